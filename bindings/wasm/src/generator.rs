@@ -1,0 +1,75 @@
+//! Generators by handle. The time comes in as an argument: reading it through an import would cost as much again.
+
+use snowmint_core::{Layout, Options, SequenceStart, Snowflake, Words};
+use wasm_bindgen::prelude::wasm_bindgen;
+
+use crate::convert::{answer, failed};
+use crate::memory::{buffer, keep, kept, state};
+
+/// Words 0 and 1: `max_ahead_ms` and `max_wait_ms` where the caller gave none.
+#[wasm_bindgen]
+pub fn defaults(blocking: bool) {
+    let options = if blocking { Options::DEFAULT } else { Options::NONBLOCKING };
+    buffer().words[..2].copy_from_slice(&[options.max_ahead_ms, options.max_wait_ms]);
+}
+
+type Generator = Snowflake<&'static Words>;
+
+/// A new handle of the state of a node. The caller keeps one for each clock, layout (by its numbers) and node.
+#[wasm_bindgen]
+pub fn words() -> u32 {
+    keep(Words::vouched())
+}
+
+/// A new handle of a generator of integer 0 as its node. The caller keeps one for each combination of arguments.
+#[wasm_bindgen]
+pub fn open(layout: u32, words: u32, max_ahead_ms: f64, start: u32, seed: f64) -> i32 {
+    let layout: &Layout = kept(layout);
+    answer(layout.node(buffer().integer(0)).map(|node| {
+        let options = Options {
+            max_ahead_ms: max_ahead_ms as u64,
+            sequence_start: SequenceStart::ALL[start as usize],
+            seed: seed.to_bits(),
+            ..Options::DEFAULT
+        };
+        keep(Generator::with(layout, node, options, kept(words)))
+    }))
+}
+
+/// The next ID as a signed `BigInt`. A negative one is the ID if `take_error` then answers 0.
+#[wasm_bindgen]
+pub fn next(generator: u32, now_ms: f64) -> i64 {
+    match kept::<Generator>(generator).try_next_id(now_ms as i64) {
+        Ok(id) => id as i64,
+        Err(error) => i64::from(failed(error)),
+    }
+}
+
+/// Takes up to `want` IDs (1 or more), if the rest comes within `patience_ms`; answers how many `drain` will give.
+#[wasm_bindgen]
+pub fn take(generator: u32, now_ms: f64, want: u32, patience_ms: f64) -> i32 {
+    let run = kept::<Generator>(generator).try_run(now_ms as i64, u64::from(want), patience_ms as u64);
+    answer(run.map(|run| {
+        let count = run.len();
+        state().run = Some(run);
+        count as u32
+    }))
+}
+
+/// Writes the next IDs that were taken to the words; answers how many.
+#[wasm_bindgen]
+pub fn drain() -> u32 {
+    let buffer = buffer();
+    state().run.as_mut().map_or(0, |run| {
+        let part = run.split_first(buffer.words.len());
+        let count = part.len();
+        part.write(&mut buffer.words[..count]);
+        count as u32
+    })
+}
+
+/// How long to sleep before trying again a call that wants to wait `wanted_ms` and has waited `waited_ms`; 0: give up.
+#[wasm_bindgen]
+pub fn pause_ms(max_wait_ms: f64, wanted_ms: f64, waited_ms: f64) -> f64 {
+    Options { max_wait_ms: max_wait_ms as u64, ..Options::DEFAULT }.pause_ms(wanted_ms as u64, waited_ms as u64) as f64
+}

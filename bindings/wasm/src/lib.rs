@@ -1,0 +1,24 @@
+//! snowmint-core for JavaScript.
+//!
+//! Only numbers cross the border: 64-bit values as `BigInt`, handles and lengths as `Number`. Texts and rows of
+//! numbers go through one [buffer](memory::Buffer) that both sides read and write. Formatting, strings and exceptions
+//! on this side would double the module; the classes that users see are in `npm/src`.
+//!
+//! A function that can fail answers -1 (or a negative `BigInt`) and leaves the error to `take_error`.
+#![cfg(target_arch = "wasm32")]
+#![no_std]
+#![allow(missing_docs, reason = "wasm-bindgen adds items; what is exported here is documented")]
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_possible_wrap,
+    clippy::cast_precision_loss
+)]
+
+extern crate alloc;
+
+mod convert;
+mod generator;
+mod layout;
+mod memory;
+mod text;

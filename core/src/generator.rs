@@ -1,0 +1,200 @@
+//! The Snowflake generator: compare-and-swap around the pure step.
+
+mod host;
+mod options;
+#[cfg(feature = "std")]
+mod registry;
+mod run;
+mod words;
+
+use core::borrow::Borrow;
+
+pub use self::host::Host;
+#[cfg(feature = "std")]
+pub use self::host::SystemHost;
+pub use self::options::{Options, SequenceStart};
+#[cfg(feature = "std")]
+pub use self::registry::Registry;
+pub use self::run::Run;
+pub use self::words::Words;
+
+use self::run::Mint;
+use crate::error::Error;
+use crate::integer::Integer;
+use crate::layout::Layout;
+use crate::step::{Plan, Taken};
+
+/// The most IDs that one batch may ask for.
+pub const MAX_BATCH: u64 = 1 << 24;
+
+/// A Snowflake generator for one node. `W` is where its two words of state live: inside, or shared.
+///
+/// | method | waits | clock reads | fails with |
+/// | --- | --- | --- | --- |
+/// | [`try_next_id`](Self::try_next_id) | never | the caller's one | `Exhausted`, `ClockBackwards`, `WindowClosed`, `TimeOverflow`, `BeforeEpoch` |
+/// | [`try_run`](Self::try_run) | never | the caller's one | the same |
+/// | [`next_id`](Self::next_id) | up to `max_wait_ms` | one, and one after each wait | the same |
+/// | [`take`](Self::take), [`fill`](Self::fill) | up to `max_wait_ms` in all | one for each run of free IDs | the same |
+///
+/// IDs strictly increase, across threads too, if `time` stands above `sequence` in the layout, and any `random` field
+/// below both. The tick of an ID is the clock's or the last ID's, whichever is later, and moves one on when the
+/// sequence is used up; it never lies more than `max_ahead_ms` ahead of the clock.
+///
+/// # Examples
+/// ```
+/// use snowmint_core::{Integer, Snowflake, SystemHost, layouts::TWITTER};
+/// let generator = Snowflake::new(&TWITTER, Integer::from(5))?;
+/// let first = generator.next_id(&mut SystemHost::new())?;
+/// assert!(generator.next_id(&mut SystemHost::new())? > first);
+/// # Ok::<(), snowmint_core::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Snowflake<W = Words> {
+    words: W,
+    layout: Layout,
+    node: u32,
+    options: Options,
+    mint: Mint,
+}
+
+impl Snowflake<Words> {
+    /// A generator with the default options and a state of its own for a node that no other generator uses.
+    ///
+    /// # Errors
+    /// `InvalidNode`.
+    pub fn new(layout: &Layout, node: Integer) -> Result<Self, Error> {
+        let node = layout.node(node)?;
+        Ok(Self::with(layout, node, Options::DEFAULT, Words::vouched()))
+    }
+}
+
+impl<W: Borrow<Words>> Snowflake<W> {
+    /// A generator of `node`, which [`Layout::node`] has checked, on the given state.
+    pub fn with(layout: &Layout, node: u32, options: Options, words: W) -> Self {
+        Self {
+            words,
+            layout: *layout,
+            node,
+            options,
+            mint: Mint::new(
+                layout,
+                node,
+                Plan::new(layout, options.max_ahead_ms, options.sequence_start, options.seed),
+            ),
+        }
+    }
+
+    /// The layout of the IDs.
+    pub const fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// The node in the IDs.
+    pub const fn node(&self) -> u32 {
+        self.node
+    }
+
+    /// The options.
+    pub const fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// The next ID at the time `now_ms` (Unix ms). Never waits.
+    ///
+    /// # Errors
+    /// See the table of the type. A refused call changes nothing.
+    #[inline]
+    pub fn try_next_id(&self, now_ms: i64) -> Result<u64, Error> {
+        self.take_now(now_ms, 1, 0).map(|taken| self.mint.id(taken.first))
+    }
+
+    /// Up to `want` consecutive IDs (1 or more) at the time `now_ms` (Unix ms). Never waits.
+    ///
+    /// If not all of them are free yet, but will be within `patience_ms`, the run is what is free; otherwise it is
+    /// refused, so with a patience of 0 it is all or nothing.
+    ///
+    /// # Errors
+    /// See the table of the type. A refused call changes nothing.
+    pub fn try_run(&self, now_ms: i64, want: u64, patience_ms: u64) -> Result<Run<'_>, Error> {
+        self.take_now(now_ms, want, patience_ms).map(|taken| Run::new(&self.mint, taken))
+    }
+
+    #[inline]
+    fn take_now(&self, now_ms: i64, want: u64, patience_ms: u64) -> Result<Taken, Error> {
+        let words = self.words.borrow();
+        let mut word = words.state();
+        loop {
+            let taken = self.mint.plan.step(word, words.window_end(), now_ms, want, patience_ms)?;
+            match words.swap(word, taken.next_word()) {
+                Ok(()) => return Ok(taken),
+                Err(current) => word = current,
+            }
+        }
+    }
+
+    /// The next ID. Waits at most `max_wait_ms`.
+    ///
+    /// # Errors
+    /// See the table of the type, and what the host's clock or wait reports.
+    #[inline]
+    pub fn next_id<H: Host>(&self, host: &mut H) -> Result<u64, H::Error> {
+        let now_ms = host.now_ms()?;
+        match self.try_next_id(now_ms) {
+            Ok(id) => Ok(id),
+            Err(error) => self.next_id_after(error, host),
+        }
+    }
+
+    #[cold]
+    fn next_id_after<H: Host>(&self, mut error: Error, host: &mut H) -> Result<u64, H::Error> {
+        loop {
+            self.pause(&error, host)?;
+            match self.try_next_id(host.now_ms()?) {
+                Ok(id) => return Ok(id),
+                Err(again) => error = again,
+            }
+        }
+    }
+
+    /// Hands `count` IDs to `sink`, run by run; waits at most `max_wait_ms` in all.
+    ///
+    /// A batch that could not be complete by then if the clock runs as it should is refused at once, and takes
+    /// nothing. If the clock stops meanwhile, the IDs taken until then are lost: numbers may have gaps.
+    ///
+    /// # Errors
+    /// See the table of the type, and what the host's clock or wait reports.
+    pub fn take<H: Host>(&self, host: &mut H, count: usize, mut sink: impl FnMut(Run<'_>)) -> Result<(), H::Error> {
+        let mut left = count as u64;
+        let mut patience_ms = self.options.max_wait_ms;
+        while left > 0 {
+            match self.try_run(host.now_ms()?, left, patience_ms) {
+                Ok(run) => {
+                    left -= run.len() as u64;
+                    // The batch has begun: from here on only the deadline ends it.
+                    patience_ms = u64::MAX;
+                    sink(run);
+                }
+                Err(error) => self.pause(&error, host)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Fills `ids`; waits at most `max_wait_ms` in all. As [`Snowflake::take`].
+    ///
+    /// # Errors
+    /// See the table of the type, and what the host's clock or wait reports.
+    pub fn fill<H: Host>(&self, host: &mut H, ids: &mut [u64]) -> Result<(), H::Error> {
+        let mut filled = 0;
+        self.take(host, ids.len(), |run| {
+            let count = run.len();
+            run.write(&mut ids[filled..filled + count]);
+            filled += count;
+        })
+    }
+
+    fn pause<H: Host>(&self, error: &Error, host: &mut H) -> Result<(), H::Error> {
+        let pause_ms = error.wait_ms().map_or(0, |wanted_ms| self.options.pause_ms(wanted_ms, host.paused_ms()));
+        if pause_ms > 0 { host.pause(pause_ms) } else { Err((*error).into()) }
+    }
+}

@@ -1,0 +1,73 @@
+//! The options of a generator and their only defaults.
+
+/// Where the sequence begins in a new tick.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum SequenceStart {
+    /// At 0.
+    #[default]
+    Zero,
+    /// Uniformly in the lower half of the sequence field, so that IDs minted at low load spread over shards.
+    Random,
+    /// One after the last ID's sequence, wrapping to 0 between ticks, never within one.
+    Carry,
+}
+
+impl SequenceStart {
+    /// Every start.
+    pub const ALL: [Self; 3] = [Self::Zero, Self::Random, Self::Carry];
+
+    /// The start of that name: `zero`, `random` or `carry`.
+    pub fn find(name: impl AsRef<[u8]>) -> Option<Self> {
+        match name.as_ref() {
+            b"zero" => Some(Self::Zero),
+            b"random" => Some(Self::Random),
+            b"carry" => Some(Self::Carry),
+            _ => None,
+        }
+    }
+}
+
+/// How a generator deals with the clock.
+///
+/// | option | meaning | default | where nothing can block ([`Options::NONBLOCKING`]) |
+/// | --- | --- | --- | --- |
+/// | `max_ahead_ms` | how far IDs may run ahead of the clock: bounds rollback, a frozen clock and bursts | 0 | 1000 |
+/// | `max_wait_ms` | how long one call may wait for the clock | 1000 | 0 |
+/// | `sequence_start` | where the sequence begins in a new tick | [`SequenceStart::Zero`] | the same |
+/// | `seed` | entropy of the host, for [`SequenceStart::Random`] and `random` fields | 0 | 0 |
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Options {
+    /// How far IDs may run ahead of the clock, in ms.
+    pub max_ahead_ms: u64,
+    /// How long one call may wait for the clock, in ms.
+    pub max_wait_ms: u64,
+    /// Where the sequence begins in a new tick.
+    pub sequence_start: SequenceStart,
+    /// Entropy of the host. It makes IDs spread, not unique: uniqueness never rests on it.
+    pub seed: u64,
+}
+
+impl Options {
+    /// The defaults.
+    pub const DEFAULT: Self = Self { max_ahead_ms: 0, max_wait_ms: 1000, sequence_start: SequenceStart::Zero, seed: 0 };
+
+    /// The defaults of browsers and edge runtimes, where blocking is impossible and the clock may stand still.
+    pub const NONBLOCKING: Self = Self { max_ahead_ms: 1000, max_wait_ms: 0, ..Self::DEFAULT };
+
+    /// How long to sleep before a refused call is tried again, in ms; 0 when it is time to give up.
+    ///
+    /// `wanted_ms` is the error's [`wait_ms`](crate::Error::wait_ms); `waited_ms` is what the call has waited so far,
+    /// by a clock that never steps. Sleeps are short, so that a clock that is put right again is noticed.
+    pub fn pause_ms(&self, wanted_ms: u64, waited_ms: u64) -> u64 {
+        wanted_ms.min(self.max_wait_ms.saturating_sub(waited_ms)).min(LONGEST_PAUSE_MS)
+    }
+}
+
+const LONGEST_PAUSE_MS: u64 = 10;
+
+impl Default for Options {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}

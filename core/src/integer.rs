@@ -1,0 +1,84 @@
+//! Integers of any size, as Python and JavaScript have them.
+
+use crate::error::{Error, ErrorKind, What};
+
+const BEYOND_64_BITS: What = What(ErrorKind::InvalidId, "an ID is an integer from -2^63 to 2^64-1");
+const BATCH: What = What(ErrorKind::InvalidId, "a batch takes 0 to {b} IDs, not {g}");
+
+/// An integer that a host handed in, of whatever size, so that core can refuse it in its own words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Integer {
+    /// From 0 to 2^64-1.
+    Fits(u64),
+    /// Below 0, by its magnitude.
+    Negative(u64),
+    /// Beyond 64 bits on either side.
+    Beyond,
+}
+
+impl Integer {
+    /// As a 64-bit ID; a negative value is taken as the signed form of the same 64 bits.
+    ///
+    /// # Errors
+    /// `InvalidId` outside -2^63 to 2^64-1.
+    pub const fn id(self) -> Result<u64, Error> {
+        match self {
+            Self::Fits(id) => Ok(id),
+            Self::Negative(magnitude) if magnitude <= 1 << 63 => Ok(magnitude.wrapping_neg()),
+            _ => Err(Error::plain(&BEYOND_64_BITS)),
+        }
+    }
+
+    /// As a batch size.
+    ///
+    /// # Errors
+    /// `InvalidId` outside 0 to [`crate::MAX_BATCH`].
+    pub fn batch(self) -> Result<usize, Error> {
+        match self {
+            Self::Fits(n) if n <= crate::MAX_BATCH => Ok(n as usize),
+            given => Err(Error::misfit(&BATCH, given, crate::MAX_BATCH)),
+        }
+    }
+
+    /// Reads a decimal number; `None` if `digits` is not one (a minus sign is allowed, a plus sign is not).
+    pub(crate) fn parse(digits: &[u8]) -> Option<Self> {
+        let (negative, digits) = match digits {
+            [b'-', rest @ ..] => (true, rest),
+            _ => (false, digits),
+        };
+        if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
+            return None;
+        }
+        let magnitude =
+            digits.iter().try_fold(0u64, |value, digit| value.checked_mul(10)?.checked_add(u64::from(digit - b'0')));
+        Some(match magnitude {
+            None => Self::Beyond,
+            Some(value) if negative && value > 0 => Self::Negative(value),
+            Some(value) => Self::Fits(value),
+        })
+    }
+}
+
+impl From<u64> for Integer {
+    fn from(value: u64) -> Self {
+        Self::Fits(value)
+    }
+}
+
+impl From<u32> for Integer {
+    fn from(value: u32) -> Self {
+        Self::Fits(u64::from(value))
+    }
+}
+
+impl From<i64> for Integer {
+    fn from(value: i64) -> Self {
+        if value < 0 { Self::Negative(value.unsigned_abs()) } else { Self::Fits(value.unsigned_abs()) }
+    }
+}
+
+impl From<i32> for Integer {
+    fn from(value: i32) -> Self {
+        Self::from(i64::from(value))
+    }
+}

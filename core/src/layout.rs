@@ -1,0 +1,363 @@
+//! The bit fields of an ID.
+
+pub(crate) mod field;
+mod grammar;
+mod name;
+mod node;
+mod parts;
+mod range;
+
+use core::fmt;
+
+pub use self::field::Field;
+pub use self::name::Name;
+pub use self::parts::Parts;
+
+use crate::error::{Error, ErrorKind, What};
+use crate::print;
+
+/// The most fields a layout can have.
+pub const MAX_FIELDS: usize = 16;
+/// The most bits that all node fields together can have.
+pub const MAX_NODE_BITS: u32 = 32;
+const UNKNOWN_PRESET: What = What(
+    ErrorKind::InvalidLayout,
+    "no such preset: choose {p}, or give a layout text such as time:41,node:10,sequence:12;epoch=1735689600000;tick=1ms",
+);
+
+/// Epochs and ticks lie within this many ms, so that JavaScript's numbers hold them.
+const MAX_SAFE_MS: u64 = (1 << 53) - 1;
+
+/// The bit fields of an ID from high to low, with the epoch and the length of a tick.
+///
+/// A layout has a text form, the same in every language:
+/// `unused:1,time:41,datacenter:5,worker:5,sequence:12;epoch=1288834974657;tick=1ms`.
+/// Exactly one field is `time`; `unused` (only first), `sequence` and `random` are there at most once; every
+/// other field is a node field. The node is all node fields concatenated, high to low.
+///
+/// | method | tells |
+/// | --- | --- |
+/// | [`bits`](Self::bits) | the bits of all fields, 1 to 64 |
+/// | [`ends_at_ms`](Self::ends_at_ms) | the start of the last tick, Unix ms |
+/// | [`signed_until_ms`](Self::signed_until_ms) | when bit 63 first becomes 1 and a signed 64-bit column turns negative |
+/// | [`js_safe`](Self::js_safe) | whether every ID is a safe integer in JavaScript |
+/// | [`nodes`](Self::nodes) | how many nodes there are |
+/// | [`ids_per_tick`](Self::ids_per_tick), [`ids_per_second`](Self::ids_per_second) | the most IDs a node can mint |
+///
+/// Two layouts are equal if their texts are; [`Layout::same_numbers`] ignores the names.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Layout {
+    slots: [Slot; MAX_FIELDS],
+    len: usize,
+    bits: u32,
+    node_bits: u32,
+    unused: Field,
+    time: Field,
+    sequence: Field,
+    random: Field,
+    epoch_ms: i64,
+    tick_ms: u64,
+}
+
+/// A field under its name.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Slot {
+    name: Name,
+    field: Field,
+    /// Whether it is a part of the node.
+    node: bool,
+}
+
+/// What of a layout decides its IDs: masks of the fields, epoch and tick, without the names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Numbers {
+    masks: [u64; 4],
+    epoch_ms: i64,
+    tick_ms: u64,
+}
+
+impl Numbers {
+    /// The same as words, to be a key elsewhere.
+    pub const fn to_words(&self) -> [u64; 6] {
+        let [a, b, c, d] = self.masks;
+        [a, b, c, d, self.epoch_ms.cast_unsigned(), self.tick_ms]
+    }
+}
+
+impl Layout {
+    /// A layout of `fields` (name and bits, high to low) whose ticks of `tick_ms` count from `epoch_ms` (Unix ms).
+    ///
+    /// # Errors
+    /// `InvalidLayout`, if the fields break a rule of the type's description or the last tick lies beyond what
+    /// signed 64-bit Unix ms can tell.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Layout;
+    /// let layout = Layout::new(&[("time", 40), ("shard", 12), ("sequence", 11)], 1_735_689_600_000, 1)?;
+    /// assert_eq!(layout.ids_per_tick(), 2048);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
+    pub const fn new(fields: &[(&str, u32)], epoch_ms: i64, tick_ms: u64) -> Result<Self, Error> {
+        let mut layout = Self::EMPTY;
+        let mut i = 0;
+        while i < fields.len() {
+            let (name, bits) = fields[i];
+            if let Err(rule) = layout.add(name.as_bytes(), bits) {
+                return Err(Error::plain(rule));
+            }
+            i += 1;
+        }
+        match layout.finish(epoch_ms, tick_ms) {
+            Ok(()) => Ok(layout),
+            Err(rule) => Err(Error::plain(rule)),
+        }
+    }
+
+    pub(crate) const EMPTY: Self = Self {
+        slots: [Slot { name: Name::EMPTY, field: Field::ABSENT, node: false }; MAX_FIELDS],
+        len: 0,
+        bits: 0,
+        node_bits: 0,
+        unused: Field::ABSENT,
+        time: Field::ABSENT,
+        sequence: Field::ABSENT,
+        random: Field::ABSENT,
+        epoch_ms: 0,
+        tick_ms: 1,
+    };
+
+    /// Appends a field below those already there.
+    pub(crate) const fn add(&mut self, name: &[u8], bits: u32) -> Result<(), &'static What> {
+        if self.len == MAX_FIELDS {
+            return Err(&TOO_MANY_FIELDS);
+        }
+        if bits == 0 || bits > 64 || self.bits + bits > 64 {
+            return Err(&BITS);
+        }
+        let Some(name) = Name::new(name) else {
+            return Err(&NAME);
+        };
+        let mut i = 0;
+        while i < self.len {
+            if self.slots[i].name.is(name.as_bytes()) {
+                return Err(&SAME_NAME);
+            }
+            i += 1;
+        }
+        let node = !(name.is(b"unused") || name.is(b"time") || name.is(b"sequence") || name.is(b"random"));
+        if name.is(b"unused") && self.len > 0 {
+            return Err(&UNUSED_NOT_FIRST);
+        }
+        // The place is known when the last field is.
+        self.slots[self.len] = Slot { name, field: Field::new(0, bits), node };
+        self.len += 1;
+        self.bits += bits;
+        self.node_bits += if node { bits } else { 0 };
+        Ok(())
+    }
+
+    /// Puts the fields at their places and checks the rules that need the whole layout.
+    pub(crate) const fn finish(&mut self, epoch_ms: i64, tick_ms: u64) -> Result<(), &'static What> {
+        let mut shift = self.bits;
+        let mut i = 0;
+        while i < self.len {
+            let slot = &mut self.slots[i];
+            shift -= slot.field.width();
+            slot.field = Field::new(shift, slot.field.width());
+            i += 1;
+        }
+        self.unused = self.named(b"unused");
+        self.time = self.named(b"time");
+        self.sequence = self.named(b"sequence");
+        self.random = self.named(b"random");
+        self.epoch_ms = epoch_ms;
+        self.tick_ms = tick_ms;
+        if self.time.width() == 0 {
+            return Err(&NO_TIME);
+        }
+        if self.node_bits > MAX_NODE_BITS {
+            return Err(&NODE_BITS);
+        }
+        if self.epoch_ms.unsigned_abs() > MAX_SAFE_MS {
+            return Err(&EPOCH);
+        }
+        if self.tick_ms == 0 || self.tick_ms > MAX_SAFE_MS {
+            return Err(&TICK);
+        }
+        match self.time.max().checked_mul(self.tick_ms) {
+            Some(life_ms) if life_ms <= i64::MAX.abs_diff(self.epoch_ms) => Ok(()),
+            _ => Err(&TOO_LATE),
+        }
+    }
+
+    const fn named(&self, name: &[u8]) -> Field {
+        let mut i = 0;
+        while i < self.len {
+            if self.slots[i].name.is(name) {
+                return self.slots[i].field;
+            }
+            i += 1;
+        }
+        Field::ABSENT
+    }
+
+    /// The preset of that name, such as `"twitter"`; see [`crate::layouts`].
+    ///
+    /// # Errors
+    /// `InvalidLayout`, if there is none.
+    pub fn preset(name: impl AsRef<[u8]>) -> Result<Self, Error> {
+        crate::layouts::text_of(name.as_ref()).map_or(Err(Error::plain(&UNKNOWN_PRESET)), Self::parse)
+    }
+
+    /// The name, high to low, and place of each field, `unused` included.
+    pub fn fields(&self) -> impl Iterator<Item = (&Name, Field)> {
+        self.slots().map(|slot| (&slot.name, slot.field))
+    }
+
+    fn slots(&self) -> impl Iterator<Item = &Slot> {
+        self.slots.iter().take(self.len)
+    }
+
+    fn node_fields(&self) -> impl Iterator<Item = &Slot> {
+        self.slots().filter(|slot| slot.node)
+    }
+
+    /// The bits of all fields together, 1 to 64.
+    pub const fn bits(&self) -> u32 {
+        self.bits
+    }
+
+    /// The instant of tick 0 in Unix ms.
+    pub const fn epoch_ms(&self) -> i64 {
+        self.epoch_ms
+    }
+
+    /// The length of a tick in ms.
+    pub const fn tick_ms(&self) -> u64 {
+        self.tick_ms
+    }
+
+    /// The start of the last tick that fits the time field, in Unix ms.
+    pub const fn ends_at_ms(&self) -> i64 {
+        self.tick_start_ms(self.time.max())
+    }
+
+    /// The start of the first tick at which bit 63 of an ID is 1, in Unix ms; `None` if it never is.
+    ///
+    /// From then on IDs are negative in a signed 64-bit column.
+    pub const fn signed_until_ms(&self) -> Option<i64> {
+        if self.bits < 64 || self.unused.width() > 0 {
+            return None;
+        }
+        let time_leads = self.time.mask() >> 63 == 1;
+        Some(if time_leads { self.tick_start_ms(1 << (self.time.width() - 1)) } else { self.epoch_ms })
+    }
+
+    /// Whether every ID fits the 53 bits that a JavaScript number holds exactly.
+    pub const fn js_safe(&self) -> bool {
+        self.bits <= 53
+    }
+
+    /// How many nodes there are, 1 to 2^32.
+    pub const fn nodes(&self) -> u64 {
+        1 << self.node_bits
+    }
+
+    /// The most IDs that a node can mint in one tick.
+    pub const fn ids_per_tick(&self) -> u64 {
+        1 << self.sequence.width()
+    }
+
+    /// The most IDs that a node can mint in a second on average, rounded down (2^64-1 if there are more).
+    pub const fn ids_per_second(&self) -> u64 {
+        let (whole, rest) = (self.ids_per_tick() / self.tick_ms, self.ids_per_tick() % self.tick_ms);
+        whole.saturating_mul(1000).saturating_add(rest.saturating_mul(1000) / self.tick_ms)
+    }
+
+    /// Whether both layouts make the same IDs of the same parts, whatever the names of their fields.
+    pub fn same_numbers(&self, other: &Self) -> bool {
+        self.numbers() == other.numbers()
+    }
+
+    /// What of this layout decides its IDs.
+    pub fn numbers(&self) -> Numbers {
+        Numbers {
+            masks: [
+                self.time.mask(),
+                self.sequence.mask(),
+                self.random.mask(),
+                self.node_fields().fold(0, |mask, slot| mask | slot.field.mask()),
+            ],
+            epoch_ms: self.epoch_ms,
+            tick_ms: self.tick_ms,
+        }
+    }
+
+    /// Refuses an instant past the last tick, so that no generator is made for a layout that is over.
+    ///
+    /// # Errors
+    /// `TimeOverflow`.
+    pub fn refuse_if_over(&self, now_ms: i64) -> Result<(), Error> {
+        match self.tick_at(now_ms) {
+            Err(error) if error.kind() == ErrorKind::TimeOverflow => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    /// The tick that an instant falls into.
+    pub(crate) fn tick_at(&self, unix_ms: i64) -> Result<u64, Error> {
+        if unix_ms < self.epoch_ms {
+            return Err(Error::before_epoch(unix_ms, self.epoch_ms));
+        }
+        let tick = unix_ms.abs_diff(self.epoch_ms) / self.tick_ms;
+        if tick > self.time.max() {
+            return Err(Error::time_overflow(unix_ms, self.ends_at_ms()));
+        }
+        Ok(tick)
+    }
+
+    /// The first instant of a tick that fits the time field; the constructor made sure that it is an `i64`.
+    pub(crate) const fn tick_start_ms(&self, tick: u64) -> i64 {
+        self.epoch_ms.wrapping_add_unsigned(tick.wrapping_mul(self.tick_ms))
+    }
+
+    pub(crate) const fn time(&self) -> Field {
+        self.time
+    }
+
+    pub(crate) const fn sequence(&self) -> Field {
+        self.sequence
+    }
+
+    pub(crate) const fn random(&self) -> Field {
+        self.random
+    }
+}
+
+impl fmt::Display for Layout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        print::display(f, |put| self.write(put))
+    }
+}
+
+impl fmt::Debug for Layout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Layout({self})")
+    }
+}
+
+const fn of_layouts(sentence: &'static str) -> What {
+    What(ErrorKind::InvalidLayout, sentence)
+}
+
+const TOO_MANY_FIELDS: What = of_layouts("a layout has at most 16 fields");
+const NAME: What = of_layouts("a field name is a-z, then a-z, 0-9 or _, at most 23 characters");
+const BITS: What = of_layouts("the fields of a layout have 1 to 64 bits each and at most 64 in all");
+const SAME_NAME: What = of_layouts("every field of a layout has a name of its own");
+const UNUSED_NOT_FIRST: What = of_layouts("only the first field of a layout may be unused");
+const NO_TIME: What = of_layouts("a layout needs a field named time");
+const NODE_BITS: What = of_layouts("the node fields of a layout have at most 32 bits together");
+const EPOCH: What = of_layouts("the epoch of a layout lies within 2^53-1 ms of 1970");
+const TICK: What = of_layouts("the tick of a layout is 1 to 2^53-1 ms");
+const TOO_LATE: What = of_layouts("the layout ends beyond the year 292 million: use fewer time bits or a shorter tick");

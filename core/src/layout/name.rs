@@ -1,0 +1,82 @@
+//! Field names, kept inline so that layouts need no allocator.
+
+use core::fmt;
+
+use crate::print::Put;
+
+const CAPACITY: usize = 23;
+
+/// The name of a field: `[a-z][a-z0-9_]*`, at most 23 characters.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Name {
+    len: u8,
+    bytes: [u8; CAPACITY],
+}
+
+impl Name {
+    pub(crate) const EMPTY: Self = Self { len: 0, bytes: [0; CAPACITY] };
+
+    pub(crate) const fn new(name: &[u8]) -> Option<Self> {
+        let mut fits = !name.is_empty() && name.len() <= CAPACITY && name[0].is_ascii_lowercase();
+        let name = Self::cut(name);
+        let mut i = 0;
+        while i < name.len as usize {
+            fits = fits && is_name_byte(name.bytes[i]);
+            i += 1;
+        }
+        if fits { Some(name) } else { None }
+    }
+
+    /// The first characters of any text, to be quoted in an error.
+    pub(crate) const fn cut(text: &[u8]) -> Self {
+        let mut name = Self::EMPTY;
+        while (name.len as usize) < text.len() && (name.len as usize) < CAPACITY {
+            name.bytes[name.len as usize] = text[name.len as usize];
+            name.len += 1;
+        }
+        name
+    }
+
+    pub(crate) const fn as_bytes(&self) -> &[u8] {
+        self.bytes.split_at(self.len as usize).0
+    }
+
+    /// The name as a string.
+    pub fn as_str(&self) -> &str {
+        core::str::from_utf8(self.as_bytes()).unwrap_or_default()
+    }
+
+    /// Equality in constants.
+    pub(crate) const fn is(&self, other: &[u8]) -> bool {
+        let mut same = self.len as usize == other.len();
+        let mut i = 0;
+        while same && i < other.len() {
+            same = self.bytes[i] == other[i];
+            i += 1;
+        }
+        same
+    }
+
+    /// Writes the name; what is no visible ASCII shows as `?`.
+    pub(crate) fn write(&self, put: &mut impl Put) {
+        for byte in self.as_bytes() {
+            put(if byte.is_ascii_graphic() { char::from(*byte) } else { '?' });
+        }
+    }
+}
+
+pub(crate) const fn is_name_byte(byte: u8) -> bool {
+    byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_'
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl fmt::Debug for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.as_str(), f)
+    }
+}

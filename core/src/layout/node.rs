@@ -1,0 +1,117 @@
+//! The node: one number, or a number for each node field.
+
+use super::Layout;
+use super::name::Name;
+use crate::error::{Error, ErrorKind, What};
+use crate::integer::Integer;
+
+const NODE: What = What(ErrorKind::InvalidNode, "node {g} does not fit this layout: it takes 0 to {b}");
+const FIELD: What = What(ErrorKind::InvalidNode, "{n} {g} does not fit this layout: it takes 0 to {b}");
+const MISSING: What =
+    What(ErrorKind::InvalidNode, "node field {n} is missing: give every node field of the layout, or one number");
+const UNKNOWN: What = What(ErrorKind::InvalidNode, "{n} is not a node field of this layout, or is given twice");
+const TEXT: What =
+    What(ErrorKind::InvalidNode, "a node is a number such as 5, or fields such as datacenter=0,worker=5");
+
+impl Layout {
+    /// `node` as a number of this layout.
+    ///
+    /// # Errors
+    /// `InvalidNode` outside 0 to [`Layout::nodes`] - 1.
+    pub fn node(&self, node: Integer) -> Result<u32, Error> {
+        let max = self.nodes() - 1;
+        match node {
+            Integer::Fits(value) if value <= max => Ok(value as u32),
+            given => Err(Error::misfit(&NODE, given, max)),
+        }
+    }
+
+    /// The node whose fields have these values; every node field must be there once.
+    ///
+    /// # Errors
+    /// `InvalidNode`, if a field is missing, unknown, given twice or out of range.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::{Integer, layouts::TWITTER};
+    /// let node = TWITTER.node_of([("datacenter", Integer::from(11)), ("worker", Integer::from(26))])?;
+    /// assert_eq!(node, 378);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
+    pub fn node_of(&self, values: impl IntoIterator<Item = (impl AsRef<[u8]>, Integer)>) -> Result<u32, Error> {
+        let mut nodes = Fields { layout: self, given: 0, node: 0 };
+        for (name, value) in values {
+            nodes.set(name.as_ref(), value)?;
+        }
+        nodes.finish()
+    }
+
+    /// Reads a node as people write it: `5`, or `datacenter=0,worker=5`.
+    ///
+    /// # Errors
+    /// `InvalidNode`, also for a text that is neither.
+    pub fn parse_node(&self, text: impl AsRef<[u8]>) -> Result<u32, Error> {
+        let text = text.as_ref();
+        if let Some(number) = Integer::parse(text) {
+            return self.node(number);
+        }
+        let mut nodes = Fields { layout: self, given: 0, node: 0 };
+        for item in text.split(|byte| *byte == b',') {
+            let mut sides = item.splitn(2, |byte| *byte == b'=');
+            let name = sides.next().unwrap_or_default();
+            let Some(value) = sides.next().and_then(Integer::parse) else {
+                return Err(Error::plain(&TEXT));
+            };
+            nodes.set(name, value)?;
+        }
+        nodes.finish()
+    }
+
+    /// The bits of `node`, which must fit, at their places in an ID.
+    pub(crate) fn put_node(&self, node: u32) -> u64 {
+        let mut rest = self.node_bits;
+        let mut id = 0;
+        for slot in self.node_fields() {
+            rest -= slot.field.width();
+            id |= slot.field.put((u64::from(node) >> rest) & slot.field.max());
+        }
+        id
+    }
+
+    /// The inverse of [`Layout::put_node`].
+    pub(crate) fn take_node(&self, id: u64) -> u32 {
+        self.node_fields().fold(0u64, |node, slot| (node << slot.field.width()) | slot.field.take(id)) as u32
+    }
+}
+
+/// Node fields that are given one by one: an ID of which nothing else is set yet.
+struct Fields<'a> {
+    layout: &'a Layout,
+    /// The masks of the fields given so far.
+    given: u64,
+    node: u64,
+}
+
+impl Fields<'_> {
+    fn set(&mut self, name: &[u8], value: Integer) -> Result<(), Error> {
+        let Some(slot) =
+            self.layout.node_fields().find(|slot| slot.name.is(name) && self.given & slot.field.mask() == 0)
+        else {
+            return Err(Error::plain(&UNKNOWN).named(Name::cut(name)));
+        };
+        let max = slot.field.max();
+        match value {
+            Integer::Fits(value) if value <= max => self.node |= slot.field.put(value),
+            given => return Err(Error::misfit(&FIELD, given, max).named(slot.name)),
+        }
+        self.given |= slot.field.mask();
+        Ok(())
+    }
+
+    fn finish(self) -> Result<u32, Error> {
+        match self.layout.node_fields().find(|slot| self.given & slot.field.mask() == 0) {
+            Some(slot) => Err(Error::plain(&MISSING).named(slot.name)),
+            None => Ok(self.layout.take_node(self.node)),
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! An ID taken apart and put together.
+
+use super::{Field, Layout, Name};
+use crate::error::{Error, ErrorKind, What};
+use crate::integer::Integer;
+
+const ABOVE: What = What(ErrorKind::InvalidId, "the ID has bits above the {a} bits of this layout");
+const UNUSED: What = What(ErrorKind::InvalidId, "the ID has a bit set that this layout leaves unused");
+const SEQUENCE: What = What(ErrorKind::InvalidId, "sequence {g} does not fit this layout: it takes 0 to {b}");
+const RANDOM: What = What(ErrorKind::InvalidId, "random {g} does not fit this layout: it takes 0 to {b}");
+
+/// The parts of an ID under a layout.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Parts {
+    /// The first instant of the ID's tick, Unix ms.
+    pub timestamp_ms: i64,
+    /// The value of the time field: ticks since the epoch.
+    pub tick: u64,
+    /// All node fields, concatenated high to low.
+    pub node: u32,
+    /// The counter within the tick; 0 if the layout has none.
+    pub sequence: u64,
+    /// The random bits; 0 if the layout has none.
+    pub random: u64,
+}
+
+impl Layout {
+    /// Takes an ID apart. For an ID from a signed column pass `id as u64`.
+    ///
+    /// # Errors
+    /// `InvalidId`, if the layout cannot have minted it: bits above the layout, or unused bits set.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::layouts::TWITTER;
+    /// let parts = TWITTER.decode(1_541_815_603_606_036_480)?;
+    /// assert_eq!((parts.timestamp_ms, parts.node, parts.sequence), (1_656_432_460_105, 378, 0));
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
+    pub fn decode(&self, id: u64) -> Result<Parts, Error> {
+        if id & !Field::new(0, self.bits).mask() != 0 {
+            return Err(Error::new(&ABOVE, [u64::from(self.bits), 0]));
+        }
+        if self.unused.take(id) != 0 {
+            return Err(Error::plain(&UNUSED));
+        }
+        let tick = self.time.take(id);
+        Ok(Parts {
+            timestamp_ms: self.tick_start_ms(tick),
+            tick,
+            node: self.take_node(id),
+            sequence: self.sequence.take(id),
+            random: self.random.take(id),
+        })
+    }
+
+    /// Every field of an ID but `unused`, high to low, with its value.
+    pub fn field_values(&self, id: u64) -> impl Iterator<Item = (&Name, u64)> {
+        let unused = usize::from(self.unused.width() > 0);
+        self.fields().skip(unused).map(move |(name, field)| (name, field.take(id)))
+    }
+
+    /// Puts an ID together: the inverse of [`Layout::decode`].
+    ///
+    /// The instant (Unix ms) is rounded down to its tick. Nothing keeps an ID made this way from being minted too.
+    ///
+    /// # Errors
+    /// `BeforeEpoch`, `TimeOverflow`; `InvalidNode`; `InvalidId`, if `sequence` or `random` does not fit.
+    pub fn encode(&self, timestamp_ms: i64, node: Integer, sequence: Integer, random: Integer) -> Result<u64, Error> {
+        self.encode_tick(self.tick_at(timestamp_ms)?, node, sequence, random)
+    }
+
+    /// As [`Layout::encode`], from the value of the time field.
+    ///
+    /// # Errors
+    /// `TimeOverflow`, `InvalidNode`, `InvalidId`.
+    pub fn encode_tick(&self, tick: u64, node: Integer, sequence: Integer, random: Integer) -> Result<u64, Error> {
+        if tick > self.time.max() {
+            return Err(Error::used_up(self.ends_at_ms()));
+        }
+        let node = self.node(node)?;
+        Ok(self.time.put(tick)
+            | self.put_node(node)
+            | self.sequence.put(fitting(&SEQUENCE, sequence, self.sequence)?)
+            | self.random.put(fitting(&RANDOM, random, self.random)?))
+    }
+}
+
+fn fitting(misfit: &'static What, given: Integer, field: Field) -> Result<u64, Error> {
+    match given {
+        Integer::Fits(value) if value <= field.max() => Ok(value),
+        given => Err(Error::misfit(misfit, given, field.max())),
+    }
+}

@@ -1,0 +1,37 @@
+//! Time ranges as ID ranges.
+
+use core::ops::RangeInclusive;
+
+use super::Layout;
+use crate::error::{Error, ErrorKind, What};
+
+const TIME_FIRST: What =
+    What(ErrorKind::InvalidLayout, "an ID range needs a layout whose first field, unused aside, is time");
+
+impl Layout {
+    /// The lowest and highest ID between two instants, both included.
+    ///
+    /// Instants are Unix ms, each rounded down to its tick. Made for `WHERE id BETWEEN ? AND ?` on a primary key.
+    ///
+    /// # Errors
+    /// `InvalidLayout`, if another field than `time` leads (`unused` aside); `BeforeEpoch` or `TimeOverflow`, if an
+    /// instant has no tick in this layout.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::layouts::TWITTER;
+    /// let day = TWITTER.id_range(1_656_374_400_000, 1_656_460_799_999)?; // 2022-06-28, UTC
+    /// assert!(day.contains(&1_541_815_603_606_036_480));
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
+    pub fn id_range(&self, from_ms: i64, to_ms: i64) -> Result<RangeInclusive<u64>, Error> {
+        let above_time = self.time.shift() + self.time.width();
+        if above_time + self.unused.width() != self.bits {
+            return Err(Error::plain(&TIME_FIRST));
+        }
+        let below_time = self.time.put(1) - 1;
+        let lowest = self.time.put(self.tick_at(from_ms)?);
+        let highest = self.time.put(self.tick_at(to_ms)?) | below_time;
+        Ok(lowest..=highest)
+    }
+}

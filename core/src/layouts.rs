@@ -1,0 +1,93 @@
+//! Presets: the layouts of systems in the field, each under its source, and two of our own.
+
+use crate::layout::Layout;
+use crate::print::{self, Put};
+
+/// A mistake in a preset fails to compile.
+const fn preset(fields: &[(&str, u32)], epoch_ms: i64, tick_ms: u64) -> Layout {
+    match Layout::new(fields, epoch_ms, tick_ms) {
+        Ok(layout) => layout,
+        Err(_) => panic!("a preset breaks a rule of layouts"),
+    }
+}
+
+/// A row gives a constant, and an entry in the table of names and texts: a text is a tenth of the size of a finished
+/// layout, which counts in wasm.
+macro_rules! presets {
+    ($($(#[$doc:meta])+ $constant:ident $name:literal $first:literal:$bits:literal $(,$field:literal:$width:literal)*;
+        $epoch_ms:literal; $tick_ms:literal;)+) => {
+        $($(#[$doc])+ pub const $constant: Layout =
+            preset(&[($first, $bits) $(,($field, $width))*], $epoch_ms, $tick_ms);)+
+
+        static ALL: &[(&str, &str)] = &[$((
+            $name,
+            concat!($first, ":", $bits $(,",", $field, ":", $width)*, ";epoch=", $epoch_ms, ";tick=", $tick_ms, "ms"),
+        )),+];
+    };
+}
+
+presets! {
+    /// Ours, the default: 41 bits of ms since 2025, 1,024 nodes, 4,096 IDs a ms; until 2094, never negative.
+    SNOWMINT "snowmint" "unused":1, "time":41, "node":10, "sequence":12; 1_735_689_600_000; 1;
+
+    /// Twitter's Snowflake of 2010: `twitter-archive/snowflake`, tag `snowflake-2010`, `IdWorker.scala`.
+    TWITTER "twitter" "unused":1, "time":41, "datacenter":5, "worker":5, "sequence":12; 1_288_834_974_657; 1;
+
+    /// Discord: developer documentation, reference page, section "Snowflakes" (the last field is "increment" there).
+    DISCORD "discord" "time":42, "worker":5, "process":5, "sequence":12; 1_420_070_400_000; 1;
+
+    /// Instagram: engineering blog, "Sharding & IDs at Instagram". Negative in a signed column from 2046.
+    INSTAGRAM "instagram" "time":41, "shard":13, "sequence":10; 1_314_220_021_721; 1;
+
+    /// Sonyflake v1: `sony/sonyflake`, `sonyflake.go`. Ticks of 10 ms, the sequence above the machine.
+    SONYFLAKE "sonyflake" "unused":1, "time":39, "sequence":8, "machine":16; 1_409_529_600_000; 10;
+
+    /// Sonyflake v2 with its default settings: `sony/sonyflake`, `v2/sonyflake.go`.
+    SONYFLAKE2 "sonyflake2" "unused":1, "time":39, "sequence":8, "machine":16; 1_735_689_600_000; 10;
+
+    /// Leaf's snowflake mode: `Meituan-Dianping/Leaf`, `SnowflakeIDGenImpl.java`. The numbers of Twitter.
+    LEAF "leaf" "unused":1, "time":41, "worker":10, "sequence":12; 1_288_834_974_657; 1;
+
+    /// Baidu's uid-generator with its default settings: `baidu/uid-generator`. Over since 2024-11-20.
+    BAIDU "baidu" "unused":1, "time":28, "worker":22, "sequence":13; 1_463_673_600_000; 1000;
+
+    /// `CosId`'s millisecond layout: `Ahoo-Wang/CosId`.
+    COSID "cosid" "unused":1, "time":41, "machine":10, "sequence":12; 1_577_203_200_000; 1;
+
+    /// Mastodon's status IDs: `mastodon/mastodon`, `lib/mastodon/snowflake.rb`. Without a node.
+    MASTODON "mastodon" "time":48, "sequence":16; 0; 1;
+
+    /// yitter's drift generator with its default settings: `yitter/IdGenerator`.
+    YITTER "yitter" "unused":1, "time":51, "worker":6, "sequence":6; 1_582_136_402_000; 1;
+
+    /// goSnowFlake: `zheng-ji/goSnowFlake`. Negative in a signed column from 2086.
+    GOSNOWFLAKE "gosnowflake" "time":42, "worker":10, "sequence":12; 1_474_802_888_000; 1;
+
+    /// `CalliCoder`'s `SequenceGenerator`: the article "Distributed Unique ID Generator in Java".
+    CALLICODER "callicoder" "unused":1, "time":41, "node":10, "sequence":12; 1_420_070_400_000; 1;
+
+    /// A Java class published on `ITeye`: 16 workers, 1,024 IDs a ms.
+    ITEYE "iteye" "unused":1, "time":49, "worker":4, "sequence":10; 1_361_753_741_828; 1;
+
+    /// Ours for JavaScript numbers: 53 bits; the widths of `CosId`'s JS-safe layout.
+    SAFE53 "safe53" "time":41, "node":3, "sequence":9; 1_735_689_600_000; 1;
+}
+
+/// Every preset with its name, in the order of the documentation.
+pub fn all() -> impl Iterator<Item = (&'static str, Layout)> {
+    ALL.iter().filter_map(|(name, text)| Some((*name, Layout::parse(text).ok()?)))
+}
+
+pub(crate) fn text_of(preset: &[u8]) -> Option<&'static str> {
+    ALL.iter().find(|(name, _)| name.as_bytes() == preset).map(|(_, text)| *text)
+}
+
+/// "snowmint, twitter, ...", for the error that says what to choose from.
+pub(crate) fn write_names(put: &mut impl Put) {
+    let mut before = "";
+    for (name, _) in ALL {
+        print::text(put, before);
+        print::text(put, name);
+        before = ", ";
+    }
+}

@@ -1,0 +1,25 @@
+#![doc = include_str!("../README.md")]
+#![no_std]
+#![forbid(unsafe_code)]
+// Casts to `usize` and `u32` here follow a check of the range, on the line before or in the type's constructor.
+#![allow(clippy::cast_possible_truncation)]
+
+mod error;
+mod generator;
+mod integer;
+mod layout;
+pub mod layouts;
+mod print;
+mod random;
+mod step;
+mod sync;
+mod text;
+pub mod time;
+
+pub use self::error::{Error, ErrorKind};
+pub use self::generator::{Host, MAX_BATCH, Options, Run, SequenceStart, Snowflake, Words};
+#[cfg(feature = "std")]
+pub use self::generator::{Registry, SystemHost};
+pub use self::integer::Integer;
+pub use self::layout::{Field, Layout, MAX_FIELDS, MAX_NODE_BITS, Name, Numbers, Parts};
+pub use self::text::{IdText, TextForm};

@@ -1,0 +1,187 @@
+//! The pure step: given the state, the window's end and the time, which IDs come next?
+
+use crate::error::{Error, ErrorKind, What};
+use crate::generator::SequenceStart;
+use crate::layout::Layout;
+use crate::random;
+
+/// The word of a closed generator, and what a forked child reads.
+pub(crate) const CLOSED: u64 = 0;
+
+/// The last position that can be handed out. Words end at 2^64-1 and the word after a position is two more, so a
+/// layout whose time and sequence fill all 64 bits gives up its very last two IDs.
+const LAST_POSITION: u64 = u64::MAX - 2;
+
+const WINDOW_OVER: What = What(ErrorKind::WindowClosed, "the window of time granted to this generator is over");
+
+/// What stays the same from call to call: the numbers of the layout and the options that the step needs.
+///
+/// The state is a *position*: `tick << sequence_bits | sequence` of the next free ID; everything below is used up.
+/// A *word* is a position plus one, so that zero can mean closed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Plan {
+    epoch_ms: i64,
+    tick_ms: u64,
+    max_tick: u64,
+    sequence_bits: u32,
+    max_ahead_ms: u64,
+    sequence_start: SequenceStart,
+    seed: u64,
+}
+
+/// Consecutive positions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Taken {
+    pub(crate) first: u64,
+    pub(crate) count: u64,
+}
+
+impl Taken {
+    /// The word that the state becomes.
+    pub(crate) const fn next_word(self) -> u64 {
+        self.first + self.count + 1
+    }
+}
+
+impl Plan {
+    pub(crate) const fn new(layout: &Layout, max_ahead_ms: u64, sequence_start: SequenceStart, seed: u64) -> Self {
+        Self {
+            epoch_ms: layout.epoch_ms(),
+            tick_ms: layout.tick_ms(),
+            max_tick: layout.time().max(),
+            sequence_bits: layout.sequence().width(),
+            max_ahead_ms,
+            sequence_start,
+            seed,
+        }
+    }
+
+    /// Takes `want` positions (1 or more) at the time `now_ms` (Unix ms), all in ticks below `window_end`.
+    ///
+    /// If fewer are free but the rest would be within `patience_ms`, takes what is free. `word` is what the state
+    /// held; the caller swaps it for [`Taken::next_word`], or asks again. A refused call changes nothing.
+    #[inline]
+    pub(crate) fn step(
+        &self,
+        word: u64,
+        window_end: u64,
+        now_ms: i64,
+        want: u64,
+        patience_ms: u64,
+    ) -> Result<Taken, Error> {
+        if word == CLOSED {
+            return Err(Error::closed());
+        }
+        let free = word - 1;
+        let Some(now_tick) = self.tick_of(now_ms).or(if free > 0 { Some(0) } else { None }) else {
+            return Err(Error::before_epoch(now_ms, self.epoch_ms));
+        };
+        let free_tick = free >> self.sequence_bits;
+        let tick = now_tick.max(free_tick);
+        if tick > self.max_tick {
+            return Err(self.over(now_ms));
+        }
+        let reach = if self.max_ahead_ms == 0 && now_ms >= self.epoch_ms {
+            Some(now_tick)
+        } else {
+            self.tick_of(now_ms.saturating_add_unsigned(self.max_ahead_ms))
+        };
+        let Some(reach) = reach.filter(|reach| tick <= *reach) else {
+            return Err(self.ahead_of_the_clock(free, reach, now_ms));
+        };
+        if tick >= window_end {
+            return Err(Error::plain(&WINDOW_OVER));
+        }
+        let started = self.sequence_of(free);
+        let sequence = if tick == free_tick && started > 0 { started } else { self.start(started, tick) };
+        let first = (tick << self.sequence_bits) | sequence;
+        let last_tick = reach.min(self.max_tick).min(window_end - 1);
+        let last = ((last_tick << self.sequence_bits) | self.sequence_mask()).min(LAST_POSITION);
+        if first > last {
+            return Err(self.over(now_ms));
+        }
+        let free_now = last - first + 1;
+        if want > free_now {
+            self.check_patience(first, want, now_ms, patience_ms)?;
+        }
+        Ok(Taken { first, count: want.min(free_now) })
+    }
+
+    /// Refuses a batch that cannot be had in time: then nothing of it should be taken.
+    #[cold]
+    fn check_patience(&self, first: u64, want: u64, now_ms: i64, patience_ms: u64) -> Result<(), Error> {
+        let last = first.saturating_add(want - 1);
+        let last_tick = last >> self.sequence_bits;
+        if last > LAST_POSITION || last_tick > self.max_tick {
+            return Err(self.over(now_ms));
+        }
+        let retry_after_ms = self.ms_until(last_tick, now_ms);
+        if retry_after_ms > patience_ms { Err(Error::exhausted(retry_after_ms)) } else { Ok(()) }
+    }
+
+    /// Why no ID can be had although the layout goes on: the IDs up to now are used up, or the clock went back.
+    #[cold]
+    fn ahead_of_the_clock(&self, free: u64, reach: Option<u64>, now_ms: i64) -> Error {
+        let free_tick = free >> self.sequence_bits;
+        let last_tick = if self.sequence_of(free) > 0 { free_tick } else { free_tick.saturating_sub(1) };
+        if free > 0 && reach.is_none_or(|reach| last_tick > reach) {
+            let by_ms = self.start_ms(last_tick).saturating_sub(now_ms).unsigned_abs();
+            return Error::clock_backwards(by_ms);
+        }
+        Error::exhausted(self.ms_until(free_tick, now_ms))
+    }
+
+    #[cold]
+    fn over(&self, now_ms: i64) -> Error {
+        let ends_at_ms = self.start_ms(self.max_tick);
+        if self.tick_of(now_ms).is_some_and(|tick| tick > self.max_tick) {
+            Error::time_overflow(now_ms, ends_at_ms)
+        } else {
+            Error::used_up(ends_at_ms)
+        }
+    }
+
+    /// In how many ms `tick` comes within `max_ahead_ms` of the clock, at least 1.
+    fn ms_until(&self, tick: u64, now_ms: i64) -> u64 {
+        let wait_ms = self.start_ms(tick).saturating_sub(now_ms).saturating_sub_unsigned(self.max_ahead_ms);
+        wait_ms.max(1).unsigned_abs()
+    }
+
+    /// Where the sequence of a new tick begins, after `next`, the sequence that would have come in the old one.
+    #[inline]
+    fn start(&self, next: u64, tick: u64) -> u64 {
+        match self.sequence_start {
+            SequenceStart::Zero => 0,
+            SequenceStart::Carry => next,
+            SequenceStart::Random => random::mix(self.seed, tick) & (self.sequence_mask() >> 1),
+        }
+    }
+
+    /// The random field of the ID at a position. A function of the position, so no state lies outside the word.
+    pub(crate) fn random_bits(&self, position: u64) -> u64 {
+        // Another stream than that of the starts.
+        random::mix(!self.seed, position)
+    }
+
+    const fn sequence_mask(&self) -> u64 {
+        (1 << self.sequence_bits) - 1
+    }
+
+    const fn sequence_of(&self, position: u64) -> u64 {
+        position & self.sequence_mask()
+    }
+
+    #[inline]
+    fn tick_of(&self, unix_ms: i64) -> Option<u64> {
+        if unix_ms < self.epoch_ms {
+            return None;
+        }
+        let since_epoch_ms = unix_ms.abs_diff(self.epoch_ms);
+        // Nearly every layout counts ms; a division costs as much as the rest of the step.
+        Some(if self.tick_ms == 1 { since_epoch_ms } else { since_epoch_ms / self.tick_ms })
+    }
+
+    const fn start_ms(&self, tick: u64) -> i64 {
+        self.epoch_ms.saturating_add_unsigned(tick.saturating_mul(self.tick_ms))
+    }
+}

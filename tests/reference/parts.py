@@ -1,0 +1,93 @@
+"""An ID to its parts and back, and time ranges as ID ranges."""
+
+from dataclasses import dataclass
+
+from errors import Refused
+from layout import MAX_U64, Layout
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What an ID says: `timestamp_ms` is the Unix ms at which its tick starts, `node` all node fields in one."""
+
+    tick: int
+    timestamp_ms: int
+    node: int
+    sequence: int
+    fields: dict[str, int]
+
+
+def decode(layout: Layout, value: int) -> Parts:
+    """The parts of an ID from -2^63 to 2^64-1; INVALID_ID for what the layout cannot have minted."""
+    if not -(2**63) <= value <= MAX_U64:
+        raise Refused("INVALID_ID")
+    rest = value % 2**64
+    fields: dict[str, int] = {}
+    for field in reversed(layout.fields):
+        rest, fields[field.name] = divmod(rest, 2**field.bits)
+    if rest or fields.pop("unused", 0):
+        raise Refused("INVALID_ID")
+    fields = {field.name: fields[field.name] for field in layout.fields if field.name != "unused"}
+    node = 0
+    for field in layout.node_fields:
+        node = node * 2**field.bits + fields[field.name]
+    tick = fields["time"]
+    return Parts(tick, layout.start_ms(tick), node, fields.get("sequence", 0), fields)
+
+
+def encode(
+    layout: Layout,
+    timestamp_ms: int,
+    node: int | dict[str, int] = 0,
+    sequence: int = 0,
+    random: int = 0,
+) -> int:
+    """The ID of these parts, 0 to 2^64-1; `timestamp_ms` is Unix ms, rounded down to its tick.
+
+    A node is a number, or a value for each node field by name. Out of range, in the order of the arguments:
+    BEFORE_EPOCH or TIME_OVERFLOW, INVALID_NODE, INVALID_ID.
+    """
+    tick = layout.checked_tick_at(timestamp_ms)
+    node_number = _node_number(layout, node)
+    for name, value in (("sequence", sequence), ("random", random)):
+        if not 0 <= value < 2 ** layout.width(name):
+            raise Refused("INVALID_ID")
+    return compose(layout, tick, node_number, sequence, random)
+
+
+def compose(layout: Layout, tick: int, node: int, sequence: int, random: int = 0) -> int:
+    """The ID of parts that are known to be in range."""
+    values = {"unused": 0, "time": tick, "sequence": sequence, "random": random}
+    for field in reversed(layout.node_fields):
+        node, values[field.name] = divmod(node, 2**field.bits)
+    value = 0
+    for field in layout.fields:
+        value = value * 2**field.bits + values[field.name]
+    return value
+
+
+def id_range(layout: Layout, from_ms: int, to_ms: int) -> tuple[int, int]:
+    """The lowest and highest ID between two instants in Unix ms, both included, each rounded down to its tick.
+
+    INVALID_LAYOUT where a field other than `unused` stands above `time`; BEFORE_EPOCH, TIME_OVERFLOW.
+    """
+    if layout.leading_field.name != "time":
+        raise Refused("INVALID_LAYOUT")
+    first, last = layout.checked_tick_at(from_ms), layout.checked_tick_at(to_ms)
+    ids_of_a_tick = 2 ** layout.shift("time")
+    return first * ids_of_a_tick, (last + 1) * ids_of_a_tick - 1
+
+
+def _node_number(layout: Layout, node: int | dict[str, int]) -> int:
+    if isinstance(node, int):
+        if not 0 <= node < layout.nodes:
+            raise Refused("INVALID_NODE")
+        return node
+    if set(node) != {field.name for field in layout.node_fields}:
+        raise Refused("INVALID_NODE")
+    number = 0
+    for field in layout.node_fields:
+        if not 0 <= node[field.name] <= field.max:
+            raise Refused("INVALID_NODE")
+        number = number * 2**field.bits + node[field.name]
+    return number
