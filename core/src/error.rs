@@ -3,7 +3,8 @@
 use core::fmt;
 
 use crate::integer::Integer;
-use crate::layout::Name;
+use crate::layout::Field;
+use crate::text::TextForm;
 use crate::{layouts, print, time};
 
 /// What went wrong, without the particulars.
@@ -90,23 +91,30 @@ impl ErrorKind {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Error {
     what: &'static What,
+    /// A text form, or how many bits a field has and which sign the number given for it.
+    mark: u32,
     numbers: [u64; 2],
-    sign: Sign,
-    name: Name,
 }
 
 /// A kind with its sentence, in which these stand for what an error carries:
-/// `{a}` `{b}` its numbers, `{g}` the first one with its sign, `{t}` `{u}` both as Unix ms, `{n}` its name, `{p}` the
-/// names of all presets.
+///
+/// | place | shows |
+/// | --- | --- |
+/// | `{a}` `{b}` | the numbers |
+/// | `{t}` `{u}` | the numbers as Unix ms |
+/// | `{g}` | the first number with the sign of the mark |
+/// | `{m}` | the largest value of a field with the bits of the mark |
+/// | `{n}` | the numbers as the 16 characters of a name |
+/// | `{f}` | the text form of the mark |
+/// | `{p}` | the names of all presets |
+///
+/// An error is that small because in wasm every function that passes one on copies it word by word.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct What(pub(crate) ErrorKind, pub(crate) &'static str);
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Sign {
-    Plus,
-    Minus,
-    Beyond,
-}
+const PLUS: u32 = 0;
+const MINUS: u32 = 1;
+const BEYOND: u32 = 2;
 
 const EXHAUSTED: What = What(
     ErrorKind::Exhausted,
@@ -130,46 +138,55 @@ const NODE_NEEDED: What = What(
 );
 
 impl Error {
-    pub(crate) const fn new(what: &'static What, numbers: [u64; 2]) -> Self {
-        Self { what, numbers, sign: Sign::Plus, name: Name::EMPTY }
+    // Kept out of line: a call is a fifth of the size of what it does, and there are dozens.
+    #[cold]
+    #[inline(never)]
+    pub(crate) const fn new(what: &'static What, mark: u32, numbers: [u64; 2]) -> Self {
+        Self { what, mark, numbers }
     }
 
     pub(crate) const fn plain(what: &'static What) -> Self {
-        Self::new(what, [0; 2])
+        Self::new(what, 0, [0; 2])
     }
 
-    pub(crate) const fn named(self, name: Name) -> Self {
-        Self { name, ..self }
+    /// About a field, of which at most 16 characters are shown.
+    pub(crate) fn named(what: &'static What, name: &[u8], width: u32) -> Self {
+        let mut bytes = [0; 16];
+        bytes.iter_mut().zip(name).for_each(|(place, byte)| *place = *byte);
+        let numbers = u128::from_le_bytes(bytes);
+        Self::new(what, width << 2, [numbers as u64, (numbers >> 64) as u64])
     }
 
-    /// `given` is out of the range 0 to `max`.
-    pub(crate) const fn misfit(what: &'static What, given: Integer, max: u64) -> Self {
+    /// `given` does not fit a field of `width` bits.
+    #[cold]
+    #[inline(never)]
+    pub(crate) const fn misfit(what: &'static What, given: Integer, width: u32) -> Self {
         let (sign, magnitude) = match given {
-            Integer::Fits(value) => (Sign::Plus, value),
-            Integer::Negative(magnitude) => (Sign::Minus, magnitude),
-            Integer::Beyond => (Sign::Beyond, 0),
+            Integer::Fits(value) => (PLUS, value),
+            Integer::Negative(magnitude) => (MINUS, magnitude),
+            Integer::Beyond => (BEYOND, 0),
         };
-        Self { sign, ..Self::new(what, [magnitude, max]) }
+        Self::new(what, (width << 2) | sign, [magnitude, 0])
     }
 
     pub(crate) const fn exhausted(retry_after_ms: u64) -> Self {
-        Self::new(&EXHAUSTED, [retry_after_ms, 0])
+        Self::new(&EXHAUSTED, 0, [retry_after_ms, 0])
     }
 
     pub(crate) const fn clock_backwards(by_ms: u64) -> Self {
-        Self::new(&CLOCK_BACKWARDS, [by_ms, 0])
+        Self::new(&CLOCK_BACKWARDS, 0, [by_ms, 0])
     }
 
     pub(crate) const fn before_epoch(at_ms: i64, epoch_ms: i64) -> Self {
-        Self::new(&BEFORE_EPOCH, [at_ms.cast_unsigned(), epoch_ms.cast_unsigned()])
+        Self::new(&BEFORE_EPOCH, 0, [at_ms.cast_unsigned(), epoch_ms.cast_unsigned()])
     }
 
     pub(crate) const fn time_overflow(at_ms: i64, ends_at_ms: i64) -> Self {
-        Self::new(&TIME_OVERFLOW, [at_ms.cast_unsigned(), ends_at_ms.cast_unsigned()])
+        Self::new(&TIME_OVERFLOW, 0, [at_ms.cast_unsigned(), ends_at_ms.cast_unsigned()])
     }
 
     pub(crate) const fn used_up(ends_at_ms: i64) -> Self {
-        Self::new(&USED_UP, [ends_at_ms.cast_unsigned(), 0])
+        Self::new(&USED_UP, 0, [ends_at_ms.cast_unsigned(), 0])
     }
 
     /// The use of a generator after it was closed.
@@ -227,11 +244,17 @@ impl Error {
                 Some(b'b') => print::unsigned(put, b),
                 Some(b't') => time::write_rfc3339(put, a.cast_signed()),
                 Some(b'u') => time::write_rfc3339(put, b.cast_signed()),
-                Some(b'n') => self.name.write(put),
+                Some(b'm') => print::unsigned(put, Field::new(0, self.mark >> 2).max()),
+                Some(b'f') => print::text(put, TextForm::ALL[self.mark as usize].name()),
                 Some(b'p') => layouts::write_names(put),
-                _ if self.sign == Sign::Beyond => print::text(put, "beyond 64 bits"),
+                Some(b'n') => {
+                    let name = u128::from(a) | (u128::from(b) << 64);
+                    let shown = name.to_le_bytes().into_iter().take_while(|byte| *byte != 0);
+                    shown.for_each(|byte| put(if byte.is_ascii_graphic() { char::from(byte) } else { '?' }));
+                }
+                _ if self.mark & 3 == BEYOND => print::text(put, "beyond 64 bits"),
                 _ => {
-                    print::text(put, if self.sign == Sign::Minus { "-" } else { "" });
+                    print::text(put, if self.mark & 3 == MINUS { "-" } else { "" });
                     print::unsigned(put, a);
                 }
             }

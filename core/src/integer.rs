@@ -3,7 +3,7 @@
 use crate::error::{Error, ErrorKind, What};
 
 const BEYOND_64_BITS: What = What(ErrorKind::InvalidId, "an ID is an integer from -2^63 to 2^64-1");
-const BATCH: What = What(ErrorKind::InvalidId, "a batch takes 0 to {b} IDs, not {g}");
+const BATCH: What = What(ErrorKind::InvalidId, "a batch takes 0 to 16777216 IDs, not {g}");
 
 /// An integer that a host handed in, of whatever size, so that core can refuse it in its own words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +36,7 @@ impl Integer {
     pub fn batch(self) -> Result<usize, Error> {
         match self {
             Self::Fits(n) if n <= crate::MAX_BATCH => Ok(n as usize),
-            given => Err(Error::misfit(&BATCH, given, crate::MAX_BATCH)),
+            given => Err(Error::misfit(&BATCH, given, 64)),
         }
     }
 

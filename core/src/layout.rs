@@ -6,6 +6,7 @@ mod name;
 mod node;
 mod parts;
 mod range;
+mod reader;
 
 use core::fmt;
 
@@ -256,7 +257,7 @@ impl Layout {
 
     /// Whether every ID fits the 53 bits that a JavaScript number holds exactly.
     pub const fn js_safe(&self) -> bool {
-        self.bits <= 53
+        self.bits - self.unused.width() <= 53
     }
 
     /// How many nodes there are, 1 to 2^32.
@@ -299,22 +300,22 @@ impl Layout {
     /// # Errors
     /// `TimeOverflow`.
     pub fn refuse_if_over(&self, now_ms: i64) -> Result<(), Error> {
-        match self.tick_at(now_ms) {
-            Err(error) if error.kind() == ErrorKind::TimeOverflow => Err(error),
-            _ => Ok(()),
-        }
+        if now_ms > self.epoch_ms && self.tick_at(now_ms).is_none() { Err(self.no_tick(now_ms)) } else { Ok(()) }
     }
 
-    /// The tick that an instant falls into.
-    pub(crate) fn tick_at(&self, unix_ms: i64) -> Result<u64, Error> {
-        if unix_ms < self.epoch_ms {
-            return Err(Error::before_epoch(unix_ms, self.epoch_ms));
-        }
+    /// The tick that an instant falls into, if the layout has it.
+    pub(crate) const fn tick_at(&self, unix_ms: i64) -> Option<u64> {
         let tick = unix_ms.abs_diff(self.epoch_ms) / self.tick_ms;
-        if tick > self.time.max() {
-            return Err(Error::time_overflow(unix_ms, self.ends_at_ms()));
+        if unix_ms < self.epoch_ms || tick > self.time.max() { None } else { Some(tick) }
+    }
+
+    /// Why an instant has no tick.
+    pub(crate) const fn no_tick(&self, unix_ms: i64) -> Error {
+        if unix_ms < self.epoch_ms {
+            Error::before_epoch(unix_ms, self.epoch_ms)
+        } else {
+            Error::time_overflow(unix_ms, self.ends_at_ms())
         }
-        Ok(tick)
     }
 
     /// The first instant of a tick that fits the time field; the constructor made sure that it is an `i64`.

@@ -3,12 +3,11 @@
 use core::fmt;
 
 use crate::error::{Error, ErrorKind, What};
-use crate::layout::Name;
 
 const FORM: What = What(ErrorKind::InvalidText, "text forms are decimal, hex, base32, base36, base58 and base62");
-const LENGTH: What = What(ErrorKind::InvalidText, "{n} text of an ID has {a} characters, not {b}");
-const CHARACTER: What = What(ErrorKind::InvalidText, "character {a} is not one of {n}");
-const OVERFLOW: What = What(ErrorKind::InvalidText, "this {n} text stands for more than 2^64-1");
+const LENGTH: What = What(ErrorKind::InvalidText, "{f} text of an ID has {a} characters, not {b}");
+const CHARACTER: What = What(ErrorKind::InvalidText, "character {a} is not one of {f}");
+const OVERFLOW: What = What(ErrorKind::InvalidText, "this {f} text stands for more than 2^64-1");
 
 /// The widest form, decimal.
 const MAX_WIDTH: usize = 20;
@@ -49,31 +48,37 @@ pub enum TextForm {
     Base62,
 }
 
+/// How a form reads letters of the other case.
+#[derive(Clone, Copy)]
+enum Case {
+    Matters,
+    Lower,
+    /// As upper case, and as Crockford reads them: `I` and `L` as 1, `O` as 0.
+    Upper,
+}
+
 struct Shape {
     name: &'static str,
     width: usize,
     alphabet: &'static [u8],
-    any_case: bool,
-    /// Whether `I`, `L` and `O` are read as the digits they look like.
-    crockford: bool,
+    case: Case,
 }
 
 const DIGITS: &[u8] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const LOWER: &[u8] = b"0123456789abcdefghijklmnopqrstuvwxyz";
 
 static SHAPES: [Shape; 6] = [
-    Shape { name: "decimal", width: 20, alphabet: DIGITS.split_at(10).0, crockford: false, any_case: false },
-    Shape { name: "hex", width: 16, alphabet: LOWER.split_at(16).0, crockford: false, any_case: true },
-    Shape { name: "base32", width: 13, alphabet: b"0123456789ABCDEFGHJKMNPQRSTVWXYZ", crockford: true, any_case: true },
-    Shape { name: "base36", width: 13, alphabet: LOWER, crockford: false, any_case: true },
+    Shape { name: "decimal", width: 20, alphabet: DIGITS.split_at(10).0, case: Case::Matters },
+    Shape { name: "hex", width: 16, alphabet: LOWER.split_at(16).0, case: Case::Lower },
+    Shape { name: "base32", width: 13, alphabet: b"0123456789ABCDEFGHJKMNPQRSTVWXYZ", case: Case::Upper },
+    Shape { name: "base36", width: 13, alphabet: LOWER, case: Case::Lower },
     Shape {
         name: "base58",
         width: 11,
         alphabet: b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz",
-        crockford: false,
-        any_case: false,
+        case: Case::Matters,
     },
-    Shape { name: "base62", width: 11, alphabet: DIGITS, crockford: false, any_case: false },
+    Shape { name: "base62", width: 11, alphabet: DIGITS, case: Case::Matters },
 ];
 
 impl TextForm {
@@ -126,33 +131,37 @@ impl TextForm {
 
     fn decode_bytes(self, text: &[u8]) -> Result<u64, Error> {
         let shape = self.shape();
-        let name = Name::cut(shape.name.as_bytes());
         // A character of several bytes counts once: the bytes that go on with one are 0x80 to 0xbf.
-        let len = text.iter().filter(|byte| !(0x80..0xc0).contains(*byte)).count();
+        let len = text.iter().filter(|byte| **byte & 0xc0 != 0x80).count();
+        let fail = |what, a, b| Err(Error::new(what, self as u32, [a, b]));
         if len != shape.width {
-            return Err(Error::new(&LENGTH, [shape.width as u64, len as u64]).named(name));
+            return fail(&LENGTH, shape.width as u64, len as u64);
         }
         let mut id = 0u64;
         for (at, byte) in (1..).zip(text) {
-            let Some(digit) = shape.digit(*byte) else {
-                return Err(Error::new(&CHARACTER, [at, 0]).named(name));
+            let byte = shape.canonical(*byte);
+            let Some(digit) = shape.alphabet.iter().position(|digit| *digit == byte) else {
+                return fail(&CHARACTER, at, 0);
             };
             let shifted = id.checked_mul(shape.alphabet.len() as u64);
-            id = shifted.and_then(|id| id.checked_add(digit)).ok_or(Error::plain(&OVERFLOW).named(name))?;
+            let Some(next) = shifted.and_then(|id| id.checked_add(digit as u64)) else {
+                return fail(&OVERFLOW, 0, 0);
+            };
+            id = next;
         }
         Ok(id)
     }
 }
 
 impl Shape {
-    fn digit(&self, byte: u8) -> Option<u64> {
-        let value = |byte: u8| self.alphabet.iter().position(|digit| *digit == byte).map(|value| value as u64);
-        let upper = byte.to_ascii_uppercase();
-        match upper {
-            _ if !self.any_case => value(byte),
-            b'I' | b'L' if self.crockford => Some(1),
-            b'O' if self.crockford => Some(0),
-            _ => value(upper).or_else(|| value(byte.to_ascii_lowercase())),
+    /// The character of the alphabet that a character is read as.
+    const fn canonical(&self, byte: u8) -> u8 {
+        match (self.case, byte.to_ascii_uppercase()) {
+            (Case::Lower, _) => byte.to_ascii_lowercase(),
+            (Case::Upper, b'I' | b'L') => b'1',
+            (Case::Upper, b'O') => b'0',
+            (Case::Upper, upper) => upper,
+            (Case::Matters, _) => byte,
         }
     }
 }

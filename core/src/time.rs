@@ -35,58 +35,50 @@ pub fn write_rfc3339(put: &mut impl FnMut(char), unix_ms: i64) {
 ///
 /// `None` if the text is not one, or names a leap second, which Unix time cannot tell.
 pub fn parse_rfc3339(text: &[u8]) -> Option<i64> {
-    if text.len() < 20 || text[4] != b'-' || text[7] != b'-' || text[13] != b':' || text[16] != b':' {
+    let ([year, month, day, hour, minute, second], mut rest) = numbers(text, b"0000-00-00T00:00:00")?;
+    let days = days_from_civil(year, month, day);
+    // What is no date comes back as another one.
+    let (same_year, same_month, same_day) = civil_from_days(days);
+    if same_year != year || same_month.cast_signed() != month || same_day.cast_signed() != day {
         return None;
     }
-    if !matches!(text[10], b'T' | b't') {
-        return None;
-    }
-    let (year, month, day) = (number(&text[..4])?, number(&text[5..7])?, number(&text[8..10])?);
-    let (hour, minute, second) = (number(&text[11..13])?, number(&text[14..16])?, number(&text[17..19])?);
-    if !(1..=12).contains(&month) || day < 1 || day > days_in_month(year, month) {
-        return None;
-    }
-    if hour > 23 || minute > 59 || second > 59 {
-        return None;
-    }
-    let mut rest = &text[19..];
     let mut ms = 0;
-    if let [b'.', fraction @ ..] = rest {
-        let digits = fraction.iter().take_while(|c| c.is_ascii_digit()).count();
-        if digits == 0 {
-            return None;
+    if let [b'.', b'0'..=b'9', ..] = rest {
+        let mut unit = 100;
+        rest = &rest[1..];
+        while let [digit @ b'0'..=b'9', after @ ..] = rest {
+            ms += i64::from(digit - b'0') * unit;
+            unit /= 10;
+            rest = after;
         }
-        for place in 0..3 {
-            ms = ms * 10 + fraction.get(place).filter(|_| place < digits).map_or(0, |c| i64::from(c - b'0'));
-        }
-        rest = &fraction[digits..];
     }
-    let offset_minutes = match rest {
-        [b'Z' | b'z'] => 0,
-        [sign @ (b'+' | b'-'), h1, h2, b':', m1, m2] => {
-            let (hours, minutes) = (number(&[*h1, *h2])?, number(&[*m1, *m2])?);
-            if hours > 23 || minutes > 59 {
-                return None;
-            }
-            (hours * 60 + minutes) * if *sign == b'+' { 1 } else { -1 }
-        }
+    let (sign, offset) = match rest {
+        [b'Z' | b'z'] => (0, &b"00:00"[..]),
+        [b'+', offset @ ..] => (1, offset),
+        [b'-', offset @ ..] => (-1, offset),
         _ => return None,
     };
-    let minutes = (days_from_civil(year, month, day) * 24 + hour) * 60 + minute - offset_minutes;
+    let ([offset_hour, offset_minute], after) = numbers(offset, b"00:00")?;
+    if !after.is_empty() || hour > 23 || offset_hour > 23 || minute.max(offset_minute).max(second) > 59 {
+        return None;
+    }
+    let minutes = (days * 24 + hour - sign * offset_hour) * 60 + minute - sign * offset_minute;
     Some((minutes * 60 + second) * 1000 + ms)
 }
 
-fn number(digits: &[u8]) -> Option<i64> {
-    digits.iter().try_fold(0, |value, c| c.is_ascii_digit().then(|| value * 10 + i64::from(c - b'0')))
-}
-
-fn days_in_month(year: i64, month: i64) -> i64 {
-    match month {
-        2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
-        2 => 28,
-        4 | 6 | 9 | 11 => 30,
-        _ => 31,
+/// The numbers at the start of `text`, which must look like `pattern`: a digit for each 0, letters in either case.
+fn numbers<'a, const N: usize>(text: &'a [u8], pattern: &[u8]) -> Option<([i64; N], &'a [u8])> {
+    let mut values = [0; N];
+    let mut at = 0;
+    let (head, rest) = text.split_at_checked(pattern.len())?;
+    for (byte, like) in head.iter().zip(pattern) {
+        match byte {
+            b'0'..=b'9' if *like == b'0' => values[at] = values[at] * 10 + i64::from(byte - b'0'),
+            _ if byte.eq_ignore_ascii_case(like) && *like != b'0' => at += 1,
+            _ => return None,
+        }
     }
+    Some((values, rest))
 }
 
 /// Days since 1970-01-01 of a date; the method of Howard Hinnant's "chrono-compatible low-level date algorithms".

@@ -49,7 +49,7 @@ class Generator:
             raise Refused("TIME_OVERFLOW")
         if tick > limit:
             last_tick = self.tick if self.sequence > 0 else self.tick - 1
-            if self.issued and last_tick > limit:
+            if last_tick > limit:
                 raise Refused("CLOCK_BACKWARDS", by_ms=layout.start_ms(last_tick) - now_ms)
             raise self._exhausted(now_ms, tick)
         rest_of_tick = per_tick - sequence

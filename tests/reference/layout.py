@@ -1,7 +1,9 @@
 """A layout: the bit fields of an ID from high to low, with epoch and tick, and the facts that follow from them.
 
-    63      62 ... 22   21 ... 12   11 ... 0
-    unused  time        node        sequence      epoch 2025-01-01T00:00:00Z, tick 1 ms
+```text
+63      62 ... 22  21 ... 12  11 ... 0
+unused  time       node       sequence    epoch 2025-01-01T00:00:00Z, tick 1 ms
+```
 """
 
 from dataclasses import dataclass
@@ -26,7 +28,7 @@ class Field:
     @property
     def max(self) -> int:
         """The greatest value that fits."""
-        return 2**self.bits - 1
+        return (1 << self.bits) - 1
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,7 @@ class Layout:
     @property
     def max_tick(self) -> int:
         """The last tick that the time field can hold."""
-        return 2 ** self.width("time") - 1
+        return (1 << self.width("time")) - 1
 
     def start_ms(self, tick: int) -> int:
         """Unix ms of the first instant of a tick."""
@@ -111,7 +113,7 @@ class Layout:
         if self.bits < 64 or self.fields[0].name == "unused":
             return None
         if self.fields[0].name == "time":
-            return self.start_ms(2 ** (self.width("time") - 1))
+            return self.start_ms(1 << (self.width("time") - 1))
         return self.epoch_ms
 
     @property
@@ -122,12 +124,12 @@ class Layout:
     @property
     def nodes(self) -> int:
         """How many generators the node fields tell apart, 1 to 2^32."""
-        return 2 ** sum(field.bits for field in self.node_fields)
+        return 1 << sum(field.bits for field in self.node_fields)
 
     @property
     def ids_per_tick(self) -> int:
         """How many IDs one node has in one tick, 1 to 2^63."""
-        return 2 ** self.width("sequence")
+        return 1 << self.width("sequence")
 
     @property
     def ids_per_second(self) -> int:

@@ -1,1 +1,28 @@
-//! snowmint-core for Python.
+//! snowmint-core for Python: convert in, call core, convert out.
+//!
+//! The classes live here, their types and documentation in `python/src/snowmint/_snowmint.pyi`.
+
+mod buffer;
+mod convert;
+mod error;
+mod host;
+mod layout;
+mod parts;
+mod snowflake;
+mod text;
+
+#[pyo3::pymodule(gil_used = false)]
+mod _snowmint {
+    #[pymodule_export]
+    use crate::{
+        error::error_classes,
+        layout::{Layout, presets},
+        parts::Parts,
+        snowflake::Snowflake,
+        text::{text_decode, text_encode, text_forms},
+    };
+
+    #[pymodule_export]
+    #[allow(non_upper_case_globals, reason = "a name of Python's")]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+}

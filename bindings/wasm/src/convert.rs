@@ -15,6 +15,7 @@ impl Buffer {
     }
 
     /// The integer that JavaScript wrote: its magnitude, and whether it is 0: in range, 1: negative, 2: beyond 64 bits.
+    #[inline(never)]
     pub(crate) fn integer(&self, at: usize) -> Integer {
         match self.words[at + 1] {
             0 => Integer::Fits(self.words[at]),
@@ -64,4 +65,16 @@ pub fn take_error() -> u32 {
         put(' ');
         error.write_message(put);
     })
+}
+
+/// Fails: no node was given.
+#[wasm_bindgen]
+pub fn node_needed() {
+    failed(Error::node_needed());
+}
+
+/// Fails: the generator was closed.
+#[wasm_bindgen]
+pub fn closed() {
+    failed(Error::closed());
 }

@@ -21,11 +21,12 @@ pub fn words() -> u32 {
     keep(Words::vouched())
 }
 
-/// A new handle of a generator of integer 0 as its node. The caller keeps one for each combination of arguments.
+/// A new handle of a generator of `node`, which `parse_node` has checked. The caller keeps one for each combination of
+/// arguments; `now_ms` is any early time where the caller has a clock.
 #[wasm_bindgen]
-pub fn open(layout: u32, words: u32, max_ahead_ms: f64, start: u32, seed: f64) -> i32 {
+pub fn open(layout: u32, words: u32, node: u32, max_ahead_ms: f64, start: u32, seed: f64, now_ms: i64) -> i32 {
     let layout: &Layout = kept(layout);
-    answer(layout.node(buffer().integer(0)).map(|node| {
+    answer(layout.refuse_if_over(now_ms).map(|()| {
         let options = Options {
             max_ahead_ms: max_ahead_ms as u64,
             sequence_start: SequenceStart::ALL[start as usize],
@@ -34,6 +35,12 @@ pub fn open(layout: u32, words: u32, max_ahead_ms: f64, start: u32, seed: f64) -
         };
         keep(Generator::with(layout, node, options, kept(words)))
     }))
+}
+
+/// Integer 0 as the size of a batch.
+#[wasm_bindgen]
+pub fn batch() -> i32 {
+    answer(buffer().integer(0).batch().map(|count| count as u32))
 }
 
 /// The next ID as a signed `BigInt`. A negative one is the ID if `take_error` then answers 0.

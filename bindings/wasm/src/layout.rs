@@ -1,6 +1,6 @@
 //! Layouts by handle.
 
-use snowmint_core::{Layout, Parts};
+use snowmint_core::Layout;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::convert::answer;
@@ -19,37 +19,38 @@ pub fn layout_text(layout: u32) -> u32 {
     buffer().write(|put| layout.write(put))
 }
 
-/// Words: bits, epoch, tick, end, whether there is a sign date, that date, whether JS-safe, nodes, IDs a tick, a second;
-/// then the six words that two layouts of the same numbers have in common.
+/// Words: bits, epoch, tick, end, sign date, whether JS-safe, nodes, IDs a tick, IDs a second; then the six words that
+/// two layouts of the same numbers have in common.
 #[wasm_bindgen]
 pub fn layout_facts(layout: u32) {
     let layout: &Layout = kept(layout);
-    let signed_until_ms = layout.signed_until_ms();
-    buffer().words[..10].copy_from_slice(&[
-        u64::from(layout.bits()),
-        layout.epoch_ms() as u64,
-        layout.tick_ms(),
-        layout.ends_at_ms() as u64,
-        u64::from(signed_until_ms.is_some()),
-        signed_until_ms.unwrap_or_default() as u64,
-        u64::from(layout.js_safe()),
-        layout.nodes(),
-        layout.ids_per_tick(),
-        layout.ids_per_second(),
-    ]);
-    buffer().words[10..16].copy_from_slice(&layout.numbers().to_words());
+    let words = &mut buffer().words;
+    words[0] = u64::from(layout.bits());
+    words[1] = layout.epoch_ms() as u64;
+    words[2] = layout.tick_ms();
+    words[3] = layout.ends_at_ms() as u64;
+    words[4] = layout.signed_until_ms().unwrap_or(NEVER) as u64;
+    words[5] = u64::from(layout.js_safe());
+    words[6] = layout.nodes();
+    words[7] = layout.ids_per_tick();
+    words[8] = layout.ids_per_second();
+    words[9..15].copy_from_slice(&layout.numbers().to_words());
 }
 
-/// Words: timestamp, tick, node, sequence, then each field but `unused`. The ID is integer 0.
+/// In the place of a date that never comes; no layout starts or ends there.
+const NEVER: i64 = i64::MIN;
+
+/// Words: timestamp, node, then each field but `unused`. The ID is integer 0.
 #[wasm_bindgen]
 pub fn decode(layout: u32) -> i32 {
     let layout: &Layout = kept(layout);
-    let words = buffer();
+    let buffer = buffer();
     answer((|| {
-        let id = words.integer(0).id()?;
-        let Parts { timestamp_ms, tick, node, sequence, .. } = layout.decode(id)?;
-        words.words[..4].copy_from_slice(&[timestamp_ms as u64, tick, u64::from(node), sequence]);
-        for (word, (_, value)) in words.words[4..].iter_mut().zip(layout.field_values(id)) {
+        let id = buffer.integer(0).id()?;
+        let parts = layout.decode(id)?;
+        buffer.words[0] = parts.timestamp_ms as u64;
+        buffer.words[1] = u64::from(parts.node);
+        for (word, (_, value)) in buffer.words[2..].iter_mut().zip(layout.field_values(id)) {
             *word = value;
         }
         Ok(0)
@@ -89,10 +90,4 @@ pub fn parse_node(layout: u32, len: u32) -> i32 {
         buffer().words[0] = u64::from(node);
         0
     }))
-}
-
-/// Whether the layout is over at that instant: then -1 and the error.
-#[wasm_bindgen]
-pub fn refuse_if_over(layout: u32, now_ms: i64) -> i32 {
-    answer(kept::<Layout>(layout).refuse_if_over(now_ms).map(|()| 0))
 }

@@ -63,10 +63,10 @@ pub(crate) fn keep<T>(value: T) -> u32 {
 }
 
 /// The value of a handle.
-pub(crate) fn kept<T>(handle: u32) -> &'static mut T {
+pub(crate) fn kept<T>(handle: u32) -> &'static T {
     // SAFETY: handles come from `keep`, and the one caller, `npm/src/wasm.ts`, hands each to functions of its type only.
-    // Nobody holds on to the reference, as for `Single`; what outlives a call only reads.
-    unsafe { &mut *(handle as *mut T) }
+
+    unsafe { &*(handle as *const T) }
 }
 
 /// Where the shared buffer begins: `TEXT` bytes, then 64-bit words.

@@ -4,6 +4,7 @@ use core::str::FromStr;
 
 use super::Layout;
 use super::name::is_name_byte;
+use super::reader::{Read, Reader};
 use crate::error::{Error, ErrorKind, What};
 use crate::integer::Integer;
 use crate::{print, time};
@@ -25,11 +26,11 @@ impl Layout {
     /// # Ok::<(), snowmint_core::Error>(())
     /// ```
     pub fn parse(text: impl AsRef<[u8]>) -> Result<Self, Error> {
-        let mut reader = Reader { text: text.as_ref(), at: 0 };
+        let mut reader = Reader::new(text.as_ref());
         let mut layout = Self::EMPTY;
-        match reader.read(&mut layout) {
+        match read(&mut reader, &mut layout) {
             Ok(()) => Ok(layout),
-            Err(what) => Err(Error::new(what, [reader.at as u64 + 1, 0])),
+            Err(what) => Err(Error::new(what, 0, [reader.at as u64 + 1, 0])),
         }
     }
 
@@ -49,7 +50,7 @@ impl Layout {
         for (name, field) in self.fields() {
             print::text(put, before);
             before = ",";
-            name.write(put);
+            name.as_bytes().iter().for_each(|byte| put(char::from(*byte)));
             put(':');
             print::unsigned(put, u64::from(field.width()));
         }
@@ -84,93 +85,51 @@ const INSTANT: What =
 const TICK: What = expected("layout text, character {a}: expected a tick such as 10ms or 1s");
 const END: What = expected("layout text, character {a}: expected ;tick= or the end");
 
-struct Reader<'a> {
-    text: &'a [u8],
-    at: usize,
+fn read(reader: &mut Reader<'_>, layout: &mut Layout) -> Read<()> {
+    loop {
+        let name = reader.take_while(is_name_byte);
+        if name.is_empty() {
+            return Err(&NAME);
+        }
+        reader.expect(b":", &COLON)?;
+        let bits = reader.number(&BITS)?;
+        layout.add(name, bits.min(65) as u32)?;
+        if !reader.skip(b",") {
+            break;
+        }
+    }
+    reader.expect(b";epoch=", &EPOCH)?;
+    let epoch_ms = read_epoch(reader)?;
+    let mut tick_ms = 1;
+    if reader.skip(b";tick=") {
+        tick_ms = reader.number(&TICK)?;
+        if reader.skip(b"s") {
+            tick_ms = tick_ms.saturating_mul(1000);
+        } else {
+            reader.expect(b"ms", &TICK)?;
+        }
+    }
+    if !reader.is_done() {
+        return Err(&END);
+    }
+    layout.finish(epoch_ms, tick_ms)
 }
 
-/// What fails here says only what belongs at `at`: the whole error is made once, at the end.
-type Read<T> = Result<T, &'static What>;
-
-impl<'a> Reader<'a> {
-    fn read(&mut self, layout: &mut Layout) -> Read<()> {
-        loop {
-            let name = self.take_while(is_name_byte);
-            if name.is_empty() {
-                return Err(&NAME);
-            }
-            self.expect(b":", &COLON)?;
-            let bits = self.number(&BITS)?;
-            layout.add(name, bits.min(65) as u32)?;
-            if !self.skip(b",") {
-                break;
-            }
-        }
-        self.expect(b";epoch=", &EPOCH)?;
-        let epoch_ms = self.epoch()?;
-        let mut tick_ms = 1;
-        if self.skip(b";tick=") {
-            tick_ms = self.number(&TICK)?;
-            if self.skip(b"s") {
-                tick_ms = tick_ms.saturating_mul(1000);
-            } else {
-                self.expect(b"ms", &TICK)?;
-            }
-        }
-        if self.at < self.text.len() {
-            return Err(&END);
-        }
-        layout.finish(epoch_ms, tick_ms)
+fn read_epoch(reader: &mut Reader<'_>) -> Read<i64> {
+    let start = reader.at;
+    let text = reader.take_while(|byte| byte != b';');
+    if let Some(unix_ms) = time::parse_rfc3339(text) {
+        return Ok(unix_ms);
     }
-
-    fn skip(&mut self, token: &[u8]) -> bool {
-        let there = self.text.get(self.at..).is_some_and(|rest| rest.starts_with(token));
-        self.at += if there { token.len() } else { 0 };
-        there
-    }
-
-    fn expect(&mut self, token: &[u8], expected: &'static What) -> Read<()> {
-        if self.skip(token) { Ok(()) } else { Err(expected) }
-    }
-
-    fn take_while(&mut self, kind: fn(u8) -> bool) -> &'a [u8] {
-        let start = self.at;
-        while self.text.get(self.at).is_some_and(|byte| kind(*byte)) {
-            self.at += 1;
+    // No leading zero, and no minus zero: the text of an epoch is one. What does not fit 64 bits is cut to them,
+    // and then refused by the rule on epochs.
+    match (Integer::parse(text), text) {
+        (None, _) | (Some(_), [b'0', _, ..] | [b'-', b'0', ..]) => {
+            reader.at = start;
+            Err(&INSTANT)
         }
-        self.text.get(start..self.at).unwrap_or_default()
-    }
-
-    /// A decimal number above 0, without sign or leading zero; one beyond 64 bits reads as 2^64-1.
-    fn number(&mut self, expected: &'static What) -> Read<u64> {
-        let start = self.at;
-        let digits = self.take_while(|byte| byte.is_ascii_digit());
-        if digits.first().is_none_or(|first| *first == b'0') {
-            self.at = start;
-            return Err(expected);
-        }
-        Ok(match Integer::parse(digits) {
-            Some(Integer::Fits(value)) => value,
-            _ => u64::MAX,
-        })
-    }
-
-    fn epoch(&mut self) -> Read<i64> {
-        let start = self.at;
-        let text = self.take_while(|byte| byte != b';');
-        if let Some(unix_ms) = time::parse_rfc3339(text) {
-            return Ok(unix_ms);
-        }
-        // No leading zero, and no minus zero: the text of an epoch is one. What does not fit 64 bits is cut to them,
-        // and then refused by the rule on epochs.
-        match (Integer::parse(text), text) {
-            (None, _) | (Some(_), [b'0', _, ..] | [b'-', b'0', ..]) => {
-                self.at = start;
-                Err(&INSTANT)
-            }
-            (Some(Integer::Negative(magnitude)), _) => Ok(0i64.saturating_sub_unsigned(magnitude)),
-            (Some(Integer::Fits(value)), _) => Ok(0i64.saturating_add_unsigned(value)),
-            (Some(Integer::Beyond), _) => Ok(i64::MAX),
-        }
+        (Some(Integer::Negative(magnitude)), _) => Ok(0i64.saturating_sub_unsigned(magnitude)),
+        (Some(Integer::Fits(value)), _) => Ok(0i64.saturating_add_unsigned(value)),
+        (Some(Integer::Beyond), _) => Ok(i64::MAX),
     }
 }

@@ -2,8 +2,6 @@
 
 use core::fmt;
 
-use crate::print::Put;
-
 const CAPACITY: usize = 23;
 
 /// The name of a field: `[a-z][a-z0-9_]*`, at most 23 characters.
@@ -17,24 +15,19 @@ impl Name {
     pub(crate) const EMPTY: Self = Self { len: 0, bytes: [0; CAPACITY] };
 
     pub(crate) const fn new(name: &[u8]) -> Option<Self> {
-        let mut fits = !name.is_empty() && name.len() <= CAPACITY && name[0].is_ascii_lowercase();
-        let name = Self::cut(name);
+        if name.is_empty() || name.len() > CAPACITY || !name[0].is_ascii_lowercase() {
+            return None;
+        }
+        let mut bytes = [0; CAPACITY];
         let mut i = 0;
-        while i < name.len as usize {
-            fits = fits && is_name_byte(name.bytes[i]);
+        while i < name.len() {
+            if !is_name_byte(name[i]) {
+                return None;
+            }
+            bytes[i] = name[i];
             i += 1;
         }
-        if fits { Some(name) } else { None }
-    }
-
-    /// The first characters of any text, to be quoted in an error.
-    pub(crate) const fn cut(text: &[u8]) -> Self {
-        let mut name = Self::EMPTY;
-        while (name.len as usize) < text.len() && (name.len as usize) < CAPACITY {
-            name.bytes[name.len as usize] = text[name.len as usize];
-            name.len += 1;
-        }
-        name
+        Some(Self { len: name.len() as u8, bytes })
     }
 
     pub(crate) const fn as_bytes(&self) -> &[u8] {
@@ -55,13 +48,6 @@ impl Name {
             i += 1;
         }
         same
-    }
-
-    /// Writes the name; what is no visible ASCII shows as `?`.
-    pub(crate) fn write(&self, put: &mut impl Put) {
-        for byte in self.as_bytes() {
-            put(if byte.is_ascii_graphic() { char::from(*byte) } else { '?' });
-        }
     }
 }
 

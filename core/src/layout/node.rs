@@ -1,12 +1,12 @@
 //! The node: one number, or a number for each node field.
 
 use super::Layout;
-use super::name::Name;
+use super::reader::Reader;
 use crate::error::{Error, ErrorKind, What};
 use crate::integer::Integer;
 
-const NODE: What = What(ErrorKind::InvalidNode, "node {g} does not fit this layout: it takes 0 to {b}");
-const FIELD: What = What(ErrorKind::InvalidNode, "{n} {g} does not fit this layout: it takes 0 to {b}");
+pub(super) const NODE: What = What(ErrorKind::InvalidNode, "node {g} does not fit this layout: it takes 0 to {m}");
+const FIELD: What = What(ErrorKind::InvalidNode, "{n} does not fit this layout: it takes 0 to {m}");
 const MISSING: What =
     What(ErrorKind::InvalidNode, "node field {n} is missing: give every node field of the layout, or one number");
 const UNKNOWN: What = What(ErrorKind::InvalidNode, "{n} is not a node field of this layout, or is given twice");
@@ -19,10 +19,9 @@ impl Layout {
     /// # Errors
     /// `InvalidNode` outside 0 to [`Layout::nodes`] - 1.
     pub fn node(&self, node: Integer) -> Result<u32, Error> {
-        let max = self.nodes() - 1;
         match node {
-            Integer::Fits(value) if value <= max => Ok(value as u32),
-            given => Err(Error::misfit(&NODE, given, max)),
+            Integer::Fits(value) if value < self.nodes() => Ok(value as u32),
+            given => Err(Error::misfit(&NODE, given, self.node_bits)),
         }
     }
 
@@ -56,15 +55,18 @@ impl Layout {
             return self.node(number);
         }
         let mut nodes = Fields { layout: self, given: 0, node: 0 };
-        for item in text.split(|byte| *byte == b',') {
-            let mut sides = item.splitn(2, |byte| *byte == b'=');
-            let name = sides.next().unwrap_or_default();
-            let Some(value) = sides.next().and_then(Integer::parse) else {
+        let mut reader = Reader::new(text);
+        loop {
+            let name = reader.take_while(|byte| byte != b'=' && byte != b',');
+            reader.skip(b"=");
+            let Some(value) = Integer::parse(reader.take_while(|byte| byte != b',')) else {
                 return Err(Error::plain(&TEXT));
             };
             nodes.set(name, value)?;
+            if !reader.skip(b",") {
+                return nodes.finish();
+            }
         }
-        nodes.finish()
     }
 
     /// The bits of `node`, which must fit, at their places in an ID.
@@ -97,12 +99,11 @@ impl Fields<'_> {
         let Some(slot) =
             self.layout.node_fields().find(|slot| slot.name.is(name) && self.given & slot.field.mask() == 0)
         else {
-            return Err(Error::plain(&UNKNOWN).named(Name::cut(name)));
+            return Err(Error::named(&UNKNOWN, name, 0));
         };
-        let max = slot.field.max();
         match value {
-            Integer::Fits(value) if value <= max => self.node |= slot.field.put(value),
-            given => return Err(Error::misfit(&FIELD, given, max).named(slot.name)),
+            Integer::Fits(value) if value <= slot.field.max() => self.node |= slot.field.put(value),
+            _ => return Err(Error::named(&FIELD, name, slot.field.width())),
         }
         self.given |= slot.field.mask();
         Ok(())
@@ -110,7 +111,7 @@ impl Fields<'_> {
 
     fn finish(self) -> Result<u32, Error> {
         match self.layout.node_fields().find(|slot| self.given & slot.field.mask() == 0) {
-            Some(slot) => Err(Error::plain(&MISSING).named(slot.name)),
+            Some(slot) => Err(Error::named(&MISSING, slot.name.as_bytes(), 0)),
             None => Ok(self.layout.take_node(self.node)),
         }
     }

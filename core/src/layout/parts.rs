@@ -1,13 +1,14 @@
 //! An ID taken apart and put together.
 
+use super::node::NODE;
 use super::{Field, Layout, Name};
 use crate::error::{Error, ErrorKind, What};
 use crate::integer::Integer;
 
 const ABOVE: What = What(ErrorKind::InvalidId, "the ID has bits above the {a} bits of this layout");
 const UNUSED: What = What(ErrorKind::InvalidId, "the ID has a bit set that this layout leaves unused");
-const SEQUENCE: What = What(ErrorKind::InvalidId, "sequence {g} does not fit this layout: it takes 0 to {b}");
-const RANDOM: What = What(ErrorKind::InvalidId, "random {g} does not fit this layout: it takes 0 to {b}");
+const SEQUENCE: What = What(ErrorKind::InvalidId, "sequence {g} does not fit this layout: it takes 0 to {m}");
+const RANDOM: What = What(ErrorKind::InvalidId, "random {g} does not fit this layout: it takes 0 to {m}");
 
 /// The parts of an ID under a layout.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -39,7 +40,7 @@ impl Layout {
     /// ```
     pub fn decode(&self, id: u64) -> Result<Parts, Error> {
         if id & !Field::new(0, self.bits).mask() != 0 {
-            return Err(Error::new(&ABOVE, [u64::from(self.bits), 0]));
+            return Err(Error::new(&ABOVE, 0, [u64::from(self.bits), 0]));
         }
         if self.unused.take(id) != 0 {
             return Err(Error::plain(&UNUSED));
@@ -67,7 +68,10 @@ impl Layout {
     /// # Errors
     /// `BeforeEpoch`, `TimeOverflow`; `InvalidNode`; `InvalidId`, if `sequence` or `random` does not fit.
     pub fn encode(&self, timestamp_ms: i64, node: Integer, sequence: Integer, random: Integer) -> Result<u64, Error> {
-        self.encode_tick(self.tick_at(timestamp_ms)?, node, sequence, random)
+        match self.tick_at(timestamp_ms) {
+            Some(tick) => self.encode_tick(tick, node, sequence, random),
+            None => Err(self.no_tick(timestamp_ms)),
+        }
     }
 
     /// As [`Layout::encode`], from the value of the time field.
@@ -78,17 +82,20 @@ impl Layout {
         if tick > self.time.max() {
             return Err(Error::used_up(self.ends_at_ms()));
         }
-        let node = self.node(node)?;
-        Ok(self.time.put(tick)
-            | self.put_node(node)
-            | self.sequence.put(fitting(&SEQUENCE, sequence, self.sequence)?)
-            | self.random.put(fitting(&RANDOM, random, self.random)?))
-    }
-}
-
-fn fitting(misfit: &'static What, given: Integer, field: Field) -> Result<u64, Error> {
-    match given {
-        Integer::Fits(value) if value <= field.max() => Ok(value),
-        given => Err(Error::misfit(misfit, given, field.max())),
+        let checks = [
+            (node, self.node_bits, &NODE),
+            (sequence, self.sequence.width(), &SEQUENCE),
+            (random, self.random.width(), &RANDOM),
+        ];
+        let mut values = [0; 3];
+        for (value, (given, width, misfit)) in values.iter_mut().zip(checks) {
+            match given {
+                // A shift by all 64 bits cannot be: `time` has at least one of them.
+                Integer::Fits(given) if given >> width == 0 => *value = given,
+                given => return Err(Error::misfit(misfit, given, width)),
+            }
+        }
+        let [node, sequence, random] = values;
+        Ok(self.time.put(tick) | self.put_node(node as u32) | self.sequence.put(sequence) | self.random.put(random))
     }
 }

@@ -29,9 +29,9 @@ impl Layout {
         if above_time + self.unused.width() != self.bits {
             return Err(Error::plain(&TIME_FIRST));
         }
-        let below_time = self.time.put(1) - 1;
-        let lowest = self.time.put(self.tick_at(from_ms)?);
-        let highest = self.time.put(self.tick_at(to_ms)?) | below_time;
-        Ok(lowest..=highest)
+        let (Some(from), Some(to)) = (self.tick_at(from_ms), self.tick_at(to_ms)) else {
+            return Err(self.no_tick(if self.tick_at(from_ms).is_none() { from_ms } else { to_ms }));
+        };
+        Ok(self.time.put(from)..=(self.time.put(to) | (self.time.put(1) - 1)))
     }
 }

@@ -7,14 +7,14 @@ from errors import Refused
 Case = dict[str, object]
 
 
-def result_of(ask: Callable[[], Case], error: str | None = None) -> Case:
+def result_of(name: str, ask: Callable[[], Case], error: str | None = None) -> Case:
     """What the reference answers: results, or the error. Stops the writer where it is not the error expected."""
     try:
         result = ask()
     except Refused as refusal:
-        assert refusal.code == error, f"refused with {refusal.code}, expected {error or 'a result'}"
+        assert refusal.code == error, f"{name}: refused with {refusal.code}, expected {error or 'a result'}"
         return {"error": refusal.code, **refusal.detail}
-    assert error is None, f"answered {result}, expected {error}"
+    assert error is None, f"{name}: answered {result}, expected {error}"
     return result
 
 

@@ -19,6 +19,7 @@ FORTY_BITS = "time:30,node:10;epoch=1735689600000;tick=1s"
 RANDOM_TAIL = "unused:1,time:41,node:6,sequence:8,random:8;epoch=1735689600000;tick=1ms"
 RANDOM_INSIDE = "unused:1,time:41,random:8,rack:3,sequence:8,host:3;epoch=1735689600000;tick=1ms"
 NODE_ABOVE_TIME = "node:10,time:42,sequence:12;epoch=1735689600000;tick=1ms"
+UNUSED_BELOW = "unused:2,time:31,node:4,sequence:10;epoch=0;tick=1s"
 SPLIT_NODE = "unused:1,region:4,time:41,sequence:8,worker:10;epoch=1735689600000;tick=1ms"
 
 
@@ -210,8 +211,8 @@ OTHERS: tuple[Row, ...] = (
     ("-1 sets the unused bit of twitter", "twitter", -1, "INVALID_ID"),
     ("the unused bit above a real tweet is refused", "twitter", 2**63 + 1541815603606036480, "INVALID_ID"),
     ("-1 sets bits above the 53 of safe53", "safe53", -1, "INVALID_ID"),
-    ("an unused bit below bit 63 is refused", "unused:2,time:31,node:4,sequence:10;epoch=0;tick=1s", 2**45, "INVALID_ID"),
-    ("the bits below an unused bit may all be 1", "unused:2,time:31,node:4,sequence:10;epoch=0;tick=1s", 2**45 - 1, None),
+    ("an unused bit below bit 63 is refused", UNUSED_BELOW, 2**45, "INVALID_ID"),
+    ("the bits below an unused bit may all be 1", UNUSED_BELOW, 2**45 - 1, None),
     ("2^64 is no 64-bit ID", "discord", 2**64, "INVALID_ID"),
     ("-2^63-1 is no 64-bit ID", "discord", -(2**63) - 1, "INVALID_ID"),
     ("-2^64 is no 64-bit ID", "discord", -(2**64), "INVALID_ID"),
@@ -265,7 +266,7 @@ def _case(name: str, text: str, value: int, error: str | None) -> Case:
         "name": name,
         "layout": text,
         "id": str(value),
-        **result_of(lambda: written(_checked(layout, value)), error),
+        **result_of(name, lambda: written(_checked(layout, value)), error),
     }
 
 

@@ -60,4 +60,4 @@ def _case(name: str, text: str, from_ms: int, to_ms: int, error: str | None) -> 
         lowest, highest = id_range(layout, from_ms, to_ms)
         return {"lowest": str(lowest), "highest": str(highest)}
 
-    return {"name": name, "layout": text, "from_ms": from_ms, "to_ms": to_ms, **result_of(ask, error)}
+    return {"name": name, "layout": text, "from_ms": from_ms, "to_ms": to_ms, **result_of(name, ask, error)}

@@ -347,4 +347,4 @@ def _malformed() -> list[Case]:
 
 
 def _refused(name: str, text: str) -> Case:
-    return {"name": name, "layout": text, **result_of(lambda: facts(parse(text)), "INVALID_LAYOUT")}
+    return {"name": name, "layout": text, **result_of(name, lambda: facts(parse(text)), "INVALID_LAYOUT")}

@@ -13,9 +13,7 @@ fn main() -> ExitCode {
     let run = || {
         Bindgen::new()
             .input_path(module)
-            .web(true)?
-            // The package brings the bytes itself: nothing is fetched.
-            .omit_default_module_path(true)
+            .bundler(true)?
             .typescript(true)
             .remove_name_section(true)
             .remove_producers_section(true)

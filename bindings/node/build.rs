@@ -1,0 +1,4 @@
+//! Links against symbols that Node provides.
+fn main() {
+    napi_build::setup();
+}

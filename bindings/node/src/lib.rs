@@ -1,0 +1,1 @@
+//! snowmint-core for Node.

@@ -1,0 +1,64 @@
+//! Writing IDs into a buffer of Python's. The one unsafe place.
+#![allow(unsafe_code)]
+
+use pyo3::buffer::{ElementType, PyUntypedBuffer};
+use pyo3::exceptions::{PyBufferError, PyTypeError};
+use pyo3::prelude::*;
+use snowmint_core::Run;
+
+const ITEM: usize = size_of::<u64>();
+
+/// A writable, C-contiguous buffer of 64-bit unsigned integers, such as `array('Q')`, filled from its start.
+pub(crate) struct Ids {
+    buffer: PyUntypedBuffer,
+    filled: usize,
+}
+
+impl Ids {
+    pub(crate) fn len(&self) -> usize {
+        self.buffer.item_count()
+    }
+
+    /// Appends a run; what the buffer has no room for is dropped.
+    pub(crate) fn append(&mut self, _attached: Python<'_>, mut run: Run<'_>) {
+        // By way of the stack: Python code may hold the same memory, at any alignment, so no slice is made of it.
+        let mut chunk = [0u64; 512];
+        loop {
+            let part = run.split_first(chunk.len().min(self.len() - self.filled));
+            let count = part.len();
+            if count == 0 {
+                return;
+            }
+            part.write(&mut chunk[..count]);
+            // SAFETY: `extract` saw a contiguous, writable block of `len` items of 8 bytes, which its owner keeps where
+            // it is as long as `self.buffer` lives; `count` more of them are not filled yet, and bytes need no alignment.
+            unsafe {
+                let place = self.buffer.buf_ptr().cast::<u8>().add(self.filled * ITEM);
+                place.copy_from_nonoverlapping(chunk.as_ptr().cast(), count * ITEM);
+            }
+            self.filled += count;
+        }
+    }
+}
+
+impl<'py> FromPyObject<'_, 'py> for Ids {
+    type Error = PyErr;
+
+    fn extract(obj: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let buffer = PyUntypedBuffer::get(&obj)?;
+        let format = buffer.format();
+        let foreign = if cfg!(target_endian = "little") { b">!".as_slice() } else { b"<" };
+        let native = format.to_bytes().first().is_none_or(|order| !foreign.contains(order));
+        let unsigned = ElementType::from_format(format) == ElementType::UnsignedInteger { bytes: ITEM };
+        if !(native && unsigned && buffer.item_size() == ITEM) {
+            let format = format.to_string_lossy();
+            return Err(PyTypeError::new_err(format!(
+                "a buffer of 64-bit unsigned integers is needed, not of {format}"
+            )));
+        }
+        if buffer.readonly() || !buffer.is_c_contiguous() {
+            return Err(PyBufferError::new_err("a writable and C-contiguous buffer is needed"));
+        }
+        Ok(Self { buffer, filled: 0 })
+    }
+}

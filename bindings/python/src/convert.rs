@@ -1,0 +1,187 @@
+//! What Python hands in and gets back: the only file that knows its types.
+
+use std::hash::{BuildHasher, RandomState};
+use std::sync::LazyLock;
+
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyBool, PyDateTime, PyDelta, PyMapping, PyString, PyTzInfo};
+use snowmint_core::{Error, Integer, Layout, Options, SequenceStart, layouts};
+
+use crate::error::Failure;
+
+pub(crate) const ZERO: Integer = Integer::Fits(0);
+
+/// Takes an `int`, or what has `__index__` such as a numpy integer; `None` if it does not fit `T`.
+fn int<'a, 'py, T: FromPyObject<'a, 'py, Error = PyErr>>(obj: Borrowed<'a, 'py, PyAny>) -> PyResult<Option<T>> {
+    if obj.is_instance_of::<PyBool>() {
+        return Err(PyTypeError::new_err("a bool is not taken for an int"));
+    }
+    match obj.extract::<T>() {
+        Ok(value) => Ok(Some(value)),
+        Err(error) if error.is_instance_of::<PyOverflowError>(obj.py()) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// An `int` of any size.
+pub(crate) struct Int(pub(crate) Integer);
+
+impl<'py> FromPyObject<'_, 'py> for Int {
+    type Error = PyErr;
+
+    fn extract(obj: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        if let Some(value) = int::<u64>(obj)? {
+            return Ok(Self(Integer::Fits(value)));
+        }
+        let magnitude = int::<i128>(obj)?.filter(|value| *value < 0).map(i128::unsigned_abs);
+        Ok(Self(magnitude.and_then(|m| u64::try_from(m).ok()).map_or(Integer::Beyond, Integer::Negative)))
+    }
+}
+
+/// Unix ms as an `int` of any size: what is too early becomes the earliest `i64`, what is too late is `None`.
+pub(crate) struct UnixMs(Option<i64>);
+
+impl UnixMs {
+    /// # Errors
+    /// `ValueError` for a naive datetime.
+    pub(crate) fn of(datetime: &Bound<'_, PyDateTime>) -> PyResult<Self> {
+        if datetime.call_method0("utcoffset")?.is_none() {
+            return Err(PyValueError::new_err("a naive datetime names no instant: give it a tzinfo"));
+        }
+        let since_epoch = datetime.sub(unix_epoch(datetime.py())?)?;
+        let ms = since_epoch.floor_div(PyDelta::new(datetime.py(), 0, 0, 1000, false)?)?;
+        Ok(Self(Some(ms.extract()?)))
+    }
+
+    /// The instant, for a layout; one too late for 64 bits is too late for every layout.
+    pub(crate) fn within(&self, layout: &Layout) -> Result<i64, Error> {
+        match self.0 {
+            Some(ms) => Ok(ms),
+            // No time field has 64 bits: their last tick would lie beyond an `i64`.
+            None => layout.encode_tick(u64::MAX, ZERO, ZERO, ZERO).map(|_| i64::MAX),
+        }
+    }
+
+    pub(crate) fn saturated(&self) -> i64 {
+        self.0.unwrap_or(i64::MAX)
+    }
+}
+
+impl<'py> FromPyObject<'_, 'py> for UnixMs {
+    type Error = PyErr;
+
+    fn extract(obj: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        Ok(Self(match int::<i64>(obj)? {
+            None if obj.lt(0)? => Some(i64::MIN),
+            ms => ms,
+        }))
+    }
+}
+
+/// Unix ms or an aware `datetime`.
+pub(crate) struct Instant(pub(crate) UnixMs);
+
+impl<'py> FromPyObject<'_, 'py> for Instant {
+    type Error = PyErr;
+
+    fn extract(obj: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        match obj.cast::<PyDateTime>() {
+            Ok(datetime) => UnixMs::of(&datetime),
+            Err(_) => obj.extract(),
+        }
+        .map(Self)
+    }
+}
+
+fn unix_epoch(py: Python<'_>) -> PyResult<&Bound<'_, PyDateTime>> {
+    static EPOCH: PyOnceLock<Py<PyDateTime>> = PyOnceLock::new();
+    let epoch = EPOCH.get_or_try_init(py, || {
+        PyDateTime::new(py, 1970, 1, 1, 0, 0, 0, 0, Some(&*PyTzInfo::utc(py)?)).map(Bound::unbind)
+    })?;
+    Ok(epoch.bind(py))
+}
+
+/// The instant in UTC; `None` where `datetime`, which ends with the year 9999, cannot hold it.
+pub(crate) fn datetime(py: Python<'_>, unix_ms: i64) -> PyResult<Option<Bound<'_, PyAny>>> {
+    const DAY_MS: i64 = 86_400_000;
+    let Ok(days) = i32::try_from(unix_ms.div_euclid(DAY_MS)) else { return Ok(None) };
+    // Less than a day fits.
+    let ms = i32::try_from(unix_ms.rem_euclid(DAY_MS))?;
+    let sum = PyDelta::new(py, days, ms / 1000, ms % 1000 * 1000, false).and_then(|delta| unix_epoch(py)?.add(delta));
+    match sum {
+        Err(error) if error.is_instance_of::<PyOverflowError>(py) => Ok(None),
+        sum => sum.map(Some),
+    }
+}
+
+/// A `str`. Lone surrogates become U+FFFD, which no text of ours has, so that core refuses them in its own words.
+pub(crate) struct Text(String);
+
+impl FromPyObject<'_, '_> for Text {
+    type Error = PyErr;
+
+    fn extract(obj: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+        Ok(Self(obj.cast::<PyString>()?.to_string_lossy().into_owned()))
+    }
+}
+
+impl AsRef<[u8]> for Text {
+    fn as_ref(&self) -> &[u8] {
+        self.0.as_bytes()
+    }
+}
+
+/// A layout from its object, the name of a preset or a text; without one, the default.
+pub(crate) fn layout(obj: Option<&Bound<'_, PyAny>>) -> Result<Layout, Failure> {
+    let Some(obj) = obj else { return Ok(layouts::SNOWMINT) };
+    if let Ok(layout) = obj.cast::<crate::layout::Layout>() {
+        return Ok(layout.get().0);
+    }
+    let name_or_text = obj.extract::<Text>();
+    let name_or_text = name_or_text.map_err(|_| PyTypeError::new_err("layout is a str or a Layout"))?;
+    Ok(Layout::find(name_or_text)?)
+}
+
+/// A node from a number, a mapping of node fields, or a text such as `datacenter=0,worker=5`.
+pub(crate) fn node(layout: &Layout, obj: &Bound<'_, PyAny>) -> Result<u32, Failure> {
+    if let Ok(text) = obj.cast::<PyString>() {
+        return Ok(layout.parse_node(text.extract::<Text>()?)?);
+    }
+    let Ok(fields) = obj.cast::<PyMapping>() else { return Ok(layout.node(obj.extract::<Int>()?.0)?) };
+    let fields = fields.items()?.extract::<Vec<(Text, Int)>>()?;
+    Ok(layout.node_of(fields.into_iter().map(|(name, value)| (name, value.0)))?)
+}
+
+const SEQUENCE_STARTS: [&str; 3] = ["zero", "random", "carry"];
+
+/// The options given, on top of core's defaults.
+pub(crate) fn options(
+    max_ahead_ms: Option<Int>,
+    max_wait_ms: Option<Int>,
+    sequence_start: Option<Text>,
+) -> PyResult<Options> {
+    static SEED: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one(0));
+    let mut options = Options { seed: *SEED, ..Options::DEFAULT };
+    let lengths = [
+        ("max_ahead_ms", max_ahead_ms, &mut options.max_ahead_ms),
+        ("max_wait_ms", max_wait_ms, &mut options.max_wait_ms),
+    ];
+    for (name, given, option) in lengths {
+        match given {
+            None => {}
+            Some(Int(Integer::Fits(ms))) => *option = ms,
+            Some(_) => return Err(PyValueError::new_err(format!("{name} is a number of ms, 0 to 2^64-1"))),
+        }
+    }
+    if let Some(name) = sequence_start {
+        options.sequence_start = SequenceStart::find(&name)
+            .ok_or_else(|| PyValueError::new_err(format!("sequence_start is one of {}", SEQUENCE_STARTS.join(", "))))?;
+    }
+    Ok(options)
+}
+
+pub(crate) fn sequence_start(start: SequenceStart) -> Option<&'static str> {
+    SEQUENCE_STARTS.into_iter().find(|name| SequenceStart::find(name) == Some(start))
+}

@@ -1,0 +1,65 @@
+//! Core's errors as Python's exceptions.
+
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use snowmint_core::{Error, ErrorKind};
+
+/// What a method raises: an exception of Python's, or one made of an error of core's.
+pub(crate) struct Failure(PyErr);
+
+impl From<PyErr> for Failure {
+    fn from(error: PyErr) -> Self {
+        Self(error)
+    }
+}
+
+impl From<Error> for Failure {
+    #[cold]
+    fn from(error: Error) -> Self {
+        Self(Python::attach(|py| exception(py, &error).unwrap_or_else(|broken| broken)))
+    }
+}
+
+impl From<Failure> for PyErr {
+    fn from(failure: Failure) -> Self {
+        failure.0
+    }
+}
+
+fn exception(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
+    static ERRORS: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
+    let errors = ERRORS.get_or_try_init(py, || py.import("snowmint._errors").map(Bound::unbind))?;
+    let class = errors.bind(py).getattr(class_of(error.kind()))?;
+    let sentence = error.to_string();
+    let exception = match error.wait_ms() {
+        Some(ms) => class.call1((sentence, ms)),
+        None => class.call1((sentence,)),
+    };
+    exception.map(PyErr::from_value)
+}
+
+fn class_of(kind: ErrorKind) -> &'static str {
+    match kind {
+        ErrorKind::Exhausted => "ExhaustedError",
+        ErrorKind::ClockBackwards => "ClockBackwardsError",
+        ErrorKind::WindowClosed => "WindowClosedError",
+        ErrorKind::TimeOverflow => "TimeOverflowError",
+        ErrorKind::BeforeEpoch => "BeforeEpochError",
+        ErrorKind::InvalidLayout => "InvalidLayoutError",
+        ErrorKind::InvalidNode => "InvalidNodeError",
+        ErrorKind::InvalidId => "InvalidIdError",
+        ErrorKind::InvalidText => "InvalidTextError",
+        ErrorKind::NodesExhausted => "NodesExhaustedError",
+        ErrorKind::StoreUnavailable => "StoreUnavailableError",
+        ErrorKind::UnsafeStore => "UnsafeStoreError",
+        ErrorKind::Forked => "ForkedError",
+        // The enum may grow; a test over all kinds shows that none ends here.
+        _ => "SnowmintError",
+    }
+}
+
+/// The code of every error kind, with the name of its exception.
+#[pyfunction]
+pub(crate) fn error_classes() -> Vec<(&'static str, &'static str)> {
+    ErrorKind::ALL.iter().map(|kind| (kind.code(), class_of(*kind))).collect()
+}

@@ -1,0 +1,189 @@
+//! The class `Layout`.
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDateTime, PyDict, PyType};
+use snowmint_core::layouts;
+
+use crate::convert::{self, Instant, Int, Text, UnixMs, ZERO};
+use crate::error::Failure;
+use crate::parts::Parts;
+
+type Datetime<'py> = PyResult<Option<Bound<'py, PyAny>>>;
+
+/// The bit fields of an ID from high to low, with the epoch and the length of a tick.
+#[pyclass(frozen, eq, hash, module = "snowmint")]
+#[derive(PartialEq, Eq, Hash)]
+pub(crate) struct Layout(pub(crate) snowmint_core::Layout);
+
+#[pymethods]
+impl Layout {
+    #[new]
+    fn new(text: Text) -> Result<Self, Failure> {
+        Ok(Self(snowmint_core::Layout::parse(text)?))
+    }
+
+    /// The layout with that text form.
+    #[staticmethod]
+    fn parse(text: Text) -> Result<Self, Failure> {
+        Self::new(text)
+    }
+
+    /// The preset of that name.
+    #[staticmethod]
+    fn preset(name: Text) -> Result<Self, Failure> {
+        Ok(Self(snowmint_core::Layout::preset(name)?))
+    }
+
+    /// The name of the preset that this layout is, or None.
+    #[getter]
+    pub(crate) fn name(&self) -> Option<&'static str> {
+        layouts::all().find(|(_, layout)| *layout == self.0).map(|(name, _)| name)
+    }
+
+    /// The fields but `unused`, high to low, with their bits.
+    #[getter]
+    fn fields<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let fields = PyDict::new(py);
+        for (name, field) in self.0.fields().filter(|(name, _)| name.as_str() != "unused") {
+            fields.set_item(name.as_str(), field.width())?;
+        }
+        Ok(fields)
+    }
+
+    /// The bits of all fields together, 1 to 64.
+    #[getter]
+    fn bits(&self) -> u32 {
+        self.0.bits()
+    }
+
+    /// The instant of tick 0, Unix ms.
+    #[getter]
+    fn epoch_ms(&self) -> i64 {
+        self.0.epoch_ms()
+    }
+
+    /// The instant of tick 0, or None where datetime cannot hold it.
+    #[getter]
+    fn epoch<'py>(&self, py: Python<'py>) -> Datetime<'py> {
+        convert::datetime(py, self.0.epoch_ms())
+    }
+
+    /// The length of a tick in ms.
+    #[getter]
+    fn tick_ms(&self) -> u64 {
+        self.0.tick_ms()
+    }
+
+    /// The start of the last tick, Unix ms.
+    #[getter]
+    fn ends_at_ms(&self) -> i64 {
+        self.0.ends_at_ms()
+    }
+
+    /// The start of the last tick, or None where datetime cannot hold it.
+    #[getter]
+    fn ends_at<'py>(&self, py: Python<'py>) -> Datetime<'py> {
+        convert::datetime(py, self.0.ends_at_ms())
+    }
+
+    /// When bit 63 of an ID first becomes 1, Unix ms; None if it never does.
+    #[getter]
+    fn signed_until_ms(&self) -> Option<i64> {
+        self.0.signed_until_ms()
+    }
+
+    /// When bit 63 of an ID first becomes 1; None if it never does or datetime cannot hold it.
+    #[getter]
+    fn signed_until<'py>(&self, py: Python<'py>) -> Datetime<'py> {
+        self.0.signed_until_ms().map_or(Ok(None), |ms| convert::datetime(py, ms))
+    }
+
+    /// Whether every ID fits the 53 bits that a JavaScript number holds exactly.
+    #[getter]
+    fn js_safe(&self) -> bool {
+        self.0.js_safe()
+    }
+
+    /// How many nodes there are.
+    #[getter]
+    fn nodes(&self) -> u64 {
+        self.0.nodes()
+    }
+
+    /// The most IDs that a node can mint in one tick.
+    #[getter]
+    fn ids_per_tick(&self) -> u64 {
+        self.0.ids_per_tick()
+    }
+
+    /// The most IDs that a node can mint in a second on average.
+    #[getter]
+    fn ids_per_second(&self) -> u64 {
+        self.0.ids_per_second()
+    }
+
+    /// Takes an ID apart.
+    #[expect(clippy::needless_pass_by_value, reason = "arguments come by value")]
+    fn decode(slf: Bound<'_, Self>, id: Int) -> Result<Parts, Failure> {
+        Parts::new(slf, id.0.id()?)
+    }
+
+    /// Puts an ID together: the inverse of decode.
+    #[pyo3(signature = (parts=None, *, timestamp_ms=None, timestamp=None, node=None, sequence=None, random=None))]
+    fn encode(
+        &self,
+        parts: Option<&Bound<'_, Parts>>,
+        timestamp_ms: Option<UnixMs>,
+        timestamp: Option<&Bound<'_, PyDateTime>>,
+        node: Option<&Bound<'_, PyAny>>,
+        sequence: Option<Int>,
+        random: Option<Int>,
+    ) -> Result<u64, Failure> {
+        let pieces = node.is_some() || sequence.is_some() || random.is_some();
+        let at = match (parts, timestamp_ms, timestamp) {
+            (Some(parts), None, None) if !pieces => return Ok(parts.get().encode(&self.0)?),
+            (None, Some(ms), None) => ms,
+            (None, None, Some(datetime)) => UnixMs::of(datetime)?,
+            _ => {
+                let needed = "encode takes Parts alone, or either timestamp_ms or timestamp with the other parts";
+                return Err(PyTypeError::new_err(needed).into());
+            }
+        };
+        let at_ms = at.within(&self.0)?;
+        // A bad time is told before a bad node, however the node is given.
+        self.0.encode(at_ms, ZERO, ZERO, ZERO)?;
+        let node = node.map_or(Ok(0), |node| convert::node(&self.0, node))?;
+        let [sequence, random] = [sequence, random].map(|part| part.map_or(ZERO, |int| int.0));
+        Ok(self.0.encode(at_ms, node.into(), sequence, random)?)
+    }
+
+    /// The lowest and highest ID between two instants, both included.
+    #[expect(clippy::needless_pass_by_value, reason = "arguments come by value")]
+    fn id_range(&self, dt_from: Instant, dt_to: Instant) -> Result<(u64, u64), Failure> {
+        let range = self.0.id_range(dt_from.0.within(&self.0)?, dt_to.0.within(&self.0)?)?;
+        Ok(range.into_inner())
+    }
+
+    fn __str__(&self) -> String {
+        self.0.to_string()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Layout('{}')", self.0)
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyType>, (String,)) {
+        (slf.get_type(), (slf.get().0.to_string(),))
+    }
+}
+
+/// Every preset by name.
+#[pyfunction]
+pub(crate) fn presets(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    let presets = PyDict::new(py);
+    for (name, layout) in layouts::all() {
+        presets.set_item(name, Bound::new(py, Layout(layout))?)?;
+    }
+    Ok(presets)
+}

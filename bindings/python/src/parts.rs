@@ -1,0 +1,97 @@
+//! The class `Parts`.
+
+use std::fmt::Write;
+
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use snowmint_core::{Error, time};
+
+use crate::convert;
+use crate::error::Failure;
+use crate::layout::Layout;
+
+/// The parts of an ID under a layout.
+#[pyclass(frozen, module = "snowmint")]
+pub(crate) struct Parts {
+    layout: Py<Layout>,
+    id: u64,
+    core: snowmint_core::Parts,
+}
+
+impl Parts {
+    pub(crate) fn new(layout: Bound<'_, Layout>, id: u64) -> Result<Self, Failure> {
+        let core = layout.get().0.decode(id)?;
+        Ok(Self { layout: layout.unbind(), id, core })
+    }
+
+    pub(crate) fn encode(&self, layout: &snowmint_core::Layout) -> Result<u64, Error> {
+        let snowmint_core::Parts { timestamp_ms, node, sequence, random, .. } = self.core;
+        layout.encode(timestamp_ms, node.into(), sequence.into(), random.into())
+    }
+}
+
+#[pymethods]
+impl Parts {
+    /// The first instant of the ID's tick, in UTC; None where datetime cannot hold it.
+    #[getter]
+    fn timestamp<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        convert::datetime(py, self.core.timestamp_ms)
+    }
+
+    /// The first instant of the ID's tick, Unix ms.
+    #[getter]
+    fn timestamp_ms(&self) -> i64 {
+        self.core.timestamp_ms
+    }
+
+    /// Ticks since the epoch.
+    #[getter]
+    fn tick(&self) -> u64 {
+        self.core.tick
+    }
+
+    /// All node fields as one number, concatenated high to low.
+    #[getter]
+    fn node(&self) -> u32 {
+        self.core.node
+    }
+
+    /// The counter within the tick; 0 if the layout has none.
+    #[getter]
+    fn sequence(&self) -> u64 {
+        self.core.sequence
+    }
+
+    /// Every field but `unused`, high to low, with its value.
+    #[getter]
+    fn fields<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let fields = PyDict::new(py);
+        for (name, value) in self.layout.get().0.field_values(self.id) {
+            fields.set_item(name.as_str(), value)?;
+        }
+        Ok(fields)
+    }
+
+    fn __eq__(&self, other: &Self) -> bool {
+        self.id == other.id && self.layout.get() == other.layout.get()
+    }
+
+    fn __hash__(&self) -> u64 {
+        self.id
+    }
+
+    fn __repr__(&self) -> String {
+        let mut text = String::from("Parts(timestamp=");
+        time::write_rfc3339(&mut |character| text.push(character), self.core.timestamp_ms);
+        // Writing to a string cannot fail.
+        let _ = write!(text, ", tick={}, node={}", self.core.tick, self.core.node);
+        for (name, value) in self.layout.get().0.field_values(self.id).filter(|(name, _)| name.as_str() != "time") {
+            let _ = write!(text, ", {name}={value}");
+        }
+        text + ")"
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (u64,))> {
+        Ok((self.layout.bind(py).getattr("decode")?, (self.id,)))
+    }
+}

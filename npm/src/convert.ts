@@ -1,0 +1,37 @@
+// The only file that knows what callers may hand in.
+import { putInteger } from "./core.js";
+import { SnowmintError } from "./errors.js";
+
+/** A 64-bit ID: a bigint, a decimal string, or a number that is a safe integer. */
+export type Id = bigint | string | number;
+/** An instant: a Date, or Unix ms. */
+export type Instant = Date | number;
+/** An integer, as a safe number or a bigint. */
+export type Integer = number | bigint;
+
+/** An integer as a bigint. A number beyond 2^53 has lost digits already, and is refused. */
+export function integer(value: unknown, code: "INVALID_ID" | "INVALID_NODE"): bigint {
+  if (typeof value === "bigint") return value;
+  if (typeof value === "number" ? Number.isSafeInteger(value) : /^-?\d+$/.test(value as string)) return BigInt(value as Id);
+  throw new SnowmintError(code, `${String(value)} is not a safe integer: pass a bigint or a decimal string`);
+}
+
+/** Puts an ID where core reads it. */
+export function putId(id: unknown): void {
+  putInteger(0, integer(id, "INVALID_ID"));
+}
+
+/** Unix ms, rounded down, as core takes them. */
+export function unixMs(instant: unknown): bigint {
+  const ms = Math.floor(Number(instant instanceof Date || typeof instant === "number" ? instant : NaN));
+  if (!Number.isFinite(ms)) throw new TypeError(`${String(instant)} is not an instant: pass a valid Date or Unix ms`);
+  return BigInt.asIntN(64, BigInt(Math.max(-FAR, Math.min(FAR, ms))));
+}
+
+/** Beyond the range of every layout in ms, and within 64 bits. */
+const FAR = 2 ** 62;
+
+/** A Date, or null where no Date reaches. */
+export function date(ms: number): Date | null {
+  return Math.abs(ms) <= 8.64e15 ? new Date(ms) : null;
+}

@@ -1,0 +1,94 @@
+// The engine: core as a wasm module, with one buffer for texts and rows of numbers. Only this file knows its memory.
+import { __wbg_set_wasm, __wbindgen_init_externref_table } from "./generated/snowmint_wasm_bg.js";
+import type * as Wasm from "./generated/snowmint_wasm_bg.wasm";
+import { version, wasmModule } from "#host";
+import { type ErrorCode, SnowmintError } from "./errors.js";
+
+/** The most characters and words the buffer holds: `memory.rs`. */
+const TEXT = 1024;
+const WORDS = 4096;
+
+/** The engine of this realm. ESM, CommonJS and duplicate installs of one version share it, and so their states. */
+export interface Core {
+  wasm: typeof Wasm;
+  /** The handles of what is kept, so that the module, which frees nothing, stays small. */
+  kept: Map<string, number>;
+  /** The numbers of callers' clocks, each a part of keys. */
+  clocks: WeakMap<() => number, number>;
+  clockCount: number;
+  seed: number;
+}
+
+const KEY = Symbol.for(`snowmint.core.${version}`);
+const realm = globalThis as { [KEY]?: Core };
+
+let current: Core | undefined;
+
+/** The engine, made when first used: importing never throws. */
+export function core(): Core {
+  return (current ??= realm[KEY] ??= start());
+}
+
+function start(): Core {
+  let module: WebAssembly.Module;
+  try {
+    module = wasmModule();
+  } catch (error) {
+    throw new Error(
+      "snowmint runs on WebAssembly, which is forbidden here: allow 'wasm-unsafe-eval' in the script-src of the page's CSP",
+      { cause: error },
+    );
+  }
+  const { exports } = new WebAssembly.Instance(module, { "./snowmint_wasm_bg.js": { __wbindgen_init_externref_table } });
+  const wasm = exports as unknown as typeof Wasm;
+  __wbg_set_wasm(wasm);
+  wasm.__wbindgen_start();
+  return { wasm, kept: new Map(), clocks: new WeakMap(), clockCount: 0, seed: Math.random() };
+}
+
+/** The words of the buffer; a view that lives until the module's memory next grows. */
+export function words(signed?: false): BigUint64Array;
+export function words(signed: true): BigInt64Array;
+export function words(signed?: boolean): BigUint64Array | BigInt64Array {
+  const { memory, buffer_address } = core().wasm;
+  return new (signed ? BigInt64Array : BigUint64Array)(memory.buffer, buffer_address() + TEXT, WORDS);
+}
+
+function bytes(): Uint8Array {
+  const { memory, buffer_address } = core().wasm;
+  return new Uint8Array(memory.buffer, buffer_address(), TEXT);
+}
+
+/** Puts a text into the buffer; answers its length, one beyond the buffer if it does not fit. */
+export function putText(text: string): number {
+  const { read, written } = new TextEncoder().encodeInto(String(text), bytes());
+  return read < text.length ? TEXT + 1 : written;
+}
+
+/** The text in the buffer. */
+export function getText(length: number): string {
+  return String.fromCharCode(...bytes().subarray(0, length));
+}
+
+/** Puts an integer of any size into the buffer: its magnitude, and how it fits 64 bits. */
+export function putInteger(at: number, value: bigint): void {
+  const magnitude = value < 0n ? -value : value;
+  const row = words();
+  row[at] = magnitude;
+  row[at + 1] = magnitude >> 64n ? 2n : value < 0n ? 1n : 0n;
+}
+
+/** The error that a call left. */
+export function failure(): SnowmintError | undefined {
+  const length = core().wasm.take_error();
+  if (length) {
+    const [code = "", ...sentence] = getText(length).split(" ");
+    return new SnowmintError(code as ErrorCode, sentence.join(" "), Number(words()[0]));
+  }
+}
+
+/** A result that is no failure. */
+export function check(result: number): number {
+  if (result < 0) throw failure();
+  return result;
+}

@@ -1,0 +1,20 @@
+import { type Id, putId } from "./convert.js";
+import { check, core, getText, putText, words } from "./core.js";
+
+/** The fixed-width text forms: 20, 16, 13, 13, 11 and 11 characters. */
+export const FORMS = ["decimal", "hex", "base32", "base36", "base58", "base62"] as const;
+
+/** A fixed-width text form of a 64-bit ID. */
+export type TextForm = (typeof FORMS)[number];
+
+/** Writes an ID zero-padded, so that text order is number order. */
+export function encode(id: Id, form: TextForm): string {
+  putId(id);
+  return getText(check(core().wasm.text_encode(FORMS.indexOf(form))));
+}
+
+/** Reads an ID. Throws `INVALID_TEXT` for a wrong length, a character of no meaning, or more than 64 bits. */
+export function decode(text: string, form: TextForm): bigint {
+  check(core().wasm.text_decode(FORMS.indexOf(form), putText(text)));
+  return words()[0]!;
+}

@@ -1,0 +1,72 @@
+"""Writes tests/vectors/*.json from this reference; with --check, only tells whether they are what it would write."""
+
+import json
+import sys
+from pathlib import Path
+from types import ModuleType
+
+from cases import Case, decode, encode, error_codes, generate, id_range, layouts, text
+from layout import MAX_SAFE_INTEGER
+
+VECTORS = Path(__file__).resolve().parent.parent / "vectors"
+SOURCES = {
+    "layouts": layouts,
+    "decode": decode,
+    "encode": encode,
+    "id_range": id_range,
+    "text": text,
+    "errors": error_codes,
+    "generate": generate,
+}
+
+
+def document(comment: str, cases: list[Case]) -> str:
+    """One case a line, in ASCII: look-alike characters stay visible, and no editor can normalise them away."""
+    lines = ",\n".join(f"    {json.dumps(case)}" for case in cases)
+    return f'{{\n  "_comment": {json.dumps(comment)},\n  "cases": [\n{lines}\n  ]\n}}\n'
+
+
+def check_names(stem: str, cases: list[Case]) -> None:
+    """A failing runner names a case by its name alone."""
+    names = [case["name"] for case in cases]
+    repeated = {name for name in names if names.count(name) > 1}
+    assert not repeated, f"{stem}: repeated names {repeated}"
+
+
+def check_numbers(stem: str, value: object) -> None:
+    """Outside layouts.json no JSON number may pass 2^53, as readers with doubles would round it."""
+    if isinstance(value, dict | list):
+        for item in value.values() if isinstance(value, dict) else value:
+            check_numbers(stem, item)
+    elif isinstance(value, int):
+        assert abs(value) <= MAX_SAFE_INTEGER, f"{stem}: {value} is no safe integer"
+
+
+def main(arguments: list[str]) -> int:
+    """0, or 1 where --check finds a difference, or 2 for other arguments."""
+    if arguments not in ([], ["--check"]):
+        print("usage: write_vectors.py [--check]", file=sys.stderr)
+        return 2
+    files = {VECTORS / f"{stem}.json": content(stem, source) for stem, source in SOURCES.items()}
+    if not arguments:
+        for path, wanted in files.items():
+            path.write_bytes(wanted)
+            print(f"{path.name}: {len(wanted)} bytes")
+        return 0
+    stale = [path.name for path, wanted in files.items() if not path.is_file() or path.read_bytes() != wanted]
+    if stale:
+        print(f"not what the reference writes: {', '.join(stale)}; run write_vectors.py", file=sys.stderr)
+    return 1 if stale else 0
+
+
+def content(stem: str, source: ModuleType) -> bytes:
+    """The bytes of one file; AssertionError where the reference disagrees with what a case table states."""
+    cases = source.cases()
+    check_names(stem, cases)
+    if stem != "layouts":
+        check_numbers(stem, cases)
+    return document(source.COMMENT, cases).encode()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
