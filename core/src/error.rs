@@ -3,9 +3,11 @@
 use core::fmt;
 
 use crate::integer::Integer;
-use crate::layout::Field;
-use crate::text::TextForm;
-use crate::{layouts, print, time};
+
+mod sentence;
+
+pub(crate) use self::sentence::What;
+pub use self::sentence::sentences;
 
 /// What went wrong, without the particulars.
 ///
@@ -90,67 +92,30 @@ impl ErrorKind {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Error {
-    what: &'static What,
+    what: What,
     /// A text form, or how many bits a field has and which sign the number given for it.
     mark: u32,
     numbers: [u64; 2],
 }
 
-/// A kind with its sentence, in which these stand for what an error carries:
-///
-/// | place | shows |
-/// | --- | --- |
-/// | `{a}` `{b}` | the numbers |
-/// | `{t}` `{u}` | the numbers as Unix ms |
-/// | `{g}` | the first number with the sign of the mark |
-/// | `{m}` | the largest value of a field with the bits of the mark |
-/// | `{n}` | the numbers as the 16 characters of a name |
-/// | `{f}` | the text form of the mark |
-/// | `{p}` | the names of all presets |
-///
-/// An error is that small because in wasm every function that passes one on copies it word by word.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct What(pub(crate) ErrorKind, pub(crate) &'static str);
-
-const PLUS: u32 = 0;
-const MINUS: u32 = 1;
-const BEYOND: u32 = 2;
-
-const EXHAUSTED: What = What(
-    ErrorKind::Exhausted,
-    "all IDs up to now are used up: try again in {a} ms, or raise max_wait_ms or max_ahead_ms",
-);
-const CLOCK_BACKWARDS: What = What(
-    ErrorKind::ClockBackwards,
-    "the clock is {a} ms behind the last ID, more than max_ahead_ms: wait until it has caught up",
-);
-const BEFORE_EPOCH: What = What(ErrorKind::BeforeEpoch, "{t} is before the layout's epoch, {u}");
-const TIME_OVERFLOW: What =
-    What(ErrorKind::TimeOverflow, "{t} is past the layout's last tick, {u}: choose a layout with a later end");
-const USED_UP: What = What(
-    ErrorKind::TimeOverflow,
-    "this is more than the layout has room for until its last tick, {t}: choose a layout with a later end",
-);
-const CLOSED: What = What(ErrorKind::WindowClosed, "this generator is closed: make a new one");
-const NODE_NEEDED: What = What(
-    ErrorKind::InvalidNode,
-    "no node: pass node, a number that no other generator of this layout uses, or set SNOWMINT_NODE",
-);
+pub(crate) const PLUS: u32 = 0;
+pub(crate) const MINUS: u32 = 1;
+pub(crate) const BEYOND: u32 = 2;
 
 impl Error {
     // Kept out of line: a call is a fifth of the size of what it does, and there are dozens.
     #[cold]
     #[inline(never)]
-    pub(crate) const fn new(what: &'static What, mark: u32, numbers: [u64; 2]) -> Self {
+    pub(crate) const fn new(what: What, mark: u32, numbers: [u64; 2]) -> Self {
         Self { what, mark, numbers }
     }
 
-    pub(crate) const fn plain(what: &'static What) -> Self {
+    pub(crate) const fn plain(what: What) -> Self {
         Self::new(what, 0, [0; 2])
     }
 
     /// About a field, of which at most 16 characters are shown.
-    pub(crate) fn named(what: &'static What, name: &[u8], width: u32) -> Self {
+    pub(crate) fn named(what: What, name: &[u8], width: u32) -> Self {
         let mut bytes = [0; 16];
         bytes.iter_mut().zip(name).for_each(|(place, byte)| *place = *byte);
         let numbers = u128::from_le_bytes(bytes);
@@ -160,7 +125,7 @@ impl Error {
     /// `given` does not fit a field of `width` bits.
     #[cold]
     #[inline(never)]
-    pub(crate) const fn misfit(what: &'static What, given: Integer, width: u32) -> Self {
+    pub(crate) const fn misfit(what: What, given: Integer, width: u32) -> Self {
         let (sign, magnitude) = match given {
             Integer::Fits(value) => (PLUS, value),
             Integer::Negative(magnitude) => (MINUS, magnitude),
@@ -170,38 +135,38 @@ impl Error {
     }
 
     pub(crate) const fn exhausted(retry_after_ms: u64) -> Self {
-        Self::new(&EXHAUSTED, 0, [retry_after_ms, 0])
+        Self::new(What::Exhausted, 0, [retry_after_ms, 0])
     }
 
     pub(crate) const fn clock_backwards(by_ms: u64) -> Self {
-        Self::new(&CLOCK_BACKWARDS, 0, [by_ms, 0])
+        Self::new(What::ClockBackwards, 0, [by_ms, 0])
     }
 
     pub(crate) const fn before_epoch(at_ms: i64, epoch_ms: i64) -> Self {
-        Self::new(&BEFORE_EPOCH, 0, [at_ms.cast_unsigned(), epoch_ms.cast_unsigned()])
+        Self::new(What::BeforeEpoch, 0, [at_ms.cast_unsigned(), epoch_ms.cast_unsigned()])
     }
 
     pub(crate) const fn time_overflow(at_ms: i64, ends_at_ms: i64) -> Self {
-        Self::new(&TIME_OVERFLOW, 0, [at_ms.cast_unsigned(), ends_at_ms.cast_unsigned()])
+        Self::new(What::TimeOverflow, 0, [at_ms.cast_unsigned(), ends_at_ms.cast_unsigned()])
     }
 
     pub(crate) const fn used_up(ends_at_ms: i64) -> Self {
-        Self::new(&USED_UP, 0, [ends_at_ms.cast_unsigned(), 0])
+        Self::new(What::UsedUp, 0, [ends_at_ms.cast_unsigned(), 0])
     }
 
     /// The use of a generator after it was closed.
     pub const fn closed() -> Self {
-        Self::plain(&CLOSED)
+        Self::plain(What::Closed)
     }
 
     /// No node was given and none could be found.
     pub const fn node_needed() -> Self {
-        Self::plain(&NODE_NEEDED)
+        Self::plain(What::NodeNeeded)
     }
 
     /// What kind of failure this is.
     pub const fn kind(&self) -> ErrorKind {
-        self.what.0
+        self.what.kind()
     }
 
     /// The code of the kind, such as `"CLOCK_BACKWARDS"`.
@@ -221,50 +186,22 @@ impl Error {
 
     /// How long it would take in ms for the same call to have a chance; `None` if waiting does not help.
     pub const fn wait_ms(&self) -> Option<u64> {
-        match self.kind() {
-            ErrorKind::Exhausted | ErrorKind::ClockBackwards => Some(self.numbers[0]),
+        match self.what {
+            What::Exhausted | What::ClockBackwards => Some(self.numbers[0]),
             _ => None,
         }
     }
 
-    /// The sentence, character by character, for hosts without `core::fmt`.
-    pub fn write_message(&self, mut put: impl FnMut(char)) {
-        let put = &mut put;
-        let [a, b] = self.numbers;
-        let mut bytes = self.what.1.bytes();
-        while let Some(byte) = bytes.next() {
-            if byte != b'{' {
-                put(char::from(byte));
-                continue;
-            }
-            let place = bytes.next();
-            bytes.next();
-            match place {
-                Some(b'a') => print::unsigned(put, a),
-                Some(b'b') => print::unsigned(put, b),
-                Some(b't') => time::write_rfc3339(put, a.cast_signed()),
-                Some(b'u') => time::write_rfc3339(put, b.cast_signed()),
-                Some(b'm') => print::unsigned(put, Field::new(0, self.mark >> 2).max()),
-                Some(b'f') => print::text(put, TextForm::ALL[self.mark as usize].name()),
-                Some(b'p') => layouts::write_names(put),
-                Some(b'n') => {
-                    let name = u128::from(a) | (u128::from(b) << 64);
-                    let shown = name.to_le_bytes().into_iter().take_while(|byte| *byte != 0);
-                    shown.for_each(|byte| put(if byte.is_ascii_graphic() { char::from(byte) } else { '?' }));
-                }
-                _ if self.mark & 3 == BEYOND => print::text(put, "beyond 64 bits"),
-                _ => {
-                    print::text(put, if self.mark & 3 == MINUS { "-" } else { "" });
-                    print::unsigned(put, a);
-                }
-            }
-        }
+    /// The sentence's place in [`sentences`](crate::sentences), and what fills it; for hosts that make texts themselves.
+    #[doc(hidden)]
+    pub const fn to_words(&self) -> [u64; 4] {
+        [self.what as u64, self.mark as u64, self.numbers[0], self.numbers[1]]
     }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        print::display(f, |put| self.write_message(put))
+        sentence::write(f, self.what, self.mark, self.numbers)
     }
 }
 

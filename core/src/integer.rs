@@ -1,9 +1,6 @@
 //! Integers of any size, as Python and JavaScript have them.
 
-use crate::error::{Error, ErrorKind, What};
-
-const BEYOND_64_BITS: What = What(ErrorKind::InvalidId, "an ID is an integer from -2^63 to 2^64-1");
-const BATCH: What = What(ErrorKind::InvalidId, "a batch takes 0 to 16777216 IDs, not {g}");
+use crate::error::{Error, What};
 
 /// An integer that a host handed in, of whatever size, so that core can refuse it in its own words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +22,7 @@ impl Integer {
         match self {
             Self::Fits(id) => Ok(id),
             Self::Negative(magnitude) if magnitude <= 1 << 63 => Ok(magnitude.wrapping_neg()),
-            _ => Err(Error::plain(&BEYOND_64_BITS)),
+            _ => Err(Error::plain(What::Id)),
         }
     }
 
@@ -36,7 +33,7 @@ impl Integer {
     pub fn batch(self) -> Result<usize, Error> {
         match self {
             Self::Fits(n) if n <= crate::MAX_BATCH => Ok(n as usize),
-            given => Err(Error::misfit(&BATCH, given, 64)),
+            given => Err(Error::misfit(What::Batch, given, 64)),
         }
     }
 

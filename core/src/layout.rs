@@ -14,17 +14,12 @@ pub use self::field::Field;
 pub use self::name::Name;
 pub use self::parts::Parts;
 
-use crate::error::{Error, ErrorKind, What};
-use crate::print;
+use crate::error::{Error, What};
 
 /// The most fields a layout can have.
 pub const MAX_FIELDS: usize = 16;
 /// The most bits that all node fields together can have.
 pub const MAX_NODE_BITS: u32 = 32;
-const UNKNOWN_PRESET: What = What(
-    ErrorKind::InvalidLayout,
-    "no such preset: choose {p}, or give a layout text such as time:41,node:10,sequence:12;epoch=1735689600000;tick=1ms",
-);
 
 /// Epochs and ticks lie within this many ms, so that JavaScript's numbers hold them.
 const MAX_SAFE_MS: u64 = (1 << 53) - 1;
@@ -52,10 +47,8 @@ pub struct Layout {
     len: usize,
     bits: u32,
     node_bits: u32,
-    unused: Field,
-    time: Field,
-    sequence: Field,
-    random: Field,
+    /// The fields of RESERVED.
+    reserved: [Field; RESERVED.len()],
     epoch_ms: i64,
     tick_ms: u64,
 }
@@ -65,9 +58,16 @@ pub struct Layout {
 struct Slot {
     name: Name,
     field: Field,
-    /// Whether it is a part of the node.
-    node: bool,
+    /// Its place in RESERVED; beyond that it is a part of the node.
+    kind: usize,
 }
+
+/// The names of fields that are no part of the node.
+const RESERVED: [&[u8]; 4] = [b"unused", b"time", b"sequence", b"random"];
+const UNUSED: usize = 0;
+const TIME: usize = 1;
+const SEQUENCE: usize = 2;
+const RANDOM: usize = 3;
 
 /// What of a layout decides its IDs: masks of the fields, epoch and tick, without the names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -116,91 +116,79 @@ impl Layout {
     }
 
     pub(crate) const EMPTY: Self = Self {
-        slots: [Slot { name: Name::EMPTY, field: Field::ABSENT, node: false }; MAX_FIELDS],
+        slots: [Slot { name: Name::EMPTY, field: Field::ABSENT, kind: 0 }; MAX_FIELDS],
         len: 0,
         bits: 0,
         node_bits: 0,
-        unused: Field::ABSENT,
-        time: Field::ABSENT,
-        sequence: Field::ABSENT,
-        random: Field::ABSENT,
+        reserved: [Field::ABSENT; RESERVED.len()],
         epoch_ms: 0,
         tick_ms: 1,
     };
 
     /// Appends a field below those already there.
-    pub(crate) const fn add(&mut self, name: &[u8], bits: u32) -> Result<(), &'static What> {
+    pub(crate) const fn add(&mut self, name: &[u8], bits: u32) -> Result<(), What> {
         if self.len == MAX_FIELDS {
-            return Err(&TOO_MANY_FIELDS);
+            return Err(What::FieldCount);
         }
         if bits == 0 || bits > 64 || self.bits + bits > 64 {
-            return Err(&BITS);
+            return Err(What::FieldBits);
         }
         let Some(name) = Name::new(name) else {
-            return Err(&NAME);
+            return Err(What::FieldName);
         };
         let mut i = 0;
         while i < self.len {
             if self.slots[i].name.is(name.as_bytes()) {
-                return Err(&SAME_NAME);
+                return Err(What::SameName);
             }
             i += 1;
         }
-        let node = !(name.is(b"unused") || name.is(b"time") || name.is(b"sequence") || name.is(b"random"));
-        if name.is(b"unused") && self.len > 0 {
-            return Err(&UNUSED_NOT_FIRST);
+        let mut kind = 0;
+        while kind < RESERVED.len() && !name.is(RESERVED[kind]) {
+            kind += 1;
+        }
+        if kind == UNUSED && self.len > 0 {
+            return Err(What::UnusedFirst);
         }
         // The place is known when the last field is.
-        self.slots[self.len] = Slot { name, field: Field::new(0, bits), node };
+        self.slots[self.len] = Slot { name, field: Field::new(0, bits), kind };
         self.len += 1;
         self.bits += bits;
-        self.node_bits += if node { bits } else { 0 };
+        self.node_bits += if kind == RESERVED.len() { bits } else { 0 };
         Ok(())
     }
 
     /// Puts the fields at their places and checks the rules that need the whole layout.
-    pub(crate) const fn finish(&mut self, epoch_ms: i64, tick_ms: u64) -> Result<(), &'static What> {
+    pub(crate) const fn finish(&mut self, epoch_ms: i64, tick_ms: u64) -> Result<(), What> {
         let mut shift = self.bits;
         let mut i = 0;
         while i < self.len {
             let slot = &mut self.slots[i];
             shift -= slot.field.width();
             slot.field = Field::new(shift, slot.field.width());
-            i += 1;
-        }
-        self.unused = self.named(b"unused");
-        self.time = self.named(b"time");
-        self.sequence = self.named(b"sequence");
-        self.random = self.named(b"random");
-        self.epoch_ms = epoch_ms;
-        self.tick_ms = tick_ms;
-        if self.time.width() == 0 {
-            return Err(&NO_TIME);
-        }
-        if self.node_bits > MAX_NODE_BITS {
-            return Err(&NODE_BITS);
-        }
-        if self.epoch_ms.unsigned_abs() > MAX_SAFE_MS {
-            return Err(&EPOCH);
-        }
-        if self.tick_ms == 0 || self.tick_ms > MAX_SAFE_MS {
-            return Err(&TICK);
-        }
-        match self.time.max().checked_mul(self.tick_ms) {
-            Some(life_ms) if life_ms <= i64::MAX.abs_diff(self.epoch_ms) => Ok(()),
-            _ => Err(&TOO_LATE),
-        }
-    }
-
-    const fn named(&self, name: &[u8]) -> Field {
-        let mut i = 0;
-        while i < self.len {
-            if self.slots[i].name.is(name) {
-                return self.slots[i].field;
+            if slot.kind < RESERVED.len() {
+                self.reserved[slot.kind] = slot.field;
             }
             i += 1;
         }
-        Field::ABSENT
+        self.epoch_ms = epoch_ms;
+        self.tick_ms = tick_ms;
+        if self.reserved[TIME].width() == 0 {
+            return Err(What::NoTime);
+        }
+        if self.node_bits > MAX_NODE_BITS {
+            return Err(What::NodeBits);
+        }
+        if self.epoch_ms.unsigned_abs() > MAX_SAFE_MS {
+            return Err(What::Epoch);
+        }
+        if self.tick_ms == 0 || self.tick_ms > MAX_SAFE_MS {
+            return Err(What::Tick);
+        }
+        match self.reserved[TIME].max().checked_mul(self.tick_ms) {
+            Some(life_ms) if life_ms <= i64::MAX.abs_diff(self.epoch_ms) => Ok(()),
+            _ => Err(What::TooLate),
+        }
     }
 
     /// The preset of that name, such as `"twitter"`; see [`crate::layouts`].
@@ -208,7 +196,7 @@ impl Layout {
     /// # Errors
     /// `InvalidLayout`, if there is none.
     pub fn preset(name: impl AsRef<[u8]>) -> Result<Self, Error> {
-        crate::layouts::text_of(name.as_ref()).map_or(Err(Error::plain(&UNKNOWN_PRESET)), Self::parse)
+        crate::layouts::text_of(name.as_ref()).map_or(Err(Error::plain(What::Preset)), Self::parse)
     }
 
     /// The name, high to low, and place of each field, `unused` included.
@@ -221,7 +209,7 @@ impl Layout {
     }
 
     fn node_fields(&self) -> impl Iterator<Item = &Slot> {
-        self.slots().filter(|slot| slot.node)
+        self.slots().filter(|slot| slot.kind == RESERVED.len())
     }
 
     /// The bits of all fields together, 1 to 64.
@@ -241,23 +229,23 @@ impl Layout {
 
     /// The start of the last tick that fits the time field, in Unix ms.
     pub const fn ends_at_ms(&self) -> i64 {
-        self.tick_start_ms(self.time.max())
+        self.tick_start_ms(self.reserved[TIME].max())
     }
 
     /// The start of the first tick at which bit 63 of an ID is 1, in Unix ms; `None` if it never is.
     ///
     /// From then on IDs are negative in a signed 64-bit column.
     pub const fn signed_until_ms(&self) -> Option<i64> {
-        if self.bits < 64 || self.unused.width() > 0 {
+        if self.bits < 64 || self.reserved[UNUSED].width() > 0 {
             return None;
         }
-        let time_leads = self.time.mask() >> 63 == 1;
-        Some(if time_leads { self.tick_start_ms(1 << (self.time.width() - 1)) } else { self.epoch_ms })
+        let time_leads = self.reserved[TIME].mask() >> 63 == 1;
+        Some(if time_leads { self.tick_start_ms(1 << (self.reserved[TIME].width() - 1)) } else { self.epoch_ms })
     }
 
     /// Whether every ID fits the 53 bits that a JavaScript number holds exactly.
     pub const fn js_safe(&self) -> bool {
-        self.bits - self.unused.width() <= 53
+        self.bits - self.reserved[UNUSED].width() <= 53
     }
 
     /// How many nodes there are, 1 to 2^32.
@@ -267,7 +255,7 @@ impl Layout {
 
     /// The most IDs that a node can mint in one tick.
     pub const fn ids_per_tick(&self) -> u64 {
-        1 << self.sequence.width()
+        1 << self.reserved[SEQUENCE].width()
     }
 
     /// The most IDs that a node can mint in a second on average, rounded down (2^64-1 if there are more).
@@ -285,9 +273,9 @@ impl Layout {
     pub fn numbers(&self) -> Numbers {
         Numbers {
             masks: [
-                self.time.mask(),
-                self.sequence.mask(),
-                self.random.mask(),
+                self.reserved[TIME].mask(),
+                self.reserved[SEQUENCE].mask(),
+                self.reserved[RANDOM].mask(),
                 self.node_fields().fold(0, |mask, slot| mask | slot.field.mask()),
             ],
             epoch_ms: self.epoch_ms,
@@ -306,7 +294,7 @@ impl Layout {
     /// The tick that an instant falls into, if the layout has it.
     pub(crate) const fn tick_at(&self, unix_ms: i64) -> Option<u64> {
         let tick = unix_ms.abs_diff(self.epoch_ms) / self.tick_ms;
-        if unix_ms < self.epoch_ms || tick > self.time.max() { None } else { Some(tick) }
+        if unix_ms < self.epoch_ms || tick > self.reserved[TIME].max() { None } else { Some(tick) }
     }
 
     /// Why an instant has no tick.
@@ -323,22 +311,26 @@ impl Layout {
         self.epoch_ms.wrapping_add_unsigned(tick.wrapping_mul(self.tick_ms))
     }
 
+    pub(crate) const fn unused(&self) -> Field {
+        self.reserved[UNUSED]
+    }
+
     pub(crate) const fn time(&self) -> Field {
-        self.time
+        self.reserved[TIME]
     }
 
     pub(crate) const fn sequence(&self) -> Field {
-        self.sequence
+        self.reserved[SEQUENCE]
     }
 
     pub(crate) const fn random(&self) -> Field {
-        self.random
+        self.reserved[RANDOM]
     }
 }
 
 impl fmt::Display for Layout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        print::display(f, |put| self.write(put))
+        self.write(f)
     }
 }
 
@@ -347,18 +339,3 @@ impl fmt::Debug for Layout {
         write!(f, "Layout({self})")
     }
 }
-
-const fn of_layouts(sentence: &'static str) -> What {
-    What(ErrorKind::InvalidLayout, sentence)
-}
-
-const TOO_MANY_FIELDS: What = of_layouts("a layout has at most 16 fields");
-const NAME: What = of_layouts("a field name is a-z, then a-z, 0-9 or _, at most 23 characters");
-const BITS: What = of_layouts("the fields of a layout have 1 to 64 bits each and at most 64 in all");
-const SAME_NAME: What = of_layouts("every field of a layout has a name of its own");
-const UNUSED_NOT_FIRST: What = of_layouts("only the first field of a layout may be unused");
-const NO_TIME: What = of_layouts("a layout needs a field named time");
-const NODE_BITS: What = of_layouts("the node fields of a layout have at most 32 bits together");
-const EPOCH: What = of_layouts("the epoch of a layout lies within 2^53-1 ms of 1970");
-const TICK: What = of_layouts("the tick of a layout is 1 to 2^53-1 ms");
-const TOO_LATE: What = of_layouts("the layout ends beyond the year 292 million: use fewer time bits or a shorter tick");

@@ -1,7 +1,8 @@
 //! Presets: the layouts of systems in the field, each under its source, and two of our own.
 
+use core::fmt;
+
 use crate::layout::Layout;
-use crate::print::{self, Put};
 
 /// A mistake in a preset fails to compile.
 const fn preset(fields: &[(&str, u32)], epoch_ms: i64, tick_ms: u64) -> Layout {
@@ -83,11 +84,9 @@ pub(crate) fn text_of(preset: &[u8]) -> Option<&'static str> {
 }
 
 /// "snowmint, twitter, ...", for the error that says what to choose from.
-pub(crate) fn write_names(put: &mut impl Put) {
-    let mut before = "";
-    for (name, _) in ALL {
-        print::text(put, before);
-        print::text(put, name);
-        before = ", ";
-    }
+pub(crate) fn write_names(out: &mut impl fmt::Write) -> fmt::Result {
+    ALL.iter().enumerate().try_for_each(|(i, (name, _))| {
+        out.write_str(if i > 0 { ", " } else { "" })?;
+        out.write_str(name)
+    })
 }

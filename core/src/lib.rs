@@ -9,13 +9,14 @@ mod generator;
 mod integer;
 mod layout;
 pub mod layouts;
-mod print;
 mod random;
 mod step;
 mod sync;
 mod text;
 pub mod time;
 
+#[doc(hidden)]
+pub use self::error::sentences;
 pub use self::error::{Error, ErrorKind};
 pub use self::generator::{Host, MAX_BATCH, Options, Run, SequenceStart, Snowflake, Words};
 #[cfg(feature = "std")]

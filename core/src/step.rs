@@ -1,6 +1,6 @@
 //! The pure step: given the state, the window's end and the time, which IDs come next?
 
-use crate::error::{Error, ErrorKind, What};
+use crate::error::{Error, What};
 use crate::generator::SequenceStart;
 use crate::layout::Layout;
 use crate::random;
@@ -11,8 +11,6 @@ pub(crate) const CLOSED: u64 = 0;
 /// The last position that can be handed out. Words end at 2^64-1 and the word after a position is two more, so a
 /// layout whose time and sequence fill all 64 bits gives up its very last two IDs.
 const LAST_POSITION: u64 = u64::MAX - 2;
-
-const WINDOW_OVER: What = What(ErrorKind::WindowClosed, "the window of time granted to this generator is over");
 
 /// What stays the same from call to call: the numbers of the layout and the options that the step needs.
 ///
@@ -90,7 +88,7 @@ impl Plan {
             return Err(self.ahead_of_the_clock(free, reach, now_ms));
         };
         if tick >= window_end {
-            return Err(Error::plain(&WINDOW_OVER));
+            return Err(Error::plain(What::WindowOver));
         }
         let started = self.sequence_of(free);
         let sequence = if tick == free_tick && started > 0 { started } else { self.start(started, tick) };

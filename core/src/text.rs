@@ -2,12 +2,7 @@
 
 use core::fmt;
 
-use crate::error::{Error, ErrorKind, What};
-
-const FORM: What = What(ErrorKind::InvalidText, "text forms are decimal, hex, base32, base36, base58 and base62");
-const LENGTH: What = What(ErrorKind::InvalidText, "{f} text of an ID has {a} characters, not {b}");
-const CHARACTER: What = What(ErrorKind::InvalidText, "character {a} is not one of {f}");
-const OVERFLOW: What = What(ErrorKind::InvalidText, "this {f} text stands for more than 2^64-1");
+use crate::error::{Error, What};
 
 /// The widest form, decimal.
 const MAX_WIDTH: usize = 20;
@@ -91,7 +86,7 @@ impl TextForm {
     /// `InvalidText`, if there is none.
     pub fn find(name: impl AsRef<[u8]>) -> Result<Self, Error> {
         let found = SHAPES.iter().position(|shape| shape.name.as_bytes() == name.as_ref());
-        found.map(|i| Self::ALL[i]).ok_or(Error::plain(&FORM))
+        found.map(|i| Self::ALL[i]).ok_or(Error::plain(What::Form))
     }
 
     /// The name of this form in every language, such as `"base62"`.
@@ -135,17 +130,17 @@ impl TextForm {
         let len = text.iter().filter(|byte| **byte & 0xc0 != 0x80).count();
         let fail = |what, a, b| Err(Error::new(what, self as u32, [a, b]));
         if len != shape.width {
-            return fail(&LENGTH, shape.width as u64, len as u64);
+            return fail(What::Length, shape.width as u64, len as u64);
         }
         let mut id = 0u64;
         for (at, byte) in (1..).zip(text) {
             let byte = shape.canonical(*byte);
             let Some(digit) = shape.alphabet.iter().position(|digit| *digit == byte) else {
-                return fail(&CHARACTER, at, 0);
+                return fail(What::Character, at, 0);
             };
             let shifted = id.checked_mul(shape.alphabet.len() as u64);
             let Some(next) = shifted.and_then(|id| id.checked_add(digit as u64)) else {
-                return fail(&OVERFLOW, 0, 0);
+                return fail(What::Overflow, 0, 0);
             };
             id = next;
         }

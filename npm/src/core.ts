@@ -2,7 +2,7 @@
 import { __wbg_set_wasm, __wbindgen_init_externref_table } from "./generated/snowmint_wasm_bg.js";
 import type * as Wasm from "./generated/snowmint_wasm_bg.wasm";
 import { version, wasmModule } from "#host";
-import { type ErrorCode, SnowmintError } from "./errors.js";
+import { errorOf, type SnowmintError } from "./errors.js";
 
 /** The most characters and words the buffer holds: `memory.rs`. */
 const TEXT = 1024;
@@ -80,11 +80,7 @@ export function putInteger(at: number, value: bigint): void {
 
 /** The error that a call left. */
 export function failure(): SnowmintError | undefined {
-  const length = core().wasm.take_error();
-  if (length) {
-    const [code = "", ...sentence] = getText(length).split(" ");
-    return new SnowmintError(code as ErrorCode, sentence.join(" "), Number(words()[0]));
-  }
+  return core().wasm.take_error() ? errorOf(words()) : undefined;
 }
 
 /** A result that is no failure. */

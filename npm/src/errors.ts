@@ -1,3 +1,6 @@
+import { sentences } from "./generated/sentences.js";
+import { FORMS, PRESETS } from "./names.js";
+
 /** What went wrong, as the same word in every language. */
 export type ErrorCode =
   | "EXHAUSTED"
@@ -35,4 +38,43 @@ export class SnowmintError extends Error {
     if (code === "EXHAUSTED") this.retryAfterMs = ms;
     if (code === "CLOCK_BACKWARDS") this.byMs = ms;
   }
+}
+
+/** The error of core's words: the place of its sentence, a mark, and two numbers. The places in a sentence: `sentence.rs`. */
+export function errorOf([what, mark, a, b]: BigUint64Array): SnowmintError {
+  const show = (_: string, place: string): unknown => {
+    switch (place) {
+      case "a":
+        return a;
+      case "b":
+        return b;
+      case "t":
+        return iso(a!);
+      case "u":
+        return iso(b!);
+      case "m":
+        return (1n << (mark! >> 2n)) - 1n;
+      case "n":
+        return name(a! | (b! << 64n));
+      case "f":
+        return FORMS[Number(mark)];
+      case "p":
+        return PRESETS.join(", ");
+      default:
+        return mark! & 2n ? "beyond 64 bits" : mark! & 1n ? -a! : a;
+    }
+  };
+  const [, code, sentence] = /^(\w+) (.*)$/.exec(sentences[Number(what)]!)!;
+  return new SnowmintError(code as ErrorCode, sentence!.replace(/{(.)}/g, show as () => string), Number(a));
+}
+
+function iso(unixMs: bigint): string {
+  const ms = Number(BigInt.asIntN(64, unixMs));
+  return Math.abs(ms) <= 8.64e15 ? new Date(ms).toISOString() : `${ms} ms`;
+}
+
+function name(characters: bigint): string {
+  let text = "";
+  for (let rest = characters; rest; rest >>= 8n) text += String.fromCharCode(Number(rest & 255n));
+  return text.replace(/[^!-~]/g, "?");
 }

@@ -1,6 +1,6 @@
 import { date, type Id, type Instant, type Integer, integer, putId, unixMs } from "./convert.js";
 import { check, core, getText, putInteger, putText, words } from "./core.js";
-import { presets } from "./layouts.js";
+import { PRESETS } from "./names.js";
 
 /** The parts of an ID under a layout. */
 export interface Parts {
@@ -95,7 +95,7 @@ export class Layout {
     this.numbers = row.slice(9, 15).join();
     this.endsAt = date(this.endsAtMs);
     this.signedUntil = this.signedUntilMs === null ? null : date(this.signedUntilMs);
-    this.name = presets.find((name) => name === source) ?? null;
+    this.name = PRESETS.find((name) => name === source) ?? null;
     const fields = this.#text.split(";")[0]!.split(",").map((field) => field.split(":"));
     this.fields = Object.freeze(Object.fromEntries(fields.filter(([name]) => name !== "unused").map(([name, bits]) => [name, +bits!])));
     Object.freeze(this);

@@ -3,10 +3,10 @@ import { integer } from "./convert.js";
 import { check, core, failure, putInteger, putText, words } from "./core.js";
 import { SnowmintError } from "./errors.js";
 import { Layout, type Node } from "./layout.js";
+import { STARTS } from "./names.js";
 
 /** Where the sequence begins in a new tick. */
-export type SequenceStart = "zero" | "random" | "carry";
-const STARTS: readonly unknown[] = ["zero", "random", "carry"];
+export type SequenceStart = (typeof STARTS)[number];
 
 /** The options of a generator; what is missing has core's default. */
 export interface SnowflakeOptions {

@@ -1,8 +1,8 @@
 import { type Id, putId } from "./convert.js";
 import { check, core, getText, putText, words } from "./core.js";
+import { FORMS } from "./names.js";
 
-/** The fixed-width text forms: 20, 16, 13, 13, 11 and 11 characters. */
-export const FORMS = ["decimal", "hex", "base32", "base36", "base58", "base62"] as const;
+export { FORMS };
 
 /** A fixed-width text form of a 64-bit ID. */
 export type TextForm = (typeof FORMS)[number];

@@ -26,6 +26,7 @@ fn int<'a, 'py, T: FromPyObject<'a, 'py, Error = PyErr>>(obj: Borrowed<'a, 'py, 
 }
 
 /// An `int` of any size.
+#[derive(Clone, Copy)]
 pub(crate) struct Int(pub(crate) Integer);
 
 impl<'py> FromPyObject<'_, 'py> for Int {
@@ -41,6 +42,7 @@ impl<'py> FromPyObject<'_, 'py> for Int {
 }
 
 /// Unix ms as an `int` of any size: what is too early becomes the earliest `i64`, what is too late is `None`.
+#[derive(Clone, Copy)]
 pub(crate) struct UnixMs(Option<i64>);
 
 impl UnixMs {
@@ -63,10 +65,6 @@ impl UnixMs {
             None => layout.encode_tick(u64::MAX, ZERO, ZERO, ZERO).map(|_| i64::MAX),
         }
     }
-
-    pub(crate) fn saturated(&self) -> i64 {
-        self.0.unwrap_or(i64::MAX)
-    }
 }
 
 impl<'py> FromPyObject<'_, 'py> for UnixMs {
@@ -81,6 +79,7 @@ impl<'py> FromPyObject<'_, 'py> for UnixMs {
 }
 
 /// Unix ms or an aware `datetime`.
+#[derive(Clone, Copy)]
 pub(crate) struct Instant(pub(crate) UnixMs);
 
 impl<'py> FromPyObject<'_, 'py> for Instant {
@@ -93,6 +92,13 @@ impl<'py> FromPyObject<'_, 'py> for Instant {
         }
         .map(Self)
     }
+}
+
+/// What a caller's clock returned; a time that 64 bits cannot hold is the nearest that they can.
+pub(crate) fn reading(obj: &Bound<'_, PyAny>) -> PyResult<i64> {
+    let ms = obj.extract::<UnixMs>();
+    let ms = ms.map_err(|_| PyTypeError::new_err("clock returns Unix ms as an int: time.time_ns() // 1_000_000"))?;
+    Ok(ms.0.unwrap_or(i64::MAX))
 }
 
 fn unix_epoch(py: Python<'_>) -> PyResult<&Bound<'_, PyDateTime>> {
@@ -149,9 +155,13 @@ pub(crate) fn node(layout: &Layout, obj: &Bound<'_, PyAny>) -> Result<u32, Failu
     if let Ok(text) = obj.cast::<PyString>() {
         return Ok(layout.parse_node(text.extract::<Text>()?)?);
     }
-    let Ok(fields) = obj.cast::<PyMapping>() else { return Ok(layout.node(obj.extract::<Int>()?.0)?) };
-    let fields = fields.items()?.extract::<Vec<(Text, Int)>>()?;
-    Ok(layout.node_of(fields.into_iter().map(|(name, value)| (name, value.0)))?)
+    if let Ok(fields) = obj.cast::<PyMapping>() {
+        let fields = fields.items()?.extract::<Vec<(Text, Int)>>()?;
+        return Ok(layout.node_of(fields.into_iter().map(|(name, value)| (name, value.0)))?);
+    }
+    let number = obj.extract::<Int>();
+    let number = number.map_err(|_| PyTypeError::new_err("node is an int, a mapping of node fields or a str"))?;
+    Ok(layout.node(number.0)?)
 }
 
 const SEQUENCE_STARTS: [&str; 3] = ["zero", "random", "carry"];

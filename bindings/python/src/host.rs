@@ -6,7 +6,7 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 use pyo3::prelude::*;
 use snowmint_core::{Host, Layout, Registry, SystemHost, Words};
 
-use crate::convert::UnixMs;
+use crate::convert;
 use crate::error::Failure;
 
 /// The host of one call: the system's clock or the caller's; a wait lets other threads run and heeds signals.
@@ -29,7 +29,7 @@ impl Host for PyHost<'_, '_> {
     fn now_ms(&mut self) -> Result<i64, Failure> {
         match self.clock {
             None => Ok(SystemHost::unix_ms()),
-            Some(clock) => Ok(clock.bind(self.py).call0()?.extract::<UnixMs>()?.saturated()),
+            Some(clock) => Ok(convert::reading(&clock.bind(self.py).call0()?)?),
         }
     }
 

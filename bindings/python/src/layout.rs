@@ -124,7 +124,6 @@ impl Layout {
     }
 
     /// Takes an ID apart.
-    #[expect(clippy::needless_pass_by_value, reason = "arguments come by value")]
     fn decode(slf: Bound<'_, Self>, id: Int) -> Result<Parts, Failure> {
         Parts::new(slf, id.0.id()?)
     }
@@ -159,7 +158,6 @@ impl Layout {
     }
 
     /// The lowest and highest ID between two instants, both included.
-    #[expect(clippy::needless_pass_by_value, reason = "arguments come by value")]
     fn id_range(&self, dt_from: Instant, dt_to: Instant) -> Result<(u64, u64), Failure> {
         let range = self.0.id_range(dt_from.0.within(&self.0)?, dt_to.0.within(&self.0)?)?;
         Ok(range.into_inner())

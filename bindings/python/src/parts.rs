@@ -82,8 +82,8 @@ impl Parts {
 
     fn __repr__(&self) -> String {
         let mut text = String::from("Parts(timestamp=");
-        time::write_rfc3339(&mut |character| text.push(character), self.core.timestamp_ms);
         // Writing to a string cannot fail.
+        let _ = time::write_rfc3339(&mut text, self.core.timestamp_ms);
         let _ = write!(text, ", tick={}, node={}", self.core.tick, self.core.node);
         for (name, value) in self.layout.get().0.field_values(self.id).filter(|(name, _)| name.as_str() != "time") {
             let _ = write!(text, ", {name}={value}");

@@ -96,7 +96,7 @@ impl Snowflake {
         self.core.node()
     }
 
-    /// The next ID; waits at most max_wait_ms.
+    /// The next ID; waits at most `max_wait_ms`.
     fn next_id(&self, py: Python<'_>) -> Result<u64, Failure> {
         self.open()?.next_id(&mut self.host(py))
     }
@@ -119,7 +119,7 @@ impl Snowflake {
         Ok(self.open()?.try_next_id(self.host(py).now_ms()?)?)
     }
 
-    /// The next n IDs; waits at most max_wait_ms in all.
+    /// The next n IDs; waits at most `max_wait_ms` in all.
     fn next_ids<'py>(&self, py: Python<'py>, n: Int) -> Result<Bound<'py, PyList>, Failure> {
         let count = n.0.batch()?;
         let mut ids = Ok(PyList::empty(py));
@@ -131,7 +131,7 @@ impl Snowflake {
         Ok(ids?)
     }
 
-    /// Fills a buffer of 64-bit unsigned integers; waits at most max_wait_ms in all.
+    /// Fills a buffer of 64-bit unsigned integers; waits at most `max_wait_ms` in all.
     fn fill(&self, py: Python<'_>, mut buffer: Ids) -> Result<(), Failure> {
         let count = Integer::from(buffer.len() as u64).batch()?;
         self.open()?.take(&mut self.host(py), count, |run| buffer.append(py, run))
@@ -172,7 +172,7 @@ impl Snowflake {
     }
 
     /// Refuses to be copied or pickled.
-    fn __reduce_ex__(&self, _protocol: &Bound<'_, PyAny>) -> PyResult<()> {
+    fn __reduce_ex__(_slf: &Bound<'_, Self>, _protocol: &Bound<'_, PyAny>) -> PyResult<()> {
         Err(PyTypeError::new_err(
             "a Snowflake cannot be copied or pickled, as another process would repeat its IDs: make one there",
         ))

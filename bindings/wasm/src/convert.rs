@@ -1,5 +1,7 @@
 //! Texts, integers and errors through the shared buffer.
 
+use core::fmt;
+
 use snowmint_core::{Error, Integer};
 use wasm_bindgen::prelude::wasm_bindgen;
 
@@ -23,17 +25,24 @@ impl Buffer {
             _ => Integer::Beyond,
         }
     }
+}
 
-    /// Writes a text from its start; answers its length. What is beyond the buffer, which no text of core is, is cut.
-    pub(crate) fn write(&mut self, print: impl FnOnce(&mut dyn FnMut(char))) -> u32 {
-        let mut len = 0;
-        print(&mut |character| {
-            if let Some(place) = self.text.get_mut(len) {
-                *place = character as u8;
-                len += 1;
-            }
-        });
-        len as u32
+/// A text that is written into the buffer. What is beyond the buffer, which no text of core is, is cut.
+pub(crate) struct Text {
+    pub(crate) len: usize,
+}
+
+impl fmt::Write for Text {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        text.bytes().try_for_each(|byte| self.write_char(char::from(byte)))
+    }
+
+    fn write_char(&mut self, character: char) -> fmt::Result {
+        if let Some(place) = buffer().text.get_mut(self.len) {
+            *place = character as u8;
+            self.len += 1;
+        }
+        Ok(())
     }
 }
 
@@ -54,17 +63,12 @@ pub(crate) fn answer(result: Result<u32, Error>) -> i32 {
     }
 }
 
-/// The last error as "CODE sentence"; word 0 is its `retry_after_ms` or `by_ms`. 0 if there is none.
+/// Words: what fills the sentence of the last error, of which the first tells which sentence. Whether there is one.
 #[wasm_bindgen]
-pub fn take_error() -> u32 {
-    let Some(error) = state().error.take() else { return 0 };
-    let buffer = buffer();
-    buffer.words[0] = error.wait_ms().unwrap_or_default();
-    buffer.write(|put| {
-        error.code().bytes().for_each(|byte| put(char::from(byte)));
-        put(' ');
-        error.write_message(put);
-    })
+pub fn take_error() -> bool {
+    let Some(error) = state().error.take() else { return false };
+    buffer().words[..4].copy_from_slice(&error.to_words());
+    true
 }
 
 /// Fails: no node was given.

@@ -3,7 +3,7 @@
 use snowmint_core::Layout;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::convert::answer;
+use crate::convert::{Text, answer};
 use crate::memory::{buffer, keep, kept};
 
 /// A new handle of a layout, given as a preset's name or its text. The caller keeps one for each text.
@@ -15,8 +15,10 @@ pub fn layout(len: u32) -> i32 {
 /// The length of the canonical text.
 #[wasm_bindgen]
 pub fn layout_text(layout: u32) -> u32 {
-    let layout: &Layout = kept(layout);
-    buffer().write(|put| layout.write(put))
+    let mut text = Text { len: 0 };
+    // Writing into the buffer cannot fail.
+    let _ = kept::<Layout>(layout).write(&mut text);
+    text.len as u32
 }
 
 /// Words: bits, epoch, tick, end, sign date, whether JS-safe, nodes, IDs a tick, IDs a second; then the six words that

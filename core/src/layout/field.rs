@@ -1,23 +1,25 @@
 //! One run of bits inside an ID.
 
-/// A run of bits: how far it lies above bit 0, and its largest value (0: the layout has no such field).
+/// A run of bits: how far it lies above bit 0, how many bits it has (0: the layout has no such field), and the largest
+/// value of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Field {
     shift: u32,
+    width: u32,
     max: u64,
 }
 
 impl Field {
-    pub(crate) const ABSENT: Self = Self { shift: 0, max: 0 };
+    pub(crate) const ABSENT: Self = Self { shift: 0, width: 0, max: 0 };
 
     /// `width` is 1 to 64, and together with `shift` at most 64.
     pub(crate) const fn new(shift: u32, width: u32) -> Self {
-        Self { shift, max: u64::MAX >> (64 - width) }
+        Self { shift, width, max: u64::MAX >> (64 - width) }
     }
 
     /// The number of bits, 0 to 64.
     pub const fn width(self) -> u32 {
-        self.max.count_ones()
+        self.width
     }
 
     /// How far the lowest bit of this field lies above bit 0 of the ID.

@@ -1,13 +1,15 @@
 //! The text form of a layout: parsing and printing, each the other's inverse.
 
+use core::fmt;
 use core::str::FromStr;
 
 use super::Layout;
 use super::name::is_name_byte;
 use super::reader::{Read, Reader};
-use crate::error::{Error, ErrorKind, What};
+use crate::error::{Error, What};
 use crate::integer::Integer;
-use crate::{print, time};
+use crate::text::TextForm;
+use crate::time;
 
 impl Layout {
     /// Reads the text form, such as `time:41,node:10,sequence:12;epoch=2025-01-01T00:00:00Z;tick=1ms`.
@@ -44,24 +46,34 @@ impl Layout {
     }
 
     /// Writes the canonical text form: the epoch in Unix ms, the tick in whole seconds where it can be.
-    pub fn write(&self, mut put: impl FnMut(char)) {
-        let put = &mut put;
+    ///
+    /// Without the machinery of `write!`, which would double the size of the wasm module.
+    ///
+    /// # Errors
+    /// Only those of `out`.
+    pub fn write(&self, out: &mut impl fmt::Write) -> fmt::Result {
         let mut before = "";
         for (name, field) in self.fields() {
-            print::text(put, before);
+            out.write_str(before)?;
             before = ",";
-            name.as_bytes().iter().for_each(|byte| put(char::from(*byte)));
-            put(':');
-            print::unsigned(put, u64::from(field.width()));
+            name.as_bytes().iter().try_for_each(|byte| out.write_char(char::from(*byte)))?;
+            out.write_str(":")?;
+            write_decimal(out, u64::from(field.width()))?;
         }
-        print::text(put, ";epoch=");
-        print::signed(put, self.epoch_ms());
-        print::text(put, ";tick=");
+        out.write_str(if self.epoch_ms() < 0 { ";epoch=-" } else { ";epoch=" })?;
+        write_decimal(out, self.epoch_ms().unsigned_abs())?;
+        out.write_str(";tick=")?;
         let seconds = self.tick_ms() / 1000;
         let whole = seconds * 1000 == self.tick_ms();
-        print::unsigned(put, if whole { seconds } else { self.tick_ms() });
-        print::text(put, if whole { "s" } else { "ms" });
+        write_decimal(out, if whole { seconds } else { self.tick_ms() })?;
+        out.write_str(if whole { "s" } else { "ms" })
     }
+}
+
+fn write_decimal(out: &mut impl fmt::Write, value: u64) -> fmt::Result {
+    let text = TextForm::Decimal.encode(value);
+    let zeros = text.as_bytes().iter().take(text.as_bytes().len() - 1).take_while(|digit| **digit == b'0').count();
+    text.as_bytes().iter().skip(zeros).try_for_each(|digit| out.write_char(char::from(*digit)))
 }
 
 impl FromStr for Layout {
@@ -72,45 +84,32 @@ impl FromStr for Layout {
     }
 }
 
-const fn expected(sentence: &'static str) -> What {
-    What(ErrorKind::InvalidLayout, sentence)
-}
-
-const NAME: What = expected("layout text, character {a}: expected a field name of a-z, 0-9 or _");
-const COLON: What = expected("layout text, character {a}: expected a colon and the number of bits");
-const BITS: What = expected("layout text, character {a}: expected a number of bits from 1 to 64");
-const EPOCH: What = expected("layout text, character {a}: expected ,name:bits or ;epoch=");
-const INSTANT: What =
-    expected("layout text, character {a}: expected an epoch in Unix ms or such as 2025-01-01T00:00:00Z");
-const TICK: What = expected("layout text, character {a}: expected a tick such as 10ms or 1s");
-const END: What = expected("layout text, character {a}: expected ;tick= or the end");
-
 fn read(reader: &mut Reader<'_>, layout: &mut Layout) -> Read<()> {
     loop {
         let name = reader.take_while(is_name_byte);
         if name.is_empty() {
-            return Err(&NAME);
+            return Err(What::Grammar);
         }
-        reader.expect(b":", &COLON)?;
-        let bits = reader.number(&BITS)?;
+        reader.expect(b":")?;
+        let bits = reader.number()?;
         layout.add(name, bits.min(65) as u32)?;
         if !reader.skip(b",") {
             break;
         }
     }
-    reader.expect(b";epoch=", &EPOCH)?;
+    reader.expect(b";epoch=")?;
     let epoch_ms = read_epoch(reader)?;
     let mut tick_ms = 1;
     if reader.skip(b";tick=") {
-        tick_ms = reader.number(&TICK)?;
+        tick_ms = reader.number()?;
         if reader.skip(b"s") {
             tick_ms = tick_ms.saturating_mul(1000);
         } else {
-            reader.expect(b"ms", &TICK)?;
+            reader.expect(b"ms")?;
         }
     }
     if !reader.is_done() {
-        return Err(&END);
+        return Err(What::Grammar);
     }
     layout.finish(epoch_ms, tick_ms)
 }
@@ -126,7 +125,7 @@ fn read_epoch(reader: &mut Reader<'_>) -> Read<i64> {
     match (Integer::parse(text), text) {
         (None, _) | (Some(_), [b'0', _, ..] | [b'-', b'0', ..]) => {
             reader.at = start;
-            Err(&INSTANT)
+            Err(What::Grammar)
         }
         (Some(Integer::Negative(magnitude)), _) => Ok(0i64.saturating_sub_unsigned(magnitude)),
         (Some(Integer::Fits(value)), _) => Ok(0i64.saturating_add_unsigned(value)),

@@ -2,16 +2,8 @@
 
 use super::Layout;
 use super::reader::Reader;
-use crate::error::{Error, ErrorKind, What};
+use crate::error::{Error, What};
 use crate::integer::Integer;
-
-pub(super) const NODE: What = What(ErrorKind::InvalidNode, "node {g} does not fit this layout: it takes 0 to {m}");
-const FIELD: What = What(ErrorKind::InvalidNode, "{n} does not fit this layout: it takes 0 to {m}");
-const MISSING: What =
-    What(ErrorKind::InvalidNode, "node field {n} is missing: give every node field of the layout, or one number");
-const UNKNOWN: What = What(ErrorKind::InvalidNode, "{n} is not a node field of this layout, or is given twice");
-const TEXT: What =
-    What(ErrorKind::InvalidNode, "a node is a number such as 5, or fields such as datacenter=0,worker=5");
 
 impl Layout {
     /// `node` as a number of this layout.
@@ -21,7 +13,7 @@ impl Layout {
     pub fn node(&self, node: Integer) -> Result<u32, Error> {
         match node {
             Integer::Fits(value) if value < self.nodes() => Ok(value as u32),
-            given => Err(Error::misfit(&NODE, given, self.node_bits)),
+            given => Err(Error::misfit(What::Node, given, self.node_bits)),
         }
     }
 
@@ -60,7 +52,7 @@ impl Layout {
             let name = reader.take_while(|byte| byte != b'=' && byte != b',');
             reader.skip(b"=");
             let Some(value) = Integer::parse(reader.take_while(|byte| byte != b',')) else {
-                return Err(Error::plain(&TEXT));
+                return Err(Error::plain(What::NodeText));
             };
             nodes.set(name, value)?;
             if !reader.skip(b",") {
@@ -99,11 +91,11 @@ impl Fields<'_> {
         let Some(slot) =
             self.layout.node_fields().find(|slot| slot.name.is(name) && self.given & slot.field.mask() == 0)
         else {
-            return Err(Error::named(&UNKNOWN, name, 0));
+            return Err(Error::named(What::NodeUnknown, name, 0));
         };
         match value {
             Integer::Fits(value) if value <= slot.field.max() => self.node |= slot.field.put(value),
-            _ => return Err(Error::named(&FIELD, name, slot.field.width())),
+            _ => return Err(Error::named(What::NodeField, name, slot.field.width())),
         }
         self.given |= slot.field.mask();
         Ok(())
@@ -111,7 +103,7 @@ impl Fields<'_> {
 
     fn finish(self) -> Result<u32, Error> {
         match self.layout.node_fields().find(|slot| self.given & slot.field.mask() == 0) {
-            Some(slot) => Err(Error::named(&MISSING, slot.name.as_bytes(), 0)),
+            Some(slot) => Err(Error::named(What::NodeMissing, slot.name.as_bytes(), 0)),
             None => Ok(self.layout.take_node(self.node)),
         }
     }

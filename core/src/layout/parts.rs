@@ -1,14 +1,8 @@
 //! An ID taken apart and put together.
 
-use super::node::NODE;
 use super::{Field, Layout, Name};
-use crate::error::{Error, ErrorKind, What};
+use crate::error::{Error, What};
 use crate::integer::Integer;
-
-const ABOVE: What = What(ErrorKind::InvalidId, "the ID has bits above the {a} bits of this layout");
-const UNUSED: What = What(ErrorKind::InvalidId, "the ID has a bit set that this layout leaves unused");
-const SEQUENCE: What = What(ErrorKind::InvalidId, "sequence {g} does not fit this layout: it takes 0 to {m}");
-const RANDOM: What = What(ErrorKind::InvalidId, "random {g} does not fit this layout: it takes 0 to {m}");
 
 /// The parts of an ID under a layout.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -40,24 +34,24 @@ impl Layout {
     /// ```
     pub fn decode(&self, id: u64) -> Result<Parts, Error> {
         if id & !Field::new(0, self.bits).mask() != 0 {
-            return Err(Error::new(&ABOVE, 0, [u64::from(self.bits), 0]));
+            return Err(Error::new(What::IdBits, 0, [u64::from(self.bits), 0]));
         }
-        if self.unused.take(id) != 0 {
-            return Err(Error::plain(&UNUSED));
+        if self.unused().take(id) != 0 {
+            return Err(Error::plain(What::IdUnused));
         }
-        let tick = self.time.take(id);
+        let tick = self.time().take(id);
         Ok(Parts {
             timestamp_ms: self.tick_start_ms(tick),
             tick,
             node: self.take_node(id),
-            sequence: self.sequence.take(id),
-            random: self.random.take(id),
+            sequence: self.sequence().take(id),
+            random: self.random().take(id),
         })
     }
 
     /// Every field of an ID but `unused`, high to low, with its value.
     pub fn field_values(&self, id: u64) -> impl Iterator<Item = (&Name, u64)> {
-        let unused = usize::from(self.unused.width() > 0);
+        let unused = usize::from(self.unused().width() > 0);
         self.fields().skip(unused).map(move |(name, field)| (name, field.take(id)))
     }
 
@@ -79,13 +73,13 @@ impl Layout {
     /// # Errors
     /// `TimeOverflow`, `InvalidNode`, `InvalidId`.
     pub fn encode_tick(&self, tick: u64, node: Integer, sequence: Integer, random: Integer) -> Result<u64, Error> {
-        if tick > self.time.max() {
+        if tick > self.time().max() {
             return Err(Error::used_up(self.ends_at_ms()));
         }
         let checks = [
-            (node, self.node_bits, &NODE),
-            (sequence, self.sequence.width(), &SEQUENCE),
-            (random, self.random.width(), &RANDOM),
+            (node, self.node_bits, What::Node),
+            (sequence, self.sequence().width(), What::Sequence),
+            (random, self.random().width(), What::Random),
         ];
         let mut values = [0; 3];
         for (value, (given, width, misfit)) in values.iter_mut().zip(checks) {
@@ -96,6 +90,9 @@ impl Layout {
             }
         }
         let [node, sequence, random] = values;
-        Ok(self.time.put(tick) | self.put_node(node as u32) | self.sequence.put(sequence) | self.random.put(random))
+        Ok(self.time().put(tick)
+            | self.put_node(node as u32)
+            | self.sequence().put(sequence)
+            | self.random().put(random))
     }
 }

@@ -3,10 +3,7 @@
 use core::ops::RangeInclusive;
 
 use super::Layout;
-use crate::error::{Error, ErrorKind, What};
-
-const TIME_FIRST: What =
-    What(ErrorKind::InvalidLayout, "an ID range needs a layout whose first field, unused aside, is time");
+use crate::error::{Error, What};
 
 impl Layout {
     /// The lowest and highest ID between two instants, both included.
@@ -25,13 +22,13 @@ impl Layout {
     /// # Ok::<(), snowmint_core::Error>(())
     /// ```
     pub fn id_range(&self, from_ms: i64, to_ms: i64) -> Result<RangeInclusive<u64>, Error> {
-        let above_time = self.time.shift() + self.time.width();
-        if above_time + self.unused.width() != self.bits {
-            return Err(Error::plain(&TIME_FIRST));
+        let above_time = self.time().shift() + self.time().width();
+        if above_time + self.unused().width() != self.bits {
+            return Err(Error::plain(What::TimeFirst));
         }
         let (Some(from), Some(to)) = (self.tick_at(from_ms), self.tick_at(to_ms)) else {
             return Err(self.no_tick(if self.tick_at(from_ms).is_none() { from_ms } else { to_ms }));
         };
-        Ok(self.time.put(from)..=(self.time.put(to) | (self.time.put(1) - 1)))
+        Ok(self.time().put(from)..=(self.time().put(to) | (self.time().put(1) - 1)))
     }
 }

@@ -10,7 +10,7 @@ pub(super) struct Reader<'a> {
 }
 
 /// What fails here says only what belongs at `at`: the whole error is made once, at the end.
-pub(super) type Read<T> = Result<T, &'static What>;
+pub(super) type Read<T> = Result<T, What>;
 
 impl<'a> Reader<'a> {
     pub(super) const fn new(text: &'a [u8]) -> Self {
@@ -27,8 +27,8 @@ impl<'a> Reader<'a> {
         there
     }
 
-    pub(super) fn expect(&mut self, token: &[u8], expected: &'static What) -> Read<()> {
-        if self.skip(token) { Ok(()) } else { Err(expected) }
+    pub(super) fn expect(&mut self, token: &[u8]) -> Read<()> {
+        if self.skip(token) { Ok(()) } else { Err(What::Grammar) }
     }
 
     pub(super) fn take_while(&mut self, kind: fn(u8) -> bool) -> &'a [u8] {
@@ -40,12 +40,12 @@ impl<'a> Reader<'a> {
     }
 
     /// A decimal number above 0, without sign or leading zero; one beyond 64 bits reads as 2^64-1.
-    pub(super) fn number(&mut self, expected: &'static What) -> Read<u64> {
+    pub(super) fn number(&mut self) -> Read<u64> {
         let start = self.at;
         let digits = self.take_while(|byte| byte.is_ascii_digit());
         if digits.first().is_none_or(|first| *first == b'0') {
             self.at = start;
-            return Err(expected);
+            return Err(What::Grammar);
         }
         Ok(match Integer::parse(digits) {
             Some(Integer::Fits(value)) => value,

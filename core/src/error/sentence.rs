@@ -1,0 +1,108 @@
+//! What errors say.
+
+use core::fmt::{self, Write};
+
+use super::{BEYOND, ErrorKind, MINUS};
+use crate::text::TextForm;
+use crate::{layouts, time};
+
+/// One name, kind and sentence a row. In a sentence these stand for what an error carries:
+///
+/// | place | shows |
+/// | --- | --- |
+/// | `{a}` `{b}` | the numbers |
+/// | `{t}` `{u}` | the numbers as Unix ms |
+/// | `{g}` | the first number with the sign of the mark |
+/// | `{m}` | the largest value of a field with the bits of the mark |
+/// | `{n}` | the numbers as the 16 characters of a name |
+/// | `{f}` | the text form of the mark |
+/// | `{p}` | the names of all presets |
+macro_rules! sentences {
+    ($($what:ident $kind:ident $sentence:literal;)+) => {
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) enum What {
+            $($what),+
+        }
+
+        impl What {
+            pub(super) const fn kind(self) -> ErrorKind {
+                match self {
+                    $(Self::$what => ErrorKind::$kind),+
+                }
+            }
+        }
+
+        const SENTENCES: &[(ErrorKind, &str)] = &[$((ErrorKind::$kind, $sentence)),+];
+    };
+}
+
+sentences! {
+    Exhausted Exhausted "no ID is free now: retry in {a} ms, or raise max_wait_ms or max_ahead_ms";
+    ClockBackwards ClockBackwards "the clock is {a} ms behind the last ID: wait, or raise max_ahead_ms";
+    Closed WindowClosed "the generator is closed: make a new one";
+    WindowOver WindowClosed "the generator's window of time is over";
+    TimeOverflow TimeOverflow "{t} is past the layout's last tick, {u}";
+    UsedUp TimeOverflow "the layout has no room for that until its last tick, {t}";
+    BeforeEpoch BeforeEpoch "{t} is before the layout's epoch, {u}";
+    Preset InvalidLayout "no such preset: choose {p}, or give a text such as time:41,node:10,sequence:12;epoch=2025-01-01T00:00:00Z;tick=1ms";
+    Grammar InvalidLayout "layout text, character {a}: expected name:bits,name:bits;epoch=Unix ms or RFC 3339;tick=10ms or 1s";
+    FieldCount InvalidLayout "a layout has at most 16 fields";
+    FieldName InvalidLayout "a field name is a-z, then a-z, 0-9 or _, at most 23 characters";
+    FieldBits InvalidLayout "a layout has 1 to 64 bits in each field and at most 64 in all";
+    SameName InvalidLayout "a layout has only one field of a name";
+    UnusedFirst InvalidLayout "a layout may have unused bits only in its first field";
+    NoTime InvalidLayout "a layout has a field named time";
+    NodeBits InvalidLayout "a layout has at most 32 bits in its node fields";
+    Epoch InvalidLayout "a layout has its epoch within 2^53-1 ms of 1970";
+    Tick InvalidLayout "a layout has a tick of 1 to 2^53-1 ms";
+    TooLate InvalidLayout "a layout ends before the year 292 million: use fewer time bits or a shorter tick";
+    TimeFirst InvalidLayout "an ID range takes a layout whose first field, unused aside, is time";
+    Node InvalidNode "node {g} does not fit this layout: it takes 0 to {m}";
+    NodeField InvalidNode "{n} does not fit this layout: it takes 0 to {m}";
+    NodeMissing InvalidNode "{n} is missing: give every node field of this layout, or one number";
+    NodeUnknown InvalidNode "{n} is no node field of this layout, or given twice";
+    NodeText InvalidNode "a node is a number such as 5, or fields such as datacenter=0,worker=5";
+    NodeNeeded InvalidNode "no node: pass a node that no other generator of this layout uses, or set SNOWMINT_NODE";
+    Id InvalidId "an ID is an integer from -2^63 to 2^64-1";
+    IdBits InvalidId "the ID has more than the {a} bits of this layout";
+    IdUnused InvalidId "the ID has a bit that is unused in this layout";
+    Sequence InvalidId "sequence {g} does not fit this layout: it takes 0 to {m}";
+    Random InvalidId "random {g} does not fit this layout: it takes 0 to {m}";
+    Batch InvalidId "a batch takes 0 to 16777216 IDs, not {g}";
+    Form InvalidText "the text forms are decimal, hex, base32, base36, base58, base62";
+    Length InvalidText "{f} takes {a} characters, not {b}";
+    Character InvalidText "character {a} is none of {f}";
+    Overflow InvalidText "more than 2^64-1 in {f}";
+}
+
+/// The code and sentence of every error, by the first word of `Error::to_words`; for hosts that make texts themselves.
+#[doc(hidden)]
+pub fn sentences() -> impl Iterator<Item = (&'static str, &'static str)> {
+    SENTENCES.iter().map(|(kind, sentence)| (kind.code(), *sentence))
+}
+
+pub(super) fn write(f: &mut fmt::Formatter<'_>, what: What, mark: u32, [a, b]: [u64; 2]) -> fmt::Result {
+    let mut parts = SENTENCES[what as usize].1.split(['{', '}']);
+    while let Some(text) = parts.next() {
+        f.write_str(text)?;
+        match parts.next() {
+            None => break,
+            Some("a") => write!(f, "{a}")?,
+            Some("b") => write!(f, "{b}")?,
+            Some("t") => time::write_rfc3339(f, a.cast_signed())?,
+            Some("u") => time::write_rfc3339(f, b.cast_signed())?,
+            Some("m") => write!(f, "{}", (1u128 << (mark >> 2)) - 1)?,
+            Some("f") => f.write_str(TextForm::ALL[mark as usize].name())?,
+            Some("p") => layouts::write_names(f)?,
+            Some("n") => {
+                let name = u128::from(a) | (u128::from(b) << 64);
+                for byte in name.to_le_bytes().into_iter().take_while(|byte| *byte != 0) {
+                    f.write_char(if byte.is_ascii_graphic() { char::from(byte) } else { '?' })?;
+                }
+            }
+            Some(_) if mark & 3 == BEYOND => f.write_str("beyond 64 bits")?,
+            Some(_) => write!(f, "{}{a}", if mark & 3 == MINUS { "-" } else { "" })?,
+        }
+    }
+    Ok(())
+}

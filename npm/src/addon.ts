@@ -1,0 +1,41 @@
+// The addon: the generator with one state for all threads of the process. It is a package of its own for each platform,
+// and optional.
+import { createRequire } from "node:module";
+import { version } from "./generated/version.js";
+
+/** What bindings/node exports. A string in the place of an answer is a refusal: "CODE ms sentence". */
+export interface Addon {
+  open(layout: string, node: number, maxAheadMs: number, start: number, seed: number): Functions | string;
+}
+
+type Functions = [
+  next: () => bigint | string,
+  /** Writes into the array's memory, which no other thread may share. */
+  fill: (ids: BigUint64Array, patienceMs: number) => number | string,
+];
+
+const KEY = Symbol.for(`snowmint.addon.${version}`);
+const realm = globalThis as { [KEY]?: Addon | null };
+
+/** The platform's name in those of packages; of both kinds of Linux, the one that loads is the right one. */
+const libcs: Record<string, string[]> = { linux: ["-gnu", "-musl"], win32: ["-msvc"] };
+export const platform = `${process.platform}-${process.arch}`;
+
+/** The addon, if there is one that loads here. ESM, CommonJS and duplicate installs of one version share it. */
+export function addon(): Addon | undefined {
+  if (realm[KEY] === undefined) realm[KEY] = load() ?? null;
+  return realm[KEY] ?? undefined;
+}
+
+function load(): Addon | undefined {
+  // A file beside the package is what scripts/build-node.sh made.
+  const names = (libcs[process.platform] ?? [""]).map((libc) => platform + libc);
+  for (const name of names.flatMap((name) => [`../snowmint.${name}.node`, `snowmint-${name}`])) {
+    try {
+      if (process.env.SNOWMINT_NO_ADDON === "1") return;
+      return createRequire(import.meta.url)(name);
+    } catch {
+      // Missing, built for another libc, or forbidden: the wasm module mints too.
+    }
+  }
+}

@@ -1,0 +1,54 @@
+"""Snowflake IDs: mint, read and write them, in any layout.
+
+>>> from snowmint import Snowflake, layouts
+>>> with Snowflake("twitter", node=5) as generator:
+...     layouts.TWITTER.decode(generator.next_id()).node
+5
+"""
+
+from snowmint import layouts, text
+from snowmint._errors import (
+    BeforeEpochError,
+    ClockBackwardsError,
+    ExhaustedError,
+    ForkedError,
+    InvalidIdError,
+    InvalidLayoutError,
+    InvalidNodeError,
+    InvalidTextError,
+    NodesExhaustedError,
+    SnowmintError,
+    StoreUnavailableError,
+    TimeOverflowError,
+    UnsafeStoreError,
+    WindowClosedError,
+)
+from snowmint._snowmint import Layout, Parts, Snowflake, __version__
+
+for _error in (SnowmintError, *SnowmintError.__subclasses__()):
+    # The name under which users know it, in tracebacks and pickles.
+    _error.__module__ = __name__
+del _error
+
+__all__ = [
+    "BeforeEpochError",
+    "ClockBackwardsError",
+    "ExhaustedError",
+    "ForkedError",
+    "InvalidIdError",
+    "InvalidLayoutError",
+    "InvalidNodeError",
+    "InvalidTextError",
+    "Layout",
+    "NodesExhaustedError",
+    "Parts",
+    "Snowflake",
+    "SnowmintError",
+    "StoreUnavailableError",
+    "TimeOverflowError",
+    "UnsafeStoreError",
+    "WindowClosedError",
+    "__version__",
+    "layouts",
+    "text",
+]

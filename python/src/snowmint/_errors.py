@@ -1,0 +1,105 @@
+"""One exception for each kind of error; `str()` of it is a sentence that says what would be right."""
+
+from typing import Any, ClassVar
+
+
+class SnowmintError(Exception):
+    """What every error of snowmint is; `code` is the same word in every language."""
+
+    code: ClassVar[str]
+
+
+class ExhaustedError(SnowmintError):
+    """The IDs that the clock allows so far are used up."""
+
+    code = "EXHAUSTED"
+    retry_after_ms: int
+    """In how many ms the same call has a chance, 1 or more."""
+
+    def __init__(self, message: str, retry_after_ms: int) -> None:
+        super().__init__(message)
+        self.retry_after_ms = retry_after_ms
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (*self.args, self.retry_after_ms), self.__dict__
+
+
+class ClockBackwardsError(SnowmintError):
+    """The clock reads earlier than the last ID by more than `max_ahead_ms`."""
+
+    code = "CLOCK_BACKWARDS"
+    by_ms: int
+    """How many ms the clock lies behind the last ID."""
+
+    def __init__(self, message: str, by_ms: int) -> None:
+        super().__init__(message)
+        self.by_ms = by_ms
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (*self.args, self.by_ms), self.__dict__
+
+
+class WindowClosedError(SnowmintError):
+    """The generator was closed, or its window of time is over."""
+
+    code = "WINDOW_CLOSED"
+
+
+class TimeOverflowError(SnowmintError):
+    """The layout cannot represent a time that late."""
+
+    code = "TIME_OVERFLOW"
+
+
+class BeforeEpochError(SnowmintError):
+    """The layout cannot represent a time that early."""
+
+    code = "BEFORE_EPOCH"
+
+
+class InvalidLayoutError(SnowmintError, ValueError):
+    """A layout text or a combination of fields that breaks a rule, or an unknown preset."""
+
+    code = "INVALID_LAYOUT"
+
+
+class InvalidNodeError(SnowmintError, ValueError):
+    """A node number or node field that the layout does not have room for."""
+
+    code = "INVALID_NODE"
+
+
+class InvalidIdError(SnowmintError, ValueError):
+    """An ID, or a part of one, that the layout cannot have minted."""
+
+    code = "INVALID_ID"
+
+
+class InvalidTextError(SnowmintError, ValueError):
+    """The text form of an ID is malformed."""
+
+    code = "INVALID_TEXT"
+
+
+class NodesExhaustedError(SnowmintError):
+    """Every node of the namespace is taken."""
+
+    code = "NODES_EXHAUSTED"
+
+
+class StoreUnavailableError(SnowmintError):
+    """The store cannot be reached or used."""
+
+    code = "STORE_UNAVAILABLE"
+
+
+class UnsafeStoreError(SnowmintError):
+    """The store's settings would let acknowledged writes vanish."""
+
+    code = "UNSAFE_STORE"
+
+
+class ForkedError(SnowmintError):
+    """The process was forked, and this generator belongs to the parent."""
+
+    code = "FORKED"

@@ -1,0 +1,429 @@
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from types import TracebackType
+from typing import Any, Final, Literal, Self, SupportsIndex, TypeAlias, final
+
+from typing_extensions import Buffer
+
+# An int, or what is one by `__index__`, such as a numpy integer. A bool is refused.
+_Int: TypeAlias = SupportsIndex
+
+__all__ = [
+    "Layout",
+    "Parts",
+    "Snowflake",
+    "__version__",
+    "error_classes",
+    "presets",
+    "text_decode",
+    "text_encode",
+    "text_forms",
+]
+
+__version__: Final[str]
+
+@final
+class Layout:
+    """The bit fields of an ID from high to low, with the epoch and the length of a tick.
+
+    >>> from snowmint import Layout
+    >>> layout = Layout("time:40,shard:12,sequence:11;epoch=2025-01-01T00:00:00Z")
+    >>> layout
+    Layout('time:40,shard:12,sequence:11;epoch=1735689600000;tick=1ms')
+    >>> layout.nodes, layout.ids_per_tick, layout.ids_per_second, layout.ends_at.year
+    (4096, 2048, 2048000, 2059)
+
+    The text form is the same in every language. Exactly one field is `time`; `unused` (only first), `sequence` and
+    `random` are there at most once; every other field is a node field. The node is all node fields concatenated,
+    high to low. Layouts are equal if their texts are.
+    """
+
+    def __new__(cls, text: str) -> Self: ...
+    @staticmethod
+    def parse(text: str) -> Layout:
+        """The layout with that text form.
+
+        >>> from snowmint import Layout
+        >>> str(Layout.parse("unused:1,time:41,node:10,sequence:12;epoch=2025-01-01T00:00:00Z"))
+        'unused:1,time:41,node:10,sequence:12;epoch=1735689600000;tick=1ms'
+
+        Raises:
+            InvalidLayoutError: It breaks a rule; the sentence says which.
+        """
+
+    @staticmethod
+    def preset(name: str) -> Layout:
+        """The preset of that name.
+
+        >>> from snowmint import Layout
+        >>> Layout.preset("sonyflake").tick_ms
+        10
+
+        Raises:
+            InvalidLayoutError: There is none.
+        """
+
+    @property
+    def name(self) -> str | None:
+        """The name of the preset that this layout is, or None."""
+
+    @property
+    def fields(self) -> dict[str, int]:
+        """The fields but `unused`, high to low, with their bits.
+
+        >>> from snowmint import layouts
+        >>> layouts.TWITTER.fields
+        {'time': 41, 'datacenter': 5, 'worker': 5, 'sequence': 12}
+
+        The dict is a fresh one.
+        """
+
+    @property
+    def bits(self) -> int:
+        """The bits of all fields together, 1 to 64."""
+
+    @property
+    def epoch_ms(self) -> int:
+        """The instant of tick 0, Unix ms."""
+
+    @property
+    def epoch(self) -> datetime | None:
+        """The instant of tick 0, or None where datetime cannot hold it."""
+
+    @property
+    def tick_ms(self) -> int:
+        """The length of a tick in ms."""
+
+    @property
+    def ends_at_ms(self) -> int:
+        """The start of the last tick, Unix ms."""
+
+    @property
+    def ends_at(self) -> datetime | None:
+        """The start of the last tick, or None where datetime cannot hold it.
+
+        >>> from snowmint import layouts
+        >>> layouts.BAIDU.ends_at.isoformat()
+        '2024-11-20T13:24:15+00:00'
+        >>> layouts.MASTODON.ends_at is None, layouts.MASTODON.ends_at_ms
+        (True, 281474976710655)
+
+        It is aware, in UTC, as every datetime here.
+        """
+
+    @property
+    def signed_until_ms(self) -> int | None:
+        """When bit 63 of an ID first becomes 1, Unix ms; None if it never does.
+
+        From then on IDs are negative in a signed 64-bit column.
+        """
+
+    @property
+    def signed_until(self) -> datetime | None:
+        """When bit 63 of an ID first becomes 1; None if it never does or datetime cannot hold it."""
+
+    @property
+    def js_safe(self) -> bool:
+        """Whether every ID fits the 53 bits that a JavaScript number holds exactly."""
+
+    @property
+    def nodes(self) -> int:
+        """How many nodes there are."""
+
+    @property
+    def ids_per_tick(self) -> int:
+        """The most IDs that a node can mint in one tick."""
+
+    @property
+    def ids_per_second(self) -> int:
+        """The most IDs that a node can mint in a second on average."""
+
+    def decode(self, id: _Int) -> Parts:
+        """Takes an ID apart.
+
+        >>> from snowmint import layouts
+        >>> layouts.DISCORD.decode(175928847299117063).timestamp_ms
+        1462015105796
+
+        Args:
+            id: 64 bits; a negative value is the signed form of the same bits.
+
+        Raises:
+            InvalidIdError: The layout cannot have minted it: bits above the layout, or unused bits set.
+        """
+
+    def encode(
+        self,
+        parts: Parts | None = None,
+        *,
+        timestamp_ms: _Int | None = None,
+        timestamp: datetime | None = None,
+        node: _Int | Mapping[str, _Int] | str | None = None,
+        sequence: _Int | None = None,
+        random: _Int | None = None,
+    ) -> int:
+        """Puts an ID together: the inverse of decode.
+
+        It takes `Parts` alone, or one of `timestamp_ms` and `timestamp` with the others, which are 0 if not given.
+        Nothing keeps an ID made this way from being minted too.
+
+        >>> from snowmint import layouts
+        >>> layouts.TWITTER.encode(timestamp_ms=1656432460105, node={"datacenter": 11, "worker": 26})
+        1541815603606036480
+        >>> layouts.TWITTER.encode(layouts.TWITTER.decode(1541815603606036480))
+        1541815603606036480
+
+        Args:
+            parts: What `decode` gave, also that of another layout.
+            timestamp_ms: Unix ms, rounded down to the tick.
+            timestamp: An aware datetime, rounded down to the tick.
+            node: A number, a mapping of every node field, or a text such as `datacenter=0,worker=5`.
+            sequence: The counter within the tick.
+            random: The field `random`.
+
+        Raises:
+            BeforeEpochError, TimeOverflowError: The layout has no such time.
+            InvalidNodeError: The node or a node field does not fit, is missing or unknown.
+            InvalidIdError: `sequence` or `random` does not fit.
+            ValueError: The datetime is naive.
+            TypeError: Not exactly one time was given.
+        """
+
+    def id_range(self, dt_from: datetime | _Int, dt_to: datetime | _Int) -> tuple[int, int]:
+        """The lowest and highest ID between two instants, both included.
+
+        Instants are aware datetimes or Unix ms, each rounded down to its tick. Made for `WHERE id BETWEEN` on a
+        primary key.
+
+        >>> from snowmint import layouts
+        >>> layouts.TWITTER.id_range(1656374400000, 1656460799999)
+        (1541572081873846272, 1541934469739446271)
+
+        Raises:
+            InvalidLayoutError: Another field than `time` leads (`unused` aside).
+            BeforeEpochError, TimeOverflowError: The layout has no such time.
+            ValueError: A datetime is naive.
+        """
+
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+
+@final
+class Parts:
+    """The parts of an ID under a layout.
+
+    >>> from snowmint import layouts
+    >>> layouts.TWITTER.decode(1541815603606036480)
+    Parts(timestamp=2022-06-28T16:07:40.105Z, tick=367597485448, node=378, datacenter=11, worker=26, sequence=0)
+
+    Parts are equal if they are of one ID under equal layouts.
+    """
+
+    @property
+    def timestamp(self) -> datetime | None:
+        """The first instant of the ID's tick, in UTC; None where datetime cannot hold it."""
+
+    @property
+    def timestamp_ms(self) -> int:
+        """The first instant of the ID's tick, Unix ms."""
+
+    @property
+    def tick(self) -> int:
+        """Ticks since the epoch."""
+
+    @property
+    def node(self) -> int:
+        """All node fields as one number, concatenated high to low."""
+
+    @property
+    def sequence(self) -> int:
+        """The counter within the tick; 0 if the layout has none."""
+
+    @property
+    def fields(self) -> dict[str, int]:
+        """Every field but `unused`, high to low, with its value.
+
+        >>> from snowmint import layouts
+        >>> layouts.TWITTER.decode(1541815603606036480).fields
+        {'time': 367597485448, 'datacenter': 11, 'worker': 26, 'sequence': 0}
+
+        The dict is a fresh one.
+        """
+
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+
+@final
+class Snowflake:
+    """A generator of IDs for one node.
+
+    >>> from snowmint import Snowflake
+    >>> generator = Snowflake(layout="twitter", node={"datacenter": 0, "worker": 5})
+    >>> generator
+    Snowflake('twitter', node=5)
+    >>> generator.next_id() < generator() < next(generator)
+    True
+
+    IDs strictly increase, across threads too (unless the layout puts other bits above `time`). Generators of the same
+    layout and node share one state as long as the process lives, also under other names of the fields; those with a
+    `clock` share it if that is the same object.
+
+    Args:
+        layout: A preset's name, a text form or a `Layout`; the default is `snowmint`.
+        node: A number, a mapping of every node field, or a text such as `datacenter=0,worker=5`; if not given, the
+            text in the environment variable `SNOWMINT_NODE`. No other process may use it at the same time.
+        max_ahead_ms: How far IDs may run ahead of the clock, which bounds rollback, a frozen clock and bursts.
+        max_wait_ms: How long one call may wait for the clock.
+        sequence_start: Where the sequence begins in a new tick: at 0, at random in the lower half, or one after the
+            last ID's.
+        clock: Returns Unix ms as an int. What it raises comes through unchanged.
+
+    Raises:
+        InvalidLayoutError: There is no such preset, or the text breaks a rule.
+        InvalidNodeError: The node does not fit the layout, or there is none.
+        TimeOverflowError: The layout is already over.
+    """
+
+    def __new__(
+        cls,
+        layout: str | Layout | None = None,
+        node: _Int | Mapping[str, _Int] | str | None = None,
+        *,
+        max_ahead_ms: _Int | None = None,
+        max_wait_ms: _Int | None = None,
+        sequence_start: Literal["zero", "random", "carry"] | None = None,
+        clock: Callable[[], _Int] | None = None,
+    ) -> Self: ...
+    @property
+    def layout(self) -> Layout:
+        """The layout of the IDs."""
+
+    @property
+    def node(self) -> int:
+        """The node in the IDs."""
+
+    @property
+    def window(self) -> tuple[int, int] | None:
+        """The interval of time granted to this generator, Unix ms; None for a node that the caller vouches for."""
+
+    def next_id(self) -> int:
+        """The next ID; waits at most `max_wait_ms`.
+
+        Other threads run meanwhile, and signals are heeded. Calling the generator and `next()` do the same.
+
+        Raises:
+            ExhaustedError: The IDs up to now are used up.
+            ClockBackwardsError: The clock went back by more than `max_ahead_ms`.
+            TimeOverflowError, BeforeEpochError: The layout cannot represent the time.
+            WindowClosedError: The generator is closed.
+        """
+
+    def __call__(self) -> int:
+        """Call self as a function."""
+
+    def __iter__(self) -> Self: ...
+    def __next__(self) -> int: ...
+    def try_next_id(self) -> int:
+        """The next ID; never waits.
+
+        Raises:
+            ExhaustedError, ClockBackwardsError, TimeOverflowError, BeforeEpochError, WindowClosedError: As `next_id`.
+        """
+
+    def next_ids(self, n: _Int) -> list[int]:
+        """The next n IDs; waits at most `max_wait_ms` in all.
+
+        A batch that could not be complete by then is refused at once and takes nothing.
+
+        >>> from snowmint import Snowflake
+        >>> ids = Snowflake(node=5).next_ids(1000)
+        >>> len(ids), ids == sorted(set(ids))
+        (1000, True)
+
+        Args:
+            n: 0 to 2^24.
+
+        Raises:
+            InvalidIdError: n is out of range.
+            ExhaustedError, ClockBackwardsError, TimeOverflowError, BeforeEpochError, WindowClosedError: As `next_id`.
+        """
+
+    def fill(self, buffer: Buffer) -> None:
+        """Fills a buffer of 64-bit unsigned integers; waits at most `max_wait_ms` in all.
+
+        >>> from array import array
+        >>> from snowmint import Snowflake
+        >>> ids = array("Q", bytes(8 * 1000))
+        >>> Snowflake(node=5).fill(ids)
+        >>> list(ids) == sorted(set(ids))
+        True
+
+        Args:
+            buffer: Writable and C-contiguous, at most 2^24 items: `array("Q")`, a numpy array of `uint64`, a
+                `memoryview` cast to `"Q"`. If the call fails on its way, its first items may be overwritten.
+
+        Raises:
+            TypeError: No buffer, or other items.
+            BufferError: Not writable or not contiguous.
+            InvalidIdError: Too many items.
+            ExhaustedError, ClockBackwardsError, TimeOverflowError, BeforeEpochError, WindowClosedError: As `next_id`.
+        """
+
+    def status(self) -> dict[str, Any]:
+        """What the generator is and how it was made, as a dict.
+
+        >>> from snowmint import Snowflake
+        >>> status = Snowflake("leaf", node=5, max_ahead_ms=20).status()
+        >>> status["node"], status["max_ahead_ms"], status["sequence_start"], status["window"], status["closed"]
+        (5, 20, 'zero', None, False)
+
+        The keys are `node`, `layout` (its text), `window`, `max_ahead_ms`, `max_wait_ms`, `sequence_start`, `closed`.
+        """
+
+    def close(self) -> None:
+        """Ends this generator; others of the same node go on."""
+
+    def __enter__(self) -> Self: ...
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
+    ) -> None: ...
+    def __reduce_ex__(self, protocol: SupportsIndex, /) -> Any:
+        """Refuses to be copied or pickled."""
+
+def text_encode(id: _Int, form: str) -> str:
+    """The text of a 64-bit ID.
+
+    >>> from snowmint import text
+    >>> text.encode(1541815603606036480, "base62"), text.encode(-1, "hex")
+    ('1ptWyK4WgZU', 'ffffffffffffffff')
+
+    Args:
+        id: 64 bits; a negative value is the signed form of the same bits.
+        form: One of `text.FORMS`.
+
+    Raises:
+        InvalidIdError: The ID is no 64-bit integer.
+        InvalidTextError: There is no such form.
+    """
+
+def text_decode(text: str, form: str) -> int:
+    """The ID of a text, unsigned.
+
+    >>> from snowmint import text
+    >>> text.decode("1ptWyK4WgZU", "base62")
+    1541815603606036480
+
+    Raises:
+        InvalidTextError: A wrong length, a character of no meaning, a value above 2^64-1, or no such form.
+    """
+
+def text_forms() -> list[str]:
+    """The names of the text forms."""
+
+def presets() -> dict[str, Layout]:
+    """Every preset by name."""
+
+def error_classes() -> list[tuple[str, str]]:
+    """The code of every error kind, with the name of its exception."""

@@ -1,0 +1,148 @@
+"""Every case of every file in tests/vectors, which a second implementation wrote."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+import snowmint
+from scripted import Clock
+from snowmint import Layout, Snowflake, SnowmintError, text
+
+VECTORS = Path(__file__).parents[2] / "tests" / "vectors"
+
+Case = dict[str, Any]
+
+
+def layout_of(name_or_text: str) -> Layout:
+    return (Layout.parse if set(name_or_text) & set(":;") else Layout.preset)(name_or_text)
+
+
+def strings(fields: dict[str, int]) -> dict[str, str]:
+    return {name: str(value) for name, value in fields.items()}
+
+
+def answer_layouts(case: Case) -> Case:
+    layout = layout_of(case["layout"])
+    assert Layout.parse(str(layout)) == layout
+    return {
+        "canonical": str(layout),
+        "bits": layout.bits,
+        "epoch_ms": layout.epoch_ms,
+        "tick_ms": layout.tick_ms,
+        "ends_at_ms": layout.ends_at_ms,
+        "signed_until_ms": layout.signed_until_ms,
+        "js_safe": layout.js_safe,
+        "nodes": str(layout.nodes),
+        "ids_per_tick": str(layout.ids_per_tick),
+        "ids_per_second": str(layout.ids_per_second),
+        "fields": [list(field) for field in layout.fields.items()],
+    }
+
+
+def answer_decode(case: Case) -> Case:
+    layout = layout_of(case["layout"])
+    parts = layout.decode(int(case["id"]))
+    assert layout.encode(parts) == int(case["id"]) % 2**64
+    return {
+        "tick": str(parts.tick),
+        "timestamp_ms": parts.timestamp_ms,
+        "node": str(parts.node),
+        "sequence": str(parts.sequence),
+        "fields": strings(parts.fields),
+    }
+
+
+def answer_encode(case: Case) -> Case:
+    node: Any = case.get("node", "0")
+    id = layout_of(case["layout"]).encode(
+        timestamp_ms=case["timestamp_ms"],
+        node={name: int(value) for name, value in node.items()} if isinstance(node, dict) else int(node),
+        sequence=int(case.get("sequence", 0)),
+        random=int(case.get("random", 0)),
+    )
+    return {"id": str(id)}
+
+
+def answer_id_range(case: Case) -> Case:
+    lowest, highest = layout_of(case["layout"]).id_range(case["from_ms"], case["to_ms"])
+    return {"lowest": str(lowest), "highest": str(highest)}
+
+
+def answer_text(case: Case) -> Case:
+    id = text.decode(case["text"], case["form"])
+    again = text.encode(id, case["form"])
+    assert (again != case["text"]) == case.get("decode_only", False)
+    return {"id": str(id)}
+
+
+# What a case asks, what it may hold besides, and its answer.
+FILES: dict[str, tuple[set[str], Callable[[Case], Case]]] = {
+    "layouts": ({"layout"}, answer_layouts),
+    "decode": ({"layout", "id"}, answer_decode),
+    "encode": ({"layout", "timestamp_ms", "node", "sequence", "random"}, answer_encode),
+    "id_range": ({"layout", "from_ms", "to_ms"}, answer_id_range),
+    "text": ({"form", "text", "decode_only"}, answer_text),
+}
+
+
+def cases(file: str) -> list[Case]:
+    document = json.loads((VECTORS / f"{file}.json").read_text())
+    assert document.keys() == {"_comment", "cases"}
+    loaded: list[Case] = document["cases"]
+    assert loaded
+    return loaded
+
+
+def test_every_file_of_vectors_has_a_runner() -> None:
+    assert {path.stem for path in VECTORS.glob("*.json")} == {*FILES, "errors", "generate"}
+
+
+@pytest.mark.parametrize(
+    ("file", "case"),
+    [pytest.param(file, case, id=f"{file}: {case['name']}") for file in FILES for case in cases(file)],
+)
+def test_a_case_has_its_answer(file: str, case: Case) -> None:
+    asked, answer = FILES[file]
+    expected = {key: value for key, value in case.items() if key not in asked and key != "name"}
+    if "error" in expected:
+        with pytest.raises(SnowmintError) as caught:
+            answer(case)
+        assert {"error": caught.value.code} == expected
+    else:
+        assert answer(case) == expected
+
+
+def test_the_error_kinds_are_those_of_the_vectors_in_their_order() -> None:
+    assert all(case.keys() == {"name", "code"} for case in cases("errors"))
+    codes = [code for code, _ in snowmint._snowmint.error_classes()]
+    assert codes == [case["code"] for case in cases("errors")]
+
+
+def run_call(generator: Snowflake, one: Callable[[], int], call: Case) -> Case:
+    n = call["n"]
+    try:
+        ids = [one()] if n == 1 else generator.next_ids(n)
+    except SnowmintError as error:
+        return {"error": error.code, **vars(error)}
+    if "ids" in call:
+        return {"ids": [str(id) for id in ids]}
+    assert len(ids) == n
+    assert all(a < b for a, b in zip(ids, ids[1:], strict=False))
+    return {"first": str(ids[0]), "last": str(ids[-1])}
+
+
+@pytest.mark.parametrize("one", ["try_next_id", "next_id"])
+@pytest.mark.parametrize("case", [pytest.param(case, id=case["name"]) for case in cases("generate")])
+def test_a_scripted_run_mints_exactly_these_ids(
+    case: Case, one: Literal["try_next_id", "next_id"]
+) -> None:
+    assert case.keys() == {"name", "layout", "node", "options", "calls"}
+    clock = Clock(0)
+    layout = layout_of(case["layout"])
+    generator = Snowflake(layout, int(case["node"]), max_wait_ms=0, clock=clock, **case["options"])
+    for call in case["calls"]:
+        clock.now_ms = call["now_ms"]
+        expected = {key: value for key, value in call.items() if key not in {"now_ms", "n"}}
+        assert run_call(generator, getattr(generator, one), call) == expected
