@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# core for JavaScript: compile, bind, optimise. The module must keep its sections until bindgen has read them.
+# core for JavaScript: compile, bind, optimise. The module must keep its sections until bindgen has read them. What
+# bindgen exports itself serves references to objects, of which there are none: only numbers cross.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 out=npm/src/generated
 cargo build --quiet --locked -p snowmint-wasm --profile wasm --target wasm32-unknown-unknown
-cargo run --quiet --locked -p snowmint-bindgen -- target/wasm32-unknown-unknown/wasm/snowmint_wasm.wasm "$out"
-npm/node_modules/.bin/wasm-opt -Oz --converge --low-memory-unused \
+cargo run --quiet --locked -p snowmint-bindgen -- "${CARGO_TARGET_DIR:-target}"/wasm32-unknown-unknown/wasm/snowmint_wasm.wasm "$out"
+npm/node_modules/.bin/wasm-opt --remove-exports='__*' -Oz --converge --low-memory-unused \
   --enable-bulk-memory --enable-nontrapping-float-to-int --enable-sign-ext --enable-mutable-globals \
   --enable-reference-types --enable-multivalue --strip-debug --strip-producers --strip-target-features \
   "$out/snowmint_wasm_bg.wasm" -o "$out/snowmint.wasm"
-rm "$out/snowmint_wasm_bg.wasm"
+rm "$out"/snowmint_wasm*.js "$out/snowmint_wasm_bg.wasm"

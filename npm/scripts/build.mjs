@@ -19,7 +19,8 @@ const bundle = (host, format, extra = {}) =>
     target: "es2022",
     platform: host === "node" ? "node" : "neutral",
     logLevel: "warning",
-    // Properties with a $ are shared between our files only.
+    // What createRequire needs, in either kind of module.
+    define: format === "cjs" ? { "import.meta.url": "__filename" } : {},
     ...extra,
   });
 
@@ -41,4 +42,13 @@ await Promise.all([
 ]);
 cpSync(`${generated}/snowmint.wasm`, "dist/snowmint.wasm");
 
+// The types that the public ones lead to, once for each kind of module.
 execFileSync("node_modules/.bin/tsc", ["-p", "tsconfig.types.json"], { stdio: "inherit" });
+const names = ["index"];
+for (const name of names) {
+  const text = readFileSync(`dist/types/${name}.d.ts`, "utf8");
+  writeFileSync(`dist/${name}.d.ts`, text);
+  writeFileSync(`dist/${name}.d.cts`, text.replace(/(?<=from "\.\/\w+\.)js(?=")/g, "cjs"));
+  for (const [, other] of text.matchAll(/from "\.\/(\w+)\.js"/g)) if (!names.includes(other)) names.push(other);
+}
+rmSync("dist/types", { recursive: true });

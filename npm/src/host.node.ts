@@ -28,10 +28,7 @@ export function nativeCell({ layout, node, maxAheadMs, start }: CellSpec): Cell 
   }
   const [next, fill] = answer(native.open(String(layout), node, maxAheadMs, start, Math.random()));
   return {
-    next() {
-      const id = next();
-      return typeof id === "bigint" ? id : answer(id);
-    },
+    next: () => answer(next()),
     fill(ids, patienceMs) {
       if (ids.buffer instanceof ArrayBuffer) return answer(fill(ids, patienceMs));
       // Other threads may see this memory, so the addon must not write there.

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
+
 import snowmint
 from scripted import Clock
 from snowmint import Layout, Snowflake, SnowmintError, text
@@ -135,9 +136,7 @@ def run_call(generator: Snowflake, one: Callable[[], int], call: Case) -> Case:
 
 @pytest.mark.parametrize("one", ["try_next_id", "next_id"])
 @pytest.mark.parametrize("case", [pytest.param(case, id=case["name"]) for case in cases("generate")])
-def test_a_scripted_run_mints_exactly_these_ids(
-    case: Case, one: Literal["try_next_id", "next_id"]
-) -> None:
+def test_a_scripted_run_mints_exactly_these_ids(case: Case, one: Literal["try_next_id", "next_id"]) -> None:
     assert case.keys() == {"name", "layout", "node", "options", "calls"}
     clock = Clock(0)
     layout = layout_of(case["layout"])

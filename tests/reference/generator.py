@@ -54,10 +54,10 @@ class Generator:
             raise self._exhausted(now_ms, tick)
         rest_of_tick = per_tick - sequence
         if count > rest_of_tick + per_tick * (min(limit, layout.max_tick) - tick):
-            if limit >= layout.max_tick:
+            needed_tick = tick - (rest_of_tick - count) // per_tick
+            if needed_tick > layout.max_tick:
                 raise Refused("TIME_OVERFLOW")
-            further_ticks = -((rest_of_tick - count) // per_tick)
-            raise self._exhausted(now_ms, tick + further_ticks)
+            raise self._exhausted(now_ms, needed_tick)
         return tick, sequence
 
     def _exhausted(self, now_ms: int, needed_tick: int) -> Refused:

@@ -4,6 +4,7 @@
 use pyo3::buffer::{ElementType, PyUntypedBuffer};
 use pyo3::exceptions::{PyBufferError, PyTypeError};
 use pyo3::prelude::*;
+use pyo3::types::PyMemoryView;
 use snowmint_core::Run;
 
 const ITEM: usize = size_of::<u64>();
@@ -45,7 +46,9 @@ impl<'py> FromPyObject<'_, 'py> for Ids {
     type Error = PyErr;
 
     fn extract(obj: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        let buffer = PyUntypedBuffer::get(&obj)?;
+        // A memoryview knows the strides also where the owner, as ctypes does, leaves them out.
+        let view = PyMemoryView::from(&obj)?;
+        let buffer = PyUntypedBuffer::get(&view)?;
         let format = buffer.format();
         let foreign = if cfg!(target_endian = "little") { b">!".as_slice() } else { b"<" };
         let native = format.to_bytes().first().is_none_or(|order| !foreign.contains(order));

@@ -6,22 +6,19 @@ use std::sync::LazyLock;
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBool, PyDateTime, PyDelta, PyMapping, PyString, PyTzInfo};
+use pyo3::types::{PyBool, PyDateTime, PyDelta, PyInt, PyMapping, PyString, PyTzInfo};
 use snowmint_core::{Error, Integer, Layout, Options, SequenceStart, layouts};
 
 use crate::error::Failure;
 
 pub(crate) const ZERO: Integer = Integer::Fits(0);
 
-/// Takes an `int`, or what has `__index__` such as a numpy integer; `None` if it does not fit `T`.
-fn int<'a, 'py, T: FromPyObject<'a, 'py, Error = PyErr>>(obj: Borrowed<'a, 'py, PyAny>) -> PyResult<Option<T>> {
-    if obj.is_instance_of::<PyBool>() {
-        return Err(PyTypeError::new_err("a bool is not taken for an int"));
-    }
-    match obj.extract::<T>() {
-        Ok(value) => Ok(Some(value)),
-        Err(error) if error.is_instance_of::<PyOverflowError>(obj.py()) => Ok(None),
-        Err(error) => Err(error),
+/// Takes an `int`, or what has `__index__` such as a numpy integer, but no `bool`.
+fn int<'py>(obj: Borrowed<'_, 'py, PyAny>) -> PyResult<Bound<'py, PyInt>> {
+    match (obj.cast::<PyInt>(), obj.is_instance_of::<PyBool>()) {
+        (Ok(int), false) => Ok(int.to_owned()),
+        (Err(_), _) if obj.hasattr("__index__")? => Ok(obj.call_method0("__index__")?.cast_into()?),
+        _ => Err(PyTypeError::new_err(format!("an int is needed, not {}", obj.get_type().name()?))),
     }
 }
 
@@ -33,11 +30,11 @@ impl<'py> FromPyObject<'_, 'py> for Int {
     type Error = PyErr;
 
     fn extract(obj: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        if let Some(value) = int::<u64>(obj)? {
-            return Ok(Self(Integer::Fits(value)));
-        }
-        let magnitude = int::<i128>(obj)?.filter(|value| *value < 0).map(i128::unsigned_abs);
-        Ok(Self(magnitude.and_then(|m| u64::try_from(m).ok()).map_or(Integer::Beyond, Integer::Negative)))
+        let int = int(obj)?;
+        Ok(Self(match int.extract::<u64>() {
+            Ok(value) => Integer::Fits(value),
+            Err(_) => int.neg()?.extract::<u64>().map_or(Integer::Beyond, Integer::Negative),
+        }))
     }
 }
 
@@ -71,9 +68,10 @@ impl<'py> FromPyObject<'_, 'py> for UnixMs {
     type Error = PyErr;
 
     fn extract(obj: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        Ok(Self(match int::<i64>(obj)? {
-            None if obj.lt(0)? => Some(i64::MIN),
-            ms => ms,
+        let int = int(obj)?;
+        Ok(Self(match int.extract::<i64>() {
+            Err(_) if int.lt(0)? => Some(i64::MIN),
+            ms => ms.ok(),
         }))
     }
 }

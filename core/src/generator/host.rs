@@ -13,7 +13,7 @@ pub trait Host {
     /// The host's own: a clock may be the user's code.
     fn now_ms(&mut self) -> Result<i64, Self::Error>;
 
-    /// Sleeps about `ms` ms.
+    /// Sleeps about `ms` ms: until the clock has moved on by as much, if it runs as it should.
     ///
     /// # Errors
     /// The host's own, such as an interrupt.
@@ -57,6 +57,8 @@ mod system {
         }
     }
 
+    const NS_PER_MS: u32 = 1_000_000;
+
     fn saturated(duration: Duration) -> i64 {
         i64::try_from(duration.as_secs()).map_or(i64::MAX, |seconds| {
             seconds.saturating_mul(1000).saturating_add(i64::from(duration.subsec_millis()))
@@ -73,7 +75,11 @@ mod system {
 
         fn pause(&mut self, ms: u64) -> Result<(), Error> {
             self.first_pause.get_or_insert_with(Instant::now);
-            thread::sleep(Duration::from_millis(ms));
+            // To the start of a ms, not to its middle: a saturated generator must not lose the ms in between.
+            let into_ms = SystemTime::now()
+                .duration_since(SystemTime::UNIX_EPOCH)
+                .map_or(0, |now| now.subsec_nanos() % NS_PER_MS);
+            thread::sleep(Duration::from_millis(ms).saturating_sub(Duration::from_nanos(into_ms.into())));
             Ok(())
         }
 

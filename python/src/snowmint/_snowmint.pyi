@@ -1,12 +1,17 @@
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from types import TracebackType
-from typing import Any, Final, Literal, Self, SupportsIndex, TypeAlias, final
+from typing import Any, Final, Literal, Protocol, Self, SupportsIndex, TypeAlias, final
 
 from typing_extensions import Buffer
 
 # An int, or what is one by `__index__`, such as a numpy integer. A bool is refused.
 _Int: TypeAlias = SupportsIndex
+
+# numpy tells type checkers of its buffers only from Python 3.12 on.
+class _Array(Protocol):
+    @property
+    def __array_interface__(self) -> dict[str, Any]: ...
 
 __all__ = [
     "Layout",
@@ -350,7 +355,7 @@ class Snowflake:
             ExhaustedError, ClockBackwardsError, TimeOverflowError, BeforeEpochError, WindowClosedError: As `next_id`.
         """
 
-    def fill(self, buffer: Buffer) -> None:
+    def fill(self, buffer: Buffer | _Array) -> None:
         """Fills a buffer of 64-bit unsigned integers; waits at most `max_wait_ms` in all.
 
         >>> from array import array

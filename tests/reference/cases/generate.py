@@ -230,6 +230,11 @@ END = (
         calls((EPOCH + 15, 2), (EPOCH + 15, 3, OVERFLOW), (EPOCH + 15, 2), (EPOCH + 15, 1, OVERFLOW)),
     ),
     Run(
+        "a batch that the rest of the layout cannot hold is an overflow whatever the clock says",
+        SIXTEEN_TICKS,
+        calls((EPOCH + 10, 1), (EPOCH + 10, 24, OVERFLOW), (EPOCH + 10, 23, EXHAUSTED), (EPOCH + 10, 3)),
+    ),
+    Run(
         "max_ahead_ms does not reach over the last tick",
         SIXTEEN_TICKS,
         calls((EPOCH + 14, 9, OVERFLOW), (EPOCH + 14, 8), (EPOCH + 14, 1, OVERFLOW), (EPOCH + 15, 1, OVERFLOW)),

@@ -1,8 +1,9 @@
-//! `snowmint-bindgen MODULE.wasm OUT_DIR`: the JavaScript side of the wasm module, and of core's errors.
+//! `snowmint-bindgen MODULE.wasm OUT_DIR`: the types of the wasm module, and core's tables for JavaScript.
 
 use std::path::Path;
 use std::process::ExitCode;
 
+use snowmint_core::{Error, Layout, Options, TextForm, layouts};
 use wasm_bindgen_cli_support::Bindgen;
 
 fn main() -> ExitCode {
@@ -19,7 +20,7 @@ fn main() -> ExitCode {
             .remove_name_section(true)
             .remove_producers_section(true)
             .generate(out_dir)?;
-        std::fs::write(Path::new(out_dir).join("sentences.js"), sentences())?;
+        std::fs::write(Path::new(out_dir).join("tables.ts"), tables())?;
         Ok::<(), Box<dyn std::error::Error>>(())
     };
     match run() {
@@ -31,12 +32,41 @@ fn main() -> ExitCode {
     }
 }
 
-/// The codes and sentences of core's errors as a module. JavaScript fills them in itself, so that the wasm module needs
-/// no texts.
-fn sentences() -> String {
-    let rows = snowmint_core::sentences().map(|(code, sentence)| format!("  {:?},\n", format!("{code} {sentence}")));
+/// What JavaScript looks up itself, so that the wasm module needs no texts: the sentences of errors and the texts of
+/// presets; and what it would otherwise have to ask for.
+fn tables() -> String {
+    let place = |error: Option<Error>| error.map_or(0, |error| error.to_words()[0]);
+    let defaults = |options: Options| format!("[{}, {}]", options.max_ahead_ms, options.max_wait_ms);
+    let sentences = snowmint_core::sentences().map(|(code, sentence)| format!("  {:?},\n", format!("{code} {sentence}")));
+    let presets = layouts::all().map(|(name, layout)| format!("  {name}: \"{layout}\",\n"));
     format!(
-        "/** \"CODE sentence\", in the order of core's errors. */\nexport const sentences = [\n{}];\n",
-        rows.collect::<String>()
+        r#"// Generated from core by tools/bindgen.
+
+/** "CODE sentence", in the order of core's errors. */
+export const SENTENCES = [
+{}];
+
+/** The places there of errors that come up outside core. */
+export const CLOSED = {};
+export const NODE_NEEDED = {};
+export const NO_PRESET = {};
+export const NO_FORM = {};
+
+/** `maxAheadMs` and `maxWaitMs` where a caller gives none, for hosts that can block and for others. */
+export const DEFAULTS = {} as const;
+export const NONBLOCKING = {} as const;
+
+/** The texts of the presets by name, in the order of the documentation. */
+export const PRESETS = {{
+{}}} as const;
+"#,
+        sentences.collect::<String>(),
+        place(Some(Error::closed())),
+        place(Some(Error::node_needed())),
+        place(Layout::preset("").err()),
+        place(TextForm::find("").err()),
+        defaults(Options::DEFAULT),
+        defaults(Options::NONBLOCKING),
+        presets.collect::<String>(),
     )
 }

@@ -1,0 +1,148 @@
+// What callers may hand in by mistake: each is an error of a known kind, never a masked or rounded number.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { inspect } from "node:util";
+import { Layout, layouts, SnowmintError, Snowflake, text } from "snowmint";
+import { refusal } from "./support.mjs";
+
+const NOT_INTEGERS = [2 ** 53, -(2 ** 53), 1.5, NaN, Infinity, "abc", "", " 5", "5 ", "0x10", "1e3", "5.0", "--5", null, true];
+const NOT_EVEN_NUMBERS = [undefined, {}, [], [5], () => 5, Symbol("5"), new Date()];
+const HUGE = [10n ** 40n, -(10n ** 40n), 2n ** 64n, "1" + "0".repeat(40)];
+
+/** A refusal of that code, or a TypeError for what is no number by any reading. */
+function refused(code, value, call) {
+  try {
+    call();
+  } catch (error) {
+    if (!(error instanceof TypeError)) assert.equal(error.code, code, `${inspect(value)}: ${error.stack}`);
+    return;
+  }
+  assert.fail(`${inspect(value)} was taken`);
+}
+
+test("an ID that is no 64-bit integer is INVALID_ID", () => {
+  for (const id of [...NOT_INTEGERS, ...HUGE, -(2n ** 63n) - 1n]) {
+    refusal("INVALID_ID", () => layouts.MASTODON.decode(id));
+    refusal("INVALID_ID", () => text.encode(id, "hex"));
+  }
+  for (const id of NOT_EVEN_NUMBERS) {
+    refused("INVALID_ID", id, () => layouts.MASTODON.decode(id));
+    refused("INVALID_ID", id, () => text.encode(id, "hex"));
+  }
+});
+
+test("an ID may be a bigint, a safe number, a decimal string or a signed 64-bit integer", () => {
+  for (const id of [5n, 5, "5", "0005"]) assert.equal(layouts.SNOWMINT.decode(id).sequence, 5);
+  assert.equal(layouts.MASTODON.decode(-1).sequence, 65_535);
+  assert.equal(text.encode(-1n, "hex"), "ffffffffffffffff");
+  refusal("INVALID_ID", () => layouts.SNOWMINT.decode(-1));
+});
+
+test("a node that the layout does not have is INVALID_NODE", () => {
+  const fields = [{}, { worker: 1 }, { datacenter: 1, worker: 32 }, { datacenter: 1, worker: 1, rack: 1 }, { datacenter: -1, worker: 1 }];
+  const texts = ["worker=1", "datacenter=0,worker=99", "datacenter=0;worker=1", "1024", "-1"];
+  for (const node of [1024, 1024n, -1, 2n ** 32n, ...NOT_INTEGERS.filter((value) => value !== null), ...HUGE, ...fields, ...texts]) {
+    refused("INVALID_NODE", node, () => new Snowflake({ layout: "twitter", node }));
+    refused("INVALID_NODE", node, () => layouts.TWITTER.encode({ timestampMs: 1_772_323_200_000, node }));
+  }
+  for (const node of [{ datacenter: 1, worker: "x" }, { datacenter: 1, worker: 1.5 }, { datacenter: 1, worker: undefined }, null, ...NOT_EVEN_NUMBERS.slice(1)]) {
+    refused("INVALID_NODE", node, () => new Snowflake({ layout: "twitter", node }));
+  }
+  assert.match(refusal("INVALID_NODE", () => new Snowflake({ node: 1024 })).message, /1024 .* 0 to 1023/);
+});
+
+test("a node may be a number, a bigint, text or fields", () => {
+  for (const node of [37, 37n, "37", "datacenter=1,worker=5", { datacenter: 1, worker: 5 }, { worker: 5n, datacenter: "1" }]) {
+    assert.equal(new Snowflake({ layout: "twitter", node }).node, 37, inspect(node));
+  }
+});
+
+test("without a node, SNOWMINT_NODE counts; without either the error says so", (t) => {
+  t.after(() => delete process.env.SNOWMINT_NODE);
+  assert.match(refusal("INVALID_NODE", () => new Snowflake()).message, /SNOWMINT_NODE/);
+  process.env.SNOWMINT_NODE = "37";
+  assert.equal(new Snowflake().node, 37);
+  assert.equal(new Snowflake({ node: 5 }).node, 5);
+  process.env.SNOWMINT_NODE = "datacenter=1,worker=6";
+  assert.equal(new Snowflake({ layout: "twitter" }).node, 38);
+  for (const wrong of ["", "x", "-1", "5 ", "4096"]) {
+    process.env.SNOWMINT_NODE = wrong;
+    refusal("INVALID_NODE", () => new Snowflake());
+  }
+});
+
+test("a layout that is none is INVALID_LAYOUT", () => {
+  const wrong = ["", "?", "TWITTER", "twitter ", "nope", "time:41", "time:41;epoch=", "a:1;epoch=0", "time:65;epoch=0", "é:1", "x".repeat(5000)];
+  for (const layout of wrong) {
+    refusal("INVALID_LAYOUT", () => new Snowflake({ layout, node: 1 }));
+    refusal("INVALID_LAYOUT", () => Layout.parse(layout));
+    refusal("INVALID_LAYOUT", () => Layout.preset(layout));
+  }
+  refusal("INVALID_LAYOUT", () => Layout.parse("twitter"));
+  refusal("INVALID_LAYOUT", () => Layout.preset("time:41,node:10,sequence:12;epoch=0"));
+  for (const layout of [5, {}, [], true]) refused("INVALID_LAYOUT", layout, () => new Snowflake({ layout, node: 1 }));
+  for (const layout of [undefined, 5, null, {}]) {
+    refused("INVALID_LAYOUT", layout, () => Layout.parse(layout));
+    refused("INVALID_LAYOUT", layout, () => Layout.preset(layout));
+  }
+});
+
+test("a count that is none, or absurd, is INVALID_ID before any memory is taken", () => {
+  const gen = new Snowflake({ node: 1 });
+  const before = process.memoryUsage().arrayBuffers;
+  for (const count of [-1, 2 ** 24 + 1, 2 ** 32, 2 ** 32 + 1, 2 ** 40, 2 ** 53 - 1, -1n, ...HUGE, ...NOT_INTEGERS]) {
+    refusal("INVALID_ID", () => gen.nextIds(count));
+  }
+  for (const count of NOT_EVEN_NUMBERS) refused("INVALID_ID", count, () => gen.nextIds(count));
+  assert.ok(process.memoryUsage().arrayBuffers - before < 1e6);
+});
+
+test("options that mean nothing are refused", () => {
+  const make = (options) => () => new Snowflake({ node: 1, ...options });
+  for (const sequenceStart of ["x", "", "ZERO", 0, null]) assert.throws(make({ sequenceStart }), TypeError);
+  for (const name of ["maxAheadMs", "maxWaitMs"]) {
+    for (const value of [-1, -Infinity, NaN, "x", {}]) {
+      assert.throws(make({ [name]: value }), { message: new RegExp(name) }, `${name}: ${inspect(value)}`);
+    }
+    assert.equal(make({ [name]: 2 ** 60 })().status()[name], 2 ** 60);
+    assert.equal(make({ [name]: undefined })().status()[name], name === "maxWaitMs" ? 1000 : 0);
+  }
+  for (const clock of [5, "now", {}]) assert.throws(() => make({ clock })().tryNextId(), TypeError, inspect(clock));
+});
+
+test("a time that is none is refused, and one that the layout lacks is of a known kind", () => {
+  for (const time of [undefined, null, NaN, Infinity, "2026-01-01", new Date(NaN), 5n, {}]) {
+    assert.throws(() => layouts.TWITTER.idRange(time, 1_772_323_200_000), TypeError, inspect(time));
+    assert.throws(() => layouts.TWITTER.encode({ timestampMs: time }), TypeError, inspect(time));
+  }
+  refusal("BEFORE_EPOCH", () => layouts.TWITTER.encode({ timestampMs: -Number.MAX_VALUE }));
+  refusal("TIME_OVERFLOW", () => layouts.TWITTER.encode({ timestampMs: Number.MAX_VALUE }));
+  refusal("TIME_OVERFLOW", () => layouts.TWITTER.idRange(1_772_323_200_000, 1e300));
+  refusal("BEFORE_EPOCH", () => layouts.TWITTER.idRange(new Date(0), new Date()));
+});
+
+test("parts that do not fit are refused, never masked", () => {
+  const encode = (parts) => () => layouts.SNOWMINT.encode({ timestampMs: 1_772_323_200_000, ...parts });
+  for (const sequence of [4096, -1, 2n ** 64n, ...HUGE, ...NOT_INTEGERS]) refused("INVALID_ID", sequence, encode({ sequence }));
+  for (const random of [1, -1]) refusal("INVALID_ID", encode({ random }));
+  for (const tick of [2n ** 41n, 10n ** 40n, -1n, 2n ** 64n]) {
+    assert.throws(() => layouts.SNOWMINT.encode({ tick }), { name: "SnowmintError" }, inspect(tick));
+  }
+});
+
+test("a text that is none is INVALID_TEXT, and an unknown form is an error", () => {
+  for (const wrong of ["", "x", "é".repeat(16), "0".repeat(15), "0".repeat(17), "g".repeat(16), "f".repeat(2000)]) {
+    refusal("INVALID_TEXT", () => text.decode(wrong, "hex"));
+  }
+  for (const wrong of [undefined, null, 5, {}, []]) refused("INVALID_TEXT", wrong, () => text.decode(wrong, "hex"));
+  for (const form of ["HEX", "", undefined, "base64", 1, "toString"]) {
+    assert.throws(() => text.encode(5n, form), { message: /form|INVALID/i }, inspect(form));
+    assert.throws(() => text.decode("0".repeat(16), form), { message: /form|INVALID/i }, inspect(form));
+  }
+});
+
+test("the package still mints after all of this, and its errors are its own", () => {
+  const error = refusal("INVALID_NODE", () => new Snowflake({ node: -1 }));
+  assert.ok(error instanceof SnowmintError && error instanceof Error);
+  assert.ok(new Snowflake({ node: 1 }).nextId() > 0n);
+});

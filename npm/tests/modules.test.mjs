@@ -1,0 +1,85 @@
+// How the package is loaded: every kind of module and every copy is one in its process, and loading never fails.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { build } from "esbuild";
+import { increasing, refusal, slow } from "./support.mjs";
+
+const here = new URL(".", import.meta.url).pathname;
+const dist = join(here, "../dist");
+
+/** A folder that goes away with the test. */
+function folder(t) {
+  const path = mkdtempSync(join(tmpdir(), "snowmint-"));
+  t.after(() => rmSync(path, { recursive: true }));
+  return path;
+}
+
+/** What a script prints in a Node process of its own. */
+function run(script, { env = {}, cwd = here } = {}) {
+  const options = { cwd, encoding: "utf8", env: { ...process.env, NODE_OPTIONS: "", ...env } };
+  return execFileSync(process.execPath, ["--input-type=module", "-e", script], options).trim();
+}
+
+/** The IDs of one tick, minted by turns by all given copies of the package, which must share the node's state. */
+function byTurns(copies, options) {
+  const generators = copies.map(({ Snowflake }) => new Snowflake({ layout: slow(6), maxWaitMs: 0, ...options }));
+  increasing(Array.from({ length: 64 }, (_, i) => generators[i % copies.length].tryNextId()));
+  for (const gen of generators) refusal("EXHAUSTED", () => gen.tryNextId());
+}
+
+test("import, require and a second copy of the package share one state in a process", async (t) => {
+  const path = folder(t);
+  cpSync(dist, join(path, "dist"), { recursive: true });
+  const require = createRequire(import.meta.url);
+  const copies = [
+    await import("snowmint"),
+    require("snowmint"),
+    await import(pathToFileURL(join(path, "dist/node.mjs")).href),
+    require(join(path, "dist/node.cjs")),
+  ];
+  assert.equal(new Set(copies.map(({ Snowflake }) => Snowflake)).size, 4);
+  byTurns(copies, { node: 1 });
+  const clock = () => 1_772_323_200_000;
+  byTurns([...copies, await import("../dist/browser.mjs")], { node: 1, clock });
+});
+
+test("loading reads nothing and starts nothing, so it cannot fail", () => {
+  const prelude = "delete globalThis.WebAssembly;";
+  for (const file of ["node.mjs", "node.cjs", "browser.mjs", "browser.cjs"]) {
+    const script = `${prelude} const { Layout } = await import("${dist}/${file}");
+      try { Layout.preset("twitter") } catch (error) { console.log(error.message) }`;
+    assert.match(run(script), /wasm-unsafe-eval/, file);
+  }
+});
+
+test("an addon that is missing, broken or forbidden is no error: the wasm module mints", (t) => {
+  const path = folder(t);
+  cpSync(dist, join(path, "dist"), { recursive: true });
+  const script = `const { Snowflake } = await import("${path}/dist/node.mjs");
+    const gen = new Snowflake({ node: 5 });
+    console.log(gen.layout.decode(gen.nextId()).node, Object.getOwnPropertySymbols(globalThis).map(String)
+      .filter((name) => name.includes("snowmint.addon")).map((name) => globalThis[Symbol.for(name.slice(7, -1))]).join());`;
+  assert.equal(run(script), "5");
+  for (const name of ["linux-x64-gnu", "linux-arm64-gnu", "darwin-arm64", "win32-x64-msvc"]) {
+    writeFileSync(join(path, `snowmint.${name}.node`), "no library");
+  }
+  assert.equal(run(script), "5");
+  assert.equal(run(script, { env: { SNOWMINT_NO_ADDON: "1" } }), "5");
+});
+
+test("a bundle for Node mints, in either kind of module", async (t) => {
+  const path = folder(t);
+  const contents = 'import { Snowflake } from "snowmint"; console.log(typeof new Snowflake({ node: 5 }).nextId());';
+  for (const [format, extension] of [["esm", "mjs"], ["cjs", "cjs"]]) {
+    const outfile = join(path, `bundle.${extension}`);
+    const stdin = { contents, resolveDir: here };
+    await build({ stdin, outfile, format, bundle: true, platform: "node", logLevel: "error" });
+    assert.equal(run(`await import("${outfile}")`, { cwd: path }), "bigint", format);
+  }
+});

@@ -1,0 +1,22 @@
+// The declarations that the package ships.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+
+const read = (path) => readFileSync(new URL(path, import.meta.url), "utf8");
+
+test("the declarations hold without the types of any host, by import and by require", () => {
+  const npm = new URL("..", import.meta.url).pathname;
+  try {
+    execFileSync("node_modules/.bin/tsc", ["-p", "tests"], { cwd: npm, encoding: "utf8" });
+  } catch ({ stdout }) {
+    assert.fail(stdout);
+  }
+});
+
+test("ErrorCode lists the codes that all languages have, in their order", () => {
+  const codes = JSON.parse(read("../../tests/vectors/errors.json")).cases.map(({ code }) => code);
+  const [, union] = /type ErrorCode =([^;]*);/.exec(read("../dist/errors.d.ts"));
+  assert.deepEqual(union.match(/[A-Z_]+/g), codes);
+});

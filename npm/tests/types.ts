@@ -1,0 +1,116 @@
+// What the declarations allow and refuse. Checked by the compiler, never run; without the types of any host.
+import {
+  type ErrorCode,
+  type Id,
+  type Instant,
+  type Integer,
+  Layout,
+  layouts,
+  type Node,
+  type Parts,
+  type PartsInput,
+  type SequenceStart,
+  Snowflake,
+  SnowmintError,
+  type SnowflakeOptions,
+  type SnowflakeStatus,
+  text,
+} from "snowmint";
+
+const is = <T>(_value: T): void => {};
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+
+const start: SequenceStart = "carry";
+const clock = (): number => 0;
+const options: SnowflakeOptions = { layout: "twitter", node: 5, maxAheadMs: 0, maxWaitMs: 1000, sequenceStart: start, clock };
+const gen = new Snowflake(options);
+new Snowflake();
+new Snowflake({ node: { datacenter: 0, worker: 5n } });
+new Snowflake({ layout: layouts.TWITTER, node: "datacenter=0,worker=5" });
+is<true>(true satisfies Same<ReturnType<typeof gen.nextId>, bigint>);
+is<true>(true satisfies Same<ReturnType<typeof gen.tryNextId>, bigint>);
+is<true>(true satisfies Same<ReturnType<typeof gen.nextIdAsync>, Promise<bigint>>);
+is<BigUint64Array>(gen.nextIds(1000));
+is<BigUint64Array>(gen.fill(new BigUint64Array(10)));
+is<Promise<void>>(gen.close());
+is<SnowflakeStatus>(gen.status());
+is<boolean>(gen.status().closed);
+is<number>(gen.node);
+is<Layout>(gen.layout);
+is<{ start: number; end: number } | null>(gen.window);
+for (const id of gen) is<bigint>(id);
+
+const layout = Layout.preset("twitter");
+is<Layout>(Layout.parse("time:42,worker:10,sequence:12;epoch=0"));
+is<string>(String(layout) + layout.toString() + layout.toJSON());
+is<string | null>(layout.name);
+is<Date | null>(layout.endsAt);
+is<Date | null>(layout.signedUntil);
+is<number | null>(layout.signedUntilMs);
+is<boolean>(layout.jsSafe);
+is<number>(layout.bits + layout.epochMs + layout.tickMs + layout.endsAtMs);
+is<number>(layout.nodes + layout.idsPerTick + layout.idsPerSecond);
+is<number | undefined>(layout.fields["worker"]);
+is<Record<string, Layout>>(layouts.all());
+is<Layout>(layouts.SAFE53);
+
+const parts: Parts = layout.decode(1541815603606036480n);
+is<Date>(parts.timestamp);
+is<bigint>(parts.tick);
+is<number>(parts.timestampMs + parts.node + parts.sequence);
+is<bigint>(layout.encode(parts));
+const input: PartsInput = { timestampMs: 0, node: 1n, sequence: 2 };
+is<bigint>(layout.encode(input));
+is<[bigint, bigint]>(layout.idRange(new Date(0), 5));
+
+is<string>(text.encode("5", "base62"));
+is<bigint>(text.decode("00000000005", "base62"));
+const form: text.TextForm = "hex";
+is<string>(form);
+
+const [id, instant, integer, node]: [Id, Instant, Integer, Node] = ["5", new Date(), 5n, { worker: 1 }];
+is<unknown>([id, instant, integer, node]);
+
+const error: Error = new SnowmintError("EXHAUSTED", "why", 5);
+if (error instanceof SnowmintError) {
+  is<ErrorCode>(error.code);
+  is<number | undefined>(error.retryAfterMs);
+  is<number | undefined>(error.byMs);
+  // @ts-expect-error no such code
+  is<boolean>(error.code === "EXHAUSTEDD");
+  // @ts-expect-error what an error tells does not change
+  error.code = "FORKED";
+}
+
+// @ts-expect-error a node is no boolean
+new Snowflake({ node: true });
+// @ts-expect-error options have one spelling
+new Snowflake({ node: 5, max_ahead_ms: 5 });
+// @ts-expect-error no such start
+new Snowflake({ node: 5, sequenceStart: "one" });
+// @ts-expect-error a clock gives a number
+new Snowflake({ node: 5, clock: () => 5n });
+// @ts-expect-error a clock gives it at once
+new Snowflake({ node: 5, clock: async () => 5 });
+// @ts-expect-error IDs are bigints
+is<number>(gen.nextId());
+// @ts-expect-error only unsigned 64-bit arrays
+gen.fill(new BigInt64Array(5));
+// @ts-expect-error a count is needed
+gen.nextIds();
+// @ts-expect-error the node of a generator stays
+gen.node = 6;
+// @ts-expect-error a layout comes from preset or parse
+new Layout("twitter");
+// @ts-expect-error a layout does not change
+layout.bits = 5;
+// @ts-expect-error no such preset
+is<Layout>(layouts.twitter);
+// @ts-expect-error parts come as an object
+layout.encode(5);
+// @ts-expect-error a time is a Date or a number
+layout.idRange("2026-01-01", 5n);
+// @ts-expect-error no such form
+text.encode(5n, "base64");
+// @ts-expect-error texts are strings
+text.decode(5n, "hex");

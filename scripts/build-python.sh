@@ -1,0 +1,6 @@
+#!/usr/bin/env bash
+# The Python package, built and installed into the virtual environment.
+set -euo pipefail
+cd "$(dirname "$0")/../python"
+# maturin wants to see the environment it installs into.
+VIRTUAL_ENV="$PWD/../.venv" ../.venv/bin/maturin develop --quiet --release --locked

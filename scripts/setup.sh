@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# Brings what is missing to build, demonstrate and test: Rust targets, a virtual environment, npm packages, Chromium.
+# Costs nothing when everything is there.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+missing=()
+for tool in cargo rustup node npm python3; do
+  command -v "$tool" > /dev/null || missing+=("$tool")
+done
+if [ ${#missing[@]} -gt 0 ]; then
+  echo "snowmint needs ${missing[*]}: install rustup (with cargo), Node 20 or later with npm, and Python 3.11 or later" >&2
+  exit 1
+fi
+
+# Debian's packages, where they are missing: at most one run of apt-get.
+packages=()
+python3 -c 'import ensurepip, venv' 2> /dev/null || packages+=(python3-venv)
+[ -x "${CHROMIUM:-/usr/bin/chromium}" ] || packages+=(chromium)
+if [ ${#packages[@]} -gt 0 ]; then
+  if [ "$(id -u)" != 0 ] || ! command -v apt-get > /dev/null; then
+    echo "snowmint needs ${packages[*]}: install it by your package manager (CHROMIUM=path names a browser elsewhere)" >&2
+    exit 1
+  fi
+  echo "installing ${packages[*]}"
+  apt-get update -qq
+  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${packages[@]}" > /dev/null
+fi
+
+installed=$(rustup target list --installed)
+for target in wasm32-unknown-unknown thumbv7em-none-eabi; do
+  grep -qx "$target" <<< "$installed" || rustup --quiet target add "$target"
+done
+rustup --quiet component add clippy rustfmt
+
+# Installs again only when the list of packages has changed.
+mkdir -p .cache
+changed() { ! cmp -s "$1" ".cache/installed-${1//\//-}"; }
+installed() { cp "$1" ".cache/installed-${1//\//-}"; }
+if [ ! -x .venv/bin/python ] || changed python/requirements-dev.txt; then
+  echo "installing Python packages"
+  python3 -m venv .venv
+  .venv/bin/pip install --quiet --disable-pip-version-check -r python/requirements-dev.txt
+  installed python/requirements-dev.txt
+fi
+if [ ! -d npm/node_modules ] || changed npm/package-lock.json; then
+  echo "installing npm packages"
+  npm ci --prefix npm --silent --no-fund --no-audit
+  installed npm/package-lock.json
+fi

@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# Installs exactly what scripts/package.sh made into empty projects, and uses it as a newcomer would.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+dist=$PWD/dist
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+use_python() {
+  "$1/bin/python" -c 'import snowmint; print(snowmint.Snowflake(layout="twitter", node=5).next_id())'
+  "$1/bin/python" -c '
+import snowmint
+assert snowmint.layouts.TWITTER.decode(1541815603606036480).fields["worker"] == 26
+assert snowmint.text.decode(snowmint.text.encode(2**64 - 1, "base62"), "base62") == 2**64 - 1
+try:
+    snowmint.Snowflake(layout="twitter", node=1024)
+except snowmint.InvalidNodeError as error:
+    assert isinstance(error, ValueError) and error.code == "INVALID_NODE", error
+else:
+    raise SystemExit("node 1024 was taken")
+'
+}
+
+echo "# the wheel"
+python3 -m venv wheel
+wheel/bin/pip install --quiet --disable-pip-version-check "$dist"/snowmint-*.whl
+use_python wheel
+
+echo "# the sdist, built by pip"
+python3 -m venv sdist
+CARGO_TARGET_DIR="$work/target" sdist/bin/pip install --quiet --disable-pip-version-check --no-binary snowmint "$dist"/snowmint-*.tar.gz
+use_python sdist
+
+cat > use.mjs <<'JS'
+import { Snowflake, SnowmintError, layouts, text } from "snowmint";
+import { strict as assert } from "node:assert";
+console.log(String(new Snowflake({ layout: "twitter", node: 5 }).nextId()));
+assert.equal(layouts.TWITTER.decode(1541815603606036480n).fields.worker, 26);
+assert.equal(text.decode(text.encode(2n ** 64n - 1n, "base62"), "base62"), 2n ** 64n - 1n);
+assert.throws(() => new Snowflake({ layout: "twitter", node: 1024 }), (e) => e instanceof SnowmintError && e.code === "INVALID_NODE");
+JS
+sed 's/^import \(.*\) from \("[^"]*"\);/const \1 = require(\2);/; s/{ strict as assert }/{ strict: assert }/' use.mjs > use.cjs
+
+for packages in "with the addon:snowmint-linux-x64-gnu" "without the addon:"; do
+  echo "# npm ${packages%%:*}"
+  rm -rf project && mkdir project
+  cp use.mjs use.cjs project/
+  cd project
+  npm init -y > /dev/null
+  npm install --silent --no-fund --no-audit --omit=optional "$dist"/npm/snowmint-[0-9]*.tgz
+  addon=${packages#*:}
+  [ -z "$addon" ] || npm install --silent --no-fund --no-audit "$dist/npm/$addon"-*.tgz
+  node use.mjs
+  node use.cjs
+  npm ls --all --silent > /dev/null
+  cd ..
+done
+echo "4 passed, 0 failed"

@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# Everything: checks, builds, tests in four places, packages. Prints a line a step, a failing step's output, and a count.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+logs=.cache/test-logs
+rm -rf "$logs"
+mkdir -p "$logs"
+total=0
+failures=0
+
+# How many tests the runners in a log say have passed (first word) and failed.
+count() {
+  awk '
+    /^test result:/ { passed += $4; failed += $6 }
+    /^# pass [0-9]+$/ || /^ℹ pass [0-9]+$/ { passed += $3 }
+    /^# fail [0-9]+$/ || /^ℹ fail [0-9]+$/ { failed += $3 }
+    /^=+ .*(passed|failed|error).* in [0-9.]+s/ || /^[0-9]+ (passed|failed).* in [0-9.]+s/ {
+      for (i = 1; i < NF; i++) {
+        if ($(i + 1) ~ /^passed/) passed += $i
+        if ($(i + 1) ~ /^(failed|error)/) failed += $i
+      }
+    }
+    END { print passed + 0, failed + 0 }' "$1"
+}
+
+step() {
+  local name=$1 log started passed failed
+  shift
+  log="$logs/$(tr -c 'a-z0-9\n' '-' <<< "${name,,}").log"
+  started=$SECONDS
+  printf '%-58s' "$name"
+  if "$@" > "$log" 2>&1 < /dev/null; then
+    read -r passed failed <<< "$(count "$log")"
+    # A step without a test runner is one check.
+    [ "$((passed + failed))" -gt 0 ] || passed=1
+    printf 'ok %6d  %4ds\n' "$passed" "$((SECONDS - started))"
+  else
+    read -r passed failed <<< "$(count "$log")"
+    [ "$failed" -gt 0 ] || failed=1
+    printf 'FAILED %3d %4ds\n' "$failed" "$((SECONDS - started))"
+    tail -n 120 "$log"
+  fi
+  total=$((total + passed))
+  failures=$((failures + failed))
+}
+
+step "set-up" scripts/setup.sh
+python=$PWD/.venv/bin
+step "vectors are what the reference writes" python3 tests/reference/write_vectors.py --check
+
+step "Rust: format" cargo fmt --all --check
+step "Rust: clippy" cargo clippy --quiet --locked --workspace --all-targets -- -D warnings
+step "Rust: clippy of the wasm binding" cargo clippy --quiet --locked -p snowmint-wasm --target wasm32-unknown-unknown -- -D warnings
+step "Rust: core without std on bare metal" cargo build --quiet --locked -p snowmint-core --no-default-features --target thumbv7em-none-eabi
+step "Rust: documentation" env RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --no-deps -p snowmint-core
+step "Rust: tests" cargo test --quiet --locked --workspace
+step "Rust: tests of a release build" cargo test --quiet --locked --release -p snowmint-tests
+
+step "Python: build" scripts/build-python.sh
+step "Python: ruff" "$python/ruff" check python tests demo
+step "Python: ruff format" "$python/ruff" format --check python tests demo
+step "Python: mypy" sh -c "cd python && '$python/mypy' && '$python/mypy' --strict tests"
+step "Python: stubs are what the module has" sh -c "cd python && '$python/stubtest' snowmint --allowlist tests/stubtest_allowlist.txt"
+step "Python: tests" sh -c "cd python && '$python/pytest' -q"
+
+step "npm: build" scripts/build-npm.sh
+step "npm: biome and types" npm --prefix npm run --silent check
+step "npm: tests in Node and Chromium" npm --prefix npm test --silent
+
+step "packages" scripts/package.sh
+step "packages, used in empty projects" scripts/test-packages.sh
+step "demo" scripts/demo.sh
+
+grep -h '^browser bundle' "$logs"/*.log | tail -n 1
+printf '\n%d passed, %d failed\n' "$total" "$failures"
+[ "$failures" -eq 0 ]

@@ -1,0 +1,158 @@
+//! The generator under the system's clock, under threads, and where it must stop.
+
+use std::sync::Mutex;
+use std::thread;
+use std::time::Instant;
+
+use snowmint_core::layouts::{BAIDU, LEAF, SAFE53, SNOWMINT, TWITTER};
+use snowmint_core::{
+    Error, ErrorKind, Host, Integer, Layout, MAX_BATCH, Options, Registry, SequenceStart, Snowflake, SystemHost, Words,
+};
+use snowmint_tests::assert_increasing;
+
+const NOW_MS: i64 = 1_772_323_200_000;
+
+fn generator(layout: &Layout, options: Options) -> Snowflake {
+    Snowflake::with(layout, 5, options, Words::vouched())
+}
+
+#[test]
+fn a_tick_holds_exactly_ids_per_tick() {
+    let generator = Snowflake::new(&TWITTER, Integer::from(5)).expect("node 5 fits");
+    let ids: Vec<_> = (0..4096).map(|_| generator.try_next_id(NOW_MS).expect("within the tick")).collect();
+    assert_increasing(&ids);
+    let error = generator.try_next_id(NOW_MS).expect_err("the tick is used up");
+    assert_eq!((error.kind(), error.retry_after_ms()), (ErrorKind::Exhausted, Some(1)));
+    assert!(generator.try_next_id(NOW_MS + 1).expect("a new tick") > ids[4095]);
+}
+
+#[test]
+fn threads_on_one_generator_get_unique_increasing_ids() {
+    let options = Options { max_ahead_ms: 60_000, ..Options::DEFAULT };
+    let generator = generator(&SNOWMINT, options);
+    let all = Mutex::new(Vec::new());
+    thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| {
+                let mint = |_| generator.next_id(&mut SystemHost::new()).expect("within max_ahead_ms");
+                let ids: Vec<u64> = (0..100_000).map(mint).collect();
+                assert_increasing(&ids);
+                all.lock().expect("no thread panicked").extend(ids);
+            });
+        }
+    });
+    let mut ids = all.into_inner().expect("no thread panicked");
+    ids.sort_unstable();
+    assert_eq!(ids.len(), 800_000);
+    assert_increasing(&ids);
+}
+
+#[test]
+fn generators_of_one_node_share_a_state_whatever_the_field_names() {
+    let mut registry = Registry::new();
+    let (twitter, leaf) = (registry.words(&TWITTER, 5), registry.words(&LEAF, 5));
+    let first = Snowflake::with(&TWITTER, 5, Options::DEFAULT, twitter).try_next_id(NOW_MS).expect("free");
+    let second = Snowflake::with(&LEAF, 5, Options::DEFAULT, leaf).try_next_id(NOW_MS).expect("free");
+    assert_eq!(second, first + 1);
+    let other = Snowflake::with(&TWITTER, 6, Options::DEFAULT, registry.words(&TWITTER, 6));
+    assert_eq!(other.try_next_id(NOW_MS).expect("free"), first + (1 << 12));
+}
+
+#[test]
+fn a_layout_that_is_over_mints_nothing() {
+    assert_eq!(BAIDU.refuse_if_over(NOW_MS).expect_err("over since 2024").kind(), ErrorKind::TimeOverflow);
+    assert_eq!(SNOWMINT.refuse_if_over(NOW_MS), Ok(()));
+    // What has not begun yet is for the generator to say, call by call.
+    assert_eq!(SNOWMINT.refuse_if_over(0), Ok(()));
+    let error = generator(&BAIDU, Options::DEFAULT).try_next_id(NOW_MS).expect_err("over");
+    assert_eq!(error.kind(), ErrorKind::TimeOverflow);
+}
+
+/// A clock that stands still, and counts how long it was waited for.
+struct Frozen(SystemHost);
+
+impl Host for Frozen {
+    type Error = Error;
+
+    fn now_ms(&mut self) -> Result<i64, Error> {
+        Ok(NOW_MS)
+    }
+
+    fn pause(&mut self, ms: u64) -> Result<(), Error> {
+        self.0.pause(ms)
+    }
+
+    fn paused_ms(&mut self) -> u64 {
+        self.0.paused_ms()
+    }
+}
+
+#[test]
+fn a_call_on_a_frozen_clock_ends_by_its_deadline_with_the_reason() {
+    let options = Options { max_wait_ms: 100, ..Options::DEFAULT };
+    let generator = generator(&TWITTER, options);
+    generator.fill(&mut Frozen(SystemHost::new()), &mut vec![0; 4096]).expect("a whole tick");
+    let started = Instant::now();
+    let error = generator.next_id(&mut Frozen(SystemHost::new())).expect_err("the clock stands still");
+    assert_eq!(error.kind(), ErrorKind::Exhausted);
+    assert!(started.elapsed().as_millis() >= 100, "it waited as long as it may");
+    assert_eq!(generator.try_next_id(NOW_MS + 1).map(|id| TWITTER.decode(id).map(|parts| parts.sequence)), Ok(Ok(0)));
+}
+
+#[test]
+fn a_batch_beyond_the_deadline_is_refused_at_once_and_takes_nothing() {
+    let options = Options { max_wait_ms: 5, ..Options::DEFAULT };
+    let generator = generator(&TWITTER, options);
+    let error = generator.fill(&mut Frozen(SystemHost::new()), &mut vec![0; 4096 * 7]).expect_err("needs 6 ms more");
+    assert_eq!(error.retry_after_ms(), Some(6));
+    let id = generator.try_next_id(NOW_MS).expect("nothing was taken");
+    assert_eq!(TWITTER.decode(id).expect("its own").sequence, 0);
+}
+
+#[test]
+fn a_batch_waits_for_the_clock_and_comes_whole() {
+    let generator = generator(&TWITTER, Options::DEFAULT);
+    let mut ids = vec![0; 50_000];
+    generator.fill(&mut SystemHost::new(), &mut ids).expect("12 ms of IDs within a second");
+    assert_increasing(&ids);
+}
+
+#[test]
+fn batches_of_absurd_size_are_refused_before_memory_is_taken() {
+    assert_eq!(Integer::from(MAX_BATCH).batch(), usize::try_from(MAX_BATCH).map_err(|_| unreachable!()));
+    for absurd in [Integer::from(-1), Integer::from(MAX_BATCH + 1), Integer::from(1u64 << 40), Integer::Beyond] {
+        assert_eq!(absurd.batch().expect_err("absurd").kind(), ErrorKind::InvalidId);
+    }
+}
+
+#[test]
+fn random_starts_spread_over_the_lower_half_of_the_sequence() {
+    let options = Options { sequence_start: SequenceStart::Random, seed: 42, ..Options::DEFAULT };
+    let generator = generator(&TWITTER, options);
+    let starts: Vec<_> = (0..2000)
+        .map(|ms| TWITTER.decode(generator.try_next_id(NOW_MS + ms).expect("a new tick")).expect("its own").sequence)
+        .collect();
+    assert!(starts.iter().all(|start| *start < 2048));
+    for eighth in 0..8 {
+        let inside = starts.iter().filter(|start| **start / 256 == eighth).count();
+        assert!((150..350).contains(&inside), "{inside} of 2000 starts in an eighth of the range");
+    }
+}
+
+#[test]
+fn random_fields_are_filled_and_ids_still_increase() {
+    let layout = Layout::parse("time:41,sequence:4,random:18;epoch=2025-01-01T00:00:00Z").expect("valid");
+    let generator = Snowflake::with(&layout, 0, Options { seed: 7, ..Options::DEFAULT }, Words::vouched());
+    let ids: Vec<_> = (0..3000).map(|i| generator.try_next_id(NOW_MS + i / 10).expect("free")).collect();
+    assert_increasing(&ids);
+    let mut random: Vec<_> = ids.iter().map(|id| layout.decode(*id).expect("its own").random).collect();
+    random.sort_unstable();
+    random.dedup();
+    assert!(random.len() > 2900, "{} of 3000 random values differ", random.len());
+}
+
+#[test]
+fn safe53_ids_are_safe_integers_in_javascript() {
+    let generator = generator(&SAFE53, Options::DEFAULT);
+    assert!(generator.try_next_id(SAFE53.ends_at_ms()).expect("the last tick") < 1 << 53);
+}

@@ -1,0 +1,264 @@
+//! Every vector, against core.
+
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+
+use serde::Deserialize;
+use snowmint_core::{Error, ErrorKind, Layout, Options, SequenceStart, Snowflake, TextForm, Words};
+use snowmint_tests::{Node, assert_increasing, cases, integer};
+
+/// The error code, or what was wanted, as one comparable thing.
+fn outcome<T>(result: Result<T, Error>) -> Result<T, &'static str> {
+    result.map_err(|error| {
+        assert!(!error.to_string().is_empty() && !error.to_string().contains('{'), "a sentence: {error}");
+        error.code()
+    })
+}
+
+fn wanted<T>(value: Option<T>, error: Option<&String>) -> Result<T, &str> {
+    match (value, error) {
+        (Some(value), None) => Ok(value),
+        (None, Some(error)) => Err(error),
+        _ => panic!("a case has either results or an error"),
+    }
+}
+
+fn same<T: Debug + PartialEq>(name: &str, got: &Result<T, &str>, want: &Result<T, &str>) {
+    assert_eq!(got, want, "{name}");
+}
+
+fn layout(text: &str) -> Layout {
+    Layout::find(text).expect("the layouts of vectors are valid")
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LayoutCase {
+    name: String,
+    layout: String,
+    canonical: Option<String>,
+    bits: Option<u32>,
+    epoch_ms: Option<i64>,
+    tick_ms: Option<u64>,
+    ends_at_ms: Option<i64>,
+    signed_until_ms: Option<i64>,
+    js_safe: Option<bool>,
+    nodes: Option<String>,
+    ids_per_tick: Option<String>,
+    ids_per_second: Option<String>,
+    fields: Option<Vec<(String, u32)>>,
+    error: Option<String>,
+}
+
+#[test]
+fn layouts_parse_print_and_know_their_life() {
+    for case in cases::<LayoutCase>("layouts") {
+        let facts = Layout::find(&case.layout).map(|layout| {
+            assert_eq!(Layout::parse(layout.to_string()), Ok(layout), "{}: parse(print(x)) == x", case.name);
+            let fields = layout.fields().filter(|(name, _)| name.as_str() != "unused");
+            (
+                (layout.to_string(), layout.bits(), layout.epoch_ms(), layout.tick_ms(), layout.ends_at_ms()),
+                (layout.signed_until_ms(), layout.js_safe(), layout.nodes().to_string()),
+                (layout.ids_per_tick().to_string(), layout.ids_per_second().to_string()),
+                fields.map(|(name, field)| (name.to_string(), field.width())).collect::<Vec<_>>(),
+            )
+        });
+        let want = (|| {
+            Some((
+                (case.canonical?, case.bits?, case.epoch_ms?, case.tick_ms?, case.ends_at_ms?),
+                (case.signed_until_ms, case.js_safe?, case.nodes?),
+                (case.ids_per_tick?, case.ids_per_second?),
+                case.fields?,
+            ))
+        })();
+        same(&case.name, &outcome(facts), &wanted(want, case.error.as_ref()));
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct DecodeCase {
+    name: String,
+    layout: String,
+    id: String,
+    tick: Option<String>,
+    timestamp_ms: Option<i64>,
+    node: Option<String>,
+    sequence: Option<String>,
+    fields: Option<BTreeMap<String, String>>,
+    error: Option<String>,
+}
+
+#[test]
+fn ids_decode_to_their_parts() {
+    for case in cases::<DecodeCase>("decode") {
+        let layout = layout(&case.layout);
+        let parts = integer(&case.id).id().and_then(|id| {
+            let parts = layout.decode(id)?;
+            let again =
+                layout.encode(parts.timestamp_ms, parts.node.into(), parts.sequence.into(), parts.random.into());
+            assert_eq!(again, Ok(id), "{}: encode(decode(id)) == id", case.name);
+            let fields = layout.field_values(id).map(|(name, value)| (name.to_string(), value.to_string()));
+            Ok((
+                parts.tick.to_string(),
+                parts.timestamp_ms,
+                parts.node.to_string(),
+                parts.sequence.to_string(),
+                fields.collect::<BTreeMap<_, _>>(),
+            ))
+        });
+        let want = (|| Some((case.tick?, case.timestamp_ms?, case.node?, case.sequence?, case.fields?)))();
+        same(&case.name, &outcome(parts), &wanted(want, case.error.as_ref()));
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct EncodeCase {
+    name: String,
+    layout: String,
+    timestamp_ms: i64,
+    node: Option<Node>,
+    sequence: Option<String>,
+    random: Option<String>,
+    id: Option<String>,
+    error: Option<String>,
+}
+
+#[test]
+fn parts_encode_to_their_id() {
+    for case in cases::<EncodeCase>("encode") {
+        let layout = layout(&case.layout);
+        let zero_or = |value: &Option<String>| integer(value.as_deref().unwrap_or("0"));
+        let node = case.node.as_ref().map_or(Ok(0.into()), |node| node.integer(&layout));
+        let id = node
+            .and_then(|node| layout.encode(case.timestamp_ms, node, zero_or(&case.sequence), zero_or(&case.random)));
+        same(&case.name, &outcome(id.map(|id| id.to_string())), &wanted(case.id, case.error.as_ref()));
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RangeCase {
+    name: String,
+    layout: String,
+    from_ms: i64,
+    to_ms: i64,
+    lowest: Option<String>,
+    highest: Option<String>,
+    error: Option<String>,
+}
+
+#[test]
+fn time_ranges_are_id_ranges() {
+    for case in cases::<RangeCase>("id_range") {
+        let range = layout(&case.layout).id_range(case.from_ms, case.to_ms);
+        let range = range.map(|range| (range.start().to_string(), range.end().to_string()));
+        same(&case.name, &outcome(range), &wanted(case.lowest.zip(case.highest), case.error.as_ref()));
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TextCase {
+    name: String,
+    form: String,
+    id: Option<String>,
+    text: String,
+    #[serde(default)]
+    decode_only: bool,
+    error: Option<String>,
+}
+
+#[test]
+fn texts_stand_for_ids() {
+    for case in cases::<TextCase>("text") {
+        let form = TextForm::find(&case.form).expect("the forms of vectors are known");
+        let decoded = form.decode(&case.text);
+        if let (Ok(id), false) = (decoded, case.decode_only) {
+            assert_eq!(form.encode(id).as_str(), case.text, "{}", case.name);
+        }
+        same(&case.name, &outcome(decoded.map(|id| id.to_string())), &wanted(case.id, case.error.as_ref()));
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ErrorCase {
+    #[serde(rename = "name")]
+    _name: String,
+    code: String,
+}
+
+#[test]
+fn error_kinds_have_the_codes_of_every_language() {
+    let codes: Vec<_> = cases::<ErrorCase>("errors").into_iter().map(|case| case.code).collect();
+    assert_eq!(codes, ErrorKind::ALL.map(ErrorKind::code));
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct GenerateCase {
+    name: String,
+    layout: String,
+    node: String,
+    options: CaseOptions,
+    calls: Vec<Call>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CaseOptions {
+    max_ahead_ms: u64,
+    sequence_start: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Call {
+    now_ms: i64,
+    n: i64,
+    ids: Option<Vec<String>>,
+    first: Option<String>,
+    last: Option<String>,
+    error: Option<String>,
+    retry_after_ms: Option<u64>,
+    by_ms: Option<u64>,
+}
+
+#[test]
+fn a_scripted_clock_gives_exactly_these_ids() {
+    for case in cases::<GenerateCase>("generate") {
+        let layout = layout(&case.layout);
+        let node = layout.node(integer(&case.node)).expect("the nodes of runs fit");
+        let options = Options {
+            max_ahead_ms: case.options.max_ahead_ms,
+            max_wait_ms: 0,
+            sequence_start: SequenceStart::find(&case.options.sequence_start).expect("a start"),
+            ..Options::DEFAULT
+        };
+        let generator = Snowflake::with(&layout, node, options, Words::vouched());
+        for (i, call) in case.calls.iter().enumerate() {
+            let place = format!("{}, call {}", case.name, i + 1);
+            let minted = snowmint_core::Integer::from(call.n).batch().and_then(|count| match count {
+                0 => Ok(Vec::new()),
+                1 => generator.try_next_id(call.now_ms).map(|id| vec![id]),
+                _ => generator.try_run(call.now_ms, count as u64, 0).map(Iterator::collect),
+            });
+            let error = minted.as_ref().err().map(|error| (error.code(), error.retry_after_ms(), error.by_ms()));
+            let want = call.error.as_ref().map(|code| (code.as_str(), call.retry_after_ms, call.by_ms));
+            assert_eq!(error, want, "{place}");
+            let Ok(ids) = minted else { continue };
+            assert_increasing(&ids);
+            assert_eq!(i64::try_from(ids.len()), Ok(call.n), "{place}");
+            let texts: Vec<_> = ids.iter().map(u64::to_string).collect();
+            match (&call.ids, &call.first, &call.last) {
+                (Some(want), None, None) => assert_eq!(&texts, want, "{place}"),
+                (None, first @ Some(_), last @ Some(_)) => {
+                    assert_eq!((texts.first(), texts.last()), (first.as_ref(), last.as_ref()), "{place}");
+                }
+                _ => panic!("{place}: either ids, or first and last"),
+            }
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! What the tests share: the vectors in Rust's types, and a ledger of IDs.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use snowmint_core::{Integer, Layout};
+
+/// The cases of `tests/vectors/<file>.json`.
+///
+/// # Panics
+/// If the file is not there, or has a key that `Case` does not know.
+#[must_use]
+pub fn cases<Case: DeserializeOwned>(file: &str) -> Vec<Case> {
+    #[derive(Deserialize)]
+    struct Vectors<Case> {
+        cases: Vec<Case>,
+    }
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("vectors").join(file).with_extension("json");
+    let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let vectors: Vectors<Case> = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{file}: {error}"));
+    assert!(!vectors.cases.is_empty(), "{file} has no case");
+    vectors.cases
+}
+
+/// A node as the vectors write it.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+pub enum Node {
+    /// One number.
+    Number(String),
+    /// A number for each node field.
+    Fields(BTreeMap<String, String>),
+}
+
+impl Node {
+    /// The number that core takes, or its refusal of the fields.
+    ///
+    /// # Errors
+    /// `InvalidNode`.
+    pub fn integer(&self, layout: &Layout) -> Result<Integer, snowmint_core::Error> {
+        match self {
+            Self::Number(number) => Ok(integer(number)),
+            // An empty object is a node only where there are no node fields, which is what `node_of` says too.
+            Self::Fields(fields) => {
+                layout.node_of(fields.iter().map(|(name, value)| (name, integer(value)))).map(Integer::from)
+            }
+        }
+    }
+}
+
+/// A decimal string of any length.
+///
+/// # Panics
+/// If it is not one.
+#[must_use]
+pub fn integer(decimal: &str) -> Integer {
+    assert!(decimal.trim_start_matches('-').bytes().all(|digit| digit.is_ascii_digit()), "{decimal} is no number");
+    match decimal.parse::<i128>() {
+        Ok(value) if value < 0 => u64::try_from(-value).map_or(Integer::Beyond, Integer::Negative),
+        Ok(value) => u64::try_from(value).map_or(Integer::Beyond, Integer::Fits),
+        Err(_) => Integer::Beyond,
+    }
+}
+
+/// Panics unless the IDs strictly increase, and so are unique.
+///
+/// # Panics
+/// That is what it is for.
+pub fn assert_increasing(ids: &[u64]) {
+    for pair in ids.windows(2) {
+        assert!(pair[0] < pair[1], "{} is not below {}", pair[0], pair[1]);
+    }
+}
