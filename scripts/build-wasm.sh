@@ -10,4 +10,4 @@ npm/node_modules/.bin/wasm-opt --remove-exports='__*' -Oz --converge --low-memor
   --enable-bulk-memory --enable-nontrapping-float-to-int --enable-sign-ext --enable-mutable-globals \
   --enable-reference-types --enable-multivalue --strip-debug --strip-producers --strip-target-features \
   "$out/snowmint_wasm_bg.wasm" -o "$out/snowmint.wasm"
-rm "$out"/snowmint_wasm*.js "$out/snowmint_wasm_bg.wasm"
+rm "$out"/snowmint_wasm*.js "$out/snowmint_wasm.d.ts" "$out/snowmint_wasm_bg.wasm"

@@ -174,6 +174,8 @@ impl<W: Borrow<Words>> Snowflake<W> {
                     patience_ms = u64::MAX;
                     sink(run);
                 }
+                // Not to be had in time, so waiting is no use.
+                Err(error) if error.retry_after_ms().is_some_and(|ms| ms > patience_ms) => return Err(error.into()),
                 Err(error) => self.pause(&error, host)?,
             }
         }

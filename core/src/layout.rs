@@ -291,10 +291,15 @@ impl Layout {
         if now_ms > self.epoch_ms && self.tick_at(now_ms).is_none() { Err(self.no_tick(now_ms)) } else { Ok(()) }
     }
 
-    /// The tick that an instant falls into, if the layout has it.
+    /// The tick that an instant falls into, if the layout has it. `i64::MAX` is what hosts make of any later time, so
+    /// no layout has it.
     pub(crate) const fn tick_at(&self, unix_ms: i64) -> Option<u64> {
         let tick = unix_ms.abs_diff(self.epoch_ms) / self.tick_ms;
-        if unix_ms < self.epoch_ms || tick > self.reserved[TIME].max() { None } else { Some(tick) }
+        if unix_ms < self.epoch_ms || unix_ms == i64::MAX || tick > self.reserved[TIME].max() {
+            None
+        } else {
+            Some(tick)
+        }
     }
 
     /// Why an instant has no tick.

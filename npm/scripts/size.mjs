@@ -18,7 +18,9 @@ const size = async (contents) => {
 
 const generator = await size('export { Snowflake } from "snowmint"');
 const all = await size('export * from "snowmint"');
-console.log(`browser bundle, minified and gzipped, wasm included: ${generator} bytes for { Snowflake }, ${all} bytes for everything`);
+console.log(
+  `browser bundle, minified and gzipped, wasm included: ${generator} bytes for { Snowflake }, ${all} bytes for everything`,
+);
 if (all >= LIMIT) {
   console.error(`that is not below ${LIMIT} bytes`);
   process.exit(1);

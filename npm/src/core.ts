@@ -1,5 +1,4 @@
 // The engine: core as a wasm module, with one buffer for texts and rows of numbers. Only this file knows its memory.
-import { __wbg_set_wasm, __wbindgen_init_externref_table } from "./generated/snowmint_wasm_bg.js";
 import type * as Wasm from "./generated/snowmint_wasm_bg.wasm";
 import { version, wasmModule } from "#host";
 import { errorOf, type SnowmintError } from "./errors.js";
@@ -11,6 +10,8 @@ const WORDS = 4096;
 /** The engine of this realm. ESM, CommonJS and duplicate installs of one version share it, and so their states. */
 export interface Core {
   wasm: typeof Wasm;
+  /** Where the buffer begins. */
+  buffer: number;
   /** The handles of what is kept, so that the module, which frees nothing, stays small. */
   kept: Map<string, number>;
   /** The numbers of callers' clocks, each a part of keys. */
@@ -39,24 +40,27 @@ function start(): Core {
       { cause: error },
     );
   }
-  const { exports } = new WebAssembly.Instance(module, { "./snowmint_wasm_bg.js": { __wbindgen_init_externref_table } });
-  const wasm = exports as unknown as typeof Wasm;
-  __wbg_set_wasm(wasm);
-  wasm.__wbindgen_start();
-  return { wasm, kept: new Map(), clocks: new WeakMap(), clockCount: 0, seed: Math.random() };
+  const wasm = new WebAssembly.Instance(module).exports as unknown as typeof Wasm;
+  return { wasm, buffer: wasm.buffer_address(), kept: new Map(), clocks: new WeakMap(), clockCount: 0, seed: Math.random() };
 }
 
 /** The words of the buffer; a view that lives until the module's memory next grows. */
-export function words(signed?: false): BigUint64Array;
-export function words(signed: true): BigInt64Array;
-export function words(signed?: boolean): BigUint64Array | BigInt64Array {
-  const { memory, buffer_address } = core().wasm;
-  return new (signed ? BigInt64Array : BigUint64Array)(memory.buffer, buffer_address() + TEXT, WORDS);
+export function words(): BigUint64Array {
+  const { wasm, buffer } = core();
+  return new BigUint64Array(wasm.memory.buffer, buffer + TEXT, WORDS);
 }
 
 function bytes(): Uint8Array {
-  const { memory, buffer_address } = core().wasm;
-  return new Uint8Array(memory.buffer, buffer_address(), TEXT);
+  const { wasm, buffer } = core();
+  return new Uint8Array(wasm.memory.buffer, buffer, TEXT);
+}
+
+/** The handle kept under a key, or a new one. */
+export function keep(key: string, make: () => number): number {
+  const { kept } = core();
+  let handle = kept.get(key);
+  if (!handle) kept.set(key, (handle = make()));
+  return handle;
 }
 
 /** Puts a text into the buffer; answers its length, one beyond the buffer if it does not fit. */
@@ -80,7 +84,9 @@ export function putInteger(at: number, value: bigint): void {
 
 /** The error that a call left. */
 export function failure(): SnowmintError | undefined {
-  return core().wasm.take_error() ? errorOf(words()) : undefined;
+  if (!core().wasm.take_error()) return;
+  const [what, mark, a, b] = words();
+  return errorOf(Number(what), mark, a, b);
 }
 
 /** A result that is no failure. */

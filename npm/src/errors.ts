@@ -1,5 +1,5 @@
-import { sentences } from "./generated/sentences.js";
-import { FORMS, PRESETS } from "./names.js";
+import { PRESETS, SENTENCES } from "./generated/tables.js";
+import { FORMS } from "./names.js";
 
 /** What went wrong, as the same word in every language. */
 export type ErrorCode =
@@ -40,8 +40,8 @@ export class SnowmintError extends Error {
   }
 }
 
-/** The error of core's words: the place of its sentence, a mark, and two numbers. The places in a sentence: `sentence.rs`. */
-export function errorOf([what, mark, a, b]: BigUint64Array): SnowmintError {
+/** An error of core: the place of its sentence, and what fills that: a mark and two numbers, as `sentence.rs` tells. */
+export function errorOf(what: number, mark = 0n, a = 0n, b = 0n): SnowmintError {
   const show = (_: string, place: string): unknown => {
     switch (place) {
       case "a":
@@ -49,22 +49,22 @@ export function errorOf([what, mark, a, b]: BigUint64Array): SnowmintError {
       case "b":
         return b;
       case "t":
-        return iso(a!);
+        return iso(a);
       case "u":
-        return iso(b!);
+        return iso(b);
       case "m":
-        return (1n << (mark! >> 2n)) - 1n;
+        return (1n << (mark >> 2n)) - 1n;
       case "n":
-        return name(a! | (b! << 64n));
+        return name(a | (b << 64n));
       case "f":
         return FORMS[Number(mark)];
       case "p":
-        return PRESETS.join(", ");
+        return Object.keys(PRESETS).join(", ");
       default:
-        return mark! & 2n ? "beyond 64 bits" : mark! & 1n ? -a! : a;
+        return mark & 2n ? "beyond 64 bits" : mark & 1n ? -a : a;
     }
   };
-  const [, code, sentence] = /^(\w+) (.*)$/.exec(sentences[Number(what)]!)!;
+  const [, code, sentence] = /^(\w+) (.*)$/.exec(SENTENCES[what]!)!;
   return new SnowmintError(code as ErrorCode, sentence!.replace(/{(.)}/g, show as () => string), Number(a));
 }
 

@@ -1,6 +1,8 @@
 import { date, type Id, type Instant, type Integer, integer, putId, unixMs } from "./convert.js";
-import { check, core, getText, putInteger, putText, words } from "./core.js";
-import { PRESETS } from "./names.js";
+import { check, core, getText, keep, putInteger, putText, words } from "./core.js";
+import { errorOf } from "./errors.js";
+import { NO_PRESET, PRESETS } from "./generated/tables.js";
+import type { Preset } from "./names.js";
 
 /** The parts of an ID under a layout. */
 export interface Parts {
@@ -34,6 +36,9 @@ export interface PartsInput {
 
 /** A node: a number, a number for each node field, or either as text: `"5"`, `"datacenter=0,worker=5"`. */
 export type Node = Integer | string | Record<string, Integer>;
+
+/** What stands for a date that never comes. */
+const NEVER = -(2 ** 63);
 
 /**
  * The bit fields of an ID from high to low, with the epoch and the length of a tick. Immutable.
@@ -75,27 +80,26 @@ export class Layout {
   readonly #text: string;
 
   /** @internal Use `Layout.preset` or `Layout.parse`. */
-  constructor(source: string) {
-    const { wasm, kept } = core();
-    this.handle = kept.get(source) ?? check(wasm.layout(putText(source)));
-    kept.set(source, this.handle);
+  constructor(text: string) {
+    const { wasm } = core();
+    this.handle = keep(text, () => check(wasm.layout(putText(text))));
     this.#text = getText(wasm.layout_text(this.handle));
     wasm.layout_facts(this.handle);
-    const row = words(true);
-    const fact = (at: number) => Number(row[at]);
+    const row = words();
+    const fact = (at: number) => Number(BigInt.asIntN(64, row[at]!));
     this.bits = fact(0);
     this.epochMs = fact(1);
     this.tickMs = fact(2);
     this.endsAtMs = fact(3);
-    this.signedUntilMs = row[4] === -(2n ** 63n) ? null : fact(4);
+    this.signedUntilMs = fact(4) === NEVER ? null : fact(4);
     this.jsSafe = fact(5) > 0;
     this.nodes = fact(6);
-    this.idsPerTick = Number(BigInt.asUintN(64, row[7]!));
-    this.idsPerSecond = Number(BigInt.asUintN(64, row[8]!));
+    this.idsPerTick = Number(row[7]);
+    this.idsPerSecond = Number(row[8]);
     this.numbers = row.slice(9, 15).join();
     this.endsAt = date(this.endsAtMs);
     this.signedUntil = this.signedUntilMs === null ? null : date(this.signedUntilMs);
-    this.name = PRESETS.find((name) => name === source) ?? null;
+    this.name = Object.keys(PRESETS).find((name) => PRESETS[name as Preset] === this.#text) ?? null;
     const fields = this.#text.split(";")[0]!.split(",").map((field) => field.split(":"));
     this.fields = Object.freeze(Object.fromEntries(fields.filter(([name]) => name !== "unused").map(([name, bits]) => [name, +bits!])));
     Object.freeze(this);
@@ -103,17 +107,19 @@ export class Layout {
 
   /** The preset of that name, such as `"twitter"`. Throws `INVALID_LAYOUT` if there is none. */
   static preset(name: string): Layout {
-    return new Layout(/^\w*$/.test(name) ? name : "?");
+    if (!Object.hasOwn(PRESETS, name)) throw errorOf(NO_PRESET);
+    return new Layout(PRESETS[name as Preset]);
   }
 
   /** Reads the text form: `time:42,worker:10,sequence:12;epoch=2015-01-01T00:00:00Z;tick=1ms`. Throws `INVALID_LAYOUT`. */
   static parse(text: string): Layout {
-    return new Layout(/^\w*$/.test(text) ? ":" : text);
+    return new Layout(text);
   }
 
-  /** A layout as it is, or the preset or layout of a text. @internal */
+  /** A layout as it is, or the preset of a name, or the layout of a text. @internal */
   static of(layout: Layout | string): Layout {
-    return layout instanceof Layout ? layout : new Layout(layout);
+    if (layout instanceof Layout) return layout;
+    return /^[a-z0-9_]*$/.test(layout) ? Layout.preset(layout) : Layout.parse(layout);
   }
 
   /** Takes an ID apart. Throws `INVALID_ID` if the layout cannot have minted it. */
@@ -143,8 +149,7 @@ export class Layout {
     // Beyond 2^53 ms only the tick is exact.
     const byTick = tick !== undefined && !Number.isSafeInteger(timestampMs);
     const time = byTick ? BigInt.asUintN(64, integer(tick, "INVALID_ID")) : unixMs(timestampMs);
-    const nodeNumber = this.nodeOf(node);
-    putInteger(0, nodeNumber);
+    putInteger(0, this.nodeOf(node));
     putInteger(2, integer(sequence, "INVALID_ID"));
     putInteger(4, integer(parts.random ?? fields?.random ?? 0, "INVALID_ID"));
     check(core().wasm.encode(this.handle, time, byTick ? 1 : 0));

@@ -1,13 +1,16 @@
+import { PRESETS } from "./generated/tables.js";
 import { Layout } from "./layout.js";
-import { PRESETS } from "./names.js";
+import type { Preset } from "./names.js";
 
-type Preset = (typeof PRESETS)[number];
+type Layouts = { readonly [Name in Uppercase<Preset>]: Layout } & { all(): Record<Preset, Layout> };
 
 /** The presets: `layouts.TWITTER` and so on, and `layouts.all()`, a record of all by name. */
-export const layouts = {
-  all: (): Record<Preset, Layout> =>
-    Object.fromEntries(PRESETS.map((name) => [name, Layout.preset(name)])) as Record<Preset, Layout>,
-} as { readonly [Name in Uppercase<Preset>]: Layout } & { all(): Record<Preset, Layout> };
+export const layouts: Layouts = /* @__PURE__ */ getters();
 
-// Made when first used, since making a layout starts the engine, and importing must not.
-for (const name of PRESETS) Object.defineProperty(layouts, name.toUpperCase(), { enumerable: true, get: () => Layout.preset(name) });
+/** Layouts are made when first used, since that starts the engine, and importing must not. */
+function getters(): Layouts {
+  const names = Object.keys(PRESETS) as Preset[];
+  const layouts = { all: () => Object.fromEntries(names.map((name) => [name, Layout.preset(name)])) };
+  for (const name of names) Object.defineProperty(layouts, name.toUpperCase(), { enumerable: true, get: () => Layout.preset(name) });
+  return layouts as Layouts;
+}

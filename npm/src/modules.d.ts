@@ -1,10 +1,4 @@
-// What the bindings generator and the hosts provide without declarations.
-
-declare module "*/snowmint_wasm_bg.js" {
-  export function __wbg_set_wasm(wasm: unknown): void;
-  export function __wbindgen_init_externref_table(): void;
-}
-
+// What is put beside a bundle for edge runtimes: its bundler, or the runtime itself, makes a module of it.
 declare module "*/snowmint.wasm" {
   const module: WebAssembly.Module;
   export default module;

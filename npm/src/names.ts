@@ -1,26 +1,25 @@
-// Names that core numbers by their place.
+// Names. What is a list, core numbers by place.
 
-/** The names of all presets, in the order of the documentation. @internal */
-export const PRESETS = [
-  "snowmint",
-  "twitter",
-  "discord",
-  "instagram",
-  "sonyflake",
-  "sonyflake2",
-  "leaf",
-  "baidu",
-  "cosid",
-  "mastodon",
-  "yitter",
-  "gosnowflake",
-  "callicoder",
-  "iteye",
-  "safe53",
-] as const;
+/** The names of all presets. */
+export type Preset =
+  | "snowmint"
+  | "twitter"
+  | "discord"
+  | "instagram"
+  | "sonyflake"
+  | "sonyflake2"
+  | "leaf"
+  | "baidu"
+  | "cosid"
+  | "mastodon"
+  | "yitter"
+  | "gosnowflake"
+  | "callicoder"
+  | "iteye"
+  | "safe53";
 
 /** The fixed-width text forms: 20, 16, 13, 13, 11 and 11 characters. */
 export const FORMS = ["decimal", "hex", "base32", "base36", "base58", "base62"] as const;
 
-/** @internal */
+/** Where the sequence may begin in a new tick. */
 export const STARTS = ["zero", "random", "carry"] as const;

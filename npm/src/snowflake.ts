@@ -1,7 +1,8 @@
 import { blocking, environment, nativeCell, sleep } from "#host";
 import { integer } from "./convert.js";
-import { check, core, failure, putInteger, putText, words } from "./core.js";
-import { SnowmintError } from "./errors.js";
+import { check, core, failure, keep, putInteger, putText, words } from "./core.js";
+import { errorOf, SnowmintError } from "./errors.js";
+import { CLOSED, DEFAULTS, NODE_NEEDED, NONBLOCKING } from "./generated/tables.js";
 import { Layout, type Node } from "./layout.js";
 import { STARTS } from "./names.js";
 
@@ -79,16 +80,13 @@ export class Snowflake implements Iterable<bigint> {
   constructor(options: SnowflakeOptions = {}) {
     const { node = environment("SNOWMINT_NODE"), sequenceStart = "zero", clock } = options;
     this.layout = Layout.of(options.layout ?? "snowmint");
-    if (node === undefined) {
-      core().wasm.node_needed();
-      throw failure();
-    }
+    if (node === undefined) throw errorOf(NODE_NEEDED);
     check(core().wasm.parse_node(this.layout.handle, putText(String(this.layout.nodeOf(node)))));
     this.node = Number(words()[0]);
-    const [maxAheadMs, maxWaitMs] = defaults(blocking);
+    const [maxAheadMs, maxWaitMs] = blocking ? DEFAULTS : NONBLOCKING;
     this.#maxAheadMs = ms("maxAheadMs", options.maxAheadMs ?? maxAheadMs);
     this.#maxWaitMs = ms("maxWaitMs", options.maxWaitMs ?? maxWaitMs);
-    this.#asyncWaitMs = options.maxWaitMs ?? defaults(true)[1];
+    this.#asyncWaitMs = options.maxWaitMs ?? DEFAULTS[1];
     const start = STARTS.indexOf(sequenceStart);
     if (start < 0) throw new TypeError("sequenceStart is zero, random or carry");
     const spec = { layout: this.layout, node: this.node, maxAheadMs: this.#maxAheadMs, start };
@@ -159,13 +157,13 @@ export class Snowflake implements Iterable<bigint> {
       window,
       maxAheadMs: this.#maxAheadMs,
       maxWaitMs: this.#maxWaitMs,
-      closed: this.#cell === CLOSED,
+      closed: this.#cell === CLOSED_CELL,
     };
   }
 
   /** Ends the use of this generator: later calls throw `WINDOW_CLOSED`. Others of the same node go on. */
   async close(): Promise<void> {
-    this.#cell = CLOSED;
+    this.#cell = CLOSED_CELL;
   }
 
   /** Tries a refused call again until it succeeds or `maxWaitMs` is over. */
@@ -179,13 +177,6 @@ export class Snowflake implements Iterable<bigint> {
       }
     }
   }
-}
-
-/** `maxAheadMs` and `maxWaitMs` where a caller gives none. */
-function defaults(blocking: boolean): [maxAheadMs: number, maxWaitMs: number] {
-  core().wasm.defaults(blocking ? 1 : 0);
-  const [maxAheadMs, maxWaitMs] = words();
-  return [Number(maxAheadMs), Number(maxWaitMs)];
 }
 
 function ms(name: string, value: number): number {
@@ -202,17 +193,15 @@ function pause(error: unknown, maxWaitMs: number, since: number): number {
 }
 
 function closed(): never {
-  core().wasm.closed();
-  throw failure();
+  throw errorOf(CLOSED);
 }
 
-const CLOSED: Cell = { next: closed, fill: closed };
+const CLOSED_CELL: Cell = { next: closed, fill: closed };
 
 /** A cell in the wasm module: its state is this realm's, and that of the clock. */
 function wasmCell({ layout, node, maxAheadMs, start }: CellSpec, clock?: () => number): Cell {
   const shared = core();
-  const { wasm, kept, clocks, seed } = shared;
-  const keep = (key: string, make: () => number) => kept.get(key) ?? (kept.set(key, make()), kept.get(key)!);
+  const { wasm, clocks, seed } = shared;
   if (clock && !clocks.has(clock)) clocks.set(clock, ++shared.clockCount);
   const state = `${clock ? clocks.get(clock) : 0},${layout.numbers},${node}`;
   const wordsHandle = keep(state, wasm.words);

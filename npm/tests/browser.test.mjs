@@ -103,6 +103,8 @@ test("every vector holds in a classic worker, bundled", { skip: missing }, async
   check(t, await inPage("/", worker, ["/classic.js", "classic"]));
 });
 
-test("under a policy without wasm-unsafe-eval importing works, and the first use names it", { skip: missing }, async () => {
+test("under a policy without wasm-unsafe-eval importing works, and the first use names it", {
+  skip: missing,
+}, async () => {
   assert.match(await inPage("/forbidden", () => globalThis.outcome), /'wasm-unsafe-eval'/);
 });

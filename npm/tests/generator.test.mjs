@@ -31,25 +31,28 @@ test("IDs tell their node and the time of their minting", () => {
   assert.ok(before <= timestampMs && timestampMs <= Date.now());
 });
 
-for (const [clockName, options] of [
-  ["the system's clock", () => ({ layout: slow(6), maxAheadMs: 0, maxWaitMs: 0 })],
-  ["a frozen clock", () => ({ layout: "time:41,node:10,sequence:6;epoch=0", maxAheadMs: 0, maxWaitMs: 0, clock: () => NOW })],
-]) {
+const clocks = {
+  "the system's clock": { layout: slow(6) },
+  "a frozen clock": { layout: "time:41,node:10,sequence:6;epoch=0", clock: () => NOW },
+};
+for (const [clockName, options] of Object.entries(clocks)) {
+  const make = () => new Snowflake({ node: freshNode(), maxAheadMs: 0, maxWaitMs: 0, ...options });
+
   test(`a tick of ${clockName} holds exactly idsPerTick IDs`, () => {
-    const gen = new Snowflake({ node: freshNode(), ...options() });
+    const gen = make();
     const ids = Array.from({ length: gen.layout.idsPerTick }, () => gen.tryNextId());
     increasing(ids);
     assert.equal(ids.length, 64);
     const { retryAfterMs, byMs, message } = refusal("EXHAUSTED", () => gen.tryNextId());
     assert.ok(retryAfterMs >= 1);
     assert.equal(byMs, undefined);
-    assert.match(message, new RegExp(`try again in ${retryAfterMs} ms`));
+    assert.match(message, new RegExp(` ${retryAfterMs} ms`));
     refusal("EXHAUSTED", () => gen.nextId());
     refusal("EXHAUSTED", () => gen.nextIds(1));
   });
 
   test(`a batch that does not fit a tick of ${clockName} is refused whole and takes nothing`, () => {
-    const gen = new Snowflake({ node: freshNode(), ...options() });
+    const gen = make();
     const first = gen.nextId();
     const ids = new BigUint64Array(64).fill(7n);
     refusal("EXHAUSTED", () => gen.fill(ids));
@@ -103,7 +106,7 @@ test("a clock before the epoch is refused", () => {
 
 test("a layout that has ended is refused, when made where the clock is the system's and else when used", () => {
   const { message } = refusal("TIME_OVERFLOW", () => new Snowflake({ layout: "baidu", node: 1 }));
-  assert.match(message, /past the layout's last tick, 2024-11-20T13:24:15.000Z: choose a layout with a later end$/);
+  assert.match(message, /past the layout's last tick, 2024-11-20T13:24:15.000Z/);
   const { gen } = scripted({ layout: "baidu" });
   refusal("TIME_OVERFLOW", () => gen.tryNextId());
 });
@@ -129,7 +132,11 @@ test("a batch that cannot be complete by the deadline is refused at once", async
 
 test("nextId, nextIds and fill wait for ticks to come", () => {
   const gen = new Snowflake({ layout: "time:41,node:10,sequence:2;epoch=1735689600000", node: freshNode() });
-  const ids = [...gen.nextIds(100), ...Array.from({ length: 40 }, () => gen.nextId()), ...gen.fill(new BigUint64Array(30))];
+  const ids = [
+    ...gen.nextIds(100),
+    ...Array.from({ length: 40 }, () => gen.nextId()),
+    ...gen.fill(new BigUint64Array(30)),
+  ];
   assert.equal(ids.length, 170);
   increasing(ids);
 });
@@ -210,7 +217,12 @@ test("close ends one generator and leaves others of its node", async () => {
   await one.close();
   await one.close();
   assert.equal(one.status().closed, true);
-  for (const call of [() => one.tryNextId(), () => one.nextId(), () => one.nextIds(1), () => one.fill(new BigUint64Array(1))]) {
+  for (const call of [
+    () => one.tryNextId(),
+    () => one.nextId(),
+    () => one.nextIds(1),
+    () => one.fill(new BigUint64Array(1)),
+  ]) {
     refusal("WINDOW_CLOSED", call);
   }
   await assert.rejects(one.nextIdAsync(), { code: "WINDOW_CLOSED" });
@@ -220,8 +232,10 @@ test("close ends one generator and leaves others of its node", async () => {
 
 test("generators of one node share a state, whatever the names of layout and fields", () => {
   const node = freshNode();
-  const named = (name) => `time:20,${name}:20,sequence:4;epoch=1735689600000;tick=3600000000ms`;
-  const generators = [named("rack"), named("shelf"), named("rack")].map((layout) => new Snowflake({ layout, node, maxWaitMs: 0 }));
+  const named = (name) => `time:20,${name}:20,sequence:4;epoch=1735689600000;tick=3600000s`;
+  const generators = [named("rack"), named("shelf"), named("rack")].map(
+    (layout) => new Snowflake({ layout, node, maxWaitMs: 0 }),
+  );
   const ids = Array.from({ length: 16 }, (_, i) => generators[i % 3].tryNextId());
   increasing(ids);
   for (const gen of generators) refusal("EXHAUSTED", () => gen.tryNextId());
@@ -276,7 +290,12 @@ test("what a caller's clock throws comes through unchanged", async () => {
     },
   });
   const same = (error) => error === boom;
-  for (const call of [() => gen.tryNextId(), () => gen.nextId(), () => gen.nextIds(3), () => gen.fill(new BigUint64Array(3))]) {
+  for (const call of [
+    () => gen.tryNextId(),
+    () => gen.nextId(),
+    () => gen.nextIds(3),
+    () => gen.fill(new BigUint64Array(3)),
+  ]) {
     assert.throws(call, same);
   }
   await assert.rejects(gen.nextIdAsync(), same);
@@ -303,7 +322,7 @@ test("status tells what the generator is doing", () => {
   const node = freshNode();
   const layout = Layout.parse(slow(3));
   assert.deepEqual(new Snowflake({ layout, node, maxAheadMs: 12, maxWaitMs: 34 }).status(), {
-    layout: slow(3).replace("3600000000ms", "3600000s"),
+    layout: slow(3),
     node,
     window: null,
     maxAheadMs: 12,

@@ -2,12 +2,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inspect } from "node:util";
-import { Layout, layouts, SnowmintError, Snowflake, text } from "snowmint";
+import { Layout, layouts, Snowflake, SnowmintError, text } from "snowmint";
 import { refusal } from "./support.mjs";
 
-const NOT_INTEGERS = [2 ** 53, -(2 ** 53), 1.5, NaN, Infinity, "abc", "", " 5", "5 ", "0x10", "1e3", "5.0", "--5", null, true];
-const NOT_EVEN_NUMBERS = [undefined, {}, [], [5], () => 5, Symbol("5"), new Date()];
-const HUGE = [10n ** 40n, -(10n ** 40n), 2n ** 64n, "1" + "0".repeat(40)];
+const NO_INTEGER_TEXTS = ["abc", "", " 5", "5 ", "0x10", "1e3", "5.0", "--5"];
+const NOT_INTEGERS = [2 ** 53, -(2 ** 53), 1.5, NaN, Infinity, true, ...NO_INTEGER_TEXTS];
+const NOT_EVEN_NUMBERS = [null, {}, [], [5], () => 5, Symbol("5"), new Date()];
+const HUGE = [10n ** 40n, -(10n ** 40n), 2n ** 64n, `1${"0".repeat(40)}`];
 
 /** A refusal of that code, or a TypeError for what is no number by any reading. */
 function refused(code, value, call) {
@@ -25,7 +26,7 @@ test("an ID that is no 64-bit integer is INVALID_ID", () => {
     refusal("INVALID_ID", () => layouts.MASTODON.decode(id));
     refusal("INVALID_ID", () => text.encode(id, "hex"));
   }
-  for (const id of NOT_EVEN_NUMBERS) {
+  for (const id of [undefined, ...NOT_EVEN_NUMBERS]) {
     refused("INVALID_ID", id, () => layouts.MASTODON.decode(id));
     refused("INVALID_ID", id, () => text.encode(id, "hex"));
   }
@@ -39,20 +40,23 @@ test("an ID may be a bigint, a safe number, a decimal string or a signed 64-bit 
 });
 
 test("a node that the layout does not have is INVALID_NODE", () => {
-  const fields = [{}, { worker: 1 }, { datacenter: 1, worker: 32 }, { datacenter: 1, worker: 1, rack: 1 }, { datacenter: -1, worker: 1 }];
+  const of = (worker) => ({ datacenter: 1, worker });
+  const fields = [{ worker: 1 }, { ...of(1), rack: 1 }, of(32), of(-1), of("x"), of(1.5), of(undefined), of(2 ** 53)];
   const texts = ["worker=1", "datacenter=0,worker=99", "datacenter=0;worker=1", "1024", "-1"];
-  for (const node of [1024, 1024n, -1, 2n ** 32n, ...NOT_INTEGERS.filter((value) => value !== null), ...HUGE, ...fields, ...texts]) {
+  const numbers = [1024, 1024n, -1, 2n ** 32n, ...HUGE];
+  for (const node of [...numbers, ...texts, ...fields, ...NOT_INTEGERS, ...NOT_EVEN_NUMBERS]) {
     refused("INVALID_NODE", node, () => new Snowflake({ layout: "twitter", node }));
     refused("INVALID_NODE", node, () => layouts.TWITTER.encode({ timestampMs: 1_772_323_200_000, node }));
-  }
-  for (const node of [{ datacenter: 1, worker: "x" }, { datacenter: 1, worker: 1.5 }, { datacenter: 1, worker: undefined }, null, ...NOT_EVEN_NUMBERS.slice(1)]) {
-    refused("INVALID_NODE", node, () => new Snowflake({ layout: "twitter", node }));
   }
   assert.match(refusal("INVALID_NODE", () => new Snowflake({ node: 1024 })).message, /1024 .* 0 to 1023/);
 });
 
 test("a node may be a number, a bigint, text or fields", () => {
-  for (const node of [37, 37n, "37", "datacenter=1,worker=5", { datacenter: 1, worker: 5 }, { worker: 5n, datacenter: "1" }]) {
+  const fields = [
+    { datacenter: 1, worker: 5 },
+    { worker: 5n, datacenter: "1" },
+  ];
+  for (const node of [37, 37n, "37", "datacenter=1,worker=5", ...fields]) {
     assert.equal(new Snowflake({ layout: "twitter", node }).node, 37, inspect(node));
   }
 });
@@ -72,8 +76,9 @@ test("without a node, SNOWMINT_NODE counts; without either the error says so", (
 });
 
 test("a layout that is none is INVALID_LAYOUT", () => {
-  const wrong = ["", "?", "TWITTER", "twitter ", "nope", "time:41", "time:41;epoch=", "a:1;epoch=0", "time:65;epoch=0", "é:1", "x".repeat(5000)];
-  for (const layout of wrong) {
+  const names = ["", "?", "TWITTER", "twitter ", "nope", "x".repeat(5000)];
+  const texts = ["time:41", "time:41;epoch=", "a:1;epoch=0", "time:65;epoch=0", "é:1", "time:4;epoch=0;".repeat(500)];
+  for (const layout of [...names, ...texts]) {
     refusal("INVALID_LAYOUT", () => new Snowflake({ layout, node: 1 }));
     refusal("INVALID_LAYOUT", () => Layout.parse(layout));
     refusal("INVALID_LAYOUT", () => Layout.preset(layout));
@@ -90,10 +95,10 @@ test("a layout that is none is INVALID_LAYOUT", () => {
 test("a count that is none, or absurd, is INVALID_ID before any memory is taken", () => {
   const gen = new Snowflake({ node: 1 });
   const before = process.memoryUsage().arrayBuffers;
-  for (const count of [-1, 2 ** 24 + 1, 2 ** 32, 2 ** 32 + 1, 2 ** 40, 2 ** 53 - 1, -1n, ...HUGE, ...NOT_INTEGERS]) {
+  for (const count of [-1, -1n, 2 ** 24 + 1, 2 ** 32, 2 ** 32 + 1, 2 ** 40, 2 ** 53 - 1, ...HUGE, ...NOT_INTEGERS]) {
     refusal("INVALID_ID", () => gen.nextIds(count));
   }
-  for (const count of NOT_EVEN_NUMBERS) refused("INVALID_ID", count, () => gen.nextIds(count));
+  for (const count of [undefined, ...NOT_EVEN_NUMBERS]) refused("INVALID_ID", count, () => gen.nextIds(count));
   assert.ok(process.memoryUsage().arrayBuffers - before < 1e6);
 });
 
@@ -123,7 +128,7 @@ test("a time that is none is refused, and one that the layout lacks is of a know
 
 test("parts that do not fit are refused, never masked", () => {
   const encode = (parts) => () => layouts.SNOWMINT.encode({ timestampMs: 1_772_323_200_000, ...parts });
-  for (const sequence of [4096, -1, 2n ** 64n, ...HUGE, ...NOT_INTEGERS]) refused("INVALID_ID", sequence, encode({ sequence }));
+  for (const sequence of [4096, -1, ...HUGE, ...NOT_INTEGERS]) refusal("INVALID_ID", encode({ sequence }));
   for (const random of [1, -1]) refusal("INVALID_ID", encode({ random }));
   for (const tick of [2n ** 41n, 10n ** 40n, -1n, 2n ** 64n]) {
     assert.throws(() => layouts.SNOWMINT.encode({ tick }), { name: "SnowmintError" }, inspect(tick));

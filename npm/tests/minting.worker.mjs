@@ -29,7 +29,8 @@ if (count) {
   parentPort.postMessage(ids, [ids.buffer]);
 } else {
   const vouched = outcome(() => typeof new imported.Snowflake(options).nextId());
-  const scripted = outcome(() => typeof new imported.Snowflake({ ...options, clock: () => 1_772_323_200_000 }).nextId());
+  const clock = () => 1_772_323_200_000;
+  const scripted = outcome(() => typeof new imported.Snowflake({ ...options, clock }).nextId());
   const decoded = outcome(() => imported.layouts.DISCORD.decode(175928847299117063n).node);
   parentPort.postMessage({ vouched, scripted, decoded });
 }

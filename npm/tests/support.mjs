@@ -1,11 +1,8 @@
 // What tests of generators have in common.
 import assert from "node:assert/strict";
 
-const HOUR_MS = 3_600_000;
-const EPOCH_MS = 1_735_689_600_000;
-
 /** A layout whose tick outlasts every test, so that the system's clock stands still too. */
-export const slow = (sequenceBits) => `time:20,node:20,sequence:${sequenceBits};epoch=${EPOCH_MS};tick=${1000 * HOUR_MS}ms`;
+export const slow = (sequenceBits) => `time:20,node:20,sequence:${sequenceBits};epoch=1735689600000;tick=3600000s`;
 
 let nodes = 0;
 /** A node that no other test of this file uses, below 1024. */

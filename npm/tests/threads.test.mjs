@@ -9,8 +9,7 @@ import { increasing } from "./support.mjs";
 async function answer(workerData, env = {}) {
   const file = new URL("./minting.worker.mjs", import.meta.url);
   const worker = new Worker(file, { workerData, env: { ...process.env, ...env } });
-  const [message] = await once(worker, "message");
-  await once(worker, "exit");
+  const [[message]] = await Promise.all([once(worker, "message"), once(worker, "exit")]);
   return message;
 }
 
@@ -24,9 +23,9 @@ test("four threads with two handles each on one node mint 200,000 distinct IDs",
 });
 
 test("a thread goes on where one that has ended left off, though it had run ahead of the clock", async () => {
-  const workerData = { count: 400_000, options: { layout: "time:41,node:2,sequence:4;epoch=0", node: 2, maxAheadMs: 600_000 } };
-  const first = await answer(workerData);
-  const second = await answer({ ...workerData, count: 1000 });
+  const options = { layout: "time:41,node:2,sequence:4;epoch=0", node: 2, maxAheadMs: 600_000 };
+  const first = await answer({ count: 400_000, options });
+  const second = await answer({ count: 1000, options });
   assert.ok(second[0] > first.at(-1));
 });
 

@@ -11,9 +11,9 @@ import {
   type PartsInput,
   type SequenceStart,
   Snowflake,
-  SnowmintError,
   type SnowflakeOptions,
   type SnowflakeStatus,
+  SnowmintError,
   text,
 } from "snowmint";
 
@@ -22,7 +22,14 @@ type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 
 
 const start: SequenceStart = "carry";
 const clock = (): number => 0;
-const options: SnowflakeOptions = { layout: "twitter", node: 5, maxAheadMs: 0, maxWaitMs: 1000, sequenceStart: start, clock };
+const options: SnowflakeOptions = {
+  layout: "twitter",
+  node: 5,
+  maxAheadMs: 0,
+  maxWaitMs: 1000,
+  sequenceStart: start,
+  clock,
+};
 const gen = new Snowflake(options);
 new Snowflake();
 new Snowflake({ node: { datacenter: 0, worker: 5n } });
@@ -50,7 +57,7 @@ is<number | null>(layout.signedUntilMs);
 is<boolean>(layout.jsSafe);
 is<number>(layout.bits + layout.epochMs + layout.tickMs + layout.endsAtMs);
 is<number>(layout.nodes + layout.idsPerTick + layout.idsPerSecond);
-is<number | undefined>(layout.fields["worker"]);
+is<number | undefined>(layout.fields.worker);
 is<Record<string, Layout>>(layouts.all());
 is<Layout>(layouts.SAFE53);
 

@@ -1,4 +1,5 @@
-// Everything about generators again, minted by the wasm module.
+// Everything again, minted by the wasm module alone.
 process.env.SNOWMINT_NO_ADDON = "1";
 await import("./generator.test.mjs");
 await import("./input.test.mjs");
+await import("./vectors.test.mjs");

@@ -1,5 +1,6 @@
 """Generators."""
 
+import contextlib
 import copy
 import ctypes
 import itertools
@@ -506,7 +507,7 @@ def test_try_next_id_does_not_wait_at_all(monkeypatch: pytest.MonkeyPatch) -> No
     assert clock.readings == 2
 
 
-def test_a_wait_ends_when_the_clock_goes_on_and_other_threads_run_meanwhile() -> None:
+def test_a_wait_ends_when_the_clock_goes_on() -> None:
     clock = Clock(NOON_MS)
     generator = Snowflake(node=5, max_wait_ms=60_000, clock=clock)
     ids = generator.next_ids(4096)
@@ -516,19 +517,48 @@ def test_a_wait_ends_when_the_clock_goes_on_and_other_threads_run_meanwhile() ->
             time.sleep(0.02)
             clock.now_ms += 1
 
-    # The thread needs the interpreter that the waiting call gave up.
     threading.Thread(target=tick).start()
     ids += generator.next_ids(3 * 4096)
     assert increasing(ids)
 
 
+def waiting(max_wait_ms: int) -> Snowflake:
+    """Waits under the system's clock, which needs no interpreter: a tick takes eleven days, and this one is used up."""
+    generator = Snowflake("time:30,node:1;epoch=0;tick=1000000s", 0, max_wait_ms=max_wait_ms)
+    with contextlib.suppress(ExhaustedError):
+        generator.try_next_id()
+    return generator
+
+
+def test_other_threads_run_during_a_wait() -> None:
+    generator = waiting(300)
+    turns = 0
+    done = threading.Event()
+
+    def count() -> None:
+        nonlocal turns
+        while not done.wait(0.01):
+            turns += 1
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    before = turns
+    with pytest.raises(ExhaustedError):
+        generator.next_id()
+    after = turns
+    done.set()
+    thread.join()
+    assert after - before > 3
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="no signals to oneself")
 def test_a_signal_ends_a_wait() -> None:
-    generator = Snowflake(node=5, max_wait_ms=60_000, clock=lambda: NOON_MS)
-    generator.next_ids(4096)
+    generator = waiting(10_000)
     threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT)).start()
+    start = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         generator.next_id()
+    assert time.monotonic() - start < 5
 
 
 @pytest.mark.parametrize("generators", [1, 8])

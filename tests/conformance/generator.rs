@@ -103,7 +103,9 @@ fn a_call_on_a_frozen_clock_ends_by_its_deadline_with_the_reason() {
 fn a_batch_beyond_the_deadline_is_refused_at_once_and_takes_nothing() {
     let options = Options { max_wait_ms: 5, ..Options::DEFAULT };
     let generator = generator(&TWITTER, options);
-    let error = generator.fill(&mut Frozen(SystemHost::new()), &mut vec![0; 4096 * 7]).expect_err("needs 6 ms more");
+    let mut host = Frozen(SystemHost::new());
+    let error = generator.fill(&mut host, &mut vec![0; 4096 * 7]).expect_err("needs 6 ms more");
+    assert_eq!(host.paused_ms(), 0, "it never waited");
     assert_eq!(error.retry_after_ms(), Some(6));
     let id = generator.try_next_id(NOW_MS).expect("nothing was taken");
     assert_eq!(TWITTER.decode(id).expect("its own").sequence, 0);

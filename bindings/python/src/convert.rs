@@ -7,7 +7,7 @@ use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyDateTime, PyDelta, PyInt, PyMapping, PyString, PyTzInfo};
-use snowmint_core::{Error, Integer, Layout, Options, SequenceStart, layouts};
+use snowmint_core::{Integer, Layout, Options, SequenceStart, layouts};
 
 use crate::error::Failure;
 
@@ -38,9 +38,10 @@ impl<'py> FromPyObject<'_, 'py> for Int {
     }
 }
 
-/// Unix ms as an `int` of any size: what is too early becomes the earliest `i64`, what is too late is `None`.
+/// Unix ms as an `int` of any size: what 64 bits cannot hold becomes the nearest that they can, where no layout has a
+/// tick.
 #[derive(Clone, Copy)]
-pub(crate) struct UnixMs(Option<i64>);
+pub(crate) struct UnixMs(pub(crate) i64);
 
 impl UnixMs {
     /// # Errors
@@ -51,16 +52,7 @@ impl UnixMs {
         }
         let since_epoch = datetime.sub(unix_epoch(datetime.py())?)?;
         let ms = since_epoch.floor_div(PyDelta::new(datetime.py(), 0, 0, 1000, false)?)?;
-        Ok(Self(Some(ms.extract()?)))
-    }
-
-    /// The instant, for a layout; one too late for 64 bits is too late for every layout.
-    pub(crate) fn within(&self, layout: &Layout) -> Result<i64, Error> {
-        match self.0 {
-            Some(ms) => Ok(ms),
-            // No time field has 64 bits: their last tick would lie beyond an `i64`.
-            None => layout.encode_tick(u64::MAX, ZERO, ZERO, ZERO).map(|_| i64::MAX),
-        }
+        Ok(Self(ms.extract()?))
     }
 }
 
@@ -70,8 +62,9 @@ impl<'py> FromPyObject<'_, 'py> for UnixMs {
     fn extract(obj: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
         let int = int(obj)?;
         Ok(Self(match int.extract::<i64>() {
-            Err(_) if int.lt(0)? => Some(i64::MIN),
-            ms => ms.ok(),
+            Ok(ms) => ms,
+            Err(_) if int.lt(0)? => i64::MIN,
+            Err(_) => i64::MAX,
         }))
     }
 }
@@ -96,7 +89,7 @@ impl<'py> FromPyObject<'_, 'py> for Instant {
 pub(crate) fn reading(obj: &Bound<'_, PyAny>) -> PyResult<i64> {
     let ms = obj.extract::<UnixMs>();
     let ms = ms.map_err(|_| PyTypeError::new_err("clock returns Unix ms as an int: time.time_ns() // 1_000_000"))?;
-    Ok(ms.0.unwrap_or(i64::MAX))
+    Ok(ms.0)
 }
 
 fn unix_epoch(py: Python<'_>) -> PyResult<&Bound<'_, PyDateTime>> {
@@ -162,8 +155,6 @@ pub(crate) fn node(layout: &Layout, obj: &Bound<'_, PyAny>) -> Result<u32, Failu
     Ok(layout.node(number.0)?)
 }
 
-const SEQUENCE_STARTS: [&str; 3] = ["zero", "random", "carry"];
-
 /// The options given, on top of core's defaults.
 pub(crate) fn options(
     max_ahead_ms: Option<Int>,
@@ -184,12 +175,9 @@ pub(crate) fn options(
         }
     }
     if let Some(name) = sequence_start {
+        let names = || SequenceStart::ALL.map(SequenceStart::name).join(", ");
         options.sequence_start = SequenceStart::find(&name)
-            .ok_or_else(|| PyValueError::new_err(format!("sequence_start is one of {}", SEQUENCE_STARTS.join(", "))))?;
+            .ok_or_else(|| PyValueError::new_err(format!("sequence_start is one of {}", names())))?;
     }
     Ok(options)
-}
-
-pub(crate) fn sequence_start(start: SequenceStart) -> Option<&'static str> {
-    SEQUENCE_STARTS.into_iter().find(|name| SequenceStart::find(name) == Some(start))
 }

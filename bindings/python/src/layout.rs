@@ -149,17 +149,16 @@ impl Layout {
                 return Err(PyTypeError::new_err(needed).into());
             }
         };
-        let at_ms = at.within(&self.0)?;
         // A bad time is told before a bad node, however the node is given.
-        self.0.encode(at_ms, ZERO, ZERO, ZERO)?;
+        self.0.encode(at.0, ZERO, ZERO, ZERO)?;
         let node = node.map_or(Ok(0), |node| convert::node(&self.0, node))?;
         let [sequence, random] = [sequence, random].map(|part| part.map_or(ZERO, |int| int.0));
-        Ok(self.0.encode(at_ms, node.into(), sequence, random)?)
+        Ok(self.0.encode(at.0, node.into(), sequence, random)?)
     }
 
     /// The lowest and highest ID between two instants, both included.
     fn id_range(&self, dt_from: Instant, dt_to: Instant) -> Result<(u64, u64), Failure> {
-        let range = self.0.id_range(dt_from.0.within(&self.0)?, dt_to.0.within(&self.0)?)?;
+        let range = self.0.id_range(dt_from.0.0, dt_to.0.0)?;
         Ok(range.into_inner())
     }
 

@@ -49,7 +49,7 @@ struct Status {
     window: Option<(i64, i64)>,
     max_ahead_ms: u64,
     max_wait_ms: u64,
-    sequence_start: Option<&'static str>,
+    sequence_start: &'static str,
     closed: bool,
 }
 
@@ -146,7 +146,7 @@ impl Snowflake {
             window: self.window,
             max_ahead_ms: options.max_ahead_ms,
             max_wait_ms: options.max_wait_ms,
-            sequence_start: convert::sequence_start(options.sequence_start),
+            sequence_start: options.sequence_start.name(),
             closed: self.closed.load(Ordering::Relaxed),
         }
     }

@@ -54,11 +54,11 @@ pub(crate) fn failed(error: Error) -> i32 {
     FAILED
 }
 
-/// A result as a handle, a length or 0.
-#[inline(never)]
-pub(crate) fn answer(result: Result<u32, Error>) -> i32 {
+/// What `value` makes of a result: a handle, a length or 0.
+#[inline(always)]
+pub(crate) fn answer<T>(result: Result<T, Error>, value: impl FnOnce(T) -> u32) -> i32 {
     match result {
-        Ok(value) => value as i32,
+        Ok(result) => value(result) as i32,
         Err(error) => failed(error),
     }
 }
@@ -69,16 +69,4 @@ pub fn take_error() -> bool {
     let Some(error) = state().error.take() else { return false };
     buffer().words[..4].copy_from_slice(&error.to_words());
     true
-}
-
-/// Fails: no node was given.
-#[wasm_bindgen]
-pub fn node_needed() {
-    failed(Error::node_needed());
-}
-
-/// Fails: the generator was closed.
-#[wasm_bindgen]
-pub fn closed() {
-    failed(Error::closed());
 }

@@ -6,13 +6,6 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use crate::convert::{answer, failed};
 use crate::memory::{buffer, keep, kept, state};
 
-/// Words 0 and 1: `max_ahead_ms` and `max_wait_ms` where the caller gave none.
-#[wasm_bindgen]
-pub fn defaults(blocking: bool) {
-    let options = if blocking { Options::DEFAULT } else { Options::NONBLOCKING };
-    buffer().words[..2].copy_from_slice(&[options.max_ahead_ms, options.max_wait_ms]);
-}
-
 type Generator = Snowflake<&'static Words>;
 
 /// A new handle of the state of a node. The caller keeps one for each clock, layout (by its numbers) and node.
@@ -26,7 +19,7 @@ pub fn words() -> u32 {
 #[wasm_bindgen]
 pub fn open(layout: u32, words: u32, node: u32, max_ahead_ms: f64, start: u32, seed: f64, now_ms: i64) -> i32 {
     let layout: &Layout = kept(layout);
-    answer(layout.refuse_if_over(now_ms).map(|()| {
+    answer(layout.refuse_if_over(now_ms), |()| {
         let options = Options {
             max_ahead_ms: max_ahead_ms as u64,
             sequence_start: SequenceStart::ALL[start as usize],
@@ -34,13 +27,13 @@ pub fn open(layout: u32, words: u32, node: u32, max_ahead_ms: f64, start: u32, s
             ..Options::DEFAULT
         };
         keep(Generator::with(layout, node, options, kept(words)))
-    }))
+    })
 }
 
 /// Integer 0 as the size of a batch.
 #[wasm_bindgen]
 pub fn batch() -> i32 {
-    answer(buffer().integer(0).batch().map(|count| count as u32))
+    answer(buffer().integer(0).batch(), |count| count as u32)
 }
 
 /// The next ID as a signed `BigInt`. A negative one is the ID if `take_error` then answers 0.
@@ -56,23 +49,20 @@ pub fn next(generator: u32, now_ms: f64) -> i64 {
 #[wasm_bindgen]
 pub fn take(generator: u32, now_ms: f64, want: u32, patience_ms: f64) -> i32 {
     let run = kept::<Generator>(generator).try_run(now_ms as i64, u64::from(want), patience_ms as u64);
-    answer(run.map(|run| {
+    answer(run, |run| {
         let count = run.len();
         state().run = Some(run);
         count as u32
-    }))
+    })
 }
 
 /// Writes the next IDs that were taken to the words; answers how many.
 #[wasm_bindgen]
 pub fn drain() -> u32 {
     let buffer = buffer();
-    state().run.as_mut().map_or(0, |run| {
-        let part = run.split_first(buffer.words.len());
-        let count = part.len();
-        part.write(&mut buffer.words[..count]);
-        count as u32
-    })
+    // One by one: there are no vectors here, and the clock gives IDs out far slower than this loop.
+    let ids = state().run.iter_mut().flatten();
+    buffer.words.iter_mut().zip(ids).map(|(word, id)| *word = id).count() as u32
 }
 
 /// How long to sleep before trying again a call that wants to wait `wanted_ms` and has waited `waited_ms`; 0: give up.

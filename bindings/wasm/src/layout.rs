@@ -6,10 +6,10 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use crate::convert::{Text, answer};
 use crate::memory::{buffer, keep, kept};
 
-/// A new handle of a layout, given as a preset's name or its text. The caller keeps one for each text.
+/// A new handle of a layout, given as its text. The caller keeps one for each text.
 #[wasm_bindgen]
 pub fn layout(len: u32) -> i32 {
-    answer(Layout::find(buffer().text(len)).map(keep))
+    answer(Layout::parse(buffer().text(len)), keep)
 }
 
 /// The length of the canonical text.
@@ -47,16 +47,15 @@ const NEVER: i64 = i64::MIN;
 pub fn decode(layout: u32) -> i32 {
     let layout: &Layout = kept(layout);
     let buffer = buffer();
-    answer((|| {
-        let id = buffer.integer(0).id()?;
-        let parts = layout.decode(id)?;
+    let decoded = buffer.integer(0).id().and_then(|id| Ok((id, layout.decode(id)?)));
+    answer(decoded, |(id, parts)| {
         buffer.words[0] = parts.timestamp_ms as u64;
         buffer.words[1] = u64::from(parts.node);
         for (word, (_, value)) in buffer.words[2..].iter_mut().zip(layout.field_values(id)) {
             *word = value;
         }
-        Ok(0)
-    })())
+        0
+    })
 }
 
 /// Word 0: the ID. Integers 0, 2, 4: node, sequence, random; the time is a tick or Unix ms.
@@ -70,26 +69,26 @@ pub fn encode(layout: u32, time: i64, is_tick: bool) -> i32 {
     } else {
         layout.encode(time, node, sequence, random)
     };
-    answer(id.map(|id| {
+    answer(id, |id| {
         buffer.words[0] = id;
         0
-    }))
+    })
 }
 
 /// Words 0 and 1: the lowest and the highest ID between two instants, both included.
 #[wasm_bindgen]
 pub fn id_range(layout: u32, from_ms: i64, to_ms: i64) -> i32 {
-    answer(kept::<Layout>(layout).id_range(from_ms, to_ms).map(|range| {
+    answer(kept::<Layout>(layout).id_range(from_ms, to_ms), |range| {
         buffer().words[..2].copy_from_slice(&[*range.start(), *range.end()]);
         0
-    }))
+    })
 }
 
 /// Word 0: the node of a text such as `5` or `datacenter=0,worker=5`.
 #[wasm_bindgen]
 pub fn parse_node(layout: u32, len: u32) -> i32 {
-    answer(kept::<Layout>(layout).parse_node(buffer().text(len)).map(|node| {
+    answer(kept::<Layout>(layout).parse_node(buffer().text(len)), |node| {
         buffer().words[0] = u64::from(node);
         0
-    }))
+    })
 }

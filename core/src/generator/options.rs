@@ -17,14 +17,18 @@ impl SequenceStart {
     /// Every start.
     pub const ALL: [Self; 3] = [Self::Zero, Self::Random, Self::Carry];
 
+    /// The name of this start in every language.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Zero => "zero",
+            Self::Random => "random",
+            Self::Carry => "carry",
+        }
+    }
+
     /// The start of that name: `zero`, `random` or `carry`.
     pub fn find(name: impl AsRef<[u8]>) -> Option<Self> {
-        match name.as_ref() {
-            b"zero" => Some(Self::Zero),
-            b"random" => Some(Self::Random),
-            b"carry" => Some(Self::Carry),
-            _ => None,
-        }
+        Self::ALL.into_iter().find(|start| start.name().as_bytes() == name.as_ref())
     }
 }
 

@@ -37,7 +37,8 @@ fn main() -> ExitCode {
 fn tables() -> String {
     let place = |error: Option<Error>| error.map_or(0, |error| error.to_words()[0]);
     let defaults = |options: Options| format!("[{}, {}]", options.max_ahead_ms, options.max_wait_ms);
-    let sentences = snowmint_core::sentences().map(|(code, sentence)| format!("  {:?},\n", format!("{code} {sentence}")));
+    let sentences =
+        snowmint_core::sentences().map(|(code, sentence)| format!("  {:?},\n", format!("{code} {sentence}")));
     let presets = layouts::all().map(|(name, layout)| format!("  {name}: \"{layout}\",\n"));
     format!(
         r#"// Generated from core by tools/bindgen.
