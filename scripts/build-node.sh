@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The addon for Node, in the package of this platform and, for tests, beside the main package.
+# The addon for Node, in the package of this platform, which npm has linked beside the others.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 platform=linux-x64-gnu
@@ -7,4 +7,3 @@ file=snowmint.$platform.node
 cargo build --quiet --locked --release -p snowmint-node
 # A running process may have the old file mapped: put a new one in its place.
 install "${CARGO_TARGET_DIR:-target}/release/libsnowmint_node.so" "npm/platforms/$platform/$file"
-ln -sf "platforms/$platform/$file" "npm/$file"

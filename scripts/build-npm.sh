@@ -4,4 +4,5 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/build-wasm.sh
 scripts/build-node.sh
-node npm/scripts/build.mjs
+cd npm
+node scripts/build.mjs

@@ -4,7 +4,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 out=npm/src/generated
-cargo build --quiet --locked -p snowmint-wasm --profile wasm --target wasm32-unknown-unknown
+# A short stack (the deepest call takes a third of it, and one too deep would trap) makes low addresses: short numbers.
+cargo rustc --quiet --locked -p snowmint-wasm --profile wasm --target wasm32-unknown-unknown -- -C link-arg=-zstack-size=8192
 cargo run --quiet --locked -p snowmint-bindgen -- "${CARGO_TARGET_DIR:-target}"/wasm32-unknown-unknown/wasm/snowmint_wasm.wasm "$out"
 npm/node_modules/.bin/wasm-opt --remove-exports='__*' -Oz --converge --low-memory-unused \
   --enable-bulk-memory --enable-nontrapping-float-to-int --enable-sign-ext --enable-mutable-globals \

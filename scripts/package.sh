@@ -7,7 +7,7 @@ scripts/build-npm.sh
 rm -rf dist
 mkdir -p dist/npm
 (cd python && ../.venv/bin/maturin build --quiet --release --locked --out ../dist)
-(cd python && ../.venv/bin/maturin sdist --quiet --out ../dist)
+(cd python && ../.venv/bin/maturin sdist --out ../dist > /dev/null)
 for package in npm npm/platforms/linux-x64-gnu; do
   npm pack --silent --pack-destination dist/npm "./$package" > /dev/null
 done

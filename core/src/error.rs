@@ -106,12 +106,12 @@ impl Error {
     // Kept out of line: a call is a fifth of the size of what it does, and there are dozens.
     #[cold]
     #[inline(never)]
-    pub(crate) const fn new(what: What, mark: u32, numbers: [u64; 2]) -> Self {
-        Self { what, mark, numbers }
+    pub(crate) const fn new(what: What, mark: u32, a: u64, b: u64) -> Self {
+        Self { what, mark, numbers: [a, b] }
     }
 
     pub(crate) const fn plain(what: What) -> Self {
-        Self::new(what, 0, [0; 2])
+        Self::new(what, 0, 0, 0)
     }
 
     /// About a field, of which at most 16 characters are shown.
@@ -119,7 +119,7 @@ impl Error {
         let mut bytes = [0; 16];
         bytes.iter_mut().zip(name).for_each(|(place, byte)| *place = *byte);
         let numbers = u128::from_le_bytes(bytes);
-        Self::new(what, width << 2, [numbers as u64, (numbers >> 64) as u64])
+        Self::new(what, width << 2, numbers as u64, (numbers >> 64) as u64)
     }
 
     /// `given` does not fit a field of `width` bits.
@@ -131,27 +131,27 @@ impl Error {
             Integer::Negative(magnitude) => (MINUS, magnitude),
             Integer::Beyond => (BEYOND, 0),
         };
-        Self::new(what, (width << 2) | sign, [magnitude, 0])
+        Self::new(what, (width << 2) | sign, magnitude, 0)
     }
 
     pub(crate) const fn exhausted(retry_after_ms: u64) -> Self {
-        Self::new(What::Exhausted, 0, [retry_after_ms, 0])
+        Self::new(What::Exhausted, 0, retry_after_ms, 0)
     }
 
     pub(crate) const fn clock_backwards(by_ms: u64) -> Self {
-        Self::new(What::ClockBackwards, 0, [by_ms, 0])
+        Self::new(What::ClockBackwards, 0, by_ms, 0)
     }
 
     pub(crate) const fn before_epoch(at_ms: i64, epoch_ms: i64) -> Self {
-        Self::new(What::BeforeEpoch, 0, [at_ms.cast_unsigned(), epoch_ms.cast_unsigned()])
+        Self::new(What::BeforeEpoch, 0, at_ms.cast_unsigned(), epoch_ms.cast_unsigned())
     }
 
     pub(crate) const fn time_overflow(at_ms: i64, ends_at_ms: i64) -> Self {
-        Self::new(What::TimeOverflow, 0, [at_ms.cast_unsigned(), ends_at_ms.cast_unsigned()])
+        Self::new(What::TimeOverflow, 0, at_ms.cast_unsigned(), ends_at_ms.cast_unsigned())
     }
 
     pub(crate) const fn used_up(ends_at_ms: i64) -> Self {
-        Self::new(What::UsedUp, 0, [ends_at_ms.cast_unsigned(), 0])
+        Self::new(What::UsedUp, 0, ends_at_ms.cast_unsigned(), 0)
     }
 
     /// The use of a generator after it was closed.

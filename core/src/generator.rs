@@ -49,12 +49,14 @@ pub const MAX_BATCH: u64 = 1 << 24;
 /// # Ok::<(), snowmint_core::Error>(())
 /// ```
 #[derive(Debug)]
+// In this order: what minting reads comes first, before the long layout.
+#[repr(C)]
 pub struct Snowflake<W = Words> {
-    words: W,
-    layout: Layout,
-    node: u32,
-    options: Options,
     mint: Mint,
+    words: W,
+    options: Options,
+    node: u32,
+    layout: Layout,
 }
 
 impl Snowflake<Words> {

@@ -37,6 +37,14 @@ impl Integer {
         }
     }
 
+    /// The value, if it fits a field of `width` bits, which are never all 64.
+    pub(crate) const fn fitting(self, width: u32, misfit: What) -> Result<u64, Error> {
+        match self {
+            Self::Fits(value) if value >> width == 0 => Ok(value),
+            given => Err(Error::misfit(misfit, given, width)),
+        }
+    }
+
     /// Reads a decimal number; `None` if `digits` is not one (a minus sign is allowed, a plus sign is not).
     pub(crate) fn parse(digits: &[u8]) -> Option<Self> {
         let (negative, digits) = match digits {
@@ -46,14 +54,21 @@ impl Integer {
         if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
             return None;
         }
-        let magnitude =
-            digits.iter().try_fold(0u64, |value, digit| value.checked_mul(10)?.checked_add(u64::from(digit - b'0')));
-        Some(match magnitude {
-            None => Self::Beyond,
-            Some(value) if negative && value > 0 => Self::Negative(value),
-            Some(value) => Self::Fits(value),
-        })
+        let mut value = 0;
+        for digit in digits {
+            match append(value, 10, u64::from(digit - b'0')) {
+                Some(longer) => value = longer,
+                None => return Some(Self::Beyond),
+            }
+        }
+        Some(if negative && value > 0 { Self::Negative(value) } else { Self::Fits(value) })
     }
+}
+
+/// `value` with one more digit, if 64 bits hold it. A checked multiplication takes 128 bits where there are no flags.
+#[inline]
+pub(crate) const fn append(value: u64, base: u64, digit: u64) -> Option<u64> {
+    if value > (u64::MAX - digit) / base { None } else { Some(value * base + digit) }
 }
 
 impl From<u64> for Integer {

@@ -42,15 +42,17 @@ const MAX_SAFE_MS: u64 = (1 << 53) - 1;
 ///
 /// Two layouts are equal if their texts are; [`Layout::same_numbers`] ignores the names.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
+// In this order: offsets behind the many slots would be longer numbers, which counts in wasm.
+#[repr(C)]
 pub struct Layout {
-    slots: [Slot; MAX_FIELDS],
-    len: usize,
-    bits: u32,
-    node_bits: u32,
-    /// The fields of RESERVED.
-    reserved: [Field; RESERVED.len()],
     epoch_ms: i64,
     tick_ms: u64,
+    /// The fields of RESERVED.
+    reserved: [Field; RESERVED.len()],
+    bits: u32,
+    node_bits: u32,
+    len: usize,
+    slots: [Slot; MAX_FIELDS],
 }
 
 /// A field under its name.
@@ -133,25 +135,27 @@ impl Layout {
         if bits == 0 || bits > 64 || self.bits + bits > 64 {
             return Err(What::FieldBits);
         }
-        let Some(name) = Name::new(name) else {
+        let slot = &mut self.slots[self.len];
+        if !slot.name.set(name) {
             return Err(What::FieldName);
-        };
+        }
+        let mut kind = 0;
+        while kind < RESERVED.len() && !slot.name.is(RESERVED[kind]) {
+            kind += 1;
+        }
+        // The place is known when the last field is.
+        slot.field = Field::new(0, bits);
+        slot.kind = kind;
         let mut i = 0;
         while i < self.len {
-            if self.slots[i].name.is(name.as_bytes()) {
+            if self.slots[i].name.is(name) {
                 return Err(What::SameName);
             }
             i += 1;
         }
-        let mut kind = 0;
-        while kind < RESERVED.len() && !name.is(RESERVED[kind]) {
-            kind += 1;
-        }
         if kind == UNUSED && self.len > 0 {
             return Err(What::UnusedFirst);
         }
-        // The place is known when the last field is.
-        self.slots[self.len] = Slot { name, field: Field::new(0, bits), kind };
         self.len += 1;
         self.bits += bits;
         self.node_bits += if kind == RESERVED.len() { bits } else { 0 };
@@ -185,10 +189,10 @@ impl Layout {
         if self.tick_ms == 0 || self.tick_ms > MAX_SAFE_MS {
             return Err(What::Tick);
         }
-        match self.reserved[TIME].max().checked_mul(self.tick_ms) {
-            Some(life_ms) if life_ms <= i64::MAX.abs_diff(self.epoch_ms) => Ok(()),
-            _ => Err(What::TooLate),
+        if self.reserved[TIME].max() > i64::MAX.abs_diff(self.epoch_ms) / self.tick_ms {
+            return Err(What::TooLate);
         }
+        Ok(())
     }
 
     /// The preset of that name, such as `"twitter"`; see [`crate::layouts`].
@@ -205,7 +209,7 @@ impl Layout {
     }
 
     fn slots(&self) -> impl Iterator<Item = &Slot> {
-        self.slots.iter().take(self.len)
+        self.slots[..self.len].iter()
     }
 
     fn node_fields(&self) -> impl Iterator<Item = &Slot> {
@@ -261,7 +265,8 @@ impl Layout {
     /// The most IDs that a node can mint in a second on average, rounded down (2^64-1 if there are more).
     pub const fn ids_per_second(&self) -> u64 {
         let (whole, rest) = (self.ids_per_tick() / self.tick_ms, self.ids_per_tick() % self.tick_ms);
-        whole.saturating_mul(1000).saturating_add(rest.saturating_mul(1000) / self.tick_ms)
+        // The rest is below 2^53.
+        if whole > u64::MAX / 1000 { u64::MAX } else { (whole * 1000).saturating_add(rest * 1000 / self.tick_ms) }
     }
 
     /// Whether both layouts make the same IDs of the same parts, whatever the names of their fields.
@@ -276,7 +281,7 @@ impl Layout {
                 self.reserved[TIME].mask(),
                 self.reserved[SEQUENCE].mask(),
                 self.reserved[RANDOM].mask(),
-                self.node_fields().fold(0, |mask, slot| mask | slot.field.mask()),
+                self.put_node(u32::MAX),
             ],
             epoch_ms: self.epoch_ms,
             tick_ms: self.tick_ms,

@@ -100,21 +100,22 @@ impl Plan {
         }
         let free_now = last - first + 1;
         if want > free_now {
-            self.check_patience(first, want, now_ms, patience_ms)?;
+            match self.ms_until_all(first, want, now_ms) {
+                None => return Err(self.over(now_ms)),
+                Some(retry_after_ms) if retry_after_ms > patience_ms => return Err(Error::exhausted(retry_after_ms)),
+                // What is free now is a beginning.
+                Some(_) => {}
+            }
         }
         Ok(Taken { first, count: want.min(free_now) })
     }
 
-    /// Refuses a batch that cannot be had in time: then nothing of it should be taken.
+    /// In how many ms all of a batch is free; `None` if the layout has no room for it.
     #[cold]
-    fn check_patience(&self, first: u64, want: u64, now_ms: i64, patience_ms: u64) -> Result<(), Error> {
+    fn ms_until_all(&self, first: u64, want: u64, now_ms: i64) -> Option<u64> {
         let last = first.saturating_add(want - 1);
         let last_tick = last >> self.sequence_bits;
-        if last > LAST_POSITION || last_tick > self.max_tick {
-            return Err(self.over(now_ms));
-        }
-        let retry_after_ms = self.ms_until(last_tick, now_ms);
-        if retry_after_ms > patience_ms { Err(Error::exhausted(retry_after_ms)) } else { Ok(()) }
+        if last > LAST_POSITION || last_tick > self.max_tick { None } else { Some(self.ms_until(last_tick, now_ms)) }
     }
 
     /// Why no ID can be had although the layout goes on: the IDs up to now are used up, or the clock went back.
@@ -123,8 +124,7 @@ impl Plan {
         let free_tick = free >> self.sequence_bits;
         let last_tick = if self.sequence_of(free) > 0 { free_tick } else { free_tick.saturating_sub(1) };
         if free > 0 && reach.is_none_or(|reach| last_tick > reach) {
-            let by_ms = self.start_ms(last_tick).saturating_sub(now_ms).unsigned_abs();
-            return Error::clock_backwards(by_ms);
+            return Error::clock_backwards(self.start_ms(last_tick).abs_diff(now_ms));
         }
         Error::exhausted(self.ms_until(free_tick, now_ms))
     }
@@ -179,7 +179,8 @@ impl Plan {
         Some(if self.tick_ms == 1 { since_epoch_ms } else { since_epoch_ms / self.tick_ms })
     }
 
+    /// The first instant of a tick that the layout has, which is an `i64`.
     const fn start_ms(&self, tick: u64) -> i64 {
-        self.epoch_ms.saturating_add_unsigned(tick.saturating_mul(self.tick_ms))
+        self.epoch_ms.wrapping_add_unsigned(tick.wrapping_mul(self.tick_ms))
     }
 }

@@ -3,6 +3,7 @@
 use core::fmt;
 
 use crate::error::{Error, What};
+use crate::integer::append;
 
 /// The widest form, decimal.
 const MAX_WIDTH: usize = 20;
@@ -53,7 +54,6 @@ enum Case {
 }
 
 struct Shape {
-    name: &'static str,
     width: usize,
     alphabet: &'static [u8],
     case: Case,
@@ -63,17 +63,12 @@ const DIGITS: &[u8] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrst
 const LOWER: &[u8] = b"0123456789abcdefghijklmnopqrstuvwxyz";
 
 static SHAPES: [Shape; 6] = [
-    Shape { name: "decimal", width: 20, alphabet: DIGITS.split_at(10).0, case: Case::Matters },
-    Shape { name: "hex", width: 16, alphabet: LOWER.split_at(16).0, case: Case::Lower },
-    Shape { name: "base32", width: 13, alphabet: b"0123456789ABCDEFGHJKMNPQRSTVWXYZ", case: Case::Upper },
-    Shape { name: "base36", width: 13, alphabet: LOWER, case: Case::Lower },
-    Shape {
-        name: "base58",
-        width: 11,
-        alphabet: b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz",
-        case: Case::Matters,
-    },
-    Shape { name: "base62", width: 11, alphabet: DIGITS, case: Case::Matters },
+    Shape { width: 20, alphabet: DIGITS.split_at(10).0, case: Case::Matters },
+    Shape { width: 16, alphabet: LOWER.split_at(16).0, case: Case::Lower },
+    Shape { width: 13, alphabet: b"0123456789ABCDEFGHJKMNPQRSTVWXYZ", case: Case::Upper },
+    Shape { width: 13, alphabet: LOWER, case: Case::Lower },
+    Shape { width: 11, alphabet: b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz", case: Case::Matters },
+    Shape { width: 11, alphabet: DIGITS, case: Case::Matters },
 ];
 
 impl TextForm {
@@ -85,13 +80,20 @@ impl TextForm {
     /// # Errors
     /// `InvalidText`, if there is none.
     pub fn find(name: impl AsRef<[u8]>) -> Result<Self, Error> {
-        let found = SHAPES.iter().position(|shape| shape.name.as_bytes() == name.as_ref());
-        found.map(|i| Self::ALL[i]).ok_or(Error::plain(What::Form))
+        let mut forms = Self::ALL.into_iter();
+        forms.find(|form| form.name().as_bytes() == name.as_ref()).ok_or(Error::plain(What::Form))
     }
 
     /// The name of this form in every language, such as `"base62"`.
-    pub fn name(self) -> &'static str {
-        self.shape().name
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Decimal => "decimal",
+            Self::Hex => "hex",
+            Self::Base32 => "base32",
+            Self::Base36 => "base36",
+            Self::Base58 => "base58",
+            Self::Base62 => "base62",
+        }
     }
 
     /// How many characters every text of this form has.
@@ -128,7 +130,7 @@ impl TextForm {
         let shape = self.shape();
         // A character of several bytes counts once: the bytes that go on with one are 0x80 to 0xbf.
         let len = text.iter().filter(|byte| **byte & 0xc0 != 0x80).count();
-        let fail = |what, a, b| Err(Error::new(what, self as u32, [a, b]));
+        let fail = |what, a, b| Err(Error::new(what, self as u32, a, b));
         if len != shape.width {
             return fail(What::Length, shape.width as u64, len as u64);
         }
@@ -138,11 +140,10 @@ impl TextForm {
             let Some(digit) = shape.alphabet.iter().position(|digit| *digit == byte) else {
                 return fail(What::Character, at, 0);
             };
-            let shifted = id.checked_mul(shape.alphabet.len() as u64);
-            let Some(next) = shifted.and_then(|id| id.checked_add(digit as u64)) else {
+            let Some(longer) = append(id, shape.alphabet.len() as u64, digit as u64) else {
                 return fail(What::Overflow, 0, 0);
             };
-            id = next;
+            id = longer;
         }
         Ok(id)
     }

@@ -4,8 +4,8 @@ use core::fmt;
 
 const DAY_MS: i64 = 86_400_000;
 /// The shift that puts the epoch of the day count at 0000-03-01, where a leap day is a year's last day.
-const DAYS_TO_1970: i32 = 719_468;
-const DAYS_IN_400_YEARS: i32 = 146_097;
+const DAYS_TO_1970: i64 = 719_468;
+const DAYS_IN_400_YEARS: i64 = 146_097;
 
 /// Writes an instant in Unix ms as RFC 3339, such as `2022-06-28T16:07:40.105Z`.
 ///
@@ -31,22 +31,22 @@ pub fn write_rfc3339(out: &mut impl fmt::Write, unix_ms: i64) -> fmt::Result {
 /// `None` if the text is not one, or names a leap second, which Unix time cannot tell.
 pub fn parse_rfc3339(text: &[u8]) -> Option<i64> {
     let mut values = [0; 8];
-    let mut rest = numbers(text, b"0000-00-00T00:00:00", &mut values[..6])?;
+    let mut rest = numbers(text, b"0000-00-00T00:00:00", &mut values)?;
     let mut ms = 0;
     if let [b'.', b'0'..=b'9', ..] = rest {
         rest = &rest[1..];
         let mut unit = 100;
         while let [digit @ b'0'..=b'9', after @ ..] = rest {
-            ms += i64::from(digit - b'0') * unit;
+            ms += u32::from(digit - b'0') * unit;
             unit /= 10;
             rest = after;
         }
     }
-    let mut sign = 1;
+    let mut east = true;
     match rest {
         [b'Z' | b'z'] => rest = &[],
-        [b'+' | b'-', offset @ ..] => {
-            sign = if rest[0] == b'-' { -1 } else { 1 };
+        [sign @ (b'+' | b'-'), offset @ ..] => {
+            east = *sign == b'+';
             rest = numbers(offset, b"00:00", &mut values[6..])?;
         }
         _ => return None,
@@ -55,47 +55,46 @@ pub fn parse_rfc3339(text: &[u8]) -> Option<i64> {
     if !rest.is_empty() || hour.max(offset_hour) > 23 || minute.max(offset_minute).max(second) > 59 {
         return None;
     }
-    let days = days_from_civil(year, month, day);
-    // What is no date comes back as another one.
-    if civil_from_days(days) != (year, month, day) {
+    let month = year * 12 + month.checked_sub(1).filter(|month| *month < 12)?;
+    let first = day_of_month(month);
+    if day == 0 || day > day_of_month(month + 1) - first {
         return None;
     }
-    let seconds = ((hour - sign * offset_hour) * 60 + minute - sign * offset_minute) * 60 + second;
-    Some(i64::from(days) * DAY_MS + i64::from(seconds) * 1000 + ms)
+    let days = i64::from(first + day - 1) - (DAYS_IN_400_YEARS + DAYS_TO_1970);
+    let offset_ms = i64::from((offset_hour * 60 + offset_minute) * 60_000);
+    let ms = days * DAY_MS + i64::from(((hour * 60 + minute) * 60 + second) * 1000 + ms);
+    Some(if east { ms - offset_ms } else { ms + offset_ms })
 }
 
 /// The numbers at the start of `text`, which must look like `pattern`: a digit for each 0, letters in either case.
 /// Answers what comes after.
 #[inline(never)]
-fn numbers<'a>(text: &'a [u8], pattern: &[u8], values: &mut [i32]) -> Option<&'a [u8]> {
+fn numbers<'a>(text: &'a [u8], pattern: &[u8], values: &mut [u32]) -> Option<&'a [u8]> {
     let (head, rest) = text.split_at_checked(pattern.len())?;
-    let mut values = values.iter_mut();
-    let mut value = values.next()?;
+    let mut at = 0;
     for (byte, like) in head.iter().zip(pattern) {
         match byte {
-            b'0'..=b'9' if *like == b'0' => *value = *value * 10 + i32::from(byte - b'0'),
-            _ if byte.eq_ignore_ascii_case(like) && *like != b'0' => value = values.next()?,
+            b'0'..=b'9' if *like == b'0' => values[at] = values[at] * 10 + u32::from(byte - b'0'),
+            _ if byte.to_ascii_uppercase() == *like && *like != b'0' => at += 1,
             _ => return None,
         }
     }
     Some(rest)
 }
 
-/// Days since 1970-01-01 of a date; the method of Howard Hinnant's "chrono-compatible low-level date algorithms".
-fn days_from_civil(year: i32, month: i32, day: i32) -> i32 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let era = year.div_euclid(400);
-    let year_of_era = year.rem_euclid(400);
-    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
-    era * DAYS_IN_400_YEARS + day_of_era - DAYS_TO_1970
+/// The day on which a month since 0000-01 begins, counted as in [`civil_from_days`] but from 400 years earlier.
+const fn day_of_month(month: u32) -> u32 {
+    let since_march = month + 400 * 12 - 2;
+    let year = since_march / 12;
+    year * 365 + year / 4 - year / 100 + year / 400 + (since_march % 12 * 153 + 2) / 5
 }
 
-/// The inverse of [`days_from_civil`]: year, month, day. A day count of 64-bit ms fits 38 bits, its year 32.
-fn civil_from_days(days: impl Into<i64>) -> (i32, i32, i32) {
-    let days = days.into() + i64::from(DAYS_TO_1970);
-    let era = days.div_euclid(i64::from(DAYS_IN_400_YEARS)) as i32;
-    let day_of_era = days.rem_euclid(i64::from(DAYS_IN_400_YEARS)) as i32;
+/// Year, month and day of a day since 1970-01-01; the method of Howard Hinnant's "chrono-compatible low-level date
+/// algorithms". A day count of 64-bit ms fits 38 bits, its year 32.
+fn civil_from_days(days: i64) -> (i32, i32, i32) {
+    let days = days + DAYS_TO_1970;
+    let era = days.div_euclid(DAYS_IN_400_YEARS) as i32;
+    let day_of_era = days.rem_euclid(DAYS_IN_400_YEARS) as i32;
     let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
     let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     let month_from_march = (5 * day_of_year + 2) / 153;

@@ -1,10 +1,9 @@
 // Builds dist/: the wasm module as text inside each bundle, the bundles for each kind of host, and the types.
-// Expects the raw module and its glue in src/generated/, where scripts/build-wasm.sh puts them.
+// Run in npm/. Expects the raw module and its glue in src/generated/, where scripts/build-wasm.sh puts them.
 import { execFileSync } from "node:child_process";
 import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { build } from "esbuild";
 
-process.chdir(new URL("..", import.meta.url).pathname);
 const { version } = JSON.parse(readFileSync("package.json", "utf8"));
 const generated = "src/generated";
 rmSync("dist", { recursive: true, force: true });

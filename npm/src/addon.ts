@@ -28,12 +28,10 @@ export function addon(): Addon | undefined {
 }
 
 function load(): Addon | undefined {
-  // A file beside the package is what scripts/build-node.sh made.
-  const names = (libcs[process.platform] ?? [""]).map((libc) => platform + libc);
-  for (const name of names.flatMap((name) => [`../snowmint.${name}.node`, `snowmint-${name}`])) {
+  for (const libc of libcs[process.platform] ?? [""]) {
     try {
       if (process.env.SNOWMINT_NO_ADDON === "1") return;
-      return createRequire(import.meta.url)(name);
+      return createRequire(import.meta.url)(`snowmint-${platform}${libc}`);
     } catch {
       // Missing, built for another libc, or forbidden: the wasm module mints too.
     }

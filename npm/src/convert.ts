@@ -12,7 +12,9 @@ export type Integer = number | bigint;
 /** An integer as a bigint. A number beyond 2^53 has lost digits already, and is refused. */
 export function integer(value: unknown, code: "INVALID_ID" | "INVALID_NODE"): bigint {
   if (typeof value === "bigint") return value;
-  if (typeof value === "number" ? Number.isSafeInteger(value) : /^-?\d+$/.test(value as string)) return BigInt(value as Id);
+  const exact =
+    typeof value === "number" ? Number.isSafeInteger(value) : typeof value === "string" && /^-?\d+$/.test(value);
+  if (exact) return BigInt(value as Id);
   throw new SnowmintError(code, `${String(value)} is not a safe integer: pass a bigint or a decimal string`);
 }
 
@@ -25,11 +27,9 @@ export function putId(id: unknown): void {
 export function unixMs(instant: unknown): bigint {
   const ms = Math.floor(Number(instant instanceof Date || typeof instant === "number" ? instant : NaN));
   if (!Number.isFinite(ms)) throw new TypeError(`${String(instant)} is not an instant: pass a valid Date or Unix ms`);
-  return BigInt.asIntN(64, BigInt(Math.max(-FAR, Math.min(FAR, ms))));
+  // The nearest that 64 bits can hold; of the latest core knows that it stands for any later time.
+  return ms < 2 ** 63 ? BigInt(Math.max(ms, -(2 ** 63))) : 2n ** 63n - 1n;
 }
-
-/** Beyond the range of every layout in ms, and within 64 bits. */
-const FAR = 2 ** 62;
 
 /** A Date, or null where no Date reaches. */
 export function date(ms: number): Date | null {

@@ -1,7 +1,8 @@
 // The engine: core as a wasm module, with one buffer for texts and rows of numbers. Only this file knows its memory.
-import type * as Wasm from "./generated/snowmint_wasm_bg.wasm";
+
 import { version, wasmModule } from "#host";
-import { errorOf, type SnowmintError } from "./errors.js";
+import { errorOf, SnowmintError } from "./errors.js";
+import type * as Wasm from "./generated/snowmint_wasm_bg.wasm";
 
 /** The most characters and words the buffer holds: `memory.rs`. */
 const TEXT = 1024;
@@ -35,13 +36,20 @@ function start(): Core {
   try {
     module = wasmModule();
   } catch (error) {
-    throw new Error(
-      "snowmint runs on WebAssembly, which is forbidden here: allow 'wasm-unsafe-eval' in the script-src of the page's CSP",
-      { cause: error },
+    throw new SnowmintError(
+      "WASM_FORBIDDEN",
+      `WebAssembly is forbidden here: allow 'wasm-unsafe-eval' in the script-src of the page's CSP (${error})`,
     );
   }
   const wasm = new WebAssembly.Instance(module).exports as unknown as typeof Wasm;
-  return { wasm, buffer: wasm.buffer_address(), kept: new Map(), clocks: new WeakMap(), clockCount: 0, seed: Math.random() };
+  return {
+    wasm,
+    buffer: wasm.buffer_address(),
+    kept: new Map(),
+    clocks: new WeakMap(),
+    clockCount: 0,
+    seed: Math.random(),
+  };
 }
 
 /** The words of the buffer; a view that lives until the module's memory next grows. */

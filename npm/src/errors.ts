@@ -24,14 +24,14 @@ export type ErrorCode =
  * try { gen.tryNextId() } catch (e) { if (e instanceof SnowmintError && e.code === "EXHAUSTED") await later(e.retryAfterMs) }
  */
 export class SnowmintError extends Error {
-  /** What went wrong, such as `"CLOCK_BACKWARDS"`. */
-  readonly code: ErrorCode;
+  /** What went wrong, such as `"CLOCK_BACKWARDS"`; `"WASM_FORBIDDEN"`, if the page's CSP or the host forbids WebAssembly. */
+  readonly code: ErrorCode | "WASM_FORBIDDEN";
   /** For `EXHAUSTED`: in how many ms the same call has a chance, 1 or more. */
   readonly retryAfterMs?: number;
   /** For `CLOCK_BACKWARDS`: how many ms the clock lies behind the last ID. */
   readonly byMs?: number;
 
-  constructor(code: ErrorCode, message: string, ms = 0) {
+  constructor(code: SnowmintError["code"], message: string, ms = 0) {
     super(message);
     this.name = "SnowmintError";
     this.code = code;

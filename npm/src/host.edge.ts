@@ -1,5 +1,6 @@
 // workerd and edge runtimes, which refuse to compile bytes: the module is a file, imported as they want it.
 import module from "./snowmint.wasm";
+
 export { version } from "./generated/version.js";
 export { blocking, environment, nativeCell, sleep } from "./host.inert.js";
 export const wasmModule = (): WebAssembly.Module => module;

@@ -79,8 +79,7 @@ export class Layout {
   readonly handle: number;
   readonly #text: string;
 
-  /** @internal Use `Layout.preset` or `Layout.parse`. */
-  constructor(text: string) {
+  private constructor(text: string) {
     const { wasm } = core();
     this.handle = keep(text, () => check(wasm.layout(putText(text))));
     this.#text = getText(wasm.layout_text(this.handle));
@@ -100,8 +99,13 @@ export class Layout {
     this.endsAt = date(this.endsAtMs);
     this.signedUntil = this.signedUntilMs === null ? null : date(this.signedUntilMs);
     this.name = Object.keys(PRESETS).find((name) => PRESETS[name as Preset] === this.#text) ?? null;
-    const fields = this.#text.split(";")[0]!.split(",").map((field) => field.split(":"));
-    this.fields = Object.freeze(Object.fromEntries(fields.filter(([name]) => name !== "unused").map(([name, bits]) => [name, +bits!])));
+    const fields = this.#text
+      .split(";")[0]!
+      .split(",")
+      .map((field) => field.split(":"));
+    this.fields = Object.freeze(
+      Object.fromEntries(fields.filter(([name]) => name !== "unused").map(([name, bits]) => [name, +bits!])),
+    );
     Object.freeze(this);
   }
 
@@ -129,7 +133,9 @@ export class Layout {
     const row = words();
     const timestampMs = Number(BigInt.asIntN(64, row[0]!));
     const names = Object.entries(this.fields);
-    const fields = Object.fromEntries(names.map(([name, bits], i) => [name, bits > 53 ? row[i + 2] : Number(row[i + 2])]));
+    const fields = Object.fromEntries(
+      names.map(([name, bits], i) => [name, bits > 53 ? row[i + 2] : Number(row[i + 2])]),
+    );
     return {
       timestamp: new Date(timestampMs),
       timestampMs,
@@ -148,7 +154,7 @@ export class Layout {
     const { tick, timestamp, timestampMs = timestamp?.getTime(), node = 0, sequence = 0, fields } = parts;
     // Beyond 2^53 ms only the tick is exact.
     const byTick = tick !== undefined && !Number.isSafeInteger(timestampMs);
-    const time = byTick ? BigInt.asUintN(64, integer(tick, "INVALID_ID")) : unixMs(timestampMs);
+    const time = byTick ? ticks(integer(tick, "INVALID_ID")) : unixMs(timestampMs);
     putInteger(0, this.nodeOf(node));
     putInteger(2, integer(sequence, "INVALID_ID"));
     putInteger(4, integer(parts.random ?? fields?.random ?? 0, "INVALID_ID"));
@@ -170,8 +176,7 @@ export class Layout {
   /** @internal */
   nodeOf(node: Node): bigint {
     if (typeof node === "number" || typeof node === "bigint") return integer(node, "INVALID_NODE");
-    const text = typeof node === "string" ? node : Object.entries(node).map((field) => field.join("=")).join();
-    check(core().wasm.parse_node(this.handle, putText(text)));
+    check(core().wasm.parse_node(this.handle, putText(typeof node === "string" ? node : fieldText(node, this.nodes))));
     return words()[0]!;
   }
 
@@ -184,4 +189,17 @@ export class Layout {
   toJSON(): string {
     return this.#text;
   }
+}
+
+/** The fields of a node as core reads them. No fields are a node only where there are none. */
+function fieldText(node: Record<string, Integer>, nodes: number): string {
+  const fields = Object.entries(node).map(
+    ([name, value]) => `${name.replace(/\W/g, "?")}=${integer(value, "INVALID_NODE")}`,
+  );
+  return fields.join() || (nodes > 1 ? "" : "0");
+}
+
+/** Ticks within 64 bits; no layout reaches the last of them, which stands for all beyond. */
+function ticks(tick: bigint): bigint {
+  return BigInt.asUintN(64, tick) === tick ? tick : 2n ** 64n - 1n;
 }

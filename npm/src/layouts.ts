@@ -11,6 +11,7 @@ export const layouts: Layouts = /* @__PURE__ */ getters();
 function getters(): Layouts {
   const names = Object.keys(PRESETS) as Preset[];
   const layouts = { all: () => Object.fromEntries(names.map((name) => [name, Layout.preset(name)])) };
-  for (const name of names) Object.defineProperty(layouts, name.toUpperCase(), { enumerable: true, get: () => Layout.preset(name) });
+  for (const name of names)
+    Object.defineProperty(layouts, name.toUpperCase(), { enumerable: true, get: () => Layout.preset(name) });
   return layouts as Layouts;
 }

@@ -137,6 +137,8 @@ export class Snowflake implements Iterable<bigint> {
       try {
         done += this.#cell.fill(rest, patienceMs);
       } catch (error) {
+        // Not to be had in time, so waiting is no use.
+        if (error instanceof SnowmintError && (error.retryAfterMs ?? 0) > patienceMs) throw error;
         done += this.#later(error, () => this.#cell.fill(rest, patienceMs));
       }
     }
@@ -180,7 +182,8 @@ export class Snowflake implements Iterable<bigint> {
 }
 
 function ms(name: string, value: number): number {
-  if (!(value >= 0)) throw new RangeError(`${name} is a number of ms, 0 or more, not ${String(value)}`);
+  if (!(typeof value === "number" && value >= 0))
+    throw new RangeError(`${name} is a number of ms, 0 or more, not ${String(value)}`);
   return value;
 }
 

@@ -2,7 +2,9 @@
 // saves a fifth after gzip, because equal bytes stay equal characters. The other side is npm/scripts/build.mjs.
 
 /** The characters: printable, and none that a string literal would have to escape. */
-export const ALPHABET = Array.from({ length: 95 }, (_, i) => String.fromCharCode(32 + i)).filter((c) => !'"$\\`'.includes(c)).join("");
+export const ALPHABET = Array.from({ length: 95 }, (_, i) => String.fromCharCode(32 + i))
+  .filter((c) => !'"$\\`'.includes(c))
+  .join("");
 /** The last two characters say that the byte is DIGITS or 2 * DIGITS more than the next one tells. */
 export const DIGITS = ALPHABET.length - 2;
 

@@ -56,6 +56,7 @@ pub(crate) fn failed(error: Error) -> i32 {
 
 /// What `value` makes of a result: a handle, a length or 0.
 #[inline(always)]
+#[allow(clippy::inline_always, reason = "out of line, results would be copied, which takes more than the call saves")]
 pub(crate) fn answer<T>(result: Result<T, Error>, value: impl FnOnce(T) -> u32) -> i32 {
     match result {
         Ok(result) => value(result) as i32,

@@ -59,10 +59,15 @@ pub fn take(generator: u32, now_ms: f64, want: u32, patience_ms: f64) -> i32 {
 /// Writes the next IDs that were taken to the words; answers how many.
 #[wasm_bindgen]
 pub fn drain() -> u32 {
-    let buffer = buffer();
-    // One by one: there are no vectors here, and the clock gives IDs out far slower than this loop.
-    let ids = state().run.iter_mut().flatten();
-    buffer.words.iter_mut().zip(ids).map(|(word, id)| *word = id).count() as u32
+    let mut count = 0;
+    if let Some(run) = &mut state().run {
+        // One by one: there are no vectors here, and the clock gives IDs out far slower than this loop.
+        for (word, id) in buffer().words.iter_mut().zip(run) {
+            *word = id;
+            count += 1;
+        }
+    }
+    count
 }
 
 /// How long to sleep before trying again a call that wants to wait `wanted_ms` and has waited `waited_ms`; 0: give up.

@@ -84,7 +84,8 @@ unsafe impl GlobalAlloc for Bump {
     unsafe fn alloc(&self, block: Block) -> *mut u8 {
         static FREE: Single<(usize, usize)> = Single(UnsafeCell::new((0, 0)));
         let (next, end) = FREE.get();
-        let mut start = next.next_multiple_of(block.align());
+        // The next multiple of a power of two.
+        let mut start = (*next + block.align() - 1) & block.align().wrapping_neg();
         if start + block.size() > *end {
             let pages = block.size().div_ceil(PAGE);
             let grown = core::arch::wasm32::memory_grow(0, pages);

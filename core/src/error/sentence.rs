@@ -19,7 +19,9 @@ use crate::{layouts, time};
 /// | `{p}` | the names of all presets |
 macro_rules! sentences {
     ($($what:ident $kind:ident $sentence:literal;)+) => {
+        // As wide as the mark beside it, so that an error has no gap that would have to be copied byte by byte.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u32)]
         pub(crate) enum What {
             $($what),+
         }

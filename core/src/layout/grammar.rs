@@ -3,12 +3,11 @@
 use core::fmt;
 use core::str::FromStr;
 
-use super::Layout;
 use super::name::is_name_byte;
 use super::reader::{Read, Reader};
+use super::{Layout, MAX_SAFE_MS};
 use crate::error::{Error, What};
 use crate::integer::Integer;
-use crate::text::TextForm;
 use crate::time;
 
 impl Layout {
@@ -28,11 +27,12 @@ impl Layout {
     /// # Ok::<(), snowmint_core::Error>(())
     /// ```
     pub fn parse(text: impl AsRef<[u8]>) -> Result<Self, Error> {
-        let mut reader = Reader::new(text.as_ref());
+        let text = text.as_ref();
+        let mut reader = Reader::new(text);
         let mut layout = Self::EMPTY;
         match read(&mut reader, &mut layout) {
             Ok(()) => Ok(layout),
-            Err(what) => Err(Error::new(what, 0, [reader.at as u64 + 1, 0])),
+            Err(what) => Err(Error::new(what, 0, (text.len() - reader.rest.len() + 1) as u64, 0)),
         }
     }
 
@@ -71,9 +71,10 @@ impl Layout {
 }
 
 fn write_decimal(out: &mut impl fmt::Write, value: u64) -> fmt::Result {
-    let text = TextForm::Decimal.encode(value);
-    let zeros = text.as_bytes().iter().take(text.as_bytes().len() - 1).take_while(|digit| **digit == b'0').count();
-    text.as_bytes().iter().skip(zeros).try_for_each(|digit| out.write_char(char::from(*digit)))
+    if value > 9 {
+        write_decimal(out, value / 10)?;
+    }
+    out.write_char(char::from(b'0' + (value % 10) as u8))
 }
 
 impl FromStr for Layout {
@@ -103,32 +104,34 @@ fn read(reader: &mut Reader<'_>, layout: &mut Layout) -> Read<()> {
     if reader.skip(b";tick=") {
         tick_ms = reader.number()?;
         if reader.skip(b"s") {
-            tick_ms = tick_ms.saturating_mul(1000);
+            // One too long to be multiplied is too long as it is.
+            tick_ms = tick_ms.min(MAX_SAFE_MS) * 1000;
         } else {
             reader.expect(b"ms")?;
         }
     }
-    if !reader.is_done() {
+    if !reader.rest.is_empty() {
         return Err(What::Grammar);
     }
     layout.finish(epoch_ms, tick_ms)
 }
 
 fn read_epoch(reader: &mut Reader<'_>) -> Read<i64> {
-    let start = reader.at;
+    let start = reader.rest;
     let text = reader.take_while(|byte| byte != b';');
     if let Some(unix_ms) = time::parse_rfc3339(text) {
         return Ok(unix_ms);
     }
-    // No leading zero, and no minus zero: the text of an epoch is one. What does not fit 64 bits is cut to them,
-    // and then refused by the rule on epochs.
+    // What is too far is cut to that, and then refused by the rule on epochs.
+    let cut = |magnitude: u64| magnitude.min(MAX_SAFE_MS + 1).cast_signed();
+    // No leading zero, and no minus zero: the text of an epoch is one.
     match (Integer::parse(text), text) {
         (None, _) | (Some(_), [b'0', _, ..] | [b'-', b'0', ..]) => {
-            reader.at = start;
+            reader.rest = start;
             Err(What::Grammar)
         }
-        (Some(Integer::Negative(magnitude)), _) => Ok(0i64.saturating_sub_unsigned(magnitude)),
-        (Some(Integer::Fits(value)), _) => Ok(0i64.saturating_add_unsigned(value)),
-        (Some(Integer::Beyond), _) => Ok(i64::MAX),
+        (Some(Integer::Negative(magnitude)), _) => Ok(-cut(magnitude)),
+        (Some(Integer::Fits(value)), _) => Ok(cut(value)),
+        (Some(Integer::Beyond), _) => Ok(cut(u64::MAX)),
     }
 }

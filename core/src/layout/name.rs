@@ -14,20 +14,18 @@ pub struct Name {
 impl Name {
     pub(crate) const EMPTY: Self = Self { len: 0, bytes: [0; CAPACITY] };
 
-    pub(crate) const fn new(name: &[u8]) -> Option<Self> {
-        if name.is_empty() || name.len() > CAPACITY || !name[0].is_ascii_lowercase() {
-            return None;
+    /// Becomes `name`; answers whether that is one.
+    pub(crate) const fn set(&mut self, name: &[u8]) -> bool {
+        if name.len() > CAPACITY {
+            return false;
         }
-        let mut bytes = [0; CAPACITY];
+        self.len = name.len() as u8;
         let mut i = 0;
-        while i < name.len() {
-            if !is_name_byte(name[i]) {
-                return None;
-            }
-            bytes[i] = name[i];
+        while i < name.len() && is_name_byte(name[i]) {
+            self.bytes[i] = name[i];
             i += 1;
         }
-        Some(Self { len: name.len() as u8, bytes })
+        i == name.len() && self.bytes[0].is_ascii_lowercase()
     }
 
     pub(crate) const fn as_bytes(&self) -> &[u8] {

@@ -11,10 +11,7 @@ impl Layout {
     /// # Errors
     /// `InvalidNode` outside 0 to [`Layout::nodes`] - 1.
     pub fn node(&self, node: Integer) -> Result<u32, Error> {
-        match node {
-            Integer::Fits(value) if value < self.nodes() => Ok(value as u32),
-            given => Err(Error::misfit(What::Node, given, self.node_bits)),
-        }
+        Ok(node.fitting(self.node_bits, What::Node)? as u32)
     }
 
     /// The node whose fields have these values; every node field must be there once.
@@ -48,17 +45,17 @@ impl Layout {
         }
         let mut nodes = Fields { layout: self, given: 0, node: 0 };
         let mut reader = Reader::new(text);
-        loop {
+        let mut more = !text.is_empty();
+        while more {
             let name = reader.take_while(|byte| byte != b'=' && byte != b',');
             reader.skip(b"=");
             let Some(value) = Integer::parse(reader.take_while(|byte| byte != b',')) else {
                 return Err(Error::plain(What::NodeText));
             };
             nodes.set(name, value)?;
-            if !reader.skip(b",") {
-                return nodes.finish();
-            }
+            more = reader.skip(b",");
         }
+        nodes.finish()
     }
 
     /// The bits of `node`, which must fit, at their places in an ID.

@@ -34,7 +34,7 @@ impl Layout {
     /// ```
     pub fn decode(&self, id: u64) -> Result<Parts, Error> {
         if id & !Field::new(0, self.bits).mask() != 0 {
-            return Err(Error::new(What::IdBits, 0, [u64::from(self.bits), 0]));
+            return Err(Error::new(What::IdBits, 0, u64::from(self.bits), 0));
         }
         if self.unused().take(id) != 0 {
             return Err(Error::plain(What::IdUnused));
@@ -76,20 +76,9 @@ impl Layout {
         if tick > self.time().max() {
             return Err(Error::used_up(self.ends_at_ms()));
         }
-        let checks = [
-            (node, self.node_bits, What::Node),
-            (sequence, self.sequence().width(), What::Sequence),
-            (random, self.random().width(), What::Random),
-        ];
-        let mut values = [0; 3];
-        for (value, (given, width, misfit)) in values.iter_mut().zip(checks) {
-            match given {
-                // A shift by all 64 bits cannot be: `time` has at least one of them.
-                Integer::Fits(given) if given >> width == 0 => *value = given,
-                given => return Err(Error::misfit(misfit, given, width)),
-            }
-        }
-        let [node, sequence, random] = values;
+        let node = node.fitting(self.node_bits, What::Node)?;
+        let sequence = sequence.fitting(self.sequence().width(), What::Sequence)?;
+        let random = random.fitting(self.random().width(), What::Random)?;
         Ok(self.time().put(tick)
             | self.put_node(node as u32)
             | self.sequence().put(sequence)
