@@ -1,7 +1,10 @@
 import { PRESETS, SENTENCES } from "./generated/tables.js";
 import { FORMS } from "./names.js";
 
-/** What went wrong, as the same word in every language. */
+/**
+ * What went wrong, as the same word in every language; the last one, that the page's content security policy or the
+ * host forbids WebAssembly, is known here only.
+ */
 export type ErrorCode =
   | "EXHAUSTED"
   | "CLOCK_BACKWARDS"
@@ -15,7 +18,8 @@ export type ErrorCode =
   | "NODES_EXHAUSTED"
   | "STORE_UNAVAILABLE"
   | "UNSAFE_STORE"
-  | "FORKED";
+  | "FORKED"
+  | "WASM_FORBIDDEN";
 
 /**
  * Why a call was refused. The message says what was wrong and what would be right; `code` is for programs.
@@ -24,14 +28,14 @@ export type ErrorCode =
  * try { gen.tryNextId() } catch (e) { if (e instanceof SnowmintError && e.code === "EXHAUSTED") await later(e.retryAfterMs) }
  */
 export class SnowmintError extends Error {
-  /** What went wrong, such as `"CLOCK_BACKWARDS"`; `"WASM_FORBIDDEN"`, if the page's CSP or the host forbids WebAssembly. */
-  readonly code: ErrorCode | "WASM_FORBIDDEN";
+  /** What went wrong, such as `"CLOCK_BACKWARDS"`. */
+  readonly code: ErrorCode;
   /** For `EXHAUSTED`: in how many ms the same call has a chance, 1 or more. */
   readonly retryAfterMs?: number;
   /** For `CLOCK_BACKWARDS`: how many ms the clock lies behind the last ID. */
   readonly byMs?: number;
 
-  constructor(code: SnowmintError["code"], message: string, ms = 0) {
+  constructor(code: ErrorCode, message: string, ms = 0) {
     super(message);
     this.name = "SnowmintError";
     this.code = code;
