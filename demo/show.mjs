@@ -70,7 +70,8 @@ function picture(layout, id) {
     const to = from + Number(width);
     const value = name === "unused" ? "" : String(values[name]);
     const room = Math.max(to - from, name.length + width.length + 1, value.length, String(layout.bits - 1 - from).length + 3);
-    rows[0] += `${layout.bits - 1 - from}`.padEnd(room - String(layout.bits - to).length) + `${layout.bits - to}` + "   ";
+    const [high, low] = [`${layout.bits - 1 - from}`, `${layout.bits - to}`];
+    rows[0] += `${high === low ? high.padEnd(room) : high.padEnd(room - low.length) + low}   `;
     rows[1] += bits.slice(from, to).padEnd(room) + " | ";
     rows[2] += `${name} ${width}`.padEnd(room) + " | ";
     rows[3] += value.padEnd(room) + " | ";

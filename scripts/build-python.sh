@@ -3,4 +3,5 @@
 set -euo pipefail
 cd "$(dirname "$0")/../python"
 # maturin wants to see the environment it installs into.
-VIRTUAL_ENV="$PWD/../.venv" ../.venv/bin/maturin develop --quiet --release --locked
+# What it prints is of interest only when it fails.
+log=$(VIRTUAL_ENV="$PWD/../.venv" ../.venv/bin/maturin develop --quiet --release --locked 2>&1) || { printf '%s\n' "$log" >&2; exit 1; }

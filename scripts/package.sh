@@ -6,10 +6,18 @@ scripts/setup.sh
 scripts/build-npm.sh
 rm -rf dist
 mkdir -p dist/npm
-(cd python && ../.venv/bin/maturin build --quiet --release --locked --out ../dist)
-(cd python && ../.venv/bin/maturin sdist --out ../dist > /dev/null)
+
+# What a tool prints is of interest only when it fails.
+quietly() {
+  local log
+  log=$("$@" 2>&1) || { printf '%s\n' "$log" >&2; return 1; }
+}
+(cd python && quietly ../.venv/bin/maturin build --release --locked --out ../dist)
+(cd python && quietly ../.venv/bin/maturin sdist --out ../dist)
 for package in npm npm/platforms/linux-x64-gnu; do
-  npm pack --silent --pack-destination dist/npm "./$package" > /dev/null
+  cp LICENSE-MIT LICENSE-APACHE "$package"
+  quietly npm pack --pack-destination dist/npm "./$package"
 done
+
 node npm/scripts/size.mjs
-ls -l dist/*.* dist/npm | awk 'NF > 8 { printf "%9d  %s\n", $5, $9 }'
+ls -l dist/*.* dist/npm/* | awk '{ printf "%9d  %s\n", $5, $9 }'

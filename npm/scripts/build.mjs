@@ -18,6 +18,8 @@ const bundle = (host, format, extra = {}) =>
     target: "es2022",
     platform: host === "node" ? "node" : "neutral",
     logLevel: "warning",
+    // Classes keep their names in what people print; in browsers bytes count more.
+    keepNames: host === "node",
     // What createRequire needs, in either kind of module.
     define: format === "cjs" ? { "import.meta.url": "__filename" } : {},
     ...extra,

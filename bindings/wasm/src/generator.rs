@@ -59,15 +59,13 @@ pub fn take(generator: u32, now_ms: f64, want: u32, patience_ms: f64) -> i32 {
 /// Writes the next IDs that were taken to the words; answers how many.
 #[wasm_bindgen]
 pub fn drain() -> u32 {
-    let mut count = 0;
-    if let Some(run) = &mut state().run {
-        // One by one: there are no vectors here, and the clock gives IDs out far slower than this loop.
-        for (word, id) in buffer().words.iter_mut().zip(run) {
-            *word = id;
-            count += 1;
-        }
-    }
-    count
+    let words = &mut buffer().words;
+    state().run.as_mut().map_or(0, |run| {
+        let part = run.split_first(words.len());
+        let count = part.len();
+        part.write(words);
+        count as u32
+    })
 }
 
 /// How long to sleep before trying again a call that wants to wait `wanted_ms` and has waited `waited_ms`; 0: give up.

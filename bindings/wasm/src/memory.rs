@@ -64,8 +64,8 @@ pub(crate) fn keep<T>(value: T) -> u32 {
 
 /// The value of a handle.
 pub(crate) fn kept<T>(handle: u32) -> &'static T {
-    // SAFETY: handles come from `keep`, and the one caller, `npm/src/wasm.ts`, hands each to functions of its type only.
-
+    // SAFETY: handles come from `keep`, and the one caller, `npm/src/core.ts` and its users, hands each to
+    // functions of its type only.
     unsafe { &*(handle as *const T) }
 }
 
