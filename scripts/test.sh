@@ -12,6 +12,7 @@ failures=0
 count() {
   awk '
     /^test result:/ { passed += $4; failed += $6 }
+    /^[0-9]+ passed, [0-9]+ failed$/ { passed += $1; failed += $3 }
     /^# pass [0-9]+$/ || /^ℹ pass [0-9]+$/ { passed += $3 }
     /^# fail [0-9]+$/ || /^ℹ fail [0-9]+$/ { failed += $3 }
     /^=+ .*(passed|failed|error).* in [0-9.]+s/ || /^[0-9]+ (passed|failed).* in [0-9.]+s/ {
