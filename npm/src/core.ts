@@ -63,7 +63,7 @@ function bytes(): Uint8Array {
   return new Uint8Array(wasm.memory.buffer, buffer, TEXT);
 }
 
-/** The handle kept under a key, or a new one. */
+/** The handle kept under a key, or a new one. A handle is an address, so a key begins with the kind of thing it is of. */
 export function keep(key: string, make: () => number): number {
   const { kept } = core();
   let handle = kept.get(key);

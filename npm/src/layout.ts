@@ -81,7 +81,7 @@ export class Layout {
 
   private constructor(text: string) {
     const { wasm } = core();
-    this.handle = keep(text, () => check(wasm.layout(putText(text))));
+    this.handle = keep(`layout ${text}`, () => check(wasm.layout(putText(text))));
     this.#text = getText(wasm.layout_text(this.handle));
     wasm.layout_facts(this.handle);
     const row = words();

@@ -207,10 +207,10 @@ function wasmCell({ layout, node, maxAheadMs, start }: CellSpec, clock?: () => n
   const { wasm, clocks, seed } = shared;
   if (clock && !clocks.has(clock)) clocks.set(clock, ++shared.clockCount);
   const state = `${clock ? clocks.get(clock) : 0},${layout.numbers},${node}`;
-  const wordsHandle = keep(state, wasm.words);
+  const wordsHandle = keep(`words ${state}`, wasm.words);
   // An ended layout is refused, but a caller's clock is not read before its time.
-  const now = clock ? -(2n ** 63n) : BigInt(Date.now());
-  const handle = keep(`${state},${maxAheadMs},${start}`, () =>
+  const now = clock ? -(2n ** 63n) : BigInt(Math.floor(Date.now()));
+  const handle = keep(`generator ${state},${maxAheadMs},${start}`, () =>
     check(wasm.open(layout.handle, wordsHandle, node, maxAheadMs, start, seed, now)),
   );
   const now_ms = clock ? () => reading(clock()) : Date.now;

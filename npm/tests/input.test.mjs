@@ -32,6 +32,16 @@ test("an ID that is no 64-bit integer is INVALID_ID", () => {
   }
 });
 
+test("a text that is a key of what the engine keeps is no layout", () => {
+  const gen = new Snowflake({ node: 77, clock: () => 1_800_000_000_000 });
+  gen.nextId();
+  for (let clock = 0; clock < 50; clock++) {
+    for (const kind of ["", "words ", "generator "]) {
+      refusal("INVALID_LAYOUT", () => Layout.parse(`${kind}${clock},${gen.layout.numbers},77`));
+    }
+  }
+});
+
 test("an ID may be a bigint, a safe number, a decimal string or a signed 64-bit integer", () => {
   for (const id of [5n, 5, "5", "0005"]) assert.equal(layouts.SNOWMINT.decode(id).sequence, 5);
   assert.equal(layouts.MASTODON.decode(-1).sequence, 65_535);
