@@ -138,6 +138,10 @@ impl Error {
         Self::new(What::Exhausted, 0, retry_after_ms, 0)
     }
 
+    pub(crate) const fn batch_exhausted(retry_after_ms: u64) -> Self {
+        Self::new(What::BatchExhausted, 0, retry_after_ms, 0)
+    }
+
     pub(crate) const fn clock_backwards(by_ms: u64) -> Self {
         Self::new(What::ClockBackwards, 0, by_ms, 0)
     }
@@ -187,7 +191,7 @@ impl Error {
     /// How long it would take in ms for the same call to have a chance; `None` if waiting does not help.
     pub const fn wait_ms(&self) -> Option<u64> {
         match self.what {
-            What::Exhausted | What::ClockBackwards => Some(self.numbers[0]),
+            What::Exhausted | What::BatchExhausted | What::ClockBackwards => Some(self.numbers[0]),
             _ => None,
         }
     }

@@ -62,6 +62,8 @@ pub struct Snowflake<W = Words> {
 impl Snowflake<Words> {
     /// A generator with the default options and a state of its own for a node that no other generator uses.
     ///
+    /// Two of them for one node repeat each other: take the state from a `Registry` where that can happen.
+    ///
     /// # Errors
     /// `InvalidNode`.
     pub fn new(layout: &Layout, node: Integer) -> Result<Self, Error> {

@@ -84,15 +84,21 @@ impl Plan {
         } else {
             self.tick_of(now_ms.saturating_add_unsigned(self.max_ahead_ms))
         };
+        let started = self.sequence_of(free);
+        let sequence = if tick == free_tick && started > 0 { started } else { self.start(started, tick) };
+        let first = (tick << self.sequence_bits) | sequence;
         let Some(reach) = reach.filter(|reach| tick <= *reach) else {
-            return Err(self.ahead_of_the_clock(free, reach, now_ms));
+            return Err(self.ahead_of_the_clock(
+                free,
+                reach,
+                now_ms,
+                self.ms_until_all(first, want, now_ms),
+                patience_ms,
+            ));
         };
         if tick >= window_end {
             return Err(Error::plain(What::WindowOver));
         }
-        let started = self.sequence_of(free);
-        let sequence = if tick == free_tick && started > 0 { started } else { self.start(started, tick) };
-        let first = (tick << self.sequence_bits) | sequence;
         let last_tick = reach.min(self.max_tick).min(window_end - 1);
         let last = ((last_tick << self.sequence_bits) | self.sequence_mask()).min(LAST_POSITION);
         if first > last {
@@ -102,7 +108,9 @@ impl Plan {
         if want > free_now {
             match self.ms_until_all(first, want, now_ms) {
                 None => return Err(self.over(now_ms)),
-                Some(retry_after_ms) if retry_after_ms > patience_ms => return Err(Error::exhausted(retry_after_ms)),
+                Some(retry_after_ms) if retry_after_ms > patience_ms => {
+                    return Err(Error::batch_exhausted(retry_after_ms));
+                }
                 // What is free now is a beginning.
                 Some(_) => {}
             }
@@ -119,14 +127,28 @@ impl Plan {
     }
 
     /// Why no ID can be had although the layout goes on: the IDs up to now are used up, or the clock went back.
+    ///
+    /// `all_ms` is when all of what is wanted would be free.
     #[cold]
-    fn ahead_of_the_clock(&self, free: u64, reach: Option<u64>, now_ms: i64) -> Error {
+    fn ahead_of_the_clock(
+        &self,
+        free: u64,
+        reach: Option<u64>,
+        now_ms: i64,
+        all_ms: Option<u64>,
+        patience_ms: u64,
+    ) -> Error {
         let free_tick = free >> self.sequence_bits;
         let last_tick = if self.sequence_of(free) > 0 { free_tick } else { free_tick.saturating_sub(1) };
         if free > 0 && reach.is_none_or(|reach| last_tick > reach) {
             return Error::clock_backwards(self.start_ms(last_tick).abs_diff(now_ms));
         }
-        Error::exhausted(self.ms_until(free_tick, now_ms))
+        let next_ms = self.ms_until(free_tick, now_ms);
+        match all_ms {
+            None => self.over(now_ms),
+            Some(all_ms) if all_ms > patience_ms && all_ms > next_ms => Error::batch_exhausted(all_ms),
+            Some(_) => Error::exhausted(next_ms),
+        }
     }
 
     #[cold]

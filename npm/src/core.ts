@@ -73,8 +73,9 @@ export function keep(key: string, make: () => number): number {
 
 /** Puts a text into the buffer; answers its length, one beyond the buffer if it does not fit. */
 export function putText(text: string): number {
-  const { read, written } = new TextEncoder().encodeInto(String(text), bytes());
-  return read < text.length ? TEXT + 1 : written;
+  const string = String(text);
+  const { read, written } = new TextEncoder().encodeInto(string, bytes());
+  return read < string.length ? TEXT + 1 : written;
 }
 
 /** The text in the buffer. */

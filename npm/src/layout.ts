@@ -20,7 +20,10 @@ export interface Parts {
   sequence: number;
 }
 
-/** What `Layout.encode` puts together: the parts of `Layout.decode`, or some of them; what is missing is 0. */
+/**
+ * What `Layout.encode` puts together: the parts of `Layout.decode`, or some of them; what is missing is 0. Of several times
+ * `timestampMs` counts, then `timestamp`; of `fields` only `random` is read.
+ */
 export interface PartsInput {
   /** The instant, rounded down to its tick. One of `timestampMs`, `timestamp` and `tick` is needed. */
   timestampMs?: number;
@@ -123,6 +126,7 @@ export class Layout {
   /** A layout as it is, or the preset of a name, or the layout of a text. @internal */
   static of(layout: Layout | string): Layout {
     if (layout instanceof Layout) return layout;
+    if (typeof layout !== "string") throw new TypeError("a layout is a preset's name, a text or a Layout");
     return /^[a-z0-9_]*$/.test(layout) ? Layout.preset(layout) : Layout.parse(layout);
   }
 
@@ -175,8 +179,14 @@ export class Layout {
 
   /** @internal */
   nodeOf(node: Node): bigint {
-    if (typeof node === "number" || typeof node === "bigint") return integer(node, "INVALID_NODE");
-    check(core().wasm.parse_node(this.handle, putText(typeof node === "string" ? node : fieldText(node, this.nodes))));
+    if (typeof node !== "string" && Object.prototype.toString.call(node) !== "[object Object]")
+      return integer(node, "INVALID_NODE");
+    check(
+      core().wasm.parse_node(
+        this.handle,
+        putText(typeof node === "string" ? node : fieldText(node as Record<string, Integer>, this.nodes)),
+      ),
+    );
     return words()[0]!;
   }
 

@@ -21,7 +21,10 @@ export interface SnowflakeOptions {
   maxWaitMs?: number;
   /** Where the sequence begins in a new tick: `"zero"`. */
   sequenceStart?: SequenceStart;
-  /** The clock, Unix ms. Generators share the state of a node only with those of the same clock. */
+  /**
+   * The clock, Unix ms. Generators share the state of a node only with those of the same function, and that state is kept
+   * for good: make a clock once, not for each generator.
+   */
   clock?: () => number;
 }
 
@@ -78,7 +81,10 @@ export class Snowflake implements Iterable<bigint> {
 
   /** Throws `INVALID_NODE`, `INVALID_LAYOUT`, or `TIME_OVERFLOW` if the layout is over. */
   constructor(options: SnowflakeOptions = {}) {
-    const { node = environment("SNOWMINT_NODE"), sequenceStart = "zero", clock } = options;
+    const { sequenceStart = "zero", clock } = options;
+    const node = options.node ?? environment("SNOWMINT_NODE");
+    if (clock !== undefined && typeof clock !== "function")
+      throw new TypeError("clock is a function that gives Unix ms");
     this.layout = Layout.of(options.layout ?? "snowmint");
     if (node === undefined) throw errorOf(NODE_NEEDED);
     check(core().wasm.parse_node(this.layout.handle, putText(String(this.layout.nodeOf(node)))));
@@ -103,7 +109,7 @@ export class Snowflake implements Iterable<bigint> {
     try {
       return this.#cell.next();
     } catch (error) {
-      return this.#later(error, () => this.#cell.next());
+      return this.#later(error);
     }
   }
 
@@ -121,8 +127,7 @@ export class Snowflake implements Iterable<bigint> {
 
   /** The next `count` IDs, 0 to 2^24. Throws `INVALID_ID` for another count, before any memory is taken. */
   nextIds(count: number): BigUint64Array {
-    putInteger(0, integer(count, "INVALID_ID"));
-    return this.fill(new BigUint64Array(check(core().wasm.batch())));
+    return this.fill(new BigUint64Array(this.#batch(count)));
   }
 
   /**
@@ -131,15 +136,19 @@ export class Snowflake implements Iterable<bigint> {
    */
   fill(ids: BigUint64Array): BigUint64Array {
     if (!(ids instanceof BigUint64Array)) throw new TypeError("fill takes a BigUint64Array");
-    let patienceMs = this.#maxWaitMs;
-    for (let done = 0; done < ids.length; patienceMs = Infinity) {
-      const rest = ids.subarray(done);
+    this.#batch(ids.length);
+    let patienceMs = this.#blockMs;
+    let since: number | undefined;
+    for (let done = 0; done < ids.length; ) {
       try {
-        done += this.#cell.fill(rest, patienceMs);
+        done += this.#cell.fill(ids.subarray(done), patienceMs);
+        // The batch has begun: from here on only the deadline ends it.
+        patienceMs = Infinity;
       } catch (error) {
         // Not to be had in time, so waiting is no use.
         if (error instanceof SnowmintError && (error.retryAfterMs ?? 0) > patienceMs) throw error;
-        done += this.#later(error, () => this.#cell.fill(rest, patienceMs));
+        since ??= performance.now();
+        sleep(pause(error, this.#blockMs, since));
       }
     }
     return ids;
@@ -169,15 +178,25 @@ export class Snowflake implements Iterable<bigint> {
   }
 
   /** Tries a refused call again until it succeeds or `maxWaitMs` is over. */
-  #later<T>(error: unknown, call: () => T): T {
+  #later(error: unknown): bigint {
     for (const since = performance.now(); ; ) {
-      sleep(pause(error, blocking ? this.#maxWaitMs : 0, since));
+      sleep(pause(error, this.#blockMs, since));
       try {
-        return call();
+        return this.#cell.next();
       } catch (again) {
         error = again;
       }
     }
+  }
+
+  /** How long a call may block. */
+  get #blockMs(): number {
+    return blocking ? this.#maxWaitMs : 0;
+  }
+
+  #batch(count: number): number {
+    putInteger(0, integer(count, "INVALID_ID"));
+    return check(core().wasm.batch());
   }
 }
 

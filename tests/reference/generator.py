@@ -51,14 +51,18 @@ class Generator:
             last_tick = self.tick if self.sequence > 0 else self.tick - 1
             if last_tick > limit:
                 raise Refused("CLOCK_BACKWARDS", by_ms=layout.start_ms(last_tick) - now_ms)
-            raise self._exhausted(now_ms, tick)
+            raise self._exhausted(now_ms, self._needed(tick, sequence, count))
         rest_of_tick = per_tick - sequence
         if count > rest_of_tick + per_tick * (min(limit, layout.max_tick) - tick):
-            needed_tick = tick - (rest_of_tick - count) // per_tick
-            if needed_tick > layout.max_tick:
-                raise Refused("TIME_OVERFLOW")
-            raise self._exhausted(now_ms, needed_tick)
+            raise self._exhausted(now_ms, self._needed(tick, sequence, count))
         return tick, sequence
+
+    def _needed(self, tick: int, sequence: int, count: int) -> int:
+        """The tick of the last of `count` IDs from a position."""
+        needed_tick = tick + (sequence + count - 1) // self.layout.ids_per_tick
+        if needed_tick > self.layout.max_tick:
+            raise Refused("TIME_OVERFLOW")
+        return needed_tick
 
     def _exhausted(self, now_ms: int, needed_tick: int) -> Refused:
         retry_after_ms = self.layout.start_ms(needed_tick) - self.max_ahead_ms - now_ms

@@ -40,6 +40,7 @@ macro_rules! sentences {
 
 sentences! {
     Exhausted Exhausted "no ID is free now: retry in {a} ms, or raise max_wait_ms or max_ahead_ms";
+    BatchExhausted Exhausted "the batch is not free before {a} ms: ask for fewer IDs, or raise max_wait_ms or max_ahead_ms";
     ClockBackwards ClockBackwards "the clock is {a} ms behind the last ID: wait, or raise max_ahead_ms";
     Closed WindowClosed "the generator is closed: make a new one";
     WindowOver WindowClosed "the generator's window of time is over";

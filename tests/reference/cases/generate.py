@@ -230,6 +230,11 @@ END = (
         calls((EPOCH + 15, 2), (EPOCH + 15, 3, OVERFLOW), (EPOCH + 15, 2), (EPOCH + 15, 1, OVERFLOW)),
     ),
     Run(
+        "a batch asks for the wait of its last ID, whether its tick is used up or not",
+        SMALL,
+        calls((T, 4), (T, 9, EXHAUSTED), (T, 1, EXHAUSTED), (T + 3, 4), (T + 3, 4, EXHAUSTED)),
+    ),
+    Run(
         "a batch that the rest of the layout cannot hold is an overflow whatever the clock says",
         SIXTEEN_TICKS,
         calls((EPOCH + 10, 1), (EPOCH + 10, 24, OVERFLOW), (EPOCH + 10, 23, EXHAUSTED), (EPOCH + 10, 3)),
