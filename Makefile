@@ -1,5 +1,5 @@
 # Thin calls of scripts/; each sets up what it needs on a bare Debian machine with rustup, node, npm and python3.
-.PHONY: demo test package
+.PHONY: demo test package bench soak
 
 demo: ## mint and read IDs in Rust, Python, Node and a browser, and compare
 	@scripts/demo.sh
@@ -9,3 +9,9 @@ test: ## everything, with a count at the end
 
 package: ## dist/: the wheel, the sdist and the npm tarballs
 	@scripts/package.sh
+
+bench: ## contenders side by side, as medians and ratios
+	@cargo run --quiet --locked --release -p snowmint-benches --bin minting
+
+soak: ## the random tests for HOURS=1
+	@scripts/soak.sh $(HOURS)

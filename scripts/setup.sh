@@ -17,6 +17,8 @@ fi
 packages=()
 python3 -c 'import ensurepip, venv' 2> /dev/null || packages+=(python3-venv)
 [ -x "${CHROMIUM:-/usr/bin/chromium}" ] || packages+=(chromium)
+command -v c++ > /dev/null || packages+=(g++)
+compgen -G "/usr/lib/*/faketime/libfaketime.so.1" > /dev/null || packages+=(libfaketime)
 if [ ${#packages[@]} -gt 0 ]; then
   if [ "$(id -u)" != 0 ] || ! command -v apt-get > /dev/null; then
     echo "snowmint needs ${packages[*]}: install it by your package manager (CHROMIUM=path names a browser elsewhere)" >&2

@@ -53,9 +53,13 @@ step "Rust: format" cargo fmt --all --check
 step "Rust: clippy" cargo clippy --quiet --locked --workspace --all-targets -- -D warnings
 step "Rust: clippy of the wasm binding" cargo clippy --quiet --locked -p snowmint-wasm --target wasm32-unknown-unknown -- -D warnings
 step "Rust: core without std on bare metal" cargo build --quiet --locked -p snowmint-core --no-default-features --target thumbv7em-none-eabi
-step "Rust: documentation" env RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --no-deps -p snowmint-core
+step "Rust: documentation" env RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --no-deps -p snowmint-core -p snowmint-stores -p snowmint
 step "Rust: tests" cargo test --quiet --locked --workspace
-step "Rust: tests of a release build" cargo test --quiet --locked --release -p snowmint-tests
+step "Rust: tests of a release build" env SNOWMINT_ROUNDS=1000 cargo test --quiet --locked --release -p snowmint-tests
+step "Rust: models under loom, and their mutants" scripts/loom.sh
+step "Rust: core under Miri" scripts/miri.sh
+step "Rust: fuzzing of what reads" scripts/fuzz.sh 8
+step "Rust: mutants" scripts/mutants.sh
 
 step "Python: build" scripts/build-python.sh
 step "Python: ruff" "$python/ruff" check python tests demo

@@ -163,6 +163,16 @@ impl Error {
         Self::plain(What::Closed)
     }
 
+    /// The use of a vouched generator, or of a lease, in a forked child.
+    pub const fn forked() -> Self {
+        Self::plain(What::Forked)
+    }
+
+    /// The window is used up and not renewed yet, which it may be at any moment.
+    pub(crate) const fn window_over() -> Self {
+        Self::new(What::WindowOver, 0, 1, 0)
+    }
+
     /// No node was given and none could be found.
     pub const fn node_needed() -> Self {
         Self::plain(What::NodeNeeded)
@@ -191,7 +201,7 @@ impl Error {
     /// How long it would take in ms for the same call to have a chance; `None` if waiting does not help.
     pub const fn wait_ms(&self) -> Option<u64> {
         match self.what {
-            What::Exhausted | What::BatchExhausted | What::ClockBackwards => Some(self.numbers[0]),
+            What::Exhausted | What::BatchExhausted | What::ClockBackwards | What::WindowOver => Some(self.numbers[0]),
             _ => None,
         }
     }

@@ -2,8 +2,6 @@
 
 mod host;
 mod options;
-#[cfg(feature = "std")]
-mod registry;
 mod run;
 mod words;
 
@@ -13,8 +11,6 @@ pub use self::host::Host;
 #[cfg(feature = "std")]
 pub use self::host::SystemHost;
 pub use self::options::{Options, SequenceStart};
-#[cfg(feature = "std")]
-pub use self::registry::Registry;
 pub use self::run::Run;
 pub use self::words::Words;
 
@@ -62,7 +58,7 @@ pub struct Snowflake<W = Words> {
 impl Snowflake<Words> {
     /// A generator with the default options and a state of its own for a node that no other generator uses.
     ///
-    /// Two of them for one node repeat each other: take the state from a `Registry` where that can happen.
+    /// Two of them for one node repeat each other: the package `snowmint` keeps one for each node.
     ///
     /// # Errors
     /// `InvalidNode`.
@@ -96,6 +92,11 @@ impl<W: Borrow<Words>> Snowflake<W> {
     /// The node in the IDs.
     pub const fn node(&self) -> u32 {
         self.node
+    }
+
+    /// The state.
+    pub fn words(&self) -> &Words {
+        self.words.borrow()
     }
 
     /// The options.

@@ -296,6 +296,14 @@ impl Layout {
         if now_ms > self.epoch_ms && self.tick_at(now_ms).is_none() { Err(self.no_tick(now_ms)) } else { Ok(()) }
     }
 
+    /// Refuses an instant that has no tick, before the epoch or past the last one.
+    ///
+    /// # Errors
+    /// `BeforeEpoch` or `TimeOverflow`.
+    pub fn refuse_outside(&self, now_ms: i64) -> Result<(), Error> {
+        if self.tick_at(now_ms).is_none() { Err(self.no_tick(now_ms)) } else { Ok(()) }
+    }
+
     /// The tick that an instant falls into, if the layout has it. `i64::MAX` is what hosts make of any later time, so
     /// no layout has it.
     pub(crate) const fn tick_at(&self, unix_ms: i64) -> Option<u64> {

@@ -9,18 +9,22 @@ mod generator;
 mod integer;
 mod layout;
 pub mod layouts;
+#[doc(hidden)]
+pub mod mutant;
 mod random;
 mod step;
 mod sync;
 mod text;
 pub mod time;
+mod window;
 
 #[doc(hidden)]
 pub use self::error::sentences;
 pub use self::error::{Error, ErrorKind};
-pub use self::generator::{Host, MAX_BATCH, Options, Run, SequenceStart, Snowflake, Words};
 #[cfg(feature = "std")]
-pub use self::generator::{Registry, SystemHost};
+pub use self::generator::SystemHost;
+pub use self::generator::{Host, MAX_BATCH, Options, Run, SequenceStart, Snowflake, Words};
 pub use self::integer::Integer;
 pub use self::layout::{Field, Layout, MAX_FIELDS, MAX_NODE_BITS, Name, Numbers, Parts};
 pub use self::text::{IdText, TextForm};
+pub use self::window::Window;

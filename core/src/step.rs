@@ -1,8 +1,9 @@
 //! The pure step: given the state, the window's end and the time, which IDs come next?
 
-use crate::error::{Error, What};
+use crate::error::Error;
 use crate::generator::SequenceStart;
 use crate::layout::Layout;
+use crate::mutant;
 use crate::random;
 
 /// The word of a closed generator, and what a forked child reads.
@@ -68,14 +69,14 @@ impl Plan {
         patience_ms: u64,
     ) -> Result<Taken, Error> {
         if word == CLOSED {
-            return Err(Error::closed());
+            return Err(if window_end == 0 { Error::forked() } else { Error::closed() });
         }
         let free = word - 1;
         let Some(now_tick) = self.tick_of(now_ms).or(if free > 0 { Some(0) } else { None }) else {
             return Err(Error::before_epoch(now_ms, self.epoch_ms));
         };
         let free_tick = free >> self.sequence_bits;
-        let tick = now_tick.max(free_tick);
+        let tick = if mutant::removes("increase") { now_tick } else { now_tick.max(free_tick) };
         if tick > self.max_tick {
             return Err(self.over(now_ms));
         }
@@ -96,8 +97,9 @@ impl Plan {
                 patience_ms,
             ));
         };
+        let window_end = if mutant::removes("window") { u64::MAX } else { window_end };
         if tick >= window_end {
-            return Err(Error::plain(What::WindowOver));
+            return Err(Error::window_over());
         }
         let last_tick = reach.min(self.max_tick).min(window_end - 1);
         let last = ((last_tick << self.sequence_bits) | self.sequence_mask()).min(LAST_POSITION);

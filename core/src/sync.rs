@@ -1,6 +1,8 @@
-//! The atomic word: core's own, or `portable-atomic` on targets without 64-bit atomics.
+//! The atomic word: core's own, `portable-atomic`'s on targets without 64-bit atomics, or loom's under its model checker.
 
-#[cfg(target_has_atomic = "64")]
+#[cfg(all(not(loom), target_has_atomic = "64"))]
 pub(crate) use core::sync::atomic::{AtomicU64, Ordering};
-#[cfg(not(target_has_atomic = "64"))]
+#[cfg(loom)]
+pub(crate) use loom::sync::atomic::{AtomicU64, Ordering};
+#[cfg(all(not(loom), not(target_has_atomic = "64")))]
 pub(crate) use portable_atomic::{AtomicU64, Ordering};

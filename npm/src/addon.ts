@@ -1,14 +1,41 @@
-// The addon: the generator with one state for all threads of the process. It is a package of its own for each platform,
-// and optional.
+// The addon: the generator with one state or lease for all threads of the process. It is a package of its own for each
+// platform, and optional.
 import { createRequire } from "node:module";
 import { version } from "./generated/version.js";
+import type { LeaseStatus } from "./snowflake.js";
 
 /** What bindings/node exports. A string in the place of an answer is a refusal: "CODE ms sentence". */
 export interface Addon {
-  open(layout: string, node: number, maxAheadMs: number, start: number, seed: number): Functions | string;
+  open(layout: string, node: number, maxAheadMs: number, start: number): Functions | string;
+  /** `onLost` is called with a refusal. */
+  lease(terms: Terms, onLost?: (refusal: string) => void): Promise<NativeLease | string>;
 }
 
-type Functions = [
+/** What to lease, and what the environment says of it. */
+export interface Terms {
+  layout: string;
+  store?: string;
+  namespace?: string;
+  environmentStore?: string;
+  environmentNamespace?: string;
+  stateDir?: string;
+  kubernetes: boolean;
+  maxAheadMs: number;
+  maxWaitMs: number;
+  start: number;
+  windowMs?: number;
+  exclude: number[];
+}
+
+interface NativeLease {
+  functions(): Functions;
+  node(): number;
+  window(): [start: number, end: number] | null;
+  status(): LeaseStatus;
+  close(): Promise<void>;
+}
+
+export type Functions = [
   next: () => bigint | string,
   /** Writes into the array's memory, which no other thread may share. */
   fill: (ids: BigUint64Array, patienceMs: number) => number | string,

@@ -31,6 +31,12 @@ export function unixMs(instant: unknown): bigint {
   return ms < 2 ** 63 ? BigInt(Math.max(ms, -(2 ** 63))) : 2n ** 63n - 1n;
 }
 
+/** A length of time, checked. */
+export function duration(name: string, value: unknown): number {
+  if (typeof value === "number" && value >= 0) return value;
+  throw new RangeError(`${name} is a number of ms, 0 or more, not ${String(value)}`);
+}
+
 /** A Date, or null where no Date reaches. */
 export function date(ms: number): Date | null {
   return Math.abs(ms) <= 8.64e15 ? new Date(ms) : null;

@@ -3,5 +3,5 @@ import { encoded } from "./generated/wasm.js";
 import { unpack } from "./unpack.js";
 
 export { version } from "./generated/version.js";
-export { blocking, environment, nativeCell, sleep } from "./host.inert.js";
+export { blocking, lease, nativeCell, nodeOfEnvironment, renewalMs, sleep } from "./host.inert.js";
 export const wasmModule = (): WebAssembly.Module => new WebAssembly.Module(unpack(encoded));

@@ -2,5 +2,5 @@
 import module from "./snowmint.wasm";
 
 export { version } from "./generated/version.js";
-export { blocking, environment, nativeCell, sleep } from "./host.inert.js";
+export { blocking, lease, nativeCell, nodeOfEnvironment, renewalMs, sleep } from "./host.inert.js";
 export const wasmModule = (): WebAssembly.Module => module;

@@ -1,22 +1,44 @@
-// Node, Deno and Bun: a call may block, and the addon keeps one state for all threads of the process.
+// Node, Deno and Bun: a call may block, and the addon keeps one state or lease for all threads of the process.
 import { isMainThread } from "node:worker_threads";
-import { addon, platform } from "./addon.js";
+import { addon, type Functions, platform } from "./addon.js";
+import { duration } from "./convert.js";
 import { type ErrorCode, SnowmintError } from "./errors.js";
 import { encoded } from "./generated/wasm.js";
-import type { Cell, CellSpec } from "./snowflake.js";
+import type { Layout } from "./layout.js";
+import type { Cell, CellSpec, Lease, LeaseOptions, Spec } from "./snowflake.js";
 import { unpack } from "./unpack.js";
 
 export { version } from "./generated/version.js";
 export const blocking = true;
 export const wasmModule = (): WebAssembly.Module => new WebAssembly.Module(unpack(encoded));
-export const environment = (name: string): string | undefined => process.env[name];
+
+/** The node that the environment of this thread gives. */
+export function nodeOfEnvironment(layout: Layout): number | undefined {
+  const text = process.env.SNOWMINT_NODE;
+  try {
+    return text === undefined ? undefined : layout.numberOf(text);
+  } catch (error) {
+    if (error instanceof SnowmintError)
+      throw new SnowmintError(error.code, `SNOWMINT_NODE is "${text}": ${error.message}`);
+    throw error;
+  }
+}
 
 const lock = new Int32Array(new SharedArrayBuffer(4));
 /** Blocks the thread; nobody wakes it. */
 export const sleep = (ms: number): void => void Atomics.wait(lock, 0, 0, ms);
 
-/** A cell in the addon. Without the addon, nothing in the main thread, where the wasm module keeps the state. */
-export function nativeCell({ layout, node, maxAheadMs, start }: CellSpec): Cell | undefined {
+/** Refusals of windows that are over, and may be renewed at any moment. */
+const awaiting = new WeakMap<SnowmintError, number>();
+/** In how many ms it is worth a look whether the window has been renewed; 0 if it never is. */
+export const renewalMs = (error: SnowmintError): number => awaiting.get(error) ?? 0;
+
+/**
+ * A cell in the addon, which reads the system's clock. Without the addon, nothing in the main thread, where the wasm
+ * module keeps the state.
+ */
+export function nativeCell({ layout, node, maxAheadMs, start, clock }: CellSpec): Cell | undefined {
+  if (clock) return;
   const native = addon();
   if (!native) {
     if (isMainThread) return;
@@ -26,7 +48,76 @@ export function nativeCell({ layout, node, maxAheadMs, start }: CellSpec): Cell 
         "threads would repeat each other's IDs. Install the optional dependencies of snowmint, or mint in the main thread",
     );
   }
-  const [next, fill] = answer(native.open(String(layout), node, maxAheadMs, start, Math.random()));
+  return cellOf(answer(native.open(String(layout), node, maxAheadMs, start)));
+}
+
+/** A lease of the addon, which threads of one process share; nothing if there is a node to vouch for. */
+export async function lease(spec: Spec, options: LeaseOptions): Promise<Lease | undefined> {
+  const { layout, maxAheadMs, maxWaitMs, start, clock } = spec;
+  const { store, namespace, windowMs, exclude = [], onLost } = options;
+  const { env } = process;
+  const given = (options.node ?? undefined) !== undefined;
+  const leased = (store ?? namespace ?? undefined) !== undefined;
+  if (given && leased)
+    throw new SnowmintError("INVALID_NODE", "give a node, or a store and namespace to lease one from, not both");
+  if (given || (!leased && env.SNOWMINT_NODE !== undefined)) return;
+  // It goes on while no JavaScript runs.
+  if (clock) throw new TypeError("a lease is renewed by the system's clock: pass no clock, or a node with it");
+  if (typeof (store ?? "") !== "string")
+    throw new TypeError("store is a URL such as file:/var/lib/ids: stores that are objects are not there yet");
+  if (typeof (namespace ?? "") !== "string") throw new TypeError("namespace is a string");
+  if (typeof (onLost ?? lease) !== "function") throw new TypeError("onLost is a function that takes an error");
+  const terms = {
+    layout: String(layout),
+    store,
+    namespace,
+    environmentStore: env.SNOWMINT_STORE,
+    environmentNamespace: env.SNOWMINT_NAMESPACE,
+    stateDir: env.SNOWMINT_STATE_DIR,
+    kubernetes: env.KUBERNETES_SERVICE_HOST !== undefined,
+    maxAheadMs,
+    maxWaitMs,
+    start,
+    windowMs: windowMs === undefined ? undefined : duration("windowMs", windowMs),
+    exclude: [...exclude].map((node) => layout.numberOf(node)),
+  };
+  const native = addon();
+  if (!native)
+    throw new SnowmintError(
+      "STORE_UNAVAILABLE",
+      `a lease needs snowmint's addon for ${platform}, which is not there: install the optional dependencies of snowmint, ` +
+        "or pass a node that no other generator of this layout uses",
+    );
+  const share: Share = {};
+  const held = answer(await native.lease(terms, onLost && whenLost(onLost, share)));
+  return {
+    node: held.node(),
+    cell: cellOf(held.functions()),
+    window() {
+      const window = held.window();
+      return window && { start: window[0], end: window[1] };
+    },
+    status: () => held.status(),
+    close() {
+      share.closing ??= held.close();
+      return share.closing;
+    },
+  };
+}
+
+/** What a generator and the callback of its lease both know. */
+interface Share {
+  closing?: Promise<void>;
+}
+
+/** A function of its own, so that no variable leads to the generator: one that is forgotten without a close can go. */
+function whenLost(onLost: (error: SnowmintError) => void, share: Share) {
+  return (refusal: string): void => {
+    if (!share.closing) onLost(errorOf(refusal));
+  };
+}
+
+function cellOf([next, fill]: Functions): Cell {
   return {
     next: () => answer(next()),
     fill(ids, patienceMs) {
@@ -43,6 +134,12 @@ export function nativeCell({ layout, node, maxAheadMs, start }: CellSpec): Cell 
 /** What the addon answered, if it is no refusal. */
 function answer<T>(answer: T | string): T {
   if (typeof answer !== "string") return answer;
-  const [code, ms, ...sentence] = answer.split(" ");
-  throw new SnowmintError(code as ErrorCode, sentence.join(" "), Number(ms));
+  throw errorOf(answer);
+}
+
+function errorOf(refusal: string): SnowmintError {
+  const [code, ms, ...sentence] = refusal.split(" ");
+  const error = new SnowmintError(code as ErrorCode, sentence.join(" "), Number(ms));
+  if (code === "WINDOW_CLOSED") awaiting.set(error, Number(ms));
+  return error;
 }

@@ -190,6 +190,12 @@ export class Layout {
     return words()[0]!;
   }
 
+  /** A node as a number of this layout. @internal */
+  numberOf(node: Node): number {
+    check(core().wasm.parse_node(this.handle, putText(String(this.nodeOf(node)))));
+    return Number(words()[0]);
+  }
+
   /** The canonical text form. */
   toString(): string {
     return this.#text;

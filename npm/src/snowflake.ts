@@ -1,6 +1,6 @@
-import { blocking, environment, nativeCell, sleep } from "#host";
-import { integer } from "./convert.js";
-import { check, core, failure, keep, putInteger, putText, words } from "./core.js";
+import { blocking, lease, nativeCell, nodeOfEnvironment, renewalMs, sleep } from "#host";
+import { duration, integer } from "./convert.js";
+import { check, core, failure, keep, putInteger, words } from "./core.js";
 import { errorOf, SnowmintError } from "./errors.js";
 import { CLOSED, DEFAULTS, NODE_NEEDED, NONBLOCKING } from "./generated/tables.js";
 import { Layout, type Node } from "./layout.js";
@@ -28,14 +28,82 @@ export interface SnowflakeOptions {
   clock?: () => number;
 }
 
+/** The options of `Snowflake.lease`; what is missing has the default of core or of the environment. */
+export interface LeaseOptions extends SnowflakeOptions {
+  /**
+   * The URL of the store to lease from: `file:DIRECTORY`, on a disk of this machine. If missing, `SNOWMINT_STORE` of the
+   * environment, or else the slots of this machine: `SNOWMINT_STATE_DIR`, or `/var/tmp/snowmint`.
+   */
+  store?: string;
+  /**
+   * The namespace, 1 to 64 of `a-z A-Z 0-9 . _ -`: leases of one never have the same node, those of two may. It keeps its
+   * first layout. If missing, `SNOWMINT_NAMESPACE` of the environment, or else one for each layout.
+   */
+  namespace?: string;
+  /** How long the windows of the lease are, ms: 3000, and 1000 and four ticks at least. */
+  windowMs?: number;
+  /** Nodes not to get, such as those of a system that this one replaces. */
+  exclude?: Iterable<Node>;
+  /** Called with the reason, a `WINDOW_CLOSED`, if the lease is lost. The generator is closed then: make a new one. */
+  onLost?: (error: SnowmintError) => void;
+}
+
+/** A window of time, Unix ms; the end is not part of it. */
+export interface Window {
+  start: number;
+  end: number;
+}
+
 /** What a generator is doing. */
 export interface SnowflakeStatus {
+  /** The text of the layout. */
   layout: string;
+  /** The node in the IDs. */
   node: number;
-  window: { start: number; end: number } | null;
+  /** The window that is granted; null for a node that the caller vouches for. */
+  window: Window | null;
+  /** The namespace of the lease. */
+  namespace: string | null;
+  /** Why the lease was lost, if it was. */
+  lost: string | null;
+  /** Slot files passed over because they hold no valid record. */
+  skipped: string[];
+  /** The options. */
   maxAheadMs: number;
   maxWaitMs: number;
+  sequenceStart: SequenceStart;
+  /** Whether `close` was called. */
   closed: boolean;
+}
+
+declare global {
+  interface SymbolConstructor {
+    /** The name of the method that `await using` calls; not every host has it. */
+    readonly asyncDispose: unique symbol;
+  }
+}
+
+/** What of a status only leases have. @internal */
+export type LeaseStatus = Pick<SnowflakeStatus, "namespace" | "lost" | "skipped">;
+
+/** A generator on a lease, as a host gives it. @internal */
+export interface Lease {
+  node: number;
+  cell: Cell;
+  window(): Window | null;
+  status(): LeaseStatus;
+  close(): Promise<void>;
+}
+
+/** The options, checked. @internal */
+export interface Spec {
+  layout: Layout;
+  maxAheadMs: number;
+  maxWaitMs: number;
+  asyncWaitMs: number;
+  /** A place in STARTS. */
+  start: number;
+  clock?: () => number;
 }
 
 /** A generator that never waits: a call either mints or throws. @internal */
@@ -46,12 +114,8 @@ export interface Cell {
 }
 
 /** What a cell is made of. @internal */
-export interface CellSpec {
-  layout: Layout;
+export interface CellSpec extends Spec {
   node: number;
-  maxAheadMs: number;
-  /** A place in STARTS. */
-  start: number;
 }
 
 /**
@@ -64,7 +128,7 @@ export interface CellSpec {
  * | `nextIdAsync` | up to `maxWaitMs`, or 1000 ms, everywhere | the same |
  *
  * @example
- * const gen = new Snowflake({ layout: "twitter", node: 5 });
+ * const gen = await Snowflake.lease({ layout: "twitter" }); // or new Snowflake({ layout: "twitter", node: 5 })
  * const id = gen.nextId(); // a bigint
  */
 export class Snowflake implements Iterable<bigint> {
@@ -72,31 +136,52 @@ export class Snowflake implements Iterable<bigint> {
   readonly layout: Layout;
   /** The node in the IDs. */
   readonly node: number;
-  /** The window of time that was granted, Unix ms; null for a node that the caller vouches for. */
-  readonly window: { start: number; end: number } | null = null;
-  readonly #maxAheadMs: number;
-  readonly #maxWaitMs: number;
-  readonly #asyncWaitMs: number;
+  readonly #spec: Spec;
+  readonly #lease: Lease | undefined;
   #cell: Cell;
 
-  /** Throws `INVALID_NODE`, `INVALID_LAYOUT`, or `TIME_OVERFLOW` if the layout is over. */
-  constructor(options: SnowflakeOptions = {}) {
-    const { sequenceStart = "zero", clock } = options;
-    const node = options.node ?? environment("SNOWMINT_NODE");
-    if (clock !== undefined && typeof clock !== "function")
-      throw new TypeError("clock is a function that gives Unix ms");
-    this.layout = Layout.of(options.layout ?? "snowmint");
+  /**
+   * A generator of a node that the caller vouches for. Throws `INVALID_NODE`, also if the node is leased in this process,
+   * `INVALID_LAYOUT`, or `TIME_OVERFLOW` if the layout is over.
+   */
+  constructor(options?: SnowflakeOptions);
+  /** @internal */
+  constructor(options: SnowflakeOptions, lease: Lease | undefined);
+  constructor(options: SnowflakeOptions = {}, lease?: Lease) {
+    const spec = specOf(options);
+    this.#spec = spec;
+    this.#lease = lease;
+    this.layout = spec.layout;
+    const given = options.node ?? undefined;
+    const vouched = () => (given === undefined ? nodeOfEnvironment(spec.layout) : spec.layout.numberOf(given));
+    const node = lease ? lease.node : vouched();
     if (node === undefined) throw errorOf(NODE_NEEDED);
-    check(core().wasm.parse_node(this.layout.handle, putText(String(this.layout.nodeOf(node)))));
-    this.node = Number(words()[0]);
-    const [maxAheadMs, maxWaitMs] = blocking ? DEFAULTS : NONBLOCKING;
-    this.#maxAheadMs = ms("maxAheadMs", options.maxAheadMs ?? maxAheadMs);
-    this.#maxWaitMs = ms("maxWaitMs", options.maxWaitMs ?? maxWaitMs);
-    this.#asyncWaitMs = options.maxWaitMs ?? DEFAULTS[1];
-    const start = STARTS.indexOf(sequenceStart);
-    if (start < 0) throw new TypeError("sequenceStart is zero, random or carry");
-    const spec = { layout: this.layout, node: this.node, maxAheadMs: this.#maxAheadMs, start };
-    this.#cell = (clock ? undefined : nativeCell(spec)) ?? wasmCell(spec, clock);
+    this.node = node;
+    const cell = { ...spec, node };
+    this.#cell = lease?.cell ?? nativeCell(cell) ?? wasmCell(cell);
+  }
+
+  /**
+   * A generator on a lease: while it lives no other generator of the namespace has its node, nor had it at the times of
+   * its IDs. Without options it is a slot of this machine. Where a `node` is given, or `SNOWMINT_NODE` is set and neither
+   * `store` nor `namespace` given, that node is used, as by the constructor.
+   *
+   * Rejects with `NODES_EXHAUSTED`, if no node is free within `maxWaitMs`; `STORE_UNAVAILABLE`, also in browsers and where
+   * the addon is missing; `UNSAFE_STORE`; `INVALID_NODE`, also where the directory is not the machine's, as in Kubernetes;
+   * `INVALID_LAYOUT`; `TIME_OVERFLOW`; `BEFORE_EPOCH`.
+   *
+   * @example
+   * await using gen = await Snowflake.lease();
+   * gen.nextId();
+   */
+  static async lease(options: LeaseOptions = {}): Promise<Snowflake> {
+    const given = { ...options };
+    return new Snowflake(given, await lease(specOf(given), given));
+  }
+
+  /** The window of time that is granted, Unix ms; null for a node that the caller vouches for. */
+  get window(): Window | null {
+    return this.#lease?.window() ?? null;
   }
 
   /** The next ID. Never waits. */
@@ -119,7 +204,7 @@ export class Snowflake implements Iterable<bigint> {
       try {
         return this.#cell.next();
       } catch (error) {
-        const pauseMs = pause(error, this.#asyncWaitMs, since);
+        const pauseMs = pause(error, this.#spec.asyncWaitMs, since);
         await new Promise((resolve) => setTimeout(resolve, pauseMs));
       }
     }
@@ -162,19 +247,34 @@ export class Snowflake implements Iterable<bigint> {
   /** What the generator is doing. */
   status(): SnowflakeStatus {
     const { layout, node, window } = this;
+    const { maxAheadMs, maxWaitMs, start } = this.#spec;
     return {
       layout: String(layout),
       node,
       window,
-      maxAheadMs: this.#maxAheadMs,
-      maxWaitMs: this.#maxWaitMs,
+      namespace: null,
+      lost: null,
+      skipped: [],
+      ...this.#lease?.status(),
+      maxAheadMs,
+      maxWaitMs,
+      sequenceStart: STARTS[start]!,
       closed: this.#cell === CLOSED_CELL,
     };
   }
 
-  /** Ends the use of this generator: later calls throw `WINDOW_CLOSED`. Others of the same node go on. */
+  /**
+   * Ends the use of this generator: later calls throw `WINDOW_CLOSED`. Others of the same node go on; the last one of a
+   * lease gives the rest of its window back, so that a restart waits for nothing.
+   */
   async close(): Promise<void> {
     this.#cell = CLOSED_CELL;
+    await this.#lease?.close();
+  }
+
+  /** As `close`, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
   }
 
   /** Tries a refused call again until it succeeds or `maxWaitMs` is over. */
@@ -191,7 +291,7 @@ export class Snowflake implements Iterable<bigint> {
 
   /** How long a call may block. */
   get #blockMs(): number {
-    return blocking ? this.#maxWaitMs : 0;
+    return blocking ? this.#spec.maxWaitMs : 0;
   }
 
   #batch(count: number): number {
@@ -200,15 +300,24 @@ export class Snowflake implements Iterable<bigint> {
   }
 }
 
-function ms(name: string, value: number): number {
-  if (!(typeof value === "number" && value >= 0))
-    throw new RangeError(`${name} is a number of ms, 0 or more, not ${String(value)}`);
-  return value;
+function specOf({ layout, maxAheadMs, maxWaitMs, sequenceStart = "zero", clock }: SnowflakeOptions): Spec {
+  if (clock !== undefined && typeof clock !== "function") throw new TypeError("clock is a function that gives Unix ms");
+  const defaults = blocking ? DEFAULTS : NONBLOCKING;
+  const start = STARTS.indexOf(sequenceStart);
+  if (start < 0) throw new TypeError("sequenceStart is zero, random or carry");
+  return {
+    layout: Layout.of(layout ?? "snowmint"),
+    maxAheadMs: duration("maxAheadMs", maxAheadMs ?? defaults[0]),
+    maxWaitMs: duration("maxWaitMs", maxWaitMs ?? defaults[1]),
+    asyncWaitMs: maxWaitMs ?? DEFAULTS[1],
+    start,
+    clock,
+  };
 }
 
 /** How long to sleep after a refused call, ms; throws the refusal when it is time to give up. */
 function pause(error: unknown, maxWaitMs: number, since: number): number {
-  const wantedMs = error instanceof SnowmintError ? (error.retryAfterMs ?? error.byMs ?? 0) : 0;
+  const wantedMs = error instanceof SnowmintError ? (error.retryAfterMs ?? error.byMs ?? renewalMs(error)) : 0;
   const pauseMs = core().wasm.pause_ms(maxWaitMs, wantedMs, performance.now() - since);
   if (pauseMs === 0) throw error;
   return pauseMs;
@@ -221,7 +330,7 @@ function closed(): never {
 const CLOSED_CELL: Cell = { next: closed, fill: closed };
 
 /** A cell in the wasm module: its state is this realm's, and that of the clock. */
-function wasmCell({ layout, node, maxAheadMs, start }: CellSpec, clock?: () => number): Cell {
+function wasmCell({ layout, node, maxAheadMs, start, clock }: CellSpec): Cell {
   const shared = core();
   const { wasm, clocks, seed } = shared;
   if (clock && !clocks.has(clock)) clocks.set(clock, ++shared.clockCount);

@@ -332,8 +332,12 @@ test("status tells what the generator is doing", () => {
     layout: slow(3),
     node,
     window: null,
+    namespace: null,
+    lost: null,
+    skipped: [],
     maxAheadMs: 12,
     maxWaitMs: 34,
+    sequenceStart: "zero",
     closed: false,
   });
   const { maxAheadMs, maxWaitMs } = new Snowflake({ node }).status();

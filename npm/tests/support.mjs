@@ -1,5 +1,9 @@
 // What tests of generators have in common.
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 
 /** A layout whose tick outlasts every test, so that the system's clock stands still too. */
 export const slow = (sequenceBits) => `time:20,node:20,sequence:${sequenceBits};epoch=1735689600000;tick=3600000s`;
@@ -32,4 +36,100 @@ export async function timed(call) {
   await call();
   const { user, system } = process.cpuUsage(cpu);
   return { wallMs: performance.now() - since, cpuMs: (user + system) / 1000 };
+}
+
+/** A directory that goes away with the test. */
+export function folder(t) {
+  const path = mkdtempSync(join(tmpdir(), "snowmint-"));
+  t.after(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+/** A directory of slots for this test, its threads and processes. */
+export function slots(t) {
+  for (const name of ["SNOWMINT_NODE", "SNOWMINT_STORE", "SNOWMINT_NAMESPACE", "KUBERNETES_SERVICE_HOST"])
+    delete process.env[name];
+  process.env.SNOWMINT_STATE_DIR = folder(t);
+  return process.env.SNOWMINT_STATE_DIR;
+}
+
+const here = new URL(".", import.meta.url).pathname;
+
+/** A Node process beside the tests, of a script or of a file here. */
+function start(script, env, stdio) {
+  const args = script.endsWith(".mjs") ? [script] : ["--input-type=module", "-e", script];
+  const child = spawn(process.execPath, args, {
+    cwd: here,
+    env: { ...process.env, NODE_OPTIONS: "", ...env },
+    serialization: "advanced",
+    stdio: ["ignore", "pipe", "pipe", ...stdio],
+  });
+  child.output = { stdout: "", stderr: "" };
+  for (const name of ["stdout", "stderr"])
+    child[name].setEncoding("utf8").on("data", (text) => (child.output[name] += text));
+  child.gone = new Promise((resolve) =>
+    child.once("close", (code, signal) => resolve({ code, signal, ...child.output })),
+  );
+  return child;
+}
+
+/** What became of a process that ends by itself. */
+export async function exitOf(script, env = {}) {
+  const child = start(script, env, []);
+  const late = setTimeout(() => child.kill("SIGKILL"), 20_000);
+  const told = await child.gone;
+  clearTimeout(late);
+  return told;
+}
+
+/** A process that goes on until it ends or the test does; its messages arrive as they were. */
+export function hold(t, script, env = {}) {
+  const child = start(script, env, ["ipc"]);
+  child.message = new Promise((resolve) => child.once("message", resolve));
+  t.after(async () => {
+    child.kill("SIGKILL");
+    await child.gone;
+  });
+  return child;
+}
+
+/** The first message of a process, which must come. */
+export async function answerOf(child) {
+  const ended = child.gone.then(({ code, signal, stderr }) =>
+    Promise.reject(new Error(`${code ?? signal}: ${stderr}`)),
+  );
+  return Promise.race([child.message, ended]);
+}
+
+/** The library that gives a process a clock of its own, where it is installed. */
+export const FAKETIME = ["x86_64", "aarch64"]
+  .map((cpu) => `/usr/lib/${cpu}-linux-gnu/faketime/libfaketime.so.1`)
+  .find((path) => existsSync(path));
+
+/** A clock for processes, which may be set while they run: so many seconds beside the system's. */
+export function fakeClock(t) {
+  const file = join(folder(t), "clock");
+  const set = (seconds) => {
+    // Never half written.
+    writeFileSync(`${file}.new`, `${seconds < 0 ? "" : "+"}${seconds}`);
+    renameSync(`${file}.new`, file);
+  };
+  set(0);
+  const env = { LD_PRELOAD: FAKETIME, FAKETIME_TIMESTAMP_FILE: file, FAKETIME_NO_CACHE: "1", DONT_FAKE_MONOTONIC: "1" };
+  return { file, set, env };
+}
+
+/** Counts the IDs in a directory of ledgers, a process each, of which each must increase. */
+export function countLedgers(directory) {
+  const seen = new Set();
+  let total = 0;
+  const ledgers = readdirSync(directory);
+  for (const name of ledgers) {
+    // A process that was killed may have left half a line.
+    const ids = readFileSync(join(directory, name), "utf8").split("\n").slice(0, -1).map(BigInt);
+    increasing(ids);
+    for (const id of ids) seen.add(id);
+    total += ids.length;
+  }
+  return { total, distinct: seen.size, ledgers: ledgers.length };
 }

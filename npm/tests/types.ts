@@ -5,6 +5,7 @@ import {
   type Instant,
   type Integer,
   Layout,
+  type LeaseOptions,
   layouts,
   type Node,
   type Parts,
@@ -42,10 +43,25 @@ is<BigUint64Array>(gen.fill(new BigUint64Array(10)));
 is<Promise<void>>(gen.close());
 is<SnowflakeStatus>(gen.status());
 is<boolean>(gen.status().closed);
+is<string | null>(gen.status().lost ?? gen.status().namespace);
+is<string[]>(gen.status().skipped);
+is<SequenceStart>(gen.status().sequenceStart);
+is<Promise<void>>(gen[Symbol.asyncDispose]());
 is<number>(gen.node);
 is<Layout>(gen.layout);
 is<{ start: number; end: number } | null>(gen.window);
 for (const id of gen) is<bigint>(id);
+
+const leaseOptions: LeaseOptions = {
+  ...options,
+  store: "file:/var/lib/ids",
+  namespace: "orders",
+  windowMs: 5000,
+  exclude: [0, 1n, "2"],
+  onLost: (error) => is<SnowmintError>(error),
+};
+is<Promise<Snowflake>>(Snowflake.lease());
+is<Promise<Snowflake>>(Snowflake.lease(leaseOptions));
 
 const layout = Layout.preset("twitter");
 is<Layout>(Layout.parse("time:42,worker:10,sequence:12;epoch=0"));
@@ -105,6 +121,12 @@ is<number>(gen.nextId());
 gen.fill(new BigInt64Array(5));
 // @ts-expect-error a count is needed
 gen.nextIds();
+// @ts-expect-error only leases have a store
+new Snowflake({ node: 5, store: "file:/var/lib/ids" });
+// @ts-expect-error stores that are objects are not there yet
+Snowflake.lease({ store: new Map() });
+// @ts-expect-error the window moves by itself
+gen.window = null;
 // @ts-expect-error the node of a generator stays
 gen.node = 6;
 // @ts-expect-error a layout comes from preset or parse

@@ -4,9 +4,9 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::Instant;
 
-use snowmint_core::layouts::{BAIDU, LEAF, SAFE53, SNOWMINT, TWITTER};
+use snowmint_core::layouts::{self, BAIDU, SAFE53, SNOWMINT, TWITTER};
 use snowmint_core::{
-    Error, ErrorKind, Host, Integer, Layout, MAX_BATCH, Options, Registry, SequenceStart, Snowflake, SystemHost, Words,
+    Error, ErrorKind, Host, Integer, Layout, MAX_BATCH, Options, SequenceStart, Snowflake, SystemHost, Words,
 };
 use snowmint_tests::assert_increasing;
 
@@ -48,14 +48,15 @@ fn threads_on_one_generator_get_unique_increasing_ids() {
 }
 
 #[test]
-fn generators_of_one_node_share_a_state_whatever_the_field_names() {
-    let mut registry = Registry::new();
-    let (twitter, leaf) = (registry.words(&TWITTER, 5), registry.words(&LEAF, 5));
-    let first = Snowflake::with(&TWITTER, 5, Options::DEFAULT, twitter).try_next_id(NOW_MS).expect("free");
-    let second = Snowflake::with(&LEAF, 5, Options::DEFAULT, leaf).try_next_id(NOW_MS).expect("free");
-    assert_eq!(second, first + 1);
-    let other = Snowflake::with(&TWITTER, 6, Options::DEFAULT, registry.words(&TWITTER, 6));
-    assert_eq!(other.try_next_id(NOW_MS).expect("free"), first + (1 << 12));
+fn a_node_beyond_the_layout_is_refused_and_never_cut_down() {
+    for (name, layout) in layouts::all() {
+        let last = layout.nodes() - 1;
+        assert_eq!(layout.node(Integer::from(last)).map(u64::from), Ok(last), "{name}");
+        for beyond in [Integer::from(last + 1), Integer::from(u64::MAX), Integer::from(-1), Integer::Beyond] {
+            let error = layout.node(beyond).expect_err(name);
+            assert_eq!(error.kind(), ErrorKind::InvalidNode, "{name}");
+        }
+    }
 }
 
 #[test]

@@ -5,13 +5,15 @@
 use std::ffi::{CStr, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
+use std::sync::Arc;
 
 use napi::bindgen_prelude::{Either, Env, FromNapiValue, Result, ToNapiValue, Unknown};
 use napi::sys::{self, napi_callback_info, napi_env, napi_value};
 use napi::{Error, JsError, check_status};
 use snowmint_core::SystemHost;
+use snowmint_stores::Generator;
 
-use crate::{Generator, refusal, saturated};
+use crate::{refusal, saturated};
 
 type Callback = unsafe extern "C" fn(napi_env, napi_callback_info) -> napi_value;
 
@@ -20,21 +22,41 @@ type Callback = unsafe extern "C" fn(napi_env, napi_callback_info) -> napi_value
 /// - `fill(ids: BigUint64Array, patienceMs: number): number | string`, which tells how many IDs it has put into `ids`,
 ///   from the start: all, or some if the rest will be free within the patience.
 ///
-/// The string is a refusal: "CODE ms sentence".
-pub(crate) fn functions<'env>(env: &'env Env, generator: &'static Generator) -> Result<Vec<Unknown<'env>>> {
+/// The string is a refusal: "CODE ms sentence". Neither waits; what waiting helps has an ms that is not 0.
+pub(crate) fn functions<'env>(env: &'env Env, generator: &Arc<Generator>) -> Result<Vec<Unknown<'env>>> {
     Ok(vec![function(env, c"next", next, generator)?, function(env, c"fill", fill, generator)?])
 }
 
-fn function<'env>(env: &'env Env, name: &CStr, body: Callback, generator: &'static Generator) -> Result<Unknown<'env>> {
-    let data = ptr::from_ref(generator).cast_mut().cast::<c_void>();
+fn function<'env>(env: &'env Env, name: &CStr, body: Callback, generator: &Arc<Generator>) -> Result<Unknown<'env>> {
+    let data = Arc::into_raw(Arc::clone(generator)).cast_mut().cast::<c_void>();
     let mut value = ptr::null_mut();
     // SAFETY: `env` is alive, and a length of -1 says that the name ends with NUL. The bodies only read `data`, as the
-    // `&'static Generator` that it is, and a generator is Sync, so functions in many threads may have the same.
-    check_status!(unsafe {
-        sys::napi_create_function(env.raw(), name.as_ptr(), -1, Some(body), data, &raw mut value)
-    })?;
+    // `Generator` that it is, which is Sync, so functions in many threads may have the same.
+    let mut status =
+        unsafe { sys::napi_create_function(env.raw(), name.as_ptr(), -1, Some(body), data, &raw mut value) };
+    if status == sys::Status::napi_ok {
+        let nothing = ptr::null_mut();
+        // SAFETY: the value was just made in this environment, and nobody has called it.
+        status = unsafe { sys::napi_add_finalizer(env.raw(), value, data, Some(finalize), nothing, ptr::null_mut()) };
+    }
+    if let Err(error) = check_status!(status) {
+        // SAFETY: no function that JavaScript can get at has it, and no finalizer.
+        drop(unsafe { Arc::from_raw(data.cast::<Generator>()) });
+        return Err(error);
+    }
     // SAFETY: the value was just made in this environment.
     unsafe { Unknown::from_napi_value(env.raw(), value) }
+}
+
+/// Gives up a function's part of its generator; the last one of a lease writes its file, should it not be closed yet.
+///
+/// # Safety
+/// Only as the finalizer of a [`function`], called by Node once, when nobody can call the function any more.
+unsafe extern "C" fn finalize(_env: napi_env, data: *mut c_void, _hint: *mut c_void) {
+    // SAFETY: `function` has put it there, and each function has an `Arc` of its own.
+    let generator = unsafe { Arc::from_raw(data.cast::<Generator>()) };
+    // Nobody is left to be told of a panic.
+    drop(catch_unwind(AssertUnwindSafe(|| drop(generator))));
 }
 
 /// # Safety
@@ -76,12 +98,12 @@ unsafe extern "C" fn fill(env: napi_env, info: napi_callback_info) -> napi_value
 /// The generator and the arguments of a call; missing arguments are `undefined`.
 ///
 /// # Safety
-/// `info` is that of a call, under way in `env`, of a [`function`].
+/// `info` is that of a call, under way in `env` until the generator is not used any more, of a [`function`].
 #[inline]
-unsafe fn call<const N: usize>(
+unsafe fn call<'call, const N: usize>(
     env: napi_env,
     info: napi_callback_info,
-) -> Result<(&'static Generator, [napi_value; N])> {
+) -> Result<(&'call Generator, [napi_value; N])> {
     let mut count = N;
     let mut arguments = [ptr::null_mut(); N];
     let mut data = ptr::null_mut();
@@ -89,7 +111,8 @@ unsafe fn call<const N: usize>(
     check_status!(unsafe {
         sys::napi_get_cb_info(env, info, &raw mut count, arguments.as_mut_ptr(), ptr::null_mut(), &raw mut data)
     })?;
-    // SAFETY: by the caller's promise `data` is what `function` gave: a generator that lives for ever and never changes.
+    // SAFETY: by the caller's promise `data` is what `function` gave: a generator that lives as long as the function,
+    // which is alive while it is called, and that never changes.
     Ok((unsafe { &*data.cast::<Generator>() }, arguments))
 }
 

@@ -1,32 +1,20 @@
 //! The generator for Node. Statics of an addon belong to all threads of the process, so two generators of one node share
-//! their state whichever threads they are in.
+//! their state whichever threads they are in, and so do two leases.
 
 mod hot;
+mod lease;
 
-use std::collections::HashMap;
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::Arc;
 
 use napi::bindgen_prelude::{Either, Env, Result, Unknown};
 use napi_derive::napi;
-use snowmint_core::{Error, Integer, Layout, Numbers, Options, Registry, SequenceStart, Snowflake, SystemHost, Words};
+use snowmint_core::{Integer, Layout, Options, SequenceStart};
+use snowmint_stores::{Config, Environment, Error, Generator, SystemHost};
 
-type Generator = Snowflake<&'static Words>;
-
-/// What generators have in common that share one: layout, node, `max_ahead_ms`, and place of the sequence's start.
-type Key = (Numbers, u32, u64, usize);
-
-/// What lives as long as the process: one state a node, and one generator a node and set of options.
-#[derive(Default)]
-struct Process {
-    states: Registry,
-    generators: HashMap<Key, &'static Generator>,
-}
-
-static PROCESS: LazyLock<Mutex<Process>> = LazyLock::new(Mutex::default);
-
-/// The functions of a generator on the system's clock, `[next, fill]`, or why there is none: "CODE ms sentence".
+/// The functions of a generator on the system's clock and a vouched node, `[next, fill]`, or why there is none:
+/// "CODE ms sentence".
 ///
-/// `start` is a place in `SequenceStart::ALL`. Of several seeds for one generator the first counts.
+/// `start` is a place in `SequenceStart::ALL`.
 ///
 /// # Errors
 /// Node-API's own.
@@ -38,35 +26,23 @@ pub fn open(
     node: u32,
     max_ahead_ms: f64,
     start: u32,
-    seed: f64,
 ) -> Result<Either<Vec<Unknown<'_>>, String>> {
-    match generator(&layout, node, max_ahead_ms, start as usize, seed) {
-        Ok(generator) => hot::functions(env, generator).map(Either::A),
+    match vouched(&layout, node, options(max_ahead_ms, start)) {
+        Ok(generator) => hot::functions(env, &Arc::new(generator)).map(Either::A),
         Err(error) => Ok(Either::B(refusal(&error))),
     }
 }
 
-fn generator(
-    layout: &str,
-    node: u32,
-    max_ahead_ms: f64,
-    start: usize,
-    seed: f64,
-) -> core::result::Result<&'static Generator, Error> {
+fn vouched(layout: &str, node: u32, options: Options) -> core::result::Result<Generator, Error> {
     let layout = Layout::parse(layout)?;
     let node = layout.node(Integer::from(u64::from(node)))?;
-    layout.refuse_if_over(SystemHost::unix_ms())?;
-    let options = Options {
-        max_ahead_ms: saturated(max_ahead_ms),
-        sequence_start: SequenceStart::ALL[start],
-        seed: seed.to_bits(),
-        ..Options::DEFAULT
-    };
-    let mut process = PROCESS.lock().unwrap_or_else(PoisonError::into_inner);
-    let Process { states, generators } = &mut *process;
-    Ok(generators
-        .entry((layout.numbers(), node, options.max_ahead_ms, start))
-        .or_insert_with(|| Box::leak(Box::new(Generator::with(&layout, node, options, states.words(&layout, node))))))
+    let config = Config { node: Some(node), options, ..Config::default() };
+    Generator::open(&layout, config, &Environment::default(), &mut SystemHost::new())
+}
+
+fn options(max_ahead_ms: f64, start: u32) -> Options {
+    let sequence_start = SequenceStart::ALL[start as usize];
+    Options { max_ahead_ms: saturated(max_ahead_ms), sequence_start, ..Options::DEFAULT }
 }
 
 fn refusal(error: &Error) -> String {

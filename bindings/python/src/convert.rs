@@ -1,8 +1,5 @@
 //! What Python hands in and gets back: the only file that knows its types.
 
-use std::hash::{BuildHasher, RandomState};
-use std::sync::LazyLock;
-
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -124,6 +121,12 @@ impl FromPyObject<'_, '_> for Text {
     }
 }
 
+impl Text {
+    pub(crate) fn into_string(self) -> String {
+        self.0
+    }
+}
+
 impl AsRef<[u8]> for Text {
     fn as_ref(&self) -> &[u8] {
         self.0.as_bytes()
@@ -155,23 +158,44 @@ pub(crate) fn node(layout: &Layout, obj: &Bound<'_, PyAny>) -> Result<u32, Failu
     Ok(layout.node(number.0)?)
 }
 
+/// Nodes not to lease, each as `node` takes it.
+pub(crate) fn nodes(layout: &Layout, obj: Option<&Bound<'_, PyAny>>) -> Result<Vec<u32>, Failure> {
+    let Some(obj) = obj else { return Ok(Vec::new()) };
+    obj.try_iter()?.map(|each| node(layout, &each?)).collect()
+}
+
+/// The URL of a store.
+pub(crate) fn store(obj: &Bound<'_, PyAny>) -> PyResult<String> {
+    let url = obj.extract::<Text>();
+    Ok(url.map_err(|_| PyTypeError::new_err("store is a str such as \"file:/srv/slots\""))?.0)
+}
+
+pub(crate) fn callable<'py>(name: &str, obj: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    if obj.is_callable() { Ok(obj) } else { Err(PyTypeError::new_err(format!("{name} is not callable"))) }
+}
+
+/// A length of time in ms.
+pub(crate) fn ms(name: &str, given: Int) -> PyResult<u64> {
+    match given.0 {
+        Integer::Fits(ms) => Ok(ms),
+        _ => Err(PyValueError::new_err(format!("{name} is a number of ms, 0 to 2^64-1"))),
+    }
+}
+
 /// The options given, on top of core's defaults.
 pub(crate) fn options(
     max_ahead_ms: Option<Int>,
     max_wait_ms: Option<Int>,
     sequence_start: Option<Text>,
 ) -> PyResult<Options> {
-    static SEED: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one(0));
-    let mut options = Options { seed: *SEED, ..Options::DEFAULT };
+    let mut options = Options::DEFAULT;
     let lengths = [
         ("max_ahead_ms", max_ahead_ms, &mut options.max_ahead_ms),
         ("max_wait_ms", max_wait_ms, &mut options.max_wait_ms),
     ];
     for (name, given, option) in lengths {
-        match given {
-            None => {}
-            Some(Int(Integer::Fits(ms))) => *option = ms,
-            Some(_) => return Err(PyValueError::new_err(format!("{name} is a number of ms, 0 to 2^64-1"))),
+        if let Some(given) = given {
+            *option = ms(name, given)?;
         }
     }
     if let Some(name) = sequence_start {

@@ -2,7 +2,8 @@
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use snowmint_core::{Error, ErrorKind};
+use snowmint_core::ErrorKind;
+use snowmint_stores::Error;
 
 /// What a method raises: an exception of Python's, or one made of an error of core's.
 pub(crate) struct Failure(PyErr);
@@ -20,13 +21,20 @@ impl From<Error> for Failure {
     }
 }
 
+impl From<snowmint_core::Error> for Failure {
+    #[cold]
+    fn from(error: snowmint_core::Error) -> Self {
+        Error::from(error).into()
+    }
+}
+
 impl From<Failure> for PyErr {
     fn from(failure: Failure) -> Self {
         failure.0
     }
 }
 
-fn exception(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
+pub(crate) fn exception(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
     static ERRORS: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
     let errors = ERRORS.get_or_try_init(py, || py.import("snowmint._errors").map(Bound::unbind))?;
     let class = errors.bind(py).getattr(class_of(error.kind()))?;

@@ -1,10 +1,10 @@
-//! Clock and waiting for core, and the states of the process.
+//! Clock and waiting for core.
 
 use std::collections::HashMap;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 use pyo3::prelude::*;
-use snowmint_core::{Host, Layout, Registry, SystemHost, Words};
+use snowmint_core::{Host, SystemHost};
 
 use crate::convert;
 use crate::error::Failure;
@@ -29,7 +29,7 @@ impl Host for PyHost<'_, '_> {
     fn now_ms(&mut self) -> Result<i64, Failure> {
         match self.clock {
             None => Ok(SystemHost::unix_ms()),
-            Some(clock) => Ok(convert::reading(&clock.bind(self.py).call0()?)?),
+            Some(clock) => read(self.py, clock),
         }
     }
 
@@ -44,15 +44,50 @@ impl Host for PyHost<'_, '_> {
     }
 }
 
-/// The states of a clock. A caller's clock is kept, so that no other object gets its address.
-type OfClock = (Option<Py<PyAny>>, Registry);
+/// The host of a call that lets other threads run all the while, as it reads and writes files.
+pub(crate) struct DetachedHost<'a> {
+    clock: Option<&'a Py<PyAny>>,
+    system: SystemHost,
+}
 
-/// The one state of `node` under `layout` for this clock, by its address; 0 is the system's.
-pub(crate) fn words(clock: Option<&Bound<'_, PyAny>>, layout: &Layout, node: u32) -> &'static Words {
-    static CLOCKS: LazyLock<Mutex<HashMap<usize, OfClock>>> = LazyLock::new(Mutex::default);
-    let address = clock.map_or(0, |clock| clock.as_ptr().addr());
+impl<'a> DetachedHost<'a> {
+    pub(crate) fn new(clock: Option<&'a Py<PyAny>>) -> Self {
+        Self { clock, system: SystemHost::new() }
+    }
+}
+
+impl Host for DetachedHost<'_> {
+    type Error = Failure;
+
+    fn now_ms(&mut self) -> Result<i64, Failure> {
+        match self.clock {
+            None => Ok(SystemHost::unix_ms()),
+            Some(clock) => Python::attach(|py| read(py, clock)),
+        }
+    }
+
+    fn pause(&mut self, ms: u64) -> Result<(), Failure> {
+        self.system.pause(ms)?;
+        let heed = |py: Python<'_>| py.check_signals();
+        Ok(Python::attach(heed)?)
+    }
+
+    fn paused_ms(&mut self) -> u64 {
+        self.system.paused_ms()
+    }
+}
+
+fn read(py: Python<'_>, clock: &Py<PyAny>) -> Result<i64, Failure> {
+    Ok(convert::reading(&clock.bind(py).call0()?)?)
+}
+
+/// The number of a clock: its address. A caller's clock is kept for good, so that no other object gets it; 0 is the
+/// system's.
+pub(crate) fn clock_number(clock: Option<&Bound<'_, PyAny>>) -> usize {
+    static CLOCKS: LazyLock<Mutex<HashMap<usize, Py<PyAny>>>> = LazyLock::new(Mutex::default);
+    let Some(clock) = clock else { return 0 };
+    let address = clock.as_ptr().addr();
     let mut clocks = CLOCKS.lock().unwrap_or_else(PoisonError::into_inner);
-    let of_clock =
-        clocks.entry(address).or_insert_with(|| (clock.map(|clock| clock.clone().unbind()), Registry::new()));
-    of_clock.1.words(layout, node)
+    clocks.entry(address).or_insert_with(|| clock.clone().unbind());
+    address
 }

@@ -1,41 +1,28 @@
 //! The class `Snowflake`.
 
-use std::env;
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
-use snowmint_core::{Error, Integer, Run, SystemHost, Words};
+use snowmint_core::{Host, Integer, Run};
+use snowmint_stores::{Config, Environment, Generator, OnLost};
 
 use crate::buffer::Ids;
 use crate::convert::{self, Int, Text};
-use crate::error::Failure;
-use crate::host::{self, PyHost};
+use crate::error::{self, Failure};
+use crate::host::{self, DetachedHost, PyHost};
 use crate::layout::Layout;
-
-type Core = snowmint_core::Snowflake<&'static Words>;
 
 /// A generator of IDs for one node.
 #[pyclass(frozen, module = "snowmint")]
 pub(crate) struct Snowflake {
-    core: Core,
+    generator: Generator,
     clock: Option<Py<PyAny>>,
-    closed: AtomicBool,
     /// The layout of the IDs.
     #[pyo3(get)]
     layout: Py<Layout>,
-    /// The interval of time granted to this generator, Unix ms; None for a node that the caller vouches for.
-    #[pyo3(get)]
-    window: Option<(i64, i64)>,
 }
 
 impl Snowflake {
-    #[inline]
-    fn open(&self) -> Result<&Core, Error> {
-        if self.closed.load(Ordering::Relaxed) { Err(Error::closed()) } else { Ok(&self.core) }
-    }
-
     #[inline]
     fn host<'a, 'py>(&'a self, py: Python<'py>) -> PyHost<'a, 'py> {
         PyHost::new(py, self.clock.as_ref())
@@ -51,54 +38,67 @@ struct Status {
     max_wait_ms: u64,
     sequence_start: &'static str,
     closed: bool,
+    namespace: Option<String>,
+    lost: Option<String>,
+    skipped: Vec<String>,
 }
 
 #[pymethods]
 impl Snowflake {
     #[new]
     #[pyo3(signature = (
-        layout=None, node=None, *, max_ahead_ms=None, max_wait_ms=None, sequence_start=None, clock=None
+        layout=None, node=None, *, store=None, namespace=None, max_ahead_ms=None, max_wait_ms=None, sequence_start=None,
+        clock=None, on_lost=None, exclude=None, window_ms=None
     ))]
+    #[allow(clippy::too_many_arguments, reason = "they are keywords")]
     fn new(
         py: Python<'_>,
         layout: Option<&Bound<'_, PyAny>>,
         node: Option<&Bound<'_, PyAny>>,
+        store: Option<&Bound<'_, PyAny>>,
+        namespace: Option<Text>,
         max_ahead_ms: Option<Int>,
         max_wait_ms: Option<Int>,
         sequence_start: Option<Text>,
         clock: Option<Bound<'_, PyAny>>,
+        on_lost: Option<Bound<'_, PyAny>>,
+        exclude: Option<&Bound<'_, PyAny>>,
+        window_ms: Option<Int>,
     ) -> Result<Self, Failure> {
         let layout = convert::layout(layout)?;
-        let node = match (node, env::var_os("SNOWMINT_NODE")) {
-            (Some(node), _) => convert::node(&layout, node)?,
-            (None, Some(text)) => layout.parse_node(text.as_encoded_bytes())?,
-            (None, None) => return Err(Error::node_needed().into()),
+        let clock = clock.map(|clock| convert::callable("clock", clock)).transpose()?;
+        let on_lost = on_lost.map(|on_lost| convert::callable("on_lost", on_lost)).transpose()?;
+        let config = Config {
+            node: node.map(|node| convert::node(&layout, node)).transpose()?,
+            store: store.map(convert::store).transpose()?,
+            namespace: namespace.map(Text::into_string),
+            options: convert::options(max_ahead_ms, max_wait_ms, sequence_start)?,
+            window_ms: window_ms.map(|ms| convert::ms("window_ms", ms)).transpose()?,
+            exclude: convert::nodes(&layout, exclude)?,
+            on_lost: on_lost.map(|on_lost| telling(on_lost.unbind())),
+            clock: host::clock_number(clock.as_ref()),
         };
-        let options = convert::options(max_ahead_ms, max_wait_ms, sequence_start)?;
-        match &clock {
-            Some(clock) if !clock.is_callable() => return Err(PyTypeError::new_err("clock is not callable").into()),
-            // A caller's clock may be a script, which a reading here would advance.
-            Some(_) => {}
-            None => layout.refuse_if_over(SystemHost::unix_ms())?,
-        }
-        Ok(Self {
-            core: Core::with(&layout, node, options, host::words(clock.as_ref(), &layout, node)),
-            clock: clock.map(Bound::unbind),
-            closed: AtomicBool::new(false),
-            layout: Py::new(py, Layout(layout))?,
-            window: None,
-        })
+        let clock = clock.map(Bound::unbind);
+        let open =
+            || Generator::open(&layout, config, &Environment::of_process(), &mut DetachedHost::new(clock.as_ref()));
+        Ok(Self { generator: py.detach(open)?, clock, layout: Py::new(py, Layout(layout))? })
     }
 
     /// The node in the IDs.
     #[getter]
     fn node(&self) -> u32 {
-        self.core.node()
+        self.generator.node()
+    }
+
+    /// The interval of time granted to this generator, Unix ms; None for a node that the caller vouches for.
+    #[getter]
+    fn window(&self) -> Option<(i64, i64)> {
+        self.generator.window().map(|window| (window.start_ms, window.end_ms))
     }
 
     /// The next ID; waits at most `max_wait_ms`.
     fn next_id(&self, py: Python<'_>) -> Result<u64, Failure> {
-        self.open()?.next_id(&mut self.host(py))
+        self.generator.next_id(&mut self.host(py))
     }
 
     fn __call__(&self, py: Python<'_>) -> Result<u64, Failure> {
@@ -115,15 +115,14 @@ impl Snowflake {
 
     /// The next ID; never waits.
     fn try_next_id(&self, py: Python<'_>) -> Result<u64, Failure> {
-        use snowmint_core::Host;
-        Ok(self.open()?.try_next_id(self.host(py).now_ms()?)?)
+        Ok(self.generator.try_next_id(self.host(py).now_ms()?)?)
     }
 
     /// The next n IDs; waits at most `max_wait_ms` in all.
     fn next_ids<'py>(&self, py: Python<'py>, n: Int) -> Result<Bound<'py, PyList>, Failure> {
         let count = n.0.batch()?;
         let mut ids = Ok(PyList::empty(py));
-        self.open()?.take(&mut self.host(py), count, |run| {
+        self.generator.take(&mut self.host(py), count, |run| {
             if let Ok(before) = &ids {
                 ids = joined(before, run);
             }
@@ -134,26 +133,30 @@ impl Snowflake {
     /// Fills a buffer of 64-bit unsigned integers; waits at most `max_wait_ms` in all.
     fn fill(&self, py: Python<'_>, mut buffer: Ids) -> Result<(), Failure> {
         let count = Integer::from(buffer.len() as u64).batch()?;
-        self.open()?.take(&mut self.host(py), count, |run| buffer.append(py, run))
+        self.generator.take(&mut self.host(py), count, |run| buffer.append(py, run))
     }
 
     /// What the generator is and how it was made, as a dict.
     fn status(&self) -> Status {
-        let options = self.core.options();
+        let options = self.generator.options();
+        let status = self.generator.status();
         Status {
-            node: self.core.node(),
-            layout: self.core.layout().to_string(),
-            window: self.window,
+            node: status.node,
+            layout: self.generator.layout().to_string(),
+            window: self.window(),
             max_ahead_ms: options.max_ahead_ms,
             max_wait_ms: options.max_wait_ms,
             sequence_start: options.sequence_start.name(),
-            closed: self.closed.load(Ordering::Relaxed),
+            closed: status.closed,
+            namespace: status.namespace,
+            lost: status.lost.map(|error| error.to_string()),
+            skipped: status.skipped,
         }
     }
 
-    /// Ends this generator; others of the same node go on.
-    fn close(&self) {
-        self.closed.store(true, Ordering::Relaxed);
+    /// Ends this generator; others of the same node go on. The last one of a lease gives the rest of it back.
+    fn close(&self, py: Python<'_>) {
+        py.detach(|| self.generator.close());
     }
 
     fn __enter__(slf: Py<Self>) -> Py<Self> {
@@ -161,14 +164,14 @@ impl Snowflake {
     }
 
     #[pyo3(signature = (*_exception))]
-    fn __exit__(&self, _exception: &Bound<'_, PyTuple>) {
-        self.close();
+    fn __exit__(&self, py: Python<'_>, _exception: &Bound<'_, PyTuple>) {
+        self.close(py);
     }
 
     fn __repr__(&self) -> String {
         let layout = self.layout.get();
         let layout = layout.name().map_or_else(|| layout.0.to_string(), str::to_owned);
-        format!("Snowflake('{layout}', node={})", self.core.node())
+        format!("Snowflake('{layout}', node={})", self.node())
     }
 
     /// Refuses to be copied or pickled.
@@ -177,6 +180,19 @@ impl Snowflake {
             "a Snowflake cannot be copied or pickled, as another process would repeat its IDs: make one there",
         ))
     }
+}
+
+/// Calls `on_lost` with the exception, from whichever thread notices.
+fn telling(on_lost: Py<PyAny>) -> OnLost {
+    OnLost::new(move |error| {
+        // Nothing, where the interpreter is gone by then.
+        Python::try_attach(|py| {
+            let told = error::exception(py, error).and_then(|exception| on_lost.call1(py, (exception,)));
+            if let Err(broken) = told {
+                broken.write_unraisable(py, Some(on_lost.bind(py)));
+            }
+        });
+    })
 }
 
 /// Most batches are one run, whose list is the answer.

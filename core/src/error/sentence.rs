@@ -43,7 +43,8 @@ sentences! {
     BatchExhausted Exhausted "the batch is not free before {a} ms: ask for fewer IDs, or raise max_wait_ms or max_ahead_ms";
     ClockBackwards ClockBackwards "the clock is {a} ms behind the last ID: wait, or raise max_ahead_ms";
     Closed WindowClosed "the generator is closed: make a new one";
-    WindowOver WindowClosed "the generator's window of time is over";
+    WindowOver WindowClosed "the generator's window of time is over, and is not renewed yet";
+    Forked Forked "this generator belongs to the process that forked this one: make one here, with a node of its own";
     TimeOverflow TimeOverflow "{t} is past the layout's last tick, {u}";
     UsedUp TimeOverflow "the layout has no room for that until its last tick, {t}";
     BeforeEpoch BeforeEpoch "{t} is before the layout's epoch, {u}";
@@ -59,13 +60,14 @@ sentences! {
     Epoch InvalidLayout "a layout has its epoch within 2^53-1 ms of 1970";
     Tick InvalidLayout "a layout has a tick of 1 to 2^53-1 ms";
     TooLate InvalidLayout "a layout ends before the year 292 million: use fewer time bits or a shorter tick";
+    WindowLength InvalidLayout "window_ms is {a} or more for this layout, not {b}";
     TimeFirst InvalidLayout "an ID range takes a layout whose first field, unused aside, is time";
     Node InvalidNode "node {g} does not fit this layout: it takes 0 to {m}";
     NodeField InvalidNode "{n} does not fit this layout: it takes 0 to {m}";
     NodeMissing InvalidNode "{n} is missing: give every node field of this layout, or one number";
     NodeUnknown InvalidNode "{n} is no node field of this layout, or given twice";
     NodeText InvalidNode "a node is a number such as 5, or fields such as datacenter=0,worker=5";
-    NodeNeeded InvalidNode "no node: pass a node that no other generator of this layout uses, or set SNOWMINT_NODE";
+    NodeNeeded InvalidNode "no node: pass a node that no other generator of this layout uses, set SNOWMINT_NODE, or use await Snowflake.lease()";
     Id InvalidId "an ID is an integer from -2^63 to 2^64-1";
     IdBits InvalidId "the ID has more than the {a} bits of this layout";
     IdUnused InvalidId "the ID has a bit that is unused in this layout";

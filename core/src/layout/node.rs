@@ -4,6 +4,7 @@ use super::Layout;
 use super::reader::Reader;
 use crate::error::{Error, What};
 use crate::integer::Integer;
+use crate::mutant;
 
 impl Layout {
     /// `node` as a number of this layout.
@@ -11,6 +12,9 @@ impl Layout {
     /// # Errors
     /// `InvalidNode` outside 0 to [`Layout::nodes`] - 1.
     pub fn node(&self, node: Integer) -> Result<u32, Error> {
+        if mutant::removes("range") {
+            return Ok(node.fitting(u32::BITS, What::Node)? as u32);
+        }
         Ok(node.fitting(self.node_bits, What::Node)? as u32)
     }
 

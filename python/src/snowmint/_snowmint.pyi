@@ -1,9 +1,11 @@
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from types import TracebackType
 from typing import Any, Final, Literal, Protocol, Self, SupportsIndex, TypeAlias, final
 
 from typing_extensions import Buffer
+
+from snowmint._errors import WindowClosedError
 
 # An int, or what is one by `__index__`, such as a numpy integer. A bool is refused.
 _Int: TypeAlias = SupportsIndex
@@ -264,31 +266,57 @@ class Parts:
 class Snowflake:
     """A generator of IDs for one node.
 
+    Without a node it leases one, so that its IDs cannot repeat: a slot of this machine, if nothing else is said. A
+    lease is a node and a window of time, which is on disk before the first ID in it is minted. Every process gets its
+    own node, a forked child when it first uses the generator.
+
     >>> from snowmint import Snowflake
+    >>> with Snowflake() as generator:
+    ...     generator.next_id() < generator.next_id()
+    True
+
+    With a node, the caller vouches that no other process uses it, now or after a restart with the clock set back. A
+    forked child cannot use such a generator.
+
     >>> generator = Snowflake(layout="twitter", node={"datacenter": 0, "worker": 5})
     >>> generator
     Snowflake('twitter', node=5)
     >>> generator.next_id() < generator() < next(generator)
     True
 
-    IDs strictly increase, across threads too (unless the layout puts other bits above `time`). Generators of the same
-    layout and node share one state as long as the process lives, also under other names of the fields; those with a
-    `clock` share it if that is the same object.
+    IDs strictly increase, across threads too (unless the layout puts other bits above `time`). In one process,
+    generators of the same layout and node share one state as long as the process lives, also under other names of the
+    fields, and those of the same store, namespace and layout share one lease; those with a `clock` share if that is the
+    same object.
 
     Args:
         layout: A preset's name, a text form or a `Layout`; the default is `snowmint`.
-        node: A number, a mapping of every node field, or a text such as `datacenter=0,worker=5`; if not given, the
-            text in the environment variable `SNOWMINT_NODE`. No other process may use it at the same time.
+        node: A number, a mapping of every node field, or a text such as `datacenter=0,worker=5`. If neither this nor
+            `store` nor `namespace` is given, the text in the environment variable `SNOWMINT_NODE`.
+        store: Where to lease a node, as a URL: `file:DIRECTORY`, for the processes of one machine. The default is
+            `SNOWMINT_STORE`, or else the slots of this machine: in `SNOWMINT_STATE_DIR`, or `/var/tmp/snowmint`.
+        namespace: Leases of one namespace never have the same node. 1 to 64 of `a-z A-Z 0-9 . _ -`; the default is
+            `SNOWMINT_NAMESPACE`, or else one for each layout. A namespace keeps its first layout.
         max_ahead_ms: How far IDs may run ahead of the clock, which bounds rollback, a frozen clock and bursts.
         max_wait_ms: How long one call may wait for the clock.
         sequence_start: Where the sequence begins in a new tick: at 0, at random in the lower half, or one after the
             last ID's.
         clock: Returns Unix ms as an int. What it raises comes through unchanged.
+        on_lost: Called with a `WindowClosedError`, from another thread, if the lease is lost: its file cannot be
+            written, or is somebody else's.
+        exclude: Nodes that a lease is not to get, each as `node` takes it.
+        window_ms: How long the windows of a lease are, 1000 and four ticks at least; a crashed holder's node is free
+            after as much. The default is 3000.
 
     Raises:
-        InvalidLayoutError: There is no such preset, or the text breaks a rule.
-        InvalidNodeError: The node does not fit the layout, or there is none.
-        TimeOverflowError: The layout is already over.
+        InvalidLayoutError: There is no such preset, the text breaks a rule, or the namespace has another layout.
+        InvalidNodeError: The node does not fit the layout, or is leased in this process; or the slots of this machine
+            are evidently private, as in Kubernetes.
+        NodesExhaustedError: No node is free within `max_wait_ms`.
+        StoreUnavailableError: The state directory cannot be used.
+        UnsafeStoreError: It lies where locks or writes may be lost: NFS, SMB, 9p, FUSE, tmpfs. The store
+            `file:DIRECTORY?allow_unsafe=true` takes it all the same.
+        TimeOverflowError, BeforeEpochError: The layout is over, or has not begun.
     """
 
     def __new__(
@@ -296,10 +324,15 @@ class Snowflake:
         layout: str | Layout | None = None,
         node: _Int | Mapping[str, _Int] | str | None = None,
         *,
+        store: str | None = None,
+        namespace: str | None = None,
         max_ahead_ms: _Int | None = None,
         max_wait_ms: _Int | None = None,
         sequence_start: Literal["zero", "random", "carry"] | None = None,
         clock: Callable[[], _Int] | None = None,
+        on_lost: Callable[[WindowClosedError], object] | None = None,
+        exclude: Iterable[_Int | Mapping[str, _Int] | str] | None = None,
+        window_ms: _Int | None = None,
     ) -> Self: ...
     @property
     def layout(self) -> Layout:
@@ -307,11 +340,17 @@ class Snowflake:
 
     @property
     def node(self) -> int:
-        """The node in the IDs."""
+        """The node in the IDs.
+
+        In a forked child that is the parent's until the child has leased its own.
+        """
 
     @property
     def window(self) -> tuple[int, int] | None:
-        """The interval of time granted to this generator, Unix ms; None for a node that the caller vouches for."""
+        """The interval of time granted to this generator, Unix ms; None for a node that the caller vouches for.
+
+        The end is not included, and moves on at every half window.
+        """
 
     def next_id(self) -> int:
         """The next ID; waits at most `max_wait_ms`.
@@ -322,7 +361,9 @@ class Snowflake:
             ExhaustedError: The IDs up to now are used up.
             ClockBackwardsError: The clock went back by more than `max_ahead_ms`.
             TimeOverflowError, BeforeEpochError: The layout cannot represent the time.
-            WindowClosedError: The generator is closed.
+            WindowClosedError: The generator is closed, or its lease was lost or cannot be renewed.
+            ForkedError: A vouched node in a forked child. On a lease the child takes a node of its own, which may raise
+                what making a generator raises.
         """
 
     def __call__(self) -> int:
@@ -332,6 +373,8 @@ class Snowflake:
     def __next__(self) -> int: ...
     def try_next_id(self) -> int:
         """The next ID; never waits.
+
+        In a forked child it raises `WindowClosedError` until a node is leased in the background.
 
         Raises:
             ExhaustedError, ClockBackwardsError, TimeOverflowError, BeforeEpochError, WindowClosedError: As `next_id`.
@@ -384,11 +427,17 @@ class Snowflake:
         >>> status["node"], status["max_ahead_ms"], status["sequence_start"], status["window"], status["closed"]
         (5, 20, 'zero', None, False)
 
-        The keys are `node`, `layout` (its text), `window`, `max_ahead_ms`, `max_wait_ms`, `sequence_start`, `closed`.
+        The keys are `node`, `layout` (its text), `window`, `max_ahead_ms`, `max_wait_ms`, `sequence_start`, `closed`;
+        for a lease also `namespace`, `lost` (why it was lost, if it was) and `skipped` (slot files without a valid
+        record).
         """
 
     def close(self) -> None:
-        """Ends this generator; others of the same node go on."""
+        """Ends this generator; others of the same node go on. The last one of a lease gives the rest of it back.
+
+        Leaving a `with` block does the same, and so does the end of the process. In a forked child the parent's lease
+        stays as it is.
+        """
 
     def __enter__(self) -> Self: ...
     def __exit__(

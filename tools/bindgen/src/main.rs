@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use snowmint_core::{Error, Layout, Options, TextForm, layouts};
+use snowmint_core::{Error, ErrorKind, Layout, Options, TextForm, layouts};
 use wasm_bindgen_cli_support::Bindgen;
 
 fn main() -> ExitCode {
@@ -37,8 +37,12 @@ fn main() -> ExitCode {
 fn tables() -> String {
     let place = |error: Option<Error>| error.map_or(0, |error| error.to_words()[0]);
     let defaults = |options: Options| format!("[{}, {}]", options.max_ahead_ms, options.max_wait_ms);
-    let sentences =
-        snowmint_core::sentences().map(|(code, sentence)| format!("  {:?},\n", format!("{code} {sentence}")));
+    // What cannot come up there keeps its place, without a text: the module has no windows that end, and no forks.
+    let sentences = snowmint_core::sentences().zip(0..).map(|((code, sentence), at)| {
+        let unending = code == ErrorKind::WindowClosed.code() && at != place(Some(Error::closed()));
+        let sentence = if unending || code == ErrorKind::Forked.code() { "" } else { sentence };
+        format!("  {:?},\n", format!("{code} {sentence}"))
+    });
     let presets = layouts::all().map(|(name, layout)| format!("  {name}: \"{layout}\",\n"));
     format!(
         r#"// Generated from core by tools/bindgen.

@@ -1,0 +1,42 @@
+//! What a lease, a wiped page and the fork guard cost a call: the bare core beside the generator that users get.
+
+mod turns;
+
+use snowmint::core::{Options, Snowflake as Bare, SystemHost, Words};
+use snowmint::{Layout, Lease, Snowflake};
+use turns::{Contender, compare};
+
+/// Room for 2^20 IDs a ms, so that the clock never makes a contender wait.
+const ROOMY: &str = "time:41,node:3,sequence:20;epoch=2025-01-01T00:00:00Z";
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let layout = Layout::parse(ROOMY)?;
+    let directory = tempfile::tempdir()?;
+    let lease = Lease { layout, store: Some(format!("file:{}", directory.path().display())), ..Lease::default() };
+    let bare = Bare::with(&layout, 1, Options::DEFAULT, Words::vouched());
+    let (vouched, leased) = (Snowflake::new(&layout, 2)?, Snowflake::lease(lease)?);
+    let mut counter = 0;
+
+    println!("next_id, the clock read by each call");
+    compare(&mut [
+        Contender::new("core, no lease, no fork guard", || bare.next_id(&mut SystemHost::new())),
+        Contender::new("vouched node", || vouched.next_id()),
+        Contender::new("lease", || leased.next_id()),
+        Contender::new("floor: reading the clock", || {
+            counter += 1;
+            Ok::<_, snowmint::Error>((SystemHost::unix_ms().unsigned_abs() << 20) + counter)
+        }),
+    ]);
+    println!("\nnext_ids, 1000 at a time");
+    let mut ids = [0; 1000];
+    let mut more = ids;
+    let mut most = ids;
+    compare(&mut [
+        Contender::batch("core, no lease, no fork guard", || {
+            bare.fill(&mut SystemHost::new(), &mut ids).map(|()| ids[999])
+        }),
+        Contender::batch("vouched node", || vouched.fill(&mut more).map(|()| more[999])),
+        Contender::batch("lease", || leased.fill(&mut most).map(|()| most[999])),
+    ]);
+    Ok(())
+}

@@ -1,0 +1,66 @@
+//! Contenders that take turns, so that what else the machine does hits all of them alike.
+
+use std::fmt::Debug;
+use std::time::Instant;
+
+const ROUNDS: usize = 401;
+const IDS_A_TURN: usize = 20_000;
+
+/// Something that mints.
+pub(crate) struct Contender<'a> {
+    name: &'static str,
+    turn: Box<dyn FnMut() + 'a>,
+    ns: Vec<f64>,
+}
+
+impl<'a> Contender<'a> {
+    /// An ID a call.
+    pub(crate) fn new<E: Debug>(name: &'static str, mint: impl FnMut() -> Result<u64, E> + 'a) -> Self {
+        Self::of(name, IDS_A_TURN, mint)
+    }
+
+    /// 1000 IDs a call, which answers the last one.
+    pub(crate) fn batch<E: Debug>(name: &'static str, mint: impl FnMut() -> Result<u64, E> + 'a) -> Self {
+        Self::of(name, IDS_A_TURN / 1000, mint)
+    }
+
+    fn of<E: Debug>(name: &'static str, calls: usize, mut mint: impl FnMut() -> Result<u64, E> + 'a) -> Self {
+        let mut last = 0;
+        let turn = move || {
+            for _ in 0..calls {
+                let id = mint().expect("an ID");
+                // A measurement of something that repeats is worth nothing.
+                assert!(id > last, "{name}: {id} after {last}");
+                last = id;
+            }
+        };
+        Self { name, turn: Box::new(turn), ns: Vec::with_capacity(ROUNDS) }
+    }
+}
+
+/// Prints the median time an ID, with the quartiles, and its ratio to the first contender's, turn by turn.
+#[allow(clippy::cast_precision_loss, reason = "counts are small")]
+pub(crate) fn compare(contenders: &mut [Contender<'_>]) {
+    for round in 0..ROUNDS {
+        let count = contenders.len();
+        for i in 0..count {
+            // Each goes first in turn.
+            let contender = &mut contenders[(round + i) % count];
+            let started = Instant::now();
+            (contender.turn)();
+            contender.ns.push(started.elapsed().as_nanos() as f64 / IDS_A_TURN as f64);
+        }
+    }
+    let first = contenders[0].ns.clone();
+    for Contender { name, ns, .. } in contenders {
+        let mut ratios: Vec<_> = ns.iter().zip(&first).map(|(ns, first)| ns / first).collect();
+        let [low, median, high] = quartiles(ns);
+        let ratio = quartiles(&mut ratios)[1];
+        println!("{name:<34} {median:8.2} ns  ({low:.2} to {high:.2})   {ratio:.3} x");
+    }
+}
+
+fn quartiles(values: &mut [f64]) -> [f64; 3] {
+    values.sort_unstable_by(f64::total_cmp);
+    [1, 2, 3].map(|quarter| values[values.len() * quarter / 4])
+}

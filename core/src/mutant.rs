@@ -1,0 +1,36 @@
+//! Mutants: the same code with one check taken out, to show that the tests would notice.
+//!
+//! Only a build with `--cfg snowmint_mutants` has them; there the variable `SNOWMINT_MUTANT` names the check that is
+//! missing. In every other build the answer is a constant, and nothing of this remains.
+
+/// The mutants, each with the check that it takes out.
+pub const ALL: &[(&str, &str)] = &[
+    ("swap", "a state is swapped only if it is still what the step saw"),
+    ("increase", "the tick of an ID is not before that of the last one"),
+    ("window", "no tick lies at or past the window's end"),
+    ("start", "a window starts at or after the end of the node's last one"),
+    ("ahead", "the window's end is in the file before it is used"),
+    ("close", "a released cell is closed for good"),
+    ("lock", "a slot is locked by one holder"),
+    ("wipe", "a forked child sees the minting words wiped"),
+    ("advice", "the kernel wipes those words; without it a handler does"),
+    ("inherit", "a forked child closes its parent's slot files"),
+    ("share", "generators of one node share one state"),
+    ("deadline", "a call stops waiting at its deadline"),
+    ("range", "a node fits the layout"),
+];
+
+/// Whether this process runs without the check of that name.
+#[cfg(not(snowmint_mutants))]
+#[inline]
+pub const fn removes(_check: &str) -> bool {
+    false
+}
+
+/// Whether this process runs without the check of that name.
+#[cfg(snowmint_mutants)]
+pub fn removes(check: &str) -> bool {
+    extern crate std;
+    static REMOVED: std::sync::OnceLock<Option<std::string::String>> = std::sync::OnceLock::new();
+    REMOVED.get_or_init(|| std::env::var("SNOWMINT_MUTANT").ok()).as_deref() == Some(check)
+}

@@ -1,0 +1,121 @@
+//! Windows of time: what a store grants to one holder of a node.
+
+use crate::error::{Error, What};
+use crate::layout::Layout;
+use crate::mutant;
+
+/// An interval of time, Unix ms, in which one holder may mint IDs of one node; the end is not included.
+///
+/// A tick belongs to the window that holds its first instant, so two windows that touch within a tick never share it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// The first instant.
+    pub start_ms: i64,
+    /// The instant just past the last one.
+    pub end_ms: i64,
+}
+
+impl Window {
+    /// The length of a window of a file slot or tab slot, in ms, where none is given.
+    pub const SLOT_MS: u64 = 3000;
+    /// The least length of a window, in ms, and in ticks.
+    pub const LEAST_MS: u64 = 1000;
+    const LEAST_TICKS: u64 = 4;
+
+    /// The length for windows of `layout`, in ms: the one given, or else `default_ms` or as much as the ticks need.
+    ///
+    /// # Errors
+    /// `InvalidLayout`, if the one given is below 1000 ms or four ticks.
+    pub const fn length_ms(layout: &Layout, given: Option<u64>, default_ms: u64) -> Result<u64, Error> {
+        let ticks_ms = layout.tick_ms().saturating_mul(Self::LEAST_TICKS);
+        let least_ms = if ticks_ms > Self::LEAST_MS { ticks_ms } else { Self::LEAST_MS };
+        match given {
+            Some(ms) if ms < least_ms => Err(Error::new(What::WindowLength, 0, least_ms, ms)),
+            Some(ms) => Ok(ms),
+            None if default_ms < least_ms => Ok(least_ms),
+            None => Ok(default_ms),
+        }
+    }
+
+    /// The first window of a new holder: from the start of this tick on, but not before the node's last window ended.
+    ///
+    /// `reach_ms` is `max_ahead_ms` and the window's length together.
+    pub fn first(layout: &Layout, previous_end_ms: Option<i64>, now_ms: i64, reach_ms: u64) -> Self {
+        let tick_start_ms = layout.tick_at(now_ms).map_or(now_ms, |tick| layout.tick_start_ms(tick));
+        let start_ms = match previous_end_ms {
+            Some(end_ms) if end_ms > tick_start_ms && !mutant::removes("start") => end_ms,
+            _ => tick_start_ms,
+        };
+        Self { start_ms, end_ms: now_ms.max(start_ms).saturating_add_unsigned(reach_ms) }
+    }
+
+    /// The end after a renewal at `now_ms` by a holder whose last tick begins at `last_ms`. Ends only grow.
+    pub fn renewed_end_ms(&self, now_ms: i64, last_ms: i64, reach_ms: u64) -> i64 {
+        self.end_ms.max(now_ms.max(last_ms).saturating_add_unsigned(reach_ms))
+    }
+}
+
+impl Layout {
+    /// The first tick that begins at `unix_ms` or later; one past the last tick of the layout if there is none.
+    pub(crate) const fn first_tick_from(&self, unix_ms: i64) -> u64 {
+        if unix_ms <= self.epoch_ms() {
+            return 0;
+        }
+        let tick = unix_ms.abs_diff(self.epoch_ms()).div_ceil(self.tick_ms());
+        let past = self.time().max().saturating_add(1);
+        if tick < past { tick } else { past }
+    }
+
+    /// When a holder whose window starts at `start_ms` can first mint, Unix ms; `None` if that is past the layout.
+    pub const fn mints_from_ms(&self, start_ms: i64) -> Option<i64> {
+        let tick = self.first_tick_from(start_ms);
+        if tick > self.time().max() { None } else { Some(self.tick_start_ms(tick)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECONDS: &str = "time:32,node:4,sequence:8;epoch=0;tick=1s";
+
+    #[test]
+    fn a_tick_belongs_to_the_window_that_holds_its_first_instant() {
+        let layout = Layout::parse(SECONDS).expect("valid");
+        assert_eq!(layout.first_tick_from(-5), 0);
+        assert_eq!(layout.first_tick_from(0), 0);
+        assert_eq!(layout.first_tick_from(1), 1);
+        assert_eq!(layout.first_tick_from(1000), 1);
+        assert_eq!(layout.first_tick_from(1001), 2);
+        assert_eq!(layout.first_tick_from(i64::MAX), 1 << 32);
+        assert_eq!(layout.mints_from_ms(1001), Some(2000));
+        assert_eq!(layout.mints_from_ms(i64::MAX), None);
+    }
+
+    #[test]
+    fn a_window_is_at_least_a_second_and_four_ticks_long() {
+        let seconds = Layout::parse(SECONDS).expect("valid");
+        let ms = &crate::layouts::SNOWMINT;
+        assert_eq!(Window::length_ms(ms, None, Window::SLOT_MS), Ok(3000));
+        assert_eq!(Window::length_ms(ms, Some(1000), Window::SLOT_MS), Ok(1000));
+        assert!(Window::length_ms(ms, Some(999), Window::SLOT_MS).is_err());
+        assert_eq!(Window::length_ms(&seconds, None, Window::SLOT_MS), Ok(4000));
+        let error = Window::length_ms(&seconds, Some(3999), Window::SLOT_MS).expect_err("less than four ticks");
+        assert_eq!(std::format!("{error}"), "window_ms is 4000 or more for this layout, not 3999");
+    }
+
+    #[test]
+    fn a_new_window_starts_at_the_old_end_or_now_and_ends_only_grow() {
+        let layout = Layout::parse("time:32,node:4,sequence:8;epoch=0;tick=10ms").expect("valid");
+        let window = Window::first(&layout, Some(500), 400, 100);
+        assert_eq!(window, Window { start_ms: 500, end_ms: 600 });
+        assert_eq!(Window::first(&layout, Some(500), 708, 100), Window { start_ms: 700, end_ms: 808 });
+        assert_eq!(Window::first(&layout, Some(705), 708, 100), Window { start_ms: 705, end_ms: 808 });
+        assert_eq!(Window::first(&layout, None, 708, 100).start_ms, 700);
+        assert_eq!(window.renewed_end_ms(300, 520, 50), 600);
+        assert_eq!(window.renewed_end_ms(800, 520, 50), 850);
+        assert_eq!(window.renewed_end_ms(300, 590, 50), 640);
+    }
+
+    extern crate std;
+}

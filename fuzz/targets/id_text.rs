@@ -1,0 +1,35 @@
+//! Texts of IDs in every form, and of nodes: reading never panics, and each ID has one canonical spelling.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use snowmint_core::layouts::{BAIDU, MASTODON, SNOWMINT, TWITTER};
+use snowmint_core::{ErrorKind, TextForm, time};
+
+fuzz_target!(|text: &[u8]| {
+    for form in TextForm::ALL {
+        match form.decode(text) {
+            Ok(id) => {
+                let canonical = form.encode(id);
+                assert_eq!(canonical.as_bytes().len(), form.width());
+                assert_eq!(form.decode(canonical.as_bytes()), Ok(id), "{} {canonical}", form.name());
+                // Another spelling differs by case only, or by Crockford's look-alikes.
+                assert!(form == TextForm::Base32 || canonical.as_bytes().eq_ignore_ascii_case(text));
+            }
+            Err(error) => assert_eq!(error.kind(), ErrorKind::InvalidText),
+        }
+    }
+    for layout in [SNOWMINT, TWITTER, BAIDU, MASTODON] {
+        match layout.parse_node(text) {
+            Ok(node) => assert!(u64::from(node) < layout.nodes()),
+            Err(error) => assert_eq!(error.kind(), ErrorKind::InvalidNode),
+        }
+    }
+    if let Some(unix_ms) = time::parse_rfc3339(text) {
+        let mut printed = String::new();
+        time::write_rfc3339(&mut printed, unix_ms).expect("a String takes everything");
+        // Offsets lead out of the years that the format has.
+        if !printed.starts_with(['+', '-']) {
+            assert_eq!(time::parse_rfc3339(printed.as_bytes()), Some(unix_ms), "{printed}");
+        }
+    }
+});

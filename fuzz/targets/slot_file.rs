@@ -1,0 +1,37 @@
+//! Whatever lies in a slot file: reading it never panics, and what is read survives its own bytes.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use snowmint_stores::record::{PLACES, RECORD_BYTES, Record};
+
+/// The same file with checksums that hold, so that the fuzzer gets past them.
+fn mended(file: &[u8]) -> Vec<u8> {
+    let mut file = file.to_vec();
+    for place in PLACES {
+        if let Some(bytes) = file.get_mut(place..place + RECORD_BYTES) {
+            let sum = crc32(&bytes[..RECORD_BYTES - 4]);
+            bytes[RECORD_BYTES - 4..].copy_from_slice(&sum.to_le_bytes());
+        }
+    }
+    file
+}
+
+/// CRC-32 as of IEEE 802.3, bit by bit: another one than the code under test uses.
+fn crc32(bytes: &[u8]) -> u32 {
+    let shift = |crc: u32| if crc & 1 == 1 { (crc >> 1) ^ 0xedb8_8320 } else { crc >> 1 };
+    !bytes.iter().fold(!0u32, |crc, byte| (0..8).fold(crc ^ u32::from(*byte), |crc, _| shift(crc)))
+}
+
+fuzz_target!(|bytes: &[u8]| {
+    for file in [bytes.to_vec(), mended(bytes)] {
+        let latest = Record::latest(&file);
+        assert_eq!(latest == Ok(None), file.is_empty(), "only an empty file has no holder yet");
+        if let Ok(Some(record)) = latest {
+            let _ = format!("{record:?}");
+            assert_eq!(Record::from_bytes(&record.to_bytes()), Ok(record));
+            assert_eq!(Record::latest(&record.to_bytes()), Ok(Some(record)));
+            let parts = PLACES.map(|place| Record::from_bytes(file.get(place..).unwrap_or_default()));
+            assert!(parts.into_iter().flatten().all(|part| part.serial <= record.serial), "an older record counts");
+        }
+    }
+});

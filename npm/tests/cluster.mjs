@@ -1,0 +1,15 @@
+// A cluster of four: each worker leases and mints, and the primary tells it all.
+import cluster from "node:cluster";
+import { Snowflake } from "snowmint";
+
+if (cluster.isPrimary) {
+  const told = [];
+  for (let i = 0; i < 4; i++) {
+    cluster.fork().on("message", (minted) => {
+      if (told.push(minted) === 4) process.send(told, () => process.exit());
+    });
+  }
+} else {
+  const gen = await Snowflake.lease();
+  process.send({ node: gen.node, ids: Array.from({ length: 2000 }, () => String(gen.nextId())) });
+}

@@ -1,0 +1,615 @@
+// Leases: file slots of this machine, in real processes and threads. Each test has a directory of slots of its own.
+import assert from "node:assert/strict";
+import { readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Worker } from "node:worker_threads";
+import { transform } from "esbuild";
+import { Snowflake, SnowmintError } from "snowmint";
+import * as browser from "../dist/browser.mjs";
+import {
+  answerOf,
+  countLedgers,
+  exitOf,
+  FAKETIME,
+  fakeClock,
+  folder,
+  hold,
+  increasing,
+  refusal,
+  slots,
+} from "./support.mjs";
+
+const LEASE = 'import { Snowflake } from "snowmint"; const gen = await Snowflake.lease();';
+const TELL = "process.send({ node: gen.node, id: gen.nextId() });";
+/** A process that leases, tells its node and an ID, and goes on until it is killed. */
+const HOLDER = `${LEASE} ${TELL} setInterval(() => {}, 1000);`;
+/** One that leases, tells, and ends. */
+const PASSER = `${LEASE} ${TELL} process.disconnect();`;
+
+const slotOf = (directory, node) => join(directory, readdirSync(directory)[0], `${node}.slot`);
+
+/** Waits until a condition holds, or fails. */
+async function until(condition, what) {
+  for (const since = performance.now(); !(await condition()); await sleep(20))
+    if (performance.now() - since > 10_000) assert.fail(`${what}: not within 10 s`);
+}
+
+test("a lease mints IDs of its node within its window, and tells of itself", async (t) => {
+  slots(t);
+  const gen = await Snowflake.lease();
+  const ids = [gen.nextId(), ...gen.nextIds(5000), gen.tryNextId(), await gen.nextIdAsync()];
+  increasing(ids);
+  const { start, end } = gen.window;
+  assert.ok(end - start >= 2900 && end - start < 10_000, `${end - start}`);
+  for (const id of ids) {
+    const { node, timestampMs } = gen.layout.decode(id);
+    assert.equal(node, gen.node);
+    assert.ok(start <= timestampMs && timestampMs < end);
+  }
+  const { namespace, window, ...status } = gen.status();
+  assert.match(namespace, /^@/);
+  assert.ok(window.start === start && window.end >= end);
+  assert.deepEqual(status, {
+    layout: String(gen.layout),
+    node: 0,
+    lost: null,
+    skipped: [],
+    maxAheadMs: 0,
+    maxWaitMs: 1000,
+    sequenceStart: "zero",
+    closed: false,
+  });
+  await gen.close();
+});
+
+test("a vouched node has no window, namespace or loss", () => {
+  const gen = new Snowflake({ node: 900, sequenceStart: "carry" });
+  assert.equal(gen.window, null);
+  const { window, namespace, lost, skipped, sequenceStart } = gen.status();
+  assert.deepEqual([window, namespace, lost, skipped, sequenceStart], [null, null, null, [], "carry"]);
+});
+
+test("the window moves on by renewal, idle and where JavaScript is busy", async (t) => {
+  slots(t);
+  const gen = await Snowflake.lease({ windowMs: 1000, maxWaitMs: 5 });
+  const first = gen.window;
+  await sleep(1500);
+  const second = gen.window;
+  assert.equal(second.start, first.start);
+  assert.ok(second.end >= first.end + 1000, `${second.end - first.end}`);
+  const ids = [];
+  for (const since = performance.now(); performance.now() - since < 2500; ) ids.push(gen.nextId());
+  increasing(ids.filter((_, i) => i % 100 === 0));
+  assert.ok(gen.layout.decode(ids.at(-1)).timestampMs >= second.end);
+  assert.ok(gen.layout.decode(ids.at(-1)).timestampMs < gen.window.end);
+  await gen.close();
+});
+
+test("a window that is over is renewed within maxWaitMs, but tryNextId does not wait", {
+  skip: !FAKETIME,
+}, async (t) => {
+  const directory = slots(t);
+  const clock = fakeClock(t);
+  const script = `import { renameSync, writeFileSync } from "node:fs"; ${LEASE}
+    gen.nextId();
+    let hours = 0;
+    const later = () => {
+      writeFileSync("${clock.file}.new", "+" + ++hours * 3600);
+      renameSync("${clock.file}.new", "${clock.file}");
+    };
+    const refused = () => { try { later(); gen.tryNextId() } catch ({ code }) { return code } };
+    const told = [refused(), typeof gen.nextId()];
+    told.push(refused(), typeof await gen.nextIdAsync());
+    told.push(refused(), gen.nextIds(5000).length);
+    later();
+    told.push(typeof gen.nextId());
+    process.send(told);
+    await gen.close();
+    process.disconnect();`;
+  const told = await answerOf(hold(t, script, { ...clock.env, SNOWMINT_STATE_DIR: directory }));
+  const closed = "WINDOW_CLOSED";
+  assert.deepEqual(told, [closed, "bigint", closed, "bigint", closed, 5000, "bigint"]);
+});
+
+test("a window that cannot be renewed is refused at the deadline", { skip: !FAKETIME }, async (t) => {
+  const directory = slots(t);
+  const clock = fakeClock(t);
+  // The renewal finds the slot gone, and until then the window is over.
+  const script = `import { renameSync, rmSync, writeFileSync } from "node:fs"; ${LEASE.replace("()", "({ maxWaitMs: 300 })")}
+    gen.nextId();
+    rmSync("${directory}", { recursive: true });
+    writeFileSync("${clock.file}.new", "+3600");
+    renameSync("${clock.file}.new", "${clock.file}");
+    const since = performance.now();
+    try { gen.nextId() } catch ({ code }) { process.send({ code, ms: performance.now() - since }) }
+    process.disconnect();`;
+  const { code, ms } = await answerOf(hold(t, script, { ...clock.env, SNOWMINT_STATE_DIR: directory }));
+  assert.equal(code, "WINDOW_CLOSED");
+  assert.ok(ms < 1500, `${ms}`);
+});
+
+test("close ends a lease once, and later calls are WINDOW_CLOSED", async (t) => {
+  slots(t);
+  const gen = await Snowflake.lease();
+  gen.nextId();
+  await Promise.all([gen.close(), gen.close()]);
+  await gen.close();
+  assert.equal(gen.status().closed, true);
+  assert.equal(gen.status().lost, null);
+  assert.equal(gen.node, 0);
+  for (const call of [() => gen.tryNextId(), () => gen.nextId(), () => gen.nextIds(1)]) refusal("WINDOW_CLOSED", call);
+  await assert.rejects(gen.nextIdAsync(), { name: "SnowmintError", code: "WINDOW_CLOSED" });
+});
+
+test("the slot of a closed lease is free at once for another process, whose IDs are higher", async (t) => {
+  slots(t);
+  const gen = await Snowflake.lease();
+  const ids = gen.nextIds(10_000);
+  const other = await answerOf(hold(t, PASSER));
+  assert.equal(other.node, 1);
+  await gen.close();
+  const next = await answerOf(hold(t, PASSER));
+  assert.equal(next.node, 0);
+  assert.ok(next.id > ids.at(-1));
+});
+
+test("await using closes a lease", async (t) => {
+  const directory = slots(t);
+  const script = `import { Snowflake } from "snowmint";
+    let kept;
+    { await using gen = await Snowflake.lease(); kept = gen; gen.nextId(); }
+    process.send(kept.status().closed);
+    setInterval(() => {}, 1000);`;
+  const { code } = await transform(script, { format: "esm", target: "es2022" });
+  assert.equal(await answerOf(hold(t, code)), true);
+  const gen = await Snowflake.lease();
+  assert.equal(gen.node, 0, directory);
+  await gen[Symbol.asyncDispose]();
+  refusal("WINDOW_CLOSED", () => gen.nextId());
+});
+
+test("a host without Symbol.asyncDispose loads the package", async () => {
+  const { code, stderr } = await exitOf(`const real = Symbol;
+    globalThis.Symbol = Object.setPrototypeOf((name) => real(name), real);
+    Object.defineProperty(Symbol, "asyncDispose", { value: undefined });
+    for (const name of ["node", "browser"]) {
+      const { Snowflake } = await import("../dist/" + name + ".mjs");
+      const gen = new Snowflake({ node: 5 });
+      gen.nextId();
+      if (real.asyncDispose in gen) throw new Error("the symbol was there");
+      await gen.close();
+    }`);
+  assert.equal(code, 0, stderr);
+});
+
+test("two leases of one process share a node, and the last one to close gives it back", async (t) => {
+  slots(t);
+  const [one, other] = await Promise.all([Snowflake.lease(), Snowflake.lease()]);
+  assert.equal(one.node, other.node);
+  increasing(Array.from({ length: 10_000 }, (_, i) => (i % 2 ? one : other).nextId()));
+  await one.close();
+  refusal("WINDOW_CLOSED", () => one.nextId());
+  assert.equal((await answerOf(hold(t, PASSER))).node, 1);
+  other.nextId();
+  await other.close();
+  assert.equal((await answerOf(hold(t, PASSER))).node, 0);
+});
+
+test("leases of other namespaces and layouts share nothing, and a namespace keeps its layout", async (t) => {
+  slots(t);
+  const gens = await Promise.all(
+    [{}, { namespace: "orders" }, { layout: "twitter" }].map((options) => Snowflake.lease(options)),
+  );
+  assert.deepEqual(
+    gens.map((gen) => gen.node),
+    [0, 0, 0],
+  );
+  assert.equal(new Set(gens.map((gen) => gen.status().namespace)).size, 3);
+  await assert.rejects(Snowflake.lease({ namespace: "orders", layout: "twitter" }), { code: "INVALID_LAYOUT" });
+  await Promise.all(gens.map((gen) => gen.close()));
+});
+
+const PACKAGE = JSON.stringify(import.meta.resolve("snowmint"));
+const THREAD = `const { parentPort } = require("node:worker_threads");
+  import(${PACKAGE}).then(async ({ Snowflake }) => {
+    const gen = await Snowflake.lease();
+    parentPort.on("message", async (message) => {
+      if (message === "close") await gen.close();
+      parentPort.postMessage(message === "mint" ? gen.nextIds(50_000) : gen.node);
+    });
+    parentPort.postMessage(gen.node);
+  });`;
+
+/** A thread of this process that leases. */
+function thread(t) {
+  const worker = new Worker(THREAD, { eval: true });
+  t.after(() => worker.terminate());
+  const next = () => new Promise((resolve, reject) => worker.once("message", resolve).once("error", reject));
+  const ask = (message) => {
+    worker.postMessage(message);
+    return next();
+  };
+  return { worker, first: next(), ask };
+}
+
+test("threads of one process share a node, and closing in one leaves the others", async (t) => {
+  slots(t);
+  const gen = await Snowflake.lease();
+  const threads = [thread(t), thread(t)];
+  assert.deepEqual(await Promise.all(threads.map(({ first }) => first)), [gen.node, gen.node]);
+  const minted = threads.map(({ ask }) => ask("mint"));
+  const own = gen.nextIds(50_000);
+  const batches = [own, ...(await Promise.all(minted))];
+  for (const ids of batches) increasing(ids);
+  assert.equal(new Set(batches.flatMap((ids) => [...ids])).size, 150_000);
+  await threads[0].ask("close");
+  await threads[1].worker.terminate();
+  gen.nextId();
+  assert.equal((await answerOf(hold(t, PASSER))).node, 1);
+  await gen.close();
+  assert.equal((await answerOf(hold(t, PASSER))).node, 0);
+});
+
+test("a lease in a thread alone ends with the thread, and the process goes on", async (t) => {
+  slots(t);
+  // The main thread does not load the addon, so Node unloads it with the thread, unless it is linked to stay.
+  const holder = hold(
+    t,
+    `import { readFileSync } from "node:fs"; import { Worker } from "node:worker_threads";
+    const leasing = 'import("snowmint").then(async ({ Snowflake }) => {' +
+      'const gen = await Snowflake.lease({ windowMs: 1000 }); gen.nextId(); })';
+    const unfinished = 'import("snowmint").then(({ Snowflake }) => { Snowflake.lease(); process.exit(); })';
+    for (const code of [leasing, leasing, unfinished]) {
+      const worker = new Worker(code, { eval: true });
+      const exit = await new Promise((resolve, reject) => worker.once("exit", resolve).once("error", reject));
+      if (exit !== 0) throw new Error(String(exit));
+      await new Promise((resolve) => setTimeout(resolve, 1200));
+    }
+    process.send(process.platform !== "linux" || readFileSync("/proc/self/maps", "utf8").includes("snowmint."));
+    setInterval(() => {}, 1000);`,
+  );
+  assert.equal(await answerOf(holder), true);
+  const gen = await Snowflake.lease();
+  assert.equal(gen.node, 0);
+  await gen.close();
+});
+
+test("a vouched node and a leased one are never the same in a process", async (t) => {
+  const directory = slots(t);
+  const { code, stdout } = await exitOf(
+    `import { Snowflake } from "snowmint";
+    const leased = await Snowflake.lease();
+    try { new Snowflake({ node: leased.node }); } catch ({ code, message }) { console.log(code, message); }
+    new Snowflake({ layout: "twitter", node: 0 });
+    console.log((await Snowflake.lease({ layout: "twitter" })).node);`,
+    { SNOWMINT_STATE_DIR: directory },
+  );
+  assert.match(stdout, /^INVALID_NODE node 0 is leased .*\n1\n$/);
+  assert.equal(code, 0);
+});
+
+test("four workers of a cluster mint 2,000 IDs each, of four nodes and all distinct", async (t) => {
+  slots(t);
+  const primary = hold(t, "cluster.mjs");
+  const told = await answerOf(primary);
+  assert.equal(new Set(told.map(({ node }) => node)).size, 4);
+  const ids = told.flatMap(({ ids }) => ids);
+  assert.equal(ids.length, 8000);
+  assert.equal(new Set(ids).size, 8000);
+});
+
+test("eight processes that start at once have eight nodes", async (t) => {
+  slots(t);
+  const told = await Promise.all(Array.from({ length: 8 }, () => answerOf(hold(t, HOLDER))));
+  assert.equal(new Set(told.map(({ node }) => node)).size, 8);
+  assert.equal(new Set(told.map(({ id }) => id)).size, 8);
+});
+
+test("the environment says where the node comes from, after the arguments", async (t) => {
+  const [directory, other] = [slots(t), folder(t)];
+  const script = `import { Snowflake } from "snowmint";
+    const told = async (options) => {
+      try {
+        const gen = await Snowflake.lease(options);
+        const { node, namespace } = gen.status();
+        await gen.close();
+        return [node, namespace];
+      } catch ({ code, message }) { return [code, message] }
+    };
+    process.send([await told(), await told({ node: 7 }), await told({ namespace: "mails" }), await told({ store: "file:${other}/a" })]);
+    process.disconnect();`;
+  const tell = (env) => answerOf(hold(t, script, env));
+  const own = "@7fffffffffc00000-fff-0-3ff000-1941f297c00-1";
+  assert.deepEqual(await tell({}), [
+    [0, own],
+    [7, null],
+    [0, "mails"],
+    [0, own],
+  ]);
+  assert.deepEqual(readdirSync(directory).sort(), [own, "mails"].sort());
+  assert.deepEqual(await tell({ SNOWMINT_NODE: "12" }), [
+    [12, null],
+    [7, null],
+    [0, "mails"],
+    [0, own],
+  ]);
+  const named = { SNOWMINT_STORE: `file:${other}/b`, SNOWMINT_NAMESPACE: "orders" };
+  assert.deepEqual(await tell(named), [
+    [0, "orders"],
+    [7, null],
+    [0, "mails"],
+    [0, "orders"],
+  ]);
+  assert.deepEqual(readdirSync(`${other}/b`).sort(), ["mails", "orders"]);
+  assert.deepEqual(readdirSync(`${other}/a`).sort(), [own, "orders"].sort());
+  const [[code, message]] = await tell({ SNOWMINT_NODE: "many" });
+  assert.equal(code, "INVALID_NODE");
+  assert.match(message, /SNOWMINT_NODE is "many": a node is a number/);
+  const [[unknown]] = await tell({ SNOWMINT_STORE: "mongodb://somewhere" });
+  assert.equal(unknown, "STORE_UNAVAILABLE");
+});
+
+test("a malformed SNOWMINT_NODE is named by the constructor too", async () => {
+  const script = `import { Snowflake } from "snowmint";
+    try { new Snowflake() } catch ({ code, message }) { console.log(code, message) }`;
+  const { stdout } = await exitOf(script, { SNOWMINT_NODE: "1024" });
+  assert.match(stdout, /^INVALID_NODE SNOWMINT_NODE is "1024": node 1024 does not fit/);
+});
+
+test("without a node the constructor points to lease", () => {
+  assert.match(refusal("INVALID_NODE", () => new Snowflake()).message, /await Snowflake\.lease\(\)/);
+});
+
+test("a thread has an environment of its own", async (t) => {
+  slots(t);
+  const code = `import(${PACKAGE}).then(async ({ Snowflake }) => {
+    require("node:worker_threads").parentPort.postMessage((await Snowflake.lease()).status());
+  })`;
+  const env = { ...process.env, SNOWMINT_NAMESPACE: "thread" };
+  const worker = new Worker(code, { eval: true, env });
+  const status = await new Promise((resolve, reject) => worker.once("message", resolve).once("error", reject));
+  assert.equal(status.namespace, "thread");
+});
+
+test("Kubernetes without a shared directory is refused, with what to do", async (t) => {
+  slots(t);
+  delete process.env.SNOWMINT_STATE_DIR;
+  process.env.KUBERNETES_SERVICE_HOST = "10.0.0.1";
+  t.after(() => delete process.env.KUBERNETES_SERVICE_HOST);
+  await assert.rejects(Snowflake.lease(), (error) => {
+    assert.ok(error instanceof SnowmintError);
+    assert.equal(error.code, "INVALID_NODE");
+    for (const way of ["SNOWMINT_NODE", "SNOWMINT_STORE", "SNOWMINT_STATE_DIR"]) assert.ok(error.message.includes(way));
+    return true;
+  });
+  process.env.SNOWMINT_STATE_DIR = folder(t);
+  await (await Snowflake.lease()).close();
+});
+
+test("where all nodes are held, a lease is refused within maxWaitMs", async (t) => {
+  slots(t);
+  const layout = "time:41,sequence:12;epoch=1735689600000";
+  const holder = hold(t, HOLDER.replace("lease()", `lease({ layout: "${layout}" })`));
+  await answerOf(holder);
+  const since = performance.now();
+  await assert.rejects(Snowflake.lease({ layout }), { code: "NODES_EXHAUSTED" });
+  assert.ok(performance.now() - since < 2000);
+  holder.kill("SIGKILL");
+  await holder.gone;
+  // A killed holder's window runs out by itself, and a lease waits for that.
+  const gen = await Snowflake.lease({ layout, maxWaitMs: 10_000 });
+  assert.equal(gen.node, 0);
+  await gen.close();
+});
+
+test("a lease does not block JavaScript while it waits", async (t) => {
+  slots(t);
+  const layout = "time:41,sequence:12;epoch=1735689600000";
+  const holder = hold(t, HOLDER.replace("lease()", `lease({ layout: "${layout}" })`));
+  await answerOf(holder);
+  holder.kill("SIGKILL");
+  await holder.gone;
+  let turns = 0;
+  const turning = setInterval(() => turns++, 5);
+  const gen = await Snowflake.lease({ layout, maxWaitMs: 10_000 });
+  clearInterval(turning);
+  assert.ok(turns > 50, `${turns}`);
+  await gen.close();
+});
+
+test("a process killed at random repeats nothing, nor does its clock going to and fro", {
+  skip: !FAKETIME,
+}, async (t) => {
+  slots(t);
+  const clock = fakeClock(t);
+  const ledgers = folder(t);
+  const minter = (ledger) => `import { openSync, writeSync } from "node:fs"; import { Snowflake } from "snowmint";
+    const gen = await Snowflake.lease({ windowMs: 1000, maxWaitMs: 200 });
+    const ledger = openSync("${ledger}", "a");
+    process.send(gen.node);
+    const mint = () => {
+      try { writeSync(ledger, gen.nextIds(200).join("\\n") + "\\n") } catch (error) {
+        if (error.code !== "CLOCK_BACKWARDS" && error.code !== "EXHAUSTED" && error.code !== "WINDOW_CLOSED") throw error;
+      }
+      setTimeout(mint, 1);
+    };
+    mint();`;
+  const nodes = [];
+  for (let round = 0; round < 20; round++) {
+    clock.set(Math.round((Math.random() - 0.5) * 20));
+    const minters = [0, 1].map((i) => hold(t, minter(`${ledgers}/${round}-${i}`), { ...clock.env }));
+    nodes.push(...(await Promise.all(minters.map(answerOf))));
+    await sleep(Math.random() * 200);
+    clock.set(Math.round((Math.random() - 0.5) * 20));
+    await sleep(Math.random() * 300);
+    for (const minter of minters) minter.kill("SIGKILL");
+    await Promise.all(minters.map(({ gone }) => gone));
+  }
+  const { total, distinct, ledgers: count } = countLedgers(ledgers);
+  t.diagnostic(`${total} IDs of ${count} processes on ${new Set(nodes).size} nodes`);
+  assert.equal(distinct, total);
+  assert.ok(total > 20_000, `${total}`);
+  assert.ok(new Set(nodes).size < nodes.length);
+});
+
+test("onLost is called once when another file takes the slot's place, and then WINDOW_CLOSED tells why", async (t) => {
+  const directory = slots(t);
+  const errors = [];
+  const [gen, deaf] = [
+    await Snowflake.lease({ windowMs: 1000, onLost: (error) => errors.push(error) }),
+    await Snowflake.lease({ windowMs: 1000, onLost: () => errors.push("of a closed generator") }),
+  ];
+  gen.nextId();
+  await deaf.close();
+  const slot = slotOf(directory, gen.node);
+  rmSync(slot);
+  writeFileSync(slot, "");
+  await until(() => errors.length > 0, "onLost");
+  await sleep(700);
+  assert.equal(errors.length, 1);
+  const [error] = errors;
+  assert.ok(error instanceof SnowmintError);
+  assert.equal(error.code, "WINDOW_CLOSED");
+  assert.match(error.message, /slot of node 0 was lost/);
+  const since = performance.now();
+  assert.equal(refusal("WINDOW_CLOSED", () => gen.nextId()).message, error.message);
+  assert.ok(performance.now() - since < 500);
+  assert.equal(gen.status().lost, error.message);
+  const next = await Snowflake.lease();
+  assert.ok(next.nextId() > 0n);
+  await next.close();
+  await gen.close();
+});
+
+test("what onLost throws is an uncaught exception", async (t) => {
+  const directory = slots(t);
+  const { code, stderr } = await exitOf(
+    `import { readdirSync, rmSync } from "node:fs"; import { Snowflake } from "snowmint";
+    const gen = await Snowflake.lease({ windowMs: 1000, onLost() { throw new Error("boom") } });
+    rmSync("${directory}", { recursive: true });
+    setTimeout(() => console.log(gen.node), 5000);`,
+    { SNOWMINT_STATE_DIR: directory },
+  );
+  assert.equal(code, 1);
+  assert.match(stderr, /boom/);
+});
+
+test("a process with an open lease exits by itself, and gives the slot back", async (t) => {
+  const directory = slots(t);
+  for (const end of ["", "process.exit();", 'process.on("exit", () => gen.nextId());']) {
+    const since = performance.now();
+    const { code, stdout } = await exitOf(
+      `import { Snowflake } from "snowmint"; const gen = await Snowflake.lease({ windowMs: 10000, onLost() {} });
+      console.log(gen.node, String(gen.nextIds(1000).at(-1))); ${end}`,
+      { SNOWMINT_STATE_DIR: directory },
+    );
+    assert.equal(code, 0);
+    assert.ok(performance.now() - since < 4000);
+    const [node, last] = stdout.split(" ");
+    assert.equal(node, "0");
+    const gen = await Snowflake.lease();
+    assert.equal(gen.node, 0, end);
+    assert.ok(gen.nextId() > BigInt(last));
+    await gen.close();
+  }
+});
+
+test("a lease that is forgotten without being closed is given back by the garbage collector", async (t) => {
+  const directory = slots(t);
+  const forgetter = hold(
+    t,
+    `import { Snowflake } from "snowmint"; import { setFlagsFromString } from "node:v8"; import { runInNewContext } from "node:vm";
+    setFlagsFromString("--expose-gc");
+    const gc = runInNewContext("gc");
+    await (async () => (await Snowflake.lease({ onLost() {} })).nextId())();
+    setInterval(gc, 50);
+    process.send("forgotten");`,
+  );
+  await answerOf(forgetter);
+  await until(async () => {
+    const gen = await Snowflake.lease({ store: `file:${directory}` });
+    const { node } = gen;
+    await gen.close();
+    return node === 0;
+  }, "the node of the forgotten lease");
+});
+
+test("without the addon a lease is refused, and told what to do, while a given node mints", async (t) => {
+  slots(t);
+  const script = `import { Snowflake } from "snowmint";
+    try { await Snowflake.lease() } catch ({ name, code, message }) { console.log(name, code, message) }
+    console.log((await Snowflake.lease({ node: 5 })).node);
+    process.env.SNOWMINT_NODE = "6";
+    console.log((await Snowflake.lease()).node);`;
+  const { code, stdout } = await exitOf(script, { SNOWMINT_NO_ADDON: "1" });
+  assert.equal(code, 0);
+  const told = /^SnowmintError STORE_UNAVAILABLE .*addon for (\S+), .*optional dependencies.* pass a node.*\n5\n6\n$/;
+  assert.equal(told.exec(stdout)?.[1], `${process.platform}-${process.arch}`, stdout);
+});
+
+test("in browsers a lease is refused for now, and a given node mints", async () => {
+  const refused = { name: "SnowmintError", code: "STORE_UNAVAILABLE", message: /pass node/ };
+  await assert.rejects(browser.Snowflake.lease(), refused);
+  await assert.rejects(browser.Snowflake.lease({ node: 5, namespace: "orders" }), refused);
+  assert.equal((await browser.Snowflake.lease({ node: 5 })).node, 5);
+});
+
+test("options that make no sense reject, and take no slot", async (t) => {
+  const directory = slots(t);
+  const cases = [
+    [{ store: {} }, { name: "TypeError", message: /objects/ }],
+    [{ namespace: 5 }, { name: "TypeError" }],
+    [{ onLost: "mail" }, { name: "TypeError" }],
+    [{ clock: () => 0 }, { name: "TypeError", message: /system's clock/ }],
+    [{ sequenceStart: "one" }, { name: "TypeError" }],
+    [{ windowMs: "5s" }, { name: "RangeError" }],
+    [{ windowMs: -1 }, { name: "RangeError" }],
+    [{ maxAheadMs: Number.NaN }, { name: "RangeError" }],
+    [{ windowMs: 999 }, { code: "INVALID_LAYOUT", message: /1000/ }],
+    [{ exclude: [1024] }, { code: "INVALID_NODE" }],
+    [{ exclude: ["x"] }, { code: "INVALID_NODE" }],
+    [{ exclude: 5 }, { name: "TypeError" }],
+    [{ namespace: "../x" }, { code: "INVALID_NODE" }],
+    [
+      { node: 5, store: `file:${directory}` },
+      { code: "INVALID_NODE", message: /not both/ },
+    ],
+    [
+      { node: 5, namespace: "orders" },
+      { code: "INVALID_NODE", message: /not both/ },
+    ],
+    [{ node: 1024 }, { code: "INVALID_NODE" }],
+    [{ layout: "twiter" }, { code: "INVALID_LAYOUT" }],
+    [{ layout: "baidu" }, { code: "TIME_OVERFLOW" }],
+    [{ store: "redis://localhost" }, { code: "STORE_UNAVAILABLE" }],
+    [{ store: "file:/dev/null/x" }, { code: "STORE_UNAVAILABLE" }],
+  ];
+  for (const [options, wanted] of cases)
+    await assert.rejects(Snowflake.lease(options), wanted, JSON.stringify(options));
+  assert.deepEqual(readdirSync(directory), []);
+  const scripted = await Snowflake.lease({ node: 901, clock: () => 1_772_323_200_000 });
+  assert.equal(scripted.layout.decode(scripted.nextId()).timestampMs, 1_772_323_200_000);
+});
+
+test("excluded nodes are not leased, and a faulty slot file is skipped and told", async (t) => {
+  const directory = slots(t);
+  await (await Snowflake.lease()).close();
+  writeFileSync(slotOf(directory, 3), "no record");
+  const gen = await Snowflake.lease({ exclude: [0, 1n, "2"] });
+  assert.equal(gen.node, 4);
+  assert.deepEqual(gen.status().skipped, [slotOf(directory, 3)]);
+  await gen.close();
+});
+
+test("a lease may run ahead of its window's clock by maxAheadMs", async (t) => {
+  slots(t);
+  const gen = await Snowflake.lease({ windowMs: 1000, maxAheadMs: 5000, sequenceStart: "random" });
+  const ids = gen.nextIds(4096 * 2000);
+  const { timestampMs } = gen.layout.decode(ids.at(-1));
+  assert.ok(timestampMs > Date.now() + 1000 && timestampMs < gen.window.end);
+  await gen.close();
+  const next = await answerOf(hold(t, PASSER));
+  assert.ok(next.id > ids.at(-1) || next.node !== 0);
+});

@@ -1,0 +1,42 @@
+"""Running Python programs as processes of their own."""
+
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+FAKETIME = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1")
+
+
+def environment(clock_off: float | None = None, **variables: str) -> dict[str, str]:
+    """This process's environment with those variables, and perhaps with its clock that many seconds off."""
+    found = {**os.environ, **variables}
+    if clock_off is not None:
+        assert FAKETIME.exists(), "install the package faketime"
+        found |= {"LD_PRELOAD": str(FAKETIME), "FAKETIME": f"{clock_off:+}", "DONT_FAKE_MONOTONIC": "1"}
+    return found
+
+
+def start(program: str, *arguments: str, clock_off: float | None = None, **variables: str) -> subprocess.Popen[str]:
+    """A Python program that runs."""
+    return subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(program), *arguments],
+        env=environment(clock_off, **variables),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+def run(program: str, *arguments: str, **variables: str) -> str:
+    """What a Python program prints; fails if it fails or takes a minute."""
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program), *arguments],
+        env=environment(None, **variables),
+        check=True,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    return str(done.stdout)

@@ -1,0 +1,277 @@
+"""Leases: slots of one machine, their windows, and who gets which node."""
+
+import itertools
+import random
+import signal
+import subprocess
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import processes
+from snowmint import (
+    BeforeEpochError,
+    InvalidLayoutError,
+    InvalidNodeError,
+    NodesExhaustedError,
+    Snowflake,
+    StoreUnavailableError,
+    UnsafeStoreError,
+    WindowClosedError,
+    layouts,
+)
+
+ONE_NODE = "time:41,sequence:12;epoch=2025-01-01T00:00:00Z"
+
+
+def slot(store: str, node: int) -> Path:
+    (namespace,) = Path(store.removeprefix("file:")).iterdir()
+    return namespace / f"{node}.slot"
+
+
+# What a lease is
+
+
+def test_without_arguments_a_slot_of_this_machine_is_leased() -> None:
+    with Snowflake() as generator:
+        parts = layouts.SNOWMINT.decode(generator.next_id())
+        assert parts.node == generator.node
+        assert generator.window is not None
+        start, end = generator.window
+        assert start <= parts.timestamp_ms < end
+        assert end <= time.time() * 1000 + 3000
+
+
+def test_the_window_moves_on_while_the_generator_is_idle(store: str) -> None:
+    with Snowflake(store=store, window_ms=1000) as generator:
+        assert generator.window is not None
+        before = generator.window
+        time.sleep(1.3)
+        start, end = generator.window
+        assert start == before[0]
+        assert end > before[1] + 400
+        assert generator.try_next_id() > 0
+
+
+def test_a_closed_lease_is_over_and_its_slot_is_free_at_once(store: str) -> None:
+    first = Snowflake(ONE_NODE, store=store)
+    last = first.next_ids(5000)[-1]
+    first.close()
+    first.close()
+    for call in (first.next_id, first.try_next_id, lambda: first.next_ids(3)):
+        with pytest.raises(WindowClosedError, match="closed"):
+            call()
+    with Snowflake(ONE_NODE, store=store) as second:
+        assert second.next_id() > last
+
+
+def test_a_generator_that_is_dropped_gives_its_slot_back(store: str) -> None:
+    for _ in range(3):
+        Snowflake(ONE_NODE, store=store, max_wait_ms=50).next_id()
+
+
+def test_leases_of_one_namespace_and_layout_are_one_lease_and_others_are_not(store: str) -> None:
+    first, second = Snowflake("twitter", store=store), Snowflake("leaf", store=store)
+    other = Snowflake("twitter", store=store, namespace="orders")
+    assert first.node == second.node == 0
+    ids = [next(generator) for _ in range(1000) for generator in (first, second)]
+    assert all(a < b for a, b in itertools.pairwise(ids))
+    first.close()
+    assert second.next_id() > ids[-1]
+    second.close()
+    assert other.next_id() > 0
+    assert other.status()["namespace"] == "orders"
+
+
+def test_threads_on_one_lease_get_unique_increasing_ids(store: str) -> None:
+    generator = Snowflake(store=store)
+    with ThreadPoolExecutor(8) as pool:
+        runs = list(pool.map(lambda _: [generator.next_id() for _ in range(100_000)], range(8)))
+    assert all(a < b for run in runs for a, b in itertools.pairwise(run))
+    assert len({id for run in runs for id in run}) == 800_000
+
+
+def test_a_vouched_node_and_a_lease_of_one_process_are_never_the_same(store: str) -> None:
+    with Snowflake("discord", store=store) as leased:
+        with pytest.raises(InvalidNodeError, match="leased by another generator"):
+            Snowflake("discord", node=leased.node)
+    vouched = Snowflake("discord", node=1)
+    with Snowflake("discord", store=store, exclude=[0]) as leased:
+        assert vouched.node == 1
+        assert leased.node == 2
+
+
+def test_excluded_nodes_are_not_leased(store: str) -> None:
+    with Snowflake("twitter", store=store, exclude=[0, {"datacenter": 0, "worker": 1}, "2"]) as generator:
+        assert generator.node == 3
+
+
+def test_a_namespace_keeps_its_first_layout(store: str) -> None:
+    Snowflake("twitter", store=store, namespace="orders").close()
+    with pytest.raises(InvalidLayoutError, match="namespace orders is of layout"):
+        Snowflake("snowmint", store=store, namespace="orders")
+
+
+def test_a_clock_of_the_callers_has_windows_of_its_own_time(store: str) -> None:
+    now = 1_772_323_200_000
+
+    def clock() -> int:
+        return now
+
+    with Snowflake(store=store, clock=clock, window_ms=1000) as generator:
+        assert generator.window == (now, now + 1000)
+        first = generator.next_id()
+        now += 3_600_000
+        later = generator.next_id()
+        assert layouts.SNOWMINT.decode(later).timestamp_ms == now
+        now -= 7_200_000
+    now += 7_200_000
+    with Snowflake(store=store, clock=clock, window_ms=1000) as generator:
+        ids = {first, later, *generator.next_ids(1000)}
+        assert len(ids) == 1002
+
+
+# Where it comes from
+
+
+def test_variables_give_node_store_and_namespace_in_that_order(monkeypatch: pytest.MonkeyPatch, store: str) -> None:
+    monkeypatch.setenv("SNOWMINT_NAMESPACE", "mails")
+    monkeypatch.setenv("SNOWMINT_STORE", store)
+    with Snowflake() as generator:
+        assert generator.status()["namespace"] == "mails"
+        assert slot(store, generator.node).exists()
+    monkeypatch.setenv("SNOWMINT_NODE", "37")
+    vouched = Snowflake()
+    assert (vouched.node, vouched.window) == (37, None)
+    with Snowflake(namespace="orders") as generator:
+        assert generator.status()["namespace"] == "orders"
+    monkeypatch.setenv("SNOWMINT_NODE", "seven")
+    with pytest.raises(InvalidNodeError, match="SNOWMINT_NODE"):
+        Snowflake()
+
+
+def test_slots_lie_in_the_state_directory(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("SNOWMINT_STATE_DIR", str(tmp_path / "state"))
+    with Snowflake() as generator:
+        assert slot(str(tmp_path / "state"), generator.node).exists()
+
+
+def test_in_kubernetes_the_slots_of_the_machine_are_refused(monkeypatch: pytest.MonkeyPatch, store: str) -> None:
+    monkeypatch.setenv("KUBERNETES_SERVICE_HOST", "10.0.0.1")
+    monkeypatch.delenv("SNOWMINT_STATE_DIR")
+    with pytest.raises(InvalidNodeError, match="Kubernetes.*SNOWMINT_NODE"):
+        Snowflake()
+    Snowflake(store=store).close()
+    assert Snowflake(node=1).node == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "match"),
+    [
+        ({"store": "postgres://db"}, StoreUnavailableError, "file:DIRECTORY"),
+        ({"store": "file:/proc/slots"}, StoreUnavailableError, "/proc/slots"),
+        ({"store": "file:/dev/shm/snowmint-test"}, UnsafeStoreError, "tmpfs.*allow_unsafe"),
+        ({"namespace": "a/b"}, InvalidNodeError, "a-z A-Z 0-9"),
+        ({"namespace": ""}, InvalidNodeError, "a-z A-Z 0-9"),
+        ({"node": 1, "namespace": "orders"}, InvalidNodeError, "not both"),
+        ({"window_ms": 10}, InvalidLayoutError, "1000 or more"),
+        ({"exclude": [1024]}, InvalidNodeError, "1024"),
+        ({"clock": lambda: 0}, BeforeEpochError, "1970"),
+        ({"store": 5}, TypeError, "file:"),
+        ({"on_lost": 5}, TypeError, "on_lost"),
+        ({"exclude": 5}, TypeError, "iterable"),
+        ({"window_ms": -1}, ValueError, "window_ms"),
+    ],
+)
+def test_what_cannot_be_leased_is_refused_by_kind(options: Any, error: type[Exception], match: str) -> None:
+    with pytest.raises(error, match=match):
+        Snowflake(**options)
+
+
+# Other processes
+
+HOLDER = """
+    import sys
+    from snowmint import Snowflake
+    generator = Snowflake(sys.argv[1], store=sys.argv[2])
+    print(generator.node, flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_processes_started_at_once_have_nodes_of_their_own_until_there_are_no_more(store: str) -> None:
+    layout = "time:41,node:2,sequence:12;epoch=2025-01-01T00:00:00Z"
+    holders = [processes.start(HOLDER, layout, store) for _ in range(4)]
+    assert sorted(holder.stdout.readline() for holder in holders if holder.stdout) == ["0\n", "1\n", "2\n", "3\n"]
+    with pytest.raises(NodesExhaustedError, match="all 4 nodes"):
+        Snowflake(layout, store=store)
+    for holder in holders:
+        holder.communicate()
+    Snowflake(layout, store=store, max_wait_ms=0).close()
+
+
+def test_a_lost_slot_calls_back_and_closes_the_generator(store: str) -> None:
+    lost: list[WindowClosedError] = []
+    told = threading.Event()
+
+    def on_lost(error: WindowClosedError) -> None:
+        lost.append(error)
+        told.set()
+
+    generator = Snowflake(store=store, window_ms=1000, on_lost=on_lost)
+    generator.next_id()
+    slot(store, 0).unlink()
+    assert told.wait(5)
+    assert "slot of node 0 was lost" in str(lost[0])
+    with pytest.raises(WindowClosedError, match="slot of node 0 was lost"):
+        generator.next_id()
+    assert generator.status()["lost"] == str(lost[0])
+
+
+MINTER = """
+    import struct, sys
+    from snowmint import Snowflake
+    generator = Snowflake(store=sys.argv[1], window_ms=1000)
+    with open(sys.argv[2], "ab", buffering=0) as ledger:
+        for id in generator:
+            ledger.write(struct.pack("<Q", id))
+"""
+
+
+def test_kills_and_restarts_with_stepping_clocks_repeat_nothing(store: str, tmp_path: Path) -> None:
+    ledger = tmp_path / "ledger"
+    ledger.touch()
+    for _ in range(12):
+        size = ledger.stat().st_size
+        minters = [processes.start(MINTER, store, str(ledger), clock_off=random.uniform(-3600, 3600)) for _ in range(2)]
+        deadline = time.monotonic() + 20
+        while ledger.stat().st_size < size + 8 * 2000 and time.monotonic() < deadline:
+            time.sleep(0.005)
+        for minter in minters:
+            minter.send_signal(signal.SIGKILL)
+            minter.communicate()
+    ids = memoryview(ledger.read_bytes()).cast("Q").tolist()
+    assert len(ids) > 12 * 2000
+    assert len(set(ids)) == len(ids)
+
+
+def test_the_end_of_the_process_gives_the_slot_back(store: str) -> None:
+    program = """
+        import sys
+        from snowmint import Snowflake
+        generator = Snowflake(sys.argv[1], store=sys.argv[2], max_wait_ms=100)
+        print(generator.next_id())
+    """
+    ids = [int(processes.run(program, ONE_NODE, store)) for _ in range(3)]
+    assert ids == sorted(set(ids))
+
+
+def test_an_exception_leaves_the_generator_closed_and_the_process_ends(store: str) -> None:
+    program = "import sys\nfrom snowmint import Snowflake\nwith Snowflake(store=sys.argv[1]): raise SystemExit(7)"
+    with pytest.raises(subprocess.CalledProcessError) as caught:
+        processes.run(program, store)
+    assert caught.value.returncode == 7

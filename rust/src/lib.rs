@@ -1,0 +1,15 @@
+#![doc = include_str!("../README.md")]
+
+mod lease;
+mod snowflake;
+
+pub use snowmint_core::{
+    ErrorKind, Field, Integer, Layout, MAX_BATCH, Name, Options, Parts, SequenceStart, TextForm, Window, layouts,
+};
+pub use snowmint_stores::{Error, OnLost, Status};
+
+pub use self::lease::Lease;
+pub use self::snowflake::Snowflake;
+
+/// The crates that this one is made of: the rules, and where grants live.
+pub use {snowmint_core as core, snowmint_stores as stores};

@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# Fuzzes every target for so many seconds (scripts/fuzz.sh 60), 8 by default. Seeds are fuzz/seeds; what the fuzzer finds
+# on the way stays below target/fuzz, and is where the next run goes on.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+seconds=${1:-8}
+unset RUSTFLAGS
+work="${CARGO_TARGET_DIR:-$PWD/target}/fuzz"
+mkdir -p "$work"
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+stop() { cat "$log"; echo "$1" >&2; echo "0 passed, 1 failed"; exit 1; }
+
+rustup toolchain list | grep -q '^nightly' || rustup --quiet toolchain install nightly --profile minimal > "$log" 2>&1
+cargo_fuzz=$PWD/.cache/tools/bin/cargo-fuzz
+[ -x "$cargo_fuzz" ] || CARGO_TARGET_DIR="$work/tools" cargo install --quiet cargo-fuzz --version ^0.13 --locked --root .cache/tools > "$log" 2>&1 ||
+  stop "cargo-fuzz cannot be installed"
+rm -rf "$work/tools"
+
+# Nothing that is fuzzed is unsafe code, so no sanitizer; debug assertions and checks of overflow are on.
+host=$(rustc +nightly --print host-tuple)
+CARGO_TARGET_DIR="" RUSTUP_TOOLCHAIN=nightly "$cargo_fuzz" build --fuzz-dir fuzz --sanitizer none --target "$host" --target-dir "$work" > "$log" 2>&1 ||
+  stop "the fuzz targets cannot be built"
+
+fuzz() { # target
+  local found=$work/corpus/$1 artifacts=$work/artifacts/$1
+  mkdir -p "$found" "$artifacts"
+  "$work/$host/release/$1" "$found" "fuzz/seeds/$1" -max_total_time="$seconds" -timeout=10 -max_len=5000 \
+    -artifact_prefix="$artifacts/" -print_final_stats=1 > "$work/$1.log" 2>&1
+}
+targets=(layout_text id_text slot_file leases)
+passed=0
+failed=0
+# Two at a time.
+for ((i = 0; i < ${#targets[@]}; i += 2)); do
+  pids=()
+  for target in "${targets[@]:i:2}"; do
+    fuzz "$target" &
+    pids+=("$!:$target")
+  done
+  for pid in "${pids[@]}"; do
+    if wait "${pid%%:*}" && grep -q 'stat::number_of_executed_units: *[1-9]' "$work/${pid#*:}.log"; then
+      passed=$((passed + 1))
+    else
+      failed=$((failed + 1))
+      tail -n 40 "$work/${pid#*:}.log"
+    fi
+  done
+done
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# The random parts of `make test`, for as long as you like: scripts/soak.sh HOURS (1). Prints a line a part and round.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+end=$((SECONDS + ${1:-1} * 3600))
+scripts/setup.sh
+cargo build --quiet --locked --release -p snowmint-tests
+round=0
+while [ "$SECONDS" -lt "$end" ]; do
+  round=$((round + 1))
+  for part in \
+    "env SNOWMINT_ROUNDS=20000 cargo test --quiet --locked --release -p snowmint-tests --test restarts" \
+    "cargo test --quiet --locked --release -p snowmint-tests --test forks --test slots --test process" \
+    "env PROPTEST_CASES=20000 cargo test --quiet --locked --release -p snowmint-tests --test leases --test properties" \
+    "env LOOM_MAX_PREEMPTIONS=5 scripts/loom.sh" \
+    "scripts/fuzz.sh 300"; do
+    started=$SECONDS
+    if ! output=$($part 2>&1); then
+      printf 'round %d: FAILED: %s\n%s\n' "$round" "$part" "$output"
+      exit 1
+    fi
+    printf 'round %d: ok, %d s: %s\n' "$round" "$((SECONDS - started))" "$part"
+  done
+done

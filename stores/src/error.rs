@@ -1,0 +1,77 @@
+//! Every way to fail: core's errors, and those that need more words, such as a path and what the system said about it.
+
+use std::fmt;
+use std::sync::Arc;
+
+use snowmint_core::ErrorKind;
+
+/// Why a call was refused: a [kind](ErrorKind), its numbers, and a sentence that says what would be right.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Error(Repr);
+
+#[derive(Clone, PartialEq, Eq)]
+enum Repr {
+    Core(snowmint_core::Error),
+    Told(ErrorKind, Arc<str>),
+}
+
+impl Error {
+    /// An error of `kind` with a sentence of its own.
+    pub fn told(kind: ErrorKind, sentence: impl Into<Arc<str>>) -> Self {
+        Self(Repr::Told(kind, sentence.into()))
+    }
+
+    /// What kind of failure this is.
+    pub const fn kind(&self) -> ErrorKind {
+        match &self.0 {
+            Repr::Core(error) => error.kind(),
+            Repr::Told(kind, _) => *kind,
+        }
+    }
+
+    /// The code of the kind, such as `"NODES_EXHAUSTED"`.
+    pub const fn code(&self) -> &'static str {
+        self.kind().code()
+    }
+
+    /// How long it would take in ms for the same call to have a chance; `None` if waiting does not help.
+    pub const fn wait_ms(&self) -> Option<u64> {
+        match &self.0 {
+            Repr::Core(error) => error.wait_ms(),
+            Repr::Told(..) => None,
+        }
+    }
+
+    /// For [`ErrorKind::Exhausted`]: in how many ms the same call has a chance, 1 or more.
+    pub fn retry_after_ms(&self) -> Option<u64> {
+        self.wait_ms().filter(|_| self.kind() == ErrorKind::Exhausted)
+    }
+
+    /// For [`ErrorKind::ClockBackwards`]: how many ms the clock lies behind the last ID.
+    pub fn by_ms(&self) -> Option<u64> {
+        self.wait_ms().filter(|_| self.kind() == ErrorKind::ClockBackwards)
+    }
+}
+
+impl From<snowmint_core::Error> for Error {
+    fn from(error: snowmint_core::Error) -> Self {
+        Self(Repr::Core(error))
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Repr::Core(error) => error.fmt(f),
+            Repr::Told(_, sentence) => f.write_str(sentence),
+        }
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Error({}: {self})", self.code())
+    }
+}
+
+impl std::error::Error for Error {}

@@ -1,0 +1,110 @@
+//! What a forked child must not share with its parent: the words that mint, the locks of slots, the process's registry.
+//!
+//! On Linux the pages are marked `MADV_WIPEONFORK`, which also holds after a raw `clone`, where no at-fork handler runs.
+//! Elsewhere, and where the kernel knows no such mark, a handler of `pthread_atfork` zeroes them. Nothing here takes a
+//! lock, so a child never waits for one that a thread of its parent held.
+#![allow(unsafe_code, reason = "pages, descriptors and at-fork handlers are C interfaces")]
+
+use std::marker::PhantomData;
+use std::ptr::{self, NonNull};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+use once_cell::race::OnceBox;
+use snowmint_core::{Words, mutant};
+
+#[cfg(unix)]
+#[path = "fork/unix.rs"]
+mod system;
+#[cfg(not(unix))]
+#[path = "fork/elsewhere.rs"]
+mod system;
+
+pub(crate) use self::system::OwnFile;
+use self::system::Page;
+
+/// Room for what a page holds: two words. The kernel rounds up to whole pages.
+const PAGE_BYTES: usize = 4096;
+
+/// A cell on a page of its own that a forked child sees wiped. Clones are the same cell.
+#[derive(Clone, Debug)]
+pub struct Cell {
+    // Beside the owner of the page, so that minting follows one pointer.
+    words: NonNull<Words>,
+    _page: Arc<Page>,
+}
+
+// SAFETY: `words` points into the page, which lives as long as any clone, and `Words` are atomics.
+unsafe impl Send for Cell {}
+// SAFETY: as above.
+unsafe impl Sync for Cell {}
+
+impl Cell {
+    /// A cell that is not opened yet.
+    pub(crate) fn new() -> Self {
+        let page = Page::new(!mutant::removes("wipe"));
+        Self { words: page.start().cast(), _page: Arc::new(page) }
+    }
+}
+
+impl std::borrow::Borrow<Words> for Cell {
+    #[inline]
+    fn borrow(&self) -> &Words {
+        // SAFETY: the page is mapped while `self` is alive, aligned to more than words need, and zero is a valid value of
+        // `Words`, both at first and after a wipe. All access is atomic.
+        unsafe { self.words.as_ref() }
+    }
+}
+
+/// A value of this process: a forked child starts with a new one.
+#[derive(Debug)]
+pub(crate) struct PerProcess<T> {
+    page: OnceBox<Page>,
+    value: PhantomData<T>,
+}
+
+impl<T: Default + Send + Sync + 'static> PerProcess<T> {
+    pub(crate) const fn new() -> Self {
+        Self { page: OnceBox::new(), value: PhantomData }
+    }
+
+    /// The value, made when first asked for. It lives as long as the process.
+    pub(crate) fn get(&self) -> &'static T {
+        self.existing().unwrap_or_else(|| {
+            let made = Box::into_raw(Box::<T>::default());
+            match self.place().compare_exchange(ptr::null_mut(), made, Ordering::AcqRel, Ordering::Acquire) {
+                // SAFETY: it came from a box, and is never freed.
+                Ok(_) => unsafe { &*made },
+                Err(first) => {
+                    // SAFETY: nobody else has seen it.
+                    drop(unsafe { Box::from_raw(made) });
+                    // SAFETY: it came from the box of another thread of this process, and is never freed.
+                    unsafe { &*first }
+                }
+            }
+        })
+    }
+
+    /// The value, if this process has made it.
+    pub(crate) fn existing(&self) -> Option<&'static T> {
+        // SAFETY: what is there was put there by this process, from a box that is never freed.
+        unsafe { self.place().load(Ordering::Acquire).as_ref() }
+    }
+
+    fn place(&self) -> &AtomicPtr<T> {
+        let page = self.page.get_or_init(|| Box::new(Page::new(true)));
+        // SAFETY: the page lives as long as `self`, and zero is a null pointer.
+        unsafe { page.start().cast().as_ref() }
+    }
+}
+
+/// Runs `handler` when the process exits by `exit`; in a forked child too.
+pub(crate) fn at_exit(handler: extern "C" fn()) {
+    #[cfg(unix)]
+    // SAFETY: the handler is a function without captures. It fails only without memory; then nothing is given back early.
+    unsafe {
+        libc::atexit(handler);
+    }
+    #[cfg(not(unix))]
+    let _ = handler;
+}

@@ -1,0 +1,68 @@
+//! The names under which leases are held.
+
+use std::fmt;
+
+use snowmint_core::{ErrorKind, Layout};
+
+use crate::error::Error;
+
+const MAX_LENGTH: usize = 64;
+
+/// A namespace: leases of one never have the same node, those of two may.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Namespace(String);
+
+impl Namespace {
+    /// The namespace of that name: 1 to 64 of `a-z A-Z 0-9 . _ -`, not beginning with a dot.
+    ///
+    /// # Errors
+    /// `InvalidNode`.
+    pub fn named(name: &str) -> Result<Self, Error> {
+        let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+        if name.is_empty() || name.len() > MAX_LENGTH || name.starts_with('.') || !name.bytes().all(allowed) {
+            return Err(Error::told(
+                ErrorKind::InvalidNode,
+                format!("a namespace is 1 to 64 of a-z A-Z 0-9 . _ -, not beginning with a dot, not {name:?}"),
+            ));
+        }
+        Ok(Self(name.to_owned()))
+    }
+
+    /// The default: one for each layout, by its numbers, so that names given to its fields or to itself make no difference.
+    pub fn of_layout(layout: &Layout) -> Self {
+        let words = layout.numbers().to_words().map(|word| format!("{word:x}"));
+        Self(format!("@{}", words.join("-")))
+    }
+
+    /// Its name as that of a directory.
+    pub(crate) fn directory(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Namespace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use snowmint_core::layouts::{LEAF, SNOWMINT, TWITTER};
+
+    #[test]
+    fn names_stay_within_their_directory() {
+        for bad in ["", ".", "..", ".hidden", "a/b", "a\\b", "@layout", "é", "a b", &"x".repeat(65)] {
+            assert_eq!(Namespace::named(bad).expect_err(bad).kind(), ErrorKind::InvalidNode);
+        }
+        assert_eq!(Namespace::named("orders.v2_eu-1").expect("allowed").to_string(), "orders.v2_eu-1");
+    }
+
+    #[test]
+    fn the_default_is_one_for_each_layout_whatever_its_names() {
+        assert_eq!(Namespace::of_layout(&TWITTER), Namespace::of_layout(&LEAF));
+        assert_ne!(Namespace::of_layout(&TWITTER), Namespace::of_layout(&SNOWMINT));
+        assert!(Namespace::of_layout(&SNOWMINT).directory().len() < 100);
+    }
+}

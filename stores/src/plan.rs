@@ -1,0 +1,175 @@
+//! From what the caller and the environment say to where the node comes from.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use snowmint_core::{ErrorKind, Layout, Options, Window};
+
+pub use crate::environment::Environment;
+use crate::error::Error;
+use crate::file::Place;
+use crate::lease::OnLost;
+use crate::namespace::Namespace;
+use crate::process::LeaseKey;
+
+/// What a caller wants of a generator; what is not given has the default.
+#[derive(Clone, Debug, Default)]
+pub struct Config {
+    /// A node, checked by [`Layout::node`], that no other generator has.
+    pub node: Option<u32>,
+    /// The URL of a store to lease from: `file:DIRECTORY`.
+    pub store: Option<String>,
+    /// The namespace of the lease; by default there is one for each layout.
+    pub namespace: Option<String>,
+    /// How to deal with the clock.
+    pub options: Options,
+    /// How long the windows of the lease are, in ms: 3000 for slots, 1000 and four ticks at least.
+    pub window_ms: Option<u64>,
+    /// Nodes that a lease is not to get.
+    pub exclude: Vec<u32>,
+    /// Told when the lease is lost.
+    pub on_lost: Option<OnLost>,
+    /// Which clock the host reads: generators share states and leases only on the same one. 0 is the system's.
+    pub clock: usize,
+}
+
+/// Where the node comes from.
+#[derive(Debug)]
+pub(crate) enum Plan {
+    /// From the caller, who vouches for it.
+    Vouched(u32),
+    Leased(Terms),
+}
+
+/// What is leased, and how.
+#[derive(Debug)]
+pub(crate) struct Terms {
+    pub(crate) key: Arc<LeaseKey>,
+    pub(crate) window_ms: u64,
+    pub(crate) on_lost: Option<OnLost>,
+}
+
+impl Config {
+    pub(crate) fn plan(self, layout: &Layout, environment: &Environment) -> Result<Plan, Error> {
+        let leased = self.store.is_some() || self.namespace.is_some();
+        if let Some(node) = self.node {
+            if leased {
+                return Err(Error::told(
+                    ErrorKind::InvalidNode,
+                    "a node comes from the caller or from a lease: give a node, or a store and namespace, not both",
+                ));
+            }
+            return Ok(Plan::Vouched(node));
+        }
+        if let Some(text) = environment.node.as_ref().filter(|_| !leased) {
+            let node = layout.parse_node(text);
+            return node
+                .map(Plan::Vouched)
+                .map_err(|error| Error::told(ErrorKind::InvalidNode, format!("SNOWMINT_NODE is {text:?}: {error}")));
+        }
+        let place = match self.store.as_ref().or(environment.store.as_ref()) {
+            Some(url) => place_of(url)?,
+            None => Place::of_machine(environment)?,
+        };
+        let namespace = match self.namespace.as_ref().or(environment.namespace.as_ref()) {
+            Some(name) => Namespace::named(name)?,
+            None => Namespace::of_layout(layout),
+        };
+        Ok(Plan::Leased(Terms {
+            window_ms: Window::length_ms(layout, self.window_ms, Window::SLOT_MS)?,
+            key: Arc::new(LeaseKey {
+                place,
+                namespace,
+                numbers: layout.numbers(),
+                clock: self.clock,
+                exclude: self.exclude,
+            }),
+            on_lost: self.on_lost,
+        }))
+    }
+}
+
+/// The directory of `file:DIRECTORY`, with `?allow_unsafe=true` if need be.
+fn place_of(url: &str) -> Result<Place, Error> {
+    let unknown = || {
+        Error::told(
+            ErrorKind::StoreUnavailable,
+            format!("no such store: {url:?}. Give file:DIRECTORY, or file:DIRECTORY?allow_unsafe=true"),
+        )
+    };
+    let path = url.strip_prefix("file:").ok_or_else(unknown)?;
+    // `file:///srv` and `file:/srv` are the same.
+    let path = path.strip_prefix("//").unwrap_or(path);
+    let (path, allow_unsafe) = match path.split_once('?') {
+        None => (path, false),
+        Some((path, "allow_unsafe=true")) => (path, true),
+        Some((path, "allow_unsafe=false")) => (path, false),
+        Some(_) => return Err(unknown()),
+    };
+    if path.is_empty() { Err(unknown()) } else { Place::named(Path::new(path), allow_unsafe) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use snowmint_core::layouts::TWITTER;
+
+    fn plan(config: Config, environment: &Environment) -> Result<Plan, Error> {
+        config.plan(&TWITTER, environment)
+    }
+
+    fn leased(config: Config, environment: &Environment) -> Terms {
+        match plan(config, environment).expect("a plan") {
+            Plan::Leased(terms) => terms,
+            Plan::Vouched(node) => panic!("node {node} was vouched"),
+        }
+    }
+
+    #[test]
+    fn arguments_come_before_the_environment_and_a_node_before_a_store() {
+        let environment = Environment {
+            node: Some("datacenter=1,worker=2".into()),
+            store: Some("file:/srv/a".into()),
+            namespace: Some("orders".into()),
+            ..Environment::default()
+        };
+        assert!(matches!(plan(Config { node: Some(7), ..Config::default() }, &environment), Ok(Plan::Vouched(7))));
+        assert!(matches!(plan(Config::default(), &environment), Ok(Plan::Vouched(34))));
+        let terms = leased(Config { namespace: Some("mails".into()), ..Config::default() }, &environment);
+        assert_eq!(Ok(terms.key.place.clone()), Place::named(Path::new("/srv/a"), false));
+        assert_eq!(terms.key.namespace.to_string(), "mails");
+        let without_node = Environment { node: None, ..environment };
+        let config = Config { store: Some("file:///srv/b?allow_unsafe=true".into()), ..Config::default() };
+        let terms = leased(config, &without_node);
+        assert_eq!(Ok(terms.key.place.clone()), Place::named(Path::new("/srv/b"), true));
+        assert_eq!(terms.key.namespace.to_string(), "orders");
+        assert_eq!(terms.window_ms, 3000);
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused_by_kind() {
+        let with_node = |text: &str| Environment { node: Some(text.into()), ..Environment::default() };
+        let none = Environment::default();
+        let store = |url: &str| Config { store: Some(url.into()), ..Config::default() };
+        let cases = [
+            (Config::default(), with_node("1024"), ErrorKind::InvalidNode, "SNOWMINT_NODE is \"1024\""),
+            (Config::default(), with_node(""), ErrorKind::InvalidNode, "SNOWMINT_NODE is \"\""),
+            (Config { node: Some(1), ..store("file:/srv") }, none.clone(), ErrorKind::InvalidNode, "not both"),
+            (store("postgres://db"), none.clone(), ErrorKind::StoreUnavailable, "file:DIRECTORY"),
+            (store("file:"), none.clone(), ErrorKind::StoreUnavailable, "file:DIRECTORY"),
+            (store("file:/srv?fsync=no"), none.clone(), ErrorKind::StoreUnavailable, "file:DIRECTORY"),
+            (
+                Config { namespace: Some("a/b".into()), ..store("file:/srv") },
+                none.clone(),
+                ErrorKind::InvalidNode,
+                "a/b",
+            ),
+            (Config { window_ms: Some(999), ..store("file:/srv") }, none, ErrorKind::InvalidLayout, "1000 or more"),
+        ];
+        for (config, environment, kind, part) in cases {
+            let error = plan(config, &environment).expect_err(part);
+            assert_eq!(error.kind(), kind);
+            assert!(error.to_string().contains(part), "{error}");
+        }
+    }
+}

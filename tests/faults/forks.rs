@@ -1,0 +1,92 @@
+//! P4: a forked child never mints from its parent's state.
+#![cfg(unix)]
+
+#[path = "support.rs"]
+mod support;
+
+use std::time::Duration;
+use std::{fs, thread};
+
+use support::{ONE_NODE, Running, Scene, assert_unique, run, run_refused, signal};
+
+fn nodes_of_children(printed: &str) -> Vec<&str> {
+    printed.lines().filter_map(|line| line.strip_prefix("child node ")).collect()
+}
+
+#[test]
+fn four_forked_children_and_their_parent_repeat_nothing_on_a_lease() {
+    let scene = Scene::new();
+    let printed = run(&mut scene.minter("fork", &["children=4", "count=2000"]));
+    assert_eq!(assert_unique(scene.ledger()), 1 + 5 * 2000);
+    let mut nodes = nodes_of_children(&printed);
+    nodes.sort_unstable();
+    assert_eq!(nodes, ["1", "2", "3", "4"], "the parent keeps node 0");
+}
+
+#[test]
+fn four_children_of_a_raw_clone_repeat_nothing_on_a_lease() {
+    let scene = Scene::new();
+    let printed = run(&mut scene.minter("clone", &["children=4", "count=2000"]));
+    assert_eq!(assert_unique(scene.ledger()), 1 + 5 * 2000);
+    let mut nodes = nodes_of_children(&printed);
+    nodes.sort_unstable();
+    assert_eq!(nodes, ["1", "2", "3", "4"]);
+}
+
+#[test]
+fn a_vouched_node_is_refused_as_forked_in_every_child() {
+    for verb in ["fork", "clone"] {
+        let scene = Scene::new();
+        let mut minter = support::minter(verb);
+        minter.args(["node=5", "children=4", "count=2000"]).arg(format!("ledger={}", scene.path("ledger").display()));
+        let printed = run(&mut minter);
+        assert_eq!(printed.lines().filter(|line| line.starts_with("FORKED ")).count(), 4, "{printed}");
+        assert_eq!(assert_unique(scene.ledger()), 1 + 2000, "only the parent mints");
+    }
+}
+
+/// A minter whose child outlives it: the two process numbers.
+fn orphan(scene: &Scene, verb: &str) -> (Running, u32) {
+    let options = [&format!("layout={ONE_NODE}"), "children=1", "window_ms=1000", "idle=true"];
+    let mut parent = Running::start(&mut scene.minter(verb, &options));
+    assert_eq!(parent.node(), 0);
+    let line = parent.line();
+    let child = line.strip_prefix("child ").and_then(|pid| pid.trim().parse().ok());
+    (parent, child.unwrap_or_else(|| panic!("no child but {line:?}")))
+}
+
+#[test]
+fn a_forked_child_neither_keeps_its_dead_parents_slot_nor_frees_it_before() {
+    let scene = Scene::new();
+    let next = || scene.minter("mint", &[&format!("layout={ONE_NODE}"), "count=1", "max_wait_ms=5000"]);
+    let (parent, child) = orphan(&scene, "fork");
+    // While the parent lives, even if the child is gone, the slot is taken.
+    assert!(run_refused(&mut next()).contains("are taken"));
+    parent.kill();
+    assert!(fs::exists(format!("/proc/{child}")).expect("procfs"), "the child lives on");
+    assert!(run(&mut next()).starts_with("node 0 "));
+    signal(child, "KILL");
+}
+
+#[test]
+fn a_parent_keeps_its_slot_when_its_children_are_gone() {
+    let scene = Scene::new();
+    let (parent, child) = orphan(&scene, "fork");
+    signal(child, "KILL");
+    thread::sleep(Duration::from_millis(50));
+    let refused = run_refused(&mut scene.minter("mint", &[&format!("layout={ONE_NODE}"), "count=1"]));
+    assert!(refused.contains("are taken"), "{refused}");
+    drop(parent);
+}
+
+#[test]
+fn a_raw_clone_keeps_the_slot_busy_until_it_exits() {
+    let scene = Scene::new();
+    let next = || scene.minter("mint", &[&format!("layout={ONE_NODE}"), "count=1", "max_wait_ms=5000"]);
+    let (parent, child) = orphan(&scene, "clone");
+    parent.kill();
+    assert!(run_refused(&mut next()).contains("are taken"), "the child has the parent's file open");
+    signal(child, "KILL");
+    thread::sleep(Duration::from_millis(50));
+    assert!(run(&mut next()).starts_with("node 0 "));
+}

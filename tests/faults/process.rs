@@ -1,0 +1,146 @@
+//! P3: generators of one process never share a layout and node unknowingly.
+
+#[path = "support.rs"]
+mod support;
+
+use std::collections::HashSet;
+use std::time::{Duration, Instant};
+
+use snowmint::layouts::{DISCORD, LEAF, MASTODON, SAFE53, TWITTER};
+use snowmint::{ErrorKind, Layout, Lease, Options, Snowflake};
+use support::{ONE_NODE, Running, Scene, assert_unique};
+
+fn lease(scene: &Scene) -> Lease {
+    Lease { store: Some(scene.store().replace("store=", "")), ..Lease::default() }
+}
+
+#[test]
+fn generators_of_one_node_share_a_state_whatever_the_field_names() {
+    let generators = [(); 4].map(|()| Snowflake::new(&TWITTER, 37).expect("fits"));
+    let other = Snowflake::new(&LEAF, 37).expect("fits");
+    let ids: Vec<_> = (0..5000)
+        .flat_map(|_| generators.iter().chain([&other]))
+        .map(|generator| generator.next_id().expect("in time"))
+        .collect();
+    assert!(ids.is_sorted_by(|a, b| a < b), "duplicates or steps back");
+}
+
+#[test]
+fn a_node_used_again_goes_on_above_its_last_id() {
+    let ids: Vec<_> = (0..1000)
+        .map(|_| Snowflake::new(&TWITTER, 38).and_then(|generator| generator.next_id()).expect("in time"))
+        .collect();
+    assert!(ids.is_sorted_by(|a, b| a < b), "duplicates or steps back");
+}
+
+#[test]
+fn closing_one_sharer_leaves_the_others_open() {
+    let (first, second) = (Snowflake::new(&TWITTER, 39).expect("fits"), Snowflake::new(&TWITTER, 39).expect("fits"));
+    first.close();
+    assert_eq!(first.next_id().expect_err("closed").kind(), ErrorKind::WindowClosed);
+    assert_eq!(first.try_next_id().expect_err("closed").kind(), ErrorKind::WindowClosed);
+    assert_eq!(first.fill(&mut [0; 3]).expect_err("closed").kind(), ErrorKind::WindowClosed);
+    second.next_id().expect("open");
+}
+
+#[test]
+fn leases_of_one_namespace_are_one_and_end_with_the_last_sharer() {
+    let scene = Scene::new();
+    let (first, second) =
+        (Snowflake::lease(lease(&scene)).expect("free"), Snowflake::lease(lease(&scene)).expect("free"));
+    assert_eq!((first.node(), second.node()), (0, 0));
+    let mut ids: Vec<_> =
+        (0..5000).flat_map(|_| [&first, &second]).map(|generator| generator.next_id().expect("in time")).collect();
+    drop(first);
+    ids.push(second.next_id().expect("still open"));
+    second.close();
+    assert_eq!(second.next_id().expect_err("closed").kind(), ErrorKind::WindowClosed);
+    let third = Snowflake::lease(lease(&scene)).expect("free");
+    ids.extend(third.next_ids(100).expect("in time"));
+    assert_unique(ids);
+}
+
+#[test]
+fn leases_of_two_namespaces_are_two() {
+    let scene = Scene::new();
+    let of =
+        |namespace: &str| Snowflake::lease(Lease { namespace: Some(namespace.into()), ..lease(&scene) }).expect("free");
+    let (orders, mails) = (of("orders"), of("mails"));
+    orders.close();
+    mails.next_id().expect("open");
+    assert_eq!(mails.status().namespace.as_deref(), Some("mails"));
+}
+
+#[test]
+fn a_vouched_node_and_a_lease_are_never_the_same() {
+    let scene = Scene::new();
+    let leased = Snowflake::lease(Lease { layout: DISCORD, ..lease(&scene) }).expect("free");
+    assert_eq!(leased.node(), 0);
+    assert_eq!(Snowflake::new(&DISCORD, 0).expect_err("leased").kind(), ErrorKind::InvalidNode);
+    let _vouched = Snowflake::new(&SAFE53, 0).expect("fits");
+    let leased = Snowflake::lease(Lease { layout: SAFE53, ..lease(&scene) }).expect("free");
+    assert_eq!(leased.node(), 1, "node 0 is vouched for");
+}
+
+#[test]
+fn excluded_nodes_are_not_leased() {
+    let scene = Scene::new();
+    let generator = Snowflake::lease(Lease { exclude: vec![0, 1, 3], ..lease(&scene) }).expect("free");
+    assert_eq!(generator.node(), 2);
+}
+
+#[test]
+fn a_generator_that_excludes_the_node_of_another_gets_its_own() {
+    let scene = Scene::new();
+    let first = Snowflake::lease(lease(&scene)).expect("free");
+    let second = Snowflake::lease(Lease { exclude: vec![first.node()], ..lease(&scene) }).expect("free");
+    assert_ne!(first.node(), second.node());
+}
+
+#[test]
+fn a_call_behind_another_threads_claim_ends_by_its_own_deadline() {
+    let scene = Scene::new();
+    let layout = Layout::find(ONE_NODE).expect("valid");
+    let of = |max_wait_ms| {
+        let options = Options { max_wait_ms, ..Options::DEFAULT };
+        Snowflake::lease(Lease { layout, options, window_ms: Some(1000), ..lease(&scene) })
+    };
+    // A holder that is killed leaves the only node used up for two seconds and more.
+    let mut held = Running::start(&mut scene.minter("mint", &[&format!("layout={ONE_NODE}"), "window_ms=4000"]));
+    held.node();
+    held.kill();
+    std::thread::scope(|scope| {
+        let patient = scope.spawn(|| of(10_000));
+        std::thread::sleep(Duration::from_millis(100));
+        let started = Instant::now();
+        assert_eq!(of(50).expect_err("claimed by the other").kind(), ErrorKind::NodesExhausted);
+        assert!(!patient.is_finished(), "{:?}: not after the other", started.elapsed());
+        patient.join().expect("no panic").expect("free in the end");
+    });
+}
+
+#[test]
+fn a_layout_without_node_bits_has_one_node_to_lease() {
+    let scene = Scene::new();
+    let generator = Snowflake::lease(Lease { layout: MASTODON, ..lease(&scene) }).expect("free");
+    assert_eq!(generator.node(), 0);
+    generator.next_id().expect("minted");
+}
+
+#[test]
+fn many_threads_that_lease_at_once_get_one_lease() {
+    let scene = Scene::new();
+    let lease = lease(&scene);
+    let generators: Vec<_> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..16).map(|_| scope.spawn(|| Snowflake::lease(lease.clone()).expect("free"))).collect();
+        threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
+    });
+    let nodes: HashSet<_> = generators.iter().map(Snowflake::node).collect();
+    assert_eq!(nodes.len(), 1);
+    let ids = std::thread::scope(|scope| {
+        let threads: Vec<_> =
+            generators.iter().map(|generator| scope.spawn(|| generator.next_ids(5000).expect("in time"))).collect();
+        threads.into_iter().flat_map(|thread| thread.join().expect("no panic")).collect()
+    });
+    assert_eq!(assert_unique(ids), 80_000);
+}

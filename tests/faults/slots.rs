@@ -1,0 +1,186 @@
+//! Slots of one machine: one holder a node, in whatever processes, of whatever user, on whatever disk.
+#![cfg(target_os = "linux")]
+
+#[path = "support.rs"]
+mod support;
+
+use std::collections::HashSet;
+use std::fs;
+use std::os::unix::fs::{MetadataExt, symlink};
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, UNIX_EPOCH};
+
+use support::{ONE_NODE, Running, Scene, TWO_NODES, assert_unique, minter, run, run_refused};
+
+#[test]
+fn sixteen_processes_started_at_once_have_sixteen_nodes() {
+    for _ in 0..10 {
+        let scene = Scene::new();
+        let begin = UNIX_EPOCH.elapsed().expect("after 1970") + Duration::from_millis(60);
+        let at = format!("at={}", begin.as_millis());
+        let mut held: Vec<_> =
+            (0..16).map(|_| Running::start(scene.minter("hold", &[&at]).stdin(Stdio::piped()))).collect();
+        let nodes: HashSet<_> = held.iter_mut().map(Running::node).collect();
+        assert_eq!(nodes.len(), 16, "duplicates among {nodes:?}");
+        for holder in &mut held {
+            drop(holder.child.stdin.take());
+            assert!(holder.child.wait().expect("it ends").success());
+        }
+    }
+}
+
+#[test]
+fn eight_threads_of_a_hundred_thousand_ids_on_one_lease_repeat_nothing() {
+    let scene = Scene::new();
+    run(&mut scene.minter("mint", &["threads=8", "count=100000", "batch=true"]));
+    assert_eq!(assert_unique(scene.ledger()), 800_000);
+}
+
+#[test]
+fn when_all_nodes_are_taken_the_next_process_is_told_so() {
+    let scene = Scene::new();
+    let options = [&format!("layout={TWO_NODES}"), "pace_us=1000"];
+    let mut held: Vec<_> = (0..2).map(|_| Running::start(&mut scene.minter("mint", &options))).collect();
+    let mut nodes: Vec<_> = held.iter_mut().map(Running::node).collect();
+    nodes.sort_unstable();
+    assert_eq!(nodes, [0, 1]);
+    let refused = run_refused(&mut scene.minter("mint", &options));
+    assert!(refused.contains("all 2 nodes"), "{refused}");
+}
+
+#[test]
+fn a_slot_file_replaced_under_its_holder_is_noticed_and_abandoned() {
+    let scene = Scene::new();
+    let options = [&format!("layout={ONE_NODE}"), "window_ms=1000", "pace_us=1000"];
+    let mut holder = Running::start(&mut scene.minter("mint", &options));
+    holder.node();
+    // As a backup that is restored, or a clean-up: the name leads to another file.
+    fs::copy(scene.slot(0), scene.path("copy")).expect("copied");
+    fs::rename(scene.path("copy"), scene.slot(0)).expect("replaced");
+    let mut told = [holder.line(), holder.line()];
+    told.sort_unstable();
+    assert!(told[0].starts_with("WINDOW_CLOSED the slot of node 0 was lost"), "nothing more is minted: {told:?}");
+    assert!(told[1].starts_with("lost the slot of node 0 was lost: another file"), "on_lost is called: {told:?}");
+    assert_eq!(holder.line(), "", "the process ends");
+}
+
+#[test]
+fn a_namespace_keeps_its_first_layout() {
+    let scene = Scene::new();
+    run(&mut scene.minter("mint", &["namespace=orders", "layout=twitter", "count=1"]));
+    // Other names for the same numbers are the same layout.
+    run(&mut scene.minter("mint", &["namespace=orders", "layout=leaf", "count=1"]));
+    let refused = run_refused(&mut scene.minter("mint", &["namespace=orders", "layout=snowmint", "count=1"]));
+    assert!(refused.contains("namespace orders is of layout unused:1,time:41,datacenter:5"), "{refused}");
+}
+
+#[test]
+fn a_slot_that_is_a_link_or_a_directory_is_skipped_and_reported() {
+    let scene = Scene::new();
+    run(&mut scene.minter("mint", &["count=1"]));
+    let (first, second) = (scene.slot(0), scene.slot(1));
+    fs::rename(&first, scene.path("elsewhere")).expect("moved");
+    symlink(scene.path("elsewhere"), &first).expect("linked");
+    fs::create_dir(&second).expect("made");
+    let printed = run(&mut scene.minter("mint", &["count=1"]));
+    assert!(printed.starts_with("node 2 "), "{printed}");
+    assert!(printed.contains("0.slot") && printed.contains("1.slot"), "{printed}");
+}
+
+/// Runs a minter in a directory that is a file system of its own, made with `options` and changed by `script`.
+fn on_file_system(options: &str, script: &str) -> String {
+    let scene = Scene::new();
+    fs::create_dir(scene.path("slots")).expect("made");
+    let mint = scene.minter("mint", &["count=1"]);
+    // In a mount namespace of its own, which goes away with it.
+    let mut shell = Command::new("unshare");
+    let path = scene.path("slots").display().to_string();
+    let store = format!("store=file:{path}?allow_unsafe=true");
+    shell
+        .args(["-m", "sh", "-ec"])
+        .arg(format!("mount -t tmpfs -o {options} none \"$1\"; {script}; exec \"$2\" mint \"$3\" count=1"));
+    shell.args(["sh", &path]).arg(mint.get_program()).arg(store);
+    run_refused(&mut shell)
+}
+
+#[test]
+fn a_full_or_read_only_disk_is_a_typed_error_and_nothing_is_minted() {
+    let full = on_file_system("size=16k", "dd if=/dev/zero of=\"$1/fill\" bs=4k count=10 2> /dev/null || true");
+    assert!(full.contains("cannot") && full.contains("No space left"), "{full}");
+    let read_only = on_file_system("size=64k", "mount -o remount,ro \"$1\"");
+    assert!(read_only.contains("cannot") && read_only.contains("Read-only file system"), "{read_only}");
+}
+
+#[test]
+fn a_directory_that_cannot_be_made_says_which_and_why() {
+    let refused = run_refused(minter("mint").args(["store=file:/proc/slots", "count=1"]));
+    assert!(refused.contains("cannot make /proc/slots"), "{refused}");
+    let refused = run_refused(minter("mint").env("SNOWMINT_STATE_DIR", "/dev/null/slots").arg("count=1"));
+    assert!(refused.contains("/dev/null/slots") && refused.contains("SNOWMINT_STATE_DIR"), "{refused}");
+}
+
+#[test]
+fn in_kubernetes_the_default_slots_are_refused_and_the_error_says_what_to_pass() {
+    let refused = run_refused(minter("mint").env("KUBERNETES_SERVICE_HOST", "10.0.0.1").arg("count=1"));
+    assert!(refused.contains("Kubernetes") && refused.contains("SNOWMINT_NODE"), "{refused}");
+    let vouched =
+        run(minter("mint").env("KUBERNETES_SERVICE_HOST", "10.0.0.1").env("SNOWMINT_NODE", "7").arg("count=1"));
+    assert!(vouched.starts_with("node 7 "), "{vouched}");
+}
+
+/// As the machine's default directory, which these tests share with whatever runs beside them.
+#[test]
+fn root_and_other_users_share_the_slots_of_the_machine() {
+    const USERS: [&str; 3] = ["0", "65534", "4711"];
+    let refusal = Command::new("stat").args(["-f", "-c", "%T", "/var/tmp"]).output().expect("stat is there");
+    if String::from_utf8_lossy(&refusal.stdout).contains("overlay") {
+        let refused = run_refused(minter("mint").arg("count=1"));
+        assert!(refused.contains("overlayfs"), "{refused}");
+        return;
+    }
+    // Where other users can run it.
+    let public = tempfile::Builder::new().prefix("minter").tempdir_in("/var/tmp").expect("a directory");
+    fs::set_permissions(public.path(), std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("opened");
+    let program = public.path().join("minter");
+    fs::copy(minter("mint").get_program(), &program).expect("copied");
+    let me = fs::metadata("/proc/self").expect("procfs").uid();
+    let users: &[&str] = if me == 0 { &USERS } else { &["self"] };
+    let mut held: Vec<_> = users
+        .iter()
+        .map(|user| {
+            let mut command = Command::new(if me == 0 { "setpriv" } else { "env" });
+            if me == 0 {
+                command.args(["--reuid", user, "--clear-groups", "--"]);
+            }
+            command.arg(&program).args(["mint", "pace_us=1000", "count=500"]).env_remove("KUBERNETES_SERVICE_HOST");
+            Running::start(&mut command)
+        })
+        .collect();
+    let nodes: HashSet<_> = held.iter_mut().map(Running::node).collect();
+    assert_eq!(nodes.len(), users.len(), "each has its own");
+    let directory = fs::symlink_metadata("/var/tmp/snowmint").expect("made");
+    assert!(directory.is_dir());
+    assert_eq!(directory.mode() & 0o7777, 0o1777);
+}
+
+#[test]
+fn what_is_left_of_a_window_is_given_back_at_exit_too() {
+    let scene = Scene::new();
+    // No generator is closed: the process just exits.
+    let options = [&format!("layout={ONE_NODE}"), "count=1", "exit=true", "max_wait_ms=20"];
+    for _ in 0..3 {
+        run(&mut scene.minter("mint", &options));
+        thread::sleep(Duration::from_millis(2));
+    }
+    assert!(scene.ledger().is_sorted_by(|a, b| a < b));
+    assert_eq!(scene.ledger().len(), 3);
+}
+
+#[test]
+fn a_state_directory_that_is_a_link_is_taken_where_the_caller_names_it() {
+    let scene = Scene::new();
+    fs::create_dir(scene.path("elsewhere")).expect("made");
+    symlink(scene.path("elsewhere"), scene.path("slots")).expect("linked");
+    assert!(run(&mut scene.minter("mint", &["count=1"])).starts_with("node 0 "));
+}

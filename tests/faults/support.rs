@@ -1,0 +1,158 @@
+//! Minting processes under test: started, stopped, killed, with the clock where the test wants it.
+#![allow(dead_code, reason = "each test file uses a part")]
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, Output, Stdio};
+
+use snowmint_core::Layout;
+use tempfile::TempDir;
+
+/// The directory of slots and ledgers of one test.
+pub struct Scene {
+    directory: TempDir,
+}
+
+/// 2 nodes; what one holder leaves, the next one gets.
+pub const TWO_NODES: &str = "time:41,node:1,sequence:12;epoch=2025-01-01T00:00:00Z";
+/// 1 node, so that every holder has the same.
+pub const ONE_NODE: &str = "time:41,sequence:12;epoch=2025-01-01T00:00:00Z";
+
+impl Scene {
+    pub fn new() -> Self {
+        Self { directory: TempDir::new().expect("a temporary directory") }
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    pub fn store(&self) -> String {
+        format!("store=file:{}", self.path("slots").display())
+    }
+
+    /// A minter on the slots of this scene, with its own ledger.
+    pub fn minter(&self, verb: &str, options: &[&str]) -> Command {
+        let mut command = minter(verb);
+        command.arg(self.store()).arg(format!("ledger={}", self.path("ledger").display())).args(options);
+        command
+    }
+
+    /// All IDs that minters of this scene got.
+    pub fn ledger(&self) -> Vec<u64> {
+        ledger(&self.path("ledger"))
+    }
+
+    /// The slot files of the scene's only namespace.
+    pub fn slot(&self, node: u32) -> PathBuf {
+        let slots = fs::read_dir(self.path("slots")).expect("the directory of slots");
+        let namespace = slots.map(|entry| entry.expect("an entry").path()).next().expect("a namespace");
+        namespace.join(format!("{node}.slot"))
+    }
+}
+
+/// A minter without a place.
+pub fn minter(verb: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_snowmint-minter"));
+    command.arg(verb).stdin(Stdio::null());
+    for name in
+        ["SNOWMINT_NODE", "SNOWMINT_STORE", "SNOWMINT_NAMESPACE", "SNOWMINT_STATE_DIR", "KUBERNETES_SERVICE_HOST"]
+    {
+        command.env_remove(name);
+    }
+    command
+}
+
+/// Sets the clock of a process `seconds` off; the clock that never steps stays as it is.
+pub fn clock_off(command: &mut Command, seconds: f64) -> &mut Command {
+    let library = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1";
+    assert!(Path::new(library).exists(), "{library} is missing: install the package faketime");
+    command.env("LD_PRELOAD", library).env("FAKETIME", format!("{seconds:+}")).env("DONT_FAKE_MONOTONIC", "1")
+}
+
+pub fn ledger(path: &Path) -> Vec<u64> {
+    let bytes = fs::read(path).unwrap_or_default();
+    // A killed process may have got the last one and not written it whole.
+    bytes.chunks_exact(8).map(|id| u64::from_le_bytes(id.try_into().expect("eight bytes"))).collect()
+}
+
+/// Fails if an ID is there twice; how many there are.
+pub fn assert_unique(mut ids: Vec<u64>) -> usize {
+    ids.sort_unstable();
+    let repeats = ids.windows(2).filter(|pair| pair[0] == pair[1]).count();
+    assert_eq!(repeats, 0, "{repeats} duplicates in {} IDs", ids.len());
+    ids.len()
+}
+
+/// Runs it to its end; what it printed. Fails if it failed.
+pub fn run(command: &mut Command) -> String {
+    let Output { status, stdout, stderr } = command.output().expect("it starts");
+    let (stdout, stderr) = (String::from_utf8_lossy(&stdout), String::from_utf8_lossy(&stderr));
+    assert!(status.success(), "{command:?}: {status}\n{stdout}{stderr}");
+    stdout.into_owned()
+}
+
+/// Runs it to its failure; what it wrote to standard error.
+pub fn run_refused(command: &mut Command) -> String {
+    let Output { status, stdout, stderr } = command.output().expect("it starts");
+    let (stdout, stderr) = (String::from_utf8_lossy(&stdout), String::from_utf8_lossy(&stderr));
+    assert_eq!(status.code(), Some(1), "{command:?}: {status}\n{stdout}{stderr}");
+    stderr.into_owned()
+}
+
+/// A process that goes on until it is killed, which happens at the end of the test at the latest.
+pub struct Running {
+    pub child: Child,
+    pub stdout: BufReader<ChildStdout>,
+}
+
+impl Running {
+    pub fn start(command: &mut Command) -> Self {
+        let mut child = command.stdout(Stdio::piped()).spawn().expect("it starts");
+        let stdout = BufReader::new(child.stdout.take().expect("a pipe"));
+        Self { child, stdout }
+    }
+
+    /// The next line that it prints; empty at the end.
+    pub fn line(&mut self) -> String {
+        let mut line = String::new();
+        self.stdout.read_line(&mut line).expect("text");
+        line
+    }
+
+    /// Waits for `node N after T us`.
+    pub fn node(&mut self) -> u32 {
+        let line = self.line();
+        let node = line.strip_prefix("node ").and_then(|rest| rest.split(' ').next()?.parse().ok());
+        node.unwrap_or_else(|| panic!("no node but {line:?}"))
+    }
+
+    pub fn kill(mut self) {
+        self.child.kill().expect("it runs");
+        self.child.wait().expect("it ended");
+    }
+
+    pub fn signal(&self, name: &str) {
+        signal(self.child.id(), name);
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+pub fn signal(pid: u32, name: &str) {
+    let sent = Command::new("kill").args([format!("-{name}"), pid.to_string()]).status().expect("kill is there");
+    assert!(sent.success(), "{name} to {pid}");
+}
+
+/// The first of the node's IDs as parts, by the layout's text.
+pub fn ticks(layout: &str, ids: &[u64]) -> Vec<u64> {
+    let layout = Layout::find(layout).expect("valid");
+    ids.iter().map(|id| layout.decode(*id).expect("its own").tick).collect()
+}

@@ -1,0 +1,35 @@
+//! Forking, by the C library and around it.
+#![allow(unsafe_code, reason = "fork is a C interface")]
+
+use std::io;
+
+/// Runs `child` in a child of `fork`, which then exits; its process number.
+pub(crate) fn fork(child: impl FnOnce() -> io::Result<()>) -> io::Result<i32> {
+    // SAFETY: the child runs code of a program that waits for no lock of other threads, and exits without unwinding.
+    in_child(unsafe { libc::fork() }, child)
+}
+
+/// The same by the system call, so that no handler of `pthread_atfork` runs.
+pub(crate) fn raw_clone(child: impl FnOnce() -> io::Result<()>) -> io::Result<i32> {
+    // SAFETY: as above; without flags that share memory this is a fork.
+    let pid = unsafe { libc::syscall(libc::SYS_clone, libc::SIGCHLD, 0, 0, 0, 0) };
+    in_child(i32::try_from(pid).map_err(io::Error::other)?, child)
+}
+
+fn in_child(pid: i32, child: impl FnOnce() -> io::Result<()>) -> io::Result<i32> {
+    match pid {
+        -1 => Err(io::Error::last_os_error()),
+        0 => std::process::exit(i32::from(child().is_err())),
+        pid => Ok(pid),
+    }
+}
+
+/// Waits for a child; its exit status.
+pub(crate) fn wait(pid: i32) -> io::Result<i32> {
+    let mut status = 0;
+    // SAFETY: `status` is an int to write to.
+    if unsafe { libc::waitpid(pid, &raw mut status, 0) } == -1 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(if libc::WIFEXITED(status) { libc::WEXITSTATUS(status) } else { -1 })
+}

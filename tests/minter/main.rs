@@ -1,0 +1,159 @@
+//! `snowmint-minter`: a process for tests to start, fork, stop and kill. It mints into a ledger, a file of IDs of eight
+//! bytes each, and writes each one down as soon as it has it.
+
+mod forks;
+
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Write};
+use std::process::ExitCode;
+use std::time::{Duration, Instant, UNIX_EPOCH};
+use std::{env, io, thread};
+
+use snowmint::{Error, Lease, OnLost, Options, Snowflake};
+use snowmint_core::{Integer, Layout};
+
+const USAGE: &str = "\
+usage: snowmint-minter mint|fork|clone|hold [OPTION=VALUE]...
+  store=file:DIR  node=N  layout=NAME|TEXT  namespace=NAME  window_ms=N  max_ahead_ms=N  max_wait_ms=N
+  ledger=FILE     where IDs go
+  count=N         IDs a process or thread (default: until killed)
+  pace_us=N       rest between IDs
+  threads=N       minting threads
+  children=N      forked or cloned processes
+  idle=true       children and parent sleep instead
+  batch=true      IDs are written down together at the end
+  exit=true       ends without closing anything
+  at=UNIX_MS      begins at that time
+mint: prints `node N` first, then mints. fork, clone: mints once, then in each child and in the parent.
+hold: prints `node N`, then closes when standard input ends.";
+
+/// How long idle processes sleep, if nobody kills them.
+const IDLE: Duration = Duration::from_secs(60);
+
+/// What was asked for, as `name=value`.
+struct Asked(Vec<(String, String)>);
+
+impl Asked {
+    fn text(&self, name: &str) -> Option<String> {
+        self.0.iter().find(|(given, _)| given == name).map(|(_, value)| value.clone())
+    }
+
+    fn number<N: std::str::FromStr>(&self, name: &str) -> Option<N> {
+        self.text(name).map(|text| text.parse().unwrap_or_else(|_| panic!("{name}={text} is no number")))
+    }
+
+    fn generator(&self) -> Result<Snowflake, Error> {
+        let layout = self.text("layout").map_or(Ok(snowmint::layouts::SNOWMINT), Layout::find)?;
+        let mut options = Options::DEFAULT;
+        options.max_ahead_ms = self.number("max_ahead_ms").unwrap_or(options.max_ahead_ms);
+        options.max_wait_ms = self.number("max_wait_ms").unwrap_or(options.max_wait_ms);
+        if let Some(node) = self.number::<u64>("node") {
+            return Snowflake::with_options(&layout, Integer::from(node), options);
+        }
+        Snowflake::lease(Lease {
+            layout,
+            store: self.text("store"),
+            namespace: self.text("namespace"),
+            options,
+            window_ms: self.number("window_ms"),
+            on_lost: Some(OnLost::new(|error| println!("lost {error}"))),
+            ..Lease::default()
+        })
+    }
+
+    fn ledger(&self) -> io::Result<File> {
+        // Appended in one write each, so that processes can share it.
+        OpenOptions::new().create(true).append(true).open(self.text("ledger").unwrap_or_else(|| "/dev/null".into()))
+    }
+
+    /// Mints `count` IDs into the ledger; a refusal is printed, and ends it.
+    fn mint(&self, generator: &Snowflake) -> io::Result<()> {
+        let mut ledger = self.ledger()?;
+        let pace = self.number("pace_us").map(Duration::from_micros);
+        let count = self.number("count").unwrap_or(u64::MAX);
+        if self.text("batch").is_some() {
+            let ids: Vec<_> = (0..count).map_while(|_| generator.next_id().ok()).collect();
+            assert!(ids.is_sorted_by(|a, b| a < b), "IDs of one thread increase");
+            return ledger.write_all(&ids.iter().flat_map(|id| id.to_le_bytes()).collect::<Vec<_>>());
+        }
+        for _ in 0..count {
+            match generator.next_id() {
+                Ok(id) => ledger.write_all(&id.to_le_bytes())?,
+                Err(error) => {
+                    println!("{} {error}", error.code());
+                    // Callbacks of a loss come on a thread of their own.
+                    thread::sleep(Duration::from_millis(100));
+                    return Ok(());
+                }
+            }
+            pace.inspect(|pace| thread::sleep(*pace));
+        }
+        Ok(())
+    }
+}
+
+fn run(verb: &str, asked: &Asked) -> Result<(), Box<dyn std::error::Error>> {
+    // Spinning, so that processes that are to begin at once do.
+    while asked.number("at").is_some_and(|at: u128| UNIX_EPOCH.elapsed().is_ok_and(|now| now.as_millis() < at)) {}
+    let started = Instant::now();
+    let generator = asked.generator()?;
+    println!("node {} after {} us", generator.node(), started.elapsed().as_micros());
+    for path in generator.status().skipped {
+        println!("skipped {path}");
+    }
+    match verb {
+        "mint" => thread::scope(|scope| {
+            for _ in 0..asked.number("threads").unwrap_or(1) {
+                scope.spawn(|| asked.mint(&generator).expect("the ledger can be written"));
+            }
+        }),
+        "hold" => {
+            io::stdin().read_to_end(&mut Vec::new())?;
+        }
+        "fork" | "clone" => {
+            let first = generator.next_id()?;
+            asked.ledger()?.write_all(&first.to_le_bytes())?;
+            let children: Vec<_> = (0..asked.number("children").unwrap_or(4))
+                .map(|_| {
+                    if asked.text("idle").is_some() {
+                        let child = || {
+                            thread::sleep(IDLE);
+                            Ok(())
+                        };
+                        let child = if verb == "fork" { forks::fork(child) } else { forks::raw_clone(child) };
+                        return child.inspect(|child| println!("child {child}"));
+                    }
+                    let child = || asked.mint(&generator).map(|()| println!("child node {}", generator.node()));
+                    if verb == "fork" { forks::fork(child) } else { forks::raw_clone(child) }
+                })
+                .collect();
+            if asked.text("idle").is_some() {
+                thread::sleep(IDLE);
+                return Ok(());
+            }
+            asked.mint(&generator)?;
+            for child in children {
+                assert_eq!(forks::wait(child?)?, 0, "a child ended well");
+            }
+        }
+        _ => return Err(USAGE.into()),
+    }
+    if asked.text("exit").is_some() {
+        std::process::exit(0);
+    }
+    generator.close();
+    Ok(())
+}
+
+fn main() -> ExitCode {
+    let mut arguments = env::args().skip(1);
+    let verb = arguments.next().unwrap_or_default();
+    let pairs = arguments.filter_map(|pair| pair.split_once('=').map(|(name, value)| (name.into(), value.into())));
+    match run(&verb, &Asked(pairs.collect())) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
