@@ -4,6 +4,8 @@ import itertools
 import random
 import signal
 import subprocess
+import sys
+import textwrap
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -257,6 +259,28 @@ def test_kills_and_restarts_with_stepping_clocks_repeat_nothing(store: str, tmp_
     ids = memoryview(ledger.read_bytes()).cast("Q").tolist()
     assert len(ids) > 12 * 2000
     assert len(set(ids)) == len(ids)
+
+
+def test_a_running_process_survives_steps_of_its_clock(store: str, tmp_path: Path) -> None:
+    clock, draft, ledger = tmp_path / "clock", tmp_path / "draft", tmp_path / "ledger"
+    clock.write_text("+0")
+    minter = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(MINTER).replace("window_ms=1000", "window_ms=1000, max_wait_ms=60_000")]
+        + [store, str(ledger)],
+        env={k: v for k, v in processes.environment(0).items() if k != "FAKETIME"}
+        | {"FAKETIME_TIMESTAMP_FILE": str(clock), "FAKETIME_NO_CACHE": "1"},
+    )
+    for offset in ("+0", "-0.2", "+3600", "+3599.8", "+7200", "+7201"):
+        # A rename is atomic, so that a half-written offset is never read.
+        draft.write_text(offset)
+        draft.rename(clock)
+        time.sleep(0.5)
+    minter.kill()
+    minter.wait()
+    ids = memoryview(ledger.read_bytes()[: ledger.stat().st_size // 8 * 8]).cast("Q").tolist()
+    assert all(a < b for a, b in itertools.pairwise(ids))
+    first, last = (layouts.SNOWMINT.decode(id).timestamp_ms for id in (ids[0], ids[-1]))
+    assert last - first > 7_200_000
 
 
 def test_the_end_of_the_process_gives_the_slot_back(store: str) -> None:
