@@ -231,6 +231,36 @@ def test_a_relative_directory_stays_the_same_when_a_daemon_changes_its_own(tmp_p
     processes.run(program, str(tmp_path))
 
 
+def test_a_daemon_that_closes_every_descriptor_leases_again_and_harms_no_other_file(store: str) -> None:
+    program = """
+        import os, sys, time
+        from snowmint import Snowflake, WindowClosedError
+        generator = Snowflake(store=sys.argv[1], window_ms=1000)
+        ids = [generator.next_id()]
+        child = os.fork()
+        if child == 0:
+            os.closerange(3, 4096)
+            kept = os.open("/dev/null", os.O_RDONLY)
+            generator.next_id()
+            os.fstat(kept)
+            os._exit(generator.node)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 1
+        # In the holder itself the lock is gone, which its next renewal notices.
+        os.closerange(3, 4096)
+        others = [os.open("/dev/null", os.O_RDONLY) for _ in range(8)]
+        time.sleep(1.2)
+        try:
+            generator.next_id()
+            sys.exit("it went on without its lock")
+        except WindowClosedError as error:
+            assert "was lost" in str(error), error
+        del generator
+        for other in others:
+            os.fstat(other)
+    """
+    processes.run(program, store)
+
+
 def test_a_child_that_drops_one_inherited_generator_keeps_the_lease_of_another(store: str) -> None:
     program = """
         import os, sys, time

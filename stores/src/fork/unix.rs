@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io;
 use std::mem::ManuallyDrop;
 use std::os::fd::{FromRawFd, IntoRawFd, RawFd};
+use std::os::unix::fs::MetadataExt;
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
@@ -164,7 +165,15 @@ fn wipe_on_fork(_start: NonNull<u8>) -> bool {
 ///
 /// The descriptor is held raw: a `File` dropped in the child would close whatever has that number by then.
 #[derive(Debug)]
-pub(crate) struct OwnFile(&'static Place);
+pub(crate) struct OwnFile {
+    place: &'static Place,
+    /// Device and inode: a daemon that closes every descriptor closes this one too, and its number is used again.
+    identity: (u64, u64),
+}
+
+fn identity(file: &File) -> io::Result<(u64, u64)> {
+    file.metadata().map(|found| (found.dev(), found.ino()))
+}
 
 impl OwnFile {
     /// What `open` opens. It is opened again if the process forked before the handler knew of it; a lock is to be taken
@@ -177,9 +186,11 @@ impl OwnFile {
                 thread::yield_now();
                 continue;
             }
-            let descriptor = open()?.into_raw_fd();
+            let file = open()?;
+            let identity = identity(&file)?;
+            let descriptor = file.into_raw_fd();
             // A descriptor is not negative, and one more fits.
-            let file = Self(FILES.put(descriptor.unsigned_abs() as usize + 1));
+            let file = Self { place: FILES.put(descriptor.unsigned_abs() as usize + 1), identity };
             if FORKS_BEGUN.load(Ordering::Acquire) == begun {
                 return Ok(file);
             }
@@ -188,20 +199,25 @@ impl OwnFile {
 
     /// Lends the file to `work`; an error in a child, where it is closed.
     pub(crate) fn with<T>(&self, work: impl FnOnce(&File) -> io::Result<T>) -> io::Result<T> {
-        let value = self.0.value.load(Ordering::Acquire);
-        let Some(descriptor) = descriptor(value) else {
+        let Some(descriptor) = descriptor(self.place.value.load(Ordering::Acquire)) else {
             return Err(io::Error::other("the file belongs to the process that forked this one"));
         };
-        // SAFETY: the descriptor is open while it stands in the place; `ManuallyDrop` leaves it so.
+        // SAFETY: the descriptor is open while it stands in the place, unless somebody has closed it behind our back, which
+        // the next line notices; `ManuallyDrop` leaves it as it is.
         let file = ManuallyDrop::new(unsafe { File::from_raw_fd(descriptor) });
-        work(&file)
+        if identity(&file)? == self.identity {
+            work(&file)
+        } else {
+            Err(io::Error::other("its descriptor was closed by other code of this process"))
+        }
     }
 }
 
 impl Drop for OwnFile {
     fn drop(&mut self) {
-        if let Some(descriptor) = self.0.take().and_then(descriptor) {
-            // SAFETY: it was ours alone to close, as it stood in the place.
+        let ours = self.with(|_| Ok(())).is_ok();
+        if let Some(descriptor) = self.place.take().and_then(descriptor).filter(|_| ours) {
+            // SAFETY: it is ours alone to close, as it stood in the place and is the file that we opened.
             drop(unsafe { File::from_raw_fd(descriptor) });
         }
     }
