@@ -65,6 +65,15 @@ pub fn integer(decimal: &str) -> Integer {
     }
 }
 
+/// How many cases a property is tried on: so many, times `SNOWMINT_TRIES` in a long run.
+///
+/// # Panics
+/// If that is no number.
+#[must_use]
+pub fn tries(usual: u32) -> u32 {
+    usual * std::env::var("SNOWMINT_TRIES").map_or(1, |times| times.parse().expect("a number"))
+}
+
 /// Panics unless the IDs strictly increase, and so are unique.
 ///
 /// # Panics

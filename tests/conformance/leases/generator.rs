@@ -7,6 +7,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 use snowmint::stores::{Config, Environment, Error, Generator};
 use snowmint_core::{ErrorKind, Host, Layout, Options};
+use snowmint_tests::tries;
 
 /// A clock that moves only when a script or a wait moves it.
 struct Scripted {
@@ -68,7 +69,7 @@ fn expected(kind: ErrorKind) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: tries(64), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn generators_on_slot_files_never_repeat_an_id_and_fail_by_kind(

@@ -9,6 +9,7 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use snowmint_core::Layout;
+use snowmint_tests::tries;
 
 use self::model::{Action, Minted, Report, Step, Terms, play};
 
@@ -67,7 +68,7 @@ fn tick_ms(terms: &Terms, minted: &Minted) -> i64 {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: tries(2000), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn no_id_is_minted_twice_whatever_the_clocks_show((_, report) in reports()) {
