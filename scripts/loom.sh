@@ -10,7 +10,7 @@ unset SNOWMINT_MUTANT
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 
-models() { cargo test --quiet --locked -p snowmint-core --test loom -- "$@" > "$log" 2>&1; }
+models() { cargo test --quiet --locked -p snowmint-core --test loom --test loom_segment -- "$@" > "$log" 2>&1; }
 
 models || cat "$log"
 read -r passed failed <<< "$(awk '/^test result:/ { p += $4; f += $6 } END { print p + 0, f + 0 }' "$log")"
@@ -35,6 +35,8 @@ red increase two_threads_on_one_cell_never_repeat_an_id "repeat or go back"
 red close a_call_stalled_across_a_release_repeats_nothing_of_the_next_holder "a duplicate among"
 red close two_releases_at_once_give_the_window_back_once "one of them closes the cell"
 red start a_renewal_beside_a_release_opens_nothing_again "a duplicate among"
+red cursor threads_that_take_while_another_one_refills_never_repeat_a_number "a duplicate among"
+red cursor runs_and_single_numbers_never_overlap "a duplicate among"
 red window no_id_lies_past_an_end_that_is_not_yet_durable "outside its window"
 
 echo "$passed passed, $failed failed"

@@ -7,7 +7,7 @@ passed=0
 failed=0
 
 run() { # mutant, test file, test name
-  SNOWMINT_MUTANT=$1 SNOWMINT_ROUNDS=40 timeout "${limit:-120}" cargo test --quiet --locked -p snowmint-tests --test "$2" -- "$3" 2>&1
+  SNOWMINT_MUTANT=$1 SNOWMINT_ROUNDS=40 timeout "${limit:-120}" cargo test --quiet --locked -p "${package:-snowmint-tests}" --test "$2" -- "$3" 2>&1
 }
 
 check() { # mutant, test file, test name, what the failure says
@@ -50,5 +50,15 @@ check share process generators_of_one_node_share_a_state "duplicates"
 # It goes on for ever.
 limit=10 check deadline generator a_call_on_a_frozen_clock_ends "running 1 test"
 check range generator a_node_beyond_the_layout "panicked"
+
+package=snowmint-core
+check start lease no_id_is_minted_twice "duplicate"
+check cursor segment "" "panicked"
+check restore segment "" "panicked"
+check offset ticket "" "panicked"
+check base section "" "panicked"
+check durable section "" "panicked"
+check fence section "" "panicked"
+check tenure section "" "panicked"
 printf '%d passed, %d failed\n' "$passed" "$failed"
 [ "$failed" -eq 0 ]

@@ -158,6 +158,11 @@ impl Error {
         Self::new(What::UsedUp, 0, ends_at_ms.cast_unsigned(), 0)
     }
 
+    /// Numbers are being fetched, or are to be fetched again at that time.
+    pub(crate) const fn numbers_dry(retry_after_ms: u64) -> Self {
+        Self::new(What::NumbersDry, 0, retry_after_ms, 0)
+    }
+
     /// The use of a generator after it was closed.
     pub const fn closed() -> Self {
         Self::plain(What::Closed)
@@ -201,7 +206,9 @@ impl Error {
     /// How long it would take in ms for the same call to have a chance; `None` if waiting does not help.
     pub const fn wait_ms(&self) -> Option<u64> {
         match self.what {
-            What::Exhausted | What::BatchExhausted | What::ClockBackwards | What::WindowOver => Some(self.numbers[0]),
+            What::Exhausted | What::BatchExhausted | What::ClockBackwards | What::WindowOver | What::NumbersDry => {
+                Some(self.numbers[0])
+            }
             _ => None,
         }
     }

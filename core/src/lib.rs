@@ -9,12 +9,18 @@ mod generator;
 mod integer;
 mod layout;
 pub mod layouts;
+pub mod lease;
 #[doc(hidden)]
 pub mod mutant;
 mod random;
+pub mod section;
+pub mod segment;
+pub mod sequence;
 mod step;
+pub mod store;
 mod sync;
 mod text;
+pub mod ticket;
 pub mod time;
 mod window;
 

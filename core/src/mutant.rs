@@ -18,6 +18,13 @@ pub const ALL: &[(&str, &str)] = &[
     ("share", "generators of one node share one state"),
     ("deadline", "a call stops waiting at its deadline"),
     ("range", "a node fits the layout"),
+    ("cursor", "a number is taken from a range only if it is still the next one"),
+    ("restore", "a counter that went back hands out nothing"),
+    ("offset", "a ticket is congruent to its server's offset"),
+    ("base", "after a take-over every user of a section goes on above its durable maximum"),
+    ("durable", "the maximum of a section is in the store before a number up to it is given"),
+    ("fence", "an allocator whose record was overwritten gives nothing more"),
+    ("tenure", "an allocator that may have been succeeded gives nothing more"),
 ];
 
 /// Whether this process runs without the check of that name.

@@ -16,6 +16,7 @@ use crate::{layouts, time};
 /// | `{m}` | the largest value of a field with the bits of the mark |
 /// | `{n}` | the numbers as the 16 characters of a name |
 /// | `{f}` | the text form of the mark |
+/// | `{k}` | the mark as a number |
 /// | `{p}` | the names of all presets |
 macro_rules! sentences {
     ($($what:ident $kind:ident $sentence:literal;)+) => {
@@ -78,6 +79,31 @@ sentences! {
     Length InvalidText "{f} takes {a} characters, not {b}";
     Character InvalidText "character {a} is none of {f}";
     Overflow InvalidText "more than 2^64-1 in {f}";
+    SequenceOver Exhausted "the sequence has run out at its bound, {g}: raise the bound, or let it cycle";
+    SequenceValue InvalidId "{g} is outside the bounds of the sequence";
+    SequenceUnused InvalidId "no value was taken in this session yet: call nextval first";
+    SequenceStep InvalidId "the increment of a sequence is from -2^63 to 2^63-1, and not 0";
+    SequenceType InvalidId "{g} does not fit the type of the sequence";
+    SequenceBounds InvalidId "the minimum of a sequence is less than its maximum";
+    SequenceStart InvalidId "the start of a sequence lies between its minimum and its maximum, unlike {g}";
+    SequenceCache InvalidId "a sequence caches 1 to 2^63-1 numbers";
+    SequenceArgument InvalidId "a set takes a round in mariadb only, and is_called in pg and mariadb only";
+    SequenceKind InvalidText "the types of a sequence are smallint, integer, bigint, bigint unsigned";
+    SequenceName InvalidText "a range by name is seq_A_to_B or seq_A_to_B_step_S, of numbers up to 2^64-1, S above 0";
+    SequenceDialect InvalidText "the dialects are pg, mariadb, tidb";
+    NumbersDry Exhausted "no number is fetched yet: retry in {a} ms";
+    NumbersOver Exhausted "the counter has no room for more numbers: it ends at 2^63-1";
+    StepSize InvalidId "a step is 1 to 2147483647 numbers, not {g}";
+    NumbersBack StoreUnavailable "the counter went back from {a} to {b}, as after a restore: stop who uses it, and run snowmint fence";
+    TicketServers InvalidId "tickets come from 1 to {a} servers, each with an offset of its own from 1 to the increment, which is at most {b}";
+    TicketsDown StoreUnavailable "none of the {a} ticket servers answers";
+    TicketOffset StoreUnavailable "{b} is no ticket of a server with offset {a} and increment {k}: set both on that server";
+    User InvalidId "user {g} is outside this section";
+    SectionWindow InvalidId "the window of a section is {a} ms or more, not {b}";
+    SectionUsers StoreUnavailable "this section was kept for users {a} to {b}: keep the size of sections as it was";
+    SectionLost WindowClosed "another allocator has this section: ask it, or take the section over again";
+    NoRecord StoreUnavailable "what the store has there is no record of snowmint's";
+    LaterRecord StoreUnavailable "the record is of version {a}, and this snowmint knows up to {b}: update it here";
 }
 
 /// The code and sentence of every error, by the first word of `Error::to_words`; for hosts that make texts themselves.
@@ -99,6 +125,7 @@ pub(super) fn write(f: &mut fmt::Formatter<'_>, what: What, mark: u32, [a, b]: [
             Some("m") => write!(f, "{}", (1u128 << (mark >> 2)) - 1)?,
             Some("f") => f.write_str(TextForm::ALL[mark as usize].name())?,
             Some("p") => layouts::write_names(f)?,
+            Some("k") => write!(f, "{mark}")?,
             Some("n") => {
                 let name = u128::from(a) | (u128::from(b) << 64);
                 for byte in name.to_le_bytes().into_iter().take_while(|byte| *byte != 0) {

@@ -38,7 +38,9 @@ fn tables() -> String {
     let place = |error: Option<Error>| error.map_or(0, |error| error.to_words()[0]);
     let defaults = |options: Options| format!("[{}, {}]", options.max_ahead_ms, options.max_wait_ms);
     // What cannot come up there keeps its place, without a text: the module has no windows that end, and no forks.
-    let sentences = snowmint_core::sentences().zip(0..).map(|((code, sentence), at)| {
+    // The rows after that of a text with too large a number are of machines that the module does not have.
+    let last = place(TextForm::Decimal.decode("99999999999999999999").err());
+    let sentences = snowmint_core::sentences().zip(0..=last).map(|((code, sentence), at)| {
         let unending = code == ErrorKind::WindowClosed.code() && at != place(Some(Error::closed()));
         let sentence = if unending || code == ErrorKind::Forked.code() { "" } else { sentence };
         format!("  {:?},\n", format!("{code} {sentence}"))

@@ -1,0 +1,159 @@
+//! What a store keeps of a section, and which users it has.
+
+use core::num::NonZeroU32;
+
+use crate::error::{Error, What};
+use crate::integer::Integer;
+use crate::lease::LABEL_BYTES;
+use crate::segment::LAST;
+
+/// How many neighbouring users a section has, unless told otherwise; as in `WeChat`'s seqsvr.
+pub const SIZE: NonZeroU32 = NonZeroU32::new(100_000).expect("not zero");
+/// How long a record is, in bytes.
+pub const RECORD_BYTES: usize = 128;
+
+const MAGIC: &[u8; 8] = b"sections";
+const VERSION: u32 = 1;
+
+/// The users of one section: neighbouring ids, the same section for each of them.
+///
+/// # Examples
+/// ```
+/// use snowmint_core::Integer;
+/// use snowmint_core::section::{SIZE, Users};
+/// let users = Users::of(Integer::from(250_000), SIZE)?;
+/// assert_eq!((users.number(), users.first(), users.last()), (2, 200_000, 299_999));
+/// # Ok::<(), snowmint_core::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Users {
+    first: u64,
+    size: NonZeroU32,
+}
+
+impl Users {
+    /// The section that a user is in, if each has `size` users. User ids are 0 to 2^64-1.
+    ///
+    /// # Errors
+    /// `InvalidId` for any other user.
+    pub const fn of(user: Integer, size: NonZeroU32) -> Result<Self, Error> {
+        match user {
+            Integer::Fits(user) => Ok(Self { first: user - user % size.get() as u64, size }),
+            given => Err(Error::misfit(What::User, given, 0)),
+        }
+    }
+
+    /// Which section this is, from 0: part of the key of its record.
+    pub const fn number(&self) -> u64 {
+        self.first / self.size.get() as u64
+    }
+
+    /// The first user.
+    pub const fn first(&self) -> u64 {
+        self.first
+    }
+
+    /// The last user.
+    pub const fn last(&self) -> u64 {
+        self.first.saturating_add(self.size.get() as u64 - 1)
+    }
+
+    /// How many users there are: the length of the memory that a [`Section`](super::Section) needs.
+    pub const fn size(&self) -> NonZeroU32 {
+        self.size
+    }
+
+    /// Where a user stands among them, from 0.
+    pub(super) fn place(&self, user: Integer) -> Result<usize, Error> {
+        match user {
+            Integer::Fits(id) if (self.first..=self.last()).contains(&id) => Ok((id - self.first) as usize),
+            given => Err(Error::misfit(What::User, given, 0)),
+        }
+    }
+}
+
+/// What a store keeps of a section.
+///
+/// | bytes | what, little-endian |
+/// | --- | --- |
+/// | 0 to 7 | `sections` |
+/// | 8 to 11 | the version of this format |
+/// | 12 to 15 | 1 if the holder has given the section back, else 0 |
+/// | 16 to 31 | the token of the holder |
+/// | 32 to 39 | `max_seq` |
+/// | 40 to 47 | `renewals` |
+/// | 48 to 55 | `window_ms` |
+/// | 56 to 63, 64 to 67 | the first user, and how many there are |
+/// | 68 to 127 | who the holder is, in UTF-8, for people and for clients |
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// Whether the holder has given the section back.
+    pub released: bool,
+    /// What tells one holder from another: random, and new for each claim.
+    pub token: u128,
+    /// No user was given a number above this; 0 to 2^63-1.
+    pub max_seq: u64,
+    /// How often holders have tried to write: no two attempts of a holder are alike.
+    pub renewals: u64,
+    /// How long a successor waits for a holder who does not renew, in ms.
+    pub window_ms: u64,
+    /// The users.
+    pub users: Users,
+    /// Who the holder is, such as its address, padded with zeros; see [`lease::Record::label`](crate::lease::Record::label).
+    pub label: [u8; LABEL_BYTES],
+}
+
+impl Record {
+    /// The bytes of this record.
+    pub fn to_bytes(&self) -> [u8; RECORD_BYTES] {
+        let mut bytes = [0; RECORD_BYTES];
+        bytes[..8].copy_from_slice(MAGIC);
+        bytes[8..12].copy_from_slice(&VERSION.to_le_bytes());
+        bytes[12..16].copy_from_slice(&u32::from(self.released).to_le_bytes());
+        bytes[16..32].copy_from_slice(&self.token.to_le_bytes());
+        bytes[32..40].copy_from_slice(&self.max_seq.to_le_bytes());
+        bytes[40..48].copy_from_slice(&self.renewals.to_le_bytes());
+        bytes[48..56].copy_from_slice(&self.window_ms.to_le_bytes());
+        bytes[56..64].copy_from_slice(&self.users.first.to_le_bytes());
+        bytes[64..68].copy_from_slice(&self.users.size.get().to_le_bytes());
+        bytes[68..].copy_from_slice(&self.label);
+        bytes
+    }
+
+    /// Reads a record.
+    ///
+    /// # Errors
+    /// `StoreUnavailable`, if the bytes are none, or of a later version of this format.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
+        let no_record = Error::plain(What::NoRecord);
+        let Some(bytes) = bytes.first_chunk::<RECORD_BYTES>().filter(|bytes| bytes.starts_with(MAGIC)) else {
+            return Err(no_record);
+        };
+        let version = u32::from_le_bytes(part(bytes, 8));
+        if version != VERSION {
+            return Err(Error::new(What::LaterRecord, 0, u64::from(version), u64::from(VERSION)));
+        }
+        let (first, size) = (u64::from_le_bytes(part(bytes, 56)), u32::from_le_bytes(part(bytes, 64)));
+        let size = NonZeroU32::new(size).ok_or(no_record)?;
+        let users = Users::of(Integer::Fits(first), size)?;
+        let max_seq = u64::from_le_bytes(part(bytes, 32));
+        if users.first != first || max_seq > LAST {
+            return Err(no_record);
+        }
+        Ok(Self {
+            released: u32::from_le_bytes(part(bytes, 12)) != 0,
+            token: u128::from_le_bytes(part(bytes, 16)),
+            max_seq,
+            renewals: u64::from_le_bytes(part(bytes, 40)),
+            window_ms: u64::from_le_bytes(part(bytes, 48)),
+            users,
+            label: part(bytes, 68),
+        })
+    }
+}
+
+fn part<const N: usize>(bytes: &[u8; RECORD_BYTES], from: usize) -> [u8; N] {
+    let mut part = [0; N];
+    part.copy_from_slice(&bytes[from..from + N]);
+    part
+}

@@ -1,0 +1,412 @@
+//! Named sequences over a store: `nextval`, `currval`, `lastval` and `setval`, in three [dialects](Dialect).
+//!
+//! A store keeps one [`State`] for each sequence. A session takes a block of [`cache`](Rules::cache) values by one write
+//! in the place of the version that it has seen, and hands them out from memory; the write is durable before the first
+//! of them is handed out. So no value is handed out twice, whatever becomes of writes and their answers, unless a set
+//! goes back or the sequence cycles. What a session does not use is left out.
+//!
+//! | SQL | here | asks the store |
+//! | --- | --- | --- |
+//! | `nextval(s)`, `NEXT VALUE FOR s` | [`Sequence::next`] | once a block, and again where another session was first |
+//! | `currval(s)`; `LASTVAL(s)` of `MariaDB` and `TiDB` | [`Sequence::current`] | never |
+//! | `lastval()` | [`lastval`] | never |
+//! | `setval(s, ...)` | [`Sequence::set`] | twice; not if the value lies in the session's block and the dialect allows it |
+//! | `FROM seq_1_to_15_step_3` | [`by_name`] | never |
+//!
+//! [`Sequence`] is pure. Who drives it calls a method with no reply, asks the store for what it says, and calls it again
+//! with the reply, until it is done:
+//!
+//! ```
+//! use snowmint_core::sequence::{Options, Rules, Sequence, Set, State};
+//! use snowmint_core::store::{Ask, Next, Reply};
+//!
+//! # struct Store(Option<State>, u64);
+//! # impl Store {
+//! #     fn answer(&mut self, ask: Ask<State>) -> Reply<State> {
+//! #         match ask {
+//! #             Ask::Read => Reply::Record(self.0, self.1),
+//! #             Ask::Write(state, version) if version == self.1 => {
+//! #                 *self = Self(Some(state), version + 1);
+//! #                 Reply::Written(version + 1)
+//! #             }
+//! #             _ => Reply::Conflict,
+//! #         }
+//! #     }
+//! # }
+//! # let mut store = Store(None, 0);
+//! fn next(sequence: &mut Sequence, store: &mut Store) -> Result<i128, snowmint_core::Error> {
+//!     let mut reply = None;
+//!     loop {
+//!         match sequence.next(reply)? {
+//!             Next::Done(value) => return Ok(value),
+//!             Next::Ask(ask) => reply = Some(store.answer(ask)),
+//!         }
+//!     }
+//! }
+//! let mut sequence = Sequence::new(Rules::new(&Options { start: Some(3), increment: 2, ..Options::DEFAULT })?);
+//! assert_eq!(next(&mut sequence, &mut store)?, 3);
+//! assert_eq!(next(&mut sequence, &mut store)?, 5);
+//! assert_eq!(sequence.current()?, Some(5));
+//! # Ok::<(), snowmint_core::Error>(())
+//! ```
+
+use crate::error::{Error, What};
+use crate::integer::Integer;
+use crate::store::{Ask, Next, Reply, Version};
+
+mod by_name;
+mod dialect;
+mod options;
+
+pub use self::by_name::{Range, by_name};
+pub use self::dialect::Dialect;
+pub use self::options::{Kind, Options, Rules};
+
+/// How long a record is, in bytes.
+pub const STATE_BYTES: usize = 48;
+
+const MAGIC: &[u8; 8] = b"sequence";
+const VERSION: u32 = 1;
+
+/// What a store keeps of a sequence: how far its blocks reach, over all sessions.
+///
+/// | bytes | what, little-endian |
+/// | --- | --- |
+/// | 0 to 7 | `sequence` |
+/// | 8 to 11 | the version of this format |
+/// | 12 to 15 | 1 if `last` is used, else 0 |
+/// | 16 to 31 | `last`, signed |
+/// | 32 to 39 | `round` |
+/// | 40 to 47 | `sets` |
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct State {
+    /// The last value of the last block, or what it was set to; -2^63 to 2^64-1.
+    pub last: i128,
+    /// Whether `last` is used: if not, it comes next. `PostgreSQL`'s word.
+    pub is_called: bool,
+    /// How many cycles have been completed; `MariaDB`'s `cycle_count`.
+    pub round: u64,
+    /// How often it has been set. Thus a set whose answer was lost can tell whether it still has to be done.
+    pub sets: u64,
+}
+
+impl State {
+    /// The bytes of this record.
+    pub fn to_bytes(&self) -> [u8; STATE_BYTES] {
+        let mut bytes = [0; STATE_BYTES];
+        bytes[..8].copy_from_slice(MAGIC);
+        bytes[8..12].copy_from_slice(&VERSION.to_le_bytes());
+        bytes[12..16].copy_from_slice(&u32::from(self.is_called).to_le_bytes());
+        bytes[16..32].copy_from_slice(&self.last.to_le_bytes());
+        bytes[32..40].copy_from_slice(&self.round.to_le_bytes());
+        bytes[40..].copy_from_slice(&self.sets.to_le_bytes());
+        bytes
+    }
+
+    /// Reads a record.
+    ///
+    /// # Errors
+    /// `StoreUnavailable`, if the bytes are none, or of a later version of this format.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
+        let no_record = Error::plain(What::NoRecord);
+        let rest = bytes.strip_prefix(MAGIC).ok_or(no_record)?;
+        let (version, rest) = rest.split_first_chunk().ok_or(no_record)?;
+        let version = u32::from_le_bytes(*version);
+        if version > VERSION {
+            return Err(Error::new(What::LaterRecord, 0, u64::from(version), u64::from(VERSION)));
+        }
+        let (is_called, rest) = rest.split_first_chunk().ok_or(no_record)?;
+        let (last, rest) = rest.split_first_chunk().ok_or(no_record)?;
+        let (round, rest) = rest.split_first_chunk().ok_or(no_record)?;
+        let (is_called, last) = (u32::from_le_bytes(*is_called), i128::from_le_bytes(*last));
+        let sets: &[u8; 8] = rest.try_into().map_err(|_| no_record)?;
+        if version != VERSION || is_called > 1 || !dialect::possible(last) {
+            return Err(no_record);
+        }
+        Ok(Self { last, is_called: is_called == 1, round: u64::from_le_bytes(*round), sets: u64::from_le_bytes(*sets) })
+    }
+}
+
+/// The arguments of `setval`.
+///
+/// # Examples
+/// ```
+/// use snowmint_core::sequence::Set;
+/// let next_is_20 = Set { is_called: Some(false), ..Set::to(20) };
+/// assert_eq!(next_is_20.value, Some(20));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Set {
+    /// The value. `None` is SQL's NULL: nothing happens, and the answer is `None` too.
+    pub value: Option<i128>,
+    /// Whether the value counts as used, so that the one after it comes next; true if not given. Not in `tidb`.
+    pub is_called: Option<bool>,
+    /// In which round, 0 if not given: only in `mariadb`.
+    pub round: Option<u64>,
+}
+
+impl Set {
+    /// To this value, which counts as used.
+    pub const fn to(value: i128) -> Self {
+        Self { value: Some(value), is_called: None, round: None }
+    }
+}
+
+/// Values that are this session's alone.
+#[derive(Clone, Copy, Debug)]
+struct Block {
+    /// Where the session stands.
+    at: State,
+    /// The end, not included.
+    end: i128,
+    /// The version of the record that reserved it.
+    version: Version,
+}
+
+/// What was written last, if its answer is not known.
+#[derive(Clone, Copy, Debug)]
+enum Asked {
+    /// A block that begins with this value.
+    Block(i128, State),
+    Set(State),
+}
+
+/// One session on one sequence. See the [module](self).
+///
+/// It serves one call at a time: a call whose reply never came may be begun again, or another one in its place. The
+/// copies of a session would hand out the same values, so there are none.
+#[derive(Debug)]
+pub struct Sequence {
+    rules: Rules,
+    block: Option<Block>,
+    /// The record when it was last seen; it may be another one by now.
+    seen: Option<(State, Version)>,
+    asked: Option<Asked>,
+    /// How often the sequence had been set when the present set was first written and no answer came.
+    doubt: Option<u64>,
+    current: Option<i128>,
+}
+
+impl Sequence {
+    /// A new session. The sequence comes into being on first use.
+    pub const fn new(rules: Rules) -> Self {
+        Self { rules, block: None, seen: None, asked: None, doubt: None, current: None }
+    }
+
+    /// The definition.
+    pub const fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    /// `nextval`: the next value, from the session's block or from a new one.
+    ///
+    /// The first call has no reply, each further one that to what was asked. Without an answer, and where another
+    /// session was first, it reads again; what was written without an answer may be there, but its values are never
+    /// handed out, since another session can have written the same. It is for the caller to give up at some time.
+    ///
+    /// # Errors
+    /// `Exhausted`, without a time to retry, if the sequence has run out and does not cycle; `InvalidId`, if the record
+    /// lies outside the bounds because it was made by another definition; `StoreUnavailable`, if it is impossible. Nothing
+    /// has changed then.
+    pub fn next(&mut self, reply: Option<Reply<State>>) -> Result<Next<i128, State>, Error> {
+        match (reply, self.asked.take()) {
+            (None, _) => {
+                if let Some(value) = self.take() {
+                    return Ok(Next::Done(value));
+                }
+                // A record seen earlier saves the reading, but proves no error.
+                let written = self.seen.and_then(|(state, version)| self.reserve(&state, version).ok());
+                Ok(written.unwrap_or(Next::Ask(Ask::Read)))
+            }
+            (Some(Reply::Record(state, version)), _) => {
+                let state = self.record(state)?;
+                self.reserve(&state, version)
+            }
+            (Some(Reply::Written(version)), Some(Asked::Block(first, state))) => {
+                let at = State { last: first, is_called: false, ..state };
+                self.block = Some(Block { at, end: self.rules.next_at(&state), version });
+                self.seen = Some((state, version));
+                Ok(self.take().map_or(Next::Ask(Ask::Read), Next::Done))
+            }
+            (Some(_), _) => Ok(self.read_again()),
+        }
+    }
+
+    /// `currval` in `pg`, `LASTVAL` in `mariadb` and `tidb`: the value that this session took last.
+    ///
+    /// In `pg` it is also the value that the session has set last, unless with `is_called` false.
+    ///
+    /// # Errors
+    /// `InvalidId` in `pg`, if there is none; it is `None` in the others.
+    pub fn current(&self) -> Result<Option<i128>, Error> {
+        match (self.rules.dialect(), self.current) {
+            (Dialect::Pg, None) => Err(Error::plain(What::SequenceUnused)),
+            (_, current) => Ok(current),
+        }
+    }
+
+    /// `setval`: what comes next from here on, to the rules of the [dialect](Dialect); the answer is the value, or
+    /// `None` where nothing was to be done.
+    ///
+    /// Replies are given as to [`Sequence::next`]. Other sessions see it when their blocks are used up. In `mariadb` and
+    /// `tidb` every later value of this session is past the one set, whatever the answer, until the sequence cycles.
+    /// A write whose answer was lost is looked for: in `pg` it takes effect once, and where another session's set came
+    /// in its place, that one counts as the later of the two; the other dialects write it again, which cannot go down.
+    ///
+    /// # Errors
+    /// `InvalidId` for a value outside the bounds (`pg`) or the type (all), and for arguments that the dialect does not
+    /// have; `Exhausted` for a later round of a sequence that does not cycle (`mariadb`).
+    pub fn set(&mut self, set: &Set, reply: Option<Reply<State>>) -> Result<Next<Option<i128>, State>, Error> {
+        self.rules.check(set)?;
+        let Some(value) = set.value else { return Ok(Next::Done(None)) };
+        match (reply, self.asked.take()) {
+            (None, _) => self.begin(value, set),
+            (Some(Reply::Record(state, version)), _) => {
+                let state = self.record(state)?;
+                self.decide(value, set, &state, version)
+            }
+            (Some(Reply::Written(version)), Some(Asked::Set(state))) => {
+                self.seen = Some((state, version));
+                Ok(self.done(value, set))
+            }
+            (Some(Reply::Unknown), Some(Asked::Set(state))) => {
+                self.doubt = self.doubt.or(state.sets.checked_sub(1));
+                Ok(self.read_again())
+            }
+            (Some(_), _) => Ok(self.read_again()),
+        }
+    }
+
+    /// `DISCARD SEQUENCES`: forgets the session's block and its last value, which leaves out what is left of the block.
+    ///
+    /// A driver calls it in a forked child, which would hand out the values of its parent otherwise.
+    pub const fn discard(&mut self) {
+        *self = Self::new(self.rules);
+    }
+
+    /// The next value of the block.
+    fn take(&mut self) -> Option<i128> {
+        let block = self.block.as_mut()?;
+        let value = self.rules.next_at(&block.at);
+        if !self.rules.is_past(block.end, value) {
+            return None;
+        }
+        block.at = State { last: value, is_called: true, ..block.at };
+        self.current = Some(value);
+        Some(value)
+    }
+
+    fn record(&self, found: Option<State>) -> Result<State, Error> {
+        let state = found.unwrap_or(self.rules.initial());
+        if dialect::possible(state.last) { Ok(state) } else { Err(Error::plain(What::NoRecord)) }
+    }
+
+    /// Where the sequence stands if its record is `state`.
+    fn stand(&self, state: &State, version: Version) -> State {
+        match self.block {
+            // A set within the block can have led past its end; but only if nobody went on from there.
+            Some(Block { at, version: reserved, .. })
+                if reserved == version && self.rules.is_past(self.rules.next_at(&at), self.rules.next_at(state)) =>
+            {
+                State { sets: state.sets, ..at }
+            }
+            _ => *state,
+        }
+    }
+
+    fn reserve(&mut self, state: &State, version: Version) -> Result<Next<i128, State>, Error> {
+        let rules = &self.rules;
+        let mut at = self.stand(state, version);
+        let mut first = rules.next_at(&at);
+        if rules.is_past(first, rules.bound()) {
+            if !rules.cycle() {
+                return Err(rules.over());
+            }
+            first = rules.first();
+            at.round = at.round.saturating_add(1);
+        }
+        if rules.is_past(rules.first(), first) {
+            return Err(Error::misfit(What::SequenceValue, integer(first), 0));
+        }
+        // A block ends at the bound: it never holds values of two rounds.
+        let room = (rules.bound() - first) / rules.increment();
+        let last = first + room.min(rules.cache() - 1) * rules.increment();
+        let state = State { last, is_called: true, ..at };
+        self.asked = Some(Asked::Block(first, state));
+        Ok(Next::Ask(Ask::Write(state, version)))
+    }
+
+    fn begin(&mut self, value: i128, set: &Set) -> Result<Next<Option<i128>, State>, Error> {
+        self.doubt = None;
+        let Some(block) = self.block.filter(|_| self.rules.dialect() != Dialect::Pg) else {
+            self.block = None;
+            return Ok(Next::Ask(Ask::Read));
+        };
+        let Some(moved) = self.rules.set(&block.at, value, set)? else { return Ok(Next::Done(None)) };
+        let left = self.rules.is_past(block.end, self.rules.next_at(&block.at));
+        if left && moved.round == block.at.round && !self.rules.is_past(self.rules.next_at(&moved), block.end) {
+            self.block = Some(Block { at: moved, ..block });
+            return Ok(Next::Done(Some(value)));
+        }
+        // What is left of the block is not past the value.
+        self.block = Some(Block { end: self.rules.next_at(&block.at), ..block });
+        Ok(Next::Ask(Ask::Read))
+    }
+
+    fn decide(
+        &mut self,
+        value: i128,
+        set: &Set,
+        state: &State,
+        version: Version,
+    ) -> Result<Next<Option<i128>, State>, Error> {
+        self.seen = Some((*state, version));
+        let at = self.stand(state, version);
+        // If a set was done since, it was this one, or one in its place that then counts as the later of the two.
+        let done = self.doubt.is_some_and(|sets| state.sets > sets);
+        let moved = match self.rules.set(&at, value, set) {
+            Ok(_) if done && self.rules.dialect() == Dialect::Pg => return Ok(self.done(value, set)),
+            Ok(None) if done => return Ok(self.done(value, set)),
+            Ok(None) => return Ok(Next::Done(None)),
+            Ok(Some(moved)) if moved == at && self.rules.dialect() != Dialect::Pg => return Ok(self.done(value, set)),
+            Ok(Some(moved)) => moved,
+            Err(error) => return Err(error),
+        };
+        let moved = State { sets: state.sets.saturating_add(1), ..moved };
+        self.asked = Some(Asked::Set(moved));
+        Ok(Next::Ask(Ask::Write(moved, version)))
+    }
+
+    fn done(&mut self, value: i128, set: &Set) -> Next<Option<i128>, State> {
+        if self.rules.dialect() == Dialect::Pg && set.is_called.unwrap_or(true) {
+            self.current = Some(value);
+        }
+        Next::Done(Some(value))
+    }
+
+    fn read_again<T>(&mut self) -> Next<T, State> {
+        self.seen = None;
+        Next::Ask(Ask::Read)
+    }
+}
+
+/// `lastval()`: the last value of the sequence that a session has used last.
+///
+/// A session is whatever its driver takes for one: a connection, a thread, an object. The driver remembers which of the
+/// session's sequences was the last one that [`Sequence::next`] gave a value of, and hands it in here. As in `PostgreSQL`
+/// the answer follows a later set of that sequence, and no other.
+///
+/// # Errors
+/// `InvalidId`, if there is none.
+pub fn lastval(last_used: Option<&Sequence>) -> Result<i128, Error> {
+    last_used.and_then(|sequence| sequence.current).ok_or(Error::plain(What::SequenceUnused))
+}
+
+/// As an error shows it.
+fn integer(value: i128) -> Integer {
+    match u64::try_from(value.unsigned_abs()) {
+        Ok(magnitude) if value < 0 => Integer::Negative(magnitude),
+        Ok(magnitude) => Integer::Fits(magnitude),
+        Err(_) => Integer::Beyond,
+    }
+}

@@ -1,0 +1,353 @@
+//! The definition of a sequence: what may be asked for, the only defaults, and what is refused.
+
+use super::{Dialect, State, integer};
+use crate::error::{Error, What};
+
+/// The integer type of a sequence's values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Kind {
+    /// 16 bits: -32768 to 32767.
+    SmallInt,
+    /// 32 bits: -2147483648 to 2147483647.
+    Integer,
+    /// 64 bits: -2^63 to 2^63-1.
+    #[default]
+    BigInt,
+    /// 64 bits without a sign: 0 to 2^64-1. `MariaDB` has it since 11.5; in the other dialects it is an extension.
+    UnsignedBigInt,
+}
+
+impl Kind {
+    /// Every kind.
+    pub const ALL: [Self; 4] = [Self::SmallInt, Self::Integer, Self::BigInt, Self::UnsignedBigInt];
+
+    /// The name of this kind in every language, which is that in SQL.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::SmallInt => "smallint",
+            Self::Integer => "integer",
+            Self::BigInt => "bigint",
+            Self::UnsignedBigInt => "bigint unsigned",
+        }
+    }
+
+    /// The kind of that name: `smallint`, `integer`, `bigint` or `bigint unsigned`.
+    ///
+    /// # Errors
+    /// `InvalidText`, if there is none.
+    pub fn find(name: impl AsRef<[u8]>) -> Result<Self, Error> {
+        let found = Self::ALL.into_iter().find(|kind| kind.name().as_bytes() == name.as_ref());
+        found.ok_or(Error::plain(What::SequenceKind))
+    }
+
+    /// The least value of this kind.
+    pub const fn min(self) -> i128 {
+        match self {
+            Self::SmallInt => i16::MIN as i128,
+            Self::Integer => i32::MIN as i128,
+            Self::BigInt => i64::MIN as i128,
+            Self::UnsignedBigInt => 0,
+        }
+    }
+
+    /// The greatest value of this kind.
+    pub const fn max(self) -> i128 {
+        match self {
+            Self::SmallInt => i16::MAX as i128,
+            Self::Integer => i32::MAX as i128,
+            Self::BigInt => i64::MAX as i128,
+            Self::UnsignedBigInt => u64::MAX as i128,
+        }
+    }
+
+    pub(super) const fn holds(self, value: i128) -> bool {
+        self.min() <= value && value <= self.max()
+    }
+}
+
+/// What a sequence is to be, in the words of SQL's `CREATE SEQUENCE`; [`Rules::new`] checks it.
+///
+/// Numbers are `i128`, so that what a host hands in can be refused here in one sentence; a value never takes more than
+/// the 64 bits of its [`Kind`].
+///
+/// | option | meaning | default |
+/// | --- | --- | --- |
+/// | `dialect` | whose defaults, and whose `setval` | [`Dialect::Pg`] |
+/// | `kind` | the type of the values | [`Kind::BigInt`] |
+/// | `increment` | the step; a sequence with a negative one descends | 1 |
+/// | `min` | the least value | ascending 1, descending the type's least |
+/// | `max` | the greatest value | ascending the type's greatest, descending -1 |
+/// | `start` | the first value | ascending `min`, descending `max` |
+/// | `cache` | how many values a session takes at a time | `pg` 1, the others 1000 |
+/// | `cycle` | whether it goes on at `min` (descending: at `max`) after its last value | no |
+///
+/// `mariadb` and `tidb` keep the least and the greatest value of the type to themselves: their bigint ends at 2^63-2.
+/// An unsigned sequence that descends has the type's greatest value for its `max`, there being no -1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Options {
+    /// Whose defaults, and whose `setval`.
+    pub dialect: Dialect,
+    /// The type of the values.
+    pub kind: Kind,
+    /// The step: not 0, -2^63 to 2^63-1. It need not fit `kind`.
+    pub increment: i128,
+    /// The least value.
+    pub min: Option<i128>,
+    /// The greatest value.
+    pub max: Option<i128>,
+    /// The first value.
+    pub start: Option<i128>,
+    /// How many values a session takes at a time: 1 to 2^63-1. SQL's `NO CACHE` is 1.
+    pub cache: Option<i128>,
+    /// Whether it begins anew after its last value.
+    pub cycle: bool,
+}
+
+impl Options {
+    /// The defaults: `PostgreSQL`'s.
+    pub const DEFAULT: Self = Self {
+        dialect: Dialect::Pg,
+        kind: Kind::BigInt,
+        increment: 1,
+        min: None,
+        max: None,
+        start: None,
+        cache: None,
+        cycle: false,
+    };
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
+
+/// The definition of a sequence, checked and complete.
+///
+/// Every session of a sequence is given the same definition: a store keeps its [`State`] only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Rules {
+    dialect: Dialect,
+    kind: Kind,
+    increment: i128,
+    min: i128,
+    max: i128,
+    start: i128,
+    cache: i128,
+    cycle: bool,
+}
+
+impl Rules {
+    /// Checks `options` in the order of `PostgreSQL`'s `CREATE SEQUENCE` and fills in the defaults.
+    ///
+    /// # Errors
+    /// `InvalidId`, by the first of these that is true: `increment` is 0, or does not fit 64 bits; `max` does not fit
+    /// the type, then `min`; `min` is not less than `max`; `start` is not within them; `cache` is not positive.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::sequence::{Dialect, Options, Rules};
+    /// let rules = Rules::new(&Options { dialect: Dialect::Mariadb, increment: -1, ..Options::DEFAULT })?;
+    /// assert_eq!((rules.start(), rules.min(), rules.cache()), (-1, -i128::from(i64::MAX), 1000));
+    /// assert!(Rules::new(&Options { min: Some(10), max: Some(5), ..Options::DEFAULT }).is_err());
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
+    pub fn new(options: &Options) -> Result<Self, Error> {
+        let Options { dialect, kind, increment, cycle, .. } = *options;
+        if increment == 0 || !Kind::BigInt.holds(increment) {
+            return Err(Error::plain(What::SequenceStep));
+        }
+        let kept = dialect.keeps();
+        let (least, greatest) = (kind.min() + kept, kind.max() - kept);
+        let max = options.max.unwrap_or(if increment > 0 || least >= 0 { greatest } else { -1 });
+        let min = options.min.unwrap_or(if increment > 0 { 1 } else { least });
+        for bound in [max, min] {
+            if bound < least || bound > greatest {
+                return Err(Error::misfit(What::SequenceType, integer(bound), 0));
+            }
+        }
+        if min >= max {
+            return Err(Error::plain(What::SequenceBounds));
+        }
+        let start = options.start.unwrap_or(if increment > 0 { min } else { max });
+        if start < min || start > max {
+            return Err(Error::misfit(What::SequenceStart, integer(start), 0));
+        }
+        let cache = options.cache.unwrap_or(dialect.cache());
+        if cache < 1 || !Kind::BigInt.holds(cache) {
+            return Err(Error::plain(What::SequenceCache));
+        }
+        Ok(Self { dialect, kind, increment, min, max, start, cache, cycle })
+    }
+
+    /// Whose `setval` it has.
+    pub const fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
+    /// The type of the values.
+    pub const fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// The step, from -2^63 to 2^63-1 and not 0.
+    pub const fn increment(&self) -> i128 {
+        self.increment
+    }
+
+    /// The least value.
+    pub const fn min(&self) -> i128 {
+        self.min
+    }
+
+    /// The greatest value.
+    pub const fn max(&self) -> i128 {
+        self.max
+    }
+
+    /// The first value.
+    pub const fn start(&self) -> i128 {
+        self.start
+    }
+
+    /// How many values a session takes at a time, from 1 to 2^63-1.
+    pub const fn cache(&self) -> i128 {
+        self.cache
+    }
+
+    /// Whether it begins anew after its last value.
+    pub const fn cycle(&self) -> bool {
+        self.cycle
+    }
+
+    /// The record of a sequence that was never used, which is also what a missing record means.
+    pub const fn initial(&self) -> State {
+        State { last: self.start, is_called: false, round: 0, sets: 0 }
+    }
+
+    /// Whether `a` comes after `b`, if nothing wraps.
+    pub(super) const fn is_past(&self, a: i128, b: i128) -> bool {
+        if self.increment > 0 { a > b } else { a < b }
+    }
+
+    /// Where every round but the first begins.
+    pub(super) const fn first(&self) -> i128 {
+        if self.increment > 0 { self.min } else { self.max }
+    }
+
+    /// The bound that it runs into.
+    pub(super) const fn bound(&self) -> i128 {
+        if self.increment > 0 { self.max } else { self.min }
+    }
+
+    /// The value after `value`, or else the one just past the bound.
+    pub(super) fn after(&self, value: i128) -> i128 {
+        // Values take 65 bits, steps 64: the sum is nowhere near the end of 128.
+        let (next, over) = (value + self.increment, self.bound() + self.increment.signum());
+        if self.is_past(next, over) { over } else { next }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use std::string::ToString;
+
+    use super::*;
+
+    fn ends(options: Options) -> (i128, i128, i128, i128) {
+        let rules = Rules::new(&options).expect("valid");
+        (rules.start(), rules.min(), rules.max(), rules.cache())
+    }
+
+    fn says(options: Options) -> std::string::String {
+        Rules::new(&options).expect_err("refused").to_string()
+    }
+
+    const PG: Options = Options::DEFAULT;
+    const MARIADB: Options = Options { dialect: Dialect::Mariadb, ..PG };
+    const TIDB: Options = Options { dialect: Dialect::Tidb, ..PG };
+    const TOP: i128 = i64::MAX as i128;
+
+    #[test]
+    fn each_dialect_has_its_defaults_up_and_down() {
+        assert_eq!(ends(PG), (1, 1, TOP, 1));
+        assert_eq!(ends(Options { increment: -1, ..PG }), (-1, -TOP - 1, -1, 1));
+        for options in [MARIADB, TIDB] {
+            assert_eq!(ends(options), (1, 1, TOP - 1, 1000));
+            assert_eq!(ends(Options { increment: -1, ..options }), (-1, -TOP, -1, 1000));
+        }
+    }
+
+    #[test]
+    fn a_type_caps_the_bounds() {
+        let small = Options { kind: Kind::SmallInt, ..PG };
+        assert_eq!(ends(small), (1, 1, 32_767, 1));
+        assert_eq!(ends(Options { increment: -1, ..small }), (-1, -32_768, -1, 1));
+        assert_eq!(ends(Options { kind: Kind::Integer, ..PG }), (1, 1, 2_147_483_647, 1));
+        assert_eq!(says(Options { max: Some(40_000), ..small }), "40000 does not fit the type of the sequence");
+        assert_eq!(says(Options { min: Some(-50_000), ..small }), "-50000 does not fit the type of the sequence");
+        // The step need not fit.
+        assert_eq!(ends(Options { increment: 40_000, ..small }), (1, 1, 32_767, 1));
+    }
+
+    #[test]
+    fn an_unsigned_bigint_goes_up_to_2_64_less_1() {
+        let unsigned = Options { kind: Kind::UnsignedBigInt, ..PG };
+        let top = i128::from(u64::MAX);
+        assert_eq!(ends(unsigned), (1, 1, top, 1));
+        assert_eq!(ends(Options { increment: -1, ..unsigned }), (top, 0, top, 1));
+        assert_eq!(ends(Options { kind: Kind::UnsignedBigInt, ..MARIADB }), (1, 1, top - 1, 1000));
+        assert_eq!(says(Options { min: Some(-1), ..unsigned }), "-1 does not fit the type of the sequence");
+        assert!(Rules::new(&Options { max: Some(top + 1), ..unsigned }).is_err());
+    }
+
+    #[test]
+    fn mariadb_and_tidb_keep_the_ends_of_the_type_to_themselves() {
+        for options in [MARIADB, TIDB] {
+            assert!(Rules::new(&Options { max: Some(TOP), ..options }).is_err());
+            assert!(Rules::new(&Options { min: Some(-TOP - 1), ..options }).is_err());
+            assert!(Rules::new(&Options { max: Some(TOP - 1), min: Some(-TOP), ..options }).is_ok());
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_in_postgresqls_order() {
+        let wrong = Options { increment: 0, min: Some(10), max: Some(i128::MAX), start: Some(0), cache: Some(0), ..PG };
+        assert_eq!(says(wrong), "the increment of a sequence is from -2^63 to 2^63-1, and not 0");
+        let wrong = Options { increment: 1, ..wrong };
+        assert_eq!(says(wrong), "beyond 64 bits does not fit the type of the sequence");
+        let wrong = Options { max: Some(5), ..wrong };
+        assert_eq!(says(wrong), "the minimum of a sequence is less than its maximum");
+        assert_eq!(says(Options { max: Some(10), ..wrong }), "the minimum of a sequence is less than its maximum");
+        let wrong = Options { max: Some(50), ..wrong };
+        assert_eq!(says(wrong), "the start of a sequence lies between its minimum and its maximum, unlike 0");
+        let wrong = Options { start: Some(51), ..wrong };
+        assert_eq!(says(wrong), "the start of a sequence lies between its minimum and its maximum, unlike 51");
+        let wrong = Options { start: Some(50), ..wrong };
+        assert_eq!(says(wrong), "a sequence caches 1 to 2^63-1 numbers");
+        assert_eq!(says(Options { cache: Some(-1), ..wrong }), "a sequence caches 1 to 2^63-1 numbers");
+        assert!(Rules::new(&Options { cache: Some(1), ..wrong }).is_ok());
+    }
+
+    #[test]
+    fn steps_and_caches_of_any_size_are_met_with_an_error() {
+        for absurd in [i128::MIN, -TOP - 2, TOP + 1, i128::MAX] {
+            assert!(Rules::new(&Options { increment: absurd, ..PG }).is_err());
+            assert!(Rules::new(&Options { cache: Some(absurd), ..PG }).is_err());
+            assert!(Rules::new(&Options { start: Some(absurd), ..PG }).is_err());
+        }
+        assert!(Rules::new(&Options { increment: -TOP - 1, cache: Some(TOP), ..PG }).is_ok());
+    }
+
+    #[test]
+    fn a_kind_is_found_by_its_name() {
+        for kind in Kind::ALL {
+            assert_eq!(Kind::find(kind.name()), Ok(kind));
+        }
+        let error = Kind::find("tinyint").expect_err("none");
+        assert_eq!(error.to_string(), "the types of a sequence are smallint, integer, bigint, bigint unsigned");
+    }
+}

@@ -1,0 +1,342 @@
+//! Leases over a store that loses answers, delays writes, and whose holders pause, crash and have clocks of their own.
+
+use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::sync::LazyLock;
+
+use proptest::prelude::*;
+use snowmint_core::lease::{Choice, Claim, Claimed, Kept, Lease, Record, Terms};
+use snowmint_core::store::{Ask, Reply, Version};
+use snowmint_core::{ErrorKind, Layout, Options, Snowflake, Window, Words};
+
+const NOW_MS: i64 = 1_772_323_200_123;
+
+fn layout() -> &'static Layout {
+    static LAYOUT: LazyLock<Layout> =
+        LazyLock::new(|| Layout::parse("time:41,node:1,sequence:3;epoch=1735689600007;tick=10ms").expect("valid"));
+    &LAYOUT
+}
+
+fn terms(token: u128) -> Terms<'static> {
+    Terms {
+        layout: layout(),
+        max_ahead_ms: 0,
+        window_ms: 1000,
+        last_node: None,
+        token,
+        label: Record::label("a holder"),
+    }
+}
+
+/// How a write fares.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Fate {
+    Fine,
+    /// Done, but the answer is lost.
+    Unheard,
+    /// Neither done nor heard of.
+    Dropped,
+    /// Done after some more requests; the answer is lost.
+    Late(u8),
+}
+
+#[derive(Default)]
+struct Store {
+    records: BTreeMap<u32, (Record, Version)>,
+    /// Writes on their way: how many requests they wait for.
+    late: VecDeque<(u8, u32, Record, Version)>,
+}
+
+impl Store {
+    fn apply(&mut self, node: u32, record: Record, expected: Version) -> Reply<Record> {
+        let version = self.records.get(&node).map_or(0, |(_, version)| *version);
+        if version != expected {
+            return Reply::Conflict;
+        }
+        self.records.insert(node, (record, version + 1));
+        Reply::Written(version + 1)
+    }
+
+    fn tick(&mut self) {
+        for _ in 0..self.late.len() {
+            let (left, node, record, expected) = self.late.pop_front().expect("counted");
+            if left == 0 {
+                self.apply(node, record, expected);
+            } else {
+                self.late.push_back((left - 1, node, record, expected));
+            }
+        }
+    }
+
+    fn write(&mut self, node: u32, record: Record, expected: Version, fate: Fate) -> Reply<Record> {
+        self.tick();
+        match fate {
+            Fate::Fine => self.apply(node, record, expected),
+            Fate::Unheard => {
+                self.apply(node, record, expected);
+                Reply::Unknown
+            }
+            Fate::Dropped => Reply::Unknown,
+            Fate::Late(requests) => {
+                self.late.push_back((requests, node, record, expected));
+                Reply::Unknown
+            }
+        }
+    }
+
+    fn read(&mut self, node: u32) -> Reply<Record> {
+        self.tick();
+        self.records
+            .get(&node)
+            .map_or(Reply::Record(None, 0), |(record, version)| Reply::Record(Some(*record), *version))
+    }
+
+    /// A claim as a driver does it; the fates are of its writes.
+    fn claim(&mut self, terms: Terms<'_>, now_ms: i64, mut fates: impl Iterator<Item = Fate>) -> Option<Lease> {
+        for _ in 0..4 {
+            let mut claim = Claim::new(terms);
+            for (node, (record, version)) in &self.records {
+                claim.see(*node, record, *version, now_ms, |_| false);
+            }
+            let Choice::Write(node, record, version) = claim.choose(now_ms, |_| false) else { return None };
+            let mut reply = self.write(node, record, version, fates.next().unwrap_or(Fate::Fine));
+            loop {
+                match claim.reply(reply) {
+                    Claimed::Lease(lease) => return Some(lease),
+                    Claimed::Again => break,
+                    Claimed::Read(node) => reply = self.read(node),
+                }
+            }
+        }
+        None
+    }
+
+    /// A renewal or release as a driver does it, given up after a few requests.
+    fn finish(&mut self, lease: &mut Lease, mut kept: Kept, mut fates: impl Iterator<Item = Fate>) -> Kept {
+        for _ in 0..6 {
+            let Kept::Ask(ask) = kept else { return kept };
+            let reply = match ask {
+                Ask::Read => self.read(lease.node()),
+                Ask::Write(record, version) => {
+                    self.write(lease.node(), record, version, fates.next().unwrap_or(Fate::Fine))
+                }
+                Ask::Add(_) => unreachable!("leases have no counter"),
+            };
+            kept = lease.reply(reply);
+        }
+        kept
+    }
+}
+
+/// A holder: its lease as it knows it, and its generator.
+struct Holder {
+    lease: Lease,
+    generator: Snowflake,
+}
+
+impl Holder {
+    fn new(lease: Lease) -> Self {
+        let words = Words::wiped();
+        assert!(words.open(layout(), lease.window()), "within the layout");
+        Self { lease, generator: Snowflake::with(layout(), lease.node(), Options::DEFAULT, words) }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Action {
+    Mint(u8),
+    Renew,
+    Release,
+    Crash,
+}
+
+fn fates() -> impl Strategy<Value = Vec<Fate>> {
+    let fate = prop_oneof![
+        6 => Just(Fate::Fine),
+        1 => Just(Fate::Unheard),
+        1 => Just(Fate::Dropped),
+        2 => (0u8..12).prop_map(Fate::Late),
+    ];
+    proptest::collection::vec(fate, 0..4)
+}
+
+fn steps() -> impl Strategy<Value = (usize, i64, Action, Vec<Fate>)> {
+    let action = prop_oneof![
+        6 => (1u8..20).prop_map(Action::Mint),
+        4 => Just(Action::Renew),
+        2 => Just(Action::Release),
+        1 => Just(Action::Crash),
+    ];
+    let clock_ms = prop_oneof![10 => -20i64..400, 4 => -3000i64..3000, 1 => -90_000_000i64..90_000_000];
+    (0usize..4, clock_ms, action, fates())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_id_is_minted_twice_whatever_becomes_of_writes_and_clocks(
+        script in proptest::collection::vec(steps(), 1..100),
+    ) {
+        let mut store = Store::default();
+        let mut clocks_ms = [NOW_MS; 4];
+        let mut holders: [Option<Holder>; 4] = Default::default();
+        let mut ledger = HashSet::new();
+        let mut tokens = 0;
+        for (number, clock_ms, action, fates) in script {
+            clocks_ms[number] += clock_ms;
+            let (now_ms, fates) = (clocks_ms[number], fates.into_iter());
+            let Some(mut holder) = holders[number].take() else {
+                tokens += 1;
+                holders[number] = store.claim(terms(tokens), now_ms, fates).map(Holder::new);
+                continue;
+            };
+            let Holder { lease, generator } = &mut holder;
+            let stays = match action {
+                Action::Mint(count) => {
+                    for _ in 0..count {
+                        match generator.try_next_id(now_ms) {
+                            Ok(id) => prop_assert!(ledger.insert(id), "a duplicate ID: {}", id),
+                            Err(error) => {
+                                use ErrorKind::{BeforeEpoch, ClockBackwards, Exhausted, WindowClosed};
+                                let kind = error.kind();
+                                prop_assert!(matches!(kind, WindowClosed | Exhausted | ClockBackwards | BeforeEpoch));
+                            }
+                        }
+                    }
+                    true
+                }
+                Action::Renew => {
+                    let last_ms = generator.words().unused_from_ms(layout()).expect("open");
+                    let kept = lease.renew(now_ms, last_ms);
+                    match store.finish(lease, kept, fates) {
+                        Kept::Window(window) => {
+                            generator.words().extend(layout(), window.end_ms);
+                            true
+                        }
+                        Kept::Lost | Kept::Released => {
+                            generator.words().close(layout());
+                            false
+                        }
+                        // Nothing is known; it goes on within the old window.
+                        Kept::Ask(_) => true,
+                    }
+                }
+                Action::Release => {
+                    let end_ms = generator.words().close(layout()).expect("open");
+                    let kept = lease.release(end_ms);
+                    store.finish(lease, kept, fates);
+                    false
+                }
+                Action::Crash => false,
+            };
+            holders[number] = stays.then_some(holder);
+        }
+    }
+
+    #[test]
+    fn any_bytes_are_a_record_or_an_error(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+        if let Ok(record) = Record::from_bytes(&bytes) {
+            prop_assert_eq!(Record::from_bytes(&record.to_bytes()), Ok(record));
+        }
+    }
+}
+
+fn held(store: &mut Store, token: u128, now_ms: i64) -> Lease {
+    store.claim(terms(token), now_ms, std::iter::empty()).expect("free")
+}
+
+#[test]
+fn a_record_survives_its_bytes_and_a_later_version_is_refused() {
+    let record = Record { released: true, serial: 7, window: Window { start_ms: -5, end_ms: i64::MAX }, ..sample() };
+    let mut bytes = record.to_bytes();
+    assert_eq!(Record::from_bytes(&bytes), Ok(record));
+    bytes[8] = 9;
+    let error = Record::from_bytes(&bytes).expect_err("a later version");
+    assert_eq!(error.kind(), ErrorKind::StoreUnavailable);
+    assert_eq!(error.to_string(), "the record is of version 9, and this snowmint knows up to 1: update it here");
+    assert!(Record::from_bytes(b"snowmint").is_err());
+}
+
+fn sample() -> Record {
+    Record {
+        released: false,
+        serial: 1,
+        window: Window { start_ms: NOW_MS, end_ms: NOW_MS + 1000 },
+        token: 5,
+        label: Record::label("a holder"),
+    }
+}
+
+#[test]
+fn the_last_node_comes_first_then_a_free_one_then_the_longest_ended() {
+    let layout = Layout::parse("time:41,node:3,sequence:3;epoch=1735689600000").expect("valid");
+    let record = |end_ms: i64, released| Record { released, window: Window { start_ms: 0, end_ms }, ..sample() };
+    let records =
+        [record(NOW_MS - 10, false), record(NOW_MS - 30, false), record(NOW_MS - 20, true), record(NOW_MS + 9, true)];
+    let chosen = |last_node, excluded: &[u32], seen: usize| {
+        let mut claim = Claim::new(Terms { layout: &layout, last_node, ..terms(9) });
+        for (node, record) in (0..).zip(&records[..seen]) {
+            claim.see(node, record, 1, NOW_MS, |node| excluded.contains(&node));
+        }
+        claim.choose(NOW_MS, |node| excluded.contains(&node))
+    };
+    let node = |choice| match choice {
+        Choice::Write(node, record, _) => {
+            assert!(record.window.start_ms <= NOW_MS && record.window.end_ms == NOW_MS + 1000);
+            node
+        }
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(node(chosen(Some(0), &[], 4)), 0, "its own");
+    assert_eq!(node(chosen(None, &[], 4)), 2, "given back");
+    assert_eq!(node(chosen(None, &[2], 4)), 4, "never used");
+    assert_eq!(node(chosen(None, &[2, 4, 5, 6, 7], 4)), 1, "ended longest ago");
+    assert_eq!(node(chosen(Some(6), &[], 4)), 6, "its own, whose record is gone");
+    assert_eq!(chosen(None, &[0, 1, 2, 4, 5, 6, 7], 4), Choice::Wait(9));
+    assert_eq!(chosen(None, &[0, 1, 2, 3, 4, 5, 6, 7], 4), Choice::Nothing);
+}
+
+#[test]
+fn a_second_holder_starts_where_the_first_ones_window_ends() {
+    let mut store = Store::default();
+    let first = held(&mut store, 1, NOW_MS);
+    let second = held(&mut store, 2, NOW_MS);
+    assert_eq!((first.node(), second.node()), (0, 1));
+    assert!(store.claim(terms(3), NOW_MS, std::iter::empty()).is_none(), "both nodes are held");
+    // The clock of the third is ahead, so to it the first one's window is over.
+    let third = held(&mut store, 3, NOW_MS + 1010);
+    assert_eq!(third.node(), 0);
+    assert!(third.window().start_ms >= first.window().end_ms);
+}
+
+#[test]
+fn a_holder_whose_node_was_given_away_learns_it_at_its_renewal() {
+    let mut store = Store::default();
+    let mut first = held(&mut store, 1, NOW_MS);
+    held(&mut store, 2, NOW_MS);
+    held(&mut store, 3, NOW_MS + 1010);
+    let kept = first.renew(NOW_MS + 2000, NOW_MS);
+    assert_eq!(store.finish(&mut first, kept, std::iter::empty()), Kept::Lost);
+}
+
+#[test]
+fn what_was_released_is_free_at_once_above_the_last_id() {
+    let mut store = Store::default();
+    let mut first = held(&mut store, 1, NOW_MS);
+    // The start of a tick.
+    let end_ms = NOW_MS + 14;
+    let kept = first.release(end_ms);
+    assert_eq!(store.finish(&mut first, kept, std::iter::empty()), Kept::Released);
+    let second = held(&mut store, 2, end_ms);
+    assert_eq!((second.node(), second.window().start_ms), (0, end_ms));
+}
+
+#[test]
+fn a_lost_answer_grants_nothing_until_a_read_shows_the_token() {
+    for (fate, node) in [(Fate::Unheard, 0), (Fate::Dropped, 0)] {
+        let mut store = Store::default();
+        let lease = store.claim(terms(1), NOW_MS, [fate].into_iter()).expect("in the end");
+        assert_eq!(lease.node(), node);
+        assert_eq!(store.records[&node].0.token, 1);
+    }
+}
