@@ -12,6 +12,7 @@ package: ## dist/: the wheel, the sdist and the npm tarballs
 
 bench: ## contenders side by side, as medians and ratios
 	@cargo run --quiet --locked --release -p snowmint-benches --bin minting
+	@cargo run --quiet --locked --release -p snowmint-benches --features engines --bin numbers
 
 soak: ## the random tests for HOURS=1
 	@scripts/soak.sh $(HOURS)

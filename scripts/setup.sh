@@ -19,6 +19,14 @@ python3 -c 'import ensurepip, venv' 2> /dev/null || packages+=(python3-venv)
 [ -x "${CHROMIUM:-/usr/bin/chromium}" ] || packages+=(chromium)
 command -v c++ > /dev/null || packages+=(g++)
 compgen -G "/usr/lib/*/faketime/libfaketime.so.1" > /dev/null || packages+=(libfaketime)
+# The compiler and the includes that the client of etcd is built with, and the engines that the stores are tested on.
+command -v protoc > /dev/null && [ -e /usr/include/google/protobuf/descriptor.proto ] ||
+  packages+=(protobuf-compiler libprotobuf-dev)
+[ -x /usr/lib/postgresql/15/bin/postgres ] || packages+=(postgresql-15)
+command -v mariadbd > /dev/null || packages+=(mariadb-server)
+command -v redis-server > /dev/null || packages+=(redis-server)
+command -v etcd > /dev/null && command -v etcdctl > /dev/null || packages+=(etcd-server etcd-client)
+[ -e /usr/share/java/zookeeper.jar ] || packages+=(zookeeper)
 if [ ${#packages[@]} -gt 0 ]; then
   if [ "$(id -u)" != 0 ] || ! command -v apt-get > /dev/null; then
     echo "snowmint needs ${packages[*]}: install it by your package manager (CHROMIUM=path names a browser elsewhere)" >&2

@@ -50,11 +50,12 @@ python=$PWD/.venv/bin
 step "vectors are what the reference writes" python3 tests/reference/write_vectors.py --check
 
 step "Rust: format" cargo fmt --all --check
-step "Rust: clippy" cargo clippy --quiet --locked --workspace --all-targets -- -D warnings
+step "Rust: clippy" cargo clippy --quiet --locked --workspace --all-targets --features snowmint-tests/engines,snowmint-benches/engines -- -D warnings
+step "Rust: clippy of each store alone" scripts/each-store.sh
 step "Rust: clippy of the wasm binding" cargo clippy --quiet --locked -p snowmint-wasm --target wasm32-unknown-unknown -- -D warnings
 step "Rust: core without std on bare metal" cargo build --quiet --locked -p snowmint-core --no-default-features --target thumbv7em-none-eabi
-step "Rust: documentation" env RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --no-deps -p snowmint-core -p snowmint-stores -p snowmint
-step "Rust: tests" cargo test --quiet --locked --workspace
+step "Rust: documentation" env RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --no-deps -p snowmint-core -p snowmint-stores -p snowmint --features snowmint/all
+step "Rust: tests, with every store on real servers" cargo test --quiet --locked --workspace --features snowmint-tests/engines
 step "Rust: tests of a release build" env SNOWMINT_ROUNDS=1000 cargo test --quiet --locked --release -p snowmint-tests
 step "Rust: models under loom, and their mutants" scripts/loom.sh
 step "Rust: core under Miri" scripts/miri.sh

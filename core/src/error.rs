@@ -159,8 +159,13 @@ impl Error {
     }
 
     /// Numbers are being fetched, or are to be fetched again at that time.
-    pub(crate) const fn numbers_dry(retry_after_ms: u64) -> Self {
+    pub const fn numbers_dry(retry_after_ms: u64) -> Self {
         Self::new(What::NumbersDry, 0, retry_after_ms, 0)
+    }
+
+    /// Whether a record was written by a later version of this crate, so that nothing beside it is to be trusted.
+    pub const fn is_later_version(&self) -> bool {
+        matches!(self.what, What::LaterRecord)
     }
 
     /// The use of a generator after it was closed.

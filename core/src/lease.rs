@@ -309,6 +309,11 @@ impl Lease {
         self.record.window
     }
 
+    /// From now on windows reach so many ms past the clock: `max_ahead_ms` and `window_ms` together.
+    pub const fn set_reach_ms(&mut self, reach_ms: u64) {
+        self.reach_ms = reach_ms;
+    }
+
     /// Wants the window's end moved up at `now_ms`, for a generator whose first unused tick begins at `last_ms`.
     pub fn renew(&mut self, now_ms: i64, last_ms: i64) -> Kept {
         let end_ms = self.record.window.renewed_end_ms(now_ms, last_ms, self.reach_ms);

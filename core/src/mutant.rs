@@ -24,6 +24,9 @@ pub const ALL: &[(&str, &str)] = &[
     ("base", "after a take-over every user of a section goes on above its durable maximum"),
     ("durable", "the maximum of a section is in the store before a number up to it is given"),
     ("fence", "an allocator whose record was overwritten gives nothing more"),
+    ("version", "a record is written only in the place of the version that was seen"),
+    ("forked", "a forked child hands out no number that its parent has fetched"),
+    ("guard", "a native sequence's values are committed together with a row"),
     ("tenure", "an allocator that may have been succeeded gives nothing more"),
 ];
 

@@ -18,6 +18,8 @@ pub struct Window {
 impl Window {
     /// The length of a window of a file slot or tab slot, in ms, where none is given.
     pub const SLOT_MS: u64 = 3000;
+    /// The length of a window over an engine, unless told otherwise, in ms.
+    pub const ENGINE_MS: u64 = 30_000;
     /// The least length of a window, in ms, and in ticks.
     pub const LEAST_MS: u64 = 1000;
     const LEAST_TICKS: u64 = 4;

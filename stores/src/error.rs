@@ -21,6 +21,21 @@ impl Error {
         Self(Repr::Told(kind, sentence.into()))
     }
 
+    /// `StoreUnavailable`: which store, and what is wrong with it.
+    #[cfg(feature = "engines")]
+    pub fn unavailable(store: &str, why: impl fmt::Display) -> Self {
+        Self::told(ErrorKind::StoreUnavailable, format!("{store}: {why}"))
+    }
+
+    /// `UnsafeStore`: which store, the setting as it was found, and the cure.
+    #[cfg(feature = "engines")]
+    pub fn unsafe_store(store: &str, found: &str, cure: &str) -> Self {
+        Self::told(
+            ErrorKind::UnsafeStore,
+            format!("{store}: {found}, so confirmed writes can be lost: {cure}, or pass allow_unsafe=true"),
+        )
+    }
+
     /// What kind of failure this is.
     pub const fn kind(&self) -> ErrorKind {
         match &self.0 {

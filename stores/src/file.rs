@@ -15,11 +15,17 @@ use snowmint_core::{ErrorKind, Layout, Window};
 
 pub(crate) use self::place::Place;
 use self::place::cannot;
+#[cfg(feature = "sqlite")]
+pub(crate) use self::place::kind_of;
+#[cfg(feature = "file")]
+pub(crate) use self::place::refuse_unsafe_filesystem;
 use self::record::Fault;
 pub(crate) use self::slot::Slot;
 use self::slot::{Attempt, lock};
 use crate::error::Error;
+use crate::label::label;
 use crate::namespace::Namespace;
+use crate::token::token;
 
 /// What a holder wants.
 pub(crate) struct Wanted<'a> {
@@ -136,25 +142,7 @@ fn pin_layout(directory: &Path, namespace: &Namespace, layout: &Layout, mode: Op
     if pinned.same_numbers(layout) {
         return Ok(());
     }
-    Err(Error::told(
-        ErrorKind::InvalidLayout,
-        format!("namespace {namespace} is of layout {pinned}: use that one, or another namespace"),
-    ))
-}
-
-fn token() -> Result<u128, Error> {
-    let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes).map_err(|error| {
-        Error::told(ErrorKind::StoreUnavailable, format!("the system gives no random token for a slot: {error}"))
-    })?;
-    Ok(u128::from_ne_bytes(bytes))
-}
-
-/// Who holds a slot, for people.
-fn label() -> String {
-    let program = std::env::args_os().next().unwrap_or_default();
-    let program = Path::new(&program).file_name().unwrap_or_default().to_string_lossy();
-    format!("{program}:{}", std::process::id())
+    Err(namespace.has_another_layout(&pinned))
 }
 
 fn newer(path: &Path, version: u32) -> Error {

@@ -8,9 +8,13 @@
 use std::marker::PhantomData;
 use std::ptr::{self, NonNull};
 use std::sync::Arc;
+#[cfg(feature = "engines")]
+use std::sync::atomic::AtomicU32;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
 use once_cell::race::OnceBox;
+#[cfg(feature = "engines")]
+use snowmint_core::segment::Range;
 use snowmint_core::{Words, mutant};
 
 #[cfg(unix)]
@@ -27,32 +31,80 @@ use self::system::Page;
 const PAGE_BYTES: usize = 4096;
 
 /// A cell on a page of its own that a forked child sees wiped. Clones are the same cell.
-#[derive(Clone, Debug)]
-pub struct Cell {
+#[derive(Debug)]
+pub struct Cell<T = Words> {
     // Beside the owner of the page, so that minting follows one pointer.
-    words: NonNull<Words>,
-    _page: Arc<Page>,
+    words: NonNull<T>,
+    page: Arc<Page>,
 }
 
-// SAFETY: `words` points into the page, which lives as long as any clone, and `Words` are atomics.
-unsafe impl Send for Cell {}
-// SAFETY: as above.
-unsafe impl Sync for Cell {}
+/// What a cell can hold.
+///
+/// # Safety
+/// All zero is a value, no more than a page takes it, nothing has to be dropped, and all access is atomic.
+unsafe trait Zeroed: Sync {}
 
-impl Cell {
-    /// A cell that is not opened yet.
+// SAFETY: two atomic words.
+unsafe impl Zeroed for Words {}
+
+/// The numbers of a segment, and whether this is the process that fetched them.
+#[cfg(feature = "engines")]
+#[derive(Debug)]
+#[repr(C)]
+pub(crate) struct Fetched {
+    pub(crate) range: Range,
+    mark: AtomicU32,
+}
+
+// SAFETY: four atomic words.
+#[cfg(feature = "engines")]
+unsafe impl Zeroed for Fetched {}
+
+#[cfg(feature = "engines")]
+impl Fetched {
+    /// Marks the process that has them.
+    pub(crate) fn of_this_process(cell: &Cell<Self>) {
+        cell.get().mark.store(1, Ordering::Release);
+    }
+
+    /// Whether this is a forked child of the process that has them.
+    #[inline]
+    pub(crate) fn is_of_parent(&self) -> bool {
+        self.mark.load(Ordering::Relaxed) == 0 && !mutant::removes("forked")
+    }
+}
+
+impl<T> Clone for Cell<T> {
+    fn clone(&self) -> Self {
+        Self { words: self.words, page: Arc::clone(&self.page) }
+    }
+}
+
+// SAFETY: `words` points into the page, which lives as long as any clone, and is of a type that threads may share.
+unsafe impl<T: Sync> Send for Cell<T> {}
+// SAFETY: as above.
+unsafe impl<T: Sync> Sync for Cell<T> {}
+
+#[allow(private_bounds, reason = "nobody else makes cells")]
+impl<T: Zeroed> Cell<T> {
+    /// A cell that is all zero.
     pub(crate) fn new() -> Self {
         let page = Page::new(!mutant::removes("wipe"));
-        Self { words: page.start().cast(), _page: Arc::new(page) }
+        Self { words: page.start().cast(), page: Arc::new(page) }
+    }
+
+    #[inline]
+    pub(crate) fn get(&self) -> &T {
+        // SAFETY: the page is mapped while `self` is alive, aligned to more than words need, and zero is a valid value of
+        // the type, both at first and after a wipe. All access is atomic.
+        unsafe { self.words.as_ref() }
     }
 }
 
 impl std::borrow::Borrow<Words> for Cell {
     #[inline]
     fn borrow(&self) -> &Words {
-        // SAFETY: the page is mapped while `self` is alive, aligned to more than words need, and zero is a valid value of
-        // `Words`, both at first and after a wipe. All access is atomic.
-        unsafe { self.words.as_ref() }
+        self.get()
     }
 }
 

@@ -7,8 +7,8 @@ use std::thread;
 use once_cell::race::OnceBox;
 use snowmint_core::{ErrorKind, Host, Layout, Options, Run, Snowflake, SystemHost, Window};
 
+use crate::claim::{Refused, claim_node};
 use crate::error::Error;
-use crate::file::{Refused, Wanted};
 use crate::fork::Cell;
 use crate::heeding::{Caught, Heeding};
 use crate::lease::Lease;
@@ -75,10 +75,14 @@ impl Era {
         self.share.as_ref().map(|share| &*share.0)
     }
 
-    /// Says why a lease was lost where core knows only that its cell is closed.
+    /// Says why a lease was lost, or not renewed, where core knows only that its cell is closed or its window over.
     fn explain(&self, error: snowmint_core::Error) -> Error {
-        let lost = self.lease().and_then(Lease::lost).filter(|_| error.kind() == ErrorKind::WindowClosed);
-        lost.cloned().unwrap_or_else(|| error.into())
+        let Some(lease) = self.lease().filter(|_| error.kind() == ErrorKind::WindowClosed) else { return error.into() };
+        if let Some(lost) = lease.lost() {
+            return lost.clone();
+        }
+        let trouble = lease.trouble().map(|trouble| Error::told(error.kind(), format!("{error}: {trouble}")));
+        trouble.unwrap_or_else(|| error.into())
     }
 
     /// Has the window renewed if that is what stopped a call.
@@ -106,8 +110,12 @@ pub struct Status {
     pub closed: bool,
     /// Why its lease was lost, if it was.
     pub lost: Option<Error>,
-    /// Slot files passed over because they hold no valid record.
+    /// Slot files, or records, passed over because they are not valid.
     pub skipped: Vec<String>,
+    /// How many renewals of the lease have failed since the last one that did not.
+    pub renewal_failures: u64,
+    /// By how many ms this machine's clock is ahead of the store's, if the store has one.
+    pub skew_ms: Option<i64>,
 }
 
 impl Generator {
@@ -191,7 +199,9 @@ impl Generator {
             namespace: self.terms.as_ref().map(|terms| terms.key.namespace.to_string()),
             closed: self.closed.load(Ordering::Relaxed),
             lost: lease.and_then(Lease::lost).cloned(),
-            skipped: lease.map_or(&[][..], Lease::skipped).iter().map(|path| path.display().to_string()).collect(),
+            skipped: lease.map_or(&[][..], Lease::skipped).to_vec(),
+            renewal_failures: lease.map_or(0, Lease::failures),
+            skew_ms: lease.and_then(Lease::skew_ms),
         }
     }
 
@@ -250,7 +260,7 @@ impl Generator {
                 let claimer = thread::Builder::new().name("snowmint-claim".to_owned()).spawn(move || {
                     let mut claim = claim;
                     loop {
-                        let outcome = claim_slot(&layout, options, &terms, now_ms).map_err(Refused::into_error);
+                        let outcome = claim_node(&layout, options, &terms, now_ms).map_err(Refused::into_error);
                         match claim.keep(outcome) {
                             Ok(()) => break,
                             Err(again) => claim = again,
@@ -401,7 +411,7 @@ where
             return acquire(layout, options, terms, host);
         }
         let now_ms = host.now_ms()?;
-        match claim_slot(layout, options, terms, now_ms) {
+        match claim_node(layout, options, terms, now_ms) {
             Ok(lease) => match claim.share(&lease) {
                 Ok(share) => return Ok(share),
                 Err(again) => claim = again,
@@ -421,20 +431,4 @@ where
             },
         }
     }
-}
-
-fn claim_slot(layout: &Layout, options: Options, terms: &Terms, now_ms: i64) -> Result<Arc<Lease>, Refused> {
-    let own_clock = terms.key.clock != 0;
-    layout.refuse_outside(now_ms).map_err(Error::from)?;
-    let grant = terms.key.place.claim(
-        &terms.key.namespace,
-        &Wanted {
-            layout,
-            now_ms,
-            max_ahead_ms: options.max_ahead_ms,
-            window_ms: terms.window_ms,
-            excluded: &|node| terms.key.exclude.contains(&node) || (!own_clock && process().is_vouched(layout, node)),
-        },
-    )?;
-    Ok(Arc::new(Lease::new(layout, grant, terms.window_ms, own_clock)))
 }

@@ -1,8 +1,7 @@
-//! A lease of a slot: its cell, its file, and the renewing of its window.
+//! A lease: its cell, the slot or record that says until when, and the renewing of its window.
 
 use std::borrow::Borrow;
 use std::fmt;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
@@ -14,6 +13,8 @@ use crate::error::Error;
 use crate::file::{Grant, Slot};
 use crate::fork::Cell;
 use crate::process::process;
+#[cfg(feature = "engines")]
+use crate::remote::{self, Held, Renewed};
 
 /// Called once when a lease is lost, with the reason, on a thread of its own.
 #[derive(Clone)]
@@ -40,8 +41,7 @@ pub(crate) struct Lease {
     layout: Layout,
     node: u32,
     cell: Cell,
-    /// Nothing once the slot is given up. A forked child never takes this lock.
-    slot: Mutex<Option<Slot>>,
+    holder: Holder,
     start_ms: i64,
     end_ms: AtomicI64,
     window_ms: u64,
@@ -53,37 +53,89 @@ pub(crate) struct Lease {
     asked_ms: Option<AtomicI64>,
     lost: OnceLock<Error>,
     on_lost: Mutex<Vec<OnLost>>,
-    skipped: Vec<PathBuf>,
+    skipped: Vec<String>,
+}
+
+/// What is held.
+#[derive(Debug)]
+enum Holder {
+    /// Nothing once the slot is given up. A forked child never takes this lock.
+    Slot(Mutex<Option<Slot>>),
+    #[cfg(feature = "engines")]
+    Store(Arc<Held>),
 }
 
 #[derive(Debug)]
 struct Renewal {
-    last: Instant,
+    due: Instant,
+    /// A call needs it; not before that time.
     asked: bool,
+    not_before: Instant,
+    under_way: bool,
+    failures: u64,
+    /// Why the last one failed.
+    trouble: Option<Error>,
+    skew_ms: Option<i64>,
 }
+
+/// How long after a renewal without an answer the next one comes.
+#[cfg(feature = "engines")]
+const RETRY: Duration = Duration::from_millis(200);
 
 /// The count of a lease that takes no more users.
 const OVER: usize = usize::MAX;
 
 impl Lease {
     /// On a granted slot, whose window is on disk.
-    pub(crate) fn new(layout: &Layout, grant: Grant, window_ms: u64, own_clock: bool) -> Self {
+    pub(crate) fn of_slot(layout: &Layout, grant: Grant, window_ms: u64, own_clock: bool) -> Self {
         let Grant { slot, node, window, skipped } = grant;
+        let holder = Holder::Slot(Mutex::new(Some(slot)));
+        let skipped = skipped.iter().map(|path| path.display().to_string()).collect();
+        Self::new(layout, node, holder, window, window_ms, own_clock, skipped)
+    }
+
+    /// On a granted record, whose window is in the store.
+    #[cfg(feature = "engines")]
+    pub(crate) fn of_store(layout: &Layout, grant: remote::Grant, window_ms: u64, own_clock: bool) -> Self {
+        let remote::Grant { held, node, window, skew_ms, skipped } = grant;
+        let lease = Self::new(layout, node, Holder::Store(held), window, window_ms, own_clock, skipped);
+        lock(&lease.renewal).skew_ms = skew_ms;
+        lease
+    }
+
+    fn new(
+        layout: &Layout,
+        node: u32,
+        holder: Holder,
+        window: Window,
+        window_ms: u64,
+        own_clock: bool,
+        skipped: Vec<String>,
+    ) -> Self {
         let cell = Cell::new();
         let words: &Words = cell.borrow();
         // A grant begins within the layout.
         words.open(layout, window);
+        let now = Instant::now();
         Self {
             layout: *layout,
             node,
             cell,
-            slot: Mutex::new(Some(slot)),
+            holder,
             start_ms: window.start_ms,
             end_ms: AtomicI64::new(window.end_ms),
             window_ms,
             max_ahead_ms: AtomicU64::new(0),
             users: AtomicUsize::new(0),
-            renewal: Mutex::new(Renewal { last: Instant::now(), asked: false }),
+            renewal: Mutex::new(Renewal {
+                due: now + half(window_ms),
+                asked: false,
+                not_before: now,
+                under_way: false,
+                failures: 0,
+                trouble: None,
+                skew_ms: None,
+            }),
             asked_ms: own_clock.then(|| AtomicI64::new(i64::MIN)),
             lost: OnceLock::new(),
             on_lost: Mutex::default(),
@@ -103,9 +155,24 @@ impl Lease {
         Window { start_ms: self.start_ms, end_ms: self.end_ms.load(Ordering::Acquire) }
     }
 
-    /// Slot files that held no valid record.
-    pub(crate) fn skipped(&self) -> &[PathBuf] {
+    /// Slot files or records that are not valid.
+    pub(crate) fn skipped(&self) -> &[String] {
         &self.skipped
+    }
+
+    /// How many renewals have failed since the last one that did not. A forked child never takes this lock.
+    pub(crate) fn failures(&self) -> u64 {
+        if self.is_open() { lock(&self.renewal).failures } else { 0 }
+    }
+
+    /// Why the window is not renewed, if it is not.
+    pub(crate) fn trouble(&self) -> Option<Error> {
+        if self.is_open() { lock(&self.renewal).trouble.clone() } else { None }
+    }
+
+    /// By how many ms this clock is ahead of the store's.
+    pub(crate) fn skew_ms(&self) -> Option<i64> {
+        if self.is_open() { lock(&self.renewal).skew_ms } else { None }
     }
 
     /// Why it was lost, if it was.
@@ -159,9 +226,15 @@ impl Lease {
     pub(crate) fn release(&self) {
         // In this order: closed, written down, unlocked. In a child the cell is wiped, and the lock is not its own to take.
         let Some(end_ms) = self.words().close(&self.layout) else { return };
-        if let Some(slot) = lock(&self.slot).take() {
-            // If it cannot be written, the window runs out by itself.
-            drop(slot.release(end_ms));
+        match &self.holder {
+            Holder::Slot(slot) => {
+                if let Some(slot) = lock(slot).take() {
+                    // If it cannot be written, the window runs out by itself.
+                    drop(slot.release(end_ms));
+                }
+            }
+            #[cfg(feature = "engines")]
+            Holder::Store(held) => Arc::clone(held).release(end_ms),
         }
     }
 
@@ -180,7 +253,8 @@ impl Lease {
     }
 
     pub(crate) fn is_due(&self, now: Instant) -> bool {
-        lock(&self.renewal).asked || now >= self.due()
+        let renewal = lock(&self.renewal);
+        !renewal.under_way && (now >= renewal.due || (renewal.asked && now >= renewal.not_before))
     }
 
     /// Whether nobody came for it for a whole window.
@@ -188,43 +262,103 @@ impl Lease {
         since.elapsed() > Duration::from_millis(self.window_ms)
     }
 
-    /// Half a window after the last renewal.
+    /// When to look at it again: half a window after the last renewal, or sooner after one that failed.
     pub(crate) fn due(&self) -> Instant {
-        lock(&self.renewal).last + Duration::from_millis(self.window_ms / 2)
+        let renewal = lock(&self.renewal);
+        match (renewal.under_way, renewal.asked) {
+            // Its end has the renewing thread look again.
+            (true, _) => Instant::now() + half(self.window_ms),
+            (false, true) => renewal.not_before.min(renewal.due),
+            (false, false) => renewal.due,
+        }
     }
 
-    /// Moves the window's end up, on disk first. A slot that cannot be written, or is not ours any more, is abandoned.
-    pub(crate) fn renew(&self, now_ms: i64) {
+    /// Moves the window's end up, in file or store first. A slot that cannot be written, or is not ours any more, is
+    /// abandoned; a store that does not answer is asked again.
+    pub(crate) fn renew(self: &Arc<Self>, now_ms: i64) {
+        let now_ms = self.asked_ms.as_ref().map_or(now_ms, |asked_ms| asked_ms.load(Ordering::Acquire));
         {
             let mut renewal = lock(&self.renewal);
-            *renewal = Renewal { last: Instant::now(), asked: false };
+            (renewal.due, renewal.asked) = (Instant::now() + half(self.window_ms), false);
         }
-        let now_ms = self.asked_ms.as_ref().map_or(now_ms, |asked_ms| asked_ms.load(Ordering::Acquire));
-        let mut slot = lock(&self.slot);
-        let (Some(held), Some(last_ms)) = (slot.as_mut(), self.words().unused_from_ms(&self.layout)) else { return };
+        let Some(last_ms) = self.words().unused_from_ms(&self.layout) else { return };
         let reach_ms = self.max_ahead_ms.load(Ordering::Acquire).saturating_add(self.window_ms);
-        let end_ms = self.window().renewed_end_ms(now_ms, last_ms, reach_ms);
-        match held.renew(end_ms) {
-            Ok(()) => {
-                self.end_ms.store(end_ms, Ordering::Release);
-                self.words().extend(&self.layout, end_ms);
+        match &self.holder {
+            Holder::Slot(slot) => {
+                let mut slot = lock(slot);
+                let Some(held) = slot.as_mut() else { return };
+                let end_ms = self.window().renewed_end_ms(now_ms, last_ms, reach_ms);
+                match held.renew(end_ms) {
+                    Ok(()) => self.extend(end_ms),
+                    Err(error) => {
+                        // The reason is there before a call can need it.
+                        let first = self.note_loss(&error);
+                        self.words().close(&self.layout);
+                        *slot = None;
+                        drop(slot);
+                        first.inspect(|lost| self.tell(lost));
+                    }
+                }
             }
-            Err(error) => {
-                let node = self.node;
-                let lost = Error::told(
-                    ErrorKind::WindowClosed,
-                    format!("the slot of node {node} was lost: {error}. The generator is closed: make a new one"),
-                );
-                // The reason is there before a call can need it.
-                let first = self.lost.set(lost.clone()).is_ok();
-                self.words().close(&self.layout);
-                *slot = None;
-                drop(slot);
-                if first {
-                    self.tell(&lost);
+            #[cfg(feature = "engines")]
+            Holder::Store(held) => {
+                let (held, lease) = (Arc::clone(held), Arc::downgrade(self));
+                lock(&self.renewal).under_way = true;
+                let begun = crate::runtime::spawn(async move {
+                    let outcome = held.renew(now_ms, last_ms, reach_ms).await;
+                    if let Some(lease) = lease.upgrade() {
+                        lease.renewed(outcome);
+                    }
+                });
+                if let Err(error) = begun {
+                    self.renewed(Renewed::Later(error));
                 }
             }
         }
+    }
+
+    /// Takes in what came of a renewal over a store.
+    #[cfg(feature = "engines")]
+    fn renewed(&self, outcome: Renewed) {
+        let mut renewal = lock(&self.renewal);
+        renewal.under_way = false;
+        match outcome {
+            Renewed::Window(window, skew_ms) => {
+                (renewal.failures, renewal.trouble, renewal.skew_ms) = (0, None, skew_ms);
+                drop(renewal);
+                self.extend(window.end_ms);
+            }
+            Renewed::Later(error) => {
+                renewal.failures += 1;
+                renewal.trouble = Some(error);
+                renewal.not_before = Instant::now() + RETRY;
+                renewal.due = renewal.not_before;
+                drop(renewal);
+            }
+            Renewed::Lost(error) => {
+                drop(renewal);
+                let first = self.note_loss(&error);
+                self.words().close(&self.layout);
+                first.inspect(|lost| self.tell(lost));
+            }
+        }
+        process().wake();
+    }
+
+    /// The window ends then, durably.
+    fn extend(&self, end_ms: i64) {
+        self.end_ms.store(end_ms, Ordering::Release);
+        self.words().extend(&self.layout, end_ms);
+    }
+
+    /// Why it is lost; nothing, if that is known already.
+    fn note_loss(&self, error: &dyn fmt::Display) -> Option<Error> {
+        let (node, what) = (self.node, self.holder.what());
+        let lost = Error::told(
+            ErrorKind::WindowClosed,
+            format!("the {what} of node {node} was lost: {error}. The generator is closed: make a new one"),
+        );
+        self.lost.set(lost.clone()).is_ok().then_some(lost)
     }
 
     fn tell(&self, error: &Error) {
@@ -237,6 +371,20 @@ impl Lease {
             drop(told);
         }
     }
+}
+
+impl Holder {
+    const fn what(&self) -> &'static str {
+        match self {
+            Self::Slot(_) => "slot",
+            #[cfg(feature = "engines")]
+            Self::Store(_) => "lease",
+        }
+    }
+}
+
+const fn half(window_ms: u64) -> Duration {
+    Duration::from_millis(window_ms / 2)
 }
 
 impl Drop for Lease {

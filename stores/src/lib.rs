@@ -1,16 +1,33 @@
 #![doc = include_str!("../README.md")]
 
+mod claim;
+#[cfg(feature = "engines")]
+mod drivers;
+#[cfg(feature = "engines")]
+pub mod engines;
 mod environment;
 mod error;
 mod file;
 mod fork;
 mod generator;
 mod heeding;
+#[cfg(feature = "engines")]
+mod key;
+mod label;
 mod lease;
 mod namespace;
 mod plan;
 mod process;
+#[cfg(feature = "engines")]
+mod remote;
+#[cfg(feature = "engines")]
+mod runtime;
+#[cfg(feature = "engines")]
+mod store;
 mod system;
+mod token;
+#[cfg(feature = "engines")]
+mod url;
 
 pub use self::error::Error;
 #[doc(hidden)]
@@ -20,3 +37,15 @@ pub use self::lease::OnLost;
 pub use self::namespace::Namespace;
 pub use self::plan::{Config, Environment};
 pub use self::system::SystemHost;
+#[cfg(feature = "engines")]
+pub use self::{
+    drivers::{
+        LocalNumbers, MAX_WAIT_MS, NativeNumbers, Sections, SectionsOptions, Segments, SegmentsOptions, Sequences,
+        Tickets,
+    },
+    engines::connect,
+    store::{
+        Found, MAX_KEY_BYTES, MAX_VALUE_BYTES, NumberSource, SegmentTable, Store, Tag, TicketServer, Version, Wrote,
+    },
+    url::Url,
+};

@@ -34,6 +34,14 @@ impl Namespace {
         Self(format!("@{}", words.join("-")))
     }
 
+    /// `InvalidLayout`: it keeps its first layout, since two would give the same ID.
+    pub(crate) fn has_another_layout(&self, pinned: &Layout) -> Error {
+        Error::told(
+            ErrorKind::InvalidLayout,
+            format!("namespace {self} is of layout {pinned}: use that one, or another namespace"),
+        )
+    }
+
     /// Its name as that of a directory.
     pub(crate) fn directory(&self) -> &str {
         &self.0

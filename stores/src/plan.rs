@@ -17,13 +17,13 @@ use crate::process::LeaseKey;
 pub struct Config {
     /// A node, checked by [`Layout::node`], that no other generator has.
     pub node: Option<u32>,
-    /// The URL of a store to lease from: `file:DIRECTORY`.
+    /// The URL of a store to lease from: `file:DIRECTORY` for slots, or that of an engine whose feature is on.
     pub store: Option<String>,
     /// The namespace of the lease; by default there is one for each layout.
     pub namespace: Option<String>,
     /// How to deal with the clock.
     pub options: Options,
-    /// How long the windows of the lease are, in ms: 3000 for slots, 1000 and four ticks at least.
+    /// How long the windows of the lease are, in ms: 3000 for slots, 30,000 for engines, 1000 and four ticks at least.
     pub window_ms: Option<u64>,
     /// Nodes that a lease is not to get.
     pub exclude: Vec<u32>,
@@ -31,6 +31,16 @@ pub struct Config {
     pub on_lost: Option<OnLost>,
     /// Which clock the host reads: generators share states and leases only on the same one. 0 is the system's.
     pub clock: usize,
+}
+
+/// Where leases are kept.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Keeper {
+    /// Slots of this machine.
+    Slots(Place),
+    /// The store of that URL.
+    #[cfg(feature = "engines")]
+    Store(String),
 }
 
 /// Where the node comes from.
@@ -67,18 +77,18 @@ impl Config {
                 .map(Plan::Vouched)
                 .map_err(|error| Error::told(ErrorKind::InvalidNode, format!("SNOWMINT_NODE is {text:?}: {error}")));
         }
-        let place = match self.store.as_ref().or(environment.store.as_ref()) {
-            Some(url) => place_of(url)?,
-            None => Place::of_machine(environment)?,
+        let (keeper, length_ms) = match self.store.as_ref().or(environment.store.as_ref()) {
+            Some(url) => keeper_of(url)?,
+            None => (Keeper::Slots(Place::of_machine(environment)?), Window::SLOT_MS),
         };
         let namespace = match self.namespace.as_ref().or(environment.namespace.as_ref()) {
             Some(name) => Namespace::named(name)?,
             None => Namespace::of_layout(layout),
         };
         Ok(Plan::Leased(Terms {
-            window_ms: Window::length_ms(layout, self.window_ms, Window::SLOT_MS)?,
+            window_ms: Window::length_ms(layout, self.window_ms, length_ms)?,
             key: Arc::new(LeaseKey {
-                place,
+                keeper,
                 namespace,
                 numbers: layout.numbers(),
                 clock: self.clock,
@@ -87,6 +97,21 @@ impl Config {
             on_lost: self.on_lost,
         }))
     }
+}
+
+/// Where the leases of a store are kept, and how long its windows are by default, in ms.
+fn keeper_of(url: &str) -> Result<(Keeper, u64), Error> {
+    if url.starts_with("file:") {
+        return Ok((Keeper::Slots(place_of(url)?), Window::SLOT_MS));
+    }
+    #[cfg(feature = "engines")]
+    {
+        let parsed = crate::url::Url::parse(url)?;
+        crate::engines::find(&parsed.scheme)?;
+        Ok((Keeper::Store(url.to_owned()), Window::ENGINE_MS))
+    }
+    #[cfg(not(feature = "engines"))]
+    place_of(url).map(|place| (Keeper::Slots(place), Window::SLOT_MS))
 }
 
 /// The directory of `file:DIRECTORY`, with `?allow_unsafe=true` if need be.
@@ -136,12 +161,12 @@ mod tests {
         assert!(matches!(plan(Config { node: Some(7), ..Config::default() }, &environment), Ok(Plan::Vouched(7))));
         assert!(matches!(plan(Config::default(), &environment), Ok(Plan::Vouched(34))));
         let terms = leased(Config { namespace: Some("mails".into()), ..Config::default() }, &environment);
-        assert_eq!(Ok(terms.key.place.clone()), Place::named(Path::new("/srv/a"), false));
+        assert_eq!(Ok(terms.key.keeper.clone()), Place::named(Path::new("/srv/a"), false).map(Keeper::Slots));
         assert_eq!(terms.key.namespace.to_string(), "mails");
         let without_node = Environment { node: None, ..environment };
         let config = Config { store: Some("file:///srv/b?allow_unsafe=true".into()), ..Config::default() };
         let terms = leased(config, &without_node);
-        assert_eq!(Ok(terms.key.place.clone()), Place::named(Path::new("/srv/b"), true));
+        assert_eq!(Ok(terms.key.keeper.clone()), Place::named(Path::new("/srv/b"), true).map(Keeper::Slots));
         assert_eq!(terms.key.namespace.to_string(), "orders");
         assert_eq!(terms.window_ms, 3000);
     }
@@ -155,7 +180,7 @@ mod tests {
             (Config::default(), with_node("1024"), ErrorKind::InvalidNode, "SNOWMINT_NODE is \"1024\""),
             (Config::default(), with_node(""), ErrorKind::InvalidNode, "SNOWMINT_NODE is \"\""),
             (Config { node: Some(1), ..store("file:/srv") }, none.clone(), ErrorKind::InvalidNode, "not both"),
-            (store("postgres://db"), none.clone(), ErrorKind::StoreUnavailable, "file:DIRECTORY"),
+            (store("oracle://db"), none.clone(), ErrorKind::StoreUnavailable, "no such store: "),
             (store("file:"), none.clone(), ErrorKind::StoreUnavailable, "file:DIRECTORY"),
             (store("file:/srv?fsync=no"), none.clone(), ErrorKind::StoreUnavailable, "file:DIRECTORY"),
             (

@@ -11,15 +11,15 @@ use std::time::{Duration, Instant};
 use snowmint_core::{ErrorKind, Layout, Numbers, SystemHost, Words, mutant};
 
 use crate::error::Error;
-use crate::file::Place;
 use crate::fork::{Cell, PerProcess, at_exit};
 use crate::lease::Lease;
 use crate::namespace::Namespace;
+use crate::plan::Keeper;
 
 /// Which leases are one: the same store, namespace, layout and clock (0 is the system's), and nodes not to get.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct LeaseKey {
-    pub(crate) place: Place,
+    pub(crate) keeper: Keeper,
     pub(crate) namespace: Namespace,
     pub(crate) numbers: Numbers,
     pub(crate) clock: usize,
@@ -99,6 +99,14 @@ impl Process {
     /// Whether a generator of this process was vouched to have that node to itself.
     pub(crate) fn is_vouched(&self, layout: &Layout, node: u32) -> bool {
         self.lock().vouched.contains_key(&(0, layout.numbers(), node))
+    }
+
+    /// The nodes that generators of this process were vouched to have to themselves.
+    #[cfg(feature = "engines")]
+    pub(crate) fn vouched_nodes(&self, layout: &Layout) -> Vec<u32> {
+        let numbers = layout.numbers();
+        let shared = self.lock();
+        shared.vouched.keys().filter(|key| (key.0, key.1) == (0, numbers)).map(|key| key.2).collect()
     }
 
     /// The lease of that key, if it is there; otherwise the caller may be the one to claim it.

@@ -1,5 +1,10 @@
 //! What the tests share: the vectors in Rust's types, and a ledger of IDs.
 
+#[cfg(all(feature = "engines", unix))]
+pub mod engines;
+#[cfg(all(feature = "local", unix))]
+pub mod takes;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;

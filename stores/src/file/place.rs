@@ -60,7 +60,7 @@ impl Place {
         } else {
             fs::create_dir_all(&self.path).map_err(|error| cannot("make", &self.path, &error))?;
         }
-        self.refuse_unsafe()?;
+        refuse_unsafe_filesystem(&self.path, self.allow_unsafe)?;
         let path = self.path.join(namespace);
         if self.shared {
             shared_directory(&path)?;
@@ -71,18 +71,19 @@ impl Place {
         }
         Ok(path)
     }
+}
 
-    fn refuse_unsafe(&self) -> Result<(), Error> {
-        let Some(kind) = kind_of(&self.path).filter(|_| !self.allow_unsafe) else { return Ok(()) };
-        let path = self.path.display();
-        Err(Error::told(
-            ErrorKind::UnsafeStore,
-            format!(
-                "{path} is on {kind}, which may lose what was written or locked: name a directory on a local disk, or \
-                 file:{path}?allow_unsafe=true as the store to take it all the same"
-            ),
-        ))
-    }
+/// Refuses a path on a file system that loses or does not share locks and writes, unless that is allowed.
+pub(crate) fn refuse_unsafe_filesystem(path: &Path, allow_unsafe: bool) -> Result<(), Error> {
+    let Some(kind) = kind_of(path).filter(|_| !allow_unsafe) else { return Ok(()) };
+    let path = path.display();
+    Err(Error::told(
+        ErrorKind::UnsafeStore,
+        format!(
+            "{path} is on {kind}, which may lose what was written or locked: name a directory on a local disk, or \
+             file:{path}?allow_unsafe=true as the store to take it all the same"
+        ),
+    ))
 }
 
 /// Why the default directory is evidently not shared by the machine.
@@ -120,7 +121,7 @@ const OVERLAY: &str = "overlayfs";
 
 /// The name of a file system that does not do for slots.
 #[cfg(target_os = "linux")]
-fn kind_of(path: &Path) -> Option<&'static str> {
+pub(crate) fn kind_of(path: &Path) -> Option<&'static str> {
     // statfs(2).
     Some(match rustix::fs::statfs(path).ok()?.f_type {
         0x6969 => "NFS",
@@ -135,7 +136,7 @@ fn kind_of(path: &Path) -> Option<&'static str> {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn kind_of(_path: &Path) -> Option<&'static str> {
+pub(crate) fn kind_of(_path: &Path) -> Option<&'static str> {
     None
 }
 

@@ -1,0 +1,49 @@
+//! The claim of a lease from where leases are kept.
+
+use std::sync::Arc;
+
+use snowmint_core::{Layout, Options};
+
+use crate::error::Error;
+use crate::file;
+use crate::lease::Lease;
+use crate::plan::{Keeper, Terms};
+use crate::process::process;
+#[cfg(feature = "engines")]
+use crate::remote;
+
+pub(crate) use crate::file::Refused;
+
+/// Takes a node; its window is durable by then.
+pub(crate) fn claim_node(layout: &Layout, options: Options, terms: &Terms, now_ms: i64) -> Result<Arc<Lease>, Refused> {
+    let key = &terms.key;
+    let own_clock = key.clock != 0;
+    let (max_ahead_ms, window_ms) = (options.max_ahead_ms, terms.window_ms);
+    layout.refuse_outside(now_ms).map_err(Error::from)?;
+    let lease = match &key.keeper {
+        Keeper::Slots(place) => {
+            let excluded = |node| key.exclude.contains(&node) || (!own_clock && process().is_vouched(layout, node));
+            let wanted = file::Wanted { layout, now_ms, max_ahead_ms, window_ms, excluded: &excluded };
+            Lease::of_slot(layout, place.claim(&key.namespace, &wanted)?, window_ms, own_clock)
+        }
+        #[cfg(feature = "engines")]
+        Keeper::Store(url) => {
+            let mut excluded = key.exclude.clone();
+            if !own_clock {
+                excluded.extend(process().vouched_nodes(layout));
+            }
+            let wanted = remote::Wanted {
+                url: url.clone(),
+                namespace: key.namespace.clone(),
+                layout: *layout,
+                now_ms,
+                max_ahead_ms,
+                window_ms,
+                system_clock: !own_clock,
+                excluded,
+            };
+            Lease::of_store(layout, remote::claim(wanted)?, window_ms, own_clock)
+        }
+    };
+    Ok(Arc::new(lease))
+}

@@ -1,0 +1,100 @@
+//! What defines a tag or a sequence, as a record: text, for every language to read.
+
+use std::fmt::Write as _;
+
+use snowmint_core::ErrorKind;
+use snowmint_core::sequence::{Dialect, Kind, Options};
+
+use crate::error::Error;
+use crate::store::{Store, Tag, Wrote};
+
+/// Writes a definition where there is none; whether there was none.
+pub(super) async fn create(store: &dyn Store, key: &str, text: &[u8]) -> Result<bool, Error> {
+    Ok(store.write(key, text, 0).await? != Wrote::Conflict)
+}
+
+/// The definition of a tag: `segment 1`, then `next`, `step` and `description`, a line each.
+pub(super) fn tag_text(row: &Tag) -> String {
+    let Tag { next, step, description } = row;
+    format!("segment 1\nnext={next}\nstep={step}\ndescription={description}")
+}
+
+pub(super) async fn read_tag(store: &dyn Store, key: &str) -> Result<Option<Tag>, Error> {
+    let Some(found) = store.read(key).await? else { return Ok(None) };
+    let text = text(store, key, found.value, "segment 1\n")?;
+    // A description may have lines of its own, so it comes last.
+    let row = text.split_once("description=").and_then(|(numbers, description)| {
+        let numbers = Fields(numbers);
+        Some(Tag {
+            next: numbers.number("next")?.try_into().ok()?,
+            step: numbers.number("step")?.try_into().ok()?,
+            description: description.to_owned(),
+        })
+    });
+    row.map(Some).ok_or_else(|| none(store, key))
+}
+
+/// The definition of a sequence: `sequence 1`, then the options that are given, a line each.
+pub(super) fn sequence_text(options: &Options) -> String {
+    let mut text = format!(
+        "sequence 1\ndialect={}\nkind={}\nincrement={}\ncycle={}\n",
+        options.dialect.name(),
+        options.kind.name(),
+        options.increment,
+        options.cycle
+    );
+    for (name, given) in
+        [("min", options.min), ("max", options.max), ("start", options.start), ("cache", options.cache)]
+    {
+        if let Some(given) = given {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{name}={given}");
+        }
+    }
+    text
+}
+
+pub(super) async fn read_sequence(store: &dyn Store, key: &str) -> Result<Option<Options>, Error> {
+    let Some(found) = store.read(key).await? else { return Ok(None) };
+    let text = text(store, key, found.value, "sequence 1\n")?;
+    let fields = Fields(&text);
+    let options = || {
+        Some(Options {
+            dialect: Dialect::find(fields.get("dialect")?).ok()?,
+            kind: Kind::find(fields.get("kind")?).ok()?,
+            increment: fields.number("increment")?,
+            min: fields.number("min"),
+            max: fields.number("max"),
+            start: fields.number("start"),
+            cache: fields.number("cache"),
+            cycle: fields.get("cycle")?.parse().ok()?,
+        })
+    };
+    options().map(Some).ok_or_else(|| none(store, key))
+}
+
+/// What follows the first line, which says what this is and in which version.
+fn text(store: &dyn Store, key: &str, value: Vec<u8>, first_line: &str) -> Result<String, Error> {
+    let text = String::from_utf8(value).map_err(|_| none(store, key))?;
+    text.strip_prefix(first_line).map(str::to_owned).ok_or_else(|| none(store, key))
+}
+
+fn none(store: &dyn Store, key: &str) -> Error {
+    let store = store.name();
+    Error::told(
+        ErrorKind::StoreUnavailable,
+        format!("{store}: what is at {key} is no definition, or one of a later version: update snowmint here"),
+    )
+}
+
+struct Fields<'a>(&'a str);
+
+impl<'a> Fields<'a> {
+    fn get(&self, name: &str) -> Option<&'a str> {
+        self.0.lines().filter_map(|line| line.split_once('=')).find(|(given, _)| *given == name).map(|(_, value)| value)
+    }
+
+    fn number(&self, name: &str) -> Option<i128> {
+        self.get(name)?.parse().ok()
+    }
+}

@@ -1,0 +1,351 @@
+//! Per-user sequences: sections of users, taken over when first asked for, kept while they are used.
+
+use std::collections::HashMap;
+use std::num::NonZeroU32;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use snowmint_core::section::{Claim, Claimed, Record, SIZE, STEP, Section, Terms, Users};
+use snowmint_core::store::{Ask, Next, Reply};
+use snowmint_core::{ErrorKind, Integer, lease};
+use tokio::runtime::Handle;
+use tokio::sync::Notify;
+use tokio::time::{Instant, sleep, timeout_at};
+
+use super::ask::ask;
+use super::steady::steady_ms;
+use super::{MAX_WAIT_MS, Owner, lock};
+use crate::error::Error;
+use crate::key::key;
+use crate::label::label_with_host;
+use crate::store::Store;
+use crate::token::token;
+
+/// A section that nobody asked for so long is given back, in ms.
+const IDLE_MS: u64 = 60_000;
+
+/// How an allocator works.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SectionsOptions {
+    /// How many users share a record; the same for all allocators of a set, for good: 100,000.
+    pub size: NonZeroU32,
+    /// By how much `max_seq` is raised: 10,000.
+    pub step: u64,
+    /// How long a section stays without a holder after its holder died, in ms, from 1000 up: 30,000.
+    pub window_ms: u64,
+    /// How long a call waits, in ms: 1000.
+    pub max_wait_ms: u64,
+    /// Who this is, such as its address; people and clients may read it. By default program, process and host.
+    pub label: Option<String>,
+}
+
+impl Default for SectionsOptions {
+    fn default() -> Self {
+        Self { size: SIZE, step: STEP, window_ms: 30_000, max_wait_ms: MAX_WAIT_MS, label: None }
+    }
+}
+
+/// An allocator of numbers of users: each user's increase by one, and at a change of the allocator by more.
+///
+/// Several may work on one set: each section has one at a time. Clones are the same allocator. See
+/// [`section`](snowmint_core::section).
+#[derive(Clone, Debug)]
+pub struct Sections(Arc<Open>);
+
+/// What clones share. The tasks that keep sections do not: they end with it, and give back what they keep.
+#[derive(Debug)]
+struct Open(Arc<Inner>);
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        // In a forked child the locks may be held for good.
+        if self.0.owner.check().is_ok() {
+            *lock(&self.0.closed) = true;
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Inner {
+    store: Arc<dyn Store>,
+    /// The keys of the set begin with this.
+    prefix: String,
+    options: SectionsOptions,
+    label: [u8; lease::LABEL_BYTES],
+    places: Mutex<HashMap<u64, Arc<Place>>>,
+    closed: Mutex<bool>,
+    runtime: Handle,
+    owner: Owner,
+}
+
+/// One section, from the first call for it to its end.
+#[derive(Debug)]
+struct Place {
+    users: Users,
+    key: String,
+    state: Mutex<State>,
+    news: Notify,
+}
+
+#[derive(Debug)]
+struct State {
+    phase: Phase,
+    /// Why it does not go on, if it does not.
+    trouble: Option<Error>,
+    /// When it was asked for last.
+    wanted_ms: u64,
+}
+
+#[derive(Debug)]
+enum Phase {
+    Claiming,
+    Held(Box<Section<Vec<u64>>>),
+    Over,
+}
+
+impl Sections {
+    /// An allocator for a set of users. To be called within a tokio runtime, which renews.
+    ///
+    /// # Errors
+    /// `InvalidText` for a name that is not 1 to 128 bytes long; `InvalidId`, if the step is not 1 to 2^31-1 or the window
+    /// less than 1000 ms.
+    pub fn new(store: Arc<dyn Store>, set: &str, options: SectionsOptions) -> Result<Self, Error> {
+        let prefix = key("sections/", set)? + "/";
+        let label = lease::Record::label(&options.label.clone().unwrap_or_else(label_with_host));
+        let inner = Inner {
+            store,
+            prefix,
+            options,
+            label,
+            places: Mutex::default(),
+            closed: Mutex::new(false),
+            runtime: Handle::current(),
+            owner: Owner::this_process(),
+        };
+        inner.terms(Users::of(Integer::from(0u64), inner.options.size)?)?;
+        Ok(Self(Arc::new(Open(Arc::new(inner)))))
+    }
+
+    /// The next number of a user, who is any number from 0 to 2^64-1.
+    ///
+    /// # Errors
+    /// `WindowClosed`, if another allocator has the user's section, naming it, or after a close; `StoreUnavailable`, if the
+    /// store does not answer within `max_wait_ms`; `Exhausted` past 2^63-1; `InvalidId` for no user; `Forked`.
+    pub async fn next(&self, user: Integer) -> Result<u64, Error> {
+        let inner = &self.0.0;
+        inner.owner.check()?;
+        let users = Users::of(user, inner.options.size)?;
+        let deadline = Instant::now() + Duration::from_millis(inner.options.max_wait_ms);
+        loop {
+            let place = Inner::place(inner, users)?;
+            let news = place.news.notified();
+            let error = match Inner::try_next(inner, &place, user) {
+                Ok(number) => return Ok(number),
+                Err(error) => error,
+            };
+            let again = matches!(error.kind(), ErrorKind::WindowClosed | ErrorKind::StoreUnavailable)
+                || error.wait_ms().is_some();
+            if !again || Instant::now() >= deadline {
+                return Err(error);
+            }
+            let pause = Instant::now() + Duration::from_millis(error.wait_ms().unwrap_or(50).clamp(20, 50));
+            // Either way there is something to look at.
+            let _ = timeout_at(pause.min(deadline), news).await;
+        }
+    }
+
+    /// Gives every section back, so that another allocator need not wait. For all clones.
+    ///
+    /// # Errors
+    /// `Forked`. What cannot be given back runs out.
+    pub async fn close(&self) -> Result<(), Error> {
+        let inner = &self.0.0;
+        inner.owner.check()?;
+        *lock(&inner.closed) = true;
+        let places: Vec<_> = lock(&inner.places).drain().map(|(_, place)| place).collect();
+        for place in places {
+            inner.release(&place).await;
+        }
+        Ok(())
+    }
+}
+
+impl Inner {
+    fn terms(&self, users: Users) -> Result<Terms, Error> {
+        let SectionsOptions { step, window_ms, .. } = self.options;
+        Ok(Terms::new(users, token()?, Integer::from(step), window_ms, self.label)?)
+    }
+
+    /// The place of a section; where there is none a task begins that claims and keeps it.
+    fn place(inner: &Arc<Self>, users: Users) -> Result<Arc<Place>, Error> {
+        let mut places = lock(&inner.places);
+        if *lock(&inner.closed) {
+            return Err(snowmint_core::Error::closed().into());
+        }
+        if let Some(place) = places.get(&users.number()) {
+            lock(&place.state).wanted_ms = steady_ms();
+            return Ok(Arc::clone(place));
+        }
+        let state = State { phase: Phase::Claiming, trouble: None, wanted_ms: steady_ms() };
+        let key = format!("{}{}", inner.prefix, users.number());
+        let place = Arc::new(Place { users, key, state: Mutex::new(state), news: Notify::new() });
+        let claim = Claim::new(inner.terms(users)?);
+        places.insert(users.number(), Arc::clone(&place));
+        let (inner, keeper) = (Arc::clone(inner), Arc::clone(&place));
+        // The handle is dropped: the task ends with the section.
+        drop(inner.runtime.clone().spawn(async move {
+            if inner.claim(claim, &keeper).await {
+                inner.keep(&keeper).await;
+            }
+            inner.forget(&keeper);
+        }));
+        Ok(place)
+    }
+
+    fn try_next(inner: &Arc<Self>, place: &Arc<Place>, user: Integer) -> Result<u64, Error> {
+        let mut state = lock(&place.state);
+        let trouble = state.trouble.clone();
+        let busy = || trouble.clone().unwrap_or_else(|| snowmint_core::Error::numbers_dry(20).into());
+        match &mut state.phase {
+            Phase::Claiming => Err(busy()),
+            Phase::Over => Err(trouble.unwrap_or_else(|| snowmint_core::Error::closed().into())),
+            Phase::Held(section) => match section.next(user, steady_ms()) {
+                Ok(Next::Done(number)) => Ok(number),
+                Ok(Next::Ask(asked)) => {
+                    let (inner, place) = (Arc::clone(inner), Arc::clone(place));
+                    drop(inner.runtime.clone().spawn(async move { inner.do_ask(&place, asked).await }));
+                    Err(busy())
+                }
+                Err(error) if error.wait_ms().is_some() => Err(busy()),
+                Err(error) => Err(error.into()),
+            },
+        }
+    }
+
+    /// Takes a section over; not, if nobody wants it any more.
+    async fn claim(&self, mut claim: Claim, place: &Place) -> bool {
+        let mut reply = None;
+        loop {
+            match claim.next(reply.take(), steady_ms()) {
+                Ok(Next::Done(Claimed::Held(held))) => {
+                    // The size fits: it is less than 2^32, and so many words were asked for.
+                    let users = usize::try_from(place.users.size().get()).unwrap_or(usize::MAX);
+                    let mut state = lock(&place.state);
+                    state.phase = Phase::Held(Box::new(Section::new(held, vec![0; users])));
+                    state.trouble = None;
+                    drop(state);
+                    place.news.notify_waiters();
+                    return true;
+                }
+                Ok(Next::Done(Claimed::Wait(wait_ms))) => {
+                    if self.is_unwanted(place, self.patience_ms()) {
+                        return false;
+                    }
+                    // It may be given back meanwhile.
+                    sleep(Duration::from_millis(wait_ms.clamp(1, (self.options.window_ms / 8).max(50)))).await;
+                }
+                Ok(Next::Ask(asked)) => match ask::<Record>(&*self.store, &place.key, asked).await {
+                    Ok((answer, error)) => {
+                        if let Reply::Record(Some(found), _) = &answer {
+                            lock(&place.state).trouble = (!found.released).then(|| held_by(place.users, found));
+                        }
+                        if let Some(error) = error {
+                            lock(&place.state).trouble = Some(error);
+                            if self.is_unwanted(place, self.patience_ms()) {
+                                return false;
+                            }
+                            sleep(Duration::from_millis(100)).await;
+                        }
+                        reply = Some(answer);
+                    }
+                    Err(error) => return end(place, error),
+                },
+                Err(error) => return end(place, error.into()),
+            }
+        }
+    }
+
+    /// Whether nobody has asked for so long, in ms.
+    fn is_unwanted(&self, place: &Place, for_ms: u64) -> bool {
+        *lock(&self.closed) || steady_ms().saturating_sub(lock(&place.state).wanted_ms) > for_ms
+    }
+
+    /// How long to go on claiming for callers who have given up, and may come again: long enough for a watch.
+    const fn patience_ms(&self) -> u64 {
+        self.options.window_ms.saturating_add(self.options.max_wait_ms)
+    }
+
+    /// Renews it until it is lost, or nobody wants it.
+    async fn keep(&self, place: &Place) {
+        let pause = Duration::from_millis((self.options.window_ms / 16).clamp(20, 1000));
+        loop {
+            sleep(pause).await;
+            if self.is_unwanted(place, IDLE_MS.max(self.options.window_ms * 2)) {
+                self.release(place).await;
+                return;
+            }
+            let asked = match &mut lock(&place.state).phase {
+                Phase::Held(section) => section.renew(steady_ms()),
+                Phase::Claiming | Phase::Over => return,
+            };
+            match asked {
+                Ok(Some(asked)) => self.do_ask(place, asked).await,
+                Ok(None) => {}
+                Err(_) => return,
+            }
+        }
+    }
+
+    /// Asks the store for a section, and tells the section.
+    async fn do_ask(&self, place: &Place, asked: Ask<Record>) {
+        let (reply, trouble) = match ask(&*self.store, &place.key, asked).await {
+            Ok(answered) => answered,
+            Err(error) => (Reply::Unknown, Some(error)),
+        };
+        let mut state = lock(&place.state);
+        state.trouble = trouble;
+        if let Phase::Held(section) = &mut state.phase
+            && section.reply(reply, steady_ms()).is_err()
+        {
+            // Who calls next claims anew, and learns who has it.
+            state.phase = Phase::Over;
+            drop(state);
+            self.forget(place);
+        }
+        place.news.notify_waiters();
+    }
+
+    fn forget(&self, place: &Place) {
+        let mut places = lock(&self.places);
+        if places.get(&place.users.number()).is_some_and(|there| std::ptr::eq(Arc::as_ptr(there), place)) {
+            places.remove(&place.users.number());
+        }
+        drop(places);
+        lock(&place.state).phase = Phase::Over;
+        place.news.notify_waiters();
+    }
+
+    async fn release(&self, place: &Place) {
+        let asked = match std::mem::replace(&mut lock(&place.state).phase, Phase::Over) {
+            Phase::Held(mut section) => section.release(),
+            Phase::Claiming | Phase::Over => None,
+        };
+        if let Some(asked) = asked {
+            // Without an answer the successor waits a window.
+            drop(ask(&*self.store, &place.key, asked).await);
+        }
+    }
+}
+
+/// It cannot be claimed.
+fn end(place: &Place, error: Error) -> bool {
+    lock(&place.state).trouble = Some(error);
+    false
+}
+
+fn held_by(users: Users, found: &Record) -> Error {
+    let end = found.label.iter().position(|byte| *byte == 0).unwrap_or(found.label.len());
+    let holder = String::from_utf8_lossy(&found.label[..end]).into_owned();
+    let (first, last) = (users.first(), users.last());
+    Error::told(ErrorKind::WindowClosed, format!("users {first} to {last} are served by another allocator, {holder}"))
+}

@@ -1,0 +1,447 @@
+//! Segments: numbers handed out from memory, fetched ahead in the background.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use snowmint_core::segment::{Bounds, LAST, Segment};
+use snowmint_core::store::{Ask, Next, Reply};
+use snowmint_core::{ErrorKind, Integer};
+use tokio::runtime::Handle;
+use tokio::sync::Notify;
+use tokio::time::{Instant, timeout_at};
+
+use super::definition;
+use super::steady::steady_ms;
+use super::{MAX_WAIT_MS, forked, lock};
+use crate::error::Error;
+use crate::fork::{Cell, Fetched};
+use crate::key::{key, name};
+use crate::store::{Store, Tag};
+
+/// How often the configured step is read again, in ms; as in Leaf.
+const REREAD_MS: u64 = 60_000;
+/// How many numbers a [`LocalNumbers`] takes at a time.
+const RUN: u64 = 256;
+
+/// How to use a segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SegmentsOptions {
+    /// How long a call waits where memory is dry, in ms: 1000.
+    pub max_wait_ms: u64,
+}
+
+impl Default for SegmentsOptions {
+    fn default() -> Self {
+        Self { max_wait_ms: MAX_WAIT_MS }
+    }
+}
+
+/// The numbers of one tag: ranges of a counter in a store, handed out from memory, the next one fetched when a tenth of the
+/// present one is used. Clones share them.
+///
+/// On an SQL store the tag is a row of Leaf's table `leaf_alloc`, which servers of Leaf may use at the same time.
+///
+/// | call | gives | waits |
+/// | --- | --- | --- |
+/// | [`try_next`](Self::try_next) | one number | never |
+/// | [`next`](Self::next) | one number | for the store, at most `max_wait_ms` |
+/// | [`next_run`](Self::next_run) | up to `count` that follow each other | as `next` |
+/// | [`local`](Self::local) | numbers for one thread, without an atomic operation each | never |
+///
+/// Numbers are unique, and increase where one thread takes them; what is fetched and not used is left out, but for a
+/// [`close`](Self::close). While the store is away, memory serves until it is dry.
+#[derive(Clone, Debug)]
+pub struct Segments(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    fetched: Cell<Fetched>,
+    machine: Mutex<Segment>,
+    source: Box<dyn Source>,
+    max_wait_ms: u64,
+    /// Runs the fetches.
+    runtime: Handle,
+    /// After each fetch.
+    news: Notify,
+    /// Why the last fetch brought nothing, if it did not.
+    failed: Mutex<Option<Error>>,
+    reread_ms: AtomicU64,
+    fetches: AtomicU64,
+}
+
+/// Where ranges come from.
+#[async_trait]
+pub(super) trait Source: std::fmt::Debug + Send + Sync {
+    /// Raises the counter by `amount`; what it is then.
+    async fn fetch(&self, amount: u64) -> Result<u64, Error>;
+    /// The step as it is configured now, if that can change.
+    async fn step(&self) -> Result<Option<u64>, Error>;
+    /// Sets the counter back, if it still is at `end`.
+    async fn lower(&self, end: u64, start: u64) -> Result<bool, Error>;
+}
+
+impl Segments {
+    /// Makes a tag: its first number and step. Whether it was made: a tag that is there stays as it is.
+    ///
+    /// # Errors
+    /// `InvalidText` for a tag that is not 1 to 128 bytes long; `InvalidId`, if the first number is beyond 2^63-1 or the
+    /// step not 1 to 2^31-1; `StoreUnavailable`.
+    pub async fn create(store: &dyn Store, tag: &str, row: &Tag) -> Result<bool, Error> {
+        let key = key("segments/", tag)?;
+        Segment::new(Integer::from(row.step), Bounds::Below)?;
+        if row.next > LAST {
+            let next = row.next;
+            return Err(Error::told(ErrorKind::InvalidId, format!("numbers are 0 to 2^63-1, not {next}")));
+        }
+        match store.segments() {
+            Some(table) => table.create(tag, row).await,
+            None => definition::create(store, &key, definition::tag_text(row).as_bytes()).await,
+        }
+    }
+
+    /// The tags of a store, in any order.
+    ///
+    /// # Errors
+    /// `StoreUnavailable`.
+    pub async fn tags(store: &dyn Store) -> Result<Vec<String>, Error> {
+        match store.segments() {
+            Some(table) => table.tags().await,
+            None => Ok(store.list("segments/").await?.iter().filter_map(|(part, _)| name(part)).collect()),
+        }
+    }
+
+    /// The numbers of a tag. Nothing is fetched yet. To be called within a tokio runtime, which fetches.
+    ///
+    /// # Errors
+    /// `InvalidText`, if there is no such tag; `InvalidId`, if its step is not 1 to 2^31-1; `StoreUnavailable`.
+    pub async fn open(store: Arc<dyn Store>, tag: &str, options: SegmentsOptions) -> Result<Self, Error> {
+        let key = key("segments/", tag)?;
+        if store.segments().is_some() {
+            let source = Table { store, tag: tag.to_owned() };
+            let row = source.row().await?;
+            Self::over(Box::new(source), row.step, options)
+        } else {
+            let row = definition::read_tag(&*store, &key).await?.ok_or_else(|| unknown(&*store, tag))?;
+            Self::over(Box::new(Counter { store, key, start: row.next }), row.step, options)
+        }
+    }
+
+    pub(super) fn over(source: Box<dyn Source>, step: u64, options: SegmentsOptions) -> Result<Self, Error> {
+        let fetched = Cell::new();
+        Fetched::of_this_process(&fetched);
+        Ok(Self(Arc::new(Inner {
+            fetched,
+            machine: Mutex::new(Segment::new(Integer::from(step), Bounds::Below)?),
+            source,
+            max_wait_ms: options.max_wait_ms,
+            runtime: Handle::current(),
+            news: Notify::new(),
+            failed: Mutex::default(),
+            reread_ms: AtomicU64::new(steady_ms()),
+            fetches: AtomicU64::new(0),
+        })))
+    }
+
+    /// One number from memory.
+    ///
+    /// # Errors
+    /// `Exhausted`, with a time to retry, if memory is dry: it is being fetched; without, if the numbers have ended.
+    /// `StoreUnavailable`, if memory is dry and the store could not be reached; `WindowClosed` after a close; `Forked`.
+    #[inline]
+    pub fn try_next(&self) -> Result<u64, Error> {
+        let range = &self.0.fetched.get().range;
+        match range.take() {
+            Some(number) => {
+                if range.is_due() {
+                    self.prefetch();
+                }
+                Ok(number)
+            }
+            None => self.try_run_dry(1).map(|run| run.start),
+        }
+    }
+
+    /// Up to `count` numbers from memory that follow each other, at least one.
+    ///
+    /// # Errors
+    /// As [`Segments::try_next`].
+    #[inline]
+    pub fn try_next_run(&self, count: u64) -> Result<Range<u64>, Error> {
+        let range = &self.0.fetched.get().range;
+        let run = range.take_run(count.max(1));
+        if run.is_empty() {
+            return self.try_run_dry(count.max(1));
+        }
+        if range.is_due() {
+            self.prefetch();
+        }
+        Ok(run)
+    }
+
+    /// The next number.
+    ///
+    /// # Errors
+    /// As [`Segments::try_next`], after `max_wait_ms` at the latest.
+    pub async fn next(&self) -> Result<u64, Error> {
+        match self.try_next() {
+            Ok(number) => Ok(number),
+            Err(error) => self.wait_after(error, 1).await.map(|run| run.start),
+        }
+    }
+
+    /// Up to `count` numbers that follow each other, at least one.
+    ///
+    /// # Errors
+    /// As [`Segments::next`].
+    pub async fn next_run(&self, count: u64) -> Result<Range<u64>, Error> {
+        match self.try_next_run(count) {
+            Ok(run) => Ok(run),
+            Err(error) => self.wait_after(error, count).await,
+        }
+    }
+
+    /// Numbers for one thread, which takes a run of them at a time.
+    pub fn local(&self) -> LocalNumbers {
+        LocalNumbers { segments: self.clone(), next: 0, end: 0 }
+    }
+
+    /// How many times numbers were fetched.
+    pub fn fetches(&self) -> u64 {
+        self.0.fetches.load(Ordering::Relaxed)
+    }
+
+    /// Ends it for all clones, and gives the numbers back that nobody took, if nobody has fetched any since; how many.
+    ///
+    /// # Errors
+    /// `StoreUnavailable`: they may be given back or not; `Forked`.
+    pub async fn close(&self) -> Result<u64, Error> {
+        let fetched = self.0.fetched.get();
+        if fetched.is_of_parent() {
+            return Err(forked());
+        }
+        let rest = lock(&self.0.machine).close(&fetched.range);
+        self.0.news.notify_waiters();
+        let Some(rest) = rest else { return Ok(0) };
+        Ok(if self.0.source.lower(rest.end, rest.start).await? { rest.end - rest.start } else { 0 })
+    }
+
+    #[cold]
+    fn prefetch(&self) {
+        let inner = &self.0;
+        // A child whose memory is wiped does not come here, nor is this lock free in it.
+        if let Ok(mut machine) = inner.machine.try_lock()
+            && let Some(Ask::Add(amount)) = machine.prefetch(&inner.fetched.get().range, steady_ms())
+        {
+            self.fetch(amount);
+        }
+    }
+
+    #[cold]
+    fn try_run_dry(&self, count: u64) -> Result<Range<u64>, Error> {
+        let fetched = self.0.fetched.get();
+        if fetched.is_of_parent() {
+            return Err(forked());
+        }
+        loop {
+            let refilled = lock(&self.0.machine).refill(&fetched.range, steady_ms());
+            match refilled {
+                Ok(Next::Done(())) => {}
+                Ok(Next::Ask(Ask::Add(amount))) => {
+                    self.fetch(amount);
+                    return Err(self.dry(1));
+                }
+                Ok(Next::Ask(_)) => return Err(self.dry(1)),
+                Err(error) => return Err(error.wait_ms().map_or_else(|| error.into(), |wait_ms| self.dry(wait_ms))),
+            }
+            let run = fetched.range.take_run(count);
+            if !run.is_empty() {
+                return Ok(run);
+            }
+        }
+    }
+
+    /// Memory is dry: because the store failed, or because it is being asked.
+    fn dry(&self, wait_ms: u64) -> Error {
+        lock(&self.0.failed).clone().unwrap_or_else(|| snowmint_core::Error::numbers_dry(wait_ms).into())
+    }
+
+    async fn wait_after(&self, mut error: Error, count: u64) -> Result<Range<u64>, Error> {
+        let deadline = Instant::now() + Duration::from_millis(self.0.max_wait_ms);
+        loop {
+            if !matches!(error.kind(), ErrorKind::StoreUnavailable | ErrorKind::Exhausted)
+                || (error.kind() == ErrorKind::Exhausted && error.wait_ms().is_none())
+                || Instant::now() >= deadline
+            {
+                return Err(error);
+            }
+            let news = self.0.news.notified();
+            // A fetch may have ended in between, and one that failed is begun again after a while.
+            match self.try_next_run(count) {
+                Ok(run) => return Ok(run),
+                Err(later) => error = later,
+            }
+            let pause = Instant::now() + Duration::from_millis(error.wait_ms().unwrap_or(50).clamp(50, 100));
+            // Either way there is something to look at.
+            let _ = timeout_at(pause.min(deadline), news).await;
+            match self.try_next_run(count) {
+                Ok(run) => return Ok(run),
+                Err(later) => error = later,
+            }
+        }
+    }
+
+    /// Fetches in the background.
+    fn fetch(&self, amount: u64) {
+        let inner = Arc::clone(&self.0);
+        // The handle is dropped: the task goes on, and tells the machine what came of it whatever that is.
+        drop(self.0.runtime.spawn(async move {
+            inner.fetches.fetch_add(1, Ordering::Relaxed);
+            let outcome = inner.source.fetch(amount).await;
+            let (reply, mut failed) = match outcome {
+                Ok(sum) => (Reply::Sum(sum), None),
+                Err(error) => (Reply::Unknown, Some(error)),
+            };
+            {
+                let mut machine = lock(&inner.machine);
+                if let Err(error) = machine.reply(&inner.fetched.get().range, reply, steady_ms()) {
+                    failed = Some(error.into());
+                }
+            }
+            let fine = failed.is_none();
+            *lock(&inner.failed) = failed;
+            inner.news.notify_waiters();
+            if fine {
+                inner.reread().await;
+            }
+        }));
+    }
+}
+
+impl Inner {
+    /// Follows a configured step that has changed, once a minute.
+    async fn reread(&self) {
+        let (last_ms, now_ms) = (self.reread_ms.load(Ordering::Relaxed), steady_ms());
+        if now_ms.saturating_sub(last_ms) < REREAD_MS {
+            return;
+        }
+        self.reread_ms.store(now_ms, Ordering::Relaxed);
+        // What cannot be read, or is no step, leaves the one at hand.
+        if let Ok(Some(step)) = self.source.step().await {
+            let _ = lock(&self.machine).configure(Integer::from(step));
+        }
+    }
+}
+
+/// Numbers for one thread: runs of 256 taken from a [`Segments`], and handed out without an atomic operation each.
+///
+/// What is left of a run when it is dropped is left out. In a forked child it begins anew, which is `Forked`.
+#[derive(Debug)]
+pub struct LocalNumbers {
+    segments: Segments,
+    next: u64,
+    end: u64,
+}
+
+impl LocalNumbers {
+    /// The next number, as [`Segments::try_next`].
+    ///
+    /// # Errors
+    /// As [`Segments::try_next`].
+    #[inline]
+    pub fn try_next(&mut self) -> Result<u64, Error> {
+        // A run lies outside the page that a child sees wiped.
+        if self.next < self.end && !self.segments.0.fetched.get().is_of_parent() {
+            self.next += 1;
+            return Ok(self.next - 1);
+        }
+        self.refill()
+    }
+
+    /// The next number, as [`Segments::next`].
+    ///
+    /// # Errors
+    /// As [`Segments::next`].
+    pub async fn next(&mut self) -> Result<u64, Error> {
+        match self.try_next() {
+            Ok(number) => Ok(number),
+            Err(error) => {
+                let run = self.segments.wait_after(error, RUN).await?;
+                Ok(self.keep(&run))
+            }
+        }
+    }
+
+    #[cold]
+    fn refill(&mut self) -> Result<u64, Error> {
+        (self.next, self.end) = (0, 0);
+        let run = self.segments.try_next_run(RUN)?;
+        Ok(self.keep(&run))
+    }
+
+    fn keep(&mut self, run: &Range<u64>) -> u64 {
+        (self.next, self.end) = (run.start + 1, run.end);
+        run.start
+    }
+}
+
+/// A counter of a store, with a record that defines it.
+#[derive(Debug)]
+struct Counter {
+    store: Arc<dyn Store>,
+    key: String,
+    start: u64,
+}
+
+#[async_trait]
+impl Source for Counter {
+    async fn fetch(&self, amount: u64) -> Result<u64, Error> {
+        self.store.add(&self.key, amount, self.start).await
+    }
+
+    async fn step(&self) -> Result<Option<u64>, Error> {
+        Ok(definition::read_tag(&*self.store, &self.key).await?.map(|row| row.step))
+    }
+
+    async fn lower(&self, end: u64, start: u64) -> Result<bool, Error> {
+        self.store.lower(&self.key, end, start).await
+    }
+}
+
+/// A row of `leaf_alloc`.
+#[derive(Debug)]
+struct Table {
+    store: Arc<dyn Store>,
+    tag: String,
+}
+
+impl Table {
+    fn table(&self) -> Result<&dyn crate::store::SegmentTable, Error> {
+        self.store.segments().ok_or_else(|| unknown(&*self.store, &self.tag))
+    }
+
+    async fn row(&self) -> Result<Tag, Error> {
+        self.table()?.tag(&self.tag).await?.ok_or_else(|| unknown(&*self.store, &self.tag))
+    }
+}
+
+#[async_trait]
+impl Source for Table {
+    async fn fetch(&self, amount: u64) -> Result<u64, Error> {
+        self.table()?.fetch(&self.tag, amount).await?.ok_or_else(|| unknown(&*self.store, &self.tag))
+    }
+
+    async fn step(&self) -> Result<Option<u64>, Error> {
+        Ok(Some(self.row().await?.step))
+    }
+
+    async fn lower(&self, end: u64, start: u64) -> Result<bool, Error> {
+        self.table()?.lower(&self.tag, end, start).await
+    }
+}
+
+fn unknown(store: &dyn Store, tag: &str) -> Error {
+    Error::told(ErrorKind::InvalidText, format!("{}: there is no segment tag {tag:?}: create it first", store.name()))
+}

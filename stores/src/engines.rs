@@ -1,0 +1,130 @@
+//! The engines, one file each.
+
+use std::sync::Arc;
+
+use snowmint_core::ErrorKind;
+
+use crate::error::Error;
+use crate::store::Store;
+use crate::url::Url;
+
+#[cfg(any(feature = "redis", feature = "etcd", feature = "zookeeper"))]
+mod address;
+#[cfg(feature = "etcd")]
+pub mod etcd;
+#[cfg(feature = "file")]
+pub mod file;
+#[cfg(feature = "memory")]
+pub mod memory;
+#[cfg(feature = "mysql")]
+pub mod mysql;
+#[cfg(feature = "postgres")]
+pub mod postgres;
+#[cfg(any(feature = "redis", feature = "etcd", feature = "zookeeper"))]
+mod reconnect;
+#[cfg(feature = "redis")]
+pub mod redis;
+#[cfg(feature = "sql")]
+mod sql;
+#[cfg(feature = "sqlite")]
+pub mod sqlite;
+#[cfg(any(feature = "redis", feature = "zookeeper"))]
+mod tls;
+#[cfg(feature = "zookeeper")]
+pub mod zookeeper;
+
+/// Connects to the store of a [`Url`], and looks whether its settings keep what it confirms.
+///
+/// | URL | feature | store |
+/// | --- | --- | --- |
+/// | `memory:NAME` | `memory` | this process's memory, without a name another one for each call: for tests |
+/// | `file:DIRECTORY` | `file` | files of one machine |
+/// | `sqlite:PATH` | `sqlite` | a database file of one machine |
+/// | `postgres://USER:PASSWORD@HOST:PORT/DATABASE` | `postgres` | `PostgreSQL` |
+/// | `mysql://USER:PASSWORD@HOST:PORT/DATABASE` | `mysql` | `MariaDB`, `MySQL` |
+/// | `redis://USER:PASSWORD@HOST:PORT/DB`, `rediss://` for TLS | `redis` | Redis |
+/// | `etcd://USER:PASSWORD@HOST:PORT,HOST:PORT`, `etcds://` for TLS | `etcd` | etcd |
+/// | `zookeeper://HOST:PORT,HOST:PORT/CHROOT`, `zookeepers://` for TLS | `zookeeper` | `ZooKeeper` |
+///
+/// # Errors
+/// `StoreUnavailable`, if there is no such store, this build does not have its feature, or it cannot be reached;
+/// `UnsafeStore`, naming setting, value and cure.
+pub async fn connect(url: &str) -> Result<Arc<dyn Store>, Error> {
+    let url = Url::parse(url)?;
+    match find(&url.scheme)? {
+        #[cfg(feature = "memory")]
+        Engine::Memory => Ok(memory::Memory::named(url.place())),
+        #[cfg(feature = "file")]
+        Engine::File => Ok(Arc::new(file::Directory::open(&url)?)),
+        #[cfg(feature = "sqlite")]
+        Engine::Sqlite => Ok(Arc::new(sqlite::Sqlite::connect(&url).await?)),
+        #[cfg(feature = "postgres")]
+        Engine::Postgres => Ok(Arc::new(postgres::Postgres::connect(&url).await?)),
+        #[cfg(feature = "mysql")]
+        Engine::Mysql => Ok(Arc::new(mysql::Mysql::connect(&url).await?)),
+        #[cfg(feature = "redis")]
+        Engine::Redis => Ok(Arc::new(redis::Redis::connect(&url).await?)),
+        #[cfg(feature = "etcd")]
+        Engine::Etcd => Ok(Arc::new(etcd::Etcd::connect(&url).await?)),
+        #[cfg(feature = "zookeeper")]
+        Engine::Zookeeper => Ok(Arc::new(zookeeper::Zookeeper::connect(&url).await?)),
+    }
+}
+
+/// The engines of this build.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Engine {
+    #[cfg(feature = "memory")]
+    Memory,
+    #[cfg(feature = "file")]
+    File,
+    #[cfg(feature = "sqlite")]
+    Sqlite,
+    #[cfg(feature = "postgres")]
+    Postgres,
+    #[cfg(feature = "mysql")]
+    Mysql,
+    #[cfg(feature = "redis")]
+    Redis,
+    #[cfg(feature = "etcd")]
+    Etcd,
+    #[cfg(feature = "zookeeper")]
+    Zookeeper,
+}
+
+/// Which engine a URL means.
+pub(crate) fn find(scheme: &str) -> Result<Engine, Error> {
+    match scheme {
+        #[cfg(feature = "memory")]
+        "memory" => Ok(Engine::Memory),
+        #[cfg(feature = "file")]
+        "file" => Ok(Engine::File),
+        #[cfg(feature = "sqlite")]
+        "sqlite" => Ok(Engine::Sqlite),
+        #[cfg(feature = "postgres")]
+        "postgres" | "postgresql" => Ok(Engine::Postgres),
+        #[cfg(feature = "mysql")]
+        "mysql" | "mariadb" => Ok(Engine::Mysql),
+        #[cfg(feature = "redis")]
+        "redis" | "rediss" => Ok(Engine::Redis),
+        #[cfg(feature = "etcd")]
+        "etcd" | "etcds" => Ok(Engine::Etcd),
+        #[cfg(feature = "zookeeper")]
+        "zookeeper" | "zookeepers" => Ok(Engine::Zookeeper),
+        scheme => Err(Error::told(ErrorKind::StoreUnavailable, no_such(scheme))),
+    }
+}
+
+fn no_such(scheme: &str) -> String {
+    const SCHEMES: &str = "memory, file, sqlite, postgres, mysql, redis, etcd and zookeeper";
+    if SCHEMES.split([',', ' ']).any(|known| known == scheme && known != "and") {
+        format!("this build has no {scheme} store: turn the feature {scheme} of snowmint on")
+    } else {
+        format!("no such store: {scheme}. There are {SCHEMES}")
+    }
+}
+
+/// `Exhausted`: a counter would pass 2^63-1.
+fn full(store: &str, counter: &str) -> Error {
+    Error::told(ErrorKind::Exhausted, format!("{store}: {counter} has no more numbers up to 2^63-1"))
+}

@@ -1,0 +1,100 @@
+//! What is in a URL for engines whose client reads none, or not all of it.
+
+use std::fs;
+
+use snowmint_core::ErrorKind;
+
+use crate::error::Error;
+use crate::key;
+use crate::url::Url;
+
+/// The parts of `scheme://user:password@host:port,host:port/path?ca=FILE`.
+#[cfg_attr(not(any(feature = "etcd", feature = "zookeeper")), allow(dead_code, reason = "Redis reads the rest itself"))]
+pub(super) struct Address {
+    /// Name and password.
+    pub(super) user: Option<(String, String)>,
+    /// With ports; at least one.
+    pub(super) hosts: Vec<String>,
+    /// With the slash at its front, or empty.
+    pub(super) path: String,
+    /// Certificates of authorities in PEM, in the place of those that are built in.
+    pub(super) ca: Option<String>,
+}
+
+impl Address {
+    /// Reads it; hosts without a port get that one.
+    pub(super) fn of(url: &Url, port: u16) -> Result<Self, Error> {
+        let scheme = &url.scheme;
+        let wrong = |why: &str| Error::told(ErrorKind::StoreUnavailable, format!("{scheme}: {why}"));
+        let (place, options) = url.rest.split_once('?').unwrap_or((&url.rest, ""));
+        let (_, authority) = place
+            .split_once("://")
+            .ok_or_else(|| wrong(&format!("a URL has the form {scheme}://HOST:PORT, with two slashes")))?;
+        let (user, place) = match authority.rsplit_once('@') {
+            Some((user, place)) => (Some(user), place),
+            None => (None, authority),
+        };
+        let decoded = |text| {
+            key::name(text).ok_or_else(|| wrong("a % in user and password is followed by two hexadecimal digits"))
+        };
+        let user = match user.map(|user| user.split_once(':').unwrap_or((user, ""))) {
+            Some((name, password)) => Some((decoded(name)?, decoded(password)?)),
+            None => None,
+        };
+        let (hosts, path) = place.find('/').map_or((place, ""), |slash| place.split_at(slash));
+        if hosts.split(',').any(|host| host.is_empty() || host.starts_with(':')) {
+            return Err(wrong(&format!("name at least one host, and no empty ones: {scheme}://HOST:PORT,HOST:PORT")));
+        }
+        let with_port = |host: &str| {
+            // The colons of an IPv6 address are in brackets.
+            let has_port = host.rsplit_once(']').map_or(host, |(_, after)| after).contains(':');
+            if has_port { host.to_owned() } else { format!("{host}:{port}") }
+        };
+        let mut ca = None;
+        for option in options.split('&').filter(|option| !option.is_empty()) {
+            let (name, value) = option.split_once('=').unwrap_or((option, ""));
+            if name != "ca" {
+                let known = "there are ca, allow_unsafe, timeout_ms and prefix";
+                return Err(wrong(&format!("there is no option {name}: {known}")));
+            }
+            let read = fs::read_to_string(value);
+            ca = Some(read.map_err(|error| wrong(&format!("cannot read ca={value}: {error}")))?);
+        }
+        Ok(Self { user, hosts: hosts.split(',').map(with_port).collect(), path: path.to_owned(), ca })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn address(url: &str) -> Result<Address, Error> {
+        Address::of(&Url::parse(url).expect("a URL"), 2379)
+    }
+
+    #[test]
+    fn hosts_have_ports_and_passwords_are_decoded() {
+        let found = address("etcd://me:a%2Fb%40@h1,h2:1,[::1],[::1]:2/x/y?timeout_ms=50").expect("valid");
+        assert_eq!(found.hosts, ["h1:2379", "h2:1", "[::1]:2379", "[::1]:2"]);
+        assert_eq!((found.user, found.path.as_str()), (Some(("me".into(), "a/b@".into())), "/x/y"));
+        let found = address("etcd://h1").expect("valid");
+        assert!(found.user.is_none() && found.path.is_empty() && found.ca.is_none());
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_and_no_password_is() {
+        for (url, named) in [
+            ("etcd:h1", "etcd://HOST:PORT"),
+            ("etcd://", "at least one host"),
+            ("etcd://me:secret@h1,,h2", "no empty ones"),
+            ("etcd://me:secret@:5", "at least one host"),
+            ("etcd://me:secret%@h1", "two hexadecimal digits"),
+            ("etcd://me:secret@h1?allow_unsave=true", "no option allow_unsave"),
+            ("etcd://me:secret@h1?ca=/nowhere/ca.pem", "cannot read ca=/nowhere/ca.pem"),
+        ] {
+            let error = address(url).err().expect(url);
+            assert_eq!(error.kind(), ErrorKind::StoreUnavailable);
+            assert!(error.to_string().contains(named) && !error.to_string().contains("secret"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,275 @@
+//! etcd. A record is at `PREFIX/records/KEY` as it is, its version is the revision that wrote it; a counter is a string of
+//! decimal digits at `PREFIX/counters/COUNTER`. No leases of etcd are used: what is written stays.
+//!
+//! Reads are linearizable. A client cannot see whether the members run with `--unsafe-no-fsync`, under which confirmed
+//! writes can be lost: they must not.
+
+use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use etcd_client::{
+    Certificate, Client, Compare, CompareOp, ConnectOptions, GetOptions, KeyValue, KvClient, ResponseHeader,
+    TlsOptions, Txn, TxnOp, TxnOpResponse,
+};
+use snowmint_core::segment::LAST;
+use tokio::time::timeout;
+
+use super::address::Address;
+use super::reconnect::{Connector, Reconnecting};
+use crate::error::Error;
+use crate::store::{Found, Store, Version, Wrote};
+use crate::url::Url;
+
+/// How many records come in one message, which is 4 MB at most.
+const PAGE: i64 = 1000;
+/// How long a connection may be idle before it is looked after; members refuse to be asked more often than all 5 s.
+const KEEP_ALIVE: Duration = Duration::from_secs(10);
+
+/// A store on an etcd cluster.
+pub struct Etcd {
+    cluster: Reconnecting<Cluster>,
+    prefix: String,
+}
+
+struct Cluster {
+    members: Vec<String>,
+    /// The member to try first; the client's own choice among several includes those that are away.
+    first: AtomicUsize,
+    options: ConnectOptions,
+    /// What one member has of the time to connect.
+    share: Duration,
+    name: String,
+    probe: String,
+}
+
+impl Cluster {
+    async fn connect_to(&self, member: &str) -> Result<KvClient, etcd_client::Error> {
+        let mut kv = Client::connect([member], Some(self.options.clone())).await?.kv_client();
+        // The client connects when it is first used.
+        kv.get(self.probe.as_str(), Some(GetOptions::new().with_count_only())).await?;
+        Ok(kv)
+    }
+}
+
+impl Etcd {
+    /// Connects.
+    ///
+    /// # Errors
+    /// `StoreUnavailable`, if no member can be reached or they refuse the user.
+    pub async fn connect(url: &Url) -> Result<Self, Error> {
+        let Address { user, hosts, path, ca } = Address::of(url, 2379)?;
+        let name = format!("etcd at {}", url.place());
+        if !path.trim_matches('/').is_empty() {
+            return Err(Error::unavailable(
+                &name,
+                "there are no paths: name the keys' prefix by the option prefix=NAME",
+            ));
+        }
+        let secure = url.scheme == "etcds";
+        let mut options = ConnectOptions::new()
+            .with_connect_timeout(url.timeout)
+            .with_timeout(url.timeout)
+            .with_keep_alive(KEEP_ALIVE, url.timeout)
+            .with_tcp_keepalive(KEEP_ALIVE)
+            // A member that lost its cluster says so instead of keeping us waiting.
+            .with_require_leader(true)
+            // A token that has expired is refused before anything is done.
+            .with_auto_token_refresh(true);
+        if let Some((user, password)) = user {
+            options = options.with_user(user, password);
+        }
+        if secure {
+            options = options.with_tls(match ca {
+                Some(ca) => TlsOptions::new().ca_certificate(Certificate::from_pem(ca)),
+                None => TlsOptions::new().with_webpki_roots(),
+            });
+        } else if ca.is_some() {
+            return Err(Error::unavailable(&name, "ca= is for etcds://"));
+        }
+        let scheme = if secure { "https" } else { "http" };
+        let members: Vec<_> = hosts.iter().map(|host| format!("{scheme}://{host}")).collect();
+        let probe = format!("{}/records/", url.prefix);
+        let share = url.timeout / u32::try_from(members.len()).unwrap_or(u32::MAX);
+        let cluster = Cluster { members, first: AtomicUsize::new(0), options, share, name, probe };
+        let etcd = Self { cluster: Reconnecting::new(cluster, url.timeout), prefix: url.prefix.clone() };
+        etcd.cluster.connect().await?;
+        Ok(etcd)
+    }
+
+    fn record(&self, key: &str) -> String {
+        format!("{}/records/{key}", self.prefix)
+    }
+
+    fn counter(&self, counter: &str) -> String {
+        format!("{}/counters/{counter}", self.prefix)
+    }
+
+    fn unavailable(&self, why: impl fmt::Display) -> Error {
+        Error::unavailable(self.name(), why)
+    }
+
+    async fn get(&self, kv: &mut KvClient, key: String) -> Result<Option<KeyValue>, Error> {
+        let mut answer = kv.get(key, None).await.map_err(|error| self.unavailable(error))?;
+        Ok(answer.take_kvs().pop())
+    }
+
+    fn found(&self, there: KeyValue) -> Result<Found, Error> {
+        let version = Version::try_from(there.mod_revision()).map_err(|_| self.unavailable("a revision below 0"))?;
+        Ok(Found { value: there.into_key_value().1, version })
+    }
+
+    fn number(&self, there: &KeyValue) -> Result<u64, Error> {
+        let digits = there.value_str().ok().and_then(|digits| digits.parse().ok());
+        digits.ok_or_else(|| {
+            self.unavailable(format_args!("what is at {} is no number", String::from_utf8_lossy(there.key())))
+        })
+    }
+}
+
+#[async_trait]
+impl Connector for Cluster {
+    type Connection = KvClient;
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    async fn connect(&self) -> Result<KvClient, Error> {
+        // Another one than the last time, as that connection is lost.
+        let first = self.first.fetch_add(1, Ordering::Relaxed) % self.members.len();
+        let (later, sooner) = self.members.split_at(first);
+        let mut why = Error::unavailable(&self.name, "it has no members");
+        for member in sooner.iter().chain(later) {
+            match timeout(self.share, self.connect_to(member)).await {
+                Ok(Ok(kv)) => return Ok(kv),
+                Ok(Err(error)) => why = Error::unavailable(&self.name, format_args!("{member}: {error}")),
+                Err(_) => {
+                    let ms = self.share.as_millis();
+                    why = Error::unavailable(&self.name, format_args!("{member}: no answer within {ms} ms"));
+                }
+            }
+        }
+        Err(why)
+    }
+
+    async fn is_alive(&self, _: &KvClient, _: Duration) -> bool {
+        // It connects again by itself when it finds that it is not connected.
+        true
+    }
+}
+
+#[async_trait]
+impl Store for Etcd {
+    fn name(&self) -> &str {
+        self.cluster.connector().name()
+    }
+
+    async fn read(&self, key: &str) -> Result<Option<Found>, Error> {
+        let key = self.record(key);
+        let there = self.cluster.run(|mut kv| async move { self.get(&mut kv, key).await }).await?;
+        there.map(|there| self.found(there)).transpose()
+    }
+
+    async fn write(&self, key: &str, value: &[u8], expected: Version) -> Result<Wrote, Error> {
+        // No revision is higher.
+        let Ok(expected) = i64::try_from(expected) else { return Ok(Wrote::Conflict) };
+        let key = self.record(key);
+        let step = Txn::new()
+            .when([Compare::mod_revision(key.as_str(), CompareOp::Equal, expected)])
+            .and_then([TxnOp::put(key, value, None)]);
+        let answer = self
+            .cluster
+            .run(|mut kv| async move { kv.txn(step).await.map_err(|error| self.unavailable(error)) })
+            .await?;
+        if !answer.succeeded() {
+            return Ok(Wrote::Conflict);
+        }
+        let revision = answer.header().and_then(|header| Version::try_from(header.revision()).ok());
+        revision.map(Wrote::Version).ok_or_else(|| self.unavailable("an answer without a revision"))
+    }
+
+    async fn list(&self, prefix: &str) -> Result<Vec<(String, Found)>, Error> {
+        let prefix = self.record(prefix);
+        self.cluster
+            .run(|mut kv| async move {
+                let mut list = Vec::new();
+                let end = GetOptions::new().with_prefix();
+                let mut page = kv.get(prefix.as_str(), Some(end.with_limit(PAGE))).await;
+                // All pages are of one revision.
+                let revision = page.as_ref().ok().and_then(|page| page.header()).map_or(0, ResponseHeader::revision);
+                loop {
+                    let mut answer = page.map_err(|error| self.unavailable(error))?;
+                    let more = answer.more();
+                    let mut last = Vec::new();
+                    for there in answer.take_kvs() {
+                        there.key().clone_into(&mut last);
+                        let part = there.key_str().ok().and_then(|key| key.strip_prefix(prefix.as_str()));
+                        if let Some(part) = part.filter(|part| !part.contains('/')).map(str::to_owned) {
+                            list.push((part, self.found(there)?));
+                        }
+                    }
+                    if !more || last.is_empty() {
+                        return Ok(list);
+                    }
+                    // The least key after the last one, and the end of the range of the prefix, which ends in a slash.
+                    last.push(0);
+                    let end = format!("{}0", prefix.trim_end_matches('/'));
+                    let options = GetOptions::new().with_range(end).with_limit(PAGE).with_revision(revision);
+                    page = kv.get(last, Some(options)).await;
+                }
+            })
+            .await
+    }
+
+    async fn add(&self, counter: &str, delta: u64, start: u64) -> Result<u64, Error> {
+        let key = self.counter(counter);
+        let sum = self
+            .cluster
+            .run(|mut kv| async move {
+                let mut there = self.get(&mut kv, key.clone()).await?;
+                loop {
+                    let (number, revision) = match &there {
+                        Some(there) => (self.number(there)?, there.mod_revision()),
+                        None => (start, 0),
+                    };
+                    let Some(sum) = number.checked_add(delta).filter(|sum| *sum <= LAST) else { return Ok(None) };
+                    let step = Txn::new()
+                        .when([Compare::mod_revision(key.as_str(), CompareOp::Equal, revision)])
+                        .and_then([TxnOp::put(key.as_str(), sum.to_string(), None)])
+                        .or_else([TxnOp::get(key.as_str(), None)]);
+                    let answer = kv.txn(step).await.map_err(|error| self.unavailable(error))?;
+                    if answer.succeeded() {
+                        return Ok(Some(sum));
+                    }
+                    // Somebody was faster, so it is certain that nothing was done.
+                    there = match answer.op_responses().pop() {
+                        Some(TxnOpResponse::Get(mut answer)) => answer.take_kvs().pop(),
+                        _ => return Err(self.unavailable("an answer without what is there")),
+                    };
+                }
+            })
+            .await?;
+        sum.ok_or_else(|| super::full(self.name(), counter))
+    }
+
+    async fn lower(&self, counter: &str, end: u64, start: u64) -> Result<bool, Error> {
+        let key = self.counter(counter);
+        let step = Txn::new()
+            .when([Compare::value(key.as_str(), CompareOp::Equal, end.to_string())])
+            .and_then([TxnOp::put(key, start.to_string(), None)]);
+        let answer = self
+            .cluster
+            .run(|mut kv| async move { kv.txn(step).await.map_err(|error| self.unavailable(error)) })
+            .await?;
+        Ok(answer.succeeded())
+    }
+}
+
+// The options have the password.
+impl fmt::Debug for Etcd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Etcd({})", self.name())
+    }
+}

@@ -1,0 +1,170 @@
+//! Files of one machine: a file for each record and each counter, under `DIRECTORY/.store`, beside the slots that may be in
+//! the same directory.
+//!
+//! Each operation has the lock on `.store/lock`, so the processes of the machine take turns, and opens its files anew: a
+//! fork has nothing to go on with. A file is written beside its place, synced, and renamed to it, and its directory is
+//! synced; a reader syncs that directory as well, since the writer may have been killed just before. What is read is
+//! checked against its checksum and its key.
+
+mod entry;
+mod files;
+mod path;
+
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use snowmint_core::ErrorKind;
+use snowmint_core::segment::LAST;
+use tokio::task::spawn_blocking;
+use tokio::time::{Instant, timeout_at};
+
+use self::entry::Entry;
+use self::files::Files;
+use crate::error::Error;
+use crate::file::refuse_unsafe_filesystem;
+use crate::store::{Found, Store, Version, Wrote};
+use crate::url::Url;
+
+/// A store in a directory.
+#[derive(Clone)]
+pub struct Directory {
+    root: PathBuf,
+    name: String,
+    timeout: Duration,
+}
+
+impl Directory {
+    /// Makes the directory where it is missing. A relative path is of the working directory of now.
+    ///
+    /// # Errors
+    /// `StoreUnavailable`, if it cannot be made; `UnsafeStore`, if it is on a file system that loses or does not share locks
+    /// and writes.
+    pub fn open(url: &Url) -> Result<Self, Error> {
+        let path = url.rest.split_once(':').map_or("", |(_, path)| path);
+        // file:///PATH is how some write it.
+        let path = path.strip_prefix("//").unwrap_or(path);
+        if path.is_empty() || path.contains(['?', '\0']) {
+            let why =
+                format!("file:DIRECTORY has a directory, and no options but allow_unsafe and timeout_ms: {}", url.rest);
+            return Err(Error::told(ErrorKind::StoreUnavailable, why));
+        }
+        let cannot = |what: &str, error: std::io::Error| {
+            Error::unavailable(&format!("files in {path}"), format_args!("cannot {what}: {error}"))
+        };
+        let path = std::path::absolute(path).map_err(|error| cannot("find the directory", error))?;
+        let root = path.join(".store");
+        // What is there is kept: slots may be beside it.
+        fs::create_dir_all(&path).map_err(|error| cannot("make the directory", error))?;
+        refuse_unsafe_filesystem(&path, url.allow_unsafe)?;
+        fs::create_dir_all(&root).map_err(|error| cannot("make the directory .store in it", error))?;
+        files::sync_up(&root, &path).map_err(|error| cannot("sync the directory", error))?;
+        if let Some(parent) = path.parent() {
+            // Those above may be new too; or anything else, which cannot be synced.
+            let _ = files::sync_up(parent, Path::new("/"));
+        }
+        Ok(Self { root, name: format!("files in {}", path.display()), timeout: url.timeout })
+    }
+
+    /// Does something with the lock, on a thread that may wait for disks.
+    ///
+    /// If this future is dropped, or the time is over, that goes on nevertheless, or gives up if it does not have the lock.
+    async fn locked<T, F>(&self, operation: F) -> Result<T, Error>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Files) -> Result<T, String> + Send + 'static,
+    {
+        let deadline = Instant::now() + self.timeout;
+        let root = self.root.clone();
+        let done = spawn_blocking(move || Files::lock(&root, deadline.into_std()).and_then(|files| operation(&files)));
+        match timeout_at(deadline, done).await {
+            Ok(Ok(done)) => done.map_err(|why| self.unavailable(why)),
+            Ok(Err(failed)) => Err(self.unavailable(failed)),
+            Err(_) => Err(self.unavailable(format_args!("no answer within {} ms", self.timeout.as_millis()))),
+        }
+    }
+
+    fn unavailable(&self, why: impl fmt::Display) -> Error {
+        Error::unavailable(&self.name, why)
+    }
+}
+
+#[async_trait]
+impl Store for Directory {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    async fn read(&self, key: &str) -> Result<Option<Found>, Error> {
+        let key = key.to_owned();
+        self.locked(move |files| {
+            let path = path::record(&key)?;
+            let Some(there) = files.read(&path, &key)? else { return Ok(None) };
+            files.keep(&path)?;
+            Ok(Some(there.into_found()))
+        })
+        .await
+    }
+
+    async fn write(&self, key: &str, value: &[u8], expected: Version) -> Result<Wrote, Error> {
+        let Some(version) = expected.checked_add(1) else { return Ok(Wrote::Conflict) };
+        let new = Entry { version, key: key.to_owned(), value: value.to_owned() };
+        self.locked(move |files| {
+            let path = path::record(&new.key)?;
+            if files.read(&path, &new.key)?.map_or(0, |there| there.version) != expected {
+                return Ok(Wrote::Conflict);
+            }
+            files.write(&path, &new)?;
+            Ok(Wrote::Version(version))
+        })
+        .await
+    }
+
+    async fn list(&self, prefix: &str) -> Result<Vec<(String, Found)>, Error> {
+        let prefix = prefix.to_owned();
+        self.locked(move |files| {
+            let entries = files.list(&path::directory(&prefix)?)?;
+            let parts = entries.into_iter().filter_map(|entry| {
+                let part = entry.key.strip_prefix(prefix.as_str())?.to_owned();
+                Some((part, entry.into_found()))
+            });
+            Ok(parts.collect())
+        })
+        .await
+    }
+
+    async fn add(&self, counter: &str, delta: u64, start: u64) -> Result<u64, Error> {
+        let key = counter.to_owned();
+        let sum = self.locked(move |files| {
+            let path = path::counter(&key)?;
+            let there = files.read(&path, &key)?;
+            let number = there.as_ref().map_or(Ok(start), |there| there.number(&path))?;
+            let Some(sum) = number.checked_add(delta).filter(|sum| *sum <= LAST) else { return Ok(None) };
+            files.write(&path, &Entry::of_number(key, sum))?;
+            Ok(Some(sum))
+        });
+        sum.await?.ok_or_else(|| super::full(&self.name, counter))
+    }
+
+    async fn lower(&self, counter: &str, end: u64, start: u64) -> Result<bool, Error> {
+        let key = counter.to_owned();
+        self.locked(move |files| {
+            let path = path::counter(&key)?;
+            let Some(there) = files.read(&path, &key)? else { return Ok(false) };
+            if there.number(&path)? != end {
+                return Ok(false);
+            }
+            files.write(&path, &Entry::of_number(key, start))?;
+            Ok(true)
+        })
+        .await
+    }
+}
+
+impl fmt::Debug for Directory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Directory({})", self.root.display())
+    }
+}

@@ -1,0 +1,91 @@
+//! The memory of this process: for tests, and for trying out.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use async_trait::async_trait;
+use snowmint_core::segment::LAST;
+
+use crate::error::Error;
+use crate::fork::PerProcess;
+use crate::store::{Found, Store, Version, Wrote};
+
+/// A store that is gone with the process; a forked child has another one.
+#[derive(Debug, Default)]
+pub struct Memory(Mutex<Data>);
+
+#[derive(Debug, Default)]
+struct Data {
+    records: BTreeMap<String, Found>,
+    counters: BTreeMap<String, u64>,
+}
+
+impl Memory {
+    /// An empty one.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// That of this process with this name; the empty name is another one each time.
+    pub fn named(name: &str) -> Arc<Self> {
+        static NAMED: PerProcess<Mutex<BTreeMap<String, Arc<Memory>>>> = PerProcess::new();
+        if name.is_empty() {
+            return Arc::default();
+        }
+        let mut named = NAMED.get().lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(named.entry(name.to_owned()).or_default())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Data> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[async_trait]
+impl Store for Memory {
+    fn name(&self) -> &'static str {
+        "memory"
+    }
+
+    async fn read(&self, key: &str) -> Result<Option<Found>, Error> {
+        Ok(self.lock().records.get(key).cloned())
+    }
+
+    async fn write(&self, key: &str, value: &[u8], expected: Version) -> Result<Wrote, Error> {
+        let mut data = self.lock();
+        if data.records.get(key).map_or(0, |found| found.version) != expected {
+            return Ok(Wrote::Conflict);
+        }
+        let version = expected + 1;
+        data.records.insert(key.to_owned(), Found { value: value.to_owned(), version });
+        Ok(Wrote::Version(version))
+    }
+
+    async fn list(&self, prefix: &str) -> Result<Vec<(String, Found)>, Error> {
+        let data = self.lock();
+        let right_under = data.records.iter().filter_map(|(key, found)| {
+            key.strip_prefix(prefix).filter(|part| !part.contains('/')).map(|part| (part.to_owned(), found.clone()))
+        });
+        Ok(right_under.collect())
+    }
+
+    async fn add(&self, counter: &str, delta: u64, start: u64) -> Result<u64, Error> {
+        let mut data = self.lock();
+        let there = data.counters.get(counter).copied().unwrap_or(start);
+        let sum =
+            there.checked_add(delta).filter(|sum| *sum <= LAST).ok_or_else(|| super::full(self.name(), counter))?;
+        data.counters.insert(counter.to_owned(), sum);
+        Ok(sum)
+    }
+
+    async fn lower(&self, counter: &str, end: u64, start: u64) -> Result<bool, Error> {
+        let mut data = self.lock();
+        Ok(match data.counters.get_mut(counter) {
+            Some(there) if *there == end => {
+                *there = start;
+                true
+            }
+            _ => false,
+        })
+    }
+}

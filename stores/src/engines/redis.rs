@@ -1,0 +1,206 @@
+//! Redis, one server on its own: no replicas, no Sentinel, no Cluster, since a failover of these loses confirmed writes.
+//!
+//! The records of a directory (a key up to its last slash) are the fields of one hash, `PREFIX:records:DIRECTORY`, so that
+//! a list is one command; a value is the version in decimal digits, a colon, and the bytes. A counter is a string of
+//! decimal digits at `PREFIX:counters:COUNTER`.
+//!
+//! What is written is durable when it is answered with `appendonly yes` and `appendfsync always` only: see [`checks`].
+
+mod checks;
+mod scripts;
+
+use std::fmt;
+use std::time::Duration;
+
+use ::redis::aio::MultiplexedConnection;
+use ::redis::{AsyncConnectionConfig, Client, Cmd, FromRedisValue, RedisError, TlsCertificates, cmd};
+use async_trait::async_trait;
+use snowmint_core::segment::LAST;
+
+use self::scripts::Scripts;
+use super::address::Address;
+use super::reconnect::{Connector, Reconnecting};
+use super::tls;
+use crate::error::Error;
+use crate::store::{Found, Store, Version, Wrote};
+use crate::url::Url;
+
+/// After so long without use a connection is tried by a `PING` first: the server may have been started again.
+const IDLE: Duration = Duration::from_millis(100);
+
+/// A store on a Redis server.
+pub struct Redis {
+    server: Reconnecting<Server>,
+    prefix: String,
+    scripts: Scripts,
+}
+
+struct Server {
+    client: Client,
+    name: String,
+    timeout: Duration,
+    allow_unsafe: bool,
+}
+
+impl Redis {
+    /// Connects, and looks whether the server keeps what it confirms.
+    ///
+    /// # Errors
+    /// `StoreUnavailable`, if the server cannot be reached or refuses the user; `UnsafeStore`, naming the setting.
+    pub async fn connect(url: &Url) -> Result<Self, Error> {
+        let name = format!("Redis at {}", url.place());
+        let server = Server { client: client(url)?, name, timeout: url.timeout, allow_unsafe: url.allow_unsafe };
+        let redis = Self {
+            server: Reconnecting::new(server, url.timeout),
+            prefix: url.prefix.clone(),
+            scripts: Scripts::default(),
+        };
+        redis.server.connect().await?;
+        Ok(redis)
+    }
+
+    /// Where a record is: its hash, and its field.
+    fn record<'a>(&self, key: &'a str) -> (String, &'a str) {
+        let (directory, field) = key.rsplit_once('/').unwrap_or(("", key));
+        (format!("{}:records:{directory}", self.prefix), field)
+    }
+
+    fn counter(&self, counter: &str) -> String {
+        format!("{}:counters:{counter}", self.prefix)
+    }
+
+    async fn ask<T: FromRedisValue + Send>(&self, command: Cmd) -> Result<T, Error> {
+        let ask = |mut connection: MultiplexedConnection| async move { command.query_async(&mut connection).await };
+        self.server.run(|connection| async { ask(connection).await.map_err(|error| self.unavailable(&error)) }).await
+    }
+
+    async fn invoke<T: FromRedisValue + Send>(&self, invocation: ::redis::ScriptInvocation<'_>) -> Result<T, Error> {
+        let ask = |mut connection: MultiplexedConnection| async move { invocation.invoke_async(&mut connection).await };
+        self.server.run(|connection| async { ask(connection).await.map_err(|error| self.unavailable(&error)) }).await
+    }
+
+    fn unavailable(&self, error: &RedisError) -> Error {
+        Error::unavailable(self.name(), error)
+    }
+
+    fn found(&self, key: &str, stored: &[u8]) -> Result<Found, Error> {
+        let (version, value) = stored.iter().position(|byte| *byte == b':').map_or((stored, stored), |colon| {
+            let (version, value) = stored.split_at(colon);
+            (version, &value[1..])
+        });
+        std::str::from_utf8(version)
+            .ok()
+            .and_then(|digits| digits.parse().ok())
+            .filter(|version| *version > 0)
+            .map(|version| Found { value: value.to_vec(), version })
+            .ok_or_else(|| Error::unavailable(self.name(), format_args!("what is at {key} is no record of snowmint")))
+    }
+}
+
+fn client(url: &Url) -> Result<Client, Error> {
+    let ca = Address::of(url, 6379)?.ca;
+    let place = url.rest.split_once('?').map_or(url.rest.as_str(), |(place, _)| place);
+    tls::prepare();
+    match ca {
+        Some(ca) => {
+            Client::build_with_tls(place, TlsCertificates { client_tls: None, root_cert: Some(ca.into_bytes()) })
+        }
+        None => Client::open(place),
+    }
+    .map_err(|error| Error::unavailable(&format!("Redis at {}", url.place()), error))
+}
+
+#[async_trait]
+impl Connector for Server {
+    type Connection = MultiplexedConnection;
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    async fn connect(&self) -> Result<MultiplexedConnection, Error> {
+        let config = AsyncConnectionConfig::new()
+            .set_connection_timeout(Some(self.timeout))
+            .set_response_timeout(Some(self.timeout));
+        let connected = self.client.get_multiplexed_async_connection_with_config(&config).await;
+        let mut connection = connected.map_err(|error| Error::unavailable(&self.name, error))?;
+        // Without a password where one is needed, this is the first to say so.
+        let pong: Result<(), _> = cmd("PING").query_async(&mut connection).await;
+        pong.map_err(|error| Error::unavailable(&self.name, error))?;
+        if !self.allow_unsafe {
+            checks::refuse_unsafe(&mut connection, &self.name).await?;
+        }
+        Ok(connection)
+    }
+
+    async fn is_alive(&self, connection: &MultiplexedConnection, idle: Duration) -> bool {
+        let mut connection = connection.clone();
+        idle < IDLE || cmd("PING").query_async::<()>(&mut connection).await.is_ok()
+    }
+}
+
+#[async_trait]
+impl Store for Redis {
+    fn name(&self) -> &str {
+        self.server.connector().name()
+    }
+
+    async fn read(&self, key: &str) -> Result<Option<Found>, Error> {
+        let (hash, field) = self.record(key);
+        let stored: Option<Vec<u8>> = self.ask(cmd("HGET").arg(hash).arg(field).to_owned()).await?;
+        stored.map(|stored| self.found(key, &stored)).transpose()
+    }
+
+    async fn write(&self, key: &str, value: &[u8], expected: Version) -> Result<Wrote, Error> {
+        let Some(version) = expected.checked_add(1) else { return Ok(Wrote::Conflict) };
+        let (hash, field) = self.record(key);
+        let mut stored = format!("{version}:").into_bytes();
+        stored.extend_from_slice(value);
+        let mut invocation = self.scripts.write.prepare_invoke();
+        invocation.key(hash).arg(field).arg(expected.to_string()).arg(stored);
+        let written: bool = self.invoke(invocation).await?;
+        Ok(if written { Wrote::Version(version) } else { Wrote::Conflict })
+    }
+
+    async fn list(&self, prefix: &str) -> Result<Vec<(String, Found)>, Error> {
+        let (hash, _) = self.record(prefix);
+        let stored: Vec<(String, Vec<u8>)> = self.ask(cmd("HGETALL").arg(hash).to_owned()).await?;
+        stored
+            .into_iter()
+            .map(|(part, stored)| self.found(&format!("{prefix}{part}"), &stored).map(|found| (part, found)))
+            .collect()
+    }
+
+    async fn add(&self, counter: &str, delta: u64, start: u64) -> Result<u64, Error> {
+        let full = || super::full(self.name(), counter);
+        if delta > LAST {
+            return Err(full());
+        }
+        // What it becomes if it is new; nothing if that is too much.
+        let first = start.checked_add(delta).filter(|sum| *sum <= LAST).map_or(String::new(), |sum| sum.to_string());
+        let mut invocation = self.scripts.add.prepare_invoke();
+        invocation.key(self.counter(counter)).arg(delta.to_string()).arg(first);
+        let sum: Option<String> = self.invoke(invocation).await?;
+        let sum = sum.ok_or_else(full)?;
+        sum.parse()
+            .map_err(|_| Error::unavailable(self.name(), format_args!("the counter {counter} is {sum:?}, no number")))
+    }
+
+    async fn lower(&self, counter: &str, end: u64, start: u64) -> Result<bool, Error> {
+        let mut invocation = self.scripts.lower.prepare_invoke();
+        invocation.key(self.counter(counter)).arg(end.to_string()).arg(start.to_string());
+        self.invoke(invocation).await
+    }
+
+    async fn clock_ms(&self) -> Result<Option<i64>, Error> {
+        let (seconds, micros): (i64, i64) = self.ask(cmd("TIME")).await?;
+        Ok(seconds.checked_mul(1000).and_then(|ms| ms.checked_add(micros / 1000)))
+    }
+}
+
+// The client has the password.
+impl fmt::Debug for Redis {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Redis({})", self.name())
+    }
+}

@@ -1,0 +1,57 @@
+//! Names of tables and sequences, which SQL does not take as parameters.
+
+use std::fmt;
+
+use crate::error::Error;
+
+const LONGEST: usize = 64;
+
+/// A name that can stand in SQL between quotes of any kind.
+#[derive(Clone, PartialEq, Eq)]
+pub(in crate::engines) struct Identifier(String);
+
+impl Identifier {
+    /// Reads a name.
+    pub(in crate::engines) fn new(store: &str, name: &str) -> Result<Self, Error> {
+        let letter = |byte: u8| byte.is_ascii_alphabetic() || byte == b'_';
+        let fits = (1..=LONGEST).contains(&name.len())
+            && name.bytes().next().is_some_and(letter)
+            && name.bytes().all(|byte| letter(byte) || byte.is_ascii_digit() || byte == b'$');
+        if !fits {
+            let rule = "the name of a table or sequence is 1 to 64 of A-Z a-z 0-9 _ $ without a digit or $ in front";
+            return Err(Error::unavailable(store, format_args!("{rule}, not {name:?}")));
+        }
+        Ok(Self(name.to_owned()))
+    }
+
+    pub(in crate::engines) fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Identifier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl fmt::Display for Identifier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_could_end_its_quotes_is_refused() {
+        for name in ["", "1a", "$a", "a b", "a\"b", "a`b", "a;b", "a.b", "ä", &"a".repeat(65)] {
+            assert!(Identifier::new("db", name).is_err(), "{name}");
+        }
+        for name in ["Tickets64", "_", "a$1", &"a".repeat(64)] {
+            assert_eq!(Identifier::new("db", name).expect("it fits").as_str(), name);
+        }
+    }
+}

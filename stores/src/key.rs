@@ -1,0 +1,86 @@
+//! Names of users, as parts of keys.
+
+use std::fmt::Write as _;
+
+use snowmint_core::ErrorKind;
+
+use crate::error::Error;
+
+/// The most bytes of a name.
+pub(crate) const MAX_NAME_BYTES: usize = 128;
+
+/// `prefix` and a name: every byte of the name but `a-z A-Z 0-9 _ -`, and a dot that is not the first, as `%XX`.
+///
+/// So no store has to know of collations, blanks or slashes, and different names are different keys everywhere.
+///
+/// # Errors
+/// `InvalidText`, unless the name is 1 to 128 bytes long.
+pub(crate) fn key(prefix: &str, name: &str) -> Result<String, Error> {
+    if name.is_empty() || name.len() > MAX_NAME_BYTES {
+        let length = name.len();
+        return Err(Error::told(
+            ErrorKind::InvalidText,
+            format!("a name is 1 to {MAX_NAME_BYTES} bytes long, not {length}"),
+        ));
+    }
+    let mut key = prefix.to_owned();
+    for (place, byte) in name.bytes().enumerate() {
+        if byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-' || (byte == b'.' && place > 0) {
+            key.push(char::from(byte));
+        } else {
+            // Writing to a string cannot fail.
+            let _ = write!(key, "%{byte:02X}");
+        }
+    }
+    Ok(key)
+}
+
+/// The name that a part of a key stands for.
+pub(crate) fn name(part: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(part.len());
+    let mut rest = part.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        rest = after;
+        if *first == b'%' {
+            let (digits, after) = rest.split_at_checked(2)?;
+            rest = after;
+            // A sign is a digit to the parser.
+            let digits = std::str::from_utf8(digits).ok().filter(|digits| !digits.starts_with('+'))?;
+            bytes.push(u8::from_str_radix(digits, 16).ok()?);
+        } else {
+            bytes.push(*first);
+        }
+    }
+    String::from_utf8(bytes).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_a_part_of_a_key_and_comes_back() {
+        for (given, part) in [
+            ("orders", "orders"),
+            ("a.b", "a.b"),
+            (".", "%2E"),
+            ("..", "%2E."),
+            ("a/b", "a%2Fb"),
+            ("a b", "a%20b"),
+            ("100%", "100%25"),
+            ("Käse", "K%C3%A4se"),
+            ("'; DROP", "%27%3B%20DROP"),
+        ] {
+            assert_eq!(key("p/", given), Ok(format!("p/{part}")));
+            assert_eq!(name(part).as_deref(), Some(given));
+        }
+    }
+
+    #[test]
+    fn a_name_has_1_to_128_bytes() {
+        for given in [String::new(), "x".repeat(129)] {
+            assert_eq!(key("p/", &given).expect_err("no name").kind(), ErrorKind::InvalidText);
+        }
+        assert!(key("sequences/", &"/".repeat(128)).expect("a key").len() < crate::store::MAX_KEY_BYTES);
+    }
+}

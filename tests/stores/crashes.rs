@@ -1,0 +1,160 @@
+//! Numbers and leases over kill -9, of clients and of the server.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rand::Rng;
+use snowmint::stores::{Segments, Sequences, Tag, connect};
+use snowmint_core::sequence::Options;
+use snowmint_tests::engines::{Engine, Server};
+use snowmint_tests::takes::{self, Kind};
+use tempfile::TempDir;
+
+use crate::support::{Running, assert_unique, ledger, minter};
+
+/// How often somebody is killed.
+fn rounds() -> u32 {
+    std::env::var("SNOWMINT_KILLS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(20)
+}
+
+const NUMBERS: [Kind; 4] = [Kind::Segment, Kind::Ticket, Kind::Sequence, Kind::Section];
+
+/// What is taken and minted in one place.
+struct Work {
+    url: String,
+    kinds: Vec<Kind>,
+    directory: TempDir,
+}
+
+impl Work {
+    fn new(url: &str, kinds: &[Kind]) -> Self {
+        let work = Self { url: url.to_owned(), kinds: kinds.to_vec(), directory: TempDir::new().expect("a directory") };
+        let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+        runtime.block_on(async {
+            let store = connect(url).await.expect("it connects");
+            let tag = Tag { next: 1, step: 20, description: String::new() };
+            Segments::create(&*store, "takes", &tag).await.expect("a tag");
+            let options = Options { cache: Some(3), ..Options::DEFAULT };
+            Sequences::new(store).create("takes", &options).await.expect("a sequence");
+        });
+        work
+    }
+
+    fn taker(&self) -> Running {
+        let kinds: Vec<_> = self.kinds.iter().map(|kind| kind.name()).collect();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_snowmint-taker"));
+        command.args([&kinds.join(","), &self.url]).arg(self.directory.path()).arg("1").stdin(Stdio::null());
+        Running::start(&mut command)
+    }
+
+    fn minter(&self) -> Running {
+        let mut command = minter("mint");
+        command
+            .arg(format!("store={}", self.url))
+            .arg(format!("ledger={}", self.directory.path().join("ids").display()));
+        Running::start(command.args(["window_ms=1000", "pace_us=1000", "max_wait_ms=90000"]))
+    }
+
+    /// Waits until takers of every kind, and minters, have got something more.
+    fn wait_for_more(&self) {
+        let counts = || -> Vec<usize> {
+            let takes = self.kinds.iter().map(|kind| takes::ledger(self.directory.path(), *kind).len());
+            takes.chain([ledger(&self.directory.path().join("ids")).len()]).collect()
+        };
+        let (before, deadline) = (counts(), Instant::now() + Duration::from_secs(60));
+        while before.iter().zip(counts()).any(|(before, now)| now < before + 3) {
+            assert!(Instant::now() < deadline, "{:?}: from {before:?} to {:?} only", self.kinds, counts());
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    fn check(&self, path: &Path) {
+        for kind in &self.kinds {
+            let took = takes::ledger(path, *kind);
+            takes::assert_unique(*kind, &took);
+            if *kind == Kind::Section {
+                takes::assert_increasing(&took);
+            }
+            println!("{} {} numbers", took.len(), kind.name());
+        }
+        let ids = assert_unique(ledger(&path.join("ids")));
+        println!("{ids} IDs");
+    }
+}
+
+/// Kills a client or the server, over and over, while two clients take numbers and two mint.
+fn nothing_repeats(work: &Work, mut server: Option<&mut Server>) {
+    let mut takers = [work.taker(), work.taker()];
+    let mut minters = [work.minter(), work.minter()];
+    work.wait_for_more();
+    let mut random = rand::rng();
+    for round in 0..rounds() {
+        thread::sleep(Duration::from_millis(random.random_range(50..400)));
+        let client = round as usize / 2 % 2;
+        match &mut server {
+            Some(server) if round % 2 == 0 => {
+                server.kill();
+                thread::sleep(Duration::from_millis(random.random_range(0..300)));
+                server.restart();
+            }
+            _ => {
+                takers[client] = work.taker();
+                minters[client] = work.minter();
+            }
+        }
+    }
+    work.wait_for_more();
+    drop((takers, minters));
+    work.check(work.directory.path());
+}
+
+fn over(engine: Engine, kinds: &[Kind], prepare: &str) {
+    let mut server = Server::start(engine);
+    let work = Work::new(&server.url(), kinds);
+    if !prepare.is_empty() {
+        engine.client(server.port(), prepare);
+    }
+    nothing_repeats(&work, Some(&mut server));
+}
+
+#[test]
+fn nothing_repeats_over_kill_9_of_clients_of_files() {
+    let directory = TempDir::new().expect("a directory");
+    nothing_repeats(&Work::new(&format!("file:{}?allow_unsafe=true", directory.path().display()), &NUMBERS), None);
+}
+
+#[test]
+fn nothing_repeats_over_kill_9_of_clients_of_sqlite() {
+    let directory = TempDir::new().expect("a directory");
+    let url = format!("sqlite:{}?allow_unsafe=true", directory.path().join("ids.db").display());
+    nothing_repeats(&Work::new(&url, &NUMBERS), None);
+}
+
+#[test]
+fn nothing_repeats_over_kill_9_of_clients_and_of_postgres() {
+    let kinds = [&NUMBERS[..], &[Kind::Native]].concat();
+    over(Engine::Postgres, &kinds, "CREATE SEQUENCE takes");
+}
+
+#[test]
+fn nothing_repeats_over_kill_9_of_clients_and_of_mariadb() {
+    let kinds = [&NUMBERS[..], &[Kind::Native, Kind::Flickr]].concat();
+    over(Engine::Mariadb, &kinds, "CREATE SEQUENCE takes");
+}
+
+#[test]
+fn nothing_repeats_over_kill_9_of_clients_and_of_redis() {
+    over(Engine::Redis, &NUMBERS, "");
+}
+
+#[test]
+fn nothing_repeats_over_kill_9_of_clients_and_of_etcd() {
+    over(Engine::Etcd, &NUMBERS, "");
+}
+
+#[test]
+fn nothing_repeats_over_kill_9_of_clients_and_of_zookeeper() {
+    over(Engine::Zookeeper, &NUMBERS, "");
+}

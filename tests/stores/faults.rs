@@ -1,0 +1,213 @@
+//! What every store on a server has to stand: the server is killed and started again, or stops answering for a while.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use snowmint::ErrorKind;
+use snowmint::stores::{Error, Store, Wrote, connect};
+use snowmint_tests::engines::{Engine, Server};
+use tokio::runtime::Runtime;
+use tokio::task::{JoinSet, block_in_place};
+use tokio::time::sleep;
+
+const TIMEOUT: Duration = Duration::from_secs(1);
+/// The longest backoff, and what a busy machine adds.
+const BACK: Duration = Duration::from_secs(4);
+
+/// Runs a test.
+pub fn run(test: impl Future<Output = ()>) {
+    Runtime::new().expect("a runtime").block_on(test);
+}
+
+/// A store on that server, of a short timeout.
+pub async fn store(server: &Server) -> Arc<dyn Store> {
+    connect(&format!("{}?timeout_ms={}", server.url(), TIMEOUT.as_millis())).await.expect("it connects")
+}
+
+/// The error of a connection that is refused.
+pub async fn refused(url: &str) -> Error {
+    connect(url).await.map(|store| store.name().to_owned()).expect_err(url)
+}
+
+/// Asks until there is an answer; every error until then says that the store is not available.
+pub async fn until_back<T, F: Future<Output = Result<T, Error>>>(mut ask: impl FnMut() -> F) -> T {
+    let began = Instant::now();
+    loop {
+        match ask().await {
+            Ok(answer) => return answer,
+            Err(error) => assert_eq!(error.kind(), ErrorKind::StoreUnavailable, "{error}"),
+        }
+        assert!(began.elapsed() < BACK, "it does not come back");
+        sleep(Duration::from_millis(10)).await;
+    }
+}
+
+/// Two clients go on while the server is killed and started again, five times: all that was confirmed is there.
+pub async fn confirmed_writes_outlive_kills(engine: Engine) {
+    let mut server = Server::start(engine);
+    let (stop, rounds) = (Arc::new(AtomicBool::new(false)), Arc::new([AtomicU64::new(0), AtomicU64::new(0)]));
+    let mut clients = JoinSet::new();
+    for number in 0..2 {
+        clients.spawn(client(store(&server).await, number, stop.clone(), rounds.clone()));
+    }
+    let mut confirmed = Vec::new();
+    for kill in 0..5 {
+        let before = [0, 1].map(|number| rounds[number].load(Ordering::Relaxed));
+        let began = Instant::now();
+        while [0, 1].iter().any(|number| rounds[*number].load(Ordering::Relaxed) < before[*number] + 5) {
+            assert!(began.elapsed() < BACK * 2, "clients go on after kill {kill}");
+            sleep(Duration::from_millis(3)).await;
+            if let Some(failed) = clients.try_join_next() {
+                panic!("a client ended: {failed:?}");
+            }
+        }
+        block_in_place(|| {
+            server.kill();
+            std::thread::sleep(Duration::from_millis(150));
+            server.restart();
+        });
+    }
+    sleep(Duration::from_millis(500)).await;
+    stop.store(true, Ordering::Relaxed);
+    for sums in clients.join_all().await {
+        assert!(sums.is_sorted_by(|a, b| a < b), "sums of one client increase");
+        confirmed.extend(sums);
+    }
+    let highest = confirmed.iter().copied().max().expect("sums");
+    let count = confirmed.len();
+    confirmed.sort_unstable();
+    confirmed.dedup();
+    assert_eq!(confirmed.len(), count, "no sum twice");
+    let fresh = store(&server).await;
+    assert!(fresh.add("faults/c", 0, 0).await.expect("a sum") >= highest);
+}
+
+/// Adds and writes; each sum that was confirmed. A record is what was confirmed last, or what may have been written since.
+pub async fn client(
+    store: Arc<dyn Store>,
+    number: usize,
+    stop: Arc<AtomicBool>,
+    rounds: Arc<[AtomicU64; 2]>,
+) -> Vec<u64> {
+    let key = format!("faults/{number}");
+    let (mut sums, mut confirmed, mut version) = (Vec::new(), 0_u64, 0);
+    while !stop.load(Ordering::Relaxed) {
+        match store.add("faults/c", 1, 0).await {
+            Ok(sum) => sums.push(sum),
+            Err(error) => assert_eq!(error.kind(), ErrorKind::StoreUnavailable, "{error}"),
+        }
+        let next = confirmed + 1;
+        let wrote = store.write(&key, next.to_string().as_bytes(), version).await;
+        if let Ok(Wrote::Version(written)) = wrote {
+            (confirmed, version) = (next, written);
+            rounds[number].fetch_add(1, Ordering::Relaxed);
+            continue;
+        }
+        let found = until_back(|| store.read(&key)).await;
+        let value = found.as_ref().map_or(0, |found| String::from_utf8_lossy(&found.value).parse().expect("a number"));
+        assert!(value == confirmed || value == next, "{value} after {confirmed} was confirmed");
+        if wrote == Ok(Wrote::Conflict) {
+            assert_eq!(value, next, "a conflict without a write");
+        }
+        confirmed = value;
+        version = found.map_or(0, |found| found.version);
+    }
+    sums
+}
+
+/// A server that is stopped gives no answer in time; when it goes on, the same store works, and no answer is another's.
+pub async fn a_silent_server_is_given_up_in_time(engine: Engine) {
+    let server = Server::start(engine);
+    let store = store(&server).await;
+    for number in 0..8 {
+        let wrote = store.write(&format!("silent/{number}"), format!("v{number}").as_bytes(), 0).await;
+        assert!(matches!(wrote, Ok(Wrote::Version(_))), "{wrote:?}");
+    }
+    for _ in 0..2 {
+        server.pause(true);
+        // The signal takes a moment to stop every thread.
+        sleep(Duration::from_millis(100)).await;
+        let began = Instant::now();
+        let mut asked = JoinSet::new();
+        for number in 0..8 {
+            let store = store.clone();
+            asked.spawn(async move { store.read(&format!("silent/{number}")).await });
+        }
+        let added = store.add("silent/c", 1, 0).await.expect_err("no answer");
+        assert_eq!(added.kind(), ErrorKind::StoreUnavailable, "{added}");
+        for answer in asked.join_all().await {
+            let error = answer.expect_err("no answer");
+            assert_eq!(error.kind(), ErrorKind::StoreUnavailable, "{error}");
+        }
+        let waited = began.elapsed();
+        assert!(waited < TIMEOUT + Duration::from_millis(600), "{waited:?}");
+        // Connecting takes no longer.
+        let began = Instant::now();
+        let url = format!("{}?timeout_ms={}", server.url(), TIMEOUT.as_millis());
+        assert_eq!(refused(&url).await.kind(), ErrorKind::StoreUnavailable);
+        assert!(began.elapsed() < TIMEOUT + Duration::from_millis(600), "{:?}", began.elapsed());
+        server.pause(false);
+        until_back(|| store.read("silent/0")).await;
+        for _ in 0..20 {
+            let mut asked = JoinSet::new();
+            for number in 0..8 {
+                let store = store.clone();
+                asked.spawn(async move { (number, store.read(&format!("silent/{number}")).await) });
+            }
+            for (number, answer) in asked.join_all().await {
+                let found = answer.expect("an answer").expect("a record");
+                assert_eq!(found.value, format!("v{number}").as_bytes());
+            }
+        }
+    }
+    assert!(store.add("silent/c", 0, 0).await.expect("a sum") <= 2, "each unclear addition once at most");
+}
+
+/// Futures that are dropped at any time leave a store that works.
+pub async fn dropped_futures_are_harmless(engine: Engine) {
+    let server = Server::start(engine);
+    let store = store(&server).await;
+    for number in 0..200_u64 {
+        let _ = tokio::time::timeout(Duration::from_micros(number * 10), store.add("dropped/c", 1, 0)).await;
+        let key = format!("dropped/{number}");
+        let _ = tokio::time::timeout(Duration::from_micros(number * 10), store.write(&key, key.as_bytes(), 0)).await;
+        if number % 10 == 0 {
+            let found = store.read(&key).await.expect("an answer");
+            assert!(found.is_none_or(|found| found.value == key.as_bytes()));
+        }
+    }
+    assert!(store.add("dropped/c", 0, 0).await.expect("a sum") <= 200);
+    for (part, found) in store.list("dropped/").await.expect("an answer") {
+        assert_eq!(found.value, format!("dropped/{part}").as_bytes());
+    }
+}
+
+/// While a server is away calls fail at once and say when the next attempt is; then the same store works.
+pub async fn a_server_that_was_away_is_found_again(engine: Engine) {
+    let mut server = Server::start(engine);
+    let store = store(&server).await;
+    assert_eq!(store.add("away/c", 5, 0).await, Ok(5));
+    block_in_place(|| server.kill());
+    for call in 0..20 {
+        let began = Instant::now();
+        let error = store.add("away/c", 1, 0).await.expect_err("it is away");
+        assert_eq!(error.kind(), ErrorKind::StoreUnavailable, "{error}");
+        assert!(began.elapsed() < TIMEOUT + Duration::from_millis(300), "{:?}", began.elapsed());
+        if call > 2 {
+            assert!(error.to_string().contains("next attempt") || began.elapsed() < TIMEOUT, "{error}");
+        }
+    }
+    block_in_place(|| server.restart());
+    assert_eq!(until_back(|| store.add("away/c", 0, 0)).await, 5);
+    assert_eq!(store.add("away/c", 1, 0).await, Ok(6));
+    // Nothing was asked while it was away: the next call finds out by itself.
+    sleep(Duration::from_millis(150)).await;
+    block_in_place(|| {
+        server.kill();
+        server.restart();
+    });
+    sleep(Duration::from_millis(150)).await;
+    assert_eq!(until_back(|| store.add("away/c", 0, 0)).await, 6);
+}

@@ -1,0 +1,51 @@
+//! What was fetched before a fork is the parent's, and leases of one process over one store.
+
+use std::collections::HashSet;
+use std::process::{Command, Stdio};
+
+use snowmint::{Lease, Snowflake};
+
+use crate::support::{assert_unique, run};
+
+fn children(verb: &str) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_snowmint-taker"));
+    let printed = run(command.args([verb, "memory:forks"]).stdin(Stdio::null()));
+    let lines: Vec<_> = printed.lines().collect();
+    let [first, _, children @ .., last] = &lines[..] else { panic!("{printed}") };
+    assert_eq!(children.len(), 4 * 7, "{printed}");
+    assert!(children.iter().all(|line| *line == "child FORKED"), "{printed}");
+    let numbers: Vec<&str> = first.split(' ').chain(last.split(' ')).collect();
+    assert_eq!(numbers.iter().collect::<HashSet<_>>().len(), 4, "the parent goes on: {printed}");
+}
+
+#[test]
+fn a_forked_child_hands_out_nothing_that_its_parent_fetched() {
+    children("fork");
+}
+
+#[test]
+fn a_child_of_a_raw_clone_hands_out_nothing_that_its_parent_fetched() {
+    children("clone");
+}
+
+#[test]
+fn eight_leases_of_one_process_over_a_store_are_of_eight_nodes() {
+    let mut threads = Vec::new();
+    for lease in 0..8 {
+        // Different exclusions are different leases.
+        let exclude = vec![1000 + lease];
+        threads.push(std::thread::spawn(move || {
+            let store = Some("memory:leases".to_owned());
+            let generator = Snowflake::lease(Lease { store, exclude, ..Lease::default() }).expect("a node");
+            let ids: Vec<u64> = (0..1000).map(|_| generator.next_id().expect("an ID")).collect();
+            (generator, ids)
+        }));
+    }
+    let (generators, ids): (Vec<_>, Vec<_>) =
+        threads.into_iter().map(|thread| thread.join().expect("no panic")).unzip();
+    assert_unique(ids.concat());
+    let mut nodes: Vec<_> = generators.iter().map(Snowflake::node).collect();
+    nodes.sort_unstable();
+    assert_eq!(nodes, (0..8).collect::<Vec<u32>>());
+    assert!(generators[0].status().window.is_some_and(|window| window.end_ms - window.start_ms >= 30_000));
+}

@@ -1,0 +1,154 @@
+//! Leases of nodes over a store, by processes of their own.
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use snowmint::{Error, ErrorKind, Lease, Options, Snowflake};
+use snowmint_core::Layout;
+use tempfile::TempDir;
+
+use crate::scene::{Scene, unique};
+use crate::support::{ONE_NODE, Running, TWO_NODES, assert_unique, ledger, minter, run, ticks};
+
+/// Minters on one namespace of a store.
+struct Minters {
+    store: String,
+    namespace: String,
+    directory: TempDir,
+}
+
+impl Minters {
+    fn on(scene: &Scene) -> Self {
+        Self {
+            store: scene.url().to_owned(),
+            namespace: unique("minters"),
+            directory: TempDir::new().expect("a directory"),
+        }
+    }
+
+    fn ledger(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    fn minter(&self, verb: &str, ledger: &str, options: &[&str]) -> Command {
+        let mut command = minter(verb);
+        command
+            .arg(format!("store={}", self.store))
+            .arg(format!("namespace={}", self.namespace))
+            .arg(format!("ledger={}", self.ledger(ledger).display()))
+            .args(options);
+        command
+    }
+
+    fn lease(&self, layout: &str) -> Lease {
+        Lease {
+            layout: Layout::find(layout).expect("a layout"),
+            store: Some(self.store.clone()),
+            namespace: Some(self.namespace.clone()),
+            ..Lease::default()
+        }
+    }
+}
+
+fn waiting(max_wait_ms: u64) -> Options {
+    let mut options = Options::DEFAULT;
+    options.max_wait_ms = max_wait_ms;
+    options
+}
+
+pub async fn eight_processes_claim_eight_nodes(scene: Arc<Scene>) {
+    let minters = Minters::on(&scene);
+    let at = std::time::UNIX_EPOCH.elapsed().expect("after 1970").as_millis() + 400;
+    let at = format!("at={at}");
+    let mut running: Vec<_> = (0..8)
+        .map(|_| Running::start(&mut minters.minter("mint", "ids", &[&at, "pace_us=500", "max_wait_ms=20000"])))
+        .collect();
+    let mut nodes: Vec<_> = running.iter_mut().map(Running::node).collect();
+    nodes.sort_unstable();
+    assert_eq!(nodes, (0..8).collect::<Vec<u32>>(), "the lowest eight");
+    thread::sleep(Duration::from_millis(100));
+    drop(running);
+    assert!(assert_unique(ledger(&minters.ledger("ids"))) > 8);
+}
+
+pub async fn a_stopped_holder_that_wakes_after_its_node_was_given_away_mints_nothing_more(scene: Arc<Scene>) {
+    let minters = Minters::on(&scene);
+    let layout = format!("layout={ONE_NODE}");
+    let options = [&*layout, "window_ms=1000", "pace_us=300", "max_wait_ms=15000"];
+    let mut stopped = Running::start(&mut minters.minter("mint", "stopped", &options));
+    assert_eq!(stopped.node(), 0);
+    thread::sleep(Duration::from_millis(300));
+    stopped.signal("STOP");
+    let mut successor = Running::start(&mut minters.minter("mint", "successor", &options));
+    assert_eq!(successor.node(), 0, "the only node, when its window is over");
+    thread::sleep(Duration::from_millis(200));
+    stopped.signal("CONT");
+    let said = stopped.line() + &stopped.line();
+    assert!(said.contains("lost") && said.contains("the lease of node 0 was lost"), "{said}");
+    thread::sleep(Duration::from_millis(200));
+    successor.kill();
+    let (first, second) = (ledger(&minters.ledger("stopped")), ledger(&minters.ledger("successor")));
+    let (last_tick, first_tick) =
+        (ticks(ONE_NODE, &first).into_iter().max(), ticks(ONE_NODE, &second).into_iter().min());
+    assert!(last_tick < first_tick, "each within its window: {last_tick:?} {first_tick:?}");
+    assert!(assert_unique([first, second].concat()) > 100);
+}
+
+pub async fn a_node_given_back_is_had_at_once_and_a_killed_holders_after_its_window(scene: Arc<Scene>) {
+    let minters = Minters::on(&scene);
+    let layout = format!("layout={ONE_NODE}");
+    for exit in ["count=5", "exit=true"] {
+        // No waiting at all.
+        let options = [&*layout, "count=5", "max_wait_ms=5", "window_ms=30000", exit];
+        run(&mut minters.minter("mint", "ids", &options));
+    }
+    let mut killed = Running::start(&mut minters.minter("mint", "ids", &[&*layout, "window_ms=2000", "pace_us=500"]));
+    assert_eq!(killed.node(), 0);
+    thread::sleep(Duration::from_millis(200));
+    killed.kill();
+    let refused = Snowflake::lease(Lease { options: waiting(0), ..minters.lease(ONE_NODE) }).expect_err("it is taken");
+    assert_eq!(refused.kind(), ErrorKind::NodesExhausted, "{refused}");
+    run(&mut minters.minter("mint", "ids", &[&layout, "count=5", "max_wait_ms=20000"]));
+    assert!(assert_unique(ledger(&minters.ledger("ids"))) > 15);
+}
+
+pub async fn forked_children_lease_nodes_of_their_own(scene: Arc<Scene>) {
+    let minters = Minters::on(&scene);
+    for verb in ["fork", "clone"] {
+        let printed = run(&mut minters.minter(verb, "ids", &["count=2000", "batch=true", "max_wait_ms=20000"]));
+        assert_eq!(printed.matches("child node").count(), 4, "{printed}");
+    }
+    assert_eq!(assert_unique(ledger(&minters.ledger("ids"))), 2 * (1 + 5 * 2000));
+}
+
+pub async fn forked_children_are_told_that_they_cannot_connect(scene: Arc<Scene>) {
+    let minters = Minters::on(&scene);
+    for verb in ["fork", "clone"] {
+        let printed = run(&mut minters.minter(verb, "ids", &["count=200", "max_wait_ms=20000"]));
+        assert_eq!(printed.matches("STORE_UNAVAILABLE").count(), 4, "{printed}");
+        assert_eq!(printed.matches("forked").count(), 4, "{printed}");
+    }
+    assert_eq!(assert_unique(ledger(&minters.ledger("ids"))), 2 * (1 + 200), "the parent goes on");
+}
+
+pub async fn a_namespace_keeps_its_layout_and_excluded_nodes_are_not_leased(scene: Arc<Scene>) {
+    let minters = Minters::on(&scene);
+    let held = Snowflake::lease(minters.lease(TWO_NODES)).expect("a node");
+    assert_eq!(held.node(), 0);
+    let other = Snowflake::lease(minters.lease(ONE_NODE)).expect_err("another layout");
+    assert_eq!(other.kind(), ErrorKind::InvalidLayout, "{other}");
+    let excluded = Snowflake::lease(Lease { exclude: vec![0], ..minters.lease(TWO_NODES) }).expect("a node");
+    assert_eq!(excluded.node(), 1);
+    let refused: Error = Snowflake::lease(Lease { exclude: vec![0, 1], ..minters.lease(TWO_NODES) }).expect_err("none");
+    assert_eq!(refused.kind(), ErrorKind::NodesExhausted);
+    let status = held.status();
+    assert_eq!((status.node, status.renewal_failures, status.lost), (0, 0, None));
+    assert!(status.skew_ms.is_none_or(|skew_ms| skew_ms.abs() < 60_000), "{:?}", status.skew_ms);
+    // Another process's last window decides, not the order of nodes: 0 is given back and had again.
+    held.close();
+    let again = Snowflake::lease(minters.lease(TWO_NODES)).expect("a node");
+    assert_eq!(again.node(), 0);
+}

@@ -1,0 +1,270 @@
+//! Segments, tickets, sequences and sections over a store.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use snowmint::stores::{Sections, SectionsOptions, Segments, SegmentsOptions, Sequences, Store, Tag, Tickets};
+use snowmint::{ErrorKind, Integer};
+use snowmint_core::sequence::{Dialect, Options, Set};
+use snowmint_tests::takes::USERS;
+use tokio::runtime::Runtime;
+use tokio::task::JoinSet;
+
+use crate::scene::{Scene, unique};
+
+fn tag(next: u64, step: u64) -> Tag {
+    Tag { next, step, description: "for a test".to_owned() }
+}
+
+async fn segments(store: &Arc<dyn Store>, tag: &str) -> Segments {
+    Segments::open(store.clone(), tag, SegmentsOptions { max_wait_ms: 20_000 }).await.expect("there is such a tag")
+}
+
+pub async fn a_segment_gives_the_numbers_of_its_tag_from_the_first_on(scene: Arc<Scene>) {
+    let store = scene.connect().await;
+    let name = unique("it's a `tag`; % ");
+    let refused = Segments::open(store.clone(), &name, SegmentsOptions::default()).await.expect_err("there is none");
+    assert_eq!(refused.kind(), ErrorKind::InvalidText);
+    assert_eq!(Segments::create(&*store, &name, &tag(1, 10)).await, Ok(true));
+    assert_eq!(Segments::create(&*store, &name, &tag(7, 7)).await, Ok(false), "it stays as it is");
+    assert!(Segments::tags(&*store).await.expect("an answer").contains(&name));
+    let numbers = segments(&store, &name).await;
+    for wanted in 1..=100 {
+        assert_eq!(numbers.next().await, Ok(wanted));
+    }
+    for (row, kind) in [(tag(1, 0), ErrorKind::InvalidId), (tag(1 << 63, 1), ErrorKind::InvalidId)] {
+        assert_eq!(Segments::create(&*store, &unique("no"), &row).await.expect_err("no row").kind(), kind);
+    }
+}
+
+pub async fn segments_of_several_clients_never_repeat(scene: Arc<Scene>) {
+    let name = unique("shared");
+    assert_eq!(Segments::create(&*scene.connect().await, &name, &tag(1000, 50)).await, Ok(true));
+    let mut clients = JoinSet::new();
+    for _ in 0..4 {
+        let (store, name) = (scene.connect().await, name.clone());
+        clients.spawn(async move {
+            let shared = segments(&store, &name).await;
+            let mut threads = JoinSet::new();
+            for thread in 0..3 {
+                let shared = shared.clone();
+                threads.spawn(async move {
+                    let mut local = shared.local();
+                    let mut taken = Vec::new();
+                    while taken.len() < 500 {
+                        match thread {
+                            0 => taken.push(shared.next().await.expect("a number")),
+                            1 => taken.extend(shared.next_run(7).await.expect("numbers")),
+                            _ => taken.push(local.next().await.expect("a number")),
+                        }
+                    }
+                    assert!(taken.is_sorted_by(|a, b| a < b), "numbers of one thread increase");
+                    taken
+                });
+            }
+            threads.join_all().await.concat()
+        });
+    }
+    let all = clients.join_all().await.concat();
+    assert!(all.iter().all(|number| *number >= 1000));
+    let distinct: HashSet<_> = all.iter().collect();
+    assert_eq!(distinct.len(), all.len());
+}
+
+pub async fn numbers_of_a_closed_segment_are_given_back(scene: Arc<Scene>) {
+    let store = scene.connect().await;
+    let name = unique("closed");
+    assert_eq!(Segments::create(&*store, &name, &tag(1, 100)).await, Ok(true));
+    let numbers = segments(&store, &name).await;
+    assert_eq!([numbers.next().await, numbers.next().await], [Ok(1), Ok(2)]);
+    assert_eq!(numbers.close().await, Ok(98));
+    assert_eq!(numbers.next().await.expect_err("it is closed").kind(), ErrorKind::WindowClosed);
+    assert_eq!(numbers.close().await, Ok(0));
+    let (first, second) = (segments(&store, &name).await, segments(&store, &name).await);
+    assert_eq!(first.next().await, Ok(3));
+    assert_eq!(second.next().await, Ok(103));
+    assert_eq!(first.close().await, Ok(0), "somebody has fetched since");
+    assert_eq!(second.close().await, Ok(99));
+}
+
+pub async fn tickets_count_in_steps_from_their_offsets_whichever_store_gives_them(scene: Arc<Scene>) {
+    let stores: Vec<Arc<dyn Store>> =
+        vec![scene.connect().await, Arc::new(snowmint::stores::engines::memory::Memory::new())];
+    let name = unique("tickets");
+    let first = Tickets::over(stores.clone(), &name).expect("two stores");
+    let second = Tickets::over(stores, &name).expect("two stores");
+    let mut taken = Vec::new();
+    for _ in 0..20 {
+        taken.push(first.next().await.expect("a ticket"));
+        taken.push(second.next().await.expect("a ticket"));
+    }
+    taken.sort_unstable();
+    assert_eq!(taken, (1..=40).collect::<Vec<u64>>());
+}
+
+async fn sequences(scene: &Scene) -> Sequences {
+    Sequences::new(scene.connect().await).with_max_wait_ms(20_000)
+}
+
+pub async fn a_sequence_does_what_psql_shows(scene: Arc<Scene>) {
+    let (session, name) = (sequences(&scene).await, unique("it's a \"sequence\""));
+    assert_eq!(session.current(&name).await.expect_err("not yet defined").kind(), ErrorKind::InvalidId);
+    assert_eq!(session.last().await.expect_err("not yet defined").kind(), ErrorKind::InvalidId);
+    assert_eq!([session.next(&name).await, session.next(&name).await], [Ok(1), Ok(2)]);
+    assert_eq!(session.current(&name).await, Ok(Some(2)));
+    let first_again = Set { is_called: Some(false), ..Set::to(1) };
+    assert_eq!(session.set(&name, &first_again).await, Ok(Some(1)));
+    assert_eq!(session.current(&name).await, Ok(Some(2)), "which leaves it alone");
+    assert_eq!([session.next(&name).await, session.next(&name).await], [Ok(1), Ok(2)]);
+    assert_eq!(session.set(&name, &Set::to(20)).await, Ok(Some(20)));
+    assert_eq!([session.current(&name).await, session.last().await.map(Some)], [Ok(Some(20)), Ok(Some(20))]);
+    assert_eq!(session.next(&name).await, Ok(21));
+    let other = sequences(&scene).await;
+    assert_eq!(other.next(&name).await, Ok(22));
+    assert_eq!(other.current(&name).await, Ok(Some(22)));
+    assert_eq!(session.current(&name).await, Ok(Some(21)));
+    assert_eq!(session.definition(&name).await, Ok(Some(Options::DEFAULT)), "from its first use on");
+}
+
+pub async fn a_sequence_is_as_it_was_created_for_every_session(scene: Arc<Scene>) {
+    let (session, name) = (sequences(&scene).await, unique("created"));
+    let options = Options { start: Some(2), increment: 4, max: Some(6), cycle: true, ..Options::DEFAULT };
+    assert_eq!(session.create(&name, &options).await, Ok(true));
+    assert_eq!(session.create(&name, &Options::DEFAULT).await, Ok(false), "it stays as it is");
+    let other = sequences(&scene).await;
+    assert_eq!(other.definition(&name).await, Ok(Some(options)));
+    for (session, wanted) in [(&session, 2), (&other, 6), (&other, 1), (&session, 5), (&session, 1)] {
+        assert_eq!(session.next(&name).await, Ok(wanted));
+    }
+    let name = unique("created");
+    let tidb = Options {
+        dialect: Dialect::Tidb,
+        start: Some(3),
+        increment: 2,
+        max: Some(100),
+        cache: Some(5),
+        ..Options::DEFAULT
+    };
+    assert_eq!(session.create(&name, &tidb).await, Ok(true));
+    assert_eq!([session.next(&name).await, session.next(&name).await], [Ok(3), Ok(5)]);
+    assert_eq!(other.next(&name).await, Ok(13), "a block of five is the first session's");
+    assert_eq!(session.set(&name, &Set::to(6)).await, Ok(Some(6)));
+    assert_eq!(session.next(&name).await, Ok(7), "which keeps the progression");
+    let name = unique("created");
+    let short = Options { min: Some(-3), max: Some(-1), increment: -1, ..Options::DEFAULT };
+    assert_eq!(session.create(&name, &short).await, Ok(true));
+    for wanted in [-1, -2, -3] {
+        assert_eq!(session.next(&name).await, Ok(wanted));
+    }
+    assert_eq!(session.next(&name).await.expect_err("it has run out").kind(), ErrorKind::Exhausted);
+    let zero = Options { increment: 0, ..Options::DEFAULT };
+    assert_eq!(session.create(&unique("no"), &zero).await.expect_err("no step").kind(), ErrorKind::InvalidId);
+}
+
+pub async fn a_sequence_of_several_sessions_never_repeats(scene: Arc<Scene>) {
+    let name = unique("shared");
+    for cache in [1, 20] {
+        let name = format!("{name}{cache}");
+        let options = Options { cache: Some(cache), ..Options::DEFAULT };
+        assert_eq!(sequences(&scene).await.create(&name, &options).await, Ok(true));
+        let mut sessions = JoinSet::new();
+        for _ in 0..4 {
+            let (session, name) = (sequences(&scene).await, name.clone());
+            sessions.spawn(async move {
+                let mut taken = Vec::new();
+                for _ in 0..50 {
+                    taken.push(session.next(&name).await.expect("a value"));
+                }
+                taken
+            });
+        }
+        let mut all = sessions.join_all().await.concat();
+        all.sort_unstable();
+        assert!(all.is_sorted_by(|a, b| a < b));
+        if cache == 1 {
+            assert_eq!(all, (1..=200).collect::<Vec<i128>>(), "nothing is left out");
+        }
+    }
+}
+
+const WINDOW_MS: u64 = 1000;
+
+async fn allocator(scene: &Scene, set: &str, label: &str) -> Sections {
+    let options = SectionsOptions {
+        window_ms: WINDOW_MS,
+        step: 10,
+        max_wait_ms: 20_000,
+        label: Some(label.to_owned()),
+        ..SectionsOptions::default()
+    };
+    Sections::new(scene.connect().await, set, options).expect("an allocator")
+}
+
+async fn next(allocator: &Sections, user: u64) -> u64 {
+    allocator.next(Integer::from(user)).await.expect("a number")
+}
+
+pub async fn every_user_of_a_section_goes_on_above_all_its_numbers_after_a_restart(scene: Arc<Scene>) {
+    let set = unique("users");
+    let mut last = USERS.map(|_| 0);
+    for round in 0..4_u64 {
+        // Of a runtime of its own, which can end as a process does that is killed.
+        let process = Runtime::new().expect("a runtime");
+        let numbers = {
+            let (scene, set) = (scene.clone(), set.clone());
+            process.spawn(async move {
+                let allocator = allocator(&scene, &set, "one").await;
+                let mut numbers = Vec::new();
+                for user in USERS {
+                    for _ in 0..=round * 7 {
+                        numbers.push((user, next(&allocator, user).await));
+                    }
+                }
+                if round < 2 {
+                    allocator.close().await.expect("it closes");
+                    let refused = allocator.next(Integer::from(0u64)).await.expect_err("it is closed");
+                    assert_eq!(refused.kind(), ErrorKind::WindowClosed);
+                } else {
+                    std::mem::forget(allocator);
+                }
+                numbers
+            })
+        };
+        for (user, number) in numbers.await.expect("no panic") {
+            let last = &mut last[USERS.iter().position(|each| *each == user).expect("one of them")];
+            assert!(number > *last, "user {user} got {number} after {last}");
+            *last = number;
+        }
+        process.shutdown_background();
+    }
+    // Somebody who was never there before begins above everybody of the section.
+    let allocator = allocator(&scene, &set, "two").await;
+    let fresh = next(&allocator, 77_777).await;
+    assert!(last[..4].iter().all(|last| fresh > *last), "{fresh} {last:?}");
+}
+
+pub async fn a_section_has_one_allocator_at_a_time_and_another_after_it(scene: Arc<Scene>) {
+    let set = unique("users");
+    let (first, second) = (allocator(&scene, &set, "host-1:8000").await, allocator(&scene, &set, "host-2:8000").await);
+    assert_eq!([next(&first, 5).await, next(&first, 5).await], [1, 2]);
+    // Longer than a window: the holder renews, also without calls.
+    let short = SectionsOptions { window_ms: WINDOW_MS, max_wait_ms: 2500, ..SectionsOptions::default() };
+    let impatient = Sections::new(scene.connect().await, &set, short).expect("an allocator");
+    let refused = impatient.next(Integer::from(6u64)).await.expect_err("another has it");
+    assert_eq!(refused.kind(), ErrorKind::WindowClosed, "{refused}");
+    assert!(refused.to_string().contains("host-1:8000"), "{refused}");
+    impatient.close().await.expect("it gives up");
+    assert_eq!(next(&first, 5).await, 3);
+    // Another section is free.
+    assert_eq!(next(&second, 100_000).await, 1);
+    let waiting = {
+        let second = second.clone();
+        tokio::spawn(async move { next(&second, 5).await })
+    };
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    let given_back = Instant::now();
+    first.close().await.expect("it closes");
+    assert!(waiting.await.expect("no panic") > 3);
+    assert!(given_back.elapsed() < Duration::from_secs(15), "it need not wait for long");
+}

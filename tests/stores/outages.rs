@@ -1,0 +1,179 @@
+//! What goes on while the store is away, and after it.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use snowmint::stores::engines::memory::Memory;
+use snowmint::stores::{Sections, SectionsOptions, Segments, SegmentsOptions, Sequences, Store, Tag, Tickets, connect};
+use snowmint::{ErrorKind, Integer, Lease, Options, Snowflake};
+use snowmint_tests::engines::{Engine, Server};
+use tokio::runtime::Runtime;
+
+/// How long a call may wait here, and what it may take on a machine with other work to do.
+const MAX_WAIT_MS: u64 = 500;
+const IN_TIME: Duration = Duration::from_secs(10);
+
+/// A call that is refused with that kind, in time.
+async fn refused<T: std::fmt::Debug>(call: impl Future<Output = Result<T, snowmint::Error>>, kinds: &[ErrorKind]) {
+    let began = Instant::now();
+    let error = call.await.expect_err("the store is away");
+    assert!(kinds.contains(&error.kind()), "{error:?}");
+    assert!(began.elapsed() < IN_TIME, "{error:?} after {:?}", began.elapsed());
+}
+
+/// A call that works again within a minute, without anything being opened anew.
+async fn recovers<T, F: Future<Output = Result<T, snowmint::Error>>>(mut call: impl FnMut() -> F) -> T {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    loop {
+        match call().await {
+            Ok(value) => return value,
+            Err(error) => assert!(Instant::now() < deadline, "{error:?}"),
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
+fn a_store_that_goes_away_and_comes_back(engine: Engine) {
+    let mut server = Server::start(engine);
+    let runtime = Runtime::new().expect("a runtime");
+    let url = format!("{}?timeout_ms=2000", server.url());
+    let store = runtime.block_on(connect(&url)).expect("it connects");
+    let lease = Snowflake::lease(Lease {
+        store: Some(url.clone()),
+        window_ms: Some(2000),
+        options: Options { max_wait_ms: MAX_WAIT_MS, ..Options::DEFAULT },
+        ..Lease::default()
+    })
+    .expect("a node");
+    let (segments, sequences, sections) = runtime.block_on(async {
+        let row = Tag { next: 1, step: 100, description: String::new() };
+        Segments::create(&*store, "away", &row).await.expect("a tag");
+        let options = SegmentsOptions { max_wait_ms: MAX_WAIT_MS };
+        let segments = Segments::open(store.clone(), "away", options).await.expect("a tag");
+        let sequences = Sequences::new(store.clone()).with_max_wait_ms(MAX_WAIT_MS);
+        let options = SectionsOptions { max_wait_ms: MAX_WAIT_MS, window_ms: 2000, ..SectionsOptions::default() };
+        let sections = Sections::new(store.clone(), "away", options).expect("an allocator");
+        assert_eq!(recovers(|| segments.next()).await, 1);
+        assert_eq!(recovers(|| sequences.next("away")).await, 1);
+        assert_eq!(recovers(|| sections.next(Integer::from(5u64))).await, 1);
+        (segments, sequences, sections)
+    });
+    let before = lease.next_id().expect("an ID");
+
+    // Stopped, it is silent; killed, it refuses.
+    for silent in [true, false] {
+        if silent {
+            server.pause(true);
+        } else {
+            server.kill();
+        }
+        runtime.block_on(async {
+            // From memory, to the last one.
+            let mut taken = 0;
+            let error = loop {
+                match segments.try_next() {
+                    Ok(_) => taken += 1,
+                    Err(error) => break error,
+                }
+            };
+            assert!(taken >= 50, "{taken}");
+            assert!(matches!(error.kind(), ErrorKind::Exhausted | ErrorKind::StoreUnavailable), "{error:?}");
+            refused(segments.next(), &[ErrorKind::Exhausted, ErrorKind::StoreUnavailable]).await;
+            refused(sequences.next("away"), &[ErrorKind::StoreUnavailable]).await;
+            // A holder goes on for three quarters of a window.
+            tokio::time::sleep(Duration::from_millis(2500)).await;
+            let kinds = [ErrorKind::Exhausted, ErrorKind::StoreUnavailable, ErrorKind::WindowClosed];
+            refused(sections.next(Integer::from(5u64)), &kinds).await;
+            refused(async { lease.next_id() }, &[ErrorKind::WindowClosed]).await;
+        });
+        assert!(lease.status().lost.is_none());
+        if silent {
+            server.pause(false);
+        } else {
+            server.restart();
+        }
+        runtime.block_on(async {
+            assert!(recovers(|| segments.next()).await > 50);
+            assert!(recovers(|| sequences.next("away")).await > 1);
+            assert!(recovers(|| sections.next(Integer::from(5u64))).await > 1);
+            assert!(recovers(|| async { lease.next_id() }).await > before);
+            // Until both ranges are filled again, so that the next outage finds them so.
+            for _ in 0..30 {
+                recovers(|| segments.next()).await;
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        });
+        assert_eq!(lease.status().renewal_failures, 0);
+    }
+}
+
+#[test]
+fn postgres_goes_away_and_comes_back() {
+    a_store_that_goes_away_and_comes_back(Engine::Postgres);
+}
+
+#[test]
+fn mariadb_goes_away_and_comes_back() {
+    a_store_that_goes_away_and_comes_back(Engine::Mariadb);
+}
+
+#[test]
+fn redis_goes_away_and_comes_back() {
+    a_store_that_goes_away_and_comes_back(Engine::Redis);
+}
+
+#[test]
+fn etcd_goes_away_and_comes_back() {
+    a_store_that_goes_away_and_comes_back(Engine::Etcd);
+}
+
+#[test]
+fn zookeeper_goes_away_and_comes_back() {
+    a_store_that_goes_away_and_comes_back(Engine::Zookeeper);
+}
+
+#[test]
+fn tickets_are_served_while_two_of_three_stores_are_down_one_of_them_silent() {
+    let mut servers = [Server::start(Engine::Redis), Server::start(Engine::Postgres), Server::start(Engine::Redis)];
+    Runtime::new().expect("a runtime").block_on(async {
+        let mut stores: Vec<Arc<dyn Store>> = Vec::new();
+        for server in &servers {
+            stores.push(connect(&server.url()).await.expect("it connects"));
+        }
+        let tickets = Tickets::over(stores, "photos").expect("three stores");
+        let mut taken = Vec::new();
+        for _ in 0..9 {
+            taken.push(tickets.next().await.expect("a ticket"));
+        }
+        assert_eq!(taken, (1..=9).collect::<Vec<u64>>(), "in turn");
+        servers[0].kill();
+        servers[1].pause(true);
+        for _ in 0..20 {
+            let began = Instant::now();
+            let ticket = tickets.next().await.expect("a ticket");
+            assert_eq!(ticket % 3, 0, "of the third");
+            assert!(began.elapsed() < IN_TIME);
+            taken.push(ticket);
+        }
+        servers[2].kill();
+        refused(tickets.next(), &[ErrorKind::StoreUnavailable]).await;
+        servers[0].restart();
+        servers[1].pause(false);
+        servers[2].restart();
+        for _ in 0..9 {
+            taken.push(recovers(|| tickets.next()).await);
+        }
+        let count = taken.len();
+        taken.sort_unstable();
+        taken.dedup();
+        assert_eq!(taken.len(), count, "no ticket twice");
+    });
+}
+
+#[test]
+fn tickets_of_no_store_at_all_are_refused() {
+    let error = Tickets::over(vec![], "photos").expect_err("no store");
+    assert_eq!(error.kind(), ErrorKind::InvalidId);
+    let stores: Vec<Arc<dyn Store>> = (0..33).map(|_| -> Arc<dyn Store> { Arc::new(Memory::new()) }).collect();
+    assert_eq!(Tickets::over(stores, "photos").expect_err("too many").kind(), ErrorKind::InvalidId);
+}

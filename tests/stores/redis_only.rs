@@ -1,0 +1,167 @@
+//! What only a store on Redis has.
+
+use std::process::Command;
+
+use snowmint::ErrorKind;
+use snowmint::stores::{Wrote, connect};
+use snowmint_tests::engines::{Engine, Server};
+
+use crate::faults;
+
+#[test]
+fn confirmed_writes_outlive_kills() {
+    faults::run(faults::confirmed_writes_outlive_kills(Engine::Redis));
+}
+
+#[test]
+fn a_silent_server_is_given_up_in_time() {
+    faults::run(faults::a_silent_server_is_given_up_in_time(Engine::Redis));
+}
+
+#[test]
+fn dropped_futures_are_harmless() {
+    faults::run(faults::dropped_futures_are_harmless(Engine::Redis));
+}
+
+#[test]
+fn a_server_that_was_away_is_found_again() {
+    faults::run(faults::a_server_that_was_away_is_found_again(Engine::Redis));
+}
+
+/// A connection is refused, with all these words in the message, unless that is allowed.
+async fn is_unsafe(server: &Server, words: &[&str]) {
+    let error = faults::refused(&server.url()).await;
+    assert_eq!(error.kind(), ErrorKind::UnsafeStore, "{error}");
+    for word in words.iter().chain(&["allow_unsafe=true"]) {
+        assert!(error.to_string().contains(word), "{word}: {error}");
+    }
+    connect(&format!("{}?allow_unsafe=true", server.url())).await.expect("it is allowed");
+}
+
+#[test]
+fn settings_that_can_lose_writes_are_refused_with_their_cure() {
+    faults::run(async {
+        let server = Server::start(Engine::Redis);
+        let set = |setting: &str| {
+            assert_eq!(Engine::Redis.client(server.port(), &format!("CONFIG SET {setting}")).trim(), "OK");
+        };
+        for (wrong, right) in [
+            ("appendonly no", "appendonly yes"),
+            ("appendfsync everysec", "appendfsync always"),
+            ("appendfsync no", "appendfsync always"),
+            ("no-appendfsync-on-rewrite yes", "no-appendfsync-on-rewrite no"),
+            ("maxmemory-policy allkeys-lru", "maxmemory-policy noeviction"),
+        ] {
+            connect(&server.url()).await.expect("it is safe");
+            set(wrong);
+            is_unsafe(&server, &[wrong, &format!("set {right}")]).await;
+            set(right);
+        }
+        set("maxmemory-policy volatile-lru");
+        connect(&server.url()).await.expect("nothing of ours has a time to live");
+        let replica = Server::start_with(Engine::Redis, &["--replicaof", "127.0.0.1", &server.port().to_string()]);
+        is_unsafe(&replica, &["role:slave", "name the primary"]).await;
+        is_unsafe(&server, &["connected_slaves:1", "without replicas"]).await;
+        let cluster = Server::start_with(Engine::Redis, &["--cluster-enabled", "yes"]);
+        is_unsafe(&cluster, &["cluster_enabled:1", "outside of a cluster"]).await;
+    });
+}
+
+#[test]
+fn a_server_that_is_back_with_unsafe_settings_is_refused_too() {
+    faults::run(async {
+        let server = Server::start(Engine::Redis);
+        let store = faults::store(&server).await;
+        assert_eq!(store.add("c", 1, 0).await, Ok(1));
+        Engine::Redis.client(server.port(), "CONFIG SET appendfsync everysec");
+        Engine::Redis.client(server.port(), "CLIENT KILL TYPE normal");
+        tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+        for _ in 0..3 {
+            let error = store.add("c", 1, 0).await.expect_err("unsafe");
+            assert_eq!(error.kind(), ErrorKind::UnsafeStore, "{error}");
+        }
+        Engine::Redis.client(server.port(), "CONFIG SET appendfsync always");
+        tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+        assert_eq!(store.add("c", 1, 0).await, Ok(2));
+    });
+}
+
+#[test]
+fn who_may_not_look_at_the_settings_is_refused_and_a_wrong_password_is_told() {
+    faults::run(async {
+        let server = Server::start(Engine::Redis);
+        let port = server.port();
+        Engine::Redis.client(port, "ACL SETUSER app on >se/cret ~* +@all -config");
+        Engine::Redis.client(port, "ACL SETUSER blind on >se/cret ~* +@all -info");
+        for (user, command) in [("app", "CONFIG GET"), ("blind", "INFO")] {
+            let url = format!("redis://{user}:se%2Fcret@127.0.0.1:{port}");
+            let error = faults::refused(&url).await;
+            assert_eq!(error.kind(), ErrorKind::UnsafeStore, "{error}");
+            assert!(error.to_string().contains(command) && error.to_string().contains("nobody knows"), "{error}");
+            connect(&format!("{url}?allow_unsafe=true")).await.expect("it is allowed");
+        }
+        Engine::Redis.client(port, "ACL SETUSER default >geheim");
+        Engine::Redis.client(port, "ACL SETUSER default resetpass >geheim");
+        for (url, word) in [
+            (format!("redis://app:wrong-one@127.0.0.1:{port}"), "WRONGPASS"),
+            (format!("redis://127.0.0.1:{port}"), "NOAUTH"),
+        ] {
+            let error = faults::refused(&url).await;
+            assert_eq!(error.kind(), ErrorKind::StoreUnavailable, "{error}");
+            let told = error.to_string();
+            assert!(told.contains(&format!("Redis at 127.0.0.1:{port}")) && !told.contains("wrong-one"), "{told}");
+            assert!(told.contains(word) || told.to_lowercase().contains("auth"), "{told}");
+        }
+        connect(&format!("redis://:geheim@127.0.0.1:{port}/3")).await.expect("a password, and a database");
+    });
+}
+
+#[test]
+fn what_others_wrote_at_our_keys_is_an_error_and_stays() {
+    faults::run(async {
+        let server = Server::start(Engine::Redis);
+        let store = faults::store(&server).await;
+        let port = server.port();
+        Engine::Redis.client(port, "HSET snowmint:records:a b garbage");
+        Engine::Redis.client(port, "SET snowmint:counters:c garbage");
+        Engine::Redis.client(port, "SET snowmint:records:d garbage");
+        for error in [
+            store.read("a/b").await.map(drop).expect_err("no record"),
+            store.list("a/").await.map(drop).expect_err("no record"),
+            store.write("a/b", b"x", 0).await.map(drop).expect_err("no record"),
+            store.write("d/e", b"x", 0).await.map(drop).expect_err("no hash"),
+            store.add("c", 1, 0).await.map(drop).expect_err("no number"),
+        ] {
+            assert_eq!(error.kind(), ErrorKind::StoreUnavailable, "{error}");
+        }
+        assert_eq!(Engine::Redis.client(port, "HGET snowmint:records:a b").trim(), "garbage");
+        assert_eq!(Engine::Redis.client(port, "GET snowmint:counters:c").trim(), "garbage");
+        assert!(matches!(store.write("x", b"y", 0).await, Ok(Wrote::Version(1))), "it goes on");
+    });
+}
+
+#[test]
+fn tls_is_checked_against_the_authority_that_is_named() {
+    faults::run(async {
+        let certificates = tempfile::TempDir::new().expect("a directory");
+        let at = certificates.path().display().to_string();
+        let script = "cd \"$1\" && openssl req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem -subj /CN=ca -days 2 \
+             -addext basicConstraints=critical,CA:TRUE && openssl req -newkey rsa:2048 -nodes -keyout s.key -out s.csr -subj \
+             /CN=s && printf 'subjectAltName=IP:127.0.0.1\\n' > ext && openssl x509 -req -in s.csr -CA ca.pem -CAkey ca.key \
+             -CAcreateserial -days 2 -extfile ext -out s.pem";
+        let made = Command::new("sh").args(["-c", script, "sh", &at]).output().expect("sh starts");
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        let port =
+            std::net::TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a port").port();
+        let options = format!(
+            "--tls-port {port} --tls-cert-file {at}/s.pem --tls-key-file {at}/s.key --tls-ca-cert-file {at}/ca.pem \
+             --tls-auth-clients no"
+        );
+        let _server = Server::start_with(Engine::Redis, &options.split(' ').collect::<Vec<_>>());
+        let store = connect(&format!("rediss://127.0.0.1:{port}?ca={at}/ca.pem")).await.expect("it connects");
+        assert_eq!(store.add("c", 1, 0).await, Ok(1));
+        let error = faults::refused(&format!("rediss://127.0.0.1:{port}")).await;
+        assert_eq!(error.kind(), ErrorKind::StoreUnavailable, "{error}");
+        assert!(error.to_string().to_lowercase().contains("certificate"), "{error}");
+    });
+}

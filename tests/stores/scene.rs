@@ -1,0 +1,93 @@
+//! Where a test of the suite takes place.
+
+use std::collections::HashMap;
+use std::future::Future;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, LazyLock, Mutex, OnceLock};
+
+use snowmint::stores::engines::memory::Memory;
+use snowmint::stores::{Store, connect};
+#[cfg(feature = "engines")]
+use snowmint_tests::engines::{Engine, Server};
+use tempfile::TempDir;
+use tokio::runtime::Runtime;
+
+/// A kind of store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    Memory,
+    File,
+    #[cfg(feature = "engines")]
+    Sqlite,
+    #[cfg(feature = "engines")]
+    Server(Engine),
+}
+
+/// A place of that kind that this process's tests share.
+pub struct Scene {
+    pub kind: Kind,
+    url: String,
+    memory: Arc<Memory>,
+    #[cfg(feature = "engines")]
+    _server: Option<Server>,
+    _directory: TempDir,
+}
+
+type Once = Arc<OnceLock<Arc<Scene>>>;
+
+pub fn shared(kind: Kind) -> Arc<Scene> {
+    static SCENES: LazyLock<Mutex<HashMap<Kind, Once>>> = LazyLock::new(Mutex::default);
+    let once = SCENES.lock().expect("no panic").entry(kind).or_default().clone();
+    once.get_or_init(|| Arc::new(Scene::new(kind))).clone()
+}
+
+impl Scene {
+    #[cfg(feature = "engines")]
+    fn new(kind: Kind) -> Self {
+        let directory = TempDir::new().expect("a directory");
+        let server = if let Kind::Server(engine) = kind { Some(Server::start(engine)) } else { None };
+        let url = match (&server, kind) {
+            (Some(server), _) => server.url(),
+            (None, Kind::Sqlite) => format!("sqlite:{}?allow_unsafe=true", directory.path().join("ids.db").display()),
+            (None, _) => local_url(kind, &directory),
+        };
+        Self { kind, url, memory: Arc::default(), _server: server, _directory: directory }
+    }
+
+    #[cfg(not(feature = "engines"))]
+    fn new(kind: Kind) -> Self {
+        let directory = TempDir::new().expect("a directory");
+        Self { kind, url: local_url(kind, &directory), memory: Arc::default(), _directory: directory }
+    }
+
+    #[cfg(feature = "engines")]
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// A connection of its own.
+    pub async fn connect(&self) -> Arc<dyn Store> {
+        match self.kind {
+            Kind::Memory => self.memory.clone(),
+            _ => connect(&self.url).await.expect("it connects"),
+        }
+    }
+
+    /// Runs a property.
+    pub fn run<F: Future<Output = ()>>(self: Arc<Self>, property: impl FnOnce(Arc<Self>) -> F) {
+        Runtime::new().expect("a runtime").block_on(property(self));
+    }
+}
+
+fn local_url(kind: Kind, directory: &TempDir) -> String {
+    match kind {
+        Kind::File => format!("file:{}?allow_unsafe=true", directory.path().join("ids").display()),
+        _ => "memory:".to_owned(),
+    }
+}
+
+/// A name that no other test has.
+pub fn unique(prefix: &str) -> String {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    format!("{prefix}{}", COUNT.fetch_add(1, Ordering::Relaxed))
+}

@@ -1,0 +1,144 @@
+//! The verbs of a store.
+
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use snowmint::ErrorKind;
+use snowmint::stores::{Found, MAX_KEY_BYTES, MAX_VALUE_BYTES, Wrote};
+use tokio::task::JoinSet;
+
+use crate::scene::{Scene, unique};
+
+pub async fn a_record_is_written_only_over_the_version_that_was_seen(scene: Arc<Scene>) {
+    let (store, other) = (scene.connect().await, scene.connect().await);
+    let key = format!("{}/a", unique("verbs"));
+    assert_eq!(store.read(&key).await, Ok(None));
+    assert_eq!(store.write(&key, b"x", 7).await, Ok(Wrote::Conflict), "nothing is there");
+    let Ok(Wrote::Version(first)) = store.write(&key, b"one", 0).await else { panic!("it is written") };
+    assert!(first > 0);
+    assert_eq!(other.write(&key, b"x", 0).await, Ok(Wrote::Conflict), "something is there");
+    assert_eq!(other.read(&key).await, Ok(Some(Found { value: b"one".to_vec(), version: first })));
+    let Ok(Wrote::Version(second)) = other.write(&key, b"two", first).await else { panic!("it is written") };
+    assert_ne!(first, second);
+    assert_eq!(store.write(&key, b"three", first).await, Ok(Wrote::Conflict), "that version is gone");
+    assert_eq!(store.read(&key).await, Ok(Some(Found { value: b"two".to_vec(), version: second })));
+    // The same bytes again are another version all the same.
+    let Ok(Wrote::Version(third)) = store.write(&key, b"two", second).await else { panic!("it is written") };
+    assert_ne!(second, third);
+    assert_eq!(other.write(&key, b"four", second).await, Ok(Wrote::Conflict));
+}
+
+pub async fn of_many_writers_at_once_one_is_first(scene: Arc<Scene>) {
+    let key = format!("{}/a", unique("verbs"));
+    let mut version = 0;
+    for round in 0..5_u8 {
+        let mut writers = JoinSet::new();
+        for writer in 0..8_u8 {
+            let (scene, key) = (scene.clone(), key.clone());
+            writers.spawn(async move {
+                let store = scene.connect().await;
+                store.write(&key, &[round, writer], version).await.map(|wrote| (writer, wrote))
+            });
+        }
+        let outcomes: Vec<_> =
+            writers.join_all().await.into_iter().map(|outcome| outcome.expect("an answer")).collect();
+        let first: Vec<_> = outcomes.iter().filter(|(_, wrote)| *wrote != Wrote::Conflict).collect();
+        let [(writer, Wrote::Version(written))] = first[..] else { panic!("one is first: {outcomes:?}") };
+        let found = scene.connect().await.read(&key).await.expect("an answer").expect("a record");
+        assert_eq!(found, Found { value: vec![round, *writer], version: *written });
+        version = *written;
+    }
+}
+
+pub async fn a_list_has_every_record_right_under_its_prefix_and_no_other(scene: Arc<Scene>) {
+    let store = scene.connect().await;
+    let name = unique("verbs");
+    assert_eq!(store.list(&format!("{name}/")).await, Ok(vec![]));
+    let mut wanted = Vec::new();
+    for part in ["0", "1", "10", "%2F_", "a.b"] {
+        let Ok(Wrote::Version(version)) = store.write(&format!("{name}/{part}"), part.as_bytes(), 0).await else {
+            panic!("it is written")
+        };
+        wanted.push((part.to_owned(), Found { value: part.as_bytes().to_vec(), version }));
+    }
+    // Wildcards of SQL and of others are letters like any.
+    for key in [format!("{name}x/0"), format!("{name}/deeper/0"), format!("{}_/0", &name[..name.len() - 1])] {
+        assert!(matches!(store.write(&key, b"no", 0).await, Ok(Wrote::Version(_))), "{key}");
+    }
+    let mut found = store.list(&format!("{name}/")).await.expect("an answer");
+    found.sort_by(|a, b| a.0.cmp(&b.0));
+    wanted.sort_by(|a, b| a.0.cmp(&b.0));
+    assert_eq!(found, wanted);
+}
+
+pub async fn values_and_keys_come_back_as_they_are(scene: Arc<Scene>) {
+    let store = scene.connect().await;
+    let name = unique("verbs");
+    let all_bytes: Vec<u8> = (0..=255).collect();
+    let long = format!("{name}/{}", "k".repeat(MAX_KEY_BYTES - name.len() - 1));
+    for (key, value) in
+        [(format!("{name}/a"), all_bytes), (format!("{name}/A"), vec![]), (long, vec![0xff; MAX_VALUE_BYTES])]
+    {
+        let Ok(Wrote::Version(version)) = store.write(&key, &value, 0).await else { panic!("{key} is written") };
+        assert_eq!(store.read(&key).await, Ok(Some(Found { value, version })));
+    }
+}
+
+pub async fn a_counter_begins_at_its_start_and_gives_each_sum_once(scene: Arc<Scene>) {
+    let counter = format!("{}/c", unique("verbs"));
+    let mut tasks = JoinSet::new();
+    for _ in 0..8 {
+        let (scene, counter) = (scene.clone(), counter.clone());
+        tasks.spawn(async move {
+            let store = scene.connect().await;
+            let mut sums = Vec::new();
+            for _ in 0..25 {
+                sums.push(store.add(&counter, 3, 100).await.expect("a sum"));
+            }
+            assert!(sums.is_sorted_by(|a, b| a < b));
+            sums
+        });
+    }
+    let mut sums: Vec<u64> = tasks.join_all().await.concat();
+    sums.sort_unstable();
+    assert_eq!(sums, (1..=200).map(|count| 100 + 3 * count).collect::<Vec<u64>>());
+    // A record of the same key is another matter.
+    let store = scene.connect().await;
+    assert_eq!(store.read(&counter).await, Ok(None));
+    assert_eq!(store.add(&format!("{counter}2"), 0, 5).await, Ok(5));
+}
+
+pub async fn a_counter_ends_at_2_63_and_stays(scene: Arc<Scene>) {
+    let store = scene.connect().await;
+    let counter = format!("{}/c", unique("verbs"));
+    let last = u64::try_from(i64::MAX).expect("positive");
+    assert_eq!(store.add(&counter, 1, last - 9_007_199_254_740_993).await, Ok(last - 9_007_199_254_740_992));
+    assert_eq!(store.add(&counter, 9_007_199_254_740_991, 0).await, Ok(last - 1), "beyond what a double can hold");
+    assert_eq!(store.add(&counter, 2, 0).await.expect_err("past the end").kind(), ErrorKind::Exhausted);
+    assert_eq!(store.add(&counter, last, 0).await.expect_err("past the end").kind(), ErrorKind::Exhausted);
+    assert_eq!(store.add(&counter, 1, 0).await, Ok(last));
+    assert_eq!(store.add(&counter, 1, 0).await.expect_err("past the end").kind(), ErrorKind::Exhausted);
+    assert_eq!(store.add(&counter, 0, 0).await, Ok(last));
+    let fresh = format!("{counter}2");
+    assert_eq!(store.add(&fresh, 2, last - 1).await.expect_err("past the end").kind(), ErrorKind::Exhausted);
+    assert_eq!(store.add(&fresh, 1, last - 1).await, Ok(last));
+}
+
+pub async fn numbers_are_given_back_only_by_who_had_the_last(scene: Arc<Scene>) {
+    let store = scene.connect().await;
+    let counter = format!("{}/c", unique("verbs"));
+    assert_eq!(store.lower(&counter, 10, 5).await, Ok(false), "there is none");
+    assert_eq!(store.add(&counter, 10, 0).await, Ok(10));
+    assert_eq!(store.add(&counter, 10, 0).await, Ok(20));
+    assert_eq!(store.lower(&counter, 10, 5).await, Ok(false));
+    assert_eq!(store.lower(&counter, 20, 15).await, Ok(true));
+    assert_eq!(store.lower(&counter, 20, 15).await, Ok(false));
+    assert_eq!(store.add(&counter, 1, 0).await, Ok(16));
+}
+
+pub async fn a_clock_is_within_a_minute_of_ours(scene: Arc<Scene>) {
+    let store = scene.connect().await;
+    let Some(clock_ms) = store.clock_ms().await.expect("an answer") else { return };
+    let ours = SystemTime::UNIX_EPOCH.elapsed().expect("after 1970").as_millis();
+    assert!(i128::from(clock_ms).abs_diff(i128::try_from(ours).expect("small")) < 60_000);
+}

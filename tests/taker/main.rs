@@ -1,0 +1,171 @@
+//! `snowmint-taker`: a process for tests to start and to kill. It takes numbers of every kind from a store, over and over,
+//! and writes each one down as soon as it has it, together with when it was asked for and when it came.
+
+#[path = "../minter/forks.rs"]
+mod forks;
+
+use std::error::Error;
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::pin::pin;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+use std::{env, fs};
+
+use snowmint::stores::{
+    NativeNumbers, Sections, SectionsOptions, Segments, SegmentsOptions, Sequences, Store, Tag, Tickets, connect,
+};
+use snowmint::{Error as SnowmintError, ErrorKind, Integer};
+use snowmint_tests::takes::{self, Kind, Took, USERS};
+use tokio::task::JoinSet;
+
+const USAGE: &str = "usage: snowmint-taker KIND,KIND,... URL LEDGER_DIRECTORY [PACE_MS], or fork URL, or clone URL
+kinds: segment, ticket, sequence, section, native, flickr";
+
+/// Of the sections: short, so that a successor comes soon.
+const WINDOW_MS: u64 = 1000;
+
+/// One kind of numbers.
+enum Taker {
+    Segment(Segments),
+    Ticket(Box<Tickets>),
+    Sequence(Sequences),
+    Section(Sections),
+    Native(NativeNumbers),
+}
+
+impl Taker {
+    async fn open(kind: Kind, url: &str, store: Arc<dyn Store>) -> Result<Self, SnowmintError> {
+        Ok(match kind {
+            Kind::Segment => Self::Segment(Segments::open(store, "takes", SegmentsOptions::default()).await?),
+            Kind::Ticket => Self::Ticket(Box::new(Tickets::over(vec![store], "takes")?)),
+            Kind::Sequence => Self::Sequence(Sequences::new(store)),
+            Kind::Section => {
+                let options = SectionsOptions { window_ms: WINDOW_MS, step: 50, ..SectionsOptions::default() };
+                Self::Section(Sections::new(store, "takes", options)?)
+            }
+            Kind::Native => Self::Native(takes::native(url).await?),
+            Kind::Flickr => Self::Ticket(Box::new(takes::flickr(url).await?)),
+        })
+    }
+
+    async fn next(&self, user: u64) -> Result<i128, SnowmintError> {
+        match self {
+            Self::Segment(segments) => segments.next().await.map(i128::from),
+            Self::Ticket(tickets) => tickets.next().await.map(i128::from),
+            Self::Sequence(sequences) => sequences.next("takes").await,
+            Self::Section(sections) => sections.next(Integer::from(user)).await.map(i128::from),
+            Self::Native(numbers) => numbers.next().await.map(i128::from),
+        }
+    }
+}
+
+/// Takes numbers until it is killed.
+async fn take(kind: Kind, url: String, store: Arc<dyn Store>, ledger: String, pace: Duration) {
+    let path = format!("{ledger}/{}.{}", kind.name(), std::process::id());
+    let mut file = OpenOptions::new().create(true).append(true).open(path).expect("the ledger can be written");
+    let taker = loop {
+        match Taker::open(kind, &url, Arc::clone(&store)).await {
+            Ok(taker) => break taker,
+            Err(error) => pause_after(kind, &error).await,
+        }
+    };
+    for count in 0_usize.. {
+        // Users of every part of a section, and of several sections.
+        let user = USERS[count % USERS.len()];
+        let asked = takes::steady_ns();
+        match taker.next(user).await {
+            Ok(number) => {
+                let took = Took { user, number, asked, came: takes::steady_ns() };
+                file.write_all(&took.to_bytes()).expect("the ledger can be written");
+            }
+            Err(error) => pause_after(kind, &error).await,
+        }
+        tokio::time::sleep(pace).await;
+    }
+}
+
+/// The errors of a store that is away, or of a section that somebody else has; all others end the process.
+async fn pause_after(kind: Kind, error: &SnowmintError) {
+    let passing = matches!(error.kind(), ErrorKind::StoreUnavailable | ErrorKind::Exhausted | ErrorKind::WindowClosed);
+    assert!(passing, "{}: {error:?}", kind.name());
+    tokio::time::sleep(Duration::from_millis(20)).await;
+}
+
+/// Takes numbers, forks, and prints what parent and children get from there on.
+async fn fork(verb: &str, url: &str) -> Result<(), Box<dyn Error>> {
+    let store = connect(url).await?;
+    Segments::create(&*store, "forks", &Tag { next: 1, step: 10_000, description: String::new() }).await?;
+    let segments = Segments::open(store.clone(), "forks", SegmentsOptions::default()).await?;
+    let mut local = segments.local();
+    println!("{} {}", segments.next().await?, local.next().await?);
+    let sequences = Sequences::new(store.clone());
+    let tickets = Tickets::over(vec![store.clone()], "forks")?;
+    let sections = Sections::new(store, "forks", SectionsOptions::default())?;
+    println!("{} {}", sequences.next("forks").await?, sections.next(Integer::from(1u64)).await?);
+    for _ in 0..4 {
+        let mut child = || {
+            for tried in [segments.try_next(), local.try_next(), segments.try_next_run(5).map(|run| run.start)] {
+                println!("child {}", tried.map_or_else(|error| error.code().to_owned(), |number| number.to_string()));
+            }
+            // What is asynchronous is refused before it waits for anything.
+            let mut context = Context::from_waker(Waker::noop());
+            let polls = [
+                pin!(async { sequences.next("forks").await.map(|_| ()) }).poll(&mut context),
+                pin!(async { tickets.next().await.map(|_| ()) }).poll(&mut context),
+                pin!(async { sections.next(Integer::from(1u64)).await.map(|_| ()) }).poll(&mut context),
+                pin!(async { segments.close().await.map(|_| ()) }).poll(&mut context),
+            ];
+            for poll in polls {
+                let Poll::Ready(Err(error)) = poll else { panic!("{poll:?}") };
+                println!("child {}", error.code());
+            }
+            Ok(())
+        };
+        let child = if verb == "fork" { forks::fork(&mut child)? } else { forks::raw_clone(&mut child)? };
+        assert_eq!(forks::wait(child)?, 0, "a child ended well");
+    }
+    println!("{} {}", segments.next().await?, local.next().await?);
+    Ok(())
+}
+
+async fn run() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<_> = env::args().skip(1).collect();
+    if let [verb, url] = &arguments[..]
+        && (verb == "fork" || verb == "clone")
+    {
+        return fork(verb, url).await;
+    }
+    let [kinds, url, ledger, rest @ ..] = &arguments[..] else { return Err(USAGE.into()) };
+    let pace = Duration::from_millis(rest.first().map_or(Ok(0), |pace| pace.parse())?);
+    fs::create_dir_all(ledger)?;
+    let store = loop {
+        match connect(url).await {
+            Ok(store) => break store,
+            Err(error) => pause_after(Kind::Segment, &error).await,
+        }
+    };
+    let mut takers = JoinSet::new();
+    for kind in kinds.split(',') {
+        let kind = Kind::find(kind).ok_or(USAGE)?;
+        takers.spawn(take(kind, url.clone(), Arc::clone(&store), ledger.clone(), pace));
+    }
+    // They end only by a panic.
+    while let Some(ended) = takers.join_next().await {
+        ended?;
+    }
+    Ok(())
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    match run().await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
