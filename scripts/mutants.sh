@@ -55,6 +55,11 @@ export features=local
 check version stores file::a_sequence_of_several_sessions "panicked"
 # What a child does with its parent's locks and threads may have no end.
 limit=15 check forked stores a_forked_child_hands_out_nothing "panicked|running 1 test"
+# With the clients of all engines to build; part of scripts/soak.sh.
+if [ "${1:-}" = engines ]; then
+  features=engines
+  check guard stores mariadb_only::numbers_of_a_sequence_never_repeat "panicked"
+fi
 unset features
 
 package=snowmint-core

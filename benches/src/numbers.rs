@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Instant, UNIX_EPOCH};
 
-use snowmint::stores::engines::memory::Memory;
+use snowmint::stores::memory::Memory;
 use snowmint::stores::{Segments, SegmentsOptions, Store, Tag, Tickets, connect};
 use snowmint::{Error, ErrorKind};
 use turns::{Contender, compare};

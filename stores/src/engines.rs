@@ -28,7 +28,7 @@ pub mod redis;
 mod sql;
 #[cfg(feature = "sqlite")]
 pub mod sqlite;
-#[cfg(any(feature = "redis", feature = "zookeeper"))]
+#[cfg(any(feature = "redis", feature = "zookeeper-tls"))]
 mod tls;
 #[cfg(feature = "zookeeper")]
 pub mod zookeeper;
@@ -44,7 +44,7 @@ pub mod zookeeper;
 /// | `mysql://USER:PASSWORD@HOST:PORT/DATABASE` | `mysql` | `MariaDB`, `MySQL` |
 /// | `redis://USER:PASSWORD@HOST:PORT/DB`, `rediss://` for TLS | `redis` | Redis |
 /// | `etcd://USER:PASSWORD@HOST:PORT,HOST:PORT`, `etcds://` for TLS | `etcd` | etcd |
-/// | `zookeeper://HOST:PORT,HOST:PORT/CHROOT`, `zookeepers://` for TLS | `zookeeper` | `ZooKeeper` |
+/// | `zookeeper://HOST:PORT,HOST:PORT/CHROOT`, `zookeepers://` for TLS | `zookeeper`, `zookeeper-tls` | `ZooKeeper` |
 ///
 /// # Errors
 /// `StoreUnavailable`, if there is no such store, this build does not have its feature, or it cannot be reached;

@@ -4,7 +4,7 @@ mod claim;
 #[cfg(feature = "engines")]
 mod drivers;
 #[cfg(feature = "engines")]
-pub mod engines;
+mod engines;
 mod environment;
 mod error;
 mod file;
@@ -29,6 +29,22 @@ mod token;
 #[cfg(feature = "engines")]
 mod url;
 
+#[cfg(feature = "etcd")]
+pub use self::engines::etcd;
+#[cfg(feature = "file")]
+pub use self::engines::file::Directory;
+#[cfg(feature = "memory")]
+pub use self::engines::memory;
+#[cfg(feature = "mysql")]
+pub use self::engines::mysql;
+#[cfg(feature = "postgres")]
+pub use self::engines::postgres;
+#[cfg(feature = "redis")]
+pub use self::engines::redis;
+#[cfg(feature = "sqlite")]
+pub use self::engines::sqlite;
+#[cfg(feature = "zookeeper")]
+pub use self::engines::zookeeper;
 pub use self::error::Error;
 #[doc(hidden)]
 pub use self::file::record;

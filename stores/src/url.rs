@@ -106,7 +106,8 @@ impl Url {
         let after = after.split_once('?').map_or(after, |(place, _)| place);
         match after.strip_prefix("//") {
             Some(authority) => authority.rsplit_once('@').map_or(authority, |(_, place)| place),
-            None => after,
+            // Without slashes it is no URL of a server, but perhaps somebody's mistake with a password in it.
+            None => after.rsplit_once('@').map_or(after, |(_, place)| place),
         }
     }
 }

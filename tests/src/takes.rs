@@ -160,8 +160,8 @@ pub fn steady_ns() -> u64 {
 /// Those of the store.
 #[cfg(feature = "engines")]
 pub async fn native(url: &str) -> Result<NativeNumbers, Error> {
-    use snowmint::stores::engines::{mysql::Mysql, postgres::Postgres};
     use snowmint::stores::{NumberSource, SegmentsOptions, Url};
+    use snowmint::stores::{mysql::Mysql, postgres::Postgres};
     use std::sync::Arc;
 
     let url = Url::parse(url)?;
@@ -180,7 +180,7 @@ pub async fn native(url: &str) -> Result<NativeNumbers, Error> {
 #[cfg(feature = "engines")]
 pub async fn flickr(url: &str) -> Result<Tickets, Error> {
     use snowmint::core::ticket::Form;
-    use snowmint::stores::engines::mysql::Mysql;
+    use snowmint::stores::mysql::Mysql;
     use snowmint::stores::{TicketServer, Url};
     use std::sync::Arc;
 

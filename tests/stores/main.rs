@@ -10,12 +10,22 @@ mod file_only;
 mod forks;
 #[cfg(feature = "engines")]
 mod leases;
+#[cfg(feature = "engines")]
+mod mariadb_only;
 mod numbers;
 #[cfg(feature = "engines")]
 mod outages;
 #[cfg(feature = "engines")]
+mod postgres_only;
+#[cfg(feature = "engines")]
 mod redis_only;
 mod scene;
+#[cfg(feature = "engines")]
+mod side_by_side;
+#[cfg(feature = "engines")]
+mod sql_scenes;
+#[cfg(feature = "engines")]
+mod sqlite_only;
 #[path = "../faults/support.rs"]
 mod support;
 mod verbs;

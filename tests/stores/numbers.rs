@@ -89,8 +89,7 @@ pub async fn numbers_of_a_closed_segment_are_given_back(scene: Arc<Scene>) {
 }
 
 pub async fn tickets_count_in_steps_from_their_offsets_whichever_store_gives_them(scene: Arc<Scene>) {
-    let stores: Vec<Arc<dyn Store>> =
-        vec![scene.connect().await, Arc::new(snowmint::stores::engines::memory::Memory::new())];
+    let stores: Vec<Arc<dyn Store>> = vec![scene.connect().await, Arc::new(snowmint::stores::memory::Memory::new())];
     let name = unique("tickets");
     let first = Tickets::over(stores.clone(), &name).expect("two stores");
     let second = Tickets::over(stores, &name).expect("two stores");

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use snowmint::stores::engines::memory::Memory;
+use snowmint::stores::memory::Memory;
 use snowmint::stores::{Sections, SectionsOptions, Segments, SegmentsOptions, Sequences, Store, Tag, Tickets, connect};
 use snowmint::{ErrorKind, Integer, Lease, Options, Snowflake};
 use snowmint_tests::engines::{Engine, Server};

@@ -5,7 +5,7 @@ use std::future::Future;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 
-use snowmint::stores::engines::memory::Memory;
+use snowmint::stores::memory::Memory;
 use snowmint::stores::{Store, connect};
 #[cfg(feature = "engines")]
 use snowmint_tests::engines::{Engine, Server};
@@ -29,7 +29,7 @@ pub struct Scene {
     url: String,
     memory: Arc<Memory>,
     #[cfg(feature = "engines")]
-    _server: Option<Server>,
+    server: Option<Server>,
     _directory: TempDir,
 }
 
@@ -51,13 +51,27 @@ impl Scene {
             (None, Kind::Sqlite) => format!("sqlite:{}?allow_unsafe=true", directory.path().join("ids.db").display()),
             (None, _) => local_url(kind, &directory),
         };
-        Self { kind, url, memory: Arc::default(), _server: server, _directory: directory }
+        Self { kind, url, memory: Arc::default(), server, _directory: directory }
     }
 
     #[cfg(not(feature = "engines"))]
     fn new(kind: Kind) -> Self {
         let directory = TempDir::new().expect("a directory");
         Self { kind, url: local_url(kind, &directory), memory: Arc::default(), _directory: directory }
+    }
+
+    /// What the engine's own client prints for a statement.
+    #[cfg(feature = "engines")]
+    pub fn client(&self, statement: &str) -> String {
+        let server = self.server.as_ref().expect("an engine");
+        server.engine().client(server.port(), statement)
+    }
+
+    /// What it prints for statements of one session, of which it passes over those that are refused.
+    #[cfg(feature = "engines")]
+    pub fn client_script(&self, script: &str) -> String {
+        let server = self.server.as_ref().expect("an engine");
+        server.engine().client_script(server.port(), script)
     }
 
     #[cfg(feature = "engines")]

@@ -84,13 +84,20 @@ fn is(error: &sqlx::Error, numbers: &[u16]) -> bool {
     error.as_database_error().is_some_and(|error| numbers.contains(&number(error)))
 }
 
+/// Writes a row, so that the transaction, or statement, has something to flush.
+async fn guard(connection: &mut MySqlConnection, name: &str) -> Result<(), sqlx::Error> {
+    let query =
+        sqlx::query("INSERT INTO snowmint_guards (name, uses) VALUES (?, 1) ON DUPLICATE KEY UPDATE uses = uses + 1");
+    query.bind(name.as_bytes()).execute(connection).await.map(|_| ())
+}
+
 impl Mysql {
     /// Connects, makes the tables that are missing, and looks whether the settings keep what the server confirms.
     ///
     /// # Errors
     /// `StoreUnavailable`, or `UnsafeStore` naming setting, value and cure.
     pub async fn connect(url: &Url) -> Result<Self, Error> {
-        let name = format!("MySQL at {}", url.place());
+        let name = sql::server_name("MySQL", url)?;
         let options = url.rest.parse().map_err(|error| sql::unavailable(&name, &error))?;
         let opening = Opening {
             options,
@@ -140,7 +147,12 @@ impl Store for Mysql {
         let found = self.pool.run(key.to_owned(), |connection, key| {
             Box::pin(async move {
                 let query = sqlx::query_as("SELECT version, value FROM snowmint_records WHERE name = ?");
-                let rows: Vec<(i64, Vec<u8>)> = query.bind(key.as_bytes()).fetch_all(connection).await?;
+                let rows: Vec<(i64, Vec<u8>)> = query.bind(key.as_bytes()).fetch_all(&mut *connection).await?;
+                if !rows.is_empty() {
+                    // InnoDB shows a commit before it is flushed. One of our own, which is confirmed when it is flushed, has
+                    // the log flushed up to there, so that no crash takes back what was read. Reads are rare.
+                    guard(connection, "read").await?;
+                }
                 Ok(rows.into_iter().next())
             })
         });

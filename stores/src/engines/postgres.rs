@@ -69,7 +69,7 @@ impl Postgres {
     /// # Errors
     /// `StoreUnavailable`, or `UnsafeStore` naming setting, value and cure.
     pub async fn connect(url: &Url) -> Result<Self, Error> {
-        let name = format!("PostgreSQL at {}", url.place());
+        let name = sql::server_name("PostgreSQL", url)?;
         let options = url.rest.parse().map_err(|error| sql::unavailable(&name, &error))?;
         let opening =
             Opening { options, name: name.clone(), allow_unsafe: url.allow_unsafe, settled: AtomicBool::new(false) };

@@ -4,7 +4,7 @@
 //! a list is one command; a value is the version in decimal digits, a colon, and the bytes. A counter is a string of
 //! decimal digits at `PREFIX:counters:COUNTER`.
 //!
-//! What is written is durable when it is answered with `appendonly yes` and `appendfsync always` only: see [`checks`].
+//! What is written is durable when it is answered with `appendonly yes` and `appendfsync always` only: `checks` sees to it.
 
 mod checks;
 mod scripts;

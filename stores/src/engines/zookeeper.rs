@@ -9,6 +9,7 @@
 //!
 //! A client cannot see whether the servers run with `forceSync=no`, under which confirmed writes can be lost: they must not.
 
+mod secure;
 mod version;
 
 use std::fmt;
@@ -16,13 +17,11 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use rustls::pki_types::ServerName;
 use snowmint_core::segment::LAST;
-use zookeeper_client::{Acls, Client, CreateMode, CreateOptions, Error as Refusal, SessionState, Stat, TlsOptions};
+use zookeeper_client::{Acls, Client, CreateMode, CreateOptions, Error as Refusal, SessionState, Stat};
 
 use super::address::Address;
 use super::reconnect::{Connector, Reconnecting};
-use super::tls;
 use crate::error::Error;
 use crate::store::{Found, Store, Version, Wrote};
 use crate::url::Url;
@@ -54,7 +53,7 @@ fn refuse_in_child(name: &str) -> Result<(), Error> {
 
 struct Ensemble {
     hosts: String,
-    tls: Option<TlsOptions>,
+    tls: Option<secure::Tls>,
     name: String,
     timeout: Duration,
 }
@@ -75,19 +74,10 @@ impl Zookeeper {
         let tls = match (url.scheme == "zookeepers", ca) {
             (false, None) => None,
             (false, Some(_)) => return refused("ca= is for zookeepers://"),
-            (true, None) => return refused("TLS needs the certificate of your authority: ca=FILE, in PEM"),
-            (true, Some(ca)) => {
-                tls::prepare();
-                // The client panics at a name that no certificate can have.
-                let named = |host: &String| {
-                    let host = host.rsplit_once(':').map_or(host.as_str(), |(host, _)| host);
-                    ServerName::try_from(host.trim_start_matches('[').trim_end_matches(']')).is_ok()
-                };
-                if !hosts.iter().all(named) {
-                    return refused("a host is no name that a certificate can have");
-                }
-                Some(TlsOptions::new().with_pem_ca(&ca).map_err(|error| Error::unavailable(&name, error))?)
-            }
+            (true, ca) => match secure::options(ca.as_deref(), &hosts) {
+                Ok(tls) => Some(tls),
+                Err(why) => return refused(&why),
+            },
         };
         // Each host has its part of the time.
         let timeout = url.timeout / u32::try_from(hosts.len()).unwrap_or(u32::MAX);
@@ -177,7 +167,7 @@ impl Connector for Ensemble {
             .with_connection_timeout(self.timeout)
             .with_fail_eagerly();
         let connected = match &self.tls {
-            Some(tls) => connector.with_tls(tls.clone()).secure_connect(&self.hosts).await,
+            Some(tls) => secure::connect(connector, tls, &self.hosts).await,
             None => connector.connect(&self.hosts).await,
         };
         connected.map_err(|error| Error::unavailable(&self.name, error))

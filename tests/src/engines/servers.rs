@@ -2,6 +2,7 @@
 #![allow(clippy::missing_panics_doc, reason = "a test fails by a panic")]
 
 use std::fs;
+use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
@@ -70,7 +71,9 @@ impl Engine {
             Self::Mariadb => run(self
                 .command_as_whom("mariadb-install-db")
                 .args(["--no-defaults", "--auth-root-authentication-method=normal", "--skip-test-db"])
-                .arg(format!("--datadir={}", data.display()))),
+                .arg(format!("--datadir={}", data.display()))
+                // Each server removes the temporary tables that it finds where it puts its own.
+                .arg(format!("--tmpdir={}", directory.display()))),
             Self::Redis | Self::Etcd | Self::Zookeeper => fs::create_dir(data).expect("a directory"),
         }
     }
@@ -101,7 +104,7 @@ impl Engine {
                 "mariadbd".to_owned(),
                 format!(
                     "--no-defaults --datadir={data} --bind-address=127.0.0.1 --port={port} --socket={at}/s.sock \
-                     --pid-file={at}/p.pid --innodb-buffer-pool-size=16M"
+                     --pid-file={at}/p.pid --tmpdir={at} --innodb-buffer-pool-size=16M"
                 ),
             ),
             Self::Redis => (
@@ -192,58 +195,49 @@ impl Engine {
         panic!("processes of {self:?} go on");
     }
 
-    /// Has the engine's own client do a statement, and gives what it prints.
-    pub fn client(self, port: u16, statement: &str) -> String {
+    /// The engine's own client, connected to a server at that port.
+    fn own_client(self, port: u16) -> Command {
         let port = port.to_string();
-        let mut command = match self {
-            Self::Postgres => {
-                let mut command = Command::new("psql");
-                command.args([
-                    "-X",
-                    "-q",
-                    "-t",
-                    "-A",
-                    "-h",
-                    "127.0.0.1",
-                    "-U",
-                    "postgres",
-                    "-p",
-                    &port,
-                    "-c",
-                    statement,
-                ]);
-                command
-            }
+        let (program, arguments): (_, &[&str]) = match self {
+            Self::Postgres => ("psql", &["-X", "-q", "-t", "-A", "-h", "127.0.0.1", "-U", "postgres", "-p", &port]),
             Self::Mariadb => {
-                let mut command = Command::new("mariadb");
-                command.args([
-                    "--no-defaults",
-                    "-uroot",
-                    "-h127.0.0.1",
-                    "-N",
-                    "-B",
-                    "-P",
-                    &port,
-                    "ids",
-                    "-e",
-                    statement,
-                ]);
-                command
+                ("mariadb", &["--no-defaults", "-uroot", "-h127.0.0.1", "-N", "-B", "-f", "-P", &port, "ids"])
             }
-            Self::Redis => {
-                let mut command = Command::new("redis-cli");
-                command.args(["-p", &port]).args(statement.split(' '));
-                command
-            }
-            Self::Etcd => {
-                let mut command = Command::new("etcdctl");
-                command.env("ETCDCTL_API", "3").arg(format!("--endpoints=127.0.0.1:{port}")).args(statement.split(' '));
-                command
-            }
+            Self::Redis => ("redis-cli", &["-p", &port]),
+            Self::Etcd => ("etcdctl", &[]),
             Self::Zookeeper => panic!("no client is needed for ZooKeeper"),
         };
+        let mut command = Command::new(program);
+        command.args(arguments);
+        if self == Self::Etcd {
+            command.env("ETCDCTL_API", "3").arg(format!("--endpoints=127.0.0.1:{port}"));
+        }
+        command
+    }
+
+    /// Has the engine's own client do a statement, and gives what it prints.
+    pub fn client(self, port: u16, statement: &str) -> String {
+        let mut command = self.own_client(port);
+        match self {
+            Self::Postgres => command.args(["-c", statement]),
+            Self::Mariadb => command.args(["-e", statement]),
+            _ => command.args(statement.split(' ')),
+        };
         let output = command.output().expect("it starts");
-        assert!(output.status.success(), "{statement}: {}", String::from_utf8_lossy(&output.stderr));
+        let refusal = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success() && !refusal.contains("ERROR"), "{statement}: {refusal}");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
+    /// Has it do a script in one session, in which it passes over what is refused.
+    pub fn client_script(self, port: u16, script: &str) -> String {
+        let mut client = self.own_client(port);
+        let mut child =
+            client.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts");
+        let mut input = child.stdin.take().expect("a pipe");
+        input.write_all(script.as_bytes()).expect("it reads");
+        drop(input);
+        let output = child.wait_with_output().expect("it ends");
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
 }

@@ -1,10 +1,11 @@
 //! Native sequences of `MariaDB`.
 
 use async_trait::async_trait;
+use snowmint_core::mutant;
 use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Connection};
 
-use super::{Opening, checks, is};
+use super::{Opening, checks, guard, is};
 use crate::engines::sql::{self, Failure, Identifier, Pool};
 use crate::error::Error;
 use crate::store::NumberSource;
@@ -109,10 +110,9 @@ impl Target {
                     continue;
                 }
             };
-            let query = sqlx::query(
-                "INSERT INTO snowmint_guards (name, uses) VALUES (?, 1) ON DUPLICATE KEY UPDATE uses = uses + 1",
-            );
-            query.bind(self.sequence.as_str().as_bytes()).execute(&mut *transaction).await?;
+            if !mutant::removes("guard") {
+                guard(&mut transaction, self.sequence.as_str()).await?;
+            }
             transaction.commit().await?;
             return Ok(numbers);
         }

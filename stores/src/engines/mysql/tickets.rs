@@ -10,8 +10,8 @@ use crate::engines::sql::{self, Failure, Identifier, Pool};
 use crate::error::Error;
 use crate::store::TicketServer;
 
-/// "Failed to read auto-increment value from storage engine": there is none left.
-const NO_NEXT: u16 = 1467;
+/// "Failed to read auto-increment value from storage engine", "Out of range value": there is none left.
+const NO_NEXT: [u16; 2] = [1467, 167];
 
 /// What a server lets `auto_increment_increment` and `auto_increment_offset` be.
 const MOST_SERVERS: u64 = 65_535;
@@ -105,7 +105,7 @@ impl Target {
         let done = sqlx::query(AssertSqlSafe(statement)).bind(&self.stub).execute(connection).await;
         match done {
             Ok(done) => Ok(done.last_insert_id()),
-            Err(error) if is(&error, &[NO_NEXT]) || is(&error, &BEYOND) => Err(sql::run_out(&self.source).into()),
+            Err(error) if is(&error, &NO_NEXT) || is(&error, &BEYOND) => Err(sql::run_out(&self.source).into()),
             Err(error) => Err(error.into()),
         }
     }

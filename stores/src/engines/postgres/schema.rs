@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use sqlx::error::DatabaseError;
 use sqlx::postgres::PgConnection;
 use tokio::time::sleep;
 
@@ -32,7 +33,7 @@ pub(super) async fn make(store: &str, connection: &mut PgConnection, create: boo
         let Err(error) = sqlx::raw_sql(SCHEMA).execute(&mut *connection).await else { continue };
         tries += 1;
         // IF NOT EXISTS does not see what another transaction is about to make: unique violation, duplicate table, object.
-        let code = error.as_database_error().and_then(sqlx::error::DatabaseError::code);
+        let code = error.as_database_error().and_then(DatabaseError::code);
         if tries == TRIES || !code.is_some_and(|code| ["23505", "42P07", "42710", "40P01"].contains(&&*code)) {
             return Err(sql::not_made(store, table, "postgres", &error).into());
         }

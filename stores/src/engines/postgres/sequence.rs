@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use sqlx::AssertSqlSafe;
+use sqlx::error::DatabaseError;
 use sqlx::postgres::PgConnection;
 
 use super::{Opening, checks};
@@ -39,7 +40,7 @@ impl Sequence {
 
 impl Target {
     fn quoted(&self) -> String {
-        format!("\"{}\"", self.sequence)
+        format!("\"{}\"", self.sequence.as_str())
     }
 
     /// How far it is; refused if its numbers would repeat.
@@ -91,7 +92,7 @@ impl Target {
 }
 
 fn is_run_out(error: &sqlx::Error) -> bool {
-    error.as_database_error().and_then(sqlx::error::DatabaseError::code).is_some_and(|code| code == "2200H")
+    error.as_database_error().and_then(DatabaseError::code).is_some_and(|code| code == "2200H")
 }
 
 #[async_trait]

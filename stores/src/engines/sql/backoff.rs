@@ -23,15 +23,13 @@ impl Backoff {
     /// Begins an attempt, if it is time for one.
     pub(super) fn begin(&self, store: &str) -> Result<u64, Error> {
         let now = Instant::now();
-        match &self.failure {
-            Some((next, error)) if now < *next && error.kind() == ErrorKind::UnsafeStore => Err(error.clone()),
-            Some((next, error)) if now < *next => {
-                let (wait, said) = ((*next - now).as_millis(), error.to_string());
-                let said = said.strip_prefix(store).unwrap_or(&said).trim_start_matches(": ");
-                Err(Error::unavailable(store, format_args!("the next attempt to connect is in {wait} ms; {said}")))
-            }
-            _ => Ok(self.round),
+        let Some((next, error)) = self.failure.as_ref().filter(|(next, _)| now < *next) else { return Ok(self.round) };
+        if error.kind() == ErrorKind::UnsafeStore {
+            return Err(error.clone());
         }
+        let (wait, said) = ((*next - now).as_millis(), error.to_string());
+        let said = said.strip_prefix(store).unwrap_or(&said).trim_start_matches(": ");
+        Err(Error::unavailable(store, format_args!("the next attempt to connect is in {wait} ms; {said}")))
     }
 
     pub(super) fn succeeded(&mut self) {

@@ -1,0 +1,233 @@
+//! Connections that are checked before they are used, and never used again once in doubt.
+
+use std::fmt;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use sqlx::Connection;
+use sqlx::error::DatabaseError;
+use tokio::runtime::Handle;
+use tokio::sync::Semaphore;
+use tokio::time::{Instant, sleep, timeout_at};
+
+use super::backoff::Backoff;
+use crate::error::Error;
+use crate::url::Url;
+
+/// How often a step is tried that the engine undid, as after a deadlock.
+const TRIES: u32 = 10;
+
+/// How to open a connection of an engine.
+#[async_trait]
+pub(in crate::engines) trait Engine: Send + Sync + 'static {
+    /// A connection.
+    type Connection: Connection;
+
+    /// Opens one, sets what it needs for itself, and looks whether the engine keeps what it confirms.
+    async fn open(&self) -> Result<Self::Connection, Failure>;
+
+    /// Whether connections opened earlier still lead to where new ones would.
+    fn still_there(&self) -> bool {
+        true
+    }
+
+    /// Whether this error says that the engine undid the whole step, so that it can be done again.
+    fn undone(&self, error: &dyn DatabaseError) -> bool;
+}
+
+/// Why a step was not done, or may not have been.
+#[derive(Debug)]
+pub(in crate::engines) enum Failure {
+    /// The client's error: the connection is not used again.
+    Client(sqlx::Error),
+    /// An answer of the engine that is a refusal; the connection is as good as before.
+    Told(Error),
+}
+
+impl From<sqlx::Error> for Failure {
+    fn from(error: sqlx::Error) -> Self {
+        Self::Client(error)
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Told(error)
+    }
+}
+
+impl Failure {
+    fn told(self, store: &str) -> Error {
+        match self {
+            Self::Client(error) => unavailable(store, &error),
+            Self::Told(error) => error,
+        }
+    }
+}
+
+/// `StoreUnavailable`: what the client says.
+pub(in crate::engines) fn unavailable(store: &str, error: &sqlx::Error) -> Error {
+    match error {
+        sqlx::Error::Io(error) => Error::unavailable(store, error),
+        sqlx::Error::Database(error) => Error::unavailable(store, error),
+        error => Error::unavailable(store, error),
+    }
+}
+
+/// What a step does with a connection.
+pub(in crate::engines) type Step<'c, T> = Pin<Box<dyn Future<Output = Result<T, Failure>> + Send + 'c>>;
+
+/// The connections of a store.
+///
+/// The client's own pool does not do: it waits where we answer at once, forgets why a new connection was refused, and a
+/// connection whose server is silent keeps its place in it for good.
+pub(in crate::engines) struct Pool<E: Engine>(Arc<Shared<E>>);
+
+struct Shared<E: Engine> {
+    engine: E,
+    name: String,
+    timeout: Duration,
+    places: Semaphore,
+    idle: Mutex<Vec<E::Connection>>,
+    backoff: Mutex<Backoff>,
+}
+
+impl<E: Engine> Clone for Pool<E> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<E: Engine> fmt::Debug for Pool<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Pool({})", self.name())
+    }
+}
+
+impl<E: Engine> Pool<E> {
+    /// One without connections yet.
+    pub(in crate::engines) fn new(name: String, url: &Url, engine: E) -> Self {
+        let places = usize::try_from(url.connections).unwrap_or(1).max(1);
+        Self(Arc::new(Shared {
+            engine,
+            name,
+            timeout: url.timeout,
+            places: Semaphore::new(places),
+            idle: Mutex::default(),
+            backoff: Mutex::default(),
+        }))
+    }
+
+    pub(in crate::engines) fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    pub(in crate::engines) fn engine(&self) -> &E {
+        &self.0.engine
+    }
+
+    /// Does a step on a connection, within the timeout, all of it.
+    ///
+    /// In a task of its own, so that it goes on when the caller's future is dropped: else the answer to an abandoned
+    /// request could be left on a connection. A step must read every answer to its end: only then is it committed.
+    pub(in crate::engines) async fn run<A, T, F>(&self, arguments: A, step: F) -> Result<T, Error>
+    where
+        A: Send + Sync + 'static,
+        T: Send + 'static,
+        F: for<'c> Fn(&'c mut E::Connection, &'c A) -> Step<'c, T> + Send + Sync + 'static,
+    {
+        let runtime = Handle::try_current()
+            .map_err(|_| Error::unavailable(self.name(), "it can be used only in a runtime of tokio"))?;
+        let shared = self.0.clone();
+        let task = runtime.spawn(async move { shared.attempt(&arguments, &step).await });
+        task.await.unwrap_or_else(|_| Err(Error::unavailable(self.name(), "the request was broken off")))
+    }
+}
+
+impl<E: Engine> Shared<E> {
+    async fn attempt<A, T, F>(&self, arguments: &A, step: &F) -> Result<T, Error>
+    where
+        F: for<'c> Fn(&'c mut E::Connection, &'c A) -> Step<'c, T>,
+    {
+        let deadline = Instant::now() + self.timeout;
+        let Ok(Ok(_place)) = timeout_at(deadline, self.places.acquire()).await else {
+            return Err(self.late("no connection was free"));
+        };
+        let mut connection = self.connection(deadline).await?;
+        let mut tries = 0;
+        loop {
+            // Where this returns without `keep`, the connection is dropped and so closed, with whatever still comes on it.
+            match timeout_at(deadline, step(&mut connection, arguments)).await {
+                Ok(Ok(done)) => {
+                    self.idle().push(connection);
+                    return Ok(done);
+                }
+                Ok(Err(Failure::Told(error))) => {
+                    self.idle().push(connection);
+                    return Err(error);
+                }
+                Ok(Err(Failure::Client(sqlx::Error::Database(error)))) => {
+                    tries += 1;
+                    if tries == TRIES || !self.engine.undone(&*error) {
+                        return Err(Error::unavailable(&self.name, error));
+                    }
+                    sleep(Duration::from_millis(u64::from(tries))).await;
+                }
+                Ok(Err(Failure::Client(error))) => {
+                    self.idle().clear();
+                    return Err(unavailable(&self.name, &error));
+                }
+                Err(_) => {
+                    self.idle().clear();
+                    return Err(self.late("there was no answer"));
+                }
+            }
+        }
+    }
+
+    /// A connection that has just answered, or a new one.
+    async fn connection(&self, deadline: Instant) -> Result<E::Connection, Error> {
+        if !self.engine.still_there() {
+            self.idle().clear();
+        }
+        // Not in the condition, where the lock would be held over the wait.
+        let idle = self.idle().pop();
+        if let Some(mut connection) = idle {
+            match timeout_at(deadline, connection.ping()).await {
+                Ok(Ok(())) => return Ok(connection),
+                // The server was restarted, most likely.
+                Ok(Err(_)) => self.idle().clear(),
+                Err(_) => {
+                    self.idle().clear();
+                    return Err(self.late("there was no answer"));
+                }
+            }
+        }
+        let round = self.backoff().begin(&self.name)?;
+        let opened = timeout_at(deadline, self.engine.open()).await;
+        let error = match opened {
+            Ok(Ok(connection)) => {
+                self.backoff().succeeded();
+                return Ok(connection);
+            }
+            Ok(Err(failure)) => failure.told(&self.name),
+            Err(_) => self.late("no connection came about"),
+        };
+        self.backoff().failed(round, &error);
+        Err(error)
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Vec<E::Connection>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn backoff(&self) -> MutexGuard<'_, Backoff> {
+        self.backoff.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn late(&self, what: &str) -> Error {
+        Error::unavailable(&self.name, format_args!("{what} within {} ms", self.timeout.as_millis()))
+    }
+}

@@ -1,0 +1,452 @@
+//! What only a `PostgreSQL` store does.
+
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use snowmint::ErrorKind;
+use snowmint::stores::postgres::{Postgres, SCHEMA, Sequence};
+use snowmint::stores::{NumberSource, Url, connect};
+use snowmint_tests::engines::{Engine, Server};
+use tokio::time::sleep;
+
+use crate::sql_scenes::{
+    self, assert_says, is_unsafe_unless_allowed, numbers_never_repeat_over_kills, refused, run, table,
+};
+
+fn start(options: &[&str]) -> Server {
+    Server::start_with(Engine::Postgres, options)
+}
+
+fn client(server: &Server, statement: &str) -> String {
+    server.engine().client(server.port(), statement)
+}
+
+async fn postgres(url: &str) -> Postgres {
+    Postgres::connect(&Url::parse(url).expect("a URL")).await.expect("it connects")
+}
+
+/// Sessions of other people.
+struct Session(Child);
+
+impl Session {
+    /// Does the statements, and stays as it is then.
+    fn open(server: &Server, statements: &str) -> Self {
+        let port = server.port().to_string();
+        let mut session = Command::new("psql")
+            .args(["-X", "-q", "-t", "-A", "-h", "127.0.0.1", "-U", "postgres", "-p", &port])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("psql starts");
+        let stdin = session.stdin.as_mut().expect("a pipe");
+        std::io::Write::write_all(stdin, format!("{statements};\n\\echo done\n").as_bytes()).expect("it is written");
+        let mut lines = std::io::BufRead::lines(std::io::BufReader::new(session.stdout.as_mut().expect("a pipe")));
+        assert!(lines.any(|line| line.is_ok_and(|line| line == "done")));
+        Self(session)
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn segments_are_leafs() {
+    let server = start(&[]);
+    run(async { sql_scenes::segments_are_leafs(connect(&server.url()).await.expect("it connects")).await });
+}
+
+#[test]
+fn eight_make_the_tables_at_once() {
+    let server = start(&[]);
+    for round in 0..5 {
+        client(&server, &format!("CREATE DATABASE d{round}"));
+        let url = format!("{}/d{round}", server.url().trim_end_matches("/postgres"));
+        run(sql_scenes::eight_make_the_tables_at_once(&url));
+    }
+}
+
+#[test]
+fn it_works_again_after_a_kill() {
+    run(sql_scenes::works_again_after_a_kill(Engine::Postgres));
+}
+
+#[test]
+fn a_stopped_server_mixes_nothing_up() {
+    run(sql_scenes::a_stopped_server_mixes_nothing_up(Engine::Postgres));
+}
+
+#[test]
+fn dropped_calls_leave_no_answer_behind() {
+    let server = start(&[]);
+    run(sql_scenes::dropped_calls_leave_no_answer_behind(&server.url()));
+}
+
+#[test]
+fn no_message_shows_a_password() {
+    run(sql_scenes::no_message_shows_a_password("postgres"));
+}
+
+#[test]
+fn settings_that_lose_writes_are_refused() {
+    for setting in ["fsync=off", "full_page_writes=off"] {
+        let server = start(&["-c", setting]);
+        let name = setting.trim_end_matches("=off");
+        let cure = format!("set {name}=on in postgresql.conf");
+        run(is_unsafe_unless_allowed(&server.url(), &[setting, &cure, "allow_unsafe=true"]));
+    }
+}
+
+#[test]
+fn settings_are_looked_at_on_every_new_connection() {
+    let mut server = start(&[]);
+    run(async {
+        let store = connect(&server.url()).await.expect("it connects");
+        assert_eq!(store.add("c", 1, 0).await, Ok(1));
+        client(&server, "ALTER SYSTEM SET fsync = off");
+        server.kill();
+        server.restart();
+        for _ in 0..3 {
+            assert_says(&store.add("c", 1, 0).await.expect_err("unsafe"), ErrorKind::UnsafeStore, &["fsync=off"]);
+        }
+        client(&server, "ALTER SYSTEM RESET fsync");
+        server.kill();
+        server.restart();
+        sleep(Duration::from_millis(2100)).await;
+        assert_eq!(store.add("c", 1, 0).await, Ok(2));
+        assert_says(&refused("postgres://postgres@127.0.0.1:1/x").await, ErrorKind::StoreUnavailable, &["127.0.0.1:1"]);
+    });
+}
+
+#[test]
+fn commits_that_the_server_would_not_wait_for_are_cured_on_our_connection() {
+    for mode in ["off", "local", "remote_write"] {
+        let mut server = start(&["-c", &format!("synchronous_commit={mode}"), "-c", "wal_writer_delay=10000"]);
+        run(async {
+            let store = connect(&server.url()).await.expect("it is cured");
+            for sum in 1..=3 {
+                assert_eq!(store.add("c", 1, 0).await, Ok(sum));
+                server.kill();
+                server.restart();
+            }
+            assert_eq!(store.add("c", 1, 0).await, Ok(4));
+        });
+    }
+}
+
+#[test]
+fn a_standby_is_refused() {
+    let mut server = start(&[]);
+    run(async { connect(&server.url()).await.expect("it connects").add("c", 1, 0).await.expect("a sum") });
+    client(&server, "CHECKPOINT");
+    server.kill();
+    std::fs::write(server.directory().join("data/standby.signal"), "").expect("it is written");
+    server.restart();
+    let error = run(refused(&server.url()));
+    assert_says(&error, ErrorKind::UnsafeStore, &["pg_is_in_recovery()=true", "connect to the primary"]);
+}
+
+/// A follower: what counts is what the server sees of it.
+fn follower(server: &Server, name: &str, options: &[&str]) -> (Follower, tempfile::TempDir) {
+    let directory = tempfile::TempDir::new().expect("a directory");
+    let port = server.port().to_string();
+    let child = Command::new("pg_receivewal")
+        .args(["-h", "127.0.0.1", "-U", "postgres", "-p", &port, "-D"])
+        .arg(directory.path())
+        .args(options)
+        .env("PGAPPNAME", name)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("pg_receivewal starts");
+    // Ended however this goes on.
+    let child = Follower(child);
+    for _ in 0..500 {
+        if client(server, "SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'").trim() == "1" {
+            return (child, directory);
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+    panic!("it does not follow");
+}
+
+struct Follower(Child);
+
+impl Drop for Follower {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn a_standby_that_follows_asynchronously_is_refused() {
+    let server = start(&[]);
+    {
+        let _backup = follower(&server, "pg_receivewal", &[]);
+        run(async { connect(&server.url()).await.expect("a backup is no standby") });
+    }
+    let _standby = follower(&server, "second", &[]);
+    run(is_unsafe_unless_allowed(
+        &server.url(),
+        &["synchronous_standby_names=''", "\"second\"", "name it in synchronous_standby_names"],
+    ));
+}
+
+#[test]
+fn a_synchronous_standby_is_waited_for_as_long_as_is_set() {
+    let server = start(&["-c", "synchronous_standby_names=*"]);
+    // The tables are made before anybody follows, by somebody who does not wait.
+    client(&server, &format!("SET synchronous_commit = local; {SCHEMA}"));
+    let url = format!("{}?timeout_ms=1500", server.url());
+    run(async {
+        let store = connect(&url).await.expect("it connects");
+        let alone = store.add("c", 1, 0).await.expect_err("nobody follows");
+        assert_says(&alone, ErrorKind::StoreUnavailable, &["1500 ms"]);
+    });
+    let _standby = follower(&server, "second", &["--synchronous"]);
+    run(async {
+        let store = connect(&url).await.expect("it connects");
+        assert!(store.add("c", 1, 0).await.is_ok());
+        // It receives without ever applying, so a stronger setting, which stays as it is, never ends.
+        client(&server, "SET synchronous_commit = local; ALTER ROLE postgres SET synchronous_commit = remote_apply");
+        let store = connect(&url).await.expect("it connects");
+        assert_eq!(store.add("c", 1, 0).await.expect_err("not applied").kind(), ErrorKind::StoreUnavailable);
+    });
+}
+
+#[test]
+fn a_subscriber_of_logical_replication_is_no_standby() {
+    let server = start(&["-c", "wal_level=logical"]);
+    client(&server, "SELECT pg_create_logical_replication_slot('changes', 'test_decoding')");
+    let port = server.port().to_string();
+    let child = Command::new("pg_recvlogical")
+        .args([
+            "-h",
+            "127.0.0.1",
+            "-U",
+            "postgres",
+            "-p",
+            &port,
+            "-d",
+            "postgres",
+            "--slot=changes",
+            "--start",
+            "-f",
+            "-",
+        ])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("pg_recvlogical starts");
+    let _subscriber = Follower(child);
+    for _ in 0..500 {
+        if client(&server, "SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'").trim() == "1" {
+            break;
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+    run(async { connect(&server.url()).await.expect("it is no standby") });
+}
+
+#[test]
+fn unlogged_tables_are_refused() {
+    for name in ["snowmint_records", "snowmint_counters", "leaf_alloc"] {
+        let server = start(&[]);
+        client(&server, &SCHEMA.replace(&format!("TABLE IF NOT EXISTS {name}"), &format!("UNLOGGED TABLE {name}")));
+        let cure = format!("ALTER TABLE {name} SET LOGGED");
+        run(is_unsafe_unless_allowed(&server.url(), &[name, "unlogged", &cure]));
+        client(&server, &cure);
+        run(async { connect(&server.url()).await.expect("it is cured") });
+    }
+}
+
+#[test]
+fn a_role_without_rights_to_make_tables_uses_those_that_are_there() {
+    let server = start(&[]);
+    let url = server.url().replace("postgres://postgres@", "postgres://limited@");
+    client(&server, "CREATE ROLE limited LOGIN");
+    run(async {
+        let error = refused(&url).await;
+        assert_says(
+            &error,
+            ErrorKind::StoreUnavailable,
+            &["snowmint_records", "permission denied", "postgres::SCHEMA"],
+        );
+        let error = refused(&format!("{}?create=false", server.url())).await;
+        assert_says(&error, ErrorKind::StoreUnavailable, &["snowmint_records", "create=false", "postgres::SCHEMA"]);
+        client(&server, SCHEMA);
+        client(&server, "GRANT SELECT, INSERT, UPDATE ON snowmint_records, snowmint_counters, leaf_alloc TO limited");
+        client(&server, "CREATE SEQUENCE s; GRANT USAGE, SELECT ON SEQUENCE s TO limited");
+        let store = connect(&url).await.expect("it connects");
+        assert_eq!(store.add("c", 1, 0).await, Ok(1));
+        assert_eq!(postgres(&url).await.sequence("s").await.expect("a sequence").take(2).await, Ok(vec![1, 2]));
+        assert!(connect(&format!("{url}?create=false")).await.is_ok());
+    });
+}
+
+#[test]
+fn tables_that_are_gone_are_not_made_again() {
+    let mut server = start(&[]);
+    run(async {
+        let store = connect(&server.url()).await.expect("it connects");
+        assert_eq!(store.add("c", 9, 0).await, Ok(9));
+        client(&server, "DROP TABLE snowmint_counters");
+        server.kill();
+        server.restart();
+        assert_says(
+            &store.add("c", 1, 0).await.expect_err("gone"),
+            ErrorKind::StoreUnavailable,
+            &["snowmint_counters"],
+        );
+        assert_eq!(client(&server, "SELECT to_regclass('snowmint_counters') IS NULL").trim(), "t");
+    });
+}
+
+#[test]
+fn leafs_table_is_used_as_it_is() {
+    let server = start(&[]);
+    client(
+        &server,
+        "CREATE TABLE leaf_alloc (biz_tag varchar(128) PRIMARY KEY, max_id int NOT NULL, step smallint NOT NULL, \
+         description text, update_time timestamptz NOT NULL DEFAULT now())",
+    );
+    client(&server, "INSERT INTO leaf_alloc VALUES ('old', 12001, 2000, NULL), ('bad', -5, 1, NULL)");
+    run(async {
+        let store = connect(&server.url()).await.expect("it connects");
+        assert_eq!(table(&store).fetch("old", 2000).await, Ok(Some(14001)));
+        let old = table(&store).tag("old").await.expect("an answer").expect("a tag");
+        assert_eq!((old.next, old.step, old.description.as_str()), (14001, 2000, ""));
+        assert_says(&table(&store).fetch("bad", 1).await.expect_err("negative"), ErrorKind::StoreUnavailable, &["-5"]);
+        let mut tags = table(&store).tags().await.expect("tags");
+        tags.sort();
+        assert_eq!(tags, ["bad", "old"]);
+    });
+}
+
+async fn sequence(server: &Server, name: &str) -> Arc<Sequence> {
+    Arc::new(postgres(&server.url()).await.sequence(name).await.expect("a sequence"))
+}
+
+#[test]
+fn a_sequence_gives_its_numbers_and_ends() {
+    let server = start(&[]);
+    client(
+        &server,
+        "CREATE SEQUENCE s; CREATE SEQUENCE \"Down\" INCREMENT -2 MINVALUE -7; CREATE SEQUENCE small MAXVALUE 5 CACHE 3",
+    );
+    client(
+        &server,
+        "CREATE SEQUENCE big START 9223372036854775806; CREATE SEQUENCE \"set\"; SELECT setval('\"set\"', 9223372036854775805, false)",
+    );
+    run(async {
+        let numbers = sequence(&server, "s").await;
+        assert!(numbers.name().contains("sequence s") && numbers.name().contains("127.0.0.1"), "{}", numbers.name());
+        assert_eq!(numbers.take(3).await, Ok(vec![1, 2, 3]));
+        assert_eq!(numbers.take(0).await, Ok(vec![4]));
+        assert_eq!(numbers.take(u64::MAX).await.expect("numbers").len(), 100_000);
+        for (name, wanted) in [
+            ("Down", vec![-1, -3, -5, -7]),
+            ("big", vec![i64::MAX - 1, i64::MAX]),
+            ("set", vec![i64::MAX - 2, i64::MAX - 1, i64::MAX]),
+            ("small", vec![1, 2, 3, 4, 5]),
+        ] {
+            let numbers = sequence(&server, name).await;
+            let mut taken = Vec::new();
+            let end = loop {
+                match numbers.take(100).await {
+                    Ok(some) => taken.extend(some),
+                    Err(error) => break error,
+                }
+            };
+            assert_eq!(taken, wanted, "{name}");
+            assert_says(&end, ErrorKind::Exhausted, &[name]);
+        }
+    });
+}
+
+#[test]
+fn sequences_that_repeat_or_are_no_sequences_are_refused() {
+    let server = start(&[]);
+    client(&server, "CREATE SEQUENCE round MAXVALUE 3 CYCLE; CREATE UNLOGGED SEQUENCE quick; CREATE TABLE t (x int)");
+    run(async {
+        let store = postgres(&server.url()).await;
+        let error = store.sequence("round").await.expect_err("it cycles");
+        assert_says(&error, ErrorKind::UnsafeStore, &["CYCLE", "ALTER SEQUENCE \"round\" NO CYCLE", "allow_unsafe"]);
+        let error = store.sequence("quick").await.expect_err("unlogged");
+        assert_says(&error, ErrorKind::UnsafeStore, &["unlogged", "ALTER SEQUENCE \"quick\" SET LOGGED"]);
+        for name in ["missing", "t", "s; DROP TABLE t", "\"", ""] {
+            assert_eq!(store.sequence(name).await.expect_err(name).kind(), ErrorKind::StoreUnavailable, "{name}");
+        }
+        let careless = postgres(&format!("{}?allow_unsafe=true", server.url())).await;
+        for name in ["round", "quick"] {
+            assert!(careless.sequence(name).await.expect("allowed").take(1).await.is_ok());
+        }
+        // It may become one later.
+        client(&server, "CREATE SEQUENCE later");
+        let numbers = sequence(&server, "later").await;
+        client(&server, "ALTER SEQUENCE later CYCLE");
+        assert_eq!(numbers.take(1).await.expect_err("it cycles").kind(), ErrorKind::UnsafeStore);
+    });
+}
+
+#[test]
+fn a_number_is_durable_though_another_session_wrote_the_log_for_it() {
+    // A statement that takes one of 32 values which an open transaction wrote to the log has nothing to flush of its own.
+    let mut server = start(&["-c", "wal_writer_delay=10000"]);
+    client(&server, "CREATE SEQUENCE s");
+    run(async {
+        let numbers = sequence(&server, "s").await;
+        let mut taken = Vec::new();
+        for _ in 0..3 {
+            sleep(Duration::from_millis(2100)).await;
+            let _open = Session::open(&server, "BEGIN; SELECT nextval('s') FROM generate_series(1, 40)");
+            taken.extend(numbers.take(1).await.expect("a number"));
+            server.kill();
+            server.restart();
+        }
+        sleep(Duration::from_millis(2100)).await;
+        taken.extend(numbers.take(1).await.expect("a number"));
+        assert!(taken.is_sorted_by(|a, b| a < b), "{taken:?}");
+    });
+}
+
+#[test]
+fn numbers_of_a_sequence_never_repeat_over_kills() {
+    let mut server = start(&["-c", "synchronous_commit=off", "-c", "wal_writer_delay=10000"]);
+    client(&server, "CREATE SEQUENCE s");
+    run(async {
+        let numbers = sequence(&server, "s").await;
+        numbers_never_repeat_over_kills(&mut server, |client| {
+            let numbers = numbers.clone();
+            async move { numbers.take(u64::try_from(client).expect("small") * 7 + 1).await }
+        })
+        .await;
+    });
+}
+
+#[test]
+fn counters_and_segments_never_repeat_over_kills() {
+    let mut server = start(&["-c", "synchronous_commit=off", "-c", "wal_writer_delay=10000"]);
+    run(async {
+        let store = connect(&server.url()).await.expect("it connects");
+        let tag = snowmint::stores::Tag { next: 1, step: 10, description: String::new() };
+        table(&store).create("t", &tag).await.expect("it is made");
+        numbers_never_repeat_over_kills(&mut server, |client| {
+            let store = store.clone();
+            async move {
+                if client == 0 {
+                    return Ok(vec![("counter", store.add("c", 1, 0).await?)]);
+                }
+                Ok(vec![("segment", store.segments().expect("a table").fetch("t", 10).await?.expect("a tag"))])
+            }
+        })
+        .await;
+    });
+}

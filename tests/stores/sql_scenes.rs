@@ -1,0 +1,270 @@
+//! What the SQL stores are put through.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use snowmint::ErrorKind;
+use snowmint::stores::{Error, SegmentTable, Store, Tag, Wrote, connect};
+use snowmint_tests::engines::{Engine, Server};
+use tokio::runtime::Runtime;
+use tokio::task::JoinSet;
+use tokio::time::sleep;
+
+/// Longer than the longest wait between two attempts to connect.
+const BACKOFF: Duration = Duration::from_millis(2100);
+
+pub fn run<F: Future>(test: F) -> F::Output {
+    Runtime::new().expect("a runtime").block_on(test)
+}
+
+pub async fn refused(url: &str) -> Error {
+    connect(url).await.err().unwrap_or_else(|| panic!("{url} is refused"))
+}
+
+/// The sentence of a refusal has to name all of these.
+pub fn assert_says(error: &Error, kind: ErrorKind, words: &[&str]) {
+    assert_eq!(error.kind(), kind, "{error}");
+    let sentence = error.to_string();
+    for word in words {
+        assert!(sentence.contains(word), "{word} is not in: {sentence}");
+    }
+}
+
+pub async fn is_unsafe_unless_allowed(url: &str, words: &[&str]) {
+    assert_says(&refused(url).await, ErrorKind::UnsafeStore, words);
+    let store = connect(&format!("{url}?allow_unsafe=true")).await.expect("it is allowed");
+    assert!(store.add("allowed", 1, 0).await.is_ok());
+}
+
+pub fn assert_unique(numbers: &[impl std::hash::Hash + Eq + Copy + std::fmt::Debug]) {
+    let mut seen = HashSet::new();
+    for number in numbers {
+        assert!(seen.insert(*number), "{number:?} came twice in {numbers:?}");
+    }
+}
+
+/// Numbers taken by several clients until the server is killed under them, and again after its restart: none repeats.
+pub async fn numbers_never_repeat_over_kills<T, F>(server: &mut Server, take: impl Fn(usize) -> F)
+where
+    T: std::hash::Hash + Eq + Copy + std::fmt::Debug + Send + 'static,
+    F: Future<Output = Result<Vec<T>, Error>> + Send + 'static,
+{
+    let mut all = Vec::new();
+    for round in 0..5 {
+        // The first one after the restart waits until it is time for another attempt to connect.
+        let begin = Instant::now();
+        loop {
+            match take(0).await {
+                Ok(numbers) => break all.extend(numbers),
+                Err(error) => assert!(begin.elapsed() < BACKOFF, "round {round}: {error}"),
+            }
+            sleep(Duration::from_millis(20)).await;
+        }
+        let mut takers = JoinSet::new();
+        for client in 0..3 {
+            let next: Vec<_> = (0..400).map(|_| take(client)).collect();
+            takers.spawn(async move {
+                let mut taken = Vec::new();
+                for numbers in next {
+                    match numbers.await {
+                        Ok(numbers) => taken.extend(numbers),
+                        Err(error) => {
+                            assert_eq!(error.kind(), ErrorKind::StoreUnavailable, "{error}");
+                            break;
+                        }
+                    }
+                }
+                taken
+            });
+        }
+        sleep(Duration::from_millis(30 + 25 * round)).await;
+        server.kill();
+        all.extend(takers.join_all().await.concat());
+        server.restart();
+    }
+    assert!(all.len() > 20, "{} numbers", all.len());
+    assert_unique(&all);
+}
+
+pub async fn works_again_after_a_kill(engine: Engine) {
+    let mut server = Server::start(engine);
+    let store = connect(&format!("{}?timeout_ms=3000", server.url())).await.expect("it connects");
+    assert_eq!(store.add("kills", 1, 0).await, Ok(1));
+    // Nobody noticed anything meanwhile.
+    server.kill();
+    server.restart();
+    assert_eq!(store.add("kills", 1, 0).await, Ok(2));
+    server.kill();
+    let error = store.add("kills", 1, 0).await.expect_err("it is dead");
+    assert_says(&error, ErrorKind::StoreUnavailable, &[store.name()]);
+    let begin = Instant::now();
+    let mut waited = false;
+    while begin.elapsed() < Duration::from_millis(500) {
+        let call = Instant::now();
+        let error = store.add("kills", 1, 0).await.expect_err("it is dead");
+        waited |= error.to_string().contains("next attempt to connect");
+        assert_eq!(error.kind(), ErrorKind::StoreUnavailable);
+        assert!(call.elapsed() < Duration::from_millis(300), "it fails at once");
+        sleep(Duration::from_millis(5)).await;
+    }
+    assert!(waited);
+    server.restart();
+    sleep(BACKOFF).await;
+    assert_eq!(store.add("kills", 1, 0).await, Ok(3));
+}
+
+/// A call of each kind ends within the timeout, and what comes late is taken for no other answer.
+pub async fn a_stopped_server_mixes_nothing_up(engine: Engine) {
+    let server = Server::start(engine);
+    let store = connect(&format!("{}?timeout_ms=400&connections=3", server.url())).await.expect("it connects");
+    let mut numbers = Vec::new();
+    for key in 0..20_u8 {
+        assert_eq!(store.write(&format!("stops/{key}"), &[key; 100], 0).await, Ok(Wrote::Version(1)));
+    }
+    for _ in 0..3 {
+        let mut calls = JoinSet::new();
+        for key in 0..20_u8 {
+            let store = store.clone();
+            calls.spawn(async move {
+                let mut sums = Vec::new();
+                let end = Instant::now() + Duration::from_millis(1200);
+                while Instant::now() < end {
+                    let begin = Instant::now();
+                    match store.read(&format!("stops/{key}")).await {
+                        Ok(found) => assert_eq!(found.expect("a record").value, [key; 100]),
+                        Err(error) => assert_eq!(error.kind(), ErrorKind::StoreUnavailable, "{error}"),
+                    }
+                    sums.extend(store.add("stops", 1, 0).await.ok());
+                    assert!(begin.elapsed() < Duration::from_millis(1200), "{:?}", begin.elapsed());
+                    sleep(Duration::from_millis(1)).await;
+                }
+                sums
+            });
+        }
+        sleep(Duration::from_millis(100)).await;
+        server.pause(true);
+        sleep(Duration::from_millis(700)).await;
+        server.pause(false);
+        let sums = calls.join_all().await.concat();
+        assert!(!sums.is_empty());
+        numbers.extend(sums);
+        sleep(BACKOFF).await;
+        numbers.push(store.add("stops", 1, 0).await.expect("it goes on"));
+    }
+    assert_unique(&numbers);
+
+    server.pause(true);
+    let begin = Instant::now();
+    let error = store.clock_ms().await.expect_err("it is stopped");
+    assert_says(&error, ErrorKind::StoreUnavailable, &["400 ms"]);
+    let error = refused(&format!("{}?timeout_ms=400", server.url())).await;
+    assert_says(&error, ErrorKind::StoreUnavailable, &["400 ms"]);
+    assert!(begin.elapsed() < Duration::from_millis(1500));
+    server.pause(false);
+}
+
+/// With one connection, so that what a dropped call left behind would come to the next.
+pub async fn dropped_calls_leave_no_answer_behind(url: &str) {
+    let separator = if url.contains('?') { '&' } else { '?' };
+    let store = connect(&format!("{url}{separator}connections=1")).await.expect("it connects");
+    for key in 0..10_u8 {
+        assert_eq!(store.write(&format!("drops/{key}"), &[key; 100], 0).await, Ok(Wrote::Version(1)));
+    }
+    let mut sums = Vec::new();
+    for round in 0..60_u64 {
+        let (dropped, kept) = (round % 10, (round + 1) % 10);
+        let call = tokio::spawn({
+            let store = store.clone();
+            async move { (store.read(&format!("drops/{dropped}")).await, store.add("drops", 1, 0).await) }
+        });
+        sleep(Duration::from_micros(round * 20)).await;
+        call.abort();
+        let found = store.read(&format!("drops/{kept}")).await.expect("an answer").expect("a record");
+        assert_eq!(u64::from(found.value[0]), kept);
+        sums.push(store.add("drops", 1, 0).await.expect("a sum"));
+    }
+    assert_unique(&sums);
+}
+
+pub async fn eight_make_the_tables_at_once(url: &str) {
+    let mut connects = JoinSet::new();
+    for _ in 0..8 {
+        let url = url.to_owned();
+        connects.spawn(async move { connect(&url).await.expect("it connects").add("all", 1, 0).await.expect("a sum") });
+    }
+    let mut sums = connects.join_all().await;
+    sums.sort_unstable();
+    assert_eq!(sums, [1, 2, 3, 4, 5, 6, 7, 8]);
+}
+
+pub async fn no_message_shows_a_password(scheme: &str) {
+    for url in [
+        format!("{scheme}://me:hushhush@127.0.0.1:1/db"),
+        format!("{scheme}://me:hushhush@127.0.0.1:bad/db"),
+        format!("{scheme}://me:hushhush@/%"),
+        format!("{scheme}://me:hushhush@127.0.0.1:1/db?sslmode=wrong"),
+        format!("{scheme}:me:hushhush@127.0.0.1"),
+        format!("{scheme}://me:hushhush?x@127.0.0.1/db"),
+        format!("{scheme}://me:hushhush/x@127.0.0.1/db"),
+        format!("{scheme}://me:hushhush#x@127.0.0.1/db"),
+        format!("{scheme}://me:hushhush@x@127.0.0.1:1/db"),
+    ] {
+        let error = refused(&url).await;
+        assert_eq!(error.kind(), ErrorKind::StoreUnavailable);
+        assert!(!error.to_string().contains("hushhush"), "{error}");
+    }
+}
+
+pub fn table(store: &Arc<dyn Store>) -> &dyn SegmentTable {
+    store.segments().expect("it has a table of segments")
+}
+
+fn tag(next: u64, step: u64, description: &str) -> Tag {
+    Tag { next, step, description: description.to_owned() }
+}
+
+pub async fn segments_are_leafs(store: Arc<dyn Store>) {
+    let table = table(&store);
+    assert_eq!(table.tag("order").await, Ok(None));
+    assert_eq!(table.fetch("order", 10).await, Ok(None));
+    assert_eq!(table.lower("order", 1, 0).await, Ok(false));
+    let order = tag(1, 2000, "orders; ' \" ü %_");
+    assert_eq!(table.create("order", &order).await, Ok(true));
+    assert_eq!(table.create("order", &tag(5, 5, "")).await, Ok(false));
+    assert_eq!(table.tag("order").await, Ok(Some(order)));
+    assert_eq!(table.fetch("order", 2000).await, Ok(Some(2001)));
+    assert_eq!(table.fetch("order", 1).await, Ok(Some(2002)));
+    assert_eq!(table.lower("order", 2001, 1500).await, Ok(false));
+    assert_eq!(table.lower("order", 2002, 1500).await, Ok(true));
+    assert_eq!(table.fetch("order", 0).await, Ok(Some(1500)));
+
+    let last = u64::try_from(i64::MAX).expect("positive");
+    assert_eq!(table.create("full", &tag(last - 5, 1, "")).await, Ok(true));
+    assert_eq!(table.fetch("full", 6).await.expect_err("past the end").kind(), ErrorKind::Exhausted);
+    assert_eq!(table.fetch("full", u64::MAX).await.expect_err("past the end").kind(), ErrorKind::Exhausted);
+    assert_eq!(table.fetch("full", 5).await, Ok(Some(last)));
+    assert_eq!(table.fetch("full", 1).await.expect_err("past the end").kind(), ErrorKind::Exhausted);
+    for (next, step) in [(last + 1, 1), (1, 1 << 31)] {
+        let error = table.create("beyond", &tag(next, step, "")).await.expect_err("beyond the columns");
+        assert_says(&error, ErrorKind::StoreUnavailable, &["at most"]);
+    }
+    assert!(table.create(&"x".repeat(129), &tag(1, 1, "")).await.is_err() || store.name().starts_with("SQLite"));
+    let tags = table.tags().await.expect("tags");
+    assert_eq!(tags.iter().filter(|tag| ["order", "full"].contains(&tag.as_str())).count(), 2, "{tags:?}");
+
+    let mut fetches = JoinSet::new();
+    for _ in 0..6 {
+        let store = store.clone();
+        fetches.spawn(async move {
+            let mut ends = Vec::new();
+            for _ in 0..20 {
+                ends.push(store.segments().expect("a table").fetch("order", 7).await.expect("an end").expect("a tag"));
+            }
+            ends
+        });
+    }
+    let mut ends = fetches.join_all().await.concat();
+    ends.sort_unstable();
+    assert_eq!(ends, (1..=120).map(|count| 1500 + 7 * count).collect::<Vec<u64>>());
+}

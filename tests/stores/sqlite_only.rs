@@ -1,0 +1,168 @@
+//! What only a `SQLite` store does.
+
+use std::path::Path;
+use std::process::Command;
+
+use snowmint::ErrorKind;
+use snowmint::stores::{Wrote, connect, sqlite};
+use tempfile::TempDir;
+
+use crate::sql_scenes::{self, assert_says, refused, run};
+
+/// On a disk, or taken to be on one.
+fn place() -> (TempDir, String) {
+    let directory = TempDir::new().expect("a directory");
+    let url = format!("sqlite:{}?allow_unsafe=true", directory.path().join("ids.db").display());
+    (directory, url)
+}
+
+fn sqlite3(file: &Path, statement: &str) -> String {
+    let output = Command::new("sqlite3").arg(file).arg(statement).output().expect("sqlite3 starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).trim().to_owned()
+}
+
+#[test]
+fn segments_are_leafs() {
+    let (_directory, url) = place();
+    run(async { sql_scenes::segments_are_leafs(connect(&url).await.expect("it connects")).await });
+}
+
+#[test]
+fn eight_make_the_file_at_once() {
+    for _ in 0..5 {
+        let (_directory, url) = place();
+        run(sql_scenes::eight_make_the_tables_at_once(&url));
+    }
+}
+
+#[test]
+fn dropped_calls_leave_no_answer_behind() {
+    let (_directory, url) = place();
+    run(sql_scenes::dropped_calls_leave_no_answer_behind(&url));
+}
+
+#[test]
+fn a_database_in_memory_is_refused() {
+    run(async {
+        for url in
+            ["sqlite::memory:", "sqlite:", "sqlite://", "sqlite:file::memory:", "sqlite::memory:?allow_unsafe=true"]
+        {
+            assert_says(&refused(url).await, ErrorKind::UnsafeStore, &["memory:"]);
+        }
+    });
+}
+
+#[test]
+fn a_file_system_in_memory_is_refused_unless_allowed_and_nothing_is_made_there() {
+    let directory = tempfile::tempdir_in("/dev/shm").expect("a directory in memory");
+    let file = directory.path().join("ids.db");
+    run(async {
+        let url = format!("sqlite:{}", file.display());
+        assert_says(&refused(&url).await, ErrorKind::UnsafeStore, &["tmpfs", "local disk", "allow_unsafe=true"]);
+        assert!(!file.exists());
+        let store = connect(&format!("{url}?allow_unsafe=true")).await.expect("it is allowed");
+        assert_eq!(store.add("c", 1, 0).await, Ok(1));
+    });
+}
+
+#[test]
+fn options_and_directories_that_are_not_there_are_named() {
+    run(async {
+        assert_says(&refused("sqlite:/tmp/x.db?mode=memory").await, ErrorKind::StoreUnavailable, &["mode"]);
+        assert_says(
+            &refused("sqlite:/nowhere/at/all/x.db").await,
+            ErrorKind::StoreUnavailable,
+            &["/nowhere/at/all/x.db"],
+        );
+    });
+}
+
+#[test]
+fn without_create_a_missing_file_or_table_is_named() {
+    let (directory, url) = place();
+    run(async {
+        assert_eq!(refused(&format!("{url}&create=false")).await.kind(), ErrorKind::StoreUnavailable);
+        let file = directory.path().join("ids.db");
+        assert!(!file.exists());
+        sqlite3(&file, "CREATE TABLE other (x)");
+        let error = refused(&format!("{url}&create=false")).await;
+        assert_says(&error, ErrorKind::StoreUnavailable, &["snowmint_records", "create=false", "sqlite::SCHEMA"]);
+        sqlite3(&file, sqlite::SCHEMA);
+        assert!(connect(&format!("{url}&create=false")).await.is_ok());
+    });
+}
+
+#[test]
+fn the_write_ahead_log_is_on_and_others_use_the_file_at_once() {
+    let (directory, url) = place();
+    let file = directory.path().join("ids.db");
+    run(async {
+        let store = connect(&url).await.expect("it connects");
+        assert_eq!(store.add("c", 5, 0).await, Ok(5));
+        assert_eq!(sqlite3(&file, "PRAGMA journal_mode"), "wal");
+        sqlite3(&file, "UPDATE snowmint_counters SET value = value + 100");
+        assert_eq!(store.add("c", 1, 0).await, Ok(106));
+        assert_eq!(store.clock_ms().await, Ok(None));
+    });
+}
+
+#[test]
+fn a_file_that_others_keep_locked_is_waited_for_within_the_timeout() {
+    let (directory, url) = place();
+    let file = directory.path().join("ids.db");
+    run(async {
+        let store = connect(&format!("{url}&timeout_ms=300")).await.expect("it connects");
+        assert_eq!(store.add("c", 1, 0).await, Ok(1));
+        let mut locker = Command::new("sqlite3")
+            .arg(&file)
+            .args(["BEGIN IMMEDIATE", ".shell sleep 1", "COMMIT"])
+            .spawn()
+            .expect("sqlite3 starts");
+        tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+        let begin = std::time::Instant::now();
+        let error = store.add("c", 1, 0).await.expect_err("it is locked");
+        assert_eq!(error.kind(), ErrorKind::StoreUnavailable, "{error}");
+        assert!(begin.elapsed() < std::time::Duration::from_millis(600));
+        locker.wait().expect("it ends");
+        let sum = store.add("c", 1, 0).await.expect("a sum");
+        assert!(sum == 2 || sum == 3, "{sum}: the first one may have been done late");
+    });
+}
+
+#[test]
+fn a_file_that_was_removed_or_replaced_is_not_used_on() {
+    let (directory, url) = place();
+    let file = directory.path().join("ids.db");
+    run(async {
+        let store = connect(&url).await.expect("it connects");
+        assert_eq!(store.add("c", 10, 0).await, Ok(10));
+        for name in ["ids.db", "ids.db-wal", "ids.db-shm"] {
+            let _ = std::fs::rename(directory.path().join(name), directory.path().join(format!("old-{name}")));
+        }
+        assert_says(
+            &store.add("c", 1, 0).await.expect_err("it is gone"),
+            ErrorKind::StoreUnavailable,
+            &["removed or replaced"],
+        );
+        assert!(!file.exists(), "it is not made again");
+        let fresh = connect(&url).await.expect("it connects");
+        assert_eq!(fresh.add("c", 1, 0).await, Ok(1));
+        assert_eq!(store.add("c", 1, 0).await.expect_err("another file").kind(), ErrorKind::StoreUnavailable);
+    });
+}
+
+#[test]
+fn a_relative_path_is_of_the_directory_at_connect() {
+    // The working directory is the whole process's, so it is not changed here; the name tells.
+    run(async {
+        let directory = tempfile::tempdir_in(".").expect("a directory");
+        let relative = directory.path().strip_prefix(std::env::current_dir().expect("one")).unwrap_or(directory.path());
+        let store =
+            connect(&format!("sqlite:{}/ids.db?allow_unsafe=true", relative.display())).await.expect("it connects");
+        assert!(store.name().starts_with("SQLite at /"), "{}", store.name());
+        assert_eq!(store.write("a/b", b"x", 0).await, Ok(Wrote::Version(1)));
+        let slashes = format!("sqlite://{}/ids.db?allow_unsafe=true", directory.path().display());
+        assert_eq!(connect(&slashes).await.expect("it connects").write("a/b", b"x", 0).await, Ok(Wrote::Conflict));
+    });
+}
