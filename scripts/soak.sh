@@ -4,6 +4,7 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 end=$((SECONDS + ${1:-1} * 3600))
 scripts/setup.sh
+scripts/each-store.sh all || exit 1
 cargo build --quiet --locked --release -p snowmint-tests
 round=0
 while [ "$SECONDS" -lt "$end" ]; do

@@ -51,7 +51,7 @@ step "vectors are what the reference writes" python3 tests/reference/write_vecto
 
 step "Rust: format" cargo fmt --all --check
 step "Rust: clippy" cargo clippy --quiet --locked --workspace --all-targets --features snowmint-tests/engines,snowmint-benches/engines -- -D warnings
-step "Rust: clippy of each store alone" scripts/each-store.sh
+step "Rust: clippy of slots alone, and of stores without a client" scripts/each-store.sh
 step "Rust: clippy of the wasm binding" cargo clippy --quiet --locked -p snowmint-wasm --target wasm32-unknown-unknown -- -D warnings
 step "Rust: core without std on bare metal" cargo build --quiet --locked -p snowmint-core --no-default-features --target thumbv7em-none-eabi
 step "Rust: documentation" env RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --no-deps -p snowmint-core -p snowmint-stores -p snowmint --features snowmint/all

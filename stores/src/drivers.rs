@@ -19,6 +19,7 @@ pub use self::tickets::Tickets;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use snowmint_core::ErrorKind;
+use tokio::runtime::Handle;
 
 use crate::error::Error;
 use crate::fork::{Cell, Fetched};
@@ -48,6 +49,16 @@ fn forked() -> Error {
         ErrorKind::Forked,
         "this process was forked: what was fetched, and the connection, are its parent's; connect and open anew here",
     )
+}
+
+/// The runtime that works in the background.
+fn runtime() -> Result<Handle, Error> {
+    Handle::try_current().map_err(|_| {
+        Error::told(
+            ErrorKind::StoreUnavailable,
+            "numbers are fetched in the background: call this within a runtime of tokio",
+        )
+    })
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

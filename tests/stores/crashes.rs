@@ -14,7 +14,7 @@ use tempfile::TempDir;
 
 use crate::support::{Running, assert_unique, ledger, minter};
 
-/// How often somebody is killed.
+/// How often a client and the server are killed.
 fn rounds() -> u32 {
     std::env::var("SNOWMINT_KILLS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(20)
 }
@@ -84,7 +84,7 @@ impl Work {
     }
 }
 
-/// Kills a client or the server, over and over, while two clients take numbers and two mint.
+/// Kills a taker and a minter of two each, and then the server, over and over.
 fn nothing_repeats(work: &Work, mut server: Option<&mut Server>) {
     let mut takers = [work.taker(), work.taker()];
     let mut minters = [work.minter(), work.minter()];
@@ -92,17 +92,15 @@ fn nothing_repeats(work: &Work, mut server: Option<&mut Server>) {
     let mut random = rand::rng();
     for round in 0..rounds() {
         thread::sleep(Duration::from_millis(random.random_range(50..400)));
-        let client = round as usize / 2 % 2;
-        match &mut server {
-            Some(server) if round % 2 == 0 => {
-                server.kill();
-                thread::sleep(Duration::from_millis(random.random_range(0..300)));
-                server.restart();
-            }
-            _ => {
-                takers[client] = work.taker();
-                minters[client] = work.minter();
-            }
+        let client = round as usize % 2;
+        // What is put in its place is killed.
+        takers[client] = work.taker();
+        minters[client] = work.minter();
+        if let Some(server) = &mut server {
+            thread::sleep(Duration::from_millis(random.random_range(0..300)));
+            server.kill();
+            thread::sleep(Duration::from_millis(random.random_range(0..300)));
+            server.restart();
         }
     }
     work.wait_for_more();

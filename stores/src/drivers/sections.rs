@@ -14,7 +14,7 @@ use tokio::time::{Instant, sleep, timeout_at};
 
 use super::ask::ask;
 use super::steady::steady_ms;
-use super::{MAX_WAIT_MS, Owner, lock};
+use super::{MAX_WAIT_MS, Owner, lock, runtime};
 use crate::error::Error;
 use crate::key::key;
 use crate::label::label_with_host;
@@ -119,7 +119,7 @@ impl Sections {
             label,
             places: Mutex::default(),
             closed: Mutex::new(false),
-            runtime: Handle::current(),
+            runtime: runtime()?,
             owner: Owner::this_process(),
         };
         inner.terms(Users::of(Integer::from(0u64), inner.options.size)?)?;

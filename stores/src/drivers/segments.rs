@@ -15,7 +15,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::definition;
 use super::steady::steady_ms;
-use super::{MAX_WAIT_MS, forked, lock};
+use super::{MAX_WAIT_MS, forked, lock, runtime};
 use crate::error::Error;
 use crate::fork::{Cell, Fetched};
 use crate::key::{key, name};
@@ -137,7 +137,7 @@ impl Segments {
             machine: Mutex::new(Segment::new(Integer::from(step), Bounds::Below)?),
             source,
             max_wait_ms: options.max_wait_ms,
-            runtime: Handle::current(),
+            runtime: runtime()?,
             news: Notify::new(),
             failed: Mutex::default(),
             reread_ms: AtomicU64::new(steady_ms()),
