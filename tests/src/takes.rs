@@ -194,6 +194,7 @@ pub async fn flickr(url: &str) -> Result<Tickets, Error> {
 /// # Errors
 /// Always.
 #[cfg(not(feature = "engines"))]
+#[allow(clippy::unused_async, reason = "as where there are engines")]
 pub async fn native(_url: &str) -> Result<NativeNumbers, Error> {
     Err(Error::told(snowmint::ErrorKind::InvalidText, "this build has no engine"))
 }
@@ -203,6 +204,7 @@ pub async fn native(_url: &str) -> Result<NativeNumbers, Error> {
 /// # Errors
 /// Always.
 #[cfg(not(feature = "engines"))]
+#[allow(clippy::unused_async, reason = "as where there are engines")]
 pub async fn flickr(_url: &str) -> Result<Tickets, Error> {
     Err(Error::told(snowmint::ErrorKind::InvalidText, "this build has no engine"))
 }

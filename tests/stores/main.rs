@@ -6,6 +6,7 @@ mod crashes;
 mod etcd_only;
 #[cfg(feature = "engines")]
 mod faults;
+#[cfg(feature = "engines")]
 mod file_only;
 mod forks;
 #[cfg(feature = "engines")]
