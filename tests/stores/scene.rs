@@ -1,4 +1,5 @@
 //! Where a test of the suite takes place.
+#![allow(clippy::match_wildcard_for_single_variants, reason = "without engines there are fewer kinds")]
 
 use std::collections::HashMap;
 use std::future::Future;
