@@ -97,6 +97,8 @@ pub struct Segment {
     next: Option<ops::Range<u64>>,
     /// The fetch under way, and how many numbers it asks for.
     asked: Option<(Pace, u64)>,
+    /// The most numbers of a fetch.
+    most: u64,
     /// The counter when it was last seen: everything after it is new.
     counter: u64,
     /// No fetch before this.
@@ -112,9 +114,23 @@ impl Segment {
     /// `InvalidId`, if the step is not 1 to [`MAX_STEP`].
     pub const fn new(step: Integer, bounds: Bounds) -> Result<Self, Error> {
         match Pacer::new(step) {
-            Ok(pacer) => Ok(Self { pacer, bounds, next: None, asked: None, counter: 0, retry_at_ms: 0, over: None }),
+            Ok(pacer) => Ok(Self {
+                pacer,
+                bounds,
+                next: None,
+                asked: None,
+                most: u64::MAX,
+                counter: 0,
+                retry_at_ms: 0,
+                over: None,
+            }),
             Err(error) => Err(error),
         }
+    }
+
+    /// From now on no fetch asks for more than that, 1 or more.
+    pub fn limit(&mut self, most: u64) {
+        self.most = most.max(1);
     }
 
     /// Follows a configured step that has changed.
@@ -179,7 +195,7 @@ impl Segment {
             return Err(Error::numbers_dry(self.retry_at_ms - now_ms));
         }
         let pace = self.pacer.pace(now_ms);
-        let amount = pace.amount().min(room);
+        let amount = pace.amount().min(room).min(self.most);
         self.pacer.begin();
         self.asked = Some((pace, amount));
         range.set_due(false);

@@ -10,7 +10,7 @@ use snowmint_stores::{Config, OnLost};
 /// use snowmint::{Lease, layouts};
 /// let orders = Lease { layout: layouts::TWITTER, namespace: Some("orders".into()), ..Lease::default() };
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Lease {
     /// The layout of the IDs: [`layouts::SNOWMINT`].
     pub layout: Layout,
@@ -26,6 +26,13 @@ pub struct Lease {
     pub exclude: Vec<u32>,
     /// Told once if the lease is lost.
     pub on_lost: Option<OnLost>,
+}
+
+// A password may be in a URL, which this leaves out.
+impl std::fmt::Debug for Lease {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Lease({:?} of {})", self.clone().into_config(), self.layout)
+    }
 }
 
 impl Default for Lease {

@@ -29,17 +29,17 @@ pub const MAX_WAIT_MS: u64 = 1000;
 
 /// Tells whether this is still the process that something belongs to.
 #[derive(Debug)]
-struct Owner(Cell<Fetched>);
+pub(crate) struct Owner(Cell<Fetched>);
 
 impl Owner {
-    fn this_process() -> Self {
+    pub(crate) fn this_process() -> Self {
         let cell = Cell::new();
         Fetched::of_this_process(&cell);
         Self(cell)
     }
 
     /// `Forked` in a child: connections, tasks and numbers are its parent's.
-    fn check(&self) -> Result<(), Error> {
+    pub(crate) fn check(&self) -> Result<(), Error> {
         if self.0.get().is_of_parent() { Err(forked()) } else { Ok(()) }
     }
 }

@@ -1,10 +1,12 @@
 //! What the environment says about nodes.
 
-use std::env;
 use std::path::PathBuf;
+use std::{env, fmt};
+
+use crate::plan::shown;
 
 /// The variables that decide which node a generator gets where the caller does not.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct Environment {
     /// `SNOWMINT_NODE`: a node that no other generator has.
     pub node: Option<String>,
@@ -16,6 +18,19 @@ pub struct Environment {
     pub state_dir: Option<PathBuf>,
     /// Whether this is a pod of Kubernetes: `KUBERNETES_SERVICE_HOST`.
     pub kubernetes: bool,
+}
+
+// A password may be in a URL.
+impl fmt::Debug for Environment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Environment")
+            .field("node", &self.node)
+            .field("store", &self.store.as_deref().map(shown))
+            .field("namespace", &self.namespace)
+            .field("state_dir", &self.state_dir)
+            .field("kubernetes", &self.kubernetes)
+            .finish()
+    }
 }
 
 impl Environment {

@@ -1,5 +1,6 @@
 //! From what the caller and the environment say to where the node comes from.
 
+use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use crate::namespace::Namespace;
 use crate::process::LeaseKey;
 
 /// What a caller wants of a generator; what is not given has the default.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Config {
     /// A node, checked by [`Layout::node`], that no other generator has.
     pub node: Option<u32>,
@@ -34,13 +35,32 @@ pub struct Config {
 }
 
 /// Where leases are kept.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Keeper {
     /// Slots of this machine.
     Slots(Place),
     /// The store of that URL.
     #[cfg(feature = "engines")]
     Store(String),
+}
+
+// A password may be in a URL.
+impl fmt::Debug for Keeper {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Slots(place) => place.fmt(f),
+            #[cfg(feature = "engines")]
+            Self::Store(url) => shown(url).fmt(f),
+        }
+    }
+}
+
+/// As much of a URL as may be shown.
+pub(crate) fn shown(url: &str) -> &str {
+    match url.split_once(':') {
+        Some((scheme, _)) if scheme != "file" => scheme,
+        _ => url,
+    }
 }
 
 /// Where the node comes from.
@@ -57,6 +77,19 @@ pub(crate) struct Terms {
     pub(crate) key: Arc<LeaseKey>,
     pub(crate) window_ms: u64,
     pub(crate) on_lost: Option<OnLost>,
+}
+
+// A password may be in a URL.
+impl fmt::Debug for Config {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Config")
+            .field("node", &self.node)
+            .field("store", &self.store.as_deref().map(shown))
+            .field("namespace", &self.namespace)
+            .field("options", &self.options)
+            .field("window_ms", &self.window_ms)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Config {
@@ -117,9 +150,11 @@ fn keeper_of(url: &str) -> Result<(Keeper, u64), Error> {
 /// The directory of `file:DIRECTORY`, with `?allow_unsafe=true` if need be.
 fn place_of(url: &str) -> Result<Place, Error> {
     let unknown = || {
+        // No more of it, as it may have a password.
+        let scheme = url.split(':').next().unwrap_or_default();
         Error::told(
             ErrorKind::StoreUnavailable,
-            format!("no such store: {url:?}. Give file:DIRECTORY, or file:DIRECTORY?allow_unsafe=true"),
+            format!("no such store: {scheme:?}. Give file:DIRECTORY, or file:DIRECTORY?allow_unsafe=true"),
         )
     };
     let path = url.strip_prefix("file:").ok_or_else(unknown)?;
@@ -192,9 +227,25 @@ mod tests {
             (Config { window_ms: Some(999), ..store("file:/srv") }, none, ErrorKind::InvalidLayout, "1000 or more"),
         ];
         for (config, environment, kind, part) in cases {
-            let error = plan(config, &environment).expect_err(part);
+            let error = plan(config.clone(), &environment).expect_err(part);
             assert_eq!(error.kind(), kind);
             assert!(error.to_string().contains(part), "{error}");
         }
+    }
+
+    #[test]
+    fn no_text_shows_a_password() {
+        let url = "postgres://me:secret@db/app";
+        let config = Config { store: Some(url.into()), ..Config::default() };
+        let environment = Environment { store: Some(url.into()), ..Environment::default() };
+        let mut texts = format!("{config:?} {environment:?}");
+        match plan(config, &environment) {
+            Ok(plan) => texts += &format!("{plan:?}"),
+            Err(error) => texts += &error.to_string(),
+        }
+        let other = plan(Config { store: Some("oracle://me:secret@db".into()), ..Config::default() }, &environment);
+        texts += &other.expect_err("no such store").to_string();
+        assert!(!texts.contains("secret"), "{texts}");
+        assert!(texts.contains("postgres") && texts.contains("oracle"), "{texts}");
     }
 }

@@ -281,7 +281,8 @@ impl Claim {
 impl Drop for Claim {
     // Others may try then.
     fn drop(&mut self) {
-        if let Some(key) = self.key.take() {
+        // A forked child never takes its parent's lock.
+        if let Some(key) = self.key.take().filter(|_| !self.is_of_parent()) {
             self.process.lock().leases.remove(&key);
         }
     }

@@ -83,7 +83,8 @@ pub(crate) struct Held {
     key: String,
     timeout: Duration,
     system_clock: bool,
-    lease: AsyncMutex<Lease>,
+    /// Nothing once it is given back: a renewal that comes too late writes nothing.
+    lease: AsyncMutex<Option<Lease>>,
 }
 
 /// What came of a renewal.
@@ -144,7 +145,7 @@ async fn claim_node(wanted: &Wanted, timeout: Duration) -> Result<Grant, Refused
                         key: place,
                         timeout,
                         system_clock: wanted.system_clock,
-                        lease: AsyncMutex::new(lease),
+                        lease: AsyncMutex::new(Some(lease)),
                         store: Arc::clone(&store),
                     });
                     let name = |node: &u32| format!("{}: {prefix}{node}", store.name());
@@ -236,6 +237,7 @@ impl Held {
     /// Moves the window's end up to what `end_ms` makes of what is granted.
     pub(crate) async fn renew(&self, now_ms: i64, last_ms: i64, reach_ms: u64) -> Renewed {
         let mut lease = self.lease.lock().await;
+        let Some(lease) = lease.as_mut() else { return Renewed::Later(snowmint_core::Error::closed().into()) };
         lease.set_reach_ms(reach_ms);
         let Kept::Ask(mut asked) = lease.renew(now_ms, last_ms) else { return self.lost() };
         let mut skew_ms = None;
@@ -277,7 +279,7 @@ impl Held {
         let patience = self.timeout.min(Duration::from_secs(2));
         // If it cannot be written, the window runs out by itself.
         drop(runtime::wait(patience, async move {
-            let mut lease = self.lease.lock().await;
+            let Some(mut lease) = self.lease.lock().await.take() else { return };
             let mut kept = lease.release(end_ms);
             while let Kept::Ask(asked) = kept {
                 match ask(&*self.store, &self.key, asked).await {

@@ -100,6 +100,11 @@ pub trait SegmentTable: Send + Sync {
 pub trait NumberSource: fmt::Debug + Send + Sync + 'static {
     /// The engine, where it is, and what it is called there. No password.
     fn name(&self) -> &str;
+    /// The most numbers of a `take`.
+    fn most(&self) -> u64 {
+        100_000
+    }
+
     /// Up to `count` numbers, at least one, in the order in which they were made, durable: none of them is given again.
     ///
     /// `Exhausted` if there are none left.

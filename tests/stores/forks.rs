@@ -7,12 +7,12 @@ use snowmint::{Lease, Snowflake};
 
 use crate::support::{assert_unique, run};
 
-fn children(verb: &str) {
+pub fn children(verb: &str, url: &str) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_snowmint-taker"));
-    let printed = run(command.args([verb, "memory:forks"]).stdin(Stdio::null()));
+    let printed = run(command.args([verb, url]).stdin(Stdio::null()));
     let lines: Vec<_> = printed.lines().collect();
     let [first, _, children @ .., last] = &lines[..] else { panic!("{printed}") };
-    assert_eq!(children.len(), 4 * 7, "{printed}");
+    assert_eq!(children.len(), 4 * 8, "{printed}");
     assert!(children.iter().all(|line| *line == "child FORKED"), "{printed}");
     let numbers: Vec<&str> = first.split(' ').chain(last.split(' ')).collect();
     assert_eq!(numbers.iter().collect::<HashSet<_>>().len(), 4, "the parent goes on: {printed}");
@@ -20,12 +20,12 @@ fn children(verb: &str) {
 
 #[test]
 fn a_forked_child_hands_out_nothing_that_its_parent_fetched() {
-    children("fork");
+    children("fork", "memory:forks");
 }
 
 #[test]
 fn a_child_of_a_raw_clone_hands_out_nothing_that_its_parent_fetched() {
-    children("clone");
+    children("clone", "memory:forks");
 }
 
 #[test]

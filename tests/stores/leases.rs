@@ -124,6 +124,12 @@ pub async fn forked_children_lease_nodes_of_their_own(scene: Arc<Scene>) {
     assert_eq!(assert_unique(ledger(&minters.ledger("ids"))), 2 * (1 + 5 * 2000));
 }
 
+pub async fn what_is_connected_is_not_for_forked_children(scene: Arc<Scene>) {
+    for verb in ["fork", "clone"] {
+        crate::forks::children(verb, scene.url());
+    }
+}
+
 pub async fn forked_children_are_told_that_they_cannot_connect(scene: Arc<Scene>) {
     let minters = Minters::on(&scene);
     for verb in ["fork", "clone"] {

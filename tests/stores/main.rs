@@ -81,6 +81,7 @@ macro_rules! leases {
             leases::a_stopped_holder_that_wakes_after_its_node_was_given_away_mints_nothing_more,
             leases::a_node_given_back_is_had_at_once_and_a_killed_holders_after_its_window,
             leases::a_namespace_keeps_its_layout_and_excluded_nodes_are_not_leased,
+            leases::what_is_connected_is_not_for_forked_children,
         }
     };
 }

@@ -94,6 +94,14 @@ async fn pause_after(kind: Kind, error: &SnowmintError) {
     tokio::time::sleep(Duration::from_millis(20)).await;
 }
 
+/// A store that talks to somebody is not for a child.
+async fn inherited(store: &dyn Store) -> Result<(), SnowmintError> {
+    if store.name() == "memory" {
+        return Err(SnowmintError::told(ErrorKind::Forked, "there is nobody to talk to"));
+    }
+    store.read("forks/none").await.map(|_| ())
+}
+
 /// Takes numbers, forks, and prints what parent and children get from there on.
 async fn fork(verb: &str, url: &str) -> Result<(), Box<dyn Error>> {
     let store = connect(url).await?;
@@ -103,7 +111,7 @@ async fn fork(verb: &str, url: &str) -> Result<(), Box<dyn Error>> {
     println!("{} {}", segments.next().await?, local.next().await?);
     let sequences = Sequences::new(store.clone());
     let tickets = Tickets::over(vec![store.clone()], "forks")?;
-    let sections = Sections::new(store, "forks", SectionsOptions::default())?;
+    let sections = Sections::new(store.clone(), "forks", SectionsOptions::default())?;
     println!("{} {}", sequences.next("forks").await?, sections.next(Integer::from(1u64)).await?);
     for _ in 0..4 {
         let mut child = || {
@@ -117,6 +125,7 @@ async fn fork(verb: &str, url: &str) -> Result<(), Box<dyn Error>> {
                 pin!(async { tickets.next().await.map(|_| ()) }).poll(&mut context),
                 pin!(async { sections.next(Integer::from(1u64)).await.map(|_| ()) }).poll(&mut context),
                 pin!(async { segments.close().await.map(|_| ()) }).poll(&mut context),
+                pin!(async { inherited(&*store).await }).poll(&mut context),
             ];
             for poll in polls {
                 let Poll::Ready(Err(error)) = poll else { panic!("{poll:?}") };

@@ -61,7 +61,10 @@ impl NativeNumbers {
     /// `InvalidId`, if the step is not 1 to 2^31-1.
     pub fn open(source: Arc<dyn NumberSource>, step: u64, options: SegmentsOptions) -> Result<Self, Error> {
         let chunks = Arc::<Mutex<Chunks>>::default();
+        let most = source.most();
         let counted = Segments::over(Box::new(Native { source, chunks: Arc::clone(&chunks) }), step, options)?;
+        // Places without a number come only where the source ends.
+        counted.limit(most);
         Ok(Self { counted, chunks })
     }
 

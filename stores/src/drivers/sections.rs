@@ -280,7 +280,7 @@ impl Inner {
         let pause = Duration::from_millis((self.options.window_ms / 16).clamp(20, 1000));
         loop {
             sleep(pause).await;
-            if self.is_unwanted(place, IDLE_MS.max(self.options.window_ms * 2)) {
+            if self.is_unwanted(place, IDLE_MS.max(self.options.window_ms.saturating_mul(2))) {
                 self.release(place).await;
                 return;
             }

@@ -145,6 +145,10 @@ impl Segments {
         })))
     }
 
+    pub(super) fn limit(&self, most: u64) {
+        lock(&self.0.machine).limit(most);
+    }
+
     /// One number from memory.
     ///
     /// # Errors

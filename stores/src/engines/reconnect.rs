@@ -9,10 +9,13 @@ use async_trait::async_trait;
 use tokio::sync::Mutex as AsyncMutex;
 use tokio::time::{Instant, timeout_at};
 
+use crate::drivers::Owner;
 use crate::error::Error;
 
 /// How long after the first attempt that failed there is another one.
 const FIRST_DELAY: Duration = Duration::from_millis(50);
+/// After so long without an answer a caller who gives up takes the connection along.
+const SILENT: Duration = Duration::from_millis(300);
 /// How long it is at most.
 const LONGEST_DELAY: Duration = Duration::from_secs(2);
 
@@ -34,6 +37,7 @@ pub(super) trait Connector: Send + Sync {
 
 /// The connection of a store.
 pub(super) struct Reconnecting<C: Connector> {
+    owner: Owner,
     connector: C,
     timeout: Duration,
     live: Mutex<Option<Live<C::Connection>>>,
@@ -59,7 +63,7 @@ struct Pace {
 
 impl<C: Connector> Reconnecting<C> {
     pub(super) fn new(connector: C, timeout: Duration) -> Self {
-        Self { connector, timeout, live: Mutex::new(None), pace: AsyncMutex::default() }
+        Self { owner: Owner::this_process(), connector, timeout, live: Mutex::new(None), pace: AsyncMutex::default() }
     }
 
     pub(super) fn connector(&self) -> &C {
@@ -78,9 +82,15 @@ impl<C: Connector> Reconnecting<C> {
         F: FnOnce(C::Connection) -> Answer + Send,
         Answer: Future<Output = Result<T, Error>> + Send,
     {
+        // The connection is the parent's, who would get our answers.
+        self.owner.check()?;
         let deadline = Instant::now() + self.timeout;
-        let live = self.connection(deadline).await?;
+        let mut unanswered = Unanswered { store: self, began: Instant::now(), done: false };
+        let live = self.connection(deadline).await;
+        unanswered.done = live.is_err();
+        let live = live?;
         let answer = timeout_at(deadline, operation(live.connection)).await.unwrap_or_else(|_| Err(self.silent()));
+        unanswered.done = true;
         let mut there = self.live();
         if let Some(same) = there.as_mut().filter(|there| there.made == live.made) {
             same.used = Instant::now();
@@ -141,6 +151,31 @@ impl<C: Connector> Reconnecting<C> {
 
     fn silent(&self) -> Error {
         Error::unavailable(self.connector.name(), format_args!("no answer within {} ms", self.timeout.as_millis()))
+    }
+}
+
+impl<C: Connector> Drop for Reconnecting<C> {
+    fn drop(&mut self) {
+        if self.owner.check().is_err() {
+            // Closed here, it would be taken from the parent's reactor, which the child shares.
+            std::mem::forget(self.live().take());
+        }
+    }
+}
+
+/// A request whose caller may give it up.
+struct Unanswered<'a, C: Connector> {
+    store: &'a Reconnecting<C>,
+    began: Instant,
+    done: bool,
+}
+
+impl<C: Connector> Drop for Unanswered<'_, C> {
+    fn drop(&mut self) {
+        // A connection that is silent for so long is not one that the next caller should wait on.
+        if !self.done && self.began.elapsed() >= SILENT {
+            *self.store.live() = None;
+        }
     }
 }
 

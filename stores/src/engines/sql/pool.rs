@@ -13,6 +13,7 @@ use tokio::sync::Semaphore;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use super::backoff::Backoff;
+use crate::drivers::Owner;
 use crate::error::Error;
 use crate::url::Url;
 
@@ -86,6 +87,7 @@ pub(in crate::engines) type Step<'c, T> = Pin<Box<dyn Future<Output = Result<T, 
 pub(in crate::engines) struct Pool<E: Engine>(Arc<Shared<E>>);
 
 struct Shared<E: Engine> {
+    owner: Owner,
     engine: E,
     name: String,
     timeout: Duration,
@@ -111,6 +113,7 @@ impl<E: Engine> Pool<E> {
     pub(in crate::engines) fn new(name: String, url: &Url, engine: E) -> Self {
         let places = usize::try_from(url.connections).unwrap_or(1).max(1);
         Self(Arc::new(Shared {
+            owner: Owner::this_process(),
             engine,
             name,
             timeout: url.timeout,
@@ -138,11 +141,22 @@ impl<E: Engine> Pool<E> {
         T: Send + 'static,
         F: for<'c> Fn(&'c mut E::Connection, &'c A) -> Step<'c, T> + Send + Sync + 'static,
     {
+        // The connections are the parent's, who would get our answers.
+        self.0.owner.check()?;
         let runtime = Handle::try_current()
             .map_err(|_| Error::unavailable(self.name(), "it can be used only in a runtime of tokio"))?;
         let shared = self.0.clone();
         let task = runtime.spawn(async move { shared.attempt(&arguments, &step).await });
         task.await.unwrap_or_else(|_| Err(Error::unavailable(self.name(), "the request was broken off")))
+    }
+}
+
+impl<E: Engine> Drop for Shared<E> {
+    fn drop(&mut self) {
+        if self.owner.check().is_err() {
+            // Closed here, they would be taken from the parent's reactor, which the child shares.
+            std::mem::forget(std::mem::take(&mut *self.idle()));
+        }
     }
 }
 
