@@ -111,7 +111,7 @@ async fn fork(verb: &str, url: &str) -> Result<(), Box<dyn Error>> {
     println!("{} {}", segments.next().await?, local.next().await?);
     let sequences = Sequences::new(store.clone());
     let tickets = Tickets::over(vec![store.clone()], "forks")?;
-    let sections = Sections::new(store.clone(), "forks", SectionsOptions::default())?;
+    let sections = Sections::new(store.clone(), &format!("forks-{}", std::process::id()), SectionsOptions::default())?;
     println!("{} {}", sequences.next("forks").await?, sections.next(Integer::from(1u64)).await?);
     for _ in 0..4 {
         let mut child = || {
