@@ -238,13 +238,13 @@ mod tests {
         let url = "postgres://me:secret@db/app";
         let config = Config { store: Some(url.into()), ..Config::default() };
         let environment = Environment { store: Some(url.into()), ..Environment::default() };
-        let mut texts = format!("{config:?} {environment:?}");
-        match plan(config, &environment) {
-            Ok(plan) => texts += &format!("{plan:?}"),
-            Err(error) => texts += &error.to_string(),
-        }
+        let planned = match plan(config.clone(), &environment) {
+            Ok(plan) => format!("{plan:?}"),
+            Err(error) => error.to_string(),
+        };
         let other = plan(Config { store: Some("oracle://me:secret@db".into()), ..Config::default() }, &environment);
-        texts += &other.expect_err("no such store").to_string();
+        let other = other.expect_err("no such store");
+        let texts = format!("{config:?} {environment:?} {planned} {other}");
         assert!(!texts.contains("secret"), "{texts}");
         assert!(texts.contains("postgres") && texts.contains("oracle"), "{texts}");
     }
