@@ -52,6 +52,7 @@ impl Default for Lease {
 impl Lease {
     pub(crate) fn into_config(self) -> Config {
         let Self { layout: _, store, namespace, options, window_ms, exclude, on_lost } = self;
-        Config { node: None, store, namespace, options, window_ms, exclude, on_lost, clock: 0 }
+        let store = store.map(Into::into);
+        Config { store, namespace, options, window_ms, exclude, on_lost, ..Config::default() }
     }
 }

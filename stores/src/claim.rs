@@ -6,6 +6,7 @@ use snowmint_core::{Layout, Options};
 
 use crate::error::Error;
 use crate::file;
+use crate::holding;
 use crate::lease::Lease;
 use crate::plan::{Keeper, Terms};
 use crate::process::process;
@@ -27,23 +28,33 @@ pub(crate) fn claim_node(layout: &Layout, options: Options, terms: &Terms, now_m
             Lease::of_slot(layout, place.claim(&key.namespace, &wanted)?, window_ms, own_clock)
         }
         #[cfg(feature = "engines")]
-        Keeper::Store(url) => {
-            let mut excluded = key.exclude.clone();
-            if !own_clock {
-                excluded.extend(process().vouched_nodes(layout));
-            }
-            let wanted = remote::Wanted {
-                url: url.clone(),
-                namespace: key.namespace.clone(),
-                layout: *layout,
-                now_ms,
-                max_ahead_ms,
-                window_ms,
-                system_clock: !own_clock,
-                excluded,
-            };
-            Lease::of_store(layout, remote::claim(wanted)?, window_ms, own_clock)
+        Keeper::Engine(url) => {
+            let grant = remote::claim(url, wanted(layout, options, terms, now_ms))?;
+            Lease::of_engine(layout, url, grant, window_ms, own_clock)?
+        }
+        Keeper::Given(given) => {
+            let grant = given.claim(&wanted(layout, options, terms, now_ms))?;
+            Lease::of_given(layout, grant, window_ms, own_clock)?
         }
     };
     Ok(Arc::new(lease))
+}
+
+/// What is wanted of a store.
+fn wanted(layout: &Layout, options: Options, terms: &Terms, now_ms: i64) -> holding::Wanted {
+    let key = &terms.key;
+    let system_clock = key.clock == 0;
+    let mut excluded = key.exclude.clone();
+    if system_clock {
+        excluded.extend(process().vouched_nodes(layout));
+    }
+    holding::Wanted {
+        namespace: key.namespace.clone(),
+        layout: *layout,
+        now_ms,
+        max_ahead_ms: options.max_ahead_ms,
+        window_ms: terms.window_ms,
+        system_clock,
+        excluded,
+    }
 }

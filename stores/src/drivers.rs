@@ -1,6 +1,5 @@
 //! Core's machines at work over stores, for tokio.
 
-mod ask;
 mod definition;
 mod native;
 mod sections;
@@ -9,7 +8,6 @@ mod sequences;
 mod steady;
 mod tickets;
 
-pub(crate) use self::ask::ask;
 pub use self::native::NativeNumbers;
 pub use self::sections::{Sections, SectionsOptions};
 pub use self::segments::{LocalNumbers, Segments, SegmentsOptions};

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use snowmint_core::ErrorKind;
+use snowmint_core::durability::Engine;
 
 /// Why a call was refused: a [kind](ErrorKind), its numbers, and a sentence that says what would be right.
 #[derive(Clone, PartialEq, Eq)]
@@ -22,18 +23,24 @@ impl Error {
     }
 
     /// `StoreUnavailable`: which store, and what is wrong with it.
-    #[cfg(feature = "engines")]
     pub fn unavailable(store: &str, why: impl fmt::Display) -> Self {
         Self::told(ErrorKind::StoreUnavailable, format!("{store}: {why}"))
     }
 
     /// `UnsafeStore`: which store, the setting as it was found, and the cure.
-    #[cfg(feature = "engines")]
-    pub fn unsafe_store(store: &str, found: &str, cure: &str) -> Self {
+    pub fn unsafe_store(store: &str, found: impl fmt::Display, cure: &str) -> Self {
         Self::told(
             ErrorKind::UnsafeStore,
             format!("{store}: {found}, so confirmed writes can be lost: {cure}, or pass allow_unsafe=true"),
         )
+    }
+
+    /// `UnsafeStore`, if there is a setting of the store's engine under which confirmed writes can be lost.
+    ///
+    /// # Errors
+    /// That.
+    pub fn refuse_unsafe<'a>(store: &str, engine: Engine, found: impl Fn(&str) -> Option<&'a str>) -> Result<(), Self> {
+        engine.refuse(found).map_or(Ok(()), |finding| Err(Self::unsafe_store(store, finding, finding.cure())))
     }
 
     /// What kind of failure this is.

@@ -15,8 +15,7 @@ use snowmint_core::{ErrorKind, Layout, Window};
 
 pub(crate) use self::place::Place;
 use self::place::cannot;
-#[cfg(feature = "sqlite")]
-pub(crate) use self::place::kind_of;
+pub use self::place::kind_of;
 #[cfg(feature = "file")]
 pub(crate) use self::place::refuse_unsafe_filesystem;
 use self::record::Fault;

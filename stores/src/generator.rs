@@ -13,7 +13,7 @@ use crate::fork::Cell;
 use crate::heeding::{Caught, Heeding};
 use crate::lease::Lease;
 use crate::plan::{Config, Environment, Plan, Terms};
-use crate::process::{Share, Wish, process};
+use crate::process::{self, Share, Wish, process};
 
 /// A generator of IDs, of a vouched node or on a lease, that knows of forks.
 ///
@@ -364,6 +364,12 @@ impl Generator {
         }
         era
     }
+}
+
+/// Closes every lease of this process over a [`Given`](crate::Given) store, and gives the rest of its window back: for
+/// when such stores are about to go.
+pub fn release_given() {
+    process::release_given();
 }
 
 impl Drop for Generator {

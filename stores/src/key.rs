@@ -36,6 +36,7 @@ pub(crate) fn key(prefix: &str, name: &str) -> Result<String, Error> {
 }
 
 /// The name that a part of a key stands for.
+#[cfg(any(test, feature = "engines"))]
 pub(crate) fn name(part: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(part.len());
     let mut rest = part.as_bytes();

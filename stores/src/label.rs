@@ -10,7 +10,6 @@ pub(crate) fn label() -> String {
 }
 
 /// Program, process and host of this one.
-#[cfg(feature = "engines")]
 pub(crate) fn label_with_host() -> String {
     #[cfg(unix)]
     let host = rustix::system::uname().nodename().to_string_lossy().into_owned();

@@ -12,9 +12,11 @@ use snowmint_core::{ErrorKind, Layout, Window, Words};
 use crate::error::Error;
 use crate::file::{Grant, Slot};
 use crate::fork::Cell;
+use crate::given;
+use crate::holding::{Grant as StoreGrant, Holding, Renewed};
 use crate::process::process;
 #[cfg(feature = "engines")]
-use crate::remote::{self, Held, Renewed};
+use crate::remote;
 
 /// Called once when a lease is lost, with the reason, on a thread of its own.
 #[derive(Clone)]
@@ -62,7 +64,8 @@ enum Holder {
     /// Nothing once the slot is given up. A forked child never takes this lock.
     Slot(Mutex<Option<Slot>>),
     #[cfg(feature = "engines")]
-    Store(Arc<Held>),
+    Engine(Arc<remote::Held>),
+    Given(Arc<given::Held>),
 }
 
 #[derive(Debug)]
@@ -79,7 +82,6 @@ struct Renewal {
 }
 
 /// How long after a renewal without an answer the next one comes.
-#[cfg(feature = "engines")]
 const RETRY: Duration = Duration::from_millis(200);
 
 /// The count of a lease that takes no more users.
@@ -94,13 +96,36 @@ impl Lease {
         Self::new(layout, node, holder, window, window_ms, own_clock, skipped)
     }
 
-    /// On a granted record, whose window is in the store.
+    /// On a record granted by the engine of that URL, whose window is in the store.
     #[cfg(feature = "engines")]
-    pub(crate) fn of_store(layout: &Layout, grant: remote::Grant, window_ms: u64, own_clock: bool) -> Self {
-        let remote::Grant { held, node, window, skew_ms, skipped } = grant;
-        let lease = Self::new(layout, node, Holder::Store(held), window, window_ms, own_clock, skipped);
+    pub(crate) fn of_engine(
+        layout: &Layout,
+        url: &str,
+        grant: StoreGrant,
+        window_ms: u64,
+        own_clock: bool,
+    ) -> Result<Self, Error> {
+        let hold = |holding| remote::Held::new(url, holding).map(Holder::Engine);
+        Self::of_store(layout, grant, window_ms, own_clock, hold)
+    }
+
+    /// On a record granted by a given store, whose window is in it.
+    pub(crate) fn of_given(layout: &Layout, grant: StoreGrant, window_ms: u64, own_clock: bool) -> Result<Self, Error> {
+        Self::of_store(layout, grant, window_ms, own_clock, |holding| Ok(Holder::Given(given::Held::new(holding))))
+    }
+
+    fn of_store(
+        layout: &Layout,
+        grant: StoreGrant,
+        window_ms: u64,
+        own_clock: bool,
+        hold: impl FnOnce(Holding) -> Result<Holder, Error>,
+    ) -> Result<Self, Error> {
+        let StoreGrant { holding, skew_ms, skipped } = grant;
+        let (node, window) = (holding.node(), holding.window());
+        let lease = Self::new(layout, node, hold(holding)?, window, window_ms, own_clock, skipped);
         lock(&lease.renewal).skew_ms = skew_ms;
-        lease
+        Ok(lease)
     }
 
     fn new(
@@ -234,7 +259,8 @@ impl Lease {
                 }
             }
             #[cfg(feature = "engines")]
-            Holder::Store(held) => Arc::clone(held).release(end_ms),
+            Holder::Engine(held) => held.release(end_ms),
+            Holder::Given(held) => held.release(end_ms),
         }
     }
 
@@ -301,24 +327,35 @@ impl Lease {
                 }
             }
             #[cfg(feature = "engines")]
-            Holder::Store(held) => {
-                let (held, lease) = (Arc::clone(held), Arc::downgrade(self));
-                lock(&self.renewal).under_way = true;
-                let begun = crate::runtime::spawn(async move {
-                    let outcome = held.renew(now_ms, last_ms, reach_ms).await;
-                    if let Some(lease) = lease.upgrade() {
-                        lease.renewed(outcome);
-                    }
-                });
-                if let Err(error) = begun {
-                    self.renewed(Renewed::Later(error));
-                }
+            Holder::Engine(held) => {
+                let then = self.renewing();
+                self.begun(held.renew(now_ms, last_ms, reach_ms, then));
+            }
+            Holder::Given(held) => {
+                let then = self.renewing();
+                self.begun(held.renew(now_ms, last_ms, reach_ms, then));
             }
         }
     }
 
+    /// Notes that a renewal is under way; what to do with what comes of it.
+    fn renewing(self: &Arc<Self>) -> impl FnOnce(Renewed) + Send + 'static {
+        lock(&self.renewal).under_way = true;
+        let lease = Arc::downgrade(self);
+        move |renewed| {
+            if let Some(lease) = lease.upgrade() {
+                lease.renewed(renewed);
+            }
+        }
+    }
+
+    fn begun(&self, begun: Result<(), Error>) {
+        if let Err(error) = begun {
+            self.renewed(Renewed::Later(error));
+        }
+    }
+
     /// Takes in what came of a renewal over a store.
-    #[cfg(feature = "engines")]
     fn renewed(&self, outcome: Renewed) {
         let mut renewal = lock(&self.renewal);
         renewal.under_way = false;
@@ -378,7 +415,8 @@ impl Holder {
         match self {
             Self::Slot(_) => "slot",
             #[cfg(feature = "engines")]
-            Self::Store(_) => "lease",
+            Self::Engine(_) => "lease",
+            Self::Given(_) => "lease",
         }
     }
 }

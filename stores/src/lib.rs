@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod ask;
 mod claim;
 #[cfg(feature = "engines")]
 mod drivers;
@@ -10,8 +11,9 @@ mod error;
 mod file;
 mod fork;
 mod generator;
+mod given;
 mod heeding;
-#[cfg(feature = "engines")]
+mod holding;
 mod key;
 mod label;
 mod lease;
@@ -22,7 +24,7 @@ mod process;
 mod remote;
 #[cfg(feature = "engines")]
 mod runtime;
-#[cfg(feature = "engines")]
+pub mod scripts;
 mod store;
 mod system;
 mod token;
@@ -46,12 +48,17 @@ pub use self::engines::sqlite;
 #[cfg(feature = "zookeeper")]
 pub use self::engines::zookeeper;
 pub use self::error::Error;
+pub use self::file::kind_of as kind_of_file_system;
 #[doc(hidden)]
 pub use self::file::record;
-pub use self::generator::{Generator, Status};
+pub use self::generator::{Generator, Status, release_given};
+pub use self::given::{BlockingStore, Given};
 pub use self::lease::OnLost;
 pub use self::namespace::Namespace;
-pub use self::plan::{Config, Environment};
+pub use self::plan::{Config, Connect, Environment, LeaseStore};
+pub use self::store::{
+    Found, MAX_KEY_BYTES, MAX_VALUE_BYTES, NumberSource, SegmentTable, Store, Tag, TicketServer, Version, Wrote,
+};
 pub use self::system::SystemHost;
 #[cfg(feature = "engines")]
 pub use self::{
@@ -60,8 +67,5 @@ pub use self::{
         Tickets,
     },
     engines::connect,
-    store::{
-        Found, MAX_KEY_BYTES, MAX_VALUE_BYTES, NumberSource, SegmentTable, Store, Tag, TicketServer, Version, Wrote,
-    },
     url::Url,
 };

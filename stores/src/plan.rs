@@ -9,6 +9,7 @@ use snowmint_core::{ErrorKind, Layout, Options, Window};
 pub use crate::environment::Environment;
 use crate::error::Error;
 use crate::file::Place;
+use crate::given::Given;
 use crate::lease::OnLost;
 use crate::namespace::Namespace;
 use crate::process::LeaseKey;
@@ -18,8 +19,10 @@ use crate::process::LeaseKey;
 pub struct Config {
     /// A node, checked by [`Layout::node`], that no other generator has.
     pub node: Option<u32>,
-    /// The URL of a store to lease from: `file:DIRECTORY` for slots, or that of an engine whose feature is on.
-    pub store: Option<String>,
+    /// The store to lease from.
+    pub store: Option<LeaseStore>,
+    /// How to come by a store for a URL that this build has no engine for, also that of `SNOWMINT_STORE`.
+    pub connect: Option<Connect>,
     /// The namespace of the lease; by default there is one for each layout.
     pub namespace: Option<String>,
     /// How to deal with the clock.
@@ -34,14 +37,59 @@ pub struct Config {
     pub clock: usize,
 }
 
+/// A store to lease from.
+#[derive(Clone, PartialEq, Eq)]
+pub enum LeaseStore {
+    /// The one of that URL: `file:DIRECTORY` for slots, or that of an engine whose feature is on.
+    Url(String),
+    /// One of the caller's own.
+    Given(Given),
+}
+
+impl<T: Into<String>> From<T> for LeaseStore {
+    fn from(url: T) -> Self {
+        Self::Url(url.into())
+    }
+}
+
+// A password may be in a URL.
+impl fmt::Debug for LeaseStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Url(url) => shown(url).fmt(f),
+            Self::Given(given) => given.fmt(f),
+        }
+    }
+}
+
+/// Makes a store of a URL.
+#[derive(Clone)]
+pub struct Connect(Arc<Connecting>);
+
+type Connecting = dyn Fn(&str) -> Result<Given, Error> + Send + Sync;
+
+impl Connect {
+    /// By that function, which gives the same store for the same URL.
+    pub fn new(connect: impl Fn(&str) -> Result<Given, Error> + Send + Sync + 'static) -> Self {
+        Self(Arc::new(connect))
+    }
+}
+
+impl fmt::Debug for Connect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Connect")
+    }
+}
+
 /// Where leases are kept.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Keeper {
     /// Slots of this machine.
     Slots(Place),
-    /// The store of that URL.
+    /// The engine of that URL.
     #[cfg(feature = "engines")]
-    Store(String),
+    Engine(String),
+    Given(Given),
 }
 
 // A password may be in a URL.
@@ -50,7 +98,8 @@ impl fmt::Debug for Keeper {
         match self {
             Self::Slots(place) => place.fmt(f),
             #[cfg(feature = "engines")]
-            Self::Store(url) => shown(url).fmt(f),
+            Self::Engine(url) => shown(url).fmt(f),
+            Self::Given(given) => given.fmt(f),
         }
     }
 }
@@ -84,7 +133,7 @@ impl fmt::Debug for Config {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Config")
             .field("node", &self.node)
-            .field("store", &self.store.as_deref().map(shown))
+            .field("store", &self.store)
             .field("namespace", &self.namespace)
             .field("options", &self.options)
             .field("window_ms", &self.window_ms)
@@ -110,10 +159,13 @@ impl Config {
                 .map(Plan::Vouched)
                 .map_err(|error| Error::told(ErrorKind::InvalidNode, format!("SNOWMINT_NODE is {text:?}: {error}")));
         }
-        let (keeper, length_ms) = match self.store.as_ref().or(environment.store.as_ref()) {
-            Some(url) => keeper_of(url)?,
-            None => (Keeper::Slots(Place::of_machine(environment)?), Window::SLOT_MS),
+        let store = self.store.or_else(|| environment.store.clone().map(LeaseStore::Url));
+        let keeper = match store {
+            Some(LeaseStore::Url(url)) => keeper_of(&url, self.connect.as_ref())?,
+            Some(LeaseStore::Given(given)) => Keeper::Given(given),
+            None => Keeper::Slots(Place::of_machine(environment)?),
         };
+        let length_ms = if let Keeper::Slots(_) = keeper { Window::SLOT_MS } else { Window::ENGINE_MS };
         let namespace = match self.namespace.as_ref().or(environment.namespace.as_ref()) {
             Some(name) => Namespace::named(name)?,
             None => Namespace::of_layout(layout),
@@ -132,19 +184,21 @@ impl Config {
     }
 }
 
-/// Where the leases of a store are kept, and how long its windows are by default, in ms.
-fn keeper_of(url: &str) -> Result<(Keeper, u64), Error> {
+/// Where the leases of the store of a URL are kept.
+fn keeper_of(url: &str, connect: Option<&Connect>) -> Result<Keeper, Error> {
     if url.starts_with("file:") {
-        return Ok((Keeper::Slots(place_of(url)?), Window::SLOT_MS));
+        return place_of(url).map(Keeper::Slots);
     }
     #[cfg(feature = "engines")]
-    {
-        let parsed = crate::url::Url::parse(url)?;
-        crate::engines::find(&parsed.scheme)?;
-        Ok((Keeper::Store(url.to_owned()), Window::ENGINE_MS))
+    if crate::engines::find(&crate::url::Url::parse(url)?.scheme).is_ok() {
+        return Ok(Keeper::Engine(url.to_owned()));
     }
-    #[cfg(not(feature = "engines"))]
-    place_of(url).map(|place| (Keeper::Slots(place), Window::SLOT_MS))
+    if let Some(Connect(connect)) = connect {
+        return connect(url).map(Keeper::Given);
+    }
+    #[cfg(feature = "engines")]
+    crate::engines::find(&crate::url::Url::parse(url)?.scheme)?;
+    place_of(url).map(Keeper::Slots)
 }
 
 /// The directory of `file:DIRECTORY`, with `?allow_unsafe=true` if need be.

@@ -102,7 +102,6 @@ impl Process {
     }
 
     /// The nodes that generators of this process were vouched to have to themselves.
-    #[cfg(feature = "engines")]
     pub(crate) fn vouched_nodes(&self, layout: &Layout) -> Vec<u32> {
         let numbers = layout.numbers();
         let shared = self.lock();
@@ -137,7 +136,10 @@ impl Process {
         if node.is_some_and(|node| shared.vouched.contains_key(&(0, key.numbers, node))) {
             return Err(key);
         }
-        shared.leases.retain(|_, entry| !matches!(entry, Entry::Live(lease) if lease.strong_count() == 0));
+        let over: Vec<_> = shared
+            .leases
+            .extract_if(|_, entry| matches!(entry, Entry::Live(lease) if lease.strong_count() == 0))
+            .collect();
         shared.leases.insert(key, entry);
         if !shared.renewing {
             static AT_EXIT: AtomicBool = AtomicBool::new(false);
@@ -148,6 +150,9 @@ impl Process {
             // Without a thread windows end, and calls say so.
             shared.renewing = renewer.is_ok();
         }
+        drop(shared);
+        // With them go stores that callers gave, and what that runs may want the lock.
+        drop(over);
         Ok(())
     }
 
@@ -214,6 +219,17 @@ fn open_vouched() -> Cell {
     let words: &Words = cell.borrow();
     words.open_vouched();
     cell
+}
+
+/// Gives back what is left of every window over a store that was given: for when such stores are about to go.
+pub(crate) fn release_given() {
+    let Some(process) = PROCESS.existing() else { return };
+    let given =
+        |(key, entry): (&Arc<LeaseKey>, &Entry)| entry.lease().filter(|_| matches!(key.keeper, Keeper::Given(_)));
+    let leases: Vec<_> = process.lock().leases.iter().filter_map(given).collect();
+    for lease in leases {
+        lease.release();
+    }
 }
 
 /// Gives back what is left of every window when the process exits without having closed its generators.

@@ -195,7 +195,7 @@ fn a_standby_that_follows_asynchronously_is_refused() {
     let _standby = follower(&server, "second", &[]);
     run(is_unsafe_unless_allowed(
         &server.url(),
-        &["synchronous_standby_names=''", "\"second\"", "name it in synchronous_standby_names"],
+        &["synchronous_standby_names=''", "asynchronous_standby=second", "name it in synchronous_standby_names"],
     ));
 }
 

@@ -54,16 +54,16 @@ fn settings_that_can_lose_writes_are_refused_with_their_cure() {
         ] {
             connect(&server.url()).await.expect("it is safe");
             set(wrong);
-            is_unsafe(&server, &[wrong, &format!("set {right}")]).await;
+            is_unsafe(&server, &[&wrong.replace(' ', "="), &format!("set {right}")]).await;
             set(right);
         }
         set("maxmemory-policy volatile-lru");
         connect(&server.url()).await.expect("nothing of ours has a time to live");
         let replica = Server::start_with(Engine::Redis, &["--replicaof", "127.0.0.1", &server.port().to_string()]);
-        is_unsafe(&replica, &["role:slave", "name the primary"]).await;
-        is_unsafe(&server, &["connected_slaves:1", "without replicas"]).await;
+        is_unsafe(&replica, &["role=slave", "name the primary"]).await;
+        is_unsafe(&server, &["connected_slaves=1", "without replicas"]).await;
         let cluster = Server::start_with(Engine::Redis, &["--cluster-enabled", "yes"]);
-        is_unsafe(&cluster, &["cluster_enabled:1", "outside of a cluster"]).await;
+        is_unsafe(&cluster, &["cluster_enabled=1", "outside of a cluster"]).await;
     });
 }
 

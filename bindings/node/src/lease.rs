@@ -64,7 +64,7 @@ pub fn lease(terms: Terms, on_lost: Option<Function<'_, String, ()>>) -> Result<
         kubernetes: terms.kubernetes,
     };
     let config = Config {
-        store: terms.store,
+        store: terms.store.map(Into::into),
         namespace: terms.namespace,
         options: Options { max_wait_ms: saturated(terms.max_wait_ms), ..options(terms.max_ahead_ms, terms.start) },
         window_ms: terms.window_ms.map(saturated),

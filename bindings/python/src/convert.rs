@@ -164,12 +164,6 @@ pub(crate) fn nodes(layout: &Layout, obj: Option<&Bound<'_, PyAny>>) -> Result<V
     obj.try_iter()?.map(|each| node(layout, &each?)).collect()
 }
 
-/// The URL of a store.
-pub(crate) fn store(obj: &Bound<'_, PyAny>) -> PyResult<String> {
-    let url = obj.extract::<Text>();
-    Ok(url.map_err(|_| PyTypeError::new_err("store is a str such as \"file:/srv/slots\""))?.0)
-}
-
 pub(crate) fn callable<'py>(name: &str, obj: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     if obj.is_callable() { Ok(obj) } else { Err(PyTypeError::new_err(format!("{name} is not callable"))) }
 }

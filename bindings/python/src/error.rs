@@ -46,6 +46,15 @@ pub(crate) fn exception(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
     exception.map(PyErr::from_value)
 }
 
+/// The kind of an exception of ours; nothing for any other.
+pub(crate) fn kind_of(py: Python<'_>, exception: &PyErr) -> Option<ErrorKind> {
+    let code = exception.value(py).getattr("code").ok()?.extract::<String>().ok()?;
+    let class = ErrorKind::ALL.iter().copied().find(|kind| kind.code() == code).map(class_of)?;
+    let ours = py.import("snowmint._errors").and_then(|errors| errors.getattr(class)).ok()?;
+    let is_ours = exception.is_instance(py, &ours);
+    ErrorKind::ALL.iter().copied().find(|kind| is_ours && kind.code() == code)
+}
+
 fn class_of(kind: ErrorKind) -> &'static str {
     match kind {
         ErrorKind::Exhausted => "ExhaustedError",

@@ -9,6 +9,7 @@ mod host;
 mod layout;
 mod parts;
 mod snowflake;
+mod store;
 mod text;
 
 #[pyo3::pymodule(gil_used = false)]
@@ -19,8 +20,15 @@ mod _snowmint {
         layout::{Layout, presets},
         parts::Parts,
         snowflake::Snowflake,
+        store::{engine_settings, refuse_unsafe, unsafe_file_system},
         text::{text_decode, text_encode, text_forms},
     };
+
+    #[pymodule_export]
+    const REDIS_WRITE: &str = snowmint_stores::scripts::WRITE;
+
+    #[pymodule_export]
+    const REDIS_ADD: &str = snowmint_stores::scripts::ADD;
 
     #[pymodule_export]
     #[allow(non_upper_case_globals, reason = "a name of Python's")]

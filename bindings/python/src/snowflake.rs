@@ -11,6 +11,7 @@ use crate::convert::{self, Int, Text};
 use crate::error::{self, Failure};
 use crate::host::{self, DetachedHost, PyHost};
 use crate::layout::Layout;
+use crate::store::{self, Raised};
 
 /// A generator of IDs for one node.
 #[pyclass(frozen, module = "snowmint")]
@@ -41,6 +42,8 @@ struct Status {
     namespace: Option<String>,
     lost: Option<String>,
     skipped: Vec<String>,
+    renewal_failures: u64,
+    skew_ms: Option<i64>,
 }
 
 #[pymethods]
@@ -66,11 +69,13 @@ impl Snowflake {
         window_ms: Option<Int>,
     ) -> Result<Self, Failure> {
         let layout = convert::layout(layout)?;
+        let raised = Raised::default();
         let clock = clock.map(|clock| convert::callable("clock", clock)).transpose()?;
         let on_lost = on_lost.map(|on_lost| convert::callable("on_lost", on_lost)).transpose()?;
         let config = Config {
             node: node.map(|node| convert::node(&layout, node)).transpose()?,
-            store: store.map(convert::store).transpose()?,
+            store: store.map(|store| store::store(store, &raised)).transpose()?,
+            connect: Some(store::connect(&raised)),
             namespace: namespace.map(Text::into_string),
             options: convert::options(max_ahead_ms, max_wait_ms, sequence_start)?,
             window_ms: window_ms.map(|ms| convert::ms("window_ms", ms)).transpose()?,
@@ -81,7 +86,8 @@ impl Snowflake {
         let clock = clock.map(Bound::unbind);
         let open =
             || Generator::open(&layout, config, &Environment::of_process(), &mut DetachedHost::new(clock.as_ref()));
-        Ok(Self { generator: py.detach(open)?, clock, layout: Py::new(py, Layout(layout))? })
+        let generator = py.detach(open).map_err(|failure| raised.explain(py, failure))?;
+        Ok(Self { generator, clock, layout: Py::new(py, Layout(layout))? })
     }
 
     /// The node in the IDs.
@@ -151,6 +157,8 @@ impl Snowflake {
             namespace: status.namespace,
             lost: status.lost.map(|error| error.to_string()),
             skipped: status.skipped,
+            renewal_failures: status.renewal_failures,
+            skew_ms: status.skew_ms,
         }
     }
 
@@ -179,6 +187,13 @@ impl Snowflake {
         Err(PyTypeError::new_err(
             "a Snowflake cannot be copied or pickled, as another process would repeat its IDs: make one there",
         ))
+    }
+}
+
+impl Drop for Snowflake {
+    // What a lease gives back may wait for another thread, and that for the interpreter.
+    fn drop(&mut self) {
+        Python::try_attach(|py| py.detach(|| self.generator.close()));
     }
 }
 

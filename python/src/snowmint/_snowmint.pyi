@@ -6,6 +6,7 @@ from typing import Any, Final, Literal, Protocol, Self, SupportsIndex, TypeAlias
 from typing_extensions import Buffer
 
 from snowmint._errors import WindowClosedError
+from snowmint.stores import FileStore, Store
 
 # An int, or what is one by `__index__`, such as a numpy integer. A bool is refused.
 _Int: TypeAlias = SupportsIndex
@@ -16,15 +17,20 @@ class _Array(Protocol):
     def __array_interface__(self) -> dict[str, Any]: ...
 
 __all__ = [
+    "REDIS_ADD",
+    "REDIS_WRITE",
     "Layout",
     "Parts",
     "Snowflake",
     "__version__",
+    "engine_settings",
     "error_classes",
     "presets",
+    "refuse_unsafe",
     "text_decode",
     "text_encode",
     "text_forms",
+    "unsafe_file_system",
 ]
 
 __version__: Final[str]
@@ -293,8 +299,10 @@ class Snowflake:
         layout: A preset's name, a text form or a `Layout`; the default is `snowmint`.
         node: A number, a mapping of every node field, or a text such as `datacenter=0,worker=5`. If neither this nor
             `store` nor `namespace` is given, the text in the environment variable `SNOWMINT_NODE`.
-        store: Where to lease a node, as a URL: `file:DIRECTORY`, for the processes of one machine. The default is
-            `SNOWMINT_STORE`, or else the slots of this machine: in `SNOWMINT_STATE_DIR`, or `/var/tmp/snowmint`.
+        store: Where to lease a node: one of `snowmint.stores`, any object with their verbs, or a URL: `file:DIRECTORY`,
+            for the processes of one machine, or what `snowmint.stores.connect` takes, such as `redis://HOST`. The
+            default is `SNOWMINT_STORE`, or else the slots of this machine: in `SNOWMINT_STATE_DIR`, or
+            `/var/tmp/snowmint`.
         namespace: Leases of one namespace never have the same node. 1 to 64 of `a-z A-Z 0-9 . _ -`; the default is
             `SNOWMINT_NAMESPACE`, or else one for each layout. A namespace keeps its first layout.
         max_ahead_ms: How far IDs may run ahead of the clock, which bounds rollback, a frozen clock and bursts.
@@ -303,19 +311,20 @@ class Snowflake:
             last ID's.
         clock: Returns Unix ms as an int. What it raises comes through unchanged.
         on_lost: Called with a `WindowClosedError`, from another thread, if the lease is lost: its file cannot be
-            written, or is somebody else's.
+            written, or its file or record is somebody else's.
         exclude: Nodes that a lease is not to get, each as `node` takes it.
         window_ms: How long the windows of a lease are, 1000 and four ticks at least; a crashed holder's node is free
-            after as much. The default is 3000.
+            after as much. The default is 3000 for slots, else 30,000.
 
     Raises:
         InvalidLayoutError: There is no such preset, the text breaks a rule, or the namespace has another layout.
         InvalidNodeError: The node does not fit the layout, or is leased in this process; or the slots of this machine
             are evidently private, as in Kubernetes.
         NodesExhaustedError: No node is free within `max_wait_ms`.
-        StoreUnavailableError: The state directory cannot be used.
-        UnsafeStoreError: It lies where locks or writes may be lost: NFS, SMB, 9p, FUSE, tmpfs. The store
-            `file:DIRECTORY?allow_unsafe=true` takes it all the same.
+        StoreUnavailableError: The state directory cannot be used, or the store cannot be reached; what it raised is the
+            cause.
+        UnsafeStoreError: The directory lies where locks or writes may be lost (NFS, SMB, 9p, FUSE, tmpfs), or the
+            store's settings can lose confirmed writes. A store with `allow_unsafe` takes that all the same.
         TimeOverflowError, BeforeEpochError: The layout is over, or has not begun.
     """
 
@@ -324,7 +333,7 @@ class Snowflake:
         layout: str | Layout | None = None,
         node: _Int | Mapping[str, _Int] | str | None = None,
         *,
-        store: str | None = None,
+        store: str | Store | FileStore | None = None,
         namespace: str | None = None,
         max_ahead_ms: _Int | None = None,
         max_wait_ms: _Int | None = None,
@@ -428,8 +437,9 @@ class Snowflake:
         (5, 20, 'zero', None, False)
 
         The keys are `node`, `layout` (its text), `window`, `max_ahead_ms`, `max_wait_ms`, `sequence_start`, `closed`;
-        for a lease also `namespace`, `lost` (why it was lost, if it was) and `skipped` (slot files without a valid
-        record).
+        for a lease also `namespace`, `lost` (why it was lost, if it was), `skipped` (slot files or records that are not
+        valid), `renewal_failures` (since the last success) and `skew_ms` (by how much this clock is ahead of the
+        store's, if that has one).
         """
 
     def close(self) -> None:
@@ -481,3 +491,19 @@ def presets() -> dict[str, Layout]:
 
 def error_classes() -> list[tuple[str, str]]:
     """The code of every error kind, with the name of its exception."""
+
+def engine_settings(engine: str) -> list[str]:
+    """The names of the settings of an engine that matter for what it confirms."""
+
+def refuse_unsafe(store: str, engine: str, found: dict[str, str]) -> None:
+    """Refuses settings of an engine, by name, under which confirmed writes can be lost.
+
+    Raises:
+        UnsafeStoreError: With setting, value and cure.
+    """
+
+def unsafe_file_system(path: str) -> str | None:
+    """The kind of a file system that may lose what was written, or whose locks do not hold everybody off; else None."""
+
+REDIS_WRITE: Final[str]
+REDIS_ADD: Final[str]

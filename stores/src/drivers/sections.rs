@@ -12,9 +12,9 @@ use tokio::runtime::Handle;
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, timeout_at};
 
-use super::ask::ask;
 use super::steady::steady_ms;
 use super::{MAX_WAIT_MS, Owner, lock, runtime};
+use crate::ask::ask;
 use crate::error::Error;
 use crate::key::key;
 use crate::label::label_with_host;

@@ -11,8 +11,8 @@ use snowmint_core::{Error as CoreError, ErrorKind};
 use tokio::sync::Mutex;
 use tokio::time::{Instant, sleep, timeout_at};
 
-use super::ask::ask;
 use super::{MAX_WAIT_MS, Owner, definition};
+use crate::ask::ask;
 use crate::error::Error;
 use crate::key::key;
 use crate::store::Store;

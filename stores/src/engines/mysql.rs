@@ -52,7 +52,6 @@ impl Engine for Opening {
         checks::database(&self.name, &mut connection).await?;
         if !self.allow_unsafe {
             checks::settings(&self.name, &mut connection).await?;
-            checks::replication(&self.name, &mut connection).await?;
             checks::tables(&self.name, &mut connection).await?;
         }
         if self.settled.load(Ordering::Acquire)

@@ -119,9 +119,9 @@ pub(crate) fn cannot(what: &str, path: &Path, error: &io::Error) -> Error {
 
 const OVERLAY: &str = "overlayfs";
 
-/// The name of a file system that does not do for slots.
+/// The name of the file system of a path, if writes may be lost there, or locks do not hold everybody off.
 #[cfg(target_os = "linux")]
-pub(crate) fn kind_of(path: &Path) -> Option<&'static str> {
+pub fn kind_of(path: &Path) -> Option<&'static str> {
     // statfs(2).
     Some(match rustix::fs::statfs(path).ok()?.f_type {
         0x6969 => "NFS",
@@ -135,8 +135,9 @@ pub(crate) fn kind_of(path: &Path) -> Option<&'static str> {
     .filter(|kind| *kind != OVERLAY || path == Path::new(SHARED_PARENT))
 }
 
+/// The name of the file system of a path, if writes may be lost there: not known on this system.
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn kind_of(_path: &Path) -> Option<&'static str> {
+pub fn kind_of(_path: &Path) -> Option<&'static str> {
     None
 }
 

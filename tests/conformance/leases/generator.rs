@@ -82,7 +82,7 @@ proptest! {
         let store = format!("file:{}?allow_unsafe=true", slots.path().display());
         let options = Options { max_ahead_ms, max_wait_ms: 30, ..Options::DEFAULT };
         let open = |clock: usize, host: &mut Scripted| {
-            let config = Config { store: Some(store.clone()), options, window_ms: Some(1000), clock, ..Config::default() };
+            let config = Config { store: Some(store.clone().into()), options, window_ms: Some(1000), clock, ..Config::default() };
             Generator::open(&layout, config, &Environment::default(), host)
         };
         let mut clocks_ms = [1_772_323_200_123; 3];

@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use sqlx::Row;
+use snowmint_core::durability::Engine;
 use sqlx::mysql::MySqlConnection;
+use sqlx::{AssertSqlSafe, Row};
 
 use super::schema;
 use crate::engines::sql::Failure;
@@ -32,63 +33,22 @@ pub(super) async fn database(store: &str, connection: &mut MySqlConnection) -> R
     Err(Error::unavailable(store, "its URL names no database: mysql://USER@HOST/DATABASE").into())
 }
 
-/// Refuses settings of the server under which a confirmed write can be lost.
+/// Refuses settings of the server under which a confirmed write can be lost, a server that follows another, and one whose
+/// followers could take over without our last commits.
 pub(super) async fn settings(store: &str, connection: &mut MySqlConnection) -> Result<(), Failure> {
-    let query = sqlx::query_as(
-        "SELECT CAST(@@GLOBAL.innodb_flush_log_at_trx_commit AS CHAR), CAST(@@GLOBAL.log_bin AS CHAR), \
-         CAST(@@GLOBAL.sync_binlog AS CHAR), CAST(@@GLOBAL.read_only AS CHAR)",
-    );
-    let rows: Vec<(String, String, String, String)> = query.fetch_all(connection).await?;
-    let Some((flush, log_bin, sync_binlog, read_only)) = rows.into_iter().next() else {
-        return Err(Error::unavailable(store, "it does not tell its settings").into());
-    };
-    let is_off = |value: &str| value == "0" || value.eq_ignore_ascii_case("off");
-    let refuse = |found: String, cure: &str| Err(Failure::Told(Error::unsafe_store(store, &found, cure)));
-    if flush != "1" {
-        return refuse(
-            format!("innodb_flush_log_at_trx_commit={flush}"),
-            "SET GLOBAL innodb_flush_log_at_trx_commit=1, and in the configuration file",
-        );
+    let mut found = HashMap::new();
+    for what in ["VARIABLES", "STATUS"] {
+        // Those of a list that is our own, and no more than letters and underscores.
+        let names: Vec<_> = Engine::Mysql.settings().map(|name| format!("'{name}'")).collect();
+        let query = format!("SHOW GLOBAL {what} WHERE Variable_name IN ({})", names.join(", "));
+        for row in sqlx::query(AssertSqlSafe(query)).fetch_all(&mut *connection).await? {
+            let (name, value): (Vec<u8>, Vec<u8>) = (row.try_get_unchecked(0)?, row.try_get_unchecked(1)?);
+            let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+            found.insert(text(name).to_ascii_lowercase(), text(value));
+        }
     }
-    if !is_off(&log_bin) && sync_binlog != "1" {
-        return refuse(
-            format!("sync_binlog={sync_binlog} with log_bin=ON"),
-            "SET GLOBAL sync_binlog=1, and in the configuration file",
-        );
-    }
-    if !is_off(&read_only) {
-        return refuse(format!("read_only={read_only}, as on a replica"), "connect to the primary");
-    }
-    Ok(())
-}
-
-/// Refuses a server that follows another, and one whose followers could take over without our last commits.
-pub(super) async fn replication(store: &str, connection: &mut MySqlConnection) -> Result<(), Failure> {
-    let query = sqlx::query(
-        "SHOW GLOBAL STATUS WHERE Variable_name IN \
-         ('Slave_running', 'Slaves_running', 'Slaves_connected', 'Rpl_semi_sync_master_status')",
-    );
-    let mut status = HashMap::new();
-    for row in query.fetch_all(connection).await? {
-        let (name, value): (Vec<u8>, Vec<u8>) = (row.try_get_unchecked(0)?, row.try_get_unchecked(1)?);
-        let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).to_ascii_lowercase();
-        status.insert(text(name), text(value));
-    }
-    let value = |name: &str| status.get(name).map_or("0", String::as_str);
-    let refuse = |found: String, cure: &str| Err(Failure::Told(Error::unsafe_store(store, &found, cure)));
-    if value("slave_running") == "on" || value("slaves_running") != "0" {
-        let running = value("slaves_running");
-        return refuse(format!("Slaves_running={running}, it is a replica"), "connect to the primary");
-    }
-    let followers = value("slaves_connected");
-    let semi_sync = value("rpl_semi_sync_master_status");
-    if followers != "0" && semi_sync != "on" && semi_sync != "1" {
-        return refuse(
-            format!("Slaves_connected={followers} with rpl_semi_sync_master_enabled=OFF"),
-            "turn semi-synchronous replication on, on the primary and on the replica",
-        );
-    }
-    Ok(())
+    let value = |name: &str| found.get(&name.to_ascii_lowercase()).map(String::as_str);
+    Ok(Error::refuse_unsafe(store, Engine::Mysql, value)?)
 }
 
 /// Refuses tables of ours that a crash can empty.

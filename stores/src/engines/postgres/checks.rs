@@ -1,5 +1,8 @@
 //! Whether what the server confirms stays.
 
+use std::collections::HashMap;
+
+use snowmint_core::durability::Engine;
 use sqlx::postgres::PgConnection;
 
 use super::TABLES;
@@ -24,37 +27,27 @@ pub(super) async fn cure(connection: &mut PgConnection) -> Result<(), Failure> {
 pub(super) async fn settings(store: &str, connection: &mut PgConnection) -> Result<(), Failure> {
     let query = sqlx::query_as(
         "SELECT current_setting('fsync'), current_setting('full_page_writes'), current_setting('synchronous_commit'), \
-         pg_is_in_recovery(), current_setting('synchronous_standby_names')",
+         pg_is_in_recovery()::text, current_setting('synchronous_standby_names')",
     );
-    let rows: Vec<(String, String, String, bool, String)> = query.fetch_all(&mut *connection).await?;
-    let Some((fsync, full_page_writes, synchronous_commit, standby, synchronous_standbys)) = rows.into_iter().next()
+    let rows: Vec<(String, String, String, String, String)> = query.fetch_all(&mut *connection).await?;
+    let Some((fsync, full_page_writes, synchronous_commit, in_recovery, synchronous_standbys)) =
+        rows.into_iter().next()
     else {
         return Err(Error::unavailable(store, "it does not tell its settings").into());
     };
-    let refuse = |found: String, cure: &str| Err(Failure::Told(Error::unsafe_store(store, &found, cure)));
-    for (setting, value) in [("fsync", fsync), ("full_page_writes", full_page_writes)] {
-        if value != "on" {
-            return refuse(format!("{setting}={value}"), &format!("set {setting}=on in postgresql.conf and reload it"));
-        }
-    }
-    if synchronous_commit != "on" && synchronous_commit != "remote_apply" {
-        return refuse(
-            format!("synchronous_commit={synchronous_commit} stays although it was set on this connection"),
-            "connect to the server itself instead of a pooler",
-        );
-    }
-    if standby {
-        return refuse("pg_is_in_recovery()=true, it is a standby".to_owned(), "connect to the primary");
-    }
-    if synchronous_standbys.is_empty()
-        && let Some(follower) = asynchronous_standby(connection).await?
-    {
-        return refuse(
-            format!("synchronous_standby_names='' while the standby {follower:?} follows (sync_state=async)"),
-            "name it in synchronous_standby_names in postgresql.conf",
-        );
-    }
-    Ok(())
+    let follower = if synchronous_standbys.is_empty() {
+        asynchronous_standby(connection).await?.unwrap_or_default()
+    } else {
+        String::new()
+    };
+    let found = HashMap::from([
+        ("fsync", fsync),
+        ("full_page_writes", full_page_writes),
+        ("synchronous_commit", synchronous_commit),
+        ("pg_is_in_recovery()", in_recovery),
+        ("asynchronous_standby", follower),
+    ]);
+    Ok(Error::refuse_unsafe(store, Engine::Postgres, |name| found.get(name).map(String::as_str))?)
 }
 
 /// A standby that could be promoted without our last commits. Visible to superusers and members of `pg_monitor`.
@@ -90,5 +83,5 @@ pub(super) fn unlogged(store: &str, what: &str, name: &str, persistence: &str) -
     } else {
         format!("ALTER {} {name} SET LOGGED", what.to_uppercase())
     };
-    Error::unsafe_store(store, &format!("{found} (relpersistence={persistence})"), &cure)
+    Error::unsafe_store(store, format_args!("{found} (relpersistence={persistence})"), &cure)
 }

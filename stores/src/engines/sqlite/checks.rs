@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use snowmint_core::ErrorKind;
+use snowmint_core::durability::Engine;
 use sqlx::sqlite::SqliteConnection;
 use tokio::time::sleep;
 
@@ -84,18 +85,15 @@ fn is_busy(code: Option<&str>) -> bool {
 
 /// Refuses settings of the connection, as they are read back, under which a confirmed write can be lost.
 pub(super) async fn settings(store: &str, connection: &mut SqliteConnection, mode: &str) -> Result<(), Failure> {
-    if mode == "off" || mode == "memory" {
-        let cure = "PRAGMA journal_mode=WAL must be possible";
-        return Err(Error::unsafe_store(store, &format!("journal_mode={mode}"), cure).into());
-    }
     let rows: Vec<(i64,)> = sqlx::query_as("PRAGMA synchronous").fetch_all(connection).await?;
-    match rows.into_iter().next() {
-        Some((level,)) if level >= 2 => Ok(()),
-        other => {
-            let found = format!("synchronous={}", other.map_or(-1, |(level,)| level));
-            Err(Error::unsafe_store(store, &found, "PRAGMA synchronous=FULL must be possible").into())
-        }
-    }
+    let level = rows.into_iter().next().map(|(level,)| level.to_string());
+    let found = |name: &str| match name {
+        "journal_mode" => Some(mode),
+        "synchronous" => level.as_deref(),
+        // The path was looked at before.
+        _ => Some("a file"),
+    };
+    Ok(Error::refuse_unsafe(store, Engine::Sqlite, found)?)
 }
 
 /// Refuses a file system that may lose what was written, or on which locks do not hold everybody off.
@@ -105,7 +103,7 @@ pub(super) fn file_system(store: &str, path: &Path) -> Result<(), Failure> {
     match there.and_then(kind_of) {
         Some(kind) => {
             let cure = "put the file on a local disk";
-            Err(Error::unsafe_store(store, &format!("the file is on {kind}"), cure).into())
+            Err(Error::unsafe_store(store, format_args!("the file is on {kind}"), cure).into())
         }
         None => Ok(()),
     }

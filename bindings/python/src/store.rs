@@ -1,0 +1,188 @@
+//! Stores of Python's, as leases want them.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use pyo3::exceptions::{PyException, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyBytes, PyDict};
+use snowmint_core::ErrorKind;
+use snowmint_core::durability::Engine;
+use snowmint_stores::{BlockingStore, Connect, Error, Found, Given, LeaseStore, Version, Wrote, kind_of_file_system};
+
+use crate::convert::Text;
+use crate::error::{self, Failure};
+
+/// What a store raised last, for the exception that comes of it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Raised(Arc<Mutex<Option<PyErr>>>);
+
+impl Raised {
+    fn put(&self, raised: PyErr) {
+        // A forked child does not wait for a lock of its parent.
+        if let Ok(mut last) = self.0.try_lock() {
+            *last = Some(raised);
+        }
+    }
+
+    /// The failure with its cause; what is no `Exception`, such as `KeyboardInterrupt`, comes through itself.
+    pub(crate) fn explain(&self, py: Python<'_>, failure: Failure) -> PyErr {
+        let failure = PyErr::from(failure);
+        match self.0.try_lock().ok().and_then(|mut last| last.take()) {
+            Some(raised) if !raised.is_instance_of::<PyException>(py) => raised,
+            Some(raised) if !raised.is_instance(py, &failure.get_type(py)) => {
+                failure.set_cause(py, Some(raised));
+                failure
+            }
+            _ => failure,
+        }
+    }
+}
+
+/// A store from its object, or a URL. Whatever has the verbs is a store; whatever has a URL stands for that.
+pub(crate) fn store(obj: &Bound<'_, PyAny>, raised: &Raised) -> PyResult<LeaseStore> {
+    if let Ok(url) = obj.extract::<Text>() {
+        return Ok(LeaseStore::Url(url.into_string()));
+    }
+    if obj.hasattr("read")? && obj.hasattr("write")? && obj.hasattr("list")? {
+        return given(obj, raised).map(LeaseStore::Given);
+    }
+    let url = obj.getattr("url").and_then(|url| url.extract::<Text>());
+    let url = url.map_err(|_| {
+        PyTypeError::new_err(
+            "store is one of snowmint.stores, or a str such as \"file:/srv/slots\" or \"redis://host\"",
+        )
+    })?;
+    Ok(LeaseStore::Url(url.into_string()))
+}
+
+/// How to come by the store of a URL: `snowmint.stores.connect`.
+pub(crate) fn connect(raised: &Raised) -> Connect {
+    let raised = raised.clone();
+    Connect::new(move |url| {
+        let connected = Python::try_attach(|py| {
+            let connect = py.import("snowmint.stores").and_then(|stores| stores.getattr("connect"));
+            let store = connect.and_then(|connect| given(&connect.call1((url,))?, &raised));
+            store.map_err(|failed| told(py, "snowmint.stores.connect", failed, &raised))
+        });
+        connected.unwrap_or_else(|| Err(over("snowmint.stores.connect")))
+    })
+}
+
+fn given(obj: &Bound<'_, PyAny>, raised: &Raised) -> PyResult<Given> {
+    static AT_EXIT: PyOnceLock<()> = PyOnceLock::new();
+    let py = obj.py();
+    AT_EXIT.get_or_try_init(py, || {
+        // Before the interpreter is gone, and with it what a store is made of.
+        let release = pyo3::wrap_pyfunction!(release_given, py)?;
+        py.import("atexit")?.call_method1("register", (release,)).map(drop)
+    })?;
+    let name = obj.str()?.to_string_lossy().into_owned();
+    let store = PyStore { store: obj.clone().unbind(), name, raised: raised.clone() };
+    Ok(Given::new(store, obj.as_ptr().addr()))
+}
+
+/// Gives back what is left of every window over a store of Python's.
+#[pyfunction]
+fn release_given(py: Python<'_>) {
+    py.detach(snowmint_stores::release_given);
+}
+
+/// An object with the verbs.
+#[derive(Debug)]
+struct PyStore {
+    store: Py<PyAny>,
+    name: String,
+    raised: Raised,
+}
+
+impl PyStore {
+    fn ask<T>(&self, ask: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>) -> Result<T, Error> {
+        Python::try_attach(|py| ask(self.store.bind(py)).map_err(|failed| told(py, &self.name, failed, &self.raised)))
+            .unwrap_or_else(|| Err(over(&self.name)))
+    }
+}
+
+impl BlockingStore for PyStore {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn read(&self, key: &str) -> Result<Option<Found>, Error> {
+        let found = self.ask(|store| store.call_method1("read", (key,))?.extract::<Option<(Vec<u8>, Version)>>())?;
+        Ok(found.map(|(value, version)| Found { value, version }))
+    }
+
+    fn write(&self, key: &str, value: &[u8], expected: Version) -> Result<Wrote, Error> {
+        let version = self.ask(|store| {
+            let value = PyBytes::new(store.py(), value);
+            store.call_method1("write", (key, value, expected))?.extract::<Option<Version>>()
+        })?;
+        Ok(version.map_or(Wrote::Conflict, Wrote::Version))
+    }
+
+    fn list(&self, prefix: &str) -> Result<Vec<(String, Found)>, Error> {
+        self.ask(|store| {
+            let all = store.call_method1("list", (prefix,))?;
+            let record = |each: PyResult<Bound<'_, PyAny>>| {
+                let (part, value, version) = each?.extract::<(String, Vec<u8>, Version)>()?;
+                Ok((part, Found { value, version }))
+            };
+            all.try_iter()?.map(record).collect()
+        })
+    }
+
+    fn clock_ms(&self) -> Result<Option<i64>, Error> {
+        self.ask(|store| {
+            // A store need not have a clock.
+            if store.hasattr("clock_ms")? { store.call_method0("clock_ms")?.extract() } else { Ok(None) }
+        })
+    }
+}
+
+/// What a store may raise of ours.
+const KINDS: [ErrorKind; 3] = [ErrorKind::StoreUnavailable, ErrorKind::UnsafeStore, ErrorKind::Forked];
+
+/// What a store raised, as an error: one of ours as it is, any other leaves open what was done.
+fn told(py: Python<'_>, name: &str, failed: PyErr, raised: &Raised) -> Error {
+    let value = failed.value(py);
+    let sentence = value.str().map_or_else(|_| String::new(), |sentence| sentence.to_string_lossy().into_owned());
+    let error = if let Some(kind) = error::kind_of(py, &failed).filter(|kind| KINDS.contains(kind)) {
+        Error::told(kind, sentence)
+    } else {
+        let class = failed.get_type(py).name().map_or_else(|_| String::new(), |name| name.to_string());
+        Error::unavailable(name, format_args!("{class}: {sentence}"))
+    };
+    raised.put(failed);
+    error
+}
+
+fn over(name: &str) -> Error {
+    Error::unavailable(name, "the interpreter is about to end")
+}
+
+/// The names of the settings of an engine that matter for what it confirms.
+#[pyfunction]
+pub(crate) fn engine_settings(engine: &str) -> PyResult<Vec<&'static str>> {
+    Ok(known(engine)?.settings().collect())
+}
+
+/// Refuses settings of an engine, by name, under which confirmed writes can be lost.
+#[pyfunction]
+pub(crate) fn refuse_unsafe(store: &str, engine: &str, found: &Bound<'_, PyDict>) -> Result<(), Failure> {
+    let engine = known(engine)?;
+    let found: HashMap<String, String> = found.extract()?;
+    Ok(Error::refuse_unsafe(store, engine, |setting| found.get(setting).map(String::as_str))?)
+}
+
+/// The kind of a file system that may lose what was written, or whose locks do not hold everybody off; else None.
+#[pyfunction]
+pub(crate) fn unsafe_file_system(path: &str) -> Option<&'static str> {
+    kind_of_file_system(Path::new(path))
+}
+
+fn known(engine: &str) -> PyResult<Engine> {
+    Engine::find(engine).ok_or_else(|| PyTypeError::new_err(format!("no settings are known of {engine}")))
+}

@@ -1,0 +1,42 @@
+"""Where leases are kept: what an application already uses, as a store.
+
+>>> from snowmint import Snowflake
+>>> from snowmint.stores import MemoryStore
+>>> store = MemoryStore()
+>>> with Snowflake(store=store, namespace="orders") as generator:
+...     generator.next_id() > 0
+True
+
+| store | over | keeps its promises across |
+| --- | --- | --- |
+| `FileStore(path)` | slot files | the processes of one machine |
+| `SqlStore(engine)` | a SQLAlchemy engine: PostgreSQL, MySQL, MariaDB, SQLite | whoever reaches the database |
+| `RedisStore(client)` | a redis-py client | whoever reaches the server |
+| `MemoryStore()` | memory | one process, for tests |
+
+A lease is claimed when a generator is made, and renewed in the background, at half a window, on a thread that does not
+keep the process alive. The client's own timeouts bound how long that takes: set them (`connect_args`,
+`socket_timeout`). What the stores write is what the packages for other languages write, so that fleets can be mixed.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from snowmint.stores._connect import connect
+from snowmint.stores._store import Store
+from snowmint.stores.file import FileStore
+from snowmint.stores.memory import MemoryStore
+from snowmint.stores.redis import RedisStore
+
+if TYPE_CHECKING:
+    from snowmint.stores.sql import SqlStore
+
+__all__ = ["FileStore", "MemoryStore", "RedisStore", "SqlStore", "Store", "connect"]
+
+
+def __getattr__(name: str) -> Any:
+    # SQLAlchemy is needed for it alone.
+    if name == "SqlStore":
+        from snowmint.stores.sql import SqlStore
+
+        return SqlStore
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

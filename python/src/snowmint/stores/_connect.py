@@ -1,0 +1,86 @@
+"""From a URL to a store."""
+
+from typing import Any
+
+from snowmint._errors import StoreUnavailableError
+from snowmint.stores._store import Store
+from snowmint.stores.redis import RedisStore
+
+TIMEOUT_S = 5
+_SQL = {
+    "postgres": "postgresql",
+    "postgresql": "postgresql",
+    "mysql": "mysql",
+    "mariadb": "mariadb",
+    "sqlite": "sqlite",
+}
+_stores: dict[str, Store] = {}
+
+
+def connect(url: str) -> Store:
+    """The store of a URL, as `Snowflake(store=...)` and `SNOWMINT_STORE` take it: one a process for each URL.
+
+    | URL | store |
+    | --- | --- |
+    | `redis://USER:PASSWORD@HOST:PORT/DB`, `rediss://` for TLS | `RedisStore`, by redis-py |
+    | `postgresql://USER:PASSWORD@HOST:PORT/DATABASE`, also `postgresql+DRIVER://` | `SqlStore`, by SQLAlchemy |
+    | `mysql://`, `mariadb://`, also with `+DRIVER` | the same |
+    | `sqlite:PATH` | the same |
+
+    The option `allow_unsafe=true` after `?` is of this package, the others are the client's. Without a driver in the
+    URL it is psycopg for PostgreSQL and PyMySQL for MySQL. Connections and answers are waited for 5 seconds.
+
+    Raises:
+        StoreUnavailableError: There is no such store, or its client is not installed.
+    """
+    # Without a lock, which a forked child could find taken for ever.
+    return _stores.get(url) or _stores.setdefault(url, _store_of(url))
+
+
+def _store_of(url: str) -> Store:
+    url, allow_unsafe = _without_allow_unsafe(url)
+    scheme, _, rest = url.partition(":")
+    dialect, _, driver = scheme.partition("+")
+    try:
+        if scheme in ("redis", "rediss", "unix"):
+            import redis
+
+            client = redis.Redis.from_url(url, socket_timeout=TIMEOUT_S, socket_connect_timeout=TIMEOUT_S)
+            return RedisStore(client, allow_unsafe=allow_unsafe)
+        if dialect in _SQL:
+            return _sql_store(_SQL[dialect], driver, rest, allow_unsafe)
+    except ImportError as error:
+        extra = "redis" if "redis" in scheme else "sqlalchemy"
+        raise StoreUnavailableError(f"{scheme} needs a client: pip install snowmint[{extra}] ({error})") from error
+    raise StoreUnavailableError(
+        f"no such store: {scheme!r}. Give file:DIRECTORY, redis://HOST, postgresql://HOST/DATABASE, "
+        "mysql://HOST/DATABASE or sqlite:PATH"
+    )
+
+
+def _sql_store(dialect: str, driver: str, rest: str, allow_unsafe: bool) -> Store:
+    from sqlalchemy import create_engine
+
+    from snowmint.stores.sql import SqlStore
+
+    arguments: dict[str, Any] = {"timeout": TIMEOUT_S}
+    if dialect == "postgresql":
+        driver = driver or "psycopg"
+        arguments = {"connect_timeout": TIMEOUT_S}
+    elif dialect in ("mysql", "mariadb"):
+        driver = driver or "pymysql"
+        arguments = {"connect_timeout": TIMEOUT_S}
+        if driver == "pymysql":
+            arguments |= {"read_timeout": TIMEOUT_S, "write_timeout": TIMEOUT_S}
+    elif not rest.startswith("//"):
+        rest = f"///{rest}"
+    name = f"{dialect}+{driver}" if driver else dialect
+    # A connection that broke meanwhile is noticed before it is used.
+    engine = create_engine(f"{name}:{rest}", connect_args=arguments, pool_pre_ping=True, pool_size=2)
+    return SqlStore(engine, allow_unsafe=allow_unsafe)
+
+
+def _without_allow_unsafe(url: str) -> tuple[str, bool]:
+    place, mark, options = url.partition("?")
+    kept = [option for option in options.split("&") if option not in ("allow_unsafe=true", "allow_unsafe=false", "")]
+    return place + mark * bool(kept) + "&".join(kept), "allow_unsafe=true" in options.split("&")

@@ -1,0 +1,118 @@
+"""A store on a Redis server."""
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from snowmint._errors import StoreUnavailableError, UnsafeStoreError
+from snowmint._snowmint import REDIS_ADD, REDIS_WRITE, engine_settings, refuse_unsafe
+from snowmint.stores._store import MAX_COUNT, full
+
+
+class RedisStore:
+    """Records and counters on one Redis server, by a client of redis-py.
+
+        Snowflake(store=RedisStore(redis.Redis(host="ids", socket_timeout=5)), namespace="orders")
+
+    A server that can lose confirmed writes is refused with `UnsafeStoreError`: it needs `appendonly yes` and
+    `appendfsync always`, no replicas, Sentinel or Cluster, and must not evict. That is looked at at first,
+    and before each write.
+
+    Args:
+        client: A `redis.Redis`, which stays the caller's. Not one of `redis.asyncio`, as generators are made and
+            renewed outside of event loops.
+        prefix: What keys begin with.
+        allow_unsafe: Whether such servers are accepted.
+    """
+
+    def __init__(self, client: Any, *, prefix: str = "snowmint", allow_unsafe: bool = False) -> None:
+        execute = getattr(client, "execute_command", None)
+        if not callable(execute) or inspect.iscoroutinefunction(execute):
+            raise TypeError(
+                f"RedisStore needs a redis.Redis, not {type(client).__module__}.{type(client).__qualname__}"
+            )
+        self._client, self._prefix, self._allow_unsafe = client, prefix, allow_unsafe
+        self._checked = False
+        options = getattr(getattr(client, "connection_pool", None), "connection_kwargs", {})
+        place = options.get("path") or f"{options.get('host', 'localhost')}:{options.get('port', 6379)}"
+        self._name = f"Redis at {place}"
+
+    def read(self, key: str) -> tuple[bytes, int] | None:
+        """As `Store.read`."""
+        if not self._checked:
+            self._check()
+        directory, field = self._record(key)
+        stored = self._ask("HGET", directory, field)
+        return None if stored is None else self._found(key, stored)
+
+    def write(self, key: str, value: bytes, expected_version: int) -> int | None:
+        """As `Store.write`."""
+        self._check()
+        directory, field = self._record(key)
+        stored = b"%d:%s" % (expected_version + 1, value)
+        written = self._ask("EVAL", REDIS_WRITE, 1, directory, field, expected_version, stored)
+        return expected_version + 1 if written else None
+
+    def list(self, prefix: str) -> Sequence[tuple[str, bytes, int]]:
+        """As `Store.list`."""
+        directory, _ = self._record(prefix)
+        stored = self._ask("HGETALL", directory)
+        return [(field.decode(), *self._found(prefix, value)) for field, value in stored.items()]
+
+    def add(self, counter: str, delta: int, start: int) -> int:
+        """As `Store.add`."""
+        self._check()
+        if delta > MAX_COUNT:
+            raise full(self, counter)
+        first = start + delta if start + delta <= MAX_COUNT else ""
+        count = self._ask("EVAL", REDIS_ADD, 1, f"{self._prefix}:counters:{counter}", delta, first)
+        if count is None:
+            raise full(self, counter)
+        return int(count)
+
+    def clock_ms(self) -> int:
+        """As `Store.clock_ms`."""
+        seconds, micros = self._ask("TIME")
+        return int(seconds) * 1000 + int(micros) // 1000
+
+    def _ask(self, *words: Any) -> Any:
+        # Records are bytes, also where the client decodes its answers.
+        return self._client.execute_command(*words, NEVER_DECODE=True)
+
+    def _record(self, key: str) -> tuple[str, str]:
+        directory, _, field = key.rpartition("/")
+        return f"{self._prefix}:records:{directory}", field
+
+    def _found(self, key: str, stored: bytes) -> tuple[bytes, int]:
+        version, colon, value = stored.partition(b":")
+        if not colon or not version.isdigit():
+            raise StoreUnavailableError(f"{self}: what is at {key} is no record of snowmint")
+        return value, int(version)
+
+    def _check(self) -> None:
+        if self._allow_unsafe:
+            return
+        found = {name: str(value) for name, value in self._told("INFO", self._client.info).items()}
+        for setting in engine_settings("redis"):
+            if setting not in found:
+                found |= self._told(f"CONFIG GET {setting}", self._client.config_get, setting)
+        refuse_unsafe(str(self), "redis", found)
+        self._checked = True
+
+    def _told(self, command: str, ask: Callable[..., dict[str, Any]], *words: str) -> dict[str, Any]:
+        try:
+            return ask(*words)
+        except Exception as error:
+            # By name, as a client may come from a relative of redis-py. Others pass, such as while data are loaded.
+            if type(error).__name__ not in ("NoPermissionError", "ResponseError"):
+                raise
+            raise UnsafeStoreError(
+                f"{self}: {command} is refused ({error}), and without it nobody knows whether writes are synced: "
+                "allow this user INFO and CONFIG GET, or pass allow_unsafe=True"
+            ) from error
+
+    def __str__(self) -> str:
+        return self._name
+
+    def __repr__(self) -> str:
+        return f"RedisStore({self._name})"

@@ -1,0 +1,149 @@
+"""A store in a database, by SQLAlchemy."""
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from sqlalchemy import Connection, Engine, inspect, text
+from sqlalchemy.exc import DBAPIError, IntegrityError
+
+from snowmint._errors import UnsafeStoreError
+from snowmint._snowmint import engine_settings, refuse_unsafe, unsafe_file_system
+from snowmint.stores import _sql
+from snowmint.stores._store import MAX_COUNT, full
+
+
+class SqlStore:
+    """Records and counters in two tables of a PostgreSQL, MySQL, MariaDB or SQLite database.
+
+        Snowflake(store=SqlStore(create_engine("postgresql+psycopg://ids@db/app")), namespace="orders")
+
+    The tables `snowmint_records` and `snowmint_counters` (MySQL: also `snowmint_guards`) are made when first used, if
+    they are missing. A database that can lose confirmed writes is refused with `UnsafeStoreError`, which names setting,
+    value and cure; that is looked at before each write. `synchronous_commit=off` and SQLite's `synchronous=NORMAL` are
+    cured for the store's own transactions.
+
+    Args:
+        engine: A `sqlalchemy.Engine`, which stays the caller's. A forked child disposes of the connections that it
+            inherits. Of an `AsyncEngine` take a plain one of the same URL, as generators are made and renewed outside
+            of event loops.
+        allow_unsafe: Whether such databases are accepted.
+    """
+
+    def __init__(self, engine: Engine, *, allow_unsafe: bool = False) -> None:
+        if not isinstance(engine, Engine):
+            raise TypeError(f"SqlStore needs a sqlalchemy.Engine, not {type(engine).__qualname__}")
+        self._sql = _sql.of_dialect(engine.dialect.name)
+        # Each statement decides on what is committed by then.
+        self._engine = engine.execution_options(isolation_level=self._sql.isolation)
+        self._allow_unsafe = allow_unsafe
+        self._pid = os.getpid()
+        self._has_tables = False
+        self._name = f"{engine.dialect.name} at {engine.url.render_as_string(hide_password=True)}"
+
+    def read(self, key: str) -> tuple[bytes, int] | None:
+        """As `Store.read`."""
+        with self._transaction() as connection:
+            row = connection.execute(text(_sql.READ), {"name": key}).one_or_none()
+            if row is not None and self._sql.after_read:
+                connection.execute(text(self._sql.after_read))
+        return None if row is None else (bytes(row[1]), int(row[0]))
+
+    def write(self, key: str, value: bytes, expected_version: int) -> int | None:
+        """As `Store.write`."""
+        row = {"name": key, "value": value, "version": expected_version}
+        try:
+            with self._transaction(writing=True) as connection:
+                done = connection.execute(text(_sql.UPDATE if expected_version else _sql.INSERT), row)
+                return expected_version + 1 if done.rowcount == 1 else None
+        except IntegrityError:
+            return None
+
+    def list(self, prefix: str) -> Sequence[tuple[str, bytes, int]]:
+        """As `Store.list`."""
+        # From the slash to what follows it, as LIKE has wildcards.
+        ends = {"begin": prefix, "end": prefix[:-1] + chr(ord(prefix[-1]) + 1)}
+        with self._transaction() as connection:
+            rows = connection.execute(text(_sql.LIST), ends).all()
+        parts = [(_sql.as_text(name).removeprefix(prefix), bytes(value), int(version)) for name, version, value in rows]
+        return [each for each in parts if "/" not in each[0]]
+
+    def add(self, counter: str, delta: int, start: int) -> int:
+        """As `Store.add`."""
+        if delta > MAX_COUNT or start > MAX_COUNT:
+            raise full(self, counter)
+        row = {"name": counter, "delta": delta, "most": MAX_COUNT - delta}
+        while True:
+            try:
+                with self._transaction(writing=True) as connection:
+                    done = connection.execute(text(_sql.ADD), row)
+                    count = connection.execute(text(_sql.COUNT), row).scalar_one_or_none()
+                    if count is None and start + delta <= MAX_COUNT:
+                        done = connection.execute(text(_sql.BEGIN), row | {"value": start + delta})
+                        count = start + delta
+                    if done.rowcount == 1 and count is not None:
+                        return int(count)
+                raise full(self, counter)
+            except IntegrityError:
+                # Another session was the first: there is something to add to now.
+                continue
+
+    def clock_ms(self) -> int | None:
+        """As `Store.clock_ms`."""
+        if self._sql.clock is None:
+            return None
+        with self._transaction() as connection:
+            return int(connection.execute(text(self._sql.clock)).scalar_one())
+
+    @contextmanager
+    def _transaction(self, writing: bool = False) -> Iterator[Connection]:
+        if os.getpid() != self._pid:
+            # The sockets are the parent's, who goes on with them.
+            self._engine.dispose(close=False)
+            self._pid = os.getpid()
+        if not self._has_tables:
+            self._make_tables()
+            self._has_tables = True
+        with self._engine.connect() as connection, self._sql.cured(connection):
+            if writing and not self._allow_unsafe:
+                self._check(connection)
+            yield connection
+            connection.commit()
+
+    def _make_tables(self) -> None:
+        for tries in range(20):
+            if all(inspect(self._engine).has_table(table) for table in self._sql.tables):
+                return
+            try:
+                with self._engine.begin() as connection:
+                    for definition in self._sql.tables.values():
+                        connection.execute(text(definition))
+            except DBAPIError:
+                # Another process may make them at the same time, which IF NOT EXISTS does not see.
+                if tries == 19:
+                    raise
+                time.sleep(0.01)
+
+    def _check(self, connection: Connection) -> None:
+        names = {name.lower(): name for name in engine_settings(self._sql.engine)}
+        found = {}
+        for query in self._sql.settings(list(names.values())):
+            for name, value in connection.execute(text(query)):
+                # MySQL tells names in another case than it takes them in.
+                found[names.get(str(name).lower(), str(name))] = str(value)
+        refuse_unsafe(str(self), self._sql.engine, found)
+        for table, lossy, cure in connection.execute(text(self._sql.lossy_tables)) if self._sql.lossy_tables else ():
+            raise UnsafeStoreError(f"{self}: the table {table} is {lossy}: {cure}, or pass allow_unsafe=True")
+        kind = unsafe_file_system(found["file"]) if "file" in found else None
+        if kind:
+            raise UnsafeStoreError(
+                f"{self}: the file is on {kind}, so confirmed writes can be lost: put it on a local disk, or pass "
+                "allow_unsafe=True"
+            )
+
+    def __str__(self) -> str:
+        return self._name
+
+    def __repr__(self) -> str:
+        return f"SqlStore({self._name})"

@@ -1,0 +1,710 @@
+"""One suite for every store: its verbs, and leases over it, against real servers."""
+
+import itertools
+import os
+import re
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import redis
+import sqlalchemy
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import processes
+import servers
+from snowmint import (
+    ForkedError,
+    InvalidLayoutError,
+    NodesExhaustedError,
+    Snowflake,
+    StoreUnavailableError,
+    UnsafeStoreError,
+    WindowClosedError,
+    layouts,
+)
+from snowmint.stores import FileStore, MemoryStore, RedisStore, SqlStore, Store, connect
+
+ONE_NODE = "time:41,sequence:12;epoch=2025-01-01T00:00:00Z"
+SERVERS = {"postgres": servers.start_postgres, "mariadb": servers.start_mariadb, "redis": servers.start_redis}
+_numbers = itertools.count()
+
+
+@dataclass
+class Place:
+    """Where a test's store is, in a database that others use too."""
+
+    kind: str
+    url: str
+    server: servers.Server | None = None
+    client: Callable[[], Any] = lambda: None
+
+    def store(self, **options: Any) -> Store:
+        """A store there."""
+        client = self.client()
+        if self.kind == "memory":
+            return MemoryStore()
+        return RedisStore(client, **options) if isinstance(client, redis.Redis) else SqlStore(client, **options)
+
+
+def place_of(kind: str, url: str, server: servers.Server | None = None) -> Place:
+    def client() -> Any:
+        if kind.startswith("redis"):
+            decode = kind == "redis decoding"
+            return redis.Redis.from_url(url, socket_timeout=5, decode_responses=decode, protocol=2 if decode else 3)
+        return sqlalchemy.create_engine(url.replace("sqlite:/", "sqlite:////"))
+
+    return Place(kind, url, server, client)
+
+
+@pytest.fixture(scope="module")
+def started() -> Iterator[Callable[[str], servers.Server]]:
+    running: dict[str, servers.Server] = {}
+
+    def start(kind: str) -> servers.Server:
+        if kind not in running:
+            running[kind] = SERVERS[kind]()
+        return running[kind]
+
+    yield start
+    for server in running.values():
+        server.stop()
+
+
+@pytest.fixture(params=["sqlite", "postgres", "mariadb", "redis", "redis decoding"])
+def shared(request: pytest.FixtureRequest, tmp_path: Path, started: Callable[[str], servers.Server]) -> Place:
+    """A place that processes share."""
+    kind = str(request.param)
+    if kind == "sqlite":
+        return place_of(kind, f"sqlite:{tmp_path}/ids.db")
+    server = started(kind.split()[0])
+    return place_of(kind, server.url, server)
+
+
+@pytest.fixture(params=["memory", "sqlite", "postgres", "mariadb", "redis", "redis decoding"])
+def place(request: pytest.FixtureRequest, tmp_path: Path, started: Callable[[str], servers.Server]) -> Place:
+    """Any place with the four verbs."""
+    kind = str(request.param)
+    if kind in ("memory", "sqlite"):
+        return place_of(kind, f"sqlite:{tmp_path}/ids.db")
+    server = started(kind.split()[0])
+    return place_of(kind, server.url, server)
+
+
+@pytest.fixture
+def namespace() -> str:
+    """One that no other test has."""
+    return f"test-{os.getpid()}-{next(_numbers)}"
+
+
+# The verbs
+
+
+def test_a_record_is_written_only_in_the_place_of_its_version(place: Place, namespace: str) -> None:
+    store, key = place.store(), f"leases/{namespace}/5"
+    assert store.read(key) is None
+    assert store.write(key, b"first", 1) is None
+    assert store.write(key, b"first", 0) == 1
+    assert store.write(key, b"again", 0) is None
+    assert store.read(key) == (b"first", 1)
+    assert store.write(key, b"second", 1) == 2
+    assert store.write(key, b"late", 1) is None
+    assert store.read(key) == (b"second", 2)
+
+
+def test_any_bytes_come_back_as_they_are(place: Place, namespace: str) -> None:
+    store = place.store()
+    values = [b"", bytes(range(256)), b":" * 1024, b"\x00\xff" * 512, b"12:34"]
+    for number, value in enumerate(values):
+        assert store.write(f"leases/{namespace}/{number}", value, 0) == 1
+        assert store.read(f"leases/{namespace}/{number}") == (value, 1)
+
+
+def test_a_list_has_what_is_right_under_its_prefix(place: Place, namespace: str) -> None:
+    store = place.store()
+    for key in ["a/1", "a/2", "a/2/3", "a", "ab/4", "b/5", "a%/6", "a_/7"]:
+        store.write(f"{namespace}/{key}", key.encode(), 0)
+    store.write(f"{namespace}/a/2", b"changed", 1)
+    assert sorted(store.list(f"{namespace}/a/")) == [("1", b"a/1", 1), ("2", b"changed", 2)]
+    assert list(store.list(f"{namespace}/none/")) == []
+
+
+def test_a_counter_is_exact_up_to_its_end(place: Place, namespace: str) -> None:
+    store = place.store()
+    assert store.add(f"{namespace}/a", 5, 100) == 105
+    assert store.add(f"{namespace}/a", 5, 100) == 110
+    assert store.add(f"{namespace}/b", 0, 7) == 7
+    assert store.add(f"{namespace}/b", 2**63 - 9, 7) == 2**63 - 2
+    assert store.add(f"{namespace}/b", 1, 7) == 2**63 - 1
+    for counter, delta, start in [("b", 1, 0), ("c", 1, 2**63 - 1), ("c", 2**63, 0)]:
+        with pytest.raises(OverflowError, match="no more numbers"):
+            store.add(f"{namespace}/{counter}", delta, start)
+    assert store.add(f"{namespace}/b", 0, 0) == 2**63 - 1
+    assert store.add(f"{namespace}/c", 3, 0) == 3
+
+
+def test_of_writers_at_once_one_wins_each_version(place: Place, namespace: str) -> None:
+    store, key, won = place.store(), f"{namespace}/race", []
+
+    def race(_: int) -> None:
+        for _ in range(10):
+            found = store.read(key)
+            written = store.write(key, b"mine", found[1] if found else 0)
+            if written is not None:
+                won.append(written)
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(race, range(4)))
+    assert sorted(won) == list(range(1, len(won) + 1))
+    assert store.read(key) == (b"mine", len(won))
+
+
+def test_counts_of_sessions_at_once_are_all_different(place: Place, namespace: str) -> None:
+    first = place.store()
+    stores = [first, first if place.kind == "memory" else place.store()]
+    with ThreadPoolExecutor(4) as pool:
+        counts = list(pool.map(lambda number: stores[number % 2].add(f"{namespace}/c", 3, 0), range(40)))
+    assert sorted(counts) == list(range(3, 121, 3))
+
+
+def test_the_clock_of_a_server_is_near_ours(shared: Place) -> None:
+    clock_ms = shared.store().clock_ms()
+    if shared.kind == "sqlite":
+        assert clock_ms is None
+    else:
+        assert clock_ms is not None
+        assert abs(clock_ms - time.time() * 1000) < 60_000
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from("ab"), st.binary(max_size=9), st.integers(0, 4)), max_size=30))
+def test_the_stores_agree_with_a_model(steps: list[tuple[str, bytes, int]]) -> None:
+    store = MemoryStore()
+    model: dict[str, tuple[bytes, int]] = {}
+    for key, value, version in steps:
+        matches = model.get(key, (b"", 0))[1] == version
+        assert store.write(key, value, version) == (version + 1 if matches else None)
+        if matches:
+            model[key] = (value, version + 1)
+        assert store.read(key) == model.get(key)
+
+
+# Leases
+
+
+def test_a_lease_has_a_node_and_a_window_that_moves_on(place: Place, namespace: str) -> None:
+    with Snowflake(store=place.store(), namespace=namespace, window_ms=1000) as generator:
+        assert generator.node == 0
+        assert generator.window is not None
+        before = generator.window
+        ids = generator.next_ids(5000)
+        time.sleep(1.3)
+        start, end = generator.window
+        assert start == before[0]
+        assert end > before[1] + 400
+        ids.append(generator.try_next_id())
+        assert all(a < b for a, b in itertools.pairwise(ids))
+        status = generator.status()
+        assert (status["namespace"], status["lost"], status["renewal_failures"]) == (namespace, None, 0)
+        if place.kind not in ("memory", "sqlite"):
+            assert abs(status["skew_ms"]) < 60_000
+
+
+def test_a_closed_lease_is_free_at_once_and_goes_on_above_its_last_id(place: Place, namespace: str) -> None:
+    store = place.store()
+    first = Snowflake(ONE_NODE, store=store, namespace=namespace)
+    last = first.next_ids(5000)[-1]
+    first.close()
+    with pytest.raises(WindowClosedError, match="closed"):
+        first.next_id()
+    with Snowflake(ONE_NODE, store=store, namespace=namespace, max_wait_ms=100) as second:
+        assert second.next_id() > last
+
+
+def test_a_generator_that_is_dropped_gives_its_node_back(place: Place, namespace: str) -> None:
+    store = place.store()
+    for _ in range(3):
+        Snowflake(ONE_NODE, store=store, namespace=namespace, max_wait_ms=100).next_id()
+
+
+def test_generators_of_one_store_object_share_a_lease_and_of_two_do_not(shared: Place, namespace: str) -> None:
+    store = shared.store()
+    with (
+        Snowflake(store=store, namespace=namespace) as first,
+        Snowflake(store=store, namespace=namespace) as second,
+        Snowflake(store=shared.store(), namespace=namespace) as other,
+    ):
+        assert (first.node, second.node, other.node) == (0, 0, 1)
+        ids = [next(generator) for _ in range(1000) for generator in (first, second)]
+        assert all(a < b for a, b in itertools.pairwise(ids))
+
+
+def test_excluded_nodes_are_not_leased_and_a_namespace_keeps_its_layout(place: Place, namespace: str) -> None:
+    store = place.store()
+    exclude: list[Any] = [0, {"datacenter": 0, "worker": 1}, "2"]
+    with Snowflake("twitter", store=store, namespace=namespace, exclude=exclude) as generator:
+        assert generator.node == 3
+    with pytest.raises(InvalidLayoutError, match="is of layout"):
+        Snowflake("snowmint", store=store, namespace=namespace)
+
+
+def test_every_node_of_a_small_layout_can_be_held_and_no_more(place: Place, namespace: str) -> None:
+    store = place.store()
+    layout = "time:41,node:2,sequence:12;epoch=2025-01-01T00:00:00Z"
+    # Another `exclude` is another lease.
+    held = [Snowflake(layout, store=store, namespace=namespace, exclude=range(number)) for number in range(4)]
+    assert [generator.node for generator in held] == [0, 1, 2, 3]
+    with pytest.raises(NodesExhaustedError, match="all 4 nodes"):
+        Snowflake(layout, store=store, namespace=namespace, exclude=[0, 0], max_wait_ms=10)
+    for generator in held:
+        generator.close()
+
+
+def test_a_lease_works_the_same_within_an_event_loop(place: Place, namespace: str) -> None:
+    import asyncio
+
+    async def mint() -> list[int]:
+        with Snowflake(store=place.store(), namespace=namespace, window_ms=1000) as generator:
+            ids = []
+            for _ in range(30):
+                ids.append(generator.next_id())
+                await asyncio.sleep(0.05)
+            return ids
+
+    ids = asyncio.run(mint())
+    assert all(a < b for a, b in itertools.pairwise(ids))
+
+
+MINTER = """
+    import struct, sys, time
+    from snowmint import Snowflake
+    layout, store, namespace, ledger, window_ms = sys.argv[1:]
+    generator = Snowflake(layout, store=store, namespace=namespace, window_ms=int(window_ms), max_wait_ms=20_000)
+    with open(ledger, "ab", buffering=0) as file:
+        print(generator.node, flush=True)
+        while True:
+            file.write(struct.pack("<Q", generator.next_id()))
+            time.sleep(0.0005)
+"""
+
+
+def ids_of(*ledgers: Path) -> list[int]:
+    found = []
+    for ledger in ledgers:
+        data = ledger.read_bytes()
+        found += memoryview(data[: len(data) // 8 * 8]).cast("Q").tolist()
+    return found
+
+
+def node_of(holder: "subprocess.Popen[str]") -> int:
+    assert holder.stdout is not None
+    return int(holder.stdout.readline())
+
+
+def end(holder: "subprocess.Popen[str]", number: int = signal.SIGKILL) -> None:
+    holder.send_signal(number)
+    holder.communicate(timeout=60)
+
+
+def test_eight_processes_started_at_once_have_eight_nodes(shared: Place, namespace: str, tmp_path: Path) -> None:
+    ledgers = [tmp_path / str(number) for number in range(8)]
+    holders = [processes.start(MINTER, "snowmint", shared.url, namespace, str(each), "30000") for each in ledgers]
+    try:
+        assert sorted(node_of(holder) for holder in holders) == list(range(8))
+        time.sleep(0.3)
+    finally:
+        for holder in holders:
+            end(holder)
+    ids = ids_of(*ledgers)
+    assert len(ids) == len(set(ids)) > 8
+
+
+def test_a_stopped_holder_that_wakes_after_its_node_was_given_away_mints_nothing_more(
+    shared: Place, namespace: str, tmp_path: Path
+) -> None:
+    ledgers = [tmp_path / "first", tmp_path / "second"]
+    holders = []
+    try:
+        for ledger in ledgers:
+            holders.append(processes.start(MINTER, ONE_NODE, shared.url, namespace, str(ledger), "1000"))
+            assert node_of(holders[-1]) == 0
+            time.sleep(0.3)
+            if len(holders) == 1:
+                holders[0].send_signal(signal.SIGSTOP)
+        holders[0].send_signal(signal.SIGCONT)
+        # It finds its node in other hands, and says so.
+        holders[0].communicate(timeout=30)
+        assert holders[0].returncode == 1
+    finally:
+        for holder in holders:
+            holder.send_signal(signal.SIGCONT)
+            end(holder)
+    first, second = (ids_of(ledger) for ledger in ledgers)
+    assert len(first) > 10
+    assert len(second) > 10
+    assert max(first) < min(second)
+
+
+def test_kills_of_holders_and_of_the_server_repeat_nothing(shared: Place, namespace: str, tmp_path: Path) -> None:
+    ledger = tmp_path / "ledger"
+    ledger.touch()
+    for number in range(int(os.environ.get("SNOWMINT_KILLS", "4"))):
+        size = ledger.stat().st_size
+        minters = [processes.start(MINTER, "snowmint", shared.url, namespace, str(ledger), "1000") for _ in range(2)]
+        deadline = time.monotonic() + 30
+        while ledger.stat().st_size < size + 8 * 200 and time.monotonic() < deadline:
+            time.sleep(0.005)
+        if shared.server is not None and number % 2:
+            shared.server.kill()
+        for minter in minters:
+            end(minter)
+        if shared.server is not None and number % 2:
+            shared.server.restart()
+    ids = ids_of(ledger)
+    assert len(ids) > 400
+    assert len(set(ids)) == len(ids)
+
+
+def test_forked_children_take_nodes_of_their_own_and_leave_the_parents_connection_alone(
+    shared: Place, namespace: str
+) -> None:
+    program = """
+        import os, struct, sys
+        from snowmint import Snowflake
+        from snowmint.stores import connect
+        store = connect(sys.argv[1])
+        generator = Snowflake(store=store, namespace=sys.argv[2], window_ms=1000)
+        ids = [generator.next_id()]
+        children = []
+        for number in range(4):
+            child = os.fork()
+            if child == 0:
+                ids = [generator.next_id() for _ in range(1000)] + generator.next_ids(1000)
+                assert generator.node != 0, generator
+                assert store.write(f"{sys.argv[2]}/{number}", b"child", 0) == 1
+                os.write(1, struct.pack(f"<{len(ids)}Q", *ids))
+                os._exit(0)
+            children.append(child)
+        for number in range(20):
+            assert store.write(f"{sys.argv[2]}/parent", b"%d" % number, number) == number + 1
+        ids += [generator.next_id() for _ in range(1000)] + generator.next_ids(1000)
+        assert [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children] == [0] * 4
+        assert generator.node == 0
+        os.write(1, struct.pack(f"<{len(ids)}Q", *ids))
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program), shared.url, namespace],
+        env=processes.environment(),
+        capture_output=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr.decode()
+    ids = memoryview(done.stdout).cast("Q").tolist()
+    assert len(ids) == len(set(ids)) == 5 * 2000 + 1
+
+
+def test_the_end_of_the_process_gives_the_node_back(shared: Place, namespace: str) -> None:
+    program = """
+        import sys
+        from snowmint import Snowflake
+        generator = Snowflake(sys.argv[1], store=sys.argv[2], namespace=sys.argv[3], max_wait_ms=100)
+        print(generator.next_id())
+    """
+    ids = [int(processes.run(program, ONE_NODE, shared.url, namespace)) for _ in range(3)]
+    assert ids == sorted(set(ids))
+
+
+def test_a_memory_store_is_not_for_forked_children() -> None:
+    program = """
+        import os
+        from snowmint import ForkedError, Snowflake
+        from snowmint.stores import MemoryStore
+        generator = Snowflake(store=MemoryStore())
+        generator.next_id()
+        child = os.fork()
+        if child == 0:
+            try:
+                generator.next_id()
+            except ForkedError:
+                os._exit(77)
+            os._exit(1)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 77
+        generator.next_id()
+    """
+    processes.run(program)
+
+
+# Trouble
+
+
+@pytest.mark.parametrize("kind", ["postgres", "mariadb", "redis"])
+def test_a_server_that_is_away_is_told_in_time_and_found_again(kind: str, namespace: str) -> None:
+    with SERVERS[kind]() as server:
+        generator = Snowflake(store=connect(server.url), namespace=namespace, window_ms=1000, max_wait_ms=500)
+        last = generator.next_id()
+        server.kill()
+        deadline = time.monotonic() + 30
+        with pytest.raises(WindowClosedError):
+            while time.monotonic() < deadline:
+                last = max(last, generator.next_id())
+                time.sleep(0.01)
+        assert generator.status()["renewal_failures"] > 0
+        began = time.monotonic()
+        with pytest.raises(StoreUnavailableError) as caught:
+            Snowflake(store=place_of(kind, server.url).store(), namespace=namespace)
+        assert time.monotonic() - began < 20
+        assert caught.value.__cause__ is not None
+        server.restart()
+        while time.monotonic() < deadline + 30:
+            try:
+                assert generator.next_id() > last
+                break
+            except WindowClosedError:
+                time.sleep(0.05)
+        else:
+            pytest.fail("it is not found again")
+        assert generator.node == 0
+        assert generator.status()["lost"] is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "found", "cure"),
+    [
+        ("postgres", ["-c", "fsync=off"], "fsync=off", "set fsync=on"),
+        ("postgres", ["-c", "full_page_writes=off"], "full_page_writes=off", "set full_page_writes=on"),
+        ("mariadb", ["--innodb-flush-log-at-trx-commit=2"], "innodb_flush_log_at_trx_commit=2", "SET GLOBAL"),
+        ("mariadb", ["--log-bin=b", "--sync-binlog=0"], "sync_binlog=0 with log_bin=ON", "SET GLOBAL sync_binlog=1"),
+        ("mariadb", ["--read-only=1"], "read_only=ON", "connect to the primary"),
+        ("redis", ["--appendfsync", "everysec"], "appendfsync=everysec", "set appendfsync always"),
+        ("redis", ["--appendonly", "no"], "appendonly=no", "set appendonly yes"),
+        ("redis", ["--maxmemory-policy", "allkeys-lru"], "maxmemory-policy=allkeys-lru", "noeviction"),
+        ("redis", ["--cluster-enabled", "yes"], "cluster_enabled=1", "outside of a cluster"),
+    ],
+)
+def test_settings_that_can_lose_confirmed_writes_are_refused(
+    kind: str, options: list[str], found: str, cure: str
+) -> None:
+    with SERVERS[kind](options=options) as server:
+        place = place_of(kind, server.url, server)
+        with pytest.raises(UnsafeStoreError, match=re.escape(found)) as caught:
+            Snowflake(store=place.store())
+        assert cure in str(caught.value)
+        assert "allow_unsafe" in str(caught.value)
+        if "--read-only=1" not in options and "--cluster-enabled" not in options:
+            with Snowflake(store=place.store(allow_unsafe=True)) as generator:
+                assert generator.next_id() > 0
+            Snowflake(store=f"{server.url}?allow_unsafe=true").close()
+
+
+def test_settings_that_change_later_are_noticed_at_the_next_write(namespace: str) -> None:
+    with servers.start_redis() as server:
+        store = place_of("redis", server.url).store()
+        assert store.write(f"{namespace}/a", b"safe", 0) == 1
+        client = redis.Redis.from_url(server.url)
+        client.config_set("appendfsync", "everysec")
+        with pytest.raises(UnsafeStoreError, match="appendfsync=everysec"):
+            store.write(f"{namespace}/a", b"unsafe", 1)
+        client.acl_setuser("app", enabled=True, passwords=["+secret"], keys="*", commands=["+@all", "-config"])
+        blind = RedisStore(redis.Redis(port=server.port, username="app", password="secret"))
+        with pytest.raises(UnsafeStoreError, match="CONFIG GET appendonly is refused.*nobody knows"):
+            blind.write(f"{namespace}/b", b"unsafe", 0)
+
+
+def test_postgres_commits_of_ours_are_flushed_whatever_the_server_says(namespace: str) -> None:
+    with servers.start_postgres(options=["-c", "synchronous_commit=off", "-c", "wal_writer_delay=10000"]) as server:
+        store = place_of("postgres", server.url).store()
+        counts = [store.add(f"{namespace}/c", 1, 0) for _ in range(20)]
+        server.kill()
+        server.restart()
+        assert counts == list(range(1, 21))
+        assert place_of("postgres", server.url).store().add(f"{namespace}/c", 1, 0) == 21
+
+
+@pytest.mark.parametrize(
+    ("kind", "statement", "found"),
+    [
+        ("postgres", "ALTER TABLE snowmint_records SET UNLOGGED", "ALTER TABLE snowmint_records SET LOGGED"),
+        ("mariadb", "ALTER TABLE snowmint_records ENGINE=MyISAM", "ALTER TABLE snowmint_records ENGINE=InnoDB"),
+    ],
+)
+def test_tables_that_a_crash_can_empty_are_refused(kind: str, statement: str, found: str, namespace: str) -> None:
+    with SERVERS[kind]() as server:
+        store = place_of(kind, server.url).store()
+        assert store.write(f"{namespace}/a", b"", 0) == 1
+        with sqlalchemy.create_engine(server.url).begin() as connection:
+            connection.execute(sqlalchemy.text(statement))
+        with pytest.raises(UnsafeStoreError, match=found):
+            store.write(f"{namespace}/a", b"", 1)
+
+
+def test_sqlite_syncs_our_writes_also_where_the_application_does_not(tmp_path: Path) -> None:
+    engine = sqlalchemy.create_engine(f"sqlite:///{tmp_path}/ids.db")
+
+    @sqlalchemy.event.listens_for(engine, "connect")
+    def relax(connection: Any, _: Any) -> None:
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("PRAGMA synchronous=NORMAL")
+
+    with Snowflake(store=SqlStore(engine)) as generator:
+        assert generator.next_id() > 0
+    with engine.connect() as connection:
+        assert connection.exec_driver_sql("PRAGMA synchronous").scalar_one() == 1
+
+
+def test_sqlite_in_memory_and_on_tmpfs_is_refused() -> None:
+    with pytest.raises(UnsafeStoreError, match="file=, the database is in memory"):
+        Snowflake(store=SqlStore(sqlalchemy.create_engine("sqlite://")))
+    path = Path("/dev/shm/snowmint-test.db")
+    try:
+        with pytest.raises(UnsafeStoreError, match="tmpfs.*local disk"):
+            Snowflake(store=f"sqlite:{path}")
+    finally:
+        path.unlink(missing_ok=True)
+
+
+# What is a store
+
+
+def test_file_stores_are_the_slots_of_their_directory(tmp_path: Path) -> None:
+    store = FileStore(tmp_path / "slots")
+    with Snowflake(store=store) as first, Snowflake(store=f"file:{tmp_path}/slots") as second:
+        assert first.node == second.node == 0
+        assert (tmp_path / "slots").is_dir()
+    with pytest.raises(UnsafeStoreError, match="tmpfs"):
+        Snowflake(store=FileStore("/dev/shm/snowmint-test"))
+
+
+def test_the_environment_names_any_of_them(shared: Place, namespace: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SNOWMINT_STORE", shared.url)
+    monkeypatch.setenv("SNOWMINT_NAMESPACE", namespace)
+    with Snowflake() as generator, Snowflake(store=connect(shared.url), namespace=namespace) as same:
+        assert generator.status()["namespace"] == namespace
+        assert generator.node == same.node == 0
+
+
+class Own:
+    """A store of somebody's own."""
+
+    def __init__(self, failure: BaseException | None = None) -> None:
+        self.inner, self.failure = MemoryStore(), failure
+
+    def read(self, key: str) -> tuple[bytes, int] | None:
+        if self.failure is not None:
+            raise self.failure
+        return self.inner.read(key)
+
+    def write(self, key: str, value: bytes, expected_version: int) -> int | None:
+        return self.inner.write(key, value, expected_version)
+
+    def list(self, prefix: str) -> Any:
+        return iter(self.inner.list(prefix))
+
+    def add(self, counter: str, delta: int, start: int) -> int:
+        return self.inner.add(counter, delta, start)
+
+    def clock_ms(self) -> int | None:
+        return None
+
+    def __str__(self) -> str:
+        return "our own"
+
+
+def test_any_object_with_the_verbs_is_a_store() -> None:
+    with Snowflake(store=Own()) as generator:
+        assert generator.next_id() > 0
+
+
+def test_what_a_store_raises_is_the_cause_and_interrupts_come_through() -> None:
+    broken = OSError("no route to host")
+    with pytest.raises(StoreUnavailableError, match="our own: OSError: no route to host") as caught:
+        Snowflake(store=Own(broken))
+    assert caught.value.__cause__ is broken
+    with pytest.raises(KeyboardInterrupt):
+        Snowflake(store=Own(KeyboardInterrupt()))
+    refused = ForkedError("not here")
+    with pytest.raises(ForkedError, match="not here"):
+        Snowflake(store=Own(refused))
+
+
+def test_what_is_no_store_is_refused_with_what_would_be_one() -> None:
+    for wrong in (5, object(), b"redis://"):
+        with pytest.raises(TypeError, match="snowmint.stores"):
+            Snowflake(store=wrong)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="redis.Redis"):
+        RedisStore("redis://localhost")
+    import redis.asyncio
+
+    with pytest.raises(TypeError, match="redis.asyncio"):
+        RedisStore(redis.asyncio.Redis())
+    with pytest.raises(TypeError, match="sqlalchemy.Engine"):
+        SqlStore("sqlite://")  # type: ignore[arg-type]
+    for url in ("oracle://db", "nonsense", "etcd://db"):
+        with pytest.raises(StoreUnavailableError, match="no such store.*redis://"):
+            Snowflake(store=url)
+
+
+def test_no_text_shows_a_password(namespace: str) -> None:
+    url = "postgresql://me:s3cret@127.0.0.1:1/db"
+    with pytest.raises(StoreUnavailableError) as caught:
+        Snowflake(store=url, namespace=namespace)
+    redis_store = RedisStore(redis.Redis.from_url("redis://me:s3cret@127.0.0.1:1"))
+    for text in (str(caught.value), repr(connect(url)), str(connect(url)), repr(redis_store), str(redis_store)):
+        assert "s3cret" not in text
+        assert "127.0.0.1" in text
+
+
+def test_threads_that_mint_while_the_store_is_slow_do_not_wait_for_it() -> None:
+    inner = MemoryStore()
+    hold = threading.Event()
+    asked = threading.Event()
+
+    class Slow(Own):
+        def write(self, key: str, value: bytes, expected_version: int) -> int | None:
+            if expected_version:
+                asked.set()
+                assert hold.wait(30)
+            return inner.write(key, value, expected_version)
+
+        def list(self, prefix: str) -> Any:
+            return inner.list(prefix)
+
+    generator = Snowflake(store=Slow(), window_ms=20_000)
+    # The renewal comes at half a window.
+    assert asked.wait(15)
+    ids = [generator.next_id() for _ in range(10_000)]
+    assert len(set(ids)) == 10_000
+    hold.set()
+    generator.close()
+
+
+def test_rust_and_python_lease_from_one_store_together(shared: Place, namespace: str, tmp_path: Path) -> None:
+    target = Path(os.environ.get("CARGO_TARGET_DIR", Path(__file__).parents[2] / "target"))
+    minter = target / "debug" / "snowmint-minter"
+    assert minter.exists(), "build it: cargo build --workspace --features snowmint-tests/engines"
+    url = re.sub(r"\+\w+:", ":", shared.url)
+    ours, theirs = tmp_path / "python", tmp_path / "rust"
+    words = ["mint", f"store={url}", f"namespace={namespace}", f"ledger={theirs}", "pace_us=500"]
+    first = processes.start(MINTER, "snowmint", shared.url, namespace, str(ours), "30000")
+    assert node_of(first) == 0
+    rust = subprocess.Popen([str(minter), *words], stdout=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 30
+    while not (theirs.exists() and theirs.stat().st_size > 8 * 100) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    second = processes.start(MINTER, "snowmint", shared.url, namespace, str(ours), "30000")
+    assert node_of(second) == 2
+    for holder in (first, second, rust):
+        end(holder)
+    assert {layouts.SNOWMINT.decode(id).node for id in ids_of(theirs)} == {1}
+    ids = ids_of(ours, theirs)
+    assert len(ids) == len(set(ids)) > 100

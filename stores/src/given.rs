@@ -1,0 +1,186 @@
+//! Leases over a store that the caller gives, whose calls wait for their answers, such as one of a host language's.
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::pin::pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, Waker};
+use std::thread;
+
+use async_trait::async_trait;
+use snowmint_core::ErrorKind;
+
+use crate::error::Error;
+use crate::file::Refused;
+use crate::holding::{Grant, Holding, Renewed, Wanted, claim_node};
+use crate::store::{Found, Store, Version, Wrote};
+
+/// Where leases can be kept: the verbs of [`Store`] that they need. Each call ends, by a timeout if need be.
+///
+/// The same rules hold: what is answered is durable and linearizable, and an error of the kind `StoreUnavailable` leaves
+/// open whether a write was done. In a forked child the same object is used: what it shares with the parent, such as a
+/// connection, is not for the child to use.
+pub trait BlockingStore: fmt::Debug + Send + Sync + 'static {
+    /// What and where it is, for sentences. No password.
+    fn name(&self) -> &str;
+
+    /// As [`Store::read`].
+    ///
+    /// # Errors
+    /// `StoreUnavailable`, `UnsafeStore`, `Forked`; as in the other calls.
+    fn read(&self, key: &str) -> Result<Option<Found>, Error>;
+
+    /// As [`Store::write`].
+    ///
+    /// # Errors
+    /// As `read`.
+    fn write(&self, key: &str, value: &[u8], expected: Version) -> Result<Wrote, Error>;
+
+    /// As [`Store::list`].
+    ///
+    /// # Errors
+    /// As `read`.
+    fn list(&self, prefix: &str) -> Result<Vec<(String, Found)>, Error>;
+
+    /// As [`Store::clock_ms`].
+    ///
+    /// # Errors
+    /// As `read`.
+    fn clock_ms(&self) -> Result<Option<i64>, Error>;
+}
+
+/// A store that the caller gives. Two are equal if they are of the same number.
+#[derive(Clone)]
+pub struct Given {
+    store: Arc<dyn BlockingStore>,
+    number: usize,
+}
+
+impl Given {
+    /// A store, and what tells it from all others as long as it lives, such as the address of an object.
+    pub fn new(store: impl BlockingStore, number: usize) -> Self {
+        Self { store: Arc::new(store), number }
+    }
+
+    /// Claims a node; the window is durable by then.
+    pub(crate) fn claim(&self, wanted: &Wanted) -> Result<Grant, Refused> {
+        at_once(claim_node(Arc::new(Blocking(Arc::clone(&self.store))), wanted))
+    }
+}
+
+impl fmt::Debug for Given {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Given({})", self.store.name())
+    }
+}
+
+impl PartialEq for Given {
+    fn eq(&self, other: &Self) -> bool {
+        self.number == other.number
+    }
+}
+
+impl Eq for Given {}
+
+impl Hash for Given {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.number.hash(state);
+    }
+}
+
+/// A node held over a given store.
+#[derive(Debug)]
+pub(crate) struct Held(
+    /// Nothing once it is given back: a renewal that comes too late writes nothing.
+    Mutex<Option<Holding>>,
+);
+
+impl Held {
+    pub(crate) fn new(holding: Holding) -> Arc<Self> {
+        Arc::new(Self(Mutex::new(Some(holding))))
+    }
+
+    /// Moves the window's end up, on a thread of its own, as nobody knows how long the store takes.
+    pub(crate) fn renew(
+        self: &Arc<Self>,
+        now_ms: i64,
+        last_ms: i64,
+        reach_ms: u64,
+        then: impl FnOnce(Renewed) + Send + 'static,
+    ) -> Result<(), Error> {
+        let held = Arc::clone(self);
+        let renewing = thread::Builder::new().name("snowmint-store".to_owned()).spawn(move || {
+            let mut holding = held.lock();
+            let renewed = holding.as_mut().map(|holding| at_once(holding.renew(now_ms, last_ms, reach_ms)));
+            drop(holding);
+            if let Some(renewed) = renewed {
+                then(renewed);
+            }
+        });
+        match renewing {
+            Ok(_) => Ok(()),
+            Err(error) => Err(Error::told(
+                ErrorKind::StoreUnavailable,
+                format!("the system gives no thread to renew a lease on: {error}"),
+            )),
+        }
+    }
+
+    /// Gives the node back, with nothing used from `end_ms` on. Waits for the store.
+    pub(crate) fn release(&self, end_ms: i64) {
+        let holding = self.lock().take();
+        if let Some(holding) = holding {
+            at_once(holding.release(end_ms));
+        }
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Holding>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A given store as one whose futures are ready at once.
+#[derive(Debug)]
+struct Blocking(Arc<dyn BlockingStore>);
+
+#[async_trait]
+impl Store for Blocking {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    async fn read(&self, key: &str) -> Result<Option<Found>, Error> {
+        self.0.read(key)
+    }
+
+    async fn write(&self, key: &str, value: &[u8], expected: Version) -> Result<Wrote, Error> {
+        self.0.write(key, value, expected)
+    }
+
+    async fn list(&self, prefix: &str) -> Result<Vec<(String, Found)>, Error> {
+        self.0.list(prefix)
+    }
+
+    async fn add(&self, _: &str, _: u64, _: u64) -> Result<u64, Error> {
+        Err(Error::unavailable(self.name(), "it keeps leases only"))
+    }
+
+    async fn lower(&self, _: &str, _: u64, _: u64) -> Result<bool, Error> {
+        Err(Error::unavailable(self.name(), "it keeps leases only"))
+    }
+
+    async fn clock_ms(&self) -> Result<Option<i64>, Error> {
+        self.0.clock_ms()
+    }
+}
+
+/// What comes of a future that never waits.
+fn at_once<T>(work: impl Future<Output = T>) -> T {
+    let mut work = pin!(work);
+    loop {
+        if let Poll::Ready(done) = work.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            return done;
+        }
+        thread::yield_now();
+    }
+}
