@@ -37,6 +37,14 @@ impl Integer {
         }
     }
 
+    /// As a small count of digits or bits; what is no `u32` becomes the largest, which is too many of either.
+    pub const fn count(self) -> u32 {
+        match self {
+            Self::Fits(count) if count <= u32::MAX as u64 => count as u32,
+            _ => u32::MAX,
+        }
+    }
+
     /// The value, if it fits a field of `width` bits, which are never all 64.
     pub(crate) const fn fitting(self, width: u32, misfit: What) -> Result<u64, Error> {
         match self {

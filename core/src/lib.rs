@@ -7,13 +7,16 @@
 pub mod durability;
 mod error;
 mod generator;
+pub mod inspect;
 mod integer;
 mod layout;
 pub mod layouts;
 pub mod lease;
 #[doc(hidden)]
 pub mod mutant;
+mod object_id;
 mod random;
+pub mod scatter;
 pub mod section;
 pub mod segment;
 pub mod sequence;
@@ -23,6 +26,8 @@ mod sync;
 mod text;
 pub mod ticket;
 pub mod time;
+mod ulid;
+mod uuid;
 mod window;
 
 #[doc(hidden)]
@@ -31,7 +36,11 @@ pub use self::error::{Error, ErrorKind};
 #[cfg(feature = "std")]
 pub use self::generator::SystemHost;
 pub use self::generator::{Host, MAX_BATCH, Options, Run, SequenceStart, Snowflake, Words};
+pub use self::inspect::inspect;
 pub use self::integer::Integer;
 pub use self::layout::{Field, Layout, MAX_FIELDS, MAX_NODE_BITS, Name, Numbers, Parts};
+pub use self::object_id::ObjectId;
 pub use self::text::{IdText, TextForm};
+pub use self::ulid::Ulid;
+pub use self::uuid::{Uuid, UuidVariant};
 pub use self::window::Window;

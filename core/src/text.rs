@@ -136,8 +136,7 @@ impl TextForm {
         }
         let mut id = 0u64;
         for (at, byte) in (1..).zip(text) {
-            let byte = shape.canonical(*byte);
-            let Some(digit) = shape.alphabet.iter().position(|digit| *digit == byte) else {
+            let Some(digit) = shape.digit(*byte) else {
                 return fail(What::Character, at, 0);
             };
             let Some(longer) = append(id, shape.alphabet.len() as u64, digit as u64) else {
@@ -149,7 +148,18 @@ impl TextForm {
     }
 }
 
+/// Reads a number of up to 128 bits, `bits` of them a character: `hex` has 4, `base32` 5. What is above is lost.
+pub(crate) fn wide(text: &[u8], form: TextForm, bits: u32) -> Option<u128> {
+    text.iter().try_fold(0, |value, byte| Some((value << bits) | form.shape().digit(*byte)? as u128))
+}
+
 impl Shape {
+    /// What a character stands for.
+    fn digit(&self, byte: u8) -> Option<usize> {
+        let byte = self.canonical(byte);
+        self.alphabet.iter().position(|digit| *digit == byte)
+    }
+
     /// The character of the alphabet that a character is read as.
     const fn canonical(&self, byte: u8) -> u8 {
         match (self.case, byte.to_ascii_uppercase()) {

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-const DAY_MS: i64 = 86_400_000;
+pub(crate) const DAY_MS: i64 = 86_400_000;
 /// The shift that puts the epoch of the day count at 0000-03-01, where a leap day is a year's last day.
 const DAYS_TO_1970: i64 = 719_468;
 const DAYS_IN_400_YEARS: i64 = 146_097;
@@ -14,16 +14,21 @@ const DAYS_IN_400_YEARS: i64 = 146_097;
 /// # Errors
 /// Only those of `out`.
 pub fn write_rfc3339(out: &mut impl fmt::Write, unix_ms: i64) -> fmt::Result {
-    let (year, month, day) = civil_from_days(unix_ms.div_euclid(DAY_MS));
+    write_date(out, unix_ms)?;
     let ms = unix_ms.rem_euclid(DAY_MS);
     let (hour, minute, second) = (ms / 3_600_000, ms / 60_000 % 60, ms / 1000 % 60);
+    write!(out, "T{hour:02}:{minute:02}:{second:02}.{:03}Z", ms % 1000)
+}
+
+/// Writes the day of an instant, as [`write_rfc3339`] does.
+pub(crate) fn write_date(out: &mut impl fmt::Write, unix_ms: i64) -> fmt::Result {
+    let (year, month, day) = civil_from_days(unix_ms.div_euclid(DAY_MS));
     let (sign, width) = match year {
         ..0 => ("-", 6),
         0..=9999 => ("", 4),
         10_000.. => ("+", 6),
     };
-    let (year, ms) = (year.unsigned_abs(), ms % 1000);
-    write!(out, "{sign}{year:0width$}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{ms:03}Z")
+    write!(out, "{sign}{:0width$}-{month:02}-{day:02}", year.unsigned_abs())
 }
 
 /// Reads an RFC 3339 date-time (section 5.6) to Unix ms; what is finer than a ms is cut off.

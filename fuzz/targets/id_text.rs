@@ -1,9 +1,10 @@
-//! Texts of IDs in every form, and of nodes: reading never panics, and each ID has one canonical spelling.
+//! Texts of IDs in every form, of nodes, and of whatever else is inspected: reading never panics, and each ID has one
+//! canonical spelling.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use snowmint_core::layouts::{BAIDU, MASTODON, SNOWMINT, TWITTER};
-use snowmint_core::{ErrorKind, TextForm, time};
+use snowmint_core::{ErrorKind, TextForm, inspect, time};
 
 fuzz_target!(|text: &[u8]| {
     for form in TextForm::ALL {
@@ -23,6 +24,10 @@ fuzz_target!(|text: &[u8]| {
             Ok(node) => assert!(u64::from(node) < layout.nodes()),
             Err(error) => assert_eq!(error.kind(), ErrorKind::InvalidNode),
         }
+    }
+    for candidate in &inspect(text, 1_793_491_200_000) {
+        assert!(candidate.reason().to_string().len() < 160);
+        assert_eq!(candidate.parts().is_some(), candidate.preset().is_some());
     }
     if let Some(unix_ms) = time::parse_rfc3339(text) {
         let mut printed = String::new();

@@ -174,7 +174,7 @@ def test_in_kubernetes_the_slots_of_the_machine_are_refused(monkeypatch: pytest.
 @pytest.mark.parametrize(
     ("options", "error", "match"),
     [
-        ({"store": "postgres://db"}, StoreUnavailableError, "file:DIRECTORY"),
+        ({"store": "oracle://db"}, StoreUnavailableError, "file:DIRECTORY"),
         ({"store": "file:/proc/slots"}, StoreUnavailableError, "/proc/slots"),
         ({"store": "file:/dev/shm/snowmint-test"}, UnsafeStoreError, "tmpfs.*allow_unsafe"),
         ({"namespace": "a/b"}, InvalidNodeError, "a-z A-Z 0-9"),
@@ -183,7 +183,7 @@ def test_in_kubernetes_the_slots_of_the_machine_are_refused(monkeypatch: pytest.
         ({"window_ms": 10}, InvalidLayoutError, "1000 or more"),
         ({"exclude": [1024]}, InvalidNodeError, "1024"),
         ({"clock": lambda: 0}, BeforeEpochError, "1970"),
-        ({"store": 5}, TypeError, "file:"),
+        ({"store": 5}, TypeError, "snowmint.stores"),
         ({"on_lost": 5}, TypeError, "on_lost"),
         ({"exclude": 5}, TypeError, "iterable"),
         ({"window_ms": -1}, ValueError, "window_ms"),

@@ -9,7 +9,7 @@ import pytest
 
 import snowmint
 from scripted import Clock
-from snowmint import Layout, Snowflake, SnowmintError, text
+from snowmint import Layout, Snowflake, SnowmintError, inspect, scatter, text
 
 VECTORS = Path(__file__).parents[2] / "tests" / "vectors"
 
@@ -78,6 +78,31 @@ def answer_text(case: Case) -> Case:
     return {"id": str(id)}
 
 
+def answer_scatter(case: Case) -> Case:
+    there, back = INVERSES[case["function"]]
+    by = [int(case["by"])] if "by" in case else []
+    scattered = there(int(case["id"]), *by)
+    assert back(scattered, *by) == int(case["id"])
+    return {"scattered": str(scattered)}
+
+
+# Each function with its inverse.
+INVERSES: dict[str, tuple[Callable[..., int], Callable[..., int]]] = {
+    "rotate_digits": (scatter.rotate_digits, scatter.unrotate_digits),
+    "unrotate_digits": (scatter.unrotate_digits, scatter.rotate_digits),
+    "reverse_bits": (scatter.reverse_bits, scatter.reverse_bits),
+    "shard_high": (scatter.shard_high, scatter.unshard_high),
+    "unshard_high": (scatter.unshard_high, scatter.shard_high),
+}
+
+
+def answer_inspect(case: Case) -> Case:
+    value = case["value"] if "value" in case else int(case["integer"])
+    keys = ("kind", "layout", "form", "timestamp_ms", "reason")
+    candidates = inspect(value, now=case["now_ms"])
+    return {"candidates": [{key: getattr(candidate, key) for key in keys} for candidate in candidates]}
+
+
 # What a case asks, what it may hold besides, and its answer.
 FILES: dict[str, tuple[set[str], Callable[[Case], Case]]] = {
     "layouts": ({"layout"}, answer_layouts),
@@ -85,6 +110,8 @@ FILES: dict[str, tuple[set[str], Callable[[Case], Case]]] = {
     "encode": ({"layout", "timestamp_ms", "node", "sequence", "random"}, answer_encode),
     "id_range": ({"layout", "from_ms", "to_ms"}, answer_id_range),
     "text": ({"form", "text", "decode_only"}, answer_text),
+    "scatter": ({"function", "id", "by"}, answer_scatter),
+    "inspect": ({"value", "integer", "now_ms"}, answer_inspect),
 }
 
 

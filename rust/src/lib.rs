@@ -4,7 +4,8 @@ mod lease;
 mod snowflake;
 
 pub use snowmint_core::{
-    ErrorKind, Field, Integer, Layout, MAX_BATCH, Name, Options, Parts, SequenceStart, TextForm, Window, layouts,
+    ErrorKind, Field, Integer, Layout, MAX_BATCH, Name, ObjectId, Options, Parts, SequenceStart, TextForm, Ulid, Uuid,
+    UuidVariant, Window, inspect, layouts, scatter,
 };
 pub use snowmint_stores::{Error, OnLost, Status};
 

@@ -1,8 +1,9 @@
 //! What holds for every layout, ID and clock that can be made up.
 
 use proptest::prelude::*;
+use snowmint_core::inspect::{Candidates, Kind, inspect, inspect_integer};
 use snowmint_core::layouts::{SNOWMINT, SONYFLAKE, TWITTER};
-use snowmint_core::{ErrorKind, Integer, Layout, Options, SequenceStart, Snowflake, TextForm, Words};
+use snowmint_core::{Error, ErrorKind, Integer, Layout, Options, SequenceStart, Snowflake, TextForm, Words, scatter};
 use snowmint_tests::assert_increasing;
 
 /// Any valid layout: field widths that add up to 64 bits at most, in any order.
@@ -26,7 +27,98 @@ fn layouts() -> impl Strategy<Value = Layout> {
     )
 }
 
+/// Every candidate is of the same bits, and says why in one line.
+fn check_candidates(candidates: &Candidates) {
+    let mut doubted = false;
+    for candidate in candidates {
+        let reason = candidate.reason().to_string();
+        assert!(!reason.is_empty() && reason.len() < 160 && !reason.contains('\n'), "{reason}");
+        assert!(candidate.is_plausible() != reason.starts_with("unlikely: "), "{reason}");
+        assert!(!doubted || !candidate.is_plausible(), "the plausible ones come first");
+        doubted = !candidate.is_plausible();
+        if let Kind::Snowflake { id, .. } = candidate.kind() {
+            let (layout, parts) = candidate.layout().zip(candidate.parts()).expect("of a preset");
+            let again =
+                layout.encode(parts.timestamp_ms, parts.node.into(), parts.sequence.into(), parts.random.into());
+            assert_eq!(again, Ok(id), "{candidate:?}");
+            assert_eq!(candidate.timestamp_ms(), Some(parts.timestamp_ms));
+        }
+    }
+}
+
+/// `there` and `back` are each other's inverse wherever one of them has an answer, and refuse the rest with `InvalidId`.
+fn check_inverse(id: u64, there: impl Fn(u64) -> Result<u64, Error>, back: impl Fn(u64) -> Result<u64, Error>) {
+    match there(id) {
+        Ok(scattered) => {
+            assert!(i64::try_from(scattered).is_ok(), "{scattered} is negative in a signed column");
+            assert_eq!(back(scattered), Ok(id));
+        }
+        Err(error) => assert_eq!(error.kind(), ErrorKind::InvalidId),
+    }
+}
+
+/// IDs of every number of digits, about as many of each.
+fn ids() -> impl Strategy<Value = u64> {
+    (any::<u64>(), 0u32..64).prop_map(|(id, shift)| id >> shift)
+}
+
 proptest! {
+    #[test]
+    fn scattered_ids_are_had_back(id in ids(), by in 0u32..70) {
+        check_inverse(id, |id| scatter::rotate_digits(id, by % 20), |id| scatter::unrotate_digits(id, by % 20));
+        check_inverse(id, |id| scatter::unrotate_digits(id, by % 20), |id| scatter::rotate_digits(id, by % 20));
+        check_inverse(id, |id| scatter::shard_high(id, by), |id| scatter::unshard_high(id, by));
+        check_inverse(id, |id| scatter::unshard_high(id, by), |id| scatter::shard_high(id, by));
+        check_inverse(id, scatter::reverse_bits, scatter::reverse_bits);
+    }
+
+    #[test]
+    fn exactly_the_documented_ids_are_scattered(id in ids(), by in 0u32..70) {
+        let signed = |id: &u64| i64::try_from(*id).is_ok();
+        let digits = id.to_string();
+        let split = digits.len().checked_sub(by as usize).filter(|split| *split > 0 && signed(&id));
+        let rotated = split.and_then(|split| format!("{}{}{}", &digits[..1], &digits[split..], &digits[1..split]).parse().ok());
+        prop_assert_eq!(scatter::rotate_digits(id, by).ok(), rotated.filter(signed));
+        prop_assert_eq!(scatter::shard_high(id, by).is_ok(), signed(&id) && by < 64);
+        prop_assert_eq!(scatter::reverse_bits(id).is_ok(), signed(&id));
+    }
+
+    #[test]
+    fn no_text_makes_inspect_panic(
+        text in prop_oneof![
+            ".{0,100}",
+            "[0-9]{0,24}",
+            "-?0{0,40}[0-9]{0,3}",
+            "(0x)?[0-9a-fA-F]{0,34}",
+            "[0-9A-Za-z]{11,13}",
+            "[0-9A-HJKMNP-TV-Z]{26}",
+            "[{]?[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}[}]?",
+        ],
+        bytes in proptest::collection::vec(any::<u8>(), 0..100),
+        now_ms: i64,
+    ) {
+        for now_ms in [now_ms, 1_793_491_200_000] {
+            check_candidates(&inspect(&text, now_ms));
+            check_candidates(&inspect(&bytes, now_ms));
+        }
+    }
+
+    #[test]
+    fn every_form_of_an_id_has_the_candidates_of_the_integer(id in ids(), now_ms in 0i64..4_000_000_000_000) {
+        let of_integer = inspect_integer(id.into(), now_ms);
+        check_candidates(&of_integer);
+        for form in TextForm::ALL {
+            let of_text = inspect(form.encode(id).as_str(), now_ms);
+            for wanted in &of_integer {
+                let found = |given: &&_| {
+                    let given: &snowmint_core::inspect::Candidate = given;
+                    given.form().name() == form.name() && given.kind() == wanted.kind()
+                };
+                prop_assert_eq!(of_text.iter().filter(found).count(), 1, "{} {:?}", form.name(), wanted);
+            }
+        }
+    }
+
     #[test]
     fn a_printed_layout_parses_to_itself(layout in layouts()) {
         prop_assert_eq!(Layout::parse(layout.to_string()), Ok(layout));

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 
 use serde::Deserialize;
-use snowmint_core::{Error, ErrorKind, Layout, Options, SequenceStart, Snowflake, TextForm, Words};
+use snowmint_core::inspect::{inspect, inspect_integer};
+use snowmint_core::{Error, ErrorKind, Layout, Options, SequenceStart, Snowflake, TextForm, Words, scatter};
 use snowmint_tests::{Node, assert_increasing, cases, integer};
 
 /// The error code, or what was wanted, as one comparable thing.
@@ -179,6 +180,77 @@ fn texts_stand_for_ids() {
             assert_eq!(form.encode(id).as_str(), case.text, "{}", case.name);
         }
         same(&case.name, &outcome(decoded.map(|id| id.to_string())), &wanted(case.id, case.error.as_ref()));
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ScatterCase {
+    name: String,
+    function: String,
+    id: String,
+    by: Option<String>,
+    scattered: Option<String>,
+    error: Option<String>,
+}
+
+#[test]
+fn ids_are_scattered_and_had_back() {
+    for case in cases::<ScatterCase>("scatter") {
+        let by = || integer(case.by.as_deref().expect("digits or bits")).count();
+        let (there, back): (&dyn Fn(u64) -> _, &dyn Fn(u64) -> _) = match case.function.as_str() {
+            "rotate_digits" => (&|id| scatter::rotate_digits(id, by()), &|id| scatter::unrotate_digits(id, by())),
+            "unrotate_digits" => (&|id| scatter::unrotate_digits(id, by()), &|id| scatter::rotate_digits(id, by())),
+            "shard_high" => (&|id| scatter::shard_high(id, by()), &|id| scatter::unshard_high(id, by())),
+            "unshard_high" => (&|id| scatter::unshard_high(id, by()), &|id| scatter::shard_high(id, by())),
+            "reverse_bits" if case.by.is_none() => (&scatter::reverse_bits, &scatter::reverse_bits),
+            other => panic!("{}: no such function as {other}", case.name),
+        };
+        let scattered = integer(&case.id).id().and_then(|id| {
+            let scattered = there(id)?;
+            assert_eq!(back(scattered), Ok(id), "{}: the inverse", case.name);
+            Ok(scattered.to_string())
+        });
+        same(&case.name, &outcome(scattered), &wanted(case.scattered, case.error.as_ref()));
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct InspectCase {
+    name: String,
+    value: Option<String>,
+    integer: Option<String>,
+    now_ms: i64,
+    candidates: Vec<CandidateRow>,
+}
+
+#[derive(Debug, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+struct CandidateRow {
+    kind: String,
+    layout: Option<String>,
+    form: String,
+    timestamp_ms: Option<i64>,
+    reason: String,
+}
+
+#[test]
+fn what_could_have_minted_a_value_is_listed_with_its_reasons() {
+    for case in cases::<InspectCase>("inspect") {
+        let candidates = match (&case.value, &case.integer) {
+            (Some(text), None) => inspect(text, case.now_ms),
+            (None, Some(value)) => inspect_integer(integer(value), case.now_ms),
+            _ => panic!("{}: either a text or an integer", case.name),
+        };
+        let rows = candidates.iter().map(|candidate| CandidateRow {
+            kind: candidate.kind().name().into(),
+            layout: candidate.preset().map(String::from),
+            form: candidate.form().name().into(),
+            timestamp_ms: candidate.timestamp_ms(),
+            reason: candidate.reason().to_string(),
+        });
+        assert_eq!(rows.collect::<Vec<_>>(), case.candidates, "{}", case.name);
     }
 }
 

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
-from cases import Case, decode, encode, error_codes, generate, id_range, layouts, text
+from cases import Case, decode, encode, error_codes, generate, id_range, inspect, layouts, scatter, text
 from layout import MAX_SAFE_INTEGER
 
 VECTORS = Path(__file__).resolve().parent.parent / "vectors"
@@ -17,6 +17,8 @@ SOURCES = {
     "text": text,
     "errors": error_codes,
     "generate": generate,
+    "scatter": scatter,
+    "inspect": inspect,
 }
 
 

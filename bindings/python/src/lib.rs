@@ -6,8 +6,10 @@ mod buffer;
 mod convert;
 mod error;
 mod host;
+mod inspect;
 mod layout;
 mod parts;
+mod scatter;
 mod snowflake;
 mod store;
 mod text;
@@ -17,8 +19,10 @@ mod _snowmint {
     #[pymodule_export]
     use crate::{
         error::error_classes,
+        inspect::{Candidate, inspect},
         layout::{Layout, presets},
         parts::Parts,
+        scatter::{reverse_bits, rotate_digits, shard_high, unrotate_digits, unshard_high},
         snowflake::Snowflake,
         store::{engine_settings, refuse_unsafe, unsafe_file_system},
         text::{text_decode, text_encode, text_forms},

@@ -104,6 +104,10 @@ sentences! {
     SectionLost WindowClosed "another allocator has this section: ask it, or take the section over again";
     NoRecord StoreUnavailable "what the store has there is no record of snowmint's";
     LaterRecord StoreUnavailable "the record is of version {a}, and this snowmint knows up to {b}: update it here";
+    ScatterId InvalidId "IDs from 0 to 2^63-1 are scattered, not {a}";
+    ScatterDigits InvalidId "of an ID of {a} digits 0 to {b} can be moved, as its first stays";
+    ScatterResult InvalidId "scattered it would be {a}, and a result is at most 2^63-1";
+    ScatterBits InvalidId "a shard number has 0 to 63 bits";
 }
 
 /// The code and sentence of every error, by the first word of `Error::to_words`; for hosts that make texts themselves.

@@ -6,7 +6,7 @@
 5
 """
 
-from snowmint import layouts, text
+from snowmint import layouts, scatter, text
 from snowmint._errors import (
     BeforeEpochError,
     ClockBackwardsError,
@@ -23,7 +23,7 @@ from snowmint._errors import (
     UnsafeStoreError,
     WindowClosedError,
 )
-from snowmint._snowmint import Layout, Parts, Snowflake, __version__
+from snowmint._snowmint import Candidate, Layout, Parts, Snowflake, __version__, inspect
 
 for _error in (SnowmintError, *SnowmintError.__subclasses__()):
     # The name under which users know it, in tracebacks and pickles.
@@ -32,6 +32,7 @@ del _error
 
 __all__ = [
     "BeforeEpochError",
+    "Candidate",
     "ClockBackwardsError",
     "ExhaustedError",
     "ForkedError",
@@ -49,6 +50,8 @@ __all__ = [
     "UnsafeStoreError",
     "WindowClosedError",
     "__version__",
+    "inspect",
     "layouts",
+    "scatter",
     "text",
 ]

@@ -17,6 +17,7 @@ class _Array(Protocol):
     def __array_interface__(self) -> dict[str, Any]: ...
 
 __all__ = [
+    "Candidate",
     "REDIS_ADD",
     "REDIS_WRITE",
     "Layout",
@@ -25,12 +26,18 @@ __all__ = [
     "__version__",
     "engine_settings",
     "error_classes",
+    "inspect",
     "presets",
     "refuse_unsafe",
+    "reverse_bits",
+    "rotate_digits",
+    "shard_high",
     "text_decode",
     "text_encode",
     "text_forms",
+    "unrotate_digits",
     "unsafe_file_system",
+    "unshard_high",
 ]
 
 __version__: Final[str]
@@ -455,6 +462,155 @@ class Snowflake:
     ) -> None: ...
     def __reduce_ex__(self, protocol: SupportsIndex, /) -> Any:
         """Refuses to be copied or pickled."""
+
+@final
+class Candidate:
+    """One that could have minted what was inspected.
+
+    >>> from snowmint import inspect
+    >>> inspect("01ARZ3NDEKTSV4RRFFQ69G5FAV", now=1790000000000)
+    [Candidate(ulid, read as ulid: time 2016-07-30, 10.1 years before now)]
+
+    Candidates are equal if they are the same reading of the same value, whenever it was inspected.
+    """
+
+    @property
+    def kind(self) -> str:
+        """What it would be: `snowflake`, `uuid1` to `uuid8`, `uuid_nil`, `uuid_max`, `uuid`, `ulid`, `object_id`.
+
+        `uuid` is one of another variant or version.
+        """
+
+    @property
+    def layout(self) -> str | None:
+        """The name of the preset of a snowflake, or None."""
+
+    @property
+    def parts(self) -> Parts | None:
+        """The parts of a snowflake under that preset, or None."""
+
+    @property
+    def form(self) -> str:
+        """How the value was read, such as `integer`, `decimal`, `base62`, `uuid_braces`.
+
+        One of `integer`, those of `text.FORMS`, `uuid`, `uuid_braces`, `uuid_urn`, `uuid_hex` (without hyphens),
+        `uuid_swapped` (a version 1 as MySQL's `UUID_TO_BIN(uuid, 1)` stores it), `ulid`, `object_id`.
+        """
+
+    @property
+    def timestamp(self) -> datetime | None:
+        """The time in it, in UTC; None where there is none or datetime cannot hold it."""
+
+    @property
+    def timestamp_ms(self) -> int | None:
+        """The time in it, Unix ms; None where there is none."""
+
+    @property
+    def plausible(self) -> bool:
+        """Whether nothing in its time speaks against it."""
+
+    @property
+    def reason(self) -> str:
+        """Why it is plausible or not: a short sentence."""
+
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+
+def inspect(value: _Int | str, *, now: datetime | _Int | None = None) -> list[Candidate]:
+    """Lists everything that could have minted a value, the most plausible first; of garbage, an empty list.
+
+    Presets of the same shape differ by their epoch alone: the list has each that can decode the ID. Those whose time
+    lies before their system began, within a day of their epoch or in the future come last.
+
+    >>> from snowmint import inspect
+    >>> first, *others = inspect("1541815603606036480", now=1790000000000)
+    >>> first.layout, first.parts.node, first.reason
+    ('twitter', 378, 'time 2022-06-28, 4.2 years before now; sequence 0')
+    >>> inspect("8c45583a-0e1f-11ec-804d-005056219395")[0].kind
+    'uuid1'
+    >>> inspect("garbage")
+    []
+
+    Args:
+        value: An int of any size (a negative one is the signed form of 64 bits), or a text: a 64-bit ID in decimal, in
+            hex with or without `0x`, or in base 32, 36, 58 or 62 of full width; a UUID, also in braces, after
+            `urn:uuid:` or without hyphens; a ULID; an ObjectId.
+        now: The present, by which times are judged: an aware datetime or Unix ms. The system's clock if not given.
+
+    Raises:
+        TypeError: The value is neither int nor str.
+        ValueError: The datetime is naive.
+    """
+
+def rotate_digits(id: _Int, digits: _Int) -> int:
+    """Moves the last `digits` decimal digits behind the first one.
+
+    >>> from snowmint import scatter
+    >>> scatter.rotate_digits(561632371724517376, 1)
+    566163237172451737
+
+    The first digit stays, so no zero comes to lead and the number of digits stays the same.
+
+    Args:
+        id: 0 to 2**63-1.
+        digits: 0 to one less than the ID has.
+
+    Raises:
+        InvalidIdError: Out of range, or the result is above 2**63-1, which IDs from 9 * 10**18 on can come to.
+    """
+
+def unrotate_digits(id: _Int, digits: _Int) -> int:
+    """The inverse of `rotate_digits`.
+
+    >>> from snowmint import scatter
+    >>> scatter.unrotate_digits(566163237172451737, 1)
+    561632371724517376
+
+    Raises:
+        InvalidIdError: `rotate_digits` gives no such ID.
+    """
+
+def reverse_bits(id: _Int) -> int:
+    """Turns the low 63 bits round, so that the lowest comes to lead; its own inverse.
+
+    >>> from snowmint import scatter
+    >>> scatter.reverse_bits(1) == 2**62, scatter.reverse_bits(2**62)
+    (True, 1)
+
+    Raises:
+        InvalidIdError: The ID is not from 0 to 2**63-1.
+    """
+
+def shard_high(id: _Int, bits: _Int) -> int:
+    """Puts one of 2**bits shard numbers on top, made of the low bits and a hash of the others.
+
+    It does what TiDB's `AUTO_RANDOM(bits)` and `SHARD_ROW_ID_BITS` do, but so that the ID can be had back: of the 63
+    bits the low `bits` move to the top, combined by exclusive or with a hash of the others, which move down. So the
+    IDs of a shard are in order of time.
+
+    >>> from snowmint import scatter
+    >>> scattered = scatter.shard_high(1541815603606036480, 4)
+    >>> scattered >> 59, scattered % 2**59 == 1541815603606036480 >> 4
+    (1, True)
+
+    Args:
+        id: 0 to 2**63-1.
+        bits: 0 to 63.
+
+    Raises:
+        InvalidIdError: Out of range.
+    """
+
+def unshard_high(id: _Int, bits: _Int) -> int:
+    """The inverse of `shard_high`.
+
+    >>> from snowmint import scatter
+    >>> scatter.unshard_high(scatter.shard_high(1541815603606036480, 4), 4)
+    1541815603606036480
+
+    Raises:
+        InvalidIdError: Out of range.
+    """
 
 def text_encode(id: _Int, form: str) -> str:
     """The text of a 64-bit ID.

@@ -1,0 +1,465 @@
+//! Who could have minted this?
+
+mod form;
+mod reason;
+mod system;
+
+use core::ops::Deref;
+
+pub use self::form::Form;
+pub use self::reason::Reason;
+
+use self::form::MAX_FORMS;
+use self::system::{COUNT, SYSTEMS};
+use crate::integer::Integer;
+use crate::layout::{Layout, Parts};
+use crate::object_id::ObjectId;
+use crate::time::DAY_MS;
+use crate::ulid::Ulid;
+use crate::uuid::Uuid;
+
+/// Lists everything that could have minted what a text says, the most plausible first; of garbage, an empty list.
+///
+/// The text may be a 64-bit ID (decimal, hex with or without `0x`, base 32, 36, 58 or 62 of full width), a UUID (also
+/// in braces, after `urn:uuid:` or without hyphens), a ULID or an `ObjectId`. Blanks around it do not count. `now_ms`
+/// is the present in Unix ms.
+///
+/// | order | what decides |
+/// | --- | --- |
+/// | 1 | the time: from when the system began to now. Before that, within a day of the epoch (where small numbers of any origin fall) and later than a day from now are unlikely, in this order |
+/// | 2 | how many bits of the ID its system does not explain: those of a time between its beginning and now (of a day, if the time is within a day of now; of longer, if it lies outside), of the node, halved where the number is small, and of the sequence, without its leading zeros. Under 6 bits of difference tell nothing |
+/// | 3 | how often one meets IDs of the system |
+///
+/// Presets of the same shape (Twitter's, Discord's and others' 41 or 42 bits of ms above 22) differ by their epoch
+/// alone: the list has each whose time is in order.
+///
+/// # Examples
+/// ```
+/// use snowmint_core::inspect;
+/// let candidates = inspect("1541815603606036480", 1_790_000_000_000);
+/// assert_eq!(candidates[0].preset(), Some("twitter"));
+/// assert_eq!(candidates[0].reason().to_string(), "time 2022-06-28, 4.2 years before now; sequence 0");
+///
+/// let candidates = inspect("8c45583a-0e1f-11ec-804d-005056219395", 1_790_000_000_000);
+/// assert_eq!((candidates[0].kind().name(), candidates[0].timestamp_ms()), ("uuid1", Some(1_630_828_920_177)));
+/// assert!(inspect("garbage", 1_790_000_000_000).is_empty());
+/// ```
+pub fn inspect(text: impl AsRef<[u8]>, now_ms: i64) -> Candidates {
+    let text = text.as_ref().trim_ascii();
+    let mut candidates = Candidates::new();
+    form::ids(text, |form, id, surprise| candidates.add_id(form, id, surprise, now_ms));
+    form::others(text, |form, kind| candidates.add_other(form, kind, now_ms));
+    candidates.sort();
+    candidates
+}
+
+/// As [`inspect`], of an integer; one below 0 is the signed form of the same 64 bits, and one beyond 64 bits garbage.
+pub fn inspect_integer(value: Integer, now_ms: i64) -> Candidates {
+    let mut candidates = Candidates::new();
+    if let Ok(id) = value.id() {
+        candidates.add_id(Form::Integer, id, 0, now_ms);
+    }
+    candidates.sort();
+    candidates
+}
+
+/// What could have been minted, and by what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Kind {
+    /// An ID of the preset of that name.
+    #[non_exhaustive]
+    Snowflake {
+        /// The name, see [`crate::layouts`].
+        preset: &'static str,
+        /// The ID; [`Candidate::parts`] takes it apart.
+        id: u64,
+    },
+    /// A UUID.
+    Uuid(Uuid),
+    /// A ULID.
+    Ulid(Ulid),
+    /// An `ObjectId` of `MongoDB`.
+    ObjectId(ObjectId),
+}
+
+impl Kind {
+    /// The name of this kind in every language: `"snowflake"`, `"uuid1"` to `"uuid8"`, `"uuid_nil"`, `"uuid_max"`,
+    /// `"uuid"` (another variant or version), `"ulid"`, `"object_id"`.
+    pub fn name(&self) -> &'static str {
+        const VERSIONS: [&str; 8] = ["uuid1", "uuid2", "uuid3", "uuid4", "uuid5", "uuid6", "uuid7", "uuid8"];
+        match self {
+            Self::Snowflake { .. } => "snowflake",
+            Self::Uuid(Uuid::NIL) => "uuid_nil",
+            Self::Uuid(Uuid::MAX) => "uuid_max",
+            Self::Uuid(uuid) => match uuid.version() {
+                Some(version @ 1..=8) => VERSIONS[usize::from(version) - 1],
+                _ => "uuid",
+            },
+            Self::Ulid(_) => "ulid",
+            Self::ObjectId(_) => "object_id",
+        }
+    }
+}
+
+/// What speaks against a time, from the least to the most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Doubt {
+    None,
+    BeforeSystem,
+    NearEpoch,
+    Future,
+}
+
+impl Doubt {
+    const COUNT: usize = 4;
+}
+
+/// One that could have minted what was inspected.
+///
+/// It is small, as a list of 45 goes onto stacks of some kB in wasm: parts and sentence are made when asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Candidate {
+    kind: Kind,
+    form: Form,
+    timestamp_ms: Option<i64>,
+    doubt: Doubt,
+    /// How many bits the system does not explain.
+    surprise: u32,
+    /// What the time is compared with: now, the beginning of the system or the epoch.
+    other_ms: i64,
+}
+
+impl Candidate {
+    /// What it would be.
+    pub const fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// How the text was read.
+    pub const fn form(&self) -> Form {
+        self.form
+    }
+
+    /// The time in it, Unix ms; `None` where there is none.
+    pub const fn timestamp_ms(&self) -> Option<i64> {
+        self.timestamp_ms
+    }
+
+    /// The name of the preset, if it is an ID of one.
+    pub const fn preset(&self) -> Option<&'static str> {
+        match self.kind {
+            Kind::Snowflake { preset, .. } => Some(preset),
+            _ => None,
+        }
+    }
+
+    /// The layout of the preset.
+    pub fn layout(&self) -> Option<Layout> {
+        Layout::preset(self.preset()?).ok()
+    }
+
+    /// The parts of the ID under the preset.
+    pub fn parts(&self) -> Option<Parts> {
+        match self.kind {
+            Kind::Snowflake { id, .. } => self.layout()?.decode(id).ok(),
+            _ => None,
+        }
+    }
+
+    /// Whether nothing in its time speaks against it.
+    pub fn is_plausible(&self) -> bool {
+        self.doubt == Doubt::None
+    }
+
+    /// Why it is plausible or not: a short sentence, to be displayed.
+    pub const fn reason(&self) -> Reason<'_> {
+        Reason(self)
+    }
+
+    /// How many bits of surprise apart two candidates may be and still be told apart by nothing.
+    const TOLERANCE: u32 = 6;
+
+    fn snowflake((preset, begins_ms): (&'static str, i64), form: Form, id: u64, now_ms: i64) -> Option<Self> {
+        let layout = Layout::preset(preset).ok()?;
+        let parts = layout.decode(id).ok()?;
+        let span_ms = match parts.timestamp_ms.abs_diff(now_ms) {
+            ..DAY => DAY,
+            // From the beginning to now, or as far as the time lies outside of that.
+            _ => now_ms.max(parts.timestamp_ms).abs_diff(begins_ms.min(parts.timestamp_ms)),
+        };
+        let surprise = bits(span_ms / layout.tick_ms())
+            + layout.nodes().trailing_zeros().midpoint(bits(u64::from(parts.node)))
+            + bits(parts.sequence);
+        let kind = Kind::Snowflake { preset, id };
+        Some(Self::judged(kind, form, Some(parts.timestamp_ms), surprise, [layout.epoch_ms(), begins_ms, now_ms]))
+    }
+
+    fn judged(
+        kind: Kind,
+        form: Form,
+        timestamp_ms: Option<i64>,
+        surprise: u32,
+        [epoch_ms, begins_ms, now_ms]: [i64; 3],
+    ) -> Self {
+        let (doubt, other_ms) = match timestamp_ms {
+            Some(ms) if ms > now_ms && ms.abs_diff(now_ms) > DAY => (Doubt::Future, now_ms),
+            Some(ms) if ms < begins_ms => (Doubt::BeforeSystem, begins_ms),
+            Some(ms) if ms.abs_diff(epoch_ms) < DAY => (Doubt::NearEpoch, epoch_ms),
+            _ => (Doubt::None, now_ms),
+        };
+        Self { kind, form, timestamp_ms, doubt, surprise, other_ms }
+    }
+}
+
+const DAY: u64 = DAY_MS.unsigned_abs();
+
+/// How many bits a number takes; 0 for 0.
+const fn bits(number: u64) -> u32 {
+    u64::BITS - number.leading_zeros()
+}
+
+/// One text is read as 64-bit IDs, of 20 characters at most, or as something of 24 or more.
+const CAPACITY: usize = MAX_FORMS * COUNT;
+
+/// The candidates of [`inspect`], the most plausible first: a slice that needs no allocator.
+#[derive(Clone, Copy, Debug)]
+pub struct Candidates {
+    rows: [Candidate; CAPACITY],
+    len: usize,
+}
+
+impl Candidates {
+    const fn new() -> Self {
+        // What stands in the rows beyond the last one is never seen.
+        let none = Candidate {
+            kind: Kind::Uuid(Uuid::NIL),
+            form: Form::Uuid,
+            timestamp_ms: None,
+            doubt: Doubt::None,
+            surprise: 0,
+            other_ms: 0,
+        };
+        Self { rows: [none; CAPACITY], len: 0 }
+    }
+
+    fn add(&mut self, candidate: Candidate) {
+        self.rows[self.len] = candidate;
+        self.len += 1;
+    }
+
+    fn add_id(&mut self, form: Form, id: u64, surprise: u32, now_ms: i64) {
+        for system in SYSTEMS {
+            if let Some(mut candidate) = Candidate::snowflake(system, form, id, now_ms) {
+                candidate.surprise += surprise;
+                self.add(candidate);
+            }
+        }
+    }
+
+    fn add_other(&mut self, form: Form, kind: Kind, now_ms: i64) {
+        let (timestamp_ms, begins_ms) = match kind {
+            Kind::Uuid(uuid) if uuid.version() == Some(1) => (uuid.timestamp_ms(), system::UUID_V1),
+            Kind::Uuid(uuid) => (uuid.timestamp_ms(), system::UUID_V7),
+            Kind::Ulid(ulid) => (Some(ulid.timestamp_ms()), system::ULID),
+            Kind::ObjectId(id) => (Some(id.timestamp_ms()), system::OBJECT_ID),
+            Kind::Snowflake { .. } => return,
+        };
+        // Of two readings of one UUID, swapped and not, the one that has a time in order is hardly there by chance.
+        let surprise = if timestamp_ms.is_some() { 0 } else { Candidate::TOLERANCE };
+        self.add(Candidate::judged(kind, form, timestamp_ms, surprise, [0, begins_ms, now_ms]));
+    }
+
+    /// Sorts by insertion, which keeps the order of equals; there are a few dozen rows.
+    fn sort(&mut self) {
+        let rows = &mut self.rows[..self.len];
+        let mut least = [u32::MAX; Doubt::COUNT];
+        for row in rows.iter() {
+            let least = &mut least[row.doubt as usize];
+            *least = row.surprise.min(*least);
+        }
+        let place = |row: &Candidate| (row.doubt, (row.surprise - least[row.doubt as usize]) / Candidate::TOLERANCE);
+        for end in 1..rows.len() {
+            let mut at = end;
+            while at > 0 && place(&rows[at]) < place(&rows[at - 1]) {
+                rows.swap(at, at - 1);
+                at -= 1;
+            }
+        }
+    }
+}
+
+impl Deref for Candidates {
+    type Target = [Candidate];
+
+    fn deref(&self) -> &[Candidate] {
+        &self.rows[..self.len]
+    }
+}
+
+impl<'a> IntoIterator for &'a Candidates {
+    type Item = &'a Candidate;
+    type IntoIter = core::slice::Iter<'a, Candidate>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use super::*;
+    use crate::layouts;
+    use std::string::{String, ToString};
+    use std::vec::Vec;
+
+    /// 2026-11-01.
+    const NOW_MS: i64 = 1_793_491_200_000;
+
+    fn first(text: &str) -> (&'static str, &'static str, String) {
+        let candidates = inspect(text, NOW_MS);
+        let first = candidates.first().expect("there is one");
+        (first.kind().name(), first.form().name(), first.reason().to_string())
+    }
+
+    #[test]
+    fn an_id_minted_just_now_is_its_systems_whatever_others_could_have_minted_it() {
+        for (name, layout) in layouts::all().filter(|(_, layout)| layout.ends_at_ms() > NOW_MS) {
+            for ahead_ms in [-3_600_000, 0, 1000] {
+                let node = if layout.nodes() > 1 { 3 } else { 0 };
+                let id = layout.encode(NOW_MS + ahead_ms, node.into(), 1.into(), 0.into()).expect("its time");
+                let candidates = inspect_integer(id.into(), NOW_MS);
+                // Twitter's and Leaf's times are the same, as are Discord's and CalliCoder's.
+                let mut now = candidates.iter().take_while(|one| one.timestamp_ms() == candidates[0].timestamp_ms());
+                assert!(now.any(|one| one.preset() == Some(name)), "{name} {ahead_ms}: {:?}", candidates[0]);
+            }
+        }
+    }
+
+    #[test]
+    fn every_preset_that_decodes_an_id_is_there_once() {
+        for id in [0, 1, 5, 1 << 53, 1_541_815_603_606_036_480, u64::MAX >> 1, 1 << 63, u64::MAX] {
+            let candidates = inspect_integer(id.into(), NOW_MS);
+            let mut presets: Vec<_> = candidates.iter().filter_map(Candidate::preset).collect();
+            let mut able: Vec<_> = layouts::all().filter(|(_, layout)| layout.decode(id).is_ok()).collect();
+            presets.sort_unstable();
+            able.sort_unstable_by_key(|(name, _)| *name);
+            assert_eq!(presets, able.iter().map(|(name, _)| *name).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn the_list_fits_a_short_stack() {
+        assert!(size_of::<Candidates>() <= 4096, "{} bytes", size_of::<Candidates>());
+    }
+
+    #[test]
+    fn the_most_forms_that_a_text_can_have_fit() {
+        // Digits alone: decimal, base 32 and base 36, all below the top of any preset.
+        let candidates = inspect("0000000000005", NOW_MS);
+        assert_eq!(candidates.len(), CAPACITY);
+        assert_eq!(candidates[0].form(), Form::Id(crate::TextForm::Decimal));
+    }
+
+    #[test]
+    fn a_reason_says_what_speaks_for_a_candidate_or_against_it() {
+        let of = |preset, text| {
+            let candidates = inspect(text, NOW_MS);
+            let found = candidates.iter().find(|candidate| candidate.preset() == Some(preset));
+            found.expect("it is there").reason().to_string()
+        };
+        let tweet = "1541815603606036480";
+        assert_eq!(of("twitter", tweet), "time 2022-06-28, 4.3 years before now; sequence 0");
+        assert_eq!(of("snowmint", tweet), "unlikely: time 2036-08-25, 9.8 years after now; sequence 0");
+        assert_eq!(of("twitter", "5"), "unlikely: time 2010-11-04, 0 ms after the epoch; node 0");
+        assert_eq!(of("leaf", "175928847299117063"), "unlikely: time 2012-03-03, 6.7 years before leaf began");
+    }
+
+    #[test]
+    fn uuids_are_told_by_version_and_variant() {
+        let reason = "version 1, time 2021-09-05, 5.1 years before now; node 00:50:56:21:93:95; clock sequence 77";
+        for (text, form) in [
+            ("8c45583a-0e1f-11ec-804d-005056219395", "uuid"),
+            ("{8C45583A-0E1F-11EC-804D-005056219395}", "uuid_braces"),
+            ("URN:UUID:8c45583a-0e1f-11ec-804d-005056219395", "uuid_urn"),
+            ("8c45583a0e1f11ec804d005056219395", "uuid_hex"),
+            ("11ec0e1f8c45583a804d005056219395", "uuid_swapped"),
+        ] {
+            assert_eq!(first(text), ("uuid1", form, reason.into()));
+        }
+        for (text, kind, reason) in [
+            ("00000000-0000-2000-8000-000000000000", "uuid2", "version 2, DCE security"),
+            ("6fa459ea-ee8a-3ca4-894e-db77e160355e", "uuid3", "version 3, MD5 of a name"),
+            ("2a6bb4e6-6d2f-4c4c-8a3a-2f9c38a9b7d1", "uuid4", "version 4, random"),
+            ("886313e1-3b8a-5372-9b90-0c9aee199e5d", "uuid5", "version 5, SHA-1 of a name"),
+            ("12345678-1234-8234-8234-123456789abc", "uuid8", "version 8, made to a rule of its minter's"),
+            ("12345678-1234-9234-8234-123456789abc", "uuid", "version 9, which is not defined"),
+            ("12345678-1234-1234-c234-123456789abc", "uuid", "a UUID of the Microsoft variant, without a version"),
+            ("00000000-0000-0000-0000-000000000000", "uuid_nil", "the nil UUID"),
+            ("ffffffff-ffff-ffff-ffff-ffffffffffff", "uuid_max", "the max UUID"),
+        ] {
+            assert_eq!(first(text), (kind, "uuid", reason.into()));
+        }
+    }
+
+    #[test]
+    fn the_examples_of_rfc_9562_have_their_time() {
+        // Appendices A.1, A.5 and A.6: 2022-02-22T19:22:22Z.
+        for text in [
+            "C232AB00-9414-11EC-B3C8-9F6BDECED846",
+            "1EC9414C-232A-6B00-B3C8-9F6BDECED846",
+            "017F22E2-79B0-7CC3-98C4-DC0C0C07398F",
+        ] {
+            assert_eq!(inspect(text, NOW_MS)[0].timestamp_ms(), Some(1_645_557_742_000), "{text}");
+        }
+    }
+
+    #[test]
+    fn ulids_and_object_ids_have_a_time() {
+        let ulid = ("ulid", "ulid", "time 2016-07-30, 10.2 years before now".into());
+        assert_eq!(first("01ARZ3NDEKTSV4RRFFQ69G5FAV"), ulid);
+        assert_eq!(first(" 01arz3ndektsv4rrffq69g5fav\n"), ulid);
+        let middle = "random 3475061e3d, or machine 347506 and process 7741";
+        let reason = std::format!("time 2008-03-03, 18.6 years before now; {middle}; counter 9778845");
+        assert_eq!(first("47cc67093475061e3d95369d"), ("object_id", "object_id", reason));
+    }
+
+    #[test]
+    fn garbage_gives_an_empty_list() {
+        for text in [
+            "",
+            " ",
+            "-",
+            "--5",
+            "+5",
+            "1.5",
+            "0x",
+            "0xg",
+            "0x10000000000000000",
+            "18446744073709551616",
+            "-9223372036854775809",
+            "abc",
+            "\0",
+            "\u{ff15}",
+            "{8c45583a-0e1f-11ec-804d-005056219395",
+            "8c45583a_0e1f_11ec_804d_005056219395",
+            "urn:uuid:",
+            "81ARZ3NDEKTSV4RRFFQ69G5FAV",
+        ] {
+            assert!(inspect(text, NOW_MS).is_empty(), "{text:?}");
+        }
+        assert!(inspect_integer(Integer::Beyond, NOW_MS).is_empty());
+    }
+
+    #[test]
+    fn no_present_is_too_early_or_too_late() {
+        for now_ms in [i64::MIN, -1, 0, i64::MAX] {
+            for text in ["1541815603606036480", "-1", "8c45583a-0e1f-11ec-804d-005056219395"] {
+                let candidates = inspect(text, now_ms);
+                assert!(!candidates.is_empty());
+                assert!(candidates.iter().all(|candidate| candidate.reason().to_string().contains("time")));
+            }
+        }
+    }
+}

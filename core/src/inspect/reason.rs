@@ -1,0 +1,86 @@
+//! Why a candidate is where it is, in one sentence.
+
+use core::fmt;
+
+use super::{Candidate, Doubt, Kind};
+use crate::time::{DAY_MS, write_date};
+use crate::uuid::{Uuid, UuidVariant};
+
+/// The sentence, made when it is displayed.
+#[derive(Clone, Copy, Debug)]
+pub struct Reason<'a>(pub(super) &'a Candidate);
+
+impl fmt::Display for Reason<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let candidate = self.0;
+        f.write_str(if candidate.doubt == Doubt::None { "" } else { "unlikely: " })?;
+        if let Kind::Uuid(uuid) = candidate.kind {
+            write_version(f, uuid)?;
+        }
+        if let Some(timestamp_ms) = candidate.timestamp_ms {
+            f.write_str("time ")?;
+            write_date(f, timestamp_ms)?;
+            f.write_str(", ")?;
+            write_span(f, timestamp_ms.abs_diff(candidate.other_ms))?;
+            match candidate.doubt {
+                Doubt::BeforeSystem => write!(f, " before {} began", candidate.preset().unwrap_or("such IDs"))?,
+                Doubt::NearEpoch => f.write_str(" after the epoch")?,
+                _ if timestamp_ms > candidate.other_ms => f.write_str(" after now")?,
+                _ => f.write_str(" before now")?,
+            }
+        }
+        match candidate.kind {
+            Kind::Snowflake { .. } => {
+                let (Some(layout), Some(parts)) = (candidate.layout(), candidate.parts()) else { return Ok(()) };
+                // A layout without a node has node 0 too, which tells nothing.
+                f.write_str(if layout.nodes() > 1 && parts.node == 0 { "; node 0" } else { "" })?;
+                f.write_str(if parts.sequence == 0 { "; sequence 0" } else { "" })
+            }
+            Kind::Uuid(uuid) => {
+                let (Some(node), Some(clock_sequence)) = (uuid.node(), uuid.clock_sequence()) else { return Ok(()) };
+                f.write_str("; node ")?;
+                for (at, byte) in node.to_be_bytes()[2..].iter().enumerate() {
+                    write!(f, "{}{byte:02x}", if at > 0 { ":" } else { "" })?;
+                }
+                write!(f, "; clock sequence {clock_sequence}")
+            }
+            Kind::Ulid(_) => Ok(()),
+            Kind::ObjectId(id) => {
+                let (random, machine, process) = (id.random(), id.machine(), id.process());
+                write!(f, "; random {random:010x}, or machine {machine:06x} and process {process}")?;
+                write!(f, "; counter {}", id.counter())
+            }
+        }
+    }
+}
+
+fn write_version(f: &mut fmt::Formatter<'_>, uuid: Uuid) -> fmt::Result {
+    match (uuid, uuid.variant(), uuid.version()) {
+        (Uuid::NIL, ..) => f.write_str("the nil UUID"),
+        (Uuid::MAX, ..) => f.write_str("the max UUID"),
+        (_, UuidVariant::Ncs, _) => f.write_str("a UUID of the NCS variant, without a version"),
+        (_, UuidVariant::Microsoft, _) => f.write_str("a UUID of the Microsoft variant, without a version"),
+        (_, UuidVariant::Future, _) => f.write_str("a UUID of the reserved variant, without a version"),
+        (_, _, Some(version @ (1 | 6 | 7))) => write!(f, "version {version}, "),
+        (_, _, Some(2)) => f.write_str("version 2, DCE security"),
+        (_, _, Some(3)) => f.write_str("version 3, MD5 of a name"),
+        (_, _, Some(4)) => f.write_str("version 4, random"),
+        (_, _, Some(5)) => f.write_str("version 5, SHA-1 of a name"),
+        (_, _, Some(8)) => f.write_str("version 8, made to a rule of its minter's"),
+        (_, _, version) => write!(f, "version {}, which is not defined", version.unwrap_or_default()),
+    }
+}
+
+/// A length of time in its largest unit: years with a decimal, rounded down.
+fn write_span(f: &mut fmt::Formatter<'_>, ms: u64) -> fmt::Result {
+    const DAY: u64 = DAY_MS.unsigned_abs();
+    const YEAR: u64 = DAY * 1461 / 4;
+    if ms >= YEAR {
+        return write!(f, "{}.{} years", ms / YEAR, ms % YEAR * 10 / YEAR);
+    }
+    let units = [(DAY, "day"), (3_600_000, "hour"), (60_000, "minute"), (1000, "second")];
+    match units.into_iter().find(|(length, _)| ms >= *length) {
+        Some((length, unit)) => write!(f, "{} {unit}{}", ms / length, if ms / length > 1 { "s" } else { "" }),
+        None => write!(f, "{ms} ms"),
+    }
+}

@@ -1,0 +1,56 @@
+//! Since when the systems of the presets have minted IDs.
+
+/// How many systems there are.
+pub(super) const COUNT: usize = 15;
+
+/// A preset, and the first instant, Unix ms, at which its system can have minted: the first day of its public source,
+/// or else its epoch. Those whose IDs one meets most come first, as nothing else tells some of them apart.
+pub(super) static SYSTEMS: [(&str, i64); COUNT] = [
+    ("twitter", 1_288_834_974_657),
+    ("discord", 1_420_070_400_000),
+    ("instagram", 1_314_220_021_721),
+    // 2017-09-04, `mastodon/mastodon`, pull request 4801.
+    ("mastodon", 1_504_483_200_000),
+    // 2026-01-01: nothing of ours is older.
+    ("snowmint", 1_767_225_600_000),
+    // 2015-06-01, the first commit.
+    ("sonyflake", 1_433_116_800_000),
+    // 2025-05-05, the first commit of v2.
+    ("sonyflake2", 1_746_403_200_000),
+    // 2018-12-11, the first commit.
+    ("leaf", 1_544_486_400_000),
+    ("baidu", 1_463_673_600_000),
+    // 2021-06-23, the first commit.
+    ("cosid", 1_624_406_400_000),
+    // 2021-03-11, the first commit.
+    ("yitter", 1_615_420_800_000),
+    ("gosnowflake", 1_474_802_888_000),
+    // 2018-06-01, the month of the article's example.
+    ("callicoder", 1_527_811_200_000),
+    ("iteye", 1_361_753_741_828),
+    ("safe53", 1_767_225_600_000),
+];
+
+/// When UUIDs of version 1 came into use: with DCE, about 1990.
+pub(super) const UUID_V1: i64 = 631_152_000_000;
+/// When versions 6 and 7 did: with their first drafts, in 2020.
+pub(super) const UUID_V7: i64 = 1_577_836_800_000;
+/// When ULIDs were proposed: in 2016.
+pub(super) const ULID: i64 = 1_451_606_400_000;
+/// When `MongoDB` was begun: in 2007.
+pub(super) const OBJECT_ID: i64 = 1_167_609_600_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layouts;
+
+    #[test]
+    fn every_preset_is_a_system_and_begins_at_its_epoch_or_later() {
+        assert_eq!(layouts::all().count(), COUNT);
+        for (name, layout) in layouts::all() {
+            let (_, begins_ms) = SYSTEMS.iter().find(|(system, _)| *system == name).expect("each has a row");
+            assert!((layout.epoch_ms()..layout.ends_at_ms()).contains(begins_ms), "{name}");
+        }
+    }
+}
