@@ -117,6 +117,8 @@ def test_status_tells_all_of_it() -> None:
         "namespace": None,
         "lost": None,
         "skipped": [],
+        "renewal_failures": 0,
+        "skew_ms": None,
     }
     assert generator.window is None
 

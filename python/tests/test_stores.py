@@ -21,6 +21,7 @@ import sqlalchemy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import prefork
 import processes
 import servers
 from snowmint import (
@@ -414,6 +415,10 @@ def test_forked_children_take_nodes_of_their_own_and_leave_the_parents_connectio
     assert len(ids) == len(set(ids)) == 5 * 2000 + 1
 
 
+def test_prefork_workers_of_gunicorn_repeat_nothing(shared: Place) -> None:
+    prefork.workers_repeat_nothing(SNOWMINT_STORE=shared.url)
+
+
 def test_the_end_of_the_process_gives_the_node_back(shared: Place, namespace: str) -> None:
     program = """
         import sys
@@ -686,6 +691,29 @@ def test_threads_that_mint_while_the_store_is_slow_do_not_wait_for_it() -> None:
     assert len(set(ids)) == 10_000
     hold.set()
     generator.close()
+
+
+def test_a_process_ends_also_while_its_store_hangs(namespace: str) -> None:
+    program = """
+        import os, signal, sys
+        import redis
+        from snowmint import Snowflake
+        from snowmint.stores import RedisStore
+        store = RedisStore(redis.Redis(port=int(sys.argv[1])))
+        generator = Snowflake(store=store, namespace=sys.argv[2], window_ms=1000)
+        print(generator.next_id(), flush=True)
+        sys.stdin.readline()
+    """
+    with servers.start_redis() as server:
+        holder = processes.start(program, str(server.port), namespace)
+        assert holder.stdout is not None
+        assert int(holder.stdout.readline()) > 0
+        server.pause(True)
+        # A renewal is under way by then.
+        time.sleep(1)
+        holder.communicate("\n", timeout=20)
+        assert holder.returncode == 0
+        server.pause(False)
 
 
 def test_rust_and_python_lease_from_one_store_together(shared: Place, namespace: str, tmp_path: Path) -> None:

@@ -3,9 +3,10 @@
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::pin::pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::task::{Context, Poll, Waker};
 use std::thread;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use snowmint_core::ErrorKind;
@@ -14,6 +15,9 @@ use crate::error::Error;
 use crate::file::Refused;
 use crate::holding::{Grant, Holding, Renewed, Wanted, claim_node};
 use crate::store::{Found, Store, Version, Wrote};
+
+/// How long the end of a lease waits for the store; if it takes longer, it goes on unattended.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Where leases can be kept: the verbs of [`Store`] that they need. Each call ends, by a timeout if need be.
 ///
@@ -126,11 +130,20 @@ impl Held {
         }
     }
 
-    /// Gives the node back, with nothing used from `end_ms` on. Waits for the store.
-    pub(crate) fn release(&self, end_ms: i64) {
-        let holding = self.lock().take();
-        if let Some(holding) = holding {
-            at_once(holding.release(end_ms));
+    /// Gives the node back, with nothing used from `end_ms` on. Waits for the store for a while.
+    pub(crate) fn release(self: &Arc<Self>, end_ms: i64) {
+        let held = Arc::clone(self);
+        let (sender, receiver) = mpsc::sync_channel(1);
+        let releasing = thread::Builder::new().name("snowmint-store".to_owned()).spawn(move || {
+            let holding = held.lock().take();
+            if let Some(holding) = holding {
+                at_once(holding.release(end_ms));
+            }
+            // Nobody may be waiting any more.
+            let _ = sender.send(());
+        });
+        if releasing.is_ok() {
+            let _ = receiver.recv_timeout(PATIENCE);
         }
     }
 
