@@ -6,7 +6,7 @@
 5
 """
 
-from snowmint import layouts, scatter, text
+from snowmint import layouts, scatter, stores, text
 from snowmint._errors import (
     BeforeEpochError,
     ClockBackwardsError,
@@ -53,5 +53,6 @@ __all__ = [
     "inspect",
     "layouts",
     "scatter",
+    "stores",
     "text",
 ]

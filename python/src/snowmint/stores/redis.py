@@ -1,6 +1,5 @@
 """A store on a Redis server."""
 
-import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -26,8 +25,7 @@ class RedisStore:
     """
 
     def __init__(self, client: Any, *, prefix: str = "snowmint", allow_unsafe: bool = False) -> None:
-        execute = getattr(client, "execute_command", None)
-        if not callable(execute) or inspect.iscoroutinefunction(execute):
+        if not callable(getattr(client, "execute_command", None)) or hasattr(client, "__aenter__"):
             raise TypeError(
                 f"RedisStore needs a redis.Redis, not {type(client).__module__}.{type(client).__qualname__}"
             )
