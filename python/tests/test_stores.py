@@ -728,6 +728,7 @@ def test_rust_and_python_lease_from_one_store_together(shared: Place, namespace:
     rust = subprocess.Popen([str(minter), *words], stdout=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 30
     while not (theirs.exists() and theirs.stat().st_size > 8 * 100) and time.monotonic() < deadline:
+        assert rust.poll() is None, "build it with the engines"
         time.sleep(0.01)
     second = processes.start(MINTER, "snowmint", shared.url, namespace, str(ours), "30000")
     assert node_of(second) == 2
