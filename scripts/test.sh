@@ -66,7 +66,7 @@ step "Python: build" scripts/build-python.sh
 step "Python: ruff" "$python/ruff" check python tests demo
 step "Python: ruff format" "$python/ruff" format --check python tests demo
 step "Python: mypy" sh -c "cd python && '$python/mypy' && '$python/mypy' --strict tests"
-step "Python: stubs are what the module has" sh -c "cd python && '$python/stubtest' snowmint --allowlist tests/stubtest_allowlist.txt"
+step "Python: stubs are what the module has" sh -c "cd python && '$python/stubtest' snowmint._snowmint --allowlist tests/stubtest_allowlist.txt"
 step "Python: tests" sh -c "cd python && '$python/pytest' -q"
 
 step "npm: build" scripts/build-npm.sh

@@ -177,6 +177,12 @@ class Postgres(Server):
     def url(self) -> str:
         return f"postgresql+psycopg://postgres@127.0.0.1:{self.port}/postgres"
 
+    def new_database(self, name: str) -> str:
+        """Makes an empty database, and gives its URL."""
+        words = ["-h", "127.0.0.1", "-p", str(self.port), "-U", "postgres", name]
+        run([str(POSTGRES / "createdb"), *words])
+        return self.url.removesuffix("postgres") + name
+
     def prepare(self) -> None:
         words = ["-A", "trust", "-U", "postgres", "--no-sync", "--locale=C", "--encoding=UTF8"]
         run([*AS_NOBODY, str(POSTGRES / "initdb"), "-D", str(self.data), *words])
@@ -199,6 +205,11 @@ class Mariadb(Server):
     @property
     def url(self) -> str:
         return f"mysql+pymysql://root@127.0.0.1:{self.port}/ids"
+
+    def new_database(self, name: str) -> str:
+        """Makes an empty database, and gives its URL."""
+        run(["mariadb", *self._as_root(), "-e", f"CREATE DATABASE {name}"])
+        return self.url.removesuffix("ids") + name
 
     def prepare(self) -> None:
         words = ["--no-defaults", "--auth-root-authentication-method=normal", "--skip-test-db"]

@@ -490,11 +490,11 @@ def test_a_refused_batch_takes_nothing() -> None:
 def test_a_frozen_clock_ends_next_id_by_its_deadline_without_burning_time() -> None:
     generator = Snowflake(node=5, max_wait_ms=300, clock=lambda: NOON_MS)
     generator.next_ids(4096)
-    cpu, wall = time.process_time(), time.monotonic()
+    cpu, wall = time.thread_time(), time.monotonic()
     with pytest.raises(ExhaustedError):
         generator.next_id()
     assert time.monotonic() - wall >= 0.25
-    assert time.process_time() - cpu < 0.1
+    assert time.thread_time() - cpu < 0.1
 
 
 def test_try_next_id_does_not_wait_at_all(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ import sys
 import textwrap
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -68,38 +68,27 @@ def place_of(kind: str, url: str, server: servers.Server | None = None) -> Place
     return Place(kind, url, server, client)
 
 
-@pytest.fixture(scope="module")
-def started() -> Iterator[Callable[[str], servers.Server]]:
-    running: dict[str, servers.Server] = {}
-
-    def start(kind: str) -> servers.Server:
-        if kind not in running:
-            running[kind] = SERVERS[kind]()
-        return running[kind]
-
-    yield start
-    for server in running.values():
-        server.stop()
-
-
-@pytest.fixture(params=["sqlite", "postgres", "mariadb", "redis", "redis decoding"])
-def shared(request: pytest.FixtureRequest, tmp_path: Path, started: Callable[[str], servers.Server]) -> Place:
-    """A place that processes share."""
-    kind = str(request.param)
-    if kind == "sqlite":
-        return place_of(kind, f"sqlite:{tmp_path}/ids.db")
-    server = started(kind.split()[0])
-    return place_of(kind, server.url, server)
-
-
-@pytest.fixture(params=["memory", "sqlite", "postgres", "mariadb", "redis", "redis decoding"])
-def place(request: pytest.FixtureRequest, tmp_path: Path, started: Callable[[str], servers.Server]) -> Place:
-    """Any place with the four verbs."""
+def place_for(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
+    """The place that the parameter of a fixture names."""
     kind = str(request.param)
     if kind in ("memory", "sqlite"):
         return place_of(kind, f"sqlite:{tmp_path}/ids.db")
-    server = started(kind.split()[0])
+    server: servers.Server = request.getfixturevalue(
+        {"postgres": "postgres", "mariadb": "mariadb"}.get(kind, "redis_server")
+    )
     return place_of(kind, server.url, server)
+
+
+@pytest.fixture(params=["sqlite", "postgres", "mariadb", "redis", "redis decoding"])
+def shared(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
+    """A place that processes share."""
+    return place_for(request, tmp_path)
+
+
+@pytest.fixture(params=["memory", "sqlite", "postgres", "mariadb", "redis", "redis decoding"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
+    """Any place with the four verbs."""
+    return place_for(request, tmp_path)
 
 
 @pytest.fixture

@@ -1,0 +1,57 @@
+"""A generator that is made when its first ID is asked for."""
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Literal, TypedDict, Unpack
+
+from snowmint import Layout, Snowflake, SnowmintError
+from snowmint.stores import FileStore, Store
+
+
+class Options(TypedDict, total=False):
+    """The arguments of `Snowflake`, by name."""
+
+    layout: str | Layout | None
+    node: int | Mapping[str, int] | str | None
+    store: str | Store | FileStore | None
+    namespace: str | None
+    max_ahead_ms: int | None
+    max_wait_ms: int | None
+    sequence_start: Literal["zero", "random", "carry"] | None
+    clock: Callable[[], int] | None
+    on_lost: Callable[[SnowmintError], object] | None
+    exclude: Iterable[int | Mapping[str, int] | str] | None
+    window_ms: int | None
+
+
+class LazySnowflake:
+    """Mints with one `Snowflake`, which is made at the first call.
+
+    To import a module that holds one takes no lease. Pickles and copies hold the options, and make a generator of their
+    own.
+
+    Raises:
+        TypeError: `Snowflake` has no such option. What else may be wrong with one shows at the first call.
+    """
+
+    def __init__(self, **options: Unpack[Options]) -> None:
+        inspect.signature(Snowflake).bind(**options)
+        self._options = options
+        self._generator: Snowflake | None = None
+
+    @property
+    def generator(self) -> Snowflake:
+        """The generator; making it may raise what `Snowflake` raises."""
+        generator = self._generator
+        if generator is None:
+            # Threads that come here together share one lease or one node. That saves a lock, which a forked child
+            # could inherit locked.
+            generator = self._generator = Snowflake(**self._options)
+        return generator
+
+    def __call__(self) -> int:
+        """The next ID, as `Snowflake.next_id`."""
+        return self.generator.next_id()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"_options": self._options, "_generator": None}

@@ -1,0 +1,57 @@
+"""An ID as a type of pydantic 2, and so of FastAPI: `pip install snowmint[pydantic]`.
+
+>>> from pydantic import BaseModel
+>>> from snowmint.pydantic import SnowflakeID
+>>> class Post(BaseModel):
+...     id: SnowflakeID
+>>> post = Post.model_validate_json('{"id": "1541815603606036480"}')
+>>> post.id, post.model_dump_json()
+(1541815603606036480, '{"id":"1541815603606036480"}')
+
+An ID is an `int` in Python, also in `model_dump()`, and a string in JSON, as JavaScript reads numbers above 2^53 wrong.
+It is validated from an `int` or a text of 1 to 20 decimal digits, 0 to 2^64-1; signs, blanks, underscores, floats and
+bools are refused. The JSON schema asks for the string.
+
+Where every reader of the JSON takes 64-bit numbers, a serializer behind it writes a number:
+`Annotated[SnowflakeID, PlainSerializer(lambda id: id, return_type=int)]`.
+"""
+
+from typing import Annotated, Any, TypeAlias
+
+from snowmint import _ids
+
+try:
+    from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
+    from pydantic.json_schema import JsonSchemaValue
+    from pydantic_core import CoreSchema, PydanticCustomError, core_schema
+except ImportError as error:
+    raise ImportError("snowmint.pydantic needs pydantic 2: pip install snowmint[pydantic]") from error
+
+__all__ = ["SnowflakeID"]
+
+
+class _Rule:
+    """Reads an ID, and writes it as a string into JSON."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        text = core_schema.to_string_ser_schema(when_used="json")
+        return core_schema.no_info_plain_validator_function(_read, serialization=text)
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        if handler.mode == "serialization":
+            written = handler(schema)
+            # A serializer that the user put behind this one writes something else.
+            if written.get("type") != "string":
+                return written
+        return {"type": "string", "pattern": "^[0-9]{1,20}$", "examples": ["1541815603606036480"]}
+
+
+def _read(value: Any) -> int:
+    number = _ids.read(value)
+    if number is None:
+        raise PydanticCustomError("snowflake_id", "An ID is an integer from 0 to 2^64-1, or a string of its digits")
+    return number
+
+
+SnowflakeID: TypeAlias = Annotated[int, _Rule()]
+"""An ID: an `int` in Python, a string in JSON."""

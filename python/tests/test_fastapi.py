@@ -1,0 +1,118 @@
+"""The example for FastAPI: within the process, and served by workers of uvicorn."""
+
+import json
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from time import monotonic, sleep
+
+import pytest
+from fastapi.testclient import TestClient
+
+import fastapi_app
+import processes
+import servers
+from snowmint import Snowflake, WindowClosedError, layouts
+
+EXAMPLES = Path(fastapi_app.__file__).parent
+
+
+@pytest.fixture
+def client() -> Iterator[TestClient]:
+    with TestClient(fastapi_app.app) as client:
+        yield client
+
+
+def test_a_note_is_kept_under_an_id_that_is_a_string_in_json(client: TestClient) -> None:
+    reply = client.post("/notes", json={"text": "milk"})
+    assert reply.status_code == 201
+    note = reply.json()
+    assert isinstance(note["id"], str)
+    assert layouts.SNOWMINT.decode(int(note["id"])).node == client.app.state.generator.node  # type: ignore[attr-defined]
+    assert client.get(f"/notes/{note['id']}").json() == note == {**note, "text": "milk"}
+
+
+@pytest.mark.parametrize("id", ["-1", "1.0", "18446744073709551616", "abc", "1_0", "%2B1", "%201"])
+def test_what_is_no_id_in_the_path_is_422_with_a_sentence(client: TestClient, id: str) -> None:
+    reply = client.get(f"/notes/{id}")
+    assert reply.status_code == 422
+    assert reply.json()["detail"][0]["msg"] == "An ID is an integer from 0 to 2^64-1, or a string of its digits"
+
+
+@pytest.mark.parametrize("id", ["0", "18446744073709551615", "9007199254740993"])
+def test_an_id_of_no_note_is_404_and_comes_back_digit_by_digit(client: TestClient, id: str) -> None:
+    reply = client.get(f"/notes/{id}")
+    assert (reply.status_code, reply.json()) == (404, {"detail": f"There is no note {id}"})
+
+
+def test_notes_are_found_by_the_time_in_their_ids(client: TestClient) -> None:
+    first, second = (client.post("/notes", json={"text": text}).json() for text in ("one", "two"))
+    found = client.get("/notes", params={"since": first["created"], "until": second["created"]}).json()
+    assert [note["text"] for note in found] == ["one", "two"]
+    assert client.get("/notes", params={"since": "2025-01-01T00:00:00Z", "until": "2025-01-02T00:00:00Z"}).json() == []
+    naive = {"since": "2025-01-01T00:00:00", "until": "2025-01-02T00:00:00"}
+    assert client.get("/notes", params=naive).status_code == 422
+
+
+def test_openapi_describes_the_id_as_a_string_in_and_out(client: TestClient) -> None:
+    api = client.get("/openapi.json").json()
+    parameter = api["paths"]["/notes/{id}"]["get"]["parameters"][0]
+    id = api["components"]["schemas"]["Note"]["properties"]["id"]
+    assert [(each["type"], each["pattern"]) for each in (parameter["schema"], id)] == [("string", "^[0-9]{1,20}$")] * 2
+
+
+def test_a_burst_beyond_the_options_is_503(client: TestClient) -> None:
+    # One ID a ms, of a clock that stands still.
+    layout = "time:41,node:4;epoch=2025-01-01T00:00:00Z"
+    client.app.state.generator = Snowflake(layout, node=1, clock=lambda: 1767225600000, max_wait_ms=0)  # type: ignore[attr-defined]
+    assert client.post("/notes", json={"text": "first"}).status_code == 201
+    reply = client.post("/notes", json={"text": "second"})
+    assert (reply.status_code, reply.headers["Retry-After"]) == (503, "1")
+
+
+def test_the_lease_is_given_back_when_the_application_ends() -> None:
+    with TestClient(fastapi_app.app):
+        generator: Snowflake = fastapi_app.app.state.generator
+        generator.next_id()
+    with pytest.raises(WindowClosedError):
+        generator.next_id()
+
+
+def test_two_workers_of_uvicorn_repeat_nothing() -> None:
+    port = servers.free_port()
+    command = [sys.executable, "-m", "uvicorn", "--app-dir", str(EXAMPLES), "--workers", "2", "--port", str(port)]
+    server = subprocess.Popen([*command, "--log-level", "warning", "fastapi_app:app"], env=processes.environment())
+    request = urllib.request.Request(
+        f"http://127.0.0.1:{port}/notes", b'{"text": "x"}', {"Content-Type": "application/json"}, method="POST"
+    )
+
+    def add(_: int) -> int:
+        deadline = monotonic() + 30
+        while True:
+            try:
+                with urllib.request.urlopen(request, timeout=10) as reply:
+                    return int(json.load(reply)["id"])
+            except urllib.error.HTTPError:
+                raise
+            except (ConnectionError, urllib.error.URLError):
+                assert monotonic() < deadline, "uvicorn does not answer"
+                sleep(0.05)
+
+    ids: list[int] = []
+    nodes: set[int] = set()
+    deadline = monotonic() + 30
+    try:
+        with ThreadPoolExecutor(8) as pool:
+            # One worker may be up before the other.
+            while len(nodes) < 2 and monotonic() < deadline:
+                ids += pool.map(add, range(200))
+                nodes = {layouts.SNOWMINT.decode(id).node for id in ids}
+    finally:
+        server.terminate()
+        server.wait(20)
+    assert len(nodes) == 2
+    assert len(set(ids)) == len(ids)
