@@ -20,4 +20,5 @@ for package in npm npm/platforms/linux-x64-gnu; do
 done
 
 node npm/scripts/size.mjs
-ls -l dist/*.* dist/npm/* | awk '{ printf "%9d  %s\n", $5, $9 }'
+python3 scripts/check_wheels.py dist
+ls -l dist/*.tar.gz dist/npm/* | awk '{ printf "%9d  %s\n", $5, $9 }'

@@ -2,39 +2,19 @@
 # Installs exactly what scripts/package.sh made into empty projects, and uses it as a newcomer would.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-dist=$PWD/dist
+root=$PWD
+dist=$root/dist
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 # Slots of its own: those of the machine belong to whatever runs on it.
 export SNOWMINT_STATE_DIR="$work/state"
 
-use_python() {
-  "$1/bin/python" -c 'import snowmint; print(snowmint.Snowflake(layout="twitter", node=5).next_id())'
-  "$1/bin/python" -c '
-import snowmint
-with snowmint.Snowflake() as leased:
-    assert leased.window[0] <= snowmint.layouts.SNOWMINT.decode(leased.next_id()).timestamp_ms < leased.window[1]
-assert snowmint.layouts.TWITTER.decode(1541815603606036480).fields["worker"] == 26
-assert snowmint.text.decode(snowmint.text.encode(2**64 - 1, "base62"), "base62") == 2**64 - 1
-try:
-    snowmint.Snowflake(layout="twitter", node=1024)
-except snowmint.InvalidNodeError as error:
-    assert isinstance(error, ValueError) and error.code == "INVALID_NODE", error
-else:
-    raise SystemExit("node 1024 was taken")
-'
-}
-
 echo "# the wheel"
-python3 -m venv wheel
-wheel/bin/pip install --quiet --disable-pip-version-check "$dist"/snowmint-*.whl
-use_python wheel
+python3 "$root/scripts/try_package.py" "$dist"
 
 echo "# the sdist, built by pip"
-python3 -m venv sdist
-CARGO_TARGET_DIR="$work/target" sdist/bin/pip install --quiet --disable-pip-version-check --no-binary snowmint "$dist"/snowmint-*.tar.gz
-use_python sdist
+python3 "$root/scripts/try_package.py" "$dist"/snowmint-*.tar.gz
 
 cat > use.mjs <<'JS'
 import { Snowflake, SnowmintError, layouts, text } from "snowmint";

@@ -49,6 +49,8 @@ step "set-up" scripts/setup.sh
 python=$PWD/.venv/bin
 step "vectors are what the reference writes" python3 tests/reference/write_vectors.py --check
 
+step "workflows" "$python/zizmor" --offline --quiet .github
+
 step "Rust: format" cargo fmt --all --check
 step "Rust: clippy" cargo clippy --quiet --locked --workspace --all-targets --features snowmint-tests/engines,snowmint-benches/engines -- -D warnings
 step "Rust: clippy of slots alone, and of stores without a client" scripts/each-store.sh
@@ -63,9 +65,10 @@ step "Rust: fuzzing of what reads" scripts/fuzz.sh 8
 step "Rust: mutants" scripts/mutants.sh
 
 step "Python: build" scripts/build-python.sh
-step "Python: ruff" "$python/ruff" check python tests demo
-step "Python: ruff format" "$python/ruff" format --check python tests demo
+step "Python: ruff" "$python/ruff" check python tests demo benches scripts
+step "Python: ruff format" "$python/ruff" format --check python tests demo benches scripts
 step "Python: mypy" sh -c "cd python && '$python/mypy' && '$python/mypy' --strict tests"
+step "Python: pyright, and every public name has a type" scripts/pyright.sh
 step "Python: stubs are what the module has" sh -c "cd python && '$python/stubtest' snowmint._snowmint --allowlist tests/stubtest_allowlist.txt"
 step "Python: tests" sh -c "cd python && '$python/pytest' -q"
 

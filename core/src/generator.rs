@@ -110,6 +110,14 @@ impl<W: Borrow<Words>> Snowflake<W> {
     /// See the table of the type. A refused call changes nothing.
     #[inline]
     pub fn try_next_id(&self, now_ms: i64) -> Result<u64, Error> {
+        let words = self.words.borrow();
+        let word = words.state();
+        // Most IDs under load are neither the first nor the last of their tick, and found in half the time of a step.
+        if let Some(position) = self.mint.plan.next_in_tick(word, words.window_end(), now_ms)
+            && words.swap(word, word + 1).is_ok()
+        {
+            return Ok(self.mint.id(position));
+        }
         self.take_now(now_ms, 1, 0).map(|taken| self.mint.id(taken.first))
     }
 

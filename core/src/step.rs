@@ -120,6 +120,17 @@ impl Plan {
         Ok(Taken { first, count: want.min(free_now) })
     }
 
+    /// The position that [`Plan::step`] takes for one ID, if the tick that the clock shows has begun and has more.
+    ///
+    /// What has begun is one of the layout's ticks and not ahead of the clock, so little is left to check.
+    #[inline]
+    pub(crate) fn next_in_tick(&self, word: u64, window_end: u64, now_ms: i64) -> Option<u64> {
+        let free = word.checked_sub(CLOSED + 1)?;
+        let tick = free >> self.sequence_bits;
+        let begun = self.sequence_of(free) > 0 && self.tick_of(now_ms) == Some(tick);
+        (begun && tick < window_end && free <= LAST_POSITION).then_some(free)
+    }
+
     /// In how many ms all of a batch is free; `None` if the layout has no room for it.
     #[cold]
     fn ms_until_all(&self, first: u64, want: u64, now_ms: i64) -> Option<u64> {

@@ -229,6 +229,12 @@ impl Generator {
             .or_else(|error| self.try_after(era, error, now_ms, |core| core.try_next_id(now_ms)))
     }
 
+    /// The next ID at the time `now_ms` (Unix ms), if nothing stands in its way; [`Generator::next_id`] tells what does.
+    #[inline]
+    pub fn free_id(&self, now_ms: i64) -> Option<u64> {
+        self.open_era().ok()?.core.try_next_id(now_ms).ok()
+    }
+
     /// Up to `want` consecutive IDs (1 or more) at the time `now_ms` (Unix ms). Never waits, as [`Snowflake::try_run`].
     ///
     /// # Errors

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use snowmint_core::layouts::{self, BAIDU, SAFE53, SNOWMINT, TWITTER};
 use snowmint_core::{
-    Error, ErrorKind, Host, Integer, Layout, MAX_BATCH, Options, SequenceStart, Snowflake, SystemHost, Words,
+    Error, ErrorKind, Host, Integer, Layout, MAX_BATCH, Options, Run, SequenceStart, Snowflake, SystemHost, Words,
 };
 use snowmint_tests::assert_increasing;
 
@@ -158,4 +158,23 @@ fn random_fields_are_filled_and_ids_still_increase() {
 fn safe53_ids_are_safe_integers_in_javascript() {
     let generator = generator(&SAFE53, Options::DEFAULT);
     assert!(generator.try_next_id(SAFE53.ends_at_ms()).expect("the last tick") < 1 << 53);
+}
+
+#[test]
+fn a_layout_of_all_64_bits_gives_up_its_very_last_two_ids() {
+    let layout = Layout::parse("time:41,sequence:23;epoch=2025-01-01T00:00:00Z").expect("64 bits");
+    let now_ms = layout.ends_at_ms();
+    for by_ones in [true, false] {
+        let generator = Snowflake::new(&layout, Integer::from(0)).expect("the only node");
+        generator.try_run(now_ms, (1 << 23) - 5, 0).expect("all but five");
+        for last in [u64::MAX - 4, u64::MAX - 3, u64::MAX - 2] {
+            let id = if by_ones { generator.try_next_id(now_ms) } else { one(generator.try_run(now_ms, 1, 0)) };
+            assert_eq!(id, Ok(last));
+        }
+        assert_eq!(generator.try_next_id(now_ms).map_err(|error| error.kind()), Err(ErrorKind::TimeOverflow));
+    }
+}
+
+fn one(run: Result<Run<'_>, Error>) -> Result<u64, Error> {
+    run.map(|mut run| run.next().expect("one"))
 }

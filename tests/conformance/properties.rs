@@ -3,7 +3,9 @@
 use proptest::prelude::*;
 use snowmint_core::inspect::{Candidates, Kind, inspect, inspect_integer};
 use snowmint_core::layouts::{SNOWMINT, SONYFLAKE, TWITTER};
-use snowmint_core::{Error, ErrorKind, Integer, Layout, Options, SequenceStart, Snowflake, TextForm, Words, scatter};
+use snowmint_core::{
+    Error, ErrorKind, Integer, Layout, Options, SequenceStart, Snowflake, TextForm, Window, Words, scatter,
+};
 use snowmint_tests::assert_increasing;
 
 /// Any valid layout: field widths that add up to 64 bits at most, in any order.
@@ -190,6 +192,38 @@ proptest! {
             }
             // SONYFLAKE's sequence stands above the machine, below time: IDs of one node increase all the same.
             assert_increasing(&ids);
+        }
+    }
+
+    #[test]
+    fn one_id_is_a_run_of_one(
+        layout in layouts(),
+        steps in proptest::collection::vec((-3i64..4, 1u64..5), 1..200),
+        max_ahead_ms in prop_oneof![Just(0u64), 0u64..100],
+        start in prop_oneof![Just(SequenceStart::Zero), Just(SequenceStart::Random), Just(SequenceStart::Carry)],
+        seed: u64,
+        ticks_in in 0i64..100_000,
+        at_the_end: bool,
+        window_ticks in 0u64..20,
+    ) {
+        let options = Options { max_ahead_ms, sequence_start: start, seed, ..Options::DEFAULT };
+        let tick_ms = i64::try_from(layout.tick_ms()).expect("small");
+        let in_ms = ticks_in * tick_ms;
+        let mut now_ms = if at_the_end { layout.ends_at_ms() - in_ms % 5 } else { layout.epoch_ms() + in_ms };
+        let window = Window { start_ms: now_ms, end_ms: now_ms + i64::try_from(window_ticks).expect("small") * tick_ms };
+        let [one, run] = [(); 2].map(|()| {
+            let words = if window_ticks == 0 { Words::vouched() } else { Words::wiped() };
+            if window_ticks > 0 {
+                words.open(&layout, window);
+            }
+            Snowflake::with(&layout, 0, options, words)
+        });
+        for (ticks, calls) in steps {
+            now_ms += ticks * tick_ms / 2;
+            for _ in 0..calls {
+                let of_run = run.try_run(now_ms, 1, 0).map(|mut run| run.next().expect("one"));
+                prop_assert_eq!(one.try_next_id(now_ms), of_run);
+            }
         }
     }
 

@@ -1,4 +1,4 @@
-//! Writing IDs into a buffer of Python's. The one unsafe place.
+//! Writing IDs into a buffer of Python's.
 #![allow(unsafe_code)]
 
 use pyo3::buffer::{ElementType, PyUntypedBuffer};

@@ -6,8 +6,8 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 use pyo3::prelude::*;
 use snowmint_core::{Host, SystemHost};
 
-use crate::convert;
 use crate::error::Failure;
+use crate::{convert, hot};
 
 /// The host of one call: the system's clock or the caller's; a wait lets other threads run and heeds signals.
 pub(crate) struct PyHost<'a, 'py> {
@@ -28,7 +28,7 @@ impl Host for PyHost<'_, '_> {
     #[inline]
     fn now_ms(&mut self) -> Result<i64, Failure> {
         match self.clock {
-            None => Ok(SystemHost::unix_ms()),
+            None => Ok(hot::unix_ms()),
             Some(clock) => read(self.py, clock),
         }
     }

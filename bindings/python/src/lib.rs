@@ -6,6 +6,7 @@ mod buffer;
 mod convert;
 mod error;
 mod host;
+mod hot;
 mod inspect;
 mod layout;
 mod parts;
@@ -16,6 +17,10 @@ mod text;
 
 #[pyo3::pymodule(gil_used = false)]
 mod _snowmint {
+    use pyo3::prelude::*;
+
+    use crate::hot;
+
     #[pymodule_export]
     use crate::{
         error::error_classes,
@@ -37,4 +42,9 @@ mod _snowmint {
     #[pymodule_export]
     #[allow(non_upper_case_globals, reason = "a name of Python's")]
     const __version__: &str = env!("CARGO_PKG_VERSION");
+
+    #[pymodule_init]
+    fn complete(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        hot::add_next_id(&module.py().get_type::<Snowflake>())
+    }
 }

@@ -10,6 +10,7 @@ use crate::buffer::Ids;
 use crate::convert::{self, Int, Text};
 use crate::error::{self, Failure};
 use crate::host::{self, DetachedHost, PyHost};
+use crate::hot;
 use crate::layout::Layout;
 use crate::store::{self, Raised};
 
@@ -27,6 +28,17 @@ impl Snowflake {
     #[inline]
     fn host<'a, 'py>(&'a self, py: Python<'py>) -> PyHost<'a, 'py> {
         PyHost::new(py, self.clock.as_ref())
+    }
+
+    #[inline]
+    fn next_id(&self, py: Python<'_>) -> Result<u64, Failure> {
+        self.generator.next_id(&mut self.host(py))
+    }
+
+    /// The next ID by the system's clock, if nothing stands in its way.
+    #[inline]
+    pub(crate) fn free_id(&self) -> Option<u64> {
+        if self.clock.is_none() { self.generator.free_id(hot::unix_ms()) } else { None }
     }
 }
 
@@ -102,11 +114,7 @@ impl Snowflake {
         self.generator.window().map(|window| (window.start_ms, window.end_ms))
     }
 
-    /// The next ID; waits at most `max_wait_ms`.
-    fn next_id(&self, py: Python<'_>) -> Result<u64, Failure> {
-        self.generator.next_id(&mut self.host(py))
-    }
-
+    // `next_id`, which does the same, is in hot.rs.
     fn __call__(&self, py: Python<'_>) -> Result<u64, Failure> {
         self.next_id(py)
     }

@@ -28,7 +28,6 @@ from snowmint._snowmint import Candidate, Layout, Parts, Snowflake, __version__,
 for _error in (SnowmintError, *SnowmintError.__subclasses__()):
     # The name under which users know it, in tracebacks and pickles.
     _error.__module__ = __name__
-del _error
 
 __all__ = [
     "BeforeEpochError",

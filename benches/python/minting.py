@@ -1,0 +1,157 @@
+"""What an ID costs in Python, beside peers and beside what Python itself costs."""
+
+import statistics
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable
+from functools import partial
+from itertools import repeat
+
+import numpy as np
+import oneflake
+import sonyflake_turbo
+import uuid7_rs
+import uuid_utils
+from snowmint import Snowflake, layouts
+from turns import Contender, compare
+
+EPOCH_MS = 1_735_689_600_000
+# Room for 2^18 IDs a ms, and for batches 2^22, so that the clock never makes a contender wait.
+WIDE = "time:41,node:4,sequence:18;epoch=2025-01-01T00:00:00Z"
+WIDER = "time:40,node:2,sequence:22;epoch=2025-01-01T00:00:00Z"
+BATCH = 4096
+SATURATED_MS = 250
+REPEATS = 21
+
+
+def single(store: str) -> None:
+    """One ID a call, with a clock read in each."""
+    leased, vouched = Snowflake(WIDE, store=store), Snowflake(WIDE, node=15)
+    flake = oneflake.FlakeGenerator(1, epoch_ms=EPOCH_MS, timestamp_bits=41, worker_bits=4, sequence_bits=18)
+    # One machine would be limited to 256 IDs in 10 ms.
+    sony = sonyflake_turbo.SonyFlake(*range(65536), start_time=EPOCH_MS // 1000)
+    print("one ID a call")
+    compare(
+        [
+            Contender("floor: time.time_ns()", time.time_ns, increasing=False),
+            Contender("snowmint, leased: next_id()", leased.next_id),
+            Contender("snowmint, leased: next(gen)", leased, by_next=True),
+            Contender("snowmint, leased: gen()", leased),
+            Contender("snowmint, vouched: next_id()", vouched.next_id),
+            Contender("oneflake: generate()", flake.generate),
+            Contender("sonyflake-turbo, all machines: next(gen)", sony, by_next=True),
+            Contender("uuid-utils: uuid7()", uuid_utils.uuid7),
+            Contender("uuid7-rs: uuid7()", uuid7_rs.uuid7),
+        ]
+    )
+
+
+def lists(store: str) -> None:
+    """Lists of IDs."""
+    leased, vouched = Snowflake(WIDER, store=store), Snowflake(WIDER, node=3)
+    flake = oneflake.FlakeGenerator(1, epoch_ms=EPOCH_MS, timestamp_bits=41, worker_bits=4, sequence_bits=18)
+    sony = sonyflake_turbo.SonyFlake(*range(65536), start_time=EPOCH_MS // 1000)
+    start = leased.next_id()
+
+    def numbers() -> list[int]:
+        nonlocal start
+        start += BATCH
+        return list(range(start, start + BATCH))
+
+    def one_by_one() -> list[int]:
+        mint = flake.generate
+        return [mint() for _ in repeat(None, BATCH)]
+
+    print(f"\nlists of {BATCH}, an ID")
+    compare(
+        [
+            Contender("floor: list(range(a, b))", numbers, ids_a_call=BATCH),
+            Contender("snowmint, leased: next_ids(n)", partial(leased.next_ids, BATCH), ids_a_call=BATCH),
+            Contender("snowmint, vouched: next_ids(n)", partial(vouched.next_ids, BATCH), ids_a_call=BATCH),
+            Contender("sonyflake-turbo, all machines: gen(n)", partial(sony, BATCH), ids_a_call=BATCH),
+            Contender("oneflake, which has no batch: generate()", one_by_one, ids_a_call=BATCH),
+        ]
+    )
+
+
+def arrays(store: str) -> None:
+    """Arrays of numpy."""
+    leased, vouched = Snowflake(WIDER, store=store), Snowflake(WIDER, node=3)
+    sony = sonyflake_turbo.SonyFlake(*range(65536), start_time=EPOCH_MS // 1000)
+    steps = np.arange(BATCH, dtype=np.uint64)
+    start = np.uint64(leased.next_id())
+    places = [np.zeros(BATCH, np.uint64) for _ in range(3)]
+
+    def numbers() -> np.ndarray:
+        nonlocal start
+        start += np.uint64(BATCH)
+        return np.add(steps, start, out=places[0])
+
+    def filled(generator: Snowflake, place: np.ndarray) -> np.ndarray:
+        generator.fill(place)
+        return place
+
+    print(f"\nnumpy arrays of {BATCH}, an ID")
+    compare(
+        [
+            Contender("floor: numpy.add(steps, start, out=array)", numbers, ids_a_call=BATCH),
+            Contender("snowmint, leased: fill(array)", partial(filled, leased, places[1]), ids_a_call=BATCH),
+            Contender("snowmint, vouched: fill(array)", partial(filled, vouched, places[2]), ids_a_call=BATCH),
+            Contender(
+                "sonyflake-turbo: numpy.array(gen(n))", lambda: np.array(sony(BATCH), np.uint64), ids_a_call=BATCH
+            ),
+        ]
+    )
+
+
+def reached(mint: Callable[[], Iterable[int]]) -> float:
+    """How many of the 4,096 IDs that Twitter's layout has in a ms come in fact, in percent."""
+    ids: list[int] = []
+    end = time.perf_counter() + SATURATED_MS / 1000
+    while time.perf_counter() < end:
+        ids += mint()
+    assert len(set(ids)) == len(ids), "repeated"
+    ticks = Counter(id >> 22 for id in ids)
+    # The first and the last ms are cut off by the measurement.
+    whole = range(min(ticks) + 1, max(ticks))
+    return 100 * sum(ticks[tick] for tick in whole) / (4096 * len(whole))
+
+
+def saturated(store: str) -> None:
+    """Twitter's layout, as many IDs as it has."""
+    leased = Snowflake("twitter", store=store)
+    epoch_ms = layouts.TWITTER.epoch_ms
+    flake = oneflake.FlakeGenerator(1, epoch_ms=epoch_ms, timestamp_bits=41, worker_bits=10, sequence_bits=12)
+
+    def each(mint: Callable[[], int]) -> list[int]:
+        return [mint() for _ in repeat(None, 512)]
+
+    contenders = {
+        "snowmint, leased: next_id()": partial(each, leased.next_id),
+        "snowmint, leased: next_ids(512)": partial(leased.next_ids, 512),
+        "snowmint, leased: next_ids(4096)": partial(leased.next_ids, 4096),
+        "oneflake: generate()": partial(each, flake.generate),
+    }
+    print("\nTwitter's layout, saturated: of the 4,096 IDs a ms")
+    found: dict[str, list[float]] = {name: [] for name in contenders}
+    for _ in range(REPEATS):
+        for name, mint in contenders.items():
+            found[name].append(reached(mint))
+    for name, percent in found.items():
+        low, median, high = statistics.quantiles(percent, n=4)
+        print(f"{name:<40} {median:8.2f} %   ({low:.2f} to {high:.2f})")
+
+
+def main() -> None:
+    """Everything, with leases in a directory of its own."""
+    with tempfile.TemporaryDirectory() as directory:
+        store = f"file:{directory}"
+        single(store)
+        lists(store)
+        arrays(store)
+        saturated(store)
+
+
+if __name__ == "__main__":
+    main()

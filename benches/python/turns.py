@@ -1,0 +1,85 @@
+"""Contenders that take turns in one process, so that what else the machine does hits all of them alike."""
+
+import operator
+import statistics
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import islice, repeat
+from time import perf_counter_ns
+from typing import Any
+
+ROUNDS = 301
+IDS_A_TURN = 8192
+
+
+@dataclass
+class Contender:
+    """Something that mints.
+
+    Args:
+        name: What the table calls it.
+        mint: Called without arguments, answers an ID or a sequence of them.
+        by_next: Call `next(mint)` instead.
+        ids_a_call: How many IDs one call answers.
+        increasing: Whether each ID must be above the last one; a clock may only not go back.
+    """
+
+    name: str
+    mint: Any
+    by_next: bool = False
+    ids_a_call: int = 1
+    increasing: bool = True
+    ns: list[float] = field(default_factory=list)
+    last: Any = None
+
+    def turn(self) -> None:
+        """Measures a turn, and checks what comes before, in and after it."""
+        calls = IDS_A_TURN // self.ids_a_call
+        self._check([self._call() for _ in range(max(1, 256 // self.ids_a_call))])
+        loop = _by_next if self.by_next else _by_call
+        started = perf_counter_ns()
+        kept = loop(self.mint, calls)
+        self.ns.append((perf_counter_ns() - started) / IDS_A_TURN)
+        self._check([kept])
+
+    def _call(self) -> Any:
+        answer = next(self.mint) if self.by_next else self.mint()
+        # A buffer is written to again.
+        return answer if self.ids_a_call == 1 else list(answer)
+
+    def _check(self, answers: Sequence[Any]) -> None:
+        # A measurement of something that repeats is worth nothing.
+        ids = list(answers) if self.ids_a_call == 1 else [id for answer in answers for id in answer]
+        assert len(ids) == len(answers) * self.ids_a_call, f"{self.name}: {len(ids)} IDs"
+        if self.last is not None:
+            ids.insert(0, self.last)
+        in_order = operator.lt if self.increasing else operator.le
+        assert all(map(in_order, ids, islice(ids, 1, None))), f"{self.name}: an ID is not above the one before"
+        self.last = ids[-1]
+
+
+def _by_call(mint: Callable[[], Any], calls: int) -> Any:
+    kept = None
+    for _ in repeat(None, calls):
+        kept = mint()
+    return kept
+
+
+def _by_next(mint: Any, calls: int) -> Any:
+    kept = None
+    for _ in repeat(None, calls):
+        kept = next(mint)
+    return kept
+
+
+def compare(contenders: Sequence[Contender]) -> None:
+    """Prints the median time an ID, with the quartiles, and its ratio to the first contender's, turn by turn."""
+    for round in range(ROUNDS):
+        # Each goes first in turn.
+        for i in range(len(contenders)):
+            contenders[(round + i) % len(contenders)].turn()
+    first = contenders[0].ns
+    for contender in contenders:
+        low, median, high = statistics.quantiles(contender.ns, n=4)
+        ratio = statistics.median(map(operator.truediv, contender.ns, first))
+        print(f"{contender.name:<40} {median:8.2f} ns  ({low:.2f} to {high:.2f})   {ratio:.3f} x")

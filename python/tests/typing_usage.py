@@ -1,0 +1,83 @@
+"""What the types allow and refuse. Read by type checkers, never run: a refusal that is none is an error there."""
+
+from array import array
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import assert_type
+
+import numpy as np
+
+import snowmint
+from snowmint import Layout, Parts, Snowflake, SnowmintError, WindowClosedError, layouts, text
+
+
+def clock() -> int:
+    """Unix ms."""
+    return 0
+
+
+def lost(error: WindowClosedError) -> None:
+    """Takes why a lease was lost."""
+    assert_type(error.code, str)
+
+
+def generators() -> None:
+    """A generator and what it mints."""
+    with Snowflake() as generator:
+        assert_type(generator, Snowflake)
+        assert_type(generator.next_id(), int)
+        assert_type(generator(), int)
+        assert_type(next(generator), int)
+        assert_type(generator.try_next_id(), int)
+        assert_type(generator.next_ids(5), list[int])
+        assert_type(generator.node, int)
+        assert_type(generator.layout, Layout)
+        assert_type(generator.window, tuple[int, int] | None)
+        for id in generator:
+            assert_type(id, int)
+        ids: Iterator[int] = iter(generator)
+        print(ids)
+        generator.fill(array("Q", bytes(16)))
+        generator.fill(bytearray(16))
+        generator.fill(memoryview(bytearray(16)))
+        generator.fill(np.zeros(2, np.uint64))
+        generator.fill([0, 0])  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+        generator.next_ids("5")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    Snowflake("twitter", 5, max_ahead_ms=5, max_wait_ms=0, sequence_start="carry", clock=clock)
+    Snowflake(layouts.TWITTER, {"datacenter": 0, "worker": np.int64(5)})
+    Snowflake(store="file:/srv/slots", namespace="orders", on_lost=lost, exclude=[1, "2"], window_ms=3000)
+    Snowflake(sequence_start="one")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    Snowflake(nodes=5)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+    Snowflake("twitter", 5, "file:/srv")  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+
+
+def layouts_and_parts() -> None:
+    """A layout and the parts of an ID."""
+    layout = Layout.parse("time:41,node:10,sequence:12;epoch=0")
+    assert_type(Layout("time:64;epoch=0"), Layout)
+    assert_type(layouts.all(), dict[str, Layout])
+    assert_type(layout.ends_at, datetime | None)
+    assert_type(layout.signed_until_ms, int | None)
+    assert_type(layout.fields, dict[str, int])
+    assert_type(layout.id_range(0, datetime.now(UTC)), tuple[int, int])
+    parts = layout.decode(5)
+    assert_type(parts, Parts)
+    assert_type(parts.timestamp, datetime | None)
+    assert_type(parts.fields["node"], int)
+    assert_type(layout.encode(parts), int)
+    assert_type(layout.encode(timestamp_ms=0, node="5", sequence=1), int)
+    assert_type(text.decode(text.encode(5, "hex"), "hex"), int)
+    layout.decode("5")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    layout.bits = 5  # type: ignore[misc]  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def errors() -> None:
+    """An error and its numbers."""
+    try:
+        clock()
+    except snowmint.ExhaustedError as error:
+        assert_type(error.retry_after_ms, int)
+    except snowmint.ClockBackwardsError as error:
+        assert_type(error.by_ms, int)
+    except SnowmintError as error:
+        assert_type(error.code, str)

@@ -1,0 +1,69 @@
+"""Checks what users would download: check_wheels.py [--release TAG] DIRECTORY.
+
+Each wheel is small, typed, licensed, and of one version. With a tag it is that version's, and there is a wheel for each
+platform, and an sdist.
+"""
+
+import argparse
+import sys
+import zipfile
+from pathlib import Path
+
+LIMIT = 600_000
+NEEDED = ["snowmint/__init__.py", "snowmint/__main__.py", "snowmint/_snowmint.pyi", "snowmint/py.typed"]
+LICENSES = ["LICENSE-APACHE", "LICENSE-MIT"]
+PYTHONS = ["cp311-abi3", "cp314-cp314t"]
+PLATFORMS = [
+    "manylinux_2_28_x86_64",
+    "manylinux_2_28_aarch64",
+    "musllinux_1_2_x86_64",
+    "musllinux_1_2_aarch64",
+    "macosx_*_x86_64",
+    "macosx_*_arm64",
+    "win_amd64",
+    "win_arm64",
+]
+
+
+def faults(wheel: Path) -> list[str]:
+    """What is wrong with a wheel."""
+    size = wheel.stat().st_size
+    found = [f"{size} bytes, which is not below {LIMIT}"] if size >= LIMIT else []
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+    missing = [name for name in NEEDED if name not in names]
+    missing += [name for name in LICENSES if not any(each.endswith(f"/licenses/{name}") for each in names)]
+    return found + [f"without {name}" for name in missing]
+
+
+def incomplete(directory: Path, tag: str) -> list[str]:
+    """What a release of that tag lacks, or has too much."""
+    version = tag.removeprefix("v")
+    wanted = [f"snowmint-{version}-{python}-*{platform}*.whl" for python in PYTHONS for platform in PLATFORMS]
+    wanted.append(f"snowmint-{version}.tar.gz")
+    found = {pattern: list(directory.glob(pattern)) for pattern in wanted}
+    expected = {file for files in found.values() for file in files}
+    lacking = [f"no {pattern}" for pattern, files in found.items() if not files]
+    return lacking + [f"{file.name} is not of {tag}" for file in directory.iterdir() if file not in expected]
+
+
+def main() -> int:
+    """The exit code: 1 if anything is wrong."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--release", metavar="TAG")
+    parser.add_argument("directory", type=Path)
+    options = parser.parse_args()
+    wheels = sorted(options.directory.glob("*.whl"))
+    wrong = [] if wheels else ["there is no wheel"]
+    for wheel in wheels:
+        print(f"{wheel.stat().st_size:>9}  {wheel.name}")
+        wrong += [f"{wheel.name}: {fault}" for fault in faults(wheel)]
+    if options.release:
+        wrong += incomplete(options.directory, options.release)
+    for fault in wrong:
+        print(fault, file=sys.stderr)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
