@@ -135,6 +135,16 @@ const SQLITE: &[Rule] = &[
     ),
     rule("journal_mode", Right::NoneOf(&["off", "memory"]), "", "PRAGMA journal_mode=WAL must be possible"),
     rule("synchronous", Right::OneOf(&["2", "3"]), "", "PRAGMA synchronous=FULL must be possible"),
+    // The commit is the removal of the journal, which FULL does not sync: after a loss of power it may be back.
+    Rule {
+        unless: Some(("journal_mode", &["wal", "truncate", "persist"])),
+        ..rule(
+            "synchronous",
+            Right::OneOf(&["3"]),
+            " with journal_mode=delete",
+            "PRAGMA synchronous=EXTRA or journal_mode=WAL must be possible",
+        )
+    },
 ];
 
 impl Engine {

@@ -163,8 +163,10 @@ def test_counts_of_sessions_at_once_are_all_different(place: Place, namespace: s
     first = place.store()
     stores = [first, first if place.kind == "memory" else place.store()]
     with ThreadPoolExecutor(4) as pool:
-        counts = list(pool.map(lambda number: stores[number % 2].add(f"{namespace}/c", 3, 0), range(40)))
-    assert sorted(counts) == list(range(3, 121, 3))
+        # Most of what can go wrong does so while a counter comes into being.
+        for counter in range(10):
+            adding = [pool.submit(stores[number % 2].add, f"{namespace}/{counter}", 3, 0) for number in range(8)]
+            assert sorted(done.result() for done in adding) == list(range(3, 27, 3))
 
 
 def test_the_clock_of_a_server_is_near_ours(shared: Place) -> None:
@@ -544,18 +546,93 @@ def test_tables_that_a_crash_can_empty_are_refused(kind: str, statement: str, fo
             store.write(f"{namespace}/a", b"", 1)
 
 
-def test_sqlite_syncs_our_writes_also_where_the_application_does_not(tmp_path: Path) -> None:
+@pytest.mark.parametrize("begins", [False, True])
+def test_sqlite_syncs_our_writes_also_where_the_application_does_not(tmp_path: Path, begins: bool) -> None:
     engine = sqlalchemy.create_engine(f"sqlite:///{tmp_path}/ids.db")
 
     @sqlalchemy.event.listens_for(engine, "connect")
     def relax(connection: Any, _: Any) -> None:
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=NORMAL")
+        if begins:
+            connection.isolation_level = None
+
+    if begins:
+
+        @sqlalchemy.event.listens_for(engine, "begin")
+        def begin(connection: Any) -> None:
+            connection.exec_driver_sql("BEGIN")
 
     with Snowflake(store=SqlStore(engine)) as generator:
         assert generator.next_id() > 0
     with engine.connect() as connection:
         assert connection.exec_driver_sql("PRAGMA synchronous").scalar_one() == 1
+
+
+def test_children_of_a_process_that_uses_sqlite_keep_their_leases_when_it_is_gone(tmp_path: Path) -> None:
+    program = """
+        import os, sqlite3, subprocess, sys, time
+        import sqlalchemy
+        from snowmint import NodesExhaustedError, Snowflake
+        from snowmint.stores import SqlStore
+        def lease(**options):
+            engine = sqlalchemy.create_engine(f"sqlite:///{path}")
+            sqlalchemy.event.listen(engine, "connect", lambda c, _: c.execute("PRAGMA journal_mode=wal"))
+            layout = "time:41,node:1,sequence:12;epoch=2025-01-01T00:00:00Z"
+            store = SqlStore(engine)
+            return engine, Snowflake(layout, store=store, namespace="a", window_ms=2000, max_wait_ms=100, **options)
+        path, role = sys.argv[1:]
+        if role == "other":
+            try:
+                lease(exclude=[0])
+            except NodesExhaustedError:
+                sys.exit(77)
+            sys.exit(1)
+        if role == "reader":
+            sqlite3.connect(path).execute("SELECT 1 FROM snowmint_records").fetchall()
+            sys.exit()
+        engine, generator = lease()
+        told, tell = os.pipe()
+        child = os.fork()
+        if child == 0:
+            generator.next_id()
+            assert generator.node == 1
+            os.write(tell, b"leased")
+            time.sleep(4)
+            # The last one to close the file removes the write-ahead log.
+            subprocess.run([*sys.orig_argv[:3], path, "reader"], check=True)
+            time.sleep(1)
+            other = subprocess.run([*sys.orig_argv[:3], path, "other"], check=False)
+            generator.next_id()
+            os._exit(other.returncode)
+        os.read(told, 6)
+        generator.close()
+        engine.dispose()
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 77
+    """
+    processes.run(program, str(tmp_path / "ids.db"), "first")
+
+
+def test_a_child_of_a_process_with_an_open_sqlite_connection_is_refused(tmp_path: Path) -> None:
+    program = """
+        import os, sys
+        import sqlalchemy
+        from snowmint import ForkedError, Snowflake
+        from snowmint.stores import SqlStore
+        engine = sqlalchemy.create_engine(f"sqlite:///{sys.argv[1]}")
+        generator = Snowflake(store=SqlStore(engine))
+        with engine.connect() as connection:
+            child = os.fork()
+            if child == 0:
+                try:
+                    generator.next_id()
+                except ForkedError as error:
+                    os._exit(77 if "close them before" in str(error) else 1)
+                os._exit(2)
+            assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 77
+        generator.next_id()
+    """
+    processes.run(program, str(tmp_path / "ids.db"))
 
 
 def test_sqlite_in_memory_and_on_tmpfs_is_refused() -> None:
@@ -633,6 +710,138 @@ def test_what_a_store_raises_is_the_cause_and_interrupts_come_through() -> None:
         Snowflake(store=Own(refused))
 
 
+def test_an_interrupt_during_a_write_grants_nothing() -> None:
+    class Interrupted(Own):
+        def write(self, key: str, value: bytes, expected_version: int) -> int | None:
+            written = super().write(key, value, expected_version)
+            if key.startswith("leases/"):
+                raise KeyboardInterrupt
+            return written
+
+    with pytest.raises(KeyboardInterrupt):
+        Snowflake(store=Interrupted())
+
+
+def test_an_exit_in_a_forked_childs_first_call_comes_through() -> None:
+    program = """
+        import os
+        from snowmint import Snowflake
+        from snowmint.stores import MemoryStore
+        class Leaving(MemoryStore):
+            leaving = False
+            def _check(self):
+                if self.leaving:
+                    raise SystemExit(7)
+        store = Leaving()
+        generator = Snowflake(store=store)
+        child = os.fork()
+        if child == 0:
+            store.leaving = True
+            for call in (generator.next_id, generator, lambda: next(generator), lambda: generator.next_ids(3)):
+                try:
+                    call()
+                except SystemExit as exit:
+                    assert exit.code == 7
+                else:
+                    os._exit(1)
+            os._exit(77)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 77
+    """
+    processes.run(program)
+
+
+@pytest.mark.parametrize("answer", [False, True, 0, "1", 1.0, -1])
+def test_an_answer_to_a_write_that_is_no_version_grants_nothing(answer: Any) -> None:
+    class Odd(Own):
+        def write(self, key: str, value: bytes, expected_version: int) -> int | None:
+            super().write(key, value, expected_version)
+            return answer  # type: ignore[no-any-return]
+
+    with pytest.raises(StoreUnavailableError, match="None where the record is another one"):
+        Snowflake(store=Odd())
+
+
+@pytest.mark.parametrize("timeout_s", ["0.5", "1", "2.3"])
+def test_a_process_that_ends_while_its_store_hangs_ends_as_it_should(namespace: str, timeout_s: str) -> None:
+    program = """
+        import sys, time
+        import redis
+        from snowmint import Snowflake
+        from snowmint.stores import RedisStore
+        client = redis.Redis(port=int(sys.argv[1]), socket_timeout=float(sys.argv[2]))
+        generator = Snowflake(store=RedisStore(client), namespace=sys.argv[3], window_ms=1000)
+        print(generator.next_id(), flush=True)
+        sys.stdin.readline()
+        time.sleep(0.7)
+    """
+    with servers.start_redis() as server:
+        holder = processes.start(program, str(server.port), timeout_s, namespace)
+        assert holder.stdout is not None
+        holder.stdout.readline()
+        server.pause(True)
+        holder.communicate("\n", timeout=30)
+        server.pause(False)
+        assert holder.returncode == 0
+
+
+def test_a_process_that_ends_while_it_is_told_of_a_loss_ends_as_it_should() -> None:
+    program = """
+        import time
+        from snowmint import Snowflake
+        from snowmint.stores import MemoryStore
+        class Taken(MemoryStore):
+            taken = False
+            def read(self, key):
+                return None if self.taken else super().read(key)
+            def write(self, key, value, expected_version):
+                return None if self.taken else super().write(key, value, expected_version)
+        told = []
+        def on_lost(error):
+            told.append(error)
+            while True:
+                time.sleep(0.001)
+        store = Taken()
+        generator = Snowflake(store=store, window_ms=1000, on_lost=on_lost)
+        store.taken = True
+        deadline = time.monotonic() + 20
+        while not told and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert told
+    """
+    processes.run(program)
+
+
+def test_patched_sockets_are_refused() -> None:
+    program = """
+        from gevent import monkey
+        monkey.patch_all()
+        import redis, sqlalchemy
+        from snowmint import Snowflake, StoreUnavailableError
+        from snowmint.stores import RedisStore, SqlStore
+        engine = sqlalchemy.create_engine("mysql+pymysql://localhost/ids")
+        for make in (lambda: RedisStore(redis.Redis()), lambda: SqlStore(engine)):
+            try:
+                make()
+            except StoreUnavailableError as error:
+                assert "gevent" in str(error) and "FileStore" in str(error), error
+            else:
+                raise SystemExit("taken")
+        assert Snowflake().next_id() > 0
+    """
+    processes.run(program)
+
+
+def test_clients_whose_connection_cannot_be_ours_alone_are_refused(tmp_path: Path) -> None:
+    with servers.start_redis() as server:
+        client = redis.Redis(port=server.port, single_connection_client=True)
+        client.ping()
+        with pytest.raises(TypeError, match="single_connection_client"):
+            RedisStore(client)
+    engine = sqlalchemy.create_engine(f"sqlite:///{tmp_path}/a.db", poolclass=sqlalchemy.pool.StaticPool)
+    with pytest.raises(TypeError, match="StaticPool"):
+        SqlStore(engine)
+
+
 def test_what_is_no_store_is_refused_with_what_would_be_one() -> None:
     for wrong in (5, object(), b"redis://"):
         with pytest.raises(TypeError, match="snowmint.stores"):
@@ -655,7 +864,11 @@ def test_no_text_shows_a_password(namespace: str) -> None:
     with pytest.raises(StoreUnavailableError) as caught:
         Snowflake(store=url, namespace=namespace)
     redis_store = RedisStore(redis.Redis.from_url("redis://me:s3cret@127.0.0.1:1"))
-    for text in (str(caught.value), repr(connect(url)), str(connect(url)), repr(redis_store), str(redis_store)):
+    by_option = SqlStore(sqlalchemy.create_engine("postgresql+psycopg://127.0.0.1/db?user=me&password=s3cret"))
+    with pytest.raises(StoreUnavailableError, match="not valid") as invalid:
+        Snowflake(store="redis://:s3cret/x@127.0.0.1")
+    assert "s3cret" not in str(invalid.value)
+    for text in (str(caught.value), repr(connect(url)), str(by_option), repr(redis_store), str(redis_store)):
         assert "s3cret" not in text
         assert "127.0.0.1" in text
 

@@ -139,14 +139,18 @@ async fn list(store: &dyn Store, prefix: &str) -> Result<(BTreeMap<u32, (Record,
 /// Writes the layout of a namespace down where nothing was, and refuses another one.
 async fn pin_layout(store: &dyn Store, namespace: &Namespace, layout: &Layout) -> Result<(), Error> {
     let key = key("layouts/", namespace.directory())?;
-    let found = loop {
-        match store.read(&key).await? {
-            Some(found) => break found.value,
-            None => match store.write(&key, layout.to_string().as_bytes(), 0).await? {
-                Wrote::Version(_) => return Ok(()),
-                Wrote::Conflict => {}
-            },
+    let mut found = store.read(&key).await?;
+    for _ in 0..TRIES {
+        if found.is_some() {
+            break;
         }
+        if let Wrote::Version(_) = store.write(&key, layout.to_string().as_bytes(), 0).await? {
+            return Ok(());
+        }
+        found = store.read(&key).await?;
+    }
+    let Some(found) = found.map(|found| found.value) else {
+        return Err(Error::unavailable(store.name(), format_args!("it has {key}, and does not show it")));
     };
     let pinned = Layout::parse(&found)
         .map_err(|_| Error::unavailable(store.name(), format_args!("what is at {key} is no layout")))?;

@@ -202,7 +202,11 @@ impl Process {
 
 impl Entry {
     fn is_forgotten(&self) -> bool {
-        matches!(self, Self::Ready(lease, since) if lease.is_forgotten(*since))
+        match self {
+            Self::Ready(lease, since) => lease.is_forgotten(*since),
+            Self::Live(lease) => lease.strong_count() == 0,
+            Self::Claiming | Self::Failed(_) => false,
+        }
     }
 
     fn lease(&self) -> Option<Arc<Lease>> {

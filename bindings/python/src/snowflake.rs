@@ -19,6 +19,7 @@ use crate::store::{self, Raised};
 pub(crate) struct Snowflake {
     generator: Generator,
     clock: Option<Py<PyAny>>,
+    raised: Raised,
     /// The layout of the IDs.
     #[pyo3(get)]
     layout: Py<Layout>,
@@ -31,8 +32,9 @@ impl Snowflake {
     }
 
     #[inline]
-    fn next_id(&self, py: Python<'_>) -> Result<u64, Failure> {
-        self.generator.next_id(&mut self.host(py))
+    fn next_id(&self, py: Python<'_>) -> PyResult<u64> {
+        let id = self.generator.next_id(&mut self.host(py));
+        id.map_err(|failure| self.raised.interrupt(py, failure))
     }
 
     /// The next ID by the system's clock, if nothing stands in its way.
@@ -99,7 +101,7 @@ impl Snowflake {
         let open =
             || Generator::open(&layout, config, &Environment::of_process(), &mut DetachedHost::new(clock.as_ref()));
         let generator = py.detach(open).map_err(|failure| raised.explain(py, failure))?;
-        Ok(Self { generator, clock, layout: Py::new(py, Layout(layout))? })
+        Ok(Self { generator, clock, raised, layout: Py::new(py, Layout(layout))? })
     }
 
     /// The node in the IDs.
@@ -115,11 +117,11 @@ impl Snowflake {
     }
 
     // `next_id`, which does the same, is in hot.rs.
-    fn __call__(&self, py: Python<'_>) -> Result<u64, Failure> {
+    fn __call__(&self, py: Python<'_>) -> PyResult<u64> {
         self.next_id(py)
     }
 
-    fn __next__(&self, py: Python<'_>) -> Result<u64, Failure> {
+    fn __next__(&self, py: Python<'_>) -> PyResult<u64> {
         self.next_id(py)
     }
 
@@ -136,18 +138,20 @@ impl Snowflake {
     fn next_ids<'py>(&self, py: Python<'py>, n: Int) -> Result<Bound<'py, PyList>, Failure> {
         let count = n.0.batch()?;
         let mut ids = Ok(PyList::empty(py));
-        self.generator.take(&mut self.host(py), count, |run| {
+        let taken = self.generator.take(&mut self.host(py), count, |run| {
             if let Ok(before) = &ids {
                 ids = joined(before, run);
             }
-        })?;
+        });
+        taken.map_err(|failure| self.raised.interrupt(py, failure))?;
         Ok(ids?)
     }
 
     /// Fills a buffer of 64-bit unsigned integers; waits at most `max_wait_ms` in all.
     fn fill(&self, py: Python<'_>, mut buffer: Ids) -> Result<(), Failure> {
         let count = Integer::from(buffer.len() as u64).batch()?;
-        self.generator.take(&mut self.host(py), count, |run| buffer.append(py, run))
+        let taken = self.generator.take(&mut self.host(py), count, |run| buffer.append(py, run));
+        Ok(taken.map_err(|failure| self.raised.interrupt(py, failure))?)
     }
 
     /// What the generator is and how it was made, as a dict.
@@ -209,7 +213,7 @@ impl Drop for Snowflake {
 fn telling(on_lost: Py<PyAny>) -> OnLost {
     OnLost::new(move |error| {
         // Nothing, where the interpreter is gone by then.
-        Python::try_attach(|py| {
+        host::attached(|py| {
             let told = error::exception(py, error).and_then(|exception| on_lost.call1(py, (exception,)));
             if let Err(broken) = told {
                 broken.write_unraisable(py, Some(on_lost.bind(py)));

@@ -7,13 +7,14 @@ use std::sync::{Arc, Mutex};
 use pyo3::exceptions::{PyException, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBytes, PyDict};
+use pyo3::types::{PyBool, PyBytes, PyDict};
 use snowmint_core::ErrorKind;
 use snowmint_core::durability::Engine;
 use snowmint_stores::{BlockingStore, Connect, Error, Found, Given, LeaseStore, Version, Wrote, kind_of_file_system};
 
 use crate::convert::Text;
 use crate::error::{self, Failure};
+use crate::host::attached;
 
 /// What a store raised last, for the exception that comes of it.
 #[derive(Clone, Debug, Default)]
@@ -27,17 +28,23 @@ impl Raised {
         }
     }
 
-    /// The failure with its cause; what is no `Exception`, such as `KeyboardInterrupt`, comes through itself.
+    /// The failure of a call that asked the store, with its cause.
     pub(crate) fn explain(&self, py: Python<'_>, failure: Failure) -> PyErr {
-        let failure = PyErr::from(failure);
-        match self.0.try_lock().ok().and_then(|mut last| last.take()) {
-            Some(raised) if !raised.is_instance_of::<PyException>(py) => raised,
-            Some(raised) if !raised.is_instance(py, &failure.get_type(py)) => {
-                failure.set_cause(py, Some(raised));
-                failure
-            }
-            _ => failure,
+        let failure = self.interrupt(py, failure);
+        if let Some(raised) = self.take(|raised| !raised.is_instance(py, &failure.get_type(py))) {
+            failure.set_cause(py, Some(raised));
         }
+        failure
+    }
+
+    /// The failure, or what is no `Exception`, such as `KeyboardInterrupt`, as it was raised.
+    #[cold]
+    pub(crate) fn interrupt(&self, py: Python<'_>, failure: Failure) -> PyErr {
+        self.take(|raised| !raised.is_instance_of::<PyException>(py)).unwrap_or_else(|| failure.into())
+    }
+
+    fn take(&self, which: impl FnOnce(&PyErr) -> bool) -> Option<PyErr> {
+        self.0.try_lock().ok().and_then(|mut last| last.take_if(|raised| which(raised)))
     }
 }
 
@@ -62,7 +69,7 @@ pub(crate) fn store(obj: &Bound<'_, PyAny>, raised: &Raised) -> PyResult<LeaseSt
 pub(crate) fn connect(raised: &Raised) -> Connect {
     let raised = raised.clone();
     Connect::new(move |url| {
-        let connected = Python::try_attach(|py| {
+        let connected = attached(|py| {
             let connect = py.import("snowmint.stores").and_then(|stores| stores.getattr("connect"));
             let store = connect.and_then(|connect| given(&connect.call1((url,))?, &raised));
             store.map_err(|failed| told(py, "snowmint.stores.connect", failed, &raised))
@@ -100,7 +107,7 @@ struct PyStore {
 
 impl PyStore {
     fn ask<T>(&self, ask: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>) -> Result<T, Error> {
-        Python::try_attach(|py| ask(self.store.bind(py)).map_err(|failed| told(py, &self.name, failed, &self.raised)))
+        attached(|py| ask(self.store.bind(py)).map_err(|failed| told(py, &self.name, failed, &self.raised)))
             .unwrap_or_else(|| Err(over(&self.name)))
     }
 }
@@ -118,7 +125,19 @@ impl BlockingStore for PyStore {
     fn write(&self, key: &str, value: &[u8], expected: Version) -> Result<Wrote, Error> {
         let version = self.ask(|store| {
             let value = PyBytes::new(store.py(), value);
-            store.call_method1("write", (key, value, expected))?.extract::<Option<Version>>()
+            let answer = store.call_method1("write", (key, value, expected))?;
+            // True and False are integers too.
+            match answer.extract::<Option<Version>>() {
+                Ok(version)
+                    if !answer.is_instance_of::<PyBool>() && version.is_none_or(|version| version > expected) =>
+                {
+                    Ok(version)
+                }
+                _ => Err(PyTypeError::new_err(format!(
+                    "write() answered {}, and not the new version as an int, or None where the record is another one",
+                    answer.repr()?
+                ))),
+            }
         })?;
         Ok(version.map_or(Wrote::Conflict, Wrote::Version))
     }
@@ -149,7 +168,10 @@ const KINDS: [ErrorKind; 3] = [ErrorKind::StoreUnavailable, ErrorKind::UnsafeSto
 fn told(py: Python<'_>, name: &str, failed: PyErr, raised: &Raised) -> Error {
     let value = failed.value(py);
     let sentence = value.str().map_or_else(|_| String::new(), |sentence| sentence.to_string_lossy().into_owned());
-    let error = if let Some(kind) = error::kind_of(py, &failed).filter(|kind| KINDS.contains(kind)) {
+    let error = if !failed.is_instance_of::<PyException>(py) {
+        // Such as KeyboardInterrupt: nothing that asking again would answer. `explain` raises it as it is.
+        Error::told(ErrorKind::WindowClosed, format!("{name}: interrupted"))
+    } else if let Some(kind) = error::kind_of(py, &failed).filter(|kind| KINDS.contains(kind)) {
         Error::told(kind, sentence)
     } else {
         let class = failed.get_type(py).name().map_or_else(|_| String::new(), |name| name.to_string());

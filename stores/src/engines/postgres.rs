@@ -104,7 +104,14 @@ impl Store for Postgres {
         let found = self.pool.run(key.to_owned(), |connection, key| {
             Box::pin(async move {
                 let query = sqlx::query_as("SELECT version, value FROM snowmint_records WHERE name = $1");
-                let rows: Vec<(i64, Vec<u8>)> = query.bind(key).fetch_all(connection).await?;
+                let rows: Vec<(i64, Vec<u8>)> = query.bind(key).fetch_all(&mut *connection).await?;
+                if !rows.is_empty() {
+                    // A commit whose wait for a synchronous standby was cut short is seen all the same. One of our own
+                    // waits for all that came before it. Reads are rare.
+                    sqlx::query("SELECT pg_logical_emit_message(true, 'snowmint', 'read')")
+                        .fetch_all(connection)
+                        .await?;
+                }
                 Ok(rows.into_iter().next())
             })
         });

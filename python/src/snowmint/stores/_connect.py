@@ -14,6 +14,23 @@ _SQL = {
     "mariadb": "mariadb",
     "sqlite": "sqlite",
 }
+# A peer that is gone without a word is noticed by the system; where a driver is not here, by the system's own limits.
+_LIBPQ = {
+    "connect_timeout": TIMEOUT_S,
+    "tcp_user_timeout": TIMEOUT_S * 1000,
+    "keepalives_idle": 2,
+    "keepalives_interval": 1,
+    "keepalives_count": 3,
+}
+_TIMEOUTS: dict[str, dict[str, Any]] = {
+    "": {"timeout": TIMEOUT_S},
+    "pysqlite": {"timeout": TIMEOUT_S},
+    "psycopg": _LIBPQ,
+    "psycopg2": _LIBPQ,
+    "pg8000": {"timeout": TIMEOUT_S},
+    "pymysql": {"connect_timeout": TIMEOUT_S, "read_timeout": TIMEOUT_S, "write_timeout": TIMEOUT_S},
+    "mysqldb": {"connect_timeout": TIMEOUT_S, "read_timeout": TIMEOUT_S, "write_timeout": TIMEOUT_S},
+}
 _stores: dict[str, Store] = {}
 
 
@@ -49,6 +66,11 @@ def _store_of(url: str) -> Store:
             return RedisStore(client, allow_unsafe=allow_unsafe)
         if dialect in _SQL:
             return _sql_store(_SQL[dialect], driver, rest, allow_unsafe)
+    except ValueError:
+        # Its sentence would show a part of the URL, which may be of the password.
+        raise StoreUnavailableError(
+            f"the URL after {scheme}: is not valid: what is special in user and password is written as %XX"
+        ) from None
     except ImportError as error:
         extra = "redis" if "redis" in scheme else "sqlalchemy"
         raise StoreUnavailableError(f"{scheme} needs a client: pip install snowmint[{extra}] ({error})") from error
@@ -63,20 +85,12 @@ def _sql_store(dialect: str, driver: str, rest: str, allow_unsafe: bool) -> Stor
 
     from snowmint.stores.sql import SqlStore
 
-    arguments: dict[str, Any] = {"timeout": TIMEOUT_S}
-    if dialect == "postgresql":
-        driver = driver or "psycopg"
-        arguments = {"connect_timeout": TIMEOUT_S}
-    elif dialect in ("mysql", "mariadb"):
-        driver = driver or "pymysql"
-        arguments = {"connect_timeout": TIMEOUT_S}
-        if driver == "pymysql":
-            arguments |= {"read_timeout": TIMEOUT_S, "write_timeout": TIMEOUT_S}
-    elif not rest.startswith("//"):
+    driver = driver or {"postgresql": "psycopg", "sqlite": ""}.get(dialect, "pymysql")
+    if dialect == "sqlite" and not rest.startswith("//"):
         rest = f"///{rest}"
     name = f"{dialect}+{driver}" if driver else dialect
     # A connection that broke meanwhile is noticed before it is used.
-    engine = create_engine(f"{name}:{rest}", connect_args=arguments, pool_pre_ping=True, pool_size=2)
+    engine = create_engine(f"{name}:{rest}", connect_args=_TIMEOUTS.get(driver, {}), pool_pre_ping=True, pool_size=2)
     return SqlStore(engine, allow_unsafe=allow_unsafe)
 
 

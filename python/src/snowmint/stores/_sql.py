@@ -1,6 +1,6 @@
 """What each database of `SqlStore` has in its own way. Tables and statements are those of the other languages."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 
@@ -42,30 +42,33 @@ def as_text(name: str | bytes | bytearray | memoryview) -> str:
 
 
 @contextmanager
-def _cured_postgres(connection: Connection) -> Iterator[None]:
-    # A statement's time limit would turn the wait for a synchronous standby into a mere warning.
+def _cured_postgres(connection: Connection) -> Generator[None]:
+    # A statement's time limit would turn the wait for a synchronous standby into a mere warning; one for locks not.
     connection.execute(
         text(
-            "SELECT set_config('statement_timeout', '0', true), set_config('synchronous_commit', CASE "
-            "current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true)"
+            "SELECT set_config('statement_timeout', '0', true), set_config('lock_timeout', '5000', true), "
+            "set_config('synchronous_commit', CASE current_setting('synchronous_commit') "
+            "WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true)"
         )
     )
     yield
 
 
 @contextmanager
-def _cured_sqlite(connection: Connection) -> Iterator[None]:
-    level = connection.exec_driver_sql("PRAGMA synchronous").scalar_one()
-    if level >= 2:
-        yield
-        return
-    connection.exec_driver_sql("PRAGMA synchronous = FULL")
+def _cured_sqlite(connection: Connection) -> Generator[None]:
+    # By the driver's connection, which begins no transaction: within one it cannot be changed.
+    driver = connection.connection.dbapi_connection
+    assert driver is not None
+    before = [driver.execute(f"PRAGMA {name}").fetchone()[0] for name in ("synchronous", "fullfsync")]
+    # On macOS a plain fsync leaves it to the drive when to write.
+    driver.execute("PRAGMA synchronous = EXTRA")
+    driver.execute("PRAGMA fullfsync = ON")
     try:
         yield
     finally:
-        # It cannot be changed within a transaction.
         connection.rollback()
-        connection.exec_driver_sql(f"PRAGMA synchronous = {int(level)}")
+        driver.execute(f"PRAGMA synchronous = {int(before[0])}")
+        driver.execute(f"PRAGMA fullfsync = {int(before[1])}")
 
 
 def _postgres_settings(_: Sequence[str]) -> Sequence[str]:
@@ -73,10 +76,11 @@ def _postgres_settings(_: Sequence[str]) -> Sequence[str]:
     return [
         "SELECT name, setting FROM pg_settings WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit')",
         "SELECT 'pg_is_in_recovery()', CAST(pg_is_in_recovery() AS text)",
-        "SELECT 'asynchronous_standby', coalesce((SELECT r.application_name FROM pg_stat_replication r "
-        "WHERE current_setting('synchronous_standby_names') = '' "
-        "AND r.sync_state = 'async' AND r.state IN ('catchup', 'streaming') "
-        "AND r.application_name NOT IN ('pg_basebackup', 'pg_receivewal') "
+        "SELECT 'asynchronous_standby', coalesce((SELECT "
+        "coalesce(r.application_name, 'one that only members of pg_monitor see') FROM pg_stat_replication r "
+        "WHERE current_setting('synchronous_standby_names') = '' AND (r.state IS NULL "
+        "OR r.sync_state = 'async' AND r.state IN ('catchup', 'streaming') "
+        "AND r.application_name NOT IN ('pg_basebackup', 'pg_receivewal')) "
         "AND NOT EXISTS (SELECT FROM pg_replication_slots s WHERE s.active_pid = r.pid AND s.slot_type = 'logical') "
         "LIMIT 1), '')",
     ]
@@ -109,6 +113,9 @@ _POSTGRES = Dialect(
     lossy_tables="SELECT relname, 'unlogged', 'ALTER TABLE ' || relname || ' SET LOGGED' FROM pg_class "
     "WHERE oid IN (to_regclass('snowmint_records'), to_regclass('snowmint_counters')) AND relpersistence <> 'p'",
     clock="SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)",
+    # A commit whose wait for a synchronous standby was cut short is seen all the same. One of our own waits for all
+    # that came before it.
+    after_read="SELECT pg_logical_emit_message(true, 'snowmint', 'read')",
     cured=_cured_postgres,
 )
 

@@ -1,7 +1,10 @@
 """What a store has to do."""
 
+import sys
 from collections.abc import Iterable
 from typing import Protocol
+
+from snowmint._errors import StoreUnavailableError
 
 
 class Store(Protocol):
@@ -36,6 +39,22 @@ class Store(Protocol):
 
 
 MAX_COUNT = 2**63 - 1
+
+
+def refuse_green_threads(store: str) -> None:
+    """Refuses sockets that gevent or eventlet has put its own in place of.
+
+    They belong to the thread that made them, and leases are renewed on another.
+
+    Raises:
+        StoreUnavailableError: They are patched.
+    """
+    gevent, eventlet = sys.modules.get("gevent.monkey"), sys.modules.get("eventlet.patcher")
+    if (gevent and gevent.is_module_patched("socket")) or (eventlet and eventlet.is_monkey_patched("socket")):
+        raise StoreUnavailableError(
+            f"{store} does not work with sockets that gevent or eventlet has patched: use FileStore, or give each "
+            "process a node by SNOWMINT_NODE"
+        )
 
 
 def full(store: object, counter: str) -> OverflowError:

@@ -5,7 +5,7 @@ from typing import Any
 
 from snowmint._errors import StoreUnavailableError, UnsafeStoreError
 from snowmint._snowmint import REDIS_ADD, REDIS_WRITE, engine_settings, refuse_unsafe
-from snowmint.stores._store import MAX_COUNT, full
+from snowmint.stores._store import MAX_COUNT, full, refuse_green_threads
 
 
 class RedisStore:
@@ -29,6 +29,12 @@ class RedisStore:
             raise TypeError(
                 f"RedisStore needs a redis.Redis, not {type(client).__module__}.{type(client).__qualname__}"
             )
+        if getattr(client, "connection", None) is not None:
+            raise TypeError(
+                "RedisStore needs a redis.Redis with a pool, not single_connection_client=True, whose connection a "
+                "forked process would share"
+            )
+        refuse_green_threads("RedisStore")
         self._client, self._prefix, self._allow_unsafe = client, prefix, allow_unsafe
         self._checked = False
         options = getattr(getattr(client, "connection_pool", None), "connection_kwargs", {})
@@ -94,6 +100,12 @@ class RedisStore:
         for setting in engine_settings("redis"):
             if setting not in found:
                 found |= self._told(f"CONFIG GET {setting}", self._client.config_get, setting)
+        pool = type(self._client.connection_pool).__name__
+        if pool == "SentinelConnectionPool":
+            raise UnsafeStoreError(
+                f"{self}: {pool}, so confirmed writes can be lost in a failover: use a server of its own, or pass "
+                "allow_unsafe=True"
+            )
         refuse_unsafe(str(self), "redis", found)
         self._checked = True
 

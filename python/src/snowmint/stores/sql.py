@@ -2,16 +2,18 @@
 
 import os
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager, suppress
 
 from sqlalchemy import Connection, Engine, inspect, text
 from sqlalchemy.exc import DBAPIError, IntegrityError
+from sqlalchemy.pool import StaticPool
 
-from snowmint._errors import UnsafeStoreError
+from snowmint._errors import StoreUnavailableError, UnsafeStoreError
 from snowmint._snowmint import engine_settings, refuse_unsafe, unsafe_file_system
 from snowmint.stores import _sql
-from snowmint.stores._store import MAX_COUNT, full
+from snowmint.stores._forked import OfProcess
+from snowmint.stores._store import MAX_COUNT, full, refuse_green_threads
 
 
 class SqlStore:
@@ -34,13 +36,18 @@ class SqlStore:
     def __init__(self, engine: Engine, *, allow_unsafe: bool = False) -> None:
         if not isinstance(engine, Engine):
             raise TypeError(f"SqlStore needs a sqlalchemy.Engine, not {type(engine).__qualname__}")
+        if isinstance(engine.pool, StaticPool):
+            raise TypeError("SqlStore needs an engine that gives each thread a connection of its own, not StaticPool")
+        refuse_green_threads("SqlStore")
         self._sql = _sql.of_dialect(engine.dialect.name)
         # Each statement decides on what is committed by then.
         self._engine = engine.execution_options(isolation_level=self._sql.isolation)
         self._allow_unsafe = allow_unsafe
-        self._pid = os.getpid()
         self._has_tables = False
-        self._name = f"{engine.dialect.name} at {engine.url.render_as_string(hide_password=True)}"
+        self._write_ahead_log: str | None = None
+        # Its options may have a password too.
+        self._name = f"{engine.dialect.name} at {engine.url.set(query={}).render_as_string(hide_password=True)}"
+        self._process = OfProcess(self._engine, str(self))
 
     def read(self, key: str) -> tuple[bytes, int] | None:
         """As `Store.read`."""
@@ -75,19 +82,17 @@ class SqlStore:
             raise full(self, counter)
         row = {"name": counter, "delta": delta, "most": MAX_COUNT - delta}
         while True:
-            try:
-                with self._transaction(writing=True) as connection:
-                    done = connection.execute(text(_sql.ADD), row)
-                    count = connection.execute(text(_sql.COUNT), row).scalar_one_or_none()
-                    if count is None and start + delta <= MAX_COUNT:
-                        done = connection.execute(text(_sql.BEGIN), row | {"value": start + delta})
-                        count = start + delta
-                    if done.rowcount == 1 and count is not None:
-                        return int(count)
-                raise full(self, counter)
-            except IntegrityError:
-                # Another session was the first: there is something to add to now.
-                continue
+            with suppress(IntegrityError), self._transaction(writing=True) as connection:
+                added = connection.execute(text(_sql.ADD), row).rowcount == 1
+                count = connection.execute(text(_sql.COUNT), row).scalar_one_or_none()
+                if added and count is not None:
+                    return int(count)
+                if start + delta > MAX_COUNT if count is None else count + delta > MAX_COUNT:
+                    raise full(self, counter)
+                if count is None:
+                    connection.execute(text(_sql.BEGIN), row | {"value": start + delta})
+                    return start + delta
+            # Another session was the first: there is something to add to now.
 
     def clock_ms(self) -> int | None:
         """As `Store.clock_ms`."""
@@ -97,19 +102,26 @@ class SqlStore:
             return int(connection.execute(text(self._sql.clock)).scalar_one())
 
     @contextmanager
-    def _transaction(self, writing: bool = False) -> Iterator[Connection]:
-        if os.getpid() != self._pid:
-            # The sockets are the parent's, who goes on with them.
-            self._engine.dispose(close=False)
-            self._pid = os.getpid()
-        if not self._has_tables:
-            self._make_tables()
-            self._has_tables = True
-        with self._engine.connect() as connection, self._sql.cured(connection):
-            if writing and not self._allow_unsafe:
-                self._check(connection)
-            yield connection
-            connection.commit()
+    def _transaction(self, writing: bool = False) -> Generator[Connection]:
+        try:
+            with self._process.use():
+                if not self._has_tables:
+                    self._make_tables()
+                    self._has_tables = True
+                with self._engine.connect() as connection, self._sql.cured(connection):
+                    if writing and not self._allow_unsafe:
+                        self._check(connection)
+                    yield connection
+                    connection.commit()
+        except IntegrityError:
+            raise
+        except DBAPIError as error:
+            # Without the statement and its parameters, which are of no use to anybody.
+            raise StoreUnavailableError(f"{self}: {type(error.orig).__name__}: {error.orig}") from error
+        if writing and self._write_ahead_log is not None and not os.path.exists(self._write_ahead_log):
+            raise UnsafeStoreError(
+                f"{self}: {self._write_ahead_log} was removed while it is in use, so the write is lost"
+            )
 
     def _make_tables(self) -> None:
         for tries in range(20):
@@ -127,12 +139,13 @@ class SqlStore:
 
     def _check(self, connection: Connection) -> None:
         names = {name.lower(): name for name in engine_settings(self._sql.engine)}
-        found = {}
+        found: dict[str, str] = {}
         for query in self._sql.settings(list(names.values())):
             for name, value in connection.execute(text(query)):
                 # MySQL tells names in another case than it takes them in.
                 found[names.get(str(name).lower(), str(name))] = str(value)
         refuse_unsafe(str(self), self._sql.engine, found)
+        self._write_ahead_log = f"{found['file']}-wal" if found.get("journal_mode") == "wal" else None
         for table, lossy, cure in connection.execute(text(self._sql.lossy_tables)) if self._sql.lossy_tables else ():
             raise UnsafeStoreError(f"{self}: the table {table} is {lossy}: {cure}, or pass allow_unsafe=True")
         kind = unsafe_file_system(found["file"]) if "file" in found else None

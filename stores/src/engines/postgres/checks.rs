@@ -50,13 +50,13 @@ pub(super) async fn settings(store: &str, connection: &mut PgConnection) -> Resu
     Ok(Error::refuse_unsafe(store, Engine::Postgres, |name| found.get(name).map(String::as_str))?)
 }
 
-/// A standby that could be promoted without our last commits. Visible to superusers and members of `pg_monitor`.
+/// A standby that could be promoted without our last commits. Who may not see what follows the server is told so.
 async fn asynchronous_standby(connection: &mut PgConnection) -> Result<Option<String>, Failure> {
     // A subscriber of logical replication and the tools that take backups are nothing that is failed over to.
     let query = sqlx::query_as(
-        "SELECT r.application_name FROM pg_stat_replication r \
-         WHERE r.sync_state = 'async' AND r.state IN ('catchup', 'streaming') \
-         AND r.application_name NOT IN ('pg_basebackup', 'pg_receivewal') \
+        "SELECT coalesce(r.application_name, 'one that only members of pg_monitor see') FROM pg_stat_replication r \
+         WHERE (r.state IS NULL OR r.sync_state = 'async' AND r.state IN ('catchup', 'streaming') \
+         AND r.application_name NOT IN ('pg_basebackup', 'pg_receivewal')) \
          AND NOT EXISTS (SELECT FROM pg_replication_slots s WHERE s.active_pid = r.pid AND s.slot_type = 'logical')",
     );
     let rows: Vec<(String,)> = query.fetch_all(connection).await?;
