@@ -1,6 +1,7 @@
 """What an ID looks like where it comes from outside, and what a database column takes."""
 
 import operator
+from typing import SupportsIndex
 
 from snowmint import InvalidIdError
 
@@ -13,7 +14,7 @@ def number(value: object) -> int | None:
     if isinstance(value, str):
         # `int` takes blanks, signs, underscores and the digits of other scripts too, and is slow at very long texts.
         return int(value) if value.isascii() and value.isdigit() and len(value) <= 1000 else None
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
+    if isinstance(value, bool) or not isinstance(value, SupportsIndex):
         return None
     return operator.index(value)
 

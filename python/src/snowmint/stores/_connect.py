@@ -62,7 +62,8 @@ def _store_of(url: str) -> Store:
         if scheme in ("redis", "rediss", "unix"):
             import redis
 
-            client = redis.Redis.from_url(url, socket_timeout=TIMEOUT_S, socket_connect_timeout=TIMEOUT_S)
+            client: Any = redis.Redis
+            client = client.from_url(url, socket_timeout=TIMEOUT_S, socket_connect_timeout=TIMEOUT_S)
             return RedisStore(client, allow_unsafe=allow_unsafe)
         if dialect in _SQL:
             return _sql_store(_SQL[dialect], driver, rest, allow_unsafe)

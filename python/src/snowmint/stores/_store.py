@@ -20,12 +20,15 @@ class Store(Protocol):
 
     def read(self, key: str, /) -> tuple[bytes, int] | None:
         """The record of that key and its version, 1 or more; None if there is none."""
+        ...
 
     def write(self, key: str, value: bytes, expected_version: int, /) -> int | None:
         """Writes the record if it still is of that version (0: it is not there); the new version, or None if not."""
+        ...
 
     def list(self, prefix: str, /) -> Iterable[tuple[str, bytes, int]]:
         """All records right under `prefix`, a key with a slash at its end: the key after it, the value, the version."""
+        ...
 
     def add(self, counter: str, delta: int, start: int, /) -> int:
         """Raises a counter by `delta`, from `start` if it is not there yet; the counter after that, at most 2^63-1.
@@ -33,9 +36,11 @@ class Store(Protocol):
         Raises:
             OverflowError: It would pass 2^63-1; it stays as it was.
         """
+        ...
 
     def clock_ms(self) -> int | None:
         """The store's clock, Unix ms, if it has one."""
+        ...
 
 
 MAX_COUNT = 2**63 - 1
