@@ -20,7 +20,7 @@ class FileStore:
     """
 
     def __init__(self, path: str | os.PathLike[str], *, allow_unsafe: bool = False) -> None:
-        self.path = Path(path).absolute()
+        self.path: Path = Path(path).absolute()
         self.allow_unsafe = allow_unsafe
 
     @property
