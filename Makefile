@@ -1,5 +1,5 @@
 # Thin calls of scripts/; each sets up what it needs on a bare Debian machine with rustup, node, npm and python3.
-.PHONY: demo test package bench soak
+.PHONY: demo test package bench soak site
 
 demo: ## mint and read IDs in Rust, Python, Node and a browser, and compare
 	@scripts/demo.sh
@@ -14,6 +14,9 @@ bench: ## contenders side by side, as medians and ratios
 	@cargo run --quiet --locked --release -p snowmint-benches --bin minting
 	@cargo run --quiet --locked --release -p snowmint-benches --features engines --bin numbers
 	@scripts/bench-python.sh
+
+site: ## npm/site/dist/index.html: the inspector, a page in one file
+	@scripts/build-site.sh
 
 soak: ## the random tests for HOURS=1
 	@scripts/soak.sh $(HOURS)

@@ -1,14 +1,20 @@
 #!/usr/bin/env bash
-# core for JavaScript: compile, bind, optimise. The module must keep its sections until bindgen has read them. What
-# bindgen exports itself serves references to objects, of which there are none: only numbers cross.
+# core for JavaScript, as three modules: compile, bind, optimise. A module must keep its sections until bindgen has read
+# them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 out=npm/src/generated
+built="${CARGO_TARGET_DIR:-target}"/wasm32-unknown-unknown/wasm
+mkdir -p "$out"
+compile() { # MODULE STACK
+  cargo rustc --quiet --locked -p snowmint-wasm --no-default-features --features "$1" --profile wasm \
+    --target wasm32-unknown-unknown -- -C link-arg=-zstack-size="$2"
+  cp "$built/snowmint_wasm.wasm" "$built/$1.wasm"
+}
 # A short stack (the deepest call takes a third of it, and one too deep would trap) makes low addresses: short numbers.
-cargo rustc --quiet --locked -p snowmint-wasm --profile wasm --target wasm32-unknown-unknown -- -C link-arg=-zstack-size=8192
-cargo run --quiet --locked -p snowmint-bindgen -- "${CARGO_TARGET_DIR:-target}"/wasm32-unknown-unknown/wasm/snowmint_wasm.wasm "$out"
-npm/node_modules/.bin/wasm-opt --remove-exports='__*' -Oz --converge --low-memory-unused \
-  --enable-bulk-memory --enable-nontrapping-float-to-int --enable-sign-ext --enable-mutable-globals \
-  --enable-reference-types --enable-multivalue --strip-debug --strip-producers --strip-target-features \
-  "$out/snowmint_wasm_bg.wasm" -o "$out/snowmint.wasm"
-rm "$out"/snowmint_wasm*.js "$out/snowmint_wasm.d.ts" "$out/snowmint_wasm_bg.wasm"
+compile mint 8192
+compile forms 8192
+# A list of candidates is some kB.
+compile inspect 65536
+cargo run --quiet --locked -p snowmint-bindgen -- "$out" "$built"/{mint,forms,inspect}.wasm
+node npm/scripts/shrink.mjs "$out" mint forms inspect

@@ -54,7 +54,9 @@ step "workflows" "$python/zizmor" --offline --quiet .github
 step "Rust: format" cargo fmt --all --check
 step "Rust: clippy" cargo clippy --quiet --locked --workspace --all-targets --features snowmint-tests/engines,snowmint-benches/engines -- -D warnings
 step "Rust: clippy of slots alone, and of stores without a client" scripts/each-store.sh
-step "Rust: clippy of the wasm binding" cargo clippy --quiet --locked -p snowmint-wasm --target wasm32-unknown-unknown -- -D warnings
+for module in mint forms inspect; do
+  step "Rust: clippy of the wasm module $module" cargo clippy --quiet --locked -p snowmint-wasm --no-default-features --features "$module" --target wasm32-unknown-unknown -- -D warnings
+done
 step "Rust: core without std on bare metal" cargo build --quiet --locked -p snowmint-core --no-default-features --target thumbv7em-none-eabi
 step "Rust: documentation" env RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --no-deps -p snowmint-core -p snowmint-stores -p snowmint --features snowmint/all
 step "Rust: tests, with every store on real servers" cargo test --quiet --locked --workspace --features snowmint-tests/engines
@@ -73,6 +75,7 @@ step "Python: stubs are what the module has" sh -c "cd python && '$python/stubte
 step "Python: tests" sh -c "cd python && '$python/pytest' -q"
 
 step "npm: build" scripts/build-npm.sh
+step "npm: the inspector" npm --prefix npm run --silent site
 step "npm: biome and types" npm --prefix npm run --silent check
 step "npm: tests in Node and Chromium" npm --prefix npm test --silent
 

@@ -8,48 +8,58 @@ const { version } = JSON.parse(readFileSync("package.json", "utf8"));
 const generated = "src/generated";
 rmSync("dist", { recursive: true, force: true });
 
-const bundle = (host, format, extra = {}) =>
-  build({
-    entryPoints: ["src/index.ts"],
-    outfile: `dist/${host}.${format === "esm" ? "mjs" : "cjs"}`,
-    alias: { "#host": `./src/host.${host}.ts` },
-    bundle: true,
-    format,
-    target: "es2022",
-    platform: host === "node" ? "node" : "neutral",
-    logLevel: "warning",
-    // Classes keep their names in what people print; in browsers bytes count more.
-    keepNames: host === "node",
-    // What createRequire needs, in either kind of module.
-    define: format === "cjs" ? { "import.meta.url": "__filename" } : {},
-    ...extra,
-  });
+// One letter for each name that ends in _, the same in all bundles, which share one registry: of exports as shrink.mjs
+// gave them, of others by the order in the first bundle.
+const names = JSON.parse(readFileSync(`${generated}/names.json`, "utf8"));
 
-// The text form of the module is written by the same code that reads it.
+const bundle = async (host, format, extra = {}) =>
+  Object.assign(
+    names,
+    (
+      await build({
+        entryPoints: ["src/index.ts"],
+        mangleProps: /[a-z]_$/,
+        mangleCache: names,
+        outfile: `dist/${host}.${format === "esm" ? "mjs" : "cjs"}`,
+        alias: { "#host": `./src/host.${host}.ts` },
+        bundle: true,
+        format,
+        target: "es2022",
+        platform: host === "node" ? "node" : "neutral",
+        logLevel: "warning",
+        // Classes keep their names in what people print; in browsers bytes count more.
+        keepNames: host === "node",
+        // What createRequire needs, in either kind of module.
+        define: format === "cjs" ? { "import.meta.url": "__filename" } : {},
+        ...extra,
+      })
+    ).mangleCache,
+  );
+
+// The text form of the modules is written by the same code that reads it.
 await build({ entryPoints: ["src/unpack.ts"], outfile: `${generated}/unpack.mjs`, format: "esm", logLevel: "warning" });
 const { pack } = await import(new URL(`../${generated}/unpack.mjs`, import.meta.url));
-const wasm = readFileSync(`${generated}/snowmint.wasm`);
-writeFileSync(`${generated}/wasm.js`, `export const encoded = "${pack(wasm)}";\n`);
-writeFileSync(`${generated}/wasm.d.ts`, "export declare const encoded: string;\n");
-writeFileSync(`${generated}/version.js`, `export const version = "${version}";\n`);
-writeFileSync(`${generated}/version.d.ts`, "export declare const version: string;\n");
+const modules = ["mint", "forms", "inspect"];
+const constants = modules.map((name) => [name, "packed", pack(readFileSync(`${generated}/${name}.wasm`))]);
+for (const [file, name, text] of [...constants, ["version", "version", version]]) {
+  writeFileSync(`${generated}/${file}.js`, `export const ${name} = "${text}";\n`);
+  writeFileSync(`${generated}/${file}.d.ts`, `export declare const ${name}: string;\n`);
+}
 
-await Promise.all([
-  bundle("node", "esm"),
-  bundle("node", "cjs"),
-  bundle("browser", "esm"),
-  bundle("browser", "cjs"),
-  bundle("edge", "esm", { external: ["*.wasm"] }),
-]);
-cpSync(`${generated}/snowmint.wasm`, "dist/snowmint.wasm");
+await bundle("node", "esm");
+await bundle("node", "cjs");
+await bundle("browser", "esm");
+await bundle("browser", "cjs");
+await bundle("edge", "esm", { external: ["*.wasm"] });
+for (const name of modules) cpSync(`${generated}/${name}.wasm`, `dist/${name}.wasm`);
 
 // The types that the public ones lead to, once for each kind of module.
 execFileSync("node_modules/.bin/tsc", ["-p", "tsconfig.types.json"], { stdio: "inherit" });
-const names = ["index"];
-for (const name of names) {
+const declared = ["index"];
+for (const name of declared) {
   const text = readFileSync(`dist/types/${name}.d.ts`, "utf8");
   writeFileSync(`dist/${name}.d.ts`, text);
   writeFileSync(`dist/${name}.d.cts`, text.replace(/(?<=from "\.\/\w+\.)js(?=")/g, "cjs"));
-  for (const [, other] of text.matchAll(/from "\.\/(\w+)\.js"/g)) if (!names.includes(other)) names.push(other);
+  for (const [, other] of text.matchAll(/from "\.\/(\w+)\.js"/g)) if (!declared.includes(other)) declared.push(other);
 }
 rmSync("dist/types", { recursive: true });

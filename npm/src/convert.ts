@@ -1,5 +1,4 @@
 // The only file that knows what callers may hand in.
-import { putInteger } from "./core.js";
 import { SnowmintError } from "./errors.js";
 
 /** A 64-bit ID: a bigint, a decimal string, or a number that is a safe integer. */
@@ -18,26 +17,15 @@ export function integer(value: unknown, code: "INVALID_ID" | "INVALID_NODE"): bi
   throw new SnowmintError(code, `${String(value)} is not a safe integer: pass a bigint or a decimal string`);
 }
 
-/** Puts an ID where core reads it. */
-export function putId(id: unknown): void {
-  putInteger(0, integer(id, "INVALID_ID"));
-}
-
-/** Unix ms, rounded down, as core takes them. */
-export function unixMs(instant: unknown): bigint {
+/** Unix ms, rounded down. */
+export function unixMs(instant: unknown): number {
   const ms = Math.floor(Number(instant instanceof Date || typeof instant === "number" ? instant : NaN));
-  if (!Number.isFinite(ms)) throw new TypeError(`${String(instant)} is not an instant: pass a valid Date or Unix ms`);
-  // The nearest that 64 bits can hold; of the latest core knows that it stands for any later time.
-  return ms < 2 ** 63 ? BigInt(Math.max(ms, -(2 ** 63))) : 2n ** 63n - 1n;
+  if (Number.isFinite(ms)) return ms;
+  throw new TypeError(`${String(instant)} is not an instant: pass a valid Date or Unix ms`);
 }
 
 /** A length of time, checked. */
 export function duration(name: string, value: unknown): number {
   if (typeof value === "number" && value >= 0) return value;
   throw new RangeError(`${name} is a number of ms, 0 or more, not ${String(value)}`);
-}
-
-/** A Date, or null where no Date reaches. */
-export function date(ms: number): Date | null {
-  return Math.abs(ms) <= 8.64e15 ? new Date(ms) : null;
 }

@@ -1,5 +1,4 @@
-import { PRESETS, SENTENCES } from "./generated/tables.js";
-import { FORMS } from "./names.js";
+import { PRESETS } from "./generated/tables.js";
 
 /**
  * What went wrong, as the same word in every language; the last one, that the page's content security policy or the
@@ -44,37 +43,31 @@ export class SnowmintError extends Error {
   }
 }
 
-/** An error of core: the place of its sentence, and what fills that: a mark and two numbers, as `sentence.rs` tells. */
-export function errorOf(what: number, mark = 0n, a = 0n, b = 0n): SnowmintError {
-  const show = (_: string, place: string): unknown => {
-    switch (place) {
-      case "a":
-        return a;
-      case "b":
-        return b;
-      case "t":
-        return iso(a);
-      case "u":
-        return iso(b);
-      case "m":
-        return (1n << (mark >> 2n)) - 1n;
-      case "n":
-        return name(a | (b << 64n));
-      case "f":
-        return FORMS[Number(mark)];
-      case "p":
-        return Object.keys(PRESETS).join(", ");
-      default:
-        return mark & 2n ? "beyond 64 bits" : mark & 1n ? -a : a;
-    }
+/** An error of core: "CODE sentence", and what fills that: a mark and two numbers, as `sentence.rs` tells. */
+export function errorOf(row: string, mark = 0n, a = 0n, b = 0n): SnowmintError {
+  const places: Record<string, unknown> = {
+    a,
+    b,
+    t: iso(a),
+    u: iso(b),
+    g: mark & 2n ? "beyond 64 bits" : mark & 1n ? -a : a,
+    m: (1n << (mark >> 2n)) - 1n,
+    n: name(a | (b << 64n)),
+    p: Object.keys(PRESETS).join(", "),
   };
-  const [, code, sentence] = /^(\w+) (.*)$/.exec(SENTENCES[what]!)!;
-  return new SnowmintError(code as ErrorCode, sentence!.replace(/{(.)}/g, show as () => string), Number(a));
+  const code = row.split(" ")[0]!;
+  const sentence = row.slice(code.length + 1).replace(/{(.)}/g, (_, place) => String(places[place]));
+  return new SnowmintError(code as ErrorCode, sentence, Number(a));
 }
 
 function iso(unixMs: bigint): string {
   const ms = Number(BigInt.asIntN(64, unixMs));
-  return Math.abs(ms) <= 8.64e15 ? new Date(ms).toISOString() : `${ms} ms`;
+  return date(ms)?.toISOString() ?? `${ms} ms`;
+}
+
+/** A Date, or null where no Date reaches. */
+export function date(ms: number): Date | null {
+  return Math.abs(ms) <= 8.64e15 ? new Date(ms) : null;
 }
 
 function name(characters: bigint): string {

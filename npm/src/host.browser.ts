@@ -1,7 +1,4 @@
-// Browsers, workers, and every host that is nothing else: the module comes as bytes in the bundle.
-import { encoded } from "./generated/wasm.js";
-import { unpack } from "./unpack.js";
-
+// Browsers, workers, and every host that is nothing else: the modules come as bytes in the bundle.
 export { version } from "./generated/version.js";
 export { blocking, lease, nativeCell, nodeOfEnvironment, renewalMs, sleep } from "./host.inert.js";
-export const wasmModule = (): WebAssembly.Module => new WebAssembly.Module(unpack(encoded));
+export { formsModule, inspectModule, mintModule } from "./packed.js";

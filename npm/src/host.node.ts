@@ -3,20 +3,18 @@ import { isMainThread } from "node:worker_threads";
 import { addon, type Functions, platform } from "./addon.js";
 import { duration } from "./convert.js";
 import { type ErrorCode, SnowmintError } from "./errors.js";
-import { encoded } from "./generated/wasm.js";
 import type { Layout } from "./layout.js";
 import type { Cell, CellSpec, Lease, LeaseOptions, Spec } from "./snowflake.js";
-import { unpack } from "./unpack.js";
 
 export { version } from "./generated/version.js";
+export { formsModule, inspectModule, mintModule } from "./packed.js";
 export const blocking = true;
-export const wasmModule = (): WebAssembly.Module => new WebAssembly.Module(unpack(encoded));
 
 /** The node that the environment of this thread gives. */
 export function nodeOfEnvironment(layout: Layout): number | undefined {
   const text = process.env.SNOWMINT_NODE;
   try {
-    return text === undefined ? undefined : layout.numberOf(text);
+    return text === undefined ? undefined : layout.numberOf_(text);
   } catch (error) {
     if (error instanceof SnowmintError)
       throw new SnowmintError(error.code, `SNOWMINT_NODE is "${text}": ${error.message}`);
@@ -79,7 +77,7 @@ export async function lease(spec: Spec, options: LeaseOptions): Promise<Lease | 
     maxWaitMs,
     start,
     windowMs: windowMs === undefined ? undefined : duration("windowMs", windowMs),
-    exclude: [...exclude].map((node) => layout.numberOf(node)),
+    exclude: [...exclude].map((node) => layout.numberOf_(node)),
   };
   const native = addon();
   if (!native)

@@ -1,8 +1,10 @@
 // snowmint: distributed unique IDs.
+import { reverseBits, rotateDigits, shardHigh, unrotateDigits, unshardHigh } from "./scatter.js";
 import { decode, encode, FORMS, type TextForm as Form } from "./text.js";
 
 export type { Id, Instant, Integer } from "./convert.js";
 export { type ErrorCode, SnowmintError } from "./errors.js";
+export { type Candidate, type InspectOptions, inspect } from "./inspect.js";
 export { Layout, type Node, type Parts, type PartsInput } from "./layout.js";
 export { layouts } from "./layouts.js";
 export {
@@ -12,6 +14,15 @@ export {
   type SnowflakeOptions,
   type SnowflakeStatus,
 } from "./snowflake.js";
+
+/** IDs moved about, so that a database that splits tables by ranges of keys writes to all of them; and back. */
+export const scatter = /* @__PURE__ */ Object.freeze({
+  rotateDigits,
+  unrotateDigits,
+  reverseBits,
+  shardHigh,
+  unshardHigh,
+});
 
 /** The fixed-width text forms. An object and not `export *`, so that bundlers can leave it out. */
 export const text = /* @__PURE__ */ Object.freeze({ FORMS, encode, decode });

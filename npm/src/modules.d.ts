@@ -1,5 +1,5 @@
 // What is put beside a bundle for edge runtimes: its bundler, or the runtime itself, makes a module of it.
-declare module "*/snowmint.wasm" {
+declare module "*.wasm" {
   const module: WebAssembly.Module;
   export default module;
 }

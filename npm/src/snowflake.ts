@@ -1,8 +1,9 @@
 import { blocking, lease, nativeCell, nodeOfEnvironment, renewalMs, sleep } from "#host";
 import { duration, integer } from "./convert.js";
-import { check, core, failure, keep, putInteger, words } from "./core.js";
+import { check, core, failure, keep } from "./core.js";
+import { putInteger, words } from "./engine.js";
 import { errorOf, SnowmintError } from "./errors.js";
-import { CLOSED, DEFAULTS, NODE_NEEDED, NONBLOCKING } from "./generated/tables.js";
+import { CLOSED, DEFAULTS, NODE_NEEDED, NONBLOCKING, SENTENCES } from "./generated/tables.js";
 import { Layout, type Node } from "./layout.js";
 import { STARTS } from "./names.js";
 
@@ -100,7 +101,7 @@ export interface Spec {
   layout: Layout;
   maxAheadMs: number;
   maxWaitMs: number;
-  asyncWaitMs: number;
+  asyncWaitMs_: number;
   /** A place in STARTS. */
   start: number;
   clock?: () => number;
@@ -153,9 +154,9 @@ export class Snowflake implements Iterable<bigint> {
     this.#lease = lease;
     this.layout = spec.layout;
     const given = options.node ?? undefined;
-    const vouched = () => (given === undefined ? nodeOfEnvironment(spec.layout) : spec.layout.numberOf(given));
+    const vouched = () => (given === undefined ? nodeOfEnvironment(spec.layout) : spec.layout.numberOf_(given));
     const node = lease ? lease.node : vouched();
-    if (node === undefined) throw errorOf(NODE_NEEDED);
+    if (node === undefined) throw errorOf(SENTENCES[NODE_NEEDED]!);
     this.node = node;
     const cell = { ...spec, node };
     this.#cell = lease?.cell ?? nativeCell(cell) ?? wasmCell(cell);
@@ -204,7 +205,7 @@ export class Snowflake implements Iterable<bigint> {
       try {
         return this.#cell.next();
       } catch (error) {
-        const pauseMs = pause(error, this.#spec.asyncWaitMs, since);
+        const pauseMs = pause(error, this.#spec.asyncWaitMs_, since);
         await new Promise((resolve) => setTimeout(resolve, pauseMs));
       }
     }
@@ -295,8 +296,8 @@ export class Snowflake implements Iterable<bigint> {
   }
 
   #batch(count: number): number {
-    putInteger(0, integer(count, "INVALID_ID"));
-    return check(core().wasm.batch());
+    putInteger(core(), 0, integer(count, "INVALID_ID"));
+    return check(core().wasm_.batch_());
   }
 }
 
@@ -306,10 +307,10 @@ function specOf({ layout, maxAheadMs, maxWaitMs, sequenceStart = "zero", clock }
   const start = STARTS.indexOf(sequenceStart);
   if (start < 0) throw new TypeError("sequenceStart is zero, random or carry");
   return {
-    layout: Layout.of(layout ?? "snowmint"),
+    layout: Layout.of_(layout ?? "snowmint"),
     maxAheadMs: duration("maxAheadMs", maxAheadMs ?? defaults[0]),
     maxWaitMs: duration("maxWaitMs", maxWaitMs ?? defaults[1]),
-    asyncWaitMs: maxWaitMs ?? DEFAULTS[1],
+    asyncWaitMs_: maxWaitMs ?? DEFAULTS[1],
     start,
     clock,
   };
@@ -318,41 +319,41 @@ function specOf({ layout, maxAheadMs, maxWaitMs, sequenceStart = "zero", clock }
 /** How long to sleep after a refused call, ms; throws the refusal when it is time to give up. */
 function pause(error: unknown, maxWaitMs: number, since: number): number {
   const wantedMs = error instanceof SnowmintError ? (error.retryAfterMs ?? error.byMs ?? renewalMs(error)) : 0;
-  const pauseMs = core().wasm.pause_ms(maxWaitMs, wantedMs, performance.now() - since);
+  const pauseMs = core().wasm_.pause_ms_(maxWaitMs, wantedMs, performance.now() - since);
   if (pauseMs === 0) throw error;
   return pauseMs;
 }
 
 function closed(): never {
-  throw errorOf(CLOSED);
+  throw errorOf(SENTENCES[CLOSED]!);
 }
 
 const CLOSED_CELL: Cell = { next: closed, fill: closed };
 
 /** A cell in the wasm module: its state is this realm's, and that of the clock. */
 function wasmCell({ layout, node, maxAheadMs, start, clock }: CellSpec): Cell {
-  const shared = core();
-  const { wasm, clocks, seed } = shared;
-  if (clock && !clocks.has(clock)) clocks.set(clock, ++shared.clockCount);
-  const state = `${clock ? clocks.get(clock) : 0},${layout.numbers},${node}`;
-  const wordsHandle = keep(`words ${state}`, wasm.words);
+  const engine = core();
+  const { wasm_, clocks_ } = engine;
+  if (clock && !clocks_.has(clock)) clocks_.set(clock, ++engine.clockCount_);
+  const state = `${clock ? clocks_.get(clock) : 0},${layout.numbers_},${node}`;
+  const words_ = keep(`words ${state}`, wasm_.words_);
   // An ended layout is refused, but a caller's clock is not read before its time.
-  const now = clock ? -(2n ** 63n) : BigInt(Math.floor(Date.now()));
+  const now = clock ? -Infinity : Date.now();
   const handle = keep(`generator ${state},${maxAheadMs},${start}`, () =>
-    check(wasm.open(layout.handle, wordsHandle, node, maxAheadMs, start, seed, now)),
+    check(wasm_.open_(layout.handle_, words_, node, maxAheadMs, start, engine.seed_, now)),
   );
-  const now_ms = clock ? () => reading(clock()) : Date.now;
-  const { next, take, drain } = wasm;
+  const nowMs = clock ? () => reading(clock()) : Date.now;
+  const { next_, take_, drain_ } = wasm_;
   return {
     next() {
-      const id = next(handle, now_ms());
+      const id = next_(handle, nowMs());
       return id < 0n ? unsigned(id) : id;
     },
     fill(ids, patienceMs) {
-      const count = check(take(handle, now_ms(), ids.length, patienceMs));
+      const count = check(take_(handle, nowMs(), ids.length, patienceMs));
       for (let done = 0; done < count; ) {
-        const part = drain();
-        ids.set(words().subarray(0, part), done);
+        const part = drain_();
+        ids.set(words(engine).subarray(0, part), done);
         done += part;
       }
       return count;

@@ -1,7 +1,8 @@
-import { type Id, putId } from "./convert.js";
-import { check, core, getText, putText, words } from "./core.js";
+import { type Id, integer } from "./convert.js";
+import { getText, putInteger, putText, words } from "./engine.js";
 import { errorOf } from "./errors.js";
-import { NO_FORM } from "./generated/tables.js";
+import { check, forms } from "./forms.js";
+import { FORM_SENTENCES, NO_FORM } from "./generated/tables.js";
 import { FORMS } from "./names.js";
 
 export { FORMS };
@@ -11,19 +12,21 @@ export type TextForm = (typeof FORMS)[number];
 
 /** Writes an ID zero-padded, so that text order is number order. */
 export function encode(id: Id, form: TextForm): string {
-  putId(id);
-  return getText(check(core().wasm.text_encode(place(form))));
+  const engine = forms();
+  putInteger(engine, 0, integer(id, "INVALID_ID"));
+  return getText(engine, check(engine.wasm_.text_encode_(place(form))));
 }
 
 /** Reads an ID. Throws `INVALID_TEXT` for a wrong length, a character of no meaning, or more than 64 bits. */
 export function decode(text: string, form: TextForm): bigint {
-  check(core().wasm.text_decode(place(form), putText(text)));
-  return words()[0]!;
+  const engine = forms();
+  check(engine.wasm_.text_decode_(place(form), putText(engine, text)));
+  return words(engine)[0]!;
 }
 
 /** The number of a form in core. */
 function place(form: TextForm): number {
   const place = FORMS.indexOf(form);
-  if (place < 0) throw errorOf(NO_FORM);
+  if (place < 0) throw errorOf(FORM_SENTENCES[NO_FORM]!);
   return place;
 }

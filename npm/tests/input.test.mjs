@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inspect } from "node:util";
-import { Layout, layouts, Snowflake, SnowmintError, text } from "snowmint";
+import * as snowmint from "snowmint";
+import { Layout, layouts, Snowflake, SnowmintError, scatter, text } from "snowmint";
 import { refusal } from "./support.mjs";
 
 const NO_INTEGER_TEXTS = ["abc", "", " 5", "5 ", "0x10", "1e3", "5.0", "--5"];
@@ -35,10 +36,13 @@ test("an ID that is no 64-bit integer is INVALID_ID", () => {
 test("a text that is a key of what the engine keeps is no layout", () => {
   const gen = new Snowflake({ node: 77, clock: () => 1_800_000_000_000 });
   gen.nextId();
-  for (let clock = 0; clock < 50; clock++) {
-    for (const kind of ["", "words ", "generator "]) {
-      refusal("INVALID_LAYOUT", () => Layout.parse(`${kind}${clock},${gen.layout.numbers},77`));
-    }
+  const engines = Object.getOwnPropertySymbols(globalThis).filter((key) => String(key).includes("snowmint.core"));
+  const kept = engines.flatMap((key) => Object.values(globalThis[key])).filter((value) => value instanceof Map);
+  const keys = kept.flatMap((map) => [...map.keys()]);
+  for (const kind of ["layout ", "words ", "generator "]) assert.ok(keys.some((key) => key.startsWith(kind)));
+  for (const key of keys) {
+    refusal("INVALID_LAYOUT", () => Layout.parse(key));
+    if (!key.startsWith("layout ")) refusal("INVALID_LAYOUT", () => Layout.parse(key.replace(/^\w+ /, "")));
   }
 });
 
@@ -154,6 +158,73 @@ test("a text that is none is INVALID_TEXT, and an unknown form is an error", () 
     assert.throws(() => text.encode(5n, form), { message: /form|INVALID/i }, inspect(form));
     assert.throws(() => text.decode("0".repeat(16), form), { message: /form|INVALID/i }, inspect(form));
   }
+});
+
+test("what cannot be scattered is INVALID_ID", () => {
+  const functions = Object.values(scatter);
+  assert.equal(functions.length, 5);
+  for (const call of functions) {
+    for (const id of [-1, 2n ** 63n, ...HUGE, ...NOT_INTEGERS]) refusal("INVALID_ID", () => call(id, 0));
+    for (const id of [undefined, ...NOT_EVEN_NUMBERS]) refused("INVALID_ID", id, () => call(id, 0));
+    if (call === scatter.reverseBits) continue;
+    for (const by of [-1, 64, 2 ** 32, ...HUGE, ...NOT_INTEGERS]) refusal("INVALID_ID", () => call(12345, by));
+    for (const by of [undefined, ...NOT_EVEN_NUMBERS]) refused("INVALID_ID", by, () => call(12345, by));
+  }
+  const sentence = (call) => refusal("INVALID_ID", call).message;
+  assert.equal(
+    sentence(() => scatter.rotateDigits(12345, 5)),
+    "of an ID of 5 digits 0 to 4 can be moved, as its first stays",
+  );
+  assert.equal(
+    sentence(() => scatter.rotateDigits(2n ** 63n - 1n, 1)),
+    "scattered it would be 9722337203685477580, and a result is at most 2^63-1",
+  );
+  assert.equal(
+    sentence(() => scatter.reverseBits(2n ** 63n)),
+    "IDs from 0 to 2^63-1 are scattered, not 9223372036854775808",
+  );
+  assert.equal(
+    sentence(() => scatter.shardHigh(5, 64)),
+    "a shard number has 0 to 63 bits",
+  );
+});
+
+test("an ID to scatter may be a bigint, a safe number or a decimal string", () => {
+  for (const id of [1234567, 1234567n, "1234567"]) assert.equal(scatter.rotateDigits(id, 2n), 1672345n);
+});
+
+test("of garbage inspect makes an empty list, and what is no text and no integer is refused", () => {
+  const garbage = ["", " ", "garbage", "1".repeat(21), "é", "x".repeat(5000), "0".repeat(1025), "\0", "0x", "--5"];
+  for (const value of garbage) assert.deepEqual(snowmint.inspect(value), [], inspect(value));
+  for (const value of [2n ** 64n, -(2n ** 63n) - 1n, 10n ** 40n]) assert.deepEqual(snowmint.inspect(value), []);
+  for (const value of [2 ** 53, 1.5, NaN, Infinity, true]) refusal("INVALID_ID", () => snowmint.inspect(value));
+  for (const value of [undefined, ...NOT_EVEN_NUMBERS]) refused("INVALID_ID", value, () => snowmint.inspect(value));
+  for (const now of [NaN, "2026-11-01", 5n, new Date(NaN)]) {
+    assert.throws(() => snowmint.inspect(5n, { now }), TypeError, inspect(now));
+  }
+});
+
+test("inspect tells of a tweet what it would be, when and why", () => {
+  const [first, ...others] = snowmint.inspect("1541815603606036480", { now: new Date(1_790_000_000_000) });
+  assert.deepEqual(first, {
+    kind: "snowflake",
+    layout: "twitter",
+    parts: layouts.TWITTER.decode("1541815603606036480"),
+    form: "decimal",
+    timestampMs: 1_656_432_460_105,
+    timestamp: new Date(1_656_432_460_105),
+    plausible: true,
+    reason: "time 2022-06-28, 4.2 years before now; sequence 0",
+  });
+  assert.ok(others.some(({ plausible, reason }) => !plausible && reason.startsWith("unlikely")));
+  const [uuid] = snowmint.inspect("{8C45583A-0E1F-11EC-804D-005056219395}");
+  assert.deepEqual([uuid.kind, uuid.form, uuid.layout, uuid.parts], ["uuid1", "uuid_braces", null, null]);
+  const [random] = snowmint.inspect("f47ac10b-58cc-4372-a567-0e02b2c3d479");
+  assert.deepEqual([random.kind, random.timestampMs, random.timestamp], ["uuid4", null, null]);
+  assert.equal(snowmint.inspect(1541815603606036480n)[0].form, "integer");
+  const id = new Snowflake({ node: 5 }).nextId();
+  assert.equal(snowmint.inspect(id)[0].layout, "snowmint");
+  assert.equal(snowmint.inspect(text.encode(id, "base62"))[0].layout, "snowmint");
 });
 
 test("the package still mints after all of this, and its errors are its own", () => {

@@ -1,7 +1,7 @@
 // How the package is loaded: every kind of module and every copy is one in its process, and loading never fails.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -83,4 +83,28 @@ test("a bundle for Node mints, in either kind of module", async (t) => {
     await build({ stdin, outfile, format, bundle: true, platform: "node", logLevel: "error" });
     assert.equal(run(`await import("${outfile}")`, { cwd: path }), "bigint", format);
   }
+});
+
+test("a bundle of Snowflake alone has layouts whole, and neither text forms nor inspect", async (t) => {
+  const outfile = join(folder(t), "bundle.mjs");
+  const stdin = { contents: 'export { Snowflake } from "snowmint";', resolveDir: here };
+  const { metafile } = await build({
+    stdin,
+    outfile,
+    bundle: true,
+    format: "esm",
+    conditions: ["browser"],
+    minify: true,
+    metafile: true,
+  });
+  const packed = (name) => readFileSync(join(dist, `${name}.wasm`)).length;
+  const { bytes } = Object.values(metafile.outputs)[0];
+  assert.ok(bytes > packed("mint") && bytes < packed("mint") + packed("forms") + packed("inspect"), `${bytes}`);
+  const { Snowflake } = await import(pathToFileURL(outfile).href);
+  const gen = new Snowflake({ layout: "twitter", node: { datacenter: 11, worker: 26 } });
+  const parts = gen.layout.decode(gen.nextId());
+  assert.deepEqual([parts.node, parts.fields.datacenter, parts.fields.worker], [378, 11, 26]);
+  assert.equal(gen.layout.decode(gen.layout.encode(parts)).timestampMs, parts.timestampMs);
+  assert.equal(gen.layout.idRange(parts.timestampMs, parts.timestampMs)[0] <= gen.layout.encode(parts), true);
+  assert.match(String(gen.layout), /^unused:1,time:41,datacenter:5,/);
 });

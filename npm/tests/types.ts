@@ -1,9 +1,12 @@
 // What the declarations allow and refuse. Checked by the compiler, never run; without the types of any host.
 import {
+  type Candidate,
   type ErrorCode,
   type Id,
+  type InspectOptions,
   type Instant,
   type Integer,
+  inspect,
   Layout,
   type LeaseOptions,
   layouts,
@@ -15,6 +18,7 @@ import {
   type SnowflakeOptions,
   type SnowflakeStatus,
   SnowmintError,
+  scatter,
   text,
 } from "snowmint";
 
@@ -91,6 +95,23 @@ is<bigint>(text.decode("00000000005", "base62"));
 const form: text.TextForm = "hex";
 is<string>(form);
 
+is<bigint>(scatter.rotateDigits(5n, 0) + scatter.unrotateDigits("5", 0n) + scatter.reverseBits(5));
+is<bigint>(scatter.shardHigh(5n, 4) + scatter.unshardHigh(5n, 4));
+
+const inspectOptions: InspectOptions = { now: new Date() };
+const candidates: Candidate[] = inspect("5", inspectOptions);
+inspect(5n, { now: 0 });
+for (const candidate of candidates) {
+  is<string>(candidate.kind + candidate.form + candidate.reason);
+  is<boolean>(candidate.plausible);
+  is<number | null>(candidate.timestampMs);
+  is<Date | null>(candidate.timestamp);
+  is<Parts | null>(candidate.parts);
+  if (candidate.layout) is<Layout>(Layout.preset(candidate.layout));
+  // @ts-expect-error no such kind
+  is<boolean>(candidate.kind === "uuid9");
+}
+
 const [id, instant, integer, node]: [Id, Instant, Integer, Node] = ["5", new Date(), 5n, { worker: 1 }];
 is<unknown>([id, instant, integer, node]);
 
@@ -141,5 +162,11 @@ layout.encode(5);
 layout.idRange("2026-01-01", 5n);
 // @ts-expect-error no such form
 text.encode(5n, "base64");
+// @ts-expect-error the shard has a number of bits
+scatter.shardHigh(5n);
+// @ts-expect-error nothing else can be inspected
+inspect(new Date());
+// @ts-expect-error the present is a Date or a number
+inspect(5n, { now: "2026-01-01" });
 // @ts-expect-error texts are strings
 text.decode(5n, "hex");

@@ -1,7 +1,7 @@
 // The vectors of tests/vectors/ against any build of the package, in any host: nothing here needs Node.
 
 /** The names of the files. */
-export const FILES = ["decode", "encode", "errors", "generate", "id_range", "layouts", "text"];
+export const FILES = ["decode", "encode", "errors", "generate", "id_range", "inspect", "layouts", "scatter", "text"];
 
 /**
  * Runs every case of every file.
@@ -92,6 +92,32 @@ const checks = {
     same("encodes to the text", text.encode(given.id, given.form) === given.text, !given.decode_only);
   },
 
+  scatter(given, { scatter }) {
+    const [there, back] = scatterPairs(scatter)[given.function];
+    const by = given.by === undefined ? [] : [BigInt(given.by)];
+    const scattered = expecting(given.error, () => there(BigInt(given.id), ...by));
+    if (scattered === undefined) return;
+    same("scattered", scattered, BigInt(given.scattered));
+    same("had back", back(given.scattered, ...by), BigInt(given.id));
+  },
+
+  inspect(given, { inspect, Layout }) {
+    const value = given.value ?? BigInt(given.integer);
+    const candidates = inspect(value, { now: given.now_ms });
+    const told = candidates.map(({ kind, layout, form, timestampMs, reason }) => {
+      return JSON.stringify({ kind, layout, form, timestamp_ms: timestampMs, reason });
+    });
+    same("candidates", told.join("\n"), given.candidates.map((row) => JSON.stringify(row)).join("\n"));
+    for (const { layout, parts, timestamp, timestampMs, plausible, reason } of candidates) {
+      same("parts are there with a layout", parts !== null, layout !== null);
+      if (parts) same("parts", parts.timestampMs, timestampMs);
+      if (parts)
+        same("encoded again", Layout.preset(layout).decode(Layout.preset(layout).encode(parts)).tick, parts.tick);
+      same("timestamp", timestamp?.getTime(), dateMs(timestampMs));
+      same("plausible", plausible, !reason.startsWith("unlikely"));
+    }
+  },
+
   errors(given, { SnowmintError }) {
     const { code, name, retryAfterMs, byMs } = new SnowmintError(given.code, "why", 7);
     same("code", code, given.code);
@@ -143,6 +169,15 @@ function expecting(code, call, details = {}) {
 function same(what, got, wanted) {
   if (!Object.is(got, wanted)) throw new Error(`${what}: ${String(got)} in the place of ${String(wanted)}`);
 }
+
+/** A function and its inverse by the name in the vectors. */
+const scatterPairs = ({ rotateDigits, unrotateDigits, reverseBits, shardHigh, unshardHigh }) => ({
+  rotate_digits: [rotateDigits, unrotateDigits],
+  unrotate_digits: [unrotateDigits, rotateDigits],
+  reverse_bits: [reverseBits, reverseBits],
+  shard_high: [shardHigh, unshardHigh],
+  unshard_high: [unshardHigh, shardHigh],
+});
 
 const layoutOf = (Layout, text) => (/[:;]/.test(text) ? Layout.parse(text) : Layout.preset(text));
 const bigint = (text) => (text === undefined ? undefined : BigInt(text));

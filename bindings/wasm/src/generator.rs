@@ -3,7 +3,7 @@
 use snowmint_core::{Layout, Options, SequenceStart, Snowflake, Words};
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::convert::{answer, failed};
+use crate::failure::{answer, failed};
 use crate::memory::{buffer, keep, kept, state};
 
 type Generator = Snowflake<&'static Words>;
@@ -17,9 +17,9 @@ pub fn words() -> u32 {
 /// A new handle of a generator of `node`, which `parse_node` has checked. The caller keeps one for each combination of
 /// arguments; `now_ms` is any early time where the caller has a clock.
 #[wasm_bindgen]
-pub fn open(layout: u32, words: u32, node: u32, max_ahead_ms: f64, start: u32, seed: f64, now_ms: i64) -> i32 {
+pub fn open(layout: u32, words: u32, node: u32, max_ahead_ms: f64, start: u32, seed: f64, now_ms: f64) -> i32 {
     let layout: &Layout = kept(layout);
-    answer(layout.refuse_if_over(now_ms), |()| {
+    answer(layout.refuse_if_over(now_ms as i64), |()| {
         let options = Options {
             max_ahead_ms: max_ahead_ms as u64,
             sequence_start: SequenceStart::ALL[start as usize],

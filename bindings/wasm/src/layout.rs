@@ -1,9 +1,9 @@
 //! Layouts by handle.
 
-use snowmint_core::Layout;
+use snowmint_core::{Integer, Layout};
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::convert::{Text, answer};
+use crate::failure::answer;
 use crate::memory::{buffer, keep, kept};
 
 /// A new handle of a layout, given as its text. The caller keeps one for each text.
@@ -12,35 +12,23 @@ pub fn layout(len: u32) -> i32 {
     answer(Layout::parse(buffer().text(len)), keep)
 }
 
-/// The length of the canonical text.
+/// Words, as `f64`: bits, epoch, tick, end, sign date (NaN: never), whether JS-safe, nodes, IDs a tick, IDs a second;
+/// then, as they are, the six that two layouts of the same numbers have in common.
 #[wasm_bindgen]
-pub fn layout_text(layout: u32) -> u32 {
-    let mut text = Text { len: 0 };
-    // Writing into the buffer cannot fail.
-    let _ = kept::<Layout>(layout).write(&mut text);
-    text.len as u32
-}
-
-/// Words: bits, epoch, tick, end, sign date, whether JS-safe, nodes, IDs a tick, IDs a second; then the six words that
-/// two layouts of the same numbers have in common.
-#[wasm_bindgen]
-pub fn layout_facts(layout: u32) {
+pub fn describe(layout: u32) {
     let layout: &Layout = kept(layout);
     let words = &mut buffer().words;
-    words[0] = u64::from(layout.bits());
-    words[1] = layout.epoch_ms() as u64;
-    words[2] = layout.tick_ms();
-    words[3] = layout.ends_at_ms() as u64;
-    words[4] = layout.signed_until_ms().unwrap_or(NEVER) as u64;
-    words[5] = u64::from(layout.js_safe());
-    words[6] = layout.nodes();
-    words[7] = layout.ids_per_tick();
-    words[8] = layout.ids_per_second();
+    words[0] = f64::from(layout.bits()).to_bits();
+    words[1] = (layout.epoch_ms() as f64).to_bits();
+    words[2] = (layout.tick_ms() as f64).to_bits();
+    words[3] = (layout.ends_at_ms() as f64).to_bits();
+    words[4] = layout.signed_until_ms().map_or(f64::NAN, |ms| ms as f64).to_bits();
+    words[5] = f64::from(u8::from(layout.js_safe())).to_bits();
+    words[6] = (layout.nodes() as f64).to_bits();
+    words[7] = (layout.ids_per_tick() as f64).to_bits();
+    words[8] = (layout.ids_per_second() as f64).to_bits();
     words[9..15].copy_from_slice(&layout.numbers().to_words());
 }
-
-/// In the place of a date that never comes; no layout starts or ends there.
-const NEVER: i64 = i64::MIN;
 
 /// Words: timestamp, node, then each field but `unused`. The ID is integer 0.
 #[wasm_bindgen]
@@ -58,16 +46,18 @@ pub fn decode(layout: u32) -> i32 {
     })
 }
 
-/// Word 0: the ID. Integers 0, 2, 4: node, sequence, random; the time is a tick or Unix ms.
+/// Word 0: the ID. Integers 0, 2, 4, 6: node, sequence, random, tick; the tick counts if the time is NaN.
 #[wasm_bindgen]
-pub fn encode(layout: u32, time: i64, is_tick: bool) -> i32 {
+pub fn encode(layout: u32, time_ms: f64) -> i32 {
     let layout: &Layout = kept(layout);
     let buffer = buffer();
     let (node, sequence, random) = (buffer.integer(0), buffer.integer(2), buffer.integer(4));
-    let id = if is_tick {
-        layout.encode_tick(time as u64, node, sequence, random)
+    let id = if time_ms.is_nan() {
+        // No layout reaches the last of 64 bits, which stands for all beyond.
+        let tick = if let Integer::Fits(tick) = buffer.integer(6) { tick } else { u64::MAX };
+        layout.encode_tick(tick, node, sequence, random)
     } else {
-        layout.encode(time, node, sequence, random)
+        layout.encode(time_ms as i64, node, sequence, random)
     };
     answer(id, |id| {
         buffer.words[0] = id;
@@ -77,8 +67,8 @@ pub fn encode(layout: u32, time: i64, is_tick: bool) -> i32 {
 
 /// Words 0 and 1: the lowest and the highest ID between two instants, both included.
 #[wasm_bindgen]
-pub fn id_range(layout: u32, from_ms: i64, to_ms: i64) -> i32 {
-    answer(kept::<Layout>(layout).id_range(from_ms, to_ms), |range| {
+pub fn id_range(layout: u32, from_ms: f64, to_ms: f64) -> i32 {
+    answer(kept::<Layout>(layout).id_range(from_ms as i64, to_ms as i64), |range| {
         buffer().words[..2].copy_from_slice(&[*range.start(), *range.end()]);
         0
     })

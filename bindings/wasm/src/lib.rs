@@ -5,6 +5,8 @@
 //! on this side would double the module; the classes that users see are in `npm/src`.
 //!
 //! A function that can fail answers -1 (or a negative `BigInt`) and leaves the error to `take_error`.
+//!
+//! Features make this three modules: most pages only mint.
 #![cfg(target_arch = "wasm32")]
 #![no_std]
 #![allow(missing_docs, reason = "wasm-bindgen adds items; what is exported here is documented")]
@@ -18,7 +20,21 @@
 extern crate alloc;
 
 mod convert;
-mod generator;
-mod layout;
+#[cfg(any(feature = "mint", feature = "forms"))]
+mod failure;
 mod memory;
+#[cfg(feature = "inspect")]
+mod write;
+
+#[cfg(feature = "mint")]
+mod generator;
+#[cfg(feature = "mint")]
+mod layout;
+
+#[cfg(feature = "forms")]
+mod scatter;
+#[cfg(feature = "forms")]
 mod text;
+
+#[cfg(feature = "inspect")]
+mod inspect;

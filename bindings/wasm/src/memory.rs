@@ -3,12 +3,18 @@
 //! Layouts and generator states live as long as the process, so nothing is ever freed. The one unsafe place.
 #![allow(unsafe_code)]
 
+#[cfg(feature = "mint")]
 use alloc::boxed::Box;
 use core::alloc::{GlobalAlloc, Layout as Block};
 use core::cell::UnsafeCell;
 use core::panic::PanicInfo;
 
-use snowmint_core::{Error, Run};
+#[cfg(any(feature = "mint", feature = "forms"))]
+use snowmint_core::Error;
+#[cfg(feature = "mint")]
+use snowmint_core::Run;
+#[cfg(feature = "inspect")]
+use snowmint_core::inspect::Candidates;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 /// The most characters a text can have, and the most IDs one call fills in.
@@ -22,10 +28,16 @@ pub(crate) struct Buffer {
     pub(crate) words: [u64; WORDS],
 }
 
-/// What is left between calls: IDs taken and not yet drained, and the last error.
+/// What is left between calls.
 pub(crate) struct State {
-    pub(crate) run: Option<Run<'static>>,
+    #[cfg(any(feature = "mint", feature = "forms"))]
     pub(crate) error: Option<Error>,
+    /// IDs taken and not yet drained.
+    #[cfg(feature = "mint")]
+    pub(crate) run: Option<Run<'static>>,
+    /// What `inspect` has found.
+    #[cfg(feature = "inspect")]
+    pub(crate) candidates: Option<Candidates>,
 }
 
 struct Single<T>(UnsafeCell<T>);
@@ -44,7 +56,14 @@ impl<T> Single<T> {
 
 static BUFFER: Single<Buffer> = Single(UnsafeCell::new(Buffer { text: [0; TEXT], words: [0; WORDS] }));
 
-static STATE: Single<State> = Single(UnsafeCell::new(State { run: None, error: None }));
+static STATE: Single<State> = Single(UnsafeCell::new(State {
+    #[cfg(any(feature = "mint", feature = "forms"))]
+    error: None,
+    #[cfg(feature = "mint")]
+    run: None,
+    #[cfg(feature = "inspect")]
+    candidates: None,
+}));
 
 /// The shared buffer of this instance.
 pub(crate) fn buffer() -> &'static mut Buffer {
@@ -58,11 +77,13 @@ pub(crate) fn state() -> &'static mut State {
 }
 
 /// A handle: the address of a value that lives from now on.
+#[cfg(feature = "mint")]
 pub(crate) fn keep<T>(value: T) -> u32 {
     &raw mut *Box::leak(Box::new(value)) as u32
 }
 
 /// The value of a handle.
+#[cfg(feature = "mint")]
 pub(crate) fn kept<T>(handle: u32) -> &'static T {
     // SAFETY: handles come from `keep`, and the one caller, `npm/src/core.ts` and its users, hands each to
     // functions of its type only.

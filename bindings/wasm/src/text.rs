@@ -3,7 +3,7 @@
 use snowmint_core::TextForm;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::convert::answer;
+use crate::failure::answer;
 use crate::memory::buffer;
 
 /// The length of the text of integer 0. The form is its place in [`TextForm::ALL`].

@@ -33,9 +33,9 @@ impl Layout {
     pub fn node_of(&self, values: impl IntoIterator<Item = (impl AsRef<[u8]>, Integer)>) -> Result<u32, Error> {
         let mut nodes = Fields { layout: self, given: 0, node: 0 };
         for (name, value) in values {
-            nodes.set(name.as_ref(), value)?;
+            nodes.set(name.as_ref(), value).map_err(Refusal::error)?;
         }
-        nodes.finish()
+        nodes.finish().map_err(Refusal::error)
     }
 
     /// Reads a node as people write it: `5`, or `datacenter=0,worker=5`.
@@ -47,6 +47,10 @@ impl Layout {
         if let Some(number) = Integer::parse(text) {
             return self.node(number);
         }
+        self.read_node(text).map_err(Refusal::error)
+    }
+
+    fn read_node<'a>(&'a self, text: &'a [u8]) -> Result<u32, Refusal<'a>> {
         let mut nodes = Fields { layout: self, given: 0, node: 0 };
         let mut reader = Reader::new(text);
         let mut more = !text.is_empty();
@@ -54,7 +58,7 @@ impl Layout {
             let name = reader.take_while(|byte| byte != b'=' && byte != b',');
             reader.skip(b"=");
             let Some(value) = Integer::parse(reader.take_while(|byte| byte != b',')) else {
-                return Err(Error::plain(What::NodeText));
+                return Err(Refusal { what: What::NodeText, name: &[], width: 0 });
             };
             nodes.set(name, value)?;
             more = reader.skip(b",");
@@ -87,24 +91,37 @@ struct Fields<'a> {
     node: u64,
 }
 
-impl Fields<'_> {
-    fn set(&mut self, name: &[u8], value: Integer) -> Result<(), Error> {
+/// A field that was refused: the whole error is made once, at the end.
+struct Refusal<'a> {
+    what: What,
+    name: &'a [u8],
+    width: u32,
+}
+
+impl Refusal<'_> {
+    fn error(self) -> Error {
+        Error::named(self.what, self.name, self.width)
+    }
+}
+
+impl<'a> Fields<'a> {
+    fn set<'n>(&mut self, name: &'n [u8], value: Integer) -> Result<(), Refusal<'n>> {
         let Some(slot) =
             self.layout.node_fields().find(|slot| slot.name.is(name) && self.given & slot.field.mask() == 0)
         else {
-            return Err(Error::named(What::NodeUnknown, name, 0));
+            return Err(Refusal { what: What::NodeUnknown, name, width: 0 });
         };
         match value {
             Integer::Fits(value) if value <= slot.field.max() => self.node |= slot.field.put(value),
-            _ => return Err(Error::named(What::NodeField, name, slot.field.width())),
+            _ => return Err(Refusal { what: What::NodeField, name, width: slot.field.width() }),
         }
         self.given |= slot.field.mask();
         Ok(())
     }
 
-    fn finish(self) -> Result<u32, Error> {
+    fn finish(self) -> Result<u32, Refusal<'a>> {
         match self.layout.node_fields().find(|slot| self.given & slot.field.mask() == 0) {
-            Some(slot) => Err(Error::named(What::NodeMissing, slot.name.as_bytes(), 0)),
+            Some(slot) => Err(Refusal { what: What::NodeMissing, name: slot.name.as_bytes(), width: 0 }),
             None => Ok(self.layout.take_node(self.node)),
         }
     }

@@ -1,25 +1,27 @@
-//! `snowmint-bindgen MODULE.wasm OUT_DIR`: the types of the wasm module, and core's tables for JavaScript.
+//! `snowmint-bindgen OUT_DIR MODULE.wasm ...`: the types of the wasm modules, and core's tables for JavaScript.
 
 use std::path::Path;
 use std::process::ExitCode;
 
-use snowmint_core::{Error, ErrorKind, Layout, Options, TextForm, layouts};
+use snowmint_core::{Error, ErrorKind, Integer, Layout, Options, TextForm, Window, layouts, scatter};
 use wasm_bindgen_cli_support::Bindgen;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [module, out_dir] = arguments.as_slice() else {
-        eprintln!("usage: snowmint-bindgen MODULE.wasm OUT_DIR");
+    let Some((out_dir, modules)) = arguments.split_first() else {
+        eprintln!("usage: snowmint-bindgen OUT_DIR MODULE.wasm ...");
         return ExitCode::from(2);
     };
     let run = || {
-        Bindgen::new()
-            .input_path(module)
-            .bundler(true)?
-            .typescript(true)
-            .remove_name_section(true)
-            .remove_producers_section(true)
-            .generate(out_dir)?;
+        for module in modules {
+            Bindgen::new()
+                .input_path(module)
+                .bundler(true)?
+                .typescript(true)
+                .remove_name_section(true)
+                .remove_producers_section(true)
+                .generate(out_dir)?;
+        }
         std::fs::write(Path::new(out_dir).join("tables.ts"), tables())?;
         Ok::<(), Box<dyn std::error::Error>>(())
     };
@@ -35,23 +37,48 @@ fn main() -> ExitCode {
 /// What JavaScript looks up itself, so that the wasm module needs no texts: the sentences of errors and the texts of
 /// presets; and what it would otherwise have to ask for.
 fn tables() -> String {
-    let place = |error: Option<Error>| error.map_or(0, |error| error.to_words()[0]);
+    let place = |error: Option<Error>| {
+        error.and_then(|error| usize::try_from(error.to_words()[0]).ok()).expect("these calls fail, and rows are few")
+    };
     let defaults = |options: Options| format!("[{}, {}]", options.max_ahead_ms, options.max_wait_ms);
-    // What cannot come up there keeps its place, without a text: the module has no windows that end, and no forks.
-    // The rows after that of a text with too large a number are of machines that the module does not have.
-    let last = place(TextForm::Decimal.decode("99999999999999999999").err());
-    let sentences = snowmint_core::sentences().zip(0..=last).map(|((code, sentence), at)| {
-        let unending = code == ErrorKind::WindowClosed.code() && at != place(Some(Error::closed()));
-        let sentence = if unending || code == ErrorKind::Forked.code() { "" } else { sentence };
-        format!("  {:?},\n", format!("{code} {sentence}"))
-    });
+    let rows: Vec<(&str, &str)> = snowmint_core::sentences().collect();
+    let row = |at: usize| format!("{:?}", format!("{} {}", rows[at].0, rows[at].1));
+    // What cannot come up in the module that mints keeps its place, without a text: it has no windows that end or have a
+    // length, and no forks. The rows after that of a batch are of other modules, or of machines that none here has.
+    let last = place(Integer::Beyond.batch().err());
+    let length = place(Window::length_ms(&layouts::SNOWMINT, Some(0), 0).err());
+    let never = |at: usize| {
+        at == length
+            || rows[at].0 == ErrorKind::Forked.code()
+            || (rows[at].0 == ErrorKind::WindowClosed.code() && at != place(Some(Error::closed())))
+    };
+    let sentences = (0..=last).map(|at| format!("  {},\n", if never(at) { "\"\"".to_owned() } else { row(at) }));
+    // What comes up where IDs change their form.
+    let text = |text: &str| place(TextForm::Decimal.decode(text).err());
+    let mut forms = vec![
+        place(Integer::Beyond.id().err()),
+        place(TextForm::find("").err()),
+        text(""),
+        text("0000000000000000000x"),
+        text("99999999999999999999"),
+        place(scatter::reverse_bits(u64::MAX).err()),
+        place(scatter::rotate_digits(0, 1).err()),
+        place(scatter::rotate_digits(u64::MAX >> 1, 1).err()),
+        place(scatter::shard_high(0, 64).err()),
+    ];
+    forms.sort_unstable();
+    let forms = forms.into_iter().map(|at| format!("  {at}: {},\n", row(at)));
     let presets = layouts::all().map(|(name, layout)| format!("  {name}: \"{layout}\",\n"));
     format!(
         r#"// Generated from core by tools/bindgen.
 
-/** "CODE sentence", in the order of core's errors. */
+/** "CODE sentence" of what can fail in the module that mints, in the order of core's errors. */
 export const SENTENCES = [
 {}];
+
+/** The same of the module of text forms and scatter, by place. */
+export const FORM_SENTENCES: Record<number, string> = {{
+{}}};
 
 /** The places there of errors that come up outside core. */
 export const CLOSED = {};
@@ -68,6 +95,7 @@ export const PRESETS = {{
 {}}} as const;
 "#,
         sentences.collect::<String>(),
+        forms.collect::<String>(),
         place(Some(Error::closed())),
         place(Some(Error::node_needed())),
         place(Layout::preset("").err()),

@@ -1,0 +1,35 @@
+//! Results and errors.
+
+use snowmint_core::Error;
+use wasm_bindgen::prelude::wasm_bindgen;
+
+use crate::memory::{buffer, state};
+
+/// What a function answers that failed.
+pub(crate) const FAILED: i32 = -1;
+
+/// Keeps an error for `take_error`.
+#[cold]
+#[inline(never)]
+pub(crate) fn failed(error: Error) -> i32 {
+    state().error = Some(error);
+    FAILED
+}
+
+/// What `value` makes of a result: a handle, a length or 0.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "out of line, results would be copied, which takes more than the call saves")]
+pub(crate) fn answer<T>(result: Result<T, Error>, value: impl FnOnce(T) -> u32) -> i32 {
+    match result {
+        Ok(result) => value(result) as i32,
+        Err(error) => failed(error),
+    }
+}
+
+/// Words: what fills the sentence of the last error, of which the first tells which sentence. Whether there is one.
+#[wasm_bindgen]
+pub fn take_error() -> bool {
+    let Some(error) = state().error.take() else { return false };
+    buffer().words[..4].copy_from_slice(&error.to_words());
+    true
+}

@@ -1,0 +1,41 @@
+//! Who could have minted this?
+
+use core::fmt::Write;
+
+use snowmint_core::inspect::{self as core_inspect, Kind};
+use wasm_bindgen::prelude::wasm_bindgen;
+
+use crate::memory::{buffer, state};
+use crate::write::Text;
+
+/// How many candidates there are for a text.
+#[wasm_bindgen]
+pub fn inspect(len: u32, now_ms: f64) -> u32 {
+    state().candidates.insert(core_inspect::inspect(buffer().text(len), now_ms as i64)).len() as u32
+}
+
+/// How many candidates there are for integer 0.
+#[wasm_bindgen]
+pub fn inspect_integer(now_ms: f64) -> u32 {
+    state().candidates.insert(core_inspect::inspect_integer(buffer().integer(0), now_ms as i64)).len() as u32
+}
+
+/// One of those candidates: the length of its kind, preset (or nothing), form and reason, a line each. Words: whether it
+/// has a time, that in Unix ms, whether it is plausible, and the ID of a snowflake.
+#[wasm_bindgen]
+pub fn candidate(at: u32) -> u32 {
+    let mut text = Text { len: 0 };
+    if let Some(candidate) = state().candidates.as_ref().and_then(|candidates| candidates.get(at as usize)) {
+        let id = if let Kind::Snowflake { id, .. } = candidate.kind() { id } else { 0 };
+        buffer().words[..4].copy_from_slice(&[
+            u64::from(candidate.timestamp_ms().is_some()),
+            candidate.timestamp_ms().unwrap_or_default() as u64,
+            u64::from(candidate.is_plausible()),
+            id,
+        ]);
+        let (kind, preset, form) = (candidate.kind(), candidate.preset().unwrap_or_default(), candidate.form());
+        // Writing into the buffer cannot fail.
+        let _ = write!(text, "{}\n{preset}\n{}\n{}", kind.name(), form.name(), candidate.reason());
+    }
+    text.len as u32
+}

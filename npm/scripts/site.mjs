@@ -1,0 +1,46 @@
+// Builds site/dist/index.html: the inspector, one file with script, style and wasm in it. It runs from any server and
+// from a disk, where browsers load no modules; its policy permits its own script and style, by their hashes, and wasm.
+// Run in npm/, after build.mjs.
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
+
+const bundle = async (entry) => {
+  const { outputFiles } = await build({
+    entryPoints: [`site/${entry}`],
+    bundle: true,
+    minify: true,
+    format: "iife",
+    target: "es2022",
+    conditions: ["browser"],
+    logLevel: "warning",
+    write: false,
+  });
+  return outputFiles[0].text.trim();
+};
+
+// In a script element these begin something else, even in a string; there the escape means the same character.
+const script = (await bundle("src/page.ts")).replace(/<(?=!--|\/?script)/gi, "\\x3C");
+const style = await bundle("style.css");
+const hash = (text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+const policy = [
+  "default-src 'none'",
+  `script-src ${hash(script)} 'wasm-unsafe-eval'`,
+  `style-src ${hash(style)}`,
+  "img-src data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join("; ");
+
+const kB = (bytes) => `${Math.round(bytes / 1000)} kB`;
+const fill = (template, values) => template.replace(/{(\w+)}/g, (place, name) => values[name] ?? place);
+const template = readFileSync("site/index.html", "utf8");
+const size = kB(template.length + script.length + style.length);
+const page = fill(template, { policy, style, script, size });
+mkdirSync("site/dist", { recursive: true });
+writeFileSync("site/dist/index.html", page);
+const packed = gzipSync(page, { level: 9 }).length;
+console.log(`inspector: ${page.length} bytes in one file, ${packed} gzipped`);

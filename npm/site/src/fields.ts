@@ -1,0 +1,53 @@
+// The bit fields of a layout, as the page draws and moves them.
+import type { Layout } from "snowmint";
+
+/** What a field is for, which decides its colour and pattern. */
+export type Kind = "unused" | "time" | "node" | "sequence" | "random";
+
+/** One field of a layout. */
+export interface Field {
+  /** Its name, `"unused"` too. */
+  name: string;
+  /** Its width. */
+  bits: number;
+  kind: Kind;
+  /** The place of its lowest bit; 0 is the lowest of the ID. */
+  low: number;
+  /** How many node fields stand above it: neighbours are drawn differently. */
+  nodesAbove: number;
+}
+
+/** The kind of a field of that name. */
+export function kindOf(name: string): Kind {
+  return name === "unused" || name === "time" || name === "sequence" || name === "random" ? name : "node";
+}
+
+/** The fields of a layout, high to low. */
+export function fieldsOf(layout: Layout): Field[] {
+  const named = Object.entries(layout.fields);
+  const unused = layout.bits - named.reduce((sum, [, bits]) => sum + bits, 0);
+  let low = layout.bits;
+  let nodesAbove = 0;
+  return (unused ? [["unused", unused] as const, ...named] : named).map(([name, bits]) => {
+    const kind = kindOf(name);
+    const field = { name, bits, kind, low: (low -= bits), nodesAbove };
+    if (kind === "node") nodesAbove += 1;
+    return field;
+  });
+}
+
+/** Whether the IDs of one generator strictly increase: time stands above the sequence, and random bits below both. */
+export function increases(layout: Layout): boolean {
+  const above = Object.keys(layout.fields).filter((name) => kindOf(name) !== "node");
+  return above[0] === "time" && (above.length < 3 || above[2] === "random");
+}
+
+/** The classes of what shows a field. */
+export function fieldClass({ kind, nodesAbove }: Pick<Field, "kind" | "nodesAbove">): string {
+  return kind === "node" && nodesAbove % 2 ? "field node other" : `field ${kind}`;
+}
+
+/** The value of a field in an ID. */
+export function bitsOf({ bits, low }: Field, id: bigint): bigint {
+  return BigInt.asUintN(bits, id >> BigInt(low));
+}

@@ -1,0 +1,127 @@
+// Who could have minted this?
+import { type Candidate, inspect, Layout } from "snowmint";
+import { byId, element, say } from "./element.js";
+import { formList } from "./forms.js";
+import { bar, fieldTable } from "./picture.js";
+import { sinceNow, timeElement, utc } from "./time.js";
+
+/** What to try, each as its system publishes it. */
+const EXAMPLES = [
+  ["a tweet", "1541815603606036480"],
+  ["a Discord message", "175928847299117063"],
+  ["a UUID", "8c45583a-0e1f-11ec-804d-005056219395"],
+  ["a ULID", "01ARZ3NDEKTSV4RRFFQ69G5FAV"],
+  ["an ObjectId", "507f1f77bcf86cd799439011"],
+] as const;
+
+/** The names of kinds that are no layout. */
+const KINDS: Readonly<Record<string, string>> = {
+  uuid: "UUID of another variant or version",
+  uuid_nil: "nil UUID",
+  uuid_max: "max UUID",
+  ulid: "ULID",
+  object_id: "ObjectId",
+};
+
+const NOTHING =
+  "No system known here writes IDs like that. What can be read: 64-bit IDs in decimal, in hex, or in base 32, 36, 58 or " +
+  "62 of full width; UUIDs; ULIDs; ObjectIds.";
+
+/** Starts this part of the page; `changed` hears of every text that is inspected. */
+export function startInspector(changed: (text: string) => void): { show(text: string): void } {
+  const input = byId<HTMLInputElement>("id");
+  const read = () => {
+    show(input.value);
+    changed(input.value.trim());
+  };
+  input.addEventListener("input", read);
+  for (const [what, id] of EXAMPLES) {
+    const button = element("button", { type: "button", class: "link" }, what);
+    button.addEventListener("click", () => {
+      input.value = id;
+      read();
+    });
+    byId("examples").append(button, " ");
+  }
+  return {
+    show(text) {
+      input.value = text;
+      show(text);
+    },
+  };
+}
+
+function show(text: string): void {
+  const nowMs = Date.now();
+  const candidates = text.trim() ? inspect(text, { now: nowMs }) : [];
+  const plausible = candidates.filter((candidate) => candidate.plausible);
+  // Where nothing is plausible, what is unlikely is all there is to see.
+  const main = plausible.length ? plausible : candidates;
+  const rest = plausible.length ? candidates.filter((candidate) => !candidate.plausible) : [];
+  byId("candidates").replaceChildren(...main.map((candidate, i) => row(candidate, nowMs, i === 0)));
+  const unlikely = byId<HTMLDetailsElement>("unlikely");
+  unlikely.hidden = rest.length === 0;
+  unlikely.querySelector("summary")!.textContent = `${rest.length} more, unlikely by their time`;
+  unlikely.querySelector("ol")!.replaceChildren(...rest.map((candidate) => row(candidate, nowMs, false)));
+  say(byId("verdict"), text.trim() ? verdict(main[0], plausible.length, nowMs) : "");
+}
+
+function verdict(first: Candidate | undefined, plausible: number, nowMs: number): string {
+  if (!first) return NOTHING;
+  const at =
+    first.timestampMs === null ? "" : `, ${utc(first.timestampMs)} UTC (${sinceNow(first.timestampMs, nowMs)})`;
+  if (!plausible) return `Nothing fits well. The least unlikely: ${name(first)}${at}.`;
+  const others = plausible === 1 ? "Nothing else fits." : `${plausible - 1} more could have.`;
+  return `Most likely: ${name(first)}${at}. ${others}`;
+}
+
+/** One candidate; what is inside is made when it is first opened. */
+function row(candidate: Candidate, nowMs: number, open: boolean): HTMLElement {
+  const { timestampMs } = candidate;
+  const when =
+    timestampMs === null
+      ? element("span", { class: "when" }, "no time in it")
+      : element(
+          "span",
+          { class: "when" },
+          timeElement(timestampMs),
+          element("small", { class: "since" }, sinceNow(timestampMs, nowMs)),
+        );
+  const summary = element(
+    "summary",
+    {},
+    element("strong", {}, name(candidate)),
+    when,
+    element("span", { class: "reason" }, candidate.reason),
+  );
+  const details = element("details", {}, summary);
+  const fill = () => {
+    if (details.children.length === 1) details.append(body(candidate));
+  };
+  details.addEventListener("toggle", fill);
+  if (open) {
+    fill();
+    details.open = true;
+  }
+  return element("li", {}, details);
+}
+
+function body({ layout: preset, parts, form }: Candidate): HTMLElement {
+  const read = element("p", { class: "note" }, `Read as ${form.replaceAll("_", " ")}.`);
+  if (preset === null || parts === null) return element("div", { class: "body" }, read);
+  const layout = Layout.preset(preset);
+  const id = layout.encode(parts);
+  const fields = element("div", {
+    class: "scroll",
+    tabindex: "0",
+    role: "region",
+    "aria-label": `Fields of ${preset}`,
+  });
+  fields.append(fieldTable(layout, id));
+  read.append(" Layout: ", element("span", { class: "code" }, String(layout)));
+  return element("div", { class: "body" }, bar(layout, id), fields, formList(id), read);
+}
+
+function name({ layout, kind }: Candidate): string {
+  return layout ?? KINDS[kind] ?? kind.replace(/^uuid(\d)$/, "UUID, version $1");
+}

@@ -1,0 +1,72 @@
+// A module of bindings/wasm: an instance with one buffer for texts and rows of numbers. Only this file knows its memory.
+// Names that end in _ are ours alone: the bundles have a letter in the place of each.
+
+import { errorOf, SnowmintError } from "./errors.js";
+
+/** The most characters and words the buffer holds: `memory.rs`. */
+const TEXT = 1024;
+const WORDS = 4096;
+
+/** What every module exports. */
+export interface Exports {
+  memory_: WebAssembly.Memory;
+  buffer_address_(): number;
+}
+
+/** An instance, and where its buffer begins. */
+export interface Engine<Wasm extends Exports = Exports> {
+  wasm_: Wasm;
+  buffer_: number;
+}
+
+/** An instance of a module. */
+export function start<Wasm extends Exports>(compile: () => WebAssembly.Module): Engine<Wasm> {
+  let module: WebAssembly.Module;
+  try {
+    module = compile();
+  } catch (error) {
+    throw new SnowmintError(
+      "WASM_FORBIDDEN",
+      `WebAssembly is forbidden here: allow 'wasm-unsafe-eval' in the script-src of the page's CSP (${error})`,
+    );
+  }
+  const wasm_ = new WebAssembly.Instance(module).exports as unknown as Wasm;
+  return { wasm_, buffer_: wasm_.buffer_address_() };
+}
+
+/** The words of the buffer; a view that lives until the module's memory next grows. */
+export function words({ wasm_, buffer_ }: Engine): BigUint64Array {
+  return new BigUint64Array(wasm_.memory_.buffer, buffer_ + TEXT, WORDS);
+}
+
+function bytes({ wasm_, buffer_ }: Engine): Uint8Array {
+  return new Uint8Array(wasm_.memory_.buffer, buffer_, TEXT);
+}
+
+/** Puts a text into the buffer; answers its length, one beyond the buffer if it does not fit. */
+export function putText(engine: Engine, text: string): number {
+  const string = String(text);
+  const { read, written } = new TextEncoder().encodeInto(string, bytes(engine));
+  return read < string.length ? TEXT + 1 : written;
+}
+
+/** The text in the buffer. */
+export function getText(engine: Engine, length: number): string {
+  return String.fromCharCode(...bytes(engine).subarray(0, length));
+}
+
+/** Puts an integer of any size into the buffer: its magnitude, and how it fits 64 bits. */
+export function putInteger(engine: Engine, at: number, value: bigint): void {
+  const magnitude = value < 0n ? -value : value;
+  words(engine).set([magnitude, magnitude >> 64n ? 2n : value < 0n ? 1n : 0n], at);
+}
+
+/** The error that a call left, in the sentence of that place. */
+export function failure(
+  engine: Engine<Exports & { take_error_(): number }>,
+  sentences: (place: number, mark: number) => string,
+): SnowmintError | undefined {
+  if (!engine.wasm_.take_error_()) return;
+  const [place, mark, a, b] = words(engine);
+  return errorOf(sentences(Number(place), Number(mark)), mark, a, b);
+}

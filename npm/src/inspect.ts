@@ -1,0 +1,101 @@
+import { inspectModule } from "#host";
+import { type Id, type Instant, integer, unixMs } from "./convert.js";
+import { type Engine, getText, putInteger, putText, start, words } from "./engine.js";
+import { date } from "./errors.js";
+import type * as Inspect from "./generated/inspect.wasm.js";
+import { Layout, type Parts } from "./layout.js";
+import type { Preset } from "./names.js";
+import type { TextForm } from "./text.js";
+
+/** What a candidate would be; `uuid` is one of another variant or version. */
+export type Kind =
+  | "snowflake"
+  | `uuid${1 | 2 | 3 | 4 | 5 | 6 | 7 | 8}`
+  | "uuid_nil"
+  | "uuid_max"
+  | "uuid"
+  | "ulid"
+  | "object_id";
+
+/**
+ * How a value was read: `uuid_hex` is a UUID without hyphens, `uuid_swapped` a version 1 as MySQL's `UUID_TO_BIN(uuid, 1)`
+ * stores it.
+ */
+export type Form =
+  | "integer"
+  | TextForm
+  | "uuid"
+  | "uuid_braces"
+  | "uuid_urn"
+  | "uuid_hex"
+  | "uuid_swapped"
+  | "ulid"
+  | "object_id";
+
+/** One that could have minted what was inspected. */
+export interface Candidate {
+  /** What it would be. */
+  kind: Kind;
+  /** The name of the preset of a snowflake, or null. */
+  layout: Preset | null;
+  /** The parts of a snowflake under that preset, or null. */
+  parts: Parts | null;
+  /** How the value was read. */
+  form: Form;
+  /** The time in it, Unix ms, or null where there is none. */
+  timestampMs: number | null;
+  /** The same as a Date, or null where there is none. */
+  timestamp: Date | null;
+  /** Whether nothing in its time speaks against it. */
+  plausible: boolean;
+  /** Why it is plausible or not: a short sentence. */
+  reason: string;
+}
+
+/** How to inspect. */
+export interface InspectOptions {
+  /** The present, by which times are judged: a Date or Unix ms; the host's clock if missing. */
+  now?: Instant;
+}
+
+let current: Engine<typeof Inspect> | undefined;
+
+/**
+ * Lists everything that could have minted a value, the most plausible first; of garbage, an empty list.
+ *
+ * Presets of the same shape differ by their epoch alone: the list has each that can decode the ID. Those whose time lies
+ * before their system began, within a day of their epoch or in the future come last.
+ *
+ * The value is a bigint of any size (a negative one is the signed form of 64 bits), a safe integer, or a text: a 64-bit ID
+ * in decimal, in hex with or without `0x`, or in base 32, 36, 58 or 62 of full width; a UUID, also in braces, after
+ * `urn:uuid:` or without hyphens; a ULID; an ObjectId. Throws `INVALID_ID` for a number that is no safe integer, as its
+ * digits are lost, and for what is neither number nor text; TypeError for an invalid `now`.
+ *
+ * @example
+ * inspect("1541815603606036480")[0].layout // "twitter"
+ */
+export function inspect(value: Id, options: InspectOptions = {}): Candidate[] {
+  const engine = (current ??= start<typeof Inspect>(inspectModule));
+  const { wasm_ } = engine;
+  const nowMs = unixMs(options.now ?? Date.now());
+  if (typeof value !== "string") putInteger(engine, 0, integer(value, "INVALID_ID"));
+  const count =
+    typeof value === "string" ? wasm_.inspect_(putText(engine, value), nowMs) : wasm_.inspect_integer_(nowMs);
+  return Array.from({ length: count }, (_, at) => candidate(engine, at));
+}
+
+function candidate(engine: Engine<typeof Inspect>, at: number): Candidate {
+  const [kind, preset, form, reason] = getText(engine, engine.wasm_.candidate_(at)).split("\n");
+  const [timed, unixMs, plausible, id] = words(engine);
+  const timestampMs = timed ? Number(BigInt.asIntN(64, unixMs!)) : null;
+  return {
+    kind: kind as Kind,
+    layout: (preset || null) as Preset | null,
+    parts: preset ? Layout.preset(preset).decode(id!) : null,
+    form: form as Form,
+    timestampMs,
+    timestamp: timestampMs === null ? null : date(timestampMs),
+    plausible: plausible! > 0n,
+    reason: reason!,
+  };
+}
