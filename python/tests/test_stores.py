@@ -238,7 +238,7 @@ def test_generators_of_one_store_object_share_a_lease_and_of_two_do_not(shared: 
         Snowflake(store=store, namespace=namespace) as second,
         Snowflake(store=shared.store(), namespace=namespace) as other,
     ):
-        assert (first.node, second.node, other.node) == (0, 0, 1)
+        assert first.node == second.node < other.node
         ids = [next(generator) for _ in range(1000) for generator in (first, second)]
         assert all(a < b for a, b in itertools.pairwise(ids))
 
@@ -247,7 +247,8 @@ def test_excluded_nodes_are_not_leased_and_a_namespace_keeps_its_layout(place: P
     store = place.store()
     exclude: list[Any] = [0, {"datacenter": 0, "worker": 1}, "2"]
     with Snowflake("twitter", store=store, namespace=namespace, exclude=exclude) as generator:
-        assert generator.node == 3
+        # Nor is a node that another test of this process vouches for.
+        assert generator.node > 2
     with pytest.raises(InvalidLayoutError, match="is of layout"):
         Snowflake("snowmint", store=store, namespace=namespace)
 

@@ -44,28 +44,6 @@ impl Host for PyHost<'_, '_> {
     }
 }
 
-/// Runs what calls Python, perhaps on a thread of ours; nothing where the interpreter is gone.
-pub(crate) fn attached<T>(work: impl FnOnce(Python<'_>) -> T) -> Option<T> {
-    Python::try_attach(|py| {
-        let parking = Parking;
-        let done = work(py);
-        std::mem::forget(parking);
-        done
-    })
-}
-
-/// Stays for good where an interpreter that ends unwinds its thread: up to 3.13 it does so to every thread that comes back
-/// to it, and no frame of Rust may let that through. The process is about to exit.
-struct Parking;
-
-impl Drop for Parking {
-    fn drop(&mut self) {
-        while !std::thread::panicking() {
-            std::thread::park();
-        }
-    }
-}
-
 /// The host of a call that lets other threads run all the while, as it reads and writes files.
 pub(crate) struct DetachedHost<'a> {
     clock: Option<&'a Py<PyAny>>,

@@ -9,6 +9,7 @@ mod host;
 mod hot;
 mod inspect;
 mod layout;
+mod parking;
 mod parts;
 mod scatter;
 mod snowflake;

@@ -12,6 +12,7 @@ use crate::error::{self, Failure};
 use crate::host::{self, DetachedHost, PyHost};
 use crate::hot;
 use crate::layout::Layout;
+use crate::parking;
 use crate::store::{self, Raised};
 
 /// A generator of IDs for one node.
@@ -213,8 +214,8 @@ impl Drop for Snowflake {
 fn telling(on_lost: Py<PyAny>) -> OnLost {
     OnLost::new(move |error| {
         // Nothing, where the interpreter is gone by then.
-        host::attached(|py| {
-            let told = error::exception(py, error).and_then(|exception| on_lost.call1(py, (exception,)));
+        Python::try_attach(|py| {
+            let told = error::exception(py, error).and_then(|exception| parking::call(on_lost.bind(py), (exception,)));
             if let Err(broken) = told {
                 broken.write_unraisable(py, Some(on_lost.bind(py)));
             }

@@ -7,14 +7,14 @@ use std::sync::{Arc, Mutex};
 use pyo3::exceptions::{PyException, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBool, PyBytes, PyDict};
+use pyo3::types::{PyBool, PyBytes, PyDict, PyList, PyString};
 use snowmint_core::ErrorKind;
 use snowmint_core::durability::Engine;
 use snowmint_stores::{BlockingStore, Connect, Error, Found, Given, LeaseStore, Version, Wrote, kind_of_file_system};
 
 use crate::convert::Text;
 use crate::error::{self, Failure};
-use crate::host::attached;
+use crate::parking::call;
 
 /// What a store raised last, for the exception that comes of it.
 #[derive(Clone, Debug, Default)]
@@ -31,10 +31,15 @@ impl Raised {
     /// The failure of a call that asked the store, with its cause.
     pub(crate) fn explain(&self, py: Python<'_>, failure: Failure) -> PyErr {
         let failure = self.interrupt(py, failure);
-        if let Some(raised) = self.take(|raised| !raised.is_instance(py, &failure.get_type(py))) {
-            failure.set_cause(py, Some(raised));
+        match self.take(|_| true) {
+            // The store's own error of this kind has its own cause.
+            Some(raised) if raised.is_instance(py, &failure.get_type(py)) => raised,
+            Some(raised) => {
+                failure.set_cause(py, Some(raised));
+                failure
+            }
+            None => failure,
         }
-        failure
     }
 
     /// The failure, or what is no `Exception`, such as `KeyboardInterrupt`, as it was raised.
@@ -69,9 +74,9 @@ pub(crate) fn store(obj: &Bound<'_, PyAny>, raised: &Raised) -> PyResult<LeaseSt
 pub(crate) fn connect(raised: &Raised) -> Connect {
     let raised = raised.clone();
     Connect::new(move |url| {
-        let connected = attached(|py| {
+        let connected = Python::try_attach(|py| {
             let connect = py.import("snowmint.stores").and_then(|stores| stores.getattr("connect"));
-            let store = connect.and_then(|connect| given(&connect.call1((url,))?, &raised));
+            let store = connect.and_then(|connect| given(&call(&connect, (url,))?, &raised));
             store.map_err(|failed| told(py, "snowmint.stores.connect", failed, &raised))
         });
         connected.unwrap_or_else(|| Err(over("snowmint.stores.connect")))
@@ -107,7 +112,7 @@ struct PyStore {
 
 impl PyStore {
     fn ask<T>(&self, ask: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>) -> Result<T, Error> {
-        attached(|py| ask(self.store.bind(py)).map_err(|failed| told(py, &self.name, failed, &self.raised)))
+        Python::try_attach(|py| ask(self.store.bind(py)).map_err(|failed| told(py, &self.name, failed, &self.raised)))
             .unwrap_or_else(|| Err(over(&self.name)))
     }
 }
@@ -118,14 +123,14 @@ impl BlockingStore for PyStore {
     }
 
     fn read(&self, key: &str) -> Result<Option<Found>, Error> {
-        let found = self.ask(|store| store.call_method1("read", (key,))?.extract::<Option<(Vec<u8>, Version)>>())?;
+        let found = self.ask(|store| call(&store.getattr("read")?, (key,))?.extract::<Option<(Vec<u8>, Version)>>())?;
         Ok(found.map(|(value, version)| Found { value, version }))
     }
 
     fn write(&self, key: &str, value: &[u8], expected: Version) -> Result<Wrote, Error> {
         let version = self.ask(|store| {
             let value = PyBytes::new(store.py(), value);
-            let answer = store.call_method1("write", (key, value, expected))?;
+            let answer = call(&store.getattr("write")?, (key, value, expected))?;
             // True and False are integers too.
             match answer.extract::<Option<Version>>() {
                 Ok(version)
@@ -144,7 +149,9 @@ impl BlockingStore for PyStore {
 
     fn list(&self, prefix: &str) -> Result<Vec<(String, Found)>, Error> {
         self.ask(|store| {
-            let all = store.call_method1("list", (prefix,))?;
+            let all = call(&store.getattr("list")?, (prefix,))?;
+            // It may be a generator.
+            let all = call(&store.py().get_type::<PyList>(), (all,))?;
             let record = |each: PyResult<Bound<'_, PyAny>>| {
                 let (part, value, version) = each?.extract::<(String, Vec<u8>, Version)>()?;
                 Ok((part, Found { value, version }))
@@ -156,7 +163,7 @@ impl BlockingStore for PyStore {
     fn clock_ms(&self) -> Result<Option<i64>, Error> {
         self.ask(|store| {
             // A store need not have a clock.
-            if store.hasattr("clock_ms")? { store.call_method0("clock_ms")?.extract() } else { Ok(None) }
+            if store.hasattr("clock_ms")? { call(&store.getattr("clock_ms")?, ())?.extract() } else { Ok(None) }
         })
     }
 }
@@ -167,7 +174,8 @@ const KINDS: [ErrorKind; 3] = [ErrorKind::StoreUnavailable, ErrorKind::UnsafeSto
 /// What a store raised, as an error: one of ours as it is, any other leaves open what was done.
 fn told(py: Python<'_>, name: &str, failed: PyErr, raised: &Raised) -> Error {
     let value = failed.value(py);
-    let sentence = value.str().map_or_else(|_| String::new(), |sentence| sentence.to_string_lossy().into_owned());
+    let sentence = call(&py.get_type::<PyString>(), (value,));
+    let sentence = sentence.and_then(|sentence| Ok(sentence.extract::<Text>()?.into_string())).unwrap_or_default();
     let error = if !failed.is_instance_of::<PyException>(py) {
         // Such as KeyboardInterrupt: nothing that asking again would answer. `explain` raises it as it is.
         Error::told(ErrorKind::WindowClosed, format!("{name}: interrupted"))
