@@ -73,8 +73,7 @@ def _store_of(url: str) -> Store:
             f"the URL after {scheme}: is not valid: what is special in user and password is written as %XX"
         ) from None
     except ImportError as error:
-        extra = "redis" if "redis" in scheme else "sqlalchemy"
-        raise StoreUnavailableError(f"{scheme} needs a client: pip install snowmint[{extra}] ({error})") from error
+        raise StoreUnavailableError(f"{scheme} needs {error.name}, which is not installed: pip install it") from error
     raise StoreUnavailableError(
         f"no such store: {scheme!r}. Give file:DIRECTORY, redis://HOST, postgresql://HOST/DATABASE, "
         "mysql://HOST/DATABASE or sqlite:PATH"
