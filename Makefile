@@ -14,6 +14,7 @@ bench: ## contenders side by side, as medians and ratios
 	@cargo run --quiet --locked --release -p snowmint-benches --bin minting
 	@cargo run --quiet --locked --release -p snowmint-benches --features engines --bin numbers
 	@scripts/bench-python.sh
+	@scripts/bench-js.sh
 
 site: ## npm/site/dist/index.html: the inspector, a page in one file
 	@scripts/build-site.sh

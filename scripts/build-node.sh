@@ -1,9 +1,13 @@
 #!/usr/bin/env bash
-# The addon for Node, in the package of this platform, which npm has linked beside the others.
+# The addon for Node, in the package of this platform, which npm has linked beside the others: build-node.sh [PLATFORM].
 set -euo pipefail
 cd "$(dirname "$0")/.."
-platform=linux-x64-gnu
-file=snowmint.$platform.node
+platform=${1:-$(node npm/scripts/platform.mjs)}
+case $platform in
+  darwin-*) built=libsnowmint_node.dylib ;;
+  win32-*) built=snowmint_node.dll ;;
+  *) built=libsnowmint_node.so ;;
+esac
 cargo build --quiet --locked --release -p snowmint-node
 # A running process may have the old file mapped: put a new one in its place.
-install "${CARGO_TARGET_DIR:-target}/release/libsnowmint_node.so" "npm/platforms/$platform/$file"
+install "${CARGO_TARGET_DIR:-target}/release/$built" "npm/platforms/$platform/snowmint.$platform.node"

@@ -14,11 +14,15 @@ quietly() {
 }
 (cd python && quietly ../.venv/bin/maturin build --release --locked --out ../dist)
 (cd python && quietly ../.venv/bin/maturin sdist --out ../dist)
-for package in npm npm/platforms/linux-x64-gnu; do
+for package in npm "npm/platforms/$(node npm/scripts/platform.mjs)"; do
   cp LICENSE-MIT LICENSE-APACHE "$package"
   quietly npm pack --pack-destination dist/npm "./$package"
 done
 
 node npm/scripts/size.mjs
+# Does every tool find the right file, with the right types?
+quietly npm/node_modules/.bin/publint --strict npm
+quietly npm/node_modules/.bin/attw dist/npm/snowmint-[0-9]*.tgz
 python3 scripts/check_wheels.py dist
-ls -l dist/*.tar.gz dist/npm/* | awk '{ printf "%9d  %s\n", $5, $9 }'
+python3 scripts/check_npm.py dist/npm
+ls -l dist/*.tar.gz | awk '{ printf "%9d  %s\n", $5, $9 }'

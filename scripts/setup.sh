@@ -55,6 +55,7 @@ if [ ! -x .venv/bin/python ] || changed python/requirements-dev.txt; then
 fi
 if [ ! -d npm/node_modules ] || changed npm/package-lock.json; then
   echo "installing npm packages"
-  npm ci --prefix npm --silent --no-fund --no-audit
+  # By force, as the packages of other platforms are linked too.
+  npm ci --prefix npm --force --silent --no-fund --no-audit
   installed npm/package-lock.json
 fi

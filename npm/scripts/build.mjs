@@ -1,7 +1,7 @@
 // Builds dist/: the wasm module as text inside each bundle, the bundles for each kind of host, and the types.
 // Run in npm/. Expects the raw module and its glue in src/generated/, where scripts/build-wasm.sh puts them.
 import { execFileSync } from "node:child_process";
-import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { build } from "esbuild";
 
 const { version } = JSON.parse(readFileSync("package.json", "utf8"));
@@ -52,6 +52,21 @@ await bundle("browser", "esm");
 await bundle("browser", "cjs");
 await bundle("edge", "esm", { external: ["*.wasm"] });
 for (const name of modules) cpSync(`${generated}/${name}.wasm`, `dist/${name}.wasm`);
+
+// The command line, over the bundle that programs on Node load.
+const overBundle = ({ onResolve }) =>
+  onResolve({ filter: /^\.\.\/index\.js$/ }, () => ({ path: "./node.mjs", external: true }));
+await build({
+  entryPoints: ["src/cli/main.ts"],
+  outfile: "dist/cli.mjs",
+  bundle: true,
+  format: "esm",
+  target: "es2022",
+  platform: "node",
+  plugins: [{ name: "over-bundle", setup: overBundle }],
+  logLevel: "warning",
+});
+chmodSync("dist/cli.mjs", 0o755);
 
 // The types that the public ones lead to, once for each kind of module.
 execFileSync("node_modules/.bin/tsc", ["-p", "tsconfig.types.json"], { stdio: "inherit" });

@@ -23,8 +23,14 @@ export function nodeOfEnvironment(layout: Layout): number | undefined {
 }
 
 const lock = new Int32Array(new SharedArrayBuffer(4));
-/** Blocks the thread; nobody wakes it. */
-export const sleep = (ms: number): void => void Atomics.wait(lock, 0, 0, ms);
+/**
+ * Blocks the thread, to the start of a ms and not to its middle: a saturated generator must not lose the ms in between.
+ * Nobody wakes it.
+ */
+export function sleep(ms: number): void {
+  const intoMs = (performance.timeOrigin + performance.now()) % 1;
+  Atomics.wait(lock, 0, 0, ms - intoMs);
+}
 
 /** Refusals of windows that are over, and may be renewed at any moment. */
 const awaiting = new WeakMap<SnowmintError, number>();

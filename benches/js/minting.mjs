@@ -1,0 +1,98 @@
+// What an ID costs in Node and in Chromium, beside peers and beside what JavaScript itself costs.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Snowflake as SapphireSnowflake } from "@sapphire/snowflake";
+import FlakeId from "flake-idgen";
+import { nanoid } from "nanoid";
+import { Snowflake as NodejsSnowflake } from "nodejs-snowflake";
+import { v7 } from "uuid";
+import { Snowflake as WasmSnowflake } from "../../npm/dist/browser.mjs";
+import { Snowflake } from "../../npm/dist/node.mjs";
+import { inChromium } from "./chromium.mjs";
+import { BATCH, each, plainWide, tunedTwitter, tunedWide, tunedWider, WIDE, WIDER } from "./layouts.mjs";
+import { Contender, compare, saturation } from "./turns.mjs";
+
+function print(headline, lines) {
+  console.log(`${headline}\n${lines.join("\n")}\n`);
+}
+
+/** One ID a call, with a clock read in each. */
+async function single(store) {
+  const plain = plainWide();
+  const tuned = tunedWide();
+  const leased = await Snowflake.lease({ layout: WIDE, store });
+  const vouched = new Snowflake({ layout: WIDE, node: 15 });
+  const wasm = new WasmSnowflake({ layout: WIDE, node: 14 });
+  const sapphire = new SapphireSnowflake(new Date("2025-01-01T00:00:00Z"));
+  const nodejs = new NodejsSnowflake({ custom_epoch: Date.parse("2025-01-01T00:00:00Z"), instance_id: 1 });
+  // With node 0 its sequence may have all of the 22 bits; with 12 it throws when a ms is used up.
+  const flake = new FlakeId({ id: 0, seqMask: 2 ** 22 - 1 });
+  const lines = compare([
+    new Contender("plain JavaScript: nextId()", () => plain.nextId()),
+    new Contender("plain JavaScript, tuned: nextId()", () => tuned.nextId()),
+    new Contender("floor: Date.now()", () => Date.now(), { order: "clock" }),
+    new Contender("snowmint, addon, leased: nextId()", () => leased.nextId()),
+    new Contender("snowmint, addon, vouched: nextId()", () => vouched.nextId()),
+    new Contender("snowmint, wasm: nextId()", () => wasm.nextId()),
+    new Contender("@sapphire/snowflake: generate()", () => sapphire.generate(), { order: "told" }),
+    new Contender("flake-idgen, 22 bits of sequence: next()", () => flake.next(), {
+      read: (id) => id.readBigUInt64BE(),
+    }),
+    new Contender("nodejs-snowflake, waits at 1,024 a ms", () => nodejs.getUniqueID()),
+    new Contender("uuid: v7()", () => v7()),
+    new Contender("nanoid()", () => nanoid(), { order: "none" }),
+  ]);
+  await leased.close();
+  print("Node: one ID a call", lines);
+}
+
+/** Arrays of the caller. */
+async function batches(store) {
+  const tuned = tunedWider();
+  const leased = await Snowflake.lease({ layout: WIDER, store });
+  const vouched = new Snowflake({ layout: WIDER, node: 3 });
+  const wasm = new WasmSnowflake({ layout: WIDER, node: 2 });
+  const contender = (name, gen) => {
+    const ids = new BigUint64Array(BATCH);
+    return new Contender(name, () => gen.fill(ids), { idsACall: BATCH });
+  };
+  const lines = compare([
+    contender("plain JavaScript, tuned: fill(array)", tuned),
+    contender("snowmint, addon, leased: fill(array)", leased),
+    contender("snowmint, addon, vouched: fill(array)", vouched),
+    contender("snowmint, wasm: fill(array)", wasm),
+  ]);
+  await leased.close();
+  print(`Node: BigUint64Arrays of ${BATCH}, an ID`, lines);
+}
+
+/** Twitter's layout, as many IDs as it has. */
+async function saturated(store) {
+  const tuned = tunedTwitter();
+  const leased = await Snowflake.lease({ layout: "twitter", store });
+  const lines = saturation({
+    "plain JavaScript, tuned, spins: nextId()": () => each(() => tuned.nextId()),
+    "snowmint, addon, leased: nextId()": () => each(() => leased.nextId()),
+    "snowmint, addon, leased: nextIds(512)": () => leased.nextIds(512),
+    "snowmint, addon, leased: nextIds(4096)": () => leased.nextIds(4096),
+  });
+  await leased.close();
+  print("Node: Twitter's layout, saturated: of the 4,096 IDs a ms", lines);
+}
+
+// Leases in a directory of their own.
+const directory = mkdtempSync(join(tmpdir(), "snowmint-"));
+try {
+  const store = `file:${directory}`;
+  await single(store);
+  await batches(store);
+  await saturated(store);
+} finally {
+  rmSync(directory, { recursive: true });
+}
+await inChromium(async (run) => {
+  print("Chromium: one ID a call", await run("single"));
+  print(`Chromium: BigUint64Arrays of ${BATCH}, an ID`, await run("batches"));
+  print("Chromium: Twitter's layout, saturated: of the 4,096 IDs a ms", await run("saturated"));
+});

@@ -1,0 +1,47 @@
+// What an ID costs in a page of a browser. Nothing here needs Node.
+import { Snowflake } from "/npm/dist/browser.mjs";
+import { BATCH, each, plainWide, tunedTwitter, tunedWide, tunedWider, WIDE, WIDER } from "./layouts.mjs";
+import { Contender, compare, saturation } from "./turns.mjs";
+
+export function single() {
+  const gen = new Snowflake({ layout: WIDE, node: 15 });
+  const plain = plainWide();
+  const tuned = tunedWide();
+  return compare([
+    new Contender("plain JavaScript: nextId()", () => plain.nextId()),
+    new Contender("plain JavaScript, tuned: nextId()", () => tuned.nextId()),
+    new Contender("floor: Date.now()", () => Date.now(), { order: "clock" }),
+    new Contender("snowmint: nextId()", () => gen.nextId()),
+  ]);
+}
+
+export function batches() {
+  const gen = new Snowflake({ layout: WIDER, node: 3 });
+  const tuned = tunedWider();
+  const [ours, theirs] = [new BigUint64Array(BATCH), new BigUint64Array(BATCH)];
+  return compare([
+    new Contender("plain JavaScript, tuned: fill(array)", () => tuned.fill(theirs), { idsACall: BATCH }),
+    new Contender("snowmint: fill(array)", () => gen.fill(ours), { idsACall: BATCH }),
+  ]);
+}
+
+/** A page cannot block: who wants the next ID now asks again. */
+function insisting(mint) {
+  for (;;) {
+    try {
+      return mint();
+    } catch (error) {
+      if (error.code !== "EXHAUSTED") throw error;
+    }
+  }
+}
+
+export function saturated() {
+  const gen = new Snowflake({ layout: "twitter", node: 5, maxAheadMs: 0 });
+  const tuned = tunedTwitter();
+  return saturation({
+    "plain JavaScript, tuned, spins: nextId()": () => each(() => tuned.nextId()),
+    "snowmint: nextId()": () => each(() => insisting(() => gen.nextId())),
+    "snowmint: nextIds(512)": () => insisting(() => gen.nextIds(512)),
+  });
+}

@@ -1,0 +1,99 @@
+// Contenders that take turns in one realm, so that what else the machine does hits all of them alike. Nothing here needs Node.
+
+const ROUNDS = 151;
+const IDS_A_TURN = 8192;
+
+/**
+ * Something that mints. `mint` answers an ID, or an array of `idsACall` of them. Each ID must be above the last one; with
+ * `order: "clock"` it may be equal, with `order: "none"` it must be new, and with `order: "told"` what is wrong is told in
+ * the table. `read` makes of an ID something that compares.
+ */
+export class Contender {
+  constructor(name, mint, { idsACall = 1, order = "increasing", read = (id) => id } = {}) {
+    Object.assign(this, { name, mint, idsACall, order, read, ns: [], wrong: 0, checked: 0 });
+    // What each call answered is kept, or a compiler would leave its making out.
+    this.kept = new Array(IDS_A_TURN / idsACall).fill(undefined);
+    // A loop of its own, as a program has that uses one of them: a shared one would call what no compiler can foresee.
+    this.loop = new Function("mint", "kept", "for (let i = 0; i < kept.length; i++) kept[i] = mint();");
+  }
+
+  /** Measures a turn, and checks it. */
+  turn() {
+    const started = performance.now();
+    this.loop(this.mint, this.kept);
+    this.ns.push(((performance.now() - started) * 1e6) / IDS_A_TURN);
+    // A buffer is written to again: its last content stands for all.
+    const ids = this.idsACall === 1 ? this.kept.map(this.read) : Array.from(this.kept.at(-1), this.read);
+    if (ids.length !== (this.idsACall === 1 ? IDS_A_TURN : this.idsACall))
+      throw new Error(`${this.name}: ${ids.length} IDs`);
+    this.check(ids);
+  }
+
+  // A measurement of something that repeats is worth nothing.
+  check(ids) {
+    const repeated = this.order === "clock" ? 0 : ids.length - new Set(ids).size;
+    let below = 0;
+    for (let i = 0, last = this.last; i < ids.length; last = ids[i++]) if (last > ids[i] || last === ids[i]) below++;
+    if (this.order === "clock") below = ids.at(-1) < ids[0] ? 1 : 0;
+    if (this.order === "none") below = 0;
+    this.last = ids.at(-1);
+    this.checked += ids.length;
+    this.wrong += Math.max(repeated, below);
+    if (this.wrong && this.order !== "told")
+      throw new Error(`${this.name}: ${repeated} repeated, ${below} out of order`);
+  }
+}
+
+/** The quartiles. */
+export function quartiles(values) {
+  const sorted = [...values].sort((a, b) => a - b);
+  return [0.25, 0.5, 0.75].map((part) => {
+    const place = part * (sorted.length - 1);
+    const below = sorted[Math.floor(place)];
+    return below + (sorted[Math.ceil(place)] - below) * (place % 1);
+  });
+}
+
+/** The median time an ID, with the quartiles, and its ratio to the first contender's, turn by turn: a line each. */
+export function compare(contenders) {
+  for (let round = 0; round < ROUNDS; round++) {
+    // Each goes first in turn.
+    for (let i = 0; i < contenders.length; i++) contenders[(round + i) % contenders.length].turn();
+  }
+  // Until then the compilers were at work.
+  const settled = (ns) => ns.slice(Math.floor(ROUNDS / 10));
+  const first = settled(contenders[0].ns);
+  return contenders.map(({ name, ns, wrong, checked }) => {
+    const times = settled(ns);
+    const [low, median, high] = quartiles(times).map((ns) => ns.toFixed(2));
+    const ratio = quartiles(times.map((each, turn) => each / first[turn]))[1].toFixed(3);
+    const note = wrong ? `   ${((100 * wrong) / checked).toFixed(1)} % repeated or out of order` : "";
+    return `${name.padEnd(42)} ${median.padStart(8)} ns  (${low} to ${high})   ${ratio} x${note}`;
+  });
+}
+
+const SATURATED_MS = 250;
+const REPEATS = 11;
+
+/** How many of the 4,096 IDs that Twitter's layout has in a ms come in fact, in percent: a line for each that mints arrays. */
+export function saturation(contenders) {
+  const found = Object.entries(contenders).map(([name, mint]) => ({ name, mint, percents: [] }));
+  for (let repeat = 0; repeat < REPEATS; repeat++) for (const each of found) each.percents.push(reached(each));
+  return found.map(({ name, percents }) => {
+    const [low, median, high] = quartiles(percents).map((percent) => percent.toFixed(2));
+    return `${name.padEnd(42)} ${median.padStart(8)} %   (${low} to ${high})`;
+  });
+}
+
+function reached({ name, mint }) {
+  const parts = [];
+  const end = performance.now() + SATURATED_MS;
+  while (performance.now() < end) parts.push(mint());
+  const ids = parts.flatMap((part) => Array.from(part));
+  for (let i = 1; i < ids.length; i++)
+    if (!(ids[i] > ids[i - 1])) throw new Error(`${name}: ${ids[i]} after ${ids[i - 1]}`);
+  const ticks = ids.map((id) => Number(id >> 22n));
+  // The first and the last ms are cut off by the measurement.
+  const whole = ticks.filter((tick) => tick > ticks[0] && tick < ticks.at(-1)).length;
+  return (100 * whole) / (4096 * (ticks.at(-1) - ticks[0] - 1));
+}

@@ -1,0 +1,6 @@
+// Prints what this machine is called in the names of platform packages, as src/addon.ts looks for it.
+import process from "node:process";
+
+const linux = () => (process.report.getReport().header.glibcVersionRuntime ? "-gnu" : "-musl");
+const libc = { linux, win32: () => "-msvc" }[process.platform] ?? (() => "");
+console.log(`${process.platform}-${process.arch}${libc()}`);

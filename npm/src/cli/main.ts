@@ -1,0 +1,160 @@
+#!/usr/bin/env node
+// The command line: `npx snowmint gen`, `inspect` and `layouts`, each as Python's `python -m snowmint` does it.
+import { createInterface } from "node:readline";
+import { setImmediate } from "node:timers/promises";
+import { type Candidate, inspect, Layout, layouts, type Parts, Snowflake, SnowmintError, text } from "../index.js";
+import { type GenOptions, type InspectOptions, type LayoutsOptions, Mistake, read } from "./arguments.js";
+import { json } from "./json.js";
+import * as show from "./show.js";
+
+const BATCH = 4096;
+
+const interrupted = new AbortController();
+
+/** Writes, and says when it is written; rejects with what the system says, such as EPIPE. */
+function write(text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    process.stdout.write(text, (error) => (error ? reject(error) : resolve()));
+  });
+}
+
+const complain = (sentence: string): void => void process.stderr.write(`snowmint: ${sentence}\n`);
+
+const layoutOf = (given: string): Layout => (given.includes(":") ? Layout.parse(given) : Layout.preset(given));
+
+async function gen({ count, json, format, ...terms }: GenOptions): Promise<number> {
+  const generator = await Snowflake.lease(terms);
+  try {
+    const line = written(json, format);
+    // A batch is to be had well within the time that it may wait.
+    const atOnce = Math.max(1, Math.min(BATCH, Math.floor(generator.layout.idsPerSecond / 4)));
+    for (let left = count; left > 0 && !interrupted.signal.aborted; left -= atOnce) {
+      await write(Array.from(generator.nextIds(Math.min(left, atOnce)), line).join(""));
+      // Interrupts arrive between batches.
+      await setImmediate();
+    }
+  } finally {
+    await generator.close();
+  }
+  return 0;
+}
+
+function written(asJson: boolean, format: text.TextForm | undefined): (id: bigint) => string {
+  if (asJson) return (id) => `${json({ id: String(id), ...(format && { text: text.encode(id, format) }) })}\n`;
+  return format ? (id) => `${text.encode(id, format)}\n` : (id) => `${id}\n`;
+}
+
+async function inspectEach(options: InspectOptions): Promise<number> {
+  const layout = options.layout === undefined ? undefined : layoutOf(options.layout);
+  let code = 0;
+  for await (const value of options.ids.length ? options.ids : lines()) {
+    try {
+      const id = options.format ? text.decode(value, options.format) : value;
+      if (layout) {
+        const told = decoded(id, layout);
+        await write(`${options.json ? json(told) : show.decoded(told)}\n`);
+      } else {
+        const found = { id: String(id), candidates: inspect(id).map(candidate) };
+        await write(`${options.json ? json(found) : show.candidates(found, style()).join("\n")}\n`);
+        if (!found.candidates.length) code = Math.max(code, 1);
+      }
+    } catch (error) {
+      if (!(error instanceof SnowmintError || error instanceof Mistake)) throw error;
+      // The others may be right.
+      complain(`${value}: ${error.message}`);
+      code = 2;
+    }
+  }
+  return code;
+}
+
+/** The lines of standard input that are not empty. */
+async function* lines(): AsyncGenerator<string> {
+  const input = process.stdin.setEncoding("latin1");
+  for await (const line of createInterface({ input, crlfDelay: Infinity, signal: interrupted.signal })) {
+    const value = textOf(Buffer.from(line, "latin1")).trim();
+    if (value) yield value;
+  }
+}
+
+/** Bytes as text. What is no text is no ID either, and shown as it is. */
+function textOf(bytes: Buffer): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return Array.from(bytes, (byte) =>
+      byte < 128 ? String.fromCharCode(byte) : `\\x${byte.toString(16).padStart(2, "0")}`,
+    ).join("");
+  }
+}
+
+function decoded(value: string | bigint, layout: Layout): show.Decoded {
+  if (typeof value === "string" && !/^-?[0-9]{1,40}$/.test(value))
+    throw new Mistake("an ID is an integer from -2^63 to 2^64-1; --format names another form");
+  const id = BigInt(value);
+  return { id: String(id), layout: layout.name ?? String(layout), ...told(layout.decode(id)) };
+}
+
+function candidate({ kind, layout, parts, reason }: Candidate): show.Candidate {
+  return { layout, ...(layout === null && { kind }), ...(parts && told(parts)), reason };
+}
+
+function told({ timestampMs, tick, node, sequence, fields }: Parts): show.Told {
+  return { timestamp: show.instant(timestampMs), timestamp_ms: timestampMs, tick, node, sequence, fields };
+}
+
+async function showLayouts(options: LayoutsOptions): Promise<number> {
+  const given = options.layouts.map(layoutOf);
+  const chosen = given.length ? given : Object.values(layouts.all());
+  if (options.json) await write(chosen.map((layout) => `${json(show.figures(layout))}\n`).join(""));
+  else if (given.length)
+    await write(`${given.map((layout) => show.picture(layout, style()).join("\n")).join("\n\n")}\n`);
+  else await write(`${show.table(chosen, style()).join("\n")}\n`);
+  return 0;
+}
+
+/** What makes a headline bold, on a terminal that wants it. */
+function style(): show.Style {
+  const bold = process.stdout.isTTY && !process.env.NO_COLOR && process.env.TERM !== "dumb";
+  return (headline) => (bold ? `\x1b[1m${headline}\x1b[0m` : headline);
+}
+
+async function run(words: string[]): Promise<number> {
+  const request = read(words);
+  switch (request.verb) {
+    case "gen":
+      return gen(request);
+    case "inspect":
+      return inspectEach(request);
+    case "layouts":
+      return showLayouts(request);
+    case "told":
+      await write(request.text);
+      return 0;
+  }
+}
+
+/** Does what the arguments say; the exit code. */
+async function main(words: string[]): Promise<number> {
+  try {
+    return await run(words);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    // Who reads has had enough.
+    if (code === "EPIPE") return 0;
+    if (error instanceof Mistake || (error instanceof SnowmintError && code?.startsWith("INVALID_"))) {
+      complain(error.message);
+      return 2;
+    }
+    // A refusal, or what the system says; anything else is a fault of ours.
+    if (code === undefined) throw error;
+    complain((error as Error).message);
+    return 1;
+  }
+}
+
+process.once("SIGINT", () => interrupted.abort());
+// Each write tells of it too.
+process.stdout.on("error", () => {});
+const code = await main(process.argv.slice(2));
+process.exitCode = interrupted.signal.aborted ? 130 : code;

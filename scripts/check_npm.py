@@ -1,0 +1,95 @@
+"""Checks the npm tarballs that users would download: check_npm.py [--release TAG] DIRECTORY.
+
+Each is small, licensed, and of one version, and snowmint names all of its platforms. With a tag it is that version's, and
+there is a tarball for each platform.
+"""
+
+import argparse
+import json
+import sys
+import tarfile
+from pathlib import Path
+from typing import Any
+
+PLATFORMS: dict[str, dict[str, list[str]]] = {
+    "darwin-arm64": {"os": ["darwin"], "cpu": ["arm64"]},
+    "darwin-x64": {"os": ["darwin"], "cpu": ["x64"]},
+    "linux-arm64-gnu": {"os": ["linux"], "cpu": ["arm64"], "libc": ["glibc"]},
+    "linux-arm64-musl": {"os": ["linux"], "cpu": ["arm64"], "libc": ["musl"]},
+    "linux-x64-gnu": {"os": ["linux"], "cpu": ["x64"], "libc": ["glibc"]},
+    "linux-x64-musl": {"os": ["linux"], "cpu": ["x64"], "libc": ["musl"]},
+    "win32-arm64-msvc": {"os": ["win32"], "cpu": ["arm64"]},
+    "win32-x64-msvc": {"os": ["win32"], "cpu": ["x64"]},
+}
+LIMIT = 600_000
+LICENSES = {"LICENSE-APACHE", "LICENSE-MIT"}
+MAIN = {
+    "README.md",
+    "dist/cli.mjs",
+    "dist/node.mjs",
+    "dist/node.cjs",
+    "dist/browser.mjs",
+    "dist/edge.mjs",
+    "dist/index.d.ts",
+}
+
+
+def read(tarball: Path) -> tuple[dict[str, Any], set[str]]:
+    """A tarball's package.json, and the names of its files."""
+    with tarfile.open(tarball) as archive:
+        names = {name.removeprefix("package/") for name in archive.getnames()}
+        manifest = archive.extractfile("package/package.json")
+        assert manifest is not None
+        return json.load(manifest), names
+
+
+def faults(tarball: Path) -> list[str]:
+    """What is wrong with a tarball."""
+    manifest, names = read(tarball)
+    size = tarball.stat().st_size
+    found = [f"{size} bytes, which is not below {LIMIT}"] if size >= LIMIT else []
+    name, version = manifest["name"], manifest["version"]
+    if name == "snowmint":
+        needed = MAIN | LICENSES
+        wanted = {f"snowmint-{platform}": version for platform in PLATFORMS}
+        if manifest.get("optionalDependencies") != wanted:
+            found.append("its optional dependencies are not the platforms of its version")
+    else:
+        platform = name.removeprefix("snowmint-")
+        needed = {f"snowmint.{platform}.node"} | LICENSES
+        if {key: manifest[key] for key in ("os", "cpu", "libc") if key in manifest} != PLATFORMS.get(platform):
+            found.append("its os, cpu and libc are not those of its name")
+    return found + [f"without {each}" for each in sorted(needed - names)]
+
+
+def incomplete(directory: Path, tag: str) -> list[str]:
+    """What a release of that tag lacks, or has too much."""
+    version = tag.removeprefix("v")
+    names = ["snowmint", *(f"snowmint-{platform}" for platform in PLATFORMS)]
+    wanted = {f"{name}-{version}.tgz" for name in names}
+    found = {file.name for file in directory.iterdir()}
+    return [f"no {name}" for name in sorted(wanted - found)] + [
+        f"{name} is not of {tag}" for name in sorted(found - wanted)
+    ]
+
+
+def main() -> int:
+    """The exit code: 1 if anything is wrong."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--release", metavar="TAG")
+    parser.add_argument("directory", type=Path)
+    options = parser.parse_args()
+    tarballs = sorted(options.directory.glob("*.tgz"))
+    wrong = [] if tarballs else ["there is no tarball"]
+    for tarball in tarballs:
+        print(f"{tarball.stat().st_size:>9}  {tarball.name}")
+        wrong += [f"{tarball.name}: {fault}" for fault in faults(tarball)]
+    if options.release:
+        wrong += incomplete(options.directory, options.release)
+    for fault in wrong:
+        print(fault, file=sys.stderr)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# Publishes tarballs with provenance: publish-npm.sh DIRECTORY. The addons first, as snowmint depends on them. What is there
+# already is left out, so that a run that stopped half way can be repeated.
+set -euo pipefail
+cd "$1"
+for tarball in snowmint-[a-z]*.tgz snowmint-[0-9]*.tgz; do
+  package=$(tar -xzOf "$tarball" package/package.json | node -p '
+    const { name, version } = JSON.parse(require("node:fs").readFileSync(0, "utf8"));
+    `${name}@${version}`')
+  if [ -n "$(npm view "$package" version 2> /dev/null)" ]; then
+    echo "$package is there"
+  else
+    npm publish --provenance --access public "./$tarball"
+  fi
+done
