@@ -855,8 +855,8 @@ def test_what_is_no_store_is_refused_with_what_would_be_one() -> None:
         RedisStore(redis.asyncio.Redis())
     with pytest.raises(TypeError, match="sqlalchemy.Engine"):
         SqlStore("sqlite://")  # type: ignore[arg-type]
-    with pytest.raises(StoreUnavailableError, match="needs MySQLdb, which is not installed"):
-        Snowflake(store="mysql+mysqldb://localhost/ids")
+    with pytest.raises(StoreUnavailableError, match="needs pg8000, which is not installed"):
+        Snowflake(store="postgresql+pg8000://localhost/ids")
     for url in ("oracle://db", "nonsense", "etcd://db"):
         with pytest.raises(StoreUnavailableError, match="no such store.*redis://"):
             Snowflake(store=url)
