@@ -190,15 +190,13 @@ fn keeper_of(url: &str, connect: Option<&Connect>) -> Result<Keeper, Error> {
         return place_of(url).map(Keeper::Slots);
     }
     #[cfg(feature = "engines")]
-    if crate::engines::find(&crate::url::Url::parse(url)?.scheme).is_ok() {
-        return Ok(Keeper::Engine(url.to_owned()));
+    let found = crate::engines::find(&crate::url::Url::parse(url)?.scheme).map(|_| Keeper::Engine(url.to_owned()));
+    #[cfg(not(feature = "engines"))]
+    let found = place_of(url).map(Keeper::Slots);
+    match (found, connect) {
+        (Err(_), Some(Connect(connect))) => connect(url).map(Keeper::Given),
+        (found, _) => found,
     }
-    if let Some(Connect(connect)) = connect {
-        return connect(url).map(Keeper::Given);
-    }
-    #[cfg(feature = "engines")]
-    crate::engines::find(&crate::url::Url::parse(url)?.scheme)?;
-    place_of(url).map(Keeper::Slots)
 }
 
 /// The directory of `file:DIRECTORY`, with `?allow_unsafe=true` if need be.

@@ -35,9 +35,7 @@ impl From<Failure> for PyErr {
 }
 
 pub(crate) fn exception(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
-    static ERRORS: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
-    let errors = ERRORS.get_or_try_init(py, || py.import("snowmint._errors").map(Bound::unbind))?;
-    let class = errors.bind(py).getattr(class_of(error.kind()))?;
+    let class = class_of(py, error.kind())?;
     let sentence = error.to_string();
     let exception = match error.wait_ms() {
         Some(ms) => class.call1((sentence, ms)),
@@ -49,13 +47,17 @@ pub(crate) fn exception(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
 /// The kind of an exception of ours; nothing for any other.
 pub(crate) fn kind_of(py: Python<'_>, exception: &PyErr) -> Option<ErrorKind> {
     let code = exception.value(py).getattr("code").ok()?.extract::<String>().ok()?;
-    let class = ErrorKind::ALL.iter().copied().find(|kind| kind.code() == code).map(class_of)?;
-    let ours = py.import("snowmint._errors").and_then(|errors| errors.getattr(class)).ok()?;
-    let is_ours = exception.is_instance(py, &ours);
-    ErrorKind::ALL.iter().copied().find(|kind| is_ours && kind.code() == code)
+    let kind = ErrorKind::ALL.iter().copied().find(|kind| kind.code() == code)?;
+    exception.is_instance(py, &class_of(py, kind).ok()?).then_some(kind)
 }
 
-fn class_of(kind: ErrorKind) -> &'static str {
+fn class_of(py: Python<'_>, kind: ErrorKind) -> PyResult<Bound<'_, PyAny>> {
+    static ERRORS: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
+    let errors = ERRORS.get_or_try_init(py, || py.import("snowmint._errors").map(Bound::unbind))?;
+    errors.bind(py).getattr(class_name(kind))
+}
+
+fn class_name(kind: ErrorKind) -> &'static str {
     match kind {
         ErrorKind::Exhausted => "ExhaustedError",
         ErrorKind::ClockBackwards => "ClockBackwardsError",
@@ -78,5 +80,5 @@ fn class_of(kind: ErrorKind) -> &'static str {
 /// The code of every error kind, with the name of its exception.
 #[pyfunction]
 pub(crate) fn error_classes() -> Vec<(&'static str, &'static str)> {
-    ErrorKind::ALL.iter().map(|kind| (kind.code(), class_of(*kind))).collect()
+    ErrorKind::ALL.iter().map(|kind| (kind.code(), class_name(*kind))).collect()
 }
