@@ -4,7 +4,12 @@
 //! window there before it mints, always in the place of the version that it has seen, so a node is never granted twice for
 //! the same time, whatever the clocks say and however late a write arrives. Expiry decides only who may try.
 //!
-//! [`Claim`] and [`Lease`] are pure: who drives them lists, reads and writes, on the store's clock where it has one.
+//! [`Claim`] and [`Lease`] are pure, and so are [`Claiming`] and [`Keeping`], which are all of the way to a node and from
+//! window to window: who drives them asks the store what they want to know.
+
+mod holding;
+
+pub use self::holding::{Claiming, Keep, Keeping, Todo};
 
 use crate::error::{Error, What};
 use crate::layout::Layout;
@@ -145,7 +150,7 @@ struct Candidate {
 ///
 /// | call | when |
 /// | --- | --- |
-/// | [`Claim::see`] | for each node that the store has a record of, in ascending order |
+/// | [`Claim::see`], [`Claim::skip`] | for each node that the store has a record of or that is not to be had, ascending |
 /// | [`Claim::choose`] | then: which node to write, or how long to wait |
 /// | [`Claim::reply`] | with what came of the write |
 #[derive(Clone, Copy, Debug)]
@@ -191,13 +196,16 @@ impl<'a> Claim<'a> {
         Self { terms, next: 0, fresh: None, best: None, nearest_ms: None, written: None }
     }
 
-    /// Takes in a node's record, at the time `now_ms` (Unix ms). Nodes come in ascending order.
-    ///
-    /// `excluded` tells which nodes are not to be had, among those without a record too.
-    pub fn see(&mut self, node: u32, record: &Record, version: Version, now_ms: i64, excluded: impl Fn(u32) -> bool) {
-        self.pass(u64::from(node), &excluded);
-        self.next = u64::from(node) + 1;
-        if excluded(node) || u64::from(node) >= self.terms.layout.nodes() {
+    /// Takes in that a node is not to be had, whether there is a record of it or not.
+    pub const fn skip(&mut self, node: u32) {
+        self.pass(node as u64);
+        self.next = node as u64 + 1;
+    }
+
+    /// Takes in a node's record, at the time `now_ms` (Unix ms).
+    pub fn see(&mut self, node: u32, record: &Record, version: Version, now_ms: i64) {
+        self.skip(node);
+        if u64::from(node) >= self.terms.layout.nodes() {
             return;
         }
         let window = Window::first(self.terms.layout, Some(record.window.end_ms), now_ms, self.terms.reach_ms());
@@ -219,18 +227,24 @@ impl<'a> Claim<'a> {
     }
 
     /// Takes in that no node from the last seen one to before `end` has a record.
-    fn pass(&mut self, end: u64, excluded: &impl Fn(u32) -> bool) {
-        let gap = self.next..end.min(self.terms.layout.nodes());
-        self.next = end;
-        // Nodes are below 2^32.
-        let mut usable = gap.clone().map(|node| node as u32).filter(|node| !excluded(*node));
-        let last_node = self.terms.last_node.filter(|node| gap.contains(&u64::from(*node)) && !excluded(*node));
-        self.fresh = last_node.or(self.fresh).or_else(|| usable.next());
+    const fn pass(&mut self, end: u64) {
+        let (first, nodes) = (self.next, self.terms.layout.nodes());
+        let last = if end < nodes { end } else { nodes };
+        if first >= last {
+            return;
+        }
+        self.fresh = match (self.terms.last_node, self.fresh) {
+            (Some(node), _) if node as u64 >= first && (node as u64) < last => Some(node),
+            // Nodes are below 2^32.
+            (_, None) => Some(first as u32),
+            (_, fresh) => fresh,
+        };
     }
 
     /// What to do now that all records were seen. Calls that are repeated choose the same.
-    pub fn choose(&mut self, now_ms: i64, excluded: impl Fn(u32) -> bool) -> Choice {
-        self.pass(self.terms.layout.nodes().max(self.next), &excluded);
+    pub fn choose(&mut self, now_ms: i64) -> Choice {
+        self.pass(self.terms.layout.nodes());
+        self.next = self.terms.layout.nodes();
         let fresh = self.fresh.map(|node| {
             let rank = if self.terms.last_node == Some(node) { Rank::Mine } else { Rank::Free };
             Candidate { rank, node, record: None, version: 0 }

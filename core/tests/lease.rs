@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::sync::LazyLock;
 
 use proptest::prelude::*;
-use snowmint_core::lease::{Choice, Claim, Claimed, Kept, Lease, Record, Terms};
+use snowmint_core::lease::{Choice, Claim, Claiming, Keep, Keeping, Record, Terms, Todo};
 use snowmint_core::store::{Ask, Reply, Version};
 use snowmint_core::{ErrorKind, Layout, Options, Snowflake, Window, Words};
 
 const NOW_MS: i64 = 1_772_323_200_123;
+const REACH_MS: u64 = 1000;
 
 fn layout() -> &'static Layout {
     static LAYOUT: LazyLock<Layout> =
@@ -20,7 +21,7 @@ fn terms(token: u128) -> Terms<'static> {
     Terms {
         layout: layout(),
         max_ahead_ms: 0,
-        window_ms: 1000,
+        window_ms: REACH_MS,
         last_node: None,
         token,
         label: Record::label("a holder"),
@@ -91,53 +92,55 @@ impl Store {
     }
 
     /// A claim as a driver does it; the fates are of its writes.
-    fn claim(&mut self, terms: Terms<'_>, now_ms: i64, mut fates: impl Iterator<Item = Fate>) -> Option<Lease> {
-        for _ in 0..4 {
-            let mut claim = Claim::new(terms);
-            for (node, (record, version)) in &self.records {
-                claim.see(*node, record, *version, now_ms, |_| false);
-            }
-            let Choice::Write(node, record, version) = claim.choose(now_ms, |_| false) else { return None };
-            let mut reply = self.write(node, record, version, fates.next().unwrap_or(Fate::Fine));
-            loop {
-                match claim.reply(reply) {
-                    Claimed::Lease(lease) => return Some(lease),
-                    Claimed::Again => break,
-                    Claimed::Read(node) => reply = self.read(node),
+    fn claim(&mut self, terms: Terms<'_>, now_ms: i64, mut fates: impl Iterator<Item = Fate>) -> Option<Keeping> {
+        let mut claiming = Claiming::new(terms, false);
+        let mut todo = Claiming::FIRST;
+        for _ in 0..16 {
+            todo = match todo {
+                Todo::ReadLayout => claiming.pinned(true),
+                Todo::List => {
+                    for (node, (record, version)) in &self.records {
+                        claiming.see(*node, record, *version, now_ms);
+                    }
+                    claiming.seen(now_ms)
                 }
+                Todo::Ask(node, ask) => claiming.replied(self.answer(node, ask, &mut fates)),
+                Todo::Lease(lease, _) => return Some(Keeping::new(lease, false)),
+                _ => return None,
             }
         }
         None
     }
 
-    /// A renewal or release as a driver does it, given up after a few requests.
-    fn finish(&mut self, lease: &mut Lease, mut kept: Kept, mut fates: impl Iterator<Item = Fate>) -> Kept {
-        for _ in 0..6 {
-            let Kept::Ask(ask) = kept else { return kept };
-            let reply = match ask {
-                Ask::Read => self.read(lease.node()),
-                Ask::Write(record, version) => {
-                    self.write(lease.node(), record, version, fates.next().unwrap_or(Fate::Fine))
-                }
-                Ask::Add(_) => unreachable!("leases have no counter"),
-            };
-            kept = lease.reply(reply);
+    fn answer(&mut self, node: u32, ask: Ask<Record>, fates: &mut impl Iterator<Item = Fate>) -> Reply<Record> {
+        match ask {
+            Ask::Read => self.read(node),
+            Ask::Write(record, version) => self.write(node, record, version, fates.next().unwrap_or(Fate::Fine)),
+            Ask::Add(_) => unreachable!("leases have no counter"),
         }
-        kept
+    }
+
+    /// A renewal or release as a driver does it.
+    fn finish(&mut self, keeping: &mut Keeping, mut keep: Keep, mut fates: impl Iterator<Item = Fate>) -> Keep {
+        for _ in 0..6 {
+            let Keep::Ask(ask) = keep else { return keep };
+            keep = keeping.replied(self.answer(keeping.node(), ask, &mut fates));
+        }
+        keep
     }
 }
 
 /// A holder: its lease as it knows it, and its generator.
 struct Holder {
-    lease: Lease,
+    lease: Keeping,
     generator: Snowflake,
 }
 
 impl Holder {
-    fn new(lease: Lease) -> Self {
+    fn new(lease: &Keeping) -> Self {
         let words = Words::wiped();
         assert!(words.open(layout(), lease.window()), "within the layout");
-        Self { lease, generator: Snowflake::with(layout(), lease.node(), Options::DEFAULT, words) }
+        Self { lease: *lease, generator: Snowflake::with(layout(), lease.node(), Options::DEFAULT, words) }
     }
 }
 
@@ -187,7 +190,7 @@ proptest! {
             let (now_ms, fates) = (clocks_ms[number], fates.into_iter());
             let Some(mut holder) = holders[number].take() else {
                 tokens += 1;
-                holders[number] = store.claim(terms(tokens), now_ms, fates).map(Holder::new);
+                holders[number] = store.claim(terms(tokens), now_ms, fates).as_ref().map(Holder::new);
                 continue;
             };
             let Holder { lease, generator } = &mut holder;
@@ -207,24 +210,24 @@ proptest! {
                 }
                 Action::Renew => {
                     let last_ms = generator.words().unused_from_ms(layout()).expect("open");
-                    let kept = lease.renew(now_ms, last_ms);
-                    match store.finish(lease, kept, fates) {
-                        Kept::Window(window) => {
+                    let keep = lease.renew(now_ms, last_ms, REACH_MS);
+                    match store.finish(lease, keep, fates) {
+                        Keep::Window(window, _) => {
                             generator.words().extend(layout(), window.end_ms);
                             true
                         }
-                        Kept::Lost | Kept::Released => {
+                        Keep::Lost(_) | Keep::Released => {
                             generator.words().close(layout());
                             false
                         }
                         // Nothing is known; it goes on within the old window.
-                        Kept::Ask(_) => true,
+                        Keep::Ask(_) | Keep::Later(_) | Keep::Clock => true,
                     }
                 }
                 Action::Release => {
                     let end_ms = generator.words().close(layout()).expect("open");
-                    let kept = lease.release(end_ms);
-                    store.finish(lease, kept, fates);
+                    let keep = lease.release(end_ms);
+                    store.finish(lease, keep, fates);
                     false
                 }
                 Action::Crash => false,
@@ -241,7 +244,7 @@ proptest! {
     }
 }
 
-fn held(store: &mut Store, token: u128, now_ms: i64) -> Lease {
+fn held(store: &mut Store, token: u128, now_ms: i64) -> Keeping {
     store.claim(terms(token), now_ms, std::iter::empty()).expect("free")
 }
 
@@ -275,10 +278,14 @@ fn the_last_node_comes_first_then_a_free_one_then_the_longest_ended() {
         [record(NOW_MS - 10, false), record(NOW_MS - 30, false), record(NOW_MS - 20, true), record(NOW_MS + 9, true)];
     let chosen = |last_node, excluded: &[u32], seen: usize| {
         let mut claim = Claim::new(Terms { layout: &layout, last_node, ..terms(9) });
-        for (node, record) in (0..).zip(&records[..seen]) {
-            claim.see(node, record, 1, NOW_MS, |node| excluded.contains(&node));
+        for node in 0..8 {
+            match records[..seen].get(node as usize) {
+                _ if excluded.contains(&node) => claim.skip(node),
+                Some(record) => claim.see(node, record, 1, NOW_MS),
+                None => {}
+            }
         }
-        claim.choose(NOW_MS, |node| excluded.contains(&node))
+        claim.choose(NOW_MS)
     };
     let node = |choice| match choice {
         Choice::Write(node, record, _) => {
@@ -315,8 +322,8 @@ fn a_holder_whose_node_was_given_away_learns_it_at_its_renewal() {
     let mut first = held(&mut store, 1, NOW_MS);
     held(&mut store, 2, NOW_MS);
     held(&mut store, 3, NOW_MS + 1010);
-    let kept = first.renew(NOW_MS + 2000, NOW_MS);
-    assert_eq!(store.finish(&mut first, kept, std::iter::empty()), Kept::Lost);
+    let keep = first.renew(NOW_MS + 2000, NOW_MS, REACH_MS);
+    assert!(matches!(store.finish(&mut first, keep, std::iter::empty()), Keep::Lost(_)));
 }
 
 #[test]
@@ -325,8 +332,8 @@ fn what_was_released_is_free_at_once_above_the_last_id() {
     let mut first = held(&mut store, 1, NOW_MS);
     // The start of a tick.
     let end_ms = NOW_MS + 14;
-    let kept = first.release(end_ms);
-    assert_eq!(store.finish(&mut first, kept, std::iter::empty()), Kept::Released);
+    let keep = first.release(end_ms);
+    assert_eq!(store.finish(&mut first, keep, std::iter::empty()), Keep::Released);
     let second = held(&mut store, 2, end_ms);
     assert_eq!((second.node(), second.window().start_ms), (0, end_ms));
 }
@@ -339,4 +346,57 @@ fn a_lost_answer_grants_nothing_until_a_read_shows_the_token() {
         assert_eq!(lease.node(), node);
         assert_eq!(store.records[&node].0.token, 1);
     }
+}
+
+/// What comes of a claim whose clock reads `NOW_MS`, over a store whose clock reads `store_ms`.
+fn judged(store_ms: Option<i64>) -> Todo {
+    let mut claiming = Claiming::new(terms(1), true);
+    assert!(matches!(claiming.pinned(true), Todo::List));
+    assert!(matches!(claiming.seen(NOW_MS), Todo::Clock));
+    claiming.clock(store_ms, NOW_MS)
+}
+
+#[test]
+fn a_window_far_beyond_the_stores_clock_is_not_even_asked_for() {
+    const HOUR_MS: i64 = 3_600_000;
+    assert!(matches!(judged(Some(NOW_MS - HOUR_MS)), Todo::Ask(0, Ask::Write(..))));
+    assert!(matches!(judged(None), Todo::Ask(0, Ask::Write(..))));
+    let Todo::Refused(error) = judged(Some(NOW_MS - HOUR_MS - 1)) else { panic!("asked") };
+    assert_eq!(error.kind(), ErrorKind::StoreUnavailable);
+    assert!(error.to_string().contains("more than an hour after the store's clock"), "{error}");
+}
+
+#[test]
+fn a_renewal_far_beyond_the_stores_clock_waits_until_a_clock_is_right() {
+    let mut store = Store::default();
+    let Some(Todo::Lease(lease, Some(0))) = (match judged(Some(NOW_MS)) {
+        Todo::Ask(node, Ask::Write(record, version)) => {
+            let mut claiming = Claiming::new(terms(1), true);
+            claiming.pinned(true);
+            claiming.seen(NOW_MS);
+            claiming.clock(Some(NOW_MS), NOW_MS);
+            Some(claiming.replied(store.write(node, record, version, Fate::Fine)))
+        }
+        _ => None,
+    }) else {
+        panic!("no lease")
+    };
+    let mut keeping = Keeping::new(lease, true);
+    let far_ms = NOW_MS + 90_000_000;
+    assert_eq!(keeping.renew(far_ms, NOW_MS, REACH_MS), Keep::Clock);
+    assert!(matches!(keeping.clock(Some(NOW_MS), far_ms), Keep::Later(Some(_))));
+    assert_eq!(keeping.renew(NOW_MS + 500, NOW_MS, REACH_MS), Keep::Clock);
+    let keep = keeping.clock(Some(NOW_MS + 400), NOW_MS + 500);
+    let window = Window { start_ms: keeping.window().start_ms, end_ms: NOW_MS + 1500 };
+    assert_eq!(store.finish(&mut keeping, keep, std::iter::empty()), Keep::Window(window, Some(100)));
+}
+
+#[test]
+fn the_layout_is_written_where_there_is_none_and_read_where_another_was_first() {
+    let mut claiming = Claiming::new(terms(1), false);
+    assert!(matches!(Claiming::FIRST, Todo::ReadLayout));
+    assert!(matches!(claiming.pinned(false), Todo::WriteLayout));
+    assert!(matches!(claiming.pinning(false), Todo::ReadLayout));
+    assert!(matches!(claiming.pinned(false), Todo::WriteLayout));
+    assert!(matches!(claiming.pinning(true), Todo::List));
 }

@@ -1,11 +1,11 @@
 //! Holding a node over a store: core's machines for claim, renewal and release, for whoever drives the futures.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use snowmint_core::lease::{Choice, Claim, Claimed, Kept, Lease, Record, Terms};
-use snowmint_core::store::Ask;
-use snowmint_core::{ErrorKind, Layout, SystemHost, Window};
+use snowmint_core::lease::{Claiming, Keep, Keeping, Record, Terms, Todo};
+use snowmint_core::store::Reply;
+use snowmint_core::{Error as CoreError, Layout, SystemHost, Window};
 
 use crate::ask::ask;
 use crate::error::Error;
@@ -15,11 +15,6 @@ use crate::label::label_with_host;
 use crate::namespace::Namespace;
 use crate::store::{Store, Wrote};
 use crate::token::token;
-
-/// How far ahead of the store's clock a window may end beyond its length, in ms.
-const MAX_SKEW_MS: i64 = 60 * 60 * 1000;
-/// How often to begin again where other claimants were first.
-const TRIES: usize = 200;
 
 /// What a holder wants.
 #[derive(Debug)]
@@ -40,8 +35,7 @@ pub(crate) struct Wanted {
 pub(crate) struct Holding {
     store: Arc<dyn Store>,
     key: String,
-    system_clock: bool,
-    lease: Lease,
+    keeping: Keeping,
 }
 
 /// What a holder gets.
@@ -66,184 +60,142 @@ pub(crate) enum Renewed {
 
 /// Claims a node; the window is durable by then.
 pub(crate) async fn claim_node(store: Arc<dyn Store>, wanted: &Wanted) -> Result<Grant, Refused> {
-    pin_layout(&*store, &wanted.namespace, &wanted.layout).await?;
-    let prefix = key("leases/", wanted.namespace.directory())? + "/";
+    let Wanted { namespace, layout, now_ms, system_clock, .. } = wanted;
     let terms = Terms {
-        layout: &wanted.layout,
+        layout,
         max_ahead_ms: wanted.max_ahead_ms,
         window_ms: wanted.window_ms,
         last_node: None,
         token: token()?,
         label: Record::label(&label_with_host()),
     };
-    for _ in 0..TRIES {
-        let (nodes, skipped) = list(&*store, &prefix).await?;
-        let faulty: BTreeSet<u32> = skipped.iter().copied().collect();
-        let excluded = |node: u32| faulty.contains(&node) || wanted.excluded.contains(&node);
-        let mut claim = Claim::new(terms);
-        for (node, (record, version)) in &nodes {
-            claim.see(*node, record, *version, wanted.now_ms, excluded);
-        }
-        let (node, record, version) = match claim.choose(wanted.now_ms, excluded) {
-            Choice::Write(node, record, version) => (node, record, version),
-            Choice::Wait(wait_ms) => {
-                return Err(Refused::NotYet(wait_ms, exhausted(&*store, wanted, Some(wait_ms))));
-            }
-            Choice::Nothing => return Err(exhausted(&*store, wanted, None).into()),
-        };
-        let reach_ms = wanted.max_ahead_ms.saturating_add(wanted.window_ms);
-        let skew_ms =
-            if wanted.system_clock { refuse_far_end(&*store, record.window.end_ms, reach_ms).await? } else { None };
-        let place = format!("{prefix}{node}");
-        let (mut reply, mut failed) = ask(&*store, &place, Ask::Write(record, version)).await?;
-        loop {
-            match claim.reply(reply) {
-                Claimed::Lease(lease) => {
-                    let name = |node: &u32| format!("{}: {prefix}{node}", store.name());
-                    let skipped = skipped.iter().map(name).collect();
-                    let holding = Holding { store, key: place, system_clock: wanted.system_clock, lease };
-                    return Ok(Grant { holding, skew_ms, skipped });
+    let layout_key = key("layouts/", namespace.directory())?;
+    let prefix = key("leases/", namespace.directory())? + "/";
+    let told =
+        |error: CoreError| Error::told(error.kind(), format!("{}, namespace {namespace}: {error}", store.name()));
+    let (mut skipped, mut no_answer) = (Vec::new(), None);
+    let mut claiming = Claiming::new(terms, *system_clock);
+    let mut todo = Claiming::FIRST;
+    loop {
+        todo = match todo {
+            Todo::ReadLayout => {
+                let found = store.read(&layout_key).await?;
+                if let Some(found) = &found {
+                    refuse_other_layout(&*store, &layout_key, &found.value, wanted)?;
                 }
-                Claimed::Read(_) => {
-                    let first = failed.take();
-                    (reply, failed) = ask(&*store, &place, Ask::Read).await?;
-                    // If it was written after all, it runs out by itself.
-                    if let (Some(first), Some(_)) = (first, &failed) {
-                        return Err(first.into());
+                claiming.pinned(found.is_some())
+            }
+            Todo::WriteLayout => {
+                let wrote = store.write(&layout_key, layout.to_string().as_bytes(), 0).await?;
+                claiming.pinning(wrote != Wrote::Conflict)
+            }
+            Todo::List => {
+                let mut nodes = list(&*store, &prefix).await?;
+                skipped = nodes.iter().filter(|(_, record)| record.is_none()).map(|(node, _)| *node).collect();
+                nodes.extend(wanted.excluded.iter().map(|node| (*node, None)));
+                for (node, record) in &nodes {
+                    match record {
+                        Some((record, version)) => claiming.see(*node, record, *version, *now_ms),
+                        None => claiming.skip(*node),
                     }
                 }
-                Claimed::Again => break,
+                claiming.seen(*now_ms)
             }
+            Todo::Clock => claiming.clock(store.clock_ms().await?, SystemHost::unix_ms()),
+            Todo::Ask(node, asked) => {
+                let (reply, error) = ask(&*store, &format!("{prefix}{node}"), asked).await?;
+                no_answer = no_answer.take().or(error);
+                if reply != Reply::Unknown {
+                    no_answer = None;
+                }
+                claiming.replied(reply)
+            }
+            Todo::Lease(lease, skew_ms) => {
+                let keeping = Keeping::new(lease, *system_clock);
+                let name = |node: &u32| format!("{}: {prefix}{node}", store.name());
+                let skipped = skipped.iter().map(name).collect();
+                let key = format!("{prefix}{}", lease.node());
+                return Ok(Grant { holding: Holding { store, key, keeping }, skew_ms, skipped });
+            }
+            Todo::Wait(wait_ms, error) => return Err(Refused::NotYet(wait_ms, told(error))),
+            Todo::Taken(error) => return Err(Refused::Taken(told(error))),
+            Todo::Unanswered => {
+                return Err(no_answer.unwrap_or_else(|| Error::unavailable(store.name(), "no answer")).into());
+            }
+            Todo::Refused(error) => return Err(told(error).into()),
         }
     }
-    Err(Refused::Taken(exhausted(&*store, wanted, None)))
 }
 
-/// The records of a namespace, by node, and the nodes whose record is none.
-async fn list(store: &dyn Store, prefix: &str) -> Result<(BTreeMap<u32, (Record, u64)>, Vec<u32>), Error> {
-    let (mut nodes, mut skipped) = (BTreeMap::new(), Vec::new());
+/// The records of a namespace by node, with their versions; nothing in the place of one that is none.
+async fn list(store: &dyn Store, prefix: &str) -> Result<BTreeMap<u32, Option<(Record, u64)>>, Error> {
+    let mut nodes = BTreeMap::new();
     for (part, found) in store.list(prefix).await? {
         let Ok(node) = part.parse() else { continue };
-        match Record::from_bytes(&found.value) {
-            Ok(record) => {
-                nodes.insert(node, (record, found.version));
-            }
+        let record = match Record::from_bytes(&found.value) {
+            Ok(record) => Some((record, found.version)),
             // What a later version wrote may mean that nothing here is as it seems.
             Err(error) if error.is_later_version() => return Err(Error::unavailable(store.name(), error)),
-            Err(_) => skipped.push(node),
-        }
+            Err(_) => None,
+        };
+        nodes.insert(node, record);
     }
-    Ok((nodes, skipped))
+    Ok(nodes)
 }
 
-/// Writes the layout of a namespace down where nothing was, and refuses another one.
-async fn pin_layout(store: &dyn Store, namespace: &Namespace, layout: &Layout) -> Result<(), Error> {
-    let key = key("layouts/", namespace.directory())?;
-    let mut found = store.read(&key).await?;
-    for _ in 0..TRIES {
-        if found.is_some() {
-            break;
-        }
-        if let Wrote::Version(_) = store.write(&key, layout.to_string().as_bytes(), 0).await? {
-            return Ok(());
-        }
-        found = store.read(&key).await?;
-    }
-    let Some(found) = found.map(|found| found.value) else {
-        return Err(Error::unavailable(store.name(), format_args!("it has {key}, and does not show it")));
-    };
-    let pinned = Layout::parse(&found)
+/// Refuses the layout that a namespace has, if it is another one.
+fn refuse_other_layout(store: &dyn Store, key: &str, found: &[u8], wanted: &Wanted) -> Result<(), Error> {
+    let pinned = Layout::parse(found)
         .map_err(|_| Error::unavailable(store.name(), format_args!("what is at {key} is no layout")))?;
-    if pinned.same_numbers(layout) {
-        return Ok(());
-    }
-    Err(namespace.has_another_layout(&pinned))
-}
-
-/// Refuses a window that ends too far beyond the store's clock, because this clock is wrong; by how many ms it is ahead.
-async fn refuse_far_end(store: &dyn Store, end_ms: i64, reach_ms: u64) -> Result<Option<i64>, Error> {
-    let Some(clock_ms) = store.clock_ms().await? else { return Ok(None) };
-    let skew_ms = SystemHost::unix_ms().saturating_sub(clock_ms);
-    let latest_ms = clock_ms.saturating_add_unsigned(reach_ms).saturating_add(MAX_SKEW_MS);
-    if end_ms > latest_ms {
-        return Err(Error::unavailable(
-            store.name(),
-            format_args!(
-                "a window up to {end_ms} would end more than an hour after the store's clock, {clock_ms}, allows: set \
-                 this machine's clock right, or the node's last window was granted under a clock that was ahead"
-            ),
-        ));
-    }
-    Ok(Some(skew_ms))
-}
-
-fn exhausted(store: &dyn Store, wanted: &Wanted, wait_ms: Option<u64>) -> Error {
-    let (nodes, namespace, store) = (wanted.layout.nodes(), &wanted.namespace, store.name());
-    let nearest = wait_ms.map_or_else(String::new, |wait_ms| format!(" (the nearest for {wait_ms} ms more)"));
-    Error::told(
-        ErrorKind::NodesExhausted,
-        format!(
-            "all {nodes} nodes of namespace {namespace} in {store} are taken or excluded{nearest}: wait longer, close \
-             generators, or use a layout with more node bits"
-        ),
-    )
+    if pinned.same_numbers(&wanted.layout) { Ok(()) } else { Err(wanted.namespace.has_another_layout(&pinned)) }
 }
 
 impl Holding {
     pub(crate) const fn node(&self) -> u32 {
-        self.lease.node()
+        self.keeping.node()
     }
 
     /// The window that is durable.
     pub(crate) const fn window(&self) -> Window {
-        self.lease.window()
+        self.keeping.window()
     }
 
     /// Moves the window's end up.
     pub(crate) async fn renew(&mut self, now_ms: i64, last_ms: i64, reach_ms: u64) -> Renewed {
-        self.lease.set_reach_ms(reach_ms);
-        let Kept::Ask(mut asked) = self.lease.renew(now_ms, last_ms) else { return self.lost() };
-        let mut skew_ms = None;
-        if self.system_clock
-            && let Ask::Write(record, _) = &asked
-        {
-            match refuse_far_end(&*self.store, record.window.end_ms, reach_ms).await {
-                Ok(skew) => skew_ms = skew,
-                Err(error) => return Renewed::Later(error),
-            }
-        }
-        loop {
-            let (reply, error) = match ask(&*self.store, &self.key, asked).await {
-                Ok(answered) => answered,
-                Err(error) => return Renewed::Later(error),
-            };
-            match self.lease.reply(reply) {
-                Kept::Window(window) => return Renewed::Window(window, skew_ms),
-                // What was written without an answer is found by the next renewal.
-                Kept::Ask(_) if error.is_some() => {
-                    return Renewed::Later(error.unwrap_or_else(|| self.no_answer()));
-                }
-                Kept::Ask(next) => asked = next,
-                Kept::Lost | Kept::Released => return self.lost(),
-            }
-        }
-    }
-
-    fn no_answer(&self) -> Error {
-        Error::unavailable(self.store.name(), "no answer")
-    }
-
-    fn lost(&self) -> Renewed {
-        Renewed::Lost(Error::unavailable(self.store.name(), "another holder has it"))
+        let keep = self.keeping.renew(now_ms, last_ms, reach_ms);
+        self.follow(keep).await
     }
 
     /// Gives the node back, with nothing used from `end_ms` on. If it cannot be written, the window runs out by itself.
     pub(crate) async fn release(mut self, end_ms: i64) {
-        let mut kept = self.lease.release(end_ms);
-        while let Kept::Ask(asked) = kept {
-            match ask(&*self.store, &self.key, asked).await {
-                Ok((reply, None)) => kept = self.lease.reply(reply),
-                _ => break,
+        let keep = self.keeping.release(end_ms);
+        self.follow(keep).await;
+    }
+
+    async fn follow(&mut self, mut keep: Keep) -> Renewed {
+        let mut no_answer = None;
+        loop {
+            keep = match keep {
+                Keep::Clock => match self.store.clock_ms().await {
+                    Ok(store_ms) => self.keeping.clock(store_ms, SystemHost::unix_ms()),
+                    Err(error) => return Renewed::Later(error),
+                },
+                Keep::Ask(asked) => match ask(&*self.store, &self.key, asked).await {
+                    Ok((reply, error)) => {
+                        no_answer = error;
+                        self.keeping.replied(reply)
+                    }
+                    Err(error) => return Renewed::Later(error),
+                },
+                Keep::Window(window, skew_ms) => return Renewed::Window(window, skew_ms),
+                Keep::Later(Some(error)) => return Renewed::Later(Error::unavailable(self.store.name(), error)),
+                Keep::Later(None) => {
+                    return Renewed::Later(
+                        no_answer.unwrap_or_else(|| Error::unavailable(self.store.name(), "no answer")),
+                    );
+                }
+                Keep::Lost(error) => return Renewed::Lost(Error::unavailable(self.store.name(), error)),
+                Keep::Released => return Renewed::Window(self.keeping.window(), None),
             }
         }
     }

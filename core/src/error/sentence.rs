@@ -104,6 +104,11 @@ sentences! {
     SectionLost WindowClosed "another allocator has this section: ask it, or take the section over again";
     NoRecord StoreUnavailable "what the store has there is no record of snowmint's";
     LaterRecord StoreUnavailable "the record is of version {a}, and this snowmint knows up to {b}: update it here";
+    NodesTaken NodesExhausted "all {a} nodes are taken or excluded: wait longer, close generators, or use a layout with more node bits";
+    NodesBusy NodesExhausted "all {a} nodes are taken or excluded (the nearest for {b} ms more): wait longer, close generators, or use a layout with more node bits";
+    FarEnd StoreUnavailable "a window up to {t} would end more than an hour after the store's clock, {u}, allows: set this machine's clock right, or the node's last window was granted under a clock that was ahead";
+    LeaseLost WindowClosed "another holder has it";
+    LayoutHidden StoreUnavailable "the layout of the namespace is there, and is not shown";
     ScatterId InvalidId "IDs from 0 to 2^63-1 are scattered, not {a}";
     ScatterDigits InvalidId "of an ID of {a} digits 0 to {b} can be moved, as its first stays";
     ScatterResult InvalidId "scattered it would be {a}, and a result is at most 2^63-1";
