@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# core for JavaScript, as three modules: compile, bind, optimise. A module must keep its sections until bindgen has read
+# core for JavaScript, as some modules: compile, bind, optimise. A module must keep its sections until bindgen has read
 # them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -16,5 +16,6 @@ compile mint 8192
 compile forms 8192
 # A list of candidates is some kB.
 compile inspect 65536
-cargo run --quiet --locked -p snowmint-bindgen -- "$out" "$built"/{mint,forms,inspect}.wasm
-node npm/scripts/shrink.mjs "$out" mint forms inspect
+compile lease 8192
+cargo run --quiet --locked -p snowmint-bindgen -- "$out" "$built"/{mint,forms,inspect,lease}.wasm
+node npm/scripts/shrink.mjs "$out" mint forms inspect lease

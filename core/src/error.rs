@@ -179,7 +179,7 @@ impl Error {
     }
 
     /// The window is used up and not renewed yet, which it may be at any moment.
-    pub(crate) const fn window_over() -> Self {
+    pub const fn window_over() -> Self {
         Self::new(What::WindowOver, 0, 1, 0)
     }
 

@@ -85,6 +85,19 @@ impl Numbers {
         let [a, b, c, d] = self.masks;
         [a, b, c, d, self.epoch_ms.cast_unsigned(), self.tick_ms]
     }
+
+    /// The layout of such words without its names: enough for windows, where another module has the whole.
+    #[doc(hidden)]
+    pub const fn layout_of([time, sequence, random, node, epoch_ms, tick_ms]: [u64; 6]) -> Layout {
+        let mut layout = Layout::EMPTY;
+        layout.reserved[TIME] = Field::of_mask(time);
+        layout.reserved[SEQUENCE] = Field::of_mask(sequence);
+        layout.reserved[RANDOM] = Field::of_mask(random);
+        layout.node_bits = node.count_ones();
+        layout.epoch_ms = epoch_ms.cast_signed();
+        layout.tick_ms = tick_ms;
+        layout
+    }
 }
 
 impl Layout {

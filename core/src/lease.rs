@@ -16,6 +16,15 @@ use crate::layout::Layout;
 use crate::store::{Ask, Reply, Version};
 use crate::window::Window;
 
+/// The places among all sentences of those that only leases need; for hosts that make texts themselves.
+#[doc(hidden)]
+pub fn sentences() -> impl Iterator<Item = usize> {
+    use What::{FarEnd, LaterRecord, LayoutHidden, LeaseLost, NoRecord, NodesBusy, NodesTaken};
+    [NodesTaken, NodesBusy, FarEnd, LeaseLost, LayoutHidden, NoRecord, LaterRecord]
+        .into_iter()
+        .map(|what| what as usize)
+}
+
 /// How long a record is, in bytes.
 pub const RECORD_BYTES: usize = 124;
 /// The most bytes of a label.

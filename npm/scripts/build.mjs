@@ -12,16 +12,20 @@ rmSync("dist", { recursive: true, force: true });
 // gave them, of others by the order in the first bundle.
 const names = JSON.parse(readFileSync(`${generated}/names.json`, "utf8"));
 
-const bundle = async (host, format, extra = {}) =>
+const bundle = async (host, format, extra = {}, part = "index") =>
   Object.assign(
     names,
     (
       await build({
-        entryPoints: ["src/index.ts"],
+        entryPoints: [{ in: `src/${part}.ts`, out: part === "index" ? host : `${host}-${part}` }],
         mangleProps: /[a-z]_$/,
         mangleCache: names,
-        outfile: `dist/${host}.${format === "esm" ? "mjs" : "cjs"}`,
-        alias: { "#host": `./src/host.${host}.ts` },
+        outdir: "dist",
+        outExtension: { ".js": format === "esm" ? ".mjs" : ".cjs" },
+        alias: {
+          "#host": `./src/host.${host}.ts`,
+          "#lease": `./src/lease.${host === "edge" ? "edge" : "packed"}.ts`,
+        },
         bundle: true,
         format,
         target: "es2022",
@@ -39,7 +43,7 @@ const bundle = async (host, format, extra = {}) =>
 // The text form of the modules is written by the same code that reads it.
 await build({ entryPoints: ["src/unpack.ts"], outfile: `${generated}/unpack.mjs`, format: "esm", logLevel: "warning" });
 const { pack } = await import(new URL(`../${generated}/unpack.mjs`, import.meta.url));
-const modules = ["mint", "forms", "inspect"];
+const modules = ["mint", "forms", "inspect", "lease"];
 const constants = modules.map((name) => [name, "packed", pack(readFileSync(`${generated}/${name}.wasm`))]);
 for (const [file, name, text] of [...constants, ["version", "version", version]]) {
   writeFileSync(`${generated}/${file}.js`, `export const ${name} = "${text}";\n`);
@@ -48,9 +52,15 @@ for (const [file, name, text] of [...constants, ["version", "version", version]]
 
 await bundle("node", "esm");
 await bundle("node", "cjs");
-await bundle("browser", "esm");
 await bundle("browser", "cjs");
-await bundle("edge", "esm", { external: ["*.wasm"] });
+// In modules what only leases need is a file of its own, loaded on demand.
+for (const host of ["browser", "edge"]) {
+  const apart = ({ onResolve }) =>
+    onResolve({ filter: /^\.\/tabs\.js$/ }, () => ({ path: `./${host}-tabs.mjs`, external: true }));
+  const external = ["*.wasm"];
+  await bundle(host, "esm", { external, plugins: [{ name: "apart", setup: apart }] });
+  await bundle(host, "esm", { external }, "tabs");
+}
 for (const name of modules) cpSync(`${generated}/${name}.wasm`, `dist/${name}.wasm`);
 
 // The command line, over the bundle that programs on Node load.

@@ -21,7 +21,8 @@ const enabled = features.map((feature) => `--enable-${feature}`);
 
 /** By the name in TypeScript, which ends in _. */
 const letters = {};
-const letter = (name) => (letters[`${name}_`] ??= String.fromCharCode("a".charCodeAt(0) + Object.keys(letters).length));
+const ALPHABET = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+const letter = (name) => (letters[`${name}_`] ??= ALPHABET[Object.keys(letters).length]);
 
 for (const module of modules) {
   const text = inFolder(`${module}.wat`);

@@ -1,8 +1,9 @@
-// The size of snowmint in a browser bundle: minified and gzipped, wasm included. Fails above the limit.
+// The size of snowmint in a browser bundle: minified and gzipped, wasm included. Leases are a part of their own, which is
+// loaded when the first is taken. Fails above the limit.
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 
-const LIMIT = 10_700;
+const LIMIT = 10_900;
 const root = new URL("..", import.meta.url).pathname;
 const size = async (contents) => {
   const { outputFiles } = await build({
@@ -12,15 +13,22 @@ const size = async (contents) => {
     format: "esm",
     write: false,
     conditions: ["browser"],
+    splitting: true,
+    outdir: "out",
+    entryNames: "entry",
+    chunkNames: "[name]",
   });
-  return gzipSync(outputFiles[0].contents, { level: 9 }).length;
+  const bytes = outputFiles.map(({ path, contents }) => [path, gzipSync(contents, { level: 9 }).length]);
+  const onDemand = bytes.filter(([path]) => path.includes("browser-tabs")).map(([, length]) => length);
+  return { first: bytes.reduce((sum, [, length]) => sum + length, 0) - (onDemand[0] ?? 0), leases: onDemand[0] };
 };
 
-const generator = await size('export { Snowflake } from "snowmint"');
-const sizes = { Snowflake: generator };
-for (const name of ["Layout", "text", "scatter", "inspect"])
-  sizes[name] = await size(`export { ${name} } from "snowmint"`);
-sizes["*"] = await size('export * from "snowmint"');
+const { first: generator, leases } = await size('export { Snowflake } from "snowmint"');
+const sizes = { Snowflake: generator, "leases, on demand": leases };
+for (const name of ["Layout", "text", "scatter", "inspect", "*"]) {
+  const names = name === "*" ? name : `{ ${name} }`;
+  sizes[name] = (await size(`export ${names} from "snowmint"`)).first;
+}
 console.log("browser bundle, minified and gzipped, wasm included, bytes for each import:", sizes);
 if (generator > LIMIT) {
   console.error(`{ Snowflake } has more than ${LIMIT} bytes`);

@@ -14,6 +14,10 @@ export interface Core extends Engine<typeof Mint> {
   clocks_: WeakMap<() => number, number>;
   clockCount_: number;
   seed_: number;
+  /** What leases bring along: who is leased, which leases there are, and what refuses to vouch for a leased node. */
+  leased_?: Set<string>;
+  held_?: WeakMap<object, Map<string, unknown>>;
+  refuse_?: (numbers: string, node: number) => void;
 }
 
 const KEY = Symbol.for(`snowmint.core.${version}`);

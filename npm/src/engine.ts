@@ -39,7 +39,8 @@ export function words({ wasm_, buffer_ }: Engine): BigUint64Array {
   return new BigUint64Array(wasm_.memory_.buffer, buffer_ + TEXT, WORDS);
 }
 
-function bytes({ wasm_, buffer_ }: Engine): Uint8Array {
+/** The characters of the buffer; a view like that of the words. */
+export function bytes({ wasm_, buffer_ }: Engine): Uint8Array {
   return new Uint8Array(wasm_.memory_.buffer, buffer_, TEXT);
 }
 

@@ -1,9 +1,15 @@
 // Node, Deno and Bun: a call may block, and the addon keeps one state or lease for all threads of the process.
+import { hostname } from "node:os";
+import { basename } from "node:path";
 import { isMainThread } from "node:worker_threads";
 import { addon, type Functions, platform } from "./addon.js";
 import { duration } from "./convert.js";
+import { core } from "./core.js";
 import { type ErrorCode, SnowmintError } from "./errors.js";
+import { given } from "./given.js";
+import { take } from "./kit.js";
 import type { Layout } from "./layout.js";
+import { leaseOver, refuseNode } from "./lease.js";
 import type { Cell, CellSpec, Lease, LeaseOptions, Spec } from "./snowflake.js";
 
 export { version } from "./generated/version.js";
@@ -52,7 +58,10 @@ export function nativeCell({ layout, node, maxAheadMs, start, clock }: CellSpec)
         "threads would repeat each other's IDs. Install the optional dependencies of snowmint, or mint in the main thread",
     );
   }
-  return cellOf(answer(native.open(String(layout), node, maxAheadMs, start)));
+  const functions = answer(native.open(String(layout), node, maxAheadMs, start));
+  // For leases of this thread, which leave out such nodes.
+  core().kept_.set(`native 0,${layout.numbers_},${node}`, 1);
+  return cellOf(functions);
 }
 
 /** A lease of the addon, which threads of one process share; nothing if there is a node to vouch for. */
@@ -60,15 +69,19 @@ export async function lease(spec: Spec, options: LeaseOptions): Promise<Lease | 
   const { layout, maxAheadMs, maxWaitMs, start, clock } = spec;
   const { store, namespace, windowMs, exclude = [], onLost } = options;
   const { env } = process;
-  const given = (options.node ?? undefined) !== undefined;
+  const vouched = (options.node ?? undefined) !== undefined;
   const leased = (store ?? namespace ?? undefined) !== undefined;
-  if (given && leased)
-    throw new SnowmintError("INVALID_NODE", "give a node, or a store and namespace to lease one from, not both");
-  if (given || (!leased && env.SNOWMINT_NODE !== undefined)) return;
+  take(given());
+  if (leased) refuseNode(options);
+  if (vouched || (!leased && env.SNOWMINT_NODE !== undefined)) return;
+  if (store && typeof store !== "string") {
+    const program = `${basename(process.argv[1] ?? "node")}:${process.pid}@${hostname()}`;
+    return leaseOver(spec, options, { label: program, namespace: env.SNOWMINT_NAMESPACE });
+  }
   // It goes on while no JavaScript runs.
   if (clock) throw new TypeError("a lease is renewed by the system's clock: pass no clock, or a node with it");
   if (typeof (store ?? "") !== "string")
-    throw new TypeError("store is a URL such as file:/var/lib/ids: stores that are objects are not there yet");
+    throw new TypeError("store is a URL such as file:/var/lib/ids, or one of snowmint/stores");
   if (typeof (namespace ?? "") !== "string") throw new TypeError("namespace is a string");
   if (typeof (onLost ?? lease) !== "function") throw new TypeError("onLost is a function that takes an error");
   const terms = {

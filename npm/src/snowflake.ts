@@ -1,11 +1,13 @@
 import { blocking, lease, nativeCell, nodeOfEnvironment, renewalMs, sleep } from "#host";
+import { wasmCell } from "./cell.js";
 import { duration, integer } from "./convert.js";
-import { check, core, failure, keep } from "./core.js";
-import { putInteger, words } from "./engine.js";
+import { check, core } from "./core.js";
+import { putInteger } from "./engine.js";
 import { errorOf, SnowmintError } from "./errors.js";
 import { CLOSED, DEFAULTS, NODE_NEEDED, NONBLOCKING, SENTENCES } from "./generated/tables.js";
 import { Layout, type Node } from "./layout.js";
 import { STARTS } from "./names.js";
+import type { LeaseStore } from "./store.js";
 
 /** Where the sequence begins in a new tick. */
 export type SequenceStart = (typeof STARTS)[number];
@@ -32,16 +34,18 @@ export interface SnowflakeOptions {
 /** The options of `Snowflake.lease`; what is missing has the default of core or of the environment. */
 export interface LeaseOptions extends SnowflakeOptions {
   /**
-   * The URL of the store to lease from: `file:DIRECTORY`, on a disk of this machine. If missing, `SNOWMINT_STORE` of the
-   * environment, or else the slots of this machine: `SNOWMINT_STATE_DIR`, or `/var/tmp/snowmint`.
+   * The store to lease from: one of `snowmint/stores`, or any object with those verbs; in Node also a URL,
+   * `file:DIRECTORY`, on a disk of this machine. If missing: in Node `SNOWMINT_STORE` of the environment, or else the slots
+   * of this machine (`SNOWMINT_STATE_DIR`, or `/var/tmp/snowmint`); in browsers the slots of this origin, one for a tab or
+   * worker.
    */
-  store?: string;
+  store?: string | LeaseStore;
   /**
    * The namespace, 1 to 64 of `a-z A-Z 0-9 . _ -`: leases of one never have the same node, those of two may. It keeps its
    * first layout. If missing, `SNOWMINT_NAMESPACE` of the environment, or else one for each layout.
    */
   namespace?: string;
-  /** How long the windows of the lease are, ms: 3000, and 1000 and four ticks at least. */
+  /** How long the windows of the lease are, ms: 3000 for slots, 30,000 for other stores; 1000 and four ticks at least. */
   windowMs?: number;
   /** Nodes not to get, such as those of a system that this one replaces. */
   exclude?: Iterable<Node>;
@@ -67,8 +71,12 @@ export interface SnowflakeStatus {
   namespace: string | null;
   /** Why the lease was lost, if it was. */
   lost: string | null;
-  /** Slot files passed over because they hold no valid record. */
+  /** Slot files, or records of a store, passed over because they are not valid. */
   skipped: string[];
+  /** How many renewals of the lease have failed since the last one that did not. */
+  renewalFailures: number;
+  /** By how many ms this clock is ahead of the store's; null if the store has none. */
+  skewMs: number | null;
   /** The options. */
   maxAheadMs: number;
   maxWaitMs: number;
@@ -85,12 +93,14 @@ declare global {
 }
 
 /** What of a status only leases have. @internal */
-export type LeaseStatus = Pick<SnowflakeStatus, "namespace" | "lost" | "skipped">;
+export type LeaseStatus = Pick<SnowflakeStatus, "namespace" | "lost" | "skipped" | "renewalFailures" | "skewMs">;
 
 /** A generator on a lease, as a host gives it. @internal */
 export interface Lease {
-  node: number;
+  readonly node: number;
   cell: Cell;
+  /** Has a window renewed that is over; in how many ms it is worth a look whether it is, 0 if it never will be. */
+  awaitMs?(error: unknown): number;
   window(): Window | null;
   status(): LeaseStatus;
   close(): Promise<void>;
@@ -135,8 +145,7 @@ export interface CellSpec extends Spec {
 export class Snowflake implements Iterable<bigint> {
   /** The layout of the IDs. */
   readonly layout: Layout;
-  /** The node in the IDs. */
-  readonly node: number;
+  readonly #node: number;
   readonly #spec: Spec;
   readonly #lease: Lease | undefined;
   #cell: Cell;
@@ -157,18 +166,22 @@ export class Snowflake implements Iterable<bigint> {
     const vouched = () => (given === undefined ? nodeOfEnvironment(spec.layout) : spec.layout.numberOf_(given));
     const node = lease ? lease.node : vouched();
     if (node === undefined) throw errorOf(SENTENCES[NODE_NEEDED]!);
-    this.node = node;
+    this.#node = node;
+    if (!lease && !spec.clock) core().refuse_?.(spec.layout.numbers_, node);
     const cell = { ...spec, node };
     this.#cell = lease?.cell ?? nativeCell(cell) ?? wasmCell(cell);
   }
 
   /**
    * A generator on a lease: while it lives no other generator of the namespace has its node, nor had it at the times of
-   * its IDs. Without options it is a slot of this machine. Where a `node` is given, or `SNOWMINT_NODE` is set and neither
-   * `store` nor `namespace` given, that node is used, as by the constructor.
+   * its IDs. Without options it is a slot of this machine, or of this origin in a browser. Where a `node` is given, or
+   * `SNOWMINT_NODE` is set and neither `store` nor `namespace` given, that node is used, as by the constructor.
    *
-   * Rejects with `NODES_EXHAUSTED`, if no node is free within `maxWaitMs`; `STORE_UNAVAILABLE`, also in browsers and where
-   * the addon is missing; `UNSAFE_STORE`; `INVALID_NODE`, also where the directory is not the machine's, as in Kubernetes;
+   * A lease over a store object or of a tab is renewed by a timer of this thread: where that has no chance to run, as in a
+   * hidden tab or behind a long calculation, calls throw `WINDOW_CLOSED` after some seconds, and `nextIdAsync` renews first.
+   *
+   * Rejects with `NODES_EXHAUSTED`, if no node is free within `maxWaitMs` (1000 ms where none is given);
+   * `STORE_UNAVAILABLE`, also where the addon is missing, and where a browser has no Web Locks; `UNSAFE_STORE`; `INVALID_NODE`, also where the directory is not the machine's, as in Kubernetes;
    * `INVALID_LAYOUT`; `TIME_OVERFLOW`; `BEFORE_EPOCH`.
    *
    * @example
@@ -178,6 +191,11 @@ export class Snowflake implements Iterable<bigint> {
   static async lease(options: LeaseOptions = {}): Promise<Snowflake> {
     const given = { ...options };
     return new Snowflake(given, await lease(specOf(given), given));
+  }
+
+  /** The node in the IDs. A page that comes back from the back/forward cache may get another one. */
+  get node(): number {
+    return this.#lease?.node ?? this.#node;
   }
 
   /** The window of time that is granted, Unix ms; null for a node that the caller vouches for. */
@@ -205,7 +223,7 @@ export class Snowflake implements Iterable<bigint> {
       try {
         return this.#cell.next();
       } catch (error) {
-        const pauseMs = pause(error, this.#spec.asyncWaitMs_, since);
+        const pauseMs = pause(error, this.#spec.asyncWaitMs_, since, this.#lease?.awaitMs?.(error));
         await new Promise((resolve) => setTimeout(resolve, pauseMs));
       }
     }
@@ -256,6 +274,8 @@ export class Snowflake implements Iterable<bigint> {
       namespace: null,
       lost: null,
       skipped: [],
+      renewalFailures: 0,
+      skewMs: null,
       ...this.#lease?.status(),
       maxAheadMs,
       maxWaitMs,
@@ -317,8 +337,9 @@ function specOf({ layout, maxAheadMs, maxWaitMs, sequenceStart = "zero", clock }
 }
 
 /** How long to sleep after a refused call, ms; throws the refusal when it is time to give up. */
-function pause(error: unknown, maxWaitMs: number, since: number): number {
-  const wantedMs = error instanceof SnowmintError ? (error.retryAfterMs ?? error.byMs ?? renewalMs(error)) : 0;
+function pause(error: unknown, maxWaitMs: number, since: number, renewal = 0): number {
+  const wantedMs =
+    error instanceof SnowmintError ? (error.retryAfterMs ?? error.byMs ?? (renewalMs(error) || renewal)) : 0;
   const pauseMs = core().wasm_.pause_ms_(maxWaitMs, wantedMs, performance.now() - since);
   if (pauseMs === 0) throw error;
   return pauseMs;
@@ -329,46 +350,3 @@ function closed(): never {
 }
 
 const CLOSED_CELL: Cell = { next: closed, fill: closed };
-
-/** A cell in the wasm module: its state is this realm's, and that of the clock. */
-function wasmCell({ layout, node, maxAheadMs, start, clock }: CellSpec): Cell {
-  const engine = core();
-  const { wasm_, clocks_ } = engine;
-  if (clock && !clocks_.has(clock)) clocks_.set(clock, ++engine.clockCount_);
-  const state = `${clock ? clocks_.get(clock) : 0},${layout.numbers_},${node}`;
-  const words_ = keep(`words ${state}`, wasm_.words_);
-  // An ended layout is refused, but a caller's clock is not read before its time.
-  const now = clock ? -Infinity : Date.now();
-  const handle = keep(`generator ${state},${maxAheadMs},${start}`, () =>
-    check(wasm_.open_(layout.handle_, words_, node, maxAheadMs, start, engine.seed_, now)),
-  );
-  const nowMs = clock ? () => reading(clock()) : Date.now;
-  const { next_, take_, drain_ } = wasm_;
-  return {
-    next() {
-      const id = next_(handle, nowMs());
-      return id < 0n ? unsigned(id) : id;
-    },
-    fill(ids, patienceMs) {
-      const count = check(take_(handle, nowMs(), ids.length, patienceMs));
-      for (let done = 0; done < count; ) {
-        const part = drain_();
-        ids.set(words(engine).subarray(0, part), done);
-        done += part;
-      }
-      return count;
-    },
-  };
-}
-
-/** What a negative answer stands for: an ID of bit 63, or a failure. */
-function unsigned(id: bigint): bigint {
-  const error = failure();
-  if (error) throw error;
-  return BigInt.asUintN(64, id);
-}
-
-function reading(ms: number): number {
-  if (!Number.isFinite(ms)) throw new TypeError(`a clock gives Unix ms as a number, not ${String(ms)}`);
-  return Math.floor(ms);
-}

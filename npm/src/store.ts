@@ -37,3 +37,6 @@ export interface Store {
   clockMs(): Promise<number | null>;
   toString(): string;
 }
+
+/** What leases need of a store. */
+export type LeaseStore = Omit<Store, "add">;

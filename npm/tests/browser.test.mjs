@@ -1,20 +1,10 @@
 // The package in headless Chromium: as it stands, without a bundler, in a page and a module worker; bundled, in a classic
 // worker; and under a policy that forbids wasm.
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { existsSync, readFileSync } from "node:fs";
-import { createServer } from "node:http";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { build } from "esbuild";
-import { chromium } from "playwright-core";
-
-const root = new URL("../..", import.meta.url).pathname;
-const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
-const missing = existsSync(executablePath) ? false : `no browser at ${executablePath}: set CHROMIUM`;
-// Without a sandbox, since root has none, and without what would call home.
-const args = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"];
-args.push("--disable-component-update", "--disable-sync");
+import { launch, missing, root, serve } from "./chromium.mjs";
 
 const MODULES = 'import * as snowmint from "/npm/dist/browser.mjs"; import { inRealm } from "/npm/tests/browser.mjs";';
 const BUNDLED = 'import * as snowmint from "snowmint"; import { inRealm } from "./browser.mjs";';
@@ -33,17 +23,7 @@ const pages = {
 };
 const policies = { "/forbidden": "script-src 'self'" };
 
-function serve({ url }, response) {
-  const file = join(root, url);
-  const allowed = /^\/(npm\/(dist|tests)|tests\/vectors)\/\w+\.(mjs|json)$/.test(url) && existsSync(file);
-  const types = { mjs: "text/javascript", json: "application/json" };
-  const [type, body] = pages[url] ?? (allowed ? [types[url.split(".").pop()], readFileSync(file)] : []);
-  const policy = policies[url] && { "content-security-policy": policies[url] };
-  response.writeHead(type ? 200 : 404, { "content-type": type ?? "text/plain", ...policy });
-  response.end(body);
-}
-
-const server = createServer(serve);
+let server;
 let browser;
 
 before(async () => {
@@ -51,14 +31,13 @@ before(async () => {
   const stdin = { contents: BUNDLED + FROM_WORKER, resolveDir: join(root, "npm/tests") };
   const { outputFiles } = await build({ stdin, bundle: true, format: "iife", platform: "browser", write: false });
   pages["/bundle.js"] = ["text/javascript", outputFiles[0].text];
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  browser = await chromium.launch({ executablePath, args });
+  server = await serve(pages, policies);
+  browser = await launch();
 });
 
 after(async () => {
   await browser?.close();
-  server.close();
+  server?.close();
 });
 
 /** Opens a page and answers what a function tells there. */
@@ -66,7 +45,7 @@ async function inPage(path, body, argument) {
   const page = await browser.newPage();
   const failures = [];
   page.on("pageerror", (error) => failures.push(error.message));
-  await page.goto(`http://127.0.0.1:${server.address().port}${path}`);
+  await page.goto(server.origin + path);
   const told = await page.evaluate(body, argument);
   await page.close();
   assert.deepEqual(failures, []);

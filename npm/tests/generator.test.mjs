@@ -335,6 +335,8 @@ test("status tells what the generator is doing", () => {
     namespace: null,
     lost: null,
     skipped: [],
+    renewalFailures: 0,
+    skewMs: null,
     maxAheadMs: 12,
     maxWaitMs: 34,
     sequenceStart: "zero",

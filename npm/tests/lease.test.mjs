@@ -56,6 +56,8 @@ test("a lease mints IDs of its node within its window, and tells of itself", asy
     node: 0,
     lost: null,
     skipped: [],
+    renewalFailures: 0,
+    skewMs: null,
     maxAheadMs: 0,
     maxWaitMs: 1000,
     sequenceStart: "zero",
@@ -549,17 +551,18 @@ test("without the addon a lease is refused, and told what to do, while a given n
   assert.equal(told.exec(stdout)?.[1], `${process.platform}-${process.arch}`, stdout);
 });
 
-test("in browsers a lease is refused for now, and a given node mints", async () => {
-  const refused = { name: "SnowmintError", code: "STORE_UNAVAILABLE", message: /pass node/ };
+test("where there are no Web Locks a lease of a slot is refused, and a given node mints", async () => {
+  const refused = { name: "SnowmintError", code: "STORE_UNAVAILABLE", message: /Web Locks.*pass a node/ };
   await assert.rejects(browser.Snowflake.lease(), refused);
-  await assert.rejects(browser.Snowflake.lease({ node: 5, namespace: "orders" }), refused);
+  await assert.rejects(browser.Snowflake.lease({ node: 5, namespace: "orders" }), { code: "INVALID_NODE" });
   assert.equal((await browser.Snowflake.lease({ node: 5 })).node, 5);
 });
 
 test("options that make no sense reject, and take no slot", async (t) => {
   const directory = slots(t);
   const cases = [
-    [{ store: {} }, { name: "TypeError", message: /objects/ }],
+    [{ store: {} }, { name: "TypeError", message: /no read/ }],
+    [{ store: 5 }, { name: "TypeError" }],
     [{ namespace: 5 }, { name: "TypeError" }],
     [{ onLost: "mail" }, { name: "TypeError" }],
     [{ clock: () => 0 }, { name: "TypeError", message: /system's clock/ }],

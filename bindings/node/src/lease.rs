@@ -147,12 +147,15 @@ impl Lease {
 
     /// What it is doing.
     #[napi(catch_unwind)]
+    #[allow(clippy::cast_precision_loss, reason = "counts and differences of clocks are below 2^53")]
     pub fn status(&self) -> Status {
         let status = self.generator.status();
         Status {
             namespace: status.namespace,
             lost: status.lost.map(|error| error.to_string()),
             skipped: status.skipped,
+            renewal_failures: status.renewal_failures as f64,
+            skew_ms: status.skew_ms.map(|ms| ms as f64),
         }
     }
 
@@ -173,6 +176,10 @@ pub struct Status {
     pub lost: Option<String>,
     /// Slot files passed over because they hold no valid record.
     pub skipped: Vec<String>,
+    /// How many renewals have failed since the last one that did not.
+    pub renewal_failures: f64,
+    /// By how many ms this clock is ahead of the store's, if that has one.
+    pub skew_ms: Option<f64>,
 }
 
 /// Gives a lease back on a thread of the pool.

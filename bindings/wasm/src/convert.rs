@@ -1,5 +1,6 @@
 //! Texts and integers through the shared buffer.
 
+#[cfg(any(feature = "mint", feature = "forms", feature = "inspect"))]
 use snowmint_core::Integer;
 
 use crate::memory::Buffer;
@@ -10,6 +11,7 @@ impl Buffer {
         self.text.get(..len as usize).unwrap_or(b" ")
     }
 
+    #[cfg(any(feature = "mint", feature = "forms", feature = "inspect"))]
     /// The integer that JavaScript wrote: its magnitude, and whether it is 0: in range, 1: negative, 2: beyond 64 bits.
     #[inline(never)]
     pub(crate) fn integer(&self, at: usize) -> Integer {

@@ -6,7 +6,7 @@
 //!
 //! A function that can fail answers -1 (or a negative `BigInt`) and leaves the error to `take_error`.
 //!
-//! Features make this three modules: most pages only mint.
+//! Features make this several modules: most pages only mint.
 #![cfg(target_arch = "wasm32")]
 #![no_std]
 #![allow(missing_docs, reason = "wasm-bindgen adds items; what is exported here is documented")]
@@ -20,7 +20,7 @@
 extern crate alloc;
 
 mod convert;
-#[cfg(any(feature = "mint", feature = "forms"))]
+#[cfg(any(feature = "mint", feature = "forms", feature = "lease"))]
 mod failure;
 mod memory;
 #[cfg(feature = "inspect")]
@@ -38,3 +38,6 @@ mod text;
 
 #[cfg(feature = "inspect")]
 mod inspect;
+
+#[cfg(feature = "lease")]
+mod lease;

@@ -3,13 +3,13 @@
 //! Layouts and generator states live as long as the process, so nothing is ever freed. The one unsafe place.
 #![allow(unsafe_code)]
 
-#[cfg(feature = "mint")]
+#[cfg(any(feature = "mint", feature = "lease"))]
 use alloc::boxed::Box;
 use core::alloc::{GlobalAlloc, Layout as Block};
 use core::cell::UnsafeCell;
 use core::panic::PanicInfo;
 
-#[cfg(any(feature = "mint", feature = "forms"))]
+#[cfg(any(feature = "mint", feature = "forms", feature = "lease"))]
 use snowmint_core::Error;
 #[cfg(feature = "mint")]
 use snowmint_core::Run;
@@ -30,7 +30,7 @@ pub(crate) struct Buffer {
 
 /// What is left between calls.
 pub(crate) struct State {
-    #[cfg(any(feature = "mint", feature = "forms"))]
+    #[cfg(any(feature = "mint", feature = "forms", feature = "lease"))]
     pub(crate) error: Option<Error>,
     /// IDs taken and not yet drained.
     #[cfg(feature = "mint")]
@@ -57,7 +57,7 @@ impl<T> Single<T> {
 static BUFFER: Single<Buffer> = Single(UnsafeCell::new(Buffer { text: [0; TEXT], words: [0; WORDS] }));
 
 static STATE: Single<State> = Single(UnsafeCell::new(State {
-    #[cfg(any(feature = "mint", feature = "forms"))]
+    #[cfg(any(feature = "mint", feature = "forms", feature = "lease"))]
     error: None,
     #[cfg(feature = "mint")]
     run: None,
@@ -77,17 +77,25 @@ pub(crate) fn state() -> &'static mut State {
 }
 
 /// A handle: the address of a value that lives from now on.
-#[cfg(feature = "mint")]
+#[cfg(any(feature = "mint", feature = "lease"))]
 pub(crate) fn keep<T>(value: T) -> u32 {
     &raw mut *Box::leak(Box::new(value)) as u32
 }
 
 /// The value of a handle.
-#[cfg(feature = "mint")]
+#[cfg(any(feature = "mint", feature = "lease"))]
 pub(crate) fn kept<T>(handle: u32) -> &'static T {
     // SAFETY: handles come from `keep`, and the one caller, `npm/src/core.ts` and its users, hands each to
     // functions of its type only.
     unsafe { &*(handle as *const T) }
+}
+
+/// The value of a handle, to be changed.
+#[cfg(feature = "lease")]
+#[allow(clippy::mut_from_ref, reason = "as of `Single`")]
+pub(crate) fn kept_mut<T>(handle: u32) -> &'static mut T {
+    // SAFETY: as in `kept`; and as in `Single::get`, nobody holds on to what an earlier call gave.
+    unsafe { &mut *(handle as *mut T) }
 }
 
 /// Where the shared buffer begins: `TEXT` bytes, then 64-bit words.

@@ -53,6 +53,19 @@ impl Words {
         }
     }
 
+    /// A cell of these two words, and back: for hosts of one thread, where another module has the cell itself.
+    #[doc(hidden)]
+    #[cfg(not(loom))]
+    pub const fn of([state, window_end]: [u64; 2]) -> Self {
+        Self { state: AtomicU64::new(state), window_end: AtomicU64::new(window_end) }
+    }
+
+    /// The inverse of `of`.
+    #[doc(hidden)]
+    pub fn to_words(&self) -> [u64; 2] {
+        [self.state(), self.window_end()]
+    }
+
     /// Opens a wiped cell for a vouched node: nothing issued yet, no end.
     pub fn open_vouched(&self) {
         self.window_end.store(ENDLESS, Ordering::Release);

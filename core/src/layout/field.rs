@@ -17,6 +17,11 @@ impl Field {
         Self { shift, width, max: u64::MAX >> (64 - width) }
     }
 
+    /// The field of these bits, which lie side by side.
+    pub(crate) const fn of_mask(mask: u64) -> Self {
+        if mask == 0 { Self::ABSENT } else { Self::new(mask.trailing_zeros(), mask.count_ones()) }
+    }
+
     /// The number of bits, 0 to 64.
     pub const fn width(self) -> u32 {
         self.width

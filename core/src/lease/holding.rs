@@ -58,6 +58,11 @@ impl<'a> Claiming<'a> {
         Self { terms, system_clock, tries: 0, claim, chosen: None, skew_ms: None, unanswered: false }
     }
 
+    /// Whether the holder's clock is its system's.
+    pub const fn system_clock(&self) -> bool {
+        self.system_clock
+    }
+
     /// Takes in whether a layout is there. Whether it is that of the terms is for the driver to see, who has read it.
     pub const fn pinned(&mut self, there: bool) -> Todo {
         if there { self.list() } else { Todo::WriteLayout }

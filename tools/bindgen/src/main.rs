@@ -68,6 +68,9 @@ fn tables() -> String {
     ];
     forms.sort_unstable();
     let forms = forms.into_iter().map(|at| format!("  {at}: {},\n", row(at)));
+    // What comes up in a module with windows, beside what the one that mints knows.
+    let leases = (0..rows.len()).filter(|at| never(*at) && rows[*at].0 != ErrorKind::Forked.code() && *at <= last);
+    let leases = leases.chain(snowmint_core::lease::sentences()).map(|at| format!("  {at}: {},\n", row(at)));
     let presets = layouts::all().map(|(name, layout)| format!("  {name}: \"{layout}\",\n"));
     format!(
         r#"// Generated from core by tools/bindgen.
@@ -80,11 +83,20 @@ export const SENTENCES = [
 export const FORM_SENTENCES: Record<number, string> = {{
 {}}};
 
+/** The same of leases, by place. */
+export const LEASE_SENTENCES: Record<number, string> = {{
+{}}};
+
 /** The places there of errors that come up outside core. */
 export const CLOSED = {};
 export const NODE_NEEDED = {};
 export const NO_PRESET = {};
 export const NO_FORM = {};
+export const WINDOW_OVER = {};
+
+/** The lengths of windows of slots and over other stores, where a caller gives none, ms. */
+export const SLOT_MS = {};
+export const ENGINE_MS = {};
 
 /** `maxAheadMs` and `maxWaitMs` where a caller gives none, for hosts that can block and for others. */
 export const DEFAULTS = {} as const;
@@ -96,10 +108,14 @@ export const PRESETS = {{
 "#,
         sentences.collect::<String>(),
         forms.collect::<String>(),
+        leases.collect::<String>(),
         place(Some(Error::closed())),
         place(Some(Error::node_needed())),
         place(Layout::preset("").err()),
         place(TextForm::find("").err()),
+        place(Some(Error::window_over())),
+        Window::SLOT_MS,
+        Window::ENGINE_MS,
         defaults(Options::DEFAULT),
         defaults(Options::NONBLOCKING),
         presets.collect::<String>(),

@@ -1,0 +1,301 @@
+//! Leases by handle: core's way to a node and from window to window, for a driver that asks the store.
+//!
+//! Most functions answer what to do next, as a place in [`Next`]; what belongs to it is in the words, and a record in the
+//! text. Times are Unix ms.
+
+use snowmint_core::lease::{Claiming, Keep, Keeping, RECORD_BYTES, Record, Terms, Todo};
+use snowmint_core::store::{Ask, Reply};
+use snowmint_core::{Layout, Numbers, Window, Words};
+use wasm_bindgen::prelude::wasm_bindgen;
+
+use crate::failure::{answer, failed};
+use crate::memory::{buffer, keep, kept_mut};
+
+/// What to do next; the words that go with it are in brackets.
+#[repr(u32)]
+enum Next {
+    /// `pinned`.
+    ReadLayout,
+    /// `pinning`.
+    WriteLayout,
+    /// `see` and `skip`, then `seen`.
+    List,
+    /// `clock`.
+    Clock,
+    /// `replied` (node).
+    Read,
+    /// `replied` (node, version); the record is in the text.
+    Write,
+    /// The window is durable (node, start, end, whether there is a skew, skew).
+    Window,
+    /// Try again in so many ms (ms); or give up with the error that is left.
+    Wait,
+    /// Try again at once, or give up with the error that is left.
+    Taken,
+    /// The store has not answered.
+    Unanswered,
+    /// There is an error.
+    Failed,
+    /// The lease is over, and there is an error.
+    Lost,
+    Released,
+}
+
+/// A lease, granted or not.
+struct Held {
+    layout: &'static Layout,
+    flow: Flow,
+}
+
+#[allow(clippy::large_enum_variant, reason = "there are few")]
+enum Flow {
+    Claiming(Claiming<'static>),
+    Keeping(Keeping),
+}
+
+/// A new handle of a claim. Words: those of the layout's numbers, then two of the token. The label is a text. No
+/// `window_ms` is `NaN`, and so is no last node. Word 0 then: the length of a window.
+#[wasm_bindgen]
+pub fn claim(
+    max_ahead_ms: f64,
+    window_ms: f64,
+    default_ms: f64,
+    last_node: f64,
+    system_clock: bool,
+    now_ms: f64,
+    label_len: u32,
+) -> i32 {
+    let buffer = buffer();
+    let mut numbers = [0; 6];
+    numbers.copy_from_slice(&buffer.words[..6]);
+    let layout: &'static Layout = crate::memory::kept(keep(Numbers::layout_of(numbers)));
+    let given = (!window_ms.is_nan()).then_some(window_ms as u64);
+    let length = Window::length_ms(layout, given, default_ms as u64);
+    let length = length.and_then(|ms| layout.refuse_outside(now_ms as i64).map(|()| ms));
+    answer(length, |window_ms| {
+        let terms = Terms {
+            layout,
+            max_ahead_ms: max_ahead_ms as u64,
+            window_ms,
+            last_node: (!last_node.is_nan()).then_some(last_node as u32),
+            token: u128::from(buffer.words[6]) | u128::from(buffer.words[7]) << 64,
+            label: Record::label(core::str::from_utf8(buffer.text(label_len)).unwrap_or_default()),
+        };
+        buffer.words[0] = window_ms;
+        keep(Held { layout, flow: Flow::Claiming(Claiming::new(terms, system_clock)) })
+    })
+}
+
+/// Whether the namespace has a layout, which the driver has found to be this one.
+#[wasm_bindgen]
+pub fn pinned(lease: u32, there: bool) -> u32 {
+    claiming(lease, |claiming| claiming.pinned(there))
+}
+
+/// Whether the layout was written, or another one was first.
+#[wasm_bindgen]
+pub fn pinning(lease: u32, written: bool) -> u32 {
+    claiming(lease, |claiming| claiming.pinning(written))
+}
+
+/// A node that is not to be had.
+#[wasm_bindgen]
+pub fn skip(lease: u32, node: u32) {
+    if let Flow::Claiming(claiming) = &mut held(lease).flow {
+        claiming.skip(node);
+    }
+}
+
+/// A node and the record in the text: 0, or 1 if that is none. Fails, if a later version of this package wrote it.
+#[wasm_bindgen]
+pub fn see(lease: u32, node: u32, version: f64, now_ms: f64, len: u32) -> i32 {
+    let Flow::Claiming(claiming) = &mut held(lease).flow else { return 1 };
+    match Record::from_bytes(buffer().text(len)) {
+        Ok(record) => {
+            claiming.see(node, &record, version as u64, now_ms as i64);
+            0
+        }
+        Err(error) if error.is_later_version() => failed(error),
+        Err(_) => {
+            claiming.skip(node);
+            1
+        }
+    }
+}
+
+/// All nodes were seen.
+#[wasm_bindgen]
+pub fn seen(lease: u32, now_ms: f64) -> u32 {
+    claiming(lease, |claiming| claiming.seen(now_ms as i64))
+}
+
+/// The chosen node is not to be had after all.
+#[wasm_bindgen]
+pub fn again(lease: u32) -> u32 {
+    claiming(lease, Claiming::again)
+}
+
+/// The clocks of the store (`NaN`: it has none) and of this host.
+#[wasm_bindgen]
+pub fn clock(lease: u32, store_ms: f64, own_ms: f64) -> u32 {
+    let store_ms = (!store_ms.is_nan()).then_some(store_ms as i64);
+    let held = held(lease);
+    match &mut held.flow {
+        Flow::Claiming(claiming) => {
+            let todo = claiming.clock(store_ms, own_ms as i64);
+            held.take(todo)
+        }
+        Flow::Keeping(keeping) => next_of(keeping.clock(store_ms, own_ms as i64), keeping.node()),
+    }
+}
+
+/// What came of the read or write: 0 no answer, 1 another version is there, 2 it is written as that version, 3 the record
+/// in the text (length 0: there is none) has that version.
+#[wasm_bindgen]
+pub fn replied(lease: u32, outcome: u32, version: f64, len: u32) -> u32 {
+    let version = version as u64;
+    let reply = match outcome {
+        0 => Reply::Unknown,
+        1 => Reply::Conflict,
+        2 => Reply::Written(version),
+        _ if len == 0 => Reply::Record(None, version),
+        _ => match Record::from_bytes(buffer().text(len)) {
+            Ok(record) => Reply::Record(Some(record), version),
+            Err(error) => {
+                failed(error);
+                return Next::Failed as u32;
+            }
+        },
+    };
+    let held = held(lease);
+    match &mut held.flow {
+        Flow::Claiming(claiming) => {
+            let todo = claiming.replied(reply);
+            held.take(todo)
+        }
+        Flow::Keeping(keeping) => next_of(keeping.replied(reply), keeping.node()),
+    }
+}
+
+/// Wants the window's end moved up; it reaches `reach_ms` past the clock. Words 0 and 1: the cell.
+#[wasm_bindgen]
+pub fn renew(lease: u32, now_ms: f64, reach_ms: f64) -> u32 {
+    let held = held(lease);
+    let Some(last_ms) = Words::of(cell()).unused_from_ms(held.layout) else { return Next::Released as u32 };
+    match &mut held.flow {
+        Flow::Keeping(keeping) => next_of(keeping.renew(now_ms as i64, last_ms, reach_ms as u64), keeping.node()),
+        Flow::Claiming(_) => Next::Released as u32,
+    }
+}
+
+/// Wants the rest of the window given back. Words 0 and 1: the cell as it was before it was closed.
+#[wasm_bindgen]
+pub fn release(lease: u32) -> u32 {
+    let held = held(lease);
+    let Some(end_ms) = Words::of(cell()).unused_from_ms(held.layout) else { return Next::Released as u32 };
+    match &mut held.flow {
+        Flow::Keeping(keeping) => next_of(keeping.release(end_ms), keeping.node()),
+        Flow::Claiming(_) => Next::Released as u32,
+    }
+}
+
+/// Words 0 and 1: the cell, opened for the lease's window, or its end moved up if it is open.
+#[wasm_bindgen]
+pub fn open_cell(lease: u32, first: bool) {
+    let held = held(lease);
+    let Flow::Keeping(keeping) = &held.flow else { return };
+    let words = Words::of(cell());
+    if first {
+        // A grant begins within the layout.
+        words.open(held.layout, keeping.window());
+    } else {
+        words.extend(held.layout, keeping.window().end_ms);
+    }
+    buffer().words[..2].copy_from_slice(&words.to_words());
+}
+
+fn cell() -> [u64; 2] {
+    [buffer().words[0], buffer().words[1]]
+}
+
+fn held(lease: u32) -> &'static mut Held {
+    kept_mut(lease)
+}
+
+fn claiming(lease: u32, step: impl FnOnce(&mut Claiming<'static>) -> Todo) -> u32 {
+    let held = held(lease);
+    let Flow::Claiming(claiming) = &mut held.flow else { return Next::Released as u32 };
+    let todo = step(claiming);
+    held.take(todo)
+}
+
+impl Held {
+    fn take(&mut self, todo: Todo) -> u32 {
+        let next = match todo {
+            Todo::ReadLayout => Next::ReadLayout,
+            Todo::WriteLayout => Next::WriteLayout,
+            Todo::List => Next::List,
+            Todo::Clock => Next::Clock,
+            Todo::Ask(node, ask) => return asked(ask, node),
+            Todo::Lease(lease, skew_ms) => {
+                let Flow::Claiming(claiming) = &self.flow else { return Next::Released as u32 };
+                self.flow = Flow::Keeping(Keeping::new(lease, claiming.system_clock()));
+                return window(lease.node(), lease.window(), skew_ms);
+            }
+            Todo::Wait(wait_ms, error) => {
+                failed(error);
+                buffer().words[0] = wait_ms;
+                Next::Wait
+            }
+            Todo::Taken(error) => {
+                failed(error);
+                Next::Taken
+            }
+            Todo::Unanswered => Next::Unanswered,
+            Todo::Refused(error) => {
+                failed(error);
+                Next::Failed
+            }
+        };
+        next as u32
+    }
+}
+
+fn next_of(keep: Keep, node: u32) -> u32 {
+    let next = match keep {
+        Keep::Clock => Next::Clock,
+        Keep::Ask(ask) => return asked(ask, node),
+        Keep::Window(durable, skew_ms) => return window(node, durable, skew_ms),
+        Keep::Later(None) => Next::Unanswered,
+        Keep::Later(Some(error)) => {
+            failed(error);
+            Next::Failed
+        }
+        Keep::Lost(error) => {
+            failed(error);
+            Next::Lost
+        }
+        Keep::Released => Next::Released,
+    };
+    next as u32
+}
+
+fn asked(ask: Ask<Record>, node: u32) -> u32 {
+    let buffer = buffer();
+    buffer.words[0] = u64::from(node);
+    let Ask::Write(record, version) = ask else { return Next::Read as u32 };
+    buffer.words[1] = version;
+    buffer.text[..RECORD_BYTES].copy_from_slice(&record.to_bytes());
+    Next::Write as u32
+}
+
+fn window(node: u32, window: Window, skew_ms: Option<i64>) -> u32 {
+    buffer().words[..5].copy_from_slice(&[
+        u64::from(node),
+        window.start_ms as u64,
+        window.end_ms as u64,
+        u64::from(skew_ms.is_some()),
+        skew_ms.unwrap_or_default() as u64,
+    ]);
+    Next::Window as u32
+}

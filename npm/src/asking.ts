@@ -1,0 +1,68 @@
+// Questions to a store, and what is wrong with its answers.
+import type { SnowmintError as ErrorOfOurs } from "./errors.js";
+import { SnowmintError } from "./kit.js";
+import type { Found, LeaseStore, Listed } from "./store.js";
+
+/** A store whose rejections and answers are checked. */
+export class Asking {
+  constructor(readonly store: LeaseStore) {}
+
+  /** The record of that key. */
+  read(key: string): Promise<Found | null> {
+    return this.#ask((store) => store.read(key), found);
+  }
+
+  /** The version that was written, or null. */
+  write(key: string, value: Uint8Array, expected: number): Promise<number | null> {
+    return this.#ask(
+      (store) => store.write(key, value, expected),
+      (version) => version === null || isVersion(version),
+    );
+  }
+
+  /** The records under a prefix. */
+  list(prefix: string): Promise<Listed[]> {
+    return this.#ask(
+      (store) => store.list(prefix),
+      (listed) => Array.isArray(listed) && listed.every((each) => each && found(each) && typeof each.name === "string"),
+    );
+  }
+
+  /** The store's clock; NaN if it has none. */
+  async clockMs(): Promise<number> {
+    const ms = await this.#ask(
+      (store) => store.clockMs(),
+      (ms) => ms === null || Number.isFinite(ms),
+    );
+    return ms === null ? NaN : Math.floor(ms);
+  }
+
+  /** What sentences call it. */
+  toString(): string {
+    return String(this.store);
+  }
+
+  async #ask<T>(call: (store: LeaseStore) => Promise<T>, isRight: (answer: T) => boolean): Promise<T> {
+    let answer: T;
+    try {
+      answer = await call(this.store);
+    } catch (error) {
+      if (error instanceof SnowmintError) throw error;
+      throw this.unavailable(error instanceof Error ? error.message : String(error), error);
+    }
+    if (!isRight(answer)) throw this.unavailable(`it answered ${String(answer)}, which is no answer to that`);
+    return answer;
+  }
+
+  /** The error of a store that cannot be used. */
+  unavailable(why: string, cause?: unknown): ErrorOfOurs {
+    const error = new SnowmintError("STORE_UNAVAILABLE", `${this}: ${why}`);
+    if (cause !== undefined) error.cause = cause;
+    return error;
+  }
+}
+
+const isVersion = (version: unknown): boolean => Number.isSafeInteger(version) && (version as number) > 0;
+
+const found = (record: Found | null): boolean =>
+  record === null || (record?.value instanceof Uint8Array && record.value.length <= 1024 && isVersion(record.version));

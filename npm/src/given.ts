@@ -1,0 +1,24 @@
+// What the main part hands to the one that leases.
+import { wasmCell } from "./cell.js";
+import { duration } from "./convert.js";
+import { core } from "./core.js";
+import { bytes, failure, putText, start, words } from "./engine.js";
+import { errorOf, SnowmintError } from "./errors.js";
+import { SENTENCES } from "./generated/tables.js";
+import type { Kit } from "./kit.js";
+import { Layout } from "./layout.js";
+
+export const given = (): Kit => ({
+  core_: core,
+  wasmCell_: wasmCell,
+  duration_: duration,
+  Layout_: Layout,
+  errors_: SnowmintError,
+  errorOf_: errorOf,
+  failure_: failure,
+  start_: start,
+  words_: words,
+  bytes_: bytes,
+  putText_: putText,
+  sentences_: SENTENCES,
+});

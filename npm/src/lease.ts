@@ -1,0 +1,139 @@
+// Leases over stores of this realm: generators of the same store, namespace and layout share one.
+import type { SnowmintError as ErrorOfOurs } from "./errors.js";
+import { ENGINE_MS } from "./generated/tables.js";
+import { type Box, type Guard, Held, type Wanted } from "./held.js";
+import { core, duration, SnowmintError } from "./kit.js";
+import type { Lease, LeaseOptions, LeaseStatus, Spec, Window } from "./snowflake.js";
+import type { LeaseStore } from "./store.js";
+
+/** What a host adds to the options of a caller. */
+export interface Place {
+  /** The store, unless the caller gives one. */
+  store?: LeaseStore;
+  guard?: Guard;
+  namespace?: string;
+  /** The length of windows where the caller gives none, ms. */
+  defaultMs?: number;
+  /** Who this is, for people. */
+  label: string;
+}
+
+/** A lease over that store. */
+export async function leaseOver(spec: Spec, options: LeaseOptions, place: Place): Promise<Lease> {
+  const { layout, clock } = spec;
+  const { windowMs, exclude = [], onLost } = options;
+  const { guard, label, defaultMs = ENGINE_MS } = place;
+  const store = (place.store ?? options.store) as LeaseStore;
+  for (const verb of ["read", "write", "list", "clockMs"] as const)
+    if (typeof store?.[verb] !== "function") throw new TypeError(`store has no ${verb}: pass one of snowmint/stores`);
+  const namespace = options.namespace ?? place.namespace ?? undefined;
+  if (typeof (namespace ?? "") !== "string") throw new TypeError("namespace is a string");
+  if (typeof (onLost ?? leaseOver) !== "function") throw new TypeError("onLost is a function that takes an error");
+  const wanted: Wanted = {
+    ...spec,
+    store,
+    guard,
+    label,
+    defaultMs,
+    namespace,
+    windowMs: windowMs === undefined ? undefined : duration("windowMs", windowMs),
+    exclude: [...exclude].map((node) => layout.numberOf_(node)),
+  };
+  const { clocks_ } = core();
+  if (clock && !clocks_.has(clock)) clocks_.set(clock, ++core().clockCount_);
+  const key = [namespace, layout.numbers_, clock && clocks_.get(clock), ...wanted.exclude].join();
+  const box: Box = { spec, onLost, cell: nothing };
+  const held = await shared(store, key, wanted, box);
+  return new Share(held, box);
+}
+
+const nothing = {
+  next: (): never => {
+    throw new Error("no lease yet");
+  },
+  fill: (): never => {
+    throw new Error("no lease yet");
+  },
+};
+
+/** The lease of that key, claimed if there is none, with one more generator. */
+async function shared(store: LeaseStore, key: string, wanted: Wanted, box: Box): Promise<Held> {
+  const stores = (core().held_ ??= new WeakMap());
+  const leases = (stores.get(store) ?? new Map()) as Map<string, Promise<Held>>;
+  stores.set(store, leases);
+  for (;;) {
+    const there = leases.get(key);
+    const held = await (there ?? claim(leases, key, wanted));
+    // Nothing comes between this look and the count.
+    if (!held.closed && !held.lost) {
+      held.add(box);
+      return held;
+    }
+    if (leases.get(key) === there) leases.delete(key);
+  }
+}
+
+function claim(leases: Map<string, Promise<Held>>, key: string, wanted: Wanted): Promise<Held> {
+  const held = new Held(wanted);
+  const claiming = held.claim().then(() => held);
+  leases.set(key, claiming);
+  // Whoever waits is told; the next one tries again.
+  claiming.catch(() => leases.delete(key));
+  return claiming;
+}
+
+/** A generator that is forgotten without a close gives its part up as well. */
+const forgotten = new FinalizationRegistry<[Held, Box]>(([held, box]) => void held.remove(box));
+
+/** A generator's part of a lease. */
+class Share implements Lease {
+  readonly #held: Held;
+  readonly #box: Box;
+  readonly cell;
+
+  constructor(held: Held, box: Box) {
+    this.#held = held;
+    this.#box = box;
+    // Nothing here may lead to the generator.
+    this.cell = {
+      next: () => box.cell.next(),
+      fill: (ids: BigUint64Array, patienceMs: number) => box.cell.fill(ids, patienceMs),
+    };
+    forgotten.register(this, [held, box], this);
+  }
+
+  get node(): number {
+    return this.#held.node;
+  }
+
+  window(): Window {
+    return this.#held.window;
+  }
+
+  status(): LeaseStatus {
+    return this.#held.status();
+  }
+
+  awaitMs(error: unknown): number {
+    return this.#held.awaitMs(error);
+  }
+
+  close(): Promise<void> {
+    forgotten.unregister(this);
+    return this.#held.remove(this.#box);
+  }
+}
+
+/** Refuses a node beside a lease. */
+export function refuseNode({ node }: LeaseOptions): void {
+  if ((node ?? undefined) !== undefined)
+    throw new SnowmintError("INVALID_NODE", "give a node, or a store and namespace to lease one from, not both");
+}
+
+/** The error of a host that has no nodes to lease. */
+export function noSlots(why: string): ErrorOfOurs {
+  return new SnowmintError(
+    "STORE_UNAVAILABLE",
+    `${why}: pass a node that no other generator of this layout uses, or a store of snowmint/stores`,
+  );
+}

@@ -1,0 +1,162 @@
+// Slots of a browser: a node for each tab and worker of an origin. Windows are in IndexedDB, which all of them see; a Web
+// Lock tells who is alive, so that a tab that was frozen finds its node again, and nobody waits for one that is gone.
+import { SLOT_MS } from "./generated/tables.js";
+import type { Guard, Held } from "./held.js";
+import { type Kit, take } from "./kit.js";
+import { leaseOver, noSlots, refuseNode } from "./lease.js";
+import type { Lease, LeaseOptions, Spec } from "./snowflake.js";
+import type { Found, LeaseStore, Listed } from "./store.js";
+
+const RECORDS = "records";
+/** How long a transaction may take, ms. */
+const PATIENCE_MS = 5000;
+
+/** The records of an origin, in IndexedDB. */
+class TabStore implements LeaseStore {
+  #open: Promise<IDBDatabase> | undefined;
+
+  async read(key: string): Promise<Found | null> {
+    return (
+      (await this.#transact<Found | undefined>("readonly", (records, tell) => {
+        const found = records.get(key);
+        found.onsuccess = () => tell(found.result);
+      })) ?? null
+    );
+  }
+
+  write(key: string, value: Uint8Array, expectedVersion: number): Promise<number | null> {
+    return this.#transact("readwrite", (records, tell) => {
+      const found = records.get(key);
+      found.onsuccess = () => {
+        const there = (found.result as Found | undefined)?.version ?? 0;
+        if (there !== expectedVersion) return tell(null);
+        records.put({ value, version: there + 1 }, key);
+        tell(there + 1);
+      };
+    });
+  }
+
+  list(prefix: string): Promise<Listed[]> {
+    return this.#transact("readonly", (records, tell) => {
+      const range = IDBKeyRange.bound(prefix, `${prefix}~`);
+      const [keys, found] = [records.getAllKeys(range), records.getAll(range)];
+      found.onsuccess = () =>
+        tell(keys.result.map((key, at) => ({ ...found.result[at], name: String(key).slice(prefix.length) })));
+    });
+  }
+
+  async clockMs(): Promise<null> {
+    // That of this machine, as everybody else's here.
+    return null;
+  }
+
+  toString(): string {
+    return `IndexedDB of ${location.origin}`;
+  }
+
+  /** What `work` tells, once it is on disk. */
+  async #transact<T>(
+    mode: IDBTransactionMode,
+    work: (records: IDBObjectStore, tell: (answer: T) => void) => void,
+  ): Promise<T> {
+    const database = await (this.#open ??= this.#connect());
+    return new Promise((resolve, reject) => {
+      let answer: T;
+      const transaction = database.transaction(RECORDS, mode, { durability: "strict" });
+      const late = setTimeout(() => transaction.abort(), PATIENCE_MS);
+      transaction.oncomplete = () => {
+        clearTimeout(late);
+        resolve(answer);
+      };
+      transaction.onabort = () => {
+        clearTimeout(late);
+        reject(transaction.error ?? new Error(`no answer within ${PATIENCE_MS} ms`));
+      };
+      work(transaction.objectStore(RECORDS), (told) => {
+        answer = told;
+      });
+    });
+  }
+
+  async #connect(): Promise<IDBDatabase> {
+    // Somebody may delete or upgrade it meanwhile: it is opened again then.
+    const forget = () => {
+      this.#open = undefined;
+    };
+    return new Promise((resolve, reject) => {
+      const late = setTimeout(() => fail(new Error(`it does not open within ${PATIENCE_MS} ms`)), PATIENCE_MS);
+      const fail = (error: unknown) => {
+        clearTimeout(late);
+        forget();
+        reject(error);
+      };
+      const request = indexedDB.open("snowmint", 1);
+      request.onupgradeneeded = () => request.result.createObjectStore(RECORDS);
+      request.onerror = () => fail(request.error);
+      request.onsuccess = () => {
+        clearTimeout(late);
+        const database = request.result;
+        database.onclose = forget;
+        database.onversionchange = () => {
+          forget();
+          database.close();
+        };
+        resolve(database);
+      };
+    });
+  }
+}
+
+/** Web Locks of the origin. */
+class TabGuard implements Guard {
+  /** What is leased here. */
+  readonly holders = new Set<Held>();
+
+  constructor() {
+    // A page that is kept for the back button must neither hold a lock nor be within a transaction: others that wait for
+    // either would have the browser drop the page.
+    globalThis.addEventListener?.("pagehide", ({ persisted }) => {
+      for (const held of this.holders)
+        if (persisted) held.rest();
+        else void held.release();
+    });
+    globalThis.addEventListener?.("pageshow", () => {
+      for (const held of this.holders) void held.renew();
+    });
+  }
+
+  async held(prefix: string): Promise<number[]> {
+    const { held = [] } = await navigator.locks.query();
+    const names = held.map(({ name }) => name ?? "").filter((name) => name.startsWith(lockOf(prefix)));
+    return names.map((name) => Number(name.slice(lockOf(prefix).length)));
+  }
+
+  hold(key: string, lost: () => void): Promise<(() => void) | null> {
+    return new Promise((resolve, reject) => {
+      let granted = false;
+      const holding = navigator.locks.request(lockOf(key), { ifAvailable: true }, (lock) => {
+        granted = lock !== null;
+        return lock ? new Promise<void>((letGo) => resolve(letGo)) : resolve(null);
+      });
+      // Granted, it ends that way if another one steals the lock.
+      holding.catch((error) => (granted ? lost() : reject(noSlots(`Web Locks are refused (${error})`))));
+    });
+  }
+}
+
+const lockOf = (key: string): string => `snowmint/${key}`;
+
+let slots: { store: TabStore; guard: TabGuard } | undefined;
+
+/** A lease where there is no addon: over the caller's store, or else a slot of this tab or worker. */
+export async function lease(kit: Kit, spec: Spec, options: LeaseOptions): Promise<Lease> {
+  take(kit);
+  refuseNode(options);
+  const label = globalThis.location?.host || "a browser";
+  if (options.store) return leaseOver(spec, options, { label });
+  if (!globalThis.navigator?.locks)
+    throw noSlots("there are no Web Locks here (of pages only those of https and of localhost have them)");
+  if (!globalThis.indexedDB) throw noSlots("there is no IndexedDB here");
+  slots ??= { store: new TabStore(), guard: new TabGuard() };
+  return leaseOver(spec, options, { ...slots, label, defaultMs: SLOT_MS });
+}

@@ -1,0 +1,36 @@
+// Headless Chromium, and a server of pages for it.
+import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { chromium } from "playwright-core";
+
+export const root = new URL("../..", import.meta.url).pathname;
+const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
+/** Why tests have to be skipped, if they have. */
+export const missing = existsSync(executablePath) ? false : `no browser at ${executablePath}: set CHROMIUM`;
+// Without a sandbox, since root has none, and without what would call home.
+const args = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"];
+args.push("--disable-component-update", "--disable-sync");
+
+/** A browser, with more arguments and without some of those that its driver gives. */
+export const launch = (more = [], without = []) =>
+  chromium.launch({ executablePath, args: [...args, ...more], ignoreDefaultArgs: without });
+
+const types = { mjs: "text/javascript", json: "application/json" };
+
+/** A server of pages (a type and a text for each path), of the package as it is built, and of the vectors. */
+export async function serve(pages, policies = {}) {
+  const server = createServer(({ url }, response) => {
+    const file = join(root, url);
+    const allowed = /^\/(npm\/(dist|tests)|tests\/vectors)\/[\w.-]+\.(mjs|json)$/.test(url) && existsSync(file);
+    const [type, body] = pages[url] ?? (allowed ? [types[url.split(".").pop()], readFileSync(file)] : []);
+    const policy = policies[url] && { "content-security-policy": policies[url] };
+    response.writeHead(type ? 200 : 404, { "content-type": type ?? "text/plain", ...policy });
+    response.end(body);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address();
+  return { origin: `http://127.0.0.1:${port}`, port, close: () => server.close() };
+}

@@ -1,0 +1,37 @@
+// What a tab or worker does in tabs.test.mjs.
+import { Snowflake } from "/npm/dist/browser.mjs";
+
+/** Leases a node under a name, and answers it. */
+export async function lease(options, name = "gen") {
+  globalThis[name] = await Snowflake.lease({
+    ...options,
+    onLost: ({ code, message }) => {
+      globalThis.lost = { code, message };
+    },
+  });
+  return globalThis[name].node;
+}
+
+/** Mints by single calls and batches; a tab that is hidden has to wait for a renewal now and then. */
+export async function mint(count, name = "gen") {
+  const gen = globalThis[name];
+  const ids = [];
+  while (ids.length < count) {
+    ids.push(await gen.nextIdAsync());
+    try {
+      ids.push(...gen.nextIds(Math.min(500, count - ids.length)), gen.nextId());
+    } catch (error) {
+      if (!["WINDOW_CLOSED", "EXHAUSTED"].includes(error.code)) throw error;
+    }
+  }
+  return ids.slice(0, count).map(String);
+}
+
+/** What comes of a call, or the code and sentence of its error. */
+export async function outcome(call) {
+  try {
+    return String(await call());
+  } catch ({ name, code, message }) {
+    return { name, code, message };
+  }
+}

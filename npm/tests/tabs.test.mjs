@@ -1,0 +1,291 @@
+// Tab slots in real Chromium: tabs, workers, reloads, duplicated, frozen, crashed and remembered pages of one origin.
+import assert from "node:assert/strict";
+import { after, before, beforeEach, test as declare } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Layout } from "snowmint";
+import { launch, missing, serve } from "./chromium.mjs";
+
+const BODY = `<!doctype html><title>tab</title><script type="module">
+  import * as tabs from "/npm/tests/tabs.mjs"; Object.assign(globalThis, tabs); globalThis.ready = true;</script>`;
+const pages = { "/": ["text/html", BODY], "/other": ["text/html", "<!doctype html><title>other</title>"] };
+const SNOWMINT = Layout.preset("snowmint");
+
+let server;
+let browser;
+let context;
+
+before(async () => {
+  if (missing) return;
+  server = await serve(pages);
+  // As in the browser of a user: pages are remembered for the back button. Other names lead here too.
+  browser = await launch(["--host-resolver-rules=MAP plain.test 127.0.0.1"], ["--disable-back-forward-cache"]);
+});
+beforeEach(async () => {
+  await context?.close();
+  context = await browser?.newContext();
+});
+after(async () => {
+  await browser?.close();
+  server?.close();
+});
+
+const test = (name, body) => declare(name, { skip: missing, timeout: 60_000 }, body);
+
+async function ready(page) {
+  await page.waitForFunction("globalThis.ready");
+  return page;
+}
+
+async function tab(origin = server.origin) {
+  const page = await context.newPage();
+  await page.goto(`${origin}/`);
+  return ready(page);
+}
+
+const lease = (page, options = {}) => page.evaluate((options) => globalThis.lease(options), options);
+const mint = (page, count) => page.evaluate((count) => globalThis.mint(count), count);
+const outcome = (page, body) => page.evaluate(`outcome(async () => ${body})`);
+
+/** The records of the origin: key, whether it was given back, and when its window ends. */
+const records = (page) =>
+  page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        indexedDB.open("snowmint").onsuccess = ({ target: { result: database } }) => {
+          const store = database.transaction("records").objectStore("records");
+          const [keys, values] = [store.getAllKeys(), store.getAll()];
+          values.onsuccess = () => {
+            database.close();
+            const of = ({ value }) => {
+              const view = new DataView(value.buffer, value.byteOffset);
+              return { released: view.getUint32(12, true) === 1, endMs: Number(view.getBigInt64(32, true)) };
+            };
+            const leases = keys.result.map((key, at) => [key, values.result[at]]);
+            resolve(Object.fromEntries(leases.flatMap(([key, at]) => (/^leases/.test(key) ? [[key, of(at)]] : []))));
+          };
+        };
+      }),
+  );
+
+/** Asserts that no ID is there twice, and counts them. */
+function distinct(lists) {
+  const ids = lists.flat();
+  assert.equal(new Set(ids).size, ids.length, `${ids.length - new Set(ids).size} duplicates`);
+  for (const list of lists)
+    for (let at = 1; at < list.length; at++) assert.ok(BigInt(list[at]) > BigInt(list[at - 1]), "it increases");
+  return ids.length;
+}
+
+test("three tabs, a duplicated one, a reload, a worker and a shared worker never mint the same ID", async (t) => {
+  const tabs = await Promise.all([tab(), tab(), tab()]);
+  const nodes = await Promise.all(tabs.map((page) => lease(page)));
+  assert.equal(new Set(nodes).size, 3);
+  // A tab that another one opens has its session storage, as a duplicated tab has.
+  const opened = context.waitForEvent("page");
+  await tabs[0].evaluate(() => {
+    sessionStorage.setItem("kept", "yes");
+    window.open(location.href);
+  });
+  const twin = await ready(await opened);
+  assert.equal(await twin.evaluate(() => sessionStorage.getItem("kept")), "yes");
+  const twinNode = await lease(twin);
+  assert.ok(!nodes.includes(twinNode));
+  const worker = (kind) =>
+    tabs[0].evaluate(
+      (kind) =>
+        new Promise((resolve) => {
+          const made = new globalThis[kind]("/npm/tests/tabs.worker.mjs", { type: "module" });
+          (made.port ?? made).onmessage = ({ data }) => resolve(data);
+          made.onerror = ({ message }) => resolve({ error: message ?? "did not load" });
+        }),
+      kind,
+    );
+  const reload = async () => {
+    const first = await mint(tabs[1], 5000);
+    await tabs[1].reload();
+    await ready(tabs[1]);
+    await lease(tabs[1]);
+    return [first, await mint(tabs[1], 5000)];
+  };
+  const told = await Promise.all([
+    mint(tabs[0], 5000),
+    reload(),
+    mint(tabs[2], 5000),
+    mint(twin, 5000),
+    worker("Worker"),
+    worker("SharedWorker"),
+  ]);
+  const [first, reloaded, third, twins, ...workers] = told;
+  for (const { error } of workers) assert.equal(error, undefined);
+  const held = [nodes[0], nodes[2], twinNode, ...workers.map(({ node }) => node)];
+  assert.equal(new Set(held).size, 5);
+  const total = distinct([first, ...reloaded, third, twins, ...workers.map(({ ids }) => ids)]);
+  t.diagnostic(`${total} IDs`);
+  assert.equal(total, 35_000);
+  for (const [ids, node] of [
+    [first, nodes[0]],
+    [twins, twinNode],
+  ])
+    for (const id of ids) assert.equal(SNOWMINT.decode(id).node, node);
+});
+
+test("an ID lies within a window whose end was in IndexedDB before", async () => {
+  const page = await tab();
+  const node = await lease(page);
+  for (let round = 0; round < 5; round++) {
+    const id = (await mint(page, 50)).at(-1);
+    const there = await records(page);
+    const [[key, { endMs, released }]] = Object.entries(there);
+    assert.match(key, new RegExp(`^leases/%40[0-9a-f-]+/${node}$`));
+    assert.equal(released, false);
+    assert.ok(SNOWMINT.decode(id).timestampMs < endMs);
+    await sleep(600);
+  }
+  assert.equal(await outcome(page, "gen.close()"), "undefined");
+  assert.equal(Object.values(await records(page))[0].released, true);
+});
+
+test("a node that was given back is leased again at once, above its last ID", async () => {
+  const page = await tab();
+  const node = await lease(page);
+  const before = await mint(page, 3000);
+  await outcome(page, "gen.close()");
+  const since = Date.now();
+  assert.equal(await lease(page), node);
+  assert.ok(Date.now() - since < 1000);
+  distinct([[...before, ...(await mint(page, 3000))]]);
+});
+
+test("a tab that is closed gives its node back, and one that crashes does not keep others from theirs", async () => {
+  const [first, second] = [await tab(), await tab()];
+  const nodes = [await lease(first), await lease(second)];
+  const ids = [await mint(first, 2000), await mint(second, 2000)];
+  await first.close({ runBeforeUnload: false });
+  const session = await context.newCDPSession(second);
+  session.send("Page.crash").catch(() => {});
+  await second.waitForEvent("crash");
+  const third = await tab();
+  const node = await lease(third);
+  ids.push(await mint(third, 2000));
+  assert.equal(distinct(ids), 6000);
+  const locks = await third.evaluate(async () => (await navigator.locks.query()).held.map(({ name }) => name));
+  assert.equal(locks.length, 1, "the locks of tabs that are gone are free");
+  assert.ok(locks[0].endsWith(`/${node}`));
+  assert.equal(nodes.length, 2);
+});
+
+test("a frozen tab keeps its node, mints nothing past its window, and goes on by nextIdAsync", async () => {
+  const [frozen, other] = [await tab(), await tab()];
+  const node = await lease(frozen, { windowMs: 1000, maxAheadMs: 0 });
+  const before = await mint(frozen, 500);
+  const session = await context.newCDPSession(frozen);
+  await session.send("Page.setWebLifecycleState", { state: "frozen" });
+  await sleep(2500);
+  const others = [];
+  for (let round = 0; round < 3; round++) {
+    assert.notEqual(await lease(other, { windowMs: 1000, maxAheadMs: 0 }, `gen${round}`), node);
+    others.push(await mint(other, 500));
+  }
+  await session.send("Page.setWebLifecycleState", { state: "active" });
+  const late = await outcome(frozen, "gen.tryNextId()");
+  const after = await mint(frozen, 500);
+  assert.equal(await frozen.evaluate(() => globalThis.gen.node), node);
+  distinct([[...before, ...(typeof late === "string" ? [late] : []), ...after], ...others.slice(-1)]);
+});
+
+test("a page that the back button brings back leases again and repeats nothing", async (t) => {
+  const [page, other] = [await tab(), await tab()];
+  await lease(page, { windowMs: 1000 });
+  await page.evaluate(() => {
+    addEventListener("pageshow", ({ persisted }) => {
+      globalThis.persisted = persisted;
+    });
+  });
+  const before = await mint(page, 2000);
+  await page.goto(`${server.origin}/other`);
+  // Somebody else may get the node meanwhile.
+  await lease(other, { windowMs: 1000 });
+  const others = await mint(other, 2000);
+  await page.goBack({ waitUntil: "commit" });
+  await page.waitForFunction("globalThis.ready");
+  const persisted = await page.evaluate(() => globalThis.persisted);
+  t.diagnostic(persisted ? "from the cache" : "loaded anew");
+  assert.equal(persisted, true, "the lock did not keep the page from the cache");
+  const after = await mint(page, 2000);
+  distinct([before, others, after]);
+  const nodes = new Set(after.map((id) => SNOWMINT.decode(id).node));
+  assert.deepEqual([...nodes], [await page.evaluate(() => globalThis.gen.node)]);
+  assert.equal(await page.evaluate(() => globalThis.lost), undefined);
+});
+
+test("a lease whose lock is stolen, or whose record is deleted, is lost and says so", async () => {
+  const page = await tab();
+  const steal = "navigator.locks.request((await navigator.locks.query()).held[0].name, { steal: true }, () => {})";
+  const wipe = "new Promise((done) => { indexedDB.deleteDatabase('snowmint').onsuccess = () => done() })";
+  for (const [what, why] of [
+    [steal, /lock/],
+    [wipe, /another holder/],
+  ]) {
+    await lease(page, { windowMs: 1000 });
+    await page.evaluate(`globalThis.lost = undefined; (async () => { await ${what} })()`);
+    await page.waitForFunction("globalThis.lost");
+    const { code, message } = await page.evaluate(() => globalThis.lost);
+    assert.equal(code, "WINDOW_CLOSED");
+    assert.match(message, why);
+    const refused = await outcome(page, "gen.nextIdAsync()");
+    assert.deepEqual([refused.name, refused.code, refused.message], ["SnowmintError", "WINDOW_CLOSED", message]);
+    assert.equal(await page.evaluate(() => globalThis.gen.status().lost), message);
+  }
+});
+
+test("two namespaces have nodes of their own, and a layout without room says that all nodes are taken", async () => {
+  const page = await tab();
+  const layout = "time:41,node:1,sequence:12;epoch=2025-01-01T00:00:00Z";
+  const options = (namespace) => ({ layout, namespace, exclude: [0], maxWaitMs: 50 });
+  assert.equal(await lease(page, options("a")), 1);
+  assert.equal(await lease(page, options("b")), 1);
+  const other = await tab();
+  const refused = await outcome(other, `lease(${JSON.stringify(options("a"))})`);
+  assert.equal(refused.code, "NODES_EXHAUSTED");
+  assert.match(refused.message, /IndexedDB of .*namespace a: all 2 nodes/);
+  const wrong = await outcome(other, `lease({ layout: "discord", namespace: "a" })`);
+  assert.equal(wrong.code, "INVALID_LAYOUT");
+});
+
+test("two leases of a tab share one, and the last to be closed gives it back", async () => {
+  const page = await tab();
+  const node = await lease(page);
+  assert.equal(await page.evaluate(() => globalThis.lease({}, "second")), node);
+  const ids = [];
+  for (let at = 0; at < 100; at++) ids.push(await outcome(page, at % 2 ? "gen.nextIdAsync()" : "second.nextIdAsync()"));
+  distinct([ids]);
+  await outcome(page, "gen.close()");
+  assert.equal((await outcome(page, "gen.nextId()")).code, "WINDOW_CLOSED");
+  assert.equal(typeof (await outcome(page, "second.nextId()")), "string");
+  await outcome(page, "second.close()");
+  assert.equal(Object.values(await records(page))[0].released, true);
+});
+
+test("a node that is leased here cannot be vouched for, and one that is vouched for is not leased", async () => {
+  const page = await tab();
+  const node = await page.evaluate(async () => {
+    const { Snowflake } = await import("/npm/dist/browser.mjs");
+    new Snowflake({ node: 0 });
+    globalThis.Snowflake = Snowflake;
+    return globalThis.lease({});
+  });
+  assert.equal(node, 1);
+  const refused = await outcome(page, "new Snowflake({ node: 1 })");
+  assert.deepEqual([refused.code, /leased/.test(refused.message)], ["INVALID_NODE", true]);
+  await outcome(page, "gen.close()");
+  assert.equal(typeof (await outcome(page, "new Snowflake({ node: 1 }).nextId()")), "string");
+});
+
+test("where a page has no Web Locks the error says to pass a node, and then it mints", async () => {
+  const page = await tab(`http://plain.test:${server.port}`);
+  assert.equal(await page.evaluate(() => navigator.locks), undefined);
+  const refused = await outcome(page, "lease({})");
+  assert.equal(refused.code, "STORE_UNAVAILABLE");
+  assert.match(refused.message, /Web Locks.*pass a node/);
+  assert.equal(await lease(page, { node: 5 }), 5);
+});
