@@ -1,10 +1,11 @@
 // The engine that mints and knows layouts, and what it keeps.
 
-import { mintModule, version } from "#host";
+import { mintModule } from "#host";
 import { type Engine, failure as failureOf, start } from "./engine.js";
 import type { SnowmintError } from "./errors.js";
 import type * as Mint from "./generated/mint.wasm.js";
 import { SENTENCES } from "./generated/tables.js";
+import { version } from "./generated/version.js";
 
 /** The engine of this realm. ESM, CommonJS and duplicate installs of one version share it, and so their states. */
 export interface Core extends Engine<typeof Mint> {

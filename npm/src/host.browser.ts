@@ -3,7 +3,6 @@ import { given } from "./given.js";
 import { leases } from "./host.inert.js";
 import type { Lease, LeaseOptions, Spec } from "./snowflake.js";
 
-export { version } from "./generated/version.js";
 export { blocking, nativeCell, nodeOfEnvironment, renewalMs, sleep } from "./host.inert.js";
 export { formsModule, inspectModule, mintModule } from "./packed.js";
 export const lease = async (spec: Spec, options: LeaseOptions): Promise<Lease | undefined> =>

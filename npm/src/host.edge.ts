@@ -6,7 +6,6 @@ import inspect from "./inspect.wasm";
 import mint from "./mint.wasm";
 import type { Lease, LeaseOptions, Spec } from "./snowflake.js";
 
-export { version } from "./generated/version.js";
 export { blocking, nativeCell, nodeOfEnvironment, renewalMs, sleep } from "./host.inert.js";
 export const mintModule = (): WebAssembly.Module => mint;
 export const formsModule = (): WebAssembly.Module => forms;

@@ -12,7 +12,6 @@ import type { Layout } from "./layout.js";
 import { leaseOver, refuseNode } from "./lease.js";
 import type { Cell, CellSpec, Lease, LeaseOptions, Spec } from "./snowflake.js";
 
-export { version } from "./generated/version.js";
 export { formsModule, inspectModule, mintModule } from "./packed.js";
 export const blocking = true;
 

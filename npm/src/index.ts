@@ -1,4 +1,5 @@
 // snowmint: distributed unique IDs.
+import { replacer, stringify } from "./json.js";
 import { reverseBits, rotateDigits, shardHigh, unrotateDigits, unshardHigh } from "./scatter.js";
 import { decode, encode, FORMS, type TextForm as Form } from "./text.js";
 
@@ -15,6 +16,9 @@ export {
   type SnowflakeStatus,
 } from "./snowflake.js";
 
+/** IDs in JSON: as decimal strings. */
+export const json = /* @__PURE__ */ Object.freeze({ stringify, replacer });
+
 /** IDs moved about, so that a database that splits tables by ranges of keys writes to all of them; and back. */
 export const scatter = /* @__PURE__ */ Object.freeze({
   rotateDigits,
@@ -23,6 +27,8 @@ export const scatter = /* @__PURE__ */ Object.freeze({
   shardHigh,
   unshardHigh,
 });
+
+export type { Found, LeaseStore, Listed, Store } from "./store.js";
 
 /** The fixed-width text forms. An object and not `export *`, so that bundlers can leave it out. */
 export const text = /* @__PURE__ */ Object.freeze({ FORMS, encode, decode });

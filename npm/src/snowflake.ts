@@ -135,7 +135,7 @@ export interface CellSpec extends Spec {
  * | method | waits | throws |
  * | --- | --- | --- |
  * | `tryNextId` | never | `EXHAUSTED`, `CLOCK_BACKWARDS`, `WINDOW_CLOSED`, `TIME_OVERFLOW`, `BEFORE_EPOCH` |
- * | `nextId`, `nextIds`, `fill` | up to `maxWaitMs`, where the host can block | the same |
+ * | `nextId`, `nextNumber`, `nextIds`, `fill` | up to `maxWaitMs`, where the host can block | the same |
  * | `nextIdAsync` | up to `maxWaitMs`, or 1000 ms, everywhere | the same |
  *
  * @example
@@ -215,6 +215,15 @@ export class Snowflake implements Iterable<bigint> {
     } catch (error) {
       return this.#later(error);
     }
+  }
+
+  /** The next ID as a number. Throws `INVALID_LAYOUT` unless the layout is `jsSafe`: it needs IDs of 53 bits at most. */
+  nextNumber(): number {
+    if (this.layout.jsSafe) return Number(this.nextId());
+    throw new SnowmintError(
+      "INVALID_LAYOUT",
+      "nextNumber takes a layout of at most 53 bits, such as safe53: use nextId",
+    );
   }
 
   /** The next ID; waits without blocking. */

@@ -11,5 +11,5 @@ if (cluster.isPrimary) {
   }
 } else {
   const gen = await Snowflake.lease();
-  process.send({ node: gen.node, ids: Array.from({ length: 2000 }, () => String(gen.nextId())) });
+  process.send({ node: gen.node, ids: Array.from({ length: 20_000 }, () => String(gen.nextId())) });
 }

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inspect } from "node:util";
 import * as snowmint from "snowmint";
-import { Layout, layouts, Snowflake, SnowmintError, scatter, text } from "snowmint";
-import { refusal } from "./support.mjs";
+import { json, Layout, layouts, Snowflake, SnowmintError, scatter, text } from "snowmint";
+import { increasing, refusal } from "./support.mjs";
 
 const NO_INTEGER_TEXTS = ["abc", "", " 5", "5 ", "0x10", "1e3", "5.0", "--5"];
 const NOT_INTEGERS = [2 ** 53, -(2 ** 53), 1.5, NaN, Infinity, true, ...NO_INTEGER_TEXTS];
@@ -225,6 +225,24 @@ test("inspect tells of a tweet what it would be, when and why", () => {
   const id = new Snowflake({ node: 5 }).nextId();
   assert.equal(snowmint.inspect(id)[0].layout, "snowmint");
   assert.equal(snowmint.inspect(text.encode(id, "base62"))[0].layout, "snowmint");
+});
+
+test("JSON has IDs as strings, wherever they stand, and the rest as ever", () => {
+  const ids = new BigUint64Array([1n, 2n ** 64n - 1n]);
+  const row = { id: 2n ** 63n, ids, list: [5n, 5, "5", null], at: new Date(0) };
+  const told = `{"id":"9223372036854775808","ids":["1","18446744073709551615"],"list":["5",5,"5",null],"at":"1970-01-01T00:00:00.000Z"}`;
+  assert.equal(json.stringify(row), told);
+  assert.equal(JSON.stringify(row, json.replacer), told);
+  assert.equal(json.stringify({ id: 1n }, 1), '{\n "id": "1"\n}');
+});
+
+test("a layout of 53 bits mints numbers too, and a wider one says so", () => {
+  const gen = new Snowflake({ layout: "safe53", node: 5 });
+  const numbers = Array.from({ length: 1000 }, () => gen.nextNumber());
+  increasing(numbers);
+  assert.ok(numbers.every(Number.isSafeInteger));
+  assert.equal(gen.layout.decode(numbers[0]).node, 5);
+  assert.match(refusal("INVALID_LAYOUT", () => new Snowflake({ node: 2 }).nextNumber()).message, /53 bits.*safe53/);
 });
 
 test("the package still mints after all of this, and its errors are its own", () => {

@@ -219,7 +219,9 @@ const THREAD = `const { parentPort } = require("node:worker_threads");
     const gen = await Snowflake.lease();
     parentPort.on("message", async (message) => {
       if (message === "close") await gen.close();
-      parentPort.postMessage(message === "mint" ? gen.nextIds(50_000) : gen.node);
+      const single = () => BigUint64Array.from({ length: 20_000 }, () => gen.nextId());
+      const told = { mint: () => gen.nextIds(50_000), some: single }[message] ?? (() => gen.node);
+      parentPort.postMessage(told());
     });
     parentPort.postMessage(gen.node);
   });`;
@@ -252,6 +254,15 @@ test("threads of one process share a node, and closing in one leaves the others"
   assert.equal((await answerOf(hold(t, PASSER))).node, 1);
   await gen.close();
   assert.equal((await answerOf(hold(t, PASSER))).node, 0);
+});
+
+test("four threads that lease mint 20,000 IDs each, all distinct", async (t) => {
+  slots(t);
+  const threads = Array.from({ length: 4 }, () => thread(t));
+  await Promise.all(threads.map(({ first }) => first));
+  const batches = await Promise.all(threads.map(({ ask }) => ask("some")));
+  for (const ids of batches) increasing(ids);
+  assert.equal(new Set(batches.flatMap((ids) => [...ids])).size, 80_000);
 });
 
 test("a lease in a thread alone ends with the thread, and the process goes on", async (t) => {
@@ -292,14 +303,14 @@ test("a vouched node and a leased one are never the same in a process", async (t
   assert.equal(code, 0);
 });
 
-test("four workers of a cluster mint 2,000 IDs each, of four nodes and all distinct", async (t) => {
+test("four workers of a cluster mint 20,000 IDs each, of four nodes and all distinct", async (t) => {
   slots(t);
   const primary = hold(t, "cluster.mjs");
   const told = await answerOf(primary);
   assert.equal(new Set(told.map(({ node }) => node)).size, 4);
   const ids = told.flatMap(({ ids }) => ids);
-  assert.equal(ids.length, 8000);
-  assert.equal(new Set(ids).size, 8000);
+  assert.equal(ids.length, 80_000);
+  assert.equal(new Set(ids).size, 80_000);
 });
 
 test("eight processes that start at once have eight nodes", async (t) => {

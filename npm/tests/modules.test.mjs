@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
@@ -85,22 +85,29 @@ test("a bundle for Node mints, in either kind of module", async (t) => {
   }
 });
 
-test("a bundle of Snowflake alone has layouts whole, and neither text forms nor inspect", async (t) => {
-  const outfile = join(folder(t), "bundle.mjs");
-  const stdin = { contents: 'export { Snowflake } from "snowmint";', resolveDir: here };
+test("a bundle of Snowflake alone has layouts whole, and neither text forms nor inspect nor leases", async (t) => {
+  const path = folder(t);
+  const stdin = { contents: 'export { Snowflake } from "snowmint";', resolveDir: here, sourcefile: "bundle.mjs" };
   const { metafile } = await build({
     stdin,
-    outfile,
+    outdir: path,
+    outExtension: { ".js": ".mjs" },
     bundle: true,
+    // What leases need is loaded on demand.
+    splitting: true,
     format: "esm",
     conditions: ["browser"],
     minify: true,
     metafile: true,
   });
   const packed = (name) => readFileSync(join(dist, `${name}.wasm`)).length;
-  const { bytes } = Object.values(metafile.outputs)[0];
-  assert.ok(bytes > packed("mint") && bytes < packed("mint") + packed("forms") + packed("inspect"), `${bytes}`);
-  const { Snowflake } = await import(pathToFileURL(outfile).href);
+  const [[name, { bytes, imports }]] = Object.entries(metafile.outputs).filter(([, { entryPoint }]) => entryPoint);
+  assert.deepEqual(
+    imports.map(({ kind }) => kind),
+    ["dynamic-import"],
+  );
+  assert.ok(bytes > packed("mint") && bytes < packed("mint") + packed("forms") + packed("lease"), `${bytes}`);
+  const { Snowflake } = await import(pathToFileURL(join(path, basename(name))).href);
   const gen = new Snowflake({ layout: "twitter", node: { datacenter: 11, worker: 26 } });
   const parts = gen.layout.decode(gen.nextId());
   assert.deepEqual([parts.node, parts.fields.datacenter, parts.fields.worker], [378, 11, 26]);

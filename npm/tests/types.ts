@@ -7,8 +7,10 @@ import {
   type Instant,
   type Integer,
   inspect,
+  json,
   Layout,
   type LeaseOptions,
+  type LeaseStore,
   layouts,
   type Node,
   type Parts,
@@ -18,6 +20,7 @@ import {
   type SnowflakeOptions,
   type SnowflakeStatus,
   SnowmintError,
+  type Store,
   scatter,
   text,
 } from "snowmint";
@@ -75,6 +78,8 @@ is<Date | null>(layout.endsAt);
 is<Date | null>(layout.signedUntil);
 is<number | null>(layout.signedUntilMs);
 is<boolean>(layout.jsSafe);
+is<number>(gen.nextNumber());
+is<string>(json.stringify({ id: 1n }, 2) + JSON.stringify(1n, json.replacer));
 is<number>(layout.bits + layout.epochMs + layout.tickMs + layout.endsAtMs);
 is<number>(layout.nodes + layout.idsPerTick + layout.idsPerSecond);
 is<number | undefined>(layout.fields.worker);
@@ -170,3 +175,12 @@ inspect(new Date());
 inspect(5n, { now: "2026-01-01" });
 // @ts-expect-error texts are strings
 text.decode(5n, "hex");
+
+const records: LeaseStore = {
+  read: async () => ({ value: new Uint8Array(), version: 1 }),
+  write: async (_key, _value, expected) => expected + 1,
+  list: async () => [],
+  clockMs: async () => null,
+};
+is<Promise<Snowflake>>(Snowflake.lease({ store: records, namespace: "orders", windowMs: 1000 }));
+is<(store: Store) => LeaseStore>((store) => store);
