@@ -2,7 +2,7 @@
 import { wasmCell } from "./cell.js";
 import { duration } from "./convert.js";
 import { core } from "./core.js";
-import { bytes, failure, putText, start, words } from "./engine.js";
+import { bytes, failure, start, words } from "./engine.js";
 import { errorOf, SnowmintError } from "./errors.js";
 import { SENTENCES } from "./generated/tables.js";
 import type { Kit } from "./kit.js";
@@ -19,6 +19,5 @@ export const given = (): Kit => ({
   start_: start,
   words_: words,
   bytes_: bytes,
-  putText_: putText,
   sentences_: SENTENCES,
 });

@@ -5,19 +5,7 @@ import type { Engine } from "./engine.js";
 import type { SnowmintError as ErrorOfOurs } from "./errors.js";
 import type * as Leases from "./generated/lease.wasm.js";
 import { LEASE_SENTENCES, WINDOW_OVER } from "./generated/tables.js";
-import {
-  bytes,
-  core,
-  errorOf,
-  failure,
-  Layout,
-  putText,
-  SnowmintError,
-  sentences,
-  start,
-  wasmCell,
-  words,
-} from "./kit.js";
+import { bytes, core, errorOf, failure, Layout, SnowmintError, sentences, start, wasmCell, words } from "./kit.js";
 import type { Layout as OneLayout } from "./layout.js";
 import type { Cell, CellSpec, LeaseStatus, Spec, Window } from "./snowflake.js";
 import type { LeaseStore } from "./store.js";
@@ -26,8 +14,9 @@ import type { LeaseStore } from "./store.js";
 const [READ_LAYOUT, WRITE_LAYOUT, LIST, CLOCK, READ, WRITE, WINDOW, WAIT, TAKEN, UNANSWERED, FAILED, LOST] = Array(
   12,
 ).keys() as unknown as number[];
-/** How long a record is, in bytes. */
+/** How long a record is, and the label in it, in bytes. */
 const RECORD = 124;
+const LABEL = 60;
 /** How long after a renewal that failed the next one comes, and after how long it is worth a look again, ms. */
 const RETRY_MS = 200;
 const LOOK_MS = 5;
@@ -216,16 +205,9 @@ export class Held {
     row.set(layout.numbers_.split(",").map(BigInt));
     row.set(crypto.getRandomValues(new BigUint64Array(2)), 6);
     const lastNode = this.node < 0 ? NaN : this.node;
-    const length = putText(engine, label);
-    const handle = engine.wasm_.claim_(
-      maxAheadMs,
-      windowMs ?? NaN,
-      defaultMs,
-      lastNode,
-      Number(!clock),
-      this.#now(),
-      length,
-    );
+    // Whole characters only.
+    new TextEncoder().encodeInto(label, bytes(engine).fill(0, 0, LABEL).subarray(0, LABEL));
+    const handle = engine.wasm_.claim_(maxAheadMs, windowMs ?? NaN, defaultMs, lastNode, Number(!clock), this.#now());
     if (handle < 0) throw refusal();
     this.#handle = handle;
     this.#windowMs = Number(words(engine)[0]);

@@ -20,7 +20,6 @@ export interface Kit {
   start_: typeof Engine.start;
   words_: typeof Engine.words;
   bytes_: typeof Engine.bytes;
-  putText_: typeof Engine.putText;
   sentences_: typeof SENTENCES;
 }
 
@@ -34,7 +33,6 @@ export let failure: Kit["failure_"];
 export let start: Kit["start_"];
 export let words: Kit["words_"];
 export let bytes: Kit["bytes_"];
-export let putText: Kit["putText_"];
 export let sentences: Kit["sentences_"];
 
 /** Takes it. */
@@ -50,7 +48,6 @@ export function take(kit: Kit): void {
     start_: start,
     words_: words,
     bytes_: bytes,
-    putText_: putText,
     sentences_: sentences,
   } = kit);
 }

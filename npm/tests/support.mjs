@@ -56,8 +56,8 @@ export function slots(t) {
 const here = new URL(".", import.meta.url).pathname;
 
 /** A Node process beside the tests, of a script or of a file here. */
-function start(script, env, stdio) {
-  const args = script.endsWith(".mjs") ? [script] : ["--input-type=module", "-e", script];
+function start(script, env, stdio, words = []) {
+  const args = script.endsWith(".mjs") ? [script, ...words] : ["--input-type=module", "-e", script];
   const child = spawn(process.execPath, args, {
     cwd: here,
     env: { ...process.env, NODE_OPTIONS: "", ...env },
@@ -83,8 +83,8 @@ export async function exitOf(script, env = {}) {
 }
 
 /** A process that goes on until it ends or the test does; its messages arrive as they were. */
-export function hold(t, script, env = {}) {
-  const child = start(script, env, ["ipc"]);
+export function hold(t, script, env = {}, words = []) {
+  const child = start(script, env, ["ipc"], words);
   child.message = new Promise((resolve) => child.once("message", resolve));
   t.after(async () => {
     child.kill("SIGKILL");

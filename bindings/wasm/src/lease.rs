@@ -3,7 +3,7 @@
 //! Most functions answer what to do next, as a place in [`Next`]; what belongs to it is in the words, and a record in the
 //! text. Times are Unix ms.
 
-use snowmint_core::lease::{Claiming, Keep, Keeping, RECORD_BYTES, Record, Terms, Todo};
+use snowmint_core::lease::{Claiming, Keep, Keeping, LABEL_BYTES, RECORD_BYTES, Record, Terms, Todo};
 use snowmint_core::store::{Ask, Reply};
 use snowmint_core::{Layout, Numbers, Window, Words};
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -53,8 +53,8 @@ enum Flow {
     Keeping(Keeping),
 }
 
-/// A new handle of a claim. Words: those of the layout's numbers, then two of the token. The label is a text. No
-/// `window_ms` is `NaN`, and so is no last node. Word 0 then: the length of a window.
+/// A new handle of a claim. Words: those of the layout's numbers, then two of the token. The label is the begin of
+/// the text, in UTF-8 and padded with zeros. No `window_ms` is `NaN`, and so is no last node. Word 0 then: the length of a window.
 #[wasm_bindgen]
 pub fn claim(
     max_ahead_ms: f64,
@@ -63,11 +63,12 @@ pub fn claim(
     last_node: f64,
     system_clock: bool,
     now_ms: f64,
-    label_len: u32,
 ) -> i32 {
     let buffer = buffer();
     let mut numbers = [0; 6];
     numbers.copy_from_slice(&buffer.words[..6]);
+    let mut label = [0; LABEL_BYTES];
+    label.copy_from_slice(&buffer.text[..LABEL_BYTES]);
     let layout: &'static Layout = crate::memory::kept(keep(Numbers::layout_of(numbers)));
     let given = (!window_ms.is_nan()).then_some(window_ms as u64);
     let length = Window::length_ms(layout, given, default_ms as u64);
@@ -79,7 +80,7 @@ pub fn claim(
             window_ms,
             last_node: (!last_node.is_nan()).then_some(last_node as u32),
             token: u128::from(buffer.words[6]) | u128::from(buffer.words[7]) << 64,
-            label: Record::label(core::str::from_utf8(buffer.text(label_len)).unwrap_or_default()),
+            label,
         };
         buffer.words[0] = window_ms;
         keep(Held { layout, flow: Flow::Claiming(Claiming::new(terms, system_clock)) })
@@ -143,7 +144,7 @@ pub fn clock(lease: u32, store_ms: f64, own_ms: f64) -> u32 {
     match &mut held.flow {
         Flow::Claiming(claiming) => {
             let todo = claiming.clock(store_ms, own_ms as i64);
-            held.take(todo)
+            held.take(&todo)
         }
         Flow::Keeping(keeping) => next_of(keeping.clock(store_ms, own_ms as i64), keeping.node()),
     }
@@ -171,7 +172,7 @@ pub fn replied(lease: u32, outcome: u32, version: f64, len: u32) -> u32 {
     match &mut held.flow {
         Flow::Claiming(claiming) => {
             let todo = claiming.replied(reply);
-            held.take(todo)
+            held.take(&todo)
         }
         Flow::Keeping(keeping) => next_of(keeping.replied(reply), keeping.node()),
     }
@@ -226,12 +227,12 @@ fn claiming(lease: u32, step: impl FnOnce(&mut Claiming<'static>) -> Todo) -> u3
     let held = held(lease);
     let Flow::Claiming(claiming) = &mut held.flow else { return Next::Released as u32 };
     let todo = step(claiming);
-    held.take(todo)
+    held.take(&todo)
 }
 
 impl Held {
-    fn take(&mut self, todo: Todo) -> u32 {
-        let next = match todo {
+    fn take(&mut self, todo: &Todo) -> u32 {
+        let next = match *todo {
             Todo::ReadLayout => Next::ReadLayout,
             Todo::WriteLayout => Next::WriteLayout,
             Todo::List => Next::List,

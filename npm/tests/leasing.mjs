@@ -1,0 +1,28 @@
+// A process that leases over a store: leasing.mjs KIND URL NAMESPACE LEDGER OPTIONS. It tells its node, and mints until it
+// ends or its lease is lost; what it has minted is in the ledger before it goes on.
+import { openSync, writeSync } from "node:fs";
+import { Snowflake } from "snowmint";
+import { SqliteStore } from "snowmint/stores";
+import { Database, SERVED } from "./stores.mjs";
+
+const [kind, url, namespace, ledger, options] = process.argv.slice(2);
+const store =
+  kind === "better-sqlite3"
+    ? new SqliteStore(new Database(url))
+    : new SERVED[kind].Store((await SERVED[kind].connect(url))[0]);
+const onLost = ({ message }) => {
+  process.send?.({ lost: message });
+  process.exit(1);
+};
+const gen = await Snowflake.lease({ store, namespace, onLost, maxWaitMs: 20_000, ...JSON.parse(options ?? "{}") });
+const file = openSync(ledger, "a");
+const mint = () => {
+  try {
+    writeSync(file, `${gen.nextIds(20).join("\n")}\n`);
+  } catch (error) {
+    if (error.code !== "WINDOW_CLOSED") throw error;
+  }
+  setTimeout(mint, 2);
+};
+mint();
+process.send?.({ node: gen.node });

@@ -1,0 +1,500 @@
+// Leases over every kind of store, on real servers, with real processes that are killed, stopped and started.
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import { Worker } from "node:worker_threads";
+import { layouts, Snowflake } from "snowmint";
+import { MemoryStore, SERVED, sqliteAt, storeAt } from "./stores.mjs";
+import { answerOf, folder, hold, increasing, refusal } from "./support.mjs";
+
+const ONE_NODE = "time:41,sequence:12;epoch=2025-01-01T00:00:00Z";
+/** One client of each library; the verbs are tested with the others. */
+const KINDS = ["pg", "mysql2/promise", "ioredis, RESP3", "redis, RESP3"];
+
+const servers = {};
+before(() => Promise.all(KINDS.map(async (kind) => (servers[kind] = await SERVED[kind].start()))));
+after(() => Promise.all(Object.values(servers).map((server) => server.stop())));
+
+let numbers = 0;
+/** A namespace that no other test has. */
+const fresh = () => `test-${process.pid}-${numbers++}`;
+
+/** A place: where it is, a store of its own client there, and its server. */
+const placeOf = (kind) => async (t) => {
+  const { url } = servers[kind];
+  return { kind, url, server: servers[kind], store: () => storeAt(t, kind, url) };
+};
+const sqlite = async (t) => {
+  const url = join(folder(t), "ids.db");
+  return { kind: "better-sqlite3", url, store: async () => sqliteAt(t, url) };
+};
+const memory = async () => {
+  const store = new MemoryStore();
+  // A store of the same records is another object.
+  const verbs = ["read", "write", "list", "add", "clockMs", "toString"];
+  const other = () => Object.fromEntries(verbs.map((verb) => [verb, store[verb].bind(store)]));
+  return { kind: "memory", store: async () => other() };
+};
+const SHARED = { "better-sqlite3": sqlite, ...Object.fromEntries(KINDS.map((kind) => [kind, placeOf(kind)])) };
+
+const lease = (store, options) => Snowflake.lease({ store, windowMs: 1000, ...options });
+
+async function until(condition, what, ms = 10_000) {
+  for (const since = performance.now(); !(await condition()); await sleep(10))
+    if (performance.now() - since > ms) assert.fail(`${what}: not within ${ms} ms`);
+}
+
+/** The IDs of ledgers, each of one process, which must increase there. */
+function idsOf(...ledgers) {
+  return ledgers.map((ledger) => {
+    // A process that was killed may have left half a line.
+    const ids = existsSync(ledger) ? readFileSync(ledger, "utf8").split("\n").slice(0, -1).map(BigInt) : [];
+    increasing(ids);
+    return ids;
+  });
+}
+
+/** A process that leases and mints. */
+const holder = (t, { kind, url }, namespace, ledger, options = {}) =>
+  hold(t, "leasing.mjs", {}, [kind, url, namespace, ledger, JSON.stringify(options)]);
+
+for (const [kind, place] of Object.entries({ memory, ...SHARED }))
+  describe(kind, () => {
+    test("a lease has a node and a window that moves on, and tells of itself", async (t) => {
+      const namespace = fresh();
+      const gen = await lease(await (await place(t)).store(), { namespace });
+      const ids = [gen.nextId(), ...gen.nextIds(5000), gen.tryNextId(), await gen.nextIdAsync()];
+      increasing(ids);
+      const first = gen.window;
+      for (const id of ids) {
+        const { node, timestampMs } = gen.layout.decode(id);
+        assert.equal(node, 0);
+        assert.ok(first.start <= timestampMs && timestampMs < first.end);
+      }
+      await until(() => gen.window.end > first.end, "a renewal");
+      const { skewMs, ...status } = gen.status();
+      const { namespace: told, lost, skipped, renewalFailures } = status;
+      assert.deepEqual([told, lost, skipped, renewalFailures], [namespace, null, [], 0]);
+      if (["memory", "better-sqlite3"].includes(kind)) assert.equal(skewMs, null);
+      else assert.ok(Math.abs(skewMs) < 1000, `${skewMs}`);
+      await sleep(1100);
+      gen.nextId();
+      await gen.close();
+    });
+
+    test("a closed lease is free at once for another client, and goes on above its last ID", async (t) => {
+      const { store } = await place(t);
+      const namespace = fresh();
+      const first = await lease(await store(), { namespace, windowMs: 30_000 });
+      const last = first.nextIds(20_000).at(-1);
+      await first.close();
+      refusal("WINDOW_CLOSED", () => first.nextId());
+      await first.close();
+      const second = await lease(await store(), { namespace });
+      assert.equal(second.node, first.node);
+      assert.ok((await second.nextIdAsync()) > last);
+      await second.close();
+    });
+
+    test("generators of one store object share a lease, and of two they do not", async (t) => {
+      const { store } = await place(t);
+      const namespace = fresh();
+      const [one, other] = [await store(), await store()];
+      const gens = await Promise.all([one, one, other].map((store) => lease(store, { namespace })));
+      assert.equal(gens[0].node, gens[1].node);
+      assert.notEqual(gens[0].node, gens[2].node);
+      const ids = Array.from({ length: 3000 }, (_, at) => gens[at % 2].nextId());
+      increasing(ids);
+      await gens[0].close();
+      gens[1].nextId();
+      for (const gen of gens) await gen.close();
+    });
+
+    test("excluded and vouched nodes are not leased, and a namespace keeps its layout", async (t) => {
+      const store = await (await place(t)).store();
+      const namespace = fresh();
+      const layout = "unused:1,time:43,node:8,sequence:12;epoch=2025-01-01T00:00:00Z";
+      new Snowflake({ layout, node: 1 });
+      const gen = await lease(store, { namespace, layout, exclude: [0, 2] });
+      assert.equal(gen.node, 3);
+      assert.match(refusal("INVALID_NODE", () => new Snowflake({ layout, node: 3 })).message, /leased/);
+      await assert.rejects(lease(store, { namespace, layout: "twitter" }), {
+        code: "INVALID_LAYOUT",
+        message: new RegExp(`namespace ${namespace} is of layout unused:1,time:43`),
+      });
+      await gen.close();
+      assert.ok(new Snowflake({ layout, node: 3 }).nextId() > 0n);
+    });
+
+    test("every node of a small layout can be held and no more, and who waits gets the first that is free", async (t) => {
+      const { store } = await place(t);
+      const options = { namespace: fresh(), layout: "time:41,node:2,sequence:12;epoch=2025-01-01T00:00:00Z" };
+      const gens = await Promise.all(Array.from({ length: 4 }, async () => lease(await store(), options)));
+      assert.deepEqual(gens.map(({ node }) => node).sort(), [0, 1, 2, 3]);
+      const late = await store();
+      await assert.rejects(lease(late, { ...options, maxWaitMs: 20 }), (error) => {
+        assert.equal(error.code, "NODES_EXHAUSTED");
+        assert.match(error.message, /all 4 nodes are taken or excluded/);
+        assert.ok(error.message.startsWith(String(late)) && error.message.includes(options.namespace));
+        return true;
+      });
+      await gens[2].close();
+      assert.equal((await lease(late, { ...options, maxWaitMs: 5000 })).node, gens[2].node);
+      for (const gen of gens) await gen.close();
+    });
+  });
+
+for (const [kind, place] of Object.entries(SHARED))
+  describe(`${kind}, processes`, () => {
+    test("eight processes that start at once have eight nodes and repeat nothing", async (t) => {
+      const at = await place(t);
+      const [namespace, path] = [fresh(), folder(t)];
+      const ledgers = Array.from({ length: 8 }, (_, number) => join(path, `${number}`));
+      const holders = ledgers.map((ledger) => holder(t, at, namespace, ledger));
+      const nodes = await Promise.all(holders.map(async (child) => (await answerOf(child)).node));
+      assert.deepEqual(nodes.sort(), [0, 1, 2, 3, 4, 5, 6, 7]);
+      await sleep(200);
+      for (const child of holders) child.kill("SIGKILL");
+      await Promise.all(holders.map(({ gone }) => gone));
+      const ids = idsOf(...ledgers).flat();
+      assert.ok(ids.length > 800);
+      assert.equal(new Set(ids).size, ids.length);
+    });
+
+    test("a holder that is stopped and wakes after its node was given away mints nothing more", async (t) => {
+      const at = await place(t);
+      const [namespace, path] = [fresh(), folder(t)];
+      const ledgers = [join(path, "first"), join(path, "second")];
+      const options = { layout: ONE_NODE, windowMs: 1000 };
+      const first = holder(t, at, namespace, ledgers[0], options);
+      assert.equal((await answerOf(first)).node, 0);
+      await sleep(300);
+      first.kill("SIGSTOP");
+      const second = holder(t, at, namespace, ledgers[1], options);
+      assert.equal((await answerOf(second)).node, 0);
+      await sleep(300);
+      first.kill("SIGCONT");
+      // It finds its node in other hands, and says so.
+      assert.equal((await first.gone).code, 1);
+      second.kill("SIGKILL");
+      await second.gone;
+      const [early, late] = idsOf(...ledgers);
+      assert.ok(early.length > 10 && late.length > 10);
+      assert.ok(early.at(-1) < late[0]);
+    });
+
+    test("kills of holders and of the server repeat nothing", async (t) => {
+      const at = await place(t);
+      const [namespace, path] = [fresh(), folder(t)];
+      const ledgers = [];
+      for (let round = 0; round < Number(process.env.SNOWMINT_KILLS ?? 4); round++) {
+        const mine = [0, 1].map((number) => join(path, `${round}-${number}`));
+        ledgers.push(...mine);
+        const holders = mine.map((ledger) => holder(t, at, namespace, ledger, { windowMs: 1000 }));
+        await Promise.all(holders.map(answerOf));
+        await sleep(100 + Math.random() * 200);
+        if (at.server && round % 2) await at.server.kill();
+        for (const child of holders) child.kill("SIGKILL");
+        await Promise.all(holders.map(({ gone }) => gone));
+        if (at.server && round % 2) await at.server.restart();
+      }
+      const ids = idsOf(...ledgers).flat();
+      assert.ok(ids.length > 400, `${ids.length}`);
+      assert.equal(new Set(ids).size, ids.length);
+    });
+  });
+
+for (const kind of KINDS)
+  describe(`${kind}, trouble`, () => {
+    test("while the server hangs IDs go on to the window's end, and after that it is found again", async (t) => {
+      const { server, store } = await placeOf(kind)(t);
+      const gen = await lease(await store(), { namespace: fresh(), windowMs: 1500 });
+      const ids = [gen.nextId()];
+      server.pause(true);
+      try {
+        const { end } = gen.window;
+        await until(() => {
+          try {
+            ids.push(gen.nextId());
+          } catch (error) {
+            assert.equal(error.code, "WINDOW_CLOSED");
+            return true;
+          }
+        }, "the end of the window");
+        assert.ok(Date.now() >= end - 5, "not before the window's end");
+        const since = performance.now();
+        await assert.rejects(gen.nextIdAsync(), { code: "WINDOW_CLOSED" });
+        assert.ok(performance.now() - since < 3000);
+      } finally {
+        server.pause(false);
+      }
+      await until(() => gen.status().renewalFailures === 0 && gen.window.end > Date.now(), "a renewal", 20_000);
+      ids.push(gen.nextId());
+      increasing(ids);
+      assert.equal(gen.status().lost, null);
+      await gen.close();
+    });
+  });
+
+test("threads that lease from one store have nodes of their own, and 80,000 IDs are distinct", async (t) => {
+  const { url } = await sqlite(t);
+  const namespace = fresh();
+  const script = `const { parentPort, workerData } = require("node:worker_threads");
+    Promise.all([import(workerData.snowmint), import(workerData.stores)]).then(async ([{ Snowflake }, { Database, SqliteStore }]) => {
+      const gen = await Snowflake.lease({ store: new SqliteStore(new Database(workerData.url)), namespace: "${namespace}" });
+      const ids = BigUint64Array.from({ length: 20_000 }, () => gen.nextId());
+      parentPort.postMessage({ node: gen.node, ids });
+      await gen.close();
+    });`;
+  const workerData = { snowmint: import.meta.resolve("snowmint"), stores: import.meta.resolve("./stores.mjs"), url };
+  const told = await Promise.all(
+    Array.from({ length: 4 }, () => {
+      const worker = new Worker(script, { eval: true, workerData });
+      t.after(() => worker.terminate());
+      return new Promise((resolve, reject) => worker.once("message", resolve).once("error", reject));
+    }),
+  );
+  assert.deepEqual(told.map(({ node }) => node).sort(), [0, 1, 2, 3]);
+  assert.equal(new Set(told.flatMap(({ ids }) => [...ids])).size, 80_000);
+});
+
+test("Node and Python lease from one namespace together, each seeing what the other holds", async (t) => {
+  const python = new URL("../../.venv/bin/python", import.meta.url).pathname;
+  const store = await storeAt(t, "redis, RESP3", servers["redis, RESP3"].url);
+  const namespace = fresh();
+  const gen = await lease(store, { namespace, windowMs: 10_000 });
+  assert.equal(gen.node, 0);
+  const program = `import sys
+from snowmint import Snowflake
+with Snowflake(store=sys.argv[1], namespace=sys.argv[2]) as generator:
+    print(generator.node, generator.next_id())`;
+  const { stdout } = await promisify(execFile)(python, ["-c", program, servers["redis, RESP3"].url, namespace]);
+  const [node, id] = stdout.split(" ");
+  assert.equal(node, "1");
+  const next = await lease(await storeAt(t, "redis, RESP3", servers["redis, RESP3"].url), { namespace });
+  // The one that Python gave back.
+  assert.equal(next.node, 1);
+  assert.ok((await next.nextIdAsync()) > BigInt(id));
+  await Promise.all([gen.close(), next.close()]);
+});
+
+// A store whose answers get lost, come late or make no sense.
+
+/** A store over records in memory; `fate` tells what becomes of each write. */
+function faulty(fate = () => "fine") {
+  const store = new MemoryStore();
+  return {
+    read: (key) => store.read(key),
+    list: (prefix) => store.list(prefix),
+    clockMs: async () => null,
+    toString: () => "a store",
+    async write(key, value, expected) {
+      const becomes = key.startsWith("leases/") ? fate() : "fine";
+      if (becomes === "refused") throw new Error("no connection");
+      const written = await store.write(key, value, expected);
+      if (becomes === "unheard") throw new Error("the answer was lost");
+      return written;
+    },
+  };
+}
+
+test("a claim whose answer is lost grants nothing until a read shows it", async () => {
+  const fates = ["unheard"];
+  const gen = await lease(
+    faulty(() => fates.shift() ?? "fine"),
+    { namespace: "a" },
+  );
+  assert.equal(gen.node, 0);
+  const refused = ["refused"];
+  const other = await lease(
+    faulty(() => refused.shift() ?? "fine"),
+    { namespace: "a" },
+  );
+  assert.equal(other.node, 0);
+  await Promise.all([gen.close(), other.close()]);
+});
+
+test("a claim without any answer rejects with what the store said", async () => {
+  const away = (answer) => async (key) => {
+    if (key.startsWith("layouts/")) return answer;
+    throw new Error("no connection");
+  };
+  const store = { ...faulty(), read: away(null), write: away(1), list: async () => [] };
+  await assert.rejects(lease(store, { namespace: "a" }), {
+    name: "SnowmintError",
+    code: "STORE_UNAVAILABLE",
+    message: "a store: no connection",
+  });
+});
+
+test("renewals that are not answered are repeated, counted, and mended by the next", async () => {
+  let fate = "fine";
+  const gen = await lease(
+    faulty(() => fate),
+    { namespace: "a", windowMs: 2000 },
+  );
+  for (const trouble of ["unheard", "refused"]) {
+    fate = trouble;
+    await until(() => gen.status().renewalFailures > 1, "two failures");
+    gen.nextId();
+    fate = "fine";
+    await until(() => gen.status().renewalFailures === 0, "a renewal");
+    assert.ok(gen.window.end > Date.now() + 1000);
+  }
+  await gen.close();
+});
+
+test("answers that make no sense are no grants", async () => {
+  const nonsense = [0, -1, 1.5, "1", true, undefined, {}, Number.NaN, 2 ** 53, 1n];
+  for (const answer of nonsense) {
+    const store = { ...faulty(), write: async () => answer };
+    await assert.rejects(lease(store, { namespace: "a" }), { code: "STORE_UNAVAILABLE" }, String(answer));
+  }
+  const records = [{}, [], 5, { value: "text", version: 1 }, { value: new Uint8Array(), version: 0 }];
+  for (const record of records) {
+    for (const verbs of [{ read: async () => record }, { list: async () => [record] }]) {
+      await assert.rejects(lease({ ...faulty(), ...verbs }, { namespace: "a" }), { code: "STORE_UNAVAILABLE" });
+    }
+  }
+  for (const ms of ["now", Number.NaN, undefined])
+    await assert.rejects(lease({ ...faulty(), clockMs: async () => ms }, { namespace: "a" }), {
+      code: "STORE_UNAVAILABLE",
+    });
+});
+
+test("records that are none are passed over and told, and one of a later version is an error", async () => {
+  const store = faulty();
+  await store.write("leases/a/0", new Uint8Array(1024), 0);
+  await store.write("leases/a/x", new Uint8Array(3), 0);
+  await store.write("leases/a/4294967296", new Uint8Array(3), 0);
+  const gen = await lease(store, { namespace: "a" });
+  assert.equal(gen.node, 1);
+  assert.deepEqual(gen.status().skipped, ["a store: leases/a/0"]);
+  const { value } = await store.read("leases/a/1");
+  value[8] = 9;
+  await store.write("leases/b/0", value, 0);
+  await assert.rejects(lease(store, { namespace: "b" }), { code: "STORE_UNAVAILABLE", message: /version 9/ });
+  await gen.close();
+});
+
+test("a window far beyond the store's clock is refused, as this clock or that of the last holder is wrong", async () => {
+  const slow = { ...faulty(), clockMs: async () => Date.now() - 2 * 3_600_000 };
+  await assert.rejects(lease(slow, { namespace: "a" }), { code: "STORE_UNAVAILABLE", message: /hour.*store's clock/ });
+  const near = { ...faulty(), clockMs: async () => Date.now() - 1000 };
+  const gen = await lease(near, { namespace: "a" });
+  assert.ok(Math.abs(gen.status().skewMs - 1000) < 500);
+  await gen.close();
+});
+
+test("whatever callers' clocks say, leases of one node after another repeat nothing", async () => {
+  const store = faulty();
+  const layout = "time:41,node:1,sequence:3;epoch=2025-01-01T00:00:00Z;tick=10ms";
+  const start = Date.UTC(2026, 0, 1);
+  const seen = new Set();
+  let random = 42;
+  const below = (end) => (random = (random * 1_103_515_245 + 12_345) % 2 ** 31) % end;
+  for (let round = 0; round < 300; round++) {
+    let now = start + below(100_000);
+    const clock = () => (now += below(30) - 10);
+    let gen;
+    try {
+      gen = await lease(store, { namespace: "clocks", layout, clock, maxWaitMs: 0 });
+    } catch (error) {
+      assert.equal(error.code, "NODES_EXHAUSTED");
+      continue;
+    }
+    for (let call = below(60); call > 0; call--) {
+      try {
+        const id = gen.tryNextId();
+        assert.ok(!seen.has(id), `${id} twice`);
+        seen.add(id);
+      } catch (error) {
+        assert.ok(["EXHAUSTED", "CLOCK_BACKWARDS", "WINDOW_CLOSED", "BEFORE_EPOCH"].includes(error.code), error.code);
+      }
+    }
+    if (below(3)) await gen.close();
+  }
+  assert.ok(seen.size > 500, `${seen.size}`);
+});
+
+test("who takes a record away is noticed: onLost is told once, and every call says why", async () => {
+  const store = new MemoryStore();
+  const errors = [];
+  const gen = await lease(store, { namespace: "a", onLost: (error) => errors.push(error) });
+  const record = await store.read("leases/a/0");
+  const other = record.value.slice();
+  other[40] ^= 1;
+  await store.write("leases/a/0", other, record.version);
+  await until(() => errors.length > 0, "onLost");
+  assert.match(errors[0].message, /lease of node 0 was lost.*another holder has it/);
+  for (const call of ["nextId", "tryNextId", "nextIds"])
+    assert.equal(refusal("WINDOW_CLOSED", () => gen[call](5)).message, errors[0].message);
+  await assert.rejects(gen.nextIdAsync(), { code: "WINDOW_CLOSED", message: errors[0].message });
+  await gen.close();
+  const next = await lease(store, { namespace: "a" });
+  assert.ok(next.nextId() > 0n);
+  await next.close();
+  await sleep(50);
+  assert.equal(errors.length, 1);
+});
+
+test("a store that never answers holds nobody up but who waits for it", async () => {
+  let hangs = false;
+  const store = faulty();
+  const { write } = store;
+  store.write = (...words) => (hangs ? new Promise(() => {}) : write(...words));
+  const gen = await lease(store, { namespace: "a", windowMs: 1000 });
+  hangs = true;
+  await sleep(1100);
+  const since = performance.now();
+  refusal("WINDOW_CLOSED", () => gen.nextId());
+  assert.ok(performance.now() - since < 100, "a call that blocks the thread would wait in vain");
+  await assert.rejects(gen.nextIdAsync(), { code: "WINDOW_CLOSED" });
+  assert.ok(performance.now() - since < 3000);
+});
+
+test("a blocked event loop ends a window, and nextIdAsync renews first", async () => {
+  const gen = await lease(new MemoryStore(), { windowMs: 1000 });
+  const before = gen.nextId();
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1200);
+  refusal("WINDOW_CLOSED", () => gen.nextId());
+  assert.ok((await gen.nextIdAsync()) > before);
+  assert.ok(gen.nextId() > before);
+  await gen.close();
+});
+
+test("what is no store, or makes no sense with one, is refused", async () => {
+  const store = new MemoryStore();
+  const cases = [
+    [{ store: { read() {} } }, { name: "TypeError", message: /no write.*snowmint\/stores/ }],
+    [
+      { store, node: 5 },
+      { code: "INVALID_NODE", message: /not both/ },
+    ],
+    [
+      { store, namespace: "" },
+      { code: "INVALID_NODE", message: /1 to 64/ },
+    ],
+    [{ store, namespace: "../a" }, { code: "INVALID_NODE" }],
+    [{ store, namespace: 5 }, { name: "TypeError" }],
+    [
+      { store, windowMs: 999 },
+      { code: "INVALID_LAYOUT", message: /1000 or more/ },
+    ],
+    [{ store, windowMs: -1 }, { name: "RangeError" }],
+    [{ store, exclude: [1024] }, { code: "INVALID_NODE" }],
+    [{ store, onLost: "mail" }, { name: "TypeError" }],
+    [{ store, layout: "baidu" }, { code: "TIME_OVERFLOW" }],
+    [{ store, layout: "time:41,node:10,sequence:12;epoch=2100-01-01T00:00:00Z" }, { code: "BEFORE_EPOCH" }],
+  ];
+  for (const [options, error] of cases) await assert.rejects(Snowflake.lease(options), error, JSON.stringify(options));
+  const gen = await Snowflake.lease({ store });
+  assert.equal(gen.node, 0);
+  assert.match(gen.status().namespace, /^@/);
+  assert.equal(gen.layout.name, layouts.SNOWMINT.name);
+  await gen.close();
+});
