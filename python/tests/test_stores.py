@@ -891,7 +891,7 @@ def test_threads_that_mint_while_the_store_is_slow_do_not_wait_for_it() -> None:
         def list(self, prefix: str) -> Any:
             return inner.list(prefix)
 
-    generator = Snowflake(store=Slow(), window_ms=4_000)
+    generator = Snowflake(store=Slow(), window_ms=8_000)
     # The renewal comes at half a window.
     assert asked.wait(15)
     ids = [generator.next_id() for _ in range(10_000)]
