@@ -1,8 +1,10 @@
 // Leases over stores of this realm: generators of the same store, namespace and layout share one.
 import type { SnowmintError as ErrorOfOurs } from "./errors.js";
 import { ENGINE_MS } from "./generated/tables.js";
-import { type Box, type Guard, Held, type Wanted } from "./held.js";
+import { type Box, Held, type Holding } from "./held.js";
 import { core, duration, SnowmintError } from "./kit.js";
+import type { Layout } from "./layout.js";
+import type { Guard, Wanted } from "./machine.js";
 import type { Lease, LeaseOptions, LeaseStatus, Spec, Window } from "./snowflake.js";
 import type { LeaseStore } from "./store.js";
 
@@ -11,40 +13,55 @@ export interface Place {
   /** The store, unless the caller gives one. */
   store?: LeaseStore;
   guard?: Guard;
+  /** What is held in this realm by that guard. */
+  holders?: Set<Held>;
   namespace?: string;
   /** The length of windows where the caller gives none, ms. */
   defaultMs?: number;
   /** Who this is, for people. */
   label: string;
+  /** Makes what the other part of the node is leased by, of what is wanted, and tells the layout of this part. */
+  divide?(wanted: Wanted): Partial<Holding>;
 }
 
 /** A lease over that store. */
 export async function leaseOver(spec: Spec, options: LeaseOptions, place: Place): Promise<Lease> {
   const { layout, clock } = spec;
   const { windowMs, exclude = [], onLost } = options;
-  const { guard, label, defaultMs = ENGINE_MS } = place;
+  const { guard, holders, label, defaultMs = ENGINE_MS } = place;
   const store = (place.store ?? options.store) as LeaseStore;
   for (const verb of ["read", "write", "list", "clockMs"] as const)
     if (typeof store?.[verb] !== "function") throw new TypeError(`store has no ${verb}: pass one of snowmint/stores`);
   const namespace = options.namespace ?? place.namespace ?? undefined;
   if (typeof (namespace ?? "") !== "string") throw new TypeError("namespace is a string");
   if (typeof (onLost ?? leaseOver) !== "function") throw new TypeError("onLost is a function that takes an error");
-  const wanted: Wanted = {
+  const excluded = [...exclude].map((node) => layout.numberOf_(node));
+  const wanted: Holding = {
     ...spec,
+    whole: layout,
     store,
     guard,
+    holders,
     label,
     defaultMs,
     namespace,
+    namespaceOf: layout,
     windowMs: windowMs === undefined ? undefined : duration("windowMs", windowMs),
-    exclude: [...exclude].map((node) => layout.numberOf_(node)),
+    excluded: () => [...excluded, ...(clock ? [] : vouchedNodes(layout))],
   };
   const { clocks_ } = core();
   if (clock && !clocks_.has(clock)) clocks_.set(clock, ++core().clockCount_);
-  const key = [namespace, layout.numbers_, clock && clocks_.get(clock), ...wanted.exclude].join();
+  const key = [namespace, layout.numbers_, clock && clocks_.get(clock), ...excluded].join();
   const box: Box = { spec, onLost, cell: nothing };
-  const held = await shared(store, key, wanted, box);
+  const holding = () => ({ ...wanted, ...place.divide?.({ ...wanted, guard: undefined }) });
+  const held = await shared(store, key, holding, box);
   return new Share(held, box);
+}
+
+/** The nodes that generators of this realm were vouched to have to themselves. */
+function vouchedNodes({ numbers_ }: Layout): number[] {
+  const keys = [...core().kept_.keys()].map((key) => key.match(/^(?:words|native) 0,(.*),(\d+)$/));
+  return keys.flatMap((key) => (key && key[1] === numbers_ ? [Number(key[2])] : []));
 }
 
 const nothing = {
@@ -57,13 +74,13 @@ const nothing = {
 };
 
 /** The lease of that key, claimed if there is none, with one more generator. */
-async function shared(store: LeaseStore, key: string, wanted: Wanted, box: Box): Promise<Held> {
+async function shared(store: LeaseStore, key: string, holding: () => Holding, box: Box): Promise<Held> {
   const stores = (core().held_ ??= new WeakMap());
   const leases = (stores.get(store) ?? new Map()) as Map<string, Promise<Held>>;
   stores.set(store, leases);
   for (;;) {
     const there = leases.get(key);
-    const held = await (there ?? claim(leases, key, wanted));
+    const held = await (there ?? claim(leases, key, holding()));
     // Nothing comes between this look and the count.
     if (!held.closed && !held.lost) {
       held.add(box);
@@ -73,8 +90,8 @@ async function shared(store: LeaseStore, key: string, wanted: Wanted, box: Box):
   }
 }
 
-function claim(leases: Map<string, Promise<Held>>, key: string, wanted: Wanted): Promise<Held> {
-  const held = new Held(wanted);
+function claim(leases: Map<string, Promise<Held>>, key: string, holding: Holding): Promise<Held> {
+  const held = new Held(holding);
   const claiming = held.claim().then(() => held);
   leases.set(key, claiming);
   // Whoever waits is told; the next one tries again.

@@ -1,9 +1,12 @@
 // Slots of a browser: a node for each tab and worker of an origin. Windows are in IndexedDB, which all of them see; a Web
 // Lock tells who is alive, so that a tab that was frozen finds its node again, and nobody waits for one that is gone.
+
+import { isDeviceAndTab, partOf, SharedDevice } from "./device.js";
 import { SLOT_MS } from "./generated/tables.js";
-import type { Guard, Held } from "./held.js";
-import { type Kit, take } from "./kit.js";
+import type { Held } from "./held.js";
+import { type Kit, Layout, take } from "./kit.js";
 import { leaseOver, noSlots, refuseNode } from "./lease.js";
+import type { Guard, Wanted } from "./machine.js";
 import type { Lease, LeaseOptions, Spec } from "./snowflake.js";
 import type { Found, LeaseStore, Listed } from "./store.js";
 
@@ -148,15 +151,33 @@ const lockOf = (key: string): string => `snowmint/${key}`;
 
 let slots: { store: TabStore; guard: TabGuard } | undefined;
 
-/** A lease where there is no addon: over the caller's store, or else a slot of this tab or worker. */
+/** What slots are made of. */
+function slotsOfOrigin(): { store: TabStore; guard: TabGuard } {
+  if (!globalThis.navigator?.locks)
+    throw noSlots("there are no Web Locks here (of pages only those of https and of localhost have them)");
+  if (!globalThis.indexedDB) throw noSlots("there is no IndexedDB here");
+  return (slots ??= { store: new TabStore(), guard: new TabGuard() });
+}
+
+/**
+ * A lease where there is no addon: over the caller's store, or else a slot of this tab or worker; of a layout whose node is
+ * a device and a tab, the device over the store and the tab as a slot.
+ */
 export async function lease(kit: Kit, spec: Spec, options: LeaseOptions): Promise<Lease> {
   take(kit);
   refuseNode(options);
   const label = globalThis.location?.host || "a browser";
-  if (options.store) return leaseOver(spec, options, { label });
-  if (!globalThis.navigator?.locks)
-    throw noSlots("there are no Web Locks here (of pages only those of https and of localhost have them)");
-  if (!globalThis.indexedDB) throw noSlots("there is no IndexedDB here");
-  slots ??= { store: new TabStore(), guard: new TabGuard() };
-  return leaseOver(spec, options, { ...slots, label, defaultMs: SLOT_MS });
+  const { store } = options;
+  if (!store) {
+    const { store, guard } = slotsOfOrigin();
+    return leaseOver(spec, options, { store, guard, holders: guard.holders, label, defaultMs: SLOT_MS });
+  }
+  if (!isDeviceAndTab(spec.layout)) return leaseOver(spec, options, { label });
+  const { store: records, guard } = slotsOfOrigin();
+  const divide = (wanted: Wanted) => {
+    const part = (name: "device" | "tab") => partOf(spec.layout, name, (text) => Layout.parse(text));
+    const device = new SharedDevice({ ...wanted, layout: part("device"), excluded: () => [] }, records);
+    return { device, layout: part("tab"), store: records, guard, defaultMs: SLOT_MS, excluded: () => [] };
+  };
+  return leaseOver(spec, options, { label, holders: guard.holders, divide });
 }

@@ -178,41 +178,70 @@ pub fn replied(lease: u32, outcome: u32, version: f64, len: u32) -> u32 {
     }
 }
 
-/// Wants the window's end moved up; it reaches `reach_ms` past the clock. Words 0 and 1: the cell.
+/// Wants the window's end moved up, for a generator whose first unused tick begins at `last_ms`; it reaches `reach_ms`
+/// past the clock.
 #[wasm_bindgen]
-pub fn renew(lease: u32, now_ms: f64, reach_ms: f64) -> u32 {
-    let held = held(lease);
-    let Some(last_ms) = Words::of(cell()).unused_from_ms(held.layout) else { return Next::Released as u32 };
-    match &mut held.flow {
-        Flow::Keeping(keeping) => next_of(keeping.renew(now_ms as i64, last_ms, reach_ms as u64), keeping.node()),
-        Flow::Claiming(_) => Next::Released as u32,
+pub fn renew(lease: u32, now_ms: f64, last_ms: f64, reach_ms: f64) -> u32 {
+    keeping(lease, |keeping| keeping.renew(now_ms as i64, last_ms as i64, reach_ms as u64))
+}
+
+/// Wants the rest of the window given back, with nothing used from `end_ms` on.
+#[wasm_bindgen]
+pub fn release(lease: u32, end_ms: f64) -> u32 {
+    keeping(lease, |keeping| keeping.release(end_ms as i64))
+}
+
+/// What is needed to keep the lease elsewhere. Words: node, version; the record is in the text.
+#[wasm_bindgen]
+pub fn save(lease: u32) {
+    if let Flow::Keeping(keeping) = &held(lease).flow {
+        let (record, version) = keeping.saved();
+        asked(Ask::Write(record, version), keeping.node());
     }
 }
 
-/// Wants the rest of the window given back. Words 0 and 1: the cell as it was before it was closed.
+/// Keeps a lease that was saved: `Window`, or an error if the record in the text is none.
 #[wasm_bindgen]
-pub fn release(lease: u32) -> u32 {
+pub fn resume(lease: u32, node: u32, version: f64, len: u32) -> u32 {
     let held = held(lease);
-    let Some(end_ms) = Words::of(cell()).unused_from_ms(held.layout) else { return Next::Released as u32 };
-    match &mut held.flow {
-        Flow::Keeping(keeping) => next_of(keeping.release(end_ms), keeping.node()),
-        Flow::Claiming(_) => Next::Released as u32,
+    let system_clock = match &held.flow {
+        Flow::Claiming(claiming) => claiming.system_clock(),
+        Flow::Keeping(keeping) => keeping.system_clock(),
+    };
+    match Record::from_bytes(buffer().text(len)) {
+        Ok(record) => {
+            let keeping = Keeping::resume(node, record, version as u64, system_clock);
+            let granted = window(node, keeping.window(), None);
+            held.flow = Flow::Keeping(keeping);
+            granted
+        }
+        Err(error) => {
+            failed(error);
+            Next::Failed as u32
+        }
     }
 }
 
-/// Words 0 and 1: the cell, opened for the lease's window, or its end moved up if it is open.
+/// Words 0 and 1: the cell, opened for the lease's window, or its end moved up if it is open, within these limits.
 #[wasm_bindgen]
-pub fn open_cell(lease: u32, first: bool) {
+pub fn open_cell(lease: u32, first: bool, least_ms: f64, most_ms: f64) {
     let held = held(lease);
     let Flow::Keeping(keeping) = &held.flow else { return };
+    let Window { start_ms, end_ms } = keeping.window();
+    let window = Window { start_ms: start_ms.max(least_ms as i64), end_ms: end_ms.min(most_ms as i64) };
     let words = Words::of(cell());
     if first {
-        // A grant begins within the layout.
-        words.open(held.layout, keeping.window());
+        words.open(held.layout, window);
     } else {
-        words.extend(held.layout, keeping.window().end_ms);
+        words.extend(held.layout, window.end_ms);
     }
     buffer().words[..2].copy_from_slice(&words.to_words());
+}
+
+/// When the first unused tick of the cell in words 0 and 1 begins; `NaN` if it is closed.
+#[wasm_bindgen]
+pub fn unused_from(lease: u32) -> f64 {
+    Words::of(cell()).unused_from_ms(held(lease).layout).map_or(f64::NAN, |ms| ms as f64)
 }
 
 fn cell() -> [u64; 2] {
@@ -221,6 +250,11 @@ fn cell() -> [u64; 2] {
 
 fn held(lease: u32) -> &'static mut Held {
     kept_mut(lease)
+}
+
+fn keeping(lease: u32, step: impl FnOnce(&mut Keeping) -> Keep) -> u32 {
+    let Flow::Keeping(keeping) = &mut held(lease).flow else { return Next::Released as u32 };
+    next_of(step(keeping), keeping.node())
 }
 
 fn claiming(lease: u32, step: impl FnOnce(&mut Claiming<'static>) -> Todo) -> u32 {

@@ -177,6 +177,21 @@ impl Keeping {
         Self { lease, system_clock, asked: None, skew_ms: None }
     }
 
+    /// Of a lease whose record and version were saved: one at a time of those that share it asks the store.
+    pub const fn resume(node: u32, record: Record, version: Version, system_clock: bool) -> Self {
+        Self::new(Lease { node, reach_ms: 0, record, version, asked: None }, system_clock)
+    }
+
+    /// Whether the holder's clock is its system's.
+    pub const fn system_clock(&self) -> bool {
+        self.system_clock
+    }
+
+    /// What is known to be in the store, and its version.
+    pub const fn saved(&self) -> (Record, Version) {
+        (self.lease.record, self.lease.version)
+    }
+
     /// The node.
     pub const fn node(&self) -> u32 {
         self.lease.node()
