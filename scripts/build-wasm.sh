@@ -14,8 +14,9 @@ compile() { # MODULE STACK
 # A short stack (the deepest call takes a third of it, and one too deep would trap) makes low addresses: short numbers.
 compile mint 8192
 compile forms 8192
+compile durability 8192
 # A list of candidates is some kB.
 compile inspect 65536
 compile lease 8192
-cargo run --quiet --locked -p snowmint-bindgen -- "$out" "$built"/{mint,forms,inspect,lease}.wasm
-node npm/scripts/shrink.mjs "$out" mint forms inspect lease
+cargo run --quiet --locked -p snowmint-bindgen -- "$out" "$built"/{mint,forms,inspect,lease,durability}.wasm
+node npm/scripts/shrink.mjs "$out" mint forms inspect lease durability

@@ -30,6 +30,12 @@ MAIN = {
     "dist/node.cjs",
     "dist/browser.mjs",
     "dist/edge.mjs",
+    "dist/stores.node.mjs",
+    "dist/stores.node.cjs",
+    "dist/stores.browser.mjs",
+    "dist/stores.edge.mjs",
+    "dist/stores/index.d.ts",
+    "stores/package.json",
     "dist/index.d.ts",
 }
 

@@ -18,6 +18,7 @@ packages=()
 python3 -c 'import ensurepip, venv' 2> /dev/null || packages+=(python3-venv)
 [ -x "${CHROMIUM:-/usr/bin/chromium}" ] || packages+=(chromium)
 command -v c++ > /dev/null || packages+=(g++)
+command -v make > /dev/null || packages+=(make)
 compgen -G "/usr/lib/*/faketime/libfaketime.so.1" > /dev/null || packages+=(libfaketime)
 # The compiler and the includes that the client of etcd is built with, and the engines that the stores are tested on.
 command -v protoc > /dev/null && [ -e /usr/include/google/protobuf/descriptor.proto ] ||
@@ -55,6 +56,9 @@ if [ ! -x .venv/bin/python ] || changed python/requirements-dev.txt; then
 fi
 if [ ! -d npm/node_modules ] || changed npm/package-lock.json; then
   echo "installing npm packages"
+  # What is compiled from source finds Node's headers where they lie beside it, without a download.
+  prefix=$(dirname "$(dirname "$(readlink -f "$(command -v node)")")")
+  [ ! -e "$prefix/include/node/node.h" ] || export npm_config_nodedir="$prefix"
   # By force, as the packages of other platforms are linked too.
   npm ci --prefix npm --force --silent --no-fund --no-audit
   installed npm/package-lock.json

@@ -191,7 +191,12 @@ impl Engine {
     }
 }
 
-impl Finding<'_> {
+impl<'a> Finding<'a> {
+    /// The sentence that refuses a store for it. `option` is what accepts it all the same, as its caller writes it.
+    pub const fn refusal(&'a self, option: &'a str) -> Refusal<'a, &'a Self> {
+        Refusal { found: self, cure: self.rule.cure, option }
+    }
+
     /// What to do about it.
     pub const fn cure(&self) -> &'static str {
         self.rule.cure
@@ -205,6 +210,37 @@ impl fmt::Display for Finding<'_> {
             Some(value) => write!(f, "{}={value}{}", self.rule.setting, self.rule.note),
             None => write!(f, "{} is not told", self.rule.setting),
         }
+    }
+}
+
+/// Why a store is refused, and what would be right, in the words of every language.
+#[derive(Clone, Copy, Debug)]
+pub struct Refusal<'a, Found> {
+    /// What was found: a setting, a table, a file system.
+    pub found: Found,
+    /// What to do about it.
+    pub cure: &'a str,
+    /// What accepts it all the same, such as `allow_unsafe=true`.
+    pub option: &'a str,
+}
+
+impl<Found: fmt::Display> fmt::Display for Refusal<'_, Found> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { found, cure, option } = self;
+        write!(f, "{found}, so confirmed writes can be lost: {cure}, or pass {option}")
+    }
+}
+
+/// The file system of that number (`f_type` of Linux's `statfs(2)`), if writes may be lost there, or locks do not hold
+/// everybody off.
+pub const fn unsafe_file_system(number: u32) -> Option<&'static str> {
+    match number {
+        0x6969 => Some("NFS"),
+        0x517b | 0xff53_4d42 | 0xfe53_4d42 => Some("SMB"),
+        0x0102_1997 => Some("9p"),
+        0x6573_5546 => Some("FUSE"),
+        0x0102_1994 | 0x8584_58f6 => Some("tmpfs"),
+        _ => None,
     }
 }
 
@@ -241,6 +277,16 @@ mod tests {
     fn values_are_compared_whatever_their_case() {
         let settings = [("file", "/srv/a.db"), ("journal_mode", "OFF"), ("synchronous", "2")];
         assert_eq!(found(Engine::Sqlite, &settings).expect("refused").0, "journal_mode=OFF");
+    }
+
+    #[test]
+    fn a_refusal_says_what_was_found_what_to_do_and_what_accepts_it() {
+        let finding = Engine::Sqlite.refuse(|name| Some(if name == "journal_mode" { "off" } else { "3" }));
+        assert_eq!(
+            finding.expect("refused").refusal("allow_unsafe=true").to_string(),
+            "journal_mode=off, so confirmed writes can be lost: PRAGMA journal_mode=WAL must be possible, or pass \
+             allow_unsafe=true"
+        );
     }
 
     #[test]

@@ -1,7 +1,8 @@
 // Builds dist/: the wasm module as text inside each bundle, the bundles for each kind of host, and the types.
 // Run in npm/. Expects the raw module and its glue in src/generated/, where scripts/build-wasm.sh puts them.
 import { execFileSync } from "node:child_process";
-import { chmodSync, cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { build } from "esbuild";
 
 const { version } = JSON.parse(readFileSync("package.json", "utf8"));
@@ -12,19 +13,19 @@ rmSync("dist", { recursive: true, force: true });
 // gave them, of others by the order in the first bundle.
 const names = JSON.parse(readFileSync(`${generated}/names.json`, "utf8"));
 
-const bundle = async (host, format, extra = {}, part = "index") =>
+const bundleOf = async (entry, name, host, format, extra) =>
   Object.assign(
     names,
     (
       await build({
-        entryPoints: [{ in: `src/${part}.ts`, out: part === "index" ? host : `${host}-${part}` }],
+        entryPoints: [entry],
         mangleProps: /[a-z]_$/,
         mangleCache: names,
-        outdir: "dist",
-        outExtension: { ".js": format === "esm" ? ".mjs" : ".cjs" },
+        outfile: `dist/${name}.${format === "esm" ? "mjs" : "cjs"}`,
         alias: {
           "#host": `./src/host.${host}.ts`,
           "#lease": `./src/lease.${host === "edge" ? "edge" : "packed"}.ts`,
+          "#stores-host": `./src/stores/host.${host}.ts`,
         },
         bundle: true,
         format,
@@ -40,27 +41,53 @@ const bundle = async (host, format, extra = {}, part = "index") =>
     ).mangleCache,
   );
 
+/** A module that a bundle finds beside it. */
+const beside = (name, filter, path) => ({
+  name,
+  setup: ({ onResolve }) => onResolve({ filter }, () => ({ path, external: true, sideEffects: false })),
+});
+
+/**
+ * The bundle of the package for a host, and that of the stores, whose errors are of the class that the first one has. In
+ * modules for hosts without the addon, what only leases need is a file of its own, loaded on demand.
+ */
+const bundle = async (host, format) => {
+  const extension = format === "esm" ? "mjs" : "cjs";
+  const external = host === "edge" ? ["*.wasm"] : [];
+  const apart = host !== "node" && format === "esm";
+  const tabs = beside("apart", /^\.\/tabs\.js$/, `./${host}-tabs.mjs`);
+  await bundleOf("src/index.ts", host, host, format, { external, plugins: apart ? [tabs] : [] });
+  if (apart) await bundleOf("src/tabs.ts", `${host}-tabs`, host, format, { external });
+  const errors = beside("over-main", /\/errors\.js$/, `./${host}.${extension}`);
+  await bundleOf("src/stores/index.ts", `stores.${host}`, host, format, { external, plugins: [errors] });
+};
+
 // The text form of the modules is written by the same code that reads it.
 await build({ entryPoints: ["src/unpack.ts"], outfile: `${generated}/unpack.mjs`, format: "esm", logLevel: "warning" });
 const { pack } = await import(new URL(`../${generated}/unpack.mjs`, import.meta.url));
-const modules = ["mint", "forms", "inspect", "lease"];
+const modules = ["mint", "forms", "inspect", "lease", "durability"];
 const constants = modules.map((name) => [name, "packed", pack(readFileSync(`${generated}/${name}.wasm`))]);
 for (const [file, name, text] of [...constants, ["version", "version", version]]) {
   writeFileSync(`${generated}/${file}.js`, `export const ${name} = "${text}";\n`);
   writeFileSync(`${generated}/${file}.d.ts`, `export declare const ${name}: string;\n`);
 }
+// The scripts of Redis, which drivers in every language run.
+const scripts = ["add", "write"];
+const textOf = (name) => JSON.stringify(readFileSync(`../stores/src/scripts/${name}.lua`, "utf8"));
+writeFileSync(
+  `${generated}/scripts.js`,
+  scripts.map((name) => `export const ${name}Lua = ${textOf(name)};\n`).join(""),
+);
+writeFileSync(
+  `${generated}/scripts.d.ts`,
+  scripts.map((name) => `export declare const ${name}Lua: string;\n`).join(""),
+);
 
 await bundle("node", "esm");
 await bundle("node", "cjs");
+await bundle("browser", "esm");
 await bundle("browser", "cjs");
-// In modules what only leases need is a file of its own, loaded on demand.
-for (const host of ["browser", "edge"]) {
-  const apart = ({ onResolve }) =>
-    onResolve({ filter: /^\.\/tabs\.js$/ }, () => ({ path: `./${host}-tabs.mjs`, external: true }));
-  const external = ["*.wasm"];
-  await bundle(host, "esm", { external, plugins: [{ name: "apart", setup: apart }] });
-  await bundle(host, "esm", { external }, "tabs");
-}
+await bundle("edge", "esm");
 for (const name of modules) cpSync(`${generated}/${name}.wasm`, `dist/${name}.wasm`);
 
 // The command line, over the bundle that programs on Node load.
@@ -80,11 +107,15 @@ chmodSync("dist/cli.mjs", 0o755);
 
 // The types that the public ones lead to, once for each kind of module.
 execFileSync("node_modules/.bin/tsc", ["-p", "tsconfig.types.json"], { stdio: "inherit" });
-const declared = ["index"];
+const declared = ["index", "stores/index"];
 for (const name of declared) {
   const text = readFileSync(`dist/types/${name}.d.ts`, "utf8");
+  mkdirSync(dirname(`dist/${name}`), { recursive: true });
   writeFileSync(`dist/${name}.d.ts`, text);
-  writeFileSync(`dist/${name}.d.cts`, text.replace(/(?<=from "\.\/\w+\.)js(?=")/g, "cjs"));
-  for (const [, other] of text.matchAll(/from "\.\/(\w+)\.js"/g)) if (!declared.includes(other)) declared.push(other);
+  writeFileSync(`dist/${name}.d.cts`, text.replace(/(?<=from "\.\.?\/[\w/]+\.)js(?=")/g, "cjs"));
+  for (const [, path] of text.matchAll(/from "(\.\.?\/[\w/]+)\.js"/g)) {
+    const other = join(dirname(name), path);
+    if (!declared.includes(other)) declared.push(other);
+  }
 }
 rmSync("dist/types", { recursive: true });

@@ -1,8 +1,9 @@
 // The engine that mints and knows layouts, and what it keeps.
 
 import { mintModule } from "#host";
-import { type Engine, failure as failureOf, start } from "./engine.js";
+import { type Engine, start } from "./engine.js";
 import type { SnowmintError } from "./errors.js";
+import { failure as failureOf } from "./failure.js";
 import type * as Mint from "./generated/mint.wasm.js";
 import { SENTENCES } from "./generated/tables.js";
 import { version } from "./generated/version.js";

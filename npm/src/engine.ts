@@ -1,7 +1,7 @@
 // A module of bindings/wasm: an instance with one buffer for texts and rows of numbers. Only this file knows its memory.
 // Names that end in _ are ours alone: the bundles have a letter in the place of each.
 
-import { errorOf, SnowmintError } from "./errors.js";
+import { SnowmintError } from "./errors.js";
 
 /** The most characters and words the buffer holds: `memory.rs`. */
 const TEXT = 1024;
@@ -60,14 +60,4 @@ export function getText(engine: Engine, length: number): string {
 export function putInteger(engine: Engine, at: number, value: bigint): void {
   const magnitude = value < 0n ? -value : value;
   words(engine).set([magnitude, magnitude >> 64n ? 2n : value < 0n ? 1n : 0n], at);
-}
-
-/** The error that a call left, in the sentence of that place. */
-export function failure(
-  engine: Engine<Exports & { take_error_(): number }>,
-  sentences: (place: number, mark: number) => string,
-): SnowmintError | undefined {
-  if (!engine.wasm_.take_error_()) return;
-  const [place, mark, a, b] = words(engine);
-  return errorOf(sentences(Number(place), Number(mark)), mark, a, b);
 }

@@ -1,6 +1,7 @@
 // The engine of text forms and scatter.
 import { formsModule } from "#host";
-import { type Engine, failure, start } from "./engine.js";
+import { type Engine, start } from "./engine.js";
+import { failure } from "./failure.js";
 import type * as Forms from "./generated/forms.wasm.js";
 import { FORM_SENTENCES } from "./generated/tables.js";
 import { FORMS } from "./names.js";

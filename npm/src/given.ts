@@ -2,8 +2,9 @@
 import { wasmCell } from "./cell.js";
 import { duration } from "./convert.js";
 import { core } from "./core.js";
-import { bytes, failure, start, words } from "./engine.js";
+import { bytes, start, words } from "./engine.js";
 import { errorOf, SnowmintError } from "./errors.js";
+import { failure } from "./failure.js";
 import { SENTENCES } from "./generated/tables.js";
 import type { Kit } from "./kit.js";
 import { Layout } from "./layout.js";

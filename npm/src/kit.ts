@@ -5,6 +5,7 @@ import type { duration as Duration } from "./convert.js";
 import type { core as Core } from "./core.js";
 import type * as Engine from "./engine.js";
 import type * as Errors from "./errors.js";
+import type { failure as Failure } from "./failure.js";
 import type { SENTENCES } from "./generated/tables.js";
 import type { Layout as LayoutClass } from "./layout.js";
 
@@ -16,7 +17,7 @@ export interface Kit {
   Layout_: typeof LayoutClass;
   errors_: typeof Errors.SnowmintError;
   errorOf_: typeof Errors.errorOf;
-  failure_: typeof Engine.failure;
+  failure_: typeof Failure;
   start_: typeof Engine.start;
   words_: typeof Engine.words;
   bytes_: typeof Engine.bytes;

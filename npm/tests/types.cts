@@ -1,5 +1,6 @@
 // The declarations by require.
 import snowmint = require("snowmint");
+import stores = require("snowmint/stores");
 
 const gen: snowmint.Snowflake = new snowmint.Snowflake({ layout: snowmint.layouts.TWITTER, node: 5 });
 const id: bigint = gen.nextId();
@@ -8,3 +9,7 @@ const texts: string[] = [snowmint.text.encode(id, form), String(snowmint.Layout.
 const code: snowmint.ErrorCode = new snowmint.SnowmintError("FORKED", texts.join()).code;
 // @ts-expect-error no such export
 snowmint.mint(code);
+const store: stores.Store = new stores.MemoryStore();
+const version: Promise<number | null> = store.write("leases/orders/5", new Uint8Array(1), 0);
+// @ts-expect-error a promise is no version
+snowmint.text.encode(version, form);

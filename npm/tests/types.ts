@@ -20,10 +20,26 @@ import {
   type SnowflakeOptions,
   type SnowflakeStatus,
   SnowmintError,
-  type Store,
   scatter,
   text,
 } from "snowmint";
+import {
+  type Found,
+  type IoredisClient,
+  type Listed,
+  MemoryStore,
+  type MysqlPool,
+  MysqlStore,
+  type NodeRedisClient,
+  type PgPool,
+  PgStore,
+  RedisStore,
+  type RedisStoreOptions,
+  type SqliteDatabase,
+  SqliteStore,
+  type Store,
+  type StoreOptions,
+} from "snowmint/stores";
 
 const is = <T>(_value: T): void => {};
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
@@ -184,3 +200,37 @@ const records: LeaseStore = {
 };
 is<Promise<Snowflake>>(Snowflake.lease({ store: records, namespace: "orders", windowMs: 1000 }));
 is<(store: Store) => LeaseStore>((store) => store);
+const pool: PgPool & MysqlPool = {
+  connect: () => {},
+  totalCount: 0,
+  idleCount: 0,
+  getConnection: () => {},
+  query: () => {},
+  escapeId: () => {},
+};
+const redisClient: NodeRedisClient & IoredisClient = { sendCommand: () => {}, isOpen: true, callBuffer: () => {} };
+const sqlite: SqliteDatabase = { prepare: () => {}, pragma: () => {}, inTransaction: false };
+const storeOptions: StoreOptions = { allowUnsafe: true, timeoutMs: 1000 };
+const redisOptions: RedisStoreOptions = { ...storeOptions, prefix: "mine" };
+const stores: Store[] = [
+  new PgStore(pool),
+  new MysqlStore(pool, storeOptions),
+  new RedisStore(redisClient, redisOptions),
+  new SqliteStore(sqlite, storeOptions),
+  new MemoryStore(),
+];
+for (const store of stores) {
+  is<Promise<Found | null>>(store.read("leases/orders/5"));
+  is<Promise<number | null>>(store.write("leases/orders/5", new Uint8Array(1), 0));
+  is<Promise<Listed[]>>(store.list("leases/orders/"));
+  is<Promise<bigint>>(store.add("counter", 1n, 0n));
+  is<Promise<number | null>>(store.clockMs());
+}
+// @ts-expect-error a URL is no pool
+new PgStore("postgres://db");
+// @ts-expect-error nor has a single connection what a pool has
+new PgStore({ connect: () => {}, query: () => {} });
+// @ts-expect-error no such client
+new RedisStore({ get: () => {} });
+// @ts-expect-error a counter is a bigint
+stores[0]?.add("counter", 1, 0);

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use snowmint_core::ErrorKind;
-use snowmint_core::durability::Engine;
+use snowmint_core::durability::{Engine, Refusal};
 
 /// Why a call was refused: a [kind](ErrorKind), its numbers, and a sentence that says what would be right.
 #[derive(Clone, PartialEq, Eq)]
@@ -29,10 +29,8 @@ impl Error {
 
     /// `UnsafeStore`: which store, the setting as it was found, and the cure.
     pub fn unsafe_store(store: &str, found: impl fmt::Display, cure: &str) -> Self {
-        Self::told(
-            ErrorKind::UnsafeStore,
-            format!("{store}: {found}, so confirmed writes can be lost: {cure}, or pass allow_unsafe=true"),
-        )
+        let refusal = Refusal { found, cure, option: "allow_unsafe=true" };
+        Self::told(ErrorKind::UnsafeStore, format!("{store}: {refusal}"))
     }
 
     /// `UnsafeStore`, if there is a setting of the store's engine under which confirmed writes can be lost.

@@ -11,8 +11,8 @@ impl Buffer {
         self.text.get(..len as usize).unwrap_or(b" ")
     }
 
-    #[cfg(any(feature = "mint", feature = "forms", feature = "inspect"))]
     /// The integer that JavaScript wrote: its magnitude, and whether it is 0: in range, 1: negative, 2: beyond 64 bits.
+    #[cfg(any(feature = "mint", feature = "forms", feature = "inspect"))]
     #[inline(never)]
     pub(crate) fn integer(&self, at: usize) -> Integer {
         match self.words[at + 1] {

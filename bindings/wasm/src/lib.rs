@@ -19,11 +19,12 @@
 
 extern crate alloc;
 
+#[cfg(any(feature = "mint", feature = "forms", feature = "inspect", feature = "lease"))]
 mod convert;
 #[cfg(any(feature = "mint", feature = "forms", feature = "lease"))]
 mod failure;
 mod memory;
-#[cfg(feature = "inspect")]
+#[cfg(any(feature = "inspect", feature = "durability"))]
 mod write;
 
 #[cfg(feature = "mint")]
@@ -41,3 +42,6 @@ mod inspect;
 
 #[cfg(feature = "lease")]
 mod lease;
+
+#[cfg(feature = "durability")]
+mod durability;

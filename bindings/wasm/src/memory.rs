@@ -29,6 +29,7 @@ pub(crate) struct Buffer {
 }
 
 /// What is left between calls.
+#[cfg(any(feature = "mint", feature = "forms", feature = "inspect", feature = "lease"))]
 pub(crate) struct State {
     #[cfg(any(feature = "mint", feature = "forms", feature = "lease"))]
     pub(crate) error: Option<Error>,
@@ -56,6 +57,7 @@ impl<T> Single<T> {
 
 static BUFFER: Single<Buffer> = Single(UnsafeCell::new(Buffer { text: [0; TEXT], words: [0; WORDS] }));
 
+#[cfg(any(feature = "mint", feature = "forms", feature = "inspect", feature = "lease"))]
 static STATE: Single<State> = Single(UnsafeCell::new(State {
     #[cfg(any(feature = "mint", feature = "forms", feature = "lease"))]
     error: None,
@@ -71,6 +73,7 @@ pub(crate) fn buffer() -> &'static mut Buffer {
 }
 
 /// The state of this instance.
+#[cfg(any(feature = "mint", feature = "forms", feature = "inspect", feature = "lease"))]
 #[inline]
 pub(crate) fn state() -> &'static mut State {
     STATE.get()

@@ -5,6 +5,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use snowmint_core::ErrorKind;
+#[cfg(target_os = "linux")]
+use snowmint_core::durability::unsafe_file_system;
 
 use crate::Environment;
 use crate::error::Error;
@@ -122,17 +124,13 @@ const OVERLAY: &str = "overlayfs";
 /// The name of the file system of a path, if writes may be lost there, or locks do not hold everybody off.
 #[cfg(target_os = "linux")]
 pub fn kind_of(path: &Path) -> Option<&'static str> {
-    // statfs(2).
-    Some(match rustix::fs::statfs(path).ok()?.f_type {
-        0x6969 => "NFS",
-        0x517b | 0xff53_4d42 | 0xfe53_4d42 => "SMB",
-        0x0102_1997 => "9p",
-        0x6573_5546 => "FUSE",
-        0x0102_1994 | 0x8584_58f6 => "tmpfs",
-        0x794c_7630 => OVERLAY,
-        _ => return None,
-    })
-    .filter(|kind| *kind != OVERLAY || path == Path::new(SHARED_PARENT))
+    // 32 bits, whatever the width of the field.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "statfs(2)")]
+    let number = rustix::fs::statfs(path).ok()?.f_type as u32;
+    if number == 0x794c_7630 && path == Path::new(SHARED_PARENT) {
+        return Some(OVERLAY);
+    }
+    unsafe_file_system(number)
 }
 
 /// The name of the file system of a path, if writes may be lost there: not known on this system.

@@ -1,0 +1,19 @@
+// What goes wrong in a store, as errors of snowmint.
+import { SnowmintError } from "../errors.js";
+
+/** `STORE_UNAVAILABLE`: which store, and what its driver said. What is a SnowmintError already stays as it is. */
+export function unavailable(store: unknown, cause: unknown): SnowmintError {
+  if (cause instanceof SnowmintError) return cause;
+  const error = new SnowmintError("STORE_UNAVAILABLE", `${store}: ${sentence(cause)}`);
+  // As the constructor of Error would leave it.
+  Object.defineProperty(error, "cause", { value: cause, writable: true, configurable: true });
+  return error;
+}
+
+/** What an error says. That of a host with several addresses says nothing itself. */
+export function sentence(error: unknown): string {
+  const { message, code, errors } = Object(error) as { message?: unknown; code?: unknown; errors?: unknown };
+  if (message) return String(message);
+  if (Array.isArray(errors) && errors.length) return errors.map(sentence).join(", ");
+  return String(code ?? error);
+}

@@ -1,0 +1,8 @@
+// snowmint/stores: where leases are kept, over what an application already uses.
+export type { Found, Listed, Store } from "../store.js";
+export { MemoryStore } from "./memory.js";
+export { type MysqlPool, MysqlStore } from "./mysql.js";
+export type { StoreOptions } from "./options.js";
+export { type PgPool, PgStore } from "./postgres.js";
+export { type IoredisClient, type NodeRedisClient, RedisStore, type RedisStoreOptions } from "./redis.js";
+export { type SqliteDatabase, SqliteStore } from "./sqlite.js";

@@ -1,0 +1,53 @@
+import type { Found, Listed, Store } from "../store.js";
+import { checkAdd, full, raised } from "./counts.js";
+
+/**
+ * Records and counters that end with the realm, for tests; without a clock. Worker threads cannot share one.
+ *
+ * @example
+ * const store = new MemoryStore();
+ * await store.write("leases/orders/5", new Uint8Array([1]), 0); // 1
+ * await store.write("leases/orders/5", new Uint8Array([2]), 0); // null: it is there already
+ */
+export class MemoryStore implements Store {
+  readonly #records = new Map<string, Found>();
+  readonly #counters = new Map<string, bigint>();
+
+  async read(key: string): Promise<Found | null> {
+    const found = this.#records.get(key);
+    return found ? copy(found) : null;
+  }
+
+  async write(key: string, value: Uint8Array, expectedVersion: number): Promise<number | null> {
+    const version = this.#records.get(key)?.version ?? 0;
+    if (version !== expectedVersion) return null;
+    this.#records.set(key, copy({ value, version: version + 1 }));
+    return version + 1;
+  }
+
+  async list(prefix: string): Promise<Listed[]> {
+    return [...this.#records]
+      .filter(([key]) => key.startsWith(prefix) && !key.includes("/", prefix.length))
+      .map(([key, found]) => ({ name: key.slice(prefix.length), ...copy(found) }));
+  }
+
+  /** As `Store.add`. */
+  async add(counter: string, delta: bigint, start: bigint): Promise<bigint> {
+    checkAdd(this, counter, delta, start);
+    const count = raised(this.#counters.get(counter) ?? start, delta);
+    if (count === undefined) throw full(this, counter);
+    this.#counters.set(counter, count);
+    return count;
+  }
+
+  async clockMs(): Promise<null> {
+    return null;
+  }
+
+  toString(): string {
+    return "MemoryStore";
+  }
+}
+
+// The bytes may be a view of what their owner writes over later.
+const copy = ({ value, version }: Found): Found => ({ value: value.slice(), version });

@@ -1,0 +1,142 @@
+import type { StoreOptions } from "./options.js";
+import { placeOf, quiet } from "./place.js";
+import { type Answer, type Connection, type Dialect, SqlStore, type Value } from "./sql.js";
+
+/** A pool of `mysql2`, or of `mysql2/promise`. */
+export interface MysqlPool {
+  getConnection(...args: never[]): unknown;
+  query(...args: never[]): unknown;
+  escapeId(...args: never[]): unknown;
+}
+
+/** As much of the pool and its connections as is used, with callbacks. */
+interface Pool {
+  getConnection(done: (error: unknown, client: Client) => void): void;
+  promise?: unknown;
+  config?: { connectionConfig?: { host?: string; port?: number; database?: string; socketPath?: string } };
+}
+interface Client {
+  query(query: object, done: (error: unknown, result: unknown) => void): unknown;
+  release(): void;
+  destroy(): void;
+  on(event: "error", listener: () => void): unknown;
+  removeListener(event: "error", listener: () => void): unknown;
+}
+
+const DUPLICATE = 1062;
+
+const DIALECT: Dialect = {
+  kind: "mysql",
+  countTables:
+    "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE() " +
+    "AND table_name IN ('snowmint_records', 'snowmint_counters', 'snowmint_guards')",
+  tables: [
+    "CREATE TABLE IF NOT EXISTS snowmint_records (name VARBINARY(512) NOT NULL PRIMARY KEY, version BIGINT NOT NULL, " +
+      "value VARBINARY(1024) NOT NULL) ENGINE=InnoDB",
+    "CREATE TABLE IF NOT EXISTS snowmint_counters (name VARBINARY(512) NOT NULL PRIMARY KEY, value BIGINT NOT NULL) " +
+      "ENGINE=InnoDB",
+    "CREATE TABLE IF NOT EXISTS snowmint_guards (name VARBINARY(512) NOT NULL PRIMARY KEY, uses BIGINT NOT NULL) " +
+      "ENGINE=InnoDB",
+  ],
+  begin: ["SET TRANSACTION ISOLATION LEVEL READ COMMITTED", "START TRANSACTION"],
+  // With `completion_type` CHAIN the next transaction would be one that nobody commits.
+  commit: "COMMIT AND NO CHAIN NO RELEASE",
+  settings(names) {
+    // Those of a list that is our own.
+    const among = names.map((name) => `'${name}'`).join(", ");
+    return ["VARIABLES", "STATUS"].map((what) => `SHOW GLOBAL ${what} WHERE Variable_name IN (${among})`);
+  },
+  lossyTables:
+    "SELECT table_name, concat('of ', engine), concat('ALTER TABLE ', table_name, ' ENGINE=InnoDB') " +
+    "FROM information_schema.tables WHERE table_schema = DATABASE() AND engine <> 'InnoDB' " +
+    "AND table_name IN ('snowmint_records', 'snowmint_counters', 'snowmint_guards')",
+  integer: (column) => column,
+  bytes: (column) => `HEX(${column})`,
+  insertCounter: "INSERT INTO snowmint_counters (name, value) VALUES ($1, $2) ON DUPLICATE KEY UPDATE value = value",
+  async insert(ask, sql, values) {
+    // Not INSERT IGNORE, which would take more than that for nothing.
+    try {
+      return (await ask(sql, values)).count === 1;
+    } catch (error) {
+      if ((error as { errno?: unknown }).errno === DUPLICATE) return false;
+      throw error;
+    }
+  },
+  // InnoDB shows a commit before it is flushed. One of our own has the log flushed up to there.
+  afterRead: "INSERT INTO snowmint_guards (name, uses) VALUES ('read', 1) ON DUPLICATE KEY UPDATE uses = uses + 1",
+  clock: "SELECT FLOOR(UNIX_TIMESTAMP(SYSDATE(6)) * 1000)",
+};
+
+/**
+ * Records and counters in three tables of a MySQL or MariaDB database, over a pool of `mysql2`, with promises or callbacks.
+ *
+ * The tables `snowmint_records`, `snowmint_counters` and `snowmint_guards` are made when first used, if they are missing.
+ * A server that can lose confirmed writes is refused: `UNSAFE_STORE` names setting, value and cure. That is looked at
+ * before each write. Each call takes a connection of the pool, and a connection that does not answer within `timeoutMs` is
+ * closed.
+ *
+ * Throws TypeError for what is no pool of mysql2.
+ *
+ * @example
+ * const store = new MysqlStore(mysql.createPool("mysql://ids@db/app"));
+ */
+export class MysqlStore extends SqlStore {
+  readonly #pool: Pool;
+
+  /** Over a pool, which stays the caller's. */
+  constructor(pool: MysqlPool, options?: StoreOptions) {
+    // The pool with promises is a coat of one with callbacks, which has a method for the coat.
+    const inner = Object((Object(pool) as { pool?: unknown }).pool) as Partial<Pool>;
+    const given = (typeof inner.getConnection === "function" ? inner : Object(pool)) as Pool;
+    if (typeof given.getConnection !== "function" || typeof given.promise !== "function" || !given.config)
+      throw new TypeError(
+        "MysqlStore needs a pool of mysql2, such as mysql.createPool(), not a connection or a cluster",
+      );
+    const { host, port, database, socketPath } = given.config.connectionConfig ?? {};
+    super(placeOf("MySQL", { host: socketPath || host, port: socketPath ? "" : port, database }), DIALECT, options);
+    this.#pool = given;
+  }
+
+  /** @internal */
+  protected connect_(): Promise<Connection> {
+    return new Promise((resolve, reject) => {
+      this.#pool.getConnection((error, client) => (error ? reject(error) : resolve(connectionOf(client))));
+    });
+  }
+}
+
+function connectionOf(client: Client): Connection {
+  client.on("error", quiet);
+  return {
+    ask: (sql, values = []) =>
+      new Promise((resolve, reject) => {
+        // Whatever the application has set for its own queries: rows of texts as the server sends them.
+        const query = { sql: filled(sql, values), rowsAsArray: true, typeCast: AS_BYTES, nestTables: false };
+        client.query(query, (error, result) => (error ? reject(error) : resolve(answerOf(result))));
+      }),
+    release() {
+      client.removeListener("error", quiet);
+      client.release();
+    },
+    // What it says on its way out is for nobody.
+    destroy: () => client.destroy(),
+  };
+}
+
+function answerOf(result: unknown): Answer {
+  if (!Array.isArray(result)) return { rows: [], count: (result as { affectedRows: number }).affectedRows };
+  const texts = (row: (Uint8Array | null)[]) => row.map((value) => value && new TextDecoder().decode(value));
+  return { rows: result.map(texts), count: 0 };
+}
+
+// Not false, which would leave it to a function that the application has set.
+const AS_BYTES = (field: { buffer(): unknown }): unknown => field.buffer();
+
+/** A statement with its values as literals of digits alone, which mean the same in every mode of the server. */
+const filled = (sql: string, values: readonly Value[]): string =>
+  sql.replace(/\$(\d)/g, (_, place) => {
+    const value = values[place - 1]!;
+    if (typeof value === "bigint") return String(value);
+    const bytes = typeof value === "string" ? new TextEncoder().encode(value) : value;
+    return `X'${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}'`;
+  });

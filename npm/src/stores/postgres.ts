@@ -1,0 +1,122 @@
+import type { StoreOptions } from "./options.js";
+import { placeOf, quiet } from "./place.js";
+import { type Answer, type Connection, type Dialect, SqlStore, type Value } from "./sql.js";
+
+/** A `Pool` of `pg`. */
+export interface PgPool {
+  connect(...args: never[]): unknown;
+  readonly totalCount: number;
+  readonly idleCount: number;
+}
+
+/** As much of the pool and its clients as is used. */
+interface Pool {
+  connect(): Promise<Client>;
+  options?: { host?: string; port?: number; database?: string; connectionString?: string };
+  on(event: "error", listener: () => void): unknown;
+  listeners?(event: "error"): unknown[];
+}
+interface Client {
+  query(query: object): Promise<{ rows: unknown[][]; rowCount: number | null }>;
+  release(error?: Error): void;
+  on(event: "error", listener: () => void): unknown;
+  removeListener(event: "error", listener: () => void): unknown;
+}
+
+const DIALECT: Dialect = {
+  kind: "postgres",
+  countTables:
+    "SELECT ((to_regclass('snowmint_records') IS NOT NULL)::int + (to_regclass('snowmint_counters') IS NOT NULL)::int)::text",
+  tables: [
+    'CREATE TABLE IF NOT EXISTS snowmint_records (name text COLLATE "C" NOT NULL PRIMARY KEY, version bigint NOT NULL, value bytea NOT NULL)',
+    'CREATE TABLE IF NOT EXISTS snowmint_counters (name text COLLATE "C" NOT NULL PRIMARY KEY, value bigint NOT NULL)',
+  ],
+  begin: [
+    "BEGIN ISOLATION LEVEL READ COMMITTED",
+    // A statement's time limit would turn the wait for a synchronous standby into a mere warning; one for locks not.
+    "SELECT set_config('statement_timeout', '0', true), set_config('lock_timeout', '5000', true), " +
+      "set_config('synchronous_commit', CASE current_setting('synchronous_commit') " +
+      "WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true)",
+  ],
+  commit: "COMMIT",
+  settings: () => [
+    "SELECT name, setting FROM pg_settings WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit') " +
+      "UNION ALL SELECT 'pg_is_in_recovery()', pg_is_in_recovery()::text " +
+      // A subscriber of logical replication and the tools that take backups are nothing that is failed over to.
+      "UNION ALL SELECT 'asynchronous_standby', coalesce((SELECT " +
+      "coalesce(r.application_name, 'one that only members of pg_monitor see') FROM pg_stat_replication r " +
+      "WHERE current_setting('synchronous_standby_names') = '' AND (r.state IS NULL " +
+      "OR r.sync_state = 'async' AND r.state IN ('catchup', 'streaming') " +
+      "AND r.application_name NOT IN ('pg_basebackup', 'pg_receivewal')) " +
+      "AND NOT EXISTS (SELECT FROM pg_replication_slots s WHERE s.active_pid = r.pid AND s.slot_type = 'logical') " +
+      "LIMIT 1), '')",
+  ],
+  lossyTables:
+    "SELECT relname::text, 'unlogged', 'ALTER TABLE ' || relname || ' SET LOGGED' FROM pg_class " +
+    "WHERE oid IN (to_regclass('snowmint_records'), to_regclass('snowmint_counters')) AND relpersistence <> 'p'",
+  integer: (column) => `${column}::text`,
+  bytes: (column) => (column === "name" ? "encode(convert_to(name, 'UTF8'), 'hex')" : `encode(${column}, 'hex')`),
+  insertCounter: "INSERT INTO snowmint_counters (name, value) VALUES ($1, $2) ON CONFLICT DO NOTHING",
+  insert: async (ask, sql, values) => (await ask(`${sql} ON CONFLICT DO NOTHING`, values)).count === 1,
+  // A commit whose wait for a synchronous standby was cut short is seen all the same. One of our own waits for all that
+  // came before it.
+  afterRead: "SELECT pg_logical_emit_message(true, 'snowmint', 'read')::text",
+  clock: "SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint::text",
+};
+
+// Whatever parsers the application has set: all that is asked for is text.
+const AS_TEXT = { getTypeParser: () => String };
+
+/**
+ * Records and counters in two tables of a PostgreSQL database, over a pool of `pg`.
+ *
+ * The tables `snowmint_records` and `snowmint_counters` are made when first used, if they are missing. A server that can
+ * lose confirmed writes is refused: `UNSAFE_STORE` names setting, value and cure. That is looked at before each write;
+ * `synchronous_commit=off` is cured for the store's own transactions. Each call takes a connection of the pool, and a
+ * connection that does not answer within `timeoutMs` is closed. An error of an idle connection, which without a listener
+ * would end the process, is left to the next call.
+ *
+ * Throws TypeError for what is no pool: the queries of others on a `Client` would fall into the store's transactions.
+ *
+ * @example
+ * const store = new PgStore(new pg.Pool({ connectionString: process.env.DATABASE_URL }));
+ */
+export class PgStore extends SqlStore {
+  readonly #pool: Pool;
+
+  /** Over a pool, which stays the caller's. */
+  constructor(pool: PgPool, options?: StoreOptions) {
+    const known = Object(pool) as Partial<PgPool>;
+    if (typeof known.connect !== "function" || typeof known.totalCount !== "number")
+      throw new TypeError("PgStore needs a Pool of pg, such as new pg.Pool(), not a Client or anything else");
+    const given = pool as unknown as Pool;
+    const { host, port, database, connectionString } = given.options ?? {};
+    super(placeOf("PostgreSQL", { host, port, database, url: connectionString }), DIALECT, options);
+    this.#pool = given;
+    if (!given.listeners?.("error").includes(quiet)) given.on("error", quiet);
+  }
+
+  /** @internal */
+  protected async connect_(): Promise<Connection> {
+    const client = await this.#pool.connect();
+    // While it is in use, its errors have no other listener, and come out of the query too.
+    client.on("error", quiet);
+    const giveBack = (why?: Error): void => {
+      client.release(why);
+      client.removeListener("error", quiet);
+    };
+    return {
+      async ask(text: string, values: readonly Value[] = []): Promise<Answer> {
+        const { rows, rowCount } = await client.query({
+          text,
+          values: values.map((value) => (typeof value === "bigint" ? String(value) : value)),
+          rowMode: "array",
+          types: AS_TEXT,
+        });
+        return { rows: rows as Answer["rows"], count: rowCount ?? 0 };
+      },
+      release: () => giveBack(),
+      destroy: giveBack,
+    };
+  }
+}

@@ -1,0 +1,229 @@
+// What the stores over a server's SQL have in common. Tables and statements are those of the other languages.
+import type { Found, Listed, Store } from "../store.js";
+import { checkAdd, full, raised } from "./counts.js";
+import { type Kind, refuseUnsafe, settingsOf, unsafe } from "./durability.js";
+import { unavailable } from "./failure.js";
+import { within } from "./limit.js";
+import { type StoreOptions, settled } from "./options.js";
+
+/** What stands for `$1`, `$2` and so on: a key, an integer of 64 bits, or bytes. */
+export type Value = string | bigint | Uint8Array;
+
+/** The rows, all as text, or how many rows were written. */
+export interface Answer {
+  rows: (string | null)[][];
+  count: number;
+}
+
+/** A connection that nobody else uses until it is given back. */
+export interface Connection {
+  ask(sql: string, values?: readonly Value[]): Promise<Answer>;
+  /** Gives it back to the pool, which may use it on. */
+  release(): void;
+  /** Has the pool close it, as nobody knows what it still does. */
+  destroy(why: Error): void;
+}
+
+/** What each database has in its own way. */
+export interface Dialect {
+  /** Whose rules of durability hold. */
+  kind: Kind;
+  /** How many of our tables there are. */
+  countTables: string;
+  /** Makes them. */
+  tables: readonly string[];
+  /** Begins a transaction in which each statement sees what is committed by then, and whose commit is flushed. */
+  begin: readonly string[];
+  commit: string;
+  /** Queries for the names and values of settings. */
+  settings(names: readonly string[]): readonly string[];
+  /** A query for those of our tables that a crash can empty: the name, why, and the cure. */
+  lossyTables: string;
+  /** An integer column, and one of bytes, as text: in hex. */
+  integer(column: string): string;
+  bytes(column: string): string;
+  /** Inserts a counter, and answers nothing if it is there already; either way it is locked until the end if read so. */
+  insertCounter: string;
+  /** Inserts a record; whether it was not there. */
+  insert(ask: Connection["ask"], sql: string, values: readonly Value[]): Promise<boolean>;
+  /** Ends a read, where what is read may not be durable yet. */
+  afterRead: string;
+  /** A query for Unix ms. */
+  clock: string;
+}
+
+const MAX_VALUE = 1024;
+/** So often tables are tried to be made, and so long is waited in between. */
+const TRIES = 20;
+const PAUSE_MS = 10;
+
+/** A store on a server that speaks SQL. */
+export abstract class SqlStore implements Store {
+  readonly #name: string;
+  readonly #dialect: Dialect;
+  readonly #allowUnsafe: boolean;
+  readonly #timeoutMs: number;
+  #hasTables = false;
+  #checked = false;
+
+  protected constructor(name: string, dialect: Dialect, options?: StoreOptions) {
+    const { allowUnsafe, timeoutMs } = settled(options);
+    this.#name = name;
+    this.#dialect = dialect;
+    this.#allowUnsafe = allowUnsafe;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /** @internal A connection of the pool. */
+  protected abstract connect_(): Promise<Connection>;
+
+  async read(key: string): Promise<Found | null> {
+    const { integer, bytes, afterRead } = this.#dialect;
+    const sql = `SELECT ${integer("version")}, ${bytes("value")} FROM snowmint_records WHERE name = $1`;
+    return this.#transaction(false, async (ask) => {
+      const [row] = (await ask(sql, [key])).rows;
+      if (!row) return null;
+      await ask(afterRead);
+      return found(row);
+    });
+  }
+
+  async write(key: string, value: Uint8Array, expectedVersion: number): Promise<number | null> {
+    // What is longer would be cut by a server that is not strict.
+    if (value.length > MAX_VALUE) throw new RangeError(`a value is at most ${MAX_VALUE} bytes, not ${value.length}`);
+    return this.#transaction(true, async (ask) => {
+      const written = expectedVersion
+        ? (
+            await ask(
+              "UPDATE snowmint_records SET value = $1, version = version + 1 WHERE name = $2 AND version = $3",
+              [value, key, BigInt(expectedVersion)],
+            )
+          ).count === 1
+        : await this.#dialect.insert(ask, "INSERT INTO snowmint_records (name, version, value) VALUES ($1, 1, $2)", [
+            key,
+            value,
+          ]);
+      return written ? expectedVersion + 1 : null;
+    });
+  }
+
+  async list(prefix: string): Promise<Listed[]> {
+    const { integer, bytes } = this.#dialect;
+    const columns = `${bytes("name")}, ${integer("version")}, ${bytes("value")}`;
+    // From the slash to what follows it, as LIKE has wildcards.
+    const end = prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1);
+    const sql = `SELECT ${columns} FROM snowmint_records WHERE name >= $1 AND name < $2`;
+    const listed = ([name, ...row]: (string | null)[]): Listed => ({
+      name: String.fromCharCode(...fromHex(name!)).slice(prefix.length),
+      ...found(row),
+    });
+    return this.#transaction(false, async (ask) =>
+      (await ask(sql, [prefix, end])).rows.map(listed).filter(({ name }) => !name.includes("/")),
+    );
+  }
+
+  /** As `Store.add`. */
+  async add(counter: string, delta: bigint, start: bigint): Promise<bigint> {
+    checkAdd(this, counter, delta, start);
+    const { integer, insertCounter } = this.#dialect;
+    const sql = `SELECT ${integer("value")} FROM snowmint_counters WHERE name = $1 FOR UPDATE`;
+    const count = await this.#transaction(true, async (ask) => {
+      await ask(insertCounter, [counter, start]);
+      const [row] = (await ask(sql, [counter])).rows;
+      if (!row) throw new Error(`the counter ${counter} is gone`);
+      const count = raised(BigInt(row[0]!), delta);
+      // Undone with what was inserted.
+      if (count === undefined) return undefined;
+      await ask("UPDATE snowmint_counters SET value = $2 WHERE name = $1", [counter, count]);
+      return count;
+    });
+    if (count === undefined) throw full(this, counter);
+    return count;
+  }
+
+  async clockMs(): Promise<number> {
+    return this.#transaction(false, async (ask) => Number((await ask(this.#dialect.clock)).rows[0]![0]));
+  }
+
+  toString(): string {
+    return this.#name;
+  }
+
+  /** Runs `work` in a transaction, which is committed by the time this resolves, or undone if the result is undefined. */
+  async #transaction<T>(writing: boolean, work: (ask: Connection["ask"]) => Promise<T>): Promise<T> {
+    const { begin, commit } = this.#dialect;
+    // In a time of its own, as that takes long.
+    if (!this.#hasTables) await this.#use((ask) => this.#makeTables(ask));
+    return this.#use(async (ask) => {
+      for (const statement of begin) await ask(statement);
+      if ((writing || !this.#checked) && !this.#allowUnsafe) await this.#check(ask);
+      const result = await work(ask);
+      await ask(result === undefined ? "ROLLBACK" : commit);
+      return result;
+    });
+  }
+
+  /** Runs `work` on a connection, which is closed if that fails or takes too long. */
+  async #use<T>(work: (ask: Connection["ask"]) => Promise<T>): Promise<T> {
+    let connection: Connection | undefined;
+    let over = false;
+    try {
+      const result = await within(this.#timeoutMs, async () => {
+        const connected = await this.connect_();
+        // Who comes too late goes back unused.
+        if (over) return connected.release() as never;
+        connection = connected;
+        return work((sql, values) => connected.ask(sql, values));
+      });
+      connection?.release();
+      return result;
+    } catch (error) {
+      over = true;
+      const failed = unavailable(this, error);
+      connection?.destroy(failed);
+      throw failed;
+    }
+  }
+
+  /** Once: if they are gone later, numbers would begin again in new ones. */
+  async #makeTables(ask: Connection["ask"]): Promise<void> {
+    const { countTables, tables } = this.#dialect;
+    for (let tries = 1; !this.#hasTables; tries++) {
+      const [row] = (await ask(countTables)).rows;
+      if (Number(row![0]) === tables.length) this.#hasTables = true;
+      else
+        try {
+          for (const definition of tables) await ask(definition);
+        } catch (error) {
+          // Another process may make them at the same time, which IF NOT EXISTS does not see.
+          if (tries === TRIES) throw error;
+          await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+        }
+    }
+  }
+
+  async #check(ask: Connection["ask"]): Promise<void> {
+    const { kind, settings, lossyTables } = this.#dialect;
+    // MySQL tells names in another case than it takes them in.
+    const names = new Map(settingsOf(kind).map((name) => [name.toLowerCase(), name]));
+    const found = new Map<string, string>();
+    for (const query of settings([...names.values()]))
+      for (const [name, value] of (await ask(query)).rows)
+        found.set(names.get(name!.toLowerCase()) ?? name!, value ?? "");
+    refuseUnsafe(this, kind, found);
+    for (const [table, why, cure] of (await ask(lossyTables)).rows)
+      throw unsafe(this, `the table ${table} is ${why}`, cure!);
+    this.#checked = true;
+  }
+}
+
+/** A record from its version and its value in hex. */
+function found([version, value]: (string | null)[]): Found {
+  const number = Number(version);
+  if (!Number.isSafeInteger(number)) throw new Error(`${version} is no version`);
+  return { value: fromHex(value!), version: number };
+}
+
+/** Bytes from hex. */
+const fromHex = (hex: string): Uint8Array =>
+  Uint8Array.from({ length: hex.length / 2 }, (_, at) => Number.parseInt(hex.slice(2 * at, 2 * at + 2), 16));

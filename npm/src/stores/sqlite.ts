@@ -1,0 +1,242 @@
+import { fileAt, fileSystem } from "#stores-host";
+import { SnowmintError } from "../errors.js";
+import type { Found, Listed, Store } from "../store.js";
+import { checkAdd, full, raised } from "./counts.js";
+import { refuseUnsafe, unsafe, unsafeFileSystem } from "./durability.js";
+import { unavailable } from "./failure.js";
+import { type StoreOptions, settled } from "./options.js";
+
+/** A `Database` of `better-sqlite3`. */
+export interface SqliteDatabase {
+  prepare(...args: never[]): unknown;
+  pragma(...args: never[]): unknown;
+  readonly inTransaction: boolean;
+}
+
+/** As much of the database as is used. */
+interface Database {
+  prepare(sql: string): Statement;
+  pragma(source: string, options?: { simple: boolean }): unknown;
+  exec(sql: string): unknown;
+  readonly name?: string;
+  readonly inTransaction: boolean;
+}
+interface Statement {
+  safeIntegers(on: boolean): Statement;
+  raw(on: boolean): Statement;
+  all(...values: Value[]): unknown[][];
+  run(...values: Value[]): { changes: number | bigint };
+}
+type Value = string | bigint | Uint8Array;
+
+const TABLES = [
+  "CREATE TABLE IF NOT EXISTS snowmint_records " +
+    "(name TEXT COLLATE BINARY NOT NULL PRIMARY KEY, version INTEGER NOT NULL, value BLOB NOT NULL)",
+  "CREATE TABLE IF NOT EXISTS snowmint_counters " +
+    "(name TEXT COLLATE BINARY NOT NULL PRIMARY KEY, value INTEGER NOT NULL)",
+];
+const COUNT_TABLES =
+  "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN ('snowmint_records', 'snowmint_counters')";
+/** So long another process's transaction is left to itself before the next look. */
+const PAUSE_MS = 5;
+
+/** What of the application's connection is set for a call. On macOS a plain fsync leaves it to the drive when to write. */
+const CURED: [pragma: string, value: string][] = [
+  ["synchronous", "EXTRA"],
+  ["fullfsync", "ON"],
+  // Waiting for other processes would block this one.
+  ["busy_timeout", "0"],
+];
+
+/**
+ * Records and counters in two tables of an SQLite database, over a `Database` of `better-sqlite3`; without a clock.
+ *
+ * The tables `snowmint_records` and `snowmint_counters` are made when first used, if they are missing. A database in
+ * memory, one without a journal that lasts, and one on a network's file system or in the memory of the machine are refused
+ * with `UNSAFE_STORE`; `synchronous` is cured for the store's own transactions. Other processes may use the file at once:
+ * a call waits for them without blocking, for `timeoutMs` at most. It is refused while the application has a transaction
+ * open on this connection, as what it writes could be taken back with that.
+ *
+ * Throws TypeError for what is no `Database` of better-sqlite3.
+ *
+ * @example
+ * const store = new SqliteStore(new Database("/var/lib/app/ids.db"));
+ */
+export class SqliteStore implements Store {
+  readonly #db: Database;
+  readonly #allowUnsafe: boolean;
+  readonly #timeoutMs: number;
+  #hasTables = false;
+  #checked = false;
+  /** Which file it was at first. */
+  #file: string | undefined;
+  #path = "";
+  /** The path of its write-ahead log, if it has one. */
+  #log = "";
+
+  /** Over a database, which stays the caller's. */
+  constructor(db: SqliteDatabase, options?: StoreOptions) {
+    const { allowUnsafe, timeoutMs } = settled(options);
+    const known = Object(db) as Partial<SqliteDatabase>;
+    if (typeof known.pragma !== "function" || typeof known.prepare !== "function" || !("inTransaction" in known))
+      throw new TypeError('SqliteStore needs a Database of "better-sqlite3", such as new Database("ids.db")');
+    this.#db = db as unknown as Database;
+    this.#allowUnsafe = allowUnsafe;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  async read(key: string): Promise<Found | null> {
+    return this.#transaction(false, () => {
+      const [row] = this.#all("SELECT version, value FROM snowmint_records WHERE name = ?", key);
+      return row ? found(row) : null;
+    });
+  }
+
+  async write(key: string, value: Uint8Array, expectedVersion: number): Promise<number | null> {
+    const bytes = Uint8Array.from(value);
+    return this.#transaction(true, () => {
+      const count = expectedVersion
+        ? this.#run(
+            "UPDATE snowmint_records SET value = ?, version = version + 1 WHERE name = ? AND version = ?",
+            bytes,
+            key,
+            BigInt(expectedVersion),
+          )
+        : this.#run(
+            "INSERT INTO snowmint_records (name, version, value) VALUES (?, 1, ?) ON CONFLICT DO NOTHING",
+            key,
+            bytes,
+          );
+      return count === 1 ? expectedVersion + 1 : null;
+    });
+  }
+
+  async list(prefix: string): Promise<Listed[]> {
+    // From the slash to what follows it, as LIKE has wildcards.
+    const end = prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1);
+    return this.#transaction(false, () =>
+      this.#all("SELECT name, version, value FROM snowmint_records WHERE name >= ? AND name < ?", prefix, end)
+        .map(([name, ...row]) => ({ name: String(name).slice(prefix.length), ...found(row) }))
+        .filter(({ name }) => !name.includes("/")),
+    );
+  }
+
+  /** As `Store.add`. */
+  async add(counter: string, delta: bigint, start: bigint): Promise<bigint> {
+    checkAdd(this, counter, delta, start);
+    const count = await this.#transaction(true, () => {
+      const [row] = this.#all("SELECT value FROM snowmint_counters WHERE name = ?", counter);
+      const count = raised((row?.[0] ?? start) as bigint, delta);
+      if (count !== undefined)
+        this.#run(
+          "INSERT INTO snowmint_counters (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+          counter,
+          count,
+        );
+      return count;
+    });
+    if (count === undefined) throw full(this, counter);
+    return count;
+  }
+
+  async clockMs(): Promise<null> {
+    return null;
+  }
+
+  toString(): string {
+    return `SQLite at ${this.#db.name || "a temporary file"}`;
+  }
+
+  #all(sql: string, ...values: Value[]): unknown[][] {
+    return this.#db
+      .prepare(sql)
+      .safeIntegers(true)
+      .raw(true)
+      .all(...values);
+  }
+
+  #run(sql: string, ...values: Value[]): number {
+    return Number(this.#db.prepare(sql).run(...values).changes);
+  }
+
+  /** Runs `work`, which asks nobody else, in a transaction that is on disk by the time this resolves. */
+  async #transaction<T>(writing: boolean, work: () => T): Promise<T> {
+    const until = performance.now() + this.#timeoutMs;
+    for (;;) {
+      try {
+        return this.#attempt(writing, work);
+      } catch (error) {
+        const busy = String((error as { code?: unknown }).code).startsWith("SQLITE_BUSY");
+        if (!busy || performance.now() > until) throw unavailable(this, error);
+        await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+      }
+    }
+  }
+
+  #attempt<T>(writing: boolean, work: () => T): T {
+    const db = this.#db;
+    // What is read there may be old, too.
+    if (db.inTransaction) throw new Error("the application has a transaction open on this connection");
+    const before = CURED.map(([pragma]) => [pragma, db.pragma(pragma, { simple: true })] as const);
+    try {
+      for (const [pragma, value] of CURED) db.pragma(`${pragma} = ${value}`);
+      this.#makeTables();
+      if ((writing || !this.#checked) && !this.#allowUnsafe) this.#check();
+      db.exec(writing ? "BEGIN IMMEDIATE" : "BEGIN");
+      const result = work();
+      db.exec("COMMIT");
+      if (writing) this.#refuseRemoved();
+      return result;
+    } finally {
+      if (db.inTransaction) db.exec("ROLLBACK");
+      for (const [pragma, value] of before) db.pragma(`${pragma} = ${Number(value)}`);
+    }
+  }
+
+  /** Once: if they are gone later, numbers would begin again in new ones. */
+  #makeTables(): void {
+    if (this.#hasTables) return;
+    const [count] = this.#all(COUNT_TABLES);
+    if (Number(count![0]) < TABLES.length) for (const definition of TABLES) this.#db.exec(definition);
+    this.#hasTables = true;
+  }
+
+  #check(): void {
+    this.#refuseRemoved();
+    const [file] = this.#all("SELECT file FROM pragma_database_list WHERE name = 'main'");
+    const path = String(file![0] ?? "");
+    const pragma = (name: string) => String(this.#db.pragma(name, { simple: true }));
+    const mode = pragma("journal_mode");
+    const found = new Map([
+      // Its path may be longer than what core takes.
+      ["file", path && "a file"],
+      ["journal_mode", mode],
+      ["synchronous", pragma("synchronous")],
+    ]);
+    refuseUnsafe(this, "sqlite", found);
+    const kind = unsafeFileSystem(fileSystem(path));
+    if (kind) throw unsafe(this, `the file is on ${kind}`, "put it on a local disk");
+    this.#path = path;
+    if (!this.#checked) this.#file = fileAt(path);
+    this.#log = mode === "wal" ? `${path}-wal` : "";
+    this.#checked = true;
+  }
+
+  /** Who has removed a file that is in use has taken what is written there along. */
+  #refuseRemoved(): void {
+    if (this.#allowUnsafe || !this.#checked) return;
+    const removed =
+      fileAt(this.#path) !== this.#file ? this.#path : this.#log && fileAt(this.#log) === undefined ? this.#log : "";
+    if (removed)
+      throw new SnowmintError(
+        "UNSAFE_STORE",
+        `${this}: ${removed} was removed while it is in use, so what is written there is lost`,
+      );
+  }
+}
+
+/** A record from its version and its value. */
+const found = ([version, value]: unknown[]): Found => ({
+  value: Uint8Array.from(value as Uint8Array),
+  version: Number(version),
+});
