@@ -19,9 +19,20 @@ export const launch = (more = [], without = []) =>
 
 const types = { mjs: "text/javascript", json: "application/json" };
 
-/** A server of pages (a type and a text for each path), of the package as it is built, and of the vectors. */
-export async function serve(pages, policies = {}) {
-  const server = createServer(({ url }, response) => {
+/**
+ * A server of pages (a type and a text for each path), of the package as it is built, and of the vectors; `post` answers
+ * what is posted.
+ */
+export async function serve(pages, policies = {}, post = undefined) {
+  const server = createServer(async (request, response) => {
+    const { method, url } = request;
+    if (method === "POST") {
+      const body = Buffer.concat(await request.toArray()).toString();
+      return post(url, body).then(
+        (answer) => response.end(answer),
+        (error) => response.writeHead(500).end(error.message),
+      );
+    }
     const file = join(root, url);
     const allowed = /^\/(npm\/(dist|tests)|tests\/vectors)\/[\w.-]+\.(mjs|json)$/.test(url) && existsSync(file);
     const [type, body] = pages[url] ?? (allowed ? [types[url.split(".").pop()], readFileSync(file)] : []);

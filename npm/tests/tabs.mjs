@@ -2,9 +2,10 @@
 import { Snowflake } from "/npm/dist/browser.mjs";
 
 /** Leases a node under a name, and answers it. */
-export async function lease(options, name = "gen") {
+export async function lease({ url, ...options }, name = "gen") {
   globalThis[name] = await Snowflake.lease({
     ...options,
+    ...(url && { store: served(url) }),
     onLost: ({ code, message }) => {
       globalThis.lost = { code, message };
     },
@@ -34,4 +35,21 @@ export async function outcome(call) {
   } catch ({ name, code, message }) {
     return { name, code, message };
   }
+}
+
+/** A store behind a server: each verb is a request. */
+export function served(url) {
+  const ask = async (verb, ...words) => {
+    const response = await fetch(`${url}/${verb}`, { method: "POST", body: JSON.stringify(words) });
+    if (!response.ok) throw new Error(await response.text());
+    return response.json();
+  };
+  const found = (record) => record && { ...record, value: Uint8Array.from(record.value) };
+  return {
+    read: async (key) => found(await ask("read", key)),
+    write: (key, value, expected) => ask("write", key, [...value], expected),
+    list: async (prefix) => (await ask("list", prefix)).map(found),
+    clockMs: () => ask("clockMs"),
+    toString: () => url,
+  };
 }

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, test as declare } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Layout } from "snowmint";
+import { MemoryStore } from "snowmint/stores";
 import { launch, missing, serve } from "./chromium.mjs";
 
 const BODY = `<!doctype html><title>tab</title><script type="module">
@@ -14,9 +15,23 @@ let server;
 let browser;
 let context;
 
+/** Stores behind the server, by the first part of the path. */
+const stores = new Map();
+let away = false;
+async function post(url, body) {
+  if (away) throw new Error("away");
+  const [, name, verb] = url.split("/");
+  if (!stores.has(name)) stores.set(name, new MemoryStore());
+  const store = stores.get(name);
+  const words = JSON.parse(body);
+  if (verb === "write") words[1] = Uint8Array.from(words[1]);
+  const plain = (_, value) => (value instanceof Uint8Array ? [...value] : value);
+  return JSON.stringify(await store[verb](...words), plain);
+}
+
 before(async () => {
   if (missing) return;
-  server = await serve(pages);
+  server = await serve(pages, {}, post);
   // As in the browser of a user: pages are remembered for the back button. Other names lead here too.
   browser = await launch(["--host-resolver-rules=MAP plain.test 127.0.0.1"], ["--disable-back-forward-cache"]);
 });
@@ -288,4 +303,90 @@ test("where a page has no Web Locks the error says to pass a node, and then it m
   assert.equal(refused.code, "STORE_UNAVAILABLE");
   assert.match(refused.message, /Web Locks.*pass a node/);
   assert.equal(await lease(page, { node: 5 }), 5);
+});
+
+const DEVICES = Layout.parse("unused:1,time:41,device:4,tab:3,sequence:12;epoch=2025-01-01T00:00:00Z");
+const fleet = (name, options = {}) => ({
+  url: `${server.origin}/${name}`,
+  layout: String(DEVICES),
+  namespace: "fleet",
+  windowMs: 2000,
+  ...options,
+});
+const fieldsOf = (id) => DEVICES.decode(id).fields;
+
+test("the tabs of a browser share a device of the fleet, another browser has another, and nothing repeats", async () => {
+  const options = fleet("fleet");
+  const tabs = await Promise.all([tab(), tab(), tab()]);
+  await Promise.all(tabs.map((page) => lease(page, options)));
+  const elsewhere = await browser.newContext();
+  const far = await elsewhere.newPage();
+  await far.goto(`${server.origin}/`);
+  await lease(await ready(far), options);
+  const lists = [];
+  for (let round = 0; round < 4; round++) {
+    lists.push(...(await Promise.all([...tabs, far].map((page) => mint(page, 2000)))));
+    await sleep(700);
+  }
+  const all = lists.flat();
+  assert.equal(new Set(all).size, 32_000);
+  const seen = tabs.map((_, at) => fieldsOf(lists[at][0]));
+  assert.equal(new Set(seen.map(({ device }) => device)).size, 1);
+  assert.equal(new Set(seen.map(({ tab }) => tab)).size, 3);
+  assert.notEqual(fieldsOf(lists[3][0]).device, seen[0].device);
+  assert.deepEqual((await stores.get("fleet").list("leases/fleet/")).map(({ name }) => name).sort(), ["0", "1"]);
+  // A new page of the first browser goes on with its device at once.
+  await tabs[0].reload();
+  await lease(await ready(tabs[0]), options);
+  const again = await mint(tabs[0], 1000);
+  assert.equal(fieldsOf(again[0]).device, seen[0].device);
+  assert.equal(new Set([...all, ...again]).size, 33_000);
+  await elsewhere.close();
+});
+
+test("a browser whose device was given away takes another one, and repeats nothing", async () => {
+  const options = fleet("taken", { layout: String(DEVICES), maxAheadMs: 0 });
+  const page = await tab();
+  await lease(page, options);
+  const before = await mint(page, 1000);
+  const store = stores.get("taken");
+  const { value, version } = await store.read("leases/fleet/0");
+  // As another browser's claim would leave it.
+  const other = value.slice();
+  other[40] ^= 1;
+  new DataView(other.buffer).setBigInt64(32, BigInt(Date.now() + 60_000), true);
+  await store.write("leases/fleet/0", other, version);
+  await page.waitForFunction("gen.node >= 8");
+  const after = await mint(page, 1000);
+  assert.equal(fieldsOf(before[0]).device, 0);
+  assert.equal(fieldsOf(after[0]).device, 1);
+  assert.equal(new Set([...before, ...after]).size, 2000);
+  assert.equal(await page.evaluate(() => globalThis.lost), undefined);
+});
+
+test("while the fleet's store is away tabs mint to the end of the device's window, and go on when it is back", async () => {
+  const options = fleet("away", { maxAheadMs: 0 });
+  const page = await tab();
+  await lease(page, options);
+  const { end } = await page.evaluate(() => globalThis.gen.window);
+  away = true;
+  try {
+    await page.waitForFunction("(() => { try { gen.tryNextId(); return false } catch (e) { return e.code } })()");
+    assert.ok(Date.now() >= end - 5);
+    assert.equal((await outcome(page, "gen.nextIdAsync()")).code, "WINDOW_CLOSED");
+    assert.ok((await page.evaluate(() => globalThis.gen.status())).renewalFailures > 0);
+  } finally {
+    away = false;
+  }
+  assert.equal((await mint(page, 100)).length, 100);
+});
+
+test("a namespace of devices is not one of whole nodes", async () => {
+  const page = await tab();
+  await lease(page, fleet("mixed"));
+  const layout = JSON.stringify({
+    ...fleet("mixed"),
+    layout: "unused:1,time:41,node:7,sequence:12;epoch=2025-01-01T00:00:00Z",
+  });
+  assert.equal((await outcome(page, `lease(${layout})`)).code, "INVALID_LAYOUT");
 });
