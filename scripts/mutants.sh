@@ -45,6 +45,8 @@ check close leases no_id_is_minted_twice "duplicate|repeat"
 check lock slots sixteen_processes_started_at_once "duplicates"
 check wipe forks four_forked_children "duplicates"
 check wipe forks four_children_of_a_raw_clone "duplicates"
+check renew wide four_forked_children "duplicates"
+check renew wide four_children_of_a_raw_clone "duplicates"
 check inherit forks a_forked_child_neither_keeps "are taken"
 check share process generators_of_one_node_share_a_state "duplicates"
 # It goes on for ever.

@@ -58,7 +58,7 @@ for module in mint forms inspect lease durability; do
   step "Rust: clippy of the wasm module $module" cargo clippy --quiet --locked -p snowmint-wasm --no-default-features --features "$module" --target wasm32-unknown-unknown -- -D warnings
 done
 step "Rust: core without std on bare metal" cargo build --quiet --locked -p snowmint-core --no-default-features --target thumbv7em-none-eabi
-step "Rust: documentation" env RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --no-deps -p snowmint-core -p snowmint-stores -p snowmint --features snowmint/all
+step "Rust: documentation" env RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --no-deps -p snowmint-core -p snowmint-stores -p snowmint --features snowmint/all,snowmint/uuid
 step "Rust: tests, with every store on real servers" cargo test --quiet --locked --workspace --features snowmint-tests/engines
 step "Rust: tests of a release build" env SNOWMINT_ROUNDS=1000 cargo test --quiet --locked --release -p snowmint-tests
 step "Rust: models under loom, and their mutants" scripts/loom.sh

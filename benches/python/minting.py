@@ -3,16 +3,22 @@
 import statistics
 import tempfile
 import time
+import uuid
 from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import partial
 from itertools import repeat
 
+import bson
 import numpy as np
 import oneflake
+import snowmint
 import sonyflake_turbo
+import ulid
+import ulid_transform
 import uuid7_rs
 import uuid_utils
+import uuid_utils.compat
 from snowmint import Snowflake, layouts
 from turns import Contender, compare
 
@@ -105,6 +111,68 @@ def arrays(store: str) -> None:
     )
 
 
+def wide() -> None:
+    """UUIDs, ULIDs and ObjectIds."""
+    unordered = partial(Contender, ordered=False)
+
+    print("\nUUID version 7, the standard library's class")
+    compare(
+        [
+            Contender("snowmint: uuid7()", snowmint.uuid7),
+            Contender("uuid-utils: compat.uuid7()", uuid_utils.compat.uuid7),
+            Contender("uuid-utils' own class: uuid7()", uuid_utils.uuid7),
+        ]
+    )
+    print("\nUUID version 7, text")
+    compare(
+        [
+            Contender("snowmint: uuid7_str()", snowmint.uuid7_str),
+            Contender("uuid-utils: str(uuid7())", uuid_utils.uuid7, as_text=True),
+            Contender("uuid7-rs: str(uuid7())", uuid7_rs.uuid7, as_text=True),
+        ]
+    )
+    print("\nUUID version 4, the standard library's class")
+    compare(
+        [
+            unordered("snowmint: uuid4()", snowmint.uuid4),
+            unordered("uuid-utils: compat.uuid4()", uuid_utils.compat.uuid4),
+            unordered("uuid: uuid4()", uuid.uuid4),
+        ]
+    )
+    print("\nUUID version 4, text")
+    compare(
+        [
+            unordered("snowmint: uuid4_str()", snowmint.uuid4_str),
+            unordered("uuid-utils: str(uuid4())", uuid_utils.uuid4, as_text=True),
+        ]
+    )
+    print("\nUUID versions 1 and 6, the standard library's class")
+    compare(
+        [
+            unordered("snowmint: uuid1()", snowmint.uuid1),
+            unordered("snowmint: uuid6()", snowmint.uuid6),
+            unordered("uuid-utils: compat.uuid6()", uuid_utils.compat.uuid6),
+            unordered("uuid: uuid1()", uuid.uuid1),
+        ]
+    )
+    print("\nULID")
+    compare(
+        [
+            Contender("snowmint: ulid()", snowmint.ulid),
+            Contender("snowmint: str(ulid())", snowmint.ulid, as_text=True),
+            unordered("ulid-transform, text: ulid_now()", ulid_transform.ulid_now),
+            unordered("python-ulid: ULID()", ulid.ULID),
+        ]
+    )
+    print("\nObjectId")
+    compare(
+        [
+            unordered("snowmint: object_id()", snowmint.object_id),
+            unordered("pymongo: bson.ObjectId()", bson.ObjectId),
+        ]
+    )
+
+
 def reached(mint: Callable[[], Iterable[int]]) -> float:
     """How many of the 4,096 IDs that Twitter's layout has in a ms come in fact, in percent."""
     ids: list[int] = []
@@ -151,6 +219,7 @@ def main() -> None:
         lists(store)
         arrays(store)
         saturated(store)
+    wide()
 
 
 if __name__ == "__main__":

@@ -20,15 +20,19 @@ class Contender:
         name: What the table calls it.
         mint: Called without arguments, answers an ID or a sequence of them.
         by_next: Call `next(mint)` instead.
+        as_text: Call `str(mint())` instead.
         ids_a_call: How many IDs one call answers.
         increasing: Whether each ID must be above the last one; a clock may only not go back.
+        ordered: Whether IDs come in order at all; if not, none may only come twice.
     """
 
     name: str
     mint: Any
     by_next: bool = False
+    as_text: bool = False
     ids_a_call: int = 1
     increasing: bool = True
+    ordered: bool = True
     ns: list[float] = field(default_factory=list)
     last: Any = None
 
@@ -36,7 +40,7 @@ class Contender:
         """Measures a turn, and checks what comes before, in and after it."""
         calls = IDS_A_TURN // self.ids_a_call
         self._check([self._call() for _ in range(max(1, 256 // self.ids_a_call))])
-        loop = _by_next if self.by_next else _by_call
+        loop = _by_next if self.by_next else _as_text if self.as_text else _by_call
         started = perf_counter_ns()
         kept = loop(self.mint, calls)
         self.ns.append((perf_counter_ns() - started) / IDS_A_TURN)
@@ -44,6 +48,8 @@ class Contender:
 
     def _call(self) -> Any:
         answer = next(self.mint) if self.by_next else self.mint()
+        if self.as_text:
+            return str(answer)
         # A buffer is written to again.
         return answer if self.ids_a_call == 1 else list(answer)
 
@@ -51,6 +57,9 @@ class Contender:
         # A measurement of something that repeats is worth nothing.
         ids = list(answers) if self.ids_a_call == 1 else [id for answer in answers for id in answer]
         assert len(ids) == len(answers) * self.ids_a_call, f"{self.name}: {len(ids)} IDs"
+        if not self.ordered:
+            assert len(set(ids)) == len(ids), f"{self.name}: an ID came twice"
+            return
         if self.last is not None:
             ids.insert(0, self.last)
         in_order = operator.lt if self.increasing else operator.le
@@ -69,6 +78,13 @@ def _by_next(mint: Any, calls: int) -> Any:
     kept = None
     for _ in repeat(None, calls):
         kept = next(mint)
+    return kept
+
+
+def _as_text(mint: Callable[[], Any], calls: int) -> Any:
+    kept = None
+    for _ in repeat(None, calls):
+        kept = str(mint())
     return kept
 
 

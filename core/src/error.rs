@@ -158,6 +158,16 @@ impl Error {
         Self::new(What::UsedUp, 0, ends_at_ms.cast_unsigned(), 0)
     }
 
+    /// The 80 bits of a ULID are used up within a ms.
+    pub(crate) const fn ulids_over(retry_after_ms: u64) -> Self {
+        Self::new(What::UlidsOver, 0, retry_after_ms, 0)
+    }
+
+    /// An ID of `wanted` bytes was given with another number of them.
+    pub const fn id_bytes(wanted: usize, given: usize) -> Self {
+        Self::new(What::IdBytes, 0, wanted as u64, given as u64)
+    }
+
     /// Numbers are being fetched, or are to be fetched again at that time.
     pub const fn numbers_dry(retry_after_ms: u64) -> Self {
         Self::new(What::NumbersDry, 0, retry_after_ms, 0)
@@ -211,9 +221,12 @@ impl Error {
     /// How long it would take in ms for the same call to have a chance; `None` if waiting does not help.
     pub const fn wait_ms(&self) -> Option<u64> {
         match self.what {
-            What::Exhausted | What::BatchExhausted | What::ClockBackwards | What::WindowOver | What::NumbersDry => {
-                Some(self.numbers[0])
-            }
+            What::Exhausted
+            | What::BatchExhausted
+            | What::ClockBackwards
+            | What::WindowOver
+            | What::NumbersDry
+            | What::UlidsOver => Some(self.numbers[0]),
             _ => None,
         }
     }

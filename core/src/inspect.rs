@@ -259,7 +259,7 @@ impl Candidates {
 
     fn add_other(&mut self, form: Form, kind: Kind, now_ms: i64) {
         let (timestamp_ms, begins_ms) = match kind {
-            Kind::Uuid(uuid) if uuid.version() == Some(1) => (uuid.timestamp_ms(), system::UUID_V1),
+            Kind::Uuid(uuid) if matches!(uuid.version(), Some(1 | 2)) => (uuid.timestamp_ms(), system::UUID_V1),
             Kind::Uuid(uuid) => (uuid.timestamp_ms(), system::UUID_V7),
             Kind::Ulid(ulid) => (Some(ulid.timestamp_ms()), system::ULID),
             Kind::ObjectId(id) => (Some(id.timestamp_ms()), system::OBJECT_ID),
@@ -389,7 +389,6 @@ mod tests {
             assert_eq!(first(text), ("uuid1", form, reason.into()));
         }
         for (text, kind, reason) in [
-            ("00000000-0000-2000-8000-000000000000", "uuid2", "version 2, DCE security"),
             ("6fa459ea-ee8a-3ca4-894e-db77e160355e", "uuid3", "version 3, MD5 of a name"),
             ("2a6bb4e6-6d2f-4c4c-8a3a-2f9c38a9b7d1", "uuid4", "version 4, random"),
             ("886313e1-3b8a-5372-9b90-0c9aee199e5d", "uuid5", "version 5, SHA-1 of a name"),
@@ -401,6 +400,22 @@ mod tests {
         ] {
             assert_eq!(first(text), (kind, "uuid", reason.into()));
         }
+    }
+
+    #[test]
+    fn a_version_2_tells_whose_it_is() {
+        let about = |domain| {
+            let text = std::format!("000003e8-0e1f-21ec-80{domain}-005056219395");
+            let (kind, _, reason) = first(&text);
+            assert_eq!(kind, "uuid2");
+            reason
+        };
+        let time = "version 2, DCE security, time 2021-09-05, 5.1 years before now";
+        let rest = "node 00:50:56:21:93:95; clock sequence 0";
+        assert_eq!(about("00"), std::format!("{time}; user 1000; {rest}"));
+        assert_eq!(about("01"), std::format!("{time}; group 1000; {rest}"));
+        assert_eq!(about("02"), std::format!("{time}; organisation 1000; {rest}"));
+        assert_eq!(about("ff"), std::format!("{time}; number 1000 of domain 255; {rest}"));
     }
 
     #[test]

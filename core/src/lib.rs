@@ -14,7 +14,7 @@ pub mod layouts;
 pub mod lease;
 #[doc(hidden)]
 pub mod mutant;
-mod object_id;
+pub mod object_id;
 mod random;
 pub mod scatter;
 pub mod section;
@@ -26,8 +26,8 @@ mod sync;
 mod text;
 pub mod ticket;
 pub mod time;
-mod ulid;
-mod uuid;
+pub mod ulid;
+pub mod uuid;
 mod window;
 
 #[doc(hidden)]

@@ -14,6 +14,7 @@ pub const ALL: &[(&str, &str)] = &[
     ("lock", "a slot is locked by one holder"),
     ("wipe", "a forked child sees the minting words wiped"),
     ("advice", "the kernel wipes those words; without it a handler does"),
+    ("renew", "a forked child has random bits, a node and counters of its own for UUIDs, ULIDs and ObjectIds"),
     ("inherit", "a forked child closes its parent's slot files"),
     ("share", "generators of one node share one state"),
     ("deadline", "a call stops waiting at its deadline"),

@@ -1,6 +1,11 @@
-//! `ObjectId`s of `MongoDB`: just enough to read one, and its time.
+//! `ObjectId`s of `MongoDB`: layout, time, text, and the step that mints them (`mongodb/specifications` on GitHub,
+//! `source/bson-objectid`).
 
-use crate::text::{TextForm, wide};
+use core::fmt;
+use core::str::FromStr;
+
+use crate::error::{Error, What};
+use crate::text::{IdText, TextForm, hex_text, wide};
 
 /// An `ObjectId` of `MongoDB`: 96 bits.
 ///
@@ -11,14 +16,52 @@ use crate::text::{TextForm, wide};
 ///                    63 ... 40    39 ... 24
 ///                    machine      process
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+///
+/// Ordered as its text is: by the second.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ObjectId(u128);
 
+const RANDOM_BITS: u32 = 40;
+const COUNTER_BITS: u32 = 24;
+const LAST_COUNT: u32 = (1 << COUNTER_BITS) - 1;
+
 impl ObjectId {
+    /// The `ObjectId` of these bytes, in the order of the text.
+    pub fn from_bytes(bytes: [u8; 12]) -> Self {
+        Self(bytes.into_iter().fold(0, |bits, byte| bits << 8 | u128::from(byte)))
+    }
+
+    /// The bytes, in the order of the text.
+    pub const fn to_bytes(self) -> [u8; 12] {
+        let [_, _, _, _, bytes @ ..] = self.0.to_be_bytes();
+        bytes
+    }
+
+    /// The `ObjectId` of an instant, Unix ms, rounded down to its second, of 40 bits and of 24.
+    ///
+    /// # Errors
+    /// `BeforeEpoch`, `TimeOverflow`: the seconds are not in 32 bits, which last to the year 2106. `InvalidId`: a number
+    /// does not fit.
+    pub fn from_parts(unix_ms: i64, random: u64, counter: u32) -> Result<Self, Error> {
+        let second = second(unix_ms)?;
+        if random >> RANDOM_BITS > 0 {
+            return Err(Error::named(What::IdField, b"random", RANDOM_BITS));
+        }
+        if counter > LAST_COUNT {
+            return Err(Error::named(What::IdField, b"counter", COUNTER_BITS));
+        }
+        Ok(Self(u128::from(second) << 64 | u128::from(random) << COUNTER_BITS | u128::from(counter)))
+    }
+
     /// Reads 24 hexadecimal digits, in either case.
     pub fn parse(digits: impl AsRef<[u8]>) -> Option<Self> {
         let digits = digits.as_ref();
         if digits.len() == 24 { wide(digits, TextForm::Hex, 4).map(Self) } else { None }
+    }
+
+    /// The 24 hexadecimal digits, in lower case.
+    pub fn text(self) -> IdText {
+        IdText::of(&hex_text(self.0)[8..])
     }
 
     /// The 96 bits.
@@ -49,5 +92,131 @@ impl ObjectId {
     /// The counter, 24 bits.
     pub const fn counter(self) -> u32 {
         (self.0 & 0xff_ffff) as u32
+    }
+}
+
+/// The second of an instant, in 32 bits.
+fn second(unix_ms: i64) -> Result<u32, Error> {
+    match u32::try_from(unix_ms.div_euclid(1000)) {
+        Ok(second) => Ok(second),
+        Err(_) if unix_ms < 0 => Err(Error::before_epoch(unix_ms, 0)),
+        Err(_) => Err(Error::time_overflow(unix_ms, i64::from(u32::MAX) * 1000)),
+    }
+}
+
+impl FromStr for ObjectId {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        Self::parse(text).ok_or(Error::plain(What::ObjectIdText))
+    }
+}
+
+impl fmt::Display for ObjectId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.text(), f)
+    }
+}
+
+/// What a process remembers to mint `ObjectId`s: its random number, the second and the counter.
+///
+/// The counter goes round after 2^24. Where it comes back to the number that its second began with, the second moves on
+/// by one, and so it does not go back with the clock: no two of a process are the same, under any clock.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ObjectIdState(Option<Last>);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Last {
+    random: u64,
+    second: u32,
+    /// The first number of the second.
+    first: u32,
+    counter: u32,
+}
+
+impl ObjectIdState {
+    /// Of a process that has minted nothing.
+    pub const fn new() -> Self {
+        Self(None)
+    }
+
+    /// The next one at the time `now_ms` (Unix ms); `random` gives 32 random bits a call, and is called for the first one
+    /// only, twice.
+    ///
+    /// # Errors
+    /// `BeforeEpoch`: the clock stands before 1970, and nothing was minted yet. `TimeOverflow`: the year 2106 has come.
+    /// A refused call changes nothing.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::object_id::ObjectIdState;
+    /// let mut state = ObjectIdState::new();
+    /// let mut next = || state.next(1_350_508_407_000, || 0x0102_0304).map(|id| id.to_string());
+    /// assert_eq!((next()?.as_str(), next()?.as_str()), ("507f1f770102030401020304", "507f1f770102030401020305"));
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
+    pub fn next(&mut self, now_ms: i64, mut random: impl FnMut() -> u32) -> Result<ObjectId, Error> {
+        let next = match self.0 {
+            None => {
+                let second = second(now_ms)?;
+                let (high, low) = (random(), random());
+                let (number, counter) = (u64::from(high) << 8 | u64::from(low >> COUNTER_BITS), low & LAST_COUNT);
+                Last { random: number, second, first: counter, counter }
+            }
+            Some(last) => {
+                let counter = (last.counter + 1) & LAST_COUNT;
+                let earliest = i64::from(last.second) + i64::from(counter == last.first);
+                let second = second(now_ms.div_euclid(1000).max(earliest) * 1000)?;
+                let first = if second > last.second { counter } else { last.first };
+                Last { second, first, counter, ..last }
+            }
+        };
+        self.0 = Some(next);
+        ObjectId::from_parts(i64::from(next.second) * 1000, next.random, next.counter)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use super::*;
+    use crate::ErrorKind;
+    use std::string::ToString;
+
+    fn after(second: u32, first: u32, counter: u32) -> ObjectIdState {
+        ObjectIdState(Some(Last { random: 5, second, first, counter }))
+    }
+
+    #[test]
+    fn a_counter_that_has_gone_round_within_its_second_moves_the_second_on() {
+        let mut state = after(100, 7, 4);
+        let mut next = |now_ms| state.next(now_ms, || 0).map(|id| (id.timestamp_ms() / 1000, id.counter()));
+        assert_eq!(next(100_999), Ok((100, 5)));
+        assert_eq!(next(100_999), Ok((100, 6)));
+        assert_eq!(next(100_999), Ok((101, 7)));
+        assert_eq!(next(99_000), Ok((101, 8)));
+        assert_eq!(next(102_000), Ok((102, 9)));
+    }
+
+    #[test]
+    fn the_counter_goes_round_to_0() {
+        let mut state = after(100, 5, LAST_COUNT);
+        assert_eq!(state.next(100_000, || 0).map(ObjectId::counter), Ok(0));
+    }
+
+    #[test]
+    fn seconds_are_unsigned_and_end() {
+        let last = i64::from(u32::MAX) * 1000;
+        let id = ObjectId::from_parts(last, 0, 0).expect("it fits");
+        assert_eq!((id.timestamp_ms(), id.to_string().as_str()), (last, "ffffffff0000000000000000"));
+        let mut state = after(u32::MAX, 1, 0);
+        for now_ms in [0, last + 1000] {
+            let before = state;
+            assert_eq!(state.next(now_ms, || 0).map_err(|error| error.kind()), Err(ErrorKind::TimeOverflow));
+            assert_eq!(state, before, "a refused call changes nothing");
+        }
+        assert_eq!(ObjectIdState::new().next(-1, || 0).map_err(|error| error.kind()), Err(ErrorKind::BeforeEpoch));
+        assert_eq!(ObjectId::from_parts(0, 1 << 40, 0).map_err(|error| error.kind()), Err(ErrorKind::InvalidId));
+        assert_eq!(ObjectId::from_parts(0, 0, 1 << 24).map_err(|error| error.kind()), Err(ErrorKind::InvalidId));
     }
 }

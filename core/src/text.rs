@@ -5,8 +5,8 @@ use core::fmt;
 use crate::error::{Error, What};
 use crate::integer::append;
 
-/// The widest form, decimal.
-const MAX_WIDTH: usize = 20;
+/// The widest text, of a UUID.
+const MAX_WIDTH: usize = 36;
 
 /// How an ID is written.
 ///
@@ -153,6 +153,27 @@ pub(crate) fn wide(text: &[u8], form: TextForm, bits: u32) -> Option<u128> {
     text.iter().try_fold(0, |value, byte| Some((value << bits) | form.shape().digit(*byte)? as u128))
 }
 
+/// The last `width` digits of a number, `bits` a character, as [`wide`] reads them.
+pub(crate) fn wide_text(value: u128, form: TextForm, bits: u32, width: usize) -> IdText {
+    let mut text = IdText { bytes: [0; MAX_WIDTH], width };
+    let mut rest = value;
+    for place in text.bytes[..width].iter_mut().rev() {
+        *place = form.shape().alphabet[(rest & ((1 << bits) - 1)) as usize];
+        rest >>= bits;
+    }
+    text
+}
+
+/// The 32 hexadecimal digits of a number, in lower case: as [`wide_text`], in a fifth of the time.
+#[inline]
+pub(crate) fn hex_text(value: u128) -> [u8; 32] {
+    let mut digits = [0; 32];
+    for (pair, byte) in digits.chunks_exact_mut(2).zip(value.to_be_bytes()) {
+        pair.copy_from_slice(&[LOWER[usize::from(byte >> 4)], LOWER[usize::from(byte & 15)]]);
+    }
+    digits
+}
+
 impl Shape {
     /// What a character stands for.
     fn digit(&self, byte: u8) -> Option<usize> {
@@ -180,6 +201,14 @@ pub struct IdText {
 }
 
 impl IdText {
+    /// Of at most [`MAX_WIDTH`] characters, all ASCII.
+    #[inline]
+    pub(crate) fn of(text: &[u8]) -> Self {
+        let mut bytes = [0; MAX_WIDTH];
+        bytes[..text.len()].copy_from_slice(text);
+        Self { bytes, width: text.len() }
+    }
+
     /// The characters, all ASCII.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes[..self.width]

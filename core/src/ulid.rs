@@ -1,10 +1,18 @@
-//! ULIDs: just enough to read one, and its time (`ulid/spec` on GitHub).
+//! ULIDs (`ulid/spec` on GitHub): layout, time, text, and the step that mints them.
 
-use crate::text::{TextForm, wide};
+use core::fmt;
+use core::str::FromStr;
 
-/// A ULID: 48 bits of Unix ms, then 80 random ones.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+use crate::error::{Error, What};
+use crate::text::{IdText, TextForm, wide, wide_text};
+use crate::uuid::unix_ms_48;
+
+/// A ULID: 48 bits of Unix ms, then 80 random ones. Ordered as its text is: by time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Ulid(u128);
+
+const RANDOM_BITS: u32 = 80;
+const LAST_RANDOM: u128 = (1 << RANDOM_BITS) - 1;
 
 impl Ulid {
     /// The ULID of these bits, the first character's highest.
@@ -17,6 +25,36 @@ impl Ulid {
         self.0
     }
 
+    /// The ULID of these bytes, in the order of the text.
+    pub const fn from_bytes(bytes: [u8; 16]) -> Self {
+        Self(u128::from_be_bytes(bytes))
+    }
+
+    /// The bytes, in the order of the text.
+    pub const fn to_bytes(self) -> [u8; 16] {
+        self.0.to_be_bytes()
+    }
+
+    /// The ULID of an instant, Unix ms, and 80 bits.
+    ///
+    /// # Errors
+    /// `BeforeEpoch`, `TimeOverflow`: the time is not in 48 bits, which last to the year 10889. `InvalidId`: more than 80
+    /// bits.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Ulid;
+    /// assert_eq!(Ulid::from_parts(1_469_918_176_385, 0)?.to_string(), "01ARYZ6S410000000000000000");
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
+    pub fn from_parts(unix_ms: i64, random: u128) -> Result<Self, Error> {
+        let ms = unix_ms_48(unix_ms)?;
+        if random > LAST_RANDOM {
+            return Err(Error::named(What::IdField, b"randomness", RANDOM_BITS));
+        }
+        Ok(Self(u128::from(ms) << RANDOM_BITS | random))
+    }
+
     /// Reads 26 characters of Crockford's base 32, in either case; `None` also above `7ZZZZZZZZZZZZZZZZZZZZZZZZZ`.
     pub fn parse(text: impl AsRef<[u8]>) -> Option<Self> {
         let text = text.as_ref();
@@ -25,13 +63,125 @@ impl Ulid {
         if text.len() == 26 && head < 8 { wide(text, TextForm::Base32, 5).map(Self) } else { None }
     }
 
+    /// The 26 characters, in upper case.
+    pub fn text(self) -> IdText {
+        wide_text(self.0, TextForm::Base32, 5, 26)
+    }
+
     /// The time, Unix ms.
     pub const fn timestamp_ms(self) -> i64 {
-        (self.0 >> 80) as i64
+        (self.0 >> RANDOM_BITS) as i64
     }
 
     /// The 80 random bits.
     pub const fn random(self) -> u128 {
-        self.0 & ((1 << 80) - 1)
+        self.0 & LAST_RANDOM
+    }
+}
+
+impl FromStr for Ulid {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        Self::parse(text).ok_or(Error::plain(What::UlidText))
+    }
+}
+
+impl fmt::Display for Ulid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.text(), f)
+    }
+}
+
+/// What a process remembers to mint ULIDs in order: the last one.
+///
+/// In a new ms the 80 bits are random; within it they are the last ones plus 1, as the specification says of monotonic
+/// generators. So they are where the clock stands still or has stepped back: the ms is never below the last one, and
+/// ULIDs strictly increase under any clock.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct UlidState(Option<Ulid>);
+
+impl UlidState {
+    /// Of a process that has minted nothing.
+    pub const fn new() -> Self {
+        Self(None)
+    }
+
+    /// Of one whose last ULID was that.
+    pub const fn after(last: Ulid) -> Self {
+        Self(Some(last))
+    }
+
+    /// The next one at the time `now_ms` (Unix ms); `random` gives 32 random bits a call, and is called three times in a
+    /// new ms.
+    ///
+    /// # Errors
+    /// `Exhausted`: the last one's 80 bits were all 1. `BeforeEpoch`: the clock stands before 1970, and nothing was
+    /// minted yet. `TimeOverflow`: the 48 bits of the time are used up. A refused call changes nothing.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::ulid::UlidState;
+    /// let mut state = UlidState::new();
+    /// let mut next = |now_ms| state.next(now_ms, || 7).map(|ulid| ulid.to_string());
+    /// assert_eq!(next(1_469_918_176_385)?, "01ARYZ6S41003G00000W000007");
+    /// assert_eq!(next(1_469_918_176_385)?, "01ARYZ6S41003G00000W000008");
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
+    pub fn next(&mut self, now_ms: i64, mut random: impl FnMut() -> u32) -> Result<Ulid, Error> {
+        let next = match self.0 {
+            Some(last) if now_ms <= last.timestamp_ms() => {
+                if last.random() == LAST_RANDOM {
+                    return Err(Error::ulids_over(last.timestamp_ms().abs_diff(now_ms) + 1));
+                }
+                Ulid(last.0 + 1)
+            }
+            _ => {
+                let ms = unix_ms_48(now_ms)?;
+                let bits = (0..3).fold(0, |bits, _| bits << 32 | u128::from(random()));
+                Ulid(u128::from(ms) << RANDOM_BITS | bits & LAST_RANDOM)
+            }
+        };
+        self.0 = Some(next);
+        Ok(next)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use super::*;
+    use crate::ErrorKind;
+
+    #[test]
+    fn after_the_last_of_a_ms_comes_an_error_until_the_next_ms() {
+        let last = Ulid(1000 << RANDOM_BITS | LAST_RANDOM);
+        let mut state = UlidState::after(last);
+        for (now_ms, wait_ms) in [(1000, 1), (999, 2), (0, 1001)] {
+            let error = state.next(now_ms, || 0).expect_err("all bits are 1");
+            assert_eq!((error.kind(), error.retry_after_ms()), (ErrorKind::Exhausted, Some(wait_ms)));
+            assert_eq!(state, UlidState::after(last), "a refused call changes nothing");
+        }
+        assert!(state.next(1001, || 0).expect("a new ms") > last);
+    }
+
+    #[test]
+    fn times_out_of_range_are_refused() {
+        assert_eq!(UlidState::new().next(-1, || 0).map_err(|error| error.kind()), Err(ErrorKind::BeforeEpoch));
+        assert_eq!(UlidState::new().next(1 << 48, || 0).map_err(|error| error.kind()), Err(ErrorKind::TimeOverflow));
+        assert_eq!(Ulid::from_parts(0, 1 << 80).map_err(|error| error.kind()), Err(ErrorKind::InvalidId));
+    }
+
+    #[test]
+    fn a_text_that_is_none_is_refused() {
+        for text in [
+            "",
+            "01ARZ3NDEKTSV4RRFFQ69G5FA",
+            "81ARZ3NDEKTSV4RRFFQ69G5FAV",
+            "01ARZ3NDEKTSV4RRFFQ69G5FAU",
+            "é1ARZ3NDEKTSV4RRFFQ69G5FA",
+        ] {
+            assert_eq!(text.parse::<Ulid>().map_err(|error| error.kind()), Err(ErrorKind::InvalidText), "{text}");
+        }
     }
 }

@@ -1,21 +1,42 @@
-//! UUIDs: just enough to read one, and its time (RFC 9562).
+//! UUIDs (RFC 9562): their layouts, their times and texts, and the steps that mint them.
+//!
+//! | version | from its parts | minted by |
+//! | --- | --- | --- |
+//! | 1, 6 | [`GregorianStamp::v1`], [`GregorianStamp::v6`] | [`GregorianState::next`] |
+//! | 2 | read only | nobody |
+//! | 3, 5 | `Uuid::v3`, `Uuid::v5` (feature `uuid`) | the same: a name has one |
+//! | 4 | [`Uuid::v4`] | random bits |
+//! | 7 | [`Uuid::v7`] | [`V7State::next`] |
+//! | 8 | [`Uuid::v8`] | whoever made up its rule |
 
-use crate::text::{TextForm, wide};
+mod gregorian;
+#[cfg(feature = "uuid")]
+mod names;
+mod v7;
 
-/// 100 ns intervals from 1582-10-15, where versions 1 and 6 begin to count, to 1970 (RFC 9562, section 5.1).
-const GREGORIAN_TO_1970: i64 = 0x01b2_1dd2_1381_4000;
+use core::fmt;
+use core::str::FromStr;
+
+pub use self::gregorian::{GregorianStamp, GregorianState};
+pub use self::v7::V7State;
+
+use self::gregorian::TO_1970;
+use crate::error::{Error, What};
+use crate::text::{IdText, TextForm, hex_text, wide};
 
 /// A UUID: 128 bits, of which two fields say how the others came about.
 ///
 /// | version | its bits are |
 /// | --- | --- |
 /// | 1, 6 | 100 ns since 1582, a clock sequence, a node (a MAC address, or random) |
-/// | 2 | as 1, with a local number in the place of the low time bits (DCE) |
+/// | 2 | as 1, with a number of a local user or group in the place of the low time bits (DCE) |
 /// | 3, 5 | a hash of a name: MD5, SHA-1 |
 /// | 4 | random |
 /// | 7 | Unix ms, then random |
 /// | 8 | the minter's own affair |
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+///
+/// They are ordered as their bytes and texts are: 6 and 7 by time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Uuid(u128);
 
 /// Which family of UUIDs one belongs to (RFC 9562, section 4.1).
@@ -31,6 +52,9 @@ pub enum UuidVariant {
     Future,
 }
 
+/// The last ms that 48 bits hold.
+pub(crate) const LAST_MS: i64 = (1 << 48) - 1;
+
 impl Uuid {
     /// All bits 0.
     pub const NIL: Self = Self(0);
@@ -45,6 +69,58 @@ impl Uuid {
     /// The bits, the first character's highest.
     pub const fn to_bits(self) -> u128 {
         self.0
+    }
+
+    /// The UUID of these bytes, in the order of the text.
+    pub const fn from_bytes(bytes: [u8; 16]) -> Self {
+        Self(u128::from_be_bytes(bytes))
+    }
+
+    /// The bytes, in the order of the text.
+    pub const fn to_bytes(self) -> [u8; 16] {
+        self.0.to_be_bytes()
+    }
+
+    /// These bits with that version and the variant of RFC 9562 in their places.
+    pub(crate) const fn versioned(bits: u128, version: u8) -> Self {
+        Self(bits & !(0xf << 76 | 3 << 62) | (version as u128) << 76 | 2 << 62)
+    }
+
+    /// Version 4 of 128 random bits, of which 122 remain (section 5.4).
+    pub const fn v4(random: u128) -> Self {
+        Self::versioned(random, 4)
+    }
+
+    /// Version 7 (section 5.7): Unix ms, then of `random` the low 74 bits.
+    ///
+    /// # Errors
+    /// `BeforeEpoch`, `TimeOverflow`: the time is not in 48 bits, which last to the year 10889.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Uuid;
+    /// // Appendix A.6 of RFC 9562.
+    /// let uuid = Uuid::v7(1_645_557_742_000, 0xcc3 << 62 | 0x18c4_dc0c_0c07_398f)?;
+    /// assert_eq!(uuid.to_string(), "017f22e2-79b0-7cc3-98c4-dc0c0c07398f");
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
+    pub const fn v7(unix_ms: i64, random: u128) -> Result<Self, Error> {
+        let Ok(ms) = unix_ms_48(unix_ms) else { return Err(misplaced(unix_ms)) };
+        let (high, low) = (random >> 62 & 0xfff, random & ((1 << 62) - 1));
+        Ok(Self::versioned((ms as u128) << 80 | high << 64 | low, 7))
+    }
+
+    /// Version 8 (section 5.8) of 48, 12 and 62 bits of the caller's, high to low.
+    ///
+    /// # Errors
+    /// `InvalidId`: one does not fit.
+    pub fn v8(a: u64, b: u16, c: u64) -> Result<Self, Error> {
+        for (name, value, width) in [(b"a", a, 48), (b"b", b.into(), 12), (b"c", c, 62)] {
+            if value >> width > 0 {
+                return Err(Error::named(What::IdField, name, width));
+            }
+        }
+        Ok(Self::versioned(u128::from(a) << 80 | u128::from(b) << 64 | u128::from(c), 8))
     }
 
     /// Reads 36 characters, such as `123e4567-e89b-12d3-a456-426614174000`, in either case.
@@ -68,12 +144,30 @@ impl Uuid {
         if digits.len() == 32 { wide(digits, TextForm::Hex, 4).map(Self) } else { None }
     }
 
-    /// The version 1 that `MySQL`'s `UUID_TO_BIN(uuid, 1)` stored as these bits, with its high time bits before its low
-    /// ones; `None` if what comes out is no version 1.
-    pub fn unswapped(self) -> Option<Self> {
+    /// The 36 characters, in lower case.
+    #[inline]
+    pub fn text(self) -> IdText {
+        let digits = hex_text(self.0);
+        let mut text = [b'-'; 36];
+        for (to, from) in [(0, 0..8), (9, 8..12), (14, 12..16), (19, 16..20), (24, 20..32)] {
+            text[to..to + from.len()].copy_from_slice(&digits[from]);
+        }
+        IdText::of(&text)
+    }
+
+    /// What `MySQL`'s `UUID_TO_BIN(uuid, 1)` makes of a UUID: the high time bits of a version 1 before its low ones, so
+    /// that an index on them is in order of time. Any UUID can be swapped.
+    #[must_use]
+    pub const fn swapped(self) -> Self {
+        let (low, middle, high) = (self.0 >> 96, self.0 >> 80 & 0xffff, self.0 >> 64 & 0xffff);
+        Self(high << 112 | middle << 96 | low << 64 | self.0 & u64::MAX as u128)
+    }
+
+    /// The inverse of [`swapped`](Self::swapped): `MySQL`'s `BIN_TO_UUID(bytes, 1)`.
+    #[must_use]
+    pub const fn unswapped(self) -> Self {
         let (high, middle, low) = (self.0 >> 112, self.0 >> 96 & 0xffff, self.0 >> 64 & 0xffff_ffff);
-        let uuid = Self(low << 96 | middle << 80 | high << 64 | self.0 & u128::from(u64::MAX));
-        (uuid.version() == Some(1)).then_some(uuid)
+        Self(low << 96 | middle << 80 | high << 64 | self.0 & u64::MAX as u128)
     }
 
     /// The family.
@@ -94,34 +188,131 @@ impl Uuid {
         }
     }
 
-    /// The time of versions 1, 6 and 7, Unix ms, rounded down.
-    pub const fn timestamp_ms(self) -> Option<i64> {
+    /// The time of versions 1, 2 and 6: 100 ns since 1582-10-15, 60 bits. Of version 2 the low 32 bits, seven minutes,
+    /// are not there and 0.
+    pub const fn gregorian_100ns(self) -> Option<u64> {
         let high = (self.0 >> 64) as u64;
-        let since_1582 = match self.version() {
+        match self.version() {
             // Low, middle, version, high.
-            Some(1) => high >> 32 | (high >> 16 & 0xffff) << 32 | (high & 0xfff) << 48,
+            Some(1) => Some(high >> 32 | (high >> 16 & 0xffff) << 32 | (high & 0xfff) << 48),
+            Some(2) => Some((high >> 16 & 0xffff) << 32 | (high & 0xfff) << 48),
             // High, middle, version, low.
-            Some(6) => high >> 16 << 12 | high & 0xfff,
-            Some(7) => return Some((high >> 16).cast_signed()),
-            _ => return None,
-        };
-        // 60 bits.
-        Some((since_1582.cast_signed() - GREGORIAN_TO_1970).div_euclid(10_000))
+            Some(6) => Some(high >> 16 << 12 | high & 0xfff),
+            _ => None,
+        }
     }
 
-    /// The clock sequence of versions 1 and 6, 14 bits.
+    /// The time of versions 1, 2, 6 and 7, Unix ms, rounded down; in version 2 to seven minutes.
+    pub const fn timestamp_ms(self) -> Option<i64> {
+        match (self.version(), self.gregorian_100ns()) {
+            (Some(7), _) => Some((self.0 >> 80) as i64),
+            // 60 bits.
+            (_, Some(since_1582)) => Some((since_1582.cast_signed() - TO_1970).div_euclid(10_000)),
+            _ => None,
+        }
+    }
+
+    /// The clock sequence of versions 1 and 6, 14 bits, and of version 2, 6 bits.
     pub const fn clock_sequence(self) -> Option<u16> {
         match self.version() {
             Some(1 | 6) => Some((self.0 >> 48 & 0x3fff) as u16),
+            Some(2) => Some((self.0 >> 56 & 0x3f) as u16),
             _ => None,
         }
     }
 
-    /// The node of versions 1 and 6, 48 bits.
+    /// The node of versions 1, 2 and 6, 48 bits.
     pub const fn node(self) -> Option<u64> {
         match self.version() {
-            Some(1 | 6) => Some(self.0 as u64 & 0xffff_ffff_ffff),
+            Some(1 | 2 | 6) => Some(self.0 as u64 & 0xffff_ffff_ffff),
             _ => None,
         }
+    }
+
+    /// What version 2 is about (DCE 1.1: Authentication and Security Services, section 5.2.1.1): the domain, 0 for users,
+    /// 1 for groups and 2 for organisations, and the number in it, such as POSIX's user id.
+    pub const fn local(self) -> Option<(u8, u32)> {
+        match self.version() {
+            Some(2) => Some(((self.0 >> 48 & 0xff) as u8, (self.0 >> 96) as u32)),
+            _ => None,
+        }
+    }
+}
+
+/// Unix ms in 48 bits.
+pub(crate) const fn unix_ms_48(unix_ms: i64) -> Result<u64, Error> {
+    match unix_ms {
+        0..=LAST_MS => Ok(unix_ms.cast_unsigned()),
+        _ => Err(misplaced(unix_ms)),
+    }
+}
+
+const fn misplaced(unix_ms: i64) -> Error {
+    if unix_ms < 0 { Error::before_epoch(unix_ms, 0) } else { Error::time_overflow(unix_ms, LAST_MS) }
+}
+
+impl FromStr for Uuid {
+    type Err = Error;
+
+    /// Reads 36 characters, also in braces or after `urn:uuid:`, or 32 without hyphens.
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let bare = match text.as_bytes() {
+            [b'{', bare @ .., b'}'] => bare,
+            text => match text.split_at_checked(9) {
+                Some((urn, bare)) if urn.eq_ignore_ascii_case(b"urn:uuid:") => bare,
+                _ => text,
+            },
+        };
+        Self::parse(bare).or_else(|| Self::parse_hex(text)).ok_or(Error::plain(What::UuidText))
+    }
+}
+
+impl fmt::Display for Uuid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.text(), f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use super::*;
+    use crate::ErrorKind;
+    use std::string::ToString;
+
+    #[test]
+    fn a_uuid_is_read_in_every_form_that_it_is_written_in() {
+        let uuid = Uuid::from_bits(0x123e_4567_e89b_12d3_a456_4266_1417_4000);
+        for text in [
+            "123e4567-e89b-12d3-a456-426614174000",
+            "123E4567-E89B-12D3-A456-426614174000",
+            "{123e4567-e89b-12d3-a456-426614174000}",
+            "URN:UUID:123e4567-e89b-12d3-a456-426614174000",
+            "123e4567e89b12d3a456426614174000",
+        ] {
+            assert_eq!(text.parse(), Ok(uuid), "{text}");
+        }
+        assert_eq!(uuid.to_string(), "123e4567-e89b-12d3-a456-426614174000");
+        assert_eq!("123e4567".parse::<Uuid>().expect_err("too short").kind(), ErrorKind::InvalidText);
+    }
+
+    #[test]
+    fn a_version_2_tells_its_domain_its_number_and_its_time_to_seven_minutes() {
+        // The version 1 of the same instant, node and clock sequence is 8c45583a-0e1f-11ec-804d-005056219395.
+        let uuid = Uuid::from_bits(0x0000_03e8_0e1f_21ec_8001_0050_5621_9395);
+        assert_eq!(uuid.local(), Some((1, 1000)));
+        assert_eq!((uuid.node(), uuid.clock_sequence()), (Some(0x50_5621_9395), Some(0)));
+        let exact_ms = 1_630_828_920_177;
+        let ms = uuid.timestamp_ms().expect("it has a time");
+        assert!((exact_ms - 429_497..=exact_ms).contains(&ms), "{ms}");
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused_by_name() {
+        assert_eq!(Uuid::v7(-1, 0).map_err(|error| error.kind()), Err(ErrorKind::BeforeEpoch));
+        assert_eq!(Uuid::v7(1 << 48, 0).map_err(|error| error.kind()), Err(ErrorKind::TimeOverflow));
+        let error = Uuid::v8(0, 1 << 12, 0).expect_err("13 bits");
+        assert_eq!(error.to_string(), "b does not fit: it takes 0 to 4095");
+        assert_eq!(error.kind(), ErrorKind::InvalidId);
     }
 }

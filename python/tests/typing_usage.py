@@ -4,6 +4,7 @@ from array import array
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import assert_type
+from uuid import UUID
 
 import numpy as np
 
@@ -69,6 +70,21 @@ def layouts_and_parts() -> None:
     assert_type(text.decode(text.encode(5, "hex"), "hex"), int)
     layout.decode("5")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
     layout.bits = 5  # type: ignore[misc]  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def wider_ids() -> None:
+    """UUIDs, ULIDs and ObjectIds."""
+    assert_type(snowmint.uuid7(), UUID)
+    assert_type(snowmint.uuid7_str(), str)
+    assert_type(snowmint.uuid5(snowmint.UUID_NIL, b"name"), UUID)
+    assert_type(snowmint.uuid_to_bin(snowmint.uuid1(node=5)), bytes)
+    ulid = snowmint.ULID(snowmint.uuid7())
+    assert_type(ulid, snowmint.ULID)
+    assert_type(ulid.timestamp, datetime | None)
+    assert_type(ulid.bytes, bytes)
+    assert_type(ulid < snowmint.ULID.from_parts(0), bool)
+    assert_type(snowmint.ObjectId("507f1f77bcf86cd799439011").timestamp, datetime)
+    snowmint.ULID(5)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 
 
 def errors() -> None:

@@ -7,7 +7,7 @@ pub use snowmint_core::{
     ErrorKind, Field, Integer, Layout, MAX_BATCH, Name, ObjectId, Options, Parts, SequenceStart, TextForm, Ulid, Uuid,
     UuidVariant, Window, inspect, layouts, scatter,
 };
-pub use snowmint_stores::{Error, OnLost, Status};
+pub use snowmint_stores::{Error, OnLost, Status, object_id, ulid, uuid};
 
 pub use self::lease::Lease;
 pub use self::snowflake::Snowflake;

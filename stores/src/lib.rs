@@ -6,6 +6,7 @@ mod claim;
 mod drivers;
 #[cfg(feature = "engines")]
 mod engines;
+mod entropy;
 mod environment;
 mod error;
 mod file;
@@ -17,7 +18,9 @@ mod holding;
 mod key;
 mod label;
 mod lease;
+mod minter;
 mod namespace;
+pub mod object_id;
 mod plan;
 mod process;
 #[cfg(feature = "engines")]
@@ -28,8 +31,10 @@ pub mod scripts;
 mod store;
 mod system;
 mod token;
+pub mod ulid;
 #[cfg(feature = "engines")]
 mod url;
+pub mod uuid;
 
 #[cfg(feature = "etcd")]
 pub use self::engines::etcd;

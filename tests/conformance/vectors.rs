@@ -1,10 +1,14 @@
 //! Every vector, against core.
 
 use std::collections::BTreeMap;
-use std::fmt::Debug;
+use std::fmt::{Debug, Write};
+use std::str::FromStr;
 
 use serde::Deserialize;
 use snowmint_core::inspect::{inspect, inspect_integer};
+use snowmint_core::object_id::{ObjectId, ObjectIdState};
+use snowmint_core::ulid::{Ulid, UlidState};
+use snowmint_core::uuid::{GregorianStamp, GregorianState, Uuid, V7State};
 use snowmint_core::{Error, ErrorKind, Layout, Options, SequenceStart, Snowflake, TextForm, Words, scatter};
 use snowmint_tests::{Node, assert_increasing, cases, integer};
 
@@ -251,6 +255,236 @@ fn what_could_have_minted_a_value_is_listed_with_its_reasons() {
             reason: candidate.reason().to_string(),
         });
         assert_eq!(rows.collect::<Vec<_>>(), case.candidates, "{}", case.name);
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct UuidCase {
+    name: String,
+    function: String,
+    time: Option<String>,
+    clock_sequence: Option<String>,
+    node: Option<String>,
+    timestamp_ms: Option<i64>,
+    random: Option<String>,
+    namespace: Option<String>,
+    of: Option<String>,
+    a: Option<String>,
+    b: Option<String>,
+    c: Option<String>,
+    text: Option<String>,
+    bytes: Option<String>,
+    uuid: Option<String>,
+    error: Option<String>,
+}
+
+/// A decimal string; what the type does not hold is its largest, which no field takes.
+fn number<N: FromStr>(decimal: Option<&String>, largest: N) -> N {
+    decimal.expect("it is there").parse().unwrap_or(largest)
+}
+
+fn hexadecimal(digits: Option<&String>) -> u128 {
+    u128::from_str_radix(digits.expect("it is there"), 16).expect("hexadecimal digits")
+}
+
+/// The hexadecimal digits of bytes.
+fn digits(bytes: impl IntoIterator<Item = u8>) -> String {
+    let mut text = String::new();
+    for byte in bytes {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
+}
+
+impl UuidCase {
+    fn stamp(&self) -> GregorianStamp {
+        GregorianStamp {
+            time: number(self.time.as_ref(), u64::MAX),
+            clock_sequence: number(self.clock_sequence.as_ref(), u16::MAX),
+            node: number(self.node.as_ref(), u64::MAX),
+        }
+    }
+
+    /// What core makes of it.
+    fn uuid(&self) -> Result<Uuid, Error> {
+        let namespace = || self.namespace.as_ref().expect("it is there").parse();
+        let of = || self.of.as_ref().expect("it is there");
+        match self.function.as_str() {
+            "uuid1" => self.stamp().v1(),
+            "uuid3" => Ok(Uuid::v3(namespace()?, of())),
+            "uuid4" => Ok(Uuid::v4(hexadecimal(self.random.as_ref()))),
+            "uuid5" => Ok(Uuid::v5(namespace()?, of())),
+            "uuid6" => self.stamp().v6(),
+            "uuid7" => Uuid::v7(self.timestamp_ms.expect("it is there"), hexadecimal(self.random.as_ref())),
+            "uuid8" => {
+                let (a, c) = (number(self.a.as_ref(), u64::MAX), number(self.c.as_ref(), u64::MAX));
+                Uuid::v8(a, number(self.b.as_ref(), u16::MAX), c)
+            }
+            "read" => self.text.as_ref().expect("it is there").parse(),
+            "swap" => Ok(Uuid::from_bits(hexadecimal(self.bytes.as_ref())).unswapped()),
+            other => panic!("{}: no such function as {other}", self.name),
+        }
+    }
+}
+
+#[test]
+fn uuids_are_made_of_their_parts_and_read() {
+    for case in cases::<UuidCase>("uuid") {
+        let uuid = case.uuid();
+        if let Ok(uuid) = uuid {
+            let version = case.function.strip_prefix("uuid").map(|version| version.parse().ok());
+            assert_eq!(version.unwrap_or(uuid.version()), uuid.version(), "{}", case.name);
+            assert_eq!(case.timestamp_ms.or(uuid.timestamp_ms()), uuid.timestamp_ms(), "{}", case.name);
+            if matches!(case.function.as_str(), "uuid1" | "uuid6") {
+                let stamp = case.stamp();
+                let parts = (uuid.gregorian_100ns(), uuid.clock_sequence(), uuid.node());
+                assert_eq!(parts, (Some(stamp.time), Some(stamp.clock_sequence), Some(stamp.node)), "{}", case.name);
+            }
+            if let Some(bytes) = &case.bytes {
+                assert_eq!(&digits(uuid.swapped().to_bytes()), bytes, "{}", case.name);
+            }
+        }
+        let uuid = uuid.map(|uuid| uuid.to_string());
+        same(&case.name, &outcome(uuid), &wanted(case.uuid, case.error.as_ref()));
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct UlidCase {
+    name: String,
+    text: Option<String>,
+    timestamp_ms: Option<i64>,
+    randomness: Option<String>,
+    bytes: Option<String>,
+    #[serde(default)]
+    read_only: bool,
+    error: Option<String>,
+}
+
+#[test]
+fn ulids_are_made_of_their_parts_and_read() {
+    for case in cases::<UlidCase>("ulid") {
+        let built = case.timestamp_ms.map(|ms| Ulid::from_parts(ms, number(case.randomness.as_ref(), u128::MAX)));
+        let Some(text) = &case.text else {
+            let built = built.expect("parts").map(|ulid| ulid.to_string());
+            same(&case.name, &outcome(built), &wanted(None, case.error.as_ref()));
+            continue;
+        };
+        let read = text.parse::<Ulid>();
+        if let Ok(ulid) = read {
+            assert_eq!(built, Some(Ok(ulid)), "{}", case.name);
+            assert_eq!(&ulid.to_string() != text, case.read_only, "{}", case.name);
+        }
+        let parts = |ulid: Ulid| (ulid.timestamp_ms(), ulid.random().to_string(), digits(ulid.to_bytes()));
+        let want = (|| Some((case.timestamp_ms?, case.randomness?, case.bytes?)))();
+        same(&case.name, &outcome(read.map(parts)), &wanted(want, case.error.as_ref()));
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ObjectIdCase {
+    name: String,
+    text: Option<String>,
+    timestamp_ms: Option<i64>,
+    random: Option<String>,
+    counter: Option<String>,
+    #[serde(default)]
+    read_only: bool,
+    error: Option<String>,
+}
+
+#[test]
+fn object_ids_are_made_of_their_parts_and_read() {
+    for case in cases::<ObjectIdCase>("object_id") {
+        let counter = |case: &ObjectIdCase| number(case.counter.as_ref(), u32::MAX);
+        let built = case
+            .timestamp_ms
+            .map(|ms| ObjectId::from_parts(ms, number(case.random.as_ref(), u64::MAX), counter(&case)));
+        let Some(text) = &case.text else {
+            let built = built.expect("parts").map(|id| id.to_string());
+            same(&case.name, &outcome(built), &wanted(None, case.error.as_ref()));
+            continue;
+        };
+        let read = text.parse::<ObjectId>();
+        if let Ok(id) = read {
+            assert_eq!(built, Some(Ok(id)), "{}", case.name);
+            assert_eq!(&id.to_string() != text, case.read_only, "{}", case.name);
+            assert_eq!(digits(id.to_bytes()), id.to_string(), "{}", case.name);
+        }
+        let parts = |id: ObjectId| (id.timestamp_ms(), id.random().to_string(), id.counter().to_string());
+        let want = (|| Some((case.timestamp_ms?, case.random?, case.counter?)))();
+        same(&case.name, &outcome(read.map(parts)), &wanted(want, case.error.as_ref()));
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MintCase {
+    name: String,
+    kind: String,
+    last: Option<String>,
+    calls: Vec<MintCall>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MintCall {
+    now_ms: Option<i64>,
+    now_100ns: Option<String>,
+    random: Vec<u32>,
+    id: Option<String>,
+    error: Option<String>,
+    retry_after_ms: Option<u64>,
+}
+
+/// What mints: given the time and the random bits, the next text.
+type Mint = Box<dyn FnMut(i64, &mut dyn FnMut() -> u32) -> Result<String, Error>>;
+
+fn minting(kind: &str, last: Option<&String>) -> Mint {
+    fn text<T: ToString>(id: Result<T, Error>) -> Result<String, Error> {
+        id.map(|id| id.to_string())
+    }
+    match kind {
+        "uuid1" | "uuid6" => {
+            let version = if kind == "uuid1" { GregorianStamp::v1 } else { GregorianStamp::v6 };
+            let mut state = GregorianState::new();
+            Box::new(move |now, random| text(state.next(now, random).and_then(version)))
+        }
+        "uuid7" => {
+            let after = |last: &String| V7State::after(last.parse().expect("a UUID")).expect("a version 7");
+            let mut state = last.map_or_else(V7State::new, after);
+            Box::new(move |now, random| text(state.next(now, random)))
+        }
+        "ulid" => {
+            let after = |last: &String| UlidState::after(last.parse().expect("a ULID"));
+            let mut state = last.map_or_else(UlidState::new, after);
+            Box::new(move |now, random| text(state.next(now, random)))
+        }
+        "object_id" => {
+            let mut state = ObjectIdState::new();
+            Box::new(move |now, random| text(state.next(now, random)))
+        }
+        other => panic!("{other} is not minted"),
+    }
+}
+
+#[test]
+fn a_scripted_clock_and_scripted_random_bits_give_exactly_these() {
+    for case in cases::<MintCase>("mint") {
+        let mut mint = minting(&case.kind, case.last.as_ref());
+        for (i, call) in case.calls.iter().enumerate() {
+            let place = format!("{}, call {}", case.name, i + 1);
+            let now = call.now_ms.or(call.now_100ns.as_ref().and_then(|now| now.parse().ok())).expect("a time");
+            let mut random = call.random.iter();
+            let minted = mint(now, &mut || *random.next().expect("so many are taken"));
+            assert!(random.as_slice().is_empty(), "{place}: {random:?} are left");
+            assert_eq!(minted.as_ref().err().and_then(Error::retry_after_ms), call.retry_after_ms, "{place}");
+            same(&place, &outcome(minted), &wanted(call.id.clone(), call.error.as_ref()));
+        }
     }
 }
 

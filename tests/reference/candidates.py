@@ -37,6 +37,9 @@ SYSTEMS: dict[str, int | None] = {
     "iteye": None,
     "safe53": _day(2026, 1, 1),
 }
+# What the domain of a version 2 says its number is of.
+DOMAINS = ("user", "group", "organisation")
+
 UUID_V1, UUID_V7, ULID, OBJECT_ID = _day(1990, 1, 1), _day(2020, 1, 1), _day(2016, 1, 1), _day(2007, 1, 1)
 
 # How many bits it takes a text of the form to have no letter.
@@ -207,17 +210,24 @@ def _uuid(form: str, digits: str, now_ms: int) -> Candidate:
         }.get(version, "")
     else:
         reason = f"version {version}, which is not defined"
-    if kind in ("uuid1", "uuid6", "uuid7"):
+    if kind in ("uuid1", "uuid2", "uuid6", "uuid7"):
         if version == 7:
             timestamp_ms = int(digits[:12], 16)
         else:
             low, middle, high = digits[:8], digits[8:12], digits[13:16]
-            intervals = int(high + middle + low, 16) if version == 1 else int(low + middle + high, 16)
+            if version == 2:
+                low = "0" * 8
+            intervals = int(low + middle + high, 16) if version == 6 else int(high + middle + low, 16)
             timestamp_ms = (intervals + days_from_civil(1582, 10, 15) * DAY_MS * 10_000) // 10_000
-        doubt, time = _time(timestamp_ms, now_ms, UUID_V1 if version == 1 else UUID_V7, 0, "such IDs")
+        doubt, time = _time(timestamp_ms, now_ms, UUID_V1 if version < 3 else UUID_V7, 0, "such IDs")
         reason = f"{_unlikely(doubt)}{reason}, {time}"
         if version != 7:
             node = digits[20:].lower()
             mac = ":".join(node[at : at + 2] for at in range(0, 12, 2))
-            reason += f"; node {mac}; clock sequence {int(digits[16:20], 16) % 2**14}"
+            sequence = int(digits[16:20], 16) % 2**14
+            if version == 2:
+                sequence, domain = divmod(sequence, 256)
+                local = int(digits[:8], 16)
+                reason += f"; {DOMAINS[domain]} {local}" if domain < 3 else f"; number {local} of domain {domain}"
+            reason += f"; node {mac}; clock sequence {sequence}"
     return Candidate(kind, None, form, timestamp_ms, doubt, 0 if timestamp_ms is not None else TOLERANCE, reason)

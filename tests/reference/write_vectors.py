@@ -5,7 +5,22 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
-from cases import Case, decode, encode, error_codes, generate, id_range, inspect, layouts, scatter, text
+from cases import (
+    Case,
+    decode,
+    encode,
+    error_codes,
+    generate,
+    id_range,
+    inspect,
+    layouts,
+    mint,
+    object_id,
+    scatter,
+    text,
+    ulid,
+    uuid,
+)
 from layout import MAX_SAFE_INTEGER
 
 VECTORS = Path(__file__).resolve().parent.parent / "vectors"
@@ -19,6 +34,10 @@ SOURCES = {
     "generate": generate,
     "scatter": scatter,
     "inspect": inspect,
+    "uuid": uuid,
+    "ulid": ulid,
+    "object_id": object_id,
+    "mint": mint,
 }
 
 

@@ -3,8 +3,8 @@
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBool, PyDateTime, PyDelta, PyInt, PyMapping, PyString, PyTzInfo};
-use snowmint_core::{Integer, Layout, Options, SequenceStart, layouts};
+use pyo3::types::{PyBool, PyBytes, PyDateTime, PyDelta, PyInt, PyMapping, PyString, PyTzInfo};
+use snowmint_core::{Error, Integer, Layout, Options, SequenceStart, layouts};
 
 use crate::error::Failure;
 
@@ -23,6 +23,16 @@ fn int<'py>(obj: Borrowed<'_, 'py, PyAny>) -> PyResult<Bound<'py, PyInt>> {
 #[derive(Clone, Copy)]
 pub(crate) struct Int(pub(crate) Integer);
 
+impl Int {
+    /// As 64 bits without sign; what they do not hold is too large for any field that is smaller.
+    pub(crate) const fn or_too_large(self) -> u64 {
+        match self.0 {
+            Integer::Fits(value) => value,
+            _ => u64::MAX,
+        }
+    }
+}
+
 impl<'py> FromPyObject<'_, 'py> for Int {
     type Error = PyErr;
 
@@ -33,6 +43,24 @@ impl<'py> FromPyObject<'_, 'py> for Int {
             Err(_) => int.neg()?.extract::<u64>().map_or(Integer::Beyond, Integer::Negative),
         }))
     }
+}
+
+/// An `int` as 128 bits without sign; what they do not hold is too large for any field that is smaller.
+pub(crate) fn wide_int(obj: &Bound<'_, PyAny>) -> PyResult<u128> {
+    Ok(int(obj.as_borrowed())?.extract::<u128>().unwrap_or(u128::MAX))
+}
+
+/// The bytes of an ID: `bytes`, or what has them as its attribute `bytes`, such as a UUID.
+pub(crate) fn id_bytes<const N: usize>(obj: &Bound<'_, PyAny>) -> Result<[u8; N], Failure> {
+    let bytes = if let Ok(bytes) = obj.cast::<PyBytes>() {
+        bytes.clone()
+    } else {
+        let bytes = obj.getattr("bytes").and_then(|bytes| Ok(bytes.cast_into::<PyBytes>()?));
+        let kind = obj.get_type().name()?;
+        bytes.map_err(|_| PyTypeError::new_err(format!("{N} bytes, or what has them, are needed, not {kind}")))?
+    };
+    let bytes = bytes.as_bytes();
+    Ok(bytes.try_into().map_err(|_| Error::id_bytes(N, bytes.len()))?)
 }
 
 /// Unix ms as an `int` of any size: what 64 bits cannot hold becomes the nearest that they can, where no layout has a

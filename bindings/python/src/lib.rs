@@ -9,12 +9,15 @@ mod host;
 mod hot;
 mod inspect;
 mod layout;
+mod object_id;
 mod parking;
 mod parts;
 mod scatter;
 mod snowflake;
 mod store;
 mod text;
+mod ulid;
+mod uuid;
 
 #[pyo3::pymodule(gil_used = false)]
 mod _snowmint {
@@ -27,11 +30,14 @@ mod _snowmint {
         error::error_classes,
         inspect::{Candidate, inspect},
         layout::{Layout, presets},
+        object_id::{ObjectId, object_id},
         parts::Parts,
         scatter::{reverse_bits, rotate_digits, shard_high, unrotate_digits, unshard_high},
         snowflake::Snowflake,
         store::{engine_settings, refuse_unsafe, unsafe_file_system},
         text::{text_decode, text_encode, text_forms},
+        ulid::{Ulid, ulid},
+        uuid::{uuid_from_bin, uuid_to_bin, uuid1, uuid3, uuid4, uuid4_str, uuid5, uuid6, uuid7, uuid7_str, uuid8},
     };
 
     #[pymodule_export]

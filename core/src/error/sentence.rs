@@ -79,6 +79,12 @@ sentences! {
     Length InvalidText "{f} takes {a} characters, not {b}";
     Character InvalidText "character {a} is none of {f}";
     Overflow InvalidText "more than 2^64-1 in {f}";
+    UuidText InvalidText "a UUID has 32 hexadecimal digits, with hyphens as in 123e4567-e89b-12d3-a456-426614174000 or without";
+    UlidText InvalidText "a ULID has 26 characters of Crockford's base 32, the first of them 0 to 7";
+    ObjectIdText InvalidText "an ObjectId has 24 hexadecimal digits";
+    IdBytes InvalidId "{a} bytes are needed, not {b}";
+    IdField InvalidId "{n} does not fit: it takes 0 to {m}";
+    UlidsOver Exhausted "the ULIDs of this ms are used up: retry in {a} ms";
     SequenceOver Exhausted "the sequence has run out at its bound, {g}: raise the bound, or let it cycle";
     SequenceValue InvalidId "{g} is outside the bounds of the sequence";
     SequenceUnused InvalidId "no value was taken in this session yet: call nextval first";

@@ -95,8 +95,9 @@ pub(super) fn others(text: &[u8], mut take: impl FnMut(Form, Kind)) {
     }
     if let Some(uuid) = Uuid::parse_hex(text) {
         take(Form::UuidHex, Kind::Uuid(uuid));
-        if let Some(uuid) = uuid.unswapped() {
-            take(Form::UuidSwapped, Kind::Uuid(uuid));
+        let unswapped = uuid.unswapped();
+        if unswapped.version() == Some(1) {
+            take(Form::UuidSwapped, Kind::Uuid(unswapped));
         }
     }
     if let Some(ulid) = Ulid::parse(text) {

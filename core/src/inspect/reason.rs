@@ -38,6 +38,13 @@ impl fmt::Display for Reason<'_> {
             }
             Kind::Uuid(uuid) => {
                 let (Some(node), Some(clock_sequence)) = (uuid.node(), uuid.clock_sequence()) else { return Ok(()) };
+                match uuid.local() {
+                    None => {}
+                    Some((domain @ 0..=2, number)) => {
+                        write!(f, "; {} {number}", ["user", "group", "organisation"][usize::from(domain)])?;
+                    }
+                    Some((domain, number)) => write!(f, "; number {number} of domain {domain}")?,
+                }
                 f.write_str("; node ")?;
                 for (at, byte) in node.to_be_bytes()[2..].iter().enumerate() {
                     write!(f, "{}{byte:02x}", if at > 0 { ":" } else { "" })?;
@@ -62,7 +69,7 @@ fn write_version(f: &mut fmt::Formatter<'_>, uuid: Uuid) -> fmt::Result {
         (_, UuidVariant::Microsoft, _) => f.write_str("a UUID of the Microsoft variant, without a version"),
         (_, UuidVariant::Future, _) => f.write_str("a UUID of the reserved variant, without a version"),
         (_, _, Some(version @ (1 | 6 | 7))) => write!(f, "version {version}, "),
-        (_, _, Some(2)) => f.write_str("version 2, DCE security"),
+        (_, _, Some(2)) => f.write_str("version 2, DCE security, "),
         (_, _, Some(3)) => f.write_str("version 3, MD5 of a name"),
         (_, _, Some(4)) => f.write_str("version 4, random"),
         (_, _, Some(5)) => f.write_str("version 5, SHA-1 of a name"),

@@ -1,10 +1,13 @@
-"""Snowflake IDs: mint, read and write them, in any layout.
+"""Snowflake IDs: mint, read and write them, in any layout; and UUIDs, ULIDs and ObjectIds beside them.
 
 >>> from snowmint import Snowflake, layouts
 >>> with Snowflake("twitter", node=5) as generator:
 ...     layouts.TWITTER.decode(generator.next_id()).node
 5
 """
+
+from typing import Final
+from uuid import UUID
 
 from snowmint import layouts, scatter, stores, text
 from snowmint._errors import (
@@ -23,7 +26,34 @@ from snowmint._errors import (
     UnsafeStoreError,
     WindowClosedError,
 )
-from snowmint._snowmint import Candidate, Layout, Parts, Snowflake, __version__, inspect
+from snowmint._snowmint import (
+    ULID,
+    Candidate,
+    Layout,
+    ObjectId,
+    Parts,
+    Snowflake,
+    __version__,
+    inspect,
+    object_id,
+    ulid,
+    uuid1,
+    uuid3,
+    uuid4,
+    uuid4_str,
+    uuid5,
+    uuid6,
+    uuid7,
+    uuid7_str,
+    uuid8,
+    uuid_from_bin,
+    uuid_to_bin,
+)
+
+UUID_NIL: Final = UUID(int=0)
+"""The nil UUID: all bits 0."""
+UUID_MAX: Final = UUID(int=2**128 - 1)
+"""The max UUID: all bits 1."""
 
 for _error in (SnowmintError, *SnowmintError.__subclasses__()):
     # The name under which users know it, in tracebacks and pickles.
@@ -41,17 +71,34 @@ __all__ = [
     "InvalidTextError",
     "Layout",
     "NodesExhaustedError",
+    "ObjectId",
     "Parts",
     "Snowflake",
     "SnowmintError",
     "StoreUnavailableError",
     "TimeOverflowError",
+    "ULID",
+    "UUID_MAX",
+    "UUID_NIL",
     "UnsafeStoreError",
     "WindowClosedError",
     "__version__",
     "inspect",
     "layouts",
+    "object_id",
     "scatter",
     "stores",
     "text",
+    "ulid",
+    "uuid1",
+    "uuid3",
+    "uuid4",
+    "uuid4_str",
+    "uuid5",
+    "uuid6",
+    "uuid7",
+    "uuid7_str",
+    "uuid8",
+    "uuid_from_bin",
+    "uuid_to_bin",
 ]

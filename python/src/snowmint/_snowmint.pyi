@@ -2,6 +2,7 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from types import TracebackType
 from typing import Any, Final, Literal, Protocol, Self, SupportsIndex, TypeAlias, final
+from uuid import UUID
 
 from typing_extensions import Buffer
 
@@ -10,6 +11,13 @@ from snowmint.stores import FileStore, Store
 
 # An int, or what is one by `__index__`, such as a numpy integer. A bool is refused.
 _Int: TypeAlias = SupportsIndex
+
+# In classes that have it as a property.
+_Bytes: TypeAlias = bytes
+
+class _HasBytes(Protocol):
+    @property
+    def bytes(self) -> _Bytes: ...
 
 # numpy tells type checkers of its buffers only from Python 3.12 on.
 class _Array(Protocol):
@@ -21,12 +29,15 @@ __all__ = [
     "REDIS_ADD",
     "REDIS_WRITE",
     "Layout",
+    "ObjectId",
     "Parts",
     "Snowflake",
+    "ULID",
     "__version__",
     "engine_settings",
     "error_classes",
     "inspect",
+    "object_id",
     "presets",
     "refuse_unsafe",
     "reverse_bits",
@@ -35,9 +46,21 @@ __all__ = [
     "text_decode",
     "text_encode",
     "text_forms",
+    "ulid",
     "unrotate_digits",
     "unsafe_file_system",
     "unshard_high",
+    "uuid1",
+    "uuid3",
+    "uuid4",
+    "uuid4_str",
+    "uuid5",
+    "uuid6",
+    "uuid7",
+    "uuid7_str",
+    "uuid8",
+    "uuid_from_bin",
+    "uuid_to_bin",
 ]
 
 __version__: Final[str]
@@ -540,6 +563,296 @@ def inspect(value: _Int | str, *, now: datetime | _Int | None = None) -> list[Ca
     Raises:
         TypeError: The value is neither int nor str.
         ValueError: The datetime is naive.
+    """
+
+def uuid1(node: _Int | None = None, clock_seq: _Int | None = None) -> UUID:
+    """A version 1: the time, a node and a clock sequence.
+
+    >>> import snowmint
+    >>> first, second = snowmint.uuid1(), snowmint.uuid1()
+    >>> first.node == second.node, first.time < second.time
+    (True, True)
+
+    Args:
+        node: 48 bits. If not given, random ones of this process (never the address of a network card, which tells who
+            minted); a forked child has others. Of a node that several processes give, repeats are theirs to prevent.
+        clock_seq: 14 bits. If not given, random ones of this process.
+
+    Raises:
+        InvalidIdError: A number does not fit.
+    """
+
+def uuid3(namespace: UUID | _HasBytes | str, name: str | bytes) -> UUID:
+    """The MD5 of a name in a namespace.
+
+    >>> import uuid, snowmint
+    >>> snowmint.uuid3(uuid.NAMESPACE_DNS, "python.org")
+    UUID('6fa459ea-ee8a-3ca4-894e-db77e160355e')
+
+    Raises:
+        InvalidTextError: The namespace is a str and no UUID.
+    """
+
+def uuid4() -> UUID:
+    """122 random bits.
+
+    >>> import snowmint
+    >>> snowmint.uuid4().version
+    4
+
+    """
+
+def uuid4_str() -> str:
+    """The text of a new version 4.
+
+    >>> import snowmint
+    >>> len(snowmint.uuid4_str())
+    36
+
+    """
+
+def uuid5(namespace: UUID | _HasBytes | str, name: str | bytes) -> UUID:
+    """The SHA-1 of a name in a namespace.
+
+    >>> import uuid, snowmint
+    >>> snowmint.uuid5(uuid.NAMESPACE_DNS, "python.org")
+    UUID('886313e1-3b8a-5372-9b90-0c9aee199e5d')
+
+    Raises:
+        InvalidTextError: The namespace is a str and no UUID.
+    """
+
+def uuid6(node: _Int | None = None, clock_seq: _Int | None = None) -> UUID:
+    """A version 6: as 1, in order of time.
+
+    >>> import snowmint
+    >>> snowmint.uuid6() < snowmint.uuid6()
+    True
+
+    Args and errors are those of `uuid1`.
+    """
+
+def uuid7() -> UUID:
+    """A version 7: Unix ms, a counter and random bits, above all that this process has minted.
+
+    >>> import snowmint
+    >>> snowmint.uuid7() < snowmint.uuid7()
+    True
+
+    So it is across threads, and when the clock stands still or steps back: then the time in it goes on from the last
+    one. It shares a ms with others of this process by a counter of 42 bits, and with those of other processes by where
+    that began, and by 32 random bits. A forked child begins anew.
+
+    Raises:
+        TimeOverflowError: The clock stands beyond the year 10889.
+    """
+
+def uuid7_str() -> str:
+    """The text of a new version 7.
+
+    >>> import snowmint
+    >>> snowmint.uuid7_str() < snowmint.uuid7_str()
+    True
+
+    """
+
+def uuid8(a: _Int | None = None, b: _Int | None = None, c: _Int | None = None) -> UUID:
+    """A version 8 of 48, 12 and 62 bits of the caller's; what is not given is random.
+
+    >>> import snowmint
+    >>> snowmint.uuid8(0x2489E9AD2EE2, 0xE00, 0x0EC932D5F69181C0)
+    UUID('2489e9ad-2ee2-8e00-8ec9-32d5f69181c0')
+
+    Raises:
+        InvalidIdError: A number does not fit.
+    """
+
+def uuid_to_bin(uuid: UUID | _HasBytes | str, swap: bool = True) -> bytes:
+    """The 16 bytes of a UUID as `MySQL`'s `UUID_TO_BIN(uuid, swap)` makes them.
+
+    >>> import snowmint
+    >>> snowmint.uuid_to_bin("6ccd780c-baba-1026-9564-5b8c656024db").hex()
+    '1026baba6ccd780c95645b8c656024db'
+
+    Swapped, the high bits of the time of a version 1 come first, so that an index is in order of time. `MySQL` itself
+    swaps only if told to. Versions 6 and 7 are in order as they are: `uuid.bytes`.
+
+    Raises:
+        InvalidTextError: It is a str and no UUID.
+    """
+
+def uuid_from_bin(bytes: bytes, swap: bool = True) -> UUID:
+    """The UUID of 16 bytes as `MySQL`'s `BIN_TO_UUID(bytes, swap)` reads them.
+
+    >>> import snowmint
+    >>> snowmint.uuid_from_bin(bytes.fromhex("1026baba6ccd780c95645b8c656024db"))
+    UUID('6ccd780c-baba-1026-9564-5b8c656024db')
+
+    Raises:
+        InvalidIdError: They are not 16.
+    """
+
+@final
+class ULID:
+    """A ULID: 48 bits of Unix ms, then 80 random ones.
+
+    >>> from snowmint import ULID
+    >>> ulid = ULID("01ARZ3NDEKTSV4RRFFQ69G5FAV")
+    >>> ulid.timestamp.isoformat(), ulid.to_uuid()
+    ('2016-07-30T23:54:10.259000+00:00', UUID('01563e3a-b5d3-d676-4c61-efb99302bd5b'))
+    >>> ULID() < ULID()
+    True
+
+    Ordered as its text is, by time; hashable, and made anew by pickles and copies.
+
+    Args:
+        value: 26 characters in either case, 16 bytes, or what has them, such as a UUID. Without it the ULID is a new
+            one, as by `ulid`.
+
+    Raises:
+        InvalidTextError: The text is no ULID.
+        InvalidIdError: The bytes are not 16.
+    """
+
+    def __new__(cls, value: str | _HasBytes | _Bytes | None = None) -> Self: ...
+    @staticmethod
+    def from_parts(timestamp: datetime | _Int, randomness: _Int | None = None) -> ULID:
+        """The ULID of an instant and 80 bits.
+
+        >>> from snowmint import ULID
+        >>> str(ULID.from_parts(1469918176385))
+        '01ARYZ6S410000000000000000'
+
+        Without bits it is the lowest of its ms: for ranges in queries.
+
+        Args:
+            timestamp: An aware datetime or Unix ms.
+            randomness: 0 to 2**80-1; 0 if not given.
+
+        Raises:
+            InvalidIdError: The randomness does not fit.
+            BeforeEpochError: The time is before 1970.
+            TimeOverflowError: The time is beyond the year 10889.
+        """
+
+    @property
+    def bytes(self) -> _Bytes:
+        """The 16 bytes."""
+
+    @property
+    def timestamp(self) -> datetime | None:
+        """The time, in UTC; None where datetime cannot hold it."""
+
+    @property
+    def timestamp_ms(self) -> int:
+        """The time, Unix ms."""
+
+    @property
+    def randomness(self) -> int:
+        """The 80 random bits."""
+
+    def to_uuid(self) -> UUID:
+        """The UUID of the same 128 bits."""
+
+    def __bytes__(self) -> _Bytes: ...
+    def __int__(self) -> int: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def __lt__(self, other: ULID, /) -> bool: ...
+    def __le__(self, other: ULID, /) -> bool: ...
+    def __gt__(self, other: ULID, /) -> bool: ...
+    def __ge__(self, other: ULID, /) -> bool: ...
+    def __reduce__(self) -> tuple[type[ULID], tuple[_Bytes]]: ...
+
+def ulid() -> ULID:
+    """A new ULID, above all that this process has minted.
+
+    >>> import snowmint
+    >>> snowmint.ulid() < snowmint.ulid()
+    True
+
+    So it is across threads, and when the clock stands still or steps back: then it is the last one plus 1. A forked
+    child begins anew.
+
+    Raises:
+        ExhaustedError: The 80 bits of the last ms are used up, which takes a clock that stands still and luck.
+    """
+
+@final
+class ObjectId:
+    """An `ObjectId` of `MongoDB`: 32 bits of Unix seconds, 40 random ones of the process, a counter of 24.
+
+    >>> from snowmint import ObjectId
+    >>> id = ObjectId("507f1f77bcf86cd799439011")
+    >>> id.timestamp.isoformat(), id.bytes.hex()
+    ('2012-10-17T21:13:27+00:00', '507f1f77bcf86cd799439011')
+    >>> ObjectId() != ObjectId()
+    True
+
+    Ordered as its text is, by the second; hashable, and made anew by pickles and copies. `inspect` tells what else is
+    in one, also in one of up to 2018, with machine and process in the middle. For pymongo: `bson.ObjectId(id.bytes)`.
+
+    Args:
+        value: 24 hexadecimal digits in either case, 12 bytes, or what has them. Without it the ObjectId is new, as
+            by `object_id`.
+
+    Raises:
+        InvalidTextError: The text is no ObjectId.
+        InvalidIdError: The bytes are not 12.
+    """
+
+    def __new__(cls, value: str | _HasBytes | _Bytes | None = None) -> Self: ...
+    @staticmethod
+    def from_parts(timestamp: datetime | _Int, random: _Int | None = None, counter: _Int | None = None) -> ObjectId:
+        """The `ObjectId` of an instant, rounded down to its second, of 40 bits and of 24.
+
+        >>> from datetime import UTC, datetime
+        >>> from snowmint import ObjectId
+        >>> ObjectId.from_parts(datetime(2012, 10, 17, tzinfo=UTC))
+        ObjectId('507df5000000000000000000')
+
+        Without bits it is the lowest of its second: for ranges in queries.
+
+        Raises:
+            InvalidIdError: A number does not fit.
+            BeforeEpochError: The time is before 1970.
+            TimeOverflowError: The time is beyond the year 2106.
+        """
+
+    @property
+    def bytes(self) -> _Bytes:
+        """The 12 bytes."""
+
+    @property
+    def timestamp(self) -> datetime:
+        """The time, a whole second, in UTC."""
+
+    @property
+    def timestamp_ms(self) -> int:
+        """The time, a whole second, in Unix ms."""
+
+    def __bytes__(self) -> _Bytes: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def __lt__(self, other: ObjectId, /) -> bool: ...
+    def __le__(self, other: ObjectId, /) -> bool: ...
+    def __gt__(self, other: ObjectId, /) -> bool: ...
+    def __ge__(self, other: ObjectId, /) -> bool: ...
+    def __reduce__(self) -> tuple[type[ObjectId], tuple[_Bytes]]: ...
+
+def object_id() -> ObjectId:
+    """A new `ObjectId`.
+
+    >>> import snowmint
+    >>> first, second = snowmint.object_id(), snowmint.object_id()
+    >>> first.bytes[4:9] == second.bytes[4:9], first != second
+    (True, True)
+
+    The counter goes round after 2**24; if that is within a second, the second moves on, so that none comes twice. A
+    forked child has random bits of its own.
+
+    Raises:
+        TimeOverflowError: The clock stands beyond the year 2106.
     """
 
 def rotate_digits(id: _Int, digits: _Int) -> int:

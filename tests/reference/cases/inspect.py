@@ -61,7 +61,11 @@ KNOWN: tuple[tuple[str, str, str, str, int | None], ...] = (
     ("a version 1 of MySQL's manual", "6CCD780CBABA102695645B8C656024DB", "uuid1", "uuid_hex", None),
     ("the same swapped", "1026BABA6CCD780C95645B8C656024DB", "uuid1", "uuid_swapped", None),
     ("RFC 9562's version 1", "C232AB00-9414-11EC-B3C8-9F6BDECED846", "uuid1", "uuid", 1645557742000),
-    ("a version 2", "000003e8-0e1f-21ec-8000-005056219395", "uuid2", "uuid", None),
+    # The instant of the version 1 above, without its low 32 bits.
+    ("a version 2 of a user", "000003e8-0e1f-21ec-8000-005056219395", "uuid2", "uuid", 1630828684841),
+    ("a version 2 of a group", "00000064-0e1f-21ec-8c01-005056219395", "uuid2", "uuid", 1630828684841),
+    ("a version 2 of an organisation", "00000001-0e1f-21ec-8c02-005056219395", "uuid2", "uuid", 1630828684841),
+    ("a version 2 of another domain", "ffffffff-0e1f-21ec-bfff-005056219395", "uuid2", "uuid", 1630828684841),
     ("python.org's version 3", "6fa459ea-ee8a-3ca4-894e-db77e160355e", "uuid3", "uuid", None),
     ("RFC 9562's version 4", "919108f7-52d1-4320-9bac-f847db4148a8", "uuid4", "uuid", None),
     ("python.org's version 5", "886313e1-3b8a-5372-9b90-0c9aee199e5d", "uuid5", "uuid", None),

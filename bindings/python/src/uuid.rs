@@ -1,0 +1,137 @@
+//! UUIDs, as the standard library has them.
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString};
+use snowmint_core::Uuid;
+use snowmint_stores::uuid;
+
+use crate::convert::{self, Int, Text};
+use crate::error::Failure;
+use crate::hot;
+
+/// A version 1: the time, a node and a clock sequence.
+#[pyfunction]
+#[pyo3(signature = (node=None, clock_seq=None))]
+pub(crate) fn uuid1(py: Python<'_>, node: Option<Int>, clock_seq: Option<Int>) -> Result<Bound<'_, PyAny>, Failure> {
+    hot::standard_uuid(py, stamp(node, clock_seq)?.v1()?)
+}
+
+/// The MD5 of a name in a namespace.
+#[pyfunction]
+pub(crate) fn uuid3<'py>(
+    namespace: &Bound<'py, PyAny>,
+    name: &Bound<'py, PyAny>,
+) -> Result<Bound<'py, PyAny>, Failure> {
+    named(|namespace, name| Uuid::v3(namespace, name), namespace, name)
+}
+
+/// 122 random bits.
+#[pyfunction]
+pub(crate) fn uuid4(py: Python<'_>) -> Result<Bound<'_, PyAny>, Failure> {
+    hot::standard_uuid(py, uuid::v4()?)
+}
+
+/// The text of a new version 4.
+#[pyfunction]
+pub(crate) fn uuid4_str(py: Python<'_>) -> Result<Bound<'_, PyString>, Failure> {
+    Ok(PyString::new(py, uuid::v4()?.text().as_str()))
+}
+
+/// The SHA-1 of a name in a namespace.
+#[pyfunction]
+pub(crate) fn uuid5<'py>(
+    namespace: &Bound<'py, PyAny>,
+    name: &Bound<'py, PyAny>,
+) -> Result<Bound<'py, PyAny>, Failure> {
+    named(|namespace, name| Uuid::v5(namespace, name), namespace, name)
+}
+
+/// A version 6: as 1, in order of time.
+#[pyfunction]
+#[pyo3(signature = (node=None, clock_seq=None))]
+pub(crate) fn uuid6(py: Python<'_>, node: Option<Int>, clock_seq: Option<Int>) -> Result<Bound<'_, PyAny>, Failure> {
+    hot::standard_uuid(py, stamp(node, clock_seq)?.v6()?)
+}
+
+/// A version 7: Unix ms, a counter and random bits, above all that this process has minted.
+#[pyfunction]
+pub(crate) fn uuid7(py: Python<'_>) -> Result<Bound<'_, PyAny>, Failure> {
+    hot::standard_uuid(py, uuid::v7_at(hot::unix_ms())?)
+}
+
+/// The text of a new version 7.
+#[pyfunction]
+pub(crate) fn uuid7_str(py: Python<'_>) -> Result<Bound<'_, PyString>, Failure> {
+    Ok(PyString::new(py, uuid::v7_at(hot::unix_ms())?.text().as_str()))
+}
+
+/// A version 8 of 48, 12 and 62 bits of the caller's; what is not given is random.
+#[pyfunction]
+#[pyo3(signature = (a=None, b=None, c=None))]
+pub(crate) fn uuid8(
+    py: Python<'_>,
+    a: Option<Int>,
+    b: Option<Int>,
+    c: Option<Int>,
+) -> Result<Bound<'_, PyAny>, Failure> {
+    let random = uuid::v4()?.to_bits();
+    // They fit: at most 62 bits.
+    let part = |at: u32, width: u32| u64::try_from(random >> at & ((1 << width) - 1)).unwrap_or_default();
+    let given_or = |given: Option<Int>, at, width| given.map_or_else(|| part(at, width), Int::or_too_large);
+    let (a, b, c) = (given_or(a, 80, 48), given_or(b, 64, 12), given_or(c, 0, 62));
+    hot::standard_uuid(py, Uuid::v8(a, u16::try_from(b).unwrap_or(u16::MAX), c)?)
+}
+
+/// The 16 bytes of a UUID as `MySQL`'s `UUID_TO_BIN(uuid, swap)` makes them.
+#[pyfunction]
+#[pyo3(signature = (uuid, swap=true))]
+pub(crate) fn uuid_to_bin<'py>(uuid: &Bound<'py, PyAny>, swap: bool) -> Result<Bound<'py, PyBytes>, Failure> {
+    let bits = read(uuid)?;
+    let bytes = if swap { bits.swapped() } else { bits }.to_bytes();
+    Ok(PyBytes::new(uuid.py(), &bytes))
+}
+
+/// The UUID of 16 bytes as `MySQL`'s `BIN_TO_UUID(bytes, swap)` reads them.
+#[pyfunction]
+#[pyo3(signature = (bytes, swap=true))]
+pub(crate) fn uuid_from_bin<'py>(bytes: &Bound<'py, PyAny>, swap: bool) -> Result<Bound<'py, PyAny>, Failure> {
+    let stored = Uuid::from_bytes(convert::id_bytes(bytes)?);
+    hot::standard_uuid(bytes.py(), if swap { stored.unswapped() } else { stored })
+}
+
+/// A UUID from its text, or from an object that has its bytes, such as one of the standard library's.
+fn read(obj: &Bound<'_, PyAny>) -> Result<Uuid, Failure> {
+    if obj.is_instance_of::<PyString>() {
+        return Ok(obj.extract::<Text>()?.into_string().parse::<Uuid>()?);
+    }
+    Ok(Uuid::from_bytes(convert::id_bytes(obj)?))
+}
+
+fn stamp(node: Option<Int>, clock_seq: Option<Int>) -> Result<uuid::GregorianStamp, Failure> {
+    let mut stamp = uuid::gregorian()?;
+    if let Some(node) = node {
+        stamp.node = node.or_too_large();
+    }
+    if let Some(clock_seq) = clock_seq {
+        stamp.clock_sequence = u16::try_from(clock_seq.or_too_large()).unwrap_or(u16::MAX);
+    }
+    Ok(stamp)
+}
+
+fn named<'py>(
+    version: fn(Uuid, &[u8]) -> Uuid,
+    namespace: &Bound<'py, PyAny>,
+    name: &Bound<'py, PyAny>,
+) -> Result<Bound<'py, PyAny>, Failure> {
+    let namespace = read(namespace)?;
+    let uuid = if let Ok(text) = name.cast::<PyString>() {
+        // A lone surrogate is an error, as two names must not become one.
+        version(namespace, text.to_str()?.as_bytes())
+    } else if let Ok(bytes) = name.cast::<PyBytes>() {
+        version(namespace, bytes.as_bytes())
+    } else {
+        return Err(PyTypeError::new_err("name is a str or bytes").into());
+    };
+    hot::standard_uuid(name.py(), uuid)
+}

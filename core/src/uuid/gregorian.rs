@@ -1,0 +1,148 @@
+//! Versions 1 and 6: 100 ns since the Gregorian reform, a clock sequence and a node.
+
+use super::Uuid;
+use crate::error::{Error, What};
+
+/// 100 ns intervals from 1582-10-15, where versions 1 and 6 begin to count, to 1970 (RFC 9562, section 5.1).
+pub(super) const TO_1970: i64 = 0x01b2_1dd2_1381_4000;
+/// The last interval that 60 bits hold, in the year 5236.
+const LAST: i64 = (1 << 60) - 1;
+const MAX_NODE: u64 = (1 << 48) - 1;
+const MAX_CLOCK_SEQUENCE: u16 = (1 << 14) - 1;
+/// The bit of a node that no address of a network card has: the multicast bit (section 6.10).
+const MULTICAST: u64 = 1 << 40;
+
+/// What is in a version 1 or 6.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GregorianStamp {
+    /// 100 ns since 1582-10-15, 60 bits.
+    pub time: u64,
+    /// 14 bits.
+    pub clock_sequence: u16,
+    /// 48 bits.
+    pub node: u64,
+}
+
+impl GregorianStamp {
+    /// Version 1 (RFC 9562, section 5.1): the low bits of the time come first.
+    ///
+    /// # Errors
+    /// `InvalidId`: a part does not fit.
+    pub fn v1(self) -> Result<Uuid, Error> {
+        let rest = self.rest()?;
+        let (low, middle, high) = (self.time & 0xffff_ffff, self.time >> 32 & 0xffff, self.time >> 48);
+        Ok(Uuid::versioned(u128::from(low << 32 | middle << 16 | high) << 64 | rest, 1))
+    }
+
+    /// Version 6 (section 5.6): the bits of the time in their order.
+    ///
+    /// # Errors
+    /// `InvalidId`: a part does not fit.
+    pub fn v6(self) -> Result<Uuid, Error> {
+        let rest = self.rest()?;
+        let (high, low) = (self.time >> 12, self.time & 0xfff);
+        Ok(Uuid::versioned(u128::from(high << 16 | low) << 64 | rest, 6))
+    }
+
+    fn rest(self) -> Result<u128, Error> {
+        if self.time > LAST.cast_unsigned() {
+            return Err(Error::named(What::IdField, b"time", 60));
+        }
+        if self.clock_sequence > MAX_CLOCK_SEQUENCE {
+            return Err(Error::named(What::IdField, b"clock_seq", 14));
+        }
+        if self.node > MAX_NODE {
+            return Err(Error::named(What::IdField, b"node", 48));
+        }
+        Ok(u128::from(self.clock_sequence) << 48 | u128::from(self.node))
+    }
+}
+
+/// What a process remembers to mint versions 1 and 6: the last time, and a node and clock sequence of its own, which are
+/// random.
+///
+/// The time is the clock's or one interval after the last one, whichever is later. So under any clock no time comes
+/// twice, and version 6 goes in order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GregorianState(Option<GregorianStamp>);
+
+impl GregorianState {
+    /// Of a process that has minted nothing.
+    pub const fn new() -> Self {
+        Self(None)
+    }
+
+    /// The next stamp at the time `now_100ns` (100 ns since 1970); `random` gives 32 random bits a call, and is called
+    /// for the first stamp only, twice.
+    ///
+    /// # Errors
+    /// `BeforeEpoch`: the clock stands before 1582, and nothing was minted yet. `TimeOverflow`: the year 5236 is over.
+    /// A refused call changes nothing.
+    pub fn next(&mut self, now_100ns: i64, mut random: impl FnMut() -> u32) -> Result<GregorianStamp, Error> {
+        let since_1582 = now_100ns.saturating_add(TO_1970);
+        let earliest = self.0.map_or(0, |last| last.time.cast_signed() + 1);
+        if self.0.is_none() && since_1582 < 0 {
+            return Err(Error::before_epoch(now_100ns.div_euclid(10_000), -TO_1970 / 10_000));
+        }
+        let time = since_1582.max(earliest);
+        if time > LAST {
+            return Err(Error::time_overflow((time - TO_1970) / 10_000, (LAST - TO_1970) / 10_000));
+        }
+        let mut stamp = self.0.unwrap_or_else(|| {
+            let (low, high) = (u64::from(random()), u64::from(random()));
+            let node = (high & 0xffff) << 32 | low | MULTICAST;
+            GregorianStamp { time: 0, clock_sequence: (high >> 16) as u16 & MAX_CLOCK_SEQUENCE, node }
+        });
+        stamp.time = time.cast_unsigned();
+        self.0 = Some(stamp);
+        Ok(stamp)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use super::*;
+    use crate::ErrorKind;
+
+    /// The first stamp after a clock that stands still at that time.
+    fn begun(now_100ns: i64) -> GregorianState {
+        let mut state = GregorianState::new();
+        state.next(now_100ns, || 0x8123_4567).expect("it has a time");
+        state
+    }
+
+    #[test]
+    fn the_node_is_random_and_no_address_of_a_card() {
+        for random in [0, u32::MAX, 0x8123_4567] {
+            let stamp = GregorianState::new().next(0, || random).expect("1970");
+            assert_eq!(stamp.node >> 40 & 1, 1);
+            assert_eq!(stamp.node | MULTICAST, (u64::from(random) << 32 | u64::from(random)) & MAX_NODE | MULTICAST);
+            assert!(stamp.clock_sequence <= MAX_CLOCK_SEQUENCE);
+        }
+    }
+
+    #[test]
+    fn a_clock_that_steps_back_or_stands_still_is_gone_on_from() {
+        let mut state = begun(5);
+        for (now_100ns, time) in [(5, 6), (-1_000_000, 7), (i64::MIN, 8), (8, 9), (100, 100), (100, 101)] {
+            let stamp = state.next(now_100ns, || unreachable!("the node stays")).expect("in range");
+            assert_eq!(stamp.time.cast_signed() - TO_1970, time);
+        }
+    }
+
+    #[test]
+    fn times_out_of_range_are_refused() {
+        let refused = |state: &mut GregorianState, now_100ns| {
+            let before = *state;
+            let kind = state.next(now_100ns, || 0).expect_err("out of range").kind();
+            assert_eq!(*state, before, "a refused call changes nothing");
+            kind
+        };
+        assert_eq!(refused(&mut GregorianState::new(), -TO_1970 - 1), ErrorKind::BeforeEpoch);
+        assert_eq!(refused(&mut GregorianState::new(), i64::MAX), ErrorKind::TimeOverflow);
+        let mut last = begun(LAST - TO_1970);
+        assert_eq!(refused(&mut last, 0), ErrorKind::TimeOverflow);
+        assert_eq!(begun(-TO_1970).0.map(|stamp| stamp.time), Some(0));
+    }
+}

@@ -1,0 +1,121 @@
+//! Version 7, in order.
+
+use super::{LAST_MS, Uuid, unix_ms_48};
+use crate::error::Error;
+
+/// How many bits the counter has: the 12 after the version, and the 30 after the variant.
+const COUNTER_BITS: u32 = 42;
+const LAST_COUNT: u64 = (1 << COUNTER_BITS) - 1;
+
+/// What a process remembers to mint version 7 in order: the last ms, and a counter within it.
+///
+/// ```text
+/// bit  127 ... 80   79 ... 76  75 ... 64     63 62  61 ... 32     31 ... 0
+///      Unix ms      0111       counter high  10     counter low   random
+/// ```
+///
+/// This is method 1 of RFC 9562, section 6.2: a counter of fixed length, which starts at a random number in each new ms.
+/// Its highest bit starts as 0, so that 2^41 fit in any ms; after its last number the ms moves on by one. It does so
+/// too where the clock stands still or steps back: the ms is never below the last one. So under any clock UUIDs strictly
+/// increase, and the time in them runs ahead of a clock that went back until that has caught up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct V7State(Option<Last>);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Last {
+    /// 48 bits.
+    ms: i64,
+    counter: u64,
+}
+
+impl V7State {
+    /// Of a process that has minted nothing.
+    pub const fn new() -> Self {
+        Self(None)
+    }
+
+    /// Of one whose last version 7 was that; `None` if it is of another version.
+    pub const fn after(last: Uuid) -> Option<Self> {
+        let Some(7) = last.version() else { return None };
+        let bits = last.to_bits();
+        let counter = (bits >> 64 & 0xfff) << 30 | bits >> 32 & ((1 << 30) - 1);
+        Some(Self(Some(Last { ms: (bits >> 80) as i64, counter: counter as u64 })))
+    }
+
+    /// The next one at the time `now_ms` (Unix ms); `random` gives 32 random bits a call, and is called once, or three
+    /// times in a new ms.
+    ///
+    /// # Errors
+    /// `BeforeEpoch`: the clock stands before 1970, and nothing was minted yet. `TimeOverflow`: the 48 bits of the time
+    /// are used up, in the year 10889. A refused call changes nothing.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::uuid::V7State;
+    /// let (mut state, mut random) = (V7State::new(), 0);
+    /// let mut next = |now_ms| state.next(now_ms, || { random += 1; random }).map(|uuid| uuid.to_string());
+    /// assert_eq!(next(1_645_557_742_000)?, "017f22e2-79b0-7004-8000-000200000003");
+    /// // The clock has gone back.
+    /// assert_eq!(next(1_645_557_741_999)?, "017f22e2-79b0-7004-8000-000300000004");
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
+    #[inline]
+    pub fn next(&mut self, now_ms: i64, mut random: impl FnMut() -> u32) -> Result<Uuid, Error> {
+        let next = match self.0 {
+            Some(last) if now_ms <= last.ms && last.counter < LAST_COUNT => {
+                Last { ms: last.ms, counter: last.counter + 1 }
+            }
+            last => {
+                let ms = last.map_or(now_ms, |last| now_ms.max(last.ms + 1));
+                unix_ms_48(ms)?;
+                let bits = u64::from(random()) << 32 | u64::from(random());
+                Last { ms, counter: bits & (LAST_COUNT >> 1) }
+            }
+        };
+        self.0 = Some(next);
+        let (ms, counter) = (next.ms.cast_unsigned(), next.counter);
+        let high = ms << 16 | counter >> 30;
+        let low = (counter & ((1 << 30) - 1)) << 32 | u64::from(random());
+        Ok(Uuid::versioned(u128::from(high) << 64 | u128::from(low), 7))
+    }
+}
+
+const _: () = assert!(LAST_MS >> 48 == 0);
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use super::*;
+    use crate::ErrorKind;
+
+    fn at(ms: i64, counter: u64) -> V7State {
+        V7State(Some(Last { ms, counter }))
+    }
+
+    #[test]
+    fn a_counter_that_is_used_up_moves_the_time_on() {
+        let mut state = at(1000, LAST_COUNT - 1);
+        let mut next = |now_ms| state.next(now_ms, || u32::MAX).expect("there is time");
+        let (full, after, later) = (next(1000), next(1000), next(900));
+        assert!(full < after && after < later);
+        assert_eq!([full, after, later].map(Uuid::timestamp_ms), [1000, 1001, 1001].map(Some));
+        // The counter's highest bit starts as 0.
+        assert_eq!(after.to_bits() >> 64 & 0xfff, 0x7ff);
+    }
+
+    #[test]
+    fn the_end_of_time_is_an_error_and_no_step_back() {
+        let mut state = at(LAST_MS, LAST_COUNT);
+        assert_eq!(state.next(0, || 0).map_err(|error| error.kind()), Err(ErrorKind::TimeOverflow));
+        assert_eq!(state, at(LAST_MS, LAST_COUNT));
+        let mut state = at(5, 5);
+        assert_eq!(state.next(LAST_MS + 1, || 0).map_err(|error| error.kind()), Err(ErrorKind::TimeOverflow));
+        assert_eq!(state, at(5, 5), "a refused call changes nothing");
+    }
+
+    #[test]
+    fn a_clock_before_1970_is_an_error_only_at_first() {
+        assert_eq!(V7State::new().next(-1, || 0).map_err(|error| error.kind()), Err(ErrorKind::BeforeEpoch));
+        assert_eq!(at(7, 0).next(i64::MIN, || 0).expect("it goes on").timestamp_ms(), Some(7));
+    }
+}
