@@ -46,10 +46,11 @@ impl Integer {
     }
 
     /// The value, if it fits a field of `width` bits, which are never all 64.
-    pub(crate) const fn fitting(self, width: u32, misfit: What) -> Result<u64, Error> {
+    #[inline]
+    pub(crate) const fn fitting(self, width: u32) -> Option<u64> {
         match self {
-            Self::Fits(value) if value >> width == 0 => Ok(value),
-            given => Err(Error::misfit(misfit, given, width)),
+            Self::Fits(value) if value >> width == 0 => Some(value),
+            _ => None,
         }
     }
 
@@ -59,17 +60,21 @@ impl Integer {
             [b'-', rest @ ..] => (true, rest),
             _ => (false, digits),
         };
-        if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
+        if digits.is_empty() {
             return None;
         }
-        let mut value = 0;
+        let mut value = Some(0);
         for digit in digits {
-            match append(value, 10, u64::from(digit - b'0')) {
-                Some(longer) => value = longer,
-                None => return Some(Self::Beyond),
+            if !digit.is_ascii_digit() {
+                return None;
             }
+            value = value.and_then(|value| append(value, 10, u64::from(digit - b'0')));
         }
-        Some(if negative && value > 0 { Self::Negative(value) } else { Self::Fits(value) })
+        Some(match value {
+            None => Self::Beyond,
+            Some(value) if negative && value > 0 => Self::Negative(value),
+            Some(value) => Self::Fits(value),
+        })
     }
 }
 

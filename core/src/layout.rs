@@ -156,8 +156,8 @@ impl Layout {
         while kind < RESERVED.len() && !slot.name.is(RESERVED[kind]) {
             kind += 1;
         }
-        // The place is known when the last field is.
-        slot.field = Field::new(0, bits);
+        // As if 64 bits were used: how many are is known when the last field is.
+        slot.field = Field::new(64 - self.bits - bits, bits);
         slot.kind = kind;
         let mut i = 0;
         while i < self.len {
@@ -177,12 +177,10 @@ impl Layout {
 
     /// Puts the fields at their places and checks the rules that need the whole layout.
     pub(crate) const fn finish(&mut self, epoch_ms: i64, tick_ms: u64) -> Result<(), What> {
-        let mut shift = self.bits;
         let mut i = 0;
         while i < self.len {
             let slot = &mut self.slots[i];
-            shift -= slot.field.width();
-            slot.field = Field::new(shift, slot.field.width());
+            slot.field = slot.field.lowered(64 - self.bits);
             if slot.kind < RESERVED.len() {
                 self.reserved[slot.kind] = slot.field;
             }
@@ -319,13 +317,16 @@ impl Layout {
 
     /// The tick that an instant falls into, if the layout has it. `i64::MAX` is what hosts make of any later time, so
     /// no layout has it.
+    #[inline]
     pub(crate) const fn tick_at(&self, unix_ms: i64) -> Option<u64> {
+        let tick = self.tick_or_max(unix_ms);
+        if tick == u64::MAX { None } else { Some(tick) }
+    }
+
+    /// The same as one number, which no layout reaches: its last tick is an instant.
+    const fn tick_or_max(&self, unix_ms: i64) -> u64 {
         let tick = unix_ms.abs_diff(self.epoch_ms) / self.tick_ms;
-        if unix_ms < self.epoch_ms || unix_ms == i64::MAX || tick > self.reserved[TIME].max() {
-            None
-        } else {
-            Some(tick)
-        }
+        if unix_ms < self.epoch_ms || unix_ms == i64::MAX || tick > self.reserved[TIME].max() { u64::MAX } else { tick }
     }
 
     /// Why an instant has no tick.

@@ -47,14 +47,15 @@ pub fn parse_rfc3339(text: &[u8]) -> Option<i64> {
             rest = after;
         }
     }
-    let mut east = true;
-    match rest {
-        [b'Z' | b'z'] => rest = &[],
-        [sign @ (b'+' | b'-'), offset @ ..] => {
-            east = *sign == b'+';
-            rest = numbers(offset, b"00:00", &mut values[6..])?;
-        }
+    let (zone, mut rest) = rest.split_first()?;
+    let ahead_of_utc = match zone {
+        b'Z' | b'z' => 0,
+        b'+' => 1,
+        b'-' => -1,
         _ => return None,
+    };
+    if ahead_of_utc != 0 {
+        rest = numbers(rest, b"00:00", &mut values[6..])?;
     }
     let [year, month, day, hour, minute, second, offset_hour, offset_minute] = values;
     if !rest.is_empty() || hour.max(offset_hour) > 23 || minute.max(offset_minute).max(second) > 59 {
@@ -68,7 +69,7 @@ pub fn parse_rfc3339(text: &[u8]) -> Option<i64> {
     let days = i64::from(first + day - 1) - (DAYS_IN_400_YEARS + DAYS_TO_1970);
     let offset_ms = i64::from((offset_hour * 60 + offset_minute) * 60_000);
     let ms = days * DAY_MS + i64::from(((hour * 60 + minute) * 60 + second) * 1000 + ms);
-    Some(if east { ms - offset_ms } else { ms + offset_ms })
+    Some(ms - ahead_of_utc * offset_ms)
 }
 
 /// The numbers at the start of `text`, which must look like `pattern`: a digit for each 0, letters in either case.
@@ -78,10 +79,16 @@ fn numbers<'a>(text: &'a [u8], pattern: &[u8], values: &mut [u32]) -> Option<&'a
     let (head, rest) = text.split_at_checked(pattern.len())?;
     let mut at = 0;
     for (byte, like) in head.iter().zip(pattern) {
-        match byte {
-            b'0'..=b'9' if *like == b'0' => values[at] = values[at] * 10 + u32::from(byte - b'0'),
-            _ if byte.to_ascii_uppercase() == *like && *like != b'0' => at += 1,
-            _ => return None,
+        if *like == b'0' {
+            if !byte.is_ascii_digit() {
+                return None;
+            }
+            values[at] = values[at] * 10 + u32::from(byte - b'0');
+        } else {
+            if byte.to_ascii_uppercase() != *like {
+                return None;
+            }
+            at += 1;
         }
     }
     Some(rest)

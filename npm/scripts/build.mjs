@@ -24,7 +24,7 @@ const bundleOf = async (entry, name, host, format, extra) =>
         outfile: `dist/${name}.${format === "esm" ? "mjs" : "cjs"}`,
         alias: {
           "#host": `./src/host.${host}.ts`,
-          "#lease": `./src/lease.${host === "edge" ? "edge" : "packed"}.ts`,
+          "#lease": `./src/lease.${host}.ts`,
           "#stores-host": `./src/stores/host.${host}.ts`,
         },
         bundle: true,
@@ -56,7 +56,10 @@ const bundle = async (host, format) => {
   const external = host === "edge" ? ["*.wasm"] : [];
   const apart = host !== "node" && format === "esm";
   const tabs = beside("apart", /^\.\/tabs\.js$/, `./${host}-tabs.mjs`);
-  await bundleOf("src/index.ts", host, host, format, { external, plugins: apart ? [tabs] : [] });
+  // The packed modules lead the bundle: in its midst, what is alike on both sides of them lies too far apart for gzip. What
+  // a host that cannot block never does is left out.
+  const small = host === "browser" ? { inject: ["src/packed.ts"], minifySyntax: true } : {};
+  await bundleOf("src/index.ts", host, host, format, { external, ...small, plugins: apart ? [tabs] : [] });
   if (apart) await bundleOf("src/tabs.ts", `${host}-tabs`, host, format, { external });
   const errors = beside("over-main", /\/errors\.js$/, `./${host}.${extension}`);
   await bundleOf("src/stores/index.ts", `stores.${host}`, host, format, { external, plugins: [errors] });
@@ -64,13 +67,23 @@ const bundle = async (host, format) => {
 
 // The text form of the modules is written by the same code that reads it.
 await build({ entryPoints: ["src/unpack.ts"], outfile: `${generated}/unpack.mjs`, format: "esm", logLevel: "warning" });
-const { pack } = await import(new URL(`../${generated}/unpack.mjs`, import.meta.url));
+const { pack, unpack } = await import(new URL(`../${generated}/unpack.mjs`, import.meta.url));
 const modules = ["mint", "forms", "inspect", "lease", "durability"];
-const constants = modules.map((name) => [name, "packed", pack(readFileSync(`${generated}/${name}.wasm`))]);
-for (const [file, name, text] of [...constants, ["version", "version", version]]) {
-  writeFileSync(`${generated}/${file}.js`, `export const ${name} = "${text}";\n`);
-  writeFileSync(`${generated}/${file}.d.ts`, `export declare const ${name}: string;\n`);
+for (const name of modules) {
+  const bytes = readFileSync(`${generated}/${name}.wasm`);
+  const text = pack(bytes);
+  if (!bytes.equals(unpack(text, bytes.length))) throw new Error(`${name}.wasm is not what its packed text holds`);
+  const constants = `export const packed = ["${text}", ${bytes.length}];
+export const encoded = "${bytes.toString("base64")}";
+`;
+  const types = `export declare const packed: [text: string, length: number];
+export declare const encoded: string;
+`;
+  writeFileSync(`${generated}/${name}.js`, constants);
+  writeFileSync(`${generated}/${name}.d.ts`, types);
 }
+writeFileSync(`${generated}/version.js`, `export const version = "${version}";\n`);
+writeFileSync(`${generated}/version.d.ts`, "export declare const version: string;\n");
 // The scripts of Redis, which drivers in every language run.
 const scripts = ["add", "write"];
 const textOf = (name) => JSON.stringify(readFileSync(`../stores/src/scripts/${name}.lua`, "utf8"));

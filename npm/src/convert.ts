@@ -9,7 +9,7 @@ export type Instant = Date | number;
 export type Integer = number | bigint;
 
 /** An integer as a bigint. A number beyond 2^53 has lost digits already, and is refused. */
-export function integer(value: unknown, code: "INVALID_ID" | "INVALID_NODE"): bigint {
+export function integer(value: unknown, code: "INVALID_ID" | "INVALID_NODE" = "INVALID_ID"): bigint {
   if (typeof value === "bigint") return value;
   const exact =
     typeof value === "number" ? Number.isSafeInteger(value) : typeof value === "string" && /^-?\d+$/.test(value);

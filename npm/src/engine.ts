@@ -1,6 +1,7 @@
 // A module of bindings/wasm: an instance with one buffer for texts and rows of numbers. Only this file knows its memory.
 // Names that end in _ are ours alone: the bundles have a letter in the place of each.
 
+import { integer } from "./convert.js";
 import { SnowmintError } from "./errors.js";
 
 /** The most characters and words the buffer holds: `memory.rs`. */
@@ -56,8 +57,9 @@ export function getText(engine: Engine, length: number): string {
   return String.fromCharCode(...bytes(engine).subarray(0, length));
 }
 
-/** Puts an integer of any size into the buffer: its magnitude, and how it fits 64 bits. */
-export function putInteger(engine: Engine, at: number, value: bigint): void {
+/** Puts an integer of any size into the buffer: its magnitude, and how it fits 64 bits. Throws `code` if it is none. */
+export function putInteger(engine: Engine, at: number, given: unknown, code?: "INVALID_NODE"): void {
+  const value = integer(given, code);
   const magnitude = value < 0n ? -value : value;
   words(engine).set([magnitude, magnitude >> 64n ? 2n : value < 0n ? 1n : 0n], at);
 }

@@ -52,12 +52,12 @@ export function errorOf(row: string, mark = 0n, a = 0n, b = 0n): SnowmintError {
     u: iso(b),
     g: mark & 2n ? "beyond 64 bits" : mark & 1n ? -a : a,
     m: (1n << (mark >> 2n)) - 1n,
-    n: name(a | (b << 64n)),
+    n: name(a, b),
     p: Object.keys(PRESETS).join(", "),
   };
-  const code = row.split(" ")[0]!;
-  const sentence = row.slice(code.length + 1).replace(/{(.)}/g, (_, place) => String(places[place]));
-  return new SnowmintError(code as ErrorCode, sentence, Number(a));
+  const [, code, sentence] = /(\w+) (.*)/.exec(row)!;
+  const filled = sentence!.replace(/{(.)}/g, (_, place) => String(places[place]));
+  return new SnowmintError(code as ErrorCode, filled, Number(a));
 }
 
 function iso(unixMs: bigint): string {
@@ -70,8 +70,8 @@ export function date(ms: number): Date | null {
   return Math.abs(ms) <= 8.64e15 ? new Date(ms) : null;
 }
 
-function name(characters: bigint): string {
-  let text = "";
-  for (let rest = characters; rest; rest >>= 8n) text += String.fromCharCode(Number(rest & 255n));
-  return text.replace(/[^!-~]/g, "?");
+/** The characters in the bytes of two numbers. */
+function name(...numbers: bigint[]): string {
+  const characters = String.fromCharCode(...new Uint8Array(BigUint64Array.from(numbers).buffer));
+  return characters.replace(/\0+$/, "").replace(/[^!-~]/g, "?");
 }

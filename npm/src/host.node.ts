@@ -12,7 +12,7 @@ import type { Layout } from "./layout.js";
 import { leaseOver, refuseNode } from "./lease.js";
 import type { Cell, CellSpec, Lease, LeaseOptions, Spec } from "./snowflake.js";
 
-export { formsModule, inspectModule, mintModule } from "./packed.js";
+export { formsModule, inspectModule, mintModule } from "./encoded.js";
 export const blocking = true;
 
 /** The node that the environment of this thread gives. */

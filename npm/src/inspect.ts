@@ -1,5 +1,5 @@
 import { inspectModule } from "#host";
-import { type Id, type Instant, integer, unixMs } from "./convert.js";
+import { type Id, type Instant, unixMs } from "./convert.js";
 import { type Engine, getText, putInteger, putText, start, words } from "./engine.js";
 import { date } from "./errors.js";
 import type * as Inspect from "./generated/inspect.wasm.js";
@@ -78,7 +78,7 @@ export function inspect(value: Id, options: InspectOptions = {}): Candidate[] {
   const engine = (current ??= start<typeof Inspect>(inspectModule));
   const { wasm_ } = engine;
   const nowMs = unixMs(options.now ?? Date.now());
-  if (typeof value !== "string") putInteger(engine, 0, integer(value, "INVALID_ID"));
+  if (typeof value !== "string") putInteger(engine, 0, value);
   const count =
     typeof value === "string" ? wasm_.inspect_(putText(engine, value), nowMs) : wasm_.inspect_integer_(nowMs);
   return Array.from({ length: count }, (_, at) => candidate(engine, at));

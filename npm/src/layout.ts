@@ -143,7 +143,7 @@ export class Layout {
   /** Takes an ID apart. Throws `INVALID_ID` if the layout cannot have minted it. */
   decode(id: Id): Parts {
     const engine = core();
-    putInteger(engine, 0, integer(id, "INVALID_ID"));
+    putInteger(engine, 0, id);
     check(engine.wasm_.decode_(this.handle_));
     const [ms, node, ...values] = words(engine).subarray(0, 18);
     const timestampMs = Number(BigInt.asIntN(64, ms!));
@@ -172,16 +172,12 @@ export class Layout {
     const byTick = tick !== undefined && !Number.isSafeInteger(timestampMs);
     const ms = byTick ? NaN : unixMs(timestampMs);
     const engine = core();
-    const integers = [
-      // A number goes in as it is: core looks at the time first.
-      typeof node === "number" || typeof node === "bigint"
-        ? integer(node, "INVALID_NODE")
-        : BigInt(this.numberOf_(node)),
-      integer(sequence, "INVALID_ID"),
-      integer(parts.random ?? fields?.random ?? 0, "INVALID_ID"),
-      integer(byTick ? tick : 0, "INVALID_ID"),
-    ];
-    for (const [at, value] of integers.entries()) putInteger(engine, 2 * at, value);
+    // A number goes in as it is: core looks at the time first.
+    const whole = typeof node === "number" || typeof node === "bigint";
+    putInteger(engine, 0, whole ? node : this.numberOf_(node), "INVALID_NODE");
+    putInteger(engine, 2, sequence);
+    putInteger(engine, 4, parts.random ?? fields?.random ?? 0);
+    putInteger(engine, 6, byTick ? tick : 0);
     check(engine.wasm_.encode_(this.handle_, ms));
     return words(engine)[0]!;
   }

@@ -4,6 +4,6 @@ import { packed as inspect } from "./generated/inspect.js";
 import { packed as mint } from "./generated/mint.js";
 import { unpack } from "./unpack.js";
 
-export const mintModule = (): WebAssembly.Module => new WebAssembly.Module(unpack(mint));
-export const formsModule = (): WebAssembly.Module => new WebAssembly.Module(unpack(forms));
-export const inspectModule = (): WebAssembly.Module => new WebAssembly.Module(unpack(inspect));
+export const mintModule = (): WebAssembly.Module => new WebAssembly.Module(unpack(...mint));
+export const formsModule = (): WebAssembly.Module => new WebAssembly.Module(unpack(...forms));
+export const inspectModule = (): WebAssembly.Module => new WebAssembly.Module(unpack(...inspect));

@@ -1,4 +1,4 @@
-import { type Id, type Integer, integer } from "./convert.js";
+import type { Id, Integer } from "./convert.js";
 import { putInteger, words } from "./engine.js";
 import { check, forms } from "./forms.js";
 
@@ -36,8 +36,8 @@ export const unshardHigh = (id: Id, bits: Integer): bigint => scattered(4, id, b
 /** What one of the functions in `scatter.rs` answers. */
 function scattered(which: number, id: Id, by: Integer): bigint {
   const engine = forms();
-  putInteger(engine, 0, integer(id, "INVALID_ID"));
-  putInteger(engine, 2, integer(by, "INVALID_ID"));
+  putInteger(engine, 0, id);
+  putInteger(engine, 2, by);
   check(engine.wasm_.scattered_(which));
   return words(engine)[0]!;
 }

@@ -1,6 +1,6 @@
 import { blocking, lease, nativeCell, nodeOfEnvironment, renewalMs, sleep } from "#host";
 import { wasmCell } from "./cell.js";
-import { duration, integer } from "./convert.js";
+import { duration } from "./convert.js";
 import { check, core } from "./core.js";
 import { putInteger } from "./engine.js";
 import { errorOf, SnowmintError } from "./errors.js";
@@ -210,11 +210,13 @@ export class Snowflake implements Iterable<bigint> {
 
   /** The next ID. */
   nextId(): bigint {
-    try {
-      return this.#cell.next();
-    } catch (error) {
-      return this.#later(error);
-    }
+    if (blocking)
+      try {
+        return this.#cell.next();
+      } catch (error) {
+        return later(this, error, this.#spec.maxWaitMs);
+      }
+    else return this.#cell.next();
   }
 
   /** The next ID as a number. Throws `INVALID_LAYOUT` unless the layout is `jsSafe`: it needs IDs of 53 bits at most. */
@@ -250,19 +252,24 @@ export class Snowflake implements Iterable<bigint> {
   fill(ids: BigUint64Array): BigUint64Array {
     if (!(ids instanceof BigUint64Array)) throw new TypeError("fill takes a BigUint64Array");
     this.#batch(ids.length);
-    let patienceMs = this.#blockMs;
-    let since: number | undefined;
-    for (let done = 0; done < ids.length; ) {
-      try {
-        done += this.#cell.fill(ids.subarray(done), patienceMs);
-        // The batch has begun: from here on only the deadline ends it.
-        patienceMs = Infinity;
-      } catch (error) {
-        // Not to be had in time, so waiting is no use.
-        if (error instanceof SnowmintError && (error.retryAfterMs ?? 0) > patienceMs) throw error;
-        since ??= performance.now();
-        sleep(pause(error, this.#blockMs, since));
+    if (blocking) {
+      let patienceMs = this.#spec.maxWaitMs;
+      let since: number | undefined;
+      for (let done = 0; done < ids.length; ) {
+        try {
+          done += this.#cell.fill(ids.subarray(done), patienceMs);
+          // The batch has begun: from here on only the deadline ends it.
+          patienceMs = Infinity;
+        } catch (error) {
+          // Not to be had in time, so waiting is no use.
+          if (error instanceof SnowmintError && (error.retryAfterMs ?? 0) > patienceMs) throw error;
+          since ??= performance.now();
+          sleep(pause(error, this.#spec.maxWaitMs, since));
+        }
       }
+    } else if (ids.length) {
+      // With no patience a batch comes at once, and whole.
+      this.#cell.fill(ids, 0);
     }
     return ids;
   }
@@ -307,25 +314,8 @@ export class Snowflake implements Iterable<bigint> {
     return this.close();
   }
 
-  /** Tries a refused call again until it succeeds or `maxWaitMs` is over. */
-  #later(error: unknown): bigint {
-    for (const since = performance.now(); ; ) {
-      sleep(pause(error, this.#blockMs, since));
-      try {
-        return this.#cell.next();
-      } catch (again) {
-        error = again;
-      }
-    }
-  }
-
-  /** How long a call may block. */
-  get #blockMs(): number {
-    return blocking ? this.#spec.maxWaitMs : 0;
-  }
-
   #batch(count: number): number {
-    putInteger(core(), 0, integer(count, "INVALID_ID"));
+    putInteger(core(), 0, count);
     return check(core().wasm_.batch_());
   }
 }
@@ -352,6 +342,18 @@ function pause(error: unknown, maxWaitMs: number, since: number, renewal = 0): n
   const pauseMs = core().wasm_.pause_ms_(maxWaitMs, wantedMs, performance.now() - since);
   if (pauseMs === 0) throw error;
   return pauseMs;
+}
+
+/** Tries a refused call again until it succeeds or `maxWaitMs` is over. */
+function later(generator: Snowflake, error: unknown, maxWaitMs: number): bigint {
+  for (const since = performance.now(); ; ) {
+    sleep(pause(error, maxWaitMs, since));
+    try {
+      return generator.tryNextId();
+    } catch (again) {
+      error = again;
+    }
+  }
 }
 
 function closed(): never {

@@ -1,4 +1,4 @@
-import { type Id, integer } from "./convert.js";
+import type { Id } from "./convert.js";
 import { getText, putInteger, putText, words } from "./engine.js";
 import { errorOf } from "./errors.js";
 import { check, forms } from "./forms.js";
@@ -13,7 +13,7 @@ export type TextForm = (typeof FORMS)[number];
 /** Writes an ID zero-padded, so that text order is number order. */
 export function encode(id: Id, form: TextForm): string {
   const engine = forms();
-  putInteger(engine, 0, integer(id, "INVALID_ID"));
+  putInteger(engine, 0, id);
   return getText(engine, check(engine.wasm_.text_encode_(place(form))));
 }
 

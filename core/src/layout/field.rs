@@ -22,6 +22,11 @@ impl Field {
         if mask == 0 { Self::ABSENT } else { Self::new(mask.trailing_zeros(), mask.count_ones()) }
     }
 
+    /// The same field so many bits lower.
+    pub(crate) const fn lowered(self, bits: u32) -> Self {
+        Self { shift: self.shift - bits, ..self }
+    }
+
     /// The number of bits, 0 to 64.
     pub const fn width(self) -> u32 {
         self.width

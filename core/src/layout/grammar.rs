@@ -92,8 +92,8 @@ fn read(reader: &mut Reader<'_>, layout: &mut Layout) -> Read<()> {
             return Err(What::Grammar);
         }
         reader.expect(b":")?;
-        let bits = reader.number()?;
-        layout.add(name, bits.min(65) as u32)?;
+        let bits = reader.number().ok_or(What::Grammar)?;
+        layout.add(name, bits.get().min(65) as u32)?;
         if !reader.skip(b",") {
             break;
         }
@@ -102,7 +102,7 @@ fn read(reader: &mut Reader<'_>, layout: &mut Layout) -> Read<()> {
     let epoch_ms = read_epoch(reader)?;
     let mut tick_ms = 1;
     if reader.skip(b";tick=") {
-        tick_ms = reader.number()?;
+        tick_ms = reader.number().ok_or(What::Grammar)?.get();
         if reader.skip(b"s") {
             // One too long to be multiplied is too long as it is.
             tick_ms = tick_ms.min(MAX_SAFE_MS) * 1000;
@@ -122,16 +122,16 @@ fn read_epoch(reader: &mut Reader<'_>) -> Read<i64> {
     if let Some(unix_ms) = time::parse_rfc3339(text) {
         return Ok(unix_ms);
     }
-    // What is too far is cut to that, and then refused by the rule on epochs.
-    let cut = |magnitude: u64| magnitude.min(MAX_SAFE_MS + 1).cast_signed();
     // No leading zero, and no minus zero: the text of an epoch is one.
-    match (Integer::parse(text), text) {
-        (None, _) | (Some(_), [b'0', _, ..] | [b'-', b'0', ..]) => {
-            reader.rest = start;
-            Err(What::Grammar)
-        }
-        (Some(Integer::Negative(magnitude)), _) => Ok(-cut(magnitude)),
-        (Some(Integer::Fits(value)), _) => Ok(cut(value)),
-        (Some(Integer::Beyond), _) => Ok(cut(u64::MAX)),
-    }
+    let (Some(epoch_ms), false) = (Integer::parse(text), matches!(text, [b'0', _, ..] | [b'-', b'0', ..])) else {
+        reader.rest = start;
+        return Err(What::Grammar);
+    };
+    let magnitude = match epoch_ms {
+        Integer::Fits(magnitude) | Integer::Negative(magnitude) => magnitude,
+        Integer::Beyond => u64::MAX,
+    };
+    // What is too far is cut to that, and then refused by the rule on epochs.
+    let magnitude = magnitude.min(MAX_SAFE_MS + 1).cast_signed();
+    Ok(if text[0] == b'-' { -magnitude } else { magnitude })
 }

@@ -39,14 +39,20 @@ impl Name {
 
     /// Equality in constants.
     pub(crate) const fn is(&self, other: &[u8]) -> bool {
-        let mut same = self.len as usize == other.len();
-        let mut i = 0;
-        while same && i < other.len() {
-            same = self.bytes[i] == other[i];
-            i += 1;
-        }
-        same
+        same(self.as_bytes(), other)
     }
+}
+
+/// Equality of texts, in constants too, and in one place: where `==` is used it is compiled in, which counts in wasm.
+#[inline(never)]
+pub(super) const fn same(one: &[u8], other: &[u8]) -> bool {
+    let mut same = one.len() == other.len();
+    let mut i = 0;
+    while same && i < other.len() {
+        same = one[i] == other[i];
+        i += 1;
+    }
+    same
 }
 
 pub(crate) const fn is_name_byte(byte: u8) -> bool {

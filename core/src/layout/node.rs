@@ -12,10 +12,11 @@ impl Layout {
     /// # Errors
     /// `InvalidNode` outside 0 to [`Layout::nodes`] - 1.
     pub fn node(&self, node: Integer) -> Result<u32, Error> {
-        if mutant::removes("range") {
-            return Ok(node.fitting(u32::BITS, What::Node)? as u32);
-        }
-        Ok(node.fitting(self.node_bits, What::Node)? as u32)
+        let width = if mutant::removes("range") { u32::BITS } else { self.node_bits };
+        let Some(number) = node.fitting(width) else {
+            return Err(Error::misfit(What::Node, node, width));
+        };
+        Ok(number as u32)
     }
 
     /// The node whose fields have these values; every node field must be there once.
@@ -44,10 +45,10 @@ impl Layout {
     /// `InvalidNode`, also for a text that is neither.
     pub fn parse_node(&self, text: impl AsRef<[u8]>) -> Result<u32, Error> {
         let text = text.as_ref();
-        if let Some(number) = Integer::parse(text) {
-            return self.node(number);
+        match Integer::parse(text) {
+            Some(number) => self.node(number),
+            None => self.read_node(text).map_err(Refusal::error),
         }
-        self.read_node(text).map_err(Refusal::error)
     }
 
     fn read_node<'a>(&'a self, text: &'a [u8]) -> Result<u32, Refusal<'a>> {

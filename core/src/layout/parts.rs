@@ -1,6 +1,6 @@
 //! An ID taken apart and put together.
 
-use super::{Field, Layout, Name};
+use super::{Field, Layout, Name, UNUSED};
 use crate::error::{Error, What};
 use crate::integer::Integer;
 
@@ -51,8 +51,7 @@ impl Layout {
 
     /// Every field of an ID but `unused`, high to low, with its value.
     pub fn field_values(&self, id: u64) -> impl Iterator<Item = (&Name, u64)> {
-        let unused = usize::from(self.unused().width() > 0);
-        self.fields().skip(unused).map(move |(name, field)| (name, field.take(id)))
+        self.slots().filter(|slot| slot.kind != UNUSED).map(move |slot| (&slot.name, slot.field.take(id)))
     }
 
     /// Puts an ID together: the inverse of [`Layout::decode`].
@@ -76,9 +75,15 @@ impl Layout {
         if tick > self.time().max() {
             return Err(Error::used_up(self.ends_at_ms()));
         }
-        let node = node.fitting(self.node_bits, What::Node)?;
-        let sequence = sequence.fitting(self.sequence().width(), What::Sequence)?;
-        let random = random.fitting(self.random().width(), What::Random)?;
+        let Some(node) = node.fitting(self.node_bits) else {
+            return Err(Error::misfit(What::Node, node, self.node_bits));
+        };
+        let Some(sequence) = sequence.fitting(self.sequence().width()) else {
+            return Err(Error::misfit(What::Sequence, sequence, self.sequence().width()));
+        };
+        let Some(random) = random.fitting(self.random().width()) else {
+            return Err(Error::misfit(What::Random, random, self.random().width()));
+        };
         Ok(self.time().put(tick)
             | self.put_node(node as u32)
             | self.sequence().put(sequence)

@@ -26,8 +26,11 @@ impl Layout {
         if above_time + self.unused().width() != self.bits {
             return Err(Error::plain(What::TimeFirst));
         }
-        let (Some(from), Some(to)) = (self.tick_at(from_ms), self.tick_at(to_ms)) else {
-            return Err(self.no_tick(if self.tick_at(from_ms).is_none() { from_ms } else { to_ms }));
+        let Some(from) = self.tick_at(from_ms) else {
+            return Err(self.no_tick(from_ms));
+        };
+        let Some(to) = self.tick_at(to_ms) else {
+            return Err(self.no_tick(to_ms));
         };
         Ok(self.time().put(from)..=(self.time().put(to) | (self.time().put(1) - 1)))
     }

@@ -1,5 +1,8 @@
 //! Reading a text from left to right.
 
+use core::num::NonZeroU64;
+
+use super::name::same;
 use crate::error::What;
 use crate::integer::Integer;
 
@@ -17,9 +20,14 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn skip(&mut self, token: &[u8]) -> bool {
-        let after = self.rest.strip_prefix(token);
-        self.rest = after.unwrap_or(self.rest);
-        after.is_some()
+        let Some((start, after)) = self.rest.split_at_checked(token.len()) else {
+            return false;
+        };
+        let skips = same(start, token);
+        if skips {
+            self.rest = after;
+        }
+        skips
     }
 
     pub(super) fn expect(&mut self, token: &[u8]) -> Read<()> {
@@ -34,14 +42,13 @@ impl<'a> Reader<'a> {
     }
 
     /// A decimal number above 0, without sign or leading zero; one beyond 64 bits reads as 2^64-1.
-    pub(super) fn number(&mut self) -> Read<u64> {
-        if let [] | [b'0', ..] = self.rest {
-            return Err(What::Grammar);
+    pub(super) fn number(&mut self) -> Option<NonZeroU64> {
+        if let [b'0', ..] = self.rest {
+            return None;
         }
-        match Integer::parse(self.take_while(|byte| byte.is_ascii_digit())) {
-            None => Err(What::Grammar),
-            Some(Integer::Fits(value)) => Ok(value),
-            Some(_) => Ok(u64::MAX),
+        match Integer::parse(self.take_while(|byte| byte.is_ascii_digit()))? {
+            Integer::Fits(value) => NonZeroU64::new(value),
+            _ => Some(NonZeroU64::MAX),
         }
     }
 }

@@ -1,5 +1,7 @@
-// Browsers, workers, and every host that is nothing else. Databases there lie in no file that could be looked at.
-export { durabilityModule } from "./packed.js";
+// Browsers, workers, and every host that is nothing else: the module comes as bytes in the bundle.
+import { packed } from "../generated/durability.js";
+import { unpack } from "../unpack.js";
 
-export const fileSystem = (_path: string): number => 0;
-export const fileAt = (_path: string): string | undefined => "";
+export { fileAt, fileSystem } from "./host.inert.js";
+
+export const durabilityModule = (): WebAssembly.Module => new WebAssembly.Module(unpack(...packed));

@@ -1,7 +1,8 @@
 // Node, Deno and Bun: where a database file lies.
 import { statfsSync, statSync } from "node:fs";
+import { encoded } from "../generated/durability.js";
 
-export { durabilityModule } from "./packed.js";
+export const durabilityModule = (): WebAssembly.Module => new WebAssembly.Module(Buffer.from(encoded, "base64"));
 
 /** The number of a path's file system on Linux; 0 elsewhere, where none is known. */
 export const fileSystem = (path: string): number => (process.platform === "linux" ? statfsSync(path).type >>> 0 : 0);

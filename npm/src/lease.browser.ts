@@ -2,4 +2,4 @@
 import { packed } from "./generated/lease.js";
 import { unpack } from "./unpack.js";
 
-export const leaseModule = (): WebAssembly.Module => new WebAssembly.Module(unpack(packed));
+export const leaseModule = (): WebAssembly.Module => new WebAssembly.Module(unpack(...packed));
