@@ -30,6 +30,7 @@ MAIN = {
     "dist/node.cjs",
     "dist/browser.mjs",
     "dist/edge.mjs",
+    "dist/edge-light.mjs",
     "dist/stores.node.mjs",
     "dist/stores.node.cjs",
     "dist/stores.browser.mjs",

@@ -1,12 +1,10 @@
 // Installs npm packages into an empty project, and uses them as a newcomer would: try_npm.mjs [--without-addon] DIRECTORY.
 // The directory has the tarball of snowmint, and that of this platform's addon.
-import { strict as assert } from "node:assert";
 import { execSync } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { project } from "./npm_project.mjs";
 
 const USE = `
 import { Snowflake, SnowmintError, inspect, layouts, text } from "snowmint";
@@ -32,35 +30,18 @@ const { values, positionals } = parseArgs({
   options: { "without-addon": { type: "boolean" } },
   allowPositionals: true,
 });
-const directory = resolve(positionals[0]);
-const tarball = (pattern) => {
-  const found = readdirSync(directory).filter((name) => pattern.test(name));
-  assert.equal(found.length, 1, `${found.length} of ${pattern} in ${directory}`);
-  return `"${join(directory, found[0])}"`;
-};
-const platform = execSync(`node "${fileURLToPath(new URL("../npm/scripts/platform.mjs", import.meta.url))}"`, {
-  encoding: "utf8",
-});
-const packages = [tarball(/^snowmint-\d.*\.tgz$/)];
-if (!values["without-addon"]) packages.push(tarball(new RegExp(`^snowmint-${platform.trim()}-\\d.*\\.tgz$`)));
-
-const home = mkdtempSync(join(tmpdir(), "snowmint-"));
+const { home, env, remove } = project(resolve(positionals[0]), { addon: !values["without-addon"] });
 try {
-  // Slots of its own: those of the machine belong to whatever runs on it.
-  const env = { ...process.env, SNOWMINT_STATE_DIR: join(home, "state") };
   const run = (command, stdout = "inherit") =>
     execSync(command, { cwd: home, env, stdio: ["ignore", stdout, "inherit"] });
-  writeFileSync(join(home, "package.json"), '{ "private": true }');
   writeFileSync(join(home, "use.mjs"), USE);
   writeFileSync(join(home, "use.cjs"), required);
-  // One after the other, as optional dependencies of the first are not to be looked for elsewhere.
-  for (const each of packages) run(`npm install --silent --no-fund --no-audit --omit=optional ${each}`);
-  const addon = packages.length > 1 ? "addon" : "";
+  const addon = values["without-addon"] ? "" : "addon";
   run(`node use.mjs ${addon}`);
   run(`node use.cjs ${addon}`);
   run(`npx --no-install snowmint gen -n 3 ${addon ? "" : "--node 7"}`);
   run("npx --no-install snowmint inspect 1541815603606036480 --layout twitter");
   run("npm ls --all --silent", "ignore");
 } finally {
-  rmSync(home, { recursive: true, force: true });
+  remove();
 }

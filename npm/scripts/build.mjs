@@ -41,28 +41,31 @@ const bundleOf = async (entry, name, host, format, extra) =>
     ).mangleCache,
   );
 
-/** A module that a bundle finds beside it. */
-const beside = (name, filter, path) => ({
-  name,
-  setup: ({ onResolve }) => onResolve({ filter }, () => ({ path, external: true, sideEffects: false })),
+/** Modules that a bundle finds beside it. */
+const beside = (filter, pathOf) => ({
+  name: `beside ${filter}`,
+  setup: ({ onResolve }) =>
+    onResolve({ filter }, ({ path }) => ({ path: pathOf(path), external: true, sideEffects: false })),
 });
 
 /**
  * The bundle of the package for a host, and that of the stores, whose errors are of the class that the first one has. In
- * modules for hosts without the addon, what only leases need is a file of its own, loaded on demand.
+ * modules for hosts without the addon, what only leases need is a file of its own, loaded on demand. Modules of wasm are
+ * files for edge runtimes: workerd knows them by their names, and bundlers for Vercel's runtime want a suffix to know what to
+ * make of them.
  */
-const bundle = async (host, format) => {
+const bundle = async (host, format, name = host, suffix = "") => {
   const extension = format === "esm" ? "mjs" : "cjs";
-  const external = host === "edge" ? ["*.wasm"] : [];
+  const wasm = beside(/\.wasm$/, (path) => path + suffix);
   const apart = host !== "node" && format === "esm";
-  const tabs = beside("apart", /^\.\/tabs\.js$/, `./${host}-tabs.mjs`);
+  const tabs = beside(/^\.\/tabs\.js$/, () => `./${name}-tabs.mjs`);
   // The packed modules lead the bundle: in its midst, what is alike on both sides of them lies too far apart for gzip. What
   // a host that cannot block never does is left out.
   const small = host === "browser" ? { inject: ["src/packed.ts"], minifySyntax: true } : {};
-  await bundleOf("src/index.ts", host, host, format, { external, ...small, plugins: apart ? [tabs] : [] });
-  if (apart) await bundleOf("src/tabs.ts", `${host}-tabs`, host, format, { external });
-  const errors = beside("over-main", /\/errors\.js$/, `./${host}.${extension}`);
-  await bundleOf("src/stores/index.ts", `stores.${host}`, host, format, { external, plugins: [errors] });
+  await bundleOf("src/index.ts", name, host, format, { ...small, plugins: apart ? [wasm, tabs] : [] });
+  if (apart) await bundleOf("src/tabs.ts", `${name}-tabs`, host, format, { plugins: [wasm] });
+  const errors = beside(/\/errors\.js$/, () => `./${name}.${extension}`);
+  await bundleOf("src/stores/index.ts", `stores.${name}`, host, format, { plugins: [wasm, errors] });
 };
 
 // The text form of the modules is written by the same code that reads it.
@@ -101,6 +104,7 @@ await bundle("node", "cjs");
 await bundle("browser", "esm");
 await bundle("browser", "cjs");
 await bundle("edge", "esm");
+await bundle("edge", "esm", "edge-light", "?module");
 for (const name of modules) cpSync(`${generated}/${name}.wasm`, `dist/${name}.wasm`);
 
 // The command line, over the bundle that programs on Node load.

@@ -1,6 +1,6 @@
 // The addon: the generator with one state or lease for all threads of the process. It is a package of its own for each
 // platform, and optional.
-import { createRequire } from "node:module";
+import module from "node:module";
 import { version } from "./generated/version.js";
 import type { LeaseStatus } from "./snowflake.js";
 
@@ -47,6 +47,8 @@ const realm = globalThis as { [KEY]?: Addon | null };
 /** The platform's name in those of packages; of both kinds of Linux, the one that loads is the right one. */
 const libcs: Record<string, string[]> = { linux: ["-gnu", "-musl"], win32: ["-msvc"] };
 export const platform = `${process.platform}-${process.arch}`;
+/** What to do where there is none. */
+export const cure = `install the optional dependencies of snowmint${"Deno" in globalThis ? ", run with --allow-env and --allow-ffi" : ""}`;
 
 /** The addon, if there is one that loads here. ESM, CommonJS and duplicate installs of one version share it. */
 export function addon(): Addon | undefined {
@@ -58,7 +60,10 @@ function load(): Addon | undefined {
   for (const libc of libcs[process.platform] ?? [""]) {
     try {
       if (process.env.SNOWMINT_NO_ADDON === "1") return;
-      return createRequire(import.meta.url)(`snowmint-${platform}${libc}`);
+      // Said so that bundlers for servers leave it alone: webpack would have nothing in its place, and Turbopack would take
+      // the addon for a script. What esbuild makes CommonJS of has no URL.
+      const from = module.createRequire(import.meta.url ?? __filename);
+      return Reflect.apply(from, undefined, [`snowmint-${platform}${libc}`]);
     } catch {
       // Missing, built for another libc, or forbidden: the wasm module mints too.
     }

@@ -2,7 +2,7 @@
 import { hostname } from "node:os";
 import { basename } from "node:path";
 import { isMainThread } from "node:worker_threads";
-import { addon, type Functions, platform } from "./addon.js";
+import { addon, cure, type Functions, platform } from "./addon.js";
 import { duration } from "./convert.js";
 import { core } from "./core.js";
 import { type ErrorCode, SnowmintError } from "./errors.js";
@@ -15,9 +15,18 @@ import type { Cell, CellSpec, Lease, LeaseOptions, Spec } from "./snowflake.js";
 export { formsModule, inspectModule, mintModule } from "./encoded.js";
 export const blocking = true;
 
+/** A variable of the environment. Where Deno forbids it, nobody knows whether it would say another node or directory. */
+function variable(name: string, code: ErrorCode = "STORE_UNAVAILABLE"): string | undefined {
+  try {
+    return process.env[name];
+  } catch (error) {
+    throw new SnowmintError(code, `${name} of the environment may say more, and may not be read: ${error}`);
+  }
+}
+
 /** The node that the environment of this thread gives. */
 export function nodeOfEnvironment(layout: Layout): number | undefined {
-  const text = process.env.SNOWMINT_NODE;
+  const text = variable("SNOWMINT_NODE", "INVALID_NODE");
   try {
     return text === undefined ? undefined : layout.numberOf_(text);
   } catch (error) {
@@ -42,6 +51,9 @@ const awaiting = new WeakMap<SnowmintError, number>();
 /** In how many ms it is worth a look whether the window has been renewed; 0 if it never is. */
 export const renewalMs = (error: SnowmintError): number => awaiting.get(error) ?? 0;
 
+/** Whether this is a worker: those of the web say so by another name in Deno, where `isMainThread` is true in them. */
+const inWorker = (): boolean => !isMainThread || "WorkerGlobalScope" in globalThis;
+
 /**
  * A cell in the addon, which reads the system's clock. Without the addon, nothing in the main thread, where the wasm
  * module keeps the state.
@@ -50,11 +62,11 @@ export function nativeCell({ layout, node, maxAheadMs, start, clock }: CellSpec)
   if (clock) return;
   const native = addon();
   if (!native) {
-    if (isMainThread) return;
+    if (!inWorker()) return;
     throw new SnowmintError(
       "INVALID_NODE",
       `node ${node} in a worker thread: without snowmint's addon for ${platform} each thread has a state of its own, and ` +
-        "threads would repeat each other's IDs. Install the optional dependencies of snowmint, or mint in the main thread",
+        `threads would repeat each other's IDs: ${cure}, or mint in the main thread`,
     );
   }
   const functions = answer(native.open(String(layout), node, maxAheadMs, start));
@@ -67,15 +79,13 @@ export function nativeCell({ layout, node, maxAheadMs, start, clock }: CellSpec)
 export async function lease(spec: Spec, options: LeaseOptions): Promise<Lease | undefined> {
   const { layout, maxAheadMs, maxWaitMs, start, clock } = spec;
   const { store, namespace, windowMs, exclude = [], onLost } = options;
-  const { env } = process;
   const vouched = (options.node ?? undefined) !== undefined;
   const leased = (store ?? namespace ?? undefined) !== undefined;
   take(given());
   if (leased) refuseNode(options);
-  if (vouched || (!leased && env.SNOWMINT_NODE !== undefined)) return;
+  if (vouched || (!leased && variable("SNOWMINT_NODE") !== undefined)) return;
   if (store && typeof store !== "string") {
-    const program = `${basename(process.argv[1] ?? "node")}:${process.pid}@${hostname()}`;
-    return leaseOver(spec, options, { label: program, namespace: env.SNOWMINT_NAMESPACE });
+    return leaseOver(spec, options, { label: program(), namespace: namespace ?? variable("SNOWMINT_NAMESPACE") });
   }
   // It goes on while no JavaScript runs.
   if (clock) throw new TypeError("a lease is renewed by the system's clock: pass no clock, or a node with it");
@@ -87,10 +97,10 @@ export async function lease(spec: Spec, options: LeaseOptions): Promise<Lease | 
     layout: String(layout),
     store,
     namespace,
-    environmentStore: env.SNOWMINT_STORE,
-    environmentNamespace: env.SNOWMINT_NAMESPACE,
-    stateDir: env.SNOWMINT_STATE_DIR,
-    kubernetes: env.KUBERNETES_SERVICE_HOST !== undefined,
+    environmentStore: variable("SNOWMINT_STORE"),
+    environmentNamespace: variable("SNOWMINT_NAMESPACE"),
+    stateDir: variable("SNOWMINT_STATE_DIR"),
+    kubernetes: variable("KUBERNETES_SERVICE_HOST") !== undefined,
     maxAheadMs,
     maxWaitMs,
     start,
@@ -101,8 +111,8 @@ export async function lease(spec: Spec, options: LeaseOptions): Promise<Lease | 
   if (!native)
     throw new SnowmintError(
       "STORE_UNAVAILABLE",
-      `a lease needs snowmint's addon for ${platform}, which is not there: install the optional dependencies of snowmint, ` +
-        "or pass a node that no other generator of this layout uses",
+      `a lease needs snowmint's addon for ${platform}, which is not there: ${cure}, or pass a node that no other generator ` +
+        "of this layout uses",
     );
   const share: Share = {};
   const held = answer(await native.lease(terms, onLost && whenLost(onLost, share)));
@@ -119,6 +129,17 @@ export async function lease(spec: Spec, options: LeaseOptions): Promise<Lease | 
       return share.closing;
     },
   };
+}
+
+/** What the records of a store call this process. */
+function program(): string {
+  const name = `${basename(process.argv[1] ?? "node")}:${process.pid}`;
+  try {
+    return `${name}@${hostname()}`;
+  } catch {
+    // Deno may forbid it, and it is for people only.
+    return name;
+  }
 }
 
 /** What a generator and the callback of its lease both know. */

@@ -99,8 +99,9 @@ function claim(leases: Map<string, Promise<Held>>, key: string, holding: Holding
   return claiming;
 }
 
-/** A generator that is forgotten without a close gives its part up as well. */
-const forgotten = new FinalizationRegistry<[Held, Box]>(([held, box]) => void held.remove(box));
+/** A generator that is forgotten without a close gives its part up as well; but not in workerd of a date before 2025-05-05. */
+const forgotten =
+  globalThis.FinalizationRegistry && new FinalizationRegistry<[Held, Box]>(([held, box]) => void held.remove(box));
 
 /** A generator's part of a lease. */
 class Share implements Lease {
@@ -116,7 +117,7 @@ class Share implements Lease {
       next: () => box.cell.next(),
       fill: (ids: BigUint64Array, patienceMs: number) => box.cell.fill(ids, patienceMs),
     };
-    forgotten.register(this, [held, box], this);
+    forgotten?.register(this, [held, box], this);
   }
 
   get node(): number {
@@ -136,7 +137,7 @@ class Share implements Lease {
   }
 
   close(): Promise<void> {
-    forgotten.unregister(this);
+    forgotten?.unregister(this);
     return this.#held.remove(this.#box);
   }
 }

@@ -32,7 +32,7 @@ test("a thread goes on where one that has ended left off, though it had run ahea
 test("without the addon a thread is refused a vouched node, and told why and what to do", async () => {
   const { vouched, scripted, decoded } = await answer({ options: { node: 3 } }, { SNOWMINT_NO_ADDON: "1" });
   assert.equal(vouched.code, "INVALID_NODE");
-  assert.match(vouched.message, /node 3 .*addon.* each thread .*Install/);
+  assert.match(vouched.message, /node 3 .*addon.* each thread .*: install .*main thread/);
   assert.equal(scripted, "bigint");
   assert.equal(decoded, 32);
 });

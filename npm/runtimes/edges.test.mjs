@@ -1,0 +1,130 @@
+// Runtimes that refuse to compile bytes: workerd, and Vercel's, which take wasm as files that are imported.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { test } from "node:test";
+import { EdgeRuntime } from "edge-runtime";
+import { build } from "esbuild";
+import { assertSeen, NONBLOCKING } from "./seen.mjs";
+import { executable, projectOf, version } from "./tools.mjs";
+
+const { home } = projectOf({
+  "light.mjs": `
+    import * as snowmint from "snowmint";
+    import { look } from "./checks.mjs";
+    addEventListener("fetch", (event) => event.respondWith(look(snowmint).then((seen) => Response.json(seen))));`,
+});
+const worker = "worker.mjs";
+cpSync(join(import.meta.dirname, "workerd.mjs"), join(home, worker));
+
+/** What a worker of those files answers, the first of which is its entry, as workerd of that day would have it. */
+async function served(folder, files, date) {
+  const module = (name) => {
+    const kind = name.endsWith(".wasm") ? "wasm" : "esModule";
+    // The package's own name is that of its entry.
+    return `(name = "${name === "edge.mjs" ? "snowmint" : name}", ${kind} = embed "${join(folder, name)}")`;
+  };
+  writeFileSync(
+    join(home, "workerd.capnp"),
+    `using Workerd = import "/workerd/workerd.capnp";
+    const config :Workerd.Config = (
+      services = [(name = "main", worker = (modules = [${files.map(module)}], compatibilityDate = "${date}"))],
+      sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")]
+    );`,
+  );
+  const args = ["serve", join(home, "workerd.capnp"), "--control-fd=3"];
+  const stdio = ["ignore", "ignore", "pipe", "pipe"];
+  const server = spawn(executable("@cloudflare", "bin/workerd"), args, { stdio });
+  const ended = once(server, "exit");
+  let told = "";
+  server.stderr.on("data", (text) => {
+    told += text;
+  });
+  try {
+    const listening = once(server.stdio[3], "data");
+    const port = await Promise.race([
+      listening.then(([line]) => JSON.parse(String(line).split("\n")[0]).port),
+      ended.then(() => assert.fail(`workerd ended: ${told}`)),
+    ]);
+    const response = await fetch(`http://127.0.0.1:${port}/`, { signal: AbortSignal.timeout(20_000) });
+    const text = await response.text();
+    assert.equal(response.status, 200, text + told);
+    return JSON.parse(text);
+  } finally {
+    server.kill("SIGKILL");
+    await ended;
+  }
+}
+
+const [, built] = version("workerd").split(".");
+const NEWEST = built.replace(/(....)(..)(..)/, "$1-$2-$3");
+const REFUSED = { lease: "STORE_UNAVAILABLE" };
+// While the clock stands still, IDs differ anyhow.
+const IN_WORKER = { ...REFUSED, early: { near: true, different: 20_000 } };
+
+test(`workerd ${version("workerd")} serves a bundle, as its command line makes them`, async () => {
+  await build({
+    absWorkingDir: home,
+    entryPoints: [worker],
+    outdir: "workerd",
+    outExtension: { ".js": ".mjs" },
+    bundle: true,
+    format: "esm",
+    target: "es2022",
+    conditions: ["workerd", "worker", "browser"],
+    loader: { ".wasm": "copy" },
+    logLevel: "silent",
+  });
+  const files = readdirSync(join(home, "workerd"));
+  assert.equal(files.filter((name) => name.endsWith(".wasm")).length, 4);
+  const entryFirst = [worker, ...files.filter((name) => name !== worker)];
+  assertSeen(await served("workerd", entryFirst, NEWEST), NONBLOCKING, IN_WORKER);
+});
+
+for (const date of ["2022-11-30", NEWEST])
+  test(`workerd ${version("workerd")} of ${date} serves the package's files as they are`, async () => {
+    const { exports } = JSON.parse(readFileSync(join(home, "node_modules/snowmint/package.json"), "utf8"));
+    const dist = join(home, "node_modules/snowmint/dist");
+    const names = readdirSync(dist).filter((name) => /^edge(-tabs)?\.mjs$|\.wasm$/.test(name));
+    assert.equal(basename(exports["."].workerd.default), "edge.mjs");
+    for (const name of names) cpSync(join(dist, name), join(home, name));
+    assertSeen(await served(".", [worker, "checks.mjs", ...names], date), NONBLOCKING, IN_WORKER);
+  });
+
+test(`edge-runtime ${version("edge-runtime")} runs a bundle where bytes are not compiled`, async () => {
+  // As bundlers for it do: a module in a file becomes a name that the runtime knows.
+  const modules = {};
+  const setup = ({ onResolve, onLoad }) => {
+    onResolve({ filter: /\.wasm\?module$/ }, ({ path, resolveDir }) => ({
+      path: join(resolveDir, path.replace("?module", "")),
+      namespace: "wasm",
+    }));
+    onLoad({ filter: /./, namespace: "wasm" }, ({ path }) => {
+      const name = `wasm_${basename(path, ".wasm")}`;
+      modules[name] = new WebAssembly.Module(readFileSync(path));
+      return { contents: `module.exports = ${name};` };
+    });
+  };
+  const { outputFiles } = await build({
+    absWorkingDir: home,
+    entryPoints: ["light.mjs"],
+    bundle: true,
+    format: "iife",
+    target: "es2022",
+    conditions: ["edge-light", "browser"],
+    plugins: [{ name: "wasm", setup }],
+    write: false,
+    logLevel: "silent",
+  });
+  assert.equal(Object.keys(modules).length, 4);
+  const runtime = new EdgeRuntime({
+    initialCode: outputFiles[0].text,
+    codeGeneration: { strings: false, wasm: false },
+    extend: (context) => Object.assign(context, modules),
+  });
+  assert.throws(() => runtime.evaluate("new WebAssembly.Module(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]))"));
+  const response = await runtime.dispatchFetch("http://localhost/");
+  assertSeen(await response.json(), NONBLOCKING, REFUSED);
+});

@@ -1,0 +1,20 @@
+// A worker of workerd: what it answers tells what the package does there.
+import * as snowmint from "snowmint";
+import { look } from "./checks.mjs";
+
+// In production the clock stands still within a request, and at 0 before the first one. On a machine it does not.
+const { now } = Date;
+let stillMs = 0;
+Date.now = () => stillMs;
+// As workers often do.
+const early = new snowmint.Snowflake({ node: 6 });
+
+export default {
+  async fetch() {
+    stillMs = now();
+    const ids = Array.from({ length: 20_000 }, () => early.nextId());
+    Date.now = now;
+    const near = Math.abs(stillMs - early.layout.decode(ids[0]).timestampMs) <= 1000;
+    return Response.json({ ...(await look(snowmint)), early: { near, different: new Set(ids).size } });
+  },
+};
