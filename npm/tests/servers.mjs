@@ -26,13 +26,13 @@ const POSTGRES = "/usr/lib/postgresql/15/bin";
 const AS_NOBODY = process.geteuid() === 0 ? ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups"] : [];
 const idOf = (flag, name) => Number(execFileSync("id", [flag, name], { encoding: "utf8" }));
 
-/** A port of the loopback on which nobody listens. */
+/** A port of the loopback on which nobody listens. Redis as a cluster wants another one 10,000 above it. */
 const freePort = () =>
   new Promise((resolve, reject) => {
     const free = createServer().once("error", reject);
     free.listen(0, "127.0.0.1", () => {
       const { port } = free.address();
-      free.close(() => resolve(port));
+      free.close(() => resolve(port < 55_536 ? port : freePort()));
     });
   });
 

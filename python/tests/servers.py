@@ -266,10 +266,13 @@ def start_redis(directory: Path | None = None, options: Sequence[str] = ()) -> R
 
 
 def free_port() -> int:
-    """A port of the loopback on which nobody listens."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
+    """A port of the loopback on which nobody listens. Redis as a cluster wants another one 10,000 above it."""
+    while True:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = int(free.getsockname()[1])
+        if port < 55_536:
+            return port
 
 
 def run(command: list[str]) -> None:
