@@ -93,11 +93,19 @@ export async function lease(spec: Spec, options: LeaseOptions): Promise<Lease | 
     throw new TypeError("store is a URL such as file:/var/lib/ids, or one of snowmint/stores");
   if (typeof (namespace ?? "") !== "string") throw new TypeError("namespace is a string");
   if (typeof (onLost ?? lease) !== "function") throw new TypeError("onLost is a function that takes an error");
+  const environmentStore = variable("SNOWMINT_STORE");
+  // No more of it, as it may have a password.
+  const [scheme] = (store ?? environmentStore ?? "file:").split(":");
+  if (scheme !== "file")
+    throw new SnowmintError(
+      "STORE_UNAVAILABLE",
+      `no such store: "${scheme}". Give file:DIRECTORY, or as store an object of snowmint/stores, over a client of your own`,
+    );
   const terms = {
     layout: String(layout),
     store,
     namespace,
-    environmentStore: variable("SNOWMINT_STORE"),
+    environmentStore,
     environmentNamespace: variable("SNOWMINT_NAMESPACE"),
     stateDir: variable("SNOWMINT_STATE_DIR"),
     kubernetes: variable("KUBERNETES_SERVICE_HOST") !== undefined,
