@@ -31,6 +31,8 @@ export interface Device {
 export interface Holding extends Wanted {
   /** The layout of the generators. */
   whole: Layout;
+  /** The nodes of it that generators of this realm were vouched to have to themselves. */
+  vouched(): number[];
   device?: Device;
   /** What is held by this realm. */
   holders?: Set<Held>;
@@ -87,6 +89,11 @@ export class Held {
   async claim(): Promise<void> {
     await this.#holding.device?.ensure(this.#maxAheadMs);
     await this.#machine.claim();
+    // A generator may have been made for it meanwhile.
+    while (this.#holding.vouched().includes(this.#whole())) {
+      await this.#machine.release(this.#machine.window.start);
+      await this.#machine.claim();
+    }
     this.#open();
   }
 
@@ -177,15 +184,21 @@ export class Held {
 
   /** Opens a cell for the window. Each claim has one of its own: what was closed stays so. */
   #open(): void {
-    const { device, whole, holders, clock } = this.#holding;
-    const { node } = this.#machine;
-    this.#node = device ? whole.numberOf_({ device: device.node, tab: node }) : node;
+    const { holders, clock } = this.#holding;
+    this.#node = this.#whole();
     this.#words = core().wasm_.words_();
     this.#machine.openCell(this.#cell(), true, this.#limits);
     holders?.add(this);
     if (!clock) leasedNodes().add(this.#key());
     for (const box of this.#boxes) this.#fill(box);
     this.#renewed();
+  }
+
+  /** The node of the whole layout that is held. */
+  #whole(): number {
+    const { device, whole } = this.#holding;
+    const { node } = this.#machine;
+    return device ? whole.numberOf_({ device: device.node, tab: node }) : node;
   }
 
   /** Moves the end of the cell up, unless it was closed meanwhile. */
@@ -203,7 +216,8 @@ export class Held {
   #renewIn(ms: number): void {
     clearTimeout(this.#timer);
     if (this.closed || this.lost) return;
-    this.#timer = setTimeout(() => this.renew(), ms);
+    // More than timers take would be at once.
+    this.#timer = setTimeout(() => this.renew(), Math.min(ms, 2 ** 31 - 1));
     // In Node it keeps no process alive.
     (this.#timer as { unref?: () => void }).unref?.();
   }

@@ -4,7 +4,7 @@ import { ENGINE_MS } from "./generated/tables.js";
 import { type Box, Held, type Holding } from "./held.js";
 import { core, duration, SnowmintError } from "./kit.js";
 import type { Layout } from "./layout.js";
-import type { Guard, Wanted } from "./machine.js";
+import type { Guard } from "./machine.js";
 import type { Lease, LeaseOptions, LeaseStatus, Spec, Window } from "./snowflake.js";
 import type { LeaseStore } from "./store.js";
 
@@ -21,7 +21,7 @@ export interface Place {
   /** Who this is, for people. */
   label: string;
   /** Makes what the other part of the node is leased by, of what is wanted, and tells the layout of this part. */
-  divide?(wanted: Wanted): Partial<Holding>;
+  divide?(wanted: Holding): Partial<Holding>;
 }
 
 /** A lease over that store. */
@@ -36,6 +36,7 @@ export async function leaseOver(spec: Spec, options: LeaseOptions, place: Place)
   if (typeof (namespace ?? "") !== "string") throw new TypeError("namespace is a string");
   if (typeof (onLost ?? leaseOver) !== "function") throw new TypeError("onLost is a function that takes an error");
   const excluded = [...exclude].map((node) => layout.numberOf_(node));
+  const vouched = () => (clock ? [] : vouchedNodes(layout));
   const wanted: Holding = {
     ...spec,
     whole: layout,
@@ -47,7 +48,8 @@ export async function leaseOver(spec: Spec, options: LeaseOptions, place: Place)
     namespace,
     namespaceOf: layout,
     windowMs: windowMs === undefined ? undefined : duration("windowMs", windowMs),
-    excluded: () => [...excluded, ...(clock ? [] : vouchedNodes(layout))],
+    vouched,
+    excluded: () => [...excluded, ...vouched()],
   };
   const { clocks_ } = core();
   if (clock && !clocks_.has(clock)) clocks_.set(clock, ++core().clockCount_);

@@ -104,7 +104,9 @@ export class Machine {
 
   /** The time by the clock of the lease, Unix ms. */
   nowMs(): number {
-    return this.#wanted.clock?.() ?? Date.now();
+    const ms = this.#wanted.clock?.() ?? Date.now();
+    if (Number.isFinite(ms)) return Math.floor(ms);
+    throw new TypeError(`a clock gives Unix ms as a number, not ${String(ms)}`);
   }
 
   /** Claims a node; the last one is preferred. */
@@ -241,12 +243,11 @@ export class Machine {
     const prefix = `leases/${this.#directory}/`;
     const records = new Map((await this.store.list(prefix)).map((found) => [found.name, found]));
     const taken = new Set([...excluded(), ...((await guard?.held(prefix)) ?? [])]);
-    const numbers = [...records.keys()]
-      .map(Number)
-      .filter((node) => Number.isInteger(node) && node >= 0 && node < 2 ** 32);
+    const numbers = [...records.keys()].filter((name) => /^(0|[1-9]\d*)$/.test(name)).map(Number);
     const now = this.nowMs();
     this.skipped = [];
     for (const node of [...new Set([...numbers, ...taken])].sort((a, b) => a - b)) {
+      if (node >= 2 ** 32) break;
       const found = records.get(String(node));
       if (!found || taken.has(node)) {
         wasm_.skip_(this.#handle, node);

@@ -3,10 +3,10 @@
 
 import { isDeviceAndTab, partOf, SharedDevice } from "./device.js";
 import { SLOT_MS } from "./generated/tables.js";
-import type { Held } from "./held.js";
+import type { Held, Holding } from "./held.js";
 import { type Kit, Layout, take } from "./kit.js";
 import { leaseOver, noSlots, refuseNode } from "./lease.js";
-import type { Guard, Wanted } from "./machine.js";
+import type { Guard } from "./machine.js";
 import type { Lease, LeaseOptions, Spec } from "./snowflake.js";
 import type { Found, LeaseStore, Listed } from "./store.js";
 
@@ -65,7 +65,7 @@ class TabStore implements LeaseStore {
     const database = await (this.#open ??= this.#connect());
     return new Promise((resolve, reject) => {
       let answer: T;
-      const transaction = database.transaction(RECORDS, mode, { durability: "strict" });
+      const transaction = this.#begin(database, mode);
       const late = setTimeout(() => transaction.abort(), PATIENCE_MS);
       transaction.oncomplete = () => {
         clearTimeout(late);
@@ -79,6 +79,16 @@ class TabStore implements LeaseStore {
         answer = told;
       });
     });
+  }
+
+  #begin(database: IDBDatabase, mode: IDBTransactionMode): IDBTransaction {
+    try {
+      return database.transaction(RECORDS, mode, { durability: "strict" });
+    } catch (error) {
+      // Its connection is closing: the next one is opened anew.
+      this.#open = undefined;
+      throw error;
+    }
   }
 
   async #connect(): Promise<IDBDatabase> {
@@ -129,7 +139,9 @@ class TabGuard implements Guard {
   }
 
   async held(prefix: string): Promise<number[]> {
-    const { held = [] } = await navigator.locks.query();
+    const { held = [] } = await navigator.locks.query().catch((error) => {
+      throw refused(error);
+    });
     const names = held.map(({ name }) => name ?? "").filter((name) => name.startsWith(lockOf(prefix)));
     return names.map((name) => Number(name.slice(lockOf(prefix).length)));
   }
@@ -142,12 +154,19 @@ class TabGuard implements Guard {
         return lock ? new Promise<void>((letGo) => resolve(letGo)) : resolve(null);
       });
       // Granted, it ends that way if another one steals the lock.
-      holding.catch((error) => (granted ? lost() : reject(noSlots(`Web Locks are refused (${error})`))));
+      holding.catch((error) => (granted ? lost() : reject(refused(error))));
     });
   }
 }
 
+const refused = (error: unknown) => noSlots(`Web Locks are refused (${error})`);
 const lockOf = (key: string): string => `snowmint/${key}`;
+
+/** The tabs of a device whose nodes are vouched for. */
+function tabsOf(device: number, { whole, vouched }: Holding): number[] {
+  const fields = vouched().map((node) => whole.decode(whole.encode({ timestampMs: whole.epochMs, node })).fields);
+  return fields.filter((each) => each.device === device).map(({ tab }) => tab!);
+}
 
 let slots: { store: TabStore; guard: TabGuard } | undefined;
 
@@ -174,10 +193,11 @@ export async function lease(kit: Kit, spec: Spec, options: LeaseOptions): Promis
   }
   if (!isDeviceAndTab(spec.layout)) return leaseOver(spec, options, { label });
   const { store: records, guard } = slotsOfOrigin();
-  const divide = (wanted: Wanted) => {
+  const divide = (wanted: Holding): Partial<Holding> => {
     const part = (name: "device" | "tab") => partOf(spec.layout, name, (text) => Layout.parse(text));
     const device = new SharedDevice({ ...wanted, layout: part("device"), excluded: () => [] }, records);
-    return { device, layout: part("tab"), store: records, guard, defaultMs: SLOT_MS, excluded: () => [] };
+    const excluded = () => tabsOf(device.node, wanted);
+    return { device, layout: part("tab"), store: records, guard, defaultMs: SLOT_MS, excluded };
   };
   return leaseOver(spec, options, { label, holders: guard.holders, divide });
 }

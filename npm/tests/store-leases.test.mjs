@@ -370,7 +370,7 @@ test("records that are none are passed over and told, and one of a later version
   const store = faulty();
   await store.write("leases/a/0", new Uint8Array(1024), 0);
   await store.write("leases/a/x", new Uint8Array(3), 0);
-  await store.write("leases/a/4294967296", new Uint8Array(3), 0);
+  for (const name of ["4294967296", "0x1", "01", ""]) await store.write(`leases/a/${name}`, new Uint8Array(3), 0);
   const gen = await lease(store, { namespace: "a" });
   assert.equal(gen.node, 1);
   assert.deepEqual(gen.status().skipped, ["a store: leases/a/0"]);
@@ -446,6 +446,37 @@ test("who takes a record away is noticed: onLost is told once, and every call sa
   await next.close();
   await sleep(50);
   assert.equal(errors.length, 1);
+});
+
+test("a node that is vouched for while it is being claimed is given back, and another one taken", async () => {
+  const layout = `unused:1,time:43,node:8,sequence:12;epoch=${1_735_689_600_000 + numbers++};tick=1ms`;
+  const store = faulty();
+  const { write } = store;
+  let vouched;
+  store.write = (...words) => {
+    if (words[0] === "leases/a/0") vouched ??= new Snowflake({ layout, node: 0 });
+    return write(...words);
+  };
+  const gen = await lease(store, { namespace: "a", layout });
+  assert.equal(gen.node, 1);
+  assert.notEqual(gen.nextId(), vouched.nextId());
+  const { value } = await store.read("leases/a/0");
+  assert.equal(value[12], 1, "given back");
+  await gen.close();
+});
+
+test("a window of a year is renewed in good time, not all the time", async () => {
+  const store = faulty();
+  let writes = 0;
+  const { write } = store;
+  store.write = (...words) => {
+    writes++;
+    return write(...words);
+  };
+  const gen = await lease(store, { windowMs: 365 * 86_400_000 });
+  await sleep(100);
+  assert.equal(writes, 2, "the layout and the claim");
+  await gen.close();
 });
 
 test("a store that never answers holds nobody up but who waits for it", async () => {
