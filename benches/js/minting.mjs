@@ -8,10 +8,13 @@ import { nanoid } from "nanoid";
 import { Snowflake as NodejsSnowflake } from "nodejs-snowflake";
 import { v7 } from "uuid";
 import { Snowflake as WasmSnowflake } from "../../npm/dist/browser.mjs";
-import { Snowflake } from "../../npm/dist/node.mjs";
+import * as snowmint from "../../npm/dist/node.mjs";
 import { inChromium } from "./chromium.mjs";
 import { BATCH, each, plainWide, tunedTwitter, tunedWide, tunedWider, WIDE, WIDER } from "./layouts.mjs";
 import { Contender, compare, saturation } from "./turns.mjs";
+import { wide } from "./wide.mjs";
+
+const { Snowflake } = snowmint;
 
 function print(headline, lines) {
   console.log(`${headline}\n${lines.join("\n")}\n`);
@@ -91,6 +94,7 @@ try {
 } finally {
   rmSync(directory, { recursive: true });
 }
+print("Node: UUIDs, ULIDs and ObjectIds", wide(snowmint));
 await inChromium(async (run) => {
   print("Chromium: one ID a call", await run("single"));
   print(`Chromium: BigUint64Arrays of ${BATCH}, an ID`, await run("batches"));

@@ -71,7 +71,7 @@ const bundle = async (host, format, name = host, suffix = "") => {
 // The text form of the modules is written by the same code that reads it.
 await build({ entryPoints: ["src/unpack.ts"], outfile: `${generated}/unpack.mjs`, format: "esm", logLevel: "warning" });
 const { pack, unpack } = await import(new URL(`../${generated}/unpack.mjs`, import.meta.url));
-const modules = ["mint", "forms", "inspect", "lease", "durability"];
+const modules = ["mint", "forms", "inspect", "lease", "durability", "wide"];
 for (const name of modules) {
   const bytes = readFileSync(`${generated}/${name}.wasm`);
   const text = pack(bytes);

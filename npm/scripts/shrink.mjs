@@ -1,5 +1,5 @@
-// `shrink.mjs FOLDER MODULE...`: makes the modules that bindgen left in FOLDER small, and gives each export one letter, the
-// same in all; names.json tells which. What bindgen exports itself serves references to objects, of which there are none:
+// `shrink.mjs FOLDER MODULE...`: makes the modules that bindgen left in FOLDER small, and gives each export a letter or two,
+// the same in all; names.json tells which. What bindgen exports itself serves references to objects, of which there are none:
 // only numbers cross.
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -22,7 +22,10 @@ const enabled = features.map((feature) => `--enable-${feature}`);
 /** By the name in TypeScript, which ends in _. */
 const letters = {};
 const ALPHABET = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
-const letter = (name) => (letters[`${name}_`] ??= ALPHABET[Object.keys(letters).length]);
+/** So many letters are for exports: those of mint, forms and inspect. The rest is left to the other names in the bundles. */
+const SINGLE = 22;
+const short = (at) => (at < SINGLE ? ALPHABET[at] : `_${ALPHABET[at - SINGLE]}`);
+const letter = (name) => (letters[`${name}_`] ??= short(Object.keys(letters).length));
 
 for (const module of modules) {
   const text = inFolder(`${module}.wat`);

@@ -26,7 +26,7 @@ const size = async (contents) => {
 const { first: generator, leases } = await size('export { Snowflake } from "snowmint"');
 const sizes = { Snowflake: generator, "leases, on demand": leases };
 sizes["stores: *"] = (await size('export * from "snowmint/stores"')).first;
-for (const name of ["Layout", "text", "scatter", "inspect", "*"]) {
+for (const name of ["Layout", "text", "scatter", "inspect", "uuid", "ulid", "*"]) {
   const names = name === "*" ? name : `{ ${name} }`;
   sizes[name] = (await size(`export ${names} from "snowmint"`)).first;
 }

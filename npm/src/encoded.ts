@@ -2,6 +2,7 @@
 import { encoded as forms } from "./generated/forms.js";
 import { encoded as inspect } from "./generated/inspect.js";
 import { encoded as mint } from "./generated/mint.js";
+import { encoded as wide } from "./generated/wide.js";
 
 /** The module of a text. */
 export const decoded = (text: string): WebAssembly.Module => new WebAssembly.Module(Buffer.from(text, "base64"));
@@ -9,3 +10,4 @@ export const decoded = (text: string): WebAssembly.Module => new WebAssembly.Mod
 export const mintModule = (): WebAssembly.Module => decoded(mint);
 export const formsModule = (): WebAssembly.Module => decoded(forms);
 export const inspectModule = (): WebAssembly.Module => decoded(inspect);
+export const wideModule = (): WebAssembly.Module => decoded(wide);

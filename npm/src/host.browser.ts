@@ -4,6 +4,6 @@ import { leases } from "./host.inert.js";
 import type { Lease, LeaseOptions, Spec } from "./snowflake.js";
 
 export { blocking, nativeCell, nodeOfEnvironment, renewalMs, sleep } from "./host.inert.js";
-export { formsModule, inspectModule, mintModule } from "./packed.js";
+export { formsModule, inspectModule, mintModule, wideModule } from "./packed.js";
 export const lease = async (spec: Spec, options: LeaseOptions): Promise<Lease | undefined> =>
   leases(options) ? (await import("./tabs.js")).lease(given(), spec, options) : undefined;

@@ -12,7 +12,7 @@ import type { Layout } from "./layout.js";
 import { leaseOver, refuseNode } from "./lease.js";
 import type { Cell, CellSpec, Lease, LeaseOptions, Spec } from "./snowflake.js";
 
-export { formsModule, inspectModule, mintModule } from "./encoded.js";
+export { formsModule, inspectModule, mintModule, wideModule } from "./encoded.js";
 export const blocking = true;
 
 /** A variable of the environment. Where Deno forbids it, nobody knows whether it would say another node or directory. */

@@ -8,6 +8,7 @@ export { type ErrorCode, SnowmintError } from "./errors.js";
 export { type Candidate, type InspectOptions, inspect } from "./inspect.js";
 export { Layout, type Node, type Parts, type PartsInput } from "./layout.js";
 export { layouts } from "./layouts.js";
+export { objectId } from "./object_id.js";
 export {
   type LeaseOptions,
   type SequenceStart,
@@ -35,3 +36,7 @@ export const text = /* @__PURE__ */ Object.freeze({ FORMS, encode, decode });
 export declare namespace text {
   type TextForm = Form;
 }
+
+export { ulid } from "./ulid.js";
+export { uuid } from "./uuid.js";
+export type { Mint } from "./wide.js";

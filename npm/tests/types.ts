@@ -12,7 +12,9 @@ import {
   type LeaseOptions,
   type LeaseStore,
   layouts,
+  type Mint,
   type Node,
+  objectId,
   type Parts,
   type PartsInput,
   type SequenceStart,
@@ -22,6 +24,8 @@ import {
   SnowmintError,
   scatter,
   text,
+  ulid,
+  uuid,
 } from "snowmint";
 import {
   type Found,
@@ -118,6 +122,30 @@ is<string>(form);
 
 is<bigint>(scatter.rotateDigits(5n, 0) + scatter.unrotateDigits("5", 0n) + scatter.reverseBits(5));
 is<bigint>(scatter.shardHigh(5n, 4) + scatter.unshardHigh(5n, 4));
+
+const mint: Mint = uuid.v7;
+is<string>(mint() + uuid.v1() + uuid.v4() + uuid.v6() + ulid() + objectId());
+is<true>(true satisfies Same<ReturnType<typeof uuid.v3>, string>);
+is<Uint8Array>(uuid.v7(new Uint8Array(16)));
+class Bytes extends Uint8Array {}
+is<Bytes>(ulid(new Bytes(20), 4));
+is<string>(uuid.v3("www.example.com", uuid.DNS) + uuid.v5(new Uint8Array(5), uuid.URL) + uuid.v8(new Uint8Array(16)));
+is<string>(uuid.NIL + uuid.MAX + uuid.OID + uuid.X500);
+is<Uint8Array>(uuid.toBytes(uuid.fromMysql(uuid.toMysql(uuid.fromBytes(new Uint8Array(16))))));
+is<number | null>(uuid.version("") ?? uuid.timestampMs("") ?? uuid.clockSequence("") ?? uuid.node(""));
+is<{ domain: number; id: number } | null>(uuid.local(""));
+is<string>(ulid.fromParts(new Date(), 5n) + ulid.fromUuid(ulid.toUuid(ulid.fromBytes(ulid.toBytes("")))));
+is<number>(ulid.timestampMs("") + objectId.timestampMs(""));
+is<bigint>(ulid.randomness(""));
+is<string>(objectId.fromParts(0) + objectId.fromParts(0, 5n, 5) + objectId.fromBytes(objectId.toBytes("")));
+// @ts-expect-error bytes go into bytes
+uuid.v4(new Uint16Array(8));
+// @ts-expect-error version 2 is only read
+uuid.v2();
+// @ts-expect-error a name has a namespace
+uuid.v5("www.example.com");
+// @ts-expect-error what is exported does not change
+uuid.NIL = "";
 
 const inspectOptions: InspectOptions = { now: new Date() };
 const candidates: Candidate[] = inspect("5", inspectOptions);

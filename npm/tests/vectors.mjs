@@ -1,7 +1,21 @@
 // The vectors of tests/vectors/ against any build of the package, in any host: nothing here needs Node.
 
 /** The names of the files. */
-export const FILES = ["decode", "encode", "errors", "generate", "id_range", "inspect", "layouts", "scatter", "text"];
+export const FILES = [
+  "decode",
+  "encode",
+  "errors",
+  "generate",
+  "id_range",
+  "inspect",
+  "layouts",
+  "mint",
+  "object_id",
+  "scatter",
+  "text",
+  "ulid",
+  "uuid",
+];
 
 /**
  * Runs every case of every file.
@@ -118,6 +132,71 @@ const checks = {
     }
   },
 
+  uuid(given, { uuid }) {
+    const { function: name, error } = given;
+    const check = uuidChecks[name];
+    if (!check) throw new Error(`no check for ${name}`);
+    // What takes no parts, as these are the realm's own or bytes, cannot be given any that do not fit.
+    if (error && name !== "read") return same("a part does not fit", unfit(given), true);
+    const told = expecting(error, () => check(given, uuid));
+    if (told !== undefined) same("uuid", told, given.uuid);
+  },
+
+  ulid(given, { ulid }) {
+    const { text, timestamp_ms: ms, randomness, bytes } = given;
+    if (text === undefined) {
+      expecting(given.error, () => ulid.fromParts(ms, BigInt(randomness)));
+      return;
+    }
+    const read = expecting(given.error, () => ulid.toBytes(text));
+    if (!read) return;
+    same("bytes", hex(read), bytes);
+    same("timestamp_ms", ulid.timestampMs(text), ms);
+    same("randomness", String(ulid.randomness(text)), randomness);
+    const written = ulid.fromParts(ms, BigInt(randomness));
+    same("written as it was read", written === text, !given.read_only);
+    same("of its bytes", ulid.fromBytes(read), written);
+    same("of its UUID", ulid.fromUuid(ulid.toUuid(text)), written);
+  },
+
+  object_id(given, { objectId }) {
+    const { text, timestamp_ms: ms, random, counter } = given;
+    const make = () => objectId.fromParts(ms, BigInt(random), BigInt(counter));
+    if (text === undefined) {
+      expecting(given.error, make);
+      return;
+    }
+    const read = expecting(given.error, () => objectId.toBytes(text));
+    if (!read) return;
+    same("timestamp_ms", objectId.timestampMs(text), ms);
+    same("written as it was read", make() === text, !given.read_only);
+    same("bytes", hex(read), make());
+    same("of its bytes", objectId.fromBytes(read), make());
+  },
+
+  mint({ kind, last, calls }, { uuid }) {
+    // The realm keeps a minter from its first ID on; scripts have others, of the same class.
+    uuid.v4();
+    const key = Object.getOwnPropertySymbols(globalThis).find(({ description }) =>
+      /snowmint\.minter/.test(description),
+    );
+    const minter = new globalThis[key].constructor();
+    const number = { uuid1: 1, uuid6: 6, uuid7: 7, ulid: 9, object_id: 10 }[kind];
+    if (last) minter.after(number, last);
+    for (const [at, { now_ms, now_100ns, random, id, error, retry_after_ms, ...others }] of calls.entries()) {
+      same("other keys of a call", Object.keys(others).join(), "");
+      const [ms, more] = now_100ns === undefined ? [now_ms, 0] : msAndMore(BigInt(now_100ns));
+      // As many as an ID can take have to be there; those beyond the script's must be left.
+      const beyond = [0xa, 0xb, 0xc, 0xd];
+      minter.pool.set([...random, ...beyond]);
+      minter.pooled(random.length + beyond.length);
+      const told = expecting(error, () => minter.told(minter.mint(number, ms, more)), { retryAfterMs: retry_after_ms });
+      if (told !== undefined) same(`call ${at}`, told, id);
+      const left = Array.from(minter.pool.subarray(0, random.length + beyond.length));
+      same(`random numbers after call ${at}`, left.join(), [...random.map(() => 0), ...beyond].join());
+    }
+  },
+
   errors(given, { SnowmintError }) {
     const { code, name, retryAfterMs, byMs } = new SnowmintError(given.code, "why", 7);
     same("code", code, given.code);
@@ -151,6 +230,70 @@ const checks = {
   },
 };
 
+/** Unix ms, and what is beyond them, in steps of 100 ns. */
+function msAndMore(units) {
+  const more = ((units % 10_000n) + 10_000n) % 10_000n;
+  return [Number((units - more) / 10_000n), Number(more)];
+}
+
+/** By the function: what makes the UUID, or finds in it what it is made of. */
+const uuidChecks = {
+  uuid1: (given, uuid) => stamped(1, given, uuid),
+  uuid6: (given, uuid) => stamped(6, given, uuid),
+  uuid3: (given, uuid) => uuid.v3(given.of, given.namespace),
+  uuid5: (given, uuid) => uuid.v5(given.of, given.namespace),
+  // Random bits are no argument: what must be is that its own are in their places.
+  uuid4(given, uuid) {
+    const own = 0xffffffff_ffff_0fff_3fff_ffffffffffffn;
+    same("random", bits(given.uuid) & own, BigInt(`0x${given.random}`) & own);
+    return versionOf(4, given, uuid);
+  },
+  uuid7(given, uuid) {
+    same("timestamp_ms", uuid.timestampMs(given.uuid), given.timestamp_ms);
+    const low = bits(given.uuid) & ((1n << 76n) - 1n);
+    same("random", ((low >> 64n) << 62n) | (low & ((1n << 62n) - 1n)), BigInt(`0x${given.random}`));
+    return versionOf(7, given, uuid);
+  },
+  uuid8(given, uuid) {
+    const [a, b, c] = [given.a, given.b, given.c].map(BigInt);
+    // The bits in the place of version and variant do not matter.
+    const parts = (rest) => (a << 80n) | (rest << 76n) | (b << 64n) | ((rest & 3n) << 62n) | c;
+    const of = (rest) =>
+      uuid.v8(Uint8Array.from(parts(rest).toString(16).padStart(32, "0").match(/../g), (each) => `0x${each}`));
+    same("with other bits there", of(15n), of(0n));
+    versionOf(8, given, uuid);
+    return of(0n);
+  },
+  read: (given, uuid) => uuid.fromBytes(uuid.toBytes(given.text)),
+  swap(given, uuid) {
+    const bytes = uuid.toMysql(given.uuid);
+    same("bytes", hex(bytes), given.bytes);
+    return uuid.fromMysql(bytes);
+  },
+};
+
+/** A version 1 or 6, whose parts are no arguments. */
+function stamped(version, given, uuid) {
+  const [time, sequence, node] = [given.time, given.clock_sequence, given.node].map(BigInt);
+  const sinceUnix = time - 0x01b2_1dd2_1381_4000n;
+  same("time", uuid.timestampMs(given.uuid), msAndMore(sinceUnix)[0]);
+  same("clock_sequence", uuid.clockSequence(given.uuid), Number(sequence));
+  same("node", uuid.node(given.uuid), Number(node));
+  return versionOf(version, given, uuid);
+}
+
+function versionOf(version, given, uuid) {
+  same("version", uuid.version(given.uuid), version);
+  return given.uuid;
+}
+
+/** Whether a UUID has no room for one of its parts. */
+function unfit({ timestamp_ms: ms, random, time, clock_sequence, node, a, b, c }) {
+  if (ms !== undefined) return (ms < 0 || ms >= 2 ** 48) && BigInt(`0x${random}`) >> 74n === 0n;
+  const widths = Object.entries({ 60: time, 14: clock_sequence, 48: node ?? a, 12: b, 62: c });
+  return widths.some(([width, part]) => part !== undefined && BigInt(part) >> BigInt(width) > 0n);
+}
+
 /** The answer of a call, or undefined where it has failed with the code that it should fail with. */
 function expecting(code, call, details = {}) {
   let answer;
@@ -179,6 +322,8 @@ const scatterPairs = ({ rotateDigits, unrotateDigits, reverseBits, shardHigh, un
   unshard_high: [unshardHigh, shardHigh],
 });
 
+const hex = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+const bits = (uuid) => BigInt(`0x${uuid.replaceAll("-", "")}`);
 const layoutOf = (Layout, text) => (/[:;]/.test(text) ? Layout.parse(text) : Layout.preset(text));
 const bigint = (text) => (text === undefined ? undefined : BigInt(text));
 const bigints = (texts) => Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, BigInt(text)]));

@@ -1,6 +1,6 @@
 //! Texts and integers through the shared buffer.
 
-#[cfg(any(feature = "mint", feature = "forms", feature = "inspect"))]
+#[cfg(any(feature = "mint", feature = "forms", feature = "inspect", feature = "wide"))]
 use snowmint_core::Integer;
 
 use crate::memory::Buffer;
@@ -12,7 +12,7 @@ impl Buffer {
     }
 
     /// The integer that JavaScript wrote: its magnitude, and whether it is 0: in range, 1: negative, 2: beyond 64 bits.
-    #[cfg(any(feature = "mint", feature = "forms", feature = "inspect"))]
+    #[cfg(any(feature = "mint", feature = "forms", feature = "inspect", feature = "wide"))]
     #[inline(never)]
     pub(crate) fn integer(&self, at: usize) -> Integer {
         match self.words[at + 1] {

@@ -19,9 +19,9 @@
 
 extern crate alloc;
 
-#[cfg(any(feature = "mint", feature = "forms", feature = "inspect", feature = "lease"))]
+#[cfg(any(feature = "mint", feature = "forms", feature = "inspect", feature = "lease", feature = "wide"))]
 mod convert;
-#[cfg(any(feature = "mint", feature = "forms", feature = "lease"))]
+#[cfg(any(feature = "mint", feature = "forms", feature = "lease", feature = "wide"))]
 mod failure;
 mod memory;
 #[cfg(any(feature = "inspect", feature = "durability"))]
@@ -45,3 +45,10 @@ mod lease;
 
 #[cfg(feature = "durability")]
 mod durability;
+
+#[cfg(feature = "wide")]
+mod minter;
+#[cfg(feature = "wide")]
+mod names;
+#[cfg(feature = "wide")]
+mod wide;

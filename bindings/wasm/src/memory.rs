@@ -5,17 +5,22 @@
 
 #[cfg(any(feature = "mint", feature = "lease"))]
 use alloc::boxed::Box;
+#[cfg(feature = "wide")]
+use alloc::vec::Vec;
 use core::alloc::{GlobalAlloc, Layout as Block};
 use core::cell::UnsafeCell;
 use core::panic::PanicInfo;
 
-#[cfg(any(feature = "mint", feature = "forms", feature = "lease"))]
+#[cfg(any(feature = "mint", feature = "forms", feature = "lease", feature = "wide"))]
 use snowmint_core::Error;
 #[cfg(feature = "mint")]
 use snowmint_core::Run;
 #[cfg(feature = "inspect")]
 use snowmint_core::inspect::Candidates;
 use wasm_bindgen::prelude::wasm_bindgen;
+
+#[cfg(feature = "wide")]
+use crate::minter::Minter;
 
 /// The most characters a text can have, and the most IDs one call fills in.
 pub(crate) const TEXT: usize = 1024;
@@ -29,9 +34,9 @@ pub(crate) struct Buffer {
 }
 
 /// What is left between calls.
-#[cfg(any(feature = "mint", feature = "forms", feature = "inspect", feature = "lease"))]
+#[cfg(any(feature = "mint", feature = "forms", feature = "inspect", feature = "lease", feature = "wide"))]
 pub(crate) struct State {
-    #[cfg(any(feature = "mint", feature = "forms", feature = "lease"))]
+    #[cfg(any(feature = "mint", feature = "forms", feature = "lease", feature = "wide"))]
     pub(crate) error: Option<Error>,
     /// IDs taken and not yet drained.
     #[cfg(feature = "mint")]
@@ -39,6 +44,12 @@ pub(crate) struct State {
     /// What `inspect` has found.
     #[cfg(feature = "inspect")]
     pub(crate) candidates: Option<Candidates>,
+    /// What is minted next.
+    #[cfg(feature = "wide")]
+    pub(crate) minter: Minter,
+    /// The name that is hashed next.
+    #[cfg(feature = "wide")]
+    pub(crate) name: Vec<u8>,
 }
 
 struct Single<T>(UnsafeCell<T>);
@@ -57,14 +68,18 @@ impl<T> Single<T> {
 
 static BUFFER: Single<Buffer> = Single(UnsafeCell::new(Buffer { text: [0; TEXT], words: [0; WORDS] }));
 
-#[cfg(any(feature = "mint", feature = "forms", feature = "inspect", feature = "lease"))]
+#[cfg(any(feature = "mint", feature = "forms", feature = "inspect", feature = "lease", feature = "wide"))]
 static STATE: Single<State> = Single(UnsafeCell::new(State {
-    #[cfg(any(feature = "mint", feature = "forms", feature = "lease"))]
+    #[cfg(any(feature = "mint", feature = "forms", feature = "lease", feature = "wide"))]
     error: None,
     #[cfg(feature = "mint")]
     run: None,
     #[cfg(feature = "inspect")]
     candidates: None,
+    #[cfg(feature = "wide")]
+    minter: Minter::new(),
+    #[cfg(feature = "wide")]
+    name: Vec::new(),
 }));
 
 /// The shared buffer of this instance.
@@ -73,7 +88,7 @@ pub(crate) fn buffer() -> &'static mut Buffer {
 }
 
 /// The state of this instance.
-#[cfg(any(feature = "mint", feature = "forms", feature = "inspect", feature = "lease"))]
+#[cfg(any(feature = "mint", feature = "forms", feature = "inspect", feature = "lease", feature = "wide"))]
 #[inline]
 pub(crate) fn state() -> &'static mut State {
     STATE.get()

@@ -3,7 +3,10 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use snowmint_core::{Error, ErrorKind, Integer, Layout, Options, TextForm, Window, layouts, scatter};
+use snowmint_core::ulid::UlidState;
+use snowmint_core::{
+    Error, ErrorKind, Integer, Layout, ObjectId, Options, TextForm, Ulid, Uuid, Window, layouts, scatter,
+};
 use wasm_bindgen_cli_support::Bindgen;
 
 fn main() -> ExitCode {
@@ -71,6 +74,20 @@ fn tables() -> String {
     // What comes up in a module with windows, beside what the one that mints knows.
     let leases = (0..rows.len()).filter(|at| never(*at) && rows[*at].0 != ErrorKind::Forked.code() && *at <= last);
     let leases = leases.chain(snowmint_core::lease::sentences()).map(|at| format!("  {at}: {},\n", row(at)));
+    // What comes up with UUIDs, ULIDs and ObjectIds.
+    let last_ulid = Ulid::from_bits((1 << 80) - 1);
+    let mut wide = vec![
+        place("".parse::<Uuid>().err()),
+        place("".parse::<Ulid>().err()),
+        place("".parse::<ObjectId>().err()),
+        place(Some(Error::id_bytes(16, 0))),
+        place(Ulid::from_parts(0, u128::MAX).err()),
+        place(Ulid::from_parts(-1, 0).err()),
+        place(Ulid::from_parts(i64::MAX, 0).err()),
+        place(UlidState::after(last_ulid).next(0, || 0).err()),
+    ];
+    wide.sort_unstable();
+    let wide = wide.into_iter().map(|at| format!("  {at}: {},\n", row(at)));
     let presets = layouts::all().map(|(name, layout)| format!("  {name}: \"{layout}\",\n"));
     format!(
         r#"// Generated from core by tools/bindgen.
@@ -86,6 +103,16 @@ export const FORM_SENTENCES: Record<number, string> = {{
 /** The same of leases, by place. */
 export const LEASE_SENTENCES: Record<number, string> = {{
 {}}};
+
+/** The same of UUIDs, ULIDs and ObjectIds, by place. */
+export const WIDE_SENTENCES: Record<number, string> = {{
+{}}};
+
+/** The namespaces of versions 3 and 5. */
+export const NAMESPACE_DNS = "{}";
+export const NAMESPACE_URL = "{}";
+export const NAMESPACE_OID = "{}";
+export const NAMESPACE_X500 = "{}";
 
 /** The places there of errors that come up outside core. */
 export const CLOSED = {};
@@ -109,6 +136,11 @@ export const PRESETS = {{
         sentences.collect::<String>(),
         forms.collect::<String>(),
         leases.collect::<String>(),
+        wide.collect::<String>(),
+        Uuid::NAMESPACE_DNS,
+        Uuid::NAMESPACE_URL,
+        Uuid::NAMESPACE_OID,
+        Uuid::NAMESPACE_X500,
         place(Some(Error::closed())),
         place(Some(Error::node_needed())),
         place(Layout::preset("").err()),

@@ -1,0 +1,109 @@
+//! UUIDs, ULIDs and `ObjectId`s minted: what a realm remembers, and random bits that it has not used yet.
+
+use snowmint_core::object_id::ObjectIdState;
+use snowmint_core::ulid::UlidState;
+use snowmint_core::uuid::{GregorianState, V7State};
+use snowmint_core::{Error, Ulid, Uuid};
+use wasm_bindgen::prelude::wasm_bindgen;
+
+use crate::failure::failed;
+use crate::memory::{buffer, state};
+use crate::wide::{OBJECT_ID, ULID, Wide, put};
+
+/// Numbers of 32 bits, enough for 256 IDs of any kind.
+const POOL: usize = 1024;
+/// The most of them that one ID takes.
+const AN_ID: usize = 4;
+/// What `mint` answers where the pool has to be filled first.
+const DRY: i32 = -2;
+
+/// Random numbers that JavaScript has put here. Each is handed out once, and is 0 from then on.
+struct Pool {
+    numbers: [u32; POOL],
+    next: usize,
+    end: usize,
+}
+
+impl Pool {
+    fn number(&mut self) -> u32 {
+        // Beyond the last one this is no random number but a trap: an ID must not be made of what was used before.
+        let place = &mut self.numbers[..self.end][self.next];
+        self.next += 1;
+        core::mem::take(place)
+    }
+}
+
+/// A state of each kind.
+pub(crate) struct Minter {
+    pool: Pool,
+    gregorian: GregorianState,
+    v7: V7State,
+    ulid: UlidState,
+    object_id: ObjectIdState,
+}
+
+impl Minter {
+    pub(crate) const fn new() -> Self {
+        Self {
+            pool: Pool { numbers: [0; POOL], next: 0, end: 0 },
+            gregorian: GregorianState::new(),
+            v7: V7State::new(),
+            ulid: UlidState::new(),
+            object_id: ObjectIdState::new(),
+        }
+    }
+
+    /// The next one of a kind; `more` is what the clock shows beyond `now_ms`, in steps of 100 ns.
+    fn next(&mut self, kind: u32, now_ms: i64, more: u32) -> Result<Wide, Error> {
+        let Self { pool, gregorian, v7, ulid, object_id } = self;
+        let random = || pool.number();
+        let now_100ns = now_ms.saturating_mul(10_000).saturating_add(more.into());
+        Ok(match kind {
+            1 => Wide::Uuid(gregorian.next(now_100ns, random)?.v1()?),
+            6 => Wide::Uuid(gregorian.next(now_100ns, random)?.v6()?),
+            7 => Wide::Uuid(v7.next(now_ms, random)?),
+            ULID => Wide::Ulid(ulid.next(now_ms, random)?),
+            OBJECT_ID => Wide::ObjectId(object_id.next(now_ms, random)?),
+            _ => Wide::Uuid(Uuid::v4((0..4).fold(0, |bits, _| bits << 32 | u128::from(pool.number())))),
+        })
+    }
+}
+
+/// Where the pool of random numbers begins: `POOL` of 32 bits.
+#[wasm_bindgen]
+pub fn pool_address() -> u32 {
+    state().minter.pool.numbers.as_ptr() as u32
+}
+
+/// Says that so many numbers were put into the pool, at its beginning.
+#[wasm_bindgen]
+pub fn pooled(count: u32) {
+    let pool = &mut state().minter.pool;
+    (pool.next, pool.end) = (0, (count as usize).min(POOL));
+}
+
+/// Mints one: the length of its text, or `DRY`. The kind is a UUID's version (1, 4, 6, 7), or as in `wide.rs`; `more` is
+/// what the clock shows beyond `now_ms`, in steps of 100 ns, for those that have them.
+#[wasm_bindgen]
+pub fn mint(kind: u32, now_ms: f64, more: u32) -> i32 {
+    let minter = &mut state().minter;
+    if minter.pool.end - minter.pool.next < AN_ID {
+        return DRY;
+    }
+    match minter.next(kind, now_ms as i64, more) {
+        Ok(id) => put(id) as i32,
+        Err(error) => failed(error),
+    }
+}
+
+/// Goes on from the version 7 or ULID in the buffer's words, for tests.
+#[wasm_bindgen]
+pub fn go_on_from(kind: u32) {
+    let minter = &mut state().minter;
+    let bits = buffer().bits();
+    if kind == ULID {
+        minter.ulid = UlidState::after(Ulid::from_bits(bits));
+    } else if let Some(after) = V7State::after(Uuid::from_bits(bits)) {
+        minter.v7 = after;
+    }
+}

@@ -1,0 +1,28 @@
+//! Versions 3 and 5 of UUIDs: hashes of names.
+
+use snowmint_core::Uuid;
+use wasm_bindgen::prelude::wasm_bindgen;
+
+use crate::memory::{buffer, state};
+use crate::wide::{Wide, put};
+
+/// Where a name of that many bytes is to be put; 0 if there is no memory for it.
+#[wasm_bindgen]
+pub fn name_address(len: u32) -> u32 {
+    let name = &mut state().name;
+    name.clear();
+    // Twice what it was, at least: nothing is ever freed.
+    if name.try_reserve(len as usize).is_err() {
+        return 0;
+    }
+    name.resize(len as usize, 0);
+    name.as_ptr() as u32
+}
+
+/// The UUID of that version, 3 or 5, of the name that was put and of the namespace in words 0 and 1: the length of its text.
+#[wasm_bindgen]
+pub fn named(version: u32) -> u32 {
+    let namespace = Uuid::from_bits(buffer().bits());
+    let name = &state().name;
+    put(Wide::Uuid(if version == 3 { Uuid::v3(namespace, name) } else { Uuid::v5(namespace, name) }))
+}
