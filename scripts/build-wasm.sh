@@ -15,10 +15,11 @@ compile() { # MODULE STACK [OPTIMISATION]
 compile mint 8192
 compile forms 8192
 compile durability 8192
+compile sql 16384
 # A list of candidates is some kB.
 compile inspect 65536
 compile lease 8192
 # An ID in a quarter of the time, for 3 kB; only who mints such IDs loads it.
 compile wide 8192 3
-cargo run --quiet --locked -p snowmint-bindgen -- "$out" "$built"/{mint,forms,inspect,lease,durability,wide}.wasm
-node npm/scripts/shrink.mjs "$out" mint forms inspect lease durability wide
+cargo run --quiet --locked -p snowmint-bindgen -- "$out" "$built"/{mint,forms,inspect,lease,durability,wide,sql}.wasm
+node npm/scripts/shrink.mjs "$out" mint forms inspect lease durability wide sql

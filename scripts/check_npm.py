@@ -37,6 +37,13 @@ MAIN = {
     "dist/stores.edge.mjs",
     "dist/stores/index.d.ts",
     "stores/package.json",
+    "dist/sql.node.mjs",
+    "dist/sql.node.cjs",
+    "dist/sql.browser.mjs",
+    "dist/sql.edge.mjs",
+    "dist/sql.wasm",
+    "dist/sql/index.d.ts",
+    "sql/package.json",
     "dist/index.d.ts",
 }
 

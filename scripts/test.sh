@@ -54,7 +54,7 @@ step "workflows" "$python/zizmor" --offline --quiet .github
 step "Rust: format" cargo fmt --all --check
 step "Rust: clippy" cargo clippy --quiet --locked --workspace --all-targets --features snowmint-tests/engines,snowmint-benches/engines -- -D warnings
 step "Rust: clippy of slots alone, and of stores without a client" scripts/each-store.sh
-for module in mint forms inspect lease durability wide; do
+for module in mint forms inspect lease durability wide sql; do
   step "Rust: clippy of the wasm module $module" cargo clippy --quiet --locked -p snowmint-wasm --no-default-features --features "$module" --target wasm32-unknown-unknown -- -D warnings
 done
 step "Rust: core without std on bare metal" cargo build --quiet --locked -p snowmint-core --no-default-features --target thumbv7em-none-eabi

@@ -20,6 +20,7 @@ pub mod scatter;
 pub mod section;
 pub mod segment;
 pub mod sequence;
+pub mod sql;
 mod step;
 pub mod store;
 mod sync;

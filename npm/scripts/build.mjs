@@ -26,6 +26,7 @@ const bundleOf = async (entry, name, host, format, extra) =>
           "#host": `./src/host.${host}.ts`,
           "#lease": `./src/lease.${host}.ts`,
           "#stores-host": `./src/stores/host.${host}.ts`,
+          "#sql-host": `./src/sql/host.${host}.ts`,
         },
         bundle: true,
         format,
@@ -49,8 +50,8 @@ const beside = (filter, pathOf) => ({
 });
 
 /**
- * The bundle of the package for a host, and that of the stores, whose errors are of the class that the first one has. In
- * modules for hosts without the addon, what only leases need is a file of its own, loaded on demand. Modules of wasm are
+ * The bundle of the package for a host, and those of the stores and of SQL, whose errors are of the class that the first has.
+ * In modules for hosts without the addon, what only leases need is a file of its own, loaded on demand. Modules of wasm are
  * files for edge runtimes: workerd knows them by their names, and bundlers for Vercel's runtime want a suffix to know what to
  * make of them.
  */
@@ -66,12 +67,13 @@ const bundle = async (host, format, name = host, suffix = "") => {
   if (apart) await bundleOf("src/tabs.ts", `${name}-tabs`, host, format, { plugins: [wasm] });
   const errors = beside(/\/errors\.js$/, () => `./${name}.${extension}`);
   await bundleOf("src/stores/index.ts", `stores.${name}`, host, format, { plugins: [wasm, errors] });
+  await bundleOf("src/sql/index.ts", `sql.${name}`, host, format, { plugins: [wasm, errors] });
 };
 
 // The text form of the modules is written by the same code that reads it.
 await build({ entryPoints: ["src/unpack.ts"], outfile: `${generated}/unpack.mjs`, format: "esm", logLevel: "warning" });
 const { pack, unpack } = await import(new URL(`../${generated}/unpack.mjs`, import.meta.url));
-const modules = ["mint", "forms", "inspect", "lease", "durability", "wide"];
+const modules = ["mint", "forms", "inspect", "lease", "durability", "wide", "sql"];
 for (const name of modules) {
   const bytes = readFileSync(`${generated}/${name}.wasm`);
   const text = pack(bytes);
@@ -124,7 +126,7 @@ chmodSync("dist/cli.mjs", 0o755);
 
 // The types that the public ones lead to, once for each kind of module.
 execFileSync("node_modules/.bin/tsc", ["-p", "tsconfig.types.json"], { stdio: "inherit" });
-const declared = ["index", "stores/index"];
+const declared = ["index", "stores/index", "sql/index"];
 for (const name of declared) {
   const text = readFileSync(`dist/types/${name}.d.ts`, "utf8");
   mkdirSync(dirname(`dist/${name}`), { recursive: true });

@@ -5,7 +5,7 @@ import { integer } from "./convert.js";
 import { SnowmintError } from "./errors.js";
 
 /** The most characters and words the buffer holds: `memory.rs`. */
-const TEXT = 1024;
+export const TEXT = 1024;
 const WORDS = 4096;
 
 /** What every module exports. */

@@ -27,6 +27,7 @@ import {
   ulid,
   uuid,
 } from "snowmint";
+import { type Dialect, decodeSql, type FunctionOptions, postgresFunction, type SqlParts } from "snowmint/sql";
 import {
   type Found,
   type IoredisClient,
@@ -262,3 +263,14 @@ new PgStore({ connect: () => {}, query: () => {} });
 new RedisStore({ get: () => {} });
 // @ts-expect-error a counter is a bigint
 stores[0]?.add("counter", 1, 0);
+
+// SQL.
+const dialect: Dialect = "mariadb_signed";
+const sqlParts: SqlParts = decodeSql(layouts.TWITTER, dialect, "orders.id");
+const predicate: string = sqlParts.between(new Date(), 5) + sqlParts.fields.worker;
+const functionOptions: FunctionOptions = { maxAheadMs: 1, maxWaitMs: 2, sequenceStart: "carry" };
+postgresFunction("twitter", "app", predicate, { datacenter: 1, worker: 2n }, functionOptions);
+// @ts-expect-error No such dialect.
+decodeSql("twitter", "oracle", "id");
+// @ts-expect-error A node is needed.
+postgresFunction("twitter", "app", "next_id");

@@ -5,7 +5,7 @@ mod snowflake;
 
 pub use snowmint_core::{
     ErrorKind, Field, Integer, Layout, MAX_BATCH, Name, ObjectId, Options, Parts, SequenceStart, TextForm, Ulid, Uuid,
-    UuidVariant, Window, inspect, layouts, scatter,
+    UuidVariant, Window, inspect, layouts, scatter, sql,
 };
 pub use snowmint_stores::{Error, OnLost, Status, object_id, ulid, uuid};
 

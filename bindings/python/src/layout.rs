@@ -8,6 +8,7 @@ use snowmint_core::layouts;
 use crate::convert::{self, Instant, Int, Text, UnixMs, ZERO};
 use crate::error::Failure;
 use crate::parts::Parts;
+use crate::sql::SqlParts;
 
 type Datetime<'py> = PyResult<Option<Bound<'py, PyAny>>>;
 
@@ -160,6 +161,27 @@ impl Layout {
     fn id_range(&self, dt_from: Instant, dt_to: Instant) -> Result<(u64, u64), Failure> {
         let range = self.0.id_range(dt_from.0.0, dt_to.0.0)?;
         Ok(range.into_inner())
+    }
+
+    /// A script that creates the function `schema.name()`, which mints IDs in SQL.
+    #[pyo3(signature = (schema, name, node, *, max_ahead_ms=None, max_wait_ms=None, sequence_start=None))]
+    fn postgres_function(
+        &self,
+        schema: &str,
+        name: &str,
+        node: &Bound<'_, PyAny>,
+        max_ahead_ms: Option<Int>,
+        max_wait_ms: Option<Int>,
+        sequence_start: Option<Text>,
+    ) -> Result<String, Failure> {
+        let options = convert::options(max_ahead_ms, max_wait_ms, sequence_start)?;
+        let node = convert::node(&self.0, node)?;
+        Ok(self.0.postgres_function(schema, name, node.into())?.with_options(options).to_string())
+    }
+
+    /// Expressions that take the IDs of a column apart.
+    fn decode_sql(&self, dialect: Text, column: String) -> Result<SqlParts, Failure> {
+        SqlParts::new(&self.0, dialect, column)
     }
 
     fn __str__(&self) -> String {

@@ -14,6 +14,7 @@ mod parking;
 mod parts;
 mod scatter;
 mod snowflake;
+mod sql;
 mod store;
 mod text;
 mod ulid;
@@ -34,6 +35,7 @@ mod _snowmint {
         parts::Parts,
         scatter::{reverse_bits, rotate_digits, shard_high, unrotate_digits, unshard_high},
         snowflake::Snowflake,
+        sql::SqlParts,
         store::{engine_settings, refuse_unsafe, unsafe_file_system},
         text::{text_decode, text_encode, text_forms},
         ulid::{Ulid, ulid},

@@ -52,3 +52,6 @@ mod minter;
 mod names;
 #[cfg(feature = "wide")]
 mod wide;
+
+#[cfg(feature = "sql")]
+mod sql;

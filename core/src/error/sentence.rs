@@ -119,6 +119,8 @@ sentences! {
     ScatterDigits InvalidId "of an ID of {a} digits 0 to {b} can be moved, as its first stays";
     ScatterResult InvalidId "scattered it would be {a}, and a result is at most 2^63-1";
     ScatterBits InvalidId "a shard number has 0 to 63 bits";
+    SqlName InvalidText "an SQL name takes 1 to {a} bytes here, none of them NUL";
+    SqlDialect InvalidText "the dialects of SQL are postgres, mariadb, mariadb_signed";
 }
 
 /// The code and sentence of every error, by the first word of `Error::to_words`; for hosts that make texts themselves.

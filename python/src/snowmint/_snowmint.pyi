@@ -32,6 +32,7 @@ __all__ = [
     "ObjectId",
     "Parts",
     "Snowflake",
+    "SqlParts",
     "ULID",
     "__version__",
     "engine_settings",
@@ -248,9 +249,109 @@ class Layout:
             ValueError: A datetime is naive.
         """
 
+    def postgres_function(
+        self,
+        schema: str,
+        name: str,
+        node: _Int | Mapping[str, _Int] | str,
+        *,
+        max_ahead_ms: _Int | None = None,
+        max_wait_ms: _Int | None = None,
+        sequence_start: Literal["zero", "random", "carry"] | None = None,
+    ) -> str:
+        """A script that creates the function `schema.name()`, which mints IDs in SQL.
+
+        It is for PostgreSQL, and mints the IDs of a node. Made to be the default of a column,
+        `id bigint PRIMARY KEY DEFAULT app.next_id()`. It follows the rules of a `Snowflake` with these options: it
+        waits or fails where the sequence is used up or the clock went back, and never repeats an ID, whatever the
+        number of connections. Names are quoted, whatever they hold. The comment on
+        the function tells from when on its IDs are negative in a `bigint`, if they ever are.
+
+        >>> from snowmint import layouts
+        >>> script = layouts.SNOWMINT.postgres_function("app", "next_id", node=5)
+        >>> 'CREATE OR REPLACE FUNCTION "app"."next_id"() RETURNS bigint' in script
+        True
+
+        It raises SQLSTATE `SN001` (EXHAUSTED), `SN002` (CLOCK_BACKWARDS), `SN003` (TIME_OVERFLOW) and `SN004`
+        (BEFORE_EPOCH). Its last tick and sequence are kept in a sequence beside it.
+
+        Args:
+            schema: A schema that is there, as the database has its name.
+            name: The function's name.
+            node: A number, a mapping of every node field, or a text such as `datacenter=0,worker=5`. Nothing else, in
+                the database or outside, may mint with it.
+            max_ahead_ms: How far IDs may run ahead of the clock; the default is 0.
+            max_wait_ms: How long a call may wait for the clock; the default is 1000.
+            sequence_start: Where the sequence begins in a new tick.
+
+        Raises:
+            InvalidNodeError: The layout has no such node.
+            InvalidTextError: A name is empty, has a NUL or is too long for PostgreSQL.
+        """
+
+    def decode_sql(self, dialect: Literal["postgres", "mariadb", "mariadb_signed"], column: str) -> SqlParts:
+        """Expressions that take the IDs of a column apart.
+
+        >>> from snowmint import layouts
+        >>> layouts.TWITTER.decode_sql("postgres", "orders.id").node
+        '(("orders"."id" >> 12) & 1023)'
+
+        Args:
+            dialect: `postgres` for a `bigint`, `mariadb` for a `BIGINT UNSIGNED`, `mariadb_signed` for a `BIGINT`.
+            column: Its name as the database has it, behind those of its schema and table and dots if need be.
+
+        Raises:
+            InvalidTextError: There is no such dialect, or a name is empty, has a NUL or is too long.
+        """
+
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
+
+@final
+class SqlParts:
+    """Expressions of SQL that take the IDs of a column apart, as `Layout.decode` does; see `Layout.decode_sql`.
+
+    >>> from snowmint import layouts
+    >>> id = layouts.TWITTER.decode_sql("mariadb", "id")
+    >>> id.timestamp_ms
+    '(CAST(((`id` >> 22) & 2199023255551) AS SIGNED) + 1288834974657)'
+    >>> f"SELECT * FROM orders WHERE {id.between(1656374400000, 1656460799999)}"
+    'SELECT * FROM orders WHERE (`id` BETWEEN 1541572081873846272 AND 1541934469739446271)'
+
+    They do not refuse an ID that the layout cannot have minted.
+    """
+
+    @property
+    def timestamp(self) -> str:
+        """The first instant of the ID's tick: a `timestamptz`, or in `MariaDB` a `DATETIME(6)` in UTC."""
+
+    @property
+    def timestamp_ms(self) -> str:
+        """The first instant of the ID's tick, Unix ms."""
+
+    @property
+    def tick(self) -> str:
+        """The value of the time field: ticks since the epoch."""
+
+    @property
+    def node(self) -> str:
+        """All node fields, concatenated high to low."""
+
+    @property
+    def sequence(self) -> str:
+        """The counter within the tick; 0 if the layout has none."""
+
+    @property
+    def fields(self) -> dict[str, str]:
+        """Every field but `unused`, high to low."""
+
+    def between(self, dt_from: datetime | _Int, dt_to: datetime | _Int) -> str:
+        """Whether an ID lies between two instants, both included; an index on the column serves.
+
+        Raises:
+            InvalidLayoutError, BeforeEpochError, TimeOverflowError, ValueError: As `Layout.id_range`.
+        """
 
 @final
 class Parts:

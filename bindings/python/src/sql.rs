@@ -1,0 +1,80 @@
+//! A layout as SQL.
+
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use snowmint_core::sql::{Column, Dialect};
+
+use crate::convert::{Instant, Text};
+use crate::error::Failure;
+
+/// Expressions of SQL that take the IDs of a column apart, as `Layout.decode` does; see `Layout.decode_sql`.
+#[pyclass(frozen, module = "snowmint")]
+pub(crate) struct SqlParts {
+    layout: snowmint_core::Layout,
+    dialect: Dialect,
+    column: String,
+}
+
+impl SqlParts {
+    pub(crate) fn new(layout: &snowmint_core::Layout, dialect: Text, column: String) -> Result<Self, Failure> {
+        let dialect = Dialect::find(dialect.into_string())?;
+        layout.decode_sql(dialect, &column)?;
+        Ok(Self { layout: *layout, dialect, column })
+    }
+
+    fn parts(&self) -> Result<Column<'_>, Failure> {
+        Ok(self.layout.decode_sql(self.dialect, &self.column)?)
+    }
+}
+
+#[pymethods]
+impl SqlParts {
+    /// The first instant of the ID's tick: a `timestamptz`, or in `MariaDB` a `DATETIME(6)` in UTC.
+    #[getter]
+    fn timestamp(&self) -> Result<String, Failure> {
+        Ok(self.parts()?.timestamp().to_string())
+    }
+
+    /// The first instant of the ID's tick, Unix ms.
+    #[getter]
+    fn timestamp_ms(&self) -> Result<String, Failure> {
+        Ok(self.parts()?.timestamp_ms().to_string())
+    }
+
+    /// The value of the time field: ticks since the epoch.
+    #[getter]
+    fn tick(&self) -> Result<String, Failure> {
+        Ok(self.parts()?.tick().to_string())
+    }
+
+    /// All node fields, concatenated high to low.
+    #[getter]
+    fn node(&self) -> Result<String, Failure> {
+        Ok(self.parts()?.node().to_string())
+    }
+
+    /// The counter within the tick; 0 if the layout has none.
+    #[getter]
+    fn sequence(&self) -> Result<String, Failure> {
+        Ok(self.parts()?.sequence().to_string())
+    }
+
+    /// Every field but `unused`, high to low.
+    #[getter]
+    fn fields<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyDict>, Failure> {
+        let fields = PyDict::new(py);
+        for (name, expression) in self.parts()?.fields() {
+            fields.set_item(name.as_str(), expression.to_string())?;
+        }
+        Ok(fields)
+    }
+
+    /// Whether an ID lies between two instants, both included; an index on the column serves.
+    fn between(&self, dt_from: Instant, dt_to: Instant) -> Result<String, Failure> {
+        Ok(self.parts()?.between(dt_from.0.0, dt_to.0.0)?.to_string())
+    }
+
+    fn __repr__(&self) -> String {
+        format!("SqlParts('{}', {}, {:?})", self.layout, self.dialect.name(), self.column)
+    }
+}

@@ -1,0 +1,274 @@
+//! A layout as SQL: a function of `PostgreSQL` that mints its IDs, and expressions that take IDs apart in a query.
+//!
+//! | method | gives |
+//! | --- | --- |
+//! | [`Layout::postgres_function`] | a script that creates a function, to be a column's default |
+//! | [`Layout::decode_sql`] | expressions for the time, the node and every field, and a predicate for a range of time |
+//!
+//! Both are texts made by [`Display`](core::fmt::Display), so that this needs no allocator. Names are always quoted:
+//! whatever they hold, a text does nothing but what it is for.
+
+mod decode;
+mod function;
+
+use core::fmt::{self, Write};
+
+pub use self::decode::{Between, Column, Expression};
+pub use self::function::PostgresFunction;
+
+use crate::error::{Error, What};
+use crate::layout::Layout;
+
+/// Whose SQL it is, and what holds the IDs there.
+///
+/// | name | column | an ID from 2^63 on is |
+/// | --- | --- | --- |
+/// | `postgres` | `bigint` | negative |
+/// | `mariadb` | `BIGINT UNSIGNED` | itself |
+/// | `mariadb_signed` | `BIGINT` | negative |
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Dialect {
+    /// `PostgreSQL`'s, over a `bigint`.
+    Postgres,
+    /// `MariaDB`'s, over a `BIGINT UNSIGNED`.
+    Mariadb,
+    /// `MariaDB`'s, over a `BIGINT`.
+    MariadbSigned,
+}
+
+impl Dialect {
+    /// Every dialect.
+    pub const ALL: [Self; 3] = [Self::Postgres, Self::Mariadb, Self::MariadbSigned];
+
+    /// The name of this dialect in every language.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Postgres => "postgres",
+            Self::Mariadb => "mariadb",
+            Self::MariadbSigned => "mariadb_signed",
+        }
+    }
+
+    /// The dialect of that name.
+    ///
+    /// # Errors
+    /// `InvalidText`, if there is none.
+    pub fn find(name: impl AsRef<[u8]>) -> Result<Self, Error> {
+        let found = Self::ALL.into_iter().find(|dialect| dialect.name().as_bytes() == name.as_ref());
+        found.ok_or(Error::plain(What::SqlDialect))
+    }
+
+    const fn quote(self) -> char {
+        match self {
+            Self::Postgres => '"',
+            Self::Mariadb | Self::MariadbSigned => '`',
+        }
+    }
+
+    /// The longest name, in bytes: one that is longer `PostgreSQL` cuts off, which would make it another's.
+    const fn name_bytes(self) -> usize {
+        match self {
+            Self::Postgres => POSTGRES_NAME_BYTES,
+            Self::Mariadb | Self::MariadbSigned => 64,
+        }
+    }
+}
+
+const POSTGRES_NAME_BYTES: usize = 63;
+
+/// A name in quotes, those inside it doubled.
+struct Quoted<'a>(char, &'a str);
+
+impl fmt::Display for Quoted<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(quote, name) = *self;
+        f.write_char(quote)?;
+        for char in name.chars() {
+            if char == quote {
+                f.write_char(quote)?;
+            }
+            f.write_char(char)?;
+        }
+        f.write_char(quote)
+    }
+}
+
+/// The 64 bits of an ID as a signed number. Its smallest would be read as a minus before a number beyond `bigint`.
+#[derive(Clone, Copy)]
+struct Signed(u64);
+
+impl fmt::Display for Signed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.cast_signed() {
+            i64::MIN => write!(f, "({} - 1)", i64::MIN + 1),
+            value => write!(f, "{value}"),
+        }
+    }
+}
+
+/// Refuses what no quotes make a name of at most `max` bytes.
+fn check_name(name: &str, max: usize) -> Result<(), Error> {
+    let fits = !name.is_empty() && name.len() <= max && !name.contains('\0');
+    if fits { Ok(()) } else { Err(Error::new(What::SqlName, 0, max as u64, 0)) }
+}
+
+impl Layout {
+    /// Expressions that take the IDs of a column apart.
+    ///
+    /// `column` is the name as the database has it, quoted where it is needed by what is made; dots part it from the
+    /// names of its table and schema: `id`, `orders.id`, `shop.orders.id`.
+    ///
+    /// # Errors
+    /// `InvalidText`, if a name is empty, too long or has a NUL.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::layouts::TWITTER;
+    /// use snowmint_core::sql::Dialect;
+    /// let id = TWITTER.decode_sql(Dialect::Postgres, "orders.id")?;
+    /// assert_eq!(id.node().to_string(), r#"(("orders"."id" >> 12) & 1023)"#);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
+    pub fn decode_sql<'a>(&'a self, dialect: Dialect, column: &'a str) -> Result<Column<'a>, Error> {
+        column.split('.').try_for_each(|name| check_name(name, dialect.name_bytes()))?;
+        Ok(Column::new(self, dialect, column))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate alloc;
+
+    use alloc::string::{String, ToString};
+
+    use super::*;
+    use crate::error::ErrorKind;
+    use crate::layouts::{DISCORD, INSTAGRAM, MASTODON, SNOWMINT, SONYFLAKE, TWITTER};
+    use crate::{Options, SequenceStart};
+
+    fn script(layout: &Layout, schema: &str, name: &str, node: u64) -> String {
+        layout.postgres_function(schema, name, node.into()).expect("it can be").to_string()
+    }
+
+    #[test]
+    fn names_are_quoted_wherever_they_stand() {
+        let script = script(&SNOWMINT, r#"a"b"#, r#"c"; DROP TABLE t; --"#, 5);
+        assert!(script.contains(r#"FUNCTION "a""b"."c""; DROP TABLE t; --"() RETURNS"#));
+        assert!(script.contains(r#"SEQUENCE IF NOT EXISTS "a""b"."c""; DROP TABLE t; --_5_"#));
+        assert!(!script.contains(r#"c"; DROP"#));
+    }
+
+    #[test]
+    fn no_name_ends_the_body() {
+        assert_eq!(script(&SNOWMINT, "s", "f", 5).matches("$snowmint0$").count(), 2);
+        let taken = script(&SNOWMINT, "$snowmint0$", "x$snowmint1$snowmint2$", 5);
+        assert_eq!(taken.matches("$snowmint3$").count(), 2);
+    }
+
+    #[test]
+    fn names_are_as_long_as_postgres_keeps_them() {
+        let long = "n".repeat(63);
+        for (node, room) in [(0, 52), (9, 52), (10, 51), (1023, 49)] {
+            assert!(SNOWMINT.postgres_function(&long, &long[..room], node.into()).is_ok());
+            let error = SNOWMINT.postgres_function("s", &long[..=room], node.into()).expect_err("one too many");
+            assert_eq!(error.kind(), ErrorKind::InvalidText);
+            let script = script(&SNOWMINT, "s", &long[..room], node);
+            let sequence = script.split('"').nth(3).expect("quotes");
+            assert_eq!(sequence.len(), 63);
+        }
+        for bad in ["", "a\0b"] {
+            assert!(SNOWMINT.postgres_function(bad, "f", 5.into()).is_err());
+            assert!(SNOWMINT.postgres_function("s", bad, 5.into()).is_err());
+            assert!(SNOWMINT.decode_sql(Dialect::Postgres, bad).is_err());
+        }
+    }
+
+    #[test]
+    fn a_node_that_does_not_fit_is_refused() {
+        let error = TWITTER.postgres_function("s", "f", 1024.into()).expect_err("ten bits");
+        assert_eq!(error.to_string(), "node 1024 does not fit this layout: it takes 0 to 1023");
+    }
+
+    #[test]
+    fn every_node_and_layout_has_a_sequence_of_its_own() {
+        let sequence = |layout: &Layout, node| {
+            let script = script(layout, "s", "f", node);
+            String::from(script.split('"').nth(3).expect("quotes"))
+        };
+        assert_eq!(sequence(&SNOWMINT, 5), sequence(&SNOWMINT, 5));
+        assert_ne!(sequence(&SNOWMINT, 5), sequence(&SNOWMINT, 6));
+        assert_ne!(sequence(&SNOWMINT, 5), sequence(&TWITTER, 5));
+        // Another name of a field makes no other number.
+        let renamed = Layout::parse("unused:1,time:41,x:10,sequence:12;epoch=1735689600000").expect("a layout");
+        assert_eq!(sequence(&SNOWMINT, 5), sequence(&renamed, 5));
+    }
+
+    #[test]
+    fn the_comment_tells_when_ids_turn_negative() {
+        assert!(script(&SNOWMINT, "s", "f", 5).ends_with("None of them is negative in this signed bigint.';\n"));
+        let told = "From 2046-06-27T17:00:49.497Z on they are negative in this signed bigint.';\n";
+        assert!(script(&INSTAGRAM, "s", "f", 5).ends_with(told));
+        assert!(script(&DISCORD, "s", "f", 5).contains("From 2084-09-06T15:47:35.552Z on they are negative"));
+        // What a bigint counts ends before the sign would come.
+        assert!(script(&MASTODON, "s", "f", 0).contains("Its last tick is 6429-10-17T02:45:55.327Z. None"));
+    }
+
+    #[test]
+    fn options_are_in_the_script() {
+        let function = SONYFLAKE.postgres_function("s", "f", 5.into()).expect("it can be");
+        let options = Options { max_ahead_ms: 70, max_wait_ms: 300, ..Options::DEFAULT };
+        let script = function.with_options(options).to_string();
+        assert!(script.contains("SET lock_timeout = '1300ms'"));
+        assert!(script.contains("reach := now_ms + 70;"));
+        assert!(script.contains("IF waited_ms < 300 THEN"));
+        assert!(script.contains("place := (tick << 8);"));
+        let options = Options { max_ahead_ms: u64::MAX, max_wait_ms: u64::MAX, ..Options::DEFAULT };
+        let script = function.with_options(options).to_string();
+        assert!(script.contains("SET lock_timeout = '2147483647ms'"));
+        assert!(script.contains("reach := now_ms + 9007199254740992;"));
+        let carry = Options { sequence_start: SequenceStart::Carry, ..Options::DEFAULT };
+        assert!(function.with_options(carry).to_string().contains("place := (tick << 8) | (free & 255);"));
+        let random = Options { sequence_start: SequenceStart::Random, ..Options::DEFAULT };
+        let script = function.with_options(random).to_string();
+        assert!(script.contains("place := (tick << 8) | floor(random() * 128)::bigint;"));
+    }
+
+    #[test]
+    fn fields_are_taken_out_where_they_lie() {
+        let id = SONYFLAKE.decode_sql(Dialect::Mariadb, "t.i`d").expect("a column");
+        assert_eq!(id.sequence().to_string(), "((`t`.`i``d` >> 16) & 255)");
+        assert_eq!(id.node().to_string(), "(`t`.`i``d` & 65535)");
+        assert_eq!(id.random().to_string(), "0");
+        let time_ms = "(CAST(((`t`.`i``d` >> 24) & 549755813887) AS SIGNED) * 10 + 1409529600000)";
+        assert_eq!(id.timestamp_ms().to_string(), time_ms);
+        assert_eq!(
+            id.fields().map(|(name, _)| name.as_str()).collect::<alloc::vec::Vec<_>>(),
+            ["time", "sequence", "machine"]
+        );
+    }
+
+    #[test]
+    fn a_range_goes_over_the_sign() {
+        let from_ms = DISCORD.signed_until_ms().expect("64 bits");
+        let between = |dialect, from_ms, to_ms| {
+            let column = DISCORD.decode_sql(dialect, "id").expect("a column");
+            column.between(from_ms, to_ms).expect("times of the layout").to_string()
+        };
+        let most = (i64::MAX - 4_194_303, i64::MIN + 4_194_303);
+        let over = alloc::format!(r#"("id" >= {} OR "id" <= {})"#, most.0, most.1);
+        assert_eq!(between(Dialect::Postgres, from_ms - 1, from_ms), over);
+        let after = alloc::format!(r#"("id" BETWEEN (-9223372036854775807 - 1) AND {})"#, most.1);
+        assert_eq!(between(Dialect::Postgres, from_ms, from_ms), after);
+        let unsigned = alloc::format!("(`id` BETWEEN {} AND {})", 1u64 << 63, (1u64 << 63) + 4_194_303);
+        assert_eq!(between(Dialect::Mariadb, from_ms, from_ms), unsigned);
+    }
+
+    #[test]
+    fn dialects_are_found_by_their_names() {
+        for dialect in Dialect::ALL {
+            assert_eq!(Dialect::find(dialect.name()), Ok(dialect));
+        }
+        assert_eq!(Dialect::find("Postgres").expect_err("a capital").kind(), ErrorKind::InvalidText);
+    }
+}

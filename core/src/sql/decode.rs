@@ -1,0 +1,204 @@
+//! An ID taken apart by expressions.
+
+use core::fmt;
+
+use super::{Dialect, Quoted, Signed};
+use crate::error::Error;
+use crate::layout::{Field, Layout, Name};
+
+/// A column of IDs; see [`Layout::decode_sql`].
+///
+/// | method | gives | in `PostgreSQL` | in `MariaDB` |
+/// | --- | --- | --- | --- |
+/// | [`timestamp`](Self::timestamp) | the first instant of the ID's tick | `timestamptz` | `DATETIME(6)` in UTC, `NULL` beyond the year 9999 |
+/// | [`timestamp_ms`](Self::timestamp_ms) | the same as Unix ms | `bigint` | `BIGINT` |
+/// | [`tick`](Self::tick) | ticks since the epoch | `bigint` | `BIGINT UNSIGNED` |
+/// | [`node`](Self::node) | all node fields, concatenated high to low | `bigint` | `BIGINT UNSIGNED` |
+/// | [`sequence`](Self::sequence), [`random`](Self::random) | the field, or 0 | `bigint` | `BIGINT UNSIGNED` |
+/// | [`fields`](Self::fields) | every field but `unused` | `bigint` | `BIGINT UNSIGNED` |
+/// | [`between`](Self::between) | the predicate for a range of time | `boolean` | `BOOLEAN` |
+///
+/// What they give is what [`Layout::decode`] gives. They do not refuse an ID that the layout cannot have minted.
+#[derive(Clone, Copy, Debug)]
+pub struct Column<'a> {
+    layout: &'a Layout,
+    dialect: Dialect,
+    name: &'a str,
+}
+
+/// The text of an expression, in parentheses where it needs them beside operators.
+#[derive(Clone, Copy, Debug)]
+pub struct Expression<'a> {
+    column: Column<'a>,
+    part: Part,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Part {
+    Timestamp,
+    TimestampMs,
+    Node,
+    Field(Field),
+}
+
+impl<'a> Column<'a> {
+    pub(super) const fn new(layout: &'a Layout, dialect: Dialect, name: &'a str) -> Self {
+        Self { layout, dialect, name }
+    }
+
+    const fn part(&self, part: Part) -> Expression<'a> {
+        Expression { column: *self, part }
+    }
+
+    /// The first instant of the ID's tick, as the database's type of instants.
+    pub const fn timestamp(&self) -> Expression<'a> {
+        self.part(Part::Timestamp)
+    }
+
+    /// The first instant of the ID's tick, Unix ms.
+    pub const fn timestamp_ms(&self) -> Expression<'a> {
+        self.part(Part::TimestampMs)
+    }
+
+    /// The value of the time field.
+    pub const fn tick(&self) -> Expression<'a> {
+        self.part(Part::Field(self.layout.time()))
+    }
+
+    /// All node fields, concatenated high to low.
+    pub const fn node(&self) -> Expression<'a> {
+        self.part(Part::Node)
+    }
+
+    /// The counter within the tick; 0 if the layout has none.
+    pub const fn sequence(&self) -> Expression<'a> {
+        self.part(Part::Field(self.layout.sequence()))
+    }
+
+    /// The random bits; 0 if the layout has none.
+    pub const fn random(&self) -> Expression<'a> {
+        self.part(Part::Field(self.layout.random()))
+    }
+
+    /// Every field but `unused`, high to low.
+    pub fn fields(&self) -> impl Iterator<Item = (&'a Name, Expression<'a>)> {
+        let unused = usize::from(self.layout.unused().width() > 0);
+        self.layout.fields().skip(unused).map(|(name, field)| (name, self.part(Part::Field(field))))
+    }
+
+    /// Whether an ID lies between two instants (Unix ms), both included, as [`Layout::id_range`]: by the numbers alone,
+    /// so that an index on the column serves.
+    ///
+    /// # Errors
+    /// As [`Layout::id_range`].
+    pub fn between(&self, from_ms: i64, to_ms: i64) -> Result<Between<'a>, Error> {
+        let (from, to) = self.layout.id_range(from_ms, to_ms)?.into_inner();
+        Ok(Between { column: *self, from, to })
+    }
+}
+
+impl fmt::Display for Column<'_> {
+    /// The name in quotes.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, name) in self.name.split('.').enumerate() {
+            f.write_str(if i > 0 { "." } else { "" })?;
+            Quoted(self.dialect.quote(), name).fmt(f)?;
+        }
+        Ok(())
+    }
+}
+
+impl Expression<'_> {
+    /// The field's bits. A signed column shifts its sign in, and `MariaDB` zeros; the mask takes either away.
+    fn field(&self, f: &mut fmt::Formatter<'_>, field: Field) -> fmt::Result {
+        let column = &self.column;
+        match field.shift() {
+            _ if field.width() == 0 => f.write_str("0"),
+            0 => write!(f, "({column} & {})", field.max()),
+            shift => write!(f, "(({column} >> {shift}) & {})", field.max()),
+        }
+    }
+
+    fn node(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let layout = self.column.layout;
+        // Node fields that lie side by side are one, which is so in nearly every layout.
+        let mask = layout.put_node(u32::MAX);
+        let whole = Field::of_mask(mask);
+        if whole.mask() == mask {
+            return self.field(f, whole);
+        }
+        let mut below = layout.nodes().trailing_zeros();
+        let mut between = "(";
+        for (_, field) in layout.fields().filter(|(_, field)| field.mask() & mask != 0) {
+            below -= field.width();
+            f.write_str(between)?;
+            between = " | ";
+            f.write_str("(")?;
+            self.field(f, field)?;
+            write!(f, " << {below})")?;
+        }
+        f.write_str(")")
+    }
+
+    fn timestamp_ms(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Column { layout, dialect, .. } = &self.column;
+        let signed = *dialect != Dialect::Postgres;
+        // Without a sign, `MariaDB` would refuse an instant before 1970.
+        f.write_str(if signed { "(CAST(" } else { "(" })?;
+        self.field(f, layout.time())?;
+        f.write_str(if signed { " AS SIGNED)" } else { "" })?;
+        if layout.tick_ms() > 1 {
+            write!(f, " * {}", layout.tick_ms())?;
+        }
+        let sign = if layout.epoch_ms() < 0 { '-' } else { '+' };
+        write!(f, " {sign} {})", layout.epoch_ms().unsigned_abs())
+    }
+
+    /// By microseconds and ms since 1970, as other functions count in floating point or end in 2038.
+    fn timestamp(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.column.dialect == Dialect::Postgres {
+            f.write_str("(TIMESTAMPTZ 'epoch' + ")?;
+            self.timestamp_ms(f)?;
+            f.write_str(" * INTERVAL '1 millisecond')")
+        } else {
+            f.write_str("(TIMESTAMP'1970-01-01 00:00:00' + INTERVAL ")?;
+            self.timestamp_ms(f)?;
+            f.write_str(" * 1000 MICROSECOND)")
+        }
+    }
+}
+
+impl fmt::Display for Expression<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.part {
+            Part::Timestamp => self.timestamp(f),
+            Part::TimestampMs => self.timestamp_ms(f),
+            Part::Node => self.node(f),
+            Part::Field(field) => self.field(f, field),
+        }
+    }
+}
+
+/// The text of a predicate; see [`Column::between`].
+#[derive(Clone, Copy, Debug)]
+pub struct Between<'a> {
+    column: Column<'a>,
+    from: u64,
+    to: u64,
+}
+
+impl fmt::Display for Between<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { column, from, to } = self;
+        if column.dialect == Dialect::Mariadb {
+            return write!(f, "({column} BETWEEN {from} AND {to})");
+        }
+        let (low, high) = (Signed(*from), Signed(*to));
+        if low.0 >> 63 < high.0 >> 63 {
+            // The range goes up to the largest signed number, and on from the smallest one.
+            write!(f, "({column} >= {low} OR {column} <= {high})")
+        } else {
+            write!(f, "({column} BETWEEN {low} AND {high})")
+        }
+    }
+}

@@ -1,0 +1,142 @@
+// snowmint/sql: layouts as SQL, in a module of its own that is loaded when first used.
+import { sqlModule } from "#sql-host";
+import { duration, type Instant, integer, unixMs } from "../convert.js";
+import { bytes, type Engine, putText, start, TEXT } from "../engine.js";
+import { type ErrorCode, SnowmintError } from "../errors.js";
+import type * as Sql from "../generated/sql.wasm.js";
+import { PRESETS } from "../generated/tables.js";
+import type { Layout, Node } from "../layout.js";
+import { type Preset, STARTS } from "../names.js";
+
+/** `postgres` for a `bigint`, `mariadb` for a `BIGINT UNSIGNED`, `mariadb_signed` for a `BIGINT`. */
+export type Dialect = "postgres" | "mariadb" | "mariadb_signed";
+
+/** How the function deals with the clock; see `SnowflakeOptions`. */
+export interface FunctionOptions {
+  /** How far IDs may run ahead of the clock, in ms; the default is 0. */
+  maxAheadMs?: number;
+  /** How long a call may wait for the clock, in ms; the default is 1000. */
+  maxWaitMs?: number;
+  /** Where the sequence begins in a new tick; the default is `"zero"`. */
+  sequenceStart?: (typeof STARTS)[number];
+}
+
+/** Expressions of SQL that take the IDs of a column apart, as `layout.decode` does. */
+export interface SqlParts {
+  /** The first instant of the ID's tick: a `timestamptz`, or in MariaDB a `DATETIME(6)` in UTC. */
+  timestamp: string;
+  /** The same as Unix ms. */
+  timestampMs: string;
+  /** The value of the time field: ticks since the epoch. */
+  tick: string;
+  /** All node fields, concatenated high to low. */
+  node: string;
+  /** The counter within the tick; 0 if the layout has none. */
+  sequence: string;
+  /** Every field but `unused`, high to low. */
+  fields: Record<string, string>;
+  /**
+   * Whether an ID lies between two instants, both included; an index on the column serves. Throws as `layout.idRange`.
+   */
+  between(from: Instant, to: Instant): string;
+}
+
+let current: Engine<typeof Sql> | undefined;
+
+/** A text of the module, piece by piece. */
+function tell(told: readonly string[], write: (wasm: typeof Sql, length: number, from: number) => number): string {
+  const engine = (current ??= start<typeof Sql>(sqlModule));
+  const all: number[] = [];
+  for (let length = TEXT; length === TEXT; ) {
+    length = write(engine.wasm_, putText(engine, told.join("\0")), all.length);
+    if (length < 0) {
+      const [, code, sentence] = /^(\S+) (.*)/s.exec(new TextDecoder().decode(bytes(engine).slice(0, -1 - length)))!;
+      throw new SnowmintError(code as ErrorCode, sentence!);
+    }
+    all.push(...bytes(engine).subarray(0, length));
+  }
+  return new TextDecoder().decode(Uint8Array.from(all));
+}
+
+/** The text of a layout, a preset or itself. */
+function textOf(layout: Layout | string): string {
+  const text = String(layout);
+  return Object.hasOwn(PRESETS, text) ? PRESETS[text as Preset] : text;
+}
+
+/** A name as core reads it: one too long for any database is cut where it still is. */
+function nameOf(name: string, longest: number): string {
+  if (typeof name !== "string") throw new TypeError("a name of SQL is a string");
+  if (/\p{Surrogate}/u.test(name)) throw new SnowmintError("INVALID_TEXT", "a name of SQL has no lone surrogates");
+  return name.length > longest ? "x".repeat(longest) : name;
+}
+
+function nodeOf(node: Node): string {
+  if (typeof node === "string") return node;
+  if (typeof node !== "object" || node === null) return String(integer(node, "INVALID_NODE"));
+  return Object.entries(node)
+    .map(([name, value]) => `${name.replace(/\W/g, "?")}=${integer(value, "INVALID_NODE")}`)
+    .join();
+}
+
+/**
+ * A script for PostgreSQL that creates the function `schema.name()`, which mints the IDs of a node. Made to be the default
+ * of a column: `id bigint PRIMARY KEY DEFAULT app.next_id()`.
+ *
+ * It follows the rules of a `Snowflake` with these options: it waits or fails where the sequence is used up or the clock
+ * went back, and never repeats an ID, whatever the number of connections. Names are quoted, whatever they hold. Nothing
+ * else, in the database or outside, may mint with this node. The comment on the function tells from when on its IDs are
+ * negative in a `bigint`, if they ever are.
+ *
+ * Throws `INVALID_LAYOUT`, `INVALID_NODE`, or `INVALID_TEXT` for a name that is empty, has a NUL or is too long.
+ *
+ * @example
+ * await pool.query(postgresFunction("snowmint", "app", "next_id", 5))
+ */
+export function postgresFunction(
+  layout: Layout | string,
+  schema: string,
+  name: string,
+  node: Node,
+  options: FunctionOptions = {},
+): string {
+  const { maxAheadMs, maxWaitMs, sequenceStart = STARTS[0] } = options;
+  if (!STARTS.includes(sequenceStart)) throw new RangeError(`sequenceStart is one of ${STARTS.join(", ")}`);
+  // A NUL parts texts: one in the schema's name is refused with the name behind it.
+  const told = [textOf(layout), nodeOf(node), sequenceStart, nameOf(schema, 64), nameOf(name, 64)];
+  const ms = (name: string, given?: number): number => (given === undefined ? NaN : duration(name, given));
+  const [ahead, wait] = [ms("maxAheadMs", maxAheadMs), ms("maxWaitMs", maxWaitMs)];
+  return tell(told, (wasm, length, from) => wasm.postgres_function_(length, from, ahead, wait));
+}
+
+/**
+ * Expressions that take the IDs of a column apart. `column` is its name as the database has it, behind those of its schema
+ * and table and dots if need be.
+ *
+ * Throws `INVALID_LAYOUT`, or `INVALID_TEXT` for an unknown dialect or a name that is empty, has a NUL or is too long.
+ *
+ * @example
+ * decodeSql("twitter", "postgres", "orders.id").node // (("orders"."id" >> 12) & 1023)
+ */
+export function decodeSql(layout: Layout | string, dialect: Dialect, column: string): SqlParts {
+  const told = [textOf(layout), String(dialect), nameOf(column, 200)];
+  const part = (part: number): string => tell(told, (wasm, length, from) => wasm.expression_(length, from, part));
+  const parts = [0, 1, 2, 3, 4].map(part) as [string, string, string, string, string];
+  const fields = told[0]!
+    .replace(/;.*/s, "")
+    .split(",")
+    .map((field) => field.split(":")[0]!);
+  const [timestamp, timestampMs, tick, node, sequence] = parts;
+  return {
+    timestamp,
+    timestampMs,
+    tick,
+    node,
+    sequence,
+    fields: Object.fromEntries(fields.filter((name) => name !== "unused").map((name, at) => [name, part(5 + at)])),
+    between: (from, to) => {
+      const [fromMs, toMs] = [unixMs(from), unixMs(to)];
+      return tell(told, (wasm, length, from) => wasm.between_(length, from, fromMs, toMs));
+    },
+  };
+}
