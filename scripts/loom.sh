@@ -37,6 +37,7 @@ red close two_releases_at_once_give_the_window_back_once "one of them closes the
 red start a_renewal_beside_a_release_opens_nothing_again "a duplicate among"
 red cursor threads_that_take_while_another_one_refills_never_repeat_a_number "a duplicate among"
 red cursor runs_and_single_numbers_never_overlap "a duplicate among"
+red cursor blocks_beside_single_numbers_are_whole_and_nobody_elses "a duplicate among"
 red window no_id_lies_past_an_end_that_is_not_yet_durable "outside its window"
 
 echo "$passed passed, $failed failed"

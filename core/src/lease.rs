@@ -322,6 +322,11 @@ pub enum Kept {
 }
 
 impl Lease {
+    /// The lease that a record is about, for one who has shown the holder's token: it goes on where the holder stands.
+    pub const fn resume(node: u32, record: Record, version: Version, reach_ms: u64) -> Self {
+        Self { node, reach_ms, record, version, asked: None }
+    }
+
     /// The node.
     pub const fn node(&self) -> u32 {
         self.node

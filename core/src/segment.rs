@@ -99,6 +99,8 @@ pub struct Segment {
     asked: Option<(Pace, u64)>,
     /// The most numbers of a fetch.
     most: u64,
+    /// So many that follow each other were asked for, and not had, since the last fetch began.
+    wanted: u64,
     /// The counter when it was last seen: everything after it is new.
     counter: u64,
     /// No fetch before this.
@@ -120,6 +122,7 @@ impl Segment {
                 next: None,
                 asked: None,
                 most: u64::MAX,
+                wanted: 0,
                 counter: 0,
                 retry_at_ms: 0,
                 over: None,
@@ -150,16 +153,35 @@ impl Segment {
     /// just failed; `Exhausted` without, if the counter ends; `WindowClosed`, if the segment is closed;
     /// `StoreUnavailable`, if the counter went back.
     pub fn refill(&mut self, range: &Range, now_ms: u64) -> Result<Next<(), Infallible>, Error> {
+        self.refill_block(range, 1, now_ms)
+    }
+
+    /// As [`Segment::refill`], for a range that has not `count` numbers (1 or more) that follow each other: what is left in
+    /// front of a gap is left out, so that later numbers stay higher.
+    ///
+    /// # Errors
+    /// As [`Segment::refill`]; `Exhausted` without a time to retry also, if the counter ends before.
+    pub fn refill_block(&mut self, range: &Range, count: u64, now_ms: u64) -> Result<Next<(), Infallible>, Error> {
         if let Some(error) = self.over {
             return Err(error);
         }
         self.look(range);
-        if range.left() > 0 {
+        if range.left() >= count {
             return Ok(Next::Done(()));
         }
         if let Some(next) = self.next.take() {
-            range.fill(&next);
-            return Ok(Next::Done(()));
+            if !range.extend(&next) {
+                range.fill(&next);
+            }
+            if range.left() >= count {
+                return Ok(Next::Done(()));
+            }
+        }
+        if count > 1 {
+            if count > self.most.min(LAST - self.counter) {
+                return Err(Error::plain(What::NumbersOver));
+            }
+            self.wanted = self.wanted.max(count);
         }
         self.pacer.hunger();
         self.ask(range, now_ms).map(Next::Ask)
@@ -195,7 +217,9 @@ impl Segment {
             return Err(Error::numbers_dry(self.retry_at_ms - now_ms));
         }
         let pace = self.pacer.pace(now_ms);
-        let amount = pace.amount().min(room).min(self.most);
+        // Others take while a block is fetched.
+        let amount = pace.amount().saturating_add(self.wanted).min(room).min(self.most);
+        self.wanted = 0;
         self.pacer.begin();
         self.asked = Some((pace, amount));
         range.set_due(false);

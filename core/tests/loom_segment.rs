@@ -37,6 +37,16 @@ impl Shared {
         }
         first.into_iter().chain(self.range.take()).collect()
     }
+
+    /// Two numbers that follow each other, if nobody else takes them first.
+    fn block(&self) -> Option<std::ops::Range<u64>> {
+        let (segment, counter) = &mut *self.segment.lock().expect("no panic");
+        while let Next::Ask(Ask::Add(amount)) = segment.refill_block(&self.range, 2, 0).expect("open") {
+            *counter += amount;
+            segment.reply(&self.range, Reply::Sum(*counter), 0).expect("higher");
+        }
+        self.range.take_block(2)
+    }
 }
 
 fn check(model: impl Fn() + Sync + Send + 'static) {
@@ -86,6 +96,21 @@ fn runs_and_single_numbers_never_overlap() {
             "a duplicate among {numbers:?}"
         );
         assert_eq!((taken, range.take()), (3, None), "all of them");
+    });
+}
+
+#[test]
+fn blocks_beside_single_numbers_are_whole_and_nobody_elses() {
+    check(|| {
+        let shared = Shared::new();
+        let other = Arc::clone(&shared);
+        let singles = thread::spawn(move || [other.range.take(), other.range.take()]);
+        // The first one leaves out what is in front of the gap, the second one follows the first.
+        let blocks = [shared.block(), shared.block()];
+        let whole = blocks.iter().flatten().all(|block| block.end - block.start == 2 && block.start > 20);
+        assert!(whole, "{blocks:?}");
+        let singles = singles.join().expect("no panic");
+        assert_unique(singles.into_iter().flatten().chain(blocks.into_iter().flatten().flatten()));
     });
 }
 

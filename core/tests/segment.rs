@@ -78,6 +78,18 @@ impl Allocator {
         }
     }
 
+    fn take_block(&mut self, count: u64, now_ms: u64) -> Result<Option<ops::Range<u64>>, Error> {
+        loop {
+            if let Some(block) = self.range.take_block(count) {
+                return Ok(Some(block));
+            }
+            if let Next::Ask(ask) = self.segment.refill_block(&self.range, count, now_ms)? {
+                self.ask(ask);
+                return Ok(None);
+            }
+        }
+    }
+
     fn ask(&mut self, ask: Ask<std::convert::Infallible>) {
         let Ask::Add(amount) = ask else { panic!("a counter is only raised") };
         assert!(self.asked.replace(amount).is_none(), "two fetches under way");
@@ -109,6 +121,7 @@ impl Allocator {
 #[derive(Clone, Copy, Debug)]
 enum Action {
     Take(u8),
+    Block(u64),
     Prefetch,
     Answer(Fate),
     Crash,
@@ -126,6 +139,7 @@ fn action() -> impl Strategy<Value = Action> {
     ];
     prop_oneof![
         6 => (1u8..20).prop_map(Action::Take),
+        3 => (2u64..40).prop_map(Action::Block),
         3 => Just(Action::Prefetch),
         6 => fate.prop_map(Action::Answer),
         1 => Just(Action::Crash),
@@ -167,6 +181,18 @@ proptest! {
                         }
                     }
                 }
+                Action::Block(count) => match allocator.take_block(count, now_ms) {
+                    Ok(Some(block)) => {
+                        prop_assert_eq!(block.end - block.start, count);
+                        prop_assert!(last.replace(block.end - 1).is_none_or(|last| last < block.start));
+                        prop_assert!(block.end - 1 <= counter.value);
+                        for number in block {
+                            prop_assert!(ledger.insert(number), "a duplicate: {}", number);
+                        }
+                    }
+                    Ok(None) => {}
+                    Err(error) => prop_assert!(error.retry_after_ms().is_some_and(|ms| (1..=RETRY_MS).contains(&ms))),
+                },
                 Action::Prefetch => allocator.prefetch(now_ms),
                 Action::Answer(fate) => prop_assert_eq!(allocator.answer(&mut counter, fate, now_ms), Ok(())),
                 Action::Close => {
@@ -237,6 +263,43 @@ fn threads_that_refill_a_range_repeat_and_leave_out_nothing() {
     });
     numbers.sort_unstable();
     assert!(numbers.into_iter().eq(1..=8 * EACH as u64));
+}
+
+#[test]
+fn threads_that_take_blocks_and_single_numbers_repeat_and_leave_out_nothing() {
+    const EACH: usize = 5000;
+    let range = Range::wiped();
+    let segment = Mutex::new((Segment::new(Integer::from(7u64), Bounds::UpTo).expect("a step"), 0u64));
+    let next = &|count: u64| loop {
+        if let Some(block) = range.take_block(count) {
+            return block;
+        }
+        let (segment, counter) = &mut *segment.lock().expect("no panic");
+        if let Next::Ask(Ask::Add(amount)) = segment.refill_block(&range, count, LONG_MS).expect("open") {
+            *counter += amount;
+            segment.reply(&range, Reply::Sum(*counter), LONG_MS).expect("higher");
+        }
+    };
+    let mut numbers = thread::scope(|scope| {
+        let threads =
+            [1, 1, 3, 20].map(|count| scope.spawn(move || (0..EACH).map(|_| next(count)).collect::<Vec<_>>()));
+        let blocks = threads.into_iter().map(|thread| thread.join().expect("no panic"));
+        let increasing = |blocks: &Vec<ops::Range<u64>>| blocks.is_sorted_by(|a, b| a.end <= b.start);
+        blocks.inspect(|blocks| assert!(increasing(blocks))).flatten().flatten().collect::<Vec<_>>()
+    });
+    numbers.sort_unstable();
+    assert!(numbers.into_iter().eq(1..=(1 + 1 + 3 + 20) * EACH as u64));
+}
+
+#[test]
+fn a_block_that_the_counter_has_no_room_for_is_refused_and_singles_go_on() {
+    let mut counter = Counter { value: LAST - 5, ..Counter::default() };
+    let mut allocator = Allocator::new(2, Bounds::UpTo);
+    assert_eq!(allocator.number(&mut counter, 0), Ok(LAST - 4));
+    let refused = allocator.take_block(10, 0).expect_err("too many");
+    assert_eq!((refused.kind(), refused.retry_after_ms()), (ErrorKind::Exhausted, None));
+    assert_eq!(allocator.number(&mut counter, 0), Ok(LAST - 3));
+    assert_eq!(allocator.number(&mut counter, 0), Ok(LAST - 2));
 }
 
 #[test]

@@ -29,11 +29,11 @@ pub(crate) fn claim_node(layout: &Layout, options: Options, terms: &Terms, now_m
         }
         #[cfg(feature = "engines")]
         Keeper::Engine(url) => {
-            let grant = remote::claim(url, wanted(layout, options, terms, now_ms))?;
+            let grant = remote::claim(url, wanted(layout, options, terms, now_ms)?)?;
             Lease::of_engine(layout, url, grant, window_ms, own_clock)?
         }
         Keeper::Given(given) => {
-            let grant = given.claim(&wanted(layout, options, terms, now_ms))?;
+            let grant = given.claim(&wanted(layout, options, terms, now_ms)?)?;
             Lease::of_given(layout, grant, window_ms, own_clock)?
         }
     };
@@ -41,14 +41,14 @@ pub(crate) fn claim_node(layout: &Layout, options: Options, terms: &Terms, now_m
 }
 
 /// What is wanted of a store.
-fn wanted(layout: &Layout, options: Options, terms: &Terms, now_ms: i64) -> holding::Wanted {
+fn wanted(layout: &Layout, options: Options, terms: &Terms, now_ms: i64) -> Result<holding::Wanted, Error> {
     let key = &terms.key;
     let system_clock = key.clock == 0;
     let mut excluded = key.exclude.clone();
     if system_clock {
         excluded.extend(process().vouched_nodes(layout));
     }
-    holding::Wanted {
+    Ok(holding::Wanted {
         namespace: key.namespace.clone(),
         layout: *layout,
         now_ms,
@@ -56,5 +56,6 @@ fn wanted(layout: &Layout, options: Options, terms: &Terms, now_ms: i64) -> hold
         window_ms: terms.window_ms,
         system_clock,
         excluded,
-    }
+        holder: holding::Holder::this_process()?,
+    })
 }

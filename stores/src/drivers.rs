@@ -1,6 +1,8 @@
 //! Core's machines at work over stores, for tokio.
 
-mod definition;
+pub(crate) mod definition;
+mod keys;
+mod leases;
 mod native;
 mod sections;
 mod segments;
@@ -8,6 +10,8 @@ mod sequences;
 mod steady;
 mod tickets;
 
+pub use self::keys::Key;
+pub use self::leases::{Granted, LeaseTerms, Leases};
 pub use self::native::NativeNumbers;
 pub use self::sections::{Sections, SectionsOptions};
 pub use self::segments::{LocalNumbers, Segments, SegmentsOptions};

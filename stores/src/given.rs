@@ -137,7 +137,7 @@ impl Held {
         let releasing = thread::Builder::new().name("snowmint-store".to_owned()).spawn(move || {
             let holding = held.lock().take();
             if let Some(holding) = holding {
-                at_once(holding.release(end_ms));
+                drop(at_once(holding.release(end_ms)));
             }
             // Nobody may be waiting any more.
             let _ = sender.send(());

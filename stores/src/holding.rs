@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use snowmint_core::lease::{Claiming, Keep, Keeping, Record, Terms, Todo};
+use snowmint_core::lease::{Claiming, Keep, Keeping, LABEL_BYTES, Record, Terms, Todo};
 use snowmint_core::store::Reply;
 use snowmint_core::{Error as CoreError, Layout, SystemHost, Window};
 
@@ -28,6 +28,25 @@ pub(crate) struct Wanted {
     pub(crate) system_clock: bool,
     /// Nodes not to be taken.
     pub(crate) excluded: Vec<u32>,
+    pub(crate) holder: Holder,
+}
+
+/// Who wants it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Holder {
+    /// Random, and new for each claim.
+    pub(crate) token: u128,
+    /// For people.
+    pub(crate) label: [u8; LABEL_BYTES],
+    /// The node held last, if any: it is preferred.
+    pub(crate) last_node: Option<u32>,
+}
+
+impl Holder {
+    /// This process, for the first time.
+    pub(crate) fn this_process() -> Result<Self, Error> {
+        Ok(Self { token: token()?, label: Record::label(&label_with_host()), last_node: None })
+    }
 }
 
 /// A node that is held: its record, and where that is.
@@ -65,9 +84,9 @@ pub(crate) async fn claim_node(store: Arc<dyn Store>, wanted: &Wanted) -> Result
         layout,
         max_ahead_ms: wanted.max_ahead_ms,
         window_ms: wanted.window_ms,
-        last_node: None,
-        token: token()?,
-        label: Record::label(&label_with_host()),
+        last_node: wanted.holder.last_node,
+        token: wanted.holder.token,
+        label: wanted.holder.label,
     };
     let layout_key = key("layouts/", namespace.directory())?;
     let prefix = key("leases/", namespace.directory())? + "/";
@@ -128,7 +147,7 @@ pub(crate) async fn claim_node(store: Arc<dyn Store>, wanted: &Wanted) -> Result
 }
 
 /// The records of a namespace by node, with their versions; nothing in the place of one that is none.
-async fn list(store: &dyn Store, prefix: &str) -> Result<BTreeMap<u32, Option<(Record, u64)>>, Error> {
+pub(crate) async fn list(store: &dyn Store, prefix: &str) -> Result<BTreeMap<u32, Option<(Record, u64)>>, Error> {
     let mut nodes = BTreeMap::new();
     for (part, found) in store.list(prefix).await? {
         let Ok(node) = part.parse() else { continue };
@@ -144,13 +163,20 @@ async fn list(store: &dyn Store, prefix: &str) -> Result<BTreeMap<u32, Option<(R
 }
 
 /// Refuses the layout that a namespace has, if it is another one.
-fn refuse_other_layout(store: &dyn Store, key: &str, found: &[u8], wanted: &Wanted) -> Result<(), Error> {
+pub(crate) fn refuse_other_layout(store: &dyn Store, key: &str, found: &[u8], wanted: &Wanted) -> Result<(), Error> {
     let pinned = Layout::parse(found)
         .map_err(|_| Error::unavailable(store.name(), format_args!("what is at {key} is no layout")))?;
     if pinned.same_numbers(&wanted.layout) { Ok(()) } else { Err(wanted.namespace.has_another_layout(&pinned)) }
 }
 
 impl Holding {
+    /// The node of a record that is there, for one who has shown its token.
+    #[cfg(feature = "engines")]
+    pub(crate) fn resume(store: Arc<dyn Store>, key: String, node: u32, (record, version): (Record, u64)) -> Self {
+        let keeping = Keeping::new(snowmint_core::lease::Lease::resume(node, record, version, 0), true);
+        Self { store, key, keeping }
+    }
+
     pub(crate) const fn node(&self) -> u32 {
         self.keeping.node()
     }
@@ -167,9 +193,9 @@ impl Holding {
     }
 
     /// Gives the node back, with nothing used from `end_ms` on. If it cannot be written, the window runs out by itself.
-    pub(crate) async fn release(mut self, end_ms: i64) {
+    pub(crate) async fn release(mut self, end_ms: i64) -> Renewed {
         let keep = self.keeping.release(end_ms);
-        self.follow(keep).await;
+        self.follow(keep).await
     }
 
     async fn follow(&mut self, mut keep: Keep) -> Renewed {

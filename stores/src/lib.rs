@@ -9,6 +9,8 @@ mod engines;
 mod entropy;
 mod environment;
 mod error;
+#[cfg(feature = "engines")]
+pub mod fence;
 mod file;
 mod fork;
 mod generator;
@@ -68,8 +70,8 @@ pub use self::system::SystemHost;
 #[cfg(feature = "engines")]
 pub use self::{
     drivers::{
-        LocalNumbers, MAX_WAIT_MS, NativeNumbers, Sections, SectionsOptions, Segments, SegmentsOptions, Sequences,
-        Tickets,
+        Granted, Key, LeaseTerms, Leases, LocalNumbers, MAX_WAIT_MS, NativeNumbers, Sections, SectionsOptions,
+        Segments, SegmentsOptions, Sequences, Tickets,
     },
     engines::connect,
     url::Url,

@@ -82,7 +82,7 @@ impl Held {
         let patience = self.timeout.min(Duration::from_secs(2));
         drop(runtime::wait(patience, async move {
             if let Some(holding) = held.holding.lock().await.take() {
-                holding.release(end_ms).await;
+                drop(holding.release(end_ms).await);
             }
         }));
     }

@@ -14,8 +14,9 @@ const CLOSED: u64 = u64::MAX;
 /// | --- | --- | --- |
 /// | [`Range::take`] | one number | never |
 /// | [`Range::take_run`] | up to `n` that follow each other | never |
+/// | [`Range::take_block`] | `n` that follow each other | never |
 ///
-/// Both are one compare-and-swap. A `fetch_add` is no faster on one thread (5.1 ns each on x86-64) and would run past the
+/// Each is one compare-and-swap. A `fetch_add` is no faster on one thread (5.1 ns each on x86-64) and would run past the
 /// end, so that a range could wrap, and could not be filled again while others look at it. Where several threads share a
 /// range, each does best to take runs and to hand those out alone: runs of 64 cost 0.3 ns a number.
 ///
@@ -67,22 +68,27 @@ impl Range {
     /// One number; `None` if there is none.
     #[inline]
     pub fn take(&self) -> Option<u64> {
-        self.advance(1).map(|(first, _)| first)
+        self.advance(1, 1).map(|(first, _)| first)
     }
 
     /// Up to `n` numbers that follow each other, fewer if the range has no more, none if it is dry.
     #[inline]
     pub fn take_run(&self, n: u64) -> ops::Range<u64> {
-        self.advance(n).map_or(0..0, |(first, count)| first..first + count)
+        self.advance(n, 1).map_or(0..0, |(first, count)| first..first + count)
+    }
+
+    /// `n` numbers that follow each other, 1 or more; `None` if the range does not have as many.
+    pub fn take_block(&self, n: u64) -> Option<ops::Range<u64>> {
+        self.advance(n, n).map(|(first, count)| first..first + count)
     }
 
     #[inline]
-    fn advance(&self, n: u64) -> Option<(u64, u64)> {
+    fn advance(&self, n: u64, least: u64) -> Option<(u64, u64)> {
         let mut word = self.cursor.load(Ordering::Relaxed);
         loop {
             // Acquire: who sees the end of new numbers fails to swap a cursor from before them.
             let count = self.end.load(Ordering::Acquire).saturating_sub(word).min(n);
-            if count == 0 {
+            if count == 0 || count < least {
                 return None;
             }
             if mutant::removes("cursor") {
@@ -112,13 +118,33 @@ impl Range {
         self.cursor.load(Ordering::Relaxed) == 0 && self.end.load(Ordering::Acquire) == 0
     }
 
-    /// Puts numbers into a dry range, above all that it had. One thread at a time.
+    /// Puts numbers into a range, above all that it had; what is left of it is left out. One thread at a time.
     pub(super) fn fill(&self, numbers: &ops::Range<u64>) {
         let (first, end) = (numbers.start + 1, numbers.end + 1);
         self.due.store(first + end.saturating_sub(first).div_ceil(super::PREFETCH_PART), Ordering::Relaxed);
-        // The cursor first: to a thread that sees only this, the range is still dry.
-        self.cursor.store(first, Ordering::Relaxed);
+        // The cursor first: to a thread that sees only this, the range is dry. Swapped, so that a number is taken either
+        // before, or not at all.
+        self.cursor.swap(first, Ordering::Relaxed);
         self.end.store(end, Ordering::Release);
+    }
+
+    /// Puts numbers behind those that are left, if they follow; whether they do. One thread at a time.
+    pub(super) fn extend(&self, numbers: &ops::Range<u64>) -> bool {
+        let (word, end) = (self.cursor.load(Ordering::Relaxed), self.end.load(Ordering::Acquire));
+        if word == CLOSED || word == 0 || end != numbers.start + 1 {
+            return false;
+        }
+        let more = numbers.end + 1;
+        self.due.store(word + more.saturating_sub(word).div_ceil(super::PREFETCH_PART), Ordering::Relaxed);
+        // The cursor stays: to a thread that sees the old end, there are fewer.
+        self.end.store(more, Ordering::Release);
+        true
+    }
+
+    /// The number that comes next, if it comes from this range or right after it; `None` before there was any.
+    pub fn upcoming(&self) -> Option<u64> {
+        let word = self.cursor.load(Ordering::Relaxed);
+        if word == 0 || word == CLOSED { None } else { Some(word - 1) }
     }
 
     /// From now on it is due, or not until it is filled again. One thread at a time.

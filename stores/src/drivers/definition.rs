@@ -6,20 +6,20 @@ use snowmint_core::ErrorKind;
 use snowmint_core::sequence::{Dialect, Kind, Options};
 
 use crate::error::Error;
-use crate::store::{Store, Tag, Wrote};
+use crate::store::{Store, Tag, Version, Wrote};
 
 /// Writes a definition where there is none; whether there was none.
-pub(super) async fn create(store: &dyn Store, key: &str, text: &[u8]) -> Result<bool, Error> {
+pub(crate) async fn create(store: &dyn Store, key: &str, text: &[u8]) -> Result<bool, Error> {
     Ok(store.write(key, text, 0).await? != Wrote::Conflict)
 }
 
 /// The definition of a tag: `segment 1`, then `next`, `step` and `description`, a line each.
-pub(super) fn tag_text(row: &Tag) -> String {
+pub(crate) fn tag_text(row: &Tag) -> String {
     let Tag { next, step, description } = row;
     format!("segment 1\nnext={next}\nstep={step}\ndescription={description}")
 }
 
-pub(super) async fn read_tag(store: &dyn Store, key: &str) -> Result<Option<Tag>, Error> {
+pub(crate) async fn read_tag(store: &dyn Store, key: &str) -> Result<Option<Tag>, Error> {
     let Some(found) = store.read(key).await? else { return Ok(None) };
     let text = text(store, key, found.value, "segment 1\n")?;
     // A description may have lines of its own, so it comes last.
@@ -35,7 +35,7 @@ pub(super) async fn read_tag(store: &dyn Store, key: &str) -> Result<Option<Tag>
 }
 
 /// The definition of a sequence: `sequence 1`, then the options that are given, a line each.
-pub(super) fn sequence_text(options: &Options) -> String {
+pub(crate) fn sequence_text(options: &Options) -> String {
     let mut text = format!(
         "sequence 1\ndialect={}\nkind={}\nincrement={}\ncycle={}\n",
         options.dialect.name(),
@@ -54,7 +54,7 @@ pub(super) fn sequence_text(options: &Options) -> String {
     text
 }
 
-pub(super) async fn read_sequence(store: &dyn Store, key: &str) -> Result<Option<Options>, Error> {
+pub(crate) async fn read_sequence(store: &dyn Store, key: &str) -> Result<Option<Options>, Error> {
     let Some(found) = store.read(key).await? else { return Ok(None) };
     let text = text(store, key, found.value, "sequence 1\n")?;
     let fields = Fields(&text);
@@ -71,6 +71,19 @@ pub(super) async fn read_sequence(store: &dyn Store, key: &str) -> Result<Option
         })
     };
     options().map(Some).ok_or_else(|| none(store, key))
+}
+
+/// What is written of a key: `key 1`, then whether it is there.
+pub(crate) fn key_text(there: bool) -> String {
+    format!("key 1\nthere={there}\n")
+}
+
+/// Whether a key is there, and the version that says so.
+pub(crate) async fn read_key(store: &dyn Store, key: &str) -> Result<Option<(bool, Version)>, Error> {
+    let Some(found) = store.read(key).await? else { return Ok(None) };
+    let text = text(store, key, found.value, "key 1\n")?;
+    let there = Fields(&text).get("there").and_then(|there| there.parse().ok());
+    there.map(|there| Some((there, found.version))).ok_or_else(|| none(store, key))
 }
 
 /// What follows the first line, which says what this is and in which version.

@@ -35,13 +35,15 @@ pub struct SectionsOptions {
     pub window_ms: u64,
     /// How long a call waits, in ms: 1000.
     pub max_wait_ms: u64,
+    /// How many sections it has at a time, at most: 10,000.
+    pub most: usize,
     /// Who this is, such as its address; people and clients may read it. By default program, process and host.
     pub label: Option<String>,
 }
 
 impl Default for SectionsOptions {
     fn default() -> Self {
-        Self { size: SIZE, step: STEP, window_ms: 30_000, max_wait_ms: MAX_WAIT_MS, label: None }
+        Self { size: SIZE, step: STEP, window_ms: 30_000, max_wait_ms: MAX_WAIT_MS, most: 10_000, label: None }
     }
 }
 
@@ -130,7 +132,8 @@ impl Sections {
     ///
     /// # Errors
     /// `WindowClosed`, if another allocator has the user's section, naming it, or after a close; `StoreUnavailable`, if the
-    /// store does not answer within `max_wait_ms`; `Exhausted` past 2^63-1; `InvalidId` for no user; `Forked`.
+    /// store does not answer within `max_wait_ms`; `Exhausted` past 2^63-1, or for a section beyond the most; `InvalidId` for no user;
+    /// `Forked`.
     pub async fn next(&self, user: Integer) -> Result<u64, Error> {
         let inner = &self.0.0;
         inner.owner.check()?;
@@ -185,6 +188,13 @@ impl Inner {
         if let Some(place) = places.get(&users.number()) {
             lock(&place.state).wanted_ms = steady_ms();
             return Ok(Arc::clone(place));
+        }
+        if places.len() >= inner.options.most {
+            let most = inner.options.most;
+            return Err(Error::told(
+                ErrorKind::Exhausted,
+                format!("this allocator has {most} sections of users: some are given back when nobody asks for them"),
+            ));
         }
         let state = State { phase: Phase::Claiming, trouble: None, wanted_ms: steady_ms() };
         let key = format!("{}{}", inner.prefix, users.number());

@@ -49,6 +49,7 @@ impl Default for SegmentsOptions {
 /// | [`try_next`](Self::try_next) | one number | never |
 /// | [`next`](Self::next) | one number | for the store, at most `max_wait_ms` |
 /// | [`next_run`](Self::next_run) | up to `count` that follow each other | as `next` |
+/// | [`next_block`](Self::next_block) | `count` that follow each other | as `next` |
 /// | [`local`](Self::local) | numbers for one thread, without an atomic operation each | never |
 ///
 /// Numbers are unique, and increase where one thread takes them; what is fetched and not used is left out, but for a
@@ -164,7 +165,7 @@ impl Segments {
                 }
                 Ok(number)
             }
-            None => self.try_run_dry(1).map(|run| run.start),
+            None => self.try_run_dry(1, 1).map(|run| run.start),
         }
     }
 
@@ -177,7 +178,7 @@ impl Segments {
         let range = &self.0.fetched.get().range;
         let run = range.take_run(count.max(1));
         if run.is_empty() {
-            return self.try_run_dry(count.max(1));
+            return self.try_run_dry(count.max(1), 1);
         }
         if range.is_due() {
             self.prefetch();
@@ -192,7 +193,7 @@ impl Segments {
     pub async fn next(&self) -> Result<u64, Error> {
         match self.try_next() {
             Ok(number) => Ok(number),
-            Err(error) => self.wait_after(error, 1).await.map(|run| run.start),
+            Err(error) => self.wait_after(error, 1, 1).await.map(|run| run.start),
         }
     }
 
@@ -203,8 +204,34 @@ impl Segments {
     pub async fn next_run(&self, count: u64) -> Result<Range<u64>, Error> {
         match self.try_next_run(count) {
             Ok(run) => Ok(run),
-            Err(error) => self.wait_after(error, count).await,
+            Err(error) => self.wait_after(error, count, 1).await,
         }
+    }
+
+    /// `count` numbers that follow each other, 1 or more. Numbers that are taken later lie above them.
+    ///
+    /// # Errors
+    /// As [`Segments::next`].
+    pub async fn next_block(&self, count: u64) -> Result<Range<u64>, Error> {
+        let count = count.max(1);
+        match self.try_next_block(count) {
+            Ok(block) => Ok(block),
+            Err(error) => self.wait_after(error, count, count).await,
+        }
+    }
+
+    fn try_next_block(&self, count: u64) -> Result<Range<u64>, Error> {
+        let range = &self.0.fetched.get().range;
+        let Some(block) = range.take_block(count) else { return self.try_run_dry(count, count) };
+        if range.is_due() {
+            self.prefetch();
+        }
+        Ok(block)
+    }
+
+    /// The number that comes next, or would if no other holder of the tag fetches before; `None` before the first one.
+    pub fn upcoming(&self) -> Option<u64> {
+        self.0.fetched.get().range.upcoming()
     }
 
     /// Numbers for one thread, which takes a run of them at a time.
@@ -244,13 +271,13 @@ impl Segments {
     }
 
     #[cold]
-    fn try_run_dry(&self, count: u64) -> Result<Range<u64>, Error> {
+    fn try_run_dry(&self, count: u64, least: u64) -> Result<Range<u64>, Error> {
         let fetched = self.0.fetched.get();
         if fetched.is_of_parent() {
             return Err(forked());
         }
         loop {
-            let refilled = lock(&self.0.machine).refill(&fetched.range, steady_ms());
+            let refilled = lock(&self.0.machine).refill_block(&fetched.range, least, steady_ms());
             match refilled {
                 Ok(Next::Done(())) => {}
                 Ok(Next::Ask(Ask::Add(amount))) => {
@@ -260,8 +287,8 @@ impl Segments {
                 Ok(Next::Ask(_)) => return Err(self.dry(1)),
                 Err(error) => return Err(error.wait_ms().map_or_else(|| error.into(), |wait_ms| self.dry(wait_ms))),
             }
-            let run = fetched.range.take_run(count);
-            if !run.is_empty() {
+            let run = if least > 1 { fetched.range.take_block(least) } else { Some(fetched.range.take_run(count)) };
+            if let Some(run) = run.filter(|run| !run.is_empty()) {
                 return Ok(run);
             }
         }
@@ -272,7 +299,8 @@ impl Segments {
         lock(&self.0.failed).clone().unwrap_or_else(|| snowmint_core::Error::numbers_dry(wait_ms).into())
     }
 
-    async fn wait_after(&self, mut error: Error, count: u64) -> Result<Range<u64>, Error> {
+    async fn wait_after(&self, mut error: Error, count: u64, least: u64) -> Result<Range<u64>, Error> {
+        let try_again = || if least > 1 { self.try_next_block(least) } else { self.try_next_run(count) };
         let deadline = Instant::now() + Duration::from_millis(self.0.max_wait_ms);
         loop {
             if !matches!(error.kind(), ErrorKind::StoreUnavailable | ErrorKind::Exhausted)
@@ -283,14 +311,14 @@ impl Segments {
             }
             let news = self.0.news.notified();
             // A fetch may have ended in between, and one that failed is begun again after a while.
-            match self.try_next_run(count) {
+            match try_again() {
                 Ok(run) => return Ok(run),
                 Err(later) => error = later,
             }
             let pause = Instant::now() + Duration::from_millis(error.wait_ms().unwrap_or(50).clamp(50, 100));
             // Either way there is something to look at.
             let _ = timeout_at(pause.min(deadline), news).await;
-            match self.try_next_run(count) {
+            match try_again() {
                 Ok(run) => return Ok(run),
                 Err(later) => error = later,
             }
@@ -372,7 +400,7 @@ impl LocalNumbers {
         match self.try_next() {
             Ok(number) => Ok(number),
             Err(error) => {
-                let run = self.segments.wait_after(error, RUN).await?;
+                let run = self.segments.wait_after(error, RUN, 1).await?;
                 Ok(self.keep(&run))
             }
         }

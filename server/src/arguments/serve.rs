@@ -1,0 +1,88 @@
+//! What `snowmint serve` takes: flags, or variables of the environment.
+#![allow(clippy::doc_markdown, reason = "comments are the help")]
+
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+/// How lines of the log are written.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum LogFormat {
+    /// For people
+    Text,
+    /// An object a line
+    Json,
+}
+
+#[derive(Args)]
+pub struct Serve {
+    /// Where HTTP is spoken; `off` for nowhere
+    #[arg(long, env = "SNOWMINT_HTTP", value_name = "ADDR", default_value = "127.0.0.1:8080")]
+    pub http: String,
+    /// Where the Redis protocol is spoken; `off` for nowhere
+    #[arg(long, env = "SNOWMINT_REDIS", value_name = "ADDR", default_value = "127.0.0.1:6389")]
+    pub redis: String,
+    /// Where grants and numbers live: sqlite:PATH, postgres://..., mysql://..., redis://..., etcd://..., zookeeper://...,
+    /// file:DIRECTORY (else a SQLite file of this user)
+    #[arg(long, env = "SNOWMINT_STORE", value_name = "URL", hide_env_values = true)]
+    pub store: Option<String>,
+    /// A file with the token that clients have to show; needed beyond loopback
+    #[arg(long, env = "SNOWMINT_TOKEN_FILE", value_name = "FILE")]
+    pub token_file: Option<PathBuf>,
+    /// A preset's name or a layout's text, of IDs that are asked for without one
+    #[arg(long, env = "SNOWMINT_LAYOUT", default_value = "snowmint")]
+    pub layout: String,
+    /// Whose leases share no node, for that layout (else the layout's own)
+    #[arg(long, env = "SNOWMINT_NAMESPACE", value_name = "NS")]
+    pub namespace: Option<String>,
+    /// How many numbers the first fetch of a key takes
+    #[arg(long, env = "SNOWMINT_STEP", default_value_t = 1000)]
+    pub step: u64,
+    /// How long a request waits for clock and store
+    #[arg(long, env = "SNOWMINT_MAX_WAIT_MS", value_name = "MS", default_value_t = 1000)]
+    pub max_wait_ms: u64,
+    /// After how long another server takes over what this one held when it died
+    #[arg(long, env = "SNOWMINT_WINDOW_MS", value_name = "MS", default_value_t = 10_000)]
+    pub window_ms: u64,
+    /// The longest window that a holder elsewhere gets
+    #[arg(long, env = "SNOWMINT_MAX_WINDOW_MS", value_name = "MS", default_value_t = 300_000)]
+    pub max_window_ms: u64,
+    /// How many users share a record; the same for all servers of a store, for good
+    #[arg(long, env = "SNOWMINT_SECTION_SIZE", value_name = "USERS", default_value = "100000")]
+    pub section_size: NonZeroU32,
+    /// Where others find this server, for those who ask the wrong one (else the address of HTTP)
+    #[arg(long, env = "SNOWMINT_ADVERTISE", value_name = "URL")]
+    pub advertise: Option<String>,
+    /// Origins whose pages may ask, with commas between; * for all
+    #[arg(long, env = "SNOWMINT_ALLOW_ORIGIN", value_name = "ORIGIN", value_delimiter = ',', value_parser = crate::http::origins)]
+    pub allow_origin: Vec<String>,
+    /// Certificates in PEM: both protocols are encrypted then
+    #[arg(long, env = "SNOWMINT_TLS_CERT", value_name = "FILE", requires = "tls_key")]
+    pub tls_cert: Option<PathBuf>,
+    /// Their key in PEM
+    #[arg(long, env = "SNOWMINT_TLS_KEY", value_name = "FILE", requires = "tls_cert")]
+    pub tls_key: Option<PathBuf>,
+    /// The most connections, of each protocol
+    #[arg(long, env = "SNOWMINT_MAX_CONNECTIONS", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub max_connections: u32,
+    /// How long a client may say nothing
+    #[arg(long, env = "SNOWMINT_IDLE_S", value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub idle_s: u64,
+    /// What is logged, such as info, debug or snowmint=debug,warn
+    #[arg(long, env = "SNOWMINT_LOG", value_name = "FILTER", default_value = "info")]
+    pub log: String,
+    /// How it is written
+    #[arg(long, env = "SNOWMINT_LOG_FORMAT", value_enum, default_value = "text")]
+    pub log_format: LogFormat,
+    /// Print the OpenAPI document, and end
+    #[arg(long)]
+    pub openapi: bool,
+}
+
+// A password may be in the store's URL.
+impl std::fmt::Debug for Serve {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Serve").field("http", &self.http).field("redis", &self.redis).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,36 @@
+//! Which pages of other origins may ask.
+
+use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER};
+use axum::http::{HeaderValue, Method};
+use tower_http::cors::{AllowOrigin, CorsLayer};
+
+use crate::exit::Exit;
+
+/// The origins of a list with commas.
+pub fn origins(text: &str) -> Result<String, String> {
+    let fits = text == "*"
+        || text.split_once("://").is_some_and(|(scheme, host)| {
+            matches!(scheme, "http" | "https") && !host.is_empty() && !host.contains(['/', ' ', '*'])
+        });
+    if fits {
+        Ok(text.to_owned())
+    } else {
+        Err("an origin is such as https://app.example, without a path, or *".to_owned())
+    }
+}
+
+/// Answers preflights, and names the origin.
+pub fn layer(origins: &[String]) -> Result<CorsLayer, Exit> {
+    let origin = if origins.iter().any(|origin| origin == "*") {
+        AllowOrigin::any()
+    } else {
+        let origins: Result<Vec<HeaderValue>, _> = origins.iter().map(|origin| origin.parse()).collect();
+        AllowOrigin::list(origins.map_err(|error| Exit::Wrong(format!("--allow-origin: {error}")))?)
+    };
+    Ok(CorsLayer::new()
+        .allow_origin(origin)
+        .allow_methods([Method::GET, Method::POST, Method::PUT, Method::DELETE])
+        .allow_headers([AUTHORIZATION, CONTENT_TYPE])
+        .expose_headers([RETRY_AFTER])
+        .max_age(std::time::Duration::from_secs(3600)))
+}

@@ -1,0 +1,120 @@
+//! `/v1/ids` and `/v1/inspect`.
+#![allow(unused_qualifications, reason = "the macro of the document qualifies")]
+
+use std::fmt::Write as _;
+
+use axum::Json;
+use axum::body::{Body, Bytes};
+use axum::extract::rejection::{PathRejection, QueryRejection};
+use axum::extract::{Path, Query, State};
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse as _, Response};
+use futures_util::stream;
+use serde::{Deserialize, Serialize};
+use snowmint_core::{Layout, SystemHost};
+use utoipa::{IntoParams, ToSchema};
+
+use super::App;
+use super::problem::Problem;
+use crate::service::count;
+use crate::show::Found;
+
+/// From how many IDs on an answer is written piece by piece, as the client reads.
+const PIECE: usize = 2000;
+
+/// Several numbers.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Several {
+    #[schema(example = json!(["252233544810463233"]))]
+    ids: Vec<String>,
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct Wanted {
+    /// How many: 1
+    #[param(minimum = 1, maximum = 100_000)]
+    count: Option<u64>,
+    /// A preset's name or a layout's text; by default the server's.
+    layout: Option<String>,
+    /// A namespace of its own; by default the layout's.
+    #[param(min_length = 1, max_length = 64, pattern = "^[A-Za-z0-9_-][A-Za-z0-9._-]*$")]
+    namespace: Option<String>,
+}
+
+/// Mint IDs: unique, and ascending in an answer
+#[utoipa::path(get, path = "/v1/ids", tag = "ids", params(Wanted), responses(
+    (status = 200, body = Several),
+    (status = "4XX", body = Problem, content_type = "application/problem+json"),
+    (status = "5XX", body = Problem, content_type = "application/problem+json"),
+))]
+pub async fn take(State(app): State<App>, wanted: Result<Query<Wanted>, QueryRejection>) -> Result<Response, Problem> {
+    let Query(wanted) = wanted?;
+    let count = count(wanted.count)?;
+    let layout = wanted.layout.as_ref().map(Layout::find).transpose()?;
+    let ids = app.service.ids.take(layout.as_ref(), wanted.namespace.as_deref(), count).await?;
+    app.metrics.http.numbers.inc_by(count);
+    several(&app, ids)
+}
+
+/// An answer of several numbers.
+pub fn several(app: &App, ids: Vec<u64>) -> Result<Response, Problem> {
+    let json = [(CONTENT_TYPE, "application/json")];
+    if ids.len() <= PIECE {
+        return Ok((json, document(&ids, true, true)).into_response());
+    }
+    // A client that does not read holds these until the connection is given up.
+    let room = u32::try_from(ids.len()).unwrap_or(u32::MAX);
+    let room = std::sync::Arc::clone(&app.room).try_acquire_many_owned(room).map_err(|_| Problem::busy())?;
+    let pieces = stream::unfold((ids, 0, room), |(ids, from, room)| async move {
+        let to = (from + PIECE).min(ids.len());
+        if from == ids.len() {
+            return None;
+        }
+        let piece = document(&ids[from..to], from == 0, to == ids.len());
+        Some((Ok::<_, std::convert::Infallible>(Bytes::from(piece)), (ids, to, room)))
+    });
+    Ok((json, Body::from_stream(pieces)).into_response())
+}
+
+/// A piece of `{"ids":["1","2"]}`.
+fn document(ids: &[u64], first: bool, last: bool) -> String {
+    let mut text = String::with_capacity(ids.len() * 24 + 16);
+    text.push_str(if first { "{\"ids\":[" } else { "," });
+    for (place, id) in ids.iter().enumerate() {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{}\"{id}\"", if place > 0 { "," } else { "" });
+    }
+    if last {
+        text.push_str("]}");
+    }
+    text
+}
+
+/// Who could have minted an ID, and when: the most plausible first
+#[utoipa::path(get, path = "/v1/inspect/{id}", tag = "ids",
+    params(("id" = String, Path, description = "A 64-bit ID in any text form, a UUID, a ULID or an ObjectId")),
+    responses(
+        (status = 200, body = Found),
+        (status = "4XX", body = Problem, content_type = "application/problem+json"),
+        (status = "5XX", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub async fn inspect(id: Result<Path<String>, PathRejection>) -> Result<Json<Found>, Problem> {
+    let Path(id) = id?;
+    let candidates = snowmint_core::inspect(&id, SystemHost::unix_ms());
+    Ok(Json(Found::new(id, &candidates)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_make_one_document() {
+        assert_eq!(document(&[1, 2], true, true), r#"{"ids":["1","2"]}"#);
+        let pieces = [document(&[1, 2], true, false), document(&[3], false, true)];
+        assert_eq!(pieces.concat(), r#"{"ids":["1","2","3"]}"#);
+    }
+}

@@ -1,0 +1,80 @@
+//! The two endpoints of Leaf's service: a bare decimal, or 500 with the JSON of a Spring error.
+//!
+//! Source: `Meituan-Dianping/Leaf`, `leaf-server`.
+
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, State};
+use axum::http::header::CONTENT_TYPE;
+use axum::http::{StatusCode, Uri};
+use axum::response::{IntoResponse as _, Response};
+use serde::Serialize;
+use snowmint_core::{ErrorKind, SystemHost, layouts, time};
+use snowmint_stores::Error;
+
+use super::App;
+use super::guard::Failed;
+
+/// A number of a tag, as Leaf gives it
+#[utoipa::path(get, path = "/api/segment/get/{key}", tag = "leaf",
+    params(("key" = String, Path, min_length = 1, max_length = 128)),
+    responses((status = 200, body = String, content_type = "text/plain"), (status = 500, description = "Anything else", content_type = "application/json"))
+)]
+pub async fn segment(State(app): State<App>, uri: Uri, key: Result<Path<String>, PathRejection>) -> Response {
+    let Ok(Path(key)) = key else { return failed(&uri, "Key is none", "BAD_REQUEST") };
+    let number = app.service.numbers.segment(&key, 1).await.map(|numbers| numbers.start);
+    answer(&app, &uri, number)
+}
+
+/// An ID of Leaf's layout; the key does not matter
+#[utoipa::path(get, path = "/api/snowflake/get/{key}", tag = "leaf",
+    params(("key" = String, Path)),
+    responses((status = 200, body = String, content_type = "text/plain"), (status = 500, description = "Anything else", content_type = "application/json"))
+)]
+pub async fn snowflake(State(app): State<App>, uri: Uri) -> Response {
+    let ids = app.service.ids.take(Some(&layouts::LEAF), None, 1).await;
+    answer(&app, &uri, ids.map(|ids| ids.first().copied().unwrap_or_default()))
+}
+
+/// Without a key.
+pub async fn no_key(uri: Uri) -> Response {
+    failed(&uri, "Key is none", "BAD_REQUEST")
+}
+
+fn answer(app: &App, uri: &Uri, number: Result<u64, Error>) -> Response {
+    match number {
+        Ok(number) => {
+            app.metrics.http.numbers.inc();
+            ([(CONTENT_TYPE, "text/plain;charset=UTF-8")], number.to_string()).into_response()
+        }
+        Err(error) => {
+            // Leaf's own codes: an unknown tag, both buffers empty or the clock behind, and not ready.
+            let id = match error.kind() {
+                ErrorKind::InvalidText => -2,
+                ErrorKind::Exhausted | ErrorKind::ClockBackwards => -3,
+                _ => -1,
+            };
+            tracing::debug!(%error, "an answer as Leaf's");
+            failed(uri, &format!("Result{{id={id}, status=EXCEPTION}}"), error.code())
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct SpringError<'a> {
+    timestamp: String,
+    status: u16,
+    error: &'static str,
+    message: &'a str,
+    path: &'a str,
+}
+
+fn failed(uri: &Uri, message: &str, code: &'static str) -> Response {
+    let mut timestamp = String::new();
+    // Writing to a string cannot fail.
+    let _ = time::write_rfc3339(&mut timestamp, SystemHost::unix_ms());
+    let timestamp = timestamp.replace('Z', "+0000");
+    let error = SpringError { timestamp, status: 500, error: "Internal Server Error", message, path: uri.path() };
+    let mut response = (StatusCode::INTERNAL_SERVER_ERROR, axum::Json(error)).into_response();
+    response.extensions_mut().insert(Failed(code));
+    response
+}

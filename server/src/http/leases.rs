@@ -1,0 +1,292 @@
+//! `/v1/namespaces/{ns}/leases`: nodes for generators elsewhere.
+//!
+//! A holder has a nonce of its own, by which a claim that is sent twice is one claim. It goes by the server's clock.
+
+use axum::Json;
+use axum::extract::rejection::{JsonRejection, PathRejection};
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use serde::{Deserialize, Serialize};
+use snowmint_core::{ErrorKind, Layout, SystemHost, Window};
+use snowmint_stores::{Error, LeaseTerms, Namespace};
+use utoipa::ToSchema;
+
+use super::App;
+use super::problem::Problem;
+
+/// The most `window_ms` that anybody may ask for: a year. The server cuts it to what it grants.
+const MOST_WINDOW_MS: u64 = 31_536_000_000;
+/// The most `max_ahead_ms`.
+const MOST_AHEAD_MS: u64 = 60_000;
+
+/// What a holder wants.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Claim {
+    /// 128 random bits as 32 hex digits, new for each claim.
+    #[schema(pattern = "^[0-9a-f]{32}$", example = "8f14e45fceea167a5a36dedd4bea2543")]
+    nonce: String,
+    /// A preset's name or a layout's text; by default the server's. A namespace keeps its first.
+    layout: Option<String>,
+    /// The length of windows: 30,000 or what the server allows, from 1000 and four ticks on.
+    #[schema(minimum = 1000, maximum = 31_536_000_000_u64)]
+    window_ms: Option<u64>,
+    /// How far IDs may run ahead of the clock: 0.
+    #[schema(minimum = 0, maximum = 60_000)]
+    max_ahead_ms: Option<u64>,
+    /// Who this is, for people.
+    #[schema(max_length = 60)]
+    label: Option<String>,
+    /// The node held last: it is preferred.
+    #[schema(value_type = u64, minimum = 0, maximum = 4_294_967_295_u64)]
+    last_node: Option<u32>,
+    /// Nodes not to be had.
+    #[serde(default)]
+    #[schema(max_items = 1024)]
+    exclude: Vec<u32>,
+}
+
+/// A node that is held.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Lease {
+    node: u32,
+    window: Span,
+    /// The length of windows, which the server may have cut.
+    window_ms: u64,
+    /// The layout as text.
+    layout: String,
+    /// The server's clock, Unix ms, by which the holder has to go.
+    server_time_ms: i64,
+}
+
+/// `[start, end)` in Unix ms: IDs of the node are minted of these times only.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Span {
+    start: i64,
+    end: i64,
+}
+
+/// How a holder goes on.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Renewal {
+    /// That of the claim.
+    #[schema(pattern = "^[0-9a-f]{32}$", example = "8f14e45fceea167a5a36dedd4bea2543")]
+    nonce: String,
+    /// Where the first tick begins that the generator has not used, Unix ms.
+    unused_from_ms: i64,
+    /// As in the claim.
+    #[schema(minimum = 1000, maximum = 31_536_000_000_u64)]
+    window_ms: Option<u64>,
+    /// As in the claim.
+    #[schema(minimum = 0, maximum = 60_000)]
+    max_ahead_ms: Option<u64>,
+}
+
+/// A window that was moved on.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Renewed {
+    node: u32,
+    window: Span,
+    /// The server's clock, Unix ms.
+    server_time_ms: i64,
+}
+
+/// How a holder ends.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Release {
+    /// That of the claim.
+    #[schema(pattern = "^[0-9a-f]{32}$", example = "8f14e45fceea167a5a36dedd4bea2543")]
+    nonce: String,
+    /// The generator is closed, and took no ID of this time (Unix ms) or later: the rest is given back.
+    unused_from_ms: i64,
+}
+
+/// A node that is given back.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Released {
+    node: u32,
+    /// The server's clock, Unix ms.
+    server_time_ms: i64,
+}
+
+/// All nodes of a namespace that anybody ever had.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Held {
+    leases: Vec<Entry>,
+    /// The server's clock, Unix ms.
+    server_time_ms: i64,
+}
+
+/// One of them.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Entry {
+    node: u32,
+    window: Span,
+    /// Who has or had it.
+    label: String,
+    /// Whether it was given back.
+    released: bool,
+}
+
+fn span(window: Window) -> Span {
+    Span { start: window.start_ms, end: window.end_ms }
+}
+
+fn wrong(detail: impl Into<String>) -> Problem {
+    Problem::new(StatusCode::BAD_REQUEST, "BAD_REQUEST", detail)
+}
+
+fn token(nonce: &str) -> Result<u128, Problem> {
+    let digits = nonce.len() == 32 && nonce.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    let token = u128::from_str_radix(nonce, 16).ok().filter(|_| digits);
+    token.ok_or_else(|| wrong("nonce is 128 random bits as 32 hex digits (0-9 a-f)"))
+}
+
+fn ahead(given: Option<u64>) -> Result<u64, Problem> {
+    let ahead_ms = given.unwrap_or(0);
+    if ahead_ms > MOST_AHEAD_MS {
+        return Err(wrong(format!("max_ahead_ms is 0 to {MOST_AHEAD_MS}, not {ahead_ms}")));
+    }
+    Ok(ahead_ms)
+}
+
+fn window_ms(app: &App, layout: &Layout, given: Option<u64>) -> Result<u64, Problem> {
+    let window_ms = Window::length_ms(layout, given, Window::ENGINE_MS)?;
+    Ok(at_most_a_year(window_ms)?.min(app.service.settings.max_window_ms))
+}
+
+fn at_most_a_year(window_ms: u64) -> Result<u64, Problem> {
+    if window_ms > MOST_WINDOW_MS {
+        return Err(wrong(format!("window_ms is at most {MOST_WINDOW_MS}, not {window_ms}")));
+    }
+    Ok(window_ms)
+}
+
+/// A lost lease, or a clock that is not the server's, is the holder's to hear.
+fn lost(error: Error) -> Problem {
+    let conflict = matches!(error.kind(), ErrorKind::WindowClosed | ErrorKind::InvalidId);
+    let problem = Problem::from(error);
+    if conflict { problem.with_status(StatusCode::CONFLICT) } else { problem }
+}
+
+/// Claim a node; the same nonce gets the same one again
+#[utoipa::path(post, path = "/v1/namespaces/{ns}/leases", tag = "leases",
+    params(("ns" = String, Path, min_length = 1, max_length = 64, pattern = "^[A-Za-z0-9_-][A-Za-z0-9._-]*$")),
+    request_body = Claim,
+    responses(
+        (status = 201, body = Lease),
+        (status = "4XX", body = Problem, content_type = "application/problem+json"),
+        (status = "5XX", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub async fn claim(
+    State(app): State<App>,
+    ns: Result<Path<String>, PathRejection>,
+    claim: Result<Json<Claim>, JsonRejection>,
+) -> Result<(StatusCode, Json<Lease>), Problem> {
+    let (Path(ns), Json(claim)) = (ns?, claim?);
+    if claim.exclude.len() > 1024 {
+        return Err(wrong("exclude has at most 1024 nodes"));
+    }
+    let layout = match &claim.layout {
+        Some(layout) => Layout::find(layout)?,
+        None => app.service.settings.layout,
+    };
+    let terms = LeaseTerms {
+        namespace: Namespace::named(&ns)?,
+        layout,
+        token: token(&claim.nonce)?,
+        label: claim.label.unwrap_or_else(|| "over HTTP".to_owned()),
+        max_ahead_ms: ahead(claim.max_ahead_ms)?,
+        window_ms: window_ms(&app, &layout, claim.window_ms)?,
+        last_node: claim.last_node,
+        excluded: claim.exclude,
+    };
+    let granted = app.service.leases.claim(&terms).await;
+    let granted = granted.map_err(|(error, wait_ms)| Problem::from(error).with_retry_after_ms(wait_ms))?;
+    let lease = Lease {
+        node: granted.node,
+        window: span(granted.window),
+        window_ms: terms.window_ms,
+        layout: layout.to_string(),
+        server_time_ms: SystemHost::unix_ms(),
+    };
+    Ok((StatusCode::CREATED, Json(lease)))
+}
+
+/// Who has which node
+#[utoipa::path(get, path = "/v1/namespaces/{ns}/leases", tag = "leases",
+    params(("ns" = String, Path, min_length = 1, max_length = 64, pattern = "^[A-Za-z0-9_-][A-Za-z0-9._-]*$")),
+    responses(
+        (status = 200, body = Held),
+        (status = "4XX", body = Problem, content_type = "application/problem+json"),
+        (status = "5XX", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub async fn list(State(app): State<App>, ns: Result<Path<String>, PathRejection>) -> Result<Json<Held>, Problem> {
+    let Path(ns) = ns?;
+    let namespace = Namespace::named(&ns)?.to_string();
+    let leases = app.service.leases.list(&namespace).await?.into_iter().map(|(node, record)| Entry {
+        node,
+        window: span(record.window),
+        label: String::from_utf8_lossy(&record.label).trim_end_matches('\0').to_owned(),
+        released: record.released,
+    });
+    Ok(Json(Held { leases: leases.collect(), server_time_ms: SystemHost::unix_ms() }))
+}
+
+/// Move a window on
+#[utoipa::path(put, path = "/v1/namespaces/{ns}/leases/{node}", tag = "leases",
+    params(("ns" = String, Path, min_length = 1, max_length = 64, pattern = "^[A-Za-z0-9_-][A-Za-z0-9._-]*$"), ("node" = u32, Path)),
+    request_body = Renewal,
+    responses(
+        (status = 200, body = Renewed),
+        (status = 409, description = "The node is not held with this nonce: close the generator", body = Problem, content_type = "application/problem+json"),
+        (status = "4XX", body = Problem, content_type = "application/problem+json"),
+        (status = "5XX", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub async fn renew(
+    State(app): State<App>,
+    place: Result<Path<(String, u32)>, PathRejection>,
+    renewal: Result<Json<Renewal>, JsonRejection>,
+) -> Result<Json<Renewed>, Problem> {
+    let (Path((ns, node)), Json(renewal)) = (place?, renewal?);
+    let namespace = Namespace::named(&ns)?;
+    // Four ticks are the claim's to see to.
+    let window_ms = at_most_a_year(renewal.window_ms.unwrap_or(Window::ENGINE_MS))?;
+    let window_ms = window_ms.min(app.service.settings.max_window_ms);
+    if window_ms < Window::LEAST_MS {
+        return Err(wrong(format!("window_ms is {} or more, not {window_ms}", Window::LEAST_MS)));
+    }
+    let reach_ms = ahead(renewal.max_ahead_ms)?.saturating_add(window_ms);
+    let token = token(&renewal.nonce)?;
+    let renewed = app.service.leases.renew(&namespace, node, token, renewal.unused_from_ms, reach_ms).await;
+    let window = span(renewed.map_err(lost)?);
+    Ok(Json(Renewed { node, window, server_time_ms: SystemHost::unix_ms() }))
+}
+
+/// Give a node back, and the rest of its window
+#[utoipa::path(delete, path = "/v1/namespaces/{ns}/leases/{node}", tag = "leases",
+    params(("ns" = String, Path, min_length = 1, max_length = 64, pattern = "^[A-Za-z0-9_-][A-Za-z0-9._-]*$"), ("node" = u32, Path)),
+    request_body = Release,
+    responses(
+        (status = 200, body = Released),
+        (status = 409, description = "The node is not held with this nonce", body = Problem, content_type = "application/problem+json"),
+        (status = "4XX", body = Problem, content_type = "application/problem+json"),
+        (status = "5XX", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub async fn release(
+    State(app): State<App>,
+    place: Result<Path<(String, u32)>, PathRejection>,
+    release: Result<Json<Release>, JsonRejection>,
+) -> Result<Json<Released>, Problem> {
+    let (Path((ns, node)), Json(release)) = (place?, release?);
+    let namespace = Namespace::named(&ns)?;
+    let token = token(&release.nonce)?;
+    app.service.leases.release(&namespace, node, token, release.unused_from_ms).await.map_err(lost)?;
+    Ok(Json(Released { node, server_time_ms: SystemHost::unix_ms() }))
+}

@@ -1,0 +1,156 @@
+//! `/v1/segments`, `/v1/sequences`, `/v1/tickets` and `/v1/users`.
+#![allow(unused_qualifications, reason = "the macro of the document qualifies")]
+
+use axum::Json;
+use axum::extract::rejection::{PathRejection, QueryRejection};
+use axum::extract::{Path, Query, State};
+use axum::http::StatusCode;
+use serde::{Deserialize, Serialize};
+use snowmint_core::{ErrorKind, Integer};
+use utoipa::{IntoParams, ToSchema};
+
+use super::App;
+use super::problem::Problem;
+use crate::service::count;
+
+/// Numbers that follow each other.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Range {
+    /// The first.
+    #[schema(example = "1")]
+    start: String,
+    /// The end, which is not included.
+    #[schema(example = "2")]
+    end: String,
+}
+
+/// One number.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct One {
+    #[schema(example = "1")]
+    id: String,
+}
+
+/// Several numbers.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Values {
+    #[schema(example = json!(["1"]))]
+    ids: Vec<String>,
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct Count {
+    /// How many: 1
+    #[param(minimum = 1, maximum = 100_000)]
+    count: Option<u64>,
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct Few {
+    /// How many: 1. Each takes a write of its own, where the sequence has no cache.
+    #[param(minimum = 1, maximum = 1000)]
+    count: Option<u64>,
+}
+
+/// Reserve numbers of a segment's tag, which has to be there
+#[utoipa::path(get, path = "/v1/segments/{tag}", tag = "numbers",
+    params(("tag" = String, Path, min_length = 1, max_length = 128), Count),
+    responses(
+        (status = 200, body = Range),
+        (status = "4XX", body = Problem, content_type = "application/problem+json"),
+        (status = "5XX", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub async fn segment(
+    State(app): State<App>,
+    tag: Result<Path<String>, PathRejection>,
+    wanted: Result<Query<Count>, QueryRejection>,
+) -> Result<Json<Range>, Problem> {
+    let (Path(tag), Query(wanted)) = (tag?, wanted?);
+    let count = count(wanted.count)?;
+    let numbers = app.service.numbers.segment(&tag, count).await.map_err(|error| {
+        let unknown = error.kind() == ErrorKind::InvalidText && (1..=128).contains(&tag.len());
+        if unknown {
+            let detail = format!("there is no segment tag {tag:?}: snowmint segment create makes one");
+            Problem::new(StatusCode::NOT_FOUND, error.code(), detail)
+        } else {
+            error.into()
+        }
+    })?;
+    app.metrics.http.numbers.inc_by(count);
+    Ok(Json(Range { start: numbers.start.to_string(), end: numbers.end.to_string() }))
+}
+
+/// `nextval` of a sequence, which comes into being
+#[utoipa::path(post, path = "/v1/sequences/{name}/next", tag = "numbers",
+    params(("name" = String, Path, min_length = 1, max_length = 128), Few),
+    responses(
+        (status = 200, body = Values),
+        (status = "4XX", body = Problem, content_type = "application/problem+json"),
+        (status = "5XX", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub async fn sequence(
+    State(app): State<App>,
+    name: Result<Path<String>, PathRejection>,
+    wanted: Result<Query<Few>, QueryRejection>,
+) -> Result<Json<Values>, Problem> {
+    let (Path(name), Query(wanted)) = (name?, wanted?);
+    let count = wanted.count.unwrap_or(1);
+    if !(1..=1000).contains(&count) {
+        return Err(Problem::new(StatusCode::BAD_REQUEST, "INVALID_ID", format!("count is 1 to 1000, not {count}")));
+    }
+    let values = app.service.numbers.sequence(&name, count).await?;
+    app.metrics.http.numbers.inc_by(count);
+    Ok(Json(Values { ids: values.iter().map(ToString::to_string).collect() }))
+}
+
+/// One ticket, which comes into being
+#[utoipa::path(get, path = "/v1/tickets/{name}", tag = "numbers",
+    params(("name" = String, Path, min_length = 1, max_length = 128)),
+    responses(
+        (status = 200, body = One),
+        (status = "4XX", body = Problem, content_type = "application/problem+json"),
+        (status = "5XX", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub async fn ticket(State(app): State<App>, name: Result<Path<String>, PathRejection>) -> Result<Json<One>, Problem> {
+    let Path(name) = name?;
+    let ticket = app.service.numbers.ticket(&name).await?;
+    app.metrics.http.numbers.inc();
+    Ok(Json(One { id: ticket.to_string() }))
+}
+
+/// The next number of a user: it increases for each, whichever server answers
+#[utoipa::path(post, path = "/v1/users/{uid}/next", tag = "numbers",
+    params(("uid" = String, Path, description = "0 to 2^64-1", pattern = "^[0-9]{1,20}$")),
+    responses(
+        (status = 200, body = One),
+        (status = 421, description = "Another server has the user: `detail` names it", body = Problem, content_type = "application/problem+json"),
+        (status = "4XX", body = Problem, content_type = "application/problem+json"),
+        (status = "5XX", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub async fn user(State(app): State<App>, uid: Result<Path<String>, PathRejection>) -> Result<Json<One>, Problem> {
+    let Path(uid) = uid?;
+    let digits = !uid.is_empty() && uid.len() <= 20 && uid.bytes().all(|byte| byte.is_ascii_digit());
+    let user = uid.parse::<u64>().ok().filter(|_| digits).ok_or_else(|| {
+        Problem::new(StatusCode::BAD_REQUEST, "INVALID_ID", "a user is a number from 0 to 2^64-1, in digits")
+    })?;
+    let next = app.service.next_of_user(Integer::from(user)).await.map_err(|error| {
+        let kind = error.kind();
+        let problem = Problem::from(error);
+        match kind {
+            ErrorKind::WindowClosed => problem.with_status(StatusCode::MISDIRECTED_REQUEST),
+            // Too many sections: it passes.
+            ErrorKind::Exhausted => problem.with_status(StatusCode::SERVICE_UNAVAILABLE),
+            _ => problem,
+        }
+    })?;
+    app.metrics.http.numbers.inc();
+    Ok(Json(One { id: next.to_string() }))
+}

@@ -1,0 +1,147 @@
+//! Errors, as problem documents (RFC 9457).
+
+use axum::extract::rejection::{JsonRejection, PathRejection, QueryRejection};
+use axum::http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::http::{HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use snowmint_core::ErrorKind;
+use snowmint_stores::Error;
+use utoipa::ToSchema;
+
+use super::guard::Failed;
+
+/// Why a request was refused.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Problem {
+    /// A kind of problem, of which `code` tells more.
+    #[serde(rename = "type")]
+    kind: &'static str,
+    /// The status in words.
+    title: &'static str,
+    status: u16,
+    /// What was wrong, and what would be right.
+    detail: String,
+    /// One word, the same in every language, such as `STORE_UNAVAILABLE`.
+    code: &'static str,
+    /// In how many ms the same request has a chance.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retry_after_ms: Option<u64>,
+}
+
+impl Problem {
+    pub fn new(status: StatusCode, code: &'static str, detail: impl Into<String>) -> Self {
+        Self {
+            kind: "about:blank",
+            title: status.canonical_reason().unwrap_or_default(),
+            status: status.as_u16(),
+            detail: detail.into(),
+            code,
+            retry_after_ms: None,
+        }
+    }
+
+    pub fn unauthorized() -> Self {
+        Self::new(StatusCode::UNAUTHORIZED, "UNAUTHORIZED", "send the server's token: Authorization: Bearer TOKEN")
+    }
+
+    pub fn slow() -> Self {
+        Self::new(StatusCode::REQUEST_TIMEOUT, "TIMEOUT", "the request took too long")
+    }
+
+    pub fn busy() -> Self {
+        let busy = Self::new(StatusCode::SERVICE_UNAVAILABLE, "BUSY", "too many IDs are on their way to slow clients");
+        Self { retry_after_ms: Some(1000), ..busy }
+    }
+
+    /// The same with another status.
+    pub fn with_status(self, status: StatusCode) -> Self {
+        Self { title: status.canonical_reason().unwrap_or_default(), status: status.as_u16(), ..self }
+    }
+
+    /// The same with a time to come again.
+    pub fn with_retry_after_ms(self, retry_after_ms: Option<u64>) -> Self {
+        Self { retry_after_ms: retry_after_ms.or(self.retry_after_ms), ..self }
+    }
+}
+
+impl From<Error> for Problem {
+    fn from(error: Error) -> Self {
+        use ErrorKind::{
+            BeforeEpoch, ClockBackwards, Exhausted, InvalidId, InvalidLayout, InvalidNode, InvalidText, NodesExhausted,
+            StoreUnavailable, TimeOverflow, UnsafeStore, WindowClosed,
+        };
+        let status = match error.kind() {
+            InvalidId | InvalidLayout | InvalidNode | InvalidText | TimeOverflow | BeforeEpoch => {
+                StatusCode::BAD_REQUEST
+            }
+            // There is nothing more.
+            Exhausted if error.wait_ms().is_none() => StatusCode::CONFLICT,
+            Exhausted | ClockBackwards | WindowClosed | NodesExhausted | StoreUnavailable | UnsafeStore => {
+                StatusCode::SERVICE_UNAVAILABLE
+            }
+            _ => StatusCode::INTERNAL_SERVER_ERROR,
+        };
+        Self::new(status, error.code(), error.to_string()).with_retry_after_ms(error.wait_ms())
+    }
+}
+
+impl From<snowmint_core::Error> for Problem {
+    fn from(error: snowmint_core::Error) -> Self {
+        Error::from(error).into()
+    }
+}
+
+impl From<QueryRejection> for Problem {
+    fn from(rejection: QueryRejection) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, "BAD_REQUEST", rejection.body_text())
+    }
+}
+
+impl From<PathRejection> for Problem {
+    fn from(rejection: PathRejection) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, "BAD_REQUEST", rejection.body_text())
+    }
+}
+
+impl From<JsonRejection> for Problem {
+    fn from(rejection: JsonRejection) -> Self {
+        // Too large and of another type stay what they are.
+        let status = match rejection.status() {
+            StatusCode::UNPROCESSABLE_ENTITY => StatusCode::BAD_REQUEST,
+            status => status,
+        };
+        Self::new(status, "BAD_REQUEST", rejection.body_text())
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let body = serde_json::to_vec(&self).unwrap_or_default();
+        let mut response = (status, [(CONTENT_TYPE, "application/problem+json")], body).into_response();
+        let headers = response.headers_mut();
+        if status == StatusCode::UNAUTHORIZED {
+            headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        if let Some(ms) = self.retry_after_ms {
+            headers.insert(RETRY_AFTER, HeaderValue::from(ms.div_ceil(1000).max(1)));
+        }
+        response.extensions_mut().insert(Failed(self.code));
+        response
+    }
+}
+
+/// For every path that is none.
+pub async fn nothing_here() -> Problem {
+    Problem::new(StatusCode::NOT_FOUND, "NOT_FOUND", "there is nothing here: /openapi.json tells what there is")
+}
+
+/// For every method that a path does not have.
+pub async fn no_such_method() -> Problem {
+    Problem::new(
+        StatusCode::METHOD_NOT_ALLOWED,
+        "METHOD_NOT_ALLOWED",
+        "not with this method: /openapi.json tells with which",
+    )
+}

@@ -1,0 +1,40 @@
+//! `snowmint`: mints and reads IDs, and serves IDs and numbers over HTTP and the Redis protocol.
+
+mod arguments;
+mod auth;
+mod connections;
+mod exit;
+mod http;
+mod json;
+mod metrics;
+mod resp;
+mod service;
+mod show;
+mod tls;
+mod verbs;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use self::arguments::{Arguments, Verb};
+use self::exit::Exit;
+
+fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return exit::of_arguments(&error),
+    };
+    let done = match arguments.verb {
+        Verb::Gen(options) => verbs::generate(&options),
+        Verb::Inspect(options) => verbs::inspect(&options),
+        Verb::Layouts(options) => verbs::layouts(&options),
+        Verb::Lease(options) => verbs::lease(&options),
+        Verb::Sequence(options) => verbs::sequence(&options),
+        Verb::Segment(options) => verbs::segment(&options),
+        Verb::Fence(options) => verbs::fence(&options),
+        Verb::Serve(options) => verbs::serve(&options),
+        Verb::Completions { shell } => verbs::completions(shell),
+    };
+    done.unwrap_or_else(Exit::told)
+}

@@ -1,0 +1,158 @@
+//! The Redis protocol: RESP2, and RESP3 after `HELLO 3`.
+
+mod command;
+mod frame;
+mod info;
+mod reply;
+
+use std::io;
+use std::ops::Range;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::{Buf as _, BytesMut};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::time::{Instant, Sleep, sleep, timeout};
+
+use self::command::Session;
+use self::reply::Reply;
+use crate::auth::Token;
+use crate::connections::{Ending, PATIENCE, Protocol, over};
+use crate::metrics::{Counts, Metrics};
+use crate::service::Service;
+
+/// The most bytes of a command.
+const MOST_REQUEST: usize = 64 * 1024;
+/// How long the end waits for what is still on its way.
+const LINGER: Duration = Duration::from_millis(500);
+/// How much is read at a time.
+const READ: usize = 8 * 1024;
+/// With so many bytes to write, the next command waits until they are taken.
+const MOST_REPLIES: usize = 16 * 1024;
+
+/// What the connections share.
+pub struct Resp {
+    pub service: Arc<Service>,
+    pub token: Token,
+    pub metrics: Arc<Metrics>,
+    /// How long a client may say nothing.
+    pub idle: Duration,
+}
+
+impl Protocol for Resp {
+    const FULL: &'static [u8] = b"-ERR max number of clients reached\r\n";
+
+    fn counts(&self) -> &Counts {
+        &self.metrics.redis
+    }
+
+    async fn serve<S>(self: Arc<Self>, stream: S, ending: Ending)
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        if let Err(error) = converse(&self, stream, ending).await {
+            tracing::debug!(%error, "a connection of the Redis protocol ended");
+        }
+    }
+}
+
+async fn converse<S>(shared: &Resp, mut stream: S, ending: Ending) -> io::Result<()>
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    let mut session = Session::new(shared);
+    let (mut input, mut output) = (BytesMut::with_capacity(READ), BytesMut::new());
+    let mut words: Vec<Range<usize>> = Vec::new();
+    let mut watch = Watch::new(shared.idle);
+    let mut over = std::pin::pin!(over(ending));
+    loop {
+        // What is there is answered before more is read: a client that does not read is not read from.
+        loop {
+            let length = match frame::read(&input, &mut words) {
+                Ok(Some(length)) => length,
+                Ok(None) if input.len() < MOST_REQUEST => break,
+                Ok(None) => return refuse(&mut stream, output, "the command is longer than 64 kB").await,
+                Err(why) => return refuse(&mut stream, output, why).await,
+            };
+            if !words.is_empty() {
+                session.answer(&input, &words, &mut output).await;
+            }
+            input.advance(length);
+            if session.over {
+                return write(&mut stream, &mut output).await;
+            }
+            if output.len() >= MOST_REPLIES {
+                write(&mut stream, &mut output).await?;
+            }
+        }
+        if !output.is_empty() {
+            write(&mut stream, &mut output).await?;
+        }
+        input.reserve(READ);
+        watch.begin(if input.is_empty() { shared.idle } else { PATIENCE });
+        let read = tokio::select! {
+            biased;
+            read = stream.read_buf(&mut input) => read?,
+            () = watch.expired() => return refuse(&mut stream, output, "nothing came for too long").await,
+            () = over.as_mut() => return Ok(()),
+        };
+        if read == 0 {
+            return Ok(());
+        }
+    }
+}
+
+/// The last words to a client that is not understood.
+async fn refuse(stream: &mut (impl AsyncRead + AsyncWrite + Unpin), mut output: BytesMut, why: &str) -> io::Result<()> {
+    Reply::Error(format!("ERR Protocol error: {why}")).write(&mut output, false);
+    write(stream, &mut output).await?;
+    stream.shutdown().await?;
+    // Closed with input unread, the connection would be reset, and the words could be lost.
+    let unread = async {
+        for _ in 0..MOST_REQUEST / READ {
+            output.clear();
+            if stream.read_buf(&mut output).await? == 0 {
+                break;
+            }
+        }
+        io::Result::Ok(())
+    };
+    timeout(LINGER, unread).await.unwrap_or(Ok(()))
+}
+
+async fn write(stream: &mut (impl AsyncWrite + Unpin), output: &mut BytesMut) -> io::Result<()> {
+    timeout(PATIENCE, async {
+        stream.write_all(output).await?;
+        stream.flush().await
+    })
+    .await
+    .map_err(|_| io::Error::new(io::ErrorKind::TimedOut, "the client does not read"))??;
+    output.clear();
+    Ok(())
+}
+
+/// Tells when nothing came for too long, with a timer that is set once in a while, not for each read.
+struct Watch {
+    since: Instant,
+    limit: Duration,
+    timer: Pin<Box<Sleep>>,
+}
+
+impl Watch {
+    fn new(limit: Duration) -> Self {
+        Self { since: Instant::now(), limit, timer: Box::pin(sleep(limit.min(PATIENCE))) }
+    }
+
+    fn begin(&mut self, limit: Duration) {
+        (self.since, self.limit) = (Instant::now(), limit);
+    }
+
+    async fn expired(&mut self) {
+        while self.since.elapsed() < self.limit {
+            self.timer.as_mut().await;
+            let next = (self.since + self.limit).min(Instant::now() + PATIENCE);
+            self.timer.as_mut().reset(next);
+        }
+    }
+}

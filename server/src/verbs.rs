@@ -1,0 +1,23 @@
+//! What the command line does, a verb a file.
+
+mod completions;
+mod fence;
+mod generate;
+mod inspect;
+mod layouts;
+mod lease;
+mod operate;
+mod segment;
+mod sequence;
+mod serve;
+pub mod signals;
+
+pub use self::completions::completions;
+pub use self::fence::fence;
+pub use self::generate::generate;
+pub use self::inspect::inspect;
+pub use self::layouts::layouts;
+pub use self::lease::lease;
+pub use self::segment::segment;
+pub use self::sequence::sequence;
+pub use self::serve::serve;

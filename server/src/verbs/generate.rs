@@ -1,0 +1,108 @@
+//! `snowmint gen`: IDs, one a line, and a bar on the terminal while there are many to come.
+
+use std::io::{IsTerminal as _, Write, stderr, stdout};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
+use snowmint_core::{Layout, Options, TextForm};
+use snowmint_stores::{Config, Environment, Generator, LeaseStore, SystemHost};
+
+use crate::arguments;
+use crate::exit::Exit;
+use crate::json;
+
+/// How many are written at a time.
+const BATCH: u64 = 4096;
+/// From how many on a bar is shown.
+const MANY: u64 = 200_000;
+
+/// Mints them.
+pub fn generate(options: &arguments::Gen) -> Result<ExitCode, Exit> {
+    let layout = Layout::find(&options.layout)?;
+    let node = options.node.as_ref().map(|node| layout.parse_node(node)).transpose()?;
+    let max_wait_ms = options.max_wait_ms.unwrap_or(Options::DEFAULT.max_wait_ms);
+    let config = Config {
+        node,
+        store: options.store.clone().map(LeaseStore::Url),
+        namespace: options.namespace.clone(),
+        options: Options { max_wait_ms, ..Options::DEFAULT },
+        ..Config::default()
+    };
+    // From here on an interrupt is waited for, as it gives the lease back.
+    let interrupted = interrupt()?;
+    let generator = Generator::open(&layout, config, &Environment::of_process(), &mut SystemHost::new())?;
+    // A batch is to be had well within the time that it may wait.
+    let at_once = BATCH.min(layout.ids_per_second() / 4).max(1);
+    let bar = bar(options.count);
+    let (mut out, mut lines, mut left) = (stdout().lock(), Vec::new(), options.count);
+    while left > 0 {
+        let count = left.min(at_once);
+        lines.clear();
+        let mut failed = Ok(());
+        generator.take(&mut SystemHost::new(), usize::try_from(count).unwrap_or(usize::MAX), |run| {
+            for id in run {
+                failed = std::mem::replace(&mut failed, Ok(())).and(line(&mut lines, id, options));
+            }
+        })?;
+        failed?;
+        out.write_all(&lines)?;
+        out.flush()?;
+        left -= count;
+        bar.inc(count);
+        if interrupted.load(Ordering::Relaxed) {
+            bar.finish_and_clear();
+            generator.close();
+            return Err(Exit::Interrupted);
+        }
+    }
+    bar.finish_and_clear();
+    Ok(ExitCode::SUCCESS)
+}
+
+#[derive(Serialize)]
+struct Line<'a> {
+    id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<&'a str>,
+}
+
+fn line(out: &mut Vec<u8>, id: u64, options: &arguments::Gen) -> Result<(), Exit> {
+    let text = options.format.map(|form: TextForm| form.encode(id));
+    let text = text.as_ref().map(snowmint_core::IdText::as_str);
+    match (options.json, text) {
+        (true, text) => json::write_line(out, &Line { id: id.to_string(), text })?,
+        (false, Some(text)) => writeln!(out, "{text}")?,
+        (false, None) => writeln!(out, "{id}")?,
+    }
+    Ok(())
+}
+
+/// On the terminal that IDs do not go to.
+fn bar(count: u64) -> ProgressBar {
+    if count < MANY || !stderr().is_terminal() || stdout().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::new(count);
+    match ProgressStyle::with_template("{bar:40} {human_pos} of {human_len} IDs  {per_sec}  {eta} left") {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
+}
+
+/// Becomes true when the user interrupts.
+fn interrupt() -> Result<Arc<AtomicBool>, Exit> {
+    let interrupted = Arc::new(AtomicBool::new(false));
+    let told = Arc::clone(&interrupted);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    // The handler is there when this returns.
+    let mut signal = runtime.block_on(async { crate::verbs::signals::interrupt() })?;
+    thread::spawn(move || {
+        runtime.block_on(signal.came());
+        told.store(true, Ordering::Relaxed);
+    });
+    Ok(interrupted)
+}

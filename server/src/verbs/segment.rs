@@ -1,0 +1,62 @@
+//! `snowmint segment`: tags, as rows of Leaf's table.
+
+use std::io::{Write as _, stdout};
+use std::process::ExitCode;
+
+use serde::Serialize;
+use snowmint_stores::{Segments, SegmentsOptions, Tag};
+
+use super::operate::with_store;
+use crate::arguments::operate::{Segment, SegmentVerb};
+use crate::exit::Exit;
+use crate::json;
+
+#[derive(Serialize)]
+struct Range {
+    start: String,
+    end: String,
+}
+
+#[derive(Serialize)]
+struct Name {
+    tag: String,
+}
+
+/// Does what the verb says.
+pub fn segment(options: &Segment) -> Result<ExitCode, Exit> {
+    let as_json = options.place.json;
+    with_store(&options.place, async |store| {
+        let mut out = stdout().lock();
+        match &options.verb {
+            SegmentVerb::Create { tag, start, step, description } => {
+                let row = Tag { next: *start, step: *step, description: description.clone() };
+                if !Segments::create(&*store, tag, &row).await? {
+                    return Err(Exit::Failed(format!("there is a tag {tag:?} already: it stays as it is")));
+                }
+            }
+            SegmentVerb::Next { tag, count } => {
+                let segments = Segments::open(store, tag, SegmentsOptions::default()).await?;
+                let numbers = segments.next_block((*count).max(1)).await?;
+                if as_json {
+                    let range = Range { start: numbers.start.to_string(), end: numbers.end.to_string() };
+                    json::write_line(&mut out, &range)?;
+                } else {
+                    numbers.into_iter().try_for_each(|number| writeln!(out, "{number}"))?;
+                }
+                segments.close().await?;
+            }
+            SegmentVerb::Ls => {
+                let mut tags = Segments::tags(&*store).await?;
+                tags.sort_unstable();
+                for tag in tags {
+                    if as_json {
+                        json::write_line(&mut out, &Name { tag })?;
+                    } else {
+                        writeln!(out, "{tag}")?;
+                    }
+                }
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    })
+}

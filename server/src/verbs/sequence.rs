@@ -1,0 +1,109 @@
+//! `snowmint sequence`: named sequences, in the words of SQL.
+
+use std::io::{Write as _, stdout};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use serde::Serialize;
+use snowmint_core::sequence::{Options, Rules, Set};
+use snowmint_stores::Sequences;
+
+use super::operate::with_store;
+use crate::arguments::operate::{Sequence, SequenceVerb};
+use crate::exit::Exit;
+use crate::json;
+
+#[derive(Serialize)]
+struct Definition {
+    name: String,
+    dialect: &'static str,
+    r#type: &'static str,
+    start: String,
+    increment: String,
+    min: String,
+    max: String,
+    cache: String,
+    cycle: bool,
+}
+
+#[derive(Serialize)]
+struct Value {
+    id: String,
+}
+
+/// Does what the verb says.
+pub fn sequence(options: &Sequence) -> Result<ExitCode, Exit> {
+    let as_json = options.place.json;
+    with_store(&options.place, async |store| {
+        let session = Sequences::new(Arc::clone(&store));
+        let mut out = stdout().lock();
+        let mut show = |value: i128| -> Result<(), Exit> {
+            if as_json {
+                json::write_line(&mut out, &Value { id: value.to_string() })?;
+            } else {
+                writeln!(out, "{value}")?;
+            }
+            Ok(())
+        };
+        match &options.verb {
+            SequenceVerb::Create { name, start, increment, min, max, cache, cycle, dialect, kind } => {
+                let wanted = Options {
+                    dialect: *dialect,
+                    kind: *kind,
+                    increment: *increment,
+                    min: *min,
+                    max: *max,
+                    start: *start,
+                    cache: *cache,
+                    cycle: *cycle,
+                };
+                if !session.create(name, &wanted).await? {
+                    return Err(Exit::Failed(format!("there is a sequence {name:?} already: it stays as it is")));
+                }
+            }
+            SequenceVerb::Next { name, count } => {
+                for _ in 0..*count {
+                    show(session.next(name).await?)?;
+                }
+            }
+            SequenceVerb::Set { name, value, not_called, round } => {
+                let set = Set { value: Some(*value), is_called: not_called.then_some(false), round: *round };
+                match session.set(name, &set).await? {
+                    Some(value) => show(value)?,
+                    None => {
+                        return Err(Exit::Failed("nothing was changed: the sequence is there or further".to_owned()));
+                    }
+                }
+            }
+            SequenceVerb::Show { name } => {
+                let Some(found) = session.definition(name).await? else {
+                    return Err(Exit::Failed(format!("there is no sequence {name:?}")));
+                };
+                let rules = Rules::new(&found)?;
+                let definition = Definition {
+                    name: name.clone(),
+                    dialect: rules.dialect().name(),
+                    r#type: rules.kind().name(),
+                    start: rules.start().to_string(),
+                    increment: rules.increment().to_string(),
+                    min: rules.min().to_string(),
+                    max: rules.max().to_string(),
+                    cache: rules.cache().to_string(),
+                    cycle: rules.cycle(),
+                };
+                if as_json {
+                    json::write_line(&mut out, &definition)?;
+                } else {
+                    let Definition { name, dialect, r#type, start, increment, min, max, cache, cycle } = definition;
+                    let cycle = if cycle { "CYCLE" } else { "NO CYCLE" };
+                    writeln!(
+                        out,
+                        "SEQUENCE {name} AS {type} INCREMENT BY {increment} MINVALUE {min} MAXVALUE {max} \
+                         START WITH {start} CACHE {cache} {cycle} ({dialect})"
+                    )?;
+                }
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    })
+}

@@ -1,0 +1,172 @@
+//! `snowmint serve`: the service, from the first line of its log to the last.
+
+use std::io::{Write as _, stderr, stdout};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use snowmint_core::Layout;
+use snowmint_stores::{Namespace, connect};
+use tokio::net::{TcpListener, lookup_host};
+use tokio::sync::watch;
+use tracing_subscriber::EnvFilter;
+
+use super::signals;
+use crate::arguments::serve::{LogFormat, Serve};
+use crate::auth::Token;
+use crate::connections::Port;
+use crate::exit::Exit;
+use crate::http::{Http, document};
+use crate::metrics::Metrics;
+use crate::resp::Resp;
+use crate::service::{Service, Settings};
+use crate::tls;
+
+/// Serves until it is told to end.
+pub fn serve(options: &Serve) -> Result<ExitCode, Exit> {
+    if options.openapi {
+        writeln!(stdout().lock(), "{}", document())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    log(options)?;
+    #[cfg(unix)]
+    allow_connections();
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    runtime.block_on(run(options))?;
+    // What a store does not answer is not waited for.
+    runtime.shutdown_timeout(Duration::from_secs(1));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Raises the limit of open files as far as it goes: often it is 1024, with the store's files among them.
+#[cfg(unix)]
+fn allow_connections() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let limit = getrlimit(Resource::Nofile);
+    if let Err(error) = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit }) {
+        tracing::warn!(%error, "the limit of open files stays as it is");
+    }
+}
+
+fn log(options: &Serve) -> Result<(), Exit> {
+    let filter = EnvFilter::try_new(&options.log).map_err(|error| Exit::Wrong(format!("--log: {error}")))?;
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(stderr).with_target(false);
+    match options.log_format {
+        LogFormat::Text => log.with_ansi(std::io::IsTerminal::is_terminal(&stderr())).init(),
+        LogFormat::Json => log.json().flatten_event(true).init(),
+    }
+    Ok(())
+}
+
+async fn run(options: &Serve) -> Result<(), Exit> {
+    let token = Token::read(options.token_file.as_deref())?;
+    let tls = tls::acceptor(options.tls_cert.as_deref(), options.tls_key.as_deref())?;
+    // Before anything is leased.
+    let open = async |name, address| -> Result<Option<Port>, Exit> {
+        let listener = listen(name, address, &token).await?;
+        let most = options.max_connections as usize;
+        Ok(listener.map(|listener| Port { listener, tls: tls.clone(), most }))
+    };
+    let http = open("--http", &options.http).await?;
+    let redis = open("--redis", &options.redis).await?;
+    let address = |port: &Option<Port>| port.as_ref().and_then(|port| port.address().ok());
+    let (http_address, redis_address) = (address(&http), address(&redis));
+    let Some(any_address) = http_address.or(redis_address) else {
+        return Err(Exit::Wrong("--http and --redis are both off: there is nothing to serve".to_owned()));
+    };
+    let mut ended = signals::interrupt()?;
+
+    let url = options.store.clone().map_or_else(default_store, Ok)?;
+    let store = connect(&url).await?;
+    let scheme = if tls.is_some() { "https" } else { "http" };
+    let settings = Settings {
+        layout: Layout::find(&options.layout)?,
+        namespace: options.namespace.as_deref().map(Namespace::named).transpose()?,
+        step: options.step,
+        max_wait_ms: options.max_wait_ms,
+        window_ms: options.window_ms,
+        max_window_ms: options.max_window_ms.max(snowmint_core::Window::LEAST_MS),
+        section_size: options.section_size,
+        label: options.advertise.clone().unwrap_or_else(|| format!("{scheme}://{any_address}")),
+    };
+    let service = Service::new(Arc::clone(&store), settings)?;
+    let metrics = Arc::new(Metrics::new());
+    let idle = Duration::from_secs(options.idle_s);
+    let (end, ending) = watch::channel(false);
+    let http_protocol =
+        Arc::new(Http::new(Arc::clone(&service), token.clone(), &metrics, &options.allow_origin, idle)?);
+    let resp_protocol = Arc::new(Resp { service: Arc::clone(&service), token: token.clone(), metrics, idle });
+    let shown = |address: Option<SocketAddr>| address.map_or_else(|| "off".to_owned(), |address| address.to_string());
+    tracing::info!(
+        http = shown(http_address),
+        redis = shown(redis_address),
+        store = store.name(),
+        tls = tls.is_some(),
+        token = token.is_set(),
+        version = env!("CARGO_PKG_VERSION"),
+        "serving"
+    );
+    let http_ending = ending.clone();
+    let serving = async {
+        let http = async {
+            if let Some(port) = http {
+                port.serve(http_protocol, http_ending).await;
+            }
+        };
+        let redis = async {
+            if let Some(port) = redis {
+                port.serve(resp_protocol, ending).await;
+            }
+        };
+        tokio::join!(http, redis);
+    };
+    let mut serving = std::pin::pin!(serving);
+    tokio::select! {
+        () = serving.as_mut() => {}
+        () = ended.came() => {
+            tracing::info!("ending");
+            // Those who listen go on until then.
+            end.send_replace(true);
+            tokio::select! {
+                () = serving => {}
+                // A second time, for one who does not want to wait.
+                () = ended.came() => {}
+            }
+        }
+    }
+    service.close().await;
+    tracing::info!("ended: leases and numbers that were not used are given back");
+    Ok(())
+}
+
+/// Opens a port; beyond loopback only with a token.
+async fn listen(flag: &str, address: &str, token: &Token) -> Result<Option<TcpListener>, Exit> {
+    if address == "off" {
+        return Ok(None);
+    }
+    let wrong = |why: &dyn std::fmt::Display| Exit::Wrong(format!("{flag} {address}: {why}"));
+    let addresses: Vec<_> = lookup_host(address).await.map_err(|error| wrong(&error))?.collect();
+    if !token.is_set() && addresses.iter().any(|address| !address.ip().is_loopback()) {
+        return Err(wrong(&"other machines can reach it, so a token is needed: --token-file FILE"));
+    }
+    let listener = TcpListener::bind(addresses.as_slice()).await;
+    listener.map(Some).map_err(|error| Exit::Failed(format!("{flag} {address}: {error}")))
+}
+
+/// A `SQLite` file of this user: of the service, where a service manager names its directory.
+pub fn default_store() -> Result<String, Exit> {
+    let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let directory = variable("STATE_DIRECTORY")
+        .or_else(|| variable("XDG_DATA_HOME").map(|data| data.join("snowmint")))
+        .or_else(|| variable("HOME").map(|home| home.join(".local/share/snowmint")))
+        .filter(|directory| directory.is_absolute())
+        .ok_or_else(|| Exit::Wrong("there is no home directory to keep a store in: --store sqlite:PATH".to_owned()))?;
+    std::fs::create_dir_all(&directory)
+        .map_err(|error| Exit::Failed(format!("{}: {error}; or --store URL", directory.display())))?;
+    let path = directory.join("snowmint.db");
+    let path =
+        path.to_str().ok_or_else(|| Exit::Wrong("the home directory is no text: --store sqlite:PATH".to_owned()))?;
+    Ok(format!("sqlite:{path}"))
+}

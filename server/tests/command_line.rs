@@ -1,0 +1,210 @@
+//! The command line, as processes of their own. That it prints what the other languages' do is theirs to test.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+const TWEET: &str = "1541815603606036480";
+const ONE_NODE: &str = "time:41,sequence:12;epoch=2025-01-01T00:00:00Z";
+
+fn command() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_snowmint"));
+    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("SNOWMINT_")) {
+        command.env_remove(name);
+    }
+    command
+}
+
+fn run(words: &[&str], stdin: &[u8]) -> Output {
+    let mut child = command()
+        .args(words)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    child.stdin.take().expect("piped").write_all(stdin).expect("written");
+    child.wait_with_output().expect("it ends")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).expect("text")
+}
+
+fn lines(words: &[&str]) -> Vec<String> {
+    let done = run(words, b"");
+    assert!(done.status.success() && done.stderr.is_empty(), "{done:?}");
+    text(&done.stdout).lines().map(str::to_owned).collect()
+}
+
+/// Its code, and the one line that it complains with.
+fn complaint(words: &[&str]) -> (Option<i32>, String) {
+    let done = run(words, b"");
+    assert!(done.stdout.is_empty(), "{done:?}");
+    let told = text(&done.stderr);
+    assert!(told.starts_with("snowmint: ") && told.lines().count() == 1, "{told}");
+    (done.status.code(), told)
+}
+
+#[test]
+fn gen_prints_increasing_ids_one_a_line() {
+    let ids: Vec<u64> =
+        lines(&["gen", "-n", "10000", "--node", "3"]).iter().map(|id| id.parse().expect("an ID")).collect();
+    assert_eq!(ids.len(), 10_000);
+    assert!(ids.windows(2).all(|pair| pair[0] < pair[1]));
+    assert!(lines(&["gen", "-n", "0", "--node", "3"]).is_empty());
+    let slow = "time:32,sequence:1;epoch=2025-01-01T00:00:00Z;tick=1s";
+    assert_eq!(lines(&["gen", "-n", "4", "--layout", slow, "--node", "0"]).len(), 4);
+}
+
+#[test]
+fn gen_leases_a_node_and_gives_it_back() {
+    let directory = TempDir::new().expect("a directory");
+    for scheme in ["file", "sqlite"] {
+        let store = format!("{scheme}:{}/{scheme}", directory.path().display());
+        // There is one node, and nobody waits for a window.
+        for _ in 0..3 {
+            let words = ["gen", "--layout", ONE_NODE, "--store", &store, "--namespace", "n", "--max-wait-ms", "50"];
+            assert_eq!(lines(&words).len(), 1);
+        }
+    }
+}
+
+#[test]
+fn what_gen_writes_inspect_reads() {
+    for form in ["decimal", "hex", "base32", "base36", "base58", "base62"] {
+        let minted = run(&["gen", "-n", "3", "--node", "9", "--format", form], b"").stdout;
+        let done = run(&["inspect", "--layout", "snowmint", "--format", form], &minted);
+        let shown = text(&done.stdout);
+        assert_eq!(shown.matches("  node 9  sequence ").count(), 3, "{shown}");
+    }
+    let told: Value =
+        serde_json::from_str(&lines(&["gen", "--node", "1", "--json", "--format", "hex"])[0]).expect("JSON");
+    let id: u64 = told["id"].as_str().expect("a string").parse().expect("an ID");
+    assert_eq!(told["text"], format!("{id:016x}"));
+}
+
+#[test]
+fn inspect_takes_ids_apart() {
+    let shown = lines(&["inspect", "--layout", "twitter", TWEET]);
+    assert_eq!(shown, [format!("{TWEET}  2022-06-28T16:07:40.105Z  datacenter 11  worker 26  sequence 0")]);
+    let told: Value =
+        serde_json::from_str(&lines(&["inspect", "--json", "--layout", "twitter", TWEET])[0]).expect("JSON");
+    assert_eq!(told["fields"], json!({"time": 367_597_485_448_u64, "datacenter": 11, "worker": 26, "sequence": 0}));
+    assert!(lines(&["inspect", "--layout", "mastodon", "-1"])[0].ends_with("sequence 65535"));
+    assert!(lines(&["inspect", TWEET]).iter().any(|line| line.starts_with("  twitter      2022-06-28T16:07:40.105Z")));
+    let unknown = run(&["inspect", "no ID at all"], b"");
+    assert_eq!(unknown.status.code(), Some(1));
+    assert!(text(&unknown.stdout).contains("nothing known"));
+}
+
+#[test]
+fn a_bad_line_is_reported_and_the_others_are_shown() {
+    let done = run(&["inspect", "--layout", "twitter"], b"5\n\nnone\n 6 \r\n9999999999999999999999999999\n\xff\n");
+    assert_eq!(done.status.code(), Some(2));
+    assert_eq!(text(&done.stdout).lines().count(), 2);
+    let told = text(&done.stderr);
+    assert_eq!(told.lines().count(), 3);
+    assert!(told.contains("none: an ID is an integer") && told.contains("snowmint: \\xff: an ID is"), "{told}");
+}
+
+#[test]
+fn layouts_fit_into_80_columns() {
+    let shown = lines(&["layouts"]);
+    assert_eq!(shown.len(), 1 + 15 + 3);
+    assert!(shown.iter().all(|line| line.chars().count() <= 80));
+    assert!(shown.iter().any(|line| line.split_whitespace().eq([
+        "baidu",
+        "TTTTTTTNNNNNNSSS",
+        "4,194,304",
+        "8,192",
+        "2024-11-20",
+        "never"
+    ])));
+    let picture = lines(&["layouts", "twitter", "time:40,a:1,sequence:3;epoch=0"]);
+    assert!(picture.contains(&"||----------------------------------------|----|----|-----------|".to_owned()));
+    assert!(picture.contains(&"  a             1  bit 3          0 to 1".to_owned()), "{picture:?}");
+    let told: Value = serde_json::from_str(&lines(&["layouts", "--json", "safe53"])[0]).expect("JSON");
+    assert_eq!((&told["js_safe"], &told["nodes"], &told["bits"]), (&json!(true), &json!(8), &json!(53)));
+}
+
+#[test]
+fn mistakes_are_told_in_a_line() {
+    for (words, told) in [
+        (&[][..], "a verb is needed"),
+        (&["mint"], "unrecognized subcommand 'mint'"),
+        (&["gen", "-n", "-1"], "snowmint gen --help"),
+        (&["gen", "-n", "many"], "many"),
+        (&["gen", "--format", "base10"], "decimal, hex, base32"),
+        (&["gen", "--layout", "twiter"], "no such preset"),
+        (&["gen", "--node", "1024"], "0 to 1023"),
+        (&["gen", "--node", "1", "--store", "file:/srv"], "not both"),
+        (&["layouts", "time:41;epoch"], "snowmint: "),
+        (&["lease", "release", "n", "0"], "--stopped"),
+        (&["serve", "--http", "off", "--redis", "off"], "nothing to serve"),
+        (&["serve", "--allow-origin", "example.org"], "an origin is such as"),
+    ] {
+        let (code, complained) = complaint(words);
+        assert_eq!(code, Some(2), "{complained}");
+        assert!(complained.contains(told), "{words:?}: {complained}");
+    }
+    assert_eq!(complaint(&["gen", "--layout", "baidu", "--node", "1"]).0, Some(1));
+    assert!(lines(&["--version"])[0].starts_with("snowmint "));
+    assert!(lines(&["gen", "--help"]).iter().all(|line| line.chars().count() <= 100));
+    assert!(lines(&["completions", "bash"]).len() > 50);
+}
+
+#[test]
+fn a_reader_that_leaves_early_is_no_error() {
+    let mut child = command()
+        .args(["gen", "-n", "1000000", "--node", "2"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().expect("piped")).read_line(&mut line).expect("a line");
+    let mut told = String::new();
+    child.stderr.take().expect("piped").read_to_string(&mut told).expect("text");
+    assert_eq!((child.wait().expect("it ends").code(), told.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn sequences_and_segments_are_made_and_used() {
+    let directory = TempDir::new().expect("a directory");
+    let store = format!("sqlite:{}/store.db", directory.path().display());
+    let on = |words: &[&'static str]| [&[words[0], "--store", &store], &words[1..]].concat();
+    lines(&on(&["sequence", "create", "down", "--increment", "-2", "--min", "-9"]));
+    assert_eq!(lines(&on(&["sequence", "next", "down", "-n", "2"])), ["-1", "-3"]);
+    assert_eq!(lines(&on(&["sequence", "set", "down", "-7", "--not-called"])), ["-7"]);
+    assert_eq!(lines(&on(&["sequence", "next", "down", "-n", "2"])), ["-7", "-9"]);
+    assert_eq!(complaint(&on(&["sequence", "next", "down"])).0, Some(1));
+    assert_eq!(complaint(&on(&["sequence", "create", "down"])).0, Some(1));
+    assert_eq!(complaint(&on(&["sequence", "show", "none"])).0, Some(1));
+    assert!(lines(&on(&["sequence", "show", "down"]))[0].contains("INCREMENT BY -2 MINVALUE -9"));
+    lines(&on(&["segment", "create", "orders", "--start", "10"]));
+    assert_eq!(lines(&on(&["segment", "next", "orders", "-n", "3"])), ["10", "11", "12"]);
+    assert_eq!(lines(&on(&["segment", "next", "orders"])), ["13"]);
+    assert_eq!(lines(&on(&["segment", "ls"])), ["orders"]);
+    lines(&on(&["fence", "--until", "2026-01-01T00:00:00Z", "--skip", "1000", "--stopped"]));
+    assert_eq!(lines(&on(&["segment", "next", "orders"])), ["1014"]);
+}
+
+#[test]
+fn an_operator_sees_leases_and_resets_them() {
+    let directory = TempDir::new().expect("a directory");
+    let store = format!("sqlite:{}/store.db", directory.path().display());
+    lines(&["gen", "--store", &store, "--namespace", "orders"]);
+    let ls = lines(&["lease", "ls", "--store", &store]);
+    assert_eq!(ls.len(), 2);
+    assert!(ls[1].starts_with("orders ") && ls[1].contains("given back"), "{ls:?}");
+    let far = ["lease", "release", "orders", "0", "--until", "2099-01-01T00:00:00Z", "--stopped", "--store", &store];
+    assert!(lines(&far)[1].contains("far ahead"));
+    let told: Value =
+        serde_json::from_str(&lines(&["lease", "ls", "orders", "--json", "--store", &store])[0]).expect("JSON");
+    assert_eq!((&told["node"], &told["state"]), (&json!(0), &json!("far ahead")));
+    assert!(lines(&["lease", "release", "orders", "0", "--stopped", "--store", &store])[1].contains("given back"));
+    assert_eq!(complaint(&["lease", "release", "orders", "9", "--stopped", "--store", &store]).0, Some(2));
+}

@@ -1,0 +1,141 @@
+//! What no client may have.
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+use super::support::{Server, command};
+
+fn connect(address: &str) -> TcpStream {
+    let stream = TcpStream::connect(address).expect("a connection");
+    stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a timeout");
+    stream
+}
+
+/// Everything until the server closes.
+fn rest(mut stream: &TcpStream) -> String {
+    let mut bytes = Vec::new();
+    // A reset is an end too.
+    let _ = stream.read_to_end(&mut bytes);
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[test]
+fn other_machines_are_served_only_with_a_token() {
+    for address in ["0.0.0.0:0", "[::]:0"] {
+        for flag in ["--http", "--redis"] {
+            let run = command().args(["serve", flag, address, "--store", "memory:"]).output().expect("it runs");
+            let told = String::from_utf8_lossy(&run.stderr).into_owned();
+            assert_eq!(run.status.code(), Some(2), "{told}");
+            assert!(told.contains("a token is needed: --token-file FILE"), "{told}");
+        }
+    }
+}
+
+#[test]
+fn connections_are_limited_in_number() {
+    let (server, _directory) = Server::alone(&["--max-connections", "3"]);
+    let held = [(); 3].map(|()| connect(&server.redis));
+    (&held[0]).write_all(b"*1\r\n$4\r\nPING\r\n").expect("written");
+    let mut answer = [0; 7];
+    (&held[0]).read_exact(&mut answer).expect("an answer");
+    std::thread::sleep(Duration::from_millis(100));
+    assert_eq!(rest(&connect(&server.redis)), "-ERR max number of clients reached\r\n");
+    // The other protocol has places of its own.
+    assert_eq!(server.get("/healthz").status, 200);
+    drop(held);
+    std::thread::sleep(Duration::from_millis(200));
+    assert_eq!(redis::cmd("PING").query::<String>(&mut server.client()), Ok("PONG".to_owned()));
+}
+
+#[test]
+fn who_says_nothing_is_sent_away() {
+    let (server, _directory) = Server::alone(&["--idle-s", "1"]);
+    let begun = Instant::now();
+    let silent = connect(&server.redis);
+    assert!(rest(&silent).contains("nothing came for too long"));
+    let half = connect(&server.http);
+    (&half).write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\n").expect("written");
+    rest(&half);
+    let kept = connect(&server.http);
+    (&kept).write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").expect("written");
+    assert!(rest(&kept).starts_with("HTTP/1.1 200"));
+    assert!(begun.elapsed() < Duration::from_secs(12), "{:?}", begun.elapsed());
+}
+
+#[test]
+fn bodies_heads_and_commands_are_limited_in_size() {
+    let (server, _directory) = Server::alone(&[]);
+    let large = "x".repeat(17 * 1024);
+    let leases = "/v1/namespaces/n/leases";
+    server.ask("POST", leases, &[("content-type", "application/json")], &large).problem(413, "BAD_REQUEST");
+    let long = connect(&server.http);
+    (&long).write_all(format!("GET /{large} HTTP/1.1\r\nHost: x\r\n\r\n").as_bytes()).expect("written");
+    let answer = rest(&long);
+    // What is left unread may cut the answer off.
+    assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 431") || answer.starts_with("HTTP/1.1 414"), "{answer}");
+    let endless = connect(&server.redis);
+    (&endless).write_all(b"*2\r\n$4\r\nINCR\r\n$70000\r\n").expect("written");
+    // It may be closed while we write.
+    let _ = (&endless).write_all(&vec![b'x'; 70_000]);
+    assert!(rest(&endless).contains("longer than 64 kB"));
+}
+
+#[test]
+fn a_client_that_does_not_read_holds_no_memory() {
+    let (server, _directory) = Server::alone(&[]);
+    let before = resident_kb(server.pid());
+    let deaf: Vec<_> = (0..20)
+        .map(|_| {
+            let mut stream = connect(&server.redis);
+            stream.set_write_timeout(Some(Duration::from_millis(500))).expect("a timeout");
+            let commands = b"*2\r\n$4\r\nECHO\r\n$1000\r\n".iter().copied();
+            let command: Vec<u8> = commands.chain([b'x'; 1000]).chain(*b"\r\n").collect();
+            // Until nothing more is taken.
+            for _ in 0..20_000 {
+                if stream.write_all(&command).is_err() {
+                    break;
+                }
+            }
+            stream
+        })
+        .collect();
+    let grown = resident_kb(server.pid()).saturating_sub(before);
+    assert!(grown < 20_000, "{grown} kB for {} clients", deaf.len());
+    assert_eq!(server.get("/healthz").status, 200);
+}
+
+#[test]
+fn open_files_are_not_what_limits_connections() {
+    let (server, _directory) = Server::alone(&[]);
+    let limits = std::fs::read_to_string(format!("/proc/{}/limits", server.pid())).expect("Linux");
+    let line = limits.lines().find(|line| line.starts_with("Max open files")).expect("a line");
+    let numbers: Vec<_> = line.split_whitespace().skip(3).take(2).collect();
+    assert_eq!(numbers[0], numbers[1], "the soft limit is the hard one");
+}
+
+fn resident_kb(pid: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).expect("Linux");
+    let line = status.lines().find(|line| line.starts_with("VmRSS:")).expect("a line");
+    line.split_whitespace().nth(1).expect("a number").parse().expect("kB")
+}
+
+#[test]
+fn pages_of_an_origin_that_is_allowed_may_ask() {
+    let (server, _directory) = Server::alone(&["--allow-origin", "https://app.example,http://localhost:3000"]);
+    let preflight = |origin| {
+        let headers = [
+            ("origin", origin),
+            ("access-control-request-method", "PUT"),
+            ("access-control-request-headers", "authorization,content-type"),
+        ];
+        server.ask("OPTIONS", "/v1/namespaces/n/leases/0", &headers, "")
+    };
+    let answer = preflight("https://app.example");
+    assert_eq!(answer.status, 200, "{answer:?}");
+    assert_eq!(answer.headers["access-control-allow-origin"], "https://app.example");
+    assert!(answer.headers["access-control-allow-methods"].to_str().expect("text").contains("PUT"));
+    assert!(!preflight("https://other.example").headers.contains_key("access-control-allow-origin"));
+    let answer = server.ask("GET", "/v1/ids", &[("origin", "http://localhost:3000")], "");
+    assert_eq!(answer.headers["access-control-allow-origin"], "http://localhost:3000");
+}

@@ -1,0 +1,194 @@
+//! The resources of HTTP, one by one.
+
+use serde_json::json;
+
+use super::support::{Server, assert_increasing, command};
+
+const NONCE: &str = "8f14e45fceea167a5a36dedd4bea2543";
+
+#[test]
+fn ids_are_unique_and_ascending_in_any_number() {
+    let (server, _directory) = Server::alone(&[]);
+    let mut ids = server.get("/v1/ids").ids();
+    for count in [1, 2, 1999, 2000, 2001, 100_000] {
+        let more = server.get(&format!("/v1/ids?count={count}")).ids();
+        assert_eq!(more.len(), count);
+        ids.extend(more);
+    }
+    assert_increasing(&ids);
+    let twitter = server.get("/v1/ids?layout=twitter").ids();
+    let sharded = server.get("/v1/ids?layout=time:41,shard:3,sequence:9;epoch=2025-01-01T00:00:00Z&namespace=a").ids();
+    assert!(twitter[0] > ids[0] && sharded[0] < ids[0]);
+    for bad in ["count=0", "count=100001", "count=-1", "count=x", "counts=1"] {
+        let code = if bad.starts_with("count=") && bad.contains(['0', '1']) && !bad.contains('-') {
+            "INVALID_ID"
+        } else {
+            "BAD_REQUEST"
+        };
+        server.get(&format!("/v1/ids?{bad}")).problem(400, code);
+    }
+    server.get("/v1/ids?layout=twiter").problem(400, "INVALID_LAYOUT");
+    server.get("/v1/ids?layout=baidu").problem(400, "TIME_OVERFLOW");
+    server.get("/v1/ids?namespace=a/b").problem(400, "INVALID_NODE");
+    server.get("/v1/ids?namespace=a").problem(400, "INVALID_LAYOUT");
+}
+
+#[test]
+fn generators_are_limited_in_number() {
+    let (server, _directory) = Server::alone(&[]);
+    for place in 0..64 {
+        assert_eq!(server.get(&format!("/v1/ids?namespace=n{place}")).status, 200);
+    }
+    server.get("/v1/ids?namespace=one-more").problem(503, "NODES_EXHAUSTED");
+    assert_eq!(server.get("/v1/ids?namespace=n7").status, 200);
+}
+
+#[test]
+fn sequences_tickets_and_users_come_into_being() {
+    let (server, _directory) = Server::alone(&[]);
+    assert_eq!(server.post("/v1/sequences/a/next").ids(), [1]);
+    assert_eq!(server.post("/v1/sequences/a/next?count=3").ids(), [2, 3, 4]);
+    server.post("/v1/sequences/a/next?count=1001").problem(400, "INVALID_ID");
+    assert_eq!([server.get("/v1/tickets/t").id(), server.get("/v1/tickets/t").id()], [1, 2]);
+    for user in ["0", "7", "18446744073709551615"] {
+        let path = format!("/v1/users/{user}/next");
+        assert_eq!([server.post(&path).id(), server.post(&path).id()], [1, 2]);
+    }
+    for user in ["-1", "18446744073709551616", "x", "+5"] {
+        server.post(&format!("/v1/users/{user}/next")).problem(400, "INVALID_ID");
+    }
+    let long = "x".repeat(129);
+    server.post(&format!("/v1/sequences/{long}/next")).problem(400, "INVALID_TEXT");
+    server.get(&format!("/v1/tickets/{long}")).problem(400, "INVALID_TEXT");
+    server.get("/v1/tickets/%ff").problem(400, "BAD_REQUEST");
+}
+
+#[test]
+fn a_sequence_that_ran_out_is_a_conflict() {
+    let (server, directory) = Server::alone(&[]);
+    let store = format!("sqlite:{}", directory.path().join("store.db").display());
+    let made = command().args(["sequence", "--store", &store, "create", "short", "--max", "2"]).status();
+    assert!(made.expect("it runs").success());
+    assert_eq!(server.post("/v1/sequences/short/next?count=2").ids(), [1, 2]);
+    server.post("/v1/sequences/short/next").problem(409, "EXHAUSTED");
+}
+
+#[test]
+fn segments_are_ranges_of_a_tag_that_is_there() {
+    let (server, directory) = Server::alone(&[]);
+    server.get("/v1/segments/orders").problem(404, "INVALID_TEXT");
+    let store = format!("sqlite:{}", directory.path().join("store.db").display());
+    let made = command().args(["segment", "--store", &store, "create", "orders", "--start", "100"]).status();
+    assert!(made.expect("it runs").success());
+    assert_eq!(server.get("/v1/segments/orders").json(), json!({"start": "100", "end": "101"}));
+    assert_eq!(server.get("/v1/segments/orders?count=5000").json(), json!({"start": "101", "end": "5101"}));
+    // Leaf's clients.
+    let answer = server.get("/api/segment/get/orders");
+    assert_eq!((answer.status, answer.text.as_str()), (200, "5101"));
+    assert_eq!(answer.headers["content-type"], "text/plain;charset=UTF-8");
+    assert_eq!(server.post("/api/segment/get/orders").text, "5102");
+}
+
+#[test]
+fn leafs_endpoints_answer_as_leaf_does() {
+    let (server, _directory) = Server::alone(&[]);
+    let answer = server.get("/api/snowflake/get/any");
+    assert_eq!(answer.status, 200);
+    let candidates = server.get(&format!("/v1/inspect/{}", answer.text)).json();
+    assert!(candidates["candidates"].as_array().expect("a list").iter().any(|guess| guess["layout"] == "leaf"));
+    for (path, message) in [
+        ("/api/segment/get/none", "Result{id=-2, status=EXCEPTION}"),
+        ("/api/segment/get/", "Key is none"),
+        ("/api/snowflake/get/", "Key is none"),
+    ] {
+        let answer = server.get(path);
+        let error = answer.json();
+        assert_eq!((answer.status, error["message"].as_str()), (500, Some(message)));
+        assert_eq!((error["error"].as_str(), error["path"].as_str()), (Some("Internal Server Error"), Some(path)));
+    }
+}
+
+#[test]
+fn a_node_is_leased_renewed_and_given_back_over_http() {
+    let (server, _directory) = Server::alone(&["--max-window-ms", "20000"]);
+    let leases = "/v1/namespaces/orders/leases";
+    let claim = json!({"nonce": NONCE, "window_ms": 60_000, "label": "a test"});
+    let claimed = server.ask_json("POST", leases, &claim);
+    assert_eq!(claimed.status, 201, "{claimed:?}");
+    let lease = claimed.json();
+    assert_eq!((&lease["window_ms"], &lease["node"]), (&json!(20_000), &json!(0)));
+    let ms = |value: &serde_json::Value| value.as_i64().expect("ms");
+    let (start, end) = (ms(&lease["window"]["start"]), ms(&lease["window"]["end"]));
+    assert!((end - start - 20_000).abs() < 100 && (ms(&lease["server_time_ms"]) - start).abs() < 5000);
+
+    // An answer that was lost is asked for again.
+    assert_eq!(server.ask_json("POST", leases, &claim).json()["window"], lease["window"]);
+    let other = server.ask_json("POST", leases, &json!({"nonce": NONCE.replace('8', "9")}));
+    assert_eq!(other.json()["node"], 1);
+
+    let place = format!("{leases}/0");
+    let renewal = json!({"nonce": NONCE, "unused_from_ms": end + 5000});
+    let renewed = server.ask_json("PUT", &place, &renewal).json();
+    assert!(ms(&renewed["window"]["end"]) >= end + 25_000, "{renewed}");
+    server.ask_json("PUT", &format!("{leases}/1"), &renewal).problem(409, "WINDOW_CLOSED");
+    server.ask_json("PUT", &format!("{leases}/9"), &renewal).problem(409, "WINDOW_CLOSED");
+    let release = json!({"nonce": NONCE, "unused_from_ms": start + 1});
+    let answer = server.ask_json("DELETE", &place, &release);
+    assert_eq!(answer.status, 200, "{answer:?}");
+    server.ask_json("PUT", &place, &renewal).problem(409, "WINDOW_CLOSED");
+    let held = server.get(leases).json();
+    let released: Vec<_> = held["leases"].as_array().expect("a list").iter().map(|lease| &lease["released"]).collect();
+    assert_eq!(released, [true, false]);
+    // The node is for the next one at once.
+    let next = server.ask_json("POST", leases, &json!({"nonce": NONCE.replace('8', "7")})).json();
+    assert_eq!(next["node"], 0);
+    assert!(ms(&next["window"]["start"]) > start);
+}
+
+#[test]
+fn a_lease_that_cannot_be_is_a_problem() {
+    let (server, _directory) = Server::alone(&[]);
+    let leases = "/v1/namespaces/orders/leases";
+    for (claim, code) in [
+        (json!({}), "BAD_REQUEST"),
+        (json!({"nonce": "x"}), "BAD_REQUEST"),
+        (json!({"nonce": NONCE.to_uppercase()}), "BAD_REQUEST"),
+        (json!({"nonce": NONCE, "window": 5}), "BAD_REQUEST"),
+        (json!({"nonce": NONCE, "window_ms": 10}), "INVALID_LAYOUT"),
+        (json!({"nonce": NONCE, "max_ahead_ms": 60_001}), "BAD_REQUEST"),
+        (json!({"nonce": NONCE, "layout": "baidu"}), "TIME_OVERFLOW"),
+    ] {
+        server.ask_json("POST", leases, &claim).problem(400, code);
+    }
+    server.ask("POST", leases, &[("content-type", "application/json")], "{").problem(400, "BAD_REQUEST");
+    server.ask("POST", leases, &[("content-type", "text/plain")], "{}").problem(415, "BAD_REQUEST");
+    server.ask_json("POST", "/v1/namespaces/.x/leases", &json!({"nonce": NONCE})).problem(400, "INVALID_NODE");
+    server.ask_json("PUT", &format!("{leases}/x"), &json!({})).problem(400, "BAD_REQUEST");
+    let far = json!({"nonce": NONCE, "unused_from_ms": 9_000_000_000_000_000_i64});
+    server.ask_json("PUT", &format!("{leases}/0"), &far).problem(409, "INVALID_ID");
+    // One node only, and it is taken.
+    let one = "time:41,sequence:12;epoch=2025-01-01T00:00:00Z";
+    let claim = |nonce: &str| json!({"nonce": nonce, "layout": one, "window_ms": 30_000});
+    assert_eq!(server.ask_json("POST", "/v1/namespaces/one/leases", &claim(NONCE)).status, 201);
+    let taken = server.ask_json("POST", "/v1/namespaces/one/leases", &claim(&NONCE.replace('8', "9")));
+    let problem = taken.problem(503, "NODES_EXHAUSTED");
+    assert!(problem["retry_after_ms"].as_u64().is_some_and(|ms| (1..=31_000).contains(&ms)), "{problem}");
+    assert!(taken.headers.contains_key("retry-after"));
+}
+
+#[test]
+fn what_there_is_stands_in_the_document() {
+    let (server, _directory) = Server::alone(&[]);
+    let document = server.get("/openapi.json").json();
+    let paths: Vec<_> = document["paths"].as_object().expect("paths").keys().cloned().collect();
+    assert_eq!(paths.len(), 12, "{paths:?}");
+    assert_eq!(document["openapi"], "3.1.0");
+    assert_eq!(server.get("/healthz").text, "ok\n");
+    let metrics = server.get("/metrics").text;
+    assert!(metrics.contains("snowmint_requests_total{protocol=\"http\"} 3\n"), "{metrics}");
+    server.get("/nothing").problem(404, "NOT_FOUND");
+    server.post("/v1/ids").problem(405, "METHOD_NOT_ALLOWED");
+    assert_eq!(server.get("/").status, 200);
+    let inspected = server.get("/v1/inspect/garbage").json();
+    assert_eq!(inspected, json!({"id": "garbage", "candidates": []}));
+}

@@ -1,0 +1,208 @@
+//! After a lossy failover or a restored backup: everything of a store goes on above what may have been given out.
+//!
+//! All holders have to be stopped, and to begin again only once `until_ms` has passed. What the store does not know any
+//! more, such as a tag made after the backup, cannot be raised: make it anew, far enough.
+
+use snowmint_core::segment::LAST;
+use snowmint_core::sequence::{Rules, State};
+use snowmint_core::{lease, section};
+
+use crate::drivers::definition;
+use crate::drivers::{Key, Segments};
+use crate::error::Error;
+use crate::key::key;
+use crate::store::{Store, Wrote};
+
+/// How far to go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fence {
+    /// No ID of any holder is later than this, Unix ms.
+    pub until_ms: i64,
+    /// No counter gave more numbers than so many beyond what the store says.
+    pub skip: u64,
+    /// Names of tickets, which a store does not list.
+    pub tickets: Vec<String>,
+    /// Sets of users, which it does not list either.
+    pub sets: Vec<String>,
+}
+
+/// Raises every window's end and every counter; how many of which kind.
+///
+/// # Errors
+/// `StoreUnavailable`: some may be raised, and raising again does no harm. `Exhausted`, if a counter would pass 2^63-1.
+pub async fn raise(store: &dyn Store, fence: &Fence) -> Result<Vec<(&'static str, usize)>, Error> {
+    Ok(vec![
+        ("leases", leases(store, fence).await?),
+        ("segments", segments(store, fence).await?),
+        ("keys", keys(store, fence).await?),
+        ("sequences", sequences(store, fence).await?),
+        ("sections", sections(store, fence).await?),
+        ("tickets", tickets(store, fence).await?),
+    ])
+}
+
+async fn leases(store: &dyn Store, fence: &Fence) -> Result<usize, Error> {
+    let mut count = 0;
+    for (namespace, _) in store.list("layouts/").await? {
+        let prefix = format!("leases/{namespace}/");
+        for (node, _) in store.list(&prefix).await? {
+            let key = format!("{prefix}{node}");
+            let raised = change(store, &key, |bytes| {
+                let mut record = lease::Record::from_bytes(bytes)?;
+                record.window.end_ms = record.window.end_ms.max(fence.until_ms);
+                record.serial = record.serial.saturating_add(1);
+                Ok(record.to_bytes().to_vec())
+            });
+            count += usize::from(raised.await?);
+        }
+    }
+    Ok(count)
+}
+
+async fn segments(store: &dyn Store, fence: &Fence) -> Result<usize, Error> {
+    let tags = Segments::tags(store).await?;
+    for tag in &tags {
+        if let Some(table) = store.segments() {
+            table.fetch(tag, fence.skip).await?;
+        } else {
+            let key = key("segments/", tag)?;
+            let start = definition::read_tag(store, &key).await?.map_or(0, |row| row.next);
+            store.add(&key, fence.skip, start).await?;
+        }
+    }
+    Ok(tags.len())
+}
+
+async fn keys(store: &dyn Store, fence: &Fence) -> Result<usize, Error> {
+    let names = Key::names(store).await?;
+    for name in &names {
+        Key::skip(store, name, fence.skip).await?;
+    }
+    Ok(names.len())
+}
+
+async fn tickets(store: &dyn Store, fence: &Fence) -> Result<usize, Error> {
+    for name in &fence.tickets {
+        store.add(&key("tickets/", name)?, fence.skip, 0).await?;
+    }
+    Ok(fence.tickets.len())
+}
+
+async fn sequences(store: &dyn Store, fence: &Fence) -> Result<usize, Error> {
+    let mut count = 0;
+    for (part, _) in store.list("definitions/").await? {
+        let Some(options) = definition::read_sequence(store, &format!("definitions/{part}")).await? else { continue };
+        let rules = Rules::new(&options)?;
+        let raised = |state: State| {
+            let further = state.last.saturating_add(rules.increment().saturating_mul(fence.skip.into()));
+            let (last, is_called) = match further {
+                further if further < rules.min() => (rules.min(), true),
+                further if further > rules.max() => (rules.max(), true),
+                further => (further, state.is_called),
+            };
+            // As a set: a session that wrote one without an answer does not take this for it.
+            State { last, is_called, sets: state.sets.saturating_add(1), ..state }
+        };
+        let key = format!("sequences/{part}");
+        let there = change(store, &key, |bytes| Ok(raised(State::from_bytes(bytes)?).to_bytes().to_vec())).await?;
+        if !there {
+            store.write(&key, &raised(rules.initial()).to_bytes(), 0).await?;
+        }
+        count += 1;
+    }
+    Ok(count)
+}
+
+async fn sections(store: &dyn Store, fence: &Fence) -> Result<usize, Error> {
+    let mut count = 0;
+    for set in &fence.sets {
+        let prefix = key("sections/", set)? + "/";
+        for (number, _) in store.list(&prefix).await? {
+            let key = format!("{prefix}{number}");
+            let raised = change(store, &key, |bytes| {
+                let mut record = section::Record::from_bytes(bytes)?;
+                record.max_seq = record.max_seq.saturating_add(fence.skip).min(LAST);
+                record.renewals = record.renewals.saturating_add(1);
+                Ok(record.to_bytes().to_vec())
+            });
+            count += usize::from(raised.await?);
+        }
+    }
+    Ok(count)
+}
+
+/// Writes what comes of a record in its place; whether there was one.
+async fn change(
+    store: &dyn Store,
+    key: &str,
+    to: impl Fn(&[u8]) -> Result<Vec<u8>, snowmint_core::Error>,
+) -> Result<bool, Error> {
+    loop {
+        let Some(found) = store.read(key).await? else { return Ok(false) };
+        let bytes =
+            to(&found.value).map_err(|error| Error::unavailable(store.name(), format_args!("{key}: {error}")))?;
+        if store.write(key, &bytes, found.version).await? != Wrote::Conflict {
+            return Ok(true);
+        }
+    }
+}
+
+#[cfg(all(test, feature = "memory"))]
+mod tests {
+    use std::sync::Arc;
+
+    use snowmint_core::Integer;
+    use snowmint_core::layouts::SNOWMINT;
+    use snowmint_core::sequence::Options;
+
+    use super::*;
+    use crate::drivers::{LeaseTerms, Leases, Sections, SectionsOptions, SegmentsOptions, Sequences, Tickets};
+    use crate::engines::memory::Memory;
+    use crate::namespace::Namespace;
+    use crate::store::Tag;
+
+    #[tokio::test]
+    async fn everything_goes_on_above_the_fence() {
+        let store: Arc<dyn Store> = Memory::named("");
+        let terms = LeaseTerms {
+            namespace: Namespace::named("orders").expect("a name"),
+            layout: SNOWMINT,
+            token: 1,
+            label: "test".to_owned(),
+            max_ahead_ms: 0,
+            window_ms: 1000,
+            last_node: None,
+            excluded: Vec::new(),
+        };
+        let leases = Leases::new(Arc::clone(&store));
+        let granted = leases.claim(&terms).await.expect("a node");
+        let key = Key::open(Arc::clone(&store), "k", 10, SegmentsOptions::default()).await.expect("a key");
+        key.next().await.expect("a number");
+        let row = Tag { next: 1, step: 10, description: String::new() };
+        Segments::create(&*store, "t", &row).await.expect("a tag");
+        let sequences = Sequences::new(Arc::clone(&store));
+        let down = Options { increment: -2, ..Options::DEFAULT };
+        sequences.create("down", &down).await.expect("a sequence");
+        assert_eq!(sequences.next("down").await, Ok(-1));
+        let users = Sections::new(Arc::clone(&store), "users", SectionsOptions::default()).expect("an allocator");
+        users.next(Integer::from(5u64)).await.expect("a number");
+        users.close().await.expect("closed");
+        let before = store.read("sections/users/0").await.expect("it answers").expect("a record");
+        let before = section::Record::from_bytes(&before.value).expect("a record").max_seq;
+
+        let until_ms = granted.window.end_ms + 5000;
+        let fence = Fence { until_ms, skip: 1_000_000, tickets: vec!["x".to_owned()], sets: vec!["users".to_owned()] };
+        let raised = raise(&*store, &fence).await.expect("raised");
+        assert!(raised.iter().all(|(_, count)| *count == 1), "{raised:?}");
+
+        assert_eq!(leases.list("orders").await.expect("a list")[0].1.window.end_ms, until_ms);
+        let key = Key::open(Arc::clone(&store), "k", 10, SegmentsOptions::default()).await.expect("a key");
+        assert!(key.next().await.expect("a number") > 1_000_000);
+        let segments = Segments::open(Arc::clone(&store), "t", SegmentsOptions::default()).await.expect("a tag");
+        assert_eq!(segments.next().await, Ok(1_000_001));
+        assert_eq!(Sequences::new(Arc::clone(&store)).next("down").await, Ok(-2_000_003));
+        assert_eq!(Tickets::over(vec![Arc::clone(&store)], "x").expect("tickets").next().await, Ok(1_000_001));
+        let users = Sections::new(Arc::clone(&store), "users", SectionsOptions::default()).expect("an allocator");
+        assert_eq!(users.next(Integer::from(5u64)).await, Ok(before + 1_000_001));
+    }
+}
