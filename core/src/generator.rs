@@ -1,6 +1,7 @@
 //! The Snowflake generator: compare-and-swap around the pure step.
 
 mod host;
+mod minter;
 mod options;
 mod run;
 mod words;
@@ -10,15 +11,14 @@ use core::borrow::Borrow;
 pub use self::host::Host;
 #[cfg(feature = "std")]
 pub use self::host::SystemHost;
+pub use self::minter::Minter;
 pub use self::options::{Options, SequenceStart};
 pub use self::run::Run;
 pub use self::words::Words;
 
-use self::run::Mint;
 use crate::error::Error;
 use crate::integer::Integer;
 use crate::layout::Layout;
-use crate::step::{Plan, Taken};
 
 /// The most IDs that one batch may ask for.
 pub const MAX_BATCH: u64 = 1 << 24;
@@ -48,8 +48,7 @@ pub const MAX_BATCH: u64 = 1 << 24;
 // In this order: what minting reads comes first, before the long layout.
 #[repr(C)]
 pub struct Snowflake<W = Words> {
-    mint: Mint,
-    words: W,
+    minter: Minter<W>,
     options: Options,
     node: u32,
     layout: Layout,
@@ -71,17 +70,7 @@ impl Snowflake<Words> {
 impl<W: Borrow<Words>> Snowflake<W> {
     /// A generator of `node`, which [`Layout::node`] has checked, on the given state.
     pub fn with(layout: &Layout, node: u32, options: Options, words: W) -> Self {
-        Self {
-            words,
-            layout: *layout,
-            node,
-            options,
-            mint: Mint::new(
-                layout,
-                node,
-                Plan::new(layout, options.max_ahead_ms, options.sequence_start, options.seed),
-            ),
-        }
+        Self { minter: Minter::new(layout, node, &options, words), layout: *layout, node, options }
     }
 
     /// The layout of the IDs.
@@ -96,7 +85,7 @@ impl<W: Borrow<Words>> Snowflake<W> {
 
     /// The state.
     pub fn words(&self) -> &Words {
-        self.words.borrow()
+        self.minter.words()
     }
 
     /// The options.
@@ -110,15 +99,7 @@ impl<W: Borrow<Words>> Snowflake<W> {
     /// See the table of the type. A refused call changes nothing.
     #[inline]
     pub fn try_next_id(&self, now_ms: i64) -> Result<u64, Error> {
-        let words = self.words.borrow();
-        let word = words.state();
-        // Most IDs under load are neither the first nor the last of their tick, and found in half the time of a step.
-        if let Some(position) = self.mint.plan.next_in_tick(word, words.window_end(), now_ms)
-            && words.swap(word, word + 1).is_ok()
-        {
-            return Ok(self.mint.id(position));
-        }
-        self.take_now(now_ms, 1, 0).map(|taken| self.mint.id(taken.first))
+        self.minter.try_next_id(now_ms)
     }
 
     /// Up to `want` consecutive IDs (1 or more) at the time `now_ms` (Unix ms). Never waits.
@@ -129,20 +110,7 @@ impl<W: Borrow<Words>> Snowflake<W> {
     /// # Errors
     /// See the table of the type. A refused call changes nothing.
     pub fn try_run(&self, now_ms: i64, want: u64, patience_ms: u64) -> Result<Run<'_>, Error> {
-        self.take_now(now_ms, want, patience_ms).map(|taken| Run::new(&self.mint, taken))
-    }
-
-    #[inline]
-    fn take_now(&self, now_ms: i64, want: u64, patience_ms: u64) -> Result<Taken, Error> {
-        let words = self.words.borrow();
-        let mut word = words.state();
-        loop {
-            let taken = self.mint.plan.step(word, words.window_end(), now_ms, want, patience_ms)?;
-            match words.swap(word, taken.next_word()) {
-                Ok(()) => return Ok(taken),
-                Err(current) => word = current,
-            }
-        }
+        self.minter.try_run(now_ms, want, patience_ms)
     }
 
     /// The next ID. Waits at most `max_wait_ms`.

@@ -54,6 +54,20 @@ impl Integer {
         }
     }
 
+    /// Whether [`Self::fitting`] has a value. Out of line, as each use is then half as large in wasm.
+    #[inline(never)]
+    pub(crate) const fn misfits(self, width: u32) -> bool {
+        self.fitting(width).is_none()
+    }
+
+    /// The bits of the magnitude.
+    pub(crate) const fn magnitude(self) -> u64 {
+        match self {
+            Self::Fits(value) | Self::Negative(value) => value,
+            Self::Beyond => 0,
+        }
+    }
+
     /// Reads a decimal number; `None` if `digits` is not one (a minus sign is allowed, a plus sign is not).
     pub(crate) fn parse(digits: &[u8]) -> Option<Self> {
         let (negative, digits) = match digits {

@@ -12,6 +12,7 @@ use core::fmt;
 
 pub use self::field::Field;
 pub use self::name::Name;
+use self::name::has_name_bytes;
 pub use self::parts::Parts;
 
 use crate::error::{Error, What};
@@ -119,6 +120,9 @@ impl Layout {
         let mut i = 0;
         while i < fields.len() {
             let (name, bits) = fields[i];
+            if !has_name_bytes(name.as_bytes()) {
+                return Err(Error::plain(What::FieldName));
+            }
             if let Err(rule) = layout.add(name.as_bytes(), bits) {
                 return Err(Error::plain(rule));
             }
@@ -137,10 +141,11 @@ impl Layout {
         node_bits: 0,
         reserved: [Field::ABSENT; RESERVED.len()],
         epoch_ms: 0,
-        tick_ms: 1,
+        // Not a tick yet; all zero takes no space in wasm.
+        tick_ms: 0,
     };
 
-    /// Appends a field below those already there.
+    /// Appends a field below those already there. Its name has only bytes that names have.
     pub(crate) const fn add(&mut self, name: &[u8], bits: u32) -> Result<(), What> {
         if self.len == MAX_FIELDS {
             return Err(What::FieldCount);
@@ -317,13 +322,15 @@ impl Layout {
 
     /// The tick that an instant falls into, if the layout has it. `i64::MAX` is what hosts make of any later time, so
     /// no layout has it.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "out of line, the result would go through memory")]
     pub(crate) const fn tick_at(&self, unix_ms: i64) -> Option<u64> {
         let tick = self.tick_or_max(unix_ms);
         if tick == u64::MAX { None } else { Some(tick) }
     }
 
     /// The same as one number, which no layout reaches: its last tick is an instant.
+    #[inline(never)]
     const fn tick_or_max(&self, unix_ms: i64) -> u64 {
         let tick = unix_ms.abs_diff(self.epoch_ms) / self.tick_ms;
         if unix_ms < self.epoch_ms || unix_ms == i64::MAX || tick > self.reserved[TIME].max() { u64::MAX } else { tick }
@@ -341,6 +348,12 @@ impl Layout {
     /// The first instant of a tick that fits the time field; the constructor made sure that it is an `i64`.
     pub(crate) const fn tick_start_ms(&self, tick: u64) -> i64 {
         self.epoch_ms.wrapping_add_unsigned(tick.wrapping_mul(self.tick_ms))
+    }
+
+    /// Time, sequence and random, as they stand in RESERVED.
+    pub(crate) const fn minted(&self) -> &[Field; 3] {
+        let [_, minted @ ..] = &self.reserved;
+        minted
     }
 
     pub(crate) const fn unused(&self) -> Field {

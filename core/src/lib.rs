@@ -34,6 +34,8 @@ mod window;
 #[doc(hidden)]
 pub use self::error::sentences;
 pub use self::error::{Error, ErrorKind};
+#[doc(hidden)]
+pub use self::generator::Minter;
 #[cfg(feature = "std")]
 pub use self::generator::SystemHost;
 pub use self::generator::{Host, MAX_BATCH, Options, Run, SequenceStart, Snowflake, Words};

@@ -72,44 +72,37 @@ impl Plan {
             return Err(if window_end == 0 { Error::forked() } else { Error::closed() });
         }
         let free = word - 1;
-        let Some(now_tick) = self.tick_of(now_ms).or(if free > 0 { Some(0) } else { None }) else {
+        let begun = self.begun(now_ms);
+        if begun == 0 && free == 0 {
             return Err(Error::before_epoch(now_ms, self.epoch_ms));
-        };
+        }
+        let now_tick = begun.saturating_sub(1);
         let free_tick = free >> self.sequence_bits;
         let tick = if mutant::removes("increase") { now_tick } else { now_tick.max(free_tick) };
         if tick > self.max_tick {
-            return Err(self.over(now_ms));
+            return Err(self.over(begun, now_ms));
         }
-        let reach = if self.max_ahead_ms == 0 && now_ms >= self.epoch_ms {
-            Some(now_tick)
-        } else {
-            self.tick_of(now_ms.saturating_add_unsigned(self.max_ahead_ms))
-        };
+        let reach =
+            if self.max_ahead_ms == 0 { begun } else { self.begun(now_ms.saturating_add_unsigned(self.max_ahead_ms)) };
         let started = self.sequence_of(free);
         let sequence = if tick == free_tick && started > 0 { started } else { self.start(started, tick) };
         let first = (tick << self.sequence_bits) | sequence;
-        let Some(reach) = reach.filter(|reach| tick <= *reach) else {
-            return Err(self.ahead_of_the_clock(
-                free,
-                reach,
-                now_ms,
-                self.ms_until_all(first, want, now_ms),
-                patience_ms,
-            ));
-        };
+        if tick >= reach {
+            return Err(self.ahead_of_the_clock(free, [begun, reach], now_ms, first, want, patience_ms));
+        }
         let window_end = if mutant::removes("window") { u64::MAX } else { window_end };
         if tick >= window_end {
             return Err(Error::window_over());
         }
-        let last_tick = reach.min(self.max_tick).min(window_end - 1);
+        let last_tick = (reach.min(window_end) - 1).min(self.max_tick);
         let last = ((last_tick << self.sequence_bits) | self.sequence_mask()).min(LAST_POSITION);
         if first > last {
-            return Err(self.over(now_ms));
+            return Err(self.over(begun, now_ms));
         }
         let free_now = last - first + 1;
         if want > free_now {
             match self.ms_until_all(first, want, now_ms) {
-                None => return Err(self.over(now_ms)),
+                None => return Err(self.over(begun, now_ms)),
                 Some(retry_after_ms) if retry_after_ms > patience_ms => {
                     return Err(Error::batch_exhausted(retry_after_ms));
                 }
@@ -127,7 +120,7 @@ impl Plan {
     pub(crate) fn next_in_tick(&self, word: u64, window_end: u64, now_ms: i64) -> Option<u64> {
         let free = word.checked_sub(CLOSED + 1)?;
         let tick = free >> self.sequence_bits;
-        let begun = self.sequence_of(free) > 0 && self.tick_of(now_ms) == Some(tick);
+        let begun = self.sequence_of(free) > 0 && self.begun(now_ms) == tick + 1;
         (begun && tick < window_end && free <= LAST_POSITION).then_some(free)
     }
 
@@ -141,33 +134,35 @@ impl Plan {
 
     /// Why no ID can be had although the layout goes on: the IDs up to now are used up, or the clock went back.
     ///
-    /// `all_ms` is when all of what is wanted would be free.
+    /// `begun` and `reach` are the ticks up to the clock, and up to `max_ahead_ms` after it; what is wanted starts at the position
+    /// `first`.
     #[cold]
     fn ahead_of_the_clock(
         &self,
         free: u64,
-        reach: Option<u64>,
+        [begun, reach]: [u64; 2],
         now_ms: i64,
-        all_ms: Option<u64>,
+        first: u64,
+        want: u64,
         patience_ms: u64,
     ) -> Error {
         let free_tick = free >> self.sequence_bits;
         let last_tick = if self.sequence_of(free) > 0 { free_tick } else { free_tick.saturating_sub(1) };
-        if free > 0 && reach.is_none_or(|reach| last_tick > reach) {
+        if free > 0 && last_tick >= reach {
             return Error::clock_backwards(self.start_ms(last_tick).abs_diff(now_ms));
         }
         let next_ms = self.ms_until(free_tick, now_ms);
-        match all_ms {
-            None => self.over(now_ms),
+        match self.ms_until_all(first, want, now_ms) {
+            None => self.over(begun, now_ms),
             Some(all_ms) if all_ms > patience_ms && all_ms > next_ms => Error::batch_exhausted(all_ms),
             Some(_) => Error::exhausted(next_ms),
         }
     }
 
     #[cold]
-    fn over(&self, now_ms: i64) -> Error {
+    fn over(&self, begun: u64, now_ms: i64) -> Error {
         let ends_at_ms = self.start_ms(self.max_tick);
-        if self.tick_of(now_ms).is_some_and(|tick| tick > self.max_tick) {
+        if begun.saturating_sub(1) > self.max_tick {
             Error::time_overflow(now_ms, ends_at_ms)
         } else {
             Error::used_up(ends_at_ms)
@@ -204,14 +199,15 @@ impl Plan {
         position & self.sequence_mask()
     }
 
+    /// How many ticks have begun by an instant: one more than the tick it falls into, and none before the epoch.
     #[inline]
-    fn tick_of(&self, unix_ms: i64) -> Option<u64> {
+    fn begun(&self, unix_ms: i64) -> u64 {
         if unix_ms < self.epoch_ms {
-            return None;
+            return 0;
         }
         let since_epoch_ms = unix_ms.abs_diff(self.epoch_ms);
         // Nearly every layout counts ms; a division costs as much as the rest of the step.
-        Some(if self.tick_ms == 1 { since_epoch_ms } else { since_epoch_ms / self.tick_ms })
+        1 + if self.tick_ms == 1 { since_epoch_ms } else { since_epoch_ms / self.tick_ms }
     }
 
     /// The first instant of a tick that the layout has, which is an `i64`.

@@ -35,8 +35,11 @@ const bundleOf = async (entry, name, host, format, extra) =>
         logLevel: "warning",
         // Classes keep their names in what people print; in browsers bytes count more.
         keepNames: host === "node",
-        // What createRequire needs, in either kind of module.
-        define: format === "cjs" ? { "import.meta.url": "__filename" } : {},
+        define: {
+          VERSION: JSON.stringify(version),
+          // What createRequire needs, in either kind of module.
+          ...(format === "cjs" && { "import.meta.url": "__filename" }),
+        },
         ...extra,
       })
     ).mangleCache,

@@ -11,16 +11,14 @@ export type Integer = number | bigint;
 /** An integer as a bigint. A number beyond 2^53 has lost digits already, and is refused. */
 export function integer(value: unknown, code: "INVALID_ID" | "INVALID_NODE" = "INVALID_ID"): bigint {
   if (typeof value === "bigint") return value;
-  const exact =
-    typeof value === "number" ? Number.isSafeInteger(value) : typeof value === "string" && /^-?\d+$/.test(value);
-  if (exact) return BigInt(value as Id);
+  if (Number.isSafeInteger(value) || (typeof value === "string" && /^-?\d+$/.test(value))) return BigInt(value as Id);
   throw new SnowmintError(code, `${String(value)} is not a safe integer: pass a bigint or a decimal string`);
 }
 
 /** Unix ms, rounded down. */
 export function unixMs(instant: unknown): number {
-  const ms = Math.floor(Number(instant instanceof Date || typeof instant === "number" ? instant : NaN));
-  if (Number.isFinite(ms)) return ms;
+  const ms = instant instanceof Date ? +instant : instant;
+  if (Number.isFinite(ms)) return Math.floor(ms as number);
   throw new TypeError(`${String(instant)} is not an instant: pass a valid Date or Unix ms`);
 }
 

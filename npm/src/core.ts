@@ -6,7 +6,6 @@ import type { SnowmintError } from "./errors.js";
 import { failure as failureOf } from "./failure.js";
 import type * as Mint from "./generated/mint.wasm.js";
 import { SENTENCES } from "./generated/tables.js";
-import { version } from "./generated/version.js";
 
 /** The engine of this realm. ESM, CommonJS and duplicate installs of one version share it, and so their states. */
 export interface Core extends Engine<typeof Mint> {
@@ -22,21 +21,18 @@ export interface Core extends Engine<typeof Mint> {
   refuse_?: (numbers: string, node: number) => void;
 }
 
-const KEY = Symbol.for(`snowmint.core.${version}`);
-const realm = globalThis as { [KEY]?: Core };
-
-let current: Core | undefined;
-
+/** Of this package; the build puts it here. */
+declare const VERSION: string;
+const KEY = Symbol.for(`snowmint.core.${VERSION}`);
 /** The engine, made when first used: importing never throws. */
 export function core(): Core {
-  return (current ??= realm[KEY] ??=
-    {
-      ...start<typeof Mint>(mintModule),
-      kept_: new Map(),
-      clocks_: new WeakMap(),
-      clockCount_: 0,
-      seed_: Math.random(),
-    });
+  return ((globalThis as { [KEY]?: Core })[KEY] ??= {
+    ...start<typeof Mint>(mintModule),
+    kept_: new Map(),
+    clocks_: new WeakMap(),
+    clockCount_: 0,
+    seed_: Math.random(),
+  });
 }
 
 /** The handle kept under a key, or a new one. A handle is an address, so a key begins with the kind of thing it is of. */

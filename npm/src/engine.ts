@@ -3,10 +3,7 @@
 
 import { integer } from "./convert.js";
 import { SnowmintError } from "./errors.js";
-
-/** The most characters and words the buffer holds: `memory.rs`. */
-export const TEXT = 1024;
-const WORDS = 4096;
+import { TEXT, WORDS } from "./memory.js";
 
 /** What every module exports. */
 export interface Exports {
@@ -45,11 +42,11 @@ export function bytes({ wasm_, buffer_ }: Engine): Uint8Array {
   return new Uint8Array(wasm_.memory_.buffer, buffer_, TEXT);
 }
 
-/** Puts a text into the buffer; answers its length, one beyond the buffer if it does not fit. */
+/** Puts a text into the buffer, as much of it as fits; answers its length. */
 export function putText(engine: Engine, text: string): number {
-  const string = String(text);
-  const { read, written } = new TextEncoder().encodeInto(string, bytes(engine));
-  return read < string.length ? TEXT + 1 : written;
+  const encoded = new TextEncoder().encode(text);
+  bytes(engine).set(encoded.subarray(0, TEXT));
+  return encoded.length;
 }
 
 /** The text in the buffer. */

@@ -52,12 +52,11 @@ export function errorOf(row: string, mark = 0n, a = 0n, b = 0n): SnowmintError {
     u: iso(b),
     g: mark & 2n ? "beyond 64 bits" : mark & 1n ? -a : a,
     m: (1n << (mark >> 2n)) - 1n,
-    n: name(a, b),
+    n: name([a, b]),
     p: Object.keys(PRESETS).join(", "),
   };
-  const [, code, sentence] = /(\w+) (.*)/.exec(row)!;
-  const filled = sentence!.replace(/{(.)}/g, (_, place) => String(places[place]));
-  return new SnowmintError(code as ErrorCode, filled, Number(a));
+  const [code, ...sentence] = row.replace(/{(.)}/g, (_, place) => places[place] as string).split(" ");
+  return new SnowmintError(code as ErrorCode, sentence.join(" "), Number(a));
 }
 
 function iso(unixMs: bigint): string {
@@ -67,11 +66,12 @@ function iso(unixMs: bigint): string {
 
 /** A Date, or null where no Date reaches. */
 export function date(ms: number): Date | null {
-  return Math.abs(ms) <= 8.64e15 ? new Date(ms) : null;
+  const instant = new Date(ms);
+  return Number.isNaN(+instant) ? null : instant;
 }
 
 /** The characters in the bytes of two numbers. */
-function name(...numbers: bigint[]): string {
+function name(numbers: bigint[]): string {
   const characters = String.fromCharCode(...new Uint8Array(BigUint64Array.from(numbers).buffer));
   return characters.replace(/\0+$/, "").replace(/[^!-~]/g, "?");
 }

@@ -9,16 +9,16 @@ import { SENTENCES } from "./generated/tables.js";
 import type { Kit } from "./kit.js";
 import { Layout } from "./layout.js";
 
-export const given = (): Kit => ({
-  core_: core,
-  wasmCell_: wasmCell,
-  duration_: duration,
-  Layout_: Layout,
-  errors_: SnowmintError,
-  errorOf_: errorOf,
-  failure_: failure,
-  start_: start,
-  words_: words,
-  bytes_: bytes,
-  sentences_: SENTENCES,
-});
+export const given = (): Kit => [
+  core,
+  wasmCell,
+  duration,
+  Layout,
+  SnowmintError,
+  errorOf,
+  failure,
+  start,
+  words,
+  bytes,
+  SENTENCES,
+];

@@ -8,5 +8,4 @@ export function nativeCell(_spec: unknown): undefined {}
 export function sleep(_ms: number): void {}
 export function renewalMs(_error: unknown): undefined {}
 /** Whether there is something to lease, rather than a node to vouch for. */
-export const leases = ({ node, store, namespace }: LeaseOptions): unknown =>
-  (node ?? undefined) === undefined || (store ?? namespace);
+export const leases = ({ node, store, namespace }: LeaseOptions): unknown => node == null || (store ?? namespace);

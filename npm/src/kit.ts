@@ -9,46 +9,34 @@ import type { failure as Failure } from "./failure.js";
 import type { SENTENCES } from "./generated/tables.js";
 import type { Layout as LayoutClass } from "./layout.js";
 
-/** What is handed over. */
-export interface Kit {
-  core_: typeof Core;
-  wasmCell_: typeof WasmCell;
-  duration_: typeof Duration;
-  Layout_: typeof LayoutClass;
-  errors_: typeof Errors.SnowmintError;
-  errorOf_: typeof Errors.errorOf;
-  failure_: typeof Failure;
-  start_: typeof Engine.start;
-  words_: typeof Engine.words;
-  bytes_: typeof Engine.bytes;
-  sentences_: typeof SENTENCES;
-}
+export let core: typeof Core;
+export let wasmCell: typeof WasmCell;
+export let duration: typeof Duration;
+export let Layout: typeof LayoutClass;
+export let SnowmintError: typeof Errors.SnowmintError;
+export let errorOf: typeof Errors.errorOf;
+export let failure: typeof Failure;
+export let start: typeof Engine.start;
+export let words: typeof Engine.words;
+export let bytes: typeof Engine.bytes;
+export let sentences: typeof SENTENCES;
 
-export let core: Kit["core_"];
-export let wasmCell: Kit["wasmCell_"];
-export let duration: Kit["duration_"];
-export let Layout: Kit["Layout_"];
-export let SnowmintError: Kit["errors_"];
-export let errorOf: Kit["errorOf_"];
-export let failure: Kit["failure_"];
-export let start: Kit["start_"];
-export let words: Kit["words_"];
-export let bytes: Kit["bytes_"];
-export let sentences: Kit["sentences_"];
+/** What is handed over: a list, as names would make the bundle larger. */
+export type Kit = [
+  core: typeof Core,
+  wasmCell: typeof WasmCell,
+  duration: typeof Duration,
+  Layout: typeof LayoutClass,
+  SnowmintError: typeof Errors.SnowmintError,
+  errorOf: typeof Errors.errorOf,
+  failure: typeof Failure,
+  start: typeof Engine.start,
+  words: typeof Engine.words,
+  bytes: typeof Engine.bytes,
+  sentences: typeof SENTENCES,
+];
 
 /** Takes it. */
 export function take(kit: Kit): void {
-  ({
-    core_: core,
-    wasmCell_: wasmCell,
-    duration_: duration,
-    Layout_: Layout,
-    errors_: SnowmintError,
-    errorOf_: errorOf,
-    failure_: failure,
-    start_: start,
-    words_: words,
-    bytes_: bytes,
-    sentences_: sentences,
-  } = kit);
+  [core, wasmCell, duration, Layout, SnowmintError, errorOf, failure, start, words, bytes, sentences] = kit;
 }

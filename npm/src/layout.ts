@@ -86,12 +86,10 @@ export class Layout {
     const handle_ = keep(`layout ${text}`, () => check(wasm_.layout_(putText(engine, text))));
     wasm_.describe_(handle_);
     const row = words(engine);
-    const [bits, epochMs, tickMs, endsAtMs, signedUntil, jsSafe, nodes, idsPerTick, idsPerSecond] = new Float64Array(
+    const [bits, epochMs, tickMs, endsAtMs, signedUntilMs, jsSafe, nodes, idsPerTick, idsPerSecond] = new Float64Array(
       row.buffer,
       row.byteOffset,
     ) as unknown as number[];
-    // NaN stands for never.
-    const signedUntilMs = Number.isNaN(signedUntil) ? null : signedUntil;
     // Fields have one spelling only.
     const [list] = text.split(";");
     const canonical = `${list};epoch=${epochMs};tick=${tickMs! % 1000 ? `${tickMs}m` : tickMs! / 1000}s`;
@@ -109,8 +107,9 @@ export class Layout {
         tickMs,
         endsAtMs,
         endsAt: date(endsAtMs!),
-        signedUntilMs,
-        signedUntil: date(signedUntil!),
+        // NaN stands for never.
+        signedUntilMs: Number.isNaN(signedUntilMs) ? null : signedUntilMs,
+        signedUntil: date(signedUntilMs!),
         jsSafe: jsSafe! > 0,
         nodes,
         idsPerTick,
@@ -215,7 +214,7 @@ export class Layout {
 /** A node as core reads it. No fields are a node only where there are none. */
 function nodeText(node: Node, nodes: number): string {
   if (typeof node === "string") return node;
-  if (Object.prototype.toString.call(node) !== "[object Object]") return String(integer(node, "INVALID_NODE"));
+  if ({}.toString.call(node) !== "[object Object]") return String(integer(node, "INVALID_NODE"));
   const fields = Object.entries(node).map(
     ([name, value]) => `${name.replace(/\W/g, "?")}=${integer(value, "INVALID_NODE")}`,
   );

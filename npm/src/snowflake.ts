@@ -4,7 +4,15 @@ import { duration } from "./convert.js";
 import { check, core } from "./core.js";
 import { putInteger } from "./engine.js";
 import { errorOf, SnowmintError } from "./errors.js";
-import { CLOSED, DEFAULTS, NODE_NEEDED, NONBLOCKING, SENTENCES } from "./generated/tables.js";
+import {
+  AHEAD_MS,
+  CLOSED,
+  NODE_NEEDED,
+  NONBLOCKING_AHEAD_MS,
+  NONBLOCKING_WAIT_MS,
+  SENTENCES,
+  WAIT_MS,
+} from "./generated/tables.js";
 import { Layout, type Node } from "./layout.js";
 import { STARTS } from "./names.js";
 import type { LeaseStore } from "./store.js";
@@ -162,10 +170,9 @@ export class Snowflake implements Iterable<bigint> {
     this.#spec = spec;
     this.#lease = lease;
     this.layout = spec.layout;
-    const given = options.node ?? undefined;
-    const vouched = () => (given === undefined ? nodeOfEnvironment(spec.layout) : spec.layout.numberOf_(given));
-    const node = lease ? lease.node : vouched();
-    if (node === undefined) throw errorOf(SENTENCES[NODE_NEEDED]!);
+    const given = lease ? lease.node : (options.node ?? nodeOfEnvironment(spec.layout));
+    if (given === undefined) throw errorOf(SENTENCES[NODE_NEEDED]!);
+    const node = spec.layout.numberOf_(given);
     this.#node = node;
     if (!lease && !spec.clock) core().refuse_?.(spec.layout.numbers_, node);
     const cell = { ...spec, node };
@@ -224,7 +231,7 @@ export class Snowflake implements Iterable<bigint> {
     if (this.layout.jsSafe) return Number(this.nextId());
     throw new SnowmintError(
       "INVALID_LAYOUT",
-      "nextNumber takes a layout of at most 53 bits, such as safe53: use nextId",
+      "nextNumber takes a layout of 53 bits at most, such as safe53",
     );
   }
 
@@ -321,15 +328,14 @@ export class Snowflake implements Iterable<bigint> {
 }
 
 function specOf({ layout, maxAheadMs, maxWaitMs, sequenceStart = "zero", clock }: SnowflakeOptions): Spec {
-  if (clock !== undefined && typeof clock !== "function") throw new TypeError("clock is a function that gives Unix ms");
-  const defaults = blocking ? DEFAULTS : NONBLOCKING;
+  if (typeof (clock ?? closed) !== "function") throw new TypeError("clock is a function that gives Unix ms");
   const start = STARTS.indexOf(sequenceStart);
   if (start < 0) throw new TypeError("sequenceStart is zero, random or carry");
   return {
     layout: Layout.of_(layout ?? "snowmint"),
-    maxAheadMs: duration("maxAheadMs", maxAheadMs ?? defaults[0]),
-    maxWaitMs: duration("maxWaitMs", maxWaitMs ?? defaults[1]),
-    asyncWaitMs_: maxWaitMs ?? DEFAULTS[1],
+    maxAheadMs: duration("maxAheadMs", maxAheadMs ?? (blocking ? AHEAD_MS : NONBLOCKING_AHEAD_MS)),
+    maxWaitMs: duration("maxWaitMs", maxWaitMs ?? (blocking ? WAIT_MS : NONBLOCKING_WAIT_MS)),
+    asyncWaitMs_: maxWaitMs ?? WAIT_MS,
     start,
     clock,
   };

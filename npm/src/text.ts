@@ -20,7 +20,7 @@ export function encode(id: Id, form: TextForm): string {
 /** Reads an ID. Throws `INVALID_TEXT` for a wrong length, a character of no meaning, or more than 64 bits. */
 export function decode(text: string, form: TextForm): bigint {
   const engine = forms();
-  check(engine.wasm_.text_decode_(place(form), putText(engine, text)));
+  check(engine.wasm_.text_decode_(place(form), putText(engine, String(text))));
   return words(engine)[0]!;
 }
 

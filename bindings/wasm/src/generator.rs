@@ -1,12 +1,12 @@
 //! Generators by handle. The time comes in as an argument: reading it through an import would cost as much again.
 
-use snowmint_core::{Layout, Options, SequenceStart, Snowflake, Words};
+use snowmint_core::{Layout, Minter, Options, SequenceStart, Words};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::failure::{answer, failed};
 use crate::memory::{buffer, keep, kept, state};
 
-type Generator = Snowflake<&'static Words>;
+type Generator = Minter<&'static Words>;
 
 /// A new handle of the state of a node. The caller keeps one for each clock, layout (by its numbers) and node.
 #[wasm_bindgen]
@@ -26,7 +26,7 @@ pub fn open(layout: u32, words: u32, node: u32, max_ahead_ms: f64, start: u32, s
             seed: seed.to_bits(),
             ..Options::DEFAULT
         };
-        keep(Generator::with(layout, node, options, kept(words)))
+        keep(Generator::new(layout, node, &options, kept(words)))
     })
 }
 

@@ -41,21 +41,21 @@ macro_rules! sentences {
 
 sentences! {
     Exhausted Exhausted "no ID is free now: retry in {a} ms, or raise max_wait_ms or max_ahead_ms";
-    BatchExhausted Exhausted "the batch is not free before {a} ms: ask for fewer IDs, or raise max_wait_ms or max_ahead_ms";
+    BatchExhausted Exhausted "the batch is free in {a} ms: ask for fewer IDs, or raise max_wait_ms or max_ahead_ms";
     ClockBackwards ClockBackwards "the clock is {a} ms behind the last ID: wait, or raise max_ahead_ms";
     Closed WindowClosed "the generator is closed: make a new one";
     WindowOver WindowClosed "the generator's window of time is over, and is not renewed yet";
     Forked Forked "this generator belongs to the process that forked this one: make one here, with a node of its own";
     TimeOverflow TimeOverflow "{t} is past the layout's last tick, {u}";
-    UsedUp TimeOverflow "the layout has no room for that until its last tick, {t}";
+    UsedUp TimeOverflow "that is past the layout's last tick, {t}";
     BeforeEpoch BeforeEpoch "{t} is before the layout's epoch, {u}";
-    Preset InvalidLayout "no such preset: choose {p}, or give a text such as time:41,node:10,sequence:12;epoch=2025-01-01T00:00:00Z;tick=1ms";
+    Preset InvalidLayout "no such preset: choose {p}, or give a text such as time:41,node:10,sequence:12;epoch=1735689600000;tick=1ms";
     Grammar InvalidLayout "layout text, character {a}: expected name:bits,name:bits;epoch=Unix ms or RFC 3339;tick=10ms or 1s";
     FieldCount InvalidLayout "a layout has at most 16 fields";
     FieldName InvalidLayout "a field name is a-z, then a-z, 0-9 or _, at most 23 characters";
-    FieldBits InvalidLayout "a layout has 1 to 64 bits in each field and at most 64 in all";
+    FieldBits InvalidLayout "a layout has at most 64 bits, at least 1 in each field";
     SameName InvalidLayout "a layout has only one field of a name";
-    UnusedFirst InvalidLayout "a layout may have unused bits only in its first field";
+    UnusedFirst InvalidLayout "a layout has unused bits only in its first field";
     NoTime InvalidLayout "a layout has a field named time";
     NodeBits InvalidLayout "a layout has at most 32 bits in its node fields";
     Epoch InvalidLayout "a layout has its epoch within 2^53-1 ms of 1970";

@@ -8,32 +8,21 @@ use crate::step::{Plan, Taken};
 pub(crate) struct Mint {
     pub(crate) plan: Plan,
     node: u64,
-    time: Field,
-    sequence: Field,
-    random: Field,
+    /// Time, sequence and random.
+    fields: [Field; 3],
 }
 
 impl Mint {
     pub(crate) fn new(layout: &Layout, node: u32, plan: Plan) -> Self {
-        Self {
-            plan,
-            node: layout.put_node(node),
-            time: layout.time(),
-            sequence: layout.sequence(),
-            random: layout.random(),
-        }
+        Self { plan, node: layout.put_node(node), fields: *layout.minted() }
     }
 
     #[inline]
     pub(crate) fn id(&self, position: u64) -> u64 {
-        let tick = position >> self.sequence.width();
-        let sequence = position & self.sequence.max();
-        let id = self.node | self.time.put(tick) | self.sequence.put(sequence);
-        if self.random.width() == 0 {
-            id
-        } else {
-            id | self.random.put(self.plan.random_bits(position) & self.random.max())
-        }
+        let [time, sequence, random] = self.fields;
+        let (tick, count) = (position >> sequence.width(), position & sequence.max());
+        let id = self.node | time.put(tick) | sequence.put(count);
+        if random.width() == 0 { id } else { id | random.put(self.plan.random_bits(position) & random.max()) }
     }
 }
 
@@ -62,7 +51,7 @@ impl<'a> Run<'a> {
     /// Writes the IDs to the start of `ids`, which must have room for [`Run::len`](ExactSizeIterator::len) of them.
     pub fn write(mut self, ids: &mut [u64]) {
         let mut ids = &mut ids[..self.count as usize];
-        let Mint { sequence, random, .. } = *self.mint;
+        let [_, sequence, random] = self.mint.fields;
         if random.width() > 0 {
             ids.iter_mut().zip(self).for_each(|(place, id)| *place = id);
             return;

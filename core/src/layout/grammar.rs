@@ -1,13 +1,13 @@
 //! The text form of a layout: parsing and printing, each the other's inverse.
 
 use core::fmt;
+use core::num::NonZeroU64;
 use core::str::FromStr;
 
 use super::name::is_name_byte;
 use super::reader::{Read, Reader};
 use super::{Layout, MAX_SAFE_MS};
 use crate::error::{Error, What};
-use crate::integer::Integer;
 use crate::time;
 
 impl Layout {
@@ -123,15 +123,15 @@ fn read_epoch(reader: &mut Reader<'_>) -> Read<i64> {
         return Ok(unix_ms);
     }
     // No leading zero, and no minus zero: the text of an epoch is one.
-    let (Some(epoch_ms), false) = (Integer::parse(text), matches!(text, [b'0', _, ..] | [b'-', b'0', ..])) else {
+    let mut digits = Reader::new(text);
+    let negative = digits.skip(b"-");
+    let is_zero = !negative && digits.skip(b"0");
+    let magnitude = if is_zero { Some(0) } else { digits.number().map(NonZeroU64::get) };
+    let (Some(magnitude), []) = (magnitude, digits.rest) else {
         reader.rest = start;
         return Err(What::Grammar);
     };
-    let magnitude = match epoch_ms {
-        Integer::Fits(magnitude) | Integer::Negative(magnitude) => magnitude,
-        Integer::Beyond => u64::MAX,
-    };
     // What is too far is cut to that, and then refused by the rule on epochs.
     let magnitude = magnitude.min(MAX_SAFE_MS + 1).cast_signed();
-    Ok(if text[0] == b'-' { -magnitude } else { magnitude })
+    Ok(if negative { -magnitude } else { magnitude })
 }

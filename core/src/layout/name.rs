@@ -14,18 +14,14 @@ pub struct Name {
 impl Name {
     pub(crate) const EMPTY: Self = Self { len: 0, bytes: [0; CAPACITY] };
 
-    /// Becomes `name`; answers whether that is one.
+    /// Becomes `name`, all of whose bytes pass [`is_name_byte`]; answers whether it is one.
     pub(crate) const fn set(&mut self, name: &[u8]) -> bool {
         if name.len() > CAPACITY {
             return false;
         }
         self.len = name.len() as u8;
-        let mut i = 0;
-        while i < name.len() && is_name_byte(name[i]) {
-            self.bytes[i] = name[i];
-            i += 1;
-        }
-        i == name.len() && self.bytes[0].is_ascii_lowercase()
+        self.bytes.split_at_mut(name.len()).0.copy_from_slice(name);
+        self.bytes[0].is_ascii_lowercase()
     }
 
     pub(crate) const fn as_bytes(&self) -> &[u8] {
@@ -53,6 +49,15 @@ pub(super) const fn same(one: &[u8], other: &[u8]) -> bool {
         i += 1;
     }
     same
+}
+
+/// Whether all bytes are such as names have.
+pub(super) const fn has_name_bytes(text: &[u8]) -> bool {
+    let mut i = 0;
+    while i < text.len() && is_name_byte(text[i]) {
+        i += 1;
+    }
+    i == text.len()
 }
 
 pub(crate) const fn is_name_byte(byte: u8) -> bool {

@@ -13,10 +13,10 @@ impl Layout {
     /// `InvalidNode` outside 0 to [`Layout::nodes`] - 1.
     pub fn node(&self, node: Integer) -> Result<u32, Error> {
         let width = if mutant::removes("range") { u32::BITS } else { self.node_bits };
-        let Some(number) = node.fitting(width) else {
+        if node.misfits(width) {
             return Err(Error::misfit(What::Node, node, width));
-        };
-        Ok(number as u32)
+        }
+        Ok(node.magnitude() as u32)
     }
 
     /// The node whose fields have these values; every node field must be there once.

@@ -75,18 +75,18 @@ impl Layout {
         if tick > self.time().max() {
             return Err(Error::used_up(self.ends_at_ms()));
         }
-        let Some(node) = node.fitting(self.node_bits) else {
+        if node.misfits(self.node_bits) {
             return Err(Error::misfit(What::Node, node, self.node_bits));
-        };
-        let Some(sequence) = sequence.fitting(self.sequence().width()) else {
+        }
+        if sequence.misfits(self.sequence().width()) {
             return Err(Error::misfit(What::Sequence, sequence, self.sequence().width()));
-        };
-        let Some(random) = random.fitting(self.random().width()) else {
+        }
+        if random.misfits(self.random().width()) {
             return Err(Error::misfit(What::Random, random, self.random().width()));
-        };
+        }
         Ok(self.time().put(tick)
-            | self.put_node(node as u32)
-            | self.sequence().put(sequence)
-            | self.random().put(random))
+            | self.put_node(node.magnitude() as u32)
+            | self.sequence().put(sequence.magnitude())
+            | self.random().put(random.magnitude()))
     }
 }

@@ -1,11 +1,12 @@
 // snowmint/sql: layouts as SQL, in a module of its own that is loaded when first used.
 import { sqlModule } from "#sql-host";
 import { duration, type Instant, integer, unixMs } from "../convert.js";
-import { bytes, type Engine, putText, start, TEXT } from "../engine.js";
+import { bytes, type Engine, putText, start } from "../engine.js";
 import { type ErrorCode, SnowmintError } from "../errors.js";
 import type * as Sql from "../generated/sql.wasm.js";
 import { PRESETS } from "../generated/tables.js";
 import type { Layout, Node } from "../layout.js";
+import { TEXT } from "../memory.js";
 import { type Preset, STARTS } from "../names.js";
 
 /** `postgres` for a `bigint`, `mariadb` for a `BIGINT UNSIGNED`, `mariadb_signed` for a `BIGINT`. */

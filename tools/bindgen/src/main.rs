@@ -43,7 +43,6 @@ fn tables() -> String {
     let place = |error: Option<Error>| {
         error.and_then(|error| usize::try_from(error.to_words()[0]).ok()).expect("these calls fail, and rows are few")
     };
-    let defaults = |options: Options| format!("[{}, {}]", options.max_ahead_ms, options.max_wait_ms);
     let rows: Vec<(&str, &str)> = snowmint_core::sentences().collect();
     let row = |at: usize| format!("{:?}", format!("{} {}", rows[at].0, rows[at].1));
     // What cannot come up in the module that mints keeps its place, without a text: it has no windows that end or have a
@@ -90,7 +89,24 @@ fn tables() -> String {
     let wide = wide.into_iter().map(|at| format!("  {at}: {},\n", row(at)));
     let presets = layouts::all().map(|(name, layout)| format!("  {name}: \"{layout}\",\n"));
     format!(
-        r#"// Generated from core by tools/bindgen.
+        r#"// Generated from core by tools/bindgen. Numbers come first: the bundler puts them in place of their names then.
+
+/** The places of errors that come up outside core. */
+export const CLOSED = {};
+export const NODE_NEEDED = {};
+export const NO_PRESET = {};
+export const NO_FORM = {};
+export const WINDOW_OVER = {};
+
+/** The lengths of windows of slots and over other stores, where a caller gives none, ms. */
+export const SLOT_MS = {};
+export const ENGINE_MS = {};
+
+/** `maxAheadMs` and `maxWaitMs` where a caller gives none, for hosts that can block and for others. */
+export const AHEAD_MS = {};
+export const WAIT_MS = {};
+export const NONBLOCKING_AHEAD_MS = {};
+export const NONBLOCKING_WAIT_MS = {};
 
 /** "CODE sentence" of what can fail in the module that mints, in the order of core's errors. */
 export const SENTENCES = [
@@ -114,25 +130,21 @@ export const NAMESPACE_URL = "{}";
 export const NAMESPACE_OID = "{}";
 export const NAMESPACE_X500 = "{}";
 
-/** The places there of errors that come up outside core. */
-export const CLOSED = {};
-export const NODE_NEEDED = {};
-export const NO_PRESET = {};
-export const NO_FORM = {};
-export const WINDOW_OVER = {};
-
-/** The lengths of windows of slots and over other stores, where a caller gives none, ms. */
-export const SLOT_MS = {};
-export const ENGINE_MS = {};
-
-/** `maxAheadMs` and `maxWaitMs` where a caller gives none, for hosts that can block and for others. */
-export const DEFAULTS = {} as const;
-export const NONBLOCKING = {} as const;
-
 /** The texts of the presets by name, in the order of the documentation. */
 export const PRESETS = {{
 {}}} as const;
 "#,
+        place(Some(Error::closed())),
+        place(Some(Error::node_needed())),
+        place(Layout::preset("").err()),
+        place(TextForm::find("").err()),
+        place(Some(Error::window_over())),
+        Window::SLOT_MS,
+        Window::ENGINE_MS,
+        Options::DEFAULT.max_ahead_ms,
+        Options::DEFAULT.max_wait_ms,
+        Options::NONBLOCKING.max_ahead_ms,
+        Options::NONBLOCKING.max_wait_ms,
         sentences.collect::<String>(),
         forms.collect::<String>(),
         leases.collect::<String>(),
@@ -141,15 +153,6 @@ export const PRESETS = {{
         Uuid::NAMESPACE_URL,
         Uuid::NAMESPACE_OID,
         Uuid::NAMESPACE_X500,
-        place(Some(Error::closed())),
-        place(Some(Error::node_needed())),
-        place(Layout::preset("").err()),
-        place(TextForm::find("").err()),
-        place(Some(Error::window_over())),
-        Window::SLOT_MS,
-        Window::ENGINE_MS,
-        defaults(Options::DEFAULT),
-        defaults(Options::NONBLOCKING),
         presets.collect::<String>(),
     )
 }
