@@ -179,7 +179,7 @@ impl Keeping {
 
     /// Of a lease whose record and version were saved: one at a time of those that share it asks the store.
     pub const fn resume(node: u32, record: Record, version: Version, system_clock: bool) -> Self {
-        Self::new(Lease { node, reach_ms: 0, record, version, asked: None }, system_clock)
+        Self::new(Lease::resume(node, record, version, 0), system_clock)
     }
 
     /// Whether the holder's clock is its system's.
