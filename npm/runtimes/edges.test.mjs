@@ -118,7 +118,7 @@ test(`edge-runtime ${version("edge-runtime")} runs a bundle where bytes are not 
     write: false,
     logLevel: "silent",
   });
-  assert.equal(Object.keys(modules).length, 4);
+  assert.equal(Object.keys(modules).length, 5);
   const runtime = new EdgeRuntime({
     initialCode: outputFiles[0].text,
     codeGeneration: { strings: false, wasm: false },

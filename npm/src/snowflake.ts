@@ -229,10 +229,7 @@ export class Snowflake implements Iterable<bigint> {
   /** The next ID as a number. Throws `INVALID_LAYOUT` unless the layout is `jsSafe`: it needs IDs of 53 bits at most. */
   nextNumber(): number {
     if (this.layout.jsSafe) return Number(this.nextId());
-    throw new SnowmintError(
-      "INVALID_LAYOUT",
-      "nextNumber takes a layout of 53 bits at most, such as safe53",
-    );
+    throw new SnowmintError("INVALID_LAYOUT", "nextNumber takes a layout of 53 bits at most, such as safe53");
   }
 
   /** The next ID; waits without blocking. */
