@@ -12,7 +12,7 @@ quietly() {
   local log
   log=$("$@" 2>&1) || { printf '%s\n' "$log" >&2; return 1; }
 }
-(cd python && quietly ../.venv/bin/maturin build --release --locked --out ../dist)
+(cd python && quietly ../.venv/bin/maturin build --release --locked --compression-level 9 --out ../dist)
 (cd python && quietly ../.venv/bin/maturin sdist --out ../dist)
 for package in npm "npm/platforms/$(node npm/scripts/platform.mjs)"; do
   cp LICENSE-MIT LICENSE-APACHE "$package"
