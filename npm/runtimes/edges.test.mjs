@@ -78,7 +78,7 @@ test(`workerd ${version("workerd")} serves a bundle, as its command line makes t
     logLevel: "silent",
   });
   const files = readdirSync(join(home, "workerd"));
-  assert.equal(files.filter((name) => name.endsWith(".wasm")).length, 4);
+  assert.equal(files.filter((name) => name.endsWith(".wasm")).length, 5);
   const entryFirst = [worker, ...files.filter((name) => name !== worker)];
   assertSeen(await served("workerd", entryFirst, NEWEST), NONBLOCKING, IN_WORKER);
 });
