@@ -19,6 +19,7 @@ import {
   increasing,
   refusal,
   slots,
+  until,
 } from "./support.mjs";
 
 const LEASE = 'import { Snowflake } from "snowmint"; const gen = await Snowflake.lease();';
@@ -29,12 +30,6 @@ const HOLDER = `${LEASE} ${TELL} setInterval(() => {}, 1000);`;
 const PASSER = `${LEASE} ${TELL} process.disconnect();`;
 
 const slotOf = (directory, node) => join(directory, readdirSync(directory)[0], `${node}.slot`);
-
-/** Waits until a condition holds, or fails. */
-async function until(condition, what) {
-  for (const since = performance.now(); !(await condition()); await sleep(20))
-    if (performance.now() - since > 10_000) assert.fail(`${what}: not within 10 s`);
-}
 
 test("a lease mints IDs of its node within its window, and tells of itself", async (t) => {
   slots(t);

@@ -5,17 +5,12 @@ import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { after, before, test as declare } from "node:test";
 import { pathToFileURL } from "node:url";
-import { chromium } from "playwright-core";
 import { Layout, layouts, text } from "snowmint";
+import { launch, missing as skip } from "./chromium.mjs";
 import { exitOf } from "./support.mjs";
 
 const file = new URL("../site/dist/index.html", import.meta.url).pathname;
 const axe = readFileSync(new URL("../node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
-const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
-const skip = existsSync(executablePath) ? false : `no browser at ${executablePath}: set CHROMIUM`;
-// Without a sandbox, since root has none, and without what would call home.
-const args = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"];
-args.push("--disable-component-update", "--disable-sync");
 
 const TWEET = "1541815603606036480";
 const PHONE = { viewport: { width: 360, height: 740 } };
@@ -34,7 +29,7 @@ before(async () => {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   origin = `http://127.0.0.1:${server.address().port}/`;
-  browser = await chromium.launch({ executablePath, args });
+  browser = await launch();
 });
 
 after(async () => {

@@ -9,7 +9,7 @@ import { promisify } from "node:util";
 import { Worker } from "node:worker_threads";
 import { layouts, Snowflake } from "snowmint";
 import { MemoryStore, SERVED, sqliteAt, storeAt } from "./stores.mjs";
-import { answerOf, folder, hold, increasing, refusal } from "./support.mjs";
+import { answerOf, folder, hold, increasing, refusal, until } from "./support.mjs";
 
 const ONE_NODE = "time:41,sequence:12;epoch=2025-01-01T00:00:00Z";
 /** One client of each library; the verbs are tested with the others. */
@@ -42,11 +42,6 @@ const memory = async () => {
 const SHARED = { "better-sqlite3": sqlite, ...Object.fromEntries(KINDS.map((kind) => [kind, placeOf(kind)])) };
 
 const lease = (store, options) => Snowflake.lease({ store, windowMs: 1000, ...options });
-
-async function until(condition, what, ms = 10_000) {
-  for (const since = performance.now(); !(await condition()); await sleep(10))
-    if (performance.now() - since > ms) assert.fail(`${what}: not within ${ms} ms`);
-}
 
 /** The IDs of ledgers, each of one process, which must increase there. */
 function idsOf(...ledgers) {

@@ -4,6 +4,7 @@ import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 
 /** A layout whose tick outlasts every test, so that the system's clock stands still too. */
 export const slow = (sequenceBits) => `time:20,node:20,sequence:${sequenceBits};epoch=1735689600000;tick=3600000s`;
@@ -27,6 +28,12 @@ export function refusal(code, call) {
 /** Asserts that IDs strictly increase. */
 export function increasing(ids) {
   for (let i = 1; i < ids.length; i++) if (!(ids[i] > ids[i - 1])) assert.fail(`${ids[i]} comes after ${ids[i - 1]}`);
+}
+
+/** Waits until a condition holds, or fails after so many ms. */
+export async function until(condition, what, ms = 10_000) {
+  for (const since = performance.now(); !(await condition()); await sleep(10))
+    if (performance.now() - since > ms) assert.fail(`${what}: not within ${ms} ms`);
 }
 
 /** How long a call took, and how much of this process's CPU, ms. */
