@@ -3,6 +3,7 @@
 
 mod forks;
 
+use std::cell::Cell;
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
 use std::process::ExitCode;
@@ -113,6 +114,10 @@ fn run(verb: &str, asked: &Asked) -> Result<(), Box<dyn std::error::Error>> {
         "fork" | "clone" => {
             let first = generator.next_id()?;
             asked.ledger()?.write_all(&first.to_le_bytes())?;
+            // At its end when every process has closed its writer: no child ends, and gives its node back, before all
+            // have one.
+            let (mut all_minted, minting) = io::pipe()?;
+            let minting = Cell::new(Some(minting));
             let children: Vec<_> = (0..asked.number("children").unwrap_or(4))
                 .map(|_| {
                     if asked.text("idle").is_some() {
@@ -123,7 +128,12 @@ fn run(verb: &str, asked: &Asked) -> Result<(), Box<dyn std::error::Error>> {
                         let child = if verb == "fork" { forks::fork(child) } else { forks::raw_clone(child) };
                         return child.inspect(|child| println!("child {child}"));
                     }
-                    let child = || asked.mint(&generator).map(|()| println!("child node {}", generator.node()));
+                    let child = || {
+                        asked.mint(&generator)?;
+                        println!("child node {}", generator.node());
+                        drop(minting.take());
+                        all_minted.read_to_end(&mut Vec::new()).map(drop)
+                    };
                     if verb == "fork" { forks::fork(child) } else { forks::raw_clone(child) }
                 })
                 .collect();
@@ -131,6 +141,7 @@ fn run(verb: &str, asked: &Asked) -> Result<(), Box<dyn std::error::Error>> {
                 thread::sleep(IDLE);
                 return Ok(());
             }
+            drop(minting.take());
             asked.mint(&generator)?;
             for child in children {
                 assert_eq!(forks::wait(child?)?, 0, "a child ended well");
