@@ -86,40 +86,42 @@ function modelled(length: number, bitOf: (chance: number) => number): Uint8Array
   const slots = new Int32Array(CONTEXTS);
   // How much each kind of context counts, by the last opcode.
   const weights: number[][] = [];
+  let weight: number[];
   // The last bytes; the last opcodes; of the last one, how many immediates are to come, and how many bytes of them came.
   let recent = 0;
   let opcodes = 0;
   let left = 0;
   let past = 0;
+  // A function of its own, as engines make one that is often called fast much sooner than a loop.
+  const more = (bits: number): number => {
+    let sum = 0;
+    for (let i = 0; i < CONTEXTS; i++) sum += weight[i]! * odds[slots[i]! ^ bits]!;
+    // About 1 / (1 + e^-sum).
+    let power = 1 - sum / 32;
+    for (let i = 0; i < 5; i++) power *= power;
+    const chance = 1 / (1 + power);
+    const bit = bitOf(chance);
+    const error = bit - chance;
+    for (let i = 0; i < CONTEXTS; i++) {
+      const slot = slots[i]! ^ bits;
+      weight[i]! += 0.1 * error * odds[slot]!;
+      odds[slot]! += error * rates[slot]!;
+      rates[slot]! += 0.18 * (0.14 - rates[slot]!);
+    }
+    return 2 * bits + bit;
+  };
   for (let at = 0; at < length; at++) {
     // A context is nothing, the last opcode, the one before it, the last four, the last byte, or the last three, each with the
     // place in the last instruction.
-    const contexts = [0, opcodes & 0xff, opcodes & 0xff00, opcodes, recent & 0xff, recent & 0xffffff];
-    for (let i = 0; i < CONTEXTS; i++) {
-      const key = Math.imul(contexts[i]!, 0x2c1b3c6d) + left + 4 * past;
+    [0, opcodes & 0xff, opcodes & 0xff00, opcodes, recent & 0xff, recent & 0xffffff].forEach((context, i) => {
+      const key = Math.imul(context, 0x2c1b3c6d) + left + 4 * past;
       slots[i] = Math.imul(8 * key + i, 0x9e3779b1) >>> (32 - SLOT_BITS);
-    }
-    const weight = (weights[opcodes & 0xff] ??= Array(CONTEXTS).fill(1.4));
+    });
+    weight = weights[opcodes & 0xff] ??= Array(CONTEXTS).fill(1.4);
     let bits = 1;
-    while (bits < 256) {
-      let sum = 0;
-      for (let i = 0; i < CONTEXTS; i++) sum += weight[i]! * odds[slots[i]! ^ bits]!;
-      // About 1 / (1 + e^-sum).
-      let power = 1 - sum / 32;
-      for (let i = 0; i < 5; i++) power *= power;
-      const chance = 1 / (1 + power);
-      const bit = bitOf(chance);
-      const error = bit - chance;
-      for (let i = 0; i < CONTEXTS; i++) {
-        const slot = slots[i]! ^ bits;
-        weight[i]! += 0.1 * error * odds[slot]!;
-        odds[slot]! += error * rates[slot]!;
-        rates[slot]! += 0.18 * (0.14 - rates[slot]!);
-      }
-      bits = 2 * bits + bit;
-    }
+    while (bits < 256) bits = more(bits);
+    bytes[at] = bits;
     const byte = bits - 256;
-    bytes[at] = byte;
     recent = (recent << 8) | byte;
     if (left) {
       past++;
