@@ -6,19 +6,33 @@ export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-target}/mutants RUSTFLAGS="--cfg sno
 passed=0
 failed=0
 
-run() { # mutant, test file, test name
-  SNOWMINT_MUTANT=$1 SNOWMINT_ROUNDS=40 timeout "${limit:-120}" cargo test --quiet --locked -p "${package:-snowmint-tests}" ${features:+--features "$features"} --test "$2" -- "$3" 2>&1
+package=snowmint-tests
+features=
+declare -A binaries
+
+# Builds a file of tests once, and says in $binary where it is: cargo itself takes a second for each run.
+build() { # test file
+  local key="$package $1 $features"
+  [ -n "${binaries[$key]:-}" ] ||
+    binaries[$key]=$(cargo test --quiet --locked -p "$package" ${features:+--features "$features"} --test "$1" --no-run --message-format=json |
+      sed -n '/"kind":\["test"\]/s/.*"executable":"\([^"]*\)".*/\1/p')
+  binary=${binaries[$key]}
+}
+
+run() { # mutant, test name
+  SNOWMINT_MUTANT=$1 SNOWMINT_ROUNDS=40 timeout "${limit:-120}" "$binary" "$2" 2>&1
 }
 
 check() { # mutant, test file, test name, what the failure says
-  local output
-  if ! output=$(run none "$2" "$3"); then
+  local output binary
+  build "$2"
+  if ! output=$(run none "$3"); then
     printf 'without a mutant %s::%s fails\n%s\n' "$2" "$3" "$output"
     failed=$((failed + 1))
   elif ! grep -q '[1-9][0-9]* passed' <<< "$output"; then
     printf 'there is no test %s::%s\n' "$2" "$3"
     failed=$((failed + 1))
-  elif output=$(run "$1" "$2" "$3") || ! grep -Eq "$4" <<< "$output"; then
+  elif output=$(run "$1" "$3") || ! grep -Eq "$4" <<< "$output"; then
     printf '%s: not noticed by %s::%s\n%s\n' "$1" "$2" "$3" "$output"
     failed=$((failed + 1))
   else
@@ -27,9 +41,11 @@ check() { # mutant, test file, test name, what the failure says
   fi
 }
 
+# With the programs that the tests start.
 cargo test --quiet --locked -p snowmint-tests --no-run || exit 1
 # Where the kernel cannot wipe pages a handler does, which makes up for it.
-if output=$(run advice forks four_forked_children); then
+build forks
+if output=$(run advice four_forked_children); then
   echo "advice    four_forked_children: still green"
   passed=$((passed + 1))
 else
@@ -53,7 +69,7 @@ check share process generators_of_one_node_share_a_state "duplicates"
 limit=10 check deadline generator a_call_on_a_frozen_clock_ends "running 1 test"
 check range generator a_node_beyond_the_layout "panicked"
 
-export features=local
+features=local
 check version stores file::a_sequence_of_several_sessions "panicked"
 # What a child does with its parent's locks and threads may have no end.
 limit=15 check forked stores a_forked_child_hands_out_nothing "panicked|running 1 test"
@@ -62,7 +78,7 @@ if [ "${1:-}" = engines ]; then
   features=engines
   check guard stores mariadb_only::numbers_of_a_sequence_never_repeat "panicked"
 fi
-unset features
+features=
 
 package=snowmint-core
 check start lease no_id_is_minted_twice "duplicate"

@@ -59,8 +59,9 @@ for module in mint forms inspect lease durability wide sql; do
 done
 step "Rust: core without std on bare metal" cargo build --quiet --locked -p snowmint-core --no-default-features --target thumbv7em-none-eabi
 step "Rust: documentation" env RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --no-deps -p snowmint-core -p snowmint-stores -p snowmint --features snowmint/all,snowmint/uuid
-step "Rust: tests, with every store on real servers" cargo test --quiet --locked --workspace --features snowmint-tests/engines
-step "Rust: tests of a release build" env SNOWMINT_ROUNDS=1000 cargo test --quiet --locked --release -p snowmint-tests
+# They mostly wait for servers.
+step "Rust: tests, with every store on real servers" env RUST_TEST_THREADS=4 cargo test --quiet --locked --workspace --features snowmint-tests/engines
+step "Rust: tests of a release build" env SNOWMINT_ROUNDS=400 cargo test --quiet --locked --release -p snowmint-tests
 step "Rust: models under loom, and their mutants" scripts/loom.sh
 step "Rust: core under Miri" scripts/miri.sh
 step "Rust: fuzzing of what reads" scripts/fuzz.sh 8
