@@ -3,6 +3,7 @@
 use core::fmt;
 
 use crate::integer::Integer;
+use crate::layout::Name;
 
 mod sentence;
 
@@ -115,11 +116,16 @@ impl Error {
     }
 
     /// About a field, of which at most 16 characters are shown.
-    pub(crate) fn named(what: What, name: &[u8], width: u32) -> Self {
-        let mut bytes = [0; 16];
-        bytes.iter_mut().zip(name).for_each(|(place, byte)| *place = *byte);
-        let numbers = u128::from_le_bytes(bytes);
-        Self::new(what, width << 2, numbers as u64, (numbers >> 64) as u64)
+    pub(crate) const fn named(what: What, name: &[u8], width: u32) -> Self {
+        Self::of_field(what, &Name::cut(name), width)
+    }
+
+    /// The same, of its name.
+    #[cold]
+    #[inline(never)]
+    pub(crate) const fn of_field(what: What, name: &Name, width: u32) -> Self {
+        let [start, more] = name.start();
+        Self::new(what, width << 2, start, more)
     }
 
     /// `given` does not fit a field of `width` bits.

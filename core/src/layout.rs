@@ -66,7 +66,7 @@ struct Slot {
 }
 
 /// The names of fields that are no part of the node.
-const RESERVED: [&[u8]; 4] = [b"unused", b"time", b"sequence", b"random"];
+const RESERVED: [Name; 4] = [Name::cut(b"unused"), Name::cut(b"time"), Name::cut(b"sequence"), Name::cut(b"random")];
 const UNUSED: usize = 0;
 const TIME: usize = 1;
 const SEQUENCE: usize = 2;
@@ -154,11 +154,12 @@ impl Layout {
             return Err(What::FieldBits);
         }
         let slot = &mut self.slots[self.len];
-        if !slot.name.set(name) {
+        slot.name = Name::cut(name);
+        if !slot.name.is_one() {
             return Err(What::FieldName);
         }
         let mut kind = 0;
-        while kind < RESERVED.len() && !slot.name.is(RESERVED[kind]) {
+        while kind < RESERVED.len() && !slot.name.is(&RESERVED[kind]) {
             kind += 1;
         }
         // As if 64 bits were used: how many are is known when the last field is.
@@ -166,7 +167,7 @@ impl Layout {
         slot.kind = kind;
         let mut i = 0;
         while i < self.len {
-            if self.slots[i].name.is(name) {
+            if self.slots[i].name.is(&self.slots[self.len].name) {
                 return Err(What::SameName);
             }
             i += 1;
@@ -221,15 +222,12 @@ impl Layout {
 
     /// The name, high to low, and place of each field, `unused` included.
     pub fn fields(&self) -> impl Iterator<Item = (&Name, Field)> {
-        self.slots().map(|slot| (&slot.name, slot.field))
-    }
-
-    fn slots(&self) -> impl Iterator<Item = &Slot> {
-        self.slots[..self.len].iter()
+        self.slots[..self.len].iter().map(|slot| (&slot.name, slot.field))
     }
 
     fn node_fields(&self) -> impl Iterator<Item = &Slot> {
-        self.slots().filter(|slot| slot.kind == RESERVED.len())
+        // Those that are left over are of no kind of node.
+        self.slots.iter().filter(|slot| slot.kind == RESERVED.len())
     }
 
     /// The bits of all fields together, 1 to 64.

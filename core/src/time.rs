@@ -38,23 +38,23 @@ pub fn parse_rfc3339(text: &[u8]) -> Option<i64> {
     let mut values = [0; 8];
     let mut rest = numbers(text, b"0000-00-00T00:00:00", &mut values)?;
     let mut ms = 0;
-    if let [b'.', b'0'..=b'9', ..] = rest {
-        rest = &rest[1..];
-        let mut unit = 100;
+    if let [b'.', fraction @ ..] = rest {
+        let mut unit = 1000;
+        rest = fraction;
         while let [digit @ b'0'..=b'9', after @ ..] = rest {
-            ms += u32::from(digit - b'0') * unit;
             unit /= 10;
+            ms += u32::from(digit - b'0') * unit;
             rest = after;
         }
+        if unit == 1000 {
+            return None;
+        }
     }
-    let (zone, mut rest) = rest.split_first()?;
-    let ahead_of_utc = match zone {
-        b'Z' | b'z' => 0,
-        b'+' => 1,
-        b'-' => -1,
-        _ => return None,
-    };
-    if ahead_of_utc != 0 {
+    let (&zone, mut rest) = rest.split_first()?;
+    if !matches!(zone, b'Z' | b'z') {
+        if zone != b'+' && zone != b'-' {
+            return None;
+        }
         rest = numbers(rest, b"00:00", &mut values[6..])?;
     }
     let [year, month, day, hour, minute, second, offset_hour, offset_minute] = values;
@@ -69,7 +69,7 @@ pub fn parse_rfc3339(text: &[u8]) -> Option<i64> {
     let days = i64::from(first + day - 1) - (DAYS_IN_400_YEARS + DAYS_TO_1970);
     let offset_ms = i64::from((offset_hour * 60 + offset_minute) * 60_000);
     let ms = days * DAY_MS + i64::from(((hour * 60 + minute) * 60 + second) * 1000 + ms);
-    Some(ms - ahead_of_utc * offset_ms)
+    Some(if zone == b'-' { ms + offset_ms } else { ms - offset_ms })
 }
 
 /// The numbers at the start of `text`, which must look like `pattern`: a digit for each 0, letters in either case.

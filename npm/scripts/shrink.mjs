@@ -31,7 +31,7 @@ for (const module of modules) {
   const text = inFolder(`${module}.wat`);
   wasmOpt("--remove-exports=__*", ...enabled, "-S", inFolder(`${module}_bg.wasm`), "-o", text);
   writeFileSync(text, readFileSync(text, "utf8").replace(/(?<=^ \(export ")\w+/gm, letter));
-  const small = ["-Oz", "--converge", "--low-memory-unused", "--reorder-functions"];
+  const small = ["-Oz", "--converge", "--low-memory-unused"];
   const bare = ["--strip-debug", "--strip-producers", "--strip-target-features"];
   wasmOpt(...enabled, ...small, ...bare, text, "-o", inFolder(`${module}.wasm`));
   const types = readFileSync(inFolder(`${module}_bg.wasm.d.ts`), "utf8");

@@ -3,7 +3,7 @@
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 
-const LIMIT = 9_216;
+const LIMIT = 9_000;
 const root = new URL("..", import.meta.url).pathname;
 const size = async (contents) => {
   const { outputFiles } = await build({

@@ -73,5 +73,5 @@ export function date(ms: number): Date | null {
 /** The characters in the bytes of two numbers. */
 function name(numbers: bigint[]): string {
   const characters = String.fromCharCode(...new Uint8Array(BigUint64Array.from(numbers).buffer));
-  return characters.replace(/\0+$/, "").replace(/[^!-~]/g, "?");
+  return characters.replace(/\0+$/, "");
 }

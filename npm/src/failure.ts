@@ -8,6 +8,6 @@ export function failure(
   sentences: (place: number, mark: number) => string,
 ): SnowmintError | undefined {
   if (!engine.wasm_.take_error_()) return;
-  const [place, mark, a, b] = words(engine);
+  const [place, mark, a, b] = words(engine).subarray(-4);
   return errorOf(sentences(Number(place), Number(mark)), mark, a, b);
 }

@@ -8,7 +8,6 @@ import { core } from "./core.js";
 import { type ErrorCode, SnowmintError } from "./errors.js";
 import { given } from "./given.js";
 import { take } from "./kit.js";
-import type { Layout } from "./layout.js";
 import { leaseOver, refuseNode } from "./lease.js";
 import type { Cell, CellSpec, Lease, LeaseOptions, Spec } from "./snowflake.js";
 
@@ -25,7 +24,7 @@ function variable(name: string, code: ErrorCode = "STORE_UNAVAILABLE"): string |
 }
 
 /** The node that the environment of this thread gives. */
-export function nodeOfEnvironment(layout: Layout): number | undefined {
+export function nodeOfEnvironment({ layout }: Spec): number | undefined {
   const text = variable("SNOWMINT_NODE", "INVALID_NODE");
   try {
     return text === undefined ? undefined : layout.numberOf_(text);

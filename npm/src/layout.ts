@@ -123,8 +123,10 @@ export class Layout {
 
   /** The preset of that name, such as `"twitter"`. Throws `INVALID_LAYOUT` if there is none. */
   static preset(name: string): Layout {
-    if (!Object.hasOwn(PRESETS, name)) throw errorOf(SENTENCES[NO_PRESET]!);
-    return new Layout(PRESETS[name as Preset]);
+    const text = PRESETS[name as Preset];
+    // What every object has is no preset.
+    if (typeof text !== "string") throw errorOf(SENTENCES[NO_PRESET]!);
+    return new Layout(text);
   }
 
   /** Reads the text form: `time:42,worker:10,sequence:12;epoch=2015-01-01T00:00:00Z;tick=1ms`. Throws `INVALID_LAYOUT`. */
@@ -196,7 +198,7 @@ export class Layout {
   /** A node as a number of this layout. @internal */
   numberOf_(node: Node): number {
     const engine = core();
-    check(engine.wasm_.parse_node_(this.handle_, putText(engine, nodeText(node, this.nodes))));
+    check(engine.wasm_.parse_node_(this.handle_, putText(engine, nodeText(node))));
     return Number(words(engine)[0]);
   }
 
@@ -212,11 +214,11 @@ export class Layout {
 }
 
 /** A node as core reads it. No fields are a node only where there are none. */
-function nodeText(node: Node, nodes: number): string {
+function nodeText(node: Node): string {
   if (typeof node === "string") return node;
   if ({}.toString.call(node) !== "[object Object]") return String(integer(node, "INVALID_NODE"));
   const fields = Object.entries(node).map(
     ([name, value]) => `${name.replace(/\W/g, "?")}=${integer(value, "INVALID_NODE")}`,
   );
-  return fields.join() || (nodes > 1 ? "" : "0");
+  return fields.join();
 }

@@ -170,7 +170,7 @@ export class Snowflake implements Iterable<bigint> {
     this.#spec = spec;
     this.#lease = lease;
     this.layout = spec.layout;
-    const given = lease ? lease.node : (options.node ?? nodeOfEnvironment(spec.layout));
+    const given = lease ? lease.node : (options.node ?? nodeOfEnvironment(spec));
     if (given === undefined) throw errorOf(SENTENCES[NODE_NEEDED]!);
     const node = spec.layout.numberOf_(given);
     this.#node = node;

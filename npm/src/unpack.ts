@@ -6,13 +6,14 @@
 
 const CONTEXTS = 6;
 const SLOT_BITS = 19;
+const PRIME = 99_999_989;
 /** The coder's range is kept above this, and so below 2^26: numbers hold it times a chance. */
 const NARROW = 2 ** 24;
 
 // A character of a packed text stands for 5 bits if it is one of the first 16 here, and else for 7: what is frequent in the
 // rest of the bundle has a short code there, as all characters of a bundle share one code. The backslash is left out, as it
 // would have to be escaped.
-const OFTEN = "e,)nts(=ario:. }\\";
+const OFTEN = "}ent :.ai,o(sr=)\\";
 
 function bitsOf(digit: string): string {
   const place = OFTEN.indexOf(digit);
@@ -75,14 +76,14 @@ export function pack(bytes: Uint8Array): string {
 }
 
 /** The part of a range that stands for a 1: never nothing, never all. */
-const share = (range: number, chance: number): number => Math.floor(chance * (range - 2)) + 1;
+const share = (range: number, chance: number): number => ((chance * (range - 2)) | 0) + 1;
 
 /** As many bytes, of which each bit is what `bitOf` makes of its chance to be a 1. */
 function modelled(length: number, bitOf: (chance: number) => number): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(length);
-  // Of each context, by the bits after it: what it adds to the logarithm of the odds of a 1, and how fast that changes.
+  // Of each context, by the bits after it: what it adds to the logarithm of the odds of a 1, and how slowly that changes.
   const odds = new Float32Array(1 << SLOT_BITS);
-  const rates = new Float32Array(1 << SLOT_BITS).fill(0.61);
+  const slowness = new Float32Array(1 << SLOT_BITS);
   const slots = new Int32Array(CONTEXTS);
   // How much each kind of context counts, by the last opcode.
   const weights: number[][] = [];
@@ -105,8 +106,8 @@ function modelled(length: number, bitOf: (chance: number) => number): Uint8Array
     for (let i = 0; i < CONTEXTS; i++) {
       const slot = slots[i]! ^ bits;
       weight[i]! += 0.1 * error * odds[slot]!;
-      odds[slot]! += error * rates[slot]!;
-      rates[slot]! += 0.18 * (0.14 - rates[slot]!);
+      odds[slot]! += error * (0.61 - slowness[slot]!);
+      slowness[slot]! += 0.18 * (0.47 - slowness[slot]!);
     }
     return 2 * bits + bit;
   };
@@ -114,8 +115,8 @@ function modelled(length: number, bitOf: (chance: number) => number): Uint8Array
     // A context is nothing, the last opcode, the one before it, the last four, the last byte, or the last three, each with the
     // place in the last instruction.
     [0, opcodes & 0xff, opcodes & 0xff00, opcodes, recent & 0xff, recent & 0xffffff].forEach((context, i) => {
-      const key = Math.imul(context, 0x2c1b3c6d) + left + 4 * past;
-      slots[i] = Math.imul(8 * key + i, 0x9e3779b1) >>> (32 - SLOT_BITS);
+      const key = Math.imul(context, PRIME) + left + 4 * past;
+      slots[i] = Math.imul(8 * key + i, PRIME) >>> (32 - SLOT_BITS);
     });
     weight = weights[opcodes & 0xff] ??= Array(CONTEXTS).fill(1.4);
     let bits = 1;

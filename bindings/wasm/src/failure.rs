@@ -12,7 +12,9 @@ pub(crate) const FAILED: i32 = -1;
 #[cold]
 #[inline(never)]
 pub(crate) fn failed(error: Error) -> i32 {
-    state().error = Some(error);
+    let [.., what, mark, a, b] = &mut buffer().words;
+    [*what, *mark, *a, *b] = error.to_words();
+    state().failed = true;
     FAILED
 }
 
@@ -26,10 +28,9 @@ pub(crate) fn answer<T>(result: Result<T, Error>, value: impl FnOnce(T) -> u32) 
     }
 }
 
-/// Words: what fills the sentence of the last error, of which the first tells which sentence. Whether there is one.
+/// Whether there was an error since the last call. The last four words: what fills its sentence, of which the first tells
+/// which sentence; other answers begin with the first words.
 #[wasm_bindgen]
 pub fn take_error() -> bool {
-    let Some(error) = state().error.take() else { return false };
-    buffer().words[..4].copy_from_slice(&error.to_words());
-    true
+    core::mem::take(&mut state().failed)
 }

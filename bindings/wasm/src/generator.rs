@@ -59,13 +59,9 @@ pub fn take(generator: u32, now_ms: f64, want: u32, patience_ms: f64) -> i32 {
 /// Writes the next IDs that were taken to the words; answers how many.
 #[wasm_bindgen]
 pub fn drain() -> u32 {
-    let words = &mut buffer().words;
-    state().run.as_mut().map_or(0, |run| {
-        let part = run.split_first(words.len());
-        let count = part.len();
-        part.write(words);
-        count as u32
-    })
+    let Some(run) = &mut state().run else { return 0 };
+    let taken = buffer().words.iter_mut().zip(run);
+    taken.map(|(word, id)| *word = id).count() as u32
 }
 
 /// How long to sleep before trying again a call that wants to wait `wanted_ms` and has waited `waited_ms`; 0: give up.

@@ -11,8 +11,6 @@ use core::alloc::{GlobalAlloc, Layout as Block};
 use core::cell::UnsafeCell;
 use core::panic::PanicInfo;
 
-#[cfg(any(feature = "mint", feature = "forms", feature = "lease", feature = "wide"))]
-use snowmint_core::Error;
 #[cfg(feature = "mint")]
 use snowmint_core::Run;
 #[cfg(feature = "inspect")]
@@ -37,7 +35,8 @@ pub(crate) struct Buffer {
 #[cfg(any(feature = "mint", feature = "forms", feature = "inspect", feature = "lease", feature = "wide"))]
 pub(crate) struct State {
     #[cfg(any(feature = "mint", feature = "forms", feature = "lease", feature = "wide"))]
-    pub(crate) error: Option<Error>,
+    /// Whether a call has failed, and nobody asked why yet.
+    pub(crate) failed: bool,
     /// IDs taken and not yet drained.
     #[cfg(feature = "mint")]
     pub(crate) run: Option<Run<'static>>,
@@ -71,7 +70,7 @@ static BUFFER: Single<Buffer> = Single(UnsafeCell::new(Buffer { text: [0; TEXT],
 #[cfg(any(feature = "mint", feature = "forms", feature = "inspect", feature = "lease", feature = "wide"))]
 static STATE: Single<State> = Single(UnsafeCell::new(State {
     #[cfg(any(feature = "mint", feature = "forms", feature = "lease", feature = "wide"))]
-    error: None,
+    failed: false,
     #[cfg(feature = "mint")]
     run: None,
     #[cfg(feature = "inspect")]

@@ -146,7 +146,7 @@ pub(super) fn write(f: &mut fmt::Formatter<'_>, what: What, mark: u32, [a, b]: [
             Some("n") => {
                 let name = u128::from(a) | (u128::from(b) << 64);
                 for byte in name.to_le_bytes().into_iter().take_while(|byte| *byte != 0) {
-                    f.write_char(if byte.is_ascii_graphic() { char::from(byte) } else { '?' })?;
+                    f.write_char(char::from(byte))?;
                 }
             }
             Some(_) if mark & 3 == BEYOND => f.write_str("beyond 64 bits")?,

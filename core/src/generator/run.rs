@@ -19,6 +19,15 @@ impl Mint {
 
     #[inline]
     pub(crate) fn id(&self, position: u64) -> u64 {
+        self.id_in_loop(position)
+    }
+
+    #[inline(always)]
+    #[allow(
+        clippy::inline_always,
+        reason = "in a loop a call takes as long again, and compilers for size prefer calls"
+    )]
+    fn id_in_loop(&self, position: u64) -> u64 {
         let [time, sequence, random] = self.fields;
         let (tick, count) = (position >> sequence.width(), position & sequence.max());
         let id = self.node | time.put(tick) | sequence.put(count);
@@ -78,7 +87,7 @@ impl Iterator for Run<'_> {
     #[inline]
     fn next(&mut self) -> Option<u64> {
         self.count = self.count.checked_sub(1)?;
-        let id = self.mint.id(self.position);
+        let id = self.mint.id_in_loop(self.position);
         self.position += 1;
         Some(id)
     }

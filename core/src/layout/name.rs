@@ -7,25 +7,44 @@ const CAPACITY: usize = 23;
 /// The name of a field: `[a-z][a-z0-9_]*`, at most 23 characters.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Name {
-    len: u8,
-    bytes: [u8; CAPACITY],
+    /// With zeros after it, one at least.
+    bytes: [u8; CAPACITY + 1],
 }
 
 impl Name {
-    pub(crate) const EMPTY: Self = Self { len: 0, bytes: [0; CAPACITY] };
+    pub(crate) const EMPTY: Self = Self { bytes: [0; CAPACITY + 1] };
 
-    /// Becomes `name`, all of whose bytes pass [`is_name_byte`]; answers whether it is one.
-    pub(crate) const fn set(&mut self, name: &[u8]) -> bool {
-        if name.len() > CAPACITY {
-            return false;
+    /// The name that a text begins with, with `?` for what is not printed; if the text is longer than names are, one that
+    /// no field has.
+    #[inline(never)]
+    pub(crate) const fn cut(text: &[u8]) -> Self {
+        let mut name = Self::EMPTY;
+        let mut i = 0;
+        while i <= CAPACITY && i < text.len() {
+            name.bytes[i] = if text[i].is_ascii_graphic() { text[i] } else { b'?' };
+            i += 1;
         }
-        self.len = name.len() as u8;
-        self.bytes.split_at_mut(name.len()).0.copy_from_slice(name);
-        self.bytes[0].is_ascii_lowercase()
+        name
+    }
+
+    /// Whether a text of which all bytes pass [`is_name_byte`] was a name.
+    pub(crate) const fn is_one(&self) -> bool {
+        self.bytes[0].is_ascii_lowercase() && self.bytes[CAPACITY] == 0
+    }
+
+    /// The first 16 characters, which is as much as an error shows.
+    #[allow(clippy::many_single_char_names, reason = "what is cut out by place takes no code that checks the length")]
+    pub(crate) const fn start(&self) -> [u64; 2] {
+        let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, ..] = self.bytes;
+        [u64::from_le_bytes([a, b, c, d, e, f, g, h]), u64::from_le_bytes([i, j, k, l, m, n, o, p])]
     }
 
     pub(crate) const fn as_bytes(&self) -> &[u8] {
-        self.bytes.split_at(self.len as usize).0
+        let mut len = 0;
+        while self.bytes[len] != 0 && len < CAPACITY {
+            len += 1;
+        }
+        self.bytes.split_at(len).0
     }
 
     /// The name as a string.
@@ -33,22 +52,15 @@ impl Name {
         core::str::from_utf8(self.as_bytes()).unwrap_or_default()
     }
 
-    /// Equality in constants.
-    pub(crate) const fn is(&self, other: &[u8]) -> bool {
-        same(self.as_bytes(), other)
+    /// Equality in constants, and in one place: where `==` is used it is compiled in, which counts in wasm.
+    #[inline(never)]
+    pub(crate) const fn is(&self, other: &Self) -> bool {
+        let mut i = 0;
+        while i < CAPACITY + 1 && self.bytes[i] == other.bytes[i] {
+            i += 1;
+        }
+        i == CAPACITY + 1
     }
-}
-
-/// Equality of texts, in constants too, and in one place: where `==` is used it is compiled in, which counts in wasm.
-#[inline(never)]
-pub(super) const fn same(one: &[u8], other: &[u8]) -> bool {
-    let mut same = one.len() == other.len();
-    let mut i = 0;
-    while same && i < other.len() {
-        same = one[i] == other[i];
-        i += 1;
-    }
-    same
 }
 
 /// Whether all bytes are such as names have.

@@ -1,7 +1,7 @@
 //! The node: one number, or a number for each node field.
 
-use super::Layout;
 use super::reader::Reader;
+use super::{Layout, Name};
 use crate::error::{Error, What};
 use crate::integer::Integer;
 use crate::mutant;
@@ -34,9 +34,9 @@ impl Layout {
     pub fn node_of(&self, values: impl IntoIterator<Item = (impl AsRef<[u8]>, Integer)>) -> Result<u32, Error> {
         let mut nodes = Fields { layout: self, given: 0, node: 0 };
         for (name, value) in values {
-            nodes.set(name.as_ref(), value).map_err(Refusal::error)?;
+            nodes.set(&Name::cut(name.as_ref()), value)?;
         }
-        nodes.finish().map_err(Refusal::error)
+        nodes.finish()
     }
 
     /// Reads a node as people write it: `5`, or `datacenter=0,worker=5`.
@@ -47,11 +47,11 @@ impl Layout {
         let text = text.as_ref();
         match Integer::parse(text) {
             Some(number) => self.node(number),
-            None => self.read_node(text).map_err(Refusal::error),
+            None => self.read_node(text),
         }
     }
 
-    fn read_node<'a>(&'a self, text: &'a [u8]) -> Result<u32, Refusal<'a>> {
+    fn read_node(&self, text: &[u8]) -> Result<u32, Error> {
         let mut nodes = Fields { layout: self, given: 0, node: 0 };
         let mut reader = Reader::new(text);
         let mut more = !text.is_empty();
@@ -59,9 +59,9 @@ impl Layout {
             let name = reader.take_while(|byte| byte != b'=' && byte != b',');
             reader.skip(b"=");
             let Some(value) = Integer::parse(reader.take_while(|byte| byte != b',')) else {
-                return Err(Refusal { what: What::NodeText, name: &[], width: 0 });
+                return Err(Error::plain(What::NodeText));
             };
-            nodes.set(name, value)?;
+            nodes.set(&Name::cut(name), value)?;
             more = reader.skip(b",");
         }
         nodes.finish()
@@ -92,37 +92,24 @@ struct Fields<'a> {
     node: u64,
 }
 
-/// A field that was refused: the whole error is made once, at the end.
-struct Refusal<'a> {
-    what: What,
-    name: &'a [u8],
-    width: u32,
-}
-
-impl Refusal<'_> {
-    fn error(self) -> Error {
-        Error::named(self.what, self.name, self.width)
-    }
-}
-
-impl<'a> Fields<'a> {
-    fn set<'n>(&mut self, name: &'n [u8], value: Integer) -> Result<(), Refusal<'n>> {
+impl Fields<'_> {
+    fn set(&mut self, name: &Name, value: Integer) -> Result<(), Error> {
         let Some(slot) =
             self.layout.node_fields().find(|slot| slot.name.is(name) && self.given & slot.field.mask() == 0)
         else {
-            return Err(Refusal { what: What::NodeUnknown, name, width: 0 });
+            return Err(Error::of_field(What::NodeUnknown, name, 0));
         };
         match value {
             Integer::Fits(value) if value <= slot.field.max() => self.node |= slot.field.put(value),
-            _ => return Err(Refusal { what: What::NodeField, name, width: slot.field.width() }),
+            _ => return Err(Error::of_field(What::NodeField, name, slot.field.width())),
         }
         self.given |= slot.field.mask();
         Ok(())
     }
 
-    fn finish(self) -> Result<u32, Refusal<'a>> {
+    fn finish(self) -> Result<u32, Error> {
         match self.layout.node_fields().find(|slot| self.given & slot.field.mask() == 0) {
-            Some(slot) => Err(Refusal { what: What::NodeMissing, name: slot.name.as_bytes(), width: 0 }),
+            Some(slot) => Err(Error::of_field(What::NodeMissing, &slot.name, 0)),
             None => Ok(self.layout.take_node(self.node)),
         }
     }

@@ -51,7 +51,7 @@ impl Layout {
 
     /// Every field of an ID but `unused`, high to low, with its value.
     pub fn field_values(&self, id: u64) -> impl Iterator<Item = (&Name, u64)> {
-        self.slots().filter(|slot| slot.kind != UNUSED).map(move |slot| (&slot.name, slot.field.take(id)))
+        self.slots.iter().filter(|slot| slot.kind != UNUSED).map(move |slot| (&slot.name, slot.field.take(id)))
     }
 
     /// Puts an ID together: the inverse of [`Layout::decode`].

@@ -44,7 +44,7 @@ fn tables() -> String {
         error.and_then(|error| usize::try_from(error.to_words()[0]).ok()).expect("these calls fail, and rows are few")
     };
     let rows: Vec<(&str, &str)> = snowmint_core::sentences().collect();
-    let row = |at: usize| format!("{:?}", format!("{} {}", rows[at].0, rows[at].1));
+    let row = |at: usize| format!("{:?}", format!("{} {}", rows[at].0, camel_case(rows[at].1)));
     // What cannot come up in the module that mints keeps its place, without a text: it has no windows that end or have a
     // length, and no forks. The rows after that of a batch are of other modules, or of machines that none here has.
     let last = place(Integer::Beyond.batch().err());
@@ -155,4 +155,24 @@ export const PRESETS = {{
         Uuid::NAMESPACE_X500,
         presets.collect::<String>(),
     )
+}
+
+/// A sentence with the names of options as JavaScript has them: `max_wait_ms` is `maxWaitMs`.
+fn camel_case(sentence: &str) -> String {
+    let mut parts = sentence.split('_');
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (before, after) = (text.chars().last(), part.chars().next());
+        match (before, after) {
+            (Some('a'..='z'), Some(after @ 'a'..='z')) => {
+                text.push(after.to_ascii_uppercase());
+                text.push_str(&part[1..]);
+            }
+            _ => {
+                text.push('_');
+                text.push_str(part);
+            }
+        }
+    }
+    text
 }
