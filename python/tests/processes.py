@@ -18,10 +18,15 @@ def environment(clock_off: float | None = None, **variables: str) -> dict[str, s
     return found
 
 
+def command(program: str, *arguments: str) -> list[str]:
+    """What runs a Python program."""
+    return [sys.executable, "-c", textwrap.dedent(program), *arguments]
+
+
 def start(program: str, *arguments: str, clock_off: float | None = None, **variables: str) -> subprocess.Popen[str]:
     """A Python program that runs."""
     return subprocess.Popen(
-        [sys.executable, "-c", textwrap.dedent(program), *arguments],
+        command(program, *arguments),
         env=environment(clock_off, **variables),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -32,7 +37,7 @@ def start(program: str, *arguments: str, clock_off: float | None = None, **varia
 def run(program: str, *arguments: str, **variables: str) -> str:
     """What a Python program prints; fails if it fails or takes a minute."""
     done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(program), *arguments],
+        command(program, *arguments),
         env=environment(None, **variables),
         check=True,
         capture_output=True,

@@ -17,6 +17,7 @@ import tempfile
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from types import TracebackType
 from typing import ClassVar, Self
@@ -28,6 +29,9 @@ STOP_S = 30
 
 # Puts the server into the background, says its pid, and kills it when its standard input is closed.
 SHELL = r'log=$1; shift; "$@" > "$log" 2>&1 & echo $!; read _; kill -9 $! 2> /dev/null; wait $! 2> /dev/null; true'
+BUILD_S = 1800
+"""How long a build may take, from nothing."""
+ROOT = Path(__file__).parents[2]
 POSTGRES = Path("/usr/lib/postgresql/15/bin")
 # What stands before a command that refuses root.
 AS_NOBODY = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups"] if os.geteuid() == 0 else []
@@ -250,6 +254,40 @@ class Redis(Server):
         return succeeds(["redis-cli", "-p", str(self.port), "ping"], "PONG")
 
 
+class Service(Server):
+    """`snowmint serve` of this repository, over HTTP, on a SQLite file."""
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def store(self) -> str:
+        """Where its grants lie, as the command line takes it."""
+        return f"sqlite:{self.data}/ids.db"
+
+    def prepare(self) -> None:
+        self.data.mkdir()
+
+    def command(self) -> list[str]:
+        return [snowmint(), "serve", "--http", f"127.0.0.1:{self.port}", "--redis", "off", "--store", self.store]
+
+    def is_ready(self) -> bool:
+        with socket.socket() as probe:
+            probe.settimeout(1)
+            return probe.connect_ex(("127.0.0.1", self.port)) == 0
+
+
+@cache
+def snowmint() -> str:
+    """The command line, built at the first call."""
+    # With the features of the tests in Rust, which have built most of it.
+    features = ["--workspace", "--features", "snowmint-tests/engines"]
+    run(["cargo", "build", "--quiet", "--locked", *features, "--bin", "snowmint"], ROOT, BUILD_S)
+    target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+    return str(target / "debug" / "snowmint")
+
+
 def start_postgres(directory: Path | None = None, options: Sequence[str] = ()) -> Postgres:
     """PostgreSQL with durable settings, unless `options` say otherwise: `["-c", "fsync=off"]`."""
     return Postgres(directory, options)
@@ -265,6 +303,11 @@ def start_redis(directory: Path | None = None, options: Sequence[str] = ()) -> R
     return Redis(directory, options)
 
 
+def start_service(directory: Path | None = None, options: Sequence[str] = ()) -> Service:
+    """The service, with further words for `snowmint serve` in `options`."""
+    return Service(directory, options)
+
+
 def free_port() -> int:
     """A port of the loopback on which nobody listens. Redis as a cluster wants another one 10,000 above it."""
     while True:
@@ -275,9 +318,9 @@ def free_port() -> int:
             return port
 
 
-def run(command: list[str]) -> None:
+def run(command: list[str], directory: Path = Path("/"), within_s: float = START_S) -> None:
     """Runs a command to its end, and fails with what it says."""
-    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd="/", timeout=START_S)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=directory, timeout=within_s)
     assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
 
 

@@ -285,6 +285,19 @@ def test_a_running_process_survives_steps_of_its_clock(store: str, tmp_path: Pat
     assert last - first > 7_200_000
 
 
+def test_a_short_window_is_renewed_in_time_beside_a_long_one(store: str) -> None:
+    with (
+        Snowflake(store=store, namespace="long", window_ms=600_000),
+        Snowflake(store=store, namespace="short", window_ms=1000) as short,
+    ):
+        assert short.window is not None
+        before = short.window
+        deadline = time.monotonic() + 20
+        while short.window == before and time.monotonic() < deadline:
+            time.sleep(0.02)
+        assert short.window != before
+
+
 def test_the_end_of_the_process_gives_the_slot_back(store: str) -> None:
     program = """
         import sys

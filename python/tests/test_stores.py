@@ -38,7 +38,6 @@ from snowmint.stores import FileStore, MemoryStore, RedisStore, SqlStore, Store,
 
 ONE_NODE = "time:41,sequence:12;epoch=2025-01-01T00:00:00Z"
 SERVERS = {"postgres": servers.start_postgres, "mariadb": servers.start_mariadb, "redis": servers.start_redis}
-_numbers = itertools.count()
 
 
 @dataclass
@@ -89,12 +88,6 @@ def shared(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
     """Any place with the four verbs."""
     return place_for(request, tmp_path)
-
-
-@pytest.fixture
-def namespace() -> str:
-    """One that no other test has."""
-    return f"test-{os.getpid()}-{next(_numbers)}"
 
 
 # The verbs
@@ -818,9 +811,9 @@ def test_patched_sockets_are_refused() -> None:
         monkey.patch_all()
         import redis, sqlalchemy
         from snowmint import Snowflake, StoreUnavailableError
-        from snowmint.stores import RedisStore, SqlStore
+        from snowmint.stores import HttpStore, RedisStore, SqlStore
         engine = sqlalchemy.create_engine("mysql+pymysql://localhost/ids")
-        for make in (lambda: RedisStore(redis.Redis()), lambda: SqlStore(engine)):
+        for make in (lambda: RedisStore(redis.Redis()), lambda: SqlStore(engine), lambda: HttpStore("http://ids")):
             try:
                 make()
             except StoreUnavailableError as error:

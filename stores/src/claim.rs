@@ -20,7 +20,9 @@ pub(crate) fn claim_node(layout: &Layout, options: Options, terms: &Terms, now_m
     let key = &terms.key;
     let own_clock = key.clock != 0;
     let (max_ahead_ms, window_ms) = (options.max_ahead_ms, terms.window_ms);
-    layout.refuse_outside(now_ms).map_err(Error::from)?;
+    if !key.keeper.has_clock() {
+        layout.refuse_outside(now_ms).map_err(Error::from)?;
+    }
     let lease = match &key.keeper {
         Keeper::Slots(place) => {
             let excluded = |node| key.exclude.contains(&node) || (!own_clock && process().is_vouched(layout, node));
@@ -34,7 +36,7 @@ pub(crate) fn claim_node(layout: &Layout, options: Options, terms: &Terms, now_m
         }
         Keeper::Given(given) => {
             let grant = given.claim(&wanted(layout, options, terms, now_ms)?)?;
-            Lease::of_given(layout, grant, window_ms, own_clock)?
+            Lease::of_given(layout, grant, window_ms, own_clock)
         }
     };
     Ok(Arc::new(lease))

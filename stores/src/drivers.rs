@@ -7,11 +7,10 @@ mod native;
 mod sections;
 mod segments;
 mod sequences;
-mod steady;
 mod tickets;
 
 pub use self::keys::Key;
-pub use self::leases::{Granted, LeaseTerms, Leases};
+pub use self::leases::{Granted, Leases};
 pub use self::native::NativeNumbers;
 pub use self::sections::{Sections, SectionsOptions};
 pub use self::segments::{LocalNumbers, Segments, SegmentsOptions};

@@ -156,8 +156,9 @@ mod tests {
     use snowmint_core::sequence::Options;
 
     use super::*;
-    use crate::drivers::{LeaseTerms, Leases, Sections, SectionsOptions, SegmentsOptions, Sequences, Tickets};
+    use crate::drivers::{Leases, Sections, SectionsOptions, SegmentsOptions, Sequences, Tickets};
     use crate::engines::memory::Memory;
+    use crate::lessor::LeaseTerms;
     use crate::namespace::Namespace;
     use crate::store::Tag;
 

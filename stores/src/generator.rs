@@ -30,6 +30,8 @@ pub struct Generator {
     options: Options,
     /// How to lease again; nothing for a vouched node.
     terms: Option<Arc<Terms>>,
+    /// Whether it goes by the clock of its lessor.
+    lent: bool,
     closed: AtomicBool,
 }
 
@@ -134,11 +136,13 @@ impl Generator {
         H::Error: From<Error>,
     {
         let (options, clock) = (config.options, config.clock);
-        if clock == 0 {
+        let plan = config.plan(layout, environment)?;
+        let lent = plan.has_clock();
+        if clock == 0 && !lent {
             // A caller's clock may be a script, which a reading here would advance.
             layout.refuse_if_over(SystemHost::unix_ms())?;
         }
-        let (first, terms) = match config.plan(layout, environment)? {
+        let (first, terms) = match plan {
             Plan::Vouched(node) => {
                 let cell = process().vouched(clock, layout, node)?;
                 (Era::new(layout, node, options, cell, None), None)
@@ -151,7 +155,22 @@ impl Generator {
                 (era, Some(terms))
             }
         };
-        Ok(Self { first, layout: *layout, options, terms, closed: AtomicBool::new(false) })
+        Ok(Self { first, layout: *layout, options, terms, lent, closed: AtomicBool::new(false) })
+    }
+
+    /// The time it goes by, Unix ms: that of its lessor, or else the host's.
+    ///
+    /// # Errors
+    /// The host's.
+    #[inline]
+    pub fn now_ms<H: Host>(&self, host: &mut H) -> Result<i64, H::Error> {
+        self.lessor_ms().map_or_else(|| host.now_ms(), Ok)
+    }
+
+    /// The time by the clock of its lessor (Unix ms), if it leases from one.
+    #[inline]
+    pub fn lessor_ms(&self) -> Option<i64> {
+        if self.lent { self.era().lease().and_then(Lease::lessor_ms) } else { None }
     }
 
     /// That of this process.
@@ -290,7 +309,7 @@ impl Generator {
         H: Host,
         H::Error: From<Error>,
     {
-        let now_ms = host.now_ms()?;
+        let now_ms = self.now_ms(host)?;
         match self.open_era()?.core.try_next_id(now_ms) {
             Ok(id) => Ok(id),
             Err(error) => self.next_id_after(&error, now_ms, host),
@@ -372,7 +391,7 @@ impl Generator {
     }
 }
 
-/// Closes every lease of this process over a [`Given`](crate::Given) store, and gives the rest of its window back: for
+/// Closes every lease of this process over a [`Given`](crate::Given) store or lessor, and gives the rest of its window back: for
 /// when such stores are about to go.
 pub fn release_given() {
     process::release_given();

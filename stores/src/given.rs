@@ -1,4 +1,5 @@
-//! Leases over a store that the caller gives, whose calls wait for their answers, such as one of a host language's.
+//! Leases over a store or of a lessor that the caller gives, whose calls wait for their answers, such as one of a host
+//! language's.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -9,11 +10,13 @@ use std::thread;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use snowmint_core::ErrorKind;
+use snowmint_core::{ErrorKind, Window};
 
 use crate::error::Error;
 use crate::file::Refused;
-use crate::holding::{Grant, Holding, Renewed, Wanted, claim_node};
+use crate::holding::{Holding, Renewed, Wanted, claim_node};
+use crate::lessor::{Lessor, Loan};
+use crate::service_clock::ServiceClock;
 use crate::store::{Found, Store, Version, Wrote};
 
 /// How long the end of a lease waits for the store; if it takes longer, it goes on unattended.
@@ -53,28 +56,64 @@ pub trait BlockingStore: fmt::Debug + Send + Sync + 'static {
     fn clock_ms(&self) -> Result<Option<i64>, Error>;
 }
 
-/// A store that the caller gives. Two are equal if they are of the same number.
+/// A store or a lessor that the caller gives. Two are equal if they are of the same number.
 #[derive(Clone)]
 pub struct Given {
-    store: Arc<dyn BlockingStore>,
+    source: Source,
     number: usize,
+}
+
+#[derive(Clone)]
+enum Source {
+    Store(Arc<dyn BlockingStore>),
+    Lessor(Arc<dyn Lessor>),
 }
 
 impl Given {
     /// A store, and what tells it from all others as long as it lives, such as the address of an object.
     pub fn new(store: impl BlockingStore, number: usize) -> Self {
-        Self { store: Arc::new(store), number }
+        Self { source: Source::Store(Arc::new(store)), number }
+    }
+
+    /// A lessor, and what tells it from all others.
+    pub fn lessor(lessor: impl Lessor, number: usize) -> Self {
+        Self { source: Source::Lessor(Arc::new(lessor)), number }
+    }
+
+    /// Whether its own clock counts.
+    pub(crate) const fn has_clock(&self) -> bool {
+        matches!(self.source, Source::Lessor(_))
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        match &self.source {
+            Source::Store(store) => store.name(),
+            Source::Lessor(lessor) => lessor.name(),
+        }
     }
 
     /// Claims a node; the window is durable by then.
     pub(crate) fn claim(&self, wanted: &Wanted) -> Result<Grant, Refused> {
-        at_once(claim_node(Arc::new(Blocking(Arc::clone(&self.store))), wanted))
+        match &self.source {
+            Source::Store(store) => {
+                let grant = at_once(claim_node(Arc::new(Blocking(Arc::clone(store))), wanted))?;
+                Ok(Grant {
+                    hold: Hold::Record(Box::new(grant.holding)),
+                    skew_ms: grant.skew_ms,
+                    skipped: grant.skipped,
+                })
+            }
+            Source::Lessor(lessor) => {
+                let loan = Loan::claim(Arc::clone(lessor), wanted)?;
+                Ok(Grant { skew_ms: Some(loan.skew_ms()), hold: Hold::Loan(Box::new(loan)), skipped: Vec::new() })
+            }
+        }
     }
 }
 
 impl fmt::Debug for Given {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Given({})", self.store.name())
+        write!(f, "Given({})", self.name())
     }
 }
 
@@ -92,16 +131,72 @@ impl Hash for Given {
     }
 }
 
-/// A node held over a given store.
+/// What a holder gets.
+#[derive(Debug)]
+pub(crate) struct Grant {
+    pub(crate) hold: Hold,
+    pub(crate) skew_ms: Option<i64>,
+    /// Records that are none.
+    pub(crate) skipped: Vec<String>,
+}
+
+/// A node that is held.
+#[derive(Debug)]
+pub(crate) enum Hold {
+    /// By a record that is written here.
+    Record(Box<Holding>),
+    Loan(Box<Loan>),
+}
+
+impl Hold {
+    pub(crate) const fn node(&self) -> u32 {
+        match self {
+            Self::Record(holding) => holding.node(),
+            Self::Loan(loan) => loan.node(),
+        }
+    }
+
+    /// The window that is durable.
+    pub(crate) const fn window(&self) -> Window {
+        match self {
+            Self::Record(holding) => holding.window(),
+            Self::Loan(loan) => loan.window(),
+        }
+    }
+
+    /// For a loan the length of its windows in ms, and the clock that counts.
+    pub(crate) fn lent(&self) -> Option<(u64, Arc<ServiceClock>)> {
+        match self {
+            Self::Record(_) => None,
+            Self::Loan(loan) => Some((loan.window_ms(), loan.clock())),
+        }
+    }
+
+    fn renew(&mut self, now_ms: i64, last_ms: i64, reach_ms: u64) -> Renewed {
+        match self {
+            Self::Record(holding) => at_once(holding.renew(now_ms, last_ms, reach_ms)),
+            Self::Loan(loan) => loan.renew(last_ms, reach_ms),
+        }
+    }
+
+    fn release(self, end_ms: i64) {
+        match self {
+            Self::Record(holding) => drop(at_once(holding.release(end_ms))),
+            Self::Loan(loan) => loan.release(end_ms),
+        }
+    }
+}
+
+/// A node held over a given store, or of a given lessor.
 #[derive(Debug)]
 pub(crate) struct Held(
     /// Nothing once it is given back: a renewal that comes too late writes nothing.
-    Mutex<Option<Holding>>,
+    Mutex<Option<Hold>>,
 );
 
 impl Held {
-    pub(crate) fn new(holding: Holding) -> Arc<Self> {
-        Arc::new(Self(Mutex::new(Some(holding))))
+    pub(crate) fn new(hold: Hold) -> Arc<Self> {
+        Arc::new(Self(Mutex::new(Some(hold))))
     }
 
     /// Moves the window's end up, on a thread of its own, as nobody knows how long the store takes.
@@ -114,9 +209,9 @@ impl Held {
     ) -> Result<(), Error> {
         let held = Arc::clone(self);
         let renewing = thread::Builder::new().name("snowmint-store".to_owned()).spawn(move || {
-            let mut holding = held.lock();
-            let renewed = holding.as_mut().map(|holding| at_once(holding.renew(now_ms, last_ms, reach_ms)));
-            drop(holding);
+            let mut hold = held.lock();
+            let renewed = hold.as_mut().map(|hold| hold.renew(now_ms, last_ms, reach_ms));
+            drop(hold);
             if let Some(renewed) = renewed {
                 then(renewed);
             }
@@ -135,9 +230,9 @@ impl Held {
         let held = Arc::clone(self);
         let (sender, receiver) = mpsc::sync_channel(1);
         let releasing = thread::Builder::new().name("snowmint-store".to_owned()).spawn(move || {
-            let holding = held.lock().take();
-            if let Some(holding) = holding {
-                drop(at_once(holding.release(end_ms)));
+            let hold = held.lock().take();
+            if let Some(hold) = hold {
+                hold.release(end_ms);
             }
             // Nobody may be waiting any more.
             let _ = sender.send(());
@@ -147,7 +242,7 @@ impl Held {
         }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Holding>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Hold>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -4,7 +4,8 @@ use snowmint_core::{Error, Host};
 
 use crate::lease::Lease;
 
-/// A host that has the window renewed while a call waits for it, and tells core's refusals from its own errors.
+/// A host that has the window renewed while a call waits for it, goes by the clock of the lease if that has one, and tells
+/// core's refusals from its own errors.
 #[derive(Debug)]
 pub(crate) struct Heeding<'a, H> {
     host: &'a mut H,
@@ -39,7 +40,10 @@ impl<H: Host> Host for Heeding<'_, H> {
     type Error = Caught<H::Error>;
 
     fn now_ms(&mut self) -> Result<i64, Self::Error> {
-        self.now_ms = self.host.now_ms().map_err(Caught::Host)?;
+        self.now_ms = match self.lease.and_then(Lease::lessor_ms) {
+            Some(now_ms) => now_ms,
+            None => self.host.now_ms().map_err(Caught::Host)?,
+        };
         Ok(self.now_ms)
     }
 

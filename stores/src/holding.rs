@@ -47,6 +47,10 @@ impl Holder {
     pub(crate) fn this_process() -> Result<Self, Error> {
         Ok(Self { token: token()?, label: Record::label(&label_with_host()), last_node: None })
     }
+
+    pub(crate) fn label_text(&self) -> String {
+        String::from_utf8_lossy(&self.label).trim_end_matches('\0').to_owned()
+    }
 }
 
 /// A node that is held: its record, and where that is.

@@ -13,10 +13,13 @@ use crate::error::Error;
 use crate::file::{Grant, Slot};
 use crate::fork::Cell;
 use crate::given;
-use crate::holding::{Grant as StoreGrant, Holding, Renewed};
+#[cfg(feature = "engines")]
+use crate::holding::Grant as StoreGrant;
+use crate::holding::Renewed;
 use crate::process::process;
 #[cfg(feature = "engines")]
 use crate::remote;
+use crate::service_clock::ServiceClock;
 
 /// Called once when a lease is lost, with the reason, on a thread of its own.
 #[derive(Clone)]
@@ -53,6 +56,8 @@ pub(crate) struct Lease {
     renewal: Mutex<Renewal>,
     /// What a caller's clock read when a call found the window over; the system's clock needs no such help.
     asked_ms: Option<AtomicI64>,
+    /// That of the lessor, if there is one: its generators go by it.
+    clock: Option<Arc<ServiceClock>>,
     lost: OnceLock<Error>,
     on_lost: Mutex<Vec<OnLost>>,
     skipped: Vec<String>,
@@ -105,27 +110,26 @@ impl Lease {
         window_ms: u64,
         own_clock: bool,
     ) -> Result<Self, Error> {
-        let hold = |holding| remote::Held::new(url, holding).map(Holder::Engine);
-        Self::of_store(layout, grant, window_ms, own_clock, hold)
-    }
-
-    /// On a record granted by a given store, whose window is in it.
-    pub(crate) fn of_given(layout: &Layout, grant: StoreGrant, window_ms: u64, own_clock: bool) -> Result<Self, Error> {
-        Self::of_store(layout, grant, window_ms, own_clock, |holding| Ok(Holder::Given(given::Held::new(holding))))
-    }
-
-    fn of_store(
-        layout: &Layout,
-        grant: StoreGrant,
-        window_ms: u64,
-        own_clock: bool,
-        hold: impl FnOnce(Holding) -> Result<Holder, Error>,
-    ) -> Result<Self, Error> {
         let StoreGrant { holding, skew_ms, skipped } = grant;
         let (node, window) = (holding.node(), holding.window());
-        let lease = Self::new(layout, node, hold(holding)?, window, window_ms, own_clock, skipped);
-        lock(&lease.renewal).skew_ms = skew_ms;
-        Ok(lease)
+        let holder = Holder::Engine(remote::Held::new(url, holding)?);
+        Ok(Self::new(layout, node, holder, window, window_ms, own_clock, skipped).skewed(skew_ms))
+    }
+
+    /// On what a given store or lessor granted, whose window is durable.
+    pub(crate) fn of_given(layout: &Layout, grant: given::Grant, window_ms: u64, own_clock: bool) -> Self {
+        let given::Grant { hold, skew_ms, skipped } = grant;
+        let (node, window) = (hold.node(), hold.window());
+        let (window_ms, clock) = hold.lent().map_or((window_ms, None), |(window_ms, clock)| (window_ms, Some(clock)));
+        let holder = Holder::Given(given::Held::new(hold));
+        let mut lease = Self::new(layout, node, holder, window, window_ms, own_clock, skipped).skewed(skew_ms);
+        lease.clock = clock;
+        lease
+    }
+
+    fn skewed(self, skew_ms: Option<i64>) -> Self {
+        lock(&self.renewal).skew_ms = skew_ms;
+        self
     }
 
     fn new(
@@ -162,6 +166,7 @@ impl Lease {
                 skew_ms: None,
             }),
             asked_ms: own_clock.then(|| AtomicI64::new(i64::MIN)),
+            clock: None,
             lost: OnceLock::new(),
             on_lost: Mutex::default(),
             skipped,
@@ -178,6 +183,12 @@ impl Lease {
 
     pub(crate) fn window(&self) -> Window {
         Window { start_ms: self.start_ms, end_ms: self.end_ms.load(Ordering::Acquire) }
+    }
+
+    /// The time by the lessor's clock, if there is one.
+    #[inline]
+    pub(crate) fn lessor_ms(&self) -> Option<i64> {
+        self.clock.as_ref().map(|clock| clock.now_ms())
     }
 
     /// Slot files or records that are not valid.

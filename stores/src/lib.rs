@@ -20,6 +20,7 @@ mod holding;
 mod key;
 mod label;
 mod lease;
+mod lessor;
 mod minter;
 mod namespace;
 pub mod object_id;
@@ -30,6 +31,8 @@ mod remote;
 #[cfg(feature = "engines")]
 mod runtime;
 pub mod scripts;
+mod service_clock;
+mod steady;
 mod store;
 mod system;
 mod token;
@@ -61,6 +64,7 @@ pub use self::file::record;
 pub use self::generator::{Generator, Status, release_given};
 pub use self::given::{BlockingStore, Given};
 pub use self::lease::OnLost;
+pub use self::lessor::{LeaseTerms, Lent, Lessor};
 pub use self::namespace::Namespace;
 pub use self::plan::{Config, Connect, Environment, LeaseStore};
 pub use self::store::{
@@ -70,8 +74,8 @@ pub use self::system::SystemHost;
 #[cfg(feature = "engines")]
 pub use self::{
     drivers::{
-        Granted, Key, LeaseTerms, Leases, LocalNumbers, MAX_WAIT_MS, NativeNumbers, Sections, SectionsOptions,
-        Segments, SegmentsOptions, Sequences, Tickets,
+        Granted, Key, Leases, LocalNumbers, MAX_WAIT_MS, NativeNumbers, Sections, SectionsOptions, Segments,
+        SegmentsOptions, Sequences, Tickets,
     },
     engines::connect,
     url::Url,

@@ -28,6 +28,32 @@ impl Namespace {
         Ok(Self(name.to_owned()))
     }
 
+    /// What [`fmt::Display`] shows of a namespace: a name, or `@` and the numbers of a layout for its default.
+    ///
+    /// # Errors
+    /// `InvalidNode`.
+    pub fn parse(text: &str) -> Result<Self, Error> {
+        let Some(numbers) = text.strip_prefix('@') else { return Self::named(text) };
+        let digits = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+        let number = |word: &str| (1..=16).contains(&word.len()) && word.bytes().all(digits);
+        if !numbers.split('-').map(number).eq([true; 6]) {
+            return Err(Error::told(
+                ErrorKind::InvalidNode,
+                "the default namespace of a layout is @ and its six numbers in hex, as a generator's status has it",
+            ));
+        }
+        Ok(Self(text.to_owned()))
+    }
+
+    /// `InvalidLayout`, if it is the default of another layout.
+    #[cfg(feature = "engines")]
+    pub(crate) fn refuse_default_of_another(&self, layout: &Layout) -> Result<(), Error> {
+        if !self.0.starts_with('@') || *self == Self::of_layout(layout) {
+            return Ok(());
+        }
+        Err(Error::told(ErrorKind::InvalidLayout, format!("namespace {self} is for its own layout, not for {layout}")))
+    }
+
     /// The default: one for each layout, by its numbers, so that names given to its fields or to itself make no difference.
     pub fn of_layout(layout: &Layout) -> Self {
         let words = layout.numbers().to_words().map(|word| format!("{word:x}"));
@@ -65,6 +91,18 @@ mod tests {
             assert_eq!(Namespace::named(bad).expect_err(bad).kind(), ErrorKind::InvalidNode);
         }
         assert_eq!(Namespace::named("orders.v2_eu-1").expect("allowed").to_string(), "orders.v2_eu-1");
+    }
+
+    #[test]
+    fn what_is_shown_of_a_namespace_is_read_again() {
+        for namespace in [Namespace::of_layout(&SNOWMINT), Namespace::named("orders").expect("a name")] {
+            assert_eq!(Namespace::parse(&namespace.to_string()), Ok(namespace));
+        }
+        for bad in
+            ["", "@", "@1-2-3-4-5", "@1-2-3-4-5-6-7", "@1-2-3-4-5-", "@1-2-3-4-5-G", "@1-2-3-4-5-A", "@1-2-3-4-5-+6"]
+        {
+            assert_eq!(Namespace::parse(bad).expect_err(bad).kind(), ErrorKind::InvalidNode);
+        }
     }
 
     #[test]

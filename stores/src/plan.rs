@@ -104,6 +104,13 @@ impl fmt::Debug for Keeper {
     }
 }
 
+impl Keeper {
+    /// Whether its own clock counts.
+    pub(crate) const fn has_clock(&self) -> bool {
+        matches!(self, Self::Given(given) if given.has_clock())
+    }
+}
+
 /// As much of a URL as may be shown.
 pub(crate) fn shown(url: &str) -> &str {
     match url.split_once(':') {
@@ -141,6 +148,13 @@ impl fmt::Debug for Config {
     }
 }
 
+impl Plan {
+    /// Whether the clock of who grants the lease counts.
+    pub(crate) fn has_clock(&self) -> bool {
+        matches!(self, Self::Leased(terms) if terms.key.keeper.has_clock())
+    }
+}
+
 impl Config {
     pub(crate) fn plan(self, layout: &Layout, environment: &Environment) -> Result<Plan, Error> {
         let leased = self.store.is_some() || self.namespace.is_some();
@@ -165,6 +179,15 @@ impl Config {
             Some(LeaseStore::Given(given)) => Keeper::Given(given),
             None => Keeper::Slots(Place::of_machine(environment)?),
         };
+        if let Keeper::Given(lessor) = &keeper
+            && lessor.has_clock()
+            && self.clock != 0
+        {
+            return Err(Error::told(
+                ErrorKind::InvalidNode,
+                format!("{} leases by its own clock, which generators go by: give no clock", lessor.name()),
+            ));
+        }
         let length_ms = if let Keeper::Slots(_) = keeper { Window::SLOT_MS } else { Window::ENGINE_MS };
         let namespace = match self.namespace.as_ref().or(environment.namespace.as_ref()) {
             Some(name) => Namespace::named(name)?,

@@ -141,7 +141,10 @@ impl Process {
             .extract_if(|_, entry| matches!(entry, Entry::Live(lease) if lease.strong_count() == 0))
             .collect();
         shared.leases.insert(key, entry);
-        if !shared.renewing {
+        if shared.renewing {
+            // The new lease may be due before those that the thread waits for.
+            self.wake.notify_one();
+        } else {
             static AT_EXIT: AtomicBool = AtomicBool::new(false);
             if !AT_EXIT.swap(true, Ordering::AcqRel) {
                 at_exit(release_all);

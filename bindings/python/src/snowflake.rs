@@ -3,7 +3,7 @@
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
-use snowmint_core::{Host, Integer, Run};
+use snowmint_core::{Integer, Run};
 use snowmint_stores::{Config, Environment, Generator, OnLost};
 
 use crate::buffer::Ids;
@@ -38,10 +38,13 @@ impl Snowflake {
         id.map_err(|failure| self.raised.interrupt(py, failure))
     }
 
-    /// The next ID by the system's clock, if nothing stands in its way.
+    /// The next ID by the system's clock or that of its lessor, if nothing stands in its way.
     #[inline]
     pub(crate) fn free_id(&self) -> Option<u64> {
-        if self.clock.is_none() { self.generator.free_id(hot::unix_ms()) } else { None }
+        if self.clock.is_some() {
+            return None;
+        }
+        self.generator.free_id(self.generator.lessor_ms().unwrap_or_else(hot::unix_ms))
     }
 }
 
@@ -132,7 +135,7 @@ impl Snowflake {
 
     /// The next ID; never waits.
     fn try_next_id(&self, py: Python<'_>) -> Result<u64, Failure> {
-        Ok(self.generator.try_next_id(self.host(py).now_ms()?)?)
+        Ok(self.generator.try_next_id(self.generator.now_ms(&mut self.host(py))?)?)
     }
 
     /// The next n IDs; waits at most `max_wait_ms` in all.

@@ -8,9 +8,12 @@ use pyo3::exceptions::{PyException, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyList, PyString};
-use snowmint_core::ErrorKind;
 use snowmint_core::durability::Engine;
-use snowmint_stores::{BlockingStore, Connect, Error, Found, Given, LeaseStore, Version, Wrote, kind_of_file_system};
+use snowmint_core::{ErrorKind, Window};
+use snowmint_stores::{
+    BlockingStore, Connect, Error, Found, Given, LeaseStore, LeaseTerms, Lent, Lessor, Version, Wrote,
+    kind_of_file_system,
+};
 
 use crate::convert::Text;
 use crate::error::{self, Failure};
@@ -53,12 +56,12 @@ impl Raised {
     }
 }
 
-/// A store from its object, or a URL. Whatever has the verbs is a store; whatever has a URL stands for that.
+/// A store from its object, or a URL. Whatever has the verbs of a store or lessor is one; whatever has a URL stands for that.
 pub(crate) fn store(obj: &Bound<'_, PyAny>, raised: &Raised) -> PyResult<LeaseStore> {
     if let Ok(url) = obj.extract::<Text>() {
         return Ok(LeaseStore::Url(url.into_string()));
     }
-    if obj.hasattr("read")? && obj.hasattr("write")? && obj.hasattr("list")? {
+    if has(obj, ["read", "write", "list"])? || lends(obj)? {
         return given(obj, raised).map(LeaseStore::Given);
     }
     let url = obj.getattr("url").and_then(|url| url.extract::<Text>());
@@ -70,6 +73,15 @@ pub(crate) fn store(obj: &Bound<'_, PyAny>, raised: &Raised) -> PyResult<LeaseSt
     Ok(LeaseStore::Url(url.into_string()))
 }
 
+fn has(obj: &Bound<'_, PyAny>, verbs: [&str; 3]) -> PyResult<bool> {
+    Ok(obj.hasattr(verbs[0])? && obj.hasattr(verbs[1])? && obj.hasattr(verbs[2])?)
+}
+
+/// Whether it is a lessor.
+fn lends(obj: &Bound<'_, PyAny>) -> PyResult<bool> {
+    has(obj, ["claim", "renew", "release"])
+}
+
 /// How to come by the store of a URL: `snowmint.stores.connect`.
 pub(crate) fn connect(raised: &Raised) -> Connect {
     let raised = raised.clone();
@@ -77,7 +89,7 @@ pub(crate) fn connect(raised: &Raised) -> Connect {
         let connected = Python::try_attach(|py| {
             let connect = py.import("snowmint.stores").and_then(|stores| stores.getattr("connect"));
             let store = connect.and_then(|connect| given(&call(&connect, (url,))?, &raised));
-            store.map_err(|failed| told(py, "snowmint.stores.connect", failed, &raised))
+            store.map_err(|failed| told(py, "snowmint.stores.connect", failed, KINDS, &raised))
         });
         connected.unwrap_or_else(|| Err(over("snowmint.stores.connect")))
     })
@@ -92,8 +104,9 @@ fn given(obj: &Bound<'_, PyAny>, raised: &Raised) -> PyResult<Given> {
         py.import("atexit")?.call_method1("register", (release,)).map(drop)
     })?;
     let name = obj.str()?.to_string_lossy().into_owned();
-    let store = PyStore { store: obj.clone().unbind(), name, raised: raised.clone() };
-    Ok(Given::new(store, obj.as_ptr().addr()))
+    let (store, number) = (obj.clone().unbind(), obj.as_ptr().addr());
+    let store = |kinds| PyStore { store, name, kinds, raised: raised.clone() };
+    Ok(if lends(obj)? { Given::lessor(store(&ErrorKind::ALL), number) } else { Given::new(store(KINDS), number) })
 }
 
 /// Gives back what is left of every window over a store of Python's.
@@ -107,13 +120,45 @@ fn release_given(py: Python<'_>) {
 struct PyStore {
     store: Py<PyAny>,
     name: String,
+    /// What it may raise of ours.
+    kinds: &'static [ErrorKind],
     raised: Raised,
 }
 
 impl PyStore {
     fn ask<T>(&self, ask: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>) -> Result<T, Error> {
-        Python::try_attach(|py| ask(self.store.bind(py)).map_err(|failed| told(py, &self.name, failed, &self.raised)))
-            .unwrap_or_else(|| Err(over(&self.name)))
+        Python::try_attach(|py| {
+            ask(self.store.bind(py)).map_err(|failed| told(py, &self.name, failed, self.kinds, &self.raised))
+        })
+        .unwrap_or_else(|| Err(over(&self.name)))
+    }
+
+    /// Asks a lessor: the namespace, its nonce, more texts, and numbers, for numbers. An error may come with the ms after
+    /// which to ask again.
+    fn ask_lessor(
+        &self,
+        verb: &str,
+        terms: &LeaseTerms,
+        texts: &[&str],
+        numbers: &[i64],
+    ) -> Result<Vec<i64>, (Error, Option<u64>)> {
+        let (namespace, nonce) = (terms.namespace.to_string(), format!("{:032x}", terms.token));
+        let mut wait_ms = None;
+        let answer = self.ask(|lessor| {
+            let arguments = PyList::new(lessor.py(), [&namespace, &nonce])?;
+            texts.iter().try_for_each(|text| arguments.append(text))?;
+            numbers.iter().try_for_each(|number| arguments.append(number))?;
+            let answer = call(&lessor.getattr(verb)?, arguments.to_tuple()).inspect_err(|failed| {
+                let after = failed.value(lessor.py()).getattr("retry_after_ms");
+                wait_ms = after.ok().and_then(|ms| ms.extract().ok());
+            })?;
+            if answer.is_none() { Ok(Vec::new()) } else { answer.extract() }
+        });
+        answer.map_err(|error| (error, wait_ms))
+    }
+
+    fn odd(&self) -> Error {
+        Error::unavailable(&self.name, "its answer has not the numbers that it should")
     }
 }
 
@@ -168,18 +213,57 @@ impl BlockingStore for PyStore {
     }
 }
 
+impl Lessor for PyStore {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn claim(&self, terms: &LeaseTerms) -> Result<Lent, (Error, Option<u64>)> {
+        let layout = terms.layout.to_string();
+        let nodes = terms.excluded.iter().map(|node| i64::from(*node));
+        let numbers: Vec<_> = [whole(terms.window_ms), whole(terms.max_ahead_ms)].into_iter().chain(nodes).collect();
+        match self.ask_lessor("claim", terms, &[&layout, &terms.label], &numbers)?[..] {
+            [node, start_ms, end_ms, window_ms, now_ms] => Ok(Lent {
+                // What is out of range is of no layout, or no length.
+                node: u32::try_from(node).unwrap_or(u32::MAX),
+                window: Window { start_ms, end_ms },
+                window_ms: u64::try_from(window_ms).unwrap_or_default(),
+                now_ms,
+            }),
+            _ => Err((self.odd(), None)),
+        }
+    }
+
+    fn renew(&self, terms: &LeaseTerms, node: u32, unused_from_ms: i64) -> Result<(Window, i64), Error> {
+        let numbers = [i64::from(node), unused_from_ms, whole(terms.window_ms), whole(terms.max_ahead_ms)];
+        match self.ask_lessor("renew", terms, &[], &numbers).map_err(|(error, _)| error)?[..] {
+            [start_ms, end_ms, now_ms] => Ok((Window { start_ms, end_ms }, now_ms)),
+            _ => Err(self.odd()),
+        }
+    }
+
+    fn release(&self, terms: &LeaseTerms, node: u32, unused_from_ms: i64) -> Result<(), Error> {
+        let released = self.ask_lessor("release", terms, &[], &[i64::from(node), unused_from_ms]);
+        released.map(drop).map_err(|(error, _)| error)
+    }
+}
+
+fn whole(ms: u64) -> i64 {
+    i64::try_from(ms).unwrap_or(i64::MAX)
+}
+
 /// What a store may raise of ours.
-const KINDS: [ErrorKind; 3] = [ErrorKind::StoreUnavailable, ErrorKind::UnsafeStore, ErrorKind::Forked];
+const KINDS: &[ErrorKind] = &[ErrorKind::StoreUnavailable, ErrorKind::UnsafeStore, ErrorKind::Forked];
 
 /// What a store raised, as an error: one of ours as it is, any other leaves open what was done.
-fn told(py: Python<'_>, name: &str, failed: PyErr, raised: &Raised) -> Error {
+fn told(py: Python<'_>, name: &str, failed: PyErr, kinds: &[ErrorKind], raised: &Raised) -> Error {
     let value = failed.value(py);
     let sentence = call(&py.get_type::<PyString>(), (value,));
     let sentence = sentence.and_then(|sentence| Ok(sentence.extract::<Text>()?.into_string())).unwrap_or_default();
     let error = if !failed.is_instance_of::<PyException>(py) {
         // Such as KeyboardInterrupt: nothing that asking again would answer. `explain` raises it as it is.
         Error::told(ErrorKind::WindowClosed, format!("{name}: interrupted"))
-    } else if let Some(kind) = error::kind_of(py, &failed).filter(|kind| KINDS.contains(kind)) {
+    } else if let Some(kind) = error::kind_of(py, &failed).filter(|kind| kinds.contains(kind)) {
         Error::told(kind, sentence)
     } else {
         let class = failed.get_type(py).name().map_or_else(|_| String::new(), |name| name.to_string());

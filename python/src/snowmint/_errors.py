@@ -85,6 +85,8 @@ class NodesExhaustedError(SnowmintError):
     """Every node of the namespace is taken."""
 
     code = "NODES_EXHAUSTED"
+    retry_after_ms: int | None = None
+    """In how many ms the same call has a chance, where a service says so."""
 
 
 class StoreUnavailableError(SnowmintError):

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal, TypedDict, Unpack
 
 from snowmint import Layout, Snowflake, SnowmintError
-from snowmint.stores import FileStore, Store
+from snowmint.stores import FileStore, Lessor, Store
 
 
 class Options(TypedDict, total=False):
@@ -13,7 +13,7 @@ class Options(TypedDict, total=False):
 
     layout: str | Layout | None
     node: int | Mapping[str, int] | str | None
-    store: str | Store | FileStore | None
+    store: str | Store | Lessor | FileStore | None
     namespace: str | None
     max_ahead_ms: int | None
     max_wait_ms: int | None

@@ -7,7 +7,7 @@ from uuid import UUID
 from typing_extensions import Buffer
 
 from snowmint._errors import WindowClosedError
-from snowmint.stores import FileStore, Store
+from snowmint.stores import FileStore, Lessor, Store
 
 # An int, or what is one by `__index__`, such as a numpy integer. A bool is refused.
 _Int: TypeAlias = SupportsIndex
@@ -431,16 +431,17 @@ class Snowflake:
         node: A number, a mapping of every node field, or a text such as `datacenter=0,worker=5`. If neither this nor
             `store` nor `namespace` is given, the text in the environment variable `SNOWMINT_NODE`.
         store: Where to lease a node: one of `snowmint.stores`, any object with their verbs, or a URL: `file:DIRECTORY`,
-            for the processes of one machine, or what `snowmint.stores.connect` takes, such as `redis://HOST`. The
-            default is `SNOWMINT_STORE`, or else the slots of this machine: in `SNOWMINT_STATE_DIR`, or
-            `/var/tmp/snowmint`.
+            for the processes of one machine, or what `snowmint.stores.connect` takes, such as `redis://HOST` or
+            `http://HOST`. The default is `SNOWMINT_STORE`, or else the slots of this machine: in
+            `SNOWMINT_STATE_DIR`, or `/var/tmp/snowmint`.
         namespace: Leases of one namespace never have the same node. 1 to 64 of `a-z A-Z 0-9 . _ -`; the default is
             `SNOWMINT_NAMESPACE`, or else one for each layout. A namespace keeps its first layout.
         max_ahead_ms: How far IDs may run ahead of the clock, which bounds rollback, a frozen clock and bursts.
         max_wait_ms: How long one call may wait for the clock.
         sequence_start: Where the sequence begins in a new tick: at 0, at random in the lower half, or one after the
             last ID's.
-        clock: Returns Unix ms as an int. What it raises comes through unchanged.
+        clock: Returns Unix ms as an int. What it raises comes through unchanged. Not with a service, whose own clock
+            counts.
         on_lost: Called with a `WindowClosedError`, from another thread, if the lease is lost: its file cannot be
             written, or its file or record is somebody else's.
         exclude: Nodes that a lease is not to get, each as `node` takes it.
@@ -449,8 +450,8 @@ class Snowflake:
 
     Raises:
         InvalidLayoutError: There is no such preset, the text breaks a rule, or the namespace has another layout.
-        InvalidNodeError: The node does not fit the layout, or is leased in this process; or the slots of this machine
-            are evidently private, as in Kubernetes.
+        InvalidNodeError: The node does not fit the layout, or is leased in this process; the slots of this machine
+            are evidently private, as in Kubernetes; or there is a `clock` beside a service's.
         NodesExhaustedError: No node is free within `max_wait_ms`.
         StoreUnavailableError: The state directory cannot be used, or the store cannot be reached; what it raised is the
             cause.
@@ -464,7 +465,7 @@ class Snowflake:
         layout: str | Layout | None = None,
         node: _Int | Mapping[str, _Int] | str | None = None,
         *,
-        store: str | Store | FileStore | None = None,
+        store: str | Store | Lessor | FileStore | None = None,
         namespace: str | None = None,
         max_ahead_ms: _Int | None = None,
         max_wait_ms: _Int | None = None,

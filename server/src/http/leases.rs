@@ -1,5 +1,7 @@
 //! `/v1/namespaces/{ns}/leases`: nodes for generators elsewhere.
 //!
+//! A namespace has a name, or is the default of a layout, `@` and its numbers, which the server's own generators lease in.
+//!
 //! A holder has a nonce of its own, by which a claim that is sent twice is one claim. It goes by the server's clock.
 
 use axum::Json;
@@ -173,7 +175,7 @@ fn lost(error: Error) -> Problem {
 
 /// Claim a node; the same nonce gets the same one again
 #[utoipa::path(post, path = "/v1/namespaces/{ns}/leases", tag = "leases",
-    params(("ns" = String, Path, min_length = 1, max_length = 64, pattern = "^[A-Za-z0-9_-][A-Za-z0-9._-]*$")),
+    params(("ns" = String, Path, min_length = 1, max_length = 102, pattern = "^([A-Za-z0-9_-][A-Za-z0-9._-]{0,63}|@[0-9a-f]{1,16}(-[0-9a-f]{1,16}){5})$")),
     request_body = Claim,
     responses(
         (status = 201, body = Lease),
@@ -195,7 +197,7 @@ pub async fn claim(
         None => app.service.settings.layout,
     };
     let terms = LeaseTerms {
-        namespace: Namespace::named(&ns)?,
+        namespace: Namespace::parse(&ns)?,
         layout,
         token: token(&claim.nonce)?,
         label: claim.label.unwrap_or_else(|| "over HTTP".to_owned()),
@@ -218,7 +220,7 @@ pub async fn claim(
 
 /// Who has which node
 #[utoipa::path(get, path = "/v1/namespaces/{ns}/leases", tag = "leases",
-    params(("ns" = String, Path, min_length = 1, max_length = 64, pattern = "^[A-Za-z0-9_-][A-Za-z0-9._-]*$")),
+    params(("ns" = String, Path, min_length = 1, max_length = 102, pattern = "^([A-Za-z0-9_-][A-Za-z0-9._-]{0,63}|@[0-9a-f]{1,16}(-[0-9a-f]{1,16}){5})$")),
     responses(
         (status = 200, body = Held),
         (status = "4XX", body = Problem, content_type = "application/problem+json"),
@@ -227,7 +229,7 @@ pub async fn claim(
 )]
 pub async fn list(State(app): State<App>, ns: Result<Path<String>, PathRejection>) -> Result<Json<Held>, Problem> {
     let Path(ns) = ns?;
-    let namespace = Namespace::named(&ns)?.to_string();
+    let namespace = Namespace::parse(&ns)?.to_string();
     let leases = app.service.leases.list(&namespace).await?.into_iter().map(|(node, record)| Entry {
         node,
         window: span(record.window),
@@ -239,7 +241,7 @@ pub async fn list(State(app): State<App>, ns: Result<Path<String>, PathRejection
 
 /// Move a window on
 #[utoipa::path(put, path = "/v1/namespaces/{ns}/leases/{node}", tag = "leases",
-    params(("ns" = String, Path, min_length = 1, max_length = 64, pattern = "^[A-Za-z0-9_-][A-Za-z0-9._-]*$"), ("node" = u32, Path)),
+    params(("ns" = String, Path, min_length = 1, max_length = 102, pattern = "^([A-Za-z0-9_-][A-Za-z0-9._-]{0,63}|@[0-9a-f]{1,16}(-[0-9a-f]{1,16}){5})$"), ("node" = u32, Path)),
     request_body = Renewal,
     responses(
         (status = 200, body = Renewed),
@@ -254,7 +256,7 @@ pub async fn renew(
     renewal: Result<Json<Renewal>, JsonRejection>,
 ) -> Result<Json<Renewed>, Problem> {
     let (Path((ns, node)), Json(renewal)) = (place?, renewal?);
-    let namespace = Namespace::named(&ns)?;
+    let namespace = Namespace::parse(&ns)?;
     // Four ticks are the claim's to see to.
     let window_ms = at_most_a_year(renewal.window_ms.unwrap_or(Window::ENGINE_MS))?;
     let window_ms = window_ms.min(app.service.settings.max_window_ms);
@@ -270,7 +272,7 @@ pub async fn renew(
 
 /// Give a node back, and the rest of its window
 #[utoipa::path(delete, path = "/v1/namespaces/{ns}/leases/{node}", tag = "leases",
-    params(("ns" = String, Path, min_length = 1, max_length = 64, pattern = "^[A-Za-z0-9_-][A-Za-z0-9._-]*$"), ("node" = u32, Path)),
+    params(("ns" = String, Path, min_length = 1, max_length = 102, pattern = "^([A-Za-z0-9_-][A-Za-z0-9._-]{0,63}|@[0-9a-f]{1,16}(-[0-9a-f]{1,16}){5})$"), ("node" = u32, Path)),
     request_body = Release,
     responses(
         (status = 200, body = Released),
@@ -285,7 +287,7 @@ pub async fn release(
     release: Result<Json<Release>, JsonRejection>,
 ) -> Result<Json<Released>, Problem> {
     let (Path((ns, node)), Json(release)) = (place?, release?);
-    let namespace = Namespace::named(&ns)?;
+    let namespace = Namespace::parse(&ns)?;
     let token = token(&release.nonce)?;
     app.service.leases.release(&namespace, node, token, release.unused_from_ms).await.map_err(lost)?;
     Ok(Json(Released { node, server_time_ms: SystemHost::unix_ms() }))

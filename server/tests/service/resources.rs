@@ -1,6 +1,8 @@
 //! The resources of HTTP, one by one.
 
 use serde_json::json;
+use snowmint_core::layouts::{SNOWMINT, SONYFLAKE};
+use snowmint_stores::Namespace;
 
 use super::support::{Server, assert_increasing, command};
 
@@ -143,6 +145,27 @@ fn a_node_is_leased_renewed_and_given_back_over_http() {
     let next = server.ask_json("POST", leases, &json!({"nonce": NONCE.replace('8', "7")})).json();
     assert_eq!(next["node"], 0);
     assert!(ms(&next["window"]["start"]) > start);
+}
+
+#[test]
+fn a_holder_elsewhere_shares_the_namespace_of_a_layout_with_the_servers_own_generators() {
+    let (server, _directory) = Server::alone(&[]);
+    server.get("/v1/ids?layout=sonyflake").json();
+    let sonyflake = Namespace::of_layout(&SONYFLAKE).to_string();
+    let leases = format!("/v1/namespaces/{}/leases", sonyflake.replace('@', "%40"));
+    let held = server.get(&leases).json();
+    assert_eq!(held["leases"].as_array().map(Vec::len), Some(1), "{held}");
+    let claim = json!({"nonce": NONCE, "layout": "sonyflake"});
+    let claimed = server.ask_json("POST", &leases, &claim);
+    assert_eq!((claimed.status, &claimed.json()["node"]), (201, &json!(1)));
+    // Not escaped, it is the same.
+    assert_eq!(server.ask_json("POST", &leases.replace("%40", "@"), &claim).json()["node"], 1);
+    let release = json!({"nonce": NONCE, "unused_from_ms": 0});
+    assert_eq!(server.ask_json("DELETE", &format!("{leases}/1"), &release).status, 200);
+    // It is for no other layout, whoever comes first.
+    let snowmint = Namespace::of_layout(&SNOWMINT);
+    server.ask_json("POST", &format!("/v1/namespaces/{snowmint}/leases"), &claim).problem(400, "INVALID_LAYOUT");
+    server.ask_json("POST", "/v1/namespaces/@1-2/leases", &claim).problem(400, "INVALID_NODE");
 }
 
 #[test]

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use snowmint_core::lease::Record;
-use snowmint_core::{ErrorKind, Layout, SystemHost, Window};
+use snowmint_core::{ErrorKind, SystemHost, Window};
 
 use crate::error::Error;
 use crate::file::Refused;
 use crate::holding::{Holder, Holding, Renewed, Wanted, claim_node, list, refuse_other_layout};
 use crate::key::{key, name};
+use crate::lessor::LeaseTerms;
 use crate::namespace::Namespace;
 use crate::store::{Store, Wrote};
 
@@ -20,27 +21,6 @@ const MAX_AHEAD_OF_CLOCK_MS: u64 = 60 * 60 * 1000;
 /// Nothing is kept here: what is asked for is looked up, and written in the place of the version that was seen.
 #[derive(Clone, Debug)]
 pub struct Leases(Arc<dyn Store>);
-
-/// What a holder wants.
-#[derive(Clone, Debug)]
-pub struct LeaseTerms {
-    /// The namespace.
-    pub namespace: Namespace,
-    /// The layout of the IDs.
-    pub layout: Layout,
-    /// The holder's token, random and new for each claim: the same one claims the same node again.
-    pub token: u128,
-    /// Who the holder is, for people.
-    pub label: String,
-    /// How far IDs may run ahead of the clock, in ms.
-    pub max_ahead_ms: u64,
-    /// The length of a window, in ms: see [`Window::length_ms`].
-    pub window_ms: u64,
-    /// The node held last, if any: it is preferred.
-    pub last_node: Option<u32>,
-    /// Nodes not to be had.
-    pub excluded: Vec<u32>,
-}
 
 /// A node that was granted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,6 +45,7 @@ impl Leases {
     pub async fn claim(&self, terms: &LeaseTerms) -> Result<Granted, (Error, Option<u64>)> {
         let now_ms = SystemHost::unix_ms();
         terms.layout.refuse_outside(now_ms).map_err(|error| (error.into(), None))?;
+        terms.namespace.refuse_default_of_another(&terms.layout).map_err(|error| (error, None))?;
         let wanted = Wanted {
             namespace: terms.namespace.clone(),
             layout: terms.layout,
@@ -256,6 +237,11 @@ mod tests {
         let other_layout = LeaseTerms { layout: SONYFLAKE, ..terms(1) };
         let (error, _) = leases.claim(&other_layout).await.expect_err("a namespace keeps its layout");
         assert_eq!(error.kind(), ErrorKind::InvalidLayout);
+        let default = LeaseTerms { namespace: Namespace::of_layout(&SNOWMINT), ..terms(3) };
+        let (error, _) =
+            leases.claim(&LeaseTerms { layout: SONYFLAKE, ..default.clone() }).await.expect_err("not its own");
+        assert_eq!(error.kind(), ErrorKind::InvalidLayout);
+        leases.claim(&default).await.expect("of its own layout");
     }
 
     #[tokio::test]

@@ -12,12 +12,12 @@ use tokio::runtime::Handle;
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, timeout_at};
 
-use super::steady::steady_ms;
 use super::{MAX_WAIT_MS, Owner, lock, runtime};
 use crate::ask::ask;
 use crate::error::Error;
 use crate::key::key;
 use crate::label::label_with_host;
+use crate::steady::steady_ms;
 use crate::store::Store;
 use crate::token::token;
 

@@ -14,11 +14,11 @@ use tokio::sync::Notify;
 use tokio::time::{Instant, timeout_at};
 
 use super::definition;
-use super::steady::steady_ms;
 use super::{MAX_WAIT_MS, forked, lock, runtime};
 use crate::error::Error;
 use crate::fork::{Cell, Fetched};
 use crate::key::{key, name};
+use crate::steady::steady_ms;
 use crate::store::{Store, Tag};
 
 /// How often the configured step is read again, in ms; as in Leaf.

@@ -11,10 +11,10 @@ use snowmint_core::store::Reply;
 use snowmint_core::ticket::{Form, MAX_SERVERS, Take, Turn};
 use tokio::time::{Instant, timeout};
 
-use super::steady::steady_ms;
 use super::{MAX_WAIT_MS, Owner, lock};
 use crate::error::Error;
 use crate::key::key;
+use crate::steady::steady_ms;
 use crate::store::{Store, TicketServer};
 
 /// Numbers from `increment` servers that know nothing of each other: each counts in steps of `increment` from its own

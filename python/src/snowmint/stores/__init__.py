@@ -12,6 +12,7 @@ True
 | `FileStore(path)` | slot files | the processes of one machine |
 | `SqlStore(engine)` | a SQLAlchemy engine: PostgreSQL, MySQL, MariaDB, SQLite | whoever reaches the database |
 | `RedisStore(client)` | a redis-py client | whoever reaches the server |
+| `HttpStore(url, token)` | a running `snowmint serve` | whoever reaches the service; by its clock |
 | `MemoryStore()` | memory | one process, for tests |
 
 A lease is claimed when a generator is made, and renewed in the background, at half a window, on a thread that does not
@@ -22,21 +23,37 @@ keep the process alive. The client's own timeouts bound how long that takes: set
 from typing import TYPE_CHECKING, Any
 
 from snowmint.stores._connect import connect
-from snowmint.stores._store import Store
+from snowmint.stores._store import Lessor, Loan, Renewal, Store
 from snowmint.stores.file import FileStore
 from snowmint.stores.memory import MemoryStore
 from snowmint.stores.redis import RedisStore
 
 if TYPE_CHECKING:
+    from snowmint.stores.http import HttpStore
     from snowmint.stores.sql import SqlStore
 
-__all__ = ["FileStore", "MemoryStore", "RedisStore", "SqlStore", "Store", "connect"]
+__all__ = [
+    "FileStore",
+    "HttpStore",
+    "Lessor",
+    "Loan",
+    "MemoryStore",
+    "RedisStore",
+    "Renewal",
+    "SqlStore",
+    "Store",
+    "connect",
+]
 
 
 def __getattr__(name: str) -> Any:
-    # SQLAlchemy is needed for it alone.
+    # SQLAlchemy is needed for the one, and the standard library's HTTP takes its time.
     if name == "SqlStore":
         from snowmint.stores.sql import SqlStore
 
         return SqlStore
+    if name == "HttpStore":
+        from snowmint.stores.http import HttpStore
+
+        return HttpStore
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

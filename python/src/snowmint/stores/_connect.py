@@ -1,9 +1,10 @@
 """From a URL to a store."""
 
+import os
 from typing import Any
 
 from snowmint._errors import StoreUnavailableError
-from snowmint.stores._store import Store
+from snowmint.stores._store import Lessor, Store
 from snowmint.stores.redis import RedisStore
 
 TIMEOUT_S = 5
@@ -31,10 +32,10 @@ _TIMEOUTS: dict[str, dict[str, Any]] = {
     "pymysql": {"connect_timeout": TIMEOUT_S, "read_timeout": TIMEOUT_S, "write_timeout": TIMEOUT_S},
     "mysqldb": {"connect_timeout": TIMEOUT_S, "read_timeout": TIMEOUT_S, "write_timeout": TIMEOUT_S},
 }
-_stores: dict[str, Store] = {}
+_stores: dict[str, Store | Lessor] = {}
 
 
-def connect(url: str) -> Store:
+def connect(url: str) -> Store | Lessor:
     """The store of a URL, as `Snowflake(store=...)` and `SNOWMINT_STORE` take it: one a process for each URL.
 
     | URL | store |
@@ -43,6 +44,7 @@ def connect(url: str) -> Store:
     | `postgresql://USER:PASSWORD@HOST:PORT/DATABASE`, also `postgresql+DRIVER://` | `SqlStore`, by SQLAlchemy |
     | `mysql://`, `mariadb://`, also with `+DRIVER` | the same |
     | `sqlite:PATH` | the same |
+    | `http://HOST:PORT`, `https://HOST:PORT` | `HttpStore`, with the token in `SNOWMINT_TOKEN`, if that is set |
 
     The option `allow_unsafe=true` after `?` is of this package, the others are the client's. Without a driver in the
     URL it is psycopg for PostgreSQL and PyMySQL for MySQL. Connections and answers are waited for 5 seconds.
@@ -54,7 +56,9 @@ def connect(url: str) -> Store:
     return _stores.get(url) or _stores.setdefault(url, _store_of(url))
 
 
-def _store_of(url: str) -> Store:
+def _store_of(url: str) -> Store | Lessor:
+    if url.startswith(("http:", "https:")):
+        return _service(url)
     url, allow_unsafe = _without_allow_unsafe(url)
     scheme, _, rest = url.partition(":")
     dialect, _, driver = scheme.partition("+")
@@ -76,8 +80,17 @@ def _store_of(url: str) -> Store:
         raise StoreUnavailableError(f"{scheme} needs {error.name}, which is not installed: pip install it") from error
     raise StoreUnavailableError(
         f"no such store: {scheme!r}. Give file:DIRECTORY, redis://HOST, postgresql://HOST/DATABASE, "
-        "mysql://HOST/DATABASE or sqlite:PATH"
+        "mysql://HOST/DATABASE, sqlite:PATH or http://HOST:PORT"
     )
+
+
+def _service(url: str) -> Lessor:
+    from snowmint.stores.http import HttpStore
+
+    try:
+        return HttpStore(url, os.environ.get("SNOWMINT_TOKEN"))
+    except ValueError as error:
+        raise StoreUnavailableError(str(error)) from None
 
 
 def _sql_store(dialect: str, driver: str, rest: str, allow_unsafe: bool) -> Store:

@@ -1,8 +1,8 @@
-"""What a store has to do."""
+"""What a store has to do, or a lessor."""
 
 import sys
 from collections.abc import Iterable
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from snowmint._errors import StoreUnavailableError
 
@@ -40,6 +40,63 @@ class Store(Protocol):
 
     def clock_ms(self) -> int | None:
         """The store's clock, Unix ms, if it has one."""
+        ...
+
+
+class Loan(NamedTuple):
+    """A node that a lessor granted; times are of its clock, Unix ms."""
+
+    node: int
+    start_ms: int
+    """Where the window begins."""
+    end_ms: int
+    """Where it ends."""
+    window_ms: int
+    """How long its windows are, which the lessor may have cut."""
+    now_ms: int
+    """When it answered."""
+
+
+class Renewal(NamedTuple):
+    """A window that a lessor moved on; times are of its clock, Unix ms."""
+
+    start_ms: int
+    end_ms: int
+    now_ms: int
+
+
+class Lessor(Protocol):
+    """Who grants nodes by a clock of its own, such as a service: generators of its leases go by that clock.
+
+    A window is durable before it is told. Each call may be made again: its `nonce`, 128 random bits as 32 hex digits,
+    new for each claim, tells that it is the same. An exception leaves open what was done, and becomes a
+    `StoreUnavailableError`; those of this package come through as they are. What else holds for a `Store` does too.
+    """
+
+    def claim(
+        self, namespace: str, nonce: str, layout: str, label: str, window_ms: int, max_ahead_ms: int, /, *exclude: int
+    ) -> Loan:
+        """Grants a node that is not among `exclude`; the one that is held with this nonce, if there is one.
+
+        A window reaches `window_ms` and `max_ahead_ms` past the clock. `layout` is a text form, `label` for people.
+
+        Raises:
+            NodesExhaustedError: All are used. With `retry_after_ms` it is asked again then, within `max_wait_ms`.
+        """
+        ...
+
+    def renew(
+        self, namespace: str, nonce: str, node: int, unused_from_ms: int, window_ms: int, max_ahead_ms: int, /
+    ) -> Renewal:
+        """Moves a window's end up, for a generator whose first unused tick begins at `unused_from_ms`, Unix ms.
+
+        Raises:
+            WindowClosedError: The node is not, or not any more, held with this nonce. All else leaves it held.
+        """
+        ...
+
+    def release(self, namespace: str, nonce: str, node: int, unused_from_ms: int, /) -> None:
+        """Takes a node back, of which no ID at or past `unused_from_ms` (Unix ms) was taken."""
         ...
 
 

@@ -1,0 +1,230 @@
+"""Leases from a service."""
+
+import http.client
+import json
+import math
+import os
+import ssl
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+from snowmint._errors import (
+    BeforeEpochError,
+    InvalidLayoutError,
+    InvalidNodeError,
+    NodesExhaustedError,
+    SnowmintError,
+    StoreUnavailableError,
+    TimeOverflowError,
+    WindowClosedError,
+)
+from snowmint.stores._store import Loan, Renewal, refuse_green_threads
+
+_CLASSES: dict[Any, type[SnowmintError]] = {
+    kind.code: kind
+    for kind in (
+        BeforeEpochError,
+        InvalidLayoutError,
+        InvalidNodeError,
+        NodesExhaustedError,
+        TimeOverflowError,
+        WindowClosedError,
+    )
+}
+_LONGEST = 65_536
+"""The most bytes of an answer, which is some hundred long."""
+
+
+class HttpStore:
+    """Leases from a running `snowmint serve`, for machines that reach no database or have no clock to trust.
+
+        Snowflake(store=HttpStore("https://ids.example:8080", token), namespace="orders")
+
+    Windows are of the service's time, and generators go by that: by what its answers say, and this machine's clock
+    since boot in between. A wall clock that is wrong, or is set, makes no difference; `status()["skew_ms"]` tells by
+    how much it is off. The service may cut `window_ms`. A connection is kept, opened again when it breaks, and each
+    process has its own. Proxies that the environment names are not used.
+
+    Args:
+        url: `http://HOST:PORT` or `https://HOST:PORT`, perhaps with a path that the service's begin with.
+        token: The service's, if it wants one.
+        timeout_s: How long to wait for a connection and for each answer.
+        ssl_context: Whom to trust, for `https`: the default is `ssl.create_default_context()`;
+            `ssl.create_default_context(cafile=PATH)` trusts the certificates of a file.
+
+    Raises:
+        ValueError: The URL is none of those, or the token cannot be one.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        token: str | None = None,
+        *,
+        timeout_s: float = 5,
+        ssl_context: ssl.SSLContext | None = None,
+    ) -> None:
+        if not isinstance(url, str) or not isinstance(token, str | None):
+            raise TypeError('HttpStore needs a URL such as "http://ids:8080" and a token, each as a str')
+        if not (math.isfinite(timeout_s) and timeout_s > 0):
+            raise ValueError(f"timeout_s is a number of seconds above 0, not {timeout_s}")
+        refuse_green_threads("HttpStore")
+        self._encrypted, self._host, self._port, self._path, place = _place_of(url)
+        self.url: str = place
+        if ssl_context is not None and not self._encrypted:
+            raise ValueError("an ssl_context is for https:// alone")
+        self._ssl = ssl_context or (ssl.create_default_context() if self._encrypted else None)
+        self._timeout_s = timeout_s
+        self._headers = {"Content-Type": "application/json"}
+        if token is not None:
+            if not token or not all("!" <= letter <= "~" for letter in token):
+                raise ValueError("a token is of visible ASCII characters alone")
+            self._headers["Authorization"] = f"Bearer {token}"
+        # At most one, with the process that opened it. Without a lock, which a forked child could find taken for ever.
+        self._idle: list[tuple[int, http.client.HTTPConnection]] = []
+
+    def claim(
+        self, namespace: str, nonce: str, layout: str, label: str, window_ms: int, max_ahead_ms: int, *exclude: int
+    ) -> Loan:
+        """As `Lessor.claim`."""
+        lease = self._ask(
+            "POST",
+            namespace,
+            "",
+            nonce=nonce,
+            layout=layout,
+            label=label,
+            window_ms=window_ms,
+            max_ahead_ms=max_ahead_ms,
+            exclude=exclude,
+        )
+        try:
+            window = lease["window"]
+            return Loan(lease["node"], window["start"], window["end"], lease["window_ms"], lease["server_time_ms"])
+        except (KeyError, TypeError):
+            raise self._odd() from None
+
+    def renew(
+        self, namespace: str, nonce: str, node: int, unused_from_ms: int, window_ms: int, max_ahead_ms: int
+    ) -> Renewal:
+        """As `Lessor.renew`."""
+        renewed = self._ask(
+            "PUT",
+            namespace,
+            f"/{node}",
+            nonce=nonce,
+            unused_from_ms=unused_from_ms,
+            window_ms=window_ms,
+            max_ahead_ms=max_ahead_ms,
+        )
+        try:
+            return Renewal(renewed["window"]["start"], renewed["window"]["end"], renewed["server_time_ms"])
+        except (KeyError, TypeError):
+            raise self._odd() from None
+
+    def release(self, namespace: str, nonce: str, node: int, unused_from_ms: int) -> None:
+        """As `Lessor.release`."""
+        self._ask("DELETE", namespace, f"/{node}", nonce=nonce, unused_from_ms=unused_from_ms)
+
+    def _ask(self, verb: str, namespace: str, node: str, **wanted: Any) -> Any:
+        path = f"{self._path}/v1/namespaces/{quote(namespace, safe='')}/leases{node}"
+        status, answer = self._answer(verb, path, json.dumps(wanted).encode())
+        try:
+            told: Any = json.loads(answer)
+        except ValueError:
+            told = None
+        if 200 <= status < 300:
+            return told
+        raise self._refusal(status, told)
+
+    def _refusal(self, status: int, told: Any) -> SnowmintError:
+        if status == 401:
+            shown = "this token is not its own" if "Authorization" in self._headers else "it wants a token"
+            return StoreUnavailableError(
+                f"{self}: {shown}: pass HttpStore(url, token), or set SNOWMINT_TOKEN for a URL"
+            )
+        try:
+            refusal = _CLASSES.get(told["code"], StoreUnavailableError)(f"{self}: {told['detail']}")
+            if isinstance(refusal, NodesExhaustedError):
+                refusal.retry_after_ms = told.get("retry_after_ms")
+        except (KeyError, TypeError):
+            return self._odd(f" with status {status}")
+        return refusal
+
+    def _odd(self, status: str = "") -> StoreUnavailableError:
+        return StoreUnavailableError(f"{self}: it answers{status} what a snowmint service does not: is the URL right?")
+
+    def _answer(self, verb: str, path: str, body: bytes) -> tuple[int, bytes]:
+        """What comes back: all calls can be made twice, as their nonce tells that they are the same."""
+        kept = self._kept()
+        if kept is not None:
+            try:
+                return self._exchange(kept, verb, path, body)
+            except TimeoutError:
+                raise
+            except (OSError, http.client.HTTPException):
+                # The service has closed it meanwhile, or is another one by now.
+                pass
+        return self._exchange(self._open(), verb, path, body)
+
+    def _exchange(self, connection: http.client.HTTPConnection, verb: str, path: str, body: bytes) -> tuple[int, bytes]:
+        try:
+            connection.request(verb, path, body, self._headers)
+            response = connection.getresponse()
+            answer = response.read(_LONGEST)
+            if not response.isclosed():
+                raise http.client.IncompleteRead(answer)
+        except BaseException:
+            # What is still to come must not be taken for the next answer.
+            connection.close()
+            raise
+        if response.will_close or self._idle:
+            connection.close()
+        else:
+            self._idle.append((os.getpid(), connection))
+        return response.status, answer
+
+    def _open(self) -> http.client.HTTPConnection:
+        if self._ssl is None:
+            return http.client.HTTPConnection(self._host, self._port, timeout=self._timeout_s)
+        return http.client.HTTPSConnection(self._host, self._port, timeout=self._timeout_s, context=self._ssl)
+
+    def _kept(self) -> http.client.HTTPConnection | None:
+        while self._idle:
+            try:
+                pid, connection = self._idle.pop()
+            except IndexError:
+                # Another thread was faster.
+                break
+            if pid == os.getpid():
+                return connection
+            # A forked child closes its copy, and the parent's stays open.
+            connection.close()
+        return None
+
+    def __del__(self) -> None:
+        for _, connection in getattr(self, "_idle", ()):
+            connection.close()
+
+    def __str__(self) -> str:
+        return f"snowmint at {self.url}"
+
+    def __repr__(self) -> str:
+        return f"HttpStore({self.url!r})"
+
+
+def _place_of(url: str) -> tuple[bool, str, int | None, str, str]:
+    """Whether it is encrypted, host, port, path, and all as a URL. What is wrong is not shown: it may be a secret."""
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        raise ValueError("the URL of an HttpStore is not valid: it is http://HOST:PORT or https://HOST:PORT") from None
+    if parts.scheme not in ("http", "https") or not host:
+        raise ValueError("the URL of an HttpStore is http://HOST:PORT or https://HOST:PORT")
+    if "@" in parts.netloc:
+        raise ValueError("the URL of an HttpStore has no user and password: pass the token")
+    if "?" in url or "#" in url or not all("!" <= letter <= "~" for letter in parts.path):
+        raise ValueError("the URL of an HttpStore has no ? or #, and a path of visible ASCII characters if any")
+    path = parts.path.rstrip("/")
+    return parts.scheme == "https", host, port, path, f"{parts.scheme}://{parts.netloc}{path}"
