@@ -51,6 +51,24 @@ async function leased(snowmint, options) {
   return told ?? code;
 }
 
+/** What a lease does whose windows end while it mints, over a store that renews them. */
+export async function leaseFrom({ Snowflake }, store) {
+  const gen = await Snowflake.lease({ store, windowMs: 1000 });
+  const { node } = gen;
+  const first = gen.window.end;
+  const ids = [];
+  for (const since = Date.now(); gen.window.end < first + 500; ) {
+    ids.push(await gen.nextIdAsync());
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    if (Date.now() > since + 10_000) break;
+  }
+  const { lost } = gen.status();
+  const renewed = gen.window.end > first;
+  const increasing = ids.every((id, at) => at === 0 || id > ids[at - 1]);
+  await gen.close();
+  return { node, lost, renewed, increasing };
+}
+
 /** What the package does in this realm. */
 export async function look(snowmint) {
   const { Snowflake, SnowmintError, inspect, json, layouts, scatter, text } = snowmint;

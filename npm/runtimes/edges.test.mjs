@@ -7,6 +7,7 @@ import { basename, join } from "node:path";
 import { test } from "node:test";
 import { EdgeRuntime } from "edge-runtime";
 import { build } from "esbuild";
+import { startService } from "../tests/servers.mjs";
 import { assertSeen, NONBLOCKING } from "./seen.mjs";
 import { executable, projectOf, version } from "./tools.mjs";
 
@@ -30,7 +31,10 @@ async function served(folder, files, date) {
     join(home, "workerd.capnp"),
     `using Workerd = import "/workerd/workerd.capnp";
     const config :Workerd.Config = (
-      services = [(name = "main", worker = (modules = [${files.map(module)}], compatibilityDate = "${date}"))],
+      services = [
+        (name = "main", worker = (modules = [${files.map(module)}], compatibilityDate = "${date}")),
+        (name = "internet", network = (allow = ["private"])),
+      ],
       sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")]
     );`,
   );
@@ -64,11 +68,12 @@ const REFUSED = { lease: "STORE_UNAVAILABLE" };
 // While the clock stands still, IDs differ anyhow.
 const IN_WORKER = { ...REFUSED, early: { near: true, different: 20_000 } };
 
-test(`workerd ${version("workerd")} serves a bundle, as its command line makes them`, async () => {
+/** The files of a bundle, as workerd's command line makes them: the first one is its entry. */
+async function bundled(worker, outdir) {
   await build({
     absWorkingDir: home,
     entryPoints: [worker],
-    outdir: "workerd",
+    outdir,
     outExtension: { ".js": ".mjs" },
     bundle: true,
     format: "esm",
@@ -77,10 +82,27 @@ test(`workerd ${version("workerd")} serves a bundle, as its command line makes t
     loader: { ".wasm": "copy" },
     logLevel: "silent",
   });
-  const files = readdirSync(join(home, "workerd"));
+  return [worker, ...readdirSync(join(home, outdir)).filter((name) => name !== worker)];
+}
+
+test(`workerd ${version("workerd")} serves a bundle, as its command line makes them`, async () => {
+  const files = await bundled(worker, "workerd");
   assert.equal(files.filter((name) => name.endsWith(".wasm")).length, 5);
-  const entryFirst = [worker, ...files.filter((name) => name !== worker)];
-  assertSeen(await served("workerd", entryFirst, NEWEST), NONBLOCKING, IN_WORKER);
+  assertSeen(await served("workerd", files, NEWEST), NONBLOCKING, IN_WORKER);
+});
+
+test(`workerd ${version("workerd")} leases from a service`, async (t) => {
+  const service = await startService();
+  t.after(() => service.stop());
+  writeFileSync(
+    join(home, "leasing.mjs"),
+    `import * as snowmint from "snowmint";
+    import { HttpStore } from "snowmint/stores";
+    import { leaseFrom } from "./checks.mjs";
+    export default { fetch: async () => Response.json(await leaseFrom(snowmint, new HttpStore("${service.url}"))) };`,
+  );
+  const told = await served("leasing", await bundled("leasing.mjs", "leasing"), NEWEST);
+  assert.deepEqual(told, { node: 0, lost: null, renewed: true, increasing: true });
 });
 
 for (const date of ["2022-11-30", NEWEST])

@@ -1,6 +1,7 @@
 // Deno and Bun: programs of a project with the packages in node_modules, with the addon and without it.
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { after, before, test } from "node:test";
+import { startService } from "../tests/servers.mjs";
 import { assertSeen, BLOCKING } from "./seen.mjs";
 import { executable, projectOf, version } from "./tools.mjs";
 
@@ -34,6 +35,11 @@ const FILES = {
       atOnce: one.ids[0] < other.ids.at(-1) && other.ids[0] < one.ids.at(-1),
       repeated: ids.length - new Set(ids).size,
     }));`,
+  "service.mjs": `
+    import * as snowmint from "snowmint";
+    import { HttpStore } from "snowmint/stores";
+    import { leaseFrom } from "./checks.mjs";
+    console.log(JSON.stringify(await leaseFrom(snowmint, new HttpStore(process.argv[2]))));`,
   "errors.mjs": `
     import { Snowflake, SnowmintError } from "snowmint";
     const told = async (call) => {
@@ -52,9 +58,14 @@ const REFUSED = { lease: "STORE_UNAVAILABLE" };
 const deno = executable("@deno", "deno");
 const bun = executable("@oven", "bin/bun");
 const PERMITTED = ["--allow-env", "--allow-ffi"];
-const inDeno = async ({ run }, permissions, file) =>
-  JSON.parse(await run(deno, "run", "--no-prompt", ...permissions, file));
-const inBun = async ({ run }, file) => JSON.parse(await run(bun, file));
+const inDeno = async ({ run }, permissions, ...words) =>
+  JSON.parse(await run(deno, "run", "--no-prompt", ...permissions, ...words));
+const inBun = async ({ run }, ...words) => JSON.parse(await run(bun, ...words));
+
+let service;
+before(async () => (service = await startService()));
+after(() => service.stop());
+const LEASED = { node: 0, lost: null, renewed: true, increasing: true };
 
 test(`Deno ${version("deno")} mints and leases by the addon, with --allow-env and --allow-ffi`, async () => {
   assertSeen(await inDeno(withAddon, PERMITTED, "look.mjs"), BLOCKING);
@@ -89,6 +100,15 @@ test(`Bun ${version("bun")} requires it too`, async () => {
 
 test(`Bun ${version("bun")} mints by the wasm module where there is no addon, and says what a lease needs`, async () => {
   assertSeen(await inBun(without, "look.mjs"), BLOCKING, REFUSED);
+});
+
+test(`Deno ${version("deno")} leases from a service with --allow-env and --allow-net, without the addon`, async () => {
+  const permissions = ["--allow-env", "--allow-net=127.0.0.1"];
+  assert.deepEqual(await inDeno(without, permissions, "service.mjs", service.url), LEASED);
+});
+
+test(`Bun ${version("bun")} leases from a service, without the addon`, async () => {
+  assert.deepEqual(await inBun(without, "service.mjs", service.url), LEASED);
 });
 
 for (const [name, run] of [

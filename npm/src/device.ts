@@ -3,7 +3,8 @@
 import type { Device } from "./held.js";
 import { SnowmintError } from "./kit.js";
 import type { Layout } from "./layout.js";
-import { LostLease, Machine, type Saved, type Wanted } from "./machine.js";
+import { type Leased, LostLease, type Wanted } from "./leased.js";
+import { isLessor, leasedBy } from "./lessee.js";
 import type { LeaseStore } from "./store.js";
 
 /** How long to wait for another tab that is asking the store, ms. */
@@ -24,14 +25,16 @@ export function isDeviceAndTab({ fields }: Layout): boolean {
 
 /** The device of an origin. */
 export class SharedDevice implements Device {
-  readonly #machine: Machine;
+  readonly #machine: Leased;
   readonly #records: LeaseStore;
   readonly #key: string;
 
   constructor(wanted: Wanted, records: LeaseStore) {
-    this.#machine = new Machine(wanted, () => {});
+    const { store } = wanted;
+    this.#machine = leasedBy(wanted, () => {});
     this.#records = records;
-    this.#key = `devices/${this.#machine.namespace}`;
+    // What stores of records and what services leave there differs.
+    this.#key = `devices/${isLessor(store) ? `${store}/` : ""}${this.#machine.namespace}`;
   }
 
   get node(): number {
@@ -50,6 +53,10 @@ export class SharedDevice implements Device {
     return this.#machine.namespace;
   }
 
+  get clock(): (() => number) | undefined {
+    return this.#machine.clock;
+  }
+
   async ensure(maxAheadMs: number): Promise<void> {
     if (this.#lasts(maxAheadMs)) return;
     const signal = AbortSignal.timeout(PATIENCE_MS);
@@ -66,30 +73,15 @@ export class SharedDevice implements Device {
     const machine = this.#machine;
     const found = await this.#records.read(this.#key);
     // Another tab may have been first.
-    if (found) await machine.resume(unpacked(found.value));
+    if (found) await machine.resume(found.value);
     if (found && this.#lasts(maxAheadMs)) return;
     try {
-      if (found) await machine.renew(machine.nowMs(), maxAheadMs);
+      if (found) await machine.renew(machine.window.start, maxAheadMs);
       else await machine.claim();
     } catch (error) {
       if (!(error instanceof LostLease)) throw error;
       await machine.claim();
     }
-    await this.#records.write(this.#key, packed(machine.saved()), found?.version ?? 0);
+    await this.#records.write(this.#key, machine.saved(), found?.version ?? 0);
   }
-}
-
-/** A saved lease in bytes: node, version, record. */
-function packed({ node, version, record }: Saved): Uint8Array {
-  const bytes = new Uint8Array(16 + record.length);
-  const view = new DataView(bytes.buffer);
-  view.setFloat64(0, node);
-  view.setFloat64(8, version);
-  bytes.set(record, 16);
-  return bytes;
-}
-
-function unpacked(bytes: Uint8Array): Saved {
-  const view = new DataView(bytes.buffer, bytes.byteOffset);
-  return { node: view.getFloat64(0), version: view.getFloat64(8), record: bytes.slice(16) };
 }

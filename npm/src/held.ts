@@ -3,7 +3,8 @@ import type { SnowmintError as ErrorOfOurs } from "./errors.js";
 import { WINDOW_OVER } from "./generated/tables.js";
 import { core, errorOf, SnowmintError, sentences, wasmCell } from "./kit.js";
 import type { Layout } from "./layout.js";
-import { LostLease, Machine, type Wanted } from "./machine.js";
+import { type Leased, LostLease, type Wanted } from "./leased.js";
+import { leasedBy } from "./lessee.js";
 import type { Cell, CellSpec, LeaseStatus, Spec, Window } from "./snowflake.js";
 
 /** How long after a renewal that failed the next one comes, and after how long it is worth a look again, ms. */
@@ -23,6 +24,8 @@ export interface Device {
   window: Window;
   skewMs: number | null;
   namespace: string;
+  /** What both parts go by, unless it is the system's. */
+  clock: (() => number) | undefined;
   /** Has a node, and half a window of it ahead at least. */
   ensure(maxAheadMs: number): Promise<void>;
 }
@@ -49,8 +52,6 @@ function refuseLeased(numbers: string, node: number): void {
     );
 }
 
-const ALWAYS: Window = { start: -Infinity, end: Infinity };
-
 /** Generators share it; the last one gives it back. */
 export class Held {
   /** Why it is over. */
@@ -59,7 +60,7 @@ export class Held {
   /** The generators. */
   readonly #boxes = new Set<Box>();
   readonly #holding: Holding;
-  readonly #machine: Machine;
+  readonly #machine: Leased;
   #node = -1;
   #failures = 0;
   /** The address of its words in the module that mints; 0 while nothing is held. */
@@ -68,8 +69,9 @@ export class Held {
   #underWay: Promise<void> | undefined;
 
   constructor(holding: Holding) {
+    const clock = holding.device?.clock ?? holding.clock;
     this.#holding = holding;
-    this.#machine = new Machine(holding, () => this.#lose("its lock was taken away"));
+    this.#machine = leasedBy({ ...holding, clock }, () => this.#lose("its lock was taken away"));
     core().refuse_ = refuseLeased;
   }
 
@@ -78,10 +80,10 @@ export class Held {
     return this.#node;
   }
 
-  /** The window that is granted. */
+  /** The window that is granted, of both parts where there are two. */
   get window(): Window {
-    const { start, end } = this.#limits;
     const { window } = this.#machine;
+    const { start, end } = this.#holding.device?.window ?? window;
     return { start: Math.max(window.start, start), end: Math.min(window.end, end) };
   }
 
@@ -153,11 +155,6 @@ export class Held {
     return { namespace, lost, skipped: this.#machine.skipped, renewalFailures: this.#failures, skewMs };
   }
 
-  /** The window of the other part, where there is one. */
-  get #limits(): Window {
-    return this.#holding.device?.window ?? ALWAYS;
-  }
-
   get #maxAheadMs(): number {
     return Math.max(this.#holding.maxAheadMs, ...Array.from(this.#boxes, ({ spec }) => spec.maxAheadMs));
   }
@@ -176,7 +173,7 @@ export class Held {
       if (other) this.#open();
       else this.#extend();
     } catch (error) {
-      if (error instanceof LostLease) return this.#lose(`${this.#machine.store}: ${error.message}`);
+      if (error instanceof LostLease) return this.#lose(error.message);
       this.#failures += 1;
       this.#renewIn(RETRY_MS);
     }
@@ -187,7 +184,7 @@ export class Held {
     const { holders, clock } = this.#holding;
     this.#node = this.#whole();
     this.#words = core().wasm_.words_();
-    this.#machine.openCell(this.#cell(), true, this.#limits);
+    this.#machine.openCell(this.#cell(), true, this.window);
     holders?.add(this);
     if (!clock) leasedNodes().add(this.#key());
     for (const box of this.#boxes) this.#fill(box);
@@ -204,7 +201,7 @@ export class Held {
   /** Moves the end of the cell up, unless it was closed meanwhile. */
   #extend(): void {
     if (!this.#words) return;
-    this.#machine.openCell(this.#cell(), false, this.#limits);
+    this.#machine.openCell(this.#cell(), false, this.window);
     this.#renewed();
   }
 
@@ -261,7 +258,7 @@ export class Held {
     const refuse = () => {
       throw this.lost ?? errorOf(sentences[WINDOW_OVER]!);
     };
-    const spec: CellSpec = { ...box.spec, node: this.#node };
+    const spec: CellSpec = { ...box.spec, node: this.#node, clock: this.#machine.clock };
     box.cell = this.#words ? wasmCell(spec, this.#words) : { next: refuse, fill: refuse };
   }
 }

@@ -29,7 +29,7 @@ export const scatter = /* @__PURE__ */ Object.freeze({
   unshardHigh,
 });
 
-export type { Found, LeaseStore, Listed, Store } from "./store.js";
+export type { Found, LeaseStore, Lessor, Listed, Store } from "./store.js";
 
 /** The fixed-width text forms. An object and not `export *`, so that bundlers can leave it out. */
 export const text = /* @__PURE__ */ Object.freeze({ FORMS, encode, decode });

@@ -4,9 +4,10 @@ import { ENGINE_MS } from "./generated/tables.js";
 import { type Box, Held, type Holding } from "./held.js";
 import { core, duration, SnowmintError } from "./kit.js";
 import type { Layout } from "./layout.js";
-import type { Guard } from "./machine.js";
+import type { Guard } from "./leased.js";
+import { isLessor } from "./lessee.js";
 import type { Lease, LeaseOptions, LeaseStatus, Spec, Window } from "./snowflake.js";
-import type { LeaseStore } from "./store.js";
+import type { LeaseStore, Lessor } from "./store.js";
 
 /** What a host adds to the options of a caller. */
 export interface Place {
@@ -29,9 +30,8 @@ export async function leaseOver(spec: Spec, options: LeaseOptions, place: Place)
   const { layout, clock } = spec;
   const { windowMs, exclude = [], onLost } = options;
   const { guard, holders, label, defaultMs = ENGINE_MS } = place;
-  const store = (place.store ?? options.store) as LeaseStore;
-  for (const verb of ["read", "write", "list", "clockMs"] as const)
-    if (typeof store?.[verb] !== "function") throw new TypeError(`store has no ${verb}: pass one of snowmint/stores`);
+  const store = (place.store ?? options.store) as LeaseStore | Lessor;
+  checkStore(store, clock);
   const namespace = options.namespace ?? place.namespace ?? undefined;
   if (typeof (namespace ?? "") !== "string") throw new TypeError("namespace is a string");
   if (typeof (onLost ?? leaseOver) !== "function") throw new TypeError("onLost is a function that takes an error");
@@ -53,11 +53,20 @@ export async function leaseOver(spec: Spec, options: LeaseOptions, place: Place)
   };
   const { clocks_ } = core();
   if (clock && !clocks_.has(clock)) clocks_.set(clock, ++core().clockCount_);
-  const key = [namespace, layout.numbers_, clock && clocks_.get(clock), ...excluded].join();
+  const key = JSON.stringify([namespace, layout.numbers_, clock && clocks_.get(clock), ...excluded]);
   const box: Box = { spec, onLost, cell: nothing };
   const holding = () => ({ ...wanted, ...place.divide?.({ ...wanted, guard: undefined }) });
   const held = await shared(store, key, holding, box);
   return new Share(held, box);
+}
+
+function checkStore(store: LeaseStore | Lessor, clock: Spec["clock"]): void {
+  if (isLessor(store)) {
+    if (clock) throw new TypeError(`a lease of ${store} goes by the clock there: pass no clock`);
+    return;
+  }
+  for (const verb of ["read", "write", "list", "clockMs"] as const)
+    if (typeof store?.[verb] !== "function") throw new TypeError(`store has no ${verb}: pass one of snowmint/stores`);
 }
 
 /** The nodes that generators of this realm were vouched to have to themselves. */
@@ -76,7 +85,7 @@ const nothing = {
 };
 
 /** The lease of that key, claimed if there is none, with one more generator. */
-async function shared(store: LeaseStore, key: string, holding: () => Holding, box: Box): Promise<Held> {
+async function shared(store: LeaseStore | Lessor, key: string, holding: () => Holding, box: Box): Promise<Held> {
   const stores = (core().held_ ??= new WeakMap());
   const leases = (stores.get(store) ?? new Map()) as Map<string, Promise<Held>>;
   stores.set(store, leases);

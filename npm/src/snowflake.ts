@@ -15,7 +15,7 @@ import {
 } from "./generated/tables.js";
 import { Layout, type Node } from "./layout.js";
 import { STARTS } from "./names.js";
-import type { LeaseStore } from "./store.js";
+import type { LeaseStore, Lessor } from "./store.js";
 
 /** Where the sequence begins in a new tick. */
 export type SequenceStart = (typeof STARTS)[number];
@@ -33,7 +33,7 @@ export interface SnowflakeOptions {
   /** Where the sequence begins in a new tick: `"zero"`. */
   sequenceStart?: SequenceStart;
   /**
-   * The clock, Unix ms. Generators share the state of a node only with those of the same function, and that state is kept
+   * The clock, Unix ms; not with an `HttpStore`, whose clock counts. Generators share the state of a node only with those of the same function, and that state is kept
    * for good: make a clock once, not for each generator.
    */
   clock?: () => number;
@@ -43,11 +43,11 @@ export interface SnowflakeOptions {
 export interface LeaseOptions extends SnowflakeOptions {
   /**
    * The store to lease from: one of `snowmint/stores`, or any object with those verbs; in Node also a URL,
-   * `file:DIRECTORY`, on a disk of this machine. If missing: in Node `SNOWMINT_STORE` of the environment, or else the slots
+   * `file:DIRECTORY`, on a disk of this machine. With an `HttpStore` IDs have the time of the service's clock. If missing: in Node `SNOWMINT_STORE` of the environment, or else the slots
    * of this machine (`SNOWMINT_STATE_DIR`, or `/var/tmp/snowmint`); in browsers the slots of this origin, one for a tab or
    * worker.
    */
-  store?: string | LeaseStore;
+  store?: string | LeaseStore | Lessor;
   /**
    * The namespace, 1 to 64 of `a-z A-Z 0-9 . _ -`: leases of one never have the same node, those of two may. It keeps its
    * first layout. If missing, `SNOWMINT_NAMESPACE` of the environment, or else one for each layout.

@@ -40,3 +40,50 @@ export interface Store {
 
 /** What leases need of a store. */
 export type LeaseStore = Omit<Store, "add">;
+
+/** A node that a service has granted, and what its clock showed then. */
+export interface Granted {
+  /** The node. */
+  node: number;
+  /** `[start, end)`, Unix ms: IDs of the node are minted of these times only. */
+  window: { start: number; end: number };
+  /** The service's clock when it answered, Unix ms. */
+  serviceMs: number;
+}
+
+/** What a claim wants of a service. */
+export interface LeaseTerms {
+  /** 128 random bits as 32 hex digits: the same ones claim the same node again. */
+  nonce: string;
+  /** The text of the layout. */
+  layout: string;
+  /** The length of windows, ms; the service's own if missing. */
+  windowMs?: number;
+  /** How far IDs may run ahead of the clock, ms. */
+  maxAheadMs: number;
+  /** Who this is, for people. */
+  label: string;
+  /** The node held last: it is preferred. */
+  lastNode?: number;
+  /** Nodes not to get. */
+  exclude: number[];
+}
+
+/**
+ * A service that leases nodes and decides of windows itself, by its own clock: `HttpStore`. Namespaces are parts of paths,
+ * percent-encoded. Rejections are `SnowmintError`s; that of a claim which can be repeated later has a `cause` with
+ * `retry_after_ms`. Each call has to end by itself, and may be made again if it was not answered.
+ */
+export interface Lessor {
+  /** Claims a node, with windows of `windowMs`; `NODES_EXHAUSTED` if there is none. */
+  claim(namespace: string, terms: LeaseTerms): Promise<Granted & { windowMs: number }>;
+  /** Moves the window's end on, for a generator whose first unused tick begins at `unusedFromMs`; `WINDOW_CLOSED` if it is lost. */
+  renew(
+    namespace: string,
+    node: number,
+    terms: { nonce: string; unusedFromMs: number; windowMs: number; maxAheadMs: number },
+  ): Promise<Granted>;
+  /** Gives the node back, of which nothing is used from `unusedFromMs` on. */
+  release(namespace: string, node: number, terms: { nonce: string; unusedFromMs: number }): Promise<void>;
+  toString(): string;
+}

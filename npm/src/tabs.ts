@@ -6,7 +6,8 @@ import { SLOT_MS } from "./generated/tables.js";
 import type { Held, Holding } from "./held.js";
 import { type Kit, Layout, take } from "./kit.js";
 import { leaseOver, noSlots, refuseNode } from "./lease.js";
-import type { Guard } from "./machine.js";
+import type { Guard } from "./leased.js";
+import { isLessor } from "./lessee.js";
 import type { Lease, LeaseOptions, Spec } from "./snowflake.js";
 import type { Found, LeaseStore, Listed } from "./store.js";
 
@@ -120,24 +121,27 @@ class TabStore implements LeaseStore {
   }
 }
 
+/** What is leased by this page, and given back when it goes. */
+let holders: Set<Held> | undefined;
+
+function holdersOfPage(): Set<Held> {
+  if (holders) return holders;
+  const all = new Set<Held>();
+  // A page that is kept for the back button must neither hold a lock nor be within a transaction: others that wait for
+  // either would have the browser drop the page.
+  globalThis.addEventListener?.("pagehide", ({ persisted }) => {
+    for (const held of all)
+      if (persisted) held.rest();
+      else void held.release();
+  });
+  globalThis.addEventListener?.("pageshow", () => {
+    for (const held of all) void held.renew();
+  });
+  return (holders = all);
+}
+
 /** Web Locks of the origin. */
 class TabGuard implements Guard {
-  /** What is leased here. */
-  readonly holders = new Set<Held>();
-
-  constructor() {
-    // A page that is kept for the back button must neither hold a lock nor be within a transaction: others that wait for
-    // either would have the browser drop the page.
-    globalThis.addEventListener?.("pagehide", ({ persisted }) => {
-      for (const held of this.holders)
-        if (persisted) held.rest();
-        else void held.release();
-    });
-    globalThis.addEventListener?.("pageshow", () => {
-      for (const held of this.holders) void held.renew();
-    });
-  }
-
   async held(prefix: string): Promise<number[]> {
     const { held = [] } = await navigator.locks.query().catch((error) => {
       throw refused(error);
@@ -189,15 +193,18 @@ export async function lease(kit: Kit, spec: Spec, options: LeaseOptions): Promis
   const { store } = options;
   if (!store) {
     const { store, guard } = slotsOfOrigin();
-    return leaseOver(spec, options, { store, guard, holders: guard.holders, label, defaultMs: SLOT_MS });
+    return leaseOver(spec, options, { store, guard, holders: holdersOfPage(), label, defaultMs: SLOT_MS });
   }
-  if (!isDeviceAndTab(spec.layout)) return leaseOver(spec, options, { label });
+  // A store of records has no time to write when a page goes.
+  if (!isDeviceAndTab(spec.layout))
+    return leaseOver(spec, options, { label, holders: isLessor(store) ? holdersOfPage() : undefined });
   const { store: records, guard } = slotsOfOrigin();
   const divide = (wanted: Holding): Partial<Holding> => {
     const part = (name: "device" | "tab") => partOf(spec.layout, name, (text) => Layout.parse(text));
-    const device = new SharedDevice({ ...wanted, layout: part("device"), excluded: () => [] }, records);
+    const layout = part("device");
+    const device = new SharedDevice({ ...wanted, layout, namespaceOf: layout, excluded: () => [] }, records);
     const excluded = () => tabsOf(device.node, wanted);
     return { device, layout: part("tab"), store: records, guard, defaultMs: SLOT_MS, excluded };
   };
-  return leaseOver(spec, options, { label, holders: guard.holders, divide });
+  return leaseOver(spec, options, { label, holders: holdersOfPage(), divide });
 }

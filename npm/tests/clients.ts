@@ -8,7 +8,7 @@ import mysqlPromise from "mysql2/promise";
 import pg from "pg";
 import { createClient, createClientPool, createCluster } from "redis";
 import { createClient as createClient4 } from "redis-4";
-import { MysqlStore, PgStore, RedisStore, SqliteStore } from "snowmint/stores";
+import { HttpStore, MysqlStore, PgStore, RedisStore, SqliteStore } from "snowmint/stores";
 
 new PgStore(new pg.Pool());
 new MysqlStore(mysql.createPool("mysql://db"));
@@ -20,6 +20,8 @@ new RedisStore(createClient({ RESP: 2 }));
 new RedisStore(createClientPool());
 new RedisStore(createClient4());
 new SqliteStore(new Database("ids.db"));
+new HttpStore(new URL("https://ids.example"), { fetch });
+new HttpStore("https://ids.example", { fetch: (url, init) => fetch(url, { ...init, redirect: "error" }) });
 // @ts-expect-error a transaction needs a connection of its own
 new PgStore(new pg.Client());
 // @ts-expect-error the same

@@ -3,13 +3,13 @@
 import { openSync, writeSync } from "node:fs";
 import { Snowflake } from "snowmint";
 import { SqliteStore } from "snowmint/stores";
-import { Database, SERVED } from "./stores.mjs";
+import { Database, LEASED } from "./stores.mjs";
 
 const [kind, url, namespace, ledger, options] = process.argv.slice(2);
 const store =
   kind === "better-sqlite3"
     ? new SqliteStore(new Database(url))
-    : new SERVED[kind].Store((await SERVED[kind].connect(url))[0]);
+    : new LEASED[kind].Store((await LEASED[kind].connect(url))[0]);
 const onLost = ({ message }) => {
   process.send?.({ lost: message });
   process.exit(1);

@@ -11,7 +11,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { chownSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** How long a server may take to start or to end, ms, on a machine with other work to do. */
@@ -270,6 +270,46 @@ class Redis extends Server {
   }
 }
 
+/** The program of the service: the one that SNOWMINT_SERVER names, or else this workspace's, built when first needed. */
+function serviceProgram() {
+  if (process.env.SNOWMINT_SERVER) return process.env.SNOWMINT_SERVER;
+  const root = new URL("../..", import.meta.url).pathname;
+  execFileSync("cargo", ["build", "--quiet", "--locked", "-p", "snowmint-server"], { cwd: root, stdio: "inherit" });
+  return resolve(root, process.env.CARGO_TARGET_DIR ?? "target", "debug/snowmint");
+}
+
+/** `snowmint serve` over a file of SQLite: HTTP on its port, the Redis protocol on another. */
+class Service extends Server {
+  get url() {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  get redisUrl() {
+    return `redis://127.0.0.1:${this.redisPort}`;
+  }
+
+  async start(options, env) {
+    this.program = serviceProgram();
+    this.env = env;
+    this.redisPort = await freePort();
+    return super.start(options);
+  }
+
+  prepare() {
+    mkdirSync(this.data);
+  }
+
+  command() {
+    const places = ["--http", `127.0.0.1:${this.port}`, "--redis", `127.0.0.1:${this.redisPort}`];
+    const env = Object.entries(this.env).map((pair) => pair.join("="));
+    return ["env", ...env, this.program, "serve", ...places, "--store", `sqlite:${join(this.data, "ids.db")}`];
+  }
+
+  isReady() {
+    return succeeds(["curl", "--silent", "--fail", `${this.url}/healthz`]);
+  }
+}
+
 /** PostgreSQL with durable settings, unless `options` say otherwise: `["-c", "fsync=off"]`. */
 export const startPostgres = (options = []) => new Postgres().start(options);
 /** A standby of a PostgreSQL that runs. */
@@ -278,3 +318,5 @@ export const startStandby = (primary) => new Standby(primary).start([]);
 export const startMariadb = (options = []) => new Mariadb().start(options);
 /** Redis with durable settings, unless `options` say otherwise: `["--appendfsync", "everysec"]`. */
 export const startRedis = (options = []) => new Redis().start(options);
+/** The service; `options` are further ones of `snowmint serve`: `["--token-file", path]`. */
+export const startService = (options = [], env = {}) => new Service().start(options, env);

@@ -8,15 +8,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { Worker } from "node:worker_threads";
 import { layouts, Snowflake } from "snowmint";
-import { MemoryStore, SERVED, sqliteAt, storeAt } from "./stores.mjs";
+import { LEASED, MemoryStore, sqliteAt, storeAt } from "./stores.mjs";
 import { answerOf, folder, hold, increasing, refusal, until } from "./support.mjs";
 
 const ONE_NODE = "time:41,sequence:12;epoch=2025-01-01T00:00:00Z";
 /** One client of each library; the verbs are tested with the others. */
-const KINDS = ["pg", "mysql2/promise", "ioredis, RESP3", "redis, RESP3"];
+const KINDS = ["pg", "mysql2/promise", "ioredis, RESP3", "redis, RESP3", "http"];
 
 const servers = {};
-before(() => Promise.all(KINDS.map(async (kind) => (servers[kind] = await SERVED[kind].start()))));
+before(() => Promise.all(KINDS.map(async (kind) => (servers[kind] = await LEASED[kind].start()))));
 after(() => Promise.all(Object.values(servers).map((server) => server.stop())));
 
 let numbers = 0;
@@ -528,5 +528,7 @@ test("what is no store, or makes no sense with one, is refused", async () => {
   assert.equal(gen.node, 0);
   assert.match(gen.status().namespace, /^@/);
   assert.equal(gen.layout.name, layouts.SNOWMINT.name);
+  // Beside that one too, which is of no name.
+  await assert.rejects(Snowflake.lease({ store, namespace: "" }), { code: "INVALID_NODE", message: /1 to 64/ });
   await gen.close();
 });

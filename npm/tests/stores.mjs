@@ -9,8 +9,8 @@ import mysqlPromise from "mysql2/promise";
 import pg from "pg";
 import { createClient, createClientPool } from "redis";
 import { createClient as createClient4 } from "redis-4";
-import { MemoryStore, MysqlStore, PgStore, RedisStore, SqliteStore } from "snowmint/stores";
-import { startMariadb, startPostgres, startRedis } from "./servers.mjs";
+import { HttpStore, MemoryStore, MysqlStore, PgStore, RedisStore, SqliteStore } from "snowmint/stores";
+import { startMariadb, startPostgres, startRedis, startService } from "./servers.mjs";
 import { folder } from "./support.mjs";
 
 export const require = createRequire(import.meta.url);
@@ -56,6 +56,9 @@ export const SERVED = {
   "redis 4": { start: startRedis, Store: RedisStore, connect: nodeRedis({}, createClient4) },
 };
 
+/** Those that leases can be had of: the service too, which has no verbs. */
+export const LEASED = { ...SERVED, http: { start: startService, Store: HttpStore, connect: (url) => [url, () => {}] } };
+
 const ends = new WeakMap();
 /** Has something done at the end of a test, the last first: a client is closed before its server ends. */
 export function atEnd(t, end) {
@@ -71,7 +74,7 @@ export function atEnd(t, end) {
 
 /** A store over a client of its own, which is closed with the test. */
 export async function storeAt(t, kind, url, options) {
-  const { Store, connect } = SERVED[kind];
+  const { Store, connect } = LEASED[kind];
   const [client, close] = await connect(url);
   atEnd(t, () => close(client));
   // Machines with other work to do take their time.
@@ -88,4 +91,16 @@ export function database(t, path = join(folder(t), "ids.db"), options = {}) {
 export const sqliteAt = (t, path, options) => new SqliteStore(database(t, path), options);
 export const bytes = (text) => new TextEncoder().encode(text);
 export const text = (value) => new TextDecoder().decode(value);
-export { Database, Ioredis, MemoryStore, MysqlStore, mysql, mysqlPromise, PgStore, pg, RedisStore, SqliteStore };
+export {
+  Database,
+  HttpStore,
+  Ioredis,
+  MemoryStore,
+  MysqlStore,
+  mysql,
+  mysqlPromise,
+  PgStore,
+  pg,
+  RedisStore,
+  SqliteStore,
+};

@@ -1,11 +1,13 @@
 // What a tab or worker does in tabs.test.mjs.
 import { Snowflake } from "/npm/dist/browser.mjs";
+import { HttpStore } from "/npm/dist/stores.browser.mjs";
 
-/** Leases a node under a name, and answers it. */
-export async function lease({ url, ...options }, name = "gen") {
+/** Leases a node under a name, over a store behind a URL or a service, and answers it. */
+export async function lease({ url, service, ...options }, name = "gen") {
   globalThis[name] = await Snowflake.lease({
     ...options,
     ...(url && { store: served(url) }),
+    ...(service && { store: new HttpStore(service) }),
     onLost: ({ code, message }) => {
       globalThis.lost = { code, message };
     },

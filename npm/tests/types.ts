@@ -30,7 +30,12 @@ import {
 import { type Dialect, decodeSql, type FunctionOptions, postgresFunction, type SqlParts } from "snowmint/sql";
 import {
   type Found,
+  type Granted,
+  HttpStore,
+  type HttpStoreOptions,
   type IoredisClient,
+  type LeaseTerms,
+  type Lessor,
   type Listed,
   MemoryStore,
   type MysqlPool,
@@ -255,6 +260,16 @@ for (const store of stores) {
   is<Promise<bigint>>(store.add("counter", 1n, 0n));
   is<Promise<number | null>>(store.clockMs());
 }
+const httpOptions: HttpStoreOptions = { token: "sesame", timeoutMs: 1000 };
+const lessors: Lessor[] = [new HttpStore("https://ids.example", httpOptions), new HttpStore({ href: "https://ids" })];
+for (const store of lessors) is<Promise<Snowflake>>(Snowflake.lease({ store, namespace: "orders" }));
+is<(lessor: Lessor, terms: LeaseTerms) => Promise<Granted>>((lessor, terms) => lessor.claim("orders", terms));
+// @ts-expect-error a service leases, and has no records
+is<LeaseStore>(new HttpStore("https://ids.example"));
+// @ts-expect-error no such option
+new HttpStore("https://ids.example", { allowUnsafe: true });
+// @ts-expect-error a token is a text
+new HttpStore("https://ids.example", { token: 5 });
 // @ts-expect-error a URL is no pool
 new PgStore("postgres://db");
 // @ts-expect-error nor has a single connection what a pool has

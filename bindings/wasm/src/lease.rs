@@ -222,18 +222,16 @@ pub fn resume(lease: u32, node: u32, version: f64, len: u32) -> u32 {
     }
 }
 
-/// Words 0 and 1: the cell, opened for the lease's window, or its end moved up if it is open, within these limits.
+/// Words 0 and 1: the cell, opened for that window, or its end moved up if it is open.
 #[wasm_bindgen]
-pub fn open_cell(lease: u32, first: bool, least_ms: f64, most_ms: f64) {
-    let held = held(lease);
-    let Flow::Keeping(keeping) = &held.flow else { return };
-    let Window { start_ms, end_ms } = keeping.window();
-    let window = Window { start_ms: start_ms.max(least_ms as i64), end_ms: end_ms.min(most_ms as i64) };
+pub fn open_cell(lease: u32, first: bool, start_ms: f64, end_ms: f64) {
+    let layout = held(lease).layout;
+    let window = Window { start_ms: start_ms as i64, end_ms: end_ms as i64 };
     let words = Words::of(cell());
     if first {
-        words.open(held.layout, window);
+        words.open(layout, window);
     } else {
-        words.extend(held.layout, window.end_ms);
+        words.extend(layout, window.end_ms);
     }
     buffer().words[..2].copy_from_slice(&words.to_words());
 }

@@ -1,0 +1,211 @@
+import { type ErrorCode, SnowmintError } from "../errors.js";
+import type { Granted, LeaseTerms, Lessor } from "../store.js";
+import { sentence, unavailable } from "./failure.js";
+import { settled } from "./options.js";
+
+/** What `HttpStore` takes. */
+export interface HttpStoreOptions {
+  /** The token of the service, if it wants one. */
+  token?: string;
+  /** How long a request may take before it is given up, ms, more than 0; 5000 if missing. */
+  timeoutMs?: number;
+  /** What sends requests, with the options that it has to heed; the host's `fetch` if missing. */
+  fetch?: (url: string, init: object) => Promise<{ status: number; ok: boolean; text(): Promise<string> }>;
+}
+
+/** A problem document (RFC 9457) of the service. */
+interface Problem {
+  status: number;
+  code?: unknown;
+  detail?: unknown;
+}
+
+/** What a refusal of the service is here; what is not named is that it cannot be used. */
+const CODES: readonly ErrorCode[] = [
+  "BEFORE_EPOCH",
+  "INVALID_ID",
+  "INVALID_LAYOUT",
+  "INVALID_NODE",
+  "INVALID_TEXT",
+  "NODES_EXHAUSTED",
+  "TIME_OVERFLOW",
+  "UNSAFE_STORE",
+];
+
+/**
+ * Leases of a service, `snowmint serve`, over HTTP: in Node, Deno, Bun, workers, edge runtimes, and pages, whose origin the
+ * service has to allow by `--allow-origin`.
+ *
+ * Generators go by the service's clock, told by the monotonic one of this host, so a wall clock that is wrong does no harm;
+ * they take no `clock`. A claim or renewal that is not answered within `timeoutMs` is a `STORE_UNAVAILABLE`, and so is a
+ * token that is refused.
+ *
+ * Throws TypeError for what is no URL of http or https, or has a password, a query or a fragment.
+ *
+ * @example
+ * const store = new HttpStore("https://ids.example", { token });
+ * await using gen = await Snowflake.lease({ store, namespace: "orders" });
+ */
+export class HttpStore implements Lessor {
+  /** Without a slash at its end. */
+  readonly #url: string;
+  readonly #headers: Record<string, string>;
+  readonly #timeoutMs: number;
+  readonly #fetch: NonNullable<HttpStoreOptions["fetch"]>;
+
+  /** Over the service at that URL, under whose path it has `/v1`. */
+  constructor(url: string | { readonly href: string }, options: HttpStoreOptions = {}) {
+    const { token, fetch: given } = options;
+    this.#url = urlOf(url);
+    this.#timeoutMs = settled({ timeoutMs: options.timeoutMs }).timeoutMs;
+    // What a header takes; and no token is told.
+    if (token !== undefined && !(typeof token === "string" && /^[!-~]+$/.test(token)))
+      throw new TypeError("token is a text of printable ASCII without spaces");
+    if (given !== undefined && typeof given !== "function")
+      throw new TypeError("fetch is a function like that of hosts");
+    this.#headers = { "content-type": "application/json", ...(token && { authorization: `Bearer ${token}` }) };
+    this.#fetch = given ?? ((url, init) => fetch(url, init));
+  }
+
+  /** As `Lessor.claim`. */
+  async claim(namespace: string, terms: LeaseTerms): Promise<Granted & { windowMs: number }> {
+    const { nonce, layout, windowMs, maxAheadMs, label, lastNode, exclude } = terms;
+    const body = {
+      nonce,
+      layout,
+      window_ms: windowMs === undefined ? undefined : whole(windowMs),
+      max_ahead_ms: whole(maxAheadMs),
+      label,
+      last_node: lastNode,
+      exclude,
+    };
+    const answer = await this.#ask("POST", `${namespace}/leases`, body);
+    return { ...this.#granted(answer), windowMs: this.#number(answer, "window_ms") };
+  }
+
+  /** As `Lessor.renew`. */
+  async renew(
+    namespace: string,
+    node: number,
+    terms: { nonce: string; unusedFromMs: number; windowMs: number; maxAheadMs: number },
+  ): Promise<Granted> {
+    const { nonce, unusedFromMs, windowMs, maxAheadMs } = terms;
+    const body = { nonce, unused_from_ms: unusedFromMs, window_ms: windowMs, max_ahead_ms: whole(maxAheadMs) };
+    return this.#granted(await this.#ask("PUT", `${namespace}/leases/${node}`, body));
+  }
+
+  /** As `Lessor.release`; a page that goes away does not take the request along. */
+  async release(
+    namespace: string,
+    node: number,
+    { nonce, unusedFromMs }: { nonce: string; unusedFromMs: number },
+  ): Promise<void> {
+    await this.#ask("DELETE", `${namespace}/leases/${node}`, { nonce, unused_from_ms: unusedFromMs });
+  }
+
+  toString(): string {
+    return `the service at ${this.#url}`;
+  }
+
+  /** What the service answered, which is no refusal. */
+  async #ask(method: string, path: string, body: object): Promise<object> {
+    const request = { method, headers: this.#headers, body: JSON.stringify(body), keepalive: method === "DELETE" };
+    let answer: { status: number; ok: boolean; text: string };
+    try {
+      answer = await this.#send(`${this.#url}/v1/namespaces/${path}`, request);
+    } catch (error) {
+      throw this.#unanswered(error);
+    }
+    const { status, ok, text } = answer;
+    const told = parsed(text);
+    if (!ok) throw this.#refusal({ ...told, status });
+    if (!told) throw unavailable(this, new Error(`it answered ${status} without an object of JSON: is it snowmint?`));
+    return told;
+  }
+
+  /** Sends it, and once more if a connection breaks: one that was kept may have ended meanwhile, and twice does no harm. */
+  async #send(url: string, request: object, again = true): Promise<{ status: number; ok: boolean; text: string }> {
+    const signal = AbortSignal.timeout(this.#timeoutMs);
+    try {
+      const response = await this.#fetch(url, { ...request, signal });
+      return { status: response.status, ok: response.ok, text: await response.text() };
+    } catch (error) {
+      if (again && !signal.aborted) return this.#send(url, request, false);
+      throw error;
+    }
+  }
+
+  #unanswered(error: unknown): SnowmintError {
+    const { name, cause } = Object(error) as { name?: unknown; cause?: unknown };
+    if (name === "TimeoutError") return unavailable(this, new Error(`no answer within ${this.#timeoutMs} ms`));
+    const origin = globalThis.location?.origin;
+    // Pages are not told which it is.
+    const hint =
+      origin && origin !== new URL(this.#url).origin
+        ? `; it is down, or is not started with --allow-origin ${origin}`
+        : "";
+    const failed = unavailable(this, new Error(sentence(cause ?? error) + hint));
+    failed.cause = error;
+    return failed;
+  }
+
+  #refusal(problem: Problem): SnowmintError | RangeError {
+    const { status, code, detail = `it answered ${status}, and not as snowmint does` } = problem;
+    const told = `${this}: ${detail}`;
+    if (code === "BAD_REQUEST") return new RangeError(told);
+    // Held by somebody else, or far from the clock there: both times the generator has to end.
+    const known = status === 409 ? "WINDOW_CLOSED" : CODES.find((known) => known === code);
+    const why = status === 401 ? `${this}: it refuses the token, or wants one: pass { token }` : told;
+    const error = new SnowmintError(known ?? "STORE_UNAVAILABLE", why);
+    error.cause = problem;
+    return error;
+  }
+
+  #granted(answer: object): Granted {
+    const window = (answer as { window?: unknown }).window;
+    const [start, end] = [this.#number(window, "start"), this.#number(window, "end")];
+    return {
+      node: this.#number(answer, "node"),
+      window: { start, end },
+      serviceMs: this.#number(answer, "server_time_ms"),
+    };
+  }
+
+  #number(answer: unknown, name: string): number {
+    const value = (Object(answer) as Record<string, unknown>)[name];
+    if (Number.isSafeInteger(value)) return value as number;
+    throw unavailable(this, new Error(`its answer has ${String(value)} as ${name}: is it snowmint?`));
+  }
+}
+
+/** The text of a URL, without a slash at its end. */
+function urlOf(url: string | { readonly href: string }): string {
+  // What is given may have a password, and is not told.
+  const { protocol, username, password, search, hash, href } = parsedUrl(url) ?? {};
+  if (!href || !/^https?:$/.test(protocol ?? ""))
+    throw new TypeError('HttpStore needs a URL of http or https, such as "https://ids.example"');
+  if (username || password) throw new TypeError("HttpStore needs a URL without user and password: give { token }");
+  if (search || hash) throw new TypeError("HttpStore needs a URL without query and fragment");
+  return href.replace(/\/+$/, "");
+}
+
+function parsedUrl(url: unknown): URL | undefined {
+  try {
+    return new URL(String(url));
+  } catch {
+    return;
+  }
+}
+
+/** Whole ms, as many as JSON can tell. */
+const whole = (ms: number): number => Math.min(Math.floor(ms), Number.MAX_SAFE_INTEGER);
+
+/** The object in a text of JSON, if there is one. */
+function parsed(text: string): object | undefined {
+  try {
+    const value = JSON.parse(text);
+    return Object(value) === value ? value : undefined;
+  } catch {
+    return;
+  }
+}
