@@ -13,6 +13,7 @@ package: ## dist/: the wheel, the sdist and the npm tarballs
 bench: ## contenders side by side, as medians and ratios
 	@cargo run --quiet --locked --release -p snowmint-benches --bin minting
 	@cargo run --quiet --locked --release -p snowmint-benches --features engines --bin numbers
+	@scripts/bench-service.sh
 	@scripts/bench-python.sh
 	@scripts/bench-js.sh
 

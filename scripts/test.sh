@@ -59,8 +59,15 @@ for module in mint forms inspect lease durability wide sql; do
 done
 step "Rust: core without std on bare metal" cargo build --quiet --locked -p snowmint-core --no-default-features --target thumbv7em-none-eabi
 step "Rust: documentation" env RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --no-deps -p snowmint-core -p snowmint-stores -p snowmint --features snowmint/all,snowmint/uuid
+# The service has the inspector in it, so the page comes first.
+step "npm: build" scripts/build-npm.sh
+step "npm: the inspector" npm --prefix npm run --silent site
+page=$([ ! -e npm/site/dist/index.html ] || echo ,snowmint-server/page)
 # They mostly wait for servers.
-step "Rust: tests, with every store on real servers" env RUST_TEST_THREADS=4 cargo test --quiet --locked --workspace --features snowmint-tests/engines
+step "Rust: tests, with every store on real servers" env RUST_TEST_THREADS=4 cargo test --quiet --locked --workspace --features "snowmint-tests/engines$page"
+# The service that was built with them, for all that is tested on one from here on.
+export SNOWMINT_SERVER="${CARGO_TARGET_DIR:-$PWD/target}/debug/snowmint"
+step "service: clients that others wrote" scripts/test-clients.sh
 step "Rust: tests of a release build" env SNOWMINT_ROUNDS=400 cargo test --quiet --locked --release -p snowmint-tests
 step "Rust: models under loom, and their mutants" scripts/loom.sh
 step "Rust: core under Miri" scripts/miri.sh
@@ -68,15 +75,13 @@ step "Rust: fuzzing of what reads" scripts/fuzz.sh 8
 step "Rust: mutants" scripts/mutants.sh
 
 step "Python: build" scripts/build-python.sh
-step "Python: ruff" "$python/ruff" check python tests demo benches scripts
-step "Python: ruff format" "$python/ruff" format --check python tests demo benches scripts
-step "Python: mypy" sh -c "cd python && '$python/mypy' && '$python/mypy' --strict tests"
+step "Python: ruff" "$python/ruff" check python tests demo benches scripts server
+step "Python: ruff format" "$python/ruff" format --check python tests demo benches scripts server
+step "Python: mypy" sh -c "cd python && '$python/mypy' && '$python/mypy' --strict tests && '$python/mypy' --strict ../server/tests/clients ../benches/service"
 step "Python: pyright, and every public name has a type" scripts/pyright.sh
 step "Python: stubs are what the module has" sh -c "cd python && '$python/stubtest' snowmint._snowmint --allowlist tests/stubtest_allowlist.txt"
 step "Python: tests" sh -c "cd python && '$python/pytest' -q"
 
-step "npm: build" scripts/build-npm.sh
-step "npm: the inspector" npm --prefix npm run --silent site
 step "npm: biome and types" npm --prefix npm run --silent check
 step "npm: tests in Node and Chromium" npm --prefix npm test --silent
 

@@ -280,7 +280,9 @@ class Service(Server):
 
 @cache
 def snowmint() -> str:
-    """The command line, built at the first call."""
+    """The command line: the one that `SNOWMINT_SERVER` names, or else this workspace's, built at the first call."""
+    if program := os.environ.get("SNOWMINT_SERVER"):
+        return program
     # With the features of the tests in Rust, which have built most of it.
     features = ["--workspace", "--features", "snowmint-tests/engines"]
     run(["cargo", "build", "--quiet", "--locked", *features, "--bin", "snowmint"], ROOT, BUILD_S)

@@ -2,19 +2,21 @@
 
 mod cors;
 mod guard;
+mod hosts;
 mod ids;
 mod leaf;
 mod leases;
 mod numbers;
 mod problem;
 mod site;
+mod whole;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
 use axum::middleware::from_fn_with_state;
-use axum::routing::{MethodFilter, any, get, on};
+use axum::routing::get;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
@@ -26,6 +28,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 pub use self::cors::origins;
+pub use self::hosts::{Hosts, allowed};
 use crate::auth::Token;
 use crate::connections::{Ending, PATIENCE, Protocol, over};
 use crate::metrics::{Counts, Metrics};
@@ -43,6 +46,7 @@ const MOST_IDS: usize = 2_000_000;
 pub struct App {
     service: Arc<Service>,
     token: Token,
+    hosts: Arc<Hosts>,
     metrics: Arc<Metrics>,
     openapi: Arc<str>,
     /// One for each ID of an answer under way.
@@ -95,6 +99,7 @@ impl Http {
     pub fn new(
         service: Arc<Service>,
         token: Token,
+        hosts: Hosts,
         metrics: &Arc<Metrics>,
         origins: &[String],
         idle: Duration,
@@ -102,20 +107,15 @@ impl Http {
         let app = App {
             service,
             token,
+            hosts: Arc::new(hosts),
             metrics: Arc::clone(metrics),
             openapi: document().into(),
             room: Arc::new(Semaphore::new(MOST_IDS)),
         };
         let (router, _) = routes().split_for_parts();
-        // Leaf takes any method; HEAD comes with GET.
-        let others =
-            [MethodFilter::PUT, MethodFilter::DELETE, MethodFilter::PATCH, MethodFilter::OPTIONS, MethodFilter::TRACE];
-        let others = others.into_iter().fold(MethodFilter::POST, MethodFilter::or);
         let router = router
-            .route("/api/segment/get/{key}", on(others, leaf::segment))
-            .route("/api/snowflake/get/{key}", on(others, leaf::snowflake))
-            .route("/api/segment/get/", any(leaf::no_key))
-            .route("/api/snowflake/get/", any(leaf::no_key))
+            .route("/api/segment/get/", get(leaf::no_key))
+            .route("/api/snowflake/get/", get(leaf::no_key))
             .route("/openapi.json", get(site::openapi))
             .route("/", get(site::page))
             .fallback(problem::nothing_here)

@@ -106,6 +106,11 @@ impl Service {
         self.sections.next(user).await
     }
 
+    /// The other server that has a user, as it advertises itself, if it is known.
+    pub fn server_of_user(&self, user: snowmint_core::Integer) -> Option<String> {
+        self.sections.holder(user)
+    }
+
     /// Gives everything back that can be.
     pub async fn close(&self) {
         self.ids.close().await;

@@ -7,6 +7,8 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 const TWEET: &str = "1541815603606036480";
+/// By a byte.
+const TOO_LONG: &str = "http://a-name-that-does-not-fit-into-the-record-of-a-section/";
 const ONE_NODE: &str = "time:41,sequence:12;epoch=2025-01-01T00:00:00Z";
 
 fn command() -> Command {
@@ -145,6 +147,8 @@ fn mistakes_are_told_in_a_line() {
         (&["lease", "release", "n", "0"], "--stopped"),
         (&["serve", "--http", "off", "--redis", "off"], "nothing to serve"),
         (&["serve", "--allow-origin", "example.org"], "an origin is such as"),
+        (&["serve", "--allow-host", "http://example.org"], "a host is a name or an address"),
+        (&["serve", "--advertise", TOO_LONG], "1 to 60 bytes long"),
     ] {
         let (code, complained) = complaint(words);
         assert_eq!(code, Some(2), "{complained}");
@@ -154,6 +158,33 @@ fn mistakes_are_told_in_a_line() {
     assert!(lines(&["--version"])[0].starts_with("snowmint "));
     assert!(lines(&["gen", "--help"]).iter().all(|line| line.chars().count() <= 100));
     assert!(lines(&["completions", "bash"]).len() > 50);
+}
+
+#[test]
+fn serve_needs_nothing_but_a_home() {
+    let home = TempDir::new().expect("a directory");
+    // The ports may be taken on the machine of a test: all else is as it is by default.
+    let words = ["serve", "--http", "127.0.0.1:0", "--redis", "127.0.0.1:0"];
+    let mut child = Command::new(env!("CARGO_BIN_EXE_snowmint"))
+        .args(words)
+        .env_clear()
+        .env("HOME", home.path())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let mut lines = BufReader::new(child.stderr.take().expect("piped")).lines();
+    let line = lines.next().expect("a line").expect("text");
+    let told = Command::new("kill").arg(child.id().to_string()).status().expect("kill");
+    let rest: Vec<_> = lines.map_while(Result::ok).collect();
+    assert!(told.success() && child.wait().expect("it ends").success(), "{rest:?}");
+    let file = home.path().join(".local/share/snowmint/snowmint.db");
+    assert!(line.contains(" INFO serving http=\"127.0.0.1:"), "{line}");
+    assert!(line.contains(file.to_str().expect("text")) && file.exists(), "{line}");
+
+    let homeless = Command::new(env!("CARGO_BIN_EXE_snowmint")).args(words).env_clear().output().expect("it runs");
+    let told = text(&homeless.stderr);
+    assert_eq!(homeless.status.code(), Some(2), "{told}");
+    assert!(told.contains("--store sqlite:PATH"), "{told}");
 }
 
 #[test]
@@ -188,7 +219,8 @@ fn sequences_and_segments_are_made_and_used() {
     assert_eq!(lines(&on(&["segment", "next", "orders", "-n", "3"])), ["10", "11", "12"]);
     assert_eq!(lines(&on(&["segment", "next", "orders"])), ["13"]);
     assert_eq!(lines(&on(&["segment", "ls"])), ["orders"]);
-    lines(&on(&["fence", "--until", "2026-01-01T00:00:00Z", "--skip", "1000", "--stopped"]));
+    let raised = lines(&on(&["fence", "--until", "2026-01-01T00:00:00Z", "--skip", "1000", "--stopped"]));
+    assert!(raised.contains(&"tickets    0".to_owned()), "{raised:?}");
     assert_eq!(lines(&on(&["segment", "next", "orders"])), ["1014"]);
 }
 

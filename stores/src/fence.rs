@@ -3,12 +3,14 @@
 //! All holders have to be stopped, and to begin again only once `until_ms` has passed. What the store does not know any
 //! more, such as a tag made after the backup, cannot be raised: make it anew, far enough.
 
+use std::collections::BTreeSet;
+
 use snowmint_core::segment::LAST;
 use snowmint_core::sequence::{Rules, State};
 use snowmint_core::{lease, section};
 
 use crate::drivers::definition;
-use crate::drivers::{Key, Segments};
+use crate::drivers::{Key, Segments, Tickets};
 use crate::error::Error;
 use crate::key::key;
 use crate::store::{Store, Wrote};
@@ -20,7 +22,7 @@ pub struct Fence {
     pub until_ms: i64,
     /// No counter gave more numbers than so many beyond what the store says.
     pub skip: u64,
-    /// Names of tickets, which a store does not list.
+    /// Names of tickets that nobody wrote down by [`Tickets::note`](crate::Tickets::note).
     pub tickets: Vec<String>,
     /// Sets of users, which it does not list either.
     pub sets: Vec<String>,
@@ -82,10 +84,12 @@ async fn keys(store: &dyn Store, fence: &Fence) -> Result<usize, Error> {
 }
 
 async fn tickets(store: &dyn Store, fence: &Fence) -> Result<usize, Error> {
-    for name in &fence.tickets {
+    let mut names: BTreeSet<_> = Tickets::names(store).await?.into_iter().collect();
+    names.extend(fence.tickets.iter().cloned());
+    for name in &names {
         store.add(&key("tickets/", name)?, fence.skip, 0).await?;
     }
-    Ok(fence.tickets.len())
+    Ok(names.len())
 }
 
 async fn sequences(store: &dyn Store, fence: &Fence) -> Result<usize, Error> {
@@ -156,7 +160,7 @@ mod tests {
     use snowmint_core::sequence::Options;
 
     use super::*;
-    use crate::drivers::{Leases, Sections, SectionsOptions, SegmentsOptions, Sequences, Tickets};
+    use crate::drivers::{Leases, Sections, SectionsOptions, SegmentsOptions, Sequences};
     use crate::engines::memory::Memory;
     use crate::lessor::LeaseTerms;
     use crate::namespace::Namespace;
@@ -191,10 +195,14 @@ mod tests {
         let before = store.read("sections/users/0").await.expect("it answers").expect("a record");
         let before = section::Record::from_bytes(&before.value).expect("a record").max_seq;
 
+        for name in ["x", "y"] {
+            Tickets::note(&*store, name).await.expect("written");
+        }
+
         let until_ms = granted.window.end_ms + 5000;
         let fence = Fence { until_ms, skip: 1_000_000, tickets: vec!["x".to_owned()], sets: vec!["users".to_owned()] };
         let raised = raise(&*store, &fence).await.expect("raised");
-        assert!(raised.iter().all(|(_, count)| *count == 1), "{raised:?}");
+        assert!(raised.iter().all(|(what, count)| *count == if *what == "tickets" { 2 } else { 1 }), "{raised:?}");
 
         assert_eq!(leases.list("orders").await.expect("a list")[0].1.window.end_ms, until_ms);
         let key = Key::open(Arc::clone(&store), "k", 10, SegmentsOptions::default()).await.expect("a key");
@@ -202,7 +210,10 @@ mod tests {
         let segments = Segments::open(Arc::clone(&store), "t", SegmentsOptions::default()).await.expect("a tag");
         assert_eq!(segments.next().await, Ok(1_000_001));
         assert_eq!(Sequences::new(Arc::clone(&store)).next("down").await, Ok(-2_000_003));
-        assert_eq!(Tickets::over(vec![Arc::clone(&store)], "x").expect("tickets").next().await, Ok(1_000_001));
+        for name in ["x", "y"] {
+            let tickets = Tickets::over(vec![Arc::clone(&store)], name).expect("tickets");
+            assert_eq!(tickets.next().await, Ok(1_000_001));
+        }
         let users = Sections::new(Arc::clone(&store), "users", SectionsOptions::default()).expect("an allocator");
         assert_eq!(users.next(Integer::from(5u64)).await, Ok(before + 1_000_001));
     }

@@ -30,6 +30,7 @@ const CODES: readonly ErrorCode[] = [
   "NODES_EXHAUSTED",
   "TIME_OVERFLOW",
   "UNSAFE_STORE",
+  "WINDOW_CLOSED",
 ];
 
 /**
@@ -153,8 +154,7 @@ export class HttpStore implements Lessor {
     const { status, code, detail = `it answered ${status}, and not as snowmint does` } = problem;
     const told = `${this}: ${detail}`;
     if (code === "BAD_REQUEST") return new RangeError(told);
-    // Held by somebody else, or far from the clock there: both times the generator has to end.
-    const known = status === 409 ? "WINDOW_CLOSED" : CODES.find((known) => known === code);
+    const known = CODES.find((known) => known === code);
     const why = status === 401 ? `${this}: it refuses the token, or wants one: pass { token }` : told;
     const error = new SnowmintError(known ?? "STORE_UNAVAILABLE", why);
     error.cause = problem;

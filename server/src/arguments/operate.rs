@@ -155,7 +155,7 @@ pub struct Fence {
     /// No counter had given more numbers than so many beyond what the store says
     #[arg(long, value_name = "N")]
     pub skip: u64,
-    /// Names of tickets, which a store does not list
+    /// Names of tickets that no service gave: those that one gave are known
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub tickets: Vec<String>,
     /// All servers and generators of the store are stopped

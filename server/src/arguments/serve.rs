@@ -5,6 +5,7 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use snowmint_core::lease::LABEL_BYTES;
 
 /// How lines of the log are written.
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -51,9 +52,12 @@ pub struct Serve {
     /// How many users share a record; the same for all servers of a store, for good
     #[arg(long, env = "SNOWMINT_SECTION_SIZE", value_name = "USERS", default_value = "100000")]
     pub section_size: NonZeroU32,
-    /// Where others find this server, for those who ask the wrong one (else the address of HTTP)
-    #[arg(long, env = "SNOWMINT_ADVERTISE", value_name = "URL")]
+    /// Where others find this server, for those who ask the wrong one: 60 bytes at most (else the address of HTTP)
+    #[arg(long, env = "SNOWMINT_ADVERTISE", value_name = "URL", value_parser = advertised)]
     pub advertise: Option<String>,
+    /// Names by which HTTP may be asked without a token, with commas between, besides localhost and loopback addresses
+    #[arg(long, env = "SNOWMINT_ALLOW_HOST", value_name = "NAME", value_delimiter = ',', value_parser = crate::http::allowed)]
+    pub allow_host: Vec<String>,
     /// Origins whose pages may ask, with commas between; * for all
     #[arg(long, env = "SNOWMINT_ALLOW_ORIGIN", value_name = "ORIGIN", value_delimiter = ',', value_parser = crate::http::origins)]
     pub allow_origin: Vec<String>,
@@ -69,8 +73,8 @@ pub struct Serve {
     /// How long a client may say nothing
     #[arg(long, env = "SNOWMINT_IDLE_S", value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub idle_s: u64,
-    /// What is logged, such as info, debug or snowmint=debug,warn
-    #[arg(long, env = "SNOWMINT_LOG", value_name = "FILTER", default_value = "info")]
+    /// What is logged, such as warn, debug or snowmint=debug,warn
+    #[arg(long, env = "SNOWMINT_LOG", value_name = "FILTER", default_value = "warn,snowmint=info")]
     pub log: String,
     /// How it is written
     #[arg(long, env = "SNOWMINT_LOG_FORMAT", value_enum, default_value = "text")]
@@ -78,6 +82,14 @@ pub struct Serve {
     /// Print the OpenAPI document, and end
     #[arg(long)]
     pub openapi: bool,
+}
+
+/// What fits into a record.
+fn advertised(text: &str) -> Result<String, String> {
+    if text.is_empty() || text.len() > LABEL_BYTES || text.chars().any(char::is_control) {
+        return Err(format!("it is 1 to {LABEL_BYTES} bytes long, such as http://ids-1.example:8080"));
+    }
+    Ok(text.to_owned())
 }
 
 // A password may be in the store's URL.

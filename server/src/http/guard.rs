@@ -19,7 +19,9 @@ pub async fn guard(State(app): State<App>, request: Request, next: Next) -> Resp
     app.metrics.http.requests.inc();
     // What tells nothing.
     let open = matches!(request.uri().path(), "/healthz" | "/");
-    let response = if open || is_known(&app, &request) {
+    let response = if let Some(host) = app.hosts.stranger(request.headers()) {
+        Problem::strange_host(host).into_response()
+    } else if open || is_known(&app, &request) {
         match timeout(LONGEST, next.run(request)).await {
             Ok(response) => response,
             Err(_) => Problem::slow().into_response(),

@@ -36,7 +36,9 @@ pub struct Wanted {
     /// How many: 1
     #[param(minimum = 1, maximum = 100_000)]
     count: Option<u64>,
-    /// A preset's name or a layout's text; by default the server's.
+    /// A preset's name or a layout's text, such as `time:41,node:10,sequence:12;epoch=2025-01-01T00:00:00Z;tick=1ms`; by
+    /// default the server's.
+    #[param(format = "snowmint-layout", min_length = 1, example = "snowmint")]
     layout: Option<String>,
     /// A namespace of its own; by default the layout's.
     #[param(min_length = 1, max_length = 64, pattern = "^[A-Za-z0-9_-][A-Za-z0-9._-]*$")]
@@ -53,7 +55,8 @@ pub async fn take(State(app): State<App>, wanted: Result<Query<Wanted>, QueryRej
     let Query(wanted) = wanted?;
     let count = count(wanted.count)?;
     let layout = wanted.layout.as_ref().map(Layout::find).transpose()?;
-    let ids = app.service.ids.take(layout.as_ref(), wanted.namespace.as_deref(), count).await?;
+    let ids = app.service.ids.take(layout.as_ref(), wanted.namespace.as_deref(), count).await;
+    let ids = ids.map_err(Problem::of_namespace)?;
     app.metrics.http.numbers.inc_by(count);
     several(&app, ids)
 }

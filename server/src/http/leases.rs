@@ -15,9 +15,12 @@ use utoipa::ToSchema;
 
 use super::App;
 use super::problem::Problem;
+use super::whole::Whole;
 
 /// The most `window_ms` that anybody may ask for: a year. The server cuts it to what it grants.
 const MOST_WINDOW_MS: u64 = 31_536_000_000;
+/// How far from 1970 `unused_from_ms` may be: what every language's numbers hold.
+const FARTHEST_MS: i64 = 9_007_199_254_740_991;
 /// The most `max_ahead_ms`.
 const MOST_AHEAD_MS: u64 = 60_000;
 
@@ -28,29 +31,37 @@ pub struct Claim {
     /// 128 random bits as 32 hex digits, new for each claim.
     #[schema(pattern = "^[0-9a-f]{32}$", example = "8f14e45fceea167a5a36dedd4bea2543")]
     nonce: String,
-    /// A preset's name or a layout's text; by default the server's. A namespace keeps its first.
+    /// A preset's name or a layout's text, such as `time:41,node:10,sequence:12;epoch=2025-01-01T00:00:00Z;tick=1ms`; by
+    /// default the server's. A namespace keeps its first.
+    #[schema(format = "snowmint-layout", min_length = 1, example = "snowmint")]
     layout: Option<String>,
     /// The length of windows: 30,000 or what the server allows, from 1000 and four ticks on.
-    #[schema(minimum = 1000, maximum = 31_536_000_000_u64)]
-    window_ms: Option<u64>,
+    #[schema(value_type = Option<u64>, minimum = 1000, maximum = 31_536_000_000_u64)]
+    window_ms: Option<Whole<u64>>,
     /// How far IDs may run ahead of the clock: 0.
-    #[schema(minimum = 0, maximum = 60_000)]
-    max_ahead_ms: Option<u64>,
-    /// Who this is, for people.
-    #[schema(max_length = 60)]
+    #[schema(value_type = Option<u64>, minimum = 0, maximum = 60_000)]
+    max_ahead_ms: Option<Whole<u64>>,
+    /// Who this is, for people: the first 60 bytes are kept.
     label: Option<String>,
     /// The node held last: it is preferred.
-    #[schema(value_type = u64, minimum = 0, maximum = 4_294_967_295_u64)]
-    last_node: Option<u32>,
+    #[schema(value_type = Option<u64>, minimum = 0, maximum = 4_294_967_295_u64)]
+    last_node: Option<Whole<u32>>,
     /// Nodes not to be had.
     #[serde(default)]
-    #[schema(max_items = 1024)]
-    exclude: Vec<u32>,
+    #[schema(value_type = Vec<Node>, max_items = 1024)]
+    exclude: Vec<Whole<u32>>,
 }
+
+/// The number of a node, in the document.
+#[derive(ToSchema)]
+#[schema(value_type = u64, minimum = 0, maximum = 4_294_967_295_u64)]
+#[allow(dead_code, reason = "it has limits that u32 does not tell")]
+struct Node(u32);
 
 /// A node that is held.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Lease {
+    #[schema(value_type = u64)]
     node: u32,
     window: Span,
     /// The length of windows, which the server may have cut.
@@ -76,18 +87,20 @@ pub struct Renewal {
     #[schema(pattern = "^[0-9a-f]{32}$", example = "8f14e45fceea167a5a36dedd4bea2543")]
     nonce: String,
     /// Where the first tick begins that the generator has not used, Unix ms.
-    unused_from_ms: i64,
+    #[schema(value_type = i64, minimum = -9_007_199_254_740_991_i64, maximum = 9_007_199_254_740_991_i64)]
+    unused_from_ms: Whole<i64>,
     /// As in the claim.
-    #[schema(minimum = 1000, maximum = 31_536_000_000_u64)]
-    window_ms: Option<u64>,
+    #[schema(value_type = Option<u64>, minimum = 1000, maximum = 31_536_000_000_u64)]
+    window_ms: Option<Whole<u64>>,
     /// As in the claim.
-    #[schema(minimum = 0, maximum = 60_000)]
-    max_ahead_ms: Option<u64>,
+    #[schema(value_type = Option<u64>, minimum = 0, maximum = 60_000)]
+    max_ahead_ms: Option<Whole<u64>>,
 }
 
 /// A window that was moved on.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Renewed {
+    #[schema(value_type = u64)]
     node: u32,
     window: Span,
     /// The server's clock, Unix ms.
@@ -102,12 +115,14 @@ pub struct Release {
     #[schema(pattern = "^[0-9a-f]{32}$", example = "8f14e45fceea167a5a36dedd4bea2543")]
     nonce: String,
     /// The generator is closed, and took no ID of this time (Unix ms) or later: the rest is given back.
-    unused_from_ms: i64,
+    #[schema(value_type = i64, minimum = -9_007_199_254_740_991_i64, maximum = 9_007_199_254_740_991_i64)]
+    unused_from_ms: Whole<i64>,
 }
 
 /// A node that is given back.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Released {
+    #[schema(value_type = u64)]
     node: u32,
     /// The server's clock, Unix ms.
     server_time_ms: i64,
@@ -124,6 +139,7 @@ pub struct Held {
 /// One of them.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Entry {
+    #[schema(value_type = u64)]
     node: u32,
     window: Span,
     /// Who has or had it.
@@ -146,17 +162,24 @@ fn token(nonce: &str) -> Result<u128, Problem> {
     token.ok_or_else(|| wrong("nonce is 128 random bits as 32 hex digits (0-9 a-f)"))
 }
 
-fn ahead(given: Option<u64>) -> Result<u64, Problem> {
-    let ahead_ms = given.unwrap_or(0);
+fn ahead(given: Option<Whole<u64>>) -> Result<u64, Problem> {
+    let ahead_ms = given.map_or(0, |given| given.0);
     if ahead_ms > MOST_AHEAD_MS {
         return Err(wrong(format!("max_ahead_ms is 0 to {MOST_AHEAD_MS}, not {ahead_ms}")));
     }
     Ok(ahead_ms)
 }
 
-fn window_ms(app: &App, layout: &Layout, given: Option<u64>) -> Result<u64, Problem> {
-    let window_ms = Window::length_ms(layout, given, Window::ENGINE_MS)?;
+fn window_ms(app: &App, layout: &Layout, given: Option<Whole<u64>>) -> Result<u64, Problem> {
+    let window_ms = Window::length_ms(layout, given.map(|given| given.0), Window::ENGINE_MS)?;
     Ok(at_most_a_year(window_ms)?.min(app.service.settings.max_window_ms))
+}
+
+fn unused_from(given: Whole<i64>) -> Result<i64, Problem> {
+    if !(-FARTHEST_MS..=FARTHEST_MS).contains(&given.0) {
+        return Err(wrong(format!("unused_from_ms is Unix ms, at most {FARTHEST_MS}, not {}", given.0)));
+    }
+    Ok(given.0)
 }
 
 fn at_most_a_year(window_ms: u64) -> Result<u64, Problem> {
@@ -203,11 +226,11 @@ pub async fn claim(
         label: claim.label.unwrap_or_else(|| "over HTTP".to_owned()),
         max_ahead_ms: ahead(claim.max_ahead_ms)?,
         window_ms: window_ms(&app, &layout, claim.window_ms)?,
-        last_node: claim.last_node,
-        excluded: claim.exclude,
+        last_node: claim.last_node.map(|node| node.0),
+        excluded: claim.exclude.into_iter().map(|node| node.0).collect(),
     };
     let granted = app.service.leases.claim(&terms).await;
-    let granted = granted.map_err(|(error, wait_ms)| Problem::from(error).with_retry_after_ms(wait_ms))?;
+    let granted = granted.map_err(|(error, wait_ms)| Problem::of_namespace(error).with_retry_after_ms(wait_ms))?;
     let lease = Lease {
         node: granted.node,
         window: span(granted.window),
@@ -241,7 +264,7 @@ pub async fn list(State(app): State<App>, ns: Result<Path<String>, PathRejection
 
 /// Move a window on
 #[utoipa::path(put, path = "/v1/namespaces/{ns}/leases/{node}", tag = "leases",
-    params(("ns" = String, Path, min_length = 1, max_length = 102, pattern = "^([A-Za-z0-9_-][A-Za-z0-9._-]{0,63}|@[0-9a-f]{1,16}(-[0-9a-f]{1,16}){5})$"), ("node" = u32, Path)),
+    params(("ns" = String, Path, min_length = 1, max_length = 102, pattern = "^([A-Za-z0-9_-][A-Za-z0-9._-]{0,63}|@[0-9a-f]{1,16}(-[0-9a-f]{1,16}){5})$"), ("node" = u64, Path, maximum = 4_294_967_295_u64)),
     request_body = Renewal,
     responses(
         (status = 200, body = Renewed),
@@ -258,21 +281,22 @@ pub async fn renew(
     let (Path((ns, node)), Json(renewal)) = (place?, renewal?);
     let namespace = Namespace::parse(&ns)?;
     // Four ticks are the claim's to see to.
-    let window_ms = at_most_a_year(renewal.window_ms.unwrap_or(Window::ENGINE_MS))?;
+    let window_ms = at_most_a_year(renewal.window_ms.map_or(Window::ENGINE_MS, |given| given.0))?;
     let window_ms = window_ms.min(app.service.settings.max_window_ms);
     if window_ms < Window::LEAST_MS {
         return Err(wrong(format!("window_ms is {} or more, not {window_ms}", Window::LEAST_MS)));
     }
     let reach_ms = ahead(renewal.max_ahead_ms)?.saturating_add(window_ms);
     let token = token(&renewal.nonce)?;
-    let renewed = app.service.leases.renew(&namespace, node, token, renewal.unused_from_ms, reach_ms).await;
+    let unused_from_ms = unused_from(renewal.unused_from_ms)?;
+    let renewed = app.service.leases.renew(&namespace, node, token, unused_from_ms, reach_ms).await;
     let window = span(renewed.map_err(lost)?);
     Ok(Json(Renewed { node, window, server_time_ms: SystemHost::unix_ms() }))
 }
 
 /// Give a node back, and the rest of its window
 #[utoipa::path(delete, path = "/v1/namespaces/{ns}/leases/{node}", tag = "leases",
-    params(("ns" = String, Path, min_length = 1, max_length = 102, pattern = "^([A-Za-z0-9_-][A-Za-z0-9._-]{0,63}|@[0-9a-f]{1,16}(-[0-9a-f]{1,16}){5})$"), ("node" = u32, Path)),
+    params(("ns" = String, Path, min_length = 1, max_length = 102, pattern = "^([A-Za-z0-9_-][A-Za-z0-9._-]{0,63}|@[0-9a-f]{1,16}(-[0-9a-f]{1,16}){5})$"), ("node" = u64, Path, maximum = 4_294_967_295_u64)),
     request_body = Release,
     responses(
         (status = 200, body = Released),
@@ -289,6 +313,7 @@ pub async fn release(
     let (Path((ns, node)), Json(release)) = (place?, release?);
     let namespace = Namespace::parse(&ns)?;
     let token = token(&release.nonce)?;
-    app.service.leases.release(&namespace, node, token, release.unused_from_ms).await.map_err(lost)?;
+    let unused_from_ms = unused_from(release.unused_from_ms)?;
+    app.service.leases.release(&namespace, node, token, unused_from_ms).await.map_err(lost)?;
     Ok(Json(Released { node, server_time_ms: SystemHost::unix_ms() }))
 }

@@ -127,10 +127,19 @@ pub async fn ticket(State(app): State<App>, name: Result<Path<String>, PathRejec
 
 /// The next number of a user: it increases for each, whichever server answers
 #[utoipa::path(post, path = "/v1/users/{uid}/next", tag = "numbers",
-    params(("uid" = String, Path, description = "0 to 2^64-1", pattern = "^[0-9]{1,20}$")),
+    params((
+        "uid" = String, Path, description = "0 to 2^64-1",
+        // Exactly these, in 20 digits at most.
+        pattern = "^([0-9]{1,19}|0[0-9]{19}|1[0-7][0-9]{18}|18[0-3][0-9]{17}|184[0-3][0-9]{16}|\
+            1844[0-5][0-9]{15}|18446[0-6][0-9]{14}|184467[0-3][0-9]{13}|1844674[0-3][0-9]{12}|\
+            184467440[0-6][0-9]{10}|1844674407[0-2][0-9]{9}|18446744073[0-6][0-9]{8}|\
+            1844674407370[0-8][0-9]{6}|18446744073709[0-4][0-9]{5}|184467440737095[0-4][0-9]{4}|\
+            18446744073709550[0-9]{3}|18446744073709551[0-5][0-9]{2}|1844674407370955160[0-9]|\
+            1844674407370955161[0-5])$"
+    )),
     responses(
         (status = 200, body = One),
-        (status = 421, description = "Another server has the user: `detail` names it", body = Problem, content_type = "application/problem+json"),
+        (status = 421, description = "Another server has the user: `server` is its address, as it advertises it", body = Problem, content_type = "application/problem+json"),
         (status = "4XX", body = Problem, content_type = "application/problem+json"),
         (status = "5XX", body = Problem, content_type = "application/problem+json"),
     )
@@ -145,7 +154,9 @@ pub async fn user(State(app): State<App>, uid: Result<Path<String>, PathRejectio
         let kind = error.kind();
         let problem = Problem::from(error);
         match kind {
-            ErrorKind::WindowClosed => problem.with_status(StatusCode::MISDIRECTED_REQUEST),
+            ErrorKind::WindowClosed => problem
+                .with_status(StatusCode::MISDIRECTED_REQUEST)
+                .with_server(app.service.server_of_user(user.into())),
             // Too many sections: it passes.
             ErrorKind::Exhausted => problem.with_status(StatusCode::SERVICE_UNAVAILABLE),
             _ => problem,

@@ -27,6 +27,10 @@ pub struct Problem {
     /// In how many ms the same request has a chance.
     #[serde(skip_serializing_if = "Option::is_none")]
     retry_after_ms: Option<u64>,
+    /// Which server to ask instead, as it advertises itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    server: Option<String>,
 }
 
 impl Problem {
@@ -38,11 +42,22 @@ impl Problem {
             detail: detail.into(),
             code,
             retry_after_ms: None,
+            server: None,
         }
     }
 
     pub fn unauthorized() -> Self {
         Self::new(StatusCode::UNAUTHORIZED, "UNAUTHORIZED", "send the server's token: Authorization: Bearer TOKEN")
+    }
+
+    /// By a name that may be anybody's, without a token.
+    pub fn strange_host(host: &HeaderValue) -> Self {
+        let host: String = String::from_utf8_lossy(host.as_bytes()).chars().take(100).collect();
+        let detail = format!(
+            "this server is not asked by the name {host:?} without a token: ask for localhost or 127.0.0.1, or have it \
+             started with --allow-host NAME or --token-file FILE"
+        );
+        Self::new(StatusCode::FORBIDDEN, "HOST_NOT_ALLOWED", detail)
     }
 
     pub fn slow() -> Self {
@@ -54,9 +69,22 @@ impl Problem {
         Self { retry_after_ms: Some(1000), ..busy }
     }
 
+    /// Of a layout that is one, but not that of the namespace, or whose time is over.
+    pub fn of_namespace(error: Error) -> Self {
+        let conflict =
+            matches!(error.kind(), ErrorKind::InvalidLayout | ErrorKind::TimeOverflow | ErrorKind::BeforeEpoch);
+        let problem = Self::from(error);
+        if conflict { problem.with_status(StatusCode::CONFLICT) } else { problem }
+    }
+
     /// The same with another status.
     pub fn with_status(self, status: StatusCode) -> Self {
         Self { title: status.canonical_reason().unwrap_or_default(), status: status.as_u16(), ..self }
+    }
+
+    /// The same with the server to ask instead.
+    pub fn with_server(self, server: Option<String>) -> Self {
+        Self { server, ..self }
     }
 
     /// The same with a time to come again.

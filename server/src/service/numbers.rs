@@ -2,10 +2,12 @@
 
 use std::ops::Range;
 use std::sync::Arc;
+use std::time::Duration;
 
 use snowmint_core::ErrorKind;
 use snowmint_stores::{Error, Segments, SegmentsOptions, Sequences, Store, Tickets};
 use tokio::sync::Mutex;
+use tokio::time::timeout;
 
 use super::opened::Opened;
 use super::{Settings, closing};
@@ -88,6 +90,11 @@ impl Numbers {
             None if self.tickets.is_full() => return Err(full()),
             None => {
                 let tickets = Tickets::over(vec![Arc::clone(&self.store)], name)?;
+                let noted = timeout(Duration::from_millis(self.max_wait_ms), Tickets::note(&*self.store, name)).await;
+                noted.map_err(|_| {
+                    let ms = self.max_wait_ms;
+                    Error::told(ErrorKind::StoreUnavailable, format!("{}: no answer within {ms} ms", self.store.name()))
+                })??;
                 self.tickets.insert(name, tickets.with_max_wait_ms(self.max_wait_ms))
             }
         };

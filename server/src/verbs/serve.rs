@@ -18,7 +18,7 @@ use crate::arguments::serve::{LogFormat, Serve};
 use crate::auth::Token;
 use crate::connections::Port;
 use crate::exit::Exit;
-use crate::http::{Http, document};
+use crate::http::{Hosts, Http, document};
 use crate::metrics::Metrics;
 use crate::resp::Resp;
 use crate::service::{Service, Settings};
@@ -95,8 +95,9 @@ async fn run(options: &Serve) -> Result<(), Exit> {
     let metrics = Arc::new(Metrics::new());
     let idle = Duration::from_secs(options.idle_s);
     let (end, ending) = watch::channel(false);
+    let hosts = Hosts::new(&token, &options.http, &options.allow_host);
     let http_protocol =
-        Arc::new(Http::new(Arc::clone(&service), token.clone(), &metrics, &options.allow_origin, idle)?);
+        Arc::new(Http::new(Arc::clone(&service), token.clone(), hosts, &metrics, &options.allow_origin, idle)?);
     let resp_protocol = Arc::new(Resp { service: Arc::clone(&service), token: token.clone(), metrics, idle });
     let shown = |address: Option<SocketAddr>| address.map_or_else(|| "off".to_owned(), |address| address.to_string());
     tracing::info!(

@@ -1,14 +1,15 @@
 //! Several servers on one store.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, RwLock};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use redis::Commands as _;
 use tempfile::TempDir;
 
-use super::support::{Server, assert_increasing, assert_unique};
+use super::load::{Ledger, http, kill, place, resp, user};
+use super::support::{Server, assert_increasing, assert_unique, command};
 
 #[test]
 fn two_servers_share_a_store_and_no_number() {
@@ -37,8 +38,8 @@ fn a_user_has_one_server_and_another_one_after_its_death() {
     let path = "/v1/users/42/next";
     let mut numbers: Vec<u64> = (0..5).map(|_| first.post(path).id()).collect();
     let told = second.post(path).problem(421, "WINDOW_CLOSED");
-    let detail = told["detail"].as_str().expect("a text");
-    assert!(detail.contains(&format!("http://{}", first.http)), "{detail} names the server that has the user");
+    assert_eq!(told["server"], format!("http://{}", first.http), "who asks is told where");
+    assert!(told["detail"].as_str().expect("a text").contains(&first.http), "{told}");
     numbers.push(first.post(path).id());
     first.kill();
     let killed = Instant::now();
@@ -56,58 +57,54 @@ fn a_user_has_one_server_and_another_one_after_its_death() {
     assert_increasing(&numbers);
 }
 
-/// One client's numbers of a user, from whichever server has it.
-fn numbers_of(user: u64, servers: &[RwLock<Arc<Server>>; 2], over: &AtomicBool) -> Vec<u64> {
-    let mut numbers = Vec::new();
-    while !over.load(Ordering::Relaxed) {
-        for server in servers {
-            let server = Arc::clone(&server.read().expect("no panic"));
-            let answer = server.try_ask("POST", &format!("/v1/users/{user}/next"), &[], "");
-            numbers.extend(answer.ok().filter(|answer| answer.status == 200).map(|answer| answer.id()));
-        }
+#[test]
+fn who_asks_the_wrong_server_is_told_at_once_and_may_come_when_the_right_one_has_ended() {
+    let directory = TempDir::new().expect("a directory");
+    // Who waits for that long does not come to an end here.
+    let options = ["--window-ms", "120000", "--max-wait-ms", "60000"];
+    let ids_1 = ["--advertise", "https://ids-1.example"];
+    let mut first = Server::start(directory.path(), &[&options[..], &ids_1].concat());
+    let second = Server::start(directory.path(), &options);
+    let path = "/v1/users/42/next";
+    assert_eq!(first.post(path).id(), 1);
+    for _ in 0..3 {
+        let told = second.post(path).problem(421, "WINDOW_CLOSED");
+        assert_eq!(told["server"], "https://ids-1.example", "{told}");
+        // Later than what was just read is taken for true.
+        thread::sleep(Duration::from_millis(150));
     }
-    numbers
+    assert!(first.end());
+    assert!(second.post(path).id() > 1);
 }
 
 #[test]
 fn users_go_on_while_one_server_after_the_other_is_killed() {
     let directory = TempDir::new().expect("a directory");
+    let store = format!("sqlite:{}", directory.path().join("store.db").display());
+    assert!(command().args(["segment", "create", "orders", "--store", &store]).status().expect("it runs").success());
     let start =
         || Server::start(directory.path(), &["--window-ms", "1000", "--max-wait-ms", "100", "--section-size", "2"]);
-    let servers = [(); 2].map(|()| RwLock::new(Arc::new(start())));
-    let (over, ids) = (AtomicBool::new(false), Mutex::new(Vec::new()));
-    let ledgers = thread::scope(|scope| {
-        let (servers, over, ids) = (&servers, &over, &ids);
-        // Two sections of two users, and a client each; another one for IDs.
-        let users: Vec<_> = (0..4).map(|user| scope.spawn(move || numbers_of(user, servers, over))).collect();
-        scope.spawn(move || {
-            while !over.load(Ordering::Relaxed) {
-                for server in servers {
-                    let server = Arc::clone(&server.read().expect("no panic"));
-                    let answer = server.try_ask("GET", "/v1/ids?count=3", &[], "").ok();
-                    let got = answer.filter(|answer| answer.status == 200).map(|answer| answer.ids());
-                    ids.lock().expect("no panic").extend(got.into_iter().flatten());
-                }
-            }
-        });
+    let places = [(); 2].map(|()| place(start()));
+    let (over, ledger) = (AtomicBool::new(false), Mutex::new(Ledger::default()));
+    thread::scope(|scope| {
+        let (places, over, ledger) = (&places, &over, &ledger);
+        // Two sections of two users, and a client each; others for what is no user's.
+        for number in 0..4 {
+            scope.spawn(move || user(number, &places.each_ref(), over, ledger));
+        }
+        for place in places {
+            scope.spawn(move || http(place, over, ledger));
+            scope.spawn(move || resp(place, over, ledger));
+        }
         for round in 0..6 {
             thread::sleep(Duration::from_millis(1500));
-            let place = &servers[round % 2];
-            let pid = place.read().expect("no panic").pid().to_string();
-            assert!(std::process::Command::new("kill").args(["-9", &pid]).status().expect("kill").success());
+            kill(&places[round % 2]);
             // For a while there is the other one alone.
             thread::sleep(Duration::from_millis(500));
-            *place.write().expect("no panic") = Arc::new(start());
+            *places[round % 2].write().expect("no panic") = Arc::new(start());
         }
         thread::sleep(Duration::from_millis(1500));
         over.store(true, Ordering::Relaxed);
-        users.into_iter().map(|user| user.join().expect("no panic")).collect::<Vec<_>>()
     });
-    for numbers in &ledgers {
-        assert!(numbers.len() > 20, "there was no load: {}", numbers.len());
-        assert_increasing(numbers);
-    }
-    let ids = ids.into_inner().expect("no panic");
-    println!("{} IDs, {} numbers of users", ids.len(), ledgers.iter().map(Vec::len).sum::<usize>());
-    assert_unique(ids);
+    ledger.into_inner().expect("no panic").check(20, 4);
 }

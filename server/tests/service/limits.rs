@@ -55,10 +55,10 @@ fn who_says_nothing_is_sent_away() {
     let silent = connect(&server.redis);
     assert!(rest(&silent).contains("nothing came for too long"));
     let half = connect(&server.http);
-    (&half).write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\n").expect("written");
+    (&half).write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n").expect("written");
     rest(&half);
     let kept = connect(&server.http);
-    (&kept).write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").expect("written");
+    (&kept).write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").expect("written");
     assert!(rest(&kept).starts_with("HTTP/1.1 200"));
     assert!(begun.elapsed() < Duration::from_secs(12), "{:?}", begun.elapsed());
 }
@@ -70,7 +70,7 @@ fn bodies_heads_and_commands_are_limited_in_size() {
     let leases = "/v1/namespaces/n/leases";
     server.ask("POST", leases, &[("content-type", "application/json")], &large).problem(413, "BAD_REQUEST");
     let long = connect(&server.http);
-    (&long).write_all(format!("GET /{large} HTTP/1.1\r\nHost: x\r\n\r\n").as_bytes()).expect("written");
+    (&long).write_all(format!("GET /{large} HTTP/1.1\r\nHost: localhost\r\n\r\n").as_bytes()).expect("written");
     let answer = rest(&long);
     // What is left unread may cut the answer off.
     assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 431") || answer.starts_with("HTTP/1.1 414"), "{answer}");
@@ -118,6 +118,30 @@ fn resident_kb(pid: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).expect("Linux");
     let line = status.lines().find(|line| line.starts_with("VmRSS:")).expect("a line");
     line.split_whitespace().nth(1).expect("a number").parse().expect("kB")
+}
+
+#[test]
+fn a_name_that_anybody_may_give_to_this_machine_is_not_answered_without_a_token() {
+    let (server, directory) = Server::alone(&["--allow-host", "ids.example"]);
+    let ask = |server: &Server, path, host| server.ask("GET", path, &[("host", host)], "");
+    for path in ["/v1/ids", "/", "/healthz", "/nothing"] {
+        let told = ask(&server, path, "evil.example:8080").problem(403, "HOST_NOT_ALLOWED");
+        let detail = told["detail"].as_str().expect("a text");
+        assert!(detail.contains("--allow-host NAME") && detail.contains("--token-file FILE"), "{detail}");
+    }
+    for host in ["localhost:1", "127.8.8.8", "[::1]:8080", "IDS.example:80"] {
+        assert_eq!(ask(&server, "/v1/ids", host).status, 200, "{host}");
+    }
+    // HTTP/1.0 has no name, and browsers do not speak it.
+    let old = connect(&server.http);
+    (&old).write_all(b"GET /healthz HTTP/1.0\r\n\r\n").expect("written");
+    assert!(rest(&old).starts_with("HTTP/1.0 200"));
+    // Who knows the token is no page.
+    let file = directory.path().join("token");
+    std::fs::write(&file, super::support::TOKEN).expect("written");
+    let guarded = Server::start(directory.path(), &["--token-file", file.to_str().expect("text")]);
+    assert_eq!(ask(&guarded, "/healthz", "evil.example").status, 200);
+    ask(&guarded, "/v1/ids", "evil.example").problem(401, "UNAUTHORIZED");
 }
 
 #[test]

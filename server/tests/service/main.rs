@@ -2,9 +2,11 @@
 
 mod commands;
 mod encrypted;
+mod engines;
 mod fleet;
 mod garbage;
 mod kills;
 mod limits;
+mod load;
 mod resources;
 mod support;

@@ -30,9 +30,9 @@ fn ids_are_unique_and_ascending_in_any_number() {
         server.get(&format!("/v1/ids?{bad}")).problem(400, code);
     }
     server.get("/v1/ids?layout=twiter").problem(400, "INVALID_LAYOUT");
-    server.get("/v1/ids?layout=baidu").problem(400, "TIME_OVERFLOW");
+    server.get("/v1/ids?layout=baidu").problem(409, "TIME_OVERFLOW");
     server.get("/v1/ids?namespace=a/b").problem(400, "INVALID_NODE");
-    server.get("/v1/ids?namespace=a").problem(400, "INVALID_LAYOUT");
+    server.get("/v1/ids?namespace=a").problem(409, "INVALID_LAYOUT");
 }
 
 #[test]
@@ -66,6 +66,18 @@ fn sequences_tickets_and_users_come_into_being() {
 }
 
 #[test]
+fn a_fence_raises_every_ticket_that_was_given() {
+    let directory = tempfile::TempDir::new().expect("a directory");
+    let mut server = Server::start(directory.path(), &[]);
+    assert_eq!([server.get("/v1/tickets/t").id(), server.get("/v1/tickets/t").id()], [1, 2]);
+    assert!(server.end());
+    let store = format!("sqlite:{}", directory.path().join("store.db").display());
+    let fence = ["fence", "--until", "2026-01-01T00:00:00Z", "--skip", "1000", "--stopped", "--store", &store];
+    assert!(command().args(fence).output().expect("it runs").status.success());
+    assert_eq!(Server::start(directory.path(), &[]).get("/v1/tickets/t").id(), 1003);
+}
+
+#[test]
 fn a_sequence_that_ran_out_is_a_conflict() {
     let (server, directory) = Server::alone(&[]);
     let store = format!("sqlite:{}", directory.path().join("store.db").display());
@@ -88,7 +100,6 @@ fn segments_are_ranges_of_a_tag_that_is_there() {
     let answer = server.get("/api/segment/get/orders");
     assert_eq!((answer.status, answer.text.as_str()), (200, "5101"));
     assert_eq!(answer.headers["content-type"], "text/plain;charset=UTF-8");
-    assert_eq!(server.post("/api/segment/get/orders").text, "5102");
 }
 
 #[test]
@@ -179,10 +190,14 @@ fn a_lease_that_cannot_be_is_a_problem() {
         (json!({"nonce": NONCE, "window": 5}), "BAD_REQUEST"),
         (json!({"nonce": NONCE, "window_ms": 10}), "INVALID_LAYOUT"),
         (json!({"nonce": NONCE, "max_ahead_ms": 60_001}), "BAD_REQUEST"),
-        (json!({"nonce": NONCE, "layout": "baidu"}), "TIME_OVERFLOW"),
     ] {
         server.ask_json("POST", leases, &claim).problem(400, code);
     }
+    let over = json!({"nonce": NONCE, "layout": "baidu"});
+    server.ask_json("POST", leases, &over).problem(409, "TIME_OVERFLOW");
+    let first = json!({"nonce": NONCE, "layout": "twitter", "last_node": 7.0});
+    assert_eq!(server.ask_json("POST", leases, &first).json()["node"], 7);
+    server.ask_json("POST", leases, &json!({"nonce": NONCE.replace('8', "9")})).problem(409, "INVALID_LAYOUT");
     server.ask("POST", leases, &[("content-type", "application/json")], "{").problem(400, "BAD_REQUEST");
     server.ask("POST", leases, &[("content-type", "text/plain")], "{}").problem(415, "BAD_REQUEST");
     server.ask_json("POST", "/v1/namespaces/.x/leases", &json!({"nonce": NONCE})).problem(400, "INVALID_NODE");
@@ -211,7 +226,14 @@ fn what_there_is_stands_in_the_document() {
     assert!(metrics.contains("snowmint_requests_total{protocol=\"http\"} 3\n"), "{metrics}");
     server.get("/nothing").problem(404, "NOT_FOUND");
     server.post("/v1/ids").problem(405, "METHOD_NOT_ALLOWED");
-    assert_eq!(server.get("/").status, 200);
+    let front = server.get("/");
+    let (kind, told) = if cfg!(feature = "page") {
+        ("text/html; charset=utf-8", "<title>snowmint inspector</title>")
+    } else {
+        ("text/plain; charset=utf-8", "scripts/build-site.sh makes the page")
+    };
+    assert_eq!((front.status, front.headers["content-type"].to_str().expect("text")), (200, kind));
+    assert!(front.text.contains(told), "{front:?}");
     let inspected = server.get("/v1/inspect/garbage").json();
     assert_eq!(inspected, json!({"id": "garbage", "candidates": []}));
 }

@@ -49,6 +49,12 @@ impl Answer {
         ids.iter().map(number).collect()
     }
 
+    /// Of `{"start": "1", "end": "2"}`.
+    pub fn range(&self) -> std::ops::Range<u64> {
+        assert_eq!(self.status, 200, "{self:?}");
+        number(&self.json()["start"])..number(&self.json()["end"])
+    }
+
     pub fn id(&self) -> u64 {
         assert_eq!(self.status, 200, "{self:?}");
         number(&self.json()["id"])

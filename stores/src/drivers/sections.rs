@@ -10,7 +10,7 @@ use snowmint_core::store::{Ask, Next, Reply};
 use snowmint_core::{ErrorKind, Integer, lease};
 use tokio::runtime::Handle;
 use tokio::sync::Notify;
-use tokio::time::{Instant, sleep, timeout_at};
+use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 use super::{MAX_WAIT_MS, Owner, lock, runtime};
 use crate::ask::ask;
@@ -23,6 +23,8 @@ use crate::token::token;
 
 /// A section that nobody asked for so long is given back, in ms.
 const IDLE_MS: u64 = 60_000;
+/// What was read of another's section so long ago is read again before anybody is sent there, in ms.
+const FRESH_MS: u64 = 100;
 
 /// How an allocator works.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,6 +89,8 @@ struct Place {
     key: String,
     state: Mutex<State>,
     news: Notify,
+    /// Has a claim that waits look again.
+    look: Notify,
 }
 
 #[derive(Debug)]
@@ -96,6 +100,20 @@ struct State {
     trouble: Option<Error>,
     /// When it was asked for last.
     wanted_ms: u64,
+    /// Whose it is, while it is claimed.
+    elsewhere: Option<Elsewhere>,
+}
+
+/// What is known of a section that another allocator has, by the steady clock.
+#[derive(Debug)]
+struct Elsewhere {
+    holder: String,
+    /// When its record was read.
+    read_ms: u64,
+    /// When it can be taken over, unless it is renewed.
+    free_at_ms: u64,
+    /// Whether it was seen to be renewed, and the next renewal is not overdue.
+    lives: bool,
 }
 
 #[derive(Debug)]
@@ -130,6 +148,8 @@ impl Sections {
 
     /// The next number of a user, who is any number from 0 to 2^64-1.
     ///
+    /// A section of another allocator is waited for only if it may be free in time; who renews it keeps it.
+    ///
     /// # Errors
     /// `WindowClosed`, if another allocator has the user's section, naming it, or after a close; `StoreUnavailable`, if the
     /// store does not answer within `max_wait_ms`; `Exhausted` past 2^63-1, or for a section beyond the most; `InvalidId` for no user;
@@ -139,6 +159,7 @@ impl Sections {
         inner.owner.check()?;
         let users = Users::of(user, inner.options.size)?;
         let deadline = Instant::now() + Duration::from_millis(inner.options.max_wait_ms);
+        let deadline_ms = steady_ms().saturating_add(inner.options.max_wait_ms);
         loop {
             let place = Inner::place(inner, users)?;
             let news = place.news.notified();
@@ -148,13 +169,23 @@ impl Sections {
             };
             let again = matches!(error.kind(), ErrorKind::WindowClosed | ErrorKind::StoreUnavailable)
                 || error.wait_ms().is_some();
-            if !again || Instant::now() >= deadline {
+            if !again || Instant::now() >= deadline || place.stays_elsewhere(deadline_ms) {
                 return Err(error);
             }
             let pause = Instant::now() + Duration::from_millis(error.wait_ms().unwrap_or(50).clamp(20, 50));
             // Either way there is something to look at.
             let _ = timeout_at(pause.min(deadline), news).await;
         }
+    }
+
+    /// Who has the section of a user, by its label, if it was another allocator when somebody last asked for it here.
+    pub fn holder(&self, user: Integer) -> Option<String> {
+        let inner = &self.0.0;
+        inner.owner.check().ok()?;
+        let number = Users::of(user, inner.options.size).ok()?.number();
+        let place = lock(&inner.places).get(&number).map(Arc::clone)?;
+        let state = lock(&place.state);
+        state.elsewhere.as_ref().map(|elsewhere| elsewhere.holder.clone())
     }
 
     /// Gives every section back, so that another allocator need not wait. For all clones.
@@ -170,6 +201,53 @@ impl Sections {
             inner.release(&place).await;
         }
         Ok(())
+    }
+}
+
+impl Place {
+    /// The store does not answer.
+    fn is_troubled(&self, error: Error) {
+        let mut state = lock(&self.state);
+        state.trouble = Some(error);
+        state.elsewhere = None;
+    }
+
+    /// Whether another allocator has it that lives, or that cannot be known to be dead by then; and has the claim look again,
+    /// if that is not fresh.
+    fn stays_elsewhere(&self, deadline_ms: u64) -> bool {
+        let state = lock(&self.state);
+        let Some(elsewhere) = &state.elsewhere else { return false };
+        if steady_ms().saturating_sub(elsewhere.read_ms) > FRESH_MS {
+            self.look.notify_one();
+            return false;
+        }
+        elsewhere.lives || elsewhere.free_at_ms > deadline_ms
+    }
+}
+
+/// What a claim saw of another's section, from look to look.
+#[derive(Clone, Copy, Debug)]
+struct Seen {
+    free_at_ms: u64,
+    /// The holder's window, which begins anew when it renews.
+    window_ms: u64,
+    renewed: bool,
+}
+
+impl Seen {
+    /// After a look at `now_ms`, which said to wait for so long.
+    const fn after(before: Option<Self>, now_ms: u64, wait_ms: u64) -> Self {
+        let free_at_ms = now_ms.saturating_add(wait_ms);
+        match before {
+            None => Self { free_at_ms, window_ms: wait_ms, renewed: false },
+            Some(before) if free_at_ms > before.free_at_ms => Self { free_at_ms, window_ms: wait_ms, renewed: true },
+            Some(before) => before,
+        }
+    }
+
+    /// Renewals come after half a window each; a quarter more is for the way.
+    const fn lives(self, wait_ms: u64) -> bool {
+        self.renewed && wait_ms > self.window_ms / 4
     }
 }
 
@@ -196,9 +274,9 @@ impl Inner {
                 format!("this allocator has {most} sections of users: some are given back when nobody asks for them"),
             ));
         }
-        let state = State { phase: Phase::Claiming, trouble: None, wanted_ms: steady_ms() };
+        let state = State { phase: Phase::Claiming, trouble: None, wanted_ms: steady_ms(), elsewhere: None };
         let key = format!("{}{}", inner.prefix, users.number());
-        let place = Arc::new(Place { users, key, state: Mutex::new(state), news: Notify::new() });
+        let place = Arc::new(Place { users, key, state: Mutex::new(state), news: Notify::new(), look: Notify::new() });
         let claim = Claim::new(inner.terms(users)?);
         places.insert(users.number(), Arc::clone(&place));
         let (inner, keeper) = (Arc::clone(inner), Arc::clone(&place));
@@ -235,14 +313,18 @@ impl Inner {
     /// Takes a section over; not, if nobody wants it any more.
     async fn claim(&self, mut claim: Claim, place: &Place) -> bool {
         let mut reply = None;
+        let mut holder = None;
+        let mut seen: Option<Seen> = None;
         loop {
-            match claim.next(reply.take(), steady_ms()) {
+            let now_ms = steady_ms();
+            match claim.next(reply.take(), now_ms) {
                 Ok(Next::Done(Claimed::Held(held))) => {
                     // The size fits: it is less than 2^32, and so many words were asked for.
                     let users = usize::try_from(place.users.size().get()).unwrap_or(usize::MAX);
                     let mut state = lock(&place.state);
                     state.phase = Phase::Held(Box::new(Section::new(held, vec![0; users])));
                     state.trouble = None;
+                    state.elsewhere = None;
                     drop(state);
                     place.news.notify_waiters();
                     return true;
@@ -251,16 +333,28 @@ impl Inner {
                     if self.is_unwanted(place, self.patience_ms()) {
                         return false;
                     }
+                    let now = Seen::after(seen.take(), now_ms, wait_ms);
+                    lock(&place.state).elsewhere = Some(Elsewhere {
+                        holder: holder.take().unwrap_or_default(),
+                        read_ms: now_ms,
+                        free_at_ms: now.free_at_ms,
+                        lives: now.lives(wait_ms),
+                    });
+                    seen = Some(now);
+                    place.news.notify_waiters();
                     // It may be given back meanwhile.
-                    sleep(Duration::from_millis(wait_ms.clamp(1, (self.options.window_ms / 8).max(50)))).await;
+                    let pause = Duration::from_millis(wait_ms.clamp(1, (self.options.window_ms / 8).max(50)));
+                    drop(timeout(pause, place.look.notified()).await);
                 }
                 Ok(Next::Ask(asked)) => match ask::<Record>(&*self.store, &place.key, asked).await {
                     Ok((answer, error)) => {
                         if let Reply::Record(Some(found), _) = &answer {
-                            lock(&place.state).trouble = (!found.released).then(|| held_by(place.users, found));
+                            let label = label_of(found);
+                            lock(&place.state).trouble = (!found.released).then(|| held_by(place.users, &label));
+                            holder = Some(label);
                         }
                         if let Some(error) = error {
-                            lock(&place.state).trouble = Some(error);
+                            place.is_troubled(error);
                             if self.is_unwanted(place, self.patience_ms()) {
                                 return false;
                             }
@@ -353,9 +447,12 @@ fn end(place: &Place, error: Error) -> bool {
     false
 }
 
-fn held_by(users: Users, found: &Record) -> Error {
+fn label_of(found: &Record) -> String {
     let end = found.label.iter().position(|byte| *byte == 0).unwrap_or(found.label.len());
-    let holder = String::from_utf8_lossy(&found.label[..end]).into_owned();
+    String::from_utf8_lossy(&found.label[..end]).into_owned()
+}
+
+fn held_by(users: Users, holder: &str) -> Error {
     let (first, last) = (users.first(), users.last());
     Error::told(ErrorKind::WindowClosed, format!("users {first} to {last} are served by another allocator, {holder}"))
 }

@@ -1,21 +1,28 @@
 //! Tickets: one number a round trip, from one of several servers, any of which may be down.
 
 use std::convert::Infallible;
+use std::future::poll_fn;
+use std::pin::pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
+use std::task::Poll;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use snowmint_core::ErrorKind;
 use snowmint_core::store::Reply;
 use snowmint_core::ticket::{Form, MAX_SERVERS, Take, Turn};
+use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout};
 
 use super::{MAX_WAIT_MS, Owner, lock};
 use crate::error::Error;
-use crate::key::key;
+use crate::key::{key, name};
 use crate::steady::steady_ms;
 use crate::store::{Store, TicketServer};
+
+/// Where the names of tickets are written down.
+const NAMES: &str = "tickets-there/";
 
 /// Numbers from `increment` servers that know nothing of each other: each counts in steps of `increment` from its own
 /// offset.
@@ -38,8 +45,25 @@ impl Tickets {
     pub fn over(stores: Vec<Arc<dyn Store>>, name: &str) -> Result<Self, Error> {
         let key = key("tickets/", name)?;
         let offsets: Vec<u64> = (1..).take(stores.len().min(MAX_SERVERS + 1)).collect();
-        let server = |store| -> Arc<dyn TicketServer> { Arc::new(Counter { store, key: key.clone() }) };
+        let server =
+            |store| -> Arc<dyn TicketServer> { Arc::new(Counter { store, key: key.clone(), queue: Arc::default() }) };
         Self::new(stores.into_iter().map(server).collect(), Form::Counter, &offsets, offsets.len() as u64)
+    }
+
+    /// Writes a name down, for a store lists no counters, and who raises all of them has to know which there are.
+    ///
+    /// # Errors
+    /// `InvalidText` for a name that is not 1 to 128 bytes long; `StoreUnavailable`.
+    pub async fn note(store: &dyn Store, name: &str) -> Result<(), Error> {
+        store.write(&key(NAMES, name)?, b"ticket 1\n", 0).await.map(drop)
+    }
+
+    /// The names that were written down, in any order.
+    ///
+    /// # Errors
+    /// `StoreUnavailable`.
+    pub async fn names(store: &dyn Store) -> Result<Vec<String>, Error> {
+        Ok(store.list(NAMES).await?.iter().filter_map(|(part, _)| name(part)).collect())
     }
 
     /// Servers with their offsets: Flickr's tables are of the form [`Form::Ticket`].
@@ -122,10 +146,82 @@ fn explain(error: snowmint_core::Error, failures: &[Error]) -> Error {
     Error::told(error.kind(), format!("{error}: {}", said.join("; ")))
 }
 
+/// A counter of a store, with one write for all who ask at a time: who comes while one is under way is served by the next.
+///
+/// Each number is durable before anybody has it, and none is fetched ahead.
 #[derive(Debug)]
 struct Counter {
     store: Arc<dyn Store>,
     key: String,
+    queue: Arc<Mutex<Queue>>,
+}
+
+#[derive(Debug, Default)]
+struct Queue {
+    callers: Vec<Caller>,
+    /// Whether a task serves them.
+    served: bool,
+}
+
+type Caller = oneshot::Sender<Result<u64, Error>>;
+
+/// What serves the callers, until there are none.
+struct Serving {
+    queue: Arc<Mutex<Queue>>,
+    over: bool,
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        // It ended with its runtime: who waits is told by the loss of the sender, and the next caller begins anew.
+        if !self.over {
+            *lock(&self.queue) = Queue::default();
+        }
+    }
+}
+
+impl Serving {
+    /// Those who wait now.
+    fn callers(&mut self) -> Vec<Caller> {
+        let mut queue = lock(&self.queue);
+        let mut callers = std::mem::take(&mut queue.callers);
+        // Who gave up needs no number.
+        callers.retain(|caller| !caller.is_closed());
+        queue.served = !callers.is_empty();
+        self.over = callers.is_empty();
+        callers
+    }
+
+    async fn serve(mut self, store: Arc<dyn Store>, key: String) {
+        loop {
+            let mut callers = self.callers();
+            if callers.is_empty() {
+                return;
+            }
+            let count = callers.len() as u64;
+            // A write that nobody waits for any more is given up, for its connection may be dead.
+            let Some(answer) = wanted(store.add(&key, count, 0), &mut callers).await else { continue };
+            for (place, caller) in (1..).zip(callers) {
+                // The number of one who is gone is left out.
+                drop(caller.send(answer.clone().map(|last| last - count + place)));
+            }
+        }
+    }
+}
+
+/// What an answer is, unless all callers give up before.
+async fn wanted<T>(answer: impl Future<Output = T>, callers: &mut [Caller]) -> Option<T> {
+    let mut answer = pin!(answer);
+    let mut deserted = pin!(async {
+        for caller in callers {
+            caller.closed().await;
+        }
+    });
+    poll_fn(|context| match answer.as_mut().poll(context) {
+        Poll::Ready(answer) => Poll::Ready(Some(answer)),
+        Poll::Pending => deserted.as_mut().poll(context).map(|()| None),
+    })
+    .await
 }
 
 #[async_trait]
@@ -135,6 +231,69 @@ impl TicketServer for Counter {
     }
 
     async fn take(&self) -> Result<u64, Error> {
-        self.store.add(&self.key, 1, 0).await
+        let (caller, answer) = oneshot::channel();
+        let begins = {
+            let mut queue = lock(&self.queue);
+            queue.callers.push(caller);
+            !std::mem::replace(&mut queue.served, true)
+        };
+        if begins {
+            let serving = Serving { queue: Arc::clone(&self.queue), over: false };
+            drop(tokio::spawn(serving.serve(Arc::clone(&self.store), self.key.clone())));
+        }
+        answer.await.unwrap_or_else(|_| Err(Error::unavailable(self.name(), "the call was cut off")))
+    }
+}
+
+#[cfg(all(test, feature = "memory"))]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::engines::memory::Memory;
+
+    #[tokio::test]
+    async fn who_asks_at_once_is_served_by_one_write_and_nobody_twice() {
+        let store: Arc<dyn Store> = Memory::named("");
+        let tickets = Arc::new(Tickets::over(vec![Arc::clone(&store)], "t").expect("tickets"));
+        let takers: Vec<_> = (0..500)
+            .map(|_| {
+                let tickets = Arc::clone(&tickets);
+                tokio::spawn(async move { tickets.next().await.expect("a ticket") })
+            })
+            .collect();
+        // Some give up.
+        takers.iter().step_by(5).for_each(tokio::task::JoinHandle::abort);
+        let mut taken = BTreeSet::new();
+        for taker in takers {
+            if let Ok(ticket) = taker.await {
+                assert!(taken.insert(ticket), "{ticket} came twice");
+            }
+        }
+        assert!(taken.len() >= 400 && taken.last().is_some_and(|last| *last <= 500), "{taken:?}");
+    }
+
+    #[test]
+    fn a_runtime_that_ends_in_the_middle_takes_nobody_along() {
+        let tickets = {
+            let store: Arc<dyn Store> = Memory::named("");
+            Tickets::over(vec![store], "t").expect("tickets")
+        };
+        let runtime = || tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        for first in [1, 2] {
+            let short = runtime();
+            short.block_on(async {
+                // It begins, and does not get to its end.
+                let mut next = std::pin::pin!(tickets.next());
+                assert!(is_pending(next.as_mut()).await);
+            });
+            drop(short);
+            assert!(runtime().block_on(tickets.next()).expect("a ticket") >= first);
+        }
+    }
+
+    /// Polls once; whether it is not done.
+    async fn is_pending<F: Future>(mut future: std::pin::Pin<&mut F>) -> bool {
+        poll_fn(|context| Poll::Ready(future.as_mut().poll(context).is_pending())).await
     }
 }

@@ -159,20 +159,11 @@ export const PRESETS = {{
 
 /// A sentence with the names of options as JavaScript has them: `max_wait_ms` is `maxWaitMs`.
 fn camel_case(sentence: &str) -> String {
-    let mut parts = sentence.split('_');
-    let mut text = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let (before, after) = (text.chars().last(), part.chars().next());
-        match (before, after) {
-            (Some('a'..='z'), Some(after @ 'a'..='z')) => {
-                text.push(after.to_ascii_uppercase());
-                text.push_str(&part[1..]);
-            }
-            _ => {
-                text.push('_');
-                text.push_str(part);
-            }
-        }
+    let mut text = String::new();
+    let mut rest = sentence.chars().peekable();
+    while let Some(character) = rest.next() {
+        let letter = rest.next_if(|next| character == '_' && next.is_ascii_lowercase());
+        text.push(letter.map_or(character, |letter| letter.to_ascii_uppercase()));
     }
     text
 }

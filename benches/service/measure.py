@@ -1,0 +1,182 @@
+"""The service beside Redis, in turns: INCR by redis-benchmark, and what HTTP gives by wrk.
+
+The first argument is the binary. Everything runs on this machine, so that client and server share its cores.
+"""
+
+import operator
+import os
+import re
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from socket import create_connection, socket
+from tempfile import TemporaryDirectory
+
+ROUNDS = 7
+CLIENTS = 50
+# Enough for a turn to last about a second.
+COMMANDS = {1: 60_000, 100: 1_000_000}
+SECONDS = 2
+HERE = Path(__file__).parent
+
+
+@dataclass
+class Contender:
+    """Something that serves.
+
+    Args:
+        name: What the table calls it.
+        measure: Answers requests per second, and the 99th percentile in ms.
+    """
+
+    name: str
+    measure: Callable[[], tuple[float, float]]
+    rates: list[float] = field(default_factory=list)
+    p99_ms: list[float] = field(default_factory=list)
+
+    def turn(self) -> None:
+        """Measures once."""
+        rate, p99_ms = self.measure()
+        self.rates.append(rate)
+        self.p99_ms.append(p99_ms)
+
+
+def free_port() -> int:
+    """A port of the loopback on which nobody listens."""
+    with socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        port: int = unused.getsockname()[1]
+        return port
+
+
+@contextmanager
+def running(words: list[str], port: int) -> Iterator[int]:
+    """A server on that port; its process number."""
+    with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        try:
+            for _ in range(500):
+                try:
+                    create_connection(("127.0.0.1", port)).close()
+                    break
+                except ConnectionRefusedError:
+                    time.sleep(0.02)
+            else:
+                raise RuntimeError(f"{words[0]} does not start")
+            yield process.pid
+        finally:
+            process.terminate()
+
+
+def output(*words: str) -> str:
+    """What a program prints."""
+    return subprocess.run(words, check=True, capture_output=True, text=True).stdout
+
+
+class Increments:
+    """INCR of one key, by redis-benchmark; in the end the key has to be above all that was asked for."""
+
+    def __init__(self, port: int, pipeline: int) -> None:
+        self.ask = ["-p", str(port)]
+        self.pipeline = pipeline
+        self.key = f"bench{pipeline}"
+        self.asked = 0
+
+    def __call__(self) -> tuple[float, float]:
+        commands = COMMANDS[self.pipeline]
+        words = ["-c", str(CLIENTS), "-P", str(self.pipeline), "-n", str(commands), "--csv", "incr", self.key]
+        told = output("redis-benchmark", *self.ask, *words).splitlines()[-1]
+        # "test","rps","avg_latency_ms","min","p50","p95","p99","max"
+        columns = [column.strip('"') for column in told.split(",")]
+        self.asked += commands
+        reached = int(output("redis-cli", *self.ask, "get", self.key))
+        assert reached >= self.asked, f"{reached} after {self.asked} increments"
+        return float(columns[1]), float(columns[6])
+
+
+class Requests:
+    """Requests of one kind, by wrk, none of which may be refused."""
+
+    def __init__(self, method: str, url: str) -> None:
+        self.method = method
+        self.url = url
+
+    def __call__(self) -> tuple[float, float]:
+        script = [] if self.method == "GET" else ["-s", str(HERE / "post.lua")]
+        words = ["-t", "1", "-c", str(CLIENTS), "-d", f"{SECONDS}s", "--latency", *script, self.url]
+        told = output("wrk", *words)
+        assert "Non-2xx" not in told and "Socket errors" not in told, told
+        return float(found(r"Requests/sec:\s+([\d.]+)", told)[0]), milliseconds(*found(r"99%\s+([\d.]+)(\w+)", told))
+
+
+def found(pattern: str, text: str) -> tuple[str, ...]:
+    """The groups of a pattern that has to be there."""
+    match = re.search(pattern, text)
+    assert match, text
+    return match.groups()
+
+
+def milliseconds(number: str, unit: str) -> float:
+    """A time as wrk prints it."""
+    return float(number) * {"us": 0.001, "ms": 1, "s": 1000}[unit]
+
+
+def compare(title: str, contenders: list[Contender]) -> None:
+    """Prints medians, and the ratio of each rate to the first contender's, turn by turn."""
+    for round in range(ROUNDS):
+        # Each goes first in turn.
+        for i in range(len(contenders)):
+            contenders[(round + i) % len(contenders)].turn()
+    print(f"\n{title}")
+    for contender in contenders:
+        low, median, high = statistics.quantiles(contender.rates, n=4)
+        ratio = statistics.median(map(operator.truediv, contender.rates, contenders[0].rates))
+        p99_ms = statistics.median(contender.p99_ms)
+        rates = f"{median:>11,.0f}/s  ({low:,.0f} to {high:,.0f})"
+        print(f"  {contender.name:<32}{rates:<42} p99 {p99_ms:6.2f} ms  {ratio:6.3f} x")
+
+
+def resident_mb(process: int) -> float:
+    """The memory of a process that is in use."""
+    return int(found(r"VmRSS:\s+(\d+) kB", Path(f"/proc/{process}/status").read_text())[0]) / 1000
+
+
+def main() -> None:
+    """Measures everything once."""
+    with ExitStack() as stack:
+        directory = Path(stack.enter_context(TemporaryDirectory()))
+        store = f"sqlite:{directory}/store.db"
+        ports = {name: free_port() for name in ("snowmint", "http", "redis", "redis, appendfsync always")}
+        http = f"http://127.0.0.1:{ports['http']}"
+        serve = [sys.argv[1], "serve", "--store", store, "--http", http.removeprefix("http://")]
+        serve += ["--redis", f"127.0.0.1:{ports['snowmint']}"]
+        process = stack.enter_context(running(serve, ports["http"]))
+        for name, options in [("redis", []), ("redis, appendfsync always", ["--appendonly", "yes"])]:
+            (directory / name).mkdir()
+            words = ["redis-server", "--port", str(ports[name]), "--bind", "127.0.0.1", "--dir", str(directory / name)]
+            always = ["--appendfsync", "always"] if options else []
+            stack.enter_context(running([*words, *options, *always], ports[name]))
+        time.sleep(1)
+        idle = resident_mb(process)
+        print(f"load average before: {os.getloadavg()[0]:.2f} on {os.cpu_count()} cores; idle: {idle:.1f} MB")
+        names = [name for name in ports if name != "http"]
+        for pipeline in COMMANDS:
+            contenders = [Contender(name, Increments(ports[name], pipeline)) for name in names]
+            compare(f"INCR, {CLIENTS} clients, pipelines of {pipeline}", contenders)
+        asked = [("GET", "/v1/ids"), ("POST", "/v1/sequences/bench/next"), ("GET", "/v1/tickets/bench")]
+        # Without a cache every number of a sequence takes a write, as a ticket does.
+        create = [sys.argv[1], "sequence", "create", "cached", "--cache", "1000", "--store", store]
+        subprocess.run(create, check=True, stdout=subprocess.DEVNULL)
+        asked.insert(1, ("POST", "/v1/sequences/cached/next"))
+        asked.append(("GET", "/healthz"))
+        kinds = [Contender(f"{method} {path}", Requests(method, http + path)) for method, path in asked]
+        compare(f"HTTP, {CLIENTS} connections, SQLite, every number durable before it is answered", kinds)
+        print(f"\nafter all that: {resident_mb(process):.1f} MB; load average: {os.getloadavg()[0]:.2f}")
+
+
+if __name__ == "__main__":
+    main()

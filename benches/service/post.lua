@@ -1,0 +1,2 @@
+-- wrk asks by POST.
+wrk.method = "POST"

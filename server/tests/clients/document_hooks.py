@@ -1,0 +1,22 @@
+"""What Schemathesis cannot know of our document: how the text of a layout is made."""
+
+import schemathesis
+from hypothesis import strategies as st
+
+# Presets whose time is not over.
+PRESETS = ["snowmint", "twitter", "discord", "instagram", "leaf", "mastodon", "gosnowflake", "callicoder", "safe53"]
+
+
+@st.composite
+def texts(draw: st.DrawFn) -> str:
+    """The text of a layout: fields of 64 bits at most, a time that goes on for decades, a tick of ms."""
+    time = draw(st.integers(38, 42))
+    node = draw(st.integers(1, 10))
+    fields = [f"time:{time}", f"node:{node}", f"sequence:{draw(st.integers(1, 63 - time - node))}"]
+    order = draw(st.permutations(fields))
+    epoch = draw(st.sampled_from(["2025-01-01T00:00:00Z", "1735689600000"]))
+    tick = draw(st.sampled_from(["", ";tick=1ms", ";tick=10ms"]))
+    return f"{','.join(order)};epoch={epoch}{tick}"
+
+
+schemathesis.openapi.format("snowmint-layout", st.sampled_from(PRESETS) | texts())

@@ -1,0 +1,31 @@
+"""What the document at /openapi.json says, asked by Schemathesis, which makes requests that fit it and that do not."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from conftest import Server
+
+HERE = Path(__file__).parent
+
+
+def test_every_answer_is_what_the_document_says(server: Server, operate: Callable[..., str], tmp_path: Path) -> None:
+    operate("segment", "create", "orders")
+    schemathesis = Path(sys.executable).with_name("schemathesis")
+    document = f"{server.http}/openapi.json"
+    words = [
+        str(schemathesis),
+        f"--config-file={HERE}/schemathesis.toml",
+        "run",
+        document,
+        "--checks=all",
+        "--no-color",
+    ]
+    # It keeps a directory of its own where it runs.
+    done = subprocess.run(
+        words, cwd=tmp_path, capture_output=True, text=True, env={"PYTHONPATH": str(HERE)}, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "14 selected / 14 total" in done.stdout, done.stdout
+    print(done.stdout)

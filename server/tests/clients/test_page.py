@@ -1,0 +1,23 @@
+"""The inspector at /, in Chromium without a window."""
+
+from pathlib import Path
+from urllib.request import urlopen
+
+from conftest import CHROMIUM, Server, run
+
+TWEET = "1541815603606036480"
+
+
+def test_the_page_may_do_what_its_own_policy_says(server: Server) -> None:
+    with urlopen(f"{server.http}/") as answer:
+        assert answer.headers["content-security-policy"] == "frame-ancestors 'none'"
+        page = answer.read().decode()
+    assert "script-src 'sha256-" in page
+    assert "'wasm-unsafe-eval'" in page
+
+
+def test_the_page_takes_an_id_apart_by_its_wasm(server: Server, tmp_path: Path) -> None:
+    page = run(*CHROMIUM, f"--user-data-dir={tmp_path}", "--dump-dom", f"{server.http}/#id={TWEET}")
+    # What no script wrote has none of this.
+    assert "2022-06-28T16:07:40.105Z" in page
+    assert '<p id="failure" class="error" role="alert"></p>' in page

@@ -1,0 +1,170 @@
+//! The same service over every engine: two servers on one store, one of them killed; and the engine itself killed.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use redis::Commands as _;
+use snowmint_core::layouts::SNOWMINT;
+use snowmint_tests::engines::{Engine, Server as Store};
+
+use super::load::{Ledger, http, kill, place, resp, there, user};
+use super::support::{Answer, Server, assert_increasing, command};
+
+/// How long anything here may take on a machine with other work to do.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+fn make_tag(store: &str) {
+    let made = command().args(["segment", "create", "orders", "--step", "50", "--store", store]).status();
+    assert!(made.expect("it runs").success());
+}
+
+/// The nodes of some IDs.
+fn nodes(ids: &[u64]) -> BTreeSet<u32> {
+    ids.iter().map(|id| SNOWMINT.decode(*id).expect("an ID").node).collect()
+}
+
+/// Asks until it is done.
+fn until(mut ask: impl FnMut() -> Answer, done: impl Fn(&Answer) -> bool) -> Answer {
+    let begun = Instant::now();
+    loop {
+        let answer = ask();
+        if done(&answer) {
+            return answer;
+        }
+        assert!(begun.elapsed() < PATIENCE, "{answer:?}");
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Two servers under load, one of which is killed, and comes again.
+fn fleet_over(engine: Engine) {
+    let store = Store::start(engine);
+    make_tag(&store.url());
+    let start = || {
+        Server::over(
+            &store.url(),
+            &["--window-ms", "1000", "--max-wait-ms", "500", "--section-size", "2", "--step", "50"],
+        )
+    };
+    let places = [(); 2].map(|()| place(start()));
+    let all_nodes = || places.each_ref().map(|place| nodes(&there(place).get("/v1/ids?count=5").ids()));
+    let [first, second] = all_nodes();
+    assert!(first.len() == 1 && second.len() == 1 && first != second, "{first:?} {second:?}");
+    // A section each, and one that the first server has for certain.
+    let path = "/v1/users/100/next";
+    let mut held = vec![there(&places[0]).post(path).id(), there(&places[0]).post(path).id()];
+    let told = there(&places[1]).post(path).problem(421, "WINDOW_CLOSED");
+    assert_eq!(told["server"], format!("http://{}", there(&places[0]).http));
+
+    let (over, ledger) = (AtomicBool::new(false), Mutex::new(Ledger::default()));
+    thread::scope(|scope| {
+        let (places, over, ledger) = (&places, &over, &ledger);
+        for number in [0, 2] {
+            scope.spawn(move || user(number, &places.each_ref(), over, ledger));
+        }
+        for place in places {
+            scope.spawn(move || http(place, over, ledger));
+            scope.spawn(move || resp(place, over, ledger));
+        }
+        thread::sleep(Duration::from_millis(700));
+        kill(&places[0]);
+        held.push(until(|| there(&places[1]).post(path), |answer| answer.status == 200).id());
+        *places[0].write().expect("no panic") = Arc::new(start());
+        thread::sleep(Duration::from_millis(700));
+        over.store(true, Ordering::Relaxed);
+    });
+    assert_increasing(&held);
+    let [first, second] = all_nodes();
+    assert!(first != second, "{first:?} {second:?}");
+    ledger.into_inner().expect("no panic").check(10, 2);
+}
+
+#[test]
+fn postgres_has_a_fleet() {
+    fleet_over(Engine::Postgres);
+}
+
+#[test]
+fn mariadb_has_a_fleet() {
+    fleet_over(Engine::Mariadb);
+}
+
+#[test]
+fn redis_has_a_fleet() {
+    fleet_over(Engine::Redis);
+}
+
+#[test]
+fn etcd_has_a_fleet() {
+    fleet_over(Engine::Etcd);
+}
+
+#[test]
+fn zookeeper_has_a_fleet() {
+    fleet_over(Engine::Zookeeper);
+}
+
+/// The engine dies under a server, and comes again.
+fn outage_of(engine: Engine) {
+    let mut store = Store::start(engine);
+    make_tag(&store.url());
+    let server = Server::over(&store.url(), &["--window-ms", "1000", "--max-wait-ms", "500", "--step", "10"]);
+    let mut client = server.client();
+    let paths = [("GET", "/v1/tickets/t"), ("POST", "/v1/sequences/s/next"), ("GET", "/v1/segments/orders?count=200")];
+    let ask = |(method, path): (&str, &str)| server.ask(method, path, &[], "");
+    let user = ("POST", "/v1/users/1/next");
+    let mut keys = vec![client.incr::<_, _, u64>("k", 1).expect("a number")];
+    let (yes, no) = (|answer: &Answer| answer.status == 200, |answer: &Answer| answer.status != 200);
+    let mut users = vec![until(|| ask(user), yes).id()];
+    let mut ids = until(|| server.get("/v1/ids?count=3"), yes).ids();
+    let mut numbers = paths.map(|path| vec![last(&until(|| ask(path), yes))]);
+
+    store.kill();
+    for path in paths {
+        ask(path).problem(503, "STORE_UNAVAILABLE");
+    }
+    // A block that is not at hand.
+    let refused = client.incr::<_, _, u64>("k", 5000).expect_err("the store is away");
+    assert!(refused.detail().is_some_and(|detail| detail.starts_with("STORE_UNAVAILABLE ")), "{refused}");
+    assert_eq!(refused.code(), Some("ERR"));
+    // What is granted goes on to its end.
+    until(|| ask(user), no).problem(503, "STORE_UNAVAILABLE");
+    let ended = until(|| server.get("/v1/ids"), no);
+    assert_eq!(ended.status, 503, "{ended:?}");
+    assert_eq!(server.get("/healthz").status, 200, "the server itself is there");
+
+    store.restart();
+    for (path, numbers) in paths.into_iter().zip(&mut numbers) {
+        numbers.push(last(&until(|| ask(path), yes)));
+    }
+    users.push(until(|| ask(user), yes).id());
+    ids.extend(until(|| server.get("/v1/ids?count=3"), yes).ids());
+    for count in [1, 5000] {
+        // It may take a moment to connect anew.
+        keys.push((0..50).find_map(|_| client.incr("k", count).ok()).expect("a number"));
+    }
+    [keys, users, ids].iter().chain(&numbers).for_each(|numbers| assert_increasing(numbers));
+}
+
+/// The last number of an answer of any form.
+fn last(answer: &Answer) -> u64 {
+    assert_eq!(answer.status, 200, "{answer:?}");
+    match answer.json() {
+        json if json["ids"].is_array() => *answer.ids().last().expect("some"),
+        json if json["end"].is_string() => answer.range().end - 1,
+        _ => answer.id(),
+    }
+}
+
+#[test]
+fn an_outage_of_postgres_is_told_and_then_it_goes_on() {
+    outage_of(Engine::Postgres);
+}
+
+#[test]
+fn an_outage_of_redis_is_told_and_then_it_goes_on() {
+    outage_of(Engine::Redis);
+}
