@@ -4,12 +4,13 @@ Each is small, licensed, and of one version, and snowmint names all of its platf
 there is a tarball for each platform.
 """
 
-import argparse
 import json
 import sys
 import tarfile
 from pathlib import Path
 from typing import Any
+
+from checking import check
 
 PLATFORMS: dict[str, dict[str, list[str]]] = {
     "darwin-arm64": {"os": ["darwin"], "cpu": ["arm64"]},
@@ -87,23 +88,5 @@ def incomplete(directory: Path, tag: str) -> list[str]:
     ]
 
 
-def main() -> int:
-    """The exit code: 1 if anything is wrong."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--release", metavar="TAG")
-    parser.add_argument("directory", type=Path)
-    options = parser.parse_args()
-    tarballs = sorted(options.directory.glob("*.tgz"))
-    wrong = [] if tarballs else ["there is no tarball"]
-    for tarball in tarballs:
-        print(f"{tarball.stat().st_size:>9}  {tarball.name}")
-        wrong += [f"{tarball.name}: {fault}" for fault in faults(tarball)]
-    if options.release:
-        wrong += incomplete(options.directory, options.release)
-    for fault in wrong:
-        print(fault, file=sys.stderr)
-    return 1 if wrong else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(check(__doc__, "tarball", "*.tgz", faults, incomplete))

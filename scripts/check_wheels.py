@@ -4,10 +4,11 @@ Each wheel is small, typed, licensed, and of one version. With a tag it is that 
 platform, and an sdist.
 """
 
-import argparse
 import sys
 import zipfile
 from pathlib import Path
+
+from checking import check
 
 LIMIT = 600_000
 NEEDED = ["snowmint/__init__.py", "snowmint/__main__.py", "snowmint/_snowmint.pyi", "snowmint/py.typed"]
@@ -47,23 +48,5 @@ def incomplete(directory: Path, tag: str) -> list[str]:
     return lacking + [f"{file.name} is not of {tag}" for file in directory.iterdir() if file not in expected]
 
 
-def main() -> int:
-    """The exit code: 1 if anything is wrong."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--release", metavar="TAG")
-    parser.add_argument("directory", type=Path)
-    options = parser.parse_args()
-    wheels = sorted(options.directory.glob("*.whl"))
-    wrong = [] if wheels else ["there is no wheel"]
-    for wheel in wheels:
-        print(f"{wheel.stat().st_size:>9}  {wheel.name}")
-        wrong += [f"{wheel.name}: {fault}" for fault in faults(wheel)]
-    if options.release:
-        wrong += incomplete(options.directory, options.release)
-    for fault in wrong:
-        print(fault, file=sys.stderr)
-    return 1 if wrong else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(check(__doc__, "wheel", "*.whl", faults, incomplete))
