@@ -175,7 +175,7 @@ fn a_holder_elsewhere_shares_the_namespace_of_a_layout_with_the_servers_own_gene
     assert_eq!(server.ask_json("DELETE", &format!("{leases}/1"), &release).status, 200);
     // It is for no other layout, whoever comes first.
     let snowmint = Namespace::of_layout(&SNOWMINT);
-    server.ask_json("POST", &format!("/v1/namespaces/{snowmint}/leases"), &claim).problem(400, "INVALID_LAYOUT");
+    server.ask_json("POST", &format!("/v1/namespaces/{snowmint}/leases"), &claim).problem(409, "INVALID_LAYOUT");
     server.ask_json("POST", "/v1/namespaces/@1-2/leases", &claim).problem(400, "INVALID_NODE");
 }
 
