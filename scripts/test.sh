@@ -83,8 +83,7 @@ step "Rust: documentation" env RUSTDOCFLAGS="-D warnings" cargo doc --quiet --lo
 step "npm: build" scripts/build-npm.sh
 step "npm: the inspector" npm --prefix npm run --silent site
 page=$([ ! -e npm/site/dist/index.html ] || echo ,snowmint-server/page)
-# They mostly wait for servers.
-step "Rust: tests, with every store on real servers" env RUST_TEST_THREADS=4 cargo test --quiet --locked --no-fail-fast --workspace --features "snowmint-tests/engines$page"
+step "Rust: tests, with every store on real servers" cargo test --quiet --locked --no-fail-fast --workspace --features "snowmint-tests/engines$page"
 # The service that was built with them, for all that is tested on one from here on.
 export SNOWMINT_SERVER="${CARGO_TARGET_DIR:-$PWD/target}/debug/snowmint"
 step "service: clients that others wrote" scripts/test-clients.sh

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant, UNIX_EPOCH};
 use std::{env, io, thread};
 
-use snowmint::{Error, Lease, OnLost, Options, Snowflake};
+use snowmint::{Error, ErrorKind, Lease, OnLost, Options, Snowflake};
 use snowmint_core::{Integer, Layout};
 
 const USAGE: &str = "\
@@ -28,6 +28,8 @@ usage: snowmint-minter mint|fork|clone|hold [OPTION=VALUE]...
 mint: prints `node N` first, then mints. fork, clone: mints once, then in each child and in the parent.
 hold: prints `node N`, then closes when standard input ends.";
 
+/// How long a store is asked that does not answer.
+const PATIENCE: Duration = Duration::from_secs(30);
 /// How long idle processes sleep, if nobody kills them.
 const IDLE: Duration = Duration::from_secs(60);
 
@@ -73,7 +75,7 @@ impl Asked {
         let pace = self.number("pace_us").map(Duration::from_micros);
         let count = self.number("count").unwrap_or(u64::MAX);
         if self.text("batch").is_some() {
-            let ids: Vec<_> = (0..count).map_while(|_| generator.next_id().ok()).collect();
+            let ids: Vec<_> = (0..count).map_while(|_| next(generator)).collect();
             assert!(ids.is_sorted_by(|a, b| a < b), "IDs of one thread increase");
             return ledger.write_all(&ids.iter().flat_map(|id| id.to_le_bytes()).collect::<Vec<_>>());
         }
@@ -90,6 +92,20 @@ impl Asked {
             pace.inspect(|pace| thread::sleep(*pace));
         }
         Ok(())
+    }
+}
+
+/// The next ID. A store that is slow today is asked again for a while, as a caller would; any other refusal ends it.
+fn next(generator: &Snowflake) -> Option<u64> {
+    let since = Instant::now();
+    loop {
+        match generator.next_id() {
+            Ok(id) => return Some(id),
+            Err(error) if error.kind() == ErrorKind::StoreUnavailable && since.elapsed() < PATIENCE => {
+                thread::sleep(Duration::from_millis(50));
+            }
+            Err(_) => return None,
+        }
     }
 }
 
