@@ -45,26 +45,6 @@ step() {
   failures=$((failures + failed))
 }
 
-# Runs steps beside those that follow, until `rejoin` prints and counts them.
-aside() {
-  (
-    total=0
-    failures=0
-    "$@"
-    printf '%d %d\n' "$total" "$failures" > "$logs/aside.count"
-  ) > "$logs/aside.out" 2>&1 &
-  aside=$!
-}
-rejoin() {
-  local passed failed
-  wait "$aside"
-  cat "$logs/aside.out"
-  # Without a count it was cut off.
-  read -r passed failed < "$logs/aside.count" || failed=1
-  total=$((total + ${passed:-0}))
-  failures=$((failures + failed))
-}
-
 step "set-up" scripts/setup.sh
 python=$PWD/.venv/bin
 step "vectors are what the reference writes" python3 tests/reference/write_vectors.py --check
@@ -88,15 +68,10 @@ step "Rust: tests, with every store on real servers" cargo test --quiet --locked
 export SNOWMINT_SERVER="${CARGO_TARGET_DIR:-$PWD/target}/debug/snowmint"
 step "service: clients that others wrote" scripts/test-clients.sh
 step "Rust: tests of a release build" env SNOWMINT_ROUNDS=400 cargo test --quiet --locked --no-fail-fast --release -p snowmint-tests
-
-# These calculate, and what follows mostly waits for servers, clocks and browsers.
-proofs() {
-  step "Rust: models under loom, and their mutants" scripts/loom.sh
-  step "Rust: core under Miri" scripts/miri.sh
-  step "Rust: fuzzing of what reads" scripts/fuzz.sh 8
-  step "Rust: mutants" scripts/mutants.sh
-}
-aside proofs
+step "Rust: models under loom, and their mutants" scripts/loom.sh
+step "Rust: core under Miri" scripts/miri.sh
+step "Rust: fuzzing of what reads" scripts/fuzz.sh 8
+step "Rust: mutants" scripts/mutants.sh
 
 step "Python: build" scripts/build-python.sh
 step "Python: ruff" "$python/ruff" check python tests demo benches scripts server
@@ -108,7 +83,6 @@ step "Python: tests" sh -c "cd python && '$python/pytest' -q"
 
 step "npm: biome and types" npm --prefix npm run --silent check
 step "npm: tests in Node and Chromium" npm --prefix npm test --silent
-rejoin
 
 step "packages" scripts/package.sh
 step "packages, used in empty projects" scripts/test-packages.sh
