@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-import textwrap
 from pathlib import Path
 
 import pytest
@@ -292,14 +291,7 @@ def test_a_fork_in_a_signal_handler_during_a_batch_repeats_nothing(store: str) -
         assert child > 0
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     """
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(program), store],
-        env=processes.environment(),
-        check=True,
-        stdout=subprocess.PIPE,
-        timeout=60,
-    )
-    ids = memoryview(done.stdout).cast("Q").tolist()
+    ids = processes.minted(program, store)
     assert len(ids) == len(set(ids)) == 500
 
 

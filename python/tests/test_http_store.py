@@ -4,7 +4,6 @@ import http.server
 import itertools
 import json
 import ssl
-import subprocess
 import threading
 import time
 import urllib.request
@@ -289,15 +288,7 @@ def test_forked_children_lease_nodes_of_their_own_over_connections_of_their_own(
         assert (generator.node, status["renewal_failures"], status["lost"]) == (0, 0, None), status
         os.write(1, struct.pack(f"<{len(ids)}Q", *ids))
     """
-    done = subprocess.run(
-        processes.command(program, service.url, namespace, how),
-        env=processes.environment(),
-        capture_output=True,
-        check=False,
-        timeout=60,
-    )
-    assert done.returncode == 0, done.stderr.decode()
-    ids = memoryview(done.stdout).cast("Q").tolist()
+    ids = processes.minted(program, service.url, namespace, how)
     assert len(ids) == len(set(ids)) > 8000
 
 

@@ -5,8 +5,6 @@ import os
 import re
 import signal
 import subprocess
-import sys
-import textwrap
 import threading
 import time
 from collections.abc import Callable
@@ -390,15 +388,7 @@ def test_forked_children_take_nodes_of_their_own_and_leave_the_parents_connectio
         assert generator.node == 0
         os.write(1, struct.pack(f"<{len(ids)}Q", *ids))
     """
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(program), shared.url, namespace],
-        env=processes.environment(),
-        capture_output=True,
-        check=False,
-        timeout=60,
-    )
-    assert done.returncode == 0, done.stderr.decode()
-    ids = memoryview(done.stdout).cast("Q").tolist()
+    ids = processes.minted(program, shared.url, namespace)
     assert len(ids) == len(set(ids)) == 5 * 2000 + 1
 
 
