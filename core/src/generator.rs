@@ -169,11 +169,7 @@ impl<W: Borrow<Words>> Snowflake<W> {
     /// See the table of the type, and what the host's clock or wait reports.
     pub fn fill<H: Host>(&self, host: &mut H, ids: &mut [u64]) -> Result<(), H::Error> {
         let mut filled = 0;
-        self.take(host, ids.len(), |run| {
-            let count = run.len();
-            run.write(&mut ids[filled..filled + count]);
-            filled += count;
-        })
+        self.take(host, ids.len(), |mut run| filled += run.write(&mut ids[filled..]))
     }
 
     fn pause<H: Host>(&self, error: &Error, host: &mut H) -> Result<(), H::Error> {

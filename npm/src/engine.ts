@@ -25,7 +25,7 @@ export function start<Wasm extends Exports>(compile: () => WebAssembly.Module): 
   } catch (error) {
     throw new SnowmintError(
       "WASM_FORBIDDEN",
-      `WebAssembly is forbidden here: allow 'wasm-unsafe-eval' in the script-src of the page's CSP (${error})`,
+      `WebAssembly is forbidden: allow 'wasm-unsafe-eval' in the page's CSP (${error})`,
     );
   }
   const wasm_ = new WebAssembly.Instance(module).exports as unknown as Wasm;

@@ -137,7 +137,7 @@ export class Layout {
   /** A layout as it is, or the preset of a name, or the layout of a text. @internal */
   static of_(layout: Layout | string): Layout {
     if (layout instanceof Layout) return layout;
-    if (typeof layout !== "string") throw new TypeError("a layout is a preset's name, a text or a Layout");
+    if (typeof layout !== "string") throw new TypeError("a layout is a preset, a text or a Layout");
     return /^[a-z0-9_]*$/.test(layout) ? Layout.preset(layout) : Layout.parse(layout);
   }
 

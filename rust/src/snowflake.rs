@@ -107,12 +107,8 @@ impl Snowflake {
     /// # Errors
     /// See the table of the type.
     pub fn fill(&self, ids: &mut [u64]) -> Result<(), Error> {
-        let mut rest = ids;
-        self.0.take(&mut SystemHost::new(), rest.len(), |run| {
-            let (now, later) = std::mem::take(&mut rest).split_at_mut(run.len());
-            run.write(now);
-            rest = later;
-        })
+        let mut filled = 0;
+        self.0.take(&mut SystemHost::new(), ids.len(), |mut run| filled += run.write(&mut ids[filled..]))
     }
 
     /// The node in the IDs. In a forked child that is the parent's until the child has leased one.

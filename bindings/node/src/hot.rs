@@ -86,11 +86,7 @@ unsafe extern "C" fn fill(env: napi_env, info: napi_callback_info) -> napi_value
                 return Ok(Ok(0.0));
             }
             let run = generator.try_run(SystemHost::unix_ms(), ids.len() as u64, patience_ms);
-            Ok(run.map_err(|error| refusal(&error)).map(|run| {
-                let count = run.len();
-                run.write(&mut ids[..count]);
-                count as f64
-            }))
+            Ok(run.map_err(|error| refusal(&error)).map(|mut run| run.write(ids) as f64))
         })
     }
 }

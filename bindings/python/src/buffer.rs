@@ -25,12 +25,11 @@ impl Ids {
         // By way of the stack: Python code may hold the same memory, at any alignment, so no slice is made of it.
         let mut chunk = [0u64; 512];
         loop {
-            let part = run.split_first(chunk.len().min(self.len() - self.filled));
-            let count = part.len();
+            let room = chunk.len().min(self.len() - self.filled);
+            let count = run.write(&mut chunk[..room]);
             if count == 0 {
                 return;
             }
-            part.write(&mut chunk[..count]);
             // SAFETY: `extract` saw a contiguous, writable block of `len` items of 8 bytes, which its owner keeps where
             // it is as long as `self.buffer` lives; `count` more of them are not filled yet, and bytes need no alignment.
             unsafe {

@@ -60,8 +60,7 @@ pub fn take(generator: u32, now_ms: f64, want: u32, patience_ms: f64) -> i32 {
 #[wasm_bindgen]
 pub fn drain() -> u32 {
     let Some(run) = &mut state().run else { return 0 };
-    let taken = buffer().words.iter_mut().zip(run);
-    taken.map(|(word, id)| *word = id).count() as u32
+    run.write(&mut buffer().words) as u32
 }
 
 /// How long to sleep before trying again a call that wants to wait `wanted_ms` and has waited `waited_ms`; 0: give up.

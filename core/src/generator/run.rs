@@ -17,17 +17,7 @@ impl Mint {
         Self { plan, node: layout.put_node(node), fields: *layout.minted() }
     }
 
-    #[inline]
     pub(crate) fn id(&self, position: u64) -> u64 {
-        self.id_in_loop(position)
-    }
-
-    #[inline(always)]
-    #[allow(
-        clippy::inline_always,
-        reason = "in a loop a call takes as long again, and compilers for size prefer calls"
-    )]
-    fn id_in_loop(&self, position: u64) -> u64 {
         let [time, sequence, random] = self.fields;
         let (tick, count) = (position >> sequence.width(), position & sequence.max());
         let id = self.node | time.put(tick) | sequence.put(count);
@@ -48,36 +38,27 @@ impl<'a> Run<'a> {
         Self { mint, position: taken.first, count: taken.count }
     }
 
-    /// Splits off the first `count` IDs, or as many as there are.
-    #[must_use]
-    pub fn split_first(&mut self, count: usize) -> Self {
-        let first = Self { count: self.count.min(count as u64), ..self.clone() };
-        self.position += first.count;
-        self.count -= first.count;
-        first
-    }
-
-    /// Writes the IDs to the start of `ids`, which must have room for [`Run::len`](ExactSizeIterator::len) of them.
-    pub fn write(mut self, ids: &mut [u64]) {
-        let mut ids = &mut ids[..self.count as usize];
+    /// Moves IDs to the start of `ids`, as many as there are and fit; answers how many.
+    pub fn write(&mut self, ids: &mut [u64]) -> usize {
         let [_, sequence, random] = self.mint.fields;
-        if random.width() > 0 {
-            ids.iter_mut().zip(self).for_each(|(place, id)| *place = id);
-            return;
-        }
-        // Within a tick IDs differ by a constant, which compiles to a loop of vector additions.
-        let stride = sequence.put(1.min(sequence.max()));
-        while self.count > 0 {
-            let in_tick = sequence.max() - (self.position & sequence.max()) + 1;
-            let (now, later) = ids.split_at_mut(in_tick.min(self.count) as usize);
-            let first = self.mint.id(self.position);
-            for (place, i) in now.iter_mut().zip(0u64..) {
-                *place = first.wrapping_add(i.wrapping_mul(stride));
-            }
+        // Within a tick IDs differ by a constant, unless they have random bits.
+        let stride = 1 << sequence.shift();
+        let steady = if random.width() == 0 { sequence.max() } else { 0 };
+        let count = ids.len().min(self.count as usize);
+        let mut left = &mut ids[..count];
+        while !left.is_empty() {
+            let in_tick = steady - (self.position & steady) + 1;
+            let (now, later) = left.split_at_mut(in_tick.min(left.len() as u64) as usize);
+            let mut id = self.mint.id(self.position);
             self.position += now.len() as u64;
-            self.count -= now.len() as u64;
-            ids = later;
+            for place in now {
+                *place = id;
+                id = id.wrapping_add(stride);
+            }
+            left = later;
         }
+        self.count -= count as u64;
+        count
     }
 }
 
@@ -87,7 +68,7 @@ impl Iterator for Run<'_> {
     #[inline]
     fn next(&mut self) -> Option<u64> {
         self.count = self.count.checked_sub(1)?;
-        let id = self.mint.id_in_loop(self.position);
+        let id = self.mint.id(self.position);
         self.position += 1;
         Some(id)
     }
