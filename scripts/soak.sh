@@ -14,7 +14,7 @@ while [ "$SECONDS" -lt "$end" ]; do
     "cargo test --quiet --locked --release -p snowmint-tests --test forks --test slots --test process" \
     "env PROPTEST_CASES=5000 SNOWMINT_TRIES=10 cargo test --quiet --locked --release -p snowmint-tests --test leases --test properties" \
     "env SNOWMINT_KILLS=300 cargo test --quiet --locked -p snowmint-tests --features engines --test stores kill_9" \
-    "scripts/mutants.sh engines" \
+    scripts/mutants.sh \
     "env LOOM_MAX_PREEMPTIONS=5 scripts/loom.sh" \
     "scripts/fuzz.sh 300"; do
     started=$SECONDS

@@ -45,6 +45,9 @@ step() {
   failures=$((failures + failed))
 }
 
+# What is built once is not built in parts.
+[ -z "${CI:-}" ] || export CARGO_INCREMENTAL=0
+
 step "set-up" scripts/setup.sh
 python=$PWD/.venv/bin
 step "vectors are what the reference writes" python3 tests/reference/write_vectors.py --check
@@ -52,13 +55,15 @@ step "vectors are what the reference writes" python3 tests/reference/write_vecto
 step "workflows" "$python/zizmor" --offline --quiet .github
 
 step "Rust: format" cargo fmt --all --check
-step "Rust: clippy" cargo clippy --quiet --locked --workspace --all-targets --features snowmint-tests/engines,snowmint-benches/engines -- -D warnings
+# What packages depend on is checked once for clippy and the documentation, if both name the same packages and features.
+features=snowmint-tests/engines,snowmint-benches/engines,snowmint/all,snowmint/uuid
+step "Rust: clippy" cargo clippy --quiet --locked --workspace --all-targets --features "$features" -- -D warnings
 step "Rust: clippy of slots alone, and of stores without a client" scripts/each-store.sh
 for module in mint forms inspect lease durability wide sql; do
   step "Rust: clippy of the wasm module $module" cargo clippy --quiet --locked -p snowmint-wasm --no-default-features --features "$module" --target wasm32-unknown-unknown -- -D warnings
 done
 step "Rust: core without std on bare metal" cargo build --quiet --locked -p snowmint-core --no-default-features --target thumbv7em-none-eabi
-step "Rust: documentation" env RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --no-deps -p snowmint-core -p snowmint-stores -p snowmint --features snowmint/all,snowmint/uuid
+step "Rust: documentation" env RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --no-deps --workspace --features "$features"
 # The service has the inspector in it, so the page comes first.
 step "npm: build" scripts/build-npm.sh
 step "npm: the inspector" npm --prefix npm run --silent site
@@ -67,7 +72,7 @@ step "Rust: tests, with every store on real servers" cargo test --quiet --locked
 # The service that was built with them, for all that is tested on one from here on.
 export SNOWMINT_SERVER="${CARGO_TARGET_DIR:-$PWD/target}/debug/snowmint"
 step "service: clients that others wrote" scripts/test-clients.sh
-step "Rust: tests of a release build" env SNOWMINT_ROUNDS=400 cargo test --quiet --locked --no-fail-fast --release -p snowmint-tests
+step "Rust: tests of optimised code" env SNOWMINT_ROUNDS=400 cargo test --quiet --locked --no-fail-fast --profile optimised -p snowmint-tests
 step "Rust: models under loom, and their mutants" scripts/loom.sh
 step "Rust: core under Miri" scripts/miri.sh
 step "Rust: fuzzing of what reads" scripts/fuzz.sh 8
