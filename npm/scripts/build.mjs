@@ -130,12 +130,13 @@ chmodSync("dist/cli.mjs", 0o755);
 // The types that the public ones lead to, once for each kind of module.
 execFileSync("node_modules/.bin/tsc", ["-p", "tsconfig.types.json"], { stdio: "inherit" });
 const declared = ["index", "stores/index", "sql/index"];
+const imported = /(?<=(?:from |import\()")(\.\.?\/[\w/]+)\.js(?=")/g;
 for (const name of declared) {
   const text = readFileSync(`dist/types/${name}.d.ts`, "utf8");
   mkdirSync(dirname(`dist/${name}`), { recursive: true });
   writeFileSync(`dist/${name}.d.ts`, text);
-  writeFileSync(`dist/${name}.d.cts`, text.replace(/(?<=from "\.\.?\/[\w/]+\.)js(?=")/g, "cjs"));
-  for (const [, path] of text.matchAll(/from "(\.\.?\/[\w/]+)\.js"/g)) {
+  writeFileSync(`dist/${name}.d.cts`, text.replace(imported, "$1.cjs"));
+  for (const [, path] of text.matchAll(imported)) {
     const other = join(dirname(name), path);
     if (!declared.includes(other)) declared.push(other);
   }

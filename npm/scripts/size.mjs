@@ -15,8 +15,6 @@ const size = async (contents) => {
     conditions: ["browser"],
     splitting: true,
     outdir: "out",
-    entryNames: "entry",
-    chunkNames: "[name]",
   });
   const bytes = outputFiles.map(({ path, contents }) => [path, gzipSync(contents, { level: 9 }).length]);
   const onDemand = bytes.filter(([path]) => path.includes("browser-tabs")).map(([, length]) => length);

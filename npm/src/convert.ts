@@ -19,7 +19,7 @@ export function integer(value: unknown, code: "INVALID_ID" | "INVALID_NODE" = "I
 export function unixMs(instant: unknown): number {
   const ms = instant instanceof Date ? +instant : instant;
   if (Number.isFinite(ms)) return Math.floor(ms as number);
-  throw new TypeError(`${String(instant)} is not an instant: pass a valid Date or Unix ms`);
+  throw new TypeError(`${String(instant)} is not an instant: pass a Date or Unix ms`);
 }
 
 /** A length of time, checked. */

@@ -15,25 +15,32 @@ export interface Core extends Engine<typeof Mint> {
   clocks_: WeakMap<() => number, number>;
   clockCount_: number;
   seed_: number;
-  /** What leases bring along: who is leased, which leases there are, and what refuses to vouch for a leased node. */
-  leased_?: Set<string>;
+  /** Which leases there are. */
   held_?: WeakMap<object, Map<string, unknown>>;
-  refuse_?: (numbers: string, node: number) => void;
 }
 
 /** Of this package; the build puts it here. */
 declare const VERSION: string;
-const KEY = Symbol.for(`snowmint.core.${VERSION}`);
+const REALM = Symbol.for("snowmint");
+/**
+ * What all copies of snowmint in this realm share, of whatever version: the engine of each version, and who mints by the
+ * system's clock, by the numbers of the layout and the node: a version, whose generators share the state, or a lease.
+ */
+export const realm = (): Record<string, unknown> =>
+  ((globalThis as { [REALM]?: Record<string, unknown> })[REALM] ??= {});
+
+/** Whether the caller may vouch for a node here. */
+export const vouch = (key: string): boolean => (realm()[key] ??= VERSION) === VERSION;
+
 /** The engine, made when first used: importing never throws. */
-export function core(): Core {
-  return ((globalThis as { [KEY]?: Core })[KEY] ??= {
+export const core = (): Core =>
+  (realm()[VERSION] ??= {
     ...start<typeof Mint>(mintModule),
     kept_: new Map(),
     clocks_: new WeakMap(),
     clockCount_: 0,
     seed_: Math.random(),
-  });
-}
+  }) as Core;
 
 /** The handle kept under a key, or a new one. A handle is an address, so a key begins with the kind of thing it is of. */
 export function keep(key: string, make: () => number): number {

@@ -34,6 +34,11 @@ export class SnowmintError extends Error {
   /** For `CLOCK_BACKWARDS`: how many ms the clock lies behind the last ID. */
   readonly byMs?: number;
 
+  /** Also what another copy of this package threw is one, as ES modules and CommonJS have each their own. */
+  static [Symbol.hasInstance](error: unknown): boolean {
+    return (error as Error | undefined)?.name === "SnowmintError";
+  }
+
   constructor(code: ErrorCode, message: string, ms = 0) {
     super(message);
     this.name = "SnowmintError";

@@ -1,7 +1,7 @@
 // What the main part hands to the one that leases.
 import { wasmCell } from "./cell.js";
 import { duration } from "./convert.js";
-import { core } from "./core.js";
+import { core, realm } from "./core.js";
 import { bytes, start, words } from "./engine.js";
 import { errorOf, SnowmintError } from "./errors.js";
 import { failure } from "./failure.js";
@@ -11,6 +11,7 @@ import { Layout } from "./layout.js";
 
 export const given = (): Kit => [
   core,
+  realm,
   wasmCell,
   duration,
   Layout,

@@ -1,7 +1,7 @@
 // A node held by this realm, window by window: its cell, the timer that renews it, and who mints by it.
 import type { SnowmintError as ErrorOfOurs } from "./errors.js";
 import { WINDOW_OVER } from "./generated/tables.js";
-import { core, errorOf, SnowmintError, sentences, wasmCell } from "./kit.js";
+import { core, errorOf, realm, SnowmintError, sentences, wasmCell } from "./kit.js";
 import type { Layout } from "./layout.js";
 import { type Leased, LostLease, type Wanted } from "./leased.js";
 import { leasedBy } from "./lessee.js";
@@ -41,17 +41,6 @@ export interface Holding extends Wanted {
   holders?: Set<Held>;
 }
 
-/** The nodes that are leased by the system's clock in this realm, behind the numbers of their layouts. */
-const leasedNodes = (): Set<string> => (core().leased_ ??= new Set());
-
-function refuseLeased(numbers: string, node: number): void {
-  if (leasedNodes().has(`${numbers},${node}`))
-    throw new SnowmintError(
-      "INVALID_NODE",
-      `node ${node} is leased by another generator of this process: pass another, or none to lease one`,
-    );
-}
-
 /** Generators share it; the last one gives it back. */
 export class Held {
   /** Why it is over. */
@@ -72,7 +61,6 @@ export class Held {
     const clock = holding.device?.clock ?? holding.clock;
     this.#holding = holding;
     this.#machine = leasedBy({ ...holding, clock }, () => this.#lose("its lock was taken away"));
-    core().refuse_ = refuseLeased;
   }
 
   /** The node of the whole layout. */
@@ -186,7 +174,7 @@ export class Held {
     this.#words = core().wasm_.words_();
     this.#machine.openCell(this.#cell(), true, this.window);
     holders?.add(this);
-    if (!clock) leasedNodes().add(this.#key());
+    if (!clock) realm()[this.#key()] = this;
     for (const box of this.#boxes) this.#fill(box);
     this.#renewed();
   }
@@ -231,7 +219,7 @@ export class Held {
     const unused = this.#machine.unusedFromMs(cell);
     cell[0] = 0n;
     this.#words = 0;
-    leasedNodes().delete(this.#key());
+    if (realm()[this.#key()] === this) delete realm()[this.#key()];
     for (const box of this.#boxes) this.#fill(box);
     return unused;
   }

@@ -15,6 +15,7 @@ export {
   Snowflake,
   type SnowflakeOptions,
   type SnowflakeStatus,
+  type Window,
 } from "./snowflake.js";
 
 /** IDs in JSON: as decimal strings. */

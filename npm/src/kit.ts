@@ -2,7 +2,7 @@
 // bundlers cut no third one out of both.
 import type { wasmCell as WasmCell } from "./cell.js";
 import type { duration as Duration } from "./convert.js";
-import type { core as Core } from "./core.js";
+import type { core as Core, realm as Realm } from "./core.js";
 import type * as Engine from "./engine.js";
 import type * as Errors from "./errors.js";
 import type { failure as Failure } from "./failure.js";
@@ -10,6 +10,7 @@ import type { SENTENCES } from "./generated/tables.js";
 import type { Layout as LayoutClass } from "./layout.js";
 
 export let core: typeof Core;
+export let realm: typeof Realm;
 export let wasmCell: typeof WasmCell;
 export let duration: typeof Duration;
 export let Layout: typeof LayoutClass;
@@ -24,6 +25,7 @@ export let sentences: typeof SENTENCES;
 /** What is handed over: a list, as names would make the bundle larger. */
 export type Kit = [
   core: typeof Core,
+  realm: typeof Realm,
   wasmCell: typeof WasmCell,
   duration: typeof Duration,
   Layout: typeof LayoutClass,
@@ -38,5 +40,5 @@ export type Kit = [
 
 /** Takes it. */
 export function take(kit: Kit): void {
-  [core, wasmCell, duration, Layout, SnowmintError, errorOf, failure, start, words, bytes, sentences] = kit;
+  [core, realm, wasmCell, duration, Layout, SnowmintError, errorOf, failure, start, words, bytes, sentences] = kit;
 }

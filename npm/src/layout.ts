@@ -134,11 +134,11 @@ export class Layout {
     return new Layout(String(text));
   }
 
-  /** A layout as it is, or the preset of a name, or the layout of a text. @internal */
+  /** A layout as it is, or the preset of a name, or the layout of a text, such as another copy of this class has. @internal */
   static of_(layout: Layout | string): Layout {
     if (layout instanceof Layout) return layout;
-    if (typeof layout !== "string") throw new TypeError("a layout is a preset, a text or a Layout");
-    return /^[a-z0-9_]*$/.test(layout) ? Layout.preset(layout) : Layout.parse(layout);
+    const text = String(layout);
+    return text.includes(":") ? Layout.parse(text) : Layout.preset(text);
   }
 
   /** Takes an ID apart. Throws `INVALID_ID` if the layout cannot have minted it. */

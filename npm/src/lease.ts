@@ -2,7 +2,7 @@
 import type { SnowmintError as ErrorOfOurs } from "./errors.js";
 import { ENGINE_MS } from "./generated/tables.js";
 import { type Box, Held, type Holding } from "./held.js";
-import { core, duration, SnowmintError } from "./kit.js";
+import { core, duration, realm, SnowmintError } from "./kit.js";
 import type { Layout } from "./layout.js";
 import type { Guard } from "./leased.js";
 import { isLessor } from "./lessee.js";
@@ -71,8 +71,10 @@ function checkStore(store: LeaseStore | Lessor, clock: Spec["clock"]): void {
 
 /** The nodes that generators of this realm were vouched to have to themselves. */
 function vouchedNodes({ numbers_ }: Layout): number[] {
-  const keys = [...core().kept_.keys()].map((key) => key.match(/^(?:words|native) 0,(.*),(\d+)$/));
-  return keys.flatMap((key) => (key && key[1] === numbers_ ? [Number(key[2])] : []));
+  return Object.entries(realm()).flatMap(([key, user]) => {
+    const at = key.lastIndexOf(",");
+    return typeof user === "string" && key.slice(0, at) === numbers_ ? [Number(key.slice(at + 1))] : [];
+  });
 }
 
 const nothing = {

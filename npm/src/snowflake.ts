@@ -1,7 +1,7 @@
 import { blocking, lease, nativeCell, nodeOfEnvironment, renewalMs, sleep } from "#host";
 import { wasmCell } from "./cell.js";
 import { duration } from "./convert.js";
-import { check, core } from "./core.js";
+import { check, core, vouch } from "./core.js";
 import { putInteger } from "./engine.js";
 import { errorOf, SnowmintError } from "./errors.js";
 import {
@@ -171,10 +171,10 @@ export class Snowflake implements Iterable<bigint> {
     this.#lease = lease;
     this.layout = spec.layout;
     const given = lease ? lease.node : (options.node ?? nodeOfEnvironment(spec));
-    if (given === undefined) throw errorOf(SENTENCES[NODE_NEEDED]!);
+    if (given === undefined) throw nodeNeeded();
     const node = spec.layout.numberOf_(given);
     this.#node = node;
-    if (!lease && !spec.clock) core().refuse_?.(spec.layout.numbers_, node);
+    if (!lease && !spec.clock && !vouch(`${spec.layout.numbers_},${node}`)) throw nodeNeeded();
     const cell = { ...spec, node };
     this.#cell = lease?.cell ?? nativeCell(cell) ?? wasmCell(cell);
   }
@@ -324,8 +324,10 @@ export class Snowflake implements Iterable<bigint> {
   }
 }
 
+const nodeNeeded = () => errorOf(SENTENCES[NODE_NEEDED]! + (blocking ? ", or set SNOWMINT_NODE" : ""));
+
 function specOf({ layout, maxAheadMs, maxWaitMs, sequenceStart = "zero", clock }: SnowflakeOptions): Spec {
-  if (typeof (clock ?? closed) !== "function") throw new TypeError("clock is a function that gives Unix ms");
+  if (typeof (clock ?? closed) !== "function") throw new TypeError("a clock is a function");
   const start = STARTS.indexOf(sequenceStart);
   if (start < 0) throw new TypeError("sequenceStart is zero, random or carry");
   return {
@@ -334,7 +336,8 @@ function specOf({ layout, maxAheadMs, maxWaitMs, sequenceStart = "zero", clock }
     maxWaitMs: duration("maxWaitMs", maxWaitMs ?? (blocking ? WAIT_MS : NONBLOCKING_WAIT_MS)),
     asyncWaitMs_: maxWaitMs ?? WAIT_MS,
     start,
-    clock,
+    // The default is no clock of the caller's.
+    clock: clock === Date.now ? undefined : clock,
   };
 }
 

@@ -36,14 +36,31 @@ test("an ID that is no 64-bit integer is INVALID_ID", () => {
 test("a text that is a key of what the engine keeps is no layout", () => {
   const gen = new Snowflake({ node: 77, clock: () => 1_800_000_000_000 });
   gen.nextId();
-  const engines = Object.getOwnPropertySymbols(globalThis).filter((key) => String(key).includes("snowmint.core"));
-  const kept = engines.flatMap((key) => Object.values(globalThis[key])).filter((value) => value instanceof Map);
+  const engines = Object.values(globalThis[Symbol.for("snowmint")]);
+  const kept = engines.flatMap((engine) => Object.values(engine)).filter((value) => value instanceof Map);
   const keys = kept.flatMap((map) => [...map.keys()]);
   for (const kind of ["layout ", "words ", "generator "]) assert.ok(keys.some((key) => key.startsWith(kind)));
   for (const key of keys) {
     refusal("INVALID_LAYOUT", () => Layout.parse(key));
     if (!key.startsWith("layout ")) refusal("INVALID_LAYOUT", () => Layout.parse(key.replace(/^\w+ /, "")));
   }
+});
+
+test("what is no layout is refused with the presets and a text to go by", () => {
+  for (const layout of ["Twitter", "twitter ", "", 5, {}, [], true]) {
+    const { message } = refusal("INVALID_LAYOUT", () => new Snowflake({ layout, node: 5 }));
+    assert.match(
+      message,
+      /^no such preset: choose snowmint, twitter, .* or a text such as time:41,node:10,/,
+      inspect(layout),
+    );
+  }
+});
+
+test("Date.now as the clock is no clock of the caller's: generators share the state of the node", () => {
+  const ids = [{}, { clock: Date.now }, {}].map((clock) => new Snowflake({ node: 78, ...clock }).nextId());
+  increasing(ids);
+  assert.equal(new Set(ids).size, 3);
 });
 
 test("an ID may be a bigint, a safe number, a decimal string or a signed 64-bit integer", () => {

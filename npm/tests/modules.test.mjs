@@ -49,6 +49,30 @@ test("import, require and a second copy of the package share one state in a proc
   byTurns([...copies, await import("../dist/browser.mjs")], { node: 1, clock });
 });
 
+test("copies of the package take each other's layouts, and know each other's errors", async () => {
+  const [one, other] = [await import("snowmint"), createRequire(import.meta.url)("snowmint")];
+  const gen = new one.Snowflake({ layout: other.layouts.TWITTER, node: 7 });
+  assert.equal(gen.layout.name, "twitter");
+  const error = refusal("INVALID_NODE", () => new other.Snowflake({ layout: one.layouts.TWITTER, node: 1024 }));
+  assert.ok(error instanceof one.SnowmintError && error instanceof other.SnowmintError);
+  for (const none of [new Error("no"), "SnowmintError", null, undefined])
+    assert.ok(!(none instanceof one.SnowmintError));
+});
+
+test("a node that one version of snowmint mints by is refused to another version in the same process", async (t) => {
+  const path = folder(t);
+  cpSync(dist, join(path, "dist"), { recursive: true });
+  const ours = readFileSync(join(dist, "node.mjs"), "utf8");
+  const { version } = JSON.parse(readFileSync(join(here, "../package.json"), "utf8"));
+  writeFileSync(join(path, "dist/node.mjs"), ours.replaceAll(`"${version}"`, '"0.0.1"'));
+  const [one, other] = [await import("snowmint"), await import(pathToFileURL(join(path, "dist/node.mjs")).href)];
+  new one.Snowflake({ layout: "twitter", node: 11 });
+  const { message } = refusal("INVALID_NODE", () => new other.Snowflake({ layout: "twitter", node: 11 }));
+  assert.match(message, /^pass a node that no other generator of this layout uses/);
+  new other.Snowflake({ layout: "twitter", node: 12 }).nextId();
+  refusal("INVALID_NODE", () => new one.Snowflake({ layout: "twitter", node: 12 }));
+});
+
 test("loading reads nothing and starts nothing, so it cannot fail", () => {
   const prelude = "delete globalThis.WebAssembly;";
   for (const file of ["node.mjs", "node.cjs", "browser.mjs", "browser.cjs"]) {

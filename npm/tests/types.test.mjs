@@ -6,12 +6,19 @@ import { test } from "node:test";
 
 const read = (path) => readFileSync(new URL(path, import.meta.url), "utf8");
 
-test("the declarations hold without the types of any host, by import and by require", () => {
+test("the declarations hold without the types of any host, by import and by require, as each kind of resolution reads them", () => {
   const npm = new URL("..", import.meta.url).pathname;
-  try {
-    execFileSync("node_modules/.bin/tsc", ["-p", "tests"], { cwd: npm, encoding: "utf8" });
-  } catch ({ stdout }) {
-    assert.fail(stdout);
+  const kinds = [
+    ["-p", "tests"],
+    ["-p", "tests", "--module", "node16", "--moduleResolution", "node16"],
+    ["-p", "tests/bundler.tsconfig.json"],
+  ];
+  for (const options of kinds) {
+    try {
+      execFileSync("node_modules/.bin/tsc", options, { cwd: npm, encoding: "utf8" });
+    } catch ({ stdout }) {
+      assert.fail(`${options.join(" ")}\n${stdout}`);
+    }
   }
 });
 

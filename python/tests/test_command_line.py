@@ -230,7 +230,7 @@ def test_layouts_tells_json_all_that_a_layout_knows() -> None:
         (["gen", "-n", "-1"], 2, "a whole number from 0 on"),
         (["gen", "-n", "many"], 2, "not 'many'"),
         (["gen", "--format", "base10"], 2, "base62"),
-        (["gen", "--layout", "twiter"], 2, "no such preset: choose snowmint, twitter"),
+        (["gen", "--layout", "Twitter"], 2, "no such preset: choose snowmint, twitter"),
         (["gen", "--layout", "time:41;epoch"], 2, "layout text, character"),
         (["gen", "--node", "1024"], 2, "0 to 1023"),
         (["gen", "--node", "1", "--store", "file:/srv"], 2, "not both"),

@@ -30,6 +30,12 @@ def test_a_preset_is_a_constant_and_knows_its_name(name: str, layout: Layout) ->
     assert layout.name == name
 
 
+@pytest.mark.parametrize("name", ["Twitter", "twitter ", "", "time 41"])
+def test_what_is_no_layout_is_refused_with_the_presets_to_go_by(name: str) -> None:
+    with pytest.raises(InvalidLayoutError, match="no such preset: choose snowmint, twitter,"):
+        snowmint.Snowflake(layout=name, node=5)
+
+
 def test_no_preset_is_missing_and_none_is_extra() -> None:
     constants = {name for name, value in vars(layouts).items() if isinstance(value, Layout)}
     assert constants == {name.upper() for name in layouts.all()}

@@ -42,7 +42,7 @@ impl Layout {
     /// `InvalidLayout`.
     pub fn find(name_or_text: impl AsRef<[u8]>) -> Result<Self, Error> {
         let text = name_or_text.as_ref();
-        if text.iter().copied().all(is_name_byte) { Self::preset(text) } else { Self::parse(text) }
+        if text.contains(&b':') { Self::parse(text) } else { Self::preset(text) }
     }
 
     /// Writes the canonical text form: the epoch in Unix ms, the tick in whole seconds where it can be.
