@@ -1,4 +1,5 @@
 // workerd and edge runtimes, which refuse to compile bytes: the modules are files, imported as they want it.
+import { SnowmintError } from "./errors.js";
 import forms from "./forms.wasm";
 import { given } from "./given.js";
 import { leases } from "./host.inert.js";
@@ -12,5 +13,13 @@ export const mintModule = (): WebAssembly.Module => mint;
 export const formsModule = (): WebAssembly.Module => forms;
 export const inspectModule = (): WebAssembly.Module => inspect;
 export const wideModule = (): WebAssembly.Module => wide;
-export const lease = async (spec: Spec, options: LeaseOptions): Promise<Lease | undefined> =>
-  leases(options) ? (await import("./tabs.js")).lease(given(), spec, options) : undefined;
+export async function lease(spec: Spec, options: LeaseOptions): Promise<Lease | undefined> {
+  if (!leases(options)) return;
+  if (!options.store && options.node == null)
+    throw new SnowmintError(
+      "STORE_UNAVAILABLE",
+      "there are no tabs here to lease a slot for: pass a store, such as an HttpStore of snowmint/stores, or a node that no " +
+        "other generator of this layout uses",
+    );
+  return (await import("./tabs.js")).lease(given(), spec, options);
+}

@@ -10,6 +10,7 @@ import { given } from "./given.js";
 import { take } from "./kit.js";
 import { leaseOver, refuseNode } from "./lease.js";
 import type { Cell, CellSpec, Lease, LeaseOptions, Spec } from "./snowflake.js";
+import { stated } from "./stated.js";
 
 export { formsModule, inspectModule, mintModule, wideModule } from "./encoded.js";
 export const blocking = true;
@@ -77,9 +78,9 @@ export function nativeCell({ layout, node, maxAheadMs, start, clock }: CellSpec)
 /** A lease of the addon, which threads of one process share; nothing if there is a node to vouch for. */
 export async function lease(spec: Spec, options: LeaseOptions): Promise<Lease | undefined> {
   const { layout, maxAheadMs, maxWaitMs, start, clock } = spec;
-  const { store, namespace, windowMs, exclude = [], onLost } = options;
-  const vouched = (options.node ?? undefined) !== undefined;
-  const leased = (store ?? namespace ?? undefined) !== undefined;
+  const { node, store, namespace, windowMs, exclude = [], onLost } = stated(options);
+  const vouched = node !== undefined;
+  const leased = (store ?? namespace) !== undefined;
   take(given());
   if (leased) refuseNode(options);
   if (vouched || (!leased && variable("SNOWMINT_NODE") !== undefined)) return;

@@ -1,23 +1,27 @@
 // IDs in JSON, which has no 64-bit integers.
 
-/**
- * Writes a value as JSON, with every bigint as a decimal string and every `BigUint64Array` as an array of them: what reads
- * it takes them as they are, and no digit is lost on the way. The inverse, where one is needed, is `BigInt(text)`.
- *
- * @example
- * json.stringify({ id: gen.nextId() }) // '{"id":"1541815603606036480"}'
- */
-export function stringify(value: unknown, space?: string | number): string {
-  return JSON.stringify(value, replacer, space);
-}
+import { frozen } from "./frozen.js";
 
-/**
- * The same for what takes a replacer of `JSON.stringify`.
- *
- * @example
- * app.set("json replacer", json.replacer); // Express
- */
-export function replacer(_key: string, value: unknown): unknown {
-  if (typeof value === "bigint") return String(value);
-  return value instanceof BigUint64Array ? Array.from(value, String) : value;
-}
+/** IDs in JSON: as decimal strings. */
+export const json = /* @__PURE__ */ frozen({
+  /**
+   * Writes a value as JSON, with every bigint as a decimal string and every `BigUint64Array` as an array of them: what reads
+   * it takes them as they are, and no digit is lost on the way. The inverse, where one is needed, is `BigInt(text)`.
+   *
+   * @example
+   * json.stringify({ id: gen.nextId() }) // '{"id":"1541815603606036480"}'
+   */
+  stringify(value: unknown, space?: string | number): string {
+    return JSON.stringify(value, json.replacer, space);
+  },
+  /**
+   * The same for what takes a replacer of `JSON.stringify`.
+   *
+   * @example
+   * app.set("json replacer", json.replacer); // Express
+   */
+  replacer(_key: string, value: unknown): unknown {
+    if (typeof value === "bigint") return String(value);
+    return value instanceof BigUint64Array ? Array.from(value, String) : value;
+  },
+});

@@ -28,11 +28,15 @@ export interface Parts {
 export interface PartsInput {
   /** The instant, rounded down to its tick. One of `timestampMs`, `timestamp` and `tick` is needed. */
   timestampMs?: number;
+  /** The instant as a Date. */
   timestamp?: Date;
+  /** The instant as the value of the time field: ticks since the epoch. */
   tick?: Integer;
   /** A number, or a number for each node field. */
   node?: Node;
+  /** The counter within the tick. */
   sequence?: Integer;
+  /** The random bits of a layout that has some. */
   random?: Integer;
   /** Read where `random` is missing. */
   fields?: Record<string, Integer>;

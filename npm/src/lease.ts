@@ -7,6 +7,7 @@ import type { Layout } from "./layout.js";
 import type { Guard } from "./leased.js";
 import { isLessor } from "./lessee.js";
 import type { Lease, LeaseOptions, LeaseStatus, Spec, Window } from "./snowflake.js";
+import { stated } from "./stated.js";
 import type { LeaseStore, Lessor } from "./store.js";
 
 /** What a host adds to the options of a caller. */
@@ -28,7 +29,7 @@ export interface Place {
 /** A lease over that store. */
 export async function leaseOver(spec: Spec, options: LeaseOptions, place: Place): Promise<Lease> {
   const { layout, clock } = spec;
-  const { windowMs, exclude = [], onLost } = options;
+  const { windowMs, exclude = [], onLost } = stated(options);
   const { guard, holders, label, defaultMs = ENGINE_MS } = place;
   const store = (place.store ?? options.store) as LeaseStore | Lessor;
   checkStore(store, clock);
@@ -65,6 +66,8 @@ function checkStore(store: LeaseStore | Lessor, clock: Spec["clock"]): void {
     if (clock) throw new TypeError(`a lease of ${store} goes by the clock there: pass no clock`);
     return;
   }
+  if (typeof store === "string")
+    throw new TypeError("a store as a string is for Node: pass one of snowmint/stores, such as new HttpStore(url)");
   for (const verb of ["read", "write", "list", "clockMs"] as const)
     if (typeof store?.[verb] !== "function") throw new TypeError(`store has no ${verb}: pass one of snowmint/stores`);
 }

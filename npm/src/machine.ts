@@ -10,8 +10,10 @@ import type { LeaseStore } from "./store.js";
 const [READ_LAYOUT, WRITE_LAYOUT, LIST, CLOCK, READ, WRITE, WINDOW, WAIT, TAKEN, UNANSWERED, FAILED, LOST] = Array(
   12,
 ).keys() as unknown as number[];
-/** How long a record is, in bytes. */
+/** How long a record is, in bytes, and where in it is whether it was given back, and the token: `Record` in core. */
 const RECORD = 124;
+const RELEASED = 12;
+const TOKEN = [40, 56] as const;
 
 /** A lease over a store of verbs. */
 export class Machine extends Leased {
@@ -49,20 +51,20 @@ export class Machine extends Leased {
   saved(): Uint8Array {
     const engine = leases();
     engine.wasm_.save_(this.handle);
-    const [node, version] = words(engine);
-    const saved = new Uint8Array(16 + RECORD);
-    const view = new DataView(saved.buffer);
-    view.setFloat64(0, Number(node));
-    view.setFloat64(8, Number(version));
-    saved.set(bytes(engine).subarray(0, RECORD), 16);
+    const saved = new Uint8Array(8 + RECORD);
+    new DataView(saved.buffer).setFloat64(0, Number(words(engine)[0]));
+    saved.set(bytes(engine).subarray(0, RECORD), 8);
     return saved;
   }
 
+  /** What the store has counts: the lease may be one of another store that is called the same. */
   async resume(saved: Uint8Array): Promise<void> {
+    const node = new DataView(saved.buffer, saved.byteOffset).getFloat64(0);
+    const found = await this.#store.read(`leases/${this.directory}/${node}`);
+    if (!found || !isOfOneHolder(found.value, saved.subarray(8)))
+      throw new LostLease(`${this.#store}: node ${node} is not this browser's`);
     if (!this.handle) this.#begin();
-    const view = new DataView(saved.buffer, saved.byteOffset);
-    const [node, version] = [view.getFloat64(0), view.getFloat64(8)];
-    await this.#follow(leases().wasm_.resume_(this.handle, node, version, this.#put(saved.subarray(16))));
+    await this.#follow(leases().wasm_.resume_(this.handle, node, found.version, this.#put(found.value)));
   }
 
   renew(lastMs: number, maxAheadMs: number): Promise<void> {
@@ -228,4 +230,10 @@ export class Machine extends Leased {
   #told(error: ErrorOfOurs): ErrorOfOurs {
     return new SnowmintError(error.code, `${this.#store}, namespace ${this.namespace}: ${error.message}`);
   }
+}
+
+/** Whether a record that was found is that of the same holder, who has not given it back. */
+function isOfOneHolder(found: Uint8Array, saved: Uint8Array): boolean {
+  const token = (record: Uint8Array) => record.subarray(...TOKEN).join();
+  return found.length === RECORD && !found[RELEASED] && token(found) === token(saved);
 }

@@ -1,37 +1,37 @@
 import type { Id, Integer } from "./convert.js";
 import { putInteger, words } from "./engine.js";
 import { check, forms } from "./forms.js";
+import { frozen } from "./frozen.js";
 
-/**
- * Moves the last `digits` decimal digits behind the first one, which stays, so that the number of digits does too. Throws
- * `INVALID_ID` unless `id` is 0 to 2^63-1 and has more than `digits` digits, or if the result is above 2^63-1, which IDs
- * from 9 * 10^18 on can come to.
- *
- * @example
- * scatter.rotateDigits(561632371724517376n, 1) // 566163237172451737n
- */
-export const rotateDigits = (id: Id, digits: Integer): bigint => scattered(0, id, digits);
-
-/** The inverse of `rotateDigits`. Throws `INVALID_ID` if that gives no such ID for this number of digits. */
-export const unrotateDigits = (id: Id, digits: Integer): bigint => scattered(1, id, digits);
-
-/**
- * Turns the low 63 bits round, so that the lowest comes to lead; its own inverse. Throws `INVALID_ID` unless `id` is 0 to
- * 2^63-1.
- */
-export const reverseBits = (id: Id): bigint => scattered(2, id, 0);
-
-/**
- * Puts one of 2^`bits` shard numbers on top, made of the low bits and a hash of the others, which move down in the order of
- * time. Throws `INVALID_ID` unless `id` is 0 to 2^63-1 and `bits` 0 to 63.
- *
- * @example
- * scatter.shardHigh(1541815603606036480n, 4) >> 59n // 0n to 15n
- */
-export const shardHigh = (id: Id, bits: Integer): bigint => scattered(3, id, bits);
-
-/** The inverse of `shardHigh`. Throws `INVALID_ID` unless `id` is 0 to 2^63-1 and `bits` 0 to 63. */
-export const unshardHigh = (id: Id, bits: Integer): bigint => scattered(4, id, bits);
+/** IDs moved about, so that a database that splits tables by ranges of keys writes to all of them; and back. */
+export const scatter = /* @__PURE__ */ frozen({
+  /**
+   * Moves the last `digits` decimal digits behind the first one, which stays, so that the number of digits does too. Throws
+   * `INVALID_ID` unless `id` is 0 to 2^63-1 and has more than `digits` digits, or if the result is above 2^63-1, which IDs
+   * from 9 * 10^18 on can come to.
+   *
+   * @example
+   * scatter.rotateDigits(561632371724517376n, 1) // 566163237172451737n
+   */
+  rotateDigits: (id: Id, digits: Integer): bigint => scattered(0, id, digits),
+  /** The inverse of `rotateDigits`. Throws `INVALID_ID` if that gives no such ID for this number of digits. */
+  unrotateDigits: (id: Id, digits: Integer): bigint => scattered(1, id, digits),
+  /**
+   * Turns the low 63 bits round, so that the lowest comes to lead; its own inverse. Throws `INVALID_ID` unless `id` is 0 to
+   * 2^63-1.
+   */
+  reverseBits: (id: Id): bigint => scattered(2, id, 0),
+  /**
+   * Puts one of 2^`bits` shard numbers on top, made of the low bits and a hash of the others, which move down in the order of
+   * time. Throws `INVALID_ID` unless `id` is 0 to 2^63-1 and `bits` 0 to 63.
+   *
+   * @example
+   * scatter.shardHigh(1541815603606036480n, 4) >> 59n // 0n to 15n
+   */
+  shardHigh: (id: Id, bits: Integer): bigint => scattered(3, id, bits),
+  /** The inverse of `shardHigh`. Throws `INVALID_ID` unless `id` is 0 to 2^63-1 and `bits` 0 to 63. */
+  unshardHigh: (id: Id, bits: Integer): bigint => scattered(4, id, bits),
+});
 
 /** What one of the functions in `scatter.rs` answers. */
 function scattered(which: number, id: Id, by: Integer): bigint {

@@ -63,7 +63,9 @@ export interface LeaseOptions extends SnowflakeOptions {
 
 /** A window of time, Unix ms; the end is not part of it. */
 export interface Window {
+  /** Its first ms. */
   start: number;
+  /** The first ms after it. */
   end: number;
 }
 
@@ -85,9 +87,11 @@ export interface SnowflakeStatus {
   renewalFailures: number;
   /** By how many ms this clock is ahead of the store's; null if the store has none. */
   skewMs: number | null;
-  /** The options. */
+  /** How far IDs may run ahead of the clock, ms. */
   maxAheadMs: number;
+  /** How long one call may wait for the clock, ms. */
   maxWaitMs: number;
+  /** Where the sequence begins in a new tick. */
   sequenceStart: SequenceStart;
   /** Whether `close` was called. */
   closed: boolean;

@@ -16,7 +16,6 @@ export interface Listed extends Found {
  * What a store has to do: four verbs, each durable and linearizable before it resolves, and a clock if there is one.
  *
  * Keys are ASCII of `a-z A-Z 0-9 . _ - % @ /`, at most 512 long, such as `leases/orders/5`. Records are never deleted.
- * `toString` tells what sentences call it: no password.
  *
  * A rejection leaves open whether a write was done, and becomes a `STORE_UNAVAILABLE`; a `SnowmintError` of the code
  * `UNSAFE_STORE` comes through as it is. Each call has to end by itself.
@@ -35,6 +34,7 @@ export interface Store {
   add(counter: string, delta: bigint, start: bigint): Promise<bigint>;
   /** The store's clock, Unix ms; null if it has none. */
   clockMs(): Promise<number | null>;
+  /** What sentences call it, such as the engine and where it is, without a password. */
   toString(): string;
 }
 
@@ -85,5 +85,6 @@ export interface Lessor {
   ): Promise<Granted>;
   /** Gives the node back, of which nothing is used from `unusedFromMs` on. */
   release(namespace: string, node: number, terms: { nonce: string; unusedFromMs: number }): Promise<void>;
+  /** What sentences call it, and what tells it from other services: its URL, without a password. */
   toString(): string;
 }

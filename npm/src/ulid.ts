@@ -1,45 +1,10 @@
 // ULIDs (ulid/spec on GitHub).
+
 import { type Instant, type Integer, integer, unixMs } from "./convert.js";
 import { putInteger } from "./engine.js";
+import { frozen } from "./frozen.js";
 import { minter } from "./minter.js";
-import { bytesOf, minting, partOf, partsOf, textOf, ULID, UUID } from "./wide.js";
-
-/**
- * The 16 bytes of a ULID, in the order of its text, which may be in either case. Throws `INVALID_TEXT`, also above
- * `7ZZZZZZZZZZZZZZZZZZZZZZZZZ`, as everything here that reads a ULID.
- */
-const toBytes = (text: string): Uint8Array => bytesOf(ULID, text);
-
-/** The ULID of 16 bytes. Throws `INVALID_ID` for another number of them. */
-const fromBytes = (bytes: Uint8Array): string => textOf(ULID, bytes);
-
-/** The UUID of the same 128 bits; it has no version. */
-const toUuid = (text: string): string => textOf(UUID, bytesOf(ULID, text));
-
-/** The ULID of the same 128 bits as a UUID has; of a version 7 in the same order. */
-const fromUuid = (text: string): string => textOf(ULID, bytesOf(UUID, text));
-
-/** The time, Unix ms. */
-const timestampMs = (text: string): number => partOf(ULID, text, 0)!;
-
-/** The 80 bits after the time. */
-function randomness(text: string): bigint {
-  const [, high, low] = partsOf(ULID, text);
-  return (high! << 64n) | low!;
-}
-
-/**
- * The ULID of an instant and 80 bits: with 0 and 2^80-1 the lowest and highest of its ms. Throws `BEFORE_EPOCH` and
- * `TIME_OVERFLOW` outside 1970 to 10889, and `INVALID_ID` if the bits do not fit.
- */
-function fromParts(instant: Instant, randomness: Integer = 0n): string {
-  const current = minter();
-  const { engine } = current;
-  const bits = integer(randomness, "INVALID_ID");
-  putInteger(engine, 0, bits >> 64n);
-  putInteger(engine, 2, BigInt.asUintN(64, bits));
-  return current.told(current.check(engine.wasm_.ulid_of_(unixMs(instant))));
-}
+import { bytesOf, type Mint, minting, partOf, partsOf, textOf, ULID, UUID } from "./wide.js";
 
 /**
  * Mints a ULID: 26 characters, or the 16 bytes in a `Uint8Array`, at an offset or 0. 48 bits of Unix ms, then 80 random ones;
@@ -51,14 +16,37 @@ function fromParts(instant: Instant, randomness: Integer = 0n): string {
  * ulid() // "01ARYZ6S41003G00000W000007"
  * ulid.timestampMs("01ARZ3NDEKTSV4RRFFQ69G5FAV") // 1469922850259
  */
-export const ulid = /* @__PURE__ */ Object.freeze(
-  /* @__PURE__ */ Object.assign(/* @__PURE__ */ minting(ULID), {
-    toBytes,
-    fromBytes,
-    toUuid,
-    fromUuid,
-    fromParts,
-    timestampMs,
-    randomness,
+export const ulid = /* @__PURE__ */ frozen(
+  /* @__PURE__ */ Object.assign(/* @__PURE__ */ minting(ULID) as Mint, {
+    /**
+     * The 16 bytes of a ULID, in the order of its text, which may be in either case. Throws `INVALID_TEXT`, also above
+     * `7ZZZZZZZZZZZZZZZZZZZZZZZZZ`, as everything here that reads a ULID.
+     */
+    toBytes: (text: string): Uint8Array => bytesOf(ULID, text),
+    /** The ULID of 16 bytes. Throws `INVALID_ID` for another number of them. */
+    fromBytes: (bytes: Uint8Array): string => textOf(ULID, bytes),
+    /** The UUID of the same 128 bits; it has no version. */
+    toUuid: (text: string): string => textOf(UUID, bytesOf(ULID, text)),
+    /** The ULID of the same 128 bits as a UUID has; of a version 7 in the same order. */
+    fromUuid: (text: string): string => textOf(ULID, bytesOf(UUID, text)),
+    /**
+     * The ULID of an instant and 80 bits: with 0 and 2^80-1 the lowest and highest of its ms. Throws `BEFORE_EPOCH` and
+     * `TIME_OVERFLOW` outside 1970 to 10889, and `INVALID_ID` if the bits do not fit.
+     */
+    fromParts(instant: Instant, randomness: Integer = 0n): string {
+      const current = minter();
+      const { engine } = current;
+      const bits = integer(randomness, "INVALID_ID");
+      putInteger(engine, 0, bits >> 64n);
+      putInteger(engine, 2, BigInt.asUintN(64, bits));
+      return current.told(current.check(engine.wasm_.ulid_of_(unixMs(instant))));
+    },
+    /** The time, Unix ms. */
+    timestampMs: (text: string): number => partOf(ULID, text, 0)!,
+    /** The 80 bits after the time. */
+    randomness(text: string): bigint {
+      const [, high, low] = partsOf(ULID, text);
+      return (high! << 64n) | low!;
+    },
   }),
 );

@@ -1,49 +1,10 @@
 // UUIDs (RFC 9562).
+
 import { SnowmintError } from "./errors.js";
+import { frozen } from "./frozen.js";
 import { NAMESPACE_DNS, NAMESPACE_OID, NAMESPACE_URL, NAMESPACE_X500 } from "./generated/tables.js";
 import { minter } from "./minter.js";
 import { array, bytesOf, copied, type Mint, minting, partOf, textOf, UUID } from "./wide.js";
-
-/** All bits 0. */
-const NIL = "00000000-0000-0000-0000-000000000000";
-/** All bits 1. */
-const MAX = "ffffffff-ffff-ffff-ffff-ffffffffffff";
-
-/**
- * A version 1 (RFC 9562, section 5.1): 100 ns since 1582, with a random clock sequence and node of this realm, never the
- * address of a network card. No time comes twice, whatever the clock does.
- */
-const v1: Mint = /* @__PURE__ */ minting(1);
-
-/** A version 4 (RFC 9562, section 5.4): 122 random bits. */
-const v4: Mint = /* @__PURE__ */ minting(4);
-
-/** A version 6 (RFC 9562, section 5.6): as version 1, and above all that this realm has minted. */
-const v6: Mint = /* @__PURE__ */ minting(6);
-
-/**
- * A version 7 (RFC 9562, section 5.7): Unix ms, a counter of 42 bits with a random start in each ms (section 6.2, method 1),
- * 32 random bits. Above all that this realm has minted, whatever the clock does: where it steps back the ms stays.
- *
- * @example
- * uuid.v7() // "01a19467-e800-748d-8567-89abcdef0123"
- * uuid.v7(new Uint8Array(16)) // its bytes
- */
-const v7: Mint = /* @__PURE__ */ minting(7);
-
-/**
- * Version 3 (RFC 9562, section 5.3): of the MD5 of a name in a namespace, which is a UUID. Take version 5 for what is new. A
- * text is hashed in UTF-8; one with half of a surrogate pair is refused as `INVALID_TEXT`, as two names must not become one.
- */
-const v3 = (name: string | Uint8Array, namespace: string): string => named(3, name, namespace);
-
-/**
- * Version 5 (RFC 9562, section 5.5): of the SHA-1 of a name in a namespace; as version 3.
- *
- * @example
- * uuid.v5("www.example.com", uuid.DNS) // "2ed6657d-e927-568b-95e1-2665a8aea6a2"
- */
-const v5 = (name: string | Uint8Array, namespace: string): string => named(5, name, namespace);
 
 function named(version: number, name: string | Uint8Array, namespace: string): string {
   const bytes = typeof name === "string" ? utf8(name) : array("a name is a string or", name);
@@ -63,68 +24,6 @@ function utf8(name: string): Uint8Array {
 }
 
 /**
- * Version 8 (RFC 9562, section 5.8) of 16 bytes of your own, such as the first ones of a hash. Version and variant take the
- * place of six of their bits: 48 to 51, 64 and 65. Throws `INVALID_ID` for another number of bytes.
- */
-function v8(bytes: Uint8Array): string {
-  const current = minter();
-  current.write(UUID, array("the bits are", bytes));
-  return current.told(current.check(current.engine.wasm_.custom_()));
-}
-
-/**
- * The 16 bytes of a UUID, in the order of its text. It is read with hyphens, in braces too or after `urn:uuid:`, or as 32
- * digits without any; in either case. Throws `INVALID_TEXT`, as everything here that reads a UUID.
- */
-const toBytes = (text: string): Uint8Array => bytesOf(UUID, text);
-
-/** The UUID of 16 bytes, in lower case and with hyphens. Throws `INVALID_ID` for another number of them. */
-const fromBytes = (bytes: Uint8Array): string => textOf(UUID, bytes);
-
-/**
- * The 16 bytes that MySQL's `UUID_TO_BIN(uuid, 1)` makes: the high time bits of a version 1 before its low ones, so that an
- * index on them is in order of time. Any UUID can be swapped; 6 and 7 are in order as they are.
- *
- * @example
- * uuid.toMysql("6ccd780c-baba-1026-9564-5b8c656024db") // 1026baba6ccd780c95645b8c656024db
- */
-function toMysql(text: string): Uint8Array {
-  const current = minter();
-  current.read(UUID, text);
-  current.engine.wasm_.swap_(0);
-  return copied(UUID);
-}
-
-/** The inverse: MySQL's `BIN_TO_UUID(bytes, 1)`. Throws `INVALID_ID` for another number of bytes than 16. */
-function fromMysql(bytes: Uint8Array): string {
-  const current = minter();
-  current.write(UUID, array("the ID is", bytes));
-  current.engine.wasm_.swap_(1);
-  return textOf(UUID, copied(UUID));
-}
-
-/** The version, 1 to 8 where it means something; null in variants that have none, as of `NIL` and `MAX`. */
-const version = (text: string): number | null => partOf(UUID, text, 1);
-
-/** The time of versions 1, 2, 6 and 7, Unix ms, rounded down, of version 2 to 430 s; null where there is none. */
-const timestampMs = (text: string): number | null => partOf(UUID, text, 0);
-
-/** The clock sequence of versions 1 and 6, 14 bits, and of version 2, 6 bits; else null. */
-const clockSequence = (text: string): number | null => partOf(UUID, text, 2);
-
-/** The node of versions 1, 2 and 6, 48 bits; else null. */
-const node = (text: string): number | null => partOf(UUID, text, 3);
-
-/**
- * What a version 2 is about (DCE 1.1: Authentication and Security Services, section 5.2.1.1): the domain, 0 for users, 1 for
- * groups and 2 for organisations, and the number in it, such as POSIX's user ID; null in other versions.
- */
-function local(text: string): { domain: number; id: number } | null {
-  const domain = partOf(UUID, text, 4);
-  return domain === null ? null : { domain, id: partOf(UUID, text, 5)! };
-}
-
-/**
  * UUIDs, as strings in lower case, or as bytes in an array of yours. What mints can be called without an argument, or with a
  * `Uint8Array` and an offset where the bytes are put; RangeError if they do not fit there.
  *
@@ -133,27 +32,99 @@ function local(text: string): { domain: number; id: number } | null {
  * random UUIDs do. Throws `BEFORE_EPOCH` and `TIME_OVERFLOW` if the clock stands before 1970 (1582 in versions 1 and 6) or
  * after 10889 (5236).
  */
-export const uuid = /* @__PURE__ */ Object.freeze({
-  NIL,
-  MAX,
+export const uuid = /* @__PURE__ */ frozen({
+  /** All bits 0. */
+  NIL: "00000000-0000-0000-0000-000000000000",
+  /** All bits 1. */
+  MAX: "ffffffff-ffff-ffff-ffff-ffffffffffff",
+  /** The namespace of domain names, such as `www.example.com` (RFC 9562, section 6.6), for `v3` and `v5`. */
   DNS: NAMESPACE_DNS,
+  /** The namespace of URLs (RFC 9562, section 6.6), for `v3` and `v5`. */
   URL: NAMESPACE_URL,
+  /** The namespace of object identifiers (ISO OIDs), such as `1.3.6.1` (RFC 9562, section 6.6), for `v3` and `v5`. */
   OID: NAMESPACE_OID,
+  /** The namespace of distinguished names of X.500 (RFC 9562, section 6.6), for `v3` and `v5`. */
   X500: NAMESPACE_X500,
-  v1,
-  v3,
-  v4,
-  v5,
-  v6,
-  v7,
-  v8,
-  toBytes,
-  fromBytes,
-  toMysql,
-  fromMysql,
-  version,
-  timestampMs,
-  clockSequence,
-  node,
-  local,
+  /**
+   * A version 1 (RFC 9562, section 5.1): 100 ns since 1582, with a random clock sequence and node of this realm, never the
+   * address of a network card. No time comes twice, whatever the clock does.
+   */
+  v1: /* @__PURE__ */ minting(1) as Mint,
+  /**
+   * Version 3 (RFC 9562, section 5.3): of the MD5 of a name in a namespace, which is a UUID. Take version 5 for what is new. A
+   * text is hashed in UTF-8; one with half of a surrogate pair is refused as `INVALID_TEXT`, as two names must not become one.
+   */
+  v3: (name: string | Uint8Array, namespace: string): string => named(3, name, namespace),
+  /** A version 4 (RFC 9562, section 5.4): 122 random bits. */
+  v4: /* @__PURE__ */ minting(4) as Mint,
+  /**
+   * Version 5 (RFC 9562, section 5.5): of the SHA-1 of a name in a namespace; as version 3.
+   *
+   * @example
+   * uuid.v5("www.example.com", uuid.DNS) // "2ed6657d-e927-568b-95e1-2665a8aea6a2"
+   */
+  v5: (name: string | Uint8Array, namespace: string): string => named(5, name, namespace),
+  /** A version 6 (RFC 9562, section 5.6): as version 1, and above all that this realm has minted. */
+  v6: /* @__PURE__ */ minting(6) as Mint,
+  /**
+   * A version 7 (RFC 9562, section 5.7): Unix ms, a counter of 42 bits with a random start in each ms (section 6.2, method 1),
+   * 32 random bits. Above all that this realm has minted, whatever the clock does: where it steps back the ms stays.
+   *
+   * @example
+   * uuid.v7() // "01a19467-e800-748d-8567-89abcdef0123"
+   * uuid.v7(new Uint8Array(16)) // its bytes
+   */
+  v7: /* @__PURE__ */ minting(7) as Mint,
+  /**
+   * Version 8 (RFC 9562, section 5.8) of 16 bytes of your own, such as the first ones of a hash. Version and variant take the
+   * place of six of their bits: 48 to 51, 64 and 65. Throws `INVALID_ID` for another number of bytes.
+   */
+  v8(bytes: Uint8Array): string {
+    const current = minter();
+    current.write(UUID, array("the bits are", bytes));
+    return current.told(current.check(current.engine.wasm_.custom_()));
+  },
+  /**
+   * The 16 bytes of a UUID, in the order of its text. It is read with hyphens, in braces too or after `urn:uuid:`, or as 32
+   * digits without any; in either case. Throws `INVALID_TEXT`, as everything here that reads a UUID.
+   */
+  toBytes: (text: string): Uint8Array => bytesOf(UUID, text),
+  /** The UUID of 16 bytes, in lower case and with hyphens. Throws `INVALID_ID` for another number of them. */
+  fromBytes: (bytes: Uint8Array): string => textOf(UUID, bytes),
+  /**
+   * The 16 bytes that MySQL's `UUID_TO_BIN(uuid, 1)` makes: the high time bits of a version 1 before its low ones, so that an
+   * index on them is in order of time. Any UUID can be swapped; 6 and 7 are in order as they are.
+   *
+   * @example
+   * uuid.toMysql("6ccd780c-baba-1026-9564-5b8c656024db") // 1026baba6ccd780c95645b8c656024db
+   */
+  toMysql(text: string): Uint8Array {
+    const current = minter();
+    current.read(UUID, text);
+    current.engine.wasm_.swap_(0);
+    return copied(UUID);
+  },
+  /** The inverse: MySQL's `BIN_TO_UUID(bytes, 1)`. Throws `INVALID_ID` for another number of bytes than 16. */
+  fromMysql(bytes: Uint8Array): string {
+    const current = minter();
+    current.write(UUID, array("the ID is", bytes));
+    current.engine.wasm_.swap_(1);
+    return textOf(UUID, copied(UUID));
+  },
+  /** The version, 1 to 8 where it means something; null in variants that have none, as of `NIL` and `MAX`. */
+  version: (text: string): number | null => partOf(UUID, text, 1),
+  /** The time of versions 1, 2, 6 and 7, Unix ms, rounded down, of version 2 to 430 s; null where there is none. */
+  timestampMs: (text: string): number | null => partOf(UUID, text, 0),
+  /** The clock sequence of versions 1 and 6, 14 bits, and of version 2, 6 bits; else null. */
+  clockSequence: (text: string): number | null => partOf(UUID, text, 2),
+  /** The node of versions 1, 2 and 6, 48 bits; else null. */
+  node: (text: string): number | null => partOf(UUID, text, 3),
+  /**
+   * What a version 2 is about (DCE 1.1: Authentication and Security Services, section 5.2.1.1): the domain, 0 for users, 1 for
+   * groups and 2 for organisations, and the number in it, such as POSIX's user ID; null in other versions.
+   */
+  local(text: string): { domain: number; id: number } | null {
+    const domain = partOf(UUID, text, 4);
+    return domain === null ? null : { domain, id: partOf(UUID, text, 5)! };
+  },
 });

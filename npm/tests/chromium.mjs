@@ -37,7 +37,9 @@ export async function serve(pages, policies = {}, post = undefined) {
     const allowed = /^\/(npm\/(dist|tests)|tests\/vectors)\/[\w.-]+\.(mjs|json)$/.test(url) && existsSync(file);
     const [type, body] = pages[url] ?? (allowed ? [types[url.split(".").pop()], readFileSync(file)] : []);
     const policy = policies[url] && { "content-security-policy": policies[url] };
-    response.writeHead(type ? 200 : 404, { "content-type": type ?? "text/plain", ...policy });
+    // For modules in frames that are sandboxed, which have an origin of their own.
+    const headers = { "content-type": type ?? "text/plain", "access-control-allow-origin": "*", ...policy };
+    response.writeHead(type ? 200 : 404, headers);
     response.end(body);
   });
   server.listen(0, "127.0.0.1");

@@ -447,7 +447,7 @@ describe("pages of Chromium", { skip: missing, timeout: 60_000 }, () => {
 
   test("a fleet of browsers with tabs, and of processes, holds distinct nodes and repeats nothing", async (t) => {
     const namespace = fresh();
-    const options = { namespace, layout: WHOLE, windowMs: 2000 };
+    const options = { namespace, layout: WHOLE, windowMs: 2000, maxWaitMs: 20_000 };
     const profiles = await Promise.all([profile(t), profile(t), profile(t)]);
     // One of them has a wrong clock, which tabs share.
     const all = profiles.map((context, at) => [1, 2, 3].map(() => page(context, { wrongMs: at && at * 3_600_000 })));

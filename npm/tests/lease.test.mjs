@@ -7,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { transform } from "esbuild";
 import { Snowflake, SnowmintError } from "snowmint";
+import { MemoryStore } from "snowmint/stores";
 import * as browser from "../dist/browser.mjs";
 import {
   answerOf,
@@ -580,6 +581,11 @@ test("options that make no sense reject, and take no slot", async (t) => {
     [{ exclude: [1024] }, { code: "INVALID_NODE" }],
     [{ exclude: ["x"] }, { code: "INVALID_NODE" }],
     [{ exclude: 5 }, { name: "TypeError" }],
+    [{ exclude: "01" }, { name: "TypeError", message: /an array of nodes, such as \[0, 1\]/ }],
+    [
+      { exclude: "01", store: new MemoryStore() },
+      { name: "TypeError", message: /an array of nodes/ },
+    ],
     [{ namespace: "../x" }, { code: "INVALID_NODE" }],
     [
       { node: 5, store: `file:${directory}` },
@@ -600,6 +606,18 @@ test("options that make no sense reject, and take no slot", async (t) => {
   assert.deepEqual(readdirSync(directory), []);
   const scripted = await Snowflake.lease({ node: 901, clock: () => 1_772_323_200_000 });
   assert.equal(scripted.layout.decode(scripted.nextId()).timestampMs, 1_772_323_200_000);
+});
+
+test("options that are null are as good as missing", async (t) => {
+  slots(t);
+  const nothing = { node: null, namespace: null, windowMs: null, exclude: null, onLost: null };
+  for (const store of [null, new MemoryStore()]) {
+    const gen = await Snowflake.lease({ ...nothing, store });
+    assert.equal(gen.node, 0);
+    assert.match(gen.status().namespace, /^@/);
+    await gen.close();
+  }
+  assert.equal((await Snowflake.lease({ ...nothing, store: null, node: 5 })).node, 5);
 });
 
 test("excluded nodes are not leased, and a faulty slot file is skipped and told", async (t) => {

@@ -168,16 +168,7 @@ test("UUIDs, ULIDs and ObjectIds are told with their time", async (page) => {
 
 test("garbage gives a kind sentence, and nothing throws", async (page) => {
   const marks = '<img src=x onerror="document.title=1">';
-  for (const garbage of [
-    "garbage",
-    "🦆",
-    "-",
-    "1".repeat(5000),
-    "99999999999999999999",
-    "0x",
-    marks,
-    "1541815603606036480x",
-  ]) {
+  for (const garbage of ["garbage", "🦆", "-", "0x", marks, "1541815603606036480x"]) {
     await inspect(page, garbage);
     assert.match(await verdict(page), /^No system known here writes IDs like that\./, garbage);
     assert.equal(await page.locator(".candidates li").count(), 0);
@@ -189,6 +180,60 @@ test("garbage gives a kind sentence, and nothing throws", async (page) => {
   await inspect(page, "-1");
   assert.ok((await first(page).textContent()).includes("signed-1"));
   assert.equal(await page.title(), "snowmint inspector");
+});
+
+test("an ID is taken out of what is pasted with it", async (page) => {
+  for (const pasted of [
+    `${TWEET},`,
+    `"${TWEET}"`,
+    `'${TWEET}';`,
+    `${TWEET}n`,
+    `"${TWEET}n",`,
+    `\u200b${TWEET}\u200b`,
+    "1,541,815,603,606,036,480",
+    "1_541_815_603_606_036_480n,",
+    "1 541 815 603 606 036 480",
+    `https://x.com/user/status/${TWEET}`,
+    `https://x.com/user/status/${TWEET}/photo/1?s=20#top`,
+    `x.com/mastodonian/status/${TWEET}/`,
+  ]) {
+    await inspect(page, pasted);
+    assert.match(
+      await verdict(page),
+      new RegExp(`^Taken from it: ${TWEET}\\. Most likely: twitter, 2022-06-28 `),
+      pasted,
+    );
+  }
+  await page.waitForFunction((id) => location.hash === `#id=${id}`, TWEET);
+  await inspect(page, '"8c45583a-0e1f-11ec-804d-005056219395",');
+  assert.match(
+    await verdict(page),
+    /^Taken from it: 8c45583a-0e1f-11ec-804d-005056219395\. Most likely: UUID, version 1/,
+  );
+  // What reads as it is stays as it is: the last one is base 62.
+  await inspect(page, `\ufeff${TWEET}`);
+  assert.match(await verdict(page), /^Most likely: twitter/);
+  await inspect(page, "1234567890n");
+  assert.match(await verdict(page), /^Most likely: /);
+  await inspect(page, "https://x.com/garbage");
+  assert.match(await verdict(page), /^No system known here/);
+});
+
+test("an integer beyond 64 bits is told to be", async (page) => {
+  const beyond = ["18446744073709551616", "99999999999999999999", "-9223372036854775809", "1".repeat(5000)];
+  for (const id of [...beyond, "00018446744073709551616n", "18,446,744,073,709,551,616"]) {
+    await inspect(page, id);
+    assert.match(await verdict(page), /That is beyond 64 bits: .* 18446744073709551615\.$/, id);
+    assert.equal(await page.locator(".candidates li").count(), 0);
+  }
+  await inspect(page, "18446744073709551615");
+  assert.match(await verdict(page), /^(Most likely|Nothing fits well)/);
+});
+
+test("a layout of one bit has 1 bit", async (page) => {
+  await page.locator("#layout").fill("time:1;epoch=2025-01-01T00:00:00Z");
+  assert.match((await facts(page))["As a JavaScript number"], /^safe 1 bit, 53 are exact$/);
+  assert.match(await page.locator("#picture .bar").getAttribute("aria-label"), /^1 bit, high to low/);
 });
 
 test(

@@ -117,7 +117,10 @@ for (const [kind, place] of Object.entries({ memory, ...SHARED }))
       new Snowflake({ layout, node: 1 });
       const gen = await lease(store, { namespace, layout, exclude: [0, 2] });
       assert.equal(gen.node, 3);
-      assert.match(refusal("INVALID_NODE", () => new Snowflake({ layout, node: 3 })).message, /^pass a node that no other generator/);
+      assert.match(
+        refusal("INVALID_NODE", () => new Snowflake({ layout, node: 3 })).message,
+        /^pass a node that no other generator/,
+      );
       await assert.rejects(lease(store, { namespace, layout: "twitter" }), {
         code: "INVALID_LAYOUT",
         message: new RegExp(`namespace ${namespace} is of layout unused:1,time:43`),

@@ -80,7 +80,7 @@ test("a bundle for browsers that has a memory store has nothing else", async (t)
   assert.equal(await new MemoryStore().add("a", 1n, 5n), 6n);
 });
 
-test("the stores look at settings where wasm is imported as a module, as edge runtimes do", async (t) => {
+test("where wasm is imported as a module, as edge runtimes do, the stores look at settings and keep leases", async (t) => {
   const path = folder(t);
   const wasmModule = ({ onResolve, onLoad }) => {
     onResolve({ filter: /\.wasm$/ }, ({ path: name }) => ({ path: join(dist, name), namespace: "module" }));
@@ -100,10 +100,18 @@ test("the stores look at settings where wasm is imported as a module, as edge ru
     plugins: [{ name: "wasm-module", setup: wasmModule }],
     logLevel: "error",
   });
-  const { SnowmintError, SqliteStore } = await import(pathToFileURL(outfile).href);
+  const { MemoryStore, Snowflake, SnowmintError, SqliteStore } = await import(pathToFileURL(outfile).href);
   const Database = createRequire(import.meta.url)("better-sqlite3");
   const error = await new SqliteStore(new Database(":memory:")).read("a/b").catch((error) => error);
   assert.ok(error instanceof SnowmintError && error.code === "UNSAFE_STORE", error.stack);
+  const refused = await Snowflake.lease({ namespace: "orders" }).catch((error) => error);
+  assert.ok(refused instanceof SnowmintError && refused.code === "STORE_UNAVAILABLE", refused.stack);
+  assert.match(refused.message, /^there are no tabs here .*: pass a store, such as an HttpStore .*, or a node/);
+  await assert.rejects(Snowflake.lease({ node: 5, namespace: "orders" }), { code: "INVALID_NODE" });
+  assert.equal((await Snowflake.lease({ node: 5 })).node, 5);
+  const gen = await Snowflake.lease({ store: new MemoryStore() });
+  gen.nextId();
+  await gen.close();
 });
 
 test("the clients that applications have are those that the declarations allow", () => {

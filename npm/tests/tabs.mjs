@@ -2,11 +2,11 @@
 import { Snowflake } from "/npm/dist/browser.mjs";
 import { HttpStore } from "/npm/dist/stores.browser.mjs";
 
-/** Leases a node under a name, over a store behind a URL or a service, and answers it. */
-export async function lease({ url, service, ...options }, name = "gen") {
+/** Leases a node under a name, over a store behind a URL (which may be called something else) or a service, and answers it. */
+export async function lease({ url, called = url, service, ...options }, name = "gen") {
   globalThis[name] = await Snowflake.lease({
     ...options,
-    ...(url && { store: served(url) }),
+    ...(url && { store: served(url, called) }),
     ...(service && { store: new HttpStore(service) }),
     onLost: ({ code, message }) => {
       globalThis.lost = { code, message };
@@ -40,7 +40,7 @@ export async function outcome(call) {
 }
 
 /** A store behind a server: each verb is a request. */
-export function served(url) {
+export function served(url, called = url) {
   const ask = async (verb, ...words) => {
     const response = await fetch(`${url}/${verb}`, { method: "POST", body: JSON.stringify(words) });
     if (!response.ok) throw new Error(await response.text());
@@ -52,6 +52,6 @@ export function served(url) {
     write: (key, value, expected) => ask("write", key, [...value], expected),
     list: async (prefix) => (await ask("list", prefix)).map(found),
     clockMs: () => ask("clockMs"),
-    toString: () => url,
+    toString: () => called,
   };
 }

@@ -2,24 +2,33 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test as declare } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Layout } from "snowmint";
+import { Layout, Snowflake } from "snowmint";
 import { MemoryStore } from "snowmint/stores";
 import { launch, missing, serve } from "./chromium.mjs";
 
 const BODY = `<!doctype html><title>tab</title><script type="module">
   import * as tabs from "/npm/tests/tabs.mjs"; Object.assign(globalThis, tabs); globalThis.ready = true;</script>`;
-const pages = { "/": ["text/html", BODY], "/other": ["text/html", "<!doctype html><title>other</title>"] };
+// A service worker, where modules cannot be loaded on demand.
+const SERVICE = `import { lease, outcome } from "/npm/tests/tabs.mjs";
+  addEventListener("message", async ({ source, data }) => source.postMessage(await outcome(() => lease(data))));`;
+const pages = {
+  "/": ["text/html", BODY],
+  "/other": ["text/html", "<!doctype html><title>other</title>"],
+  "/framed": ["text/html", '<!doctype html><title>framed</title><iframe sandbox="allow-scripts" src="/"></iframe>'],
+  "/service.mjs": ["text/javascript", SERVICE],
+};
 const SNOWMINT = Layout.preset("snowmint");
 
 let server;
 let browser;
 let context;
 
-/** Stores behind the server, by the first part of the path. */
+/** Stores behind the server, by the first part of the path; the one called "silent" never answers. */
 const stores = new Map();
 let away = false;
 async function post(url, body) {
   if (away) throw new Error("away");
+  if (url.startsWith("/silent/")) return new Promise(() => {});
   const [, name, verb] = url.split("/");
   if (!stores.has(name)) stores.set(name, new MemoryStore());
   const store = stores.get(name);
@@ -305,6 +314,51 @@ test("where a page has no Web Locks the error says to pass a node, and then it m
   assert.equal(await lease(page, { node: 5 }), 5);
 });
 
+/** Asserts that it is a STORE_UNAVAILABLE that says that. */
+function unavailable({ name, code, message }, sentence) {
+  assert.deepEqual([name, code], ["SnowmintError", "STORE_UNAVAILABLE"], message);
+  assert.match(message, sentence);
+}
+
+test("where the part for leases does not load a lease rejects with the browser's reason, and a node mints", async () => {
+  const page = await tab();
+  await page.evaluate(async () => {
+    await navigator.serviceWorker.register("/service.mjs", { type: "module" });
+    const { active } = await navigator.serviceWorker.ready;
+    globalThis.inService = (options) =>
+      new Promise((resolve) => {
+        navigator.serviceWorker.onmessage = ({ data }) => resolve(data);
+        active.postMessage(options);
+      });
+  });
+  const inService = (options) => page.evaluate((options) => globalThis.inService(options), options);
+  assert.match((await inService({})).message, /^import\(\) is disallowed on ServiceWorkerGlobalScope/);
+  assert.equal(await inService({ node: 5 }), "5");
+  // As after a new version was deployed.
+  await context.route("**/browser-tabs.mjs", (route) => route.abort());
+  const late = await tab();
+  assert.match((await outcome(late, "lease({})")).message, /dynamically imported module/);
+  assert.equal(await lease(late, { node: 5 }), 5);
+});
+
+test("null is as good as missing, nodes to exclude are no string, and a store as a string is for Node", async () => {
+  const page = await tab();
+  const nothing = { node: null, store: null, namespace: null, windowMs: null, exclude: null, onLost: null };
+  assert.equal(await outcome(page, `lease(${JSON.stringify(nothing)})`), "0");
+  const refused = (options) =>
+    outcome(page, `import("/npm/dist/browser.mjs").then(({ Snowflake }) => Snowflake.lease(${options}))`);
+  const { name, message } = await refused('{ exclude: "01" }');
+  assert.equal(`${name}: ${message}`, "TypeError: exclude is an array of nodes, such as [0, 1], not a string");
+  for (const store of ["file:/x", "https://user:secret@ids.example"]) {
+    const { name, message } = await refused(JSON.stringify({ store }));
+    assert.equal(name, "TypeError");
+    assert.match(
+      message,
+      /^a store as a string is for Node: pass one of snowmint\/stores, such as new HttpStore\(url\)$/,
+    );
+  }
+});
+
 const DEVICES = Layout.parse("unused:1,time:41,device:4,tab:3,sequence:12;epoch=2025-01-01T00:00:00Z");
 const fleet = (name, options = {}) => ({
   url: `${server.origin}/${name}`,
@@ -316,7 +370,7 @@ const fleet = (name, options = {}) => ({
 const fieldsOf = (id) => DEVICES.decode(id).fields;
 
 test("the tabs of a browser share a device of the fleet, another browser has another, and nothing repeats", async () => {
-  const options = fleet("fleet");
+  const options = fleet("fleet", { maxWaitMs: 20_000 });
   const tabs = await Promise.all([tab(), tab(), tab()]);
   await Promise.all(tabs.map((page) => lease(page, options)));
   const elsewhere = await browser.newContext();
@@ -381,6 +435,27 @@ test("while the fleet's store is away tabs mint to the end of the device's windo
   assert.equal((await mint(page, 100)).length, 100);
 });
 
+test("a frame without an origin has no device, and is told why", async () => {
+  const page = await context.newPage();
+  await page.goto(`${server.origin}/framed`);
+  const frame = page.frames()[1];
+  await frame.waitForFunction("globalThis.ready");
+  unavailable(await outcome(frame, `lease(${JSON.stringify(fleet("framed"))})`), /Web Locks are refused.*pass a node/);
+});
+
+test("a tab that asks a store for the device without end keeps another one for its maxWaitMs only", async () => {
+  const [stuck, other] = [await tab(), await tab()];
+  const since = Date.now();
+  for (const maxWaitMs of [0, 300]) {
+    const options = JSON.stringify(fleet("silent", { maxWaitMs }));
+    await stuck.evaluate(`void lease(${options})`);
+    await stuck.waitForFunction("navigator.locks.query().then(({ held }) => held.length)");
+    const sentence = new RegExp(`^another tab .* ${server.origin}/silent .* within ${maxWaitMs} ms.*longer maxWaitMs`);
+    unavailable(await outcome(other, `lease(${options})`), sentence);
+  }
+  assert.ok(Date.now() - since < 9000);
+});
+
 test("a namespace of devices is not one of whole nodes", async () => {
   const page = await tab();
   await lease(page, fleet("mixed"));
@@ -389,4 +464,42 @@ test("a namespace of devices is not one of whole nodes", async () => {
     layout: "unused:1,time:41,node:7,sequence:12;epoch=2025-01-01T00:00:00Z",
   });
   assert.equal((await outcome(page, `lease(${layout})`)).code, "INVALID_LAYOUT");
+});
+
+test("a browser has a device of its own at each of two stores, also if they are called the same", async () => {
+  for (const called of [undefined, "a store"]) {
+    const [a, b] = [`a-${called}`, `b-${called}`].map((name) =>
+      fleet(name.replace(" ", "-"), { called, maxWaitMs: 20_000 }),
+    );
+    // Whose records are older at the other store: a process has the first device there.
+    const part = String(DEVICES).replace("tab:", "random:");
+    const store = new MemoryStore();
+    stores.set(b.url.split("/").at(-1), store);
+    const process = await Snowflake.lease({ store, namespace: "fleet", layout: part, windowMs: 2000 });
+    const [page, other] = [await tab(), await tab()];
+    const at = (page, options, name) =>
+      page.evaluate(([options, name]) => globalThis.lease(options, name), [options, name]);
+    await at(page, a, "a");
+    await at(page, b, "b");
+    // A page that is new finds what that one has saved.
+    await at(other, a, "a");
+    await at(other, b, "b");
+    const lists = { a: [], b: [], processes: [] };
+    // Over a renewal.
+    for (let round = 0; round < 2; round++, await sleep(600)) {
+      for (const name of ["a", "b"])
+        for (const each of [page, other])
+          lists[name].push(await each.evaluate(([count, name]) => globalThis.mint(count, name), [500, name]));
+      lists.processes.push(Array.from(process.nextIds(500), String));
+    }
+    const devices = (lists) => [...new Set(lists.flat().map((id) => fieldsOf(id).device))];
+    assert.deepEqual(devices(lists.processes), [0]);
+    assert.ok(!devices(lists.b).includes(0), "that of the process");
+    // Where the names tell stores apart, all tabs have the same one.
+    if (!called) assert.deepEqual([devices(lists.a), devices(lists.b)], [[0], [1]]);
+    assert.equal(new Set([...lists.b, ...lists.processes].flat()).size, 2 * 1500);
+    await process.close();
+    await page.close();
+    await other.close();
+  }
 });

@@ -1,6 +1,7 @@
 // What follows from a layout.
 import type { Layout } from "snowmint";
 import { element } from "./element.js";
+import { plural } from "./picture.js";
 import { grouped, sinceNow, utcDay } from "./time.js";
 
 /** Terms and what is true of a layout, to be put into a dl. */
@@ -18,8 +19,8 @@ export function factsOf(layout: Layout, nowMs: number): HTMLElement[] {
           true,
         ),
     layout.jsSafe
-      ? fact("As a JavaScript number", "safe", `${layout.bits} bits, 53 are exact`)
-      : fact("As a JavaScript number", "not safe: use bigint or text", `${layout.bits} bits, 53 are exact`),
+      ? fact("As a JavaScript number", "safe", `${plural(layout.bits)}, 53 are exact`)
+      : fact("As a JavaScript number", "not safe: use bigint or text", `${plural(layout.bits)}, 53 are exact`),
     fact("Nodes", grouped(layout.nodes), layout.nodes === 1 ? "a single generator" : "generators at once"),
     fact("IDs of a node", `${grouped(layout.idsPerTick)} per tick`, `${grouped(layout.idsPerSecond)} per second`),
     fact("IDs of all nodes", `${grouped(all)} per second`, "at most"),

@@ -2,6 +2,7 @@
 import { type Candidate, inspect, Layout } from "snowmint";
 import { byId, element, say } from "./element.js";
 import { formList } from "./forms.js";
+import { idIn, isBeyond64Bits } from "./paste.js";
 import { bar, fieldTable } from "./picture.js";
 import { sinceNow, timeElement, utc } from "./time.js";
 
@@ -26,13 +27,14 @@ const KINDS: Readonly<Record<string, string>> = {
 const NOTHING =
   "No system known here writes IDs like that. What can be read: 64-bit IDs in decimal, in hex, or in base 32, 36, 58 or " +
   "62 of full width; UUIDs; ULIDs; ObjectIds.";
+const BEYOND = "That is beyond 64 bits: integers are IDs from -2^63 to 2^64-1, which is 18446744073709551615.";
 
 /** Starts this part of the page; `changed` hears of every text that is inspected. */
 export function startInspector(changed: (text: string) => void): { show(text: string): void } {
   const input = byId<HTMLInputElement>("id");
   const read = () => {
     show(input.value);
-    changed(input.value.trim());
+    changed(idIn(input.value));
   };
   input.addEventListener("input", read);
   for (const [what, id] of EXAMPLES) {
@@ -51,9 +53,10 @@ export function startInspector(changed: (text: string) => void): { show(text: st
   };
 }
 
-function show(text: string): void {
+function show(pasted: string): void {
   const nowMs = Date.now();
-  const candidates = text.trim() ? inspect(text, { now: nowMs }) : [];
+  const text = idIn(pasted);
+  const candidates = text ? inspect(text, { now: nowMs }) : [];
   const plausible = candidates.filter((candidate) => candidate.plausible);
   // Where nothing is plausible, what is unlikely is all there is to see.
   const main = plausible.length ? plausible : candidates;
@@ -63,11 +66,12 @@ function show(text: string): void {
   unlikely.hidden = rest.length === 0;
   unlikely.querySelector("summary")!.textContent = `${rest.length} more, unlikely by their time`;
   unlikely.querySelector("ol")!.replaceChildren(...rest.map((candidate) => row(candidate, nowMs, false)));
-  say(byId("verdict"), text.trim() ? verdict(main[0], plausible.length, nowMs) : "");
+  const taken = text === pasted.trim() ? "" : `Taken from it: ${text}. `;
+  say(byId("verdict"), text ? taken + verdict(text, main[0], plausible.length, nowMs) : "");
 }
 
-function verdict(first: Candidate | undefined, plausible: number, nowMs: number): string {
-  if (!first) return NOTHING;
+function verdict(text: string, first: Candidate | undefined, plausible: number, nowMs: number): string {
+  if (!first) return isBeyond64Bits(text) ? BEYOND : NOTHING;
   const at =
     first.timestampMs === null ? "" : `, ${utc(first.timestampMs)} UTC (${sinceNow(first.timestampMs, nowMs)})`;
   if (!plausible) return `Nothing fits well. The least unlikely: ${name(first)}${at}.`;

@@ -8,7 +8,11 @@ import { grouped } from "./time.js";
 export function bar(layout: Layout, id?: bigint): HTMLElement {
   const fields = fieldsOf(layout);
   const said = fields.map(({ name, bits }) => `${name} ${bits}`).join(", ");
-  const made = element("div", { class: "bar", role: "img", "aria-label": `${layout.bits} bits, high to low: ${said}` });
+  const made = element("div", {
+    class: "bar",
+    role: "img",
+    "aria-label": `${plural(layout.bits)}, high to low: ${said}`,
+  });
   if (layout.bits < 64) made.append(block("field above", 64 - layout.bits));
   for (const field of fields) {
     const drawn = block(fieldClass(field), field.bits);

@@ -104,6 +104,7 @@ export class HttpStore implements Lessor {
     await this.#ask("DELETE", `${namespace}/leases/${node}`, { nonce, unused_from_ms: unusedFromMs });
   }
 
+  /** What sentences call it. */
   toString(): string {
     return `the service at ${this.#url}`;
   }

@@ -13,11 +13,13 @@ export class MemoryStore implements Store {
   readonly #records = new Map<string, Found>();
   readonly #counters = new Map<string, bigint>();
 
+  /** As `Store.read`. */
   async read(key: string): Promise<Found | null> {
     const found = this.#records.get(key);
     return found ? copy(found) : null;
   }
 
+  /** As `Store.write`. */
   async write(key: string, value: Uint8Array, expectedVersion: number): Promise<number | null> {
     const version = this.#records.get(key)?.version ?? 0;
     if (version !== expectedVersion) return null;
@@ -25,6 +27,7 @@ export class MemoryStore implements Store {
     return version + 1;
   }
 
+  /** As `Store.list`. */
   async list(prefix: string): Promise<Listed[]> {
     return [...this.#records]
       .filter(([key]) => key.startsWith(prefix) && !key.includes("/", prefix.length))
@@ -40,10 +43,12 @@ export class MemoryStore implements Store {
     return count;
   }
 
+  /** As `Store.clockMs`. */
   async clockMs(): Promise<null> {
     return null;
   }
 
+  /** What sentences call it. */
   toString(): string {
     return "MemoryStore";
   }

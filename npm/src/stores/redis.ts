@@ -67,6 +67,7 @@ export class RedisStore implements Store {
     this.#timeoutMs = timeoutMs;
   }
 
+  /** As `Store.read`. */
   async read(key: string): Promise<Found | null> {
     return this.#call(async (ask) => {
       if (!this.#checked) await this.#check(ask);
@@ -75,6 +76,7 @@ export class RedisStore implements Store {
     });
   }
 
+  /** As `Store.write`. */
   async write(key: string, value: Uint8Array, expectedVersion: number): Promise<number | null> {
     const version = expectedVersion + 1;
     const stored = Buffer.concat([Buffer.from(`${version}:`), value]);
@@ -86,6 +88,7 @@ export class RedisStore implements Store {
     });
   }
 
+  /** As `Store.list`. */
   async list(prefix: string): Promise<Listed[]> {
     return this.#call(async (ask) => {
       if (!this.#checked) await this.#check(ask);
@@ -108,6 +111,7 @@ export class RedisStore implements Store {
     return BigInt(String(count));
   }
 
+  /** As `Store.clockMs`. */
   async clockMs(): Promise<number> {
     return this.#call(async (ask) => {
       const [seconds, micros] = (await ask("TIME")) as unknown[];
@@ -115,6 +119,7 @@ export class RedisStore implements Store {
     });
   }
 
+  /** What sentences call it. */
   toString(): string {
     return this.#name;
   }

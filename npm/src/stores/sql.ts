@@ -77,6 +77,7 @@ export abstract class SqlStore implements Store {
   /** @internal A connection of the pool. */
   protected abstract connect_(): Promise<Connection>;
 
+  /** As `Store.read`. */
   async read(key: string): Promise<Found | null> {
     const { integer, bytes, afterRead } = this.#dialect;
     const sql = `SELECT ${integer("version")}, ${bytes("value")} FROM snowmint_records WHERE name = $1`;
@@ -88,6 +89,7 @@ export abstract class SqlStore implements Store {
     });
   }
 
+  /** As `Store.write`. */
   async write(key: string, value: Uint8Array, expectedVersion: number): Promise<number | null> {
     // What is longer would be cut by a server that is not strict.
     if (value.length > MAX_VALUE) throw new RangeError(`a value is at most ${MAX_VALUE} bytes, not ${value.length}`);
@@ -107,6 +109,7 @@ export abstract class SqlStore implements Store {
     });
   }
 
+  /** As `Store.list`. */
   async list(prefix: string): Promise<Listed[]> {
     const { integer, bytes } = this.#dialect;
     const columns = `${bytes("name")}, ${integer("version")}, ${bytes("value")}`;
@@ -141,10 +144,12 @@ export abstract class SqlStore implements Store {
     return count;
   }
 
+  /** As `Store.clockMs`. */
   async clockMs(): Promise<number> {
     return this.#transaction(false, async (ask) => Number((await ask(this.#dialect.clock)).rows[0]![0]));
   }
 
+  /** What sentences call it. */
   toString(): string {
     return this.#name;
   }

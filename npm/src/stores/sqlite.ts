@@ -85,6 +85,7 @@ export class SqliteStore implements Store {
     this.#timeoutMs = timeoutMs;
   }
 
+  /** As `Store.read`. */
   async read(key: string): Promise<Found | null> {
     return this.#transaction(false, () => {
       const [row] = this.#all("SELECT version, value FROM snowmint_records WHERE name = ?", key);
@@ -92,6 +93,7 @@ export class SqliteStore implements Store {
     });
   }
 
+  /** As `Store.write`. */
   async write(key: string, value: Uint8Array, expectedVersion: number): Promise<number | null> {
     const bytes = Uint8Array.from(value);
     return this.#transaction(true, () => {
@@ -111,6 +113,7 @@ export class SqliteStore implements Store {
     });
   }
 
+  /** As `Store.list`. */
   async list(prefix: string): Promise<Listed[]> {
     // From the slash to what follows it, as LIKE has wildcards.
     const end = prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1);
@@ -139,10 +142,12 @@ export class SqliteStore implements Store {
     return count;
   }
 
+  /** As `Store.clockMs`. */
   async clockMs(): Promise<null> {
     return null;
   }
 
+  /** What sentences call it. */
   toString(): string {
     return `SQLite at ${this.#db.name || "a temporary file"}`;
   }

@@ -1,0 +1,48 @@
+// The ID in what somebody pastes: out of code, a table, a chat, the address of a page.
+import { inspect } from "snowmint";
+
+/** What stands around IDs: space, marks that nobody sees, quotes, and what ends a line of code or of a list. */
+const AROUND = "[\\s\\u200b-\\u200f\\u2060\\ufeff\"'`´‘’“”«»,;]+";
+const EDGES = new RegExp(`^${AROUND}|${AROUND}$`, "g");
+/** Digits in groups: of three, or of any length where the mark is the one of code. */
+const GROUPS = /^-?\d{1,3}([,.'’ \u00a0\u2009\u202f])\d{3}(?:\1\d{3})*$|^-?\d+(?:_\d+)+$/;
+
+/** The ID in a text; the text itself where it reads as it is, or no other does. */
+export function idIn(pasted: string): string {
+  const text = pasted.trim();
+  if (reads(text)) return text;
+  const bare = text.replace(EDGES, "");
+  const found = bare.includes("/") ? (idOfPath(bare) ?? "") : integer(bare);
+  return reads(found) || isBeyond64Bits(found) ? found : text;
+}
+
+/** Without what integers have in code, or for people; anything else stays. */
+function integer(text: string): string {
+  const digits = text.replace(/(?<=\d)n$/, "");
+  if (/^-?\d+$/.test(digits)) return digits;
+  return GROUPS.test(digits) ? digits.replace(/[^\d-]/g, "") : text;
+}
+
+/** Of the parts of a path the last one that is likely, or else that reads at all: `/status/1541815603606036480/photo/1`. */
+function idOfPath(address: string): string | undefined {
+  const parts = address
+    .replace(/[?#].*$/s, "")
+    .split("/")
+    .reverse();
+  return parts.find((part) => inspect(part).some(({ plausible }) => plausible)) ?? parts.find(reads);
+}
+
+/** Whether any system writes such IDs. */
+function reads(text: string): boolean {
+  return inspect(text).length > 0;
+}
+
+/** Whether it is an integer that no 64 bits hold. */
+export function isBeyond64Bits(text: string): boolean {
+  // Longer ones need not be read.
+  if (!/^-?\d+$/.test(text)) return false;
+  const digits = text.replace(/^-?0*/, "");
+  if (digits.length > 20) return true;
+  const value = BigInt(text);
+  return value >= 2n ** 64n || value < -(2n ** 63n);
+}
