@@ -101,6 +101,12 @@ impl TextForm {
         self.shape().width
     }
 
+    /// The error of a text of so many characters, for hosts that do not hand in one that is far too long.
+    #[doc(hidden)]
+    pub fn wrong_length(self, len: usize) -> Error {
+        Error::new(What::Length, self as u32, self.shape().width as u64, len as u64)
+    }
+
     fn shape(self) -> &'static Shape {
         &SHAPES[self as usize]
     }
@@ -132,7 +138,7 @@ impl TextForm {
         let len = text.iter().filter(|byte| **byte & 0xc0 != 0x80).count();
         let fail = |what, a, b| Err(Error::new(what, self as u32, a, b));
         if len != shape.width {
-            return fail(What::Length, shape.width as u64, len as u64);
+            return Err(self.wrong_length(len));
         }
         let mut id = 0u64;
         for (at, byte) in (1..).zip(text) {

@@ -23,20 +23,35 @@ impl Window {
     /// The least length of a window, in ms, and in ticks.
     pub const LEAST_MS: u64 = 1000;
     const LEAST_TICKS: u64 = 4;
+    /// The most that the window of a lease and its `max_ahead_ms` are together, in ms: for so long nobody else gets the node
+    /// of a holder that died.
+    pub const MOST_MS: u64 = 60 * 60 * 1000;
 
     /// The length for windows of `layout`, in ms: the one given, or else `default_ms` or as much as the ticks need.
     ///
     /// # Errors
-    /// `InvalidLayout`, if the one given is below 1000 ms or four ticks.
-    pub const fn length_ms(layout: &Layout, given: Option<u64>, default_ms: u64) -> Result<u64, Error> {
+    /// `InvalidLayout`, if the one given is below 1000 ms or four ticks, or with `max_ahead_ms` above [`Self::MOST_MS`].
+    pub const fn length_ms(
+        layout: &Layout,
+        given: Option<u64>,
+        default_ms: u64,
+        max_ahead_ms: u64,
+    ) -> Result<u64, Error> {
         let ticks_ms = layout.tick_ms().saturating_mul(Self::LEAST_TICKS);
         let least_ms = if ticks_ms > Self::LEAST_MS { ticks_ms } else { Self::LEAST_MS };
-        match given {
-            Some(ms) if ms < least_ms => Err(Error::new(What::WindowLength, 0, least_ms, ms)),
-            Some(ms) => Ok(ms),
-            None if default_ms < least_ms => Ok(least_ms),
-            None => Ok(default_ms),
+        let length_ms = match given {
+            Some(ms) => ms,
+            None if default_ms < least_ms => least_ms,
+            None => default_ms,
+        };
+        let reach_ms = length_ms.saturating_add(max_ahead_ms);
+        if length_ms < least_ms {
+            return Err(Error::new(What::WindowLength, 0, least_ms, length_ms));
         }
+        if reach_ms > Self::MOST_MS {
+            return Err(Error::new(What::WindowLength, 0, least_ms, reach_ms));
+        }
+        Ok(length_ms)
     }
 
     /// The first window of a new holder: from the start of this tick on, but not before the node's last window ended.
@@ -98,12 +113,32 @@ mod tests {
     fn a_window_is_at_least_a_second_and_four_ticks_long() {
         let seconds = Layout::parse(SECONDS).expect("valid");
         let ms = &crate::layouts::SNOWMINT;
-        assert_eq!(Window::length_ms(ms, None, Window::SLOT_MS), Ok(3000));
-        assert_eq!(Window::length_ms(ms, Some(1000), Window::SLOT_MS), Ok(1000));
-        assert!(Window::length_ms(ms, Some(999), Window::SLOT_MS).is_err());
-        assert_eq!(Window::length_ms(&seconds, None, Window::SLOT_MS), Ok(4000));
-        let error = Window::length_ms(&seconds, Some(3999), Window::SLOT_MS).expect_err("less than four ticks");
-        assert_eq!(std::format!("{error}"), "window_ms is 4000 or more for this layout, not 3999");
+        assert_eq!(Window::length_ms(ms, None, Window::SLOT_MS, 0), Ok(3000));
+        assert_eq!(Window::length_ms(ms, Some(1000), Window::SLOT_MS, 0), Ok(1000));
+        assert!(Window::length_ms(ms, Some(999), Window::SLOT_MS, 0).is_err());
+        assert_eq!(Window::length_ms(&seconds, None, Window::SLOT_MS, 0), Ok(4000));
+        let error = Window::length_ms(&seconds, Some(3999), Window::SLOT_MS, 0).expect_err("less than four ticks");
+        assert_eq!(
+            std::format!("{error}"),
+            "window_ms is 4000 or more for this layout, and 3600000 or less with max_ahead_ms added, not 3999"
+        );
+    }
+
+    #[test]
+    fn a_window_and_what_is_minted_ahead_are_an_hour_at_most() {
+        let ms = &crate::layouts::SNOWMINT;
+        assert_eq!(Window::length_ms(ms, Some(3_600_000), Window::SLOT_MS, 0), Ok(3_600_000));
+        assert_eq!(Window::length_ms(ms, None, Window::SLOT_MS, 3_597_000), Ok(3000));
+        let error = Window::length_ms(ms, None, Window::SLOT_MS, 3_597_001).expect_err("more than an hour");
+        assert_eq!(
+            std::format!("{error}"),
+            "window_ms is 1000 or more for this layout, and 3600000 or less with max_ahead_ms added, not 3600001"
+        );
+        for (window_ms, max_ahead_ms) in [(Some(u64::MAX), 0), (None, u64::MAX), (Some(u64::MAX), u64::MAX)] {
+            assert!(Window::length_ms(ms, window_ms, Window::SLOT_MS, max_ahead_ms).is_err());
+        }
+        let hours = Layout::parse("time:20,node:4,sequence:8;epoch=0;tick=3600s").expect("valid");
+        assert!(Window::length_ms(&hours, None, Window::SLOT_MS, 0).is_err(), "four ticks are more");
     }
 
     #[test]

@@ -348,6 +348,53 @@ fn a_lost_answer_grants_nothing_until_a_read_shows_the_token() {
     }
 }
 
+/// What a claim ends with, and how many writes it asked for, over a store of which `refuse` tells whether it refuses a
+/// write without an answer; a write that it does not refuse finds another holder's.
+fn ends_with(mut refuse: impl FnMut(u32) -> bool) -> (Todo, u32) {
+    let mut store = Store::default();
+    let mut claiming = Claiming::new(terms(1), false);
+    let (mut todo, mut writes) = (Claiming::FIRST, 0);
+    loop {
+        todo = match todo {
+            Todo::ReadLayout => claiming.pinned(true),
+            Todo::List => claiming.seen(NOW_MS),
+            Todo::Ask(_, Ask::Write(..)) => {
+                writes += 1;
+                claiming.replied(if refuse(writes) { Reply::Unknown } else { Reply::Conflict })
+            }
+            Todo::Ask(node, Ask::Read) => claiming.replied(store.read(node)),
+            end => return (end, writes),
+        };
+    }
+}
+
+#[test]
+fn a_store_that_reads_but_does_not_write_is_none_that_answers() {
+    let (end, writes) = ends_with(|_| true);
+    assert!(matches!(end, Todo::Unanswered), "{end:?}");
+    assert_eq!(writes, 3);
+}
+
+#[test]
+fn a_store_that_answers_writes_in_between_is_asked_on() {
+    let (end, writes) = ends_with(|write| write % 3 != 0);
+    assert!(matches!(end, Todo::Taken(_)), "{end:?}");
+    assert_eq!(writes, 200);
+}
+
+#[test]
+fn nodes_that_others_took_while_writes_had_no_answer_are_no_refused_writes() {
+    let mut claiming = Claiming::new(terms(1), false);
+    let other = Reply::Record(Some(Record { token: 9, ..sample() }), 1);
+    let mut todo = claiming.pinned(true);
+    for _ in 0..199 {
+        assert!(matches!(todo, Todo::List), "{todo:?}");
+        assert!(matches!(claiming.seen(NOW_MS), Todo::Ask(0, Ask::Write(..))));
+        assert!(matches!(claiming.replied(Reply::Unknown), Todo::Ask(0, Ask::Read)));
+        todo = claiming.replied(other);
+    }
+}
+
 /// What comes of a claim whose clock reads `NOW_MS`, over a store whose clock reads `store_ms`.
 fn judged(store_ms: Option<i64>) -> Todo {
     let mut claiming = Claiming::new(terms(1), true);

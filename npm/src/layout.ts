@@ -175,7 +175,7 @@ export class Layout {
     const { tick, timestamp, timestampMs = timestamp?.getTime(), node = 0, sequence = 0, fields } = parts;
     // Beyond 2^53 ms only the tick is exact.
     const byTick = tick !== undefined && !Number.isSafeInteger(timestampMs);
-    const ms = byTick ? NaN : unixMs(timestampMs);
+    const ms = byTick ? (tick < 0 ? -Infinity : NaN) : unixMs(timestampMs);
     const engine = core();
     // A number goes in as it is: core looks at the time first.
     const whole = typeof node === "number" || typeof node === "bigint";

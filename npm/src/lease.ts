@@ -4,7 +4,7 @@ import { ENGINE_MS } from "./generated/tables.js";
 import { type Box, Held, type Holding } from "./held.js";
 import { core, duration, realm, SnowmintError } from "./kit.js";
 import type { Layout } from "./layout.js";
-import type { Guard } from "./leased.js";
+import { checkWindow, type Guard } from "./leased.js";
 import { isLessor } from "./lessee.js";
 import type { Lease, LeaseOptions, LeaseStatus, Spec, Window } from "./snowflake.js";
 import { stated } from "./stated.js";
@@ -52,6 +52,7 @@ export async function leaseOver(spec: Spec, options: LeaseOptions, place: Place)
     vouched,
     excluded: () => [...excluded, ...vouched()],
   };
+  checkWindow(wanted);
   const { clocks_ } = core();
   if (clock && !clocks_.has(clock)) clocks_.set(clock, ++core().clockCount_);
   const key = JSON.stringify([namespace, layout.numbers_, clock && clocks_.get(clock), ...excluded]);

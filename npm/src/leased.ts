@@ -53,6 +53,13 @@ export function leases(): Engine<typeof Leases> {
 /** The error that a call of it left. */
 export const refusal = (): ErrorOfOurs => failure(leases(), (place) => sentences[place]!)!;
 
+/** Refuses windows that no lease can have, whether another generator has claimed it already or not. */
+export function checkWindow({ layout, windowMs, defaultMs, maxAheadMs }: Wanted): void {
+  const engine = leases();
+  words(engine).set(layout.numbers_.split(",").map(BigInt));
+  if (engine.wasm_.check_window_(maxAheadMs, windowMs ?? NaN, defaultMs) < 0) throw refusal();
+}
+
 /** The name of a namespace as a part of keys: as `key` in `stores/src/key.rs` has it. */
 function directoryOf({ namespace, namespaceOf }: Wanted): string {
   const numbers = namespaceOf.numbers_.split(",").map((word) => BigInt(word).toString(16));

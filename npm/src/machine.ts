@@ -22,6 +22,7 @@ export class Machine extends Leased {
   readonly #lost: () => void;
   #claiming = false;
   #letGo: (() => void) | null = null;
+  /** Why the last write had no answer. */
   #noAnswer: unknown;
 
   constructor(wanted: Wanted, store: LeaseStore, lost: () => void) {
@@ -91,6 +92,7 @@ export class Machine extends Leased {
     const { wasm_ } = engine;
     const { layout, asyncWaitMs_ } = this.wanted;
     const layoutKey = `layouts/${this.directory}`;
+    this.#noAnswer = undefined;
     for (const since = performance.now(); ; ) {
       switch (next) {
         case READ_LAYOUT: {
@@ -105,6 +107,8 @@ export class Machine extends Leased {
           break;
         }
         case LIST:
+          // A store that does not write is not asked for longer than the caller waits.
+          if (this.#noAnswer && performance.now() - since >= asyncWaitMs_) throw this.#noAnswer;
           next = await this.#list();
           break;
         case CLOCK: {
@@ -176,6 +180,7 @@ export class Machine extends Leased {
     try {
       if (writing) {
         const written = await this.#store.write(key, record, Number(version));
+        this.#noAnswer = undefined;
         [outcome, at] = written === null ? [1, 0] : [2, written];
       } else {
         const found = await this.#store.read(key);

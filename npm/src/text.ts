@@ -4,6 +4,7 @@ import { errorOf } from "./errors.js";
 import { check, forms } from "./forms.js";
 import { frozen } from "./frozen.js";
 import { FORM_SENTENCES, NO_FORM } from "./generated/tables.js";
+import { TEXT } from "./memory.js";
 import { FORMS } from "./names.js";
 
 /** A fixed-width text form of a 64-bit ID. */
@@ -23,7 +24,10 @@ export const text = /* @__PURE__ */ frozen({
   /** Reads an ID. Throws `INVALID_TEXT` for a wrong length, a character of no meaning, or more than 64 bits. */
   decode(text: string, form: TextForm): bigint {
     const engine = forms();
-    check(engine.wasm_.text_decode_(place(form), putText(engine, String(text))));
+    const given = String(text);
+    const length = putText(engine, given);
+    // One that has no room there is counted here.
+    check(engine.wasm_.text_decode_(place(form), length, length > TEXT ? [...given].length : 0));
     return words(engine)[0]!;
   },
 });

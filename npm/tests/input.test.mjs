@@ -153,6 +153,8 @@ test("a time that is none is refused, and one that the layout lacks is of a know
   }
   refusal("BEFORE_EPOCH", () => layouts.TWITTER.encode({ timestampMs: -Number.MAX_VALUE }));
   refusal("TIME_OVERFLOW", () => layouts.TWITTER.encode({ timestampMs: Number.MAX_VALUE }));
+  for (const tick of [-1, -1n, -(2n ** 70n)]) refusal("BEFORE_EPOCH", () => layouts.TWITTER.encode({ tick }));
+  for (const tick of [2n ** 41n, 2n ** 70n]) refusal("TIME_OVERFLOW", () => layouts.TWITTER.encode({ tick }));
   refusal("TIME_OVERFLOW", () => layouts.TWITTER.idRange(1_772_323_200_000, 1e300));
   refusal("BEFORE_EPOCH", () => layouts.TWITTER.idRange(new Date(0), new Date()));
 });
@@ -170,6 +172,12 @@ test("a text that is none is INVALID_TEXT, and an unknown form is an error", () 
   for (const wrong of ["", "x", "é".repeat(16), "0".repeat(15), "0".repeat(17), "g".repeat(16), "f".repeat(2000)]) {
     refusal("INVALID_TEXT", () => text.decode(wrong, "hex"));
   }
+  // However long they are, their length is told.
+  for (const [long, length] of [
+    ["a".repeat(5000), 5000],
+    ["ä".repeat(600), 600],
+  ])
+    assert.match(refusal("INVALID_TEXT", () => text.decode(long, "base62")).message, new RegExp(`, not ${length}$`));
   for (const wrong of [undefined, null, 5, {}, []]) refused("INVALID_TEXT", wrong, () => text.decode(wrong, "hex"));
   for (const form of ["HEX", "", undefined, "base64", 1, "toString"]) {
     assert.throws(() => text.encode(5n, form), { message: /form|INVALID/i }, inspect(form));

@@ -578,6 +578,8 @@ test("options that make no sense reject, and take no slot", async (t) => {
     [{ windowMs: -1 }, { name: "RangeError" }],
     [{ maxAheadMs: Number.NaN }, { name: "RangeError" }],
     [{ windowMs: 999 }, { code: "INVALID_LAYOUT", message: /1000/ }],
+    [{ windowMs: 3_600_001 }, { code: "INVALID_LAYOUT", message: /3600000 or less with maxAheadMs added/ }],
+    [{ maxAheadMs: Infinity }, { code: "INVALID_LAYOUT", message: /3600000 or less with maxAheadMs added/ }],
     [{ exclude: [1024] }, { code: "INVALID_NODE" }],
     [{ exclude: ["x"] }, { code: "INVALID_NODE" }],
     [{ exclude: 5 }, { name: "TypeError" }],

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { Worker } from "node:worker_threads";
 import { layouts, Snowflake } from "snowmint";
-import { LEASED, MemoryStore, sqliteAt, storeAt } from "./stores.mjs";
+import { database, LEASED, MemoryStore, SqliteStore, sqliteAt, storeAt } from "./stores.mjs";
 import { answerOf, folder, hold, increasing, refusal, until } from "./support.mjs";
 
 const ONE_NODE = "time:41,sequence:12;epoch=2025-01-01T00:00:00Z";
@@ -329,6 +329,45 @@ test("a claim without any answer rejects with what the store said", async () => 
   });
 });
 
+test("a claim of a store that reads and does not write rejects with what the store said", async (t) => {
+  let [fate, writes] = ["fine", 0];
+  const store = faulty(() => {
+    writes++;
+    return fate;
+  });
+  // The namespace has its layout from here on.
+  await (await lease(store, { namespace: "a" })).close();
+  fate = "refused";
+  for (const [maxWaitMs, most] of [
+    [60_000, 3],
+    [0, 1],
+  ]) {
+    writes = 0;
+    await assert.rejects(lease(store, { namespace: "a", maxWaitMs }), {
+      code: "STORE_UNAVAILABLE",
+      message: "a store: no connection",
+    });
+    assert.equal(writes, most);
+  }
+
+  const path = join(folder(t), "ids.db");
+  await (await lease(sqliteAt(t, path), { namespace: "a" })).close();
+  const readonly = new SqliteStore(database(t, path, { readonly: true }));
+  await assert.rejects(lease(readonly, { namespace: "a" }), {
+    code: "STORE_UNAVAILABLE",
+    message: /readonly database/,
+  });
+  const locked = sqliteAt(t, path, { timeoutMs: 100 });
+  const locker = database(t, path);
+  locker.exec("BEGIN IMMEDIATE");
+  await assert.rejects(lease(locked, { namespace: "a", maxWaitMs: 100 }), {
+    code: "STORE_UNAVAILABLE",
+    message: /database is locked/,
+  });
+  locker.exec("ROLLBACK");
+  await (await lease(locked, { namespace: "a" })).close();
+});
+
 test("renewals that are not answered are repeated, counted, and mended by the next", async () => {
   let fate = "fine";
   const gen = await lease(
@@ -463,18 +502,33 @@ test("a node that is vouched for while it is being claimed is given back, and an
   await gen.close();
 });
 
-test("a window of a year is renewed in good time, not all the time", async () => {
-  const store = faulty();
+test("a window and what is minted ahead are an hour at most, so that nobody waits longer for a node", async () => {
   let writes = 0;
-  const { write } = store;
-  store.write = (...words) => {
+  const store = faulty(() => {
     writes++;
-    return write(...words);
+    return "fine";
+  });
+  const gen = await lease(store, { namespace: "a", windowMs: 3_599_000, maxAheadMs: 1000 });
+  assert.equal(gen.window.end - gen.window.start, 3_600_000);
+  const wrong = [
+    { windowMs: 3_600_001 },
+    { windowMs: 1e12 },
+    { windowMs: Infinity },
+    { windowMs: 1000, maxAheadMs: 3_599_001 },
+    { maxAheadMs: Infinity },
+  ];
+  const error = {
+    code: "INVALID_LAYOUT",
+    message: /^windowMs is 1000 or more for this layout, and 3600000 or less with maxAheadMs added, not \d+$/,
   };
-  const gen = await lease(store, { windowMs: 365 * 86_400_000 });
-  await sleep(100);
-  assert.equal(writes, 2, "the layout and the claim");
+  for (const options of wrong) {
+    // Who shares a lease is no exception.
+    for (const namespace of ["a", "b"]) await assert.rejects(lease(store, { namespace, ...options }), error);
+  }
+  assert.equal(writes, 1);
   await gen.close();
+  // Nobody waits for a node that is vouched for.
+  assert.ok(new Snowflake({ node: 7, maxAheadMs: Infinity }).nextId() > 0n);
 });
 
 test("a store that never answers holds nobody up but who waits for it", async () => {

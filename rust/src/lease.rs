@@ -20,7 +20,7 @@ pub struct Lease {
     pub namespace: Option<String>,
     /// How to deal with the clock.
     pub options: Options,
-    /// The length of a window in ms, 1000 and four ticks at least: 3000 for slots.
+    /// The length of a window in ms, 1000 and four ticks at least and with `max_ahead_ms` an hour at most: 3000 for slots.
     pub window_ms: Option<u64>,
     /// Nodes not to get, such as those of a system that this one replaces.
     pub exclude: Vec<u32>,

@@ -66,7 +66,7 @@ impl Service {
     /// # Errors
     /// Those of the settings.
     pub fn new(store: Arc<dyn Store>, settings: Settings) -> Result<Arc<Self>, Error> {
-        Window::length_ms(&settings.layout, Some(settings.window_ms), Window::ENGINE_MS)?;
+        Window::length_ms(&settings.layout, Some(settings.window_ms), Window::ENGINE_MS, 0)?;
         let options = SectionsOptions {
             size: settings.section_size,
             window_ms: settings.window_ms,

@@ -56,6 +56,7 @@ fn wanted(layout: &Layout, options: Options, terms: &Terms, now_ms: i64) -> Resu
         now_ms,
         max_ahead_ms: options.max_ahead_ms,
         window_ms: terms.window_ms,
+        max_wait_ms: options.max_wait_ms,
         system_clock,
         excluded,
         holder: holding::Holder::this_process()?,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use snowmint_core::lease::{Claiming, Keep, Keeping, LABEL_BYTES, Record, Terms, Todo};
 use snowmint_core::store::Reply;
@@ -24,6 +25,8 @@ pub(crate) struct Wanted {
     pub(crate) now_ms: i64,
     pub(crate) max_ahead_ms: u64,
     pub(crate) window_ms: u64,
+    /// How long to try again where the store does not answer a write, in ms.
+    pub(crate) max_wait_ms: u64,
     /// Whether `now_ms` is of the system's clock.
     pub(crate) system_clock: bool,
     /// Nodes not to be taken.
@@ -96,9 +99,10 @@ pub(crate) async fn claim_node(store: Arc<dyn Store>, wanted: &Wanted) -> Result
     let prefix = key("leases/", namespace.directory())? + "/";
     let told =
         |error: CoreError| Error::told(error.kind(), format!("{}, namespace {namespace}: {error}", store.name()));
-    let (mut skipped, mut no_answer) = (Vec::new(), None);
+    let (mut skipped, mut no_answer) = (Vec::new(), None::<Error>);
     let mut claiming = Claiming::new(terms, *system_clock);
     let mut todo = Claiming::FIRST;
+    let (since, patience) = (Instant::now(), Duration::from_millis(wanted.max_wait_ms));
     loop {
         todo = match todo {
             Todo::ReadLayout => {
@@ -113,6 +117,9 @@ pub(crate) async fn claim_node(store: Arc<dyn Store>, wanted: &Wanted) -> Result
                 claiming.pinning(wrote != Wrote::Conflict)
             }
             Todo::List => {
+                if let Some(error) = no_answer.take_if(|_| since.elapsed() >= patience) {
+                    return Err(error.into());
+                }
                 let mut nodes = list(&*store, &prefix).await?;
                 skipped = nodes.iter().filter(|(_, record)| record.is_none()).map(|(node, _)| *node).collect();
                 nodes.extend(wanted.excluded.iter().map(|node| (*node, None)));
@@ -127,9 +134,11 @@ pub(crate) async fn claim_node(store: Arc<dyn Store>, wanted: &Wanted) -> Result
             Todo::Clock => claiming.clock(store.clock_ms().await?, SystemHost::unix_ms()),
             Todo::Ask(node, asked) => {
                 let (reply, error) = ask(&*store, &format!("{prefix}{node}"), asked).await?;
-                no_answer = no_answer.take().or(error);
-                if reply != Reply::Unknown {
-                    no_answer = None;
+                match reply {
+                    Reply::Unknown => no_answer = error,
+                    // A read answers, and leaves open why a write before it was not done.
+                    Reply::Record(..) => {}
+                    _ => no_answer = None,
                 }
                 claiming.replied(reply)
             }
@@ -227,6 +236,78 @@ impl Holding {
                 Keep::Lost(error) => return Renewed::Lost(Error::unavailable(self.store.name(), error)),
                 Keep::Released => return Renewed::Window(self.keeping.window(), None),
             }
+        }
+    }
+}
+
+#[cfg(all(test, feature = "memory"))]
+mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use async_trait::async_trait;
+    use snowmint_core::ErrorKind;
+    use snowmint_core::layouts::SNOWMINT;
+
+    use super::*;
+    use crate::engines::memory::Memory;
+    use crate::store::{Found, Version};
+
+    /// A store whose namespace has its layout, and that reads and does not write.
+    #[derive(Debug)]
+    struct Full(Arc<dyn Store>, AtomicU32);
+
+    #[async_trait]
+    impl Store for Full {
+        fn name(&self) -> &'static str {
+            "a full store"
+        }
+
+        async fn read(&self, key: &str) -> Result<Option<Found>, Error> {
+            self.0.read(key).await
+        }
+
+        async fn write(&self, _: &str, _: &[u8], _: Version) -> Result<Wrote, Error> {
+            let writes = self.1.fetch_add(1, Ordering::Relaxed);
+            Err(Error::unavailable(self.name(), format_args!("write {writes} is too much")))
+        }
+
+        async fn list(&self, prefix: &str) -> Result<Vec<(String, Found)>, Error> {
+            self.0.list(prefix).await
+        }
+
+        async fn add(&self, counter: &str, delta: u64, start: u64) -> Result<u64, Error> {
+            self.0.add(counter, delta, start).await
+        }
+
+        async fn lower(&self, counter: &str, expected: u64, to: u64) -> Result<bool, Error> {
+            self.0.lower(counter, expected, to).await
+        }
+
+        async fn clock_ms(&self) -> Result<Option<i64>, Error> {
+            self.0.clock_ms().await
+        }
+    }
+
+    #[tokio::test]
+    async fn a_store_that_does_not_write_is_asked_three_times_within_the_wait_and_its_last_reason_told() {
+        let memory = Memory::named("");
+        memory.write("layouts/orders", SNOWMINT.to_string().as_bytes(), 0).await.expect("written");
+        for (max_wait_ms, last) in [(600_000, 2), (0, 0)] {
+            let wanted = Wanted {
+                namespace: Namespace::named("orders").expect("a name"),
+                layout: SNOWMINT,
+                now_ms: SystemHost::unix_ms(),
+                max_ahead_ms: 0,
+                window_ms: 5000,
+                max_wait_ms,
+                system_clock: true,
+                excluded: Vec::new(),
+                holder: Holder::this_process().expect("a token"),
+            };
+            let store = Arc::new(Full(memory.clone(), AtomicU32::new(0)));
+            let error = claim_node(store, &wanted).await.expect_err("nothing is written").into_error();
+            let told = format!("a full store: write {last} is too much");
+            assert_eq!((error.kind(), error.to_string()), (ErrorKind::StoreUnavailable, told));
         }
     }
 }

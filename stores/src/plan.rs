@@ -27,7 +27,8 @@ pub struct Config {
     pub namespace: Option<String>,
     /// How to deal with the clock.
     pub options: Options,
-    /// How long the windows of the lease are, in ms: 3000 for slots, 30,000 for engines, 1000 and four ticks at least.
+    /// How long the windows of the lease are, in ms: 3000 for slots, 30,000 for engines, 1000 and four ticks at least,
+    /// and with `max_ahead_ms` an hour at most.
     pub window_ms: Option<u64>,
     /// Nodes that a lease is not to get.
     pub exclude: Vec<u32>,
@@ -194,7 +195,7 @@ impl Config {
             None => Namespace::of_layout(layout),
         };
         Ok(Plan::Leased(Terms {
-            window_ms: Window::length_ms(layout, self.window_ms, length_ms)?,
+            window_ms: Window::length_ms(layout, self.window_ms, length_ms, self.options.max_ahead_ms)?,
             key: Arc::new(LeaseKey {
                 keeper,
                 namespace,
@@ -299,7 +300,18 @@ mod tests {
                 ErrorKind::InvalidNode,
                 "a/b",
             ),
-            (Config { window_ms: Some(999), ..store("file:/srv") }, none, ErrorKind::InvalidLayout, "1000 or more"),
+            (
+                Config { window_ms: Some(999), ..store("file:/srv") },
+                none.clone(),
+                ErrorKind::InvalidLayout,
+                "1000 or more",
+            ),
+            (
+                Config { options: Options { max_ahead_ms: u64::MAX, ..Options::DEFAULT }, ..store("file:/srv") },
+                none,
+                ErrorKind::InvalidLayout,
+                "3600000 or less with max_ahead_ms",
+            ),
         ];
         for (config, environment, kind, part) in cases {
             let error = plan(config.clone(), &environment).expect_err(part);

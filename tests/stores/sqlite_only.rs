@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::process::Command;
 
-use snowmint::ErrorKind;
 use snowmint::stores::{Wrote, connect, sqlite};
+use snowmint::{ErrorKind, Lease, Snowflake};
 use tempfile::TempDir;
 
 use crate::sql_scenes::{self, assert_says, refused, run};
@@ -128,6 +128,20 @@ fn a_file_that_others_keep_locked_is_waited_for_within_the_timeout() {
         let sum = store.add("c", 1, 0).await.expect("a sum");
         assert!(sum == 2 || sum == 3, "{sum}: the first one may have been done late");
     });
+}
+
+#[test]
+fn a_lease_from_a_file_that_takes_no_more_writes_tells_what_the_file_says() {
+    let (directory, url) = place();
+    let file = directory.path().join("ids.db");
+    let lease = || Snowflake::lease(Lease { store: Some(url.clone()), ..Lease::default() });
+    // The namespace has its layout from here on.
+    lease().expect("a node").close();
+    for change in ["INSERT", "UPDATE"] {
+        let refuse = "BEGIN SELECT RAISE(ABORT, 'the disk is full'); END";
+        sqlite3(&file, &format!("CREATE TRIGGER no_{change} BEFORE {change} ON snowmint_records {refuse}"));
+    }
+    assert_says(&lease().expect_err("nothing can be written"), ErrorKind::StoreUnavailable, &["the disk is full"]);
 }
 
 #[test]

@@ -5,7 +5,7 @@
 
 use snowmint_core::lease::{Claiming, Keep, Keeping, LABEL_BYTES, RECORD_BYTES, Record, Terms, Todo};
 use snowmint_core::store::{Ask, Reply};
-use snowmint_core::{Layout, Numbers, Window, Words};
+use snowmint_core::{Error, Layout, Numbers, Window, Words};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::failure::{answer, failed};
@@ -65,13 +65,10 @@ pub fn claim(
     now_ms: f64,
 ) -> i32 {
     let buffer = buffer();
-    let mut numbers = [0; 6];
-    numbers.copy_from_slice(&buffer.words[..6]);
     let mut label = [0; LABEL_BYTES];
     label.copy_from_slice(&buffer.text[..LABEL_BYTES]);
-    let layout: &'static Layout = crate::memory::kept(keep(Numbers::layout_of(numbers)));
-    let given = (!window_ms.is_nan()).then_some(window_ms as u64);
-    let length = Window::length_ms(layout, given, default_ms as u64);
+    let layout: &'static Layout = crate::memory::kept(keep(layout_of_words()));
+    let length = length_ms(layout, max_ahead_ms, window_ms, default_ms);
     let length = length.and_then(|ms| layout.refuse_outside(now_ms as i64).map(|()| ms));
     answer(length, |window_ms| {
         let terms = Terms {
@@ -85,6 +82,23 @@ pub fn claim(
         buffer.words[0] = window_ms;
         keep(Held { layout, flow: Flow::Claiming(Claiming::new(terms, system_clock)) })
     })
+}
+
+/// Refuses windows that a claim would refuse, for one who shares a lease that is there. Words: those of the layout's numbers.
+#[wasm_bindgen]
+pub fn check_window(max_ahead_ms: f64, window_ms: f64, default_ms: f64) -> i32 {
+    answer(length_ms(&layout_of_words(), max_ahead_ms, window_ms, default_ms), |_| 0)
+}
+
+fn layout_of_words() -> Layout {
+    let mut numbers = [0; 6];
+    numbers.copy_from_slice(&buffer().words[..6]);
+    Numbers::layout_of(numbers)
+}
+
+fn length_ms(layout: &Layout, max_ahead_ms: f64, window_ms: f64, default_ms: f64) -> Result<u64, Error> {
+    let given = (!window_ms.is_nan()).then_some(window_ms as u64);
+    Window::length_ms(layout, given, default_ms as u64, max_ahead_ms as u64)
 }
 
 /// Whether the namespace has a layout, which the driver has found to be this one.

@@ -4,7 +4,7 @@ use snowmint_core::TextForm;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::failure::answer;
-use crate::memory::buffer;
+use crate::memory::{TEXT, buffer};
 
 /// The length of the text of integer 0. The form is its place in [`TextForm::ALL`].
 #[wasm_bindgen]
@@ -17,11 +17,17 @@ pub fn text_encode(form: u32) -> i32 {
     })
 }
 
-/// Word 0: the ID of a text.
+/// Word 0: the ID of a text of `len` bytes, which are so many characters.
 #[wasm_bindgen]
-pub fn text_decode(form: u32, len: u32) -> i32 {
-    let buffer = buffer();
-    answer(TextForm::ALL[form as usize].decode(buffer.text(len)), |id| {
+pub fn text_decode(form: u32, len: u32, characters: u32) -> i32 {
+    let (form, buffer) = (TextForm::ALL[form as usize], buffer());
+    let id = if len as usize > TEXT {
+        // Not all of it is here, so it is not to be counted.
+        Err(form.wrong_length(characters as usize))
+    } else {
+        form.decode(buffer.text(len))
+    };
+    answer(id, |id| {
         buffer.words[0] = id;
         0
     })

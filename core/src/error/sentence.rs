@@ -61,7 +61,7 @@ sentences! {
     Epoch InvalidLayout "a layout has its epoch within 2^53-1 ms of 1970";
     Tick InvalidLayout "a layout has a tick of 1 to 2^53-1 ms";
     TooLate InvalidLayout "a layout ends before the year 292 million: use fewer time bits";
-    WindowLength InvalidLayout "window_ms is {a} or more for this layout, not {b}";
+    WindowLength InvalidLayout "window_ms is {a} or more for this layout, and 3600000 or less with max_ahead_ms added, not {b}";
     TimeFirst InvalidLayout "an ID range takes a layout whose first field is time";
     Node InvalidNode "node {g} does not fit this layout: it takes 0 to {m}";
     NodeField InvalidNode "{n} does not fit this layout: it takes 0 to {m}";

@@ -9,6 +9,8 @@ use crate::window::Window;
 const MAX_SKEW_MS: i64 = 60 * 60 * 1000;
 /// How often to begin again where other claimants were first.
 const TRIES: u32 = 200;
+/// How many writes that were neither answered nor done tell that the store does not write.
+const REFUSALS: u32 = 3;
 
 /// How a claim goes on.
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +32,8 @@ pub enum Todo {
     Wait(u64, Error),
     /// Others were first, time and again: begin again, or give up with this error.
     Taken(Error),
-    /// There was no answer, twice: if the node was granted after all, its window runs out by itself.
+    /// There was no answer, twice, or the store reads and does not write: if the node was granted after all, its window
+    /// runs out by itself.
     Unanswered,
     /// There is no node.
     Refused(Error),
@@ -46,6 +49,8 @@ pub struct Claiming<'a> {
     chosen: Option<(u32, Record, Version)>,
     skew_ms: Option<i64>,
     unanswered: bool,
+    /// How many writes were neither answered nor done since the last one that was answered.
+    refusals: u32,
 }
 
 impl<'a> Claiming<'a> {
@@ -55,7 +60,7 @@ impl<'a> Claiming<'a> {
     /// Begins. `system_clock` tells whether the holder's clock is its system's, which is checked by that of the store.
     pub const fn new(terms: Terms<'a>, system_clock: bool) -> Self {
         let claim = Claim::new(terms);
-        Self { terms, system_clock, tries: 0, claim, chosen: None, skew_ms: None, unanswered: false }
+        Self { terms, system_clock, tries: 0, claim, chosen: None, skew_ms: None, unanswered: false, refusals: 0 }
     }
 
     /// Whether the holder's clock is its system's.
@@ -131,6 +136,15 @@ impl<'a> Claiming<'a> {
             return Todo::Unanswered;
         }
         self.unanswered = unanswered;
+        match (reply, self.chosen) {
+            (Reply::Conflict, _) => self.refusals = 0,
+            // As it was before the write without an answer; another one's record is a race that was lost.
+            (Reply::Record(_, version), Some((_, _, seen))) if version == seen => self.refusals += 1,
+            _ => {}
+        }
+        if self.refusals == REFUSALS {
+            return Todo::Unanswered;
+        }
         match self.claim.reply(reply) {
             Claimed::Lease(lease) => Todo::Lease(lease, self.skew_ms),
             Claimed::Read(node) => Todo::Ask(node, Ask::Read),

@@ -445,8 +445,8 @@ class Snowflake:
         on_lost: Called with a `WindowClosedError`, from another thread, if the lease is lost: its file cannot be
             written, or its file or record is somebody else's.
         exclude: Nodes that a lease is not to get, each as `node` takes it.
-        window_ms: How long the windows of a lease are, 1000 and four ticks at least; a crashed holder's node is free
-            after as much. The default is 3000 for slots, else 30,000.
+        window_ms: How long the windows of a lease are, 1000 and four ticks at least, and with max_ahead_ms an hour at
+            most; a crashed holder's node is free after as much. The default is 3000 for slots, else 30,000.
 
     Raises:
         InvalidLayoutError: There is no such preset, the text breaks a rule, or the namespace has another layout.

@@ -17,8 +17,6 @@ use super::App;
 use super::problem::Problem;
 use super::whole::Whole;
 
-/// The most `window_ms` that anybody may ask for: a year. The server cuts it to what it grants.
-const MOST_WINDOW_MS: u64 = 31_536_000_000;
 /// How far from 1970 `unused_from_ms` may be: what every language's numbers hold.
 const FARTHEST_MS: i64 = 9_007_199_254_740_991;
 /// The most `max_ahead_ms`.
@@ -35,8 +33,9 @@ pub struct Claim {
     /// default the server's. A namespace keeps its first.
     #[schema(format = "snowmint-layout", min_length = 1, example = "snowmint")]
     layout: Option<String>,
-    /// The length of windows: 30,000 or what the server allows, from 1000 and four ticks on.
-    #[schema(value_type = Option<u64>, minimum = 1000, maximum = 31_536_000_000_u64)]
+    /// The length of windows: 30,000 or what the server allows, from 1000 and four ticks on; with `max_ahead_ms` an hour at
+    /// most.
+    #[schema(value_type = Option<u64>, minimum = 1000, maximum = 3_600_000_u64)]
     window_ms: Option<Whole<u64>>,
     /// How far IDs may run ahead of the clock: 0.
     #[schema(value_type = Option<u64>, minimum = 0, maximum = 60_000)]
@@ -90,7 +89,7 @@ pub struct Renewal {
     #[schema(value_type = i64, minimum = -9_007_199_254_740_991_i64, maximum = 9_007_199_254_740_991_i64)]
     unused_from_ms: Whole<i64>,
     /// As in the claim.
-    #[schema(value_type = Option<u64>, minimum = 1000, maximum = 31_536_000_000_u64)]
+    #[schema(value_type = Option<u64>, minimum = 1000, maximum = 3_600_000_u64)]
     window_ms: Option<Whole<u64>>,
     /// As in the claim.
     #[schema(value_type = Option<u64>, minimum = 0, maximum = 60_000)]
@@ -170,9 +169,10 @@ fn ahead(given: Option<Whole<u64>>) -> Result<u64, Problem> {
     Ok(ahead_ms)
 }
 
-fn window_ms(app: &App, layout: &Layout, given: Option<Whole<u64>>) -> Result<u64, Problem> {
-    let window_ms = Window::length_ms(layout, given.map(|given| given.0), Window::ENGINE_MS)?;
-    Ok(at_most_a_year(window_ms)?.min(app.service.settings.max_window_ms))
+/// The window that is asked for, cut to what the server grants.
+fn window_ms(app: &App, layout: &Layout, given: Option<Whole<u64>>, ahead_ms: u64) -> Result<u64, Problem> {
+    let window_ms = Window::length_ms(layout, given.map(|given| given.0), Window::ENGINE_MS, ahead_ms)?;
+    Ok(window_ms.min(app.service.settings.max_window_ms))
 }
 
 fn unused_from(given: Whole<i64>) -> Result<i64, Problem> {
@@ -180,13 +180,6 @@ fn unused_from(given: Whole<i64>) -> Result<i64, Problem> {
         return Err(wrong(format!("unused_from_ms is Unix ms, at most {FARTHEST_MS}, not {}", given.0)));
     }
     Ok(given.0)
-}
-
-fn at_most_a_year(window_ms: u64) -> Result<u64, Problem> {
-    if window_ms > MOST_WINDOW_MS {
-        return Err(wrong(format!("window_ms is at most {MOST_WINDOW_MS}, not {window_ms}")));
-    }
-    Ok(window_ms)
 }
 
 /// A lost lease, or a clock that is not the server's, is the holder's to hear.
@@ -219,13 +212,14 @@ pub async fn claim(
         Some(layout) => Layout::find(layout)?,
         None => app.service.settings.layout,
     };
+    let max_ahead_ms = ahead(claim.max_ahead_ms)?;
     let terms = LeaseTerms {
         namespace: Namespace::parse(&ns)?,
         layout,
         token: token(&claim.nonce)?,
         label: claim.label.unwrap_or_else(|| "over HTTP".to_owned()),
-        max_ahead_ms: ahead(claim.max_ahead_ms)?,
-        window_ms: window_ms(&app, &layout, claim.window_ms)?,
+        max_ahead_ms,
+        window_ms: window_ms(&app, &layout, claim.window_ms, max_ahead_ms)?,
         last_node: claim.last_node.map(|node| node.0),
         excluded: claim.exclude.into_iter().map(|node| node.0).collect(),
     };
@@ -280,13 +274,15 @@ pub async fn renew(
 ) -> Result<Json<Renewed>, Problem> {
     let (Path((ns, node)), Json(renewal)) = (place?, renewal?);
     let namespace = Namespace::parse(&ns)?;
+    let (least_ms, most_ms) = (Window::LEAST_MS, Window::MOST_MS);
+    let window_ms = renewal.window_ms.map_or(Window::ENGINE_MS, |given| given.0);
+    let ahead_ms = ahead(renewal.max_ahead_ms)?;
     // Four ticks are the claim's to see to.
-    let window_ms = at_most_a_year(renewal.window_ms.map_or(Window::ENGINE_MS, |given| given.0))?;
-    let window_ms = window_ms.min(app.service.settings.max_window_ms);
-    if window_ms < Window::LEAST_MS {
-        return Err(wrong(format!("window_ms is {} or more, not {window_ms}", Window::LEAST_MS)));
+    if window_ms < least_ms || window_ms.saturating_add(ahead_ms) > most_ms {
+        let range = format!("{least_ms} or more, and with max_ahead_ms {most_ms} at most");
+        return Err(wrong(format!("window_ms is {range}, not {window_ms}")));
     }
-    let reach_ms = ahead(renewal.max_ahead_ms)?.saturating_add(window_ms);
+    let reach_ms = ahead_ms + window_ms.min(app.service.settings.max_window_ms);
     let token = token(&renewal.nonce)?;
     let unused_from_ms = unused_from(renewal.unused_from_ms)?;
     let renewed = app.service.leases.renew(&namespace, node, token, unused_from_ms, reach_ms).await;

@@ -125,7 +125,7 @@ fn leafs_endpoints_answer_as_leaf_does() {
 fn a_node_is_leased_renewed_and_given_back_over_http() {
     let (server, _directory) = Server::alone(&["--max-window-ms", "20000"]);
     let leases = "/v1/namespaces/orders/leases";
-    let claim = json!({"nonce": NONCE, "window_ms": 60_000, "label": "a test"});
+    let claim = json!({"nonce": NONCE, "window_ms": 3_600_000, "label": "a test"});
     let claimed = server.ask_json("POST", leases, &claim);
     assert_eq!(claimed.status, 201, "{claimed:?}");
     let lease = claimed.json();
@@ -189,6 +189,8 @@ fn a_lease_that_cannot_be_is_a_problem() {
         (json!({"nonce": NONCE.to_uppercase()}), "BAD_REQUEST"),
         (json!({"nonce": NONCE, "window": 5}), "BAD_REQUEST"),
         (json!({"nonce": NONCE, "window_ms": 10}), "INVALID_LAYOUT"),
+        (json!({"nonce": NONCE, "window_ms": 3_600_001}), "INVALID_LAYOUT"),
+        (json!({"nonce": NONCE, "window_ms": 3_600_000, "max_ahead_ms": 1}), "INVALID_LAYOUT"),
         (json!({"nonce": NONCE, "max_ahead_ms": 60_001}), "BAD_REQUEST"),
     ] {
         server.ask_json("POST", leases, &claim).problem(400, code);
@@ -204,6 +206,11 @@ fn a_lease_that_cannot_be_is_a_problem() {
     server.ask_json("PUT", &format!("{leases}/x"), &json!({})).problem(400, "BAD_REQUEST");
     let far = json!({"nonce": NONCE, "unused_from_ms": 9_000_000_000_000_000_i64});
     server.ask_json("PUT", &format!("{leases}/0"), &far).problem(409, "INVALID_ID");
+    for (window_ms, max_ahead_ms) in [(999, 0), (3_600_000, 1), (3_600_001, 0)] {
+        let renewal =
+            json!({"nonce": NONCE, "unused_from_ms": 0, "window_ms": window_ms, "max_ahead_ms": max_ahead_ms});
+        server.ask_json("PUT", &format!("{leases}/0"), &renewal).problem(400, "BAD_REQUEST");
+    }
     // One node only, and it is taken.
     let one = "time:41,sequence:12;epoch=2025-01-01T00:00:00Z";
     let claim = |nonce: &str| json!({"nonce": nonce, "layout": one, "window_ms": 30_000});

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use snowmint_core::lease::Record;
-use snowmint_core::{ErrorKind, SystemHost, Window};
+use snowmint_core::{ErrorKind, Options, SystemHost, Window};
 
 use crate::error::Error;
 use crate::file::Refused;
@@ -52,6 +52,7 @@ impl Leases {
             now_ms,
             max_ahead_ms: terms.max_ahead_ms,
             window_ms: terms.window_ms,
+            max_wait_ms: Options::DEFAULT.max_wait_ms,
             system_clock: true,
             excluded: terms.excluded.clone(),
             holder: Holder { token: terms.token, label: Record::label(&terms.label), last_node: terms.last_node },

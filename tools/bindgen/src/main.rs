@@ -48,7 +48,7 @@ fn tables() -> String {
     // What cannot come up in the module that mints keeps its place, without a text: it has no windows that end or have a
     // length, and no forks. The rows after that of a batch are of other modules, or of machines that none here has.
     let last = place(Integer::Beyond.batch().err());
-    let length = place(Window::length_ms(&layouts::SNOWMINT, Some(0), 0).err());
+    let length = place(Window::length_ms(&layouts::SNOWMINT, Some(0), 0, 0).err());
     let never = |at: usize| {
         at == length
             || rows[at].0 == ErrorKind::Forked.code()
