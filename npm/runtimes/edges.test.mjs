@@ -3,8 +3,10 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { basename, join } from "node:path";
 import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { EdgeRuntime } from "edge-runtime";
 import { build } from "esbuild";
 import { startService } from "../tests/servers.mjs";
@@ -20,8 +22,11 @@ const { home } = projectOf({
 const worker = "worker.mjs";
 cpSync(join(import.meta.dirname, "workerd.mjs"), join(home, worker));
 
-/** What a worker of those files answers, the first of which is its entry, as workerd of that day would have it. */
-async function served(folder, files, date) {
+/**
+ * What `talk` gets from a worker of those files, the first of which is its entry, as workerd of that day would have it; by
+ * itself the answer to one request.
+ */
+async function served(folder, files, date, talk = (ask) => ask()) {
   const module = (name) => {
     const kind = name.endsWith(".wasm") ? "wasm" : "esModule";
     // The package's own name is that of its entry.
@@ -52,10 +57,12 @@ async function served(folder, files, date) {
       listening.then(([line]) => JSON.parse(String(line).split("\n")[0]).port),
       ended.then(() => assert.fail(`workerd ended: ${told}`)),
     ]);
-    const response = await fetch(`http://127.0.0.1:${port}/`, { signal: AbortSignal.timeout(20_000) });
-    const text = await response.text();
-    assert.equal(response.status, 200, text + told);
-    return JSON.parse(text);
+    return await talk(async (path = "") => {
+      const response = await fetch(`http://127.0.0.1:${port}/${path}`, { signal: AbortSignal.timeout(20_000) });
+      const text = await response.text();
+      assert.equal(response.status, 200, text + told);
+      return JSON.parse(text);
+    });
   } finally {
     server.kill("SIGKILL");
     await ended;
@@ -103,6 +110,63 @@ test(`workerd ${version("workerd")} leases from a service`, async (t) => {
   );
   const told = await served("leasing", await bundled("leasing.mjs", "leasing"), NEWEST);
   assert.deepEqual(told, { node: 0, lost: null, renewed: true, increasing: true });
+});
+
+test(`workerd ${version("workerd")} goes on after requests that ended while the service was slow`, async (t) => {
+  const service = await startService();
+  t.after(() => service.stop());
+  // Between worker and service: while it is slow, nothing is answered.
+  let slow = false;
+  const between = createServer(async (request, response) => {
+    const body = Buffer.concat(await request.toArray());
+    if (slow) return;
+    const { method, url, headers } = request;
+    const answer = await fetch(service.url + url, {
+      method,
+      headers: { "content-type": headers["content-type"] },
+      body,
+    });
+    response.writeHead(answer.status, { "content-type": "application/json" }).end(await answer.text());
+  });
+  between.listen(0, "127.0.0.1");
+  await once(between, "listening");
+  t.after(() => {
+    between.closeAllConnections();
+    between.close();
+  });
+  writeFileSync(
+    join(home, "patient.mjs"),
+    `import { Snowflake } from "snowmint";
+    import { HttpStore } from "snowmint/stores";
+    const store = new HttpStore("http://127.0.0.1:${between.address().port}");
+    const leases = {};
+    export default { async fetch(request) {
+      const [, name, giveUpMs] = new URL(request.url).pathname.split("/");
+      const mint = async () => {
+        leases[name] ??= await Snowflake.lease({ store, namespace: name, windowMs: 1000, maxAheadMs: 0 });
+        return { id: String(await leases[name].nextIdAsync()), node: leases[name].node };
+      };
+      const giveUp = new Promise((resolve) => setTimeout(() => resolve("gave up"), giveUpMs));
+      return Response.json(await Promise.race([mint(), giveUp]).catch(({ name, code }) => ({ name, code })));
+    } };`,
+  );
+  await served("patient", await bundled("patient.mjs", "patient"), NEWEST, async (ask) => {
+    const ids = { renewed: [], claimed: [] };
+    const mint = async (name) => {
+      const told = await ask(`${name}/10000`);
+      assert.equal(told.node, 0, JSON.stringify(told));
+      ids[name].push(told.id);
+    };
+    await mint("renewed");
+    await sleep(1100);
+    slow = true;
+    assert.deepEqual(await ask("renewed/10000"), { name: "SnowmintError", code: "WINDOW_CLOSED" });
+    assert.equal(await ask("claimed/100"), "gave up");
+    slow = false;
+    // Both at once, twice.
+    for (let round = 0; round < 2; round++) await Promise.all([mint("renewed"), mint("claimed"), mint("claimed")]);
+    assert.deepEqual([new Set(ids.renewed).size, new Set(ids.claimed).size], [3, 4]);
+  });
 });
 
 for (const date of ["2022-11-30", NEWEST])

@@ -10,6 +10,10 @@ import type { Cell, CellSpec, LeaseStatus, Spec, Window } from "./snowflake.js";
 /** How long after a renewal that failed the next one comes, and after how long it is worth a look again, ms. */
 const RETRY_MS = 200;
 const LOOK_MS = 5;
+/** After how long another attempt may begin beside one that has not ended, ms. */
+const DOUBT_MS = 500;
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** What a generator mints by; another one after each claim. */
 export interface Box {
@@ -41,6 +45,22 @@ export interface Holding extends Wanted {
   holders?: Set<Held>;
 }
 
+const isYoung = ({ sinceMs }: Attempt): boolean => performance.now() - sinceMs < DOUBT_MS;
+
+/**
+ * A claim or renewal. In edge runtimes it stops for good with the request in which it began, and so would everybody who
+ * awaited it: others only look whether it is over.
+ */
+interface Attempt {
+  /** That of the lease when it began: it counts only if nothing has come of another one since. */
+  turn: number;
+  sinceMs: number;
+  over: boolean;
+  error?: unknown;
+  /** For whoever began it. Never rejects. */
+  done?: Promise<void>;
+}
+
 /** Generators share it; the last one gives it back. */
 export class Held {
   /** Why it is over. */
@@ -49,18 +69,26 @@ export class Held {
   /** The generators. */
   readonly #boxes = new Set<Box>();
   readonly #holding: Holding;
-  readonly #machine: Leased;
+  /** What is granted; and what the latest attempt works with. */
+  #machine: Leased;
   #node = -1;
   #failures = 0;
+  /** Why the last attempt failed, if none has succeeded since. */
+  #failure: unknown;
   /** The address of its words in the module that mints; 0 while nothing is held. */
   #words = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #underWay: Promise<void> | undefined;
+  /** Another one after each grant, rest and end. */
+  #turn = 0;
+  /** The latest attempt, while it is under way. */
+  #attempt: Attempt | undefined;
 
   constructor(holding: Holding) {
     const clock = holding.device?.clock ?? holding.clock;
     this.#holding = holding;
-    this.#machine = leasedBy({ ...holding, clock }, () => this.#lose("its lock was taken away"));
+    this.#machine = leasedBy({ ...holding, clock }, () => {
+      if (this.#words) this.#lose("its lock was taken away");
+    });
   }
 
   /** The node of the whole layout. */
@@ -75,16 +103,14 @@ export class Held {
     return { start: Math.max(window.start, start), end: Math.min(window.end, end) };
   }
 
-  /** Claims a node, for the first time or again. */
-  async claim(): Promise<void> {
-    await this.#holding.device?.ensure(this.#maxAheadMs);
-    await this.#machine.claim();
-    // A generator may have been made for it meanwhile.
-    while (this.#holding.vouched().includes(this.#whole())) {
-      await this.#machine.release(this.#machine.window.start);
-      await this.#machine.claim();
+  /** Waits for the first node, and claims it unless somebody does; rejects with why there is none. */
+  async granted(): Promise<void> {
+    while (this.#node < 0) {
+      const there = this.#underWay();
+      const attempt = there ?? this.#begin();
+      await (there ? sleep(LOOK_MS) : attempt.done);
+      if (this.#node < 0 && attempt.error !== undefined) throw attempt.error;
     }
-    this.#open();
   }
 
   /** Has a generator mint by it. */
@@ -106,35 +132,54 @@ export class Held {
     clearTimeout(this.#timer);
     this.#close();
     this.#machine.unlock();
+    this.#drop(false);
   }
 
-  /** Moves the window's end up, or claims a node if none is held. Never rejects. */
-  renew(): Promise<void> {
-    if (this.closed || this.lost) return Promise.resolve();
-    this.#underWay ??= this.#renew().finally(() => {
-      this.#underWay = undefined;
-    });
-    return this.#underWay;
+  /** Claims anew, because nobody can see any more what was written for the node. */
+  claimAnew(): void {
+    if (!this.#holding.guard) return;
+    this.rest();
+    this.renew();
+  }
+
+  /** Moves the window's end up, or claims a node if none is held. */
+  renew(): void {
+    if (!this.closed && !this.lost && !this.#underWay()) this.#begin();
   }
 
   /** Gives the rest of the window back. If that cannot be written, it runs out by itself. */
   async release(): Promise<void> {
     clearTimeout(this.#timer);
-    let end = this.#close();
+    const attempt = this.#attempt;
+    const end = this.#close();
     // Before the write, as a page that goes has little time: the record is changed only if it still is this one's.
     this.#machine.unlock();
-    await this.#underWay;
-    // It may have been a claim.
-    end ??= this.#close();
-    if (end !== undefined) await this.#machine.release(end).catch(() => {});
-    this.#machine.unlock();
+    try {
+      this.#drop(end !== undefined);
+      if (end !== undefined) await this.#machine.release(end);
+    } catch {}
+    // A claim gives back what it gets.
+    while (attempt && end === undefined && isYoung(attempt) && !attempt.over) await sleep(LOOK_MS);
   }
 
   /** In how many ms it is worth a look whether a renewal helps against that refusal, which is begun; 0 if it does not. */
   awaitMs(error: unknown): number {
     if (this.closed || this.lost || !(error instanceof SnowmintError) || error.code !== "WINDOW_CLOSED") return 0;
-    void this.renew();
+    this.renew();
     return LOOK_MS;
+  }
+
+  /** A refusal, which says why the window was not renewed. */
+  explained(error: unknown): unknown {
+    const { lost } = this;
+    if (
+      error instanceof SnowmintError &&
+      error.code === "WINDOW_CLOSED" &&
+      error !== lost &&
+      this.#failure !== undefined
+    )
+      error.cause = this.#failure;
+    return error;
   }
 
   status(): LeaseStatus {
@@ -147,30 +192,94 @@ export class Held {
     return Math.max(this.#holding.maxAheadMs, ...Array.from(this.#boxes, ({ spec }) => spec.maxAheadMs));
   }
 
-  async #renew(): Promise<void> {
-    const { device } = this.#holding;
+  /** The attempt that is under way, unless it may never end. */
+  #underWay(): Attempt | undefined {
+    return this.#attempt && isYoung(this.#attempt) ? this.#attempt : undefined;
+  }
+
+  #begin(): Attempt {
+    const attempt: Attempt = { turn: this.#turn, sinceMs: performance.now(), over: false };
+    const beside = this.#attempt !== undefined;
+    this.#attempt = attempt;
+    attempt.done = this.#run(attempt, beside);
+    return attempt;
+  }
+
+  /** `beside` an earlier attempt, the first one counts that comes back. */
+  async #run(attempt: Attempt, beside: boolean): Promise<void> {
+    const holds = this.#words > 0;
     try {
-      if (!this.#words) return await this.claim();
-      const before = device?.node;
-      await device?.ensure(this.#maxAheadMs);
-      // Nothing more is minted by a part that somebody else may have.
-      const other = device?.node !== before;
-      const unused = other ? this.#close() : this.#machine.unusedFromMs(this.#cell());
-      if (unused === undefined || Number.isNaN(unused)) return;
-      await this.#machine.renew(unused, this.#maxAheadMs);
-      if (other) this.#open();
-      else this.#extend();
+      if (beside) this.#machine = this.#machine.again(holds);
+      await (holds ? this.#extend(attempt, this.#machine) : this.#claim(attempt, this.#machine));
     } catch (error) {
-      if (error instanceof LostLease) return this.#lose(error.message);
-      this.#failures += 1;
-      this.#renewIn(RETRY_MS);
+      attempt.error = error;
+      if (attempt.turn === this.#turn) this.#fail(error);
     }
+    attempt.over = true;
+    if (this.#attempt === attempt) this.#attempt = undefined;
+    if (attempt.turn === this.#turn && this.#boxes.size) this.#renewIn(RETRY_MS);
+  }
+
+  #fail(error: unknown): void {
+    if (error instanceof LostLease) this.#lose(error.message);
+    else {
+      this.#failures += 1;
+      this.#failure = error;
+    }
+  }
+
+  /** Takes what has come of an attempt; whether it still counts. */
+  #take(attempt: Attempt, machine: Leased): boolean {
+    if (attempt.turn !== this.#turn) return false;
+    this.#turn += 1;
+    this.#machine = machine;
+    this.#attempt = undefined;
+    return true;
+  }
+
+  /** Has nothing come of what is under way; what goes on with the node, if one is held, is another machine then. */
+  #drop(holds: boolean): void {
+    this.#turn += 1;
+    if (this.#attempt) this.#machine = this.#machine.again(holds);
+    this.#attempt = undefined;
+  }
+
+  async #claim(attempt: Attempt, machine: Leased): Promise<void> {
+    const { device, vouched } = this.#holding;
+    await device?.ensure(this.#maxAheadMs);
+    await machine.claim();
+    // A generator may have been made for it meanwhile.
+    while (vouched().includes(this.#whole(machine))) {
+      await machine.release(machine.window.start);
+      await machine.claim();
+    }
+    if (this.#take(attempt, machine)) return this.#open();
+    machine.unlock();
+    if (this.closed) await machine.release(machine.window.start);
+  }
+
+  async #extend(attempt: Attempt, machine: Leased): Promise<void> {
+    await this.#holding.device?.ensure(this.#maxAheadMs);
+    if (attempt.turn !== this.#turn) return;
+    // Nothing more is minted by a part that somebody else may have.
+    const other = this.#whole(machine) !== this.#node;
+    const unused = other ? this.#close() : machine.unusedFromMs(this.#cell());
+    if (unused === undefined || Number.isNaN(unused)) return;
+    await machine.renew(unused, this.#maxAheadMs);
+    if (!this.#take(attempt, machine)) {
+      // Of a node that is closed, nobody goes on with the lock.
+      if (other) machine.unlock();
+      return;
+    }
+    if (other) return this.#open();
+    machine.openCell(this.#cell(), false, this.window);
+    this.#renewed();
   }
 
   /** Opens a cell for the window. Each claim has one of its own: what was closed stays so. */
   #open(): void {
     const { holders, clock } = this.#holding;
-    this.#node = this.#whole();
+    this.#node = this.#whole(this.#machine);
     this.#words = core().wasm_.words_();
     this.#machine.openCell(this.#cell(), true, this.window);
     holders?.add(this);
@@ -179,22 +288,15 @@ export class Held {
     this.#renewed();
   }
 
-  /** The node of the whole layout that is held. */
-  #whole(): number {
+  /** The node of the whole layout. */
+  #whole({ node }: Leased): number {
     const { device, whole } = this.#holding;
-    const { node } = this.#machine;
     return device ? whole.numberOf_({ device: device.node, tab: node }) : node;
-  }
-
-  /** Moves the end of the cell up, unless it was closed meanwhile. */
-  #extend(): void {
-    if (!this.#words) return;
-    this.#machine.openCell(this.#cell(), false, this.window);
-    this.#renewed();
   }
 
   #renewed(): void {
     this.#failures = 0;
+    this.#failure = undefined;
     this.#renewIn(this.#machine.windowMs / 2);
   }
 
@@ -238,6 +340,7 @@ export class Held {
     this.#holding.holders?.delete(this);
     this.#close();
     this.#machine.unlock();
+    this.#drop(false);
     const { lost } = this;
     for (const { onLost } of this.#boxes) if (onLost) queueMicrotask(() => onLost(lost));
   }

@@ -93,27 +93,25 @@ const nothing = {
 /** The lease of that key, claimed if there is none, with one more generator. */
 async function shared(store: LeaseStore | Lessor, key: string, holding: () => Holding, box: Box): Promise<Held> {
   const stores = (core().held_ ??= new WeakMap());
-  const leases = (stores.get(store) ?? new Map()) as Map<string, Promise<Held>>;
+  const leases = (stores.get(store) ?? new Map()) as Map<string, Held>;
   stores.set(store, leases);
   for (;;) {
-    const there = leases.get(key);
-    const held = await (there ?? claim(leases, key, holding()));
+    const held = leases.get(key) ?? new Held(holding());
+    leases.set(key, held);
+    let granted = false;
+    try {
+      await held.granted();
+      granted = !held.closed && !held.lost;
+    } finally {
+      // Whoever waits is told; the next one tries again.
+      if (!granted && leases.get(key) === held) leases.delete(key);
+    }
     // Nothing comes between this look and the count.
-    if (!held.closed && !held.lost) {
+    if (granted) {
       held.add(box);
       return held;
     }
-    if (leases.get(key) === there) leases.delete(key);
   }
-}
-
-function claim(leases: Map<string, Promise<Held>>, key: string, holding: Holding): Promise<Held> {
-  const held = new Held(holding);
-  const claiming = held.claim().then(() => held);
-  leases.set(key, claiming);
-  // Whoever waits is told; the next one tries again.
-  claiming.catch(() => leases.delete(key));
-  return claiming;
 }
 
 /** A generator that is forgotten without a close gives its part up as well; but not in workerd of a date before 2025-05-05. */
@@ -131,8 +129,20 @@ class Share implements Lease {
     this.#box = box;
     // Nothing here may lead to the generator.
     this.cell = {
-      next: () => box.cell.next(),
-      fill: (ids: BigUint64Array, patienceMs: number) => box.cell.fill(ids, patienceMs),
+      next() {
+        try {
+          return box.cell.next();
+        } catch (error) {
+          throw held.explained(error);
+        }
+      },
+      fill(ids: BigUint64Array, patienceMs: number) {
+        try {
+          return box.cell.fill(ids, patienceMs);
+        } catch (error) {
+          throw held.explained(error);
+        }
+      },
     };
     forgotten?.register(this, [held, box], this);
   }

@@ -31,6 +31,8 @@ export interface Wanted extends Spec {
 export interface Guard {
   /** The nodes that others hold. */
   held(prefix: string): Promise<number[]>;
+  /** The node to prefer in a claim, if it is not the one held last. */
+  preferred(layout: OneLayout): Promise<number | undefined>;
   /** Holds a node: what lets go of it, or null if another holds it. `lost` is called if it is taken away. */
   hold(key: string, lost: () => void): Promise<(() => void) | null>;
 }
@@ -113,6 +115,11 @@ export abstract class Leased {
   /** Goes on with a lease that another one has saved. */
   abstract resume(saved: Uint8Array): Promise<void>;
 
+  /**
+   * One that goes on from where this one is, while nothing is known of a call of this one: if that `holds` the node, with it.
+   */
+  abstract again(holds: boolean): Leased;
+
   /** Lets go of the lock, if there is one. */
   unlock(): void {}
 
@@ -128,6 +135,12 @@ export abstract class Leased {
   unusedFromMs(cell: BigUint64Array): number {
     words(leases()).set(cell);
     return leases().wasm_.unused_from_(this.handle);
+  }
+
+  /** Has what is known here known there. */
+  protected tell<T extends Leased>(other: T): T {
+    const { node, window, windowMs, skewMs, skipped } = this;
+    return Object.assign(other, { node, window, windowMs, skewMs, skipped });
   }
 
   /** A new handle, of windows as they were wanted or are granted. */

@@ -50,8 +50,7 @@ class Lessee extends Leased {
   #nonce = "";
   #claiming: string | undefined;
 
-  constructor(wanted: Wanted, lessor: Lessor) {
-    const clock = new ServiceClock();
+  constructor(wanted: Wanted, lessor: Lessor, clock = new ServiceClock()) {
     super(wanted, clock.read);
     this.#clock = clock;
     this.#lessor = lessor;
@@ -108,6 +107,14 @@ class Lessee extends Leased {
     if (!this.handle) this.begin(windowMs, window.start);
     Object.assign(this, { node, window, windowMs });
     this.#nonce = nonce;
+  }
+
+  again(): Lessee {
+    const other = this.tell(new Lessee(this.wanted, this.#lessor, this.#clock));
+    other.handle = this.handle;
+    other.#nonce = this.#nonce;
+    other.#claiming = this.#claiming;
+    return other;
   }
 
   #take({ node, window }: Granted): void {

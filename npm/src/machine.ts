@@ -15,13 +15,19 @@ const RECORD = 124;
 const RELEASED = 12;
 const TOKEN = [40, 56] as const;
 
+/** The lock of a node, while it is held. */
+interface Lock {
+  letGo: (() => void) | null;
+}
+
 /** A lease over a store of verbs. */
 export class Machine extends Leased {
   readonly #store: Asking;
   /** Told when the lock is taken away. */
   readonly #lost: () => void;
   #claiming = false;
-  #letGo: (() => void) | null = null;
+  /** Shared by those that go on with one lease. */
+  #lock: Lock = { letGo: null };
   /** Why the last write had no answer. */
   #noAnswer: unknown;
 
@@ -40,6 +46,7 @@ export class Machine extends Leased {
   async claim(): Promise<void> {
     this.#claiming = true;
     try {
+      this.node = (await this.wanted.guard?.preferred(this.wanted.layout)) ?? this.node;
       await this.#follow(this.#begin());
     } catch (error) {
       this.unlock();
@@ -52,9 +59,12 @@ export class Machine extends Leased {
   saved(): Uint8Array {
     const engine = leases();
     engine.wasm_.save_(this.handle);
-    const saved = new Uint8Array(8 + RECORD);
-    new DataView(saved.buffer).setFloat64(0, Number(words(engine)[0]));
-    saved.set(bytes(engine).subarray(0, RECORD), 8);
+    const [node, version] = words(engine);
+    const saved = new Uint8Array(16 + RECORD);
+    const view = new DataView(saved.buffer);
+    view.setFloat64(0, Number(node));
+    view.setFloat64(8, Number(version));
+    saved.set(bytes(engine).subarray(0, RECORD), 16);
     return saved;
   }
 
@@ -62,10 +72,20 @@ export class Machine extends Leased {
   async resume(saved: Uint8Array): Promise<void> {
     const node = new DataView(saved.buffer, saved.byteOffset).getFloat64(0);
     const found = await this.#store.read(`leases/${this.directory}/${node}`);
-    if (!found || !isOfOneHolder(found.value, saved.subarray(8)))
+    if (!found || !isOfOneHolder(found.value, saved.subarray(16)))
       throw new LostLease(`${this.#store}: node ${node} is not this browser's`);
-    if (!this.handle) this.#begin();
-    await this.#follow(leases().wasm_.resume_(this.handle, node, found.version, this.#put(found.value)));
+    this.#resume(node, found.version, found.value);
+  }
+
+  again(holds: boolean): Machine {
+    const other = this.tell(new Machine(this.wanted, this.#store.store, this.#lost));
+    if (!holds) return other;
+    const saved = this.saved();
+    const view = new DataView(saved.buffer);
+    other.#resume(view.getFloat64(0), view.getFloat64(8), saved.subarray(16));
+    other.skewMs = this.skewMs;
+    other.#lock = this.#lock;
+    return other;
   }
 
   renew(lastMs: number, maxAheadMs: number): Promise<void> {
@@ -77,8 +97,14 @@ export class Machine extends Leased {
   }
 
   override unlock(): void {
-    this.#letGo?.();
-    this.#letGo = null;
+    this.#lock.letGo?.();
+    this.#lock.letGo = null;
+  }
+
+  #resume(node: number, version: number, record: Uint8Array): void {
+    if (!this.handle) this.#begin();
+    if (leases().wasm_.resume_(this.handle, node, version, this.#put(record)) !== WINDOW) throw this.#told(refusal());
+    this.#granted();
   }
 
   /** The first thing to do for a new claim. */
@@ -174,7 +200,7 @@ export class Machine extends Leased {
     const [node, version] = words(engine);
     const record = bytes(engine).slice(0, RECORD);
     const key = `leases/${this.directory}/${node}`;
-    if (writing && this.#claiming && !(await this.#lock(key))) return wasm_.again_(this.handle);
+    if (writing && this.#claiming && !(await this.#hold(key))) return wasm_.again_(this.handle);
     // No answer, until there is one.
     let [outcome, at, length] = [0, 0, 0];
     try {
@@ -194,12 +220,12 @@ export class Machine extends Leased {
     return wasm_.replied_(this.handle, outcome, at, length);
   }
 
-  async #lock(key: string): Promise<boolean> {
+  async #hold(key: string): Promise<boolean> {
     const { guard } = this.wanted;
     if (!guard) return true;
     this.unlock();
-    this.#letGo = await guard.hold(key, this.#lost);
-    return this.#letGo !== null;
+    this.#lock = { letGo: await guard.hold(key, this.#lost) };
+    return this.#lock.letGo !== null;
   }
 
   /** The window in the words is durable. */

@@ -20,7 +20,7 @@ export const launch = (more = [], without = []) =>
 const types = { mjs: "text/javascript", json: "application/json" };
 
 /**
- * A server of pages (a type and a text for each path), of the package as it is built, and of the vectors; `post` answers
+ * A server of pages (a type and a text for each path, and headers), of the package as it is built, and of the vectors; `post` answers
  * what is posted.
  */
 export async function serve(pages, policies = {}, post = undefined) {
@@ -35,11 +35,11 @@ export async function serve(pages, policies = {}, post = undefined) {
     }
     const file = join(root, url);
     const allowed = /^\/(npm\/(dist|tests)|tests\/vectors)\/[\w.-]+\.(mjs|json)$/.test(url) && existsSync(file);
-    const [type, body] = pages[url] ?? (allowed ? [types[url.split(".").pop()], readFileSync(file)] : []);
+    const [type, body, headers] = pages[url] ?? (allowed ? [types[url.split(".").pop()], readFileSync(file)] : []);
     const policy = policies[url] && { "content-security-policy": policies[url] };
     // For modules in frames that are sandboxed, which have an origin of their own.
-    const headers = { "content-type": type ?? "text/plain", "access-control-allow-origin": "*", ...policy };
-    response.writeHead(type ? 200 : 404, headers);
+    const always = { "content-type": type ?? "text/plain", "access-control-allow-origin": "*" };
+    response.writeHead(type ? 200 : 404, { ...always, ...policy, ...headers });
     response.end(body);
   });
   server.listen(0, "127.0.0.1");

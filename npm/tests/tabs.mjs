@@ -34,9 +34,44 @@ export async function mint(count, name = "gen") {
 export async function outcome(call) {
   try {
     return String(await call());
-  } catch ({ name, code, message }) {
-    return { name, code, message };
+  } catch ({ name, code, message, cause }) {
+    return { name, code, message, ...(cause && { cause: cause.message }) };
   }
+}
+
+/** Mints all the time, and returns a call that ends that and answers the IDs. */
+export function minting(name = "gen") {
+  const ids = [];
+  const timer = setInterval(() => {
+    try {
+      ids.push(...globalThis[name].nextIds(100));
+    } catch (error) {
+      if (!["WINDOW_CLOSED", "EXHAUSTED"].includes(error.code)) throw error;
+    }
+  }, 1);
+  return () => {
+    clearInterval(timer);
+    return ids.map(String);
+  };
+}
+
+/** A service whose renewals take so many ms as `lag` says, and whose claims have the next node. */
+export function slowService(windowMs) {
+  let node = 0;
+  const granted = (node) => {
+    const serviceMs = Date.now();
+    return { node, window: { start: serviceMs, end: serviceMs + windowMs }, serviceMs, windowMs };
+  };
+  const service = {
+    lag: 0,
+    claim: async () => granted(++node),
+    async renew(_, node) {
+      await new Promise((resolve) => setTimeout(resolve, service.lag));
+      return granted(node);
+    },
+    release: async () => {},
+  };
+  return service;
 }
 
 /** A store behind a server: each verb is a request. */
