@@ -42,6 +42,6 @@ function unsigned(id: bigint): bigint {
 }
 
 function reading(ms: number): number {
-  if (!Number.isFinite(ms)) throw new TypeError(`a clock gives Unix ms as a number, not ${String(ms)}`);
+  if (!Number.isFinite(ms)) throw new TypeError(`a clock gives Unix ms, not ${String(ms)}`);
   return Math.floor(ms);
 }

@@ -40,7 +40,7 @@ export class Machine extends Leased {
   nowMs(): number {
     const ms = this.clock?.() ?? Date.now();
     if (Number.isFinite(ms)) return Math.floor(ms);
-    throw new TypeError(`a clock gives Unix ms as a number, not ${String(ms)}`);
+    throw new TypeError(`a clock gives Unix ms, not ${String(ms)}`);
   }
 
   async claim(): Promise<void> {

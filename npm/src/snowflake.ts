@@ -53,7 +53,10 @@ export interface LeaseOptions extends SnowflakeOptions {
    * first layout. If missing, `SNOWMINT_NAMESPACE` of the environment, or else one for each layout.
    */
   namespace?: string;
-  /** How long the windows of the lease are, ms: 3000 for slots, 30,000 for other stores; 1000 and four ticks at least. */
+  /**
+   * How long the windows of the lease are, ms: 3000 for slots, 30,000 for other stores; 1000 and four ticks at least, and with
+   * `maxAheadMs` an hour at most.
+   */
   windowMs?: number;
   /** Nodes not to get, such as those of a system that this one replaces. */
   exclude?: Iterable<Node>;

@@ -13,7 +13,7 @@ const NARROW = 2 ** 24;
 // A character of a packed text stands for 5 bits if it is one of the first 16 here, and else for 7: what is frequent in the
 // rest of the bundle has a short code there, as all characters of a bundle share one code. The backslash is left out, as it
 // would have to be escaped.
-const OFTEN = "ot=s(ir)e:,n} {a\\";
+const OFTEN = "at=srin)e:,o} {(\\";
 
 function bitsOf(digit: string): string {
   const place = OFTEN.indexOf(digit);

@@ -569,6 +569,7 @@ test("options that make no sense reject, and take no slot", async (t) => {
   const directory = slots(t);
   const cases = [
     [{ store: {} }, { name: "TypeError", message: /no read/ }],
+    ["orders", { name: "TypeError", message: /are an object/ }],
     [{ store: 5 }, { name: "TypeError" }],
     [{ namespace: 5 }, { name: "TypeError" }],
     [{ onLost: "mail" }, { name: "TypeError" }],
