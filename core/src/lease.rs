@@ -105,6 +105,11 @@ impl Record {
             label: part(bytes, 56),
         })
     }
+
+    /// Whether the holder of that token has the node, and has not given it back.
+    pub const fn is_held_by(&self, token: u128) -> bool {
+        self.token == token && !self.released
+    }
 }
 
 fn part<const N: usize>(bytes: &[u8; RECORD_BYTES], from: usize) -> [u8; N] {
@@ -370,7 +375,7 @@ impl Lease {
                 Kept::Ask(Ask::Read)
             }
             Reply::Record(Some(found), version) if found == asked => self.keep(asked, version),
-            Reply::Record(Some(found), version) if found.token == self.record.token && !found.released => {
+            Reply::Record(Some(found), version) if found.is_held_by(self.record.token) => {
                 self.record = found;
                 self.version = version;
                 // Ends that are in the store never go back, but for a release.

@@ -10,10 +10,8 @@ import type { LeaseStore } from "./store.js";
 const [READ_LAYOUT, WRITE_LAYOUT, LIST, CLOCK, READ, WRITE, WINDOW, WAIT, TAKEN, UNANSWERED, FAILED, LOST] = Array(
   12,
 ).keys() as unknown as number[];
-/** How long a record is, in bytes, and where in it is whether it was given back, and the token: `Record` in core. */
+/** How long a record is, in bytes. */
 const RECORD = 124;
-const RELEASED = 12;
-const TOKEN = [40, 56] as const;
 
 /** The lock of a node, while it is held. */
 interface Lock {
@@ -57,14 +55,10 @@ export class Machine extends Leased {
   }
 
   saved(): Uint8Array {
-    const engine = leases();
-    engine.wasm_.save_(this.handle);
-    const [node, version] = words(engine);
-    const saved = new Uint8Array(16 + RECORD);
-    const view = new DataView(saved.buffer);
-    view.setFloat64(0, Number(node));
-    view.setFloat64(8, Number(version));
-    saved.set(bytes(engine).subarray(0, RECORD), 16);
+    const { node, record } = this.#state();
+    const saved = new Uint8Array(8 + RECORD);
+    new DataView(saved.buffer).setFloat64(0, node);
+    saved.set(record, 8);
     return saved;
   }
 
@@ -72,7 +66,7 @@ export class Machine extends Leased {
   async resume(saved: Uint8Array): Promise<void> {
     const node = new DataView(saved.buffer, saved.byteOffset).getFloat64(0);
     const found = await this.#store.read(`leases/${this.directory}/${node}`);
-    if (!found || !isOfOneHolder(found.value, saved.subarray(16)))
+    if (!found || !isHeld(found.value, saved.subarray(8)))
       throw new LostLease(`${this.#store}: node ${node} is not this browser's`);
     this.#resume(node, found.version, found.value);
   }
@@ -80,9 +74,8 @@ export class Machine extends Leased {
   again(holds: boolean): Machine {
     const other = this.tell(new Machine(this.wanted, this.#store.store, this.#lost));
     if (!holds) return other;
-    const saved = this.saved();
-    const view = new DataView(saved.buffer);
-    other.#resume(view.getFloat64(0), view.getFloat64(8), saved.subarray(16));
+    const { node, version, record } = this.#state();
+    other.#resume(node, version, record);
     other.skewMs = this.skewMs;
     other.#lock = this.#lock;
     return other;
@@ -99,6 +92,13 @@ export class Machine extends Leased {
   override unlock(): void {
     this.#lock.letGo?.();
     this.#lock.letGo = null;
+  }
+
+  #state(): { node: number; version: number; record: Uint8Array } {
+    const engine = leases();
+    engine.wasm_.save_(this.handle);
+    const [node, version] = words(engine);
+    return { node: Number(node), version: Number(version), record: bytes(engine).slice(0, RECORD) };
   }
 
   #resume(node: number, version: number, record: Uint8Array): void {
@@ -263,8 +263,11 @@ export class Machine extends Leased {
   }
 }
 
-/** Whether a record that was found is that of the same holder, who has not given it back. */
-function isOfOneHolder(found: Uint8Array, saved: Uint8Array): boolean {
-  const token = (record: Uint8Array) => record.subarray(...TOKEN).join();
-  return found.length === RECORD && !found[RELEASED] && token(found) === token(saved);
+/** Whether a record that was found is held by the holder of one that was saved. */
+function isHeld(found: Uint8Array, saved: Uint8Array): boolean {
+  const engine = leases();
+  if (found.length + saved.length > bytes(engine).length) return false;
+  bytes(engine).set(found);
+  bytes(engine).set(saved, found.length);
+  return engine.wasm_.is_held_(found.length, saved.length) !== 0;
 }

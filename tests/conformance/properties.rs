@@ -34,7 +34,7 @@ fn check_candidates(candidates: &Candidates) {
     let mut doubted = false;
     for candidate in candidates {
         let reason = candidate.reason().to_string();
-        assert!(!reason.is_empty() && reason.len() < 200 && !reason.contains('\n'), "{reason}");
+        assert!(!reason.is_empty() && reason.len() <= 161 && !reason.contains('\n'), "{reason}");
         assert!(candidate.is_plausible() != reason.starts_with("unlikely: "), "{reason}");
         assert!(!doubted || !candidate.is_plausible(), "the plausible ones come first");
         doubted = !candidate.is_plausible();

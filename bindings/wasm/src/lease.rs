@@ -214,6 +214,14 @@ pub fn save(lease: u32) {
     }
 }
 
+/// Whether the first record in the text is held by the holder of the second one, which begins where that one ends.
+#[wasm_bindgen]
+pub fn is_held(first: u32, second: u32) -> bool {
+    let (found, saved) = buffer().text(first + second).split_at(first as usize);
+    let (found, saved) = (Record::from_bytes(found), Record::from_bytes(saved));
+    found.is_ok_and(|found| saved.is_ok_and(|saved| found.is_held_by(saved.token)))
+}
+
 /// Keeps a lease that was saved: `Window`, or an error if the record in the text is none.
 #[wasm_bindgen]
 pub fn resume(lease: u32, node: u32, version: f64, len: u32) -> u32 {

@@ -75,7 +75,7 @@ impl Leases {
         let nodes = list(&*self.0, &prefix(&wanted.namespace)?).await?;
         let mine = nodes.into_iter().find_map(|(node, record)| {
             let (record, _) = record?;
-            (record.token == wanted.holder.token && !record.released).then_some(Granted { node, window: record.window })
+            record.is_held_by(wanted.holder.token).then_some(Granted { node, window: record.window })
         });
         Ok(mine)
     }
@@ -102,7 +102,7 @@ impl Leases {
             ));
         }
         let (key, found) = self.record(namespace, node).await?;
-        let Some((record, version)) = found.filter(|(record, _)| record.token == token && !record.released) else {
+        let Some((record, version)) = found.filter(|(record, _)| record.is_held_by(token)) else {
             return Err(lost(namespace, node));
         };
         let mut holding = Holding::resume(Arc::clone(&self.0), key, node, (record, version));
