@@ -1,5 +1,5 @@
 # Thin calls of scripts/; each sets up what it needs on a bare Debian machine with rustup, node, npm and python3.
-.PHONY: demo test package bench soak site
+.PHONY: demo test package bench soak site serve
 
 demo: ## mint and read IDs in Rust, Python, Node and a browser, and compare
 	@scripts/demo.sh
@@ -19,6 +19,9 @@ bench: ## contenders side by side, as medians and ratios
 
 site: ## npm/site/dist/index.html: the inspector, a page in one file
 	@scripts/build-site.sh
+
+serve: ## the service with the inspector at http://127.0.0.1:8080/, for ARGS such as --store=postgres://ids@db/ids
+	@scripts/serve.sh $(ARGS)
 
 soak: ## the random tests for HOURS=1
 	@scripts/soak.sh $(HOURS)

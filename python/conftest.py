@@ -9,7 +9,7 @@ import pytest
 import servers
 
 _directory = tempfile.TemporaryDirectory()
-for _name in ("SNOWMINT_NODE", "SNOWMINT_STORE", "SNOWMINT_NAMESPACE", "KUBERNETES_SERVICE_HOST"):
+for _name in ("SNOWMINT_NODE", "SNOWMINT_STORE", "SNOWMINT_NAMESPACE", "KUBERNETES_SERVICE_HOST", "container"):
     os.environ.pop(_name, None)
 os.environ["SNOWMINT_STATE_DIR"] = _directory.name
 

@@ -6,7 +6,7 @@ passed=0
 failed=0
 
 # Files of tests, each built once, and run without cargo. They share with other builds all but the crates of the workspace.
-files=(forks generator leases process restarts slots stores wide lease section segment ticket)
+files=(forks generator leases places process restarts slots stores wide lease pin section segment ticket)
 built=$(RUSTC_WORKSPACE_WRAPPER=$PWD/scripts/rustc-with-mutants.sh cargo test --quiet --locked --no-run --workspace \
   --features snowmint-tests/engines "${files[@]/#/--test=}" --message-format=json) || exit 1
 declare -A binaries
@@ -60,6 +60,7 @@ check start restarts a_renewed_window_of_a_killed_holder "duplicates"
 check ahead restarts a_renewed_window_of_a_killed_holder "duplicates"
 check window leases no_id_is_minted_twice "duplicate|repeat"
 check close leases no_id_is_minted_twice "duplicate|repeat"
+check place places two_mount_namespaces "node 0"
 check lock slots sixteen_processes_started_at_once "duplicates"
 check wipe forks four_forked_children "duplicates"
 check wipe forks four_children_of_a_raw_clone "duplicates"
@@ -71,16 +72,21 @@ check share process generators_of_one_node_share_a_state "duplicates"
 limit=4 check deadline generator a_call_on_a_frozen_clock_ends "running 1 test"
 check range generator a_node_beyond_the_layout "panicked"
 
+check floor stores restores::a_fence_holds_nodes_first_granted "duplicates"
 check version stores file::a_sequence_of_several_sessions "panicked"
 # What a child does with its parent's locks and threads may have no end.
 limit=4 check forked stores forks::a_forked_child_hands_out_nothing "panicked|running 1 test"
+check settings stores live_settings::renewals_end_when_redis "fetches go on"
 check guard stores mariadb_only::numbers_of_a_sequence_never_repeat "panicked"
 
 package=snowmint-core
 check start lease no_id_is_minted_twice "duplicate"
+check floor lease no_id_is_minted_twice "duplicate"
+check vanished lease no_node_is_granted_where_records_have_vanished "panicked"
 check cursor segment "" "panicked"
 check restore segment "" "panicked"
 check offset ticket "" "panicked"
+check pin pin "" "panicked"
 check base section "" "panicked"
 check durable section "" "panicked"
 check fence section "" "panicked"

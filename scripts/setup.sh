@@ -28,6 +28,14 @@ command -v mariadbd > /dev/null || packages+=(mariadb-server)
 command -v redis-server > /dev/null || packages+=(redis-server)
 command -v etcd > /dev/null && command -v etcdctl > /dev/null || packages+=(etcd-server etcd-client)
 [ -e /usr/share/java/zookeeper.jar ] || packages+=(zookeeper)
+# Backups of SQLite, and disks that stand still.
+command -v sqlite3 > /dev/null || packages+=(sqlite3)
+command -v mkfs.ext4 > /dev/null || packages+=(e2fsprogs)
+# A cache in front of the service, and the browsers beside Chromium.
+[ -x /usr/sbin/varnishd ] || packages+=(varnish)
+[ -x "${FIREFOX:-/usr/bin/firefox-esr}" ] || packages+=(firefox-esr)
+command -v WebKitWebDriver > /dev/null || packages+=(webkit2gtk-driver)
+command -v Xvfb > /dev/null || packages+=(xvfb)
 if [ ${#packages[@]} -gt 0 ]; then
   if [ "$(id -u)" != 0 ] || ! command -v apt-get > /dev/null; then
     echo "snowmint needs ${packages[*]}: install it by your package manager (CHROMIUM=path names a browser elsewhere)" >&2
@@ -62,4 +70,10 @@ if [ ! -d npm/node_modules ] || changed npm/package-lock.json; then
   # By force, as the packages of other platforms are linked too.
   npm ci --prefix npm --force --silent --no-fund --no-audit
   installed npm/package-lock.json
+fi
+# What makes a client of the service's document.
+clients=server/tests/clients/typescript
+if [ ! -d "$clients/node_modules" ] || changed "$clients/package-lock.json"; then
+  npm ci --prefix "$clients" --silent --no-fund --no-audit
+  installed "$clients/package-lock.json"
 fi

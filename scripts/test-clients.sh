@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The service, asked by what others wrote: Schemathesis, redis-py, redis-cli, redis-benchmark, curl, Chromium.
+# The service, asked by what others wrote: Schemathesis, clients that generators make of its document, redis-py, redis-cli,
+# redis-benchmark, curl, Chromium.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 [ -e npm/site/dist/index.html ] || scripts/build-site.sh

@@ -87,7 +87,7 @@ step "Python: stubs are what the module has" sh -c "cd python && '$python/stubte
 step "Python: tests" sh -c "cd python && '$python/pytest' -q"
 
 step "npm: biome and types" npm --prefix npm run --silent check
-step "npm: tests in Node and Chromium" npm --prefix npm test --silent
+step "npm: tests in Node, Chromium, Firefox and WebKit" npm --prefix npm test --silent
 
 step "packages" scripts/package.sh
 step "packages, used in empty projects" scripts/test-packages.sh

@@ -1,7 +1,14 @@
 //! Which settings of an engine keep what it confirms: the table that every driver, in whatever language, looks things up in.
 //!
-//! A driver asks the engine for [`Engine::settings`] and hands what it hears to [`Engine::refuse`]. Sources: the engines'
-//! manuals; each row was seen to lose confirmed writes, or is said there to lose them in a crash of the machine.
+//! A driver asks the engine for [`Engine::settings`] with each write, and hands the answers to [`Engine::refuse`] and
+//! [`Engine::standby_risk`]. Sources: the engines' manuals; each row was seen to lose confirmed writes, or is said there to
+//! lose them in a crash of the machine.
+//!
+//! | kind | such as | at a claim | at a renewal or fetch |
+//! | --- | --- | --- | --- |
+//! | [`Kind::Crash`] | `fsync=off`, `appendonly no` | refused, unless `allow_unsafe` | refused: nothing new is granted |
+//! | [`Kind::Failover`] | a standby that is not waited for | refused, unless `allow_standby` | reported, and granted |
+//! | [`Kind::Reader`] | `read_only`, a standby itself | refused | refused |
 
 use core::fmt;
 
@@ -18,6 +25,17 @@ pub enum Engine {
     Sqlite,
 }
 
+/// What a setting puts at risk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// This server can lose confirmed writes, in a crash or while it runs.
+    Crash,
+    /// A failover can lose confirmed writes, as another server takes over without them.
+    Failover,
+    /// The server is not the one to write to.
+    Reader,
+}
+
 /// A setting under which confirmed writes can be lost.
 #[derive(Clone, Copy, Debug)]
 pub struct Finding<'a> {
@@ -27,14 +45,16 @@ pub struct Finding<'a> {
 
 #[derive(Debug)]
 struct Rule {
+    kind: Kind,
     setting: &'static str,
     right: Right,
     /// What it is not told about, it does not have.
     may_lack: bool,
-    /// A setting that makes up for it, with its values.
-    unless: Option<(&'static str, &'static [&'static str])>,
+    /// A setting that makes up for it, with the values that do.
+    unless: Option<(&'static str, Right)>,
     /// What the value means.
     note: &'static str,
+    /// What to do about it; of a failover's setting with its price.
     cure: &'static str,
 }
 
@@ -50,7 +70,15 @@ const OFF: &[&str] = &["0", "off"];
 const ON: &[&str] = &["1", "on"];
 
 const fn rule(setting: &'static str, right: Right, note: &'static str, cure: &'static str) -> Rule {
-    Rule { setting, right, may_lack: false, unless: None, note, cure }
+    Rule { kind: Kind::Crash, setting, right, may_lack: false, unless: None, note, cure }
+}
+
+const fn failover(setting: &'static str, right: Right, note: &'static str, cure: &'static str) -> Rule {
+    Rule { kind: Kind::Failover, ..rule(setting, right, note, cure) }
+}
+
+const fn reader(setting: &'static str, right: Right, note: &'static str, cure: &'static str) -> Rule {
+    Rule { kind: Kind::Reader, ..rule(setting, right, note, cure) }
 }
 
 const POSTGRES: &[Rule] = &[
@@ -63,12 +91,13 @@ const POSTGRES: &[Rule] = &[
         " stays although it was set on this connection",
         "connect to the server itself instead of a pooler",
     ),
-    rule("pg_is_in_recovery()", Right::OneOf(&["false", "f"]), ", it is a standby", "connect to the primary"),
-    rule(
+    reader("pg_is_in_recovery()", Right::OneOf(&["false", "f"]), ", it is a standby", "connect to the primary"),
+    failover(
         "asynchronous_standby",
         Right::OneOf(&[""]),
         " with synchronous_standby_names=''",
-        "name it in synchronous_standby_names in postgresql.conf",
+        "name it in synchronous_standby_names in postgresql.conf, which makes every commit of this server wait for the \
+         standby",
     ),
 ];
 
@@ -80,7 +109,7 @@ const MYSQL: &[Rule] = &[
         "SET GLOBAL innodb_flush_log_at_trx_commit=1, and in the configuration file",
     ),
     Rule {
-        unless: Some(("log_bin", OFF)),
+        unless: Some(("log_bin", Right::OneOf(OFF))),
         ..rule(
             "sync_binlog",
             Right::OneOf(&["1"]),
@@ -88,43 +117,74 @@ const MYSQL: &[Rule] = &[
             "SET GLOBAL sync_binlog=1, and in the configuration file",
         )
     },
-    rule("read_only", Right::OneOf(OFF), ", as on a replica", "connect to the primary"),
-    Rule { may_lack: true, ..rule("Slaves_running", Right::OneOf(OFF), ", it is a replica", "connect to the primary") },
-    Rule { may_lack: true, ..rule("Slave_running", Right::OneOf(OFF), ", it is a replica", "connect to the primary") },
+    reader("read_only", Right::OneOf(OFF), ", as on a replica", "connect to the primary"),
     Rule {
         may_lack: true,
-        unless: Some(("Rpl_semi_sync_master_status", ON)),
-        ..rule(
+        ..reader("Slaves_running", Right::OneOf(OFF), ", it is a replica", "connect to the primary")
+    },
+    Rule {
+        may_lack: true,
+        ..reader("Slave_running", Right::OneOf(OFF), ", it is a replica", "connect to the primary")
+    },
+    Rule {
+        may_lack: true,
+        unless: Some(("Rpl_semi_sync_master_status", Right::OneOf(ON))),
+        ..failover(
             "Slaves_connected",
             Right::OneOf(OFF),
             " with rpl_semi_sync_master_enabled=OFF",
-            "turn semi-synchronous replication on, on the primary and on the replica",
+            "turn semi-synchronous replication on, on the primary and on the replica, which makes every commit of this \
+             server wait for the replica",
         )
     },
 ];
 
 const REDIS: &[Rule] = &[
-    rule("role", Right::OneOf(&["master"]), "", "name the primary, one without replicas"),
-    rule(
-        "cluster_enabled",
-        Right::OneOf(&["0"]),
-        "",
-        "use a server of its own, outside of a cluster, whose failover loses writes",
-    ),
-    rule(
-        "connected_slaves",
-        Right::OneOf(&["0"]),
-        "",
-        "use a server without replicas, to which a failover loses writes",
-    ),
+    reader("role", Right::OneOf(&["master"]), "", "name the primary"),
     rule("aof_last_write_status", Right::OneOf(&["ok"]), "", "make room on the server's disk"),
     rule("appendonly", Right::OneOf(&["yes"]), "", "set appendonly yes in redis.conf"),
     rule("appendfsync", Right::OneOf(&["always"]), "", "set appendfsync always in redis.conf"),
     // Writes are not synced while a child process rewrites the file, whatever appendfsync says.
     rule("no-appendfsync-on-rewrite", Right::OneOf(&["no"]), "", "set no-appendfsync-on-rewrite no in redis.conf"),
+    // After appendonly was turned on, a crash loses everything until the first file is complete.
+    Rule {
+        may_lack: true,
+        unless: Some(("aof_base_size", Right::NoneOf(&["0"]))),
+        ..rule(
+            "aof_rewrite_in_progress",
+            Right::OneOf(&["0"]),
+            ", its first append-only file is not complete",
+            "wait until it is",
+        )
+    },
     // The others evict only what has been given a time to live, which nothing of ours has.
     rule("maxmemory-policy", Right::NotBeginning("allkeys-"), "", "set maxmemory-policy noeviction in redis.conf"),
+    // Known before the server is asked.
+    Rule {
+        may_lack: true,
+        ..failover(
+            SENTINEL,
+            Right::OneOf(&["no"]),
+            "",
+            "use a server without Sentinel, which nobody stands in for while it is down",
+        )
+    },
+    failover(
+        "cluster_enabled",
+        Right::OneOf(&["0"]),
+        "",
+        "use a server outside of a cluster, which nobody stands in for while it is down",
+    ),
+    failover(
+        "connected_slaves",
+        Right::OneOf(&["0"]),
+        "",
+        "use a server without replicas, which nobody stands in for while it is down",
+    ),
 ];
+
+/// Whether the client finds its server by Sentinel, which the server does not tell.
+const SENTINEL: &str = "sentinel";
 
 const SQLITE: &[Rule] = &[
     rule(
@@ -137,7 +197,7 @@ const SQLITE: &[Rule] = &[
     rule("synchronous", Right::OneOf(&["2", "3"]), "", "PRAGMA synchronous=FULL must be possible"),
     // The commit is the removal of the journal, which FULL does not sync: after a loss of power it may be back.
     Rule {
-        unless: Some(("journal_mode", &["wal", "truncate", "persist"])),
+        unless: Some(("journal_mode", Right::OneOf(&["wal", "truncate", "persist"]))),
         ..rule(
             "synchronous",
             Right::OneOf(&["3"]),
@@ -168,38 +228,93 @@ impl Engine {
     pub fn settings(self) -> impl Iterator<Item = &'static str> {
         self.rules()
             .iter()
-            .flat_map(|rule| core::iter::once(rule.setting).chain(rule.unless.map(|(setting, _)| setting)))
+            .flat_map(|rule| core::iter::once(rule.setting).chain(rule.unless.as_ref().map(|(setting, _)| *setting)))
     }
 
-    /// The first setting under which confirmed writes can be lost. `found` tells the value of a setting, if it is known.
+    /// Returns the first setting under which nothing is granted: [`Kind::Crash`] and [`Kind::Reader`]. `found` tells the
+    /// value of a setting, if it is known.
     pub fn refuse<'a>(self, found: impl Fn(&str) -> Option<&'a str>) -> Option<Finding<'a>> {
-        let among = |value: &str, all: &[&str]| all.iter().any(|each| each.eq_ignore_ascii_case(value));
+        self.first(found, |kind| kind != Kind::Failover)
+    }
+
+    /// Returns the first setting of [`Kind::Failover`]: a claim refuses it, a renewal or fetch reports it.
+    pub fn standby_risk<'a>(self, found: impl Fn(&str) -> Option<&'a str>) -> Option<Finding<'a>> {
+        self.first(found, |kind| kind == Kind::Failover)
+    }
+
+    fn first<'a>(self, found: impl Fn(&str) -> Option<&'a str>, counts: impl Fn(Kind) -> bool) -> Option<Finding<'a>> {
         let wrong = |rule: &&'static Rule| {
-            if rule.unless.is_some_and(|(other, values)| found(other).is_some_and(|value| among(value, values))) {
-                return false;
-            }
-            let Some(value) = found(rule.setting) else { return !rule.may_lack };
-            match rule.right {
-                Right::OneOf(right) => !among(value, right),
-                Right::NoneOf(wrong) => among(value, wrong),
-                Right::NotBeginning(wrong) => {
-                    value.get(..wrong.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(wrong))
-                }
-            }
+            let made_up_for =
+                rule.unless.as_ref().is_some_and(|(other, right)| found(other).is_some_and(|value| right.has(value)));
+            counts(rule.kind)
+                && !made_up_for
+                && found(rule.setting).map_or(!rule.may_lack, |value| !rule.right.has(value))
         };
         self.rules().iter().find(wrong).map(|rule| Finding { rule, value: found(rule.setting) })
     }
 }
 
+impl Right {
+    /// Whether a value is right.
+    fn has(&self, value: &str) -> bool {
+        let among = |all: &[&str]| all.iter().any(|each| each.eq_ignore_ascii_case(value));
+        match self {
+            Self::OneOf(right) => among(right),
+            Self::NoneOf(wrong) => !among(wrong),
+            Self::NotBeginning(wrong) => {
+                !value.get(..wrong.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(wrong))
+            }
+        }
+    }
+}
+
+/// The options that accept findings, as the caller writes them.
+#[derive(Clone, Copy, Debug)]
+pub struct Accepting {
+    /// Accepts all settings, such as `allow_unsafe=true`.
+    pub lossy: &'static str,
+    /// Accepts settings that matter in a failover only, such as `allow_standby=true`.
+    pub standby: &'static str,
+}
+
+impl Accepting {
+    /// In URLs, and in Rust and Python.
+    pub const URL: Self = Self { lossy: "allow_unsafe=true", standby: "allow_standby=true" };
+    /// In JavaScript.
+    pub const JAVASCRIPT: Self = Self { lossy: "allowUnsafe: true", standby: "allowStandby: true" };
+}
+
 impl<'a> Finding<'a> {
-    /// The sentence that refuses a store for it. `option` is what accepts it all the same, as its caller writes it.
-    pub const fn refusal(&'a self, option: &'a str) -> Refusal<'a, &'a Self> {
-        Refusal { found: self, cure: self.rule.cure, option }
+    /// What the setting puts at risk.
+    pub const fn kind(&self) -> Kind {
+        self.rule.kind
     }
 
-    /// What to do about it.
-    pub const fn cure(&self) -> &'static str {
-        self.rule.cure
+    /// The sentence that refuses a store for it: the setting, what it can lose, and each cure.
+    pub const fn refusal(&'a self, accepting: &'a Accepting) -> impl fmt::Display + 'a {
+        Sentence { found: self, accepting }
+    }
+}
+
+struct Sentence<'a> {
+    found: &'a Finding<'a>,
+    accepting: &'a Accepting,
+}
+
+impl fmt::Display for Sentence<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { found, accepting } = self;
+        let cure = found.rule.cure;
+        match found.rule.kind {
+            Kind::Crash => Refusal { found, cure, option: accepting.lossy }.fmt(f),
+            Kind::Failover => write!(
+                f,
+                "{found}, so a failover can lose confirmed writes: {cure}, or pass {} if `snowmint fence` follows every \
+                 failover",
+                accepting.standby
+            ),
+            Kind::Reader => write!(f, "{found}, so it is not the server to write to: {cure}"),
+        }
     }
 }
 
@@ -231,19 +346,6 @@ impl<Found: fmt::Display> fmt::Display for Refusal<'_, Found> {
     }
 }
 
-/// The file system of that number (`f_type` of Linux's `statfs(2)`), if writes may be lost there, or locks do not hold
-/// everybody off.
-pub const fn unsafe_file_system(number: u32) -> Option<&'static str> {
-    match number {
-        0x6969 => Some("NFS"),
-        0x517b | 0xff53_4d42 | 0xfe53_4d42 => Some("SMB"),
-        0x0102_1997 => Some("9p"),
-        0x6573_5546 => Some("FUSE"),
-        0x0102_1994 | 0x8584_58f6 => Some("tmpfs"),
-        _ => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     extern crate std;
@@ -252,7 +354,7 @@ mod tests {
 
     fn found(engine: Engine, settings: &[(&str, &'static str)]) -> Option<(std::string::String, &'static str)> {
         let value = |name: &str| settings.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
-        engine.refuse(value).map(|finding| (finding.to_string(), finding.cure()))
+        engine.refuse(value).map(|finding| (finding.to_string(), finding.rule.cure))
     }
 
     const SAFE_MYSQL: [(&str, &str); 4] =
@@ -283,10 +385,73 @@ mod tests {
     fn a_refusal_says_what_was_found_what_to_do_and_what_accepts_it() {
         let finding = Engine::Sqlite.refuse(|name| Some(if name == "journal_mode" { "off" } else { "3" }));
         assert_eq!(
-            finding.expect("refused").refusal("allow_unsafe=true").to_string(),
+            finding.expect("refused").refusal(&Accepting::URL).to_string(),
             "journal_mode=off, so confirmed writes can be lost: PRAGMA journal_mode=WAL must be possible, or pass \
              allow_unsafe=true"
         );
+    }
+
+    #[test]
+    fn a_standby_is_a_risk_and_no_reason_to_stop() {
+        let settings = [
+            ("fsync", "on"),
+            ("full_page_writes", "on"),
+            ("synchronous_commit", "on"),
+            ("pg_is_in_recovery()", "f"),
+            ("asynchronous_standby", "second"),
+        ];
+        let value = |name: &str| settings.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
+        assert!(Engine::Postgres.refuse(value).is_none());
+        let risk = Engine::Postgres.standby_risk(value).expect("a risk");
+        assert_eq!(
+            (risk.kind(), risk.refusal(&Accepting::JAVASCRIPT).to_string().as_str()),
+            (
+                Kind::Failover,
+                "asynchronous_standby=second with synchronous_standby_names='', so a failover can lose confirmed writes: \
+                 name it in synchronous_standby_names in postgresql.conf, which makes every commit of this server wait \
+                 for the standby, or pass allowStandby: true if `snowmint fence` follows every failover"
+            )
+        );
+    }
+
+    #[test]
+    fn the_price_is_told_of_every_cure_of_a_failover() {
+        for engine in [Engine::Postgres, Engine::Mysql, Engine::Redis] {
+            let rules = engine.rules().iter().filter(|rule| rule.kind == Kind::Failover);
+            assert!(rules.clone().count() > 0 && rules.clone().all(|rule| rule.cure.contains("which ")), "{engine:?}");
+        }
+        assert!(Engine::Sqlite.rules().iter().all(|rule| rule.kind == Kind::Crash), "one file has no failover");
+    }
+
+    #[test]
+    fn a_server_that_cannot_be_written_is_offered_no_option() {
+        let finding = Engine::Redis.refuse(|name| (name == "role").then_some("slave")).expect("refused");
+        assert_eq!(finding.kind(), Kind::Reader);
+        let told = finding.refusal(&Accepting::URL).to_string();
+        assert_eq!(told, "role=slave, so it is not the server to write to: name the primary");
+    }
+
+    #[test]
+    fn the_first_append_only_file_has_to_be_complete() {
+        let first = |in_progress, base| {
+            let value = move |name: &str| match name {
+                "role" => Some("master"),
+                "aof_last_write_status" => Some("ok"),
+                "appendonly" => Some("yes"),
+                "appendfsync" => Some("always"),
+                "no-appendfsync-on-rewrite" => Some("no"),
+                "maxmemory-policy" => Some("noeviction"),
+                "aof_rewrite_in_progress" => Some(in_progress),
+                "aof_base_size" => base,
+                _ => None,
+            };
+            Engine::Redis.refuse(value).map(|finding| finding.to_string())
+        };
+        assert_eq!((first("0", Some("0")), first("1", Some("88"))), (None, None));
+        for base in [Some("0"), None] {
+            let told = first("1", base).expect("refused");
+            assert_eq!(told, "aof_rewrite_in_progress=1, its first append-only file is not complete");
+        }
     }
 
     #[test]

@@ -144,7 +144,8 @@ impl Error {
         Self::new(What::Exhausted, 0, retry_after_ms, 0)
     }
 
-    pub(crate) const fn batch_exhausted(retry_after_ms: u64) -> Self {
+    /// A batch cannot be complete in time: it has a chance in so many ms.
+    pub const fn batch_exhausted(retry_after_ms: u64) -> Self {
         Self::new(What::BatchExhausted, 0, retry_after_ms, 0)
     }
 

@@ -20,7 +20,7 @@ use crate::uuid::Uuid;
 
 /// Lists everything that could have minted what a text says, the most plausible first; of garbage, an empty list.
 ///
-/// The text may be a 64-bit ID (decimal, hex with or without `0x`, base 32, 36, 58 or 62 of full width), a UUID (also
+/// The text may be a 64-bit ID (decimal, hex with or without `0x` and of 15 digits too, base 32, 36, 58 or 62 of full width), a UUID (also
 /// in braces, after `urn:uuid:` or without hyphens), a ULID or an `ObjectId`. Blanks around it do not count. `now_ms`
 /// is the present in Unix ms.
 ///
@@ -37,7 +37,7 @@ use crate::uuid::Uuid;
 /// ```
 /// use snowmint_core::inspect;
 /// let candidates = inspect("1541815603606036480", 1_790_000_000_000);
-/// assert_eq!(candidates[0].preset(), Some("twitter"));
+/// assert_eq!(candidates[0].system(), Some("twitter"));
 /// assert_eq!(candidates[0].reason().to_string(), "time 2022-06-28, 4.2 years before now; sequence 0");
 ///
 /// let candidates = inspect("8c45583a-0e1f-11ec-804d-005056219395", 1_790_000_000_000);
@@ -67,11 +67,11 @@ pub fn inspect_integer(value: Integer, now_ms: i64) -> Candidates {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Kind {
-    /// An ID of the preset of that name.
+    /// An ID of the system of that name.
     #[non_exhaustive]
     Snowflake {
-        /// The name, see [`crate::layouts`].
-        preset: &'static str,
+        /// The name: a preset (see [`crate::layouts`]), or `yitter_typescript` or `yitter_csharp`.
+        system: &'static str,
         /// The ID; [`Candidate::parts`] takes it apart.
         id: u64,
     },
@@ -117,7 +117,7 @@ impl Doubt {
 
 /// One that could have minted what was inspected.
 ///
-/// It is small, as a list of 45 goes onto stacks of some kB in wasm: parts and sentence are made when asked for.
+/// It is small, as a list of 51 goes onto stacks of some kB in wasm: parts and sentence are made when asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Candidate {
     kind: Kind,
@@ -146,20 +146,20 @@ impl Candidate {
         self.timestamp_ms
     }
 
-    /// The name of the preset, if it is an ID of one.
-    pub const fn preset(&self) -> Option<&'static str> {
+    /// The name of the system, if it is a snowflake: mostly that of a preset.
+    pub const fn system(&self) -> Option<&'static str> {
         match self.kind {
-            Kind::Snowflake { preset, .. } => Some(preset),
+            Kind::Snowflake { system, .. } => Some(system),
             _ => None,
         }
     }
 
-    /// The layout of the preset.
+    /// The layout of the system.
     pub fn layout(&self) -> Option<Layout> {
-        Layout::preset(self.preset()?).ok()
+        system::layout(self.system()?).ok()
     }
 
-    /// The parts of the ID under the preset.
+    /// The parts of the ID under that layout.
     pub fn parts(&self) -> Option<Parts> {
         match self.kind {
             Kind::Snowflake { id, .. } => self.layout()?.decode(id).ok(),
@@ -180,8 +180,8 @@ impl Candidate {
     /// How many bits of surprise apart two candidates may be and still be told apart by nothing.
     const TOLERANCE: u32 = 6;
 
-    fn snowflake((preset, begins_ms): (&'static str, i64), form: Form, id: u64, now_ms: i64) -> Option<Self> {
-        let layout = Layout::preset(preset).ok()?;
+    fn snowflake((system, begins_ms): (&'static str, i64), form: Form, id: u64, now_ms: i64) -> Option<Self> {
+        let layout = system::layout(system).ok()?;
         let parts = layout.decode(id).ok()?;
         let span_ms = match parts.timestamp_ms.abs_diff(now_ms) {
             ..DAY => DAY,
@@ -191,7 +191,7 @@ impl Candidate {
         let surprise = bits(span_ms / layout.tick_ms())
             + layout.nodes().trailing_zeros().midpoint(bits(u64::from(parts.node)))
             + bits(parts.sequence);
-        let kind = Kind::Snowflake { preset, id };
+        let kind = Kind::Snowflake { system, id };
         Some(Self::judged(kind, form, Some(parts.timestamp_ms), surprise, [layout.epoch_ms(), begins_ms, now_ms]))
     }
 
@@ -332,20 +332,21 @@ mod tests {
                 let candidates = inspect_integer(id.into(), NOW_MS);
                 // Twitter's and Leaf's times are the same, as are Discord's and CalliCoder's.
                 let mut now = candidates.iter().take_while(|one| one.timestamp_ms() == candidates[0].timestamp_ms());
-                assert!(now.any(|one| one.preset() == Some(name)), "{name} {ahead_ms}: {:?}", candidates[0]);
+                assert!(now.any(|one| one.system() == Some(name)), "{name} {ahead_ms}: {:?}", candidates[0]);
             }
         }
     }
 
     #[test]
-    fn every_preset_that_decodes_an_id_is_there_once() {
+    fn every_system_that_decodes_an_id_is_there_once() {
         for id in [0, 1, 5, 1 << 53, 1_541_815_603_606_036_480, u64::MAX >> 1, 1 << 63, u64::MAX] {
             let candidates = inspect_integer(id.into(), NOW_MS);
-            let mut presets: Vec<_> = candidates.iter().filter_map(Candidate::preset).collect();
-            let mut able: Vec<_> = layouts::all().filter(|(_, layout)| layout.decode(id).is_ok()).collect();
-            presets.sort_unstable();
-            able.sort_unstable_by_key(|(name, _)| *name);
-            assert_eq!(presets, able.iter().map(|(name, _)| *name).collect::<Vec<_>>());
+            let mut found: Vec<_> = candidates.iter().filter_map(Candidate::system).collect();
+            let decodes = |name: &&str| system::layout(name).expect("a system").decode(id).is_ok();
+            let mut able: Vec<_> = SYSTEMS.iter().map(|(name, _)| *name).filter(decodes).collect();
+            found.sort_unstable();
+            able.sort_unstable();
+            assert_eq!(found, able);
         }
     }
 
@@ -366,7 +367,7 @@ mod tests {
     fn a_reason_says_what_speaks_for_a_candidate_or_against_it() {
         let of = |preset, text| {
             let candidates = inspect(text, NOW_MS);
-            let found = candidates.iter().find(|candidate| candidate.preset() == Some(preset));
+            let found = candidates.iter().find(|candidate| candidate.system() == Some(preset));
             found.expect("it is there").reason().to_string()
         };
         let tweet = "1541815603606036480";

@@ -58,7 +58,8 @@ presets! {
     /// Mastodon's status IDs: `mastodon/mastodon`, `lib/mastodon/snowflake.rb`. Without a node.
     MASTODON "mastodon" "time":48, "sequence":16; 0; 1;
 
-    /// yitter's drift generator with its default settings: `yitter/IdGenerator`.
+    /// yitter's drift generator with its default settings: `yitter/IdGenerator`, the Go, Java, C, C++, Rust, PHP, Delphi
+    /// and Python editions. The TypeScript edition counts from 1577836800000, the C# edition from 1582165202020.
     YITTER "yitter" "unused":1, "time":51, "worker":6, "sequence":6; 1_582_136_402_000; 1;
 
     /// goSnowFlake: `zheng-ji/goSnowFlake`. Negative in a signed column from 2086.

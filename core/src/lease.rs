@@ -8,19 +8,25 @@
 //! window to window: who drives them asks the store what they want to know.
 
 mod holding;
+mod pin;
 
 pub use self::holding::{Claiming, Keep, Keeping, Todo};
+pub use self::pin::{Floor, Pin};
 
 use crate::error::{Error, What};
 use crate::layout::Layout;
+use crate::mutant;
 use crate::store::{Ask, Reply, Version};
 use crate::window::Window;
 
 /// The places among all sentences of those that only leases need; for hosts that make texts themselves.
 #[doc(hidden)]
 pub fn sentences() -> impl Iterator<Item = usize> {
-    use What::{FarEnd, LaterRecord, LayoutHidden, LeaseLost, NoRecord, NodesBusy, NodesTaken};
-    [NodesTaken, NodesBusy, FarEnd, LeaseLost, LayoutHidden, NoRecord, LaterRecord]
+    use What::{
+        FarEnd, LaterRecord, LayoutHidden, LeaseLost, NoRecord, NodesBusy, NodesFar, NodesTaken, RecordGone,
+        RecordsGone,
+    };
+    [NodesTaken, NodesBusy, NodesFar, FarEnd, LeaseLost, LayoutHidden, NoRecord, LaterRecord, RecordGone, RecordsGone]
         .into_iter()
         .map(|what| what as usize)
 }
@@ -170,6 +176,8 @@ struct Candidate {
 #[derive(Clone, Copy, Debug)]
 pub struct Claim<'a> {
     terms: Terms<'a>,
+    /// Where nodes without a record begin, Unix ms.
+    floor_ms: Option<i64>,
     /// What the store has of nodes below this is known.
     next: u64,
     /// A node without a record: the last one held, or else the first.
@@ -205,9 +213,9 @@ pub enum Claimed {
 }
 
 impl<'a> Claim<'a> {
-    /// A look at a namespace begins.
-    pub const fn new(terms: Terms<'a>) -> Self {
-        Self { terms, next: 0, fresh: None, best: None, nearest_ms: None, written: None }
+    /// A look at a namespace begins, in which nodes without a record begin at `floor_ms` (Unix ms) at the earliest.
+    pub const fn new(terms: Terms<'a>, floor_ms: Option<i64>) -> Self {
+        Self { terms, floor_ms, next: 0, fresh: None, best: None, nearest_ms: None, written: None }
     }
 
     /// Takes in that a node is not to be had, whether there is a record of it or not.
@@ -222,10 +230,7 @@ impl<'a> Claim<'a> {
         if u64::from(node) >= self.terms.layout.nodes() {
             return;
         }
-        let window = Window::first(self.terms.layout, Some(record.window.end_ms), now_ms, self.terms.reach_ms());
-        let Some(mints_from_ms) = self.terms.layout.mints_from_ms(window.start_ms) else { return };
-        if mints_from_ms > now_ms.saturating_add_unsigned(self.terms.max_ahead_ms) {
-            self.nearest_ms = Some(self.nearest_ms.map_or(mints_from_ms, |nearest| nearest.min(mints_from_ms)));
+        if !self.can_begin(Some(record.window.end_ms), now_ms) {
             return;
         }
         let rank = if self.terms.last_node == Some(node) {
@@ -238,6 +243,18 @@ impl<'a> Claim<'a> {
         if self.best.is_none_or(|best| rank < best.rank) {
             self.best = Some(Candidate { rank, node, record: Some(*record), version });
         }
+    }
+
+    /// Returns whether a node whose last window ended at `previous_end_ms` can be used at `now_ms`. Notes when, if later.
+    fn can_begin(&mut self, previous_end_ms: Option<i64>, now_ms: i64) -> bool {
+        let Terms { layout, max_ahead_ms, .. } = self.terms;
+        let window = Window::first(layout, previous_end_ms, now_ms, self.terms.reach_ms());
+        let Some(mints_from_ms) = layout.mints_from_ms(window.start_ms) else { return false };
+        let is_near = mints_from_ms <= now_ms.saturating_add_unsigned(max_ahead_ms);
+        if !is_near {
+            self.nearest_ms = Some(self.nearest_ms.map_or(mints_from_ms, |nearest| nearest.min(mints_from_ms)));
+        }
+        is_near
     }
 
     /// Takes in that no node from the last seen one to before `end` has a record.
@@ -259,7 +276,8 @@ impl<'a> Claim<'a> {
     pub fn choose(&mut self, now_ms: i64) -> Choice {
         self.pass(self.terms.layout.nodes());
         self.next = self.terms.layout.nodes();
-        let fresh = self.fresh.map(|node| {
+        let floor_ms = self.floor_ms.filter(|_| !mutant::removes("floor"));
+        let fresh = self.fresh.filter(|_| self.can_begin(floor_ms, now_ms)).map(|node| {
             let rank = if self.terms.last_node == Some(node) { Rank::Mine } else { Rank::Free };
             Candidate { rank, node, record: None, version: 0 }
         });
@@ -274,7 +292,7 @@ impl<'a> Claim<'a> {
                 None => Choice::Nothing,
             };
         };
-        let previous_end_ms = record.map(|record| record.window.end_ms);
+        let previous_end_ms = record.map_or(floor_ms, |record| Some(record.window.end_ms));
         let record = Record {
             released: false,
             serial: record.map_or(0, |record| record.serial).saturating_add(1),
@@ -296,7 +314,7 @@ impl<'a> Claim<'a> {
             // A write whose answer was lost counts when it is seen to be there.
             Reply::Record(Some(found), version) if found == record => lease(found, version),
             Reply::Unknown => Claimed::Read(node),
-            Reply::Conflict | Reply::Record(..) | Reply::Sum(_) => Claimed::Again,
+            Reply::Conflict | Reply::Record(..) | Reply::Sum(_) | Reply::Full => Claimed::Again,
         }
     }
 }
@@ -320,8 +338,8 @@ pub enum Kept {
     Window(Window),
     /// Ask the store.
     Ask(Ask<Record>),
-    /// The node is somebody else's, or its record is gone: close the generator.
-    Lost,
+    /// The node is somebody else's, or its record is gone, as the error says: close the generator.
+    Lost(Error),
     /// The node is given back.
     Released,
 }
@@ -366,7 +384,7 @@ impl Lease {
 
     /// Takes in what came of it.
     pub fn reply(&mut self, reply: Reply<Record>) -> Kept {
-        let Some(asked) = self.asked.take() else { return Kept::Lost };
+        let Some(asked) = self.asked.take() else { return Kept::Lost(Error::plain(What::LeaseLost)) };
         match reply {
             Reply::Written(version) => self.keep(asked, version),
             // It may be there, or an earlier write of ours that arrived late.
@@ -383,7 +401,8 @@ impl Lease {
                     if asked.released { asked.window.end_ms } else { asked.window.end_ms.max(found.window.end_ms) };
                 self.write(Record { window: Window { end_ms, ..asked.window }, ..asked })
             }
-            Reply::Record(..) | Reply::Sum(_) => Kept::Lost,
+            Reply::Record(None, _) => Kept::Lost(Error::plain(What::RecordGone)),
+            Reply::Record(..) | Reply::Sum(_) | Reply::Full => Kept::Lost(Error::plain(What::LeaseLost)),
         }
     }
 

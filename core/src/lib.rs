@@ -15,6 +15,8 @@ pub mod lease;
 #[doc(hidden)]
 pub mod mutant;
 pub mod object_id;
+pub mod pin;
+pub mod place;
 mod random;
 pub mod scatter;
 pub mod section;

@@ -9,9 +9,12 @@ pub const ALL: &[(&str, &str)] = &[
     ("increase", "the tick of an ID is not before that of the last one"),
     ("window", "no tick lies at or past the window's end"),
     ("start", "a window starts at or after the end of the node's last one"),
+    ("floor", "a node without a record starts at or after the floor that a fence has written"),
+    ("vanished", "no node is granted where records of nodes have vanished"),
     ("ahead", "the window's end is in the file before it is used"),
     ("close", "a released cell is closed for good"),
     ("lock", "a slot is locked by one holder"),
+    ("place", "files lie where all who mint share them, and stay"),
     ("wipe", "a forked child sees the minting words wiped"),
     ("advice", "the kernel wipes those words; without it a handler does"),
     ("renew", "a forked child has random bits, a node and counters of its own for UUIDs, ULIDs and ObjectIds"),
@@ -27,7 +30,9 @@ pub const ALL: &[(&str, &str)] = &[
     ("fence", "an allocator whose record was overwritten gives nothing more"),
     ("version", "a record is written only in the place of the version that was seen"),
     ("forked", "a forked child hands out no number that its parent has fetched"),
+    ("settings", "a live server's settings are looked at with each write and fetch"),
     ("guard", "a native sequence's values are committed together with a row"),
+    ("pin", "settings that have to stay are those that were pinned first"),
     ("tenure", "an allocator that may have been succeeded gives nothing more"),
 ];
 

@@ -77,7 +77,7 @@ mod record;
 mod tenure;
 
 pub use self::claim::{Claim, Claimed, Held, STEP, Terms};
-pub use self::record::{RECORD_BYTES, Record, SIZE, Users};
+pub use self::record::{MAX_SIZE, RECORD_BYTES, Record, SIZE, Users};
 pub use self::tenure::{Tenure, Watch};
 
 #[derive(Clone, Copy, Debug)]

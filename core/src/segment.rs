@@ -103,6 +103,8 @@ pub struct Segment {
     wanted: u64,
     /// The counter when it was last seen: everything after it is new.
     counter: u64,
+    /// Whether the counter had no room for a fetch: where it stands is to be looked at before the next one.
+    full: bool,
     /// No fetch before this.
     retry_at_ms: u64,
     /// Why nothing is handed out any more.
@@ -124,6 +126,7 @@ impl Segment {
                 most: u64::MAX,
                 wanted: 0,
                 counter: 0,
+                full: false,
                 retry_at_ms: 0,
                 over: None,
             }),
@@ -218,7 +221,7 @@ impl Segment {
         }
         let pace = self.pacer.pace(now_ms);
         // Others take while a block is fetched.
-        let amount = pace.amount().saturating_add(self.wanted).min(room).min(self.most);
+        let amount = if self.full { 0 } else { pace.amount().saturating_add(self.wanted).min(room).min(self.most) };
         self.wanted = 0;
         self.pacer.begin();
         self.asked = Some((pace, amount));
@@ -228,7 +231,8 @@ impl Segment {
 
     /// Takes in what came of a fetch: the reply to what was asked last, or `Unknown` for one that will not come.
     ///
-    /// Numbers that are fetched come after those at hand. Without an answer the counter may have been raised or not: a
+    /// Numbers that are fetched come after those at hand. After `Full` the segment looks where the counter stands, and
+    /// then asks for what is left. Without an answer the counter may have been raised or not: a
     /// gap. A reply that nothing was asked for does nothing.
     ///
     /// # Errors
@@ -236,6 +240,12 @@ impl Segment {
     /// any number since, so nothing more is handed out, until there is a new segment. `Exhausted` beyond 2^63-1.
     pub fn reply(&mut self, range: &Range, reply: Reply<Infallible>, now_ms: u64) -> Result<(), Error> {
         let Some((pace, amount)) = self.asked.take() else { return Ok(()) };
+        if matches!(reply, Reply::Full) {
+            // What is left there is for the next fetch.
+            self.full = true;
+            range.set_due(true);
+            return Ok(());
+        }
         let Reply::Sum(sum) = reply else {
             self.retry_at_ms = now_ms.saturating_add(RETRY_MS);
             range.set_due(true);
@@ -253,6 +263,11 @@ impl Segment {
             return Err(Error::plain(What::NumbersOver));
         }
         self.counter = sum;
+        if self.full {
+            self.full = false;
+            range.set_due(sum < LAST);
+            return Ok(());
+        }
         self.pacer.fetched(pace, now_ms);
         self.next = Some(self.bounds.after(sum.saturating_sub(amount))..self.bounds.after(sum));
         Ok(())

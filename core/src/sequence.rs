@@ -50,7 +50,7 @@
 //! # Ok::<(), snowmint_core::Error>(())
 //! ```
 
-use crate::error::{Error, What};
+use crate::error::{Error, ErrorKind, What};
 use crate::integer::Integer;
 use crate::store::{Ask, Next, Reply, Version};
 
@@ -220,7 +220,12 @@ impl Sequence {
             }
             (Some(Reply::Record(state, version)), _) => {
                 let state = self.record(state)?;
-                self.reserve(&state, version)
+                self.reserve(&state, version).inspect_err(|error| {
+                    // After a NEXTVAL that has run out, MariaDB's LASTVAL is NULL.
+                    if self.rules.dialect() == Dialect::Mariadb && error.kind() == ErrorKind::Exhausted {
+                        self.current = None;
+                    }
+                })
             }
             (Some(Reply::Written(version)), Some(Asked::Block(first, state))) => {
                 let at = State { last: first, is_called: false, ..state };

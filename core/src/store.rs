@@ -30,6 +30,8 @@ pub enum Reply<R> {
     Conflict,
     /// The counter after it was raised, durable.
     Sum(u64),
+    /// The counter has no room for so much more, and stays as it is.
+    Full,
     /// There was no answer, so it may have been done or not.
     Unknown,
 }

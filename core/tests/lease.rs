@@ -4,12 +4,14 @@ use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::sync::LazyLock;
 
 use proptest::prelude::*;
-use snowmint_core::lease::{Choice, Claim, Claiming, Keep, Keeping, Record, Terms, Todo};
+use snowmint_core::lease::{Choice, Claim, Claiming, Floor, Keep, Keeping, Pin, Record, Terms, Todo};
 use snowmint_core::store::{Ask, Reply, Version};
 use snowmint_core::{ErrorKind, Layout, Options, Snowflake, Window, Words};
 
 const NOW_MS: i64 = 1_772_323_200_123;
 const REACH_MS: u64 = 1000;
+/// The record of a namespace that counts no nodes.
+const PINNED: Option<(Pin, Version)> = Some((Pin { nodes: 0, floor_ms: None }, 1));
 
 fn layout() -> &'static Layout {
     static LAYOUT: LazyLock<Layout> =
@@ -43,6 +45,8 @@ enum Fate {
 #[derive(Default)]
 struct Store {
     records: BTreeMap<u32, (Record, Version)>,
+    /// The namespace's record, which is there.
+    pin: Pin,
     /// Writes on their way: how many requests they wait for.
     late: VecDeque<(u8, u32, Record, Version)>,
 }
@@ -55,6 +59,21 @@ impl Store {
         }
         self.records.insert(node, (record, version + 1));
         Reply::Written(version + 1)
+    }
+
+    /// The records, without writes on their way.
+    fn snapshot(&self) -> Self {
+        Self { records: self.records.clone(), pin: self.pin, late: VecDeque::new() }
+    }
+
+    /// What `snowmint fence` makes of it.
+    fn restored(mut self, until_ms: i64) -> Self {
+        for (record, version) in self.records.values_mut() {
+            record.window.end_ms = record.window.end_ms.max(until_ms);
+            *version += 1;
+        }
+        self.pin = Pin { nodes: self.records.len() as u64, ..self.pin.raised(until_ms) };
+        self
     }
 
     fn tick(&mut self) {
@@ -97,12 +116,16 @@ impl Store {
         let mut todo = Claiming::FIRST;
         for _ in 0..16 {
             todo = match todo {
-                Todo::ReadLayout => claiming.pinned(true),
+                Todo::ReadLayout => claiming.pinned(Some((self.pin, 1))),
+                Todo::WriteLayout(pin, _) => {
+                    self.pin = pin;
+                    claiming.pinning(Reply::Written(1))
+                }
                 Todo::List => {
                     for (node, (record, version)) in &self.records {
                         claiming.see(*node, record, *version, now_ms);
                     }
-                    claiming.seen(now_ms)
+                    claiming.seen(now_ms, self.records.len() as u64)
                 }
                 Todo::Ask(node, ask) => claiming.replied(self.answer(node, ask, &mut fates)),
                 Todo::Lease(lease, _) => return Some(Keeping::new(lease, false)),
@@ -150,6 +173,10 @@ enum Action {
     Renew,
     Release,
     Crash,
+    /// Copies the store.
+    BackUp,
+    /// Stops all holders, puts the copy in the store's place, and raises a fence above all IDs.
+    Restore,
 }
 
 fn fates() -> impl Strategy<Value = Vec<Fate>> {
@@ -168,6 +195,8 @@ fn steps() -> impl Strategy<Value = (usize, i64, Action, Vec<Fate>)> {
         4 => Just(Action::Renew),
         2 => Just(Action::Release),
         1 => Just(Action::Crash),
+        1 => Just(Action::BackUp),
+        1 => Just(Action::Restore),
     ];
     let clock_ms = prop_oneof![10 => -20i64..400, 4 => -3000i64..3000, 1 => -90_000_000i64..90_000_000];
     (0usize..4, clock_ms, action, fates())
@@ -185,9 +214,20 @@ proptest! {
         let mut holders: [Option<Holder>; 4] = Default::default();
         let mut ledger = HashSet::new();
         let mut tokens = 0;
+        let mut backup = store.snapshot();
         for (number, clock_ms, action, fates) in script {
             clocks_ms[number] += clock_ms;
             let (now_ms, fates) = (clocks_ms[number], fates.into_iter());
+            match action {
+                Action::BackUp => backup = store.snapshot(),
+                Action::Restore => {
+                    holders = Default::default();
+                    let last = ledger.iter().map(|id| layout().decode(*id).expect("an ID").timestamp_ms).max();
+                    store = backup.restored(last.unwrap_or(NOW_MS) + 1);
+                    backup = store.snapshot();
+                }
+                _ => {}
+            }
             let Some(mut holder) = holders[number].take() else {
                 tokens += 1;
                 holders[number] = store.claim(terms(tokens), now_ms, fates).as_ref().map(Holder::new);
@@ -231,6 +271,7 @@ proptest! {
                     false
                 }
                 Action::Crash => false,
+                Action::BackUp | Action::Restore => true,
             };
             holders[number] = stays.then_some(holder);
         }
@@ -277,7 +318,7 @@ fn the_last_node_comes_first_then_a_free_one_then_the_longest_ended() {
     let records =
         [record(NOW_MS - 10, false), record(NOW_MS - 30, false), record(NOW_MS - 20, true), record(NOW_MS + 9, true)];
     let chosen = |last_node, excluded: &[u32], seen: usize| {
-        let mut claim = Claim::new(Terms { layout: &layout, last_node, ..terms(9) });
+        let mut claim = Claim::new(Terms { layout: &layout, last_node, ..terms(9) }, None);
         for node in 0..8 {
             match records[..seen].get(node as usize) {
                 _ if excluded.contains(&node) => claim.skip(node),
@@ -356,8 +397,8 @@ fn ends_with(mut refuse: impl FnMut(u32) -> bool) -> (Todo, u32) {
     let (mut todo, mut writes) = (Claiming::FIRST, 0);
     loop {
         todo = match todo {
-            Todo::ReadLayout => claiming.pinned(true),
-            Todo::List => claiming.seen(NOW_MS),
+            Todo::ReadLayout => claiming.pinned(PINNED),
+            Todo::List => claiming.seen(NOW_MS, 0),
             Todo::Ask(_, Ask::Write(..)) => {
                 writes += 1;
                 claiming.replied(if refuse(writes) { Reply::Unknown } else { Reply::Conflict })
@@ -386,10 +427,10 @@ fn a_store_that_answers_writes_in_between_is_asked_on() {
 fn nodes_that_others_took_while_writes_had_no_answer_are_no_refused_writes() {
     let mut claiming = Claiming::new(terms(1), false);
     let other = Reply::Record(Some(Record { token: 9, ..sample() }), 1);
-    let mut todo = claiming.pinned(true);
+    let mut todo = claiming.pinned(PINNED);
     for _ in 0..199 {
         assert!(matches!(todo, Todo::List), "{todo:?}");
-        assert!(matches!(claiming.seen(NOW_MS), Todo::Ask(0, Ask::Write(..))));
+        assert!(matches!(claiming.seen(NOW_MS, 0), Todo::Ask(0, Ask::Write(..))));
         assert!(matches!(claiming.replied(Reply::Unknown), Todo::Ask(0, Ask::Read)));
         todo = claiming.replied(other);
     }
@@ -398,8 +439,8 @@ fn nodes_that_others_took_while_writes_had_no_answer_are_no_refused_writes() {
 /// What comes of a claim whose clock reads `NOW_MS`, over a store whose clock reads `store_ms`.
 fn judged(store_ms: Option<i64>) -> Todo {
     let mut claiming = Claiming::new(terms(1), true);
-    assert!(matches!(claiming.pinned(true), Todo::List));
-    assert!(matches!(claiming.seen(NOW_MS), Todo::Clock));
+    assert!(matches!(claiming.pinned(PINNED), Todo::List));
+    assert!(matches!(claiming.seen(NOW_MS, 0), Todo::Clock));
     claiming.clock(store_ms, NOW_MS)
 }
 
@@ -419,10 +460,11 @@ fn a_renewal_far_beyond_the_stores_clock_waits_until_a_clock_is_right() {
     let Some(Todo::Lease(lease, Some(0))) = (match judged(Some(NOW_MS)) {
         Todo::Ask(node, Ask::Write(record, version)) => {
             let mut claiming = Claiming::new(terms(1), true);
-            claiming.pinned(true);
-            claiming.seen(NOW_MS);
+            claiming.pinned(PINNED);
+            claiming.seen(NOW_MS, 0);
             claiming.clock(Some(NOW_MS), NOW_MS);
-            Some(claiming.replied(store.write(node, record, version, Fate::Fine)))
+            claiming.replied(store.write(node, record, version, Fate::Fine));
+            Some(claiming.pinning(Reply::Written(2)))
         }
         _ => None,
     }) else {
@@ -442,8 +484,101 @@ fn a_renewal_far_beyond_the_stores_clock_waits_until_a_clock_is_right() {
 fn the_layout_is_written_where_there_is_none_and_read_where_another_was_first() {
     let mut claiming = Claiming::new(terms(1), false);
     assert!(matches!(Claiming::FIRST, Todo::ReadLayout));
-    assert!(matches!(claiming.pinned(false), Todo::WriteLayout));
-    assert!(matches!(claiming.pinning(false), Todo::ReadLayout));
-    assert!(matches!(claiming.pinned(false), Todo::WriteLayout));
-    assert!(matches!(claiming.pinning(true), Todo::List));
+    assert!(matches!(claiming.pinned(None), Todo::ReadFloor));
+    assert!(matches!(claiming.floor(None), Todo::WriteLayout(Pin { nodes: 0, floor_ms: None }, 0)));
+    assert!(matches!(claiming.pinning(Reply::Conflict), Todo::ReadLayout));
+    assert!(matches!(claiming.pinned(None), Todo::ReadFloor));
+    let floor = Floor { until_ms: 7, skip: 5 };
+    assert!(matches!(claiming.floor(Some(floor)), Todo::WriteLayout(Pin { nodes: 0, floor_ms: Some(7) }, 0)));
+    assert!(matches!(claiming.pinning(Reply::Written(1)), Todo::List));
+}
+
+/// A claim in a store, whose nodes without a record begin at that time.
+fn claimed(store: &mut Store, token: u128, now_ms: i64) -> Option<Window> {
+    store.claim(terms(token), now_ms, std::iter::empty()).map(|lease| lease.window())
+}
+
+#[test]
+fn a_node_without_a_record_begins_at_the_floor() {
+    let mut store = Store { pin: Pin { nodes: 0, floor_ms: Some(NOW_MS + 500) }, ..Store::default() };
+    assert_eq!(claimed(&mut store, 1, NOW_MS), None, "no node is free before");
+    let window = claimed(&mut store, 1, NOW_MS + 510).expect("a node");
+    assert!(window.start_ms >= NOW_MS + 500, "{window:?}");
+    // A record that the fence has raised, or an operator reset, counts for itself.
+    let end_ms = NOW_MS + 10;
+    store.records.insert(1, (Record { released: true, window: Window { start_ms: NOW_MS, end_ms }, ..sample() }, 1));
+    store.pin.floor_ms = Some(NOW_MS + 10_000);
+    assert_eq!(claimed(&mut store, 2, NOW_MS + 100).map(|window| window.start_ms <= NOW_MS + 100), Some(true));
+}
+
+#[test]
+fn each_first_record_of_a_node_is_counted_once() {
+    let mut store = Store::default();
+    let mut first = held(&mut store, 1, NOW_MS);
+    assert_eq!(store.pin.nodes, 1);
+    let keep = first.release(NOW_MS + 14);
+    assert_eq!(store.finish(&mut first, keep, std::iter::empty()), Keep::Released);
+    held(&mut store, 2, NOW_MS + 14);
+    assert_eq!(store.pin.nodes, 1, "the same node");
+    held(&mut store, 3, NOW_MS + 14);
+    assert_eq!(store.pin.nodes, 2);
+    // A claimant that was killed before it counted: the next one makes up for it.
+    store.pin.nodes = 0;
+    held(&mut store, 4, NOW_MS + 5000);
+    assert_eq!(store.pin.nodes, 2);
+}
+
+#[test]
+fn no_node_is_granted_where_records_have_vanished() {
+    let mut claiming = Claiming::new(terms(1), false);
+    claiming.pinned(Some((Pin { nodes: 2, floor_ms: None }, 5)));
+    claiming.see(0, &sample(), 1, NOW_MS);
+    let Todo::Refused(error) = claiming.seen(NOW_MS, 1) else { panic!("a node is chosen") };
+    assert_eq!(error.kind(), ErrorKind::StoreUnavailable);
+    assert!(error.to_string().starts_with("1 nodes have a record, and 2 had one: records have vanished"), "{error}");
+}
+
+#[test]
+fn a_count_that_another_claimant_changed_is_read_again() {
+    let granted = || {
+        let mut claiming = Claiming::new(terms(1), false);
+        claiming.pinned(Some((Pin { nodes: 0, floor_ms: Some(7) }, 5)));
+        assert!(matches!(claiming.seen(NOW_MS, 0), Todo::Ask(0, Ask::Write(..))));
+        let todo = claiming.replied(Reply::Written(1));
+        assert!(matches!(todo, Todo::WriteLayout(Pin { nodes: 1, floor_ms: Some(7) }, 5)), "{todo:?}");
+        claiming
+    };
+    let mut claiming = granted();
+    assert!(matches!(claiming.pinning(Reply::Conflict), Todo::ReadLayout));
+    let todo = claiming.pinned(Some((Pin { nodes: 0, floor_ms: Some(9) }, 6)));
+    assert!(matches!(todo, Todo::WriteLayout(Pin { nodes: 1, floor_ms: Some(9) }, 6)), "{todo:?}");
+    assert!(matches!(claiming.pinning(Reply::Conflict), Todo::ReadLayout));
+    assert!(matches!(claiming.pinned(Some((Pin { nodes: 3, floor_ms: None }, 7))), Todo::Lease(..)), "counted");
+    assert!(matches!(granted().pinning(Reply::Unknown), Todo::Lease(..)), "the next claim counts");
+}
+
+#[test]
+fn a_holder_whose_record_vanished_is_closed_with_that_reason() {
+    let mut store = Store::default();
+    let mut lease = held(&mut store, 1, NOW_MS);
+    store.records.clear();
+    let keep = lease.renew(NOW_MS + 500, NOW_MS, REACH_MS);
+    let Keep::Lost(error) = store.finish(&mut lease, keep, std::iter::empty()) else { panic!("it is held") };
+    assert_eq!(error.kind(), ErrorKind::WindowClosed);
+    assert!(error.to_string().starts_with("its record has vanished from the store"), "{error}");
+}
+
+#[test]
+fn a_wait_of_more_than_an_hour_names_the_command_that_resets_a_node() {
+    let mut claiming = Claiming::new(terms(1), false);
+    claiming.pinned(PINNED);
+    let far_ms = NOW_MS + 365 * 86_400_000;
+    for node in [0, 1] {
+        let window = Window { start_ms: NOW_MS, end_ms: far_ms };
+        claiming.see(node, &Record { window, ..sample() }, 1, NOW_MS);
+    }
+    let Todo::Wait(_, error) = claiming.seen(NOW_MS, 2) else { panic!("a node is chosen") };
+    assert_eq!(error.kind(), ErrorKind::NodesExhausted);
+    let text = error.to_string();
+    assert!(text.contains("2027-") && text.contains("snowmint lease release"), "{text}");
 }

@@ -455,6 +455,37 @@ fn numbers_end_at_the_largest_signed_one() {
 }
 
 #[test]
+fn a_step_that_passes_the_last_number_brings_what_is_left() {
+    let range = Range::wiped();
+    let mut segment = Segment::new(Integer::from(1000u64), Bounds::Below).expect("a step");
+    // The store has room for 10 more, which nobody knows here.
+    let mut counter = LAST - 10;
+    let mut asked = Vec::new();
+    let mut numbers = Vec::new();
+    let over = loop {
+        if let Some(number) = range.take() {
+            numbers.push(number);
+            continue;
+        }
+        match segment.refill(&range, 0) {
+            Ok(Next::Done(())) => {}
+            Ok(Next::Ask(Ask::Add(amount))) => {
+                asked.push(amount);
+                let fits = amount <= LAST - counter;
+                counter += if fits { amount } else { 0 };
+                let reply = if fits { Reply::Sum(counter) } else { Reply::Full };
+                segment.reply(&range, reply, 0).expect("it goes on");
+            }
+            other => break other,
+        }
+    };
+    assert!(numbers.into_iter().eq(LAST - 10..LAST));
+    assert_eq!(asked, [1000, 0, 10]);
+    let error = over.expect_err("the end");
+    assert_eq!((error.kind(), error.retry_after_ms()), (ErrorKind::Exhausted, None));
+}
+
+#[test]
 fn what_is_left_at_the_end_can_be_given_back() {
     for bounds in [Bounds::Below, Bounds::UpTo] {
         let mut counter = Counter { value: 1, ..Counter::default() };

@@ -333,7 +333,8 @@ fn a_sequence_that_runs_out_says_so_and_stays_so() {
         for _ in 0..3 {
             assert_eq!(store.next(&mut s).expect_err("run out").kind(), ErrorKind::Exhausted);
         }
-        assert_eq!(s.current(), Ok(Some(7)));
+        let last = if options.dialect == Dialect::Mariadb { None } else { Some(7) };
+        assert_eq!(s.current(), Ok(last));
         let (mut store, mut s) = open(Options { increment: -1, min: Some(-2), ..options });
         assert_eq!(store.take(&mut s), [-1, -2]);
         let error = store.next(&mut s).expect_err("run out");

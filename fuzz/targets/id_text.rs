@@ -27,7 +27,7 @@ fuzz_target!(|text: &[u8]| {
     }
     for candidate in &inspect(text, 1_793_491_200_000) {
         assert!(candidate.reason().to_string().len() < 170);
-        assert_eq!(candidate.parts().is_some(), candidate.preset().is_some());
+        assert_eq!(candidate.parts().is_some(), candidate.system().is_some());
     }
     if let Some(unix_ms) = time::parse_rfc3339(text) {
         let mut printed = String::new();

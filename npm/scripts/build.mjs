@@ -13,7 +13,8 @@ rmSync("dist", { recursive: true, force: true });
 // gave them, of others by the order in the first bundle.
 const names = JSON.parse(readFileSync(`${generated}/names.json`, "utf8"));
 
-const bundleOf = async (entry, name, host, format, extra) =>
+const bundleOf = async (entry, name, host, format, extra) => {
+  const outfile = `dist/${name}.${format === "esm" ? "mjs" : "cjs"}`;
   Object.assign(
     names,
     (
@@ -21,7 +22,7 @@ const bundleOf = async (entry, name, host, format, extra) =>
         entryPoints: [entry],
         mangleProps: /[a-z]_$/,
         mangleCache: names,
-        outfile: `dist/${name}.${format === "esm" ? "mjs" : "cjs"}`,
+        outfile,
         alias: {
           "#host": `./src/host.${host}.ts`,
           "#lease": `./src/lease.${host}.ts`,
@@ -44,6 +45,15 @@ const bundleOf = async (entry, name, host, format, extra) =>
       })
     ).mangleCache,
   );
+  if (format === "cjs") writeFileSync(outfile, exportedByKeys(readFileSync(outfile, "utf8")));
+};
+
+/** CommonJS whose exports are the keys of esbuild's table: its loop takes what `Object.prototype` has for exports too. */
+function exportedByKeys(text) {
+  const loop = /for \(var (\w+) in all\)/g;
+  if (text.match(loop)?.length !== 1) throw new Error("esbuild makes its exports in another way");
+  return text.replace(loop, "for (var $1 of Object.keys(all))");
+}
 
 /** Modules that a bundle finds beside it. */
 const beside = (filter, pathOf) => ({

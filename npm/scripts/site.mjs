@@ -29,6 +29,8 @@ const policy = [
   `script-src ${hash(script)} 'wasm-unsafe-eval'`,
   `style-src ${hash(style)}`,
   "img-src data:",
+  // Only a page that a service has sent asks it what it is.
+  "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "require-trusted-types-for 'script'",

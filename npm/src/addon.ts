@@ -1,6 +1,7 @@
 // The addon: the generator with one state or lease for all threads of the process. It is a package of its own for each
 // platform, and optional.
 import module from "node:module";
+import { type ErrorCode, SnowmintError } from "./errors.js";
 import { version } from "./generated/version.js";
 import type { LeaseStatus } from "./snowflake.js";
 
@@ -20,6 +21,7 @@ export interface Terms {
   environmentNamespace?: string;
   stateDir?: string;
   kubernetes: boolean;
+  container: boolean;
   maxAheadMs: number;
   maxWaitMs: number;
   start: number;
@@ -42,30 +44,54 @@ export type Functions = [
 ];
 
 const KEY = Symbol.for(`snowmint.addon.${version}`);
-const realm = globalThis as { [KEY]?: Addon | null };
+/** What has come of loading it: the addon, or why there is none. */
+interface Loaded {
+  addon?: Addon;
+  cause?: unknown;
+}
+const realm = globalThis as { [KEY]?: Loaded };
 
 /** The platform's name in those of packages; of both kinds of Linux, the one that loads is the right one. */
 const libcs: Record<string, string[]> = { linux: ["-gnu", "-musl"], win32: ["-msvc"] };
-export const platform = `${process.platform}-${process.arch}`;
+const platform = `${process.platform}-${process.arch}`;
 /** What to do where there is none. */
-export const cure = `install the optional dependencies of snowmint${"Deno" in globalThis ? ", run with --allow-env and --allow-ffi" : ""}`;
+const cure = `install the optional dependencies of snowmint${"Deno" in globalThis ? ", run with --allow-env and --allow-ffi" : ""}`;
 
 /** The addon, if there is one that loads here. ESM, CommonJS and duplicate installs of one version share it. */
-export function addon(): Addon | undefined {
-  if (realm[KEY] === undefined) realm[KEY] = load() ?? null;
-  return realm[KEY] ?? undefined;
-}
+export const addon = (): Addon | undefined => loaded().addon;
 
-function load(): Addon | undefined {
+const loaded = (): Loaded => (realm[KEY] ??= load());
+
+function load(): Loaded {
+  const causes: unknown[] = [];
   for (const libc of libcs[process.platform] ?? [""]) {
     try {
-      if (process.env.SNOWMINT_NO_ADDON === "1") return;
+      if (process.env.SNOWMINT_NO_ADDON === "1") throw new Error("SNOWMINT_NO_ADDON is 1");
       // Said so that bundlers for servers leave it alone: webpack would have nothing in its place, and Turbopack would take
       // the addon for a script. What esbuild makes CommonJS of has no URL.
       const from = module.createRequire(import.meta.url ?? __filename);
-      return Reflect.apply(from, undefined, [`snowmint-${platform}${libc}`]);
-    } catch {
+      return { addon: Reflect.apply(from, undefined, [`snowmint-${platform}${libc}`]) };
+    } catch (error) {
       // Missing, built for another libc, or forbidden: the wasm module mints too.
+      causes.push(error);
     }
   }
+  // One that is there says more than one that is missing.
+  return { cause: causes.find((cause) => !isMissing(cause)) ?? causes[0] };
+}
+
+const isMissing = (cause: unknown): boolean => (Object(cause) as { code?: unknown }).code === "MODULE_NOT_FOUND";
+
+/** Makes the error of a call that needs the addon where there is none: `why` it needs it, and what to do `otherwise`. */
+export function noAddon(code: ErrorCode, why: (addon: string) => string, otherwise: string): SnowmintError {
+  const { cause } = loaded();
+  const [line] = String((Object(cause) as Error).message ?? cause).split("\n");
+  const found = isMissing(cause) ? "which is not installed" : `which does not load (${line})`;
+  const error = new SnowmintError(
+    code,
+    `${why(`snowmint's addon for ${platform}, ${found}`)}: ${cure}, or ${otherwise}`,
+  );
+  // As the constructor of Error would leave it.
+  Object.defineProperty(error, "cause", { value: cause, writable: true, configurable: true });
+  return error;
 }

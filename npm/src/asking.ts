@@ -37,6 +37,19 @@ export class Asking {
     return ms === null ? NaN : Math.floor(ms);
   }
 
+  /** Has the store refuse a claim that a failover could lose, if it looks at that. */
+  async refuseStandby(): Promise<void> {
+    await this.#ask(
+      async (store) => store.refuseStandby?.(),
+      () => true,
+    );
+  }
+
+  /** What a failover could lose, if the store tells. */
+  standbyRisk(): string | null {
+    return this.store.standbyRisk?.() ?? null;
+  }
+
   /** What sentences call it. */
   toString(): string {
     return String(this.store);

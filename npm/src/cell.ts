@@ -15,7 +15,8 @@ export function wasmCell({ layout, node, maxAheadMs, start, clock }: CellSpec, l
   const handle = keep(`generator ${state},${maxAheadMs},${start}`, () =>
     check(wasm_.open_(layout.handle_, words_, node, maxAheadMs, start, engine.seed_, now)),
   );
-  const nowMs = clock ? () => reading(clock()) : Date.now;
+  // Looked up at each call, as tests replace it for a while.
+  const nowMs = clock ? () => reading(clock()) : () => Date.now();
   const { next_, take_, drain_ } = wasm_;
   return {
     next() {

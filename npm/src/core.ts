@@ -1,6 +1,6 @@
 // The engine that mints and knows layouts, and what it keeps.
 
-import { mintModule } from "#host";
+import { mintModule, ofThread } from "#host";
 import { type Engine, start } from "./engine.js";
 import type { SnowmintError } from "./errors.js";
 import { failure as failureOf } from "./failure.js";
@@ -22,12 +22,14 @@ export interface Core extends Engine<typeof Mint> {
 /** Of this package; the build puts it here. */
 declare const VERSION: string;
 const REALM = Symbol.for("snowmint");
+type Realm = { [REALM]?: Record<string, unknown> };
 /**
- * What all copies of snowmint in this realm share, of whatever version: the engine of each version, and who mints by the
- * system's clock, by the numbers of the layout and the node: a version, whose generators share the state, or a lease.
+ * Returns what all copies of snowmint in this thread share, of whatever version and in whatever context: the engine of each version,
+ * and who mints by the system's clock, by the numbers of the layout and the node: a version, whose generators share the state,
+ * or a lease.
  */
 export const realm = (): Record<string, unknown> =>
-  ((globalThis as { [REALM]?: Record<string, unknown> })[REALM] ??= {});
+  ((ofThread as Realm)[REALM] ??= (globalThis as Realm)[REALM] ??= {});
 
 /** Whether the caller may vouch for a node here. */
 export const vouch = (key: string): boolean => (realm()[key] ??= VERSION) === VERSION;

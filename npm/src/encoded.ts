@@ -1,4 +1,5 @@
 // The modules as bytes in the bundle, for hosts where it is read from a disk: there time counts, and bytes do not.
+import { Buffer } from "node:buffer";
 import { encoded as forms } from "./generated/forms.js";
 import { encoded as inspect } from "./generated/inspect.js";
 import { encoded as mint } from "./generated/mint.js";

@@ -34,9 +34,13 @@ export class SnowmintError extends Error {
   /** For `CLOCK_BACKWARDS`: how many ms the clock lies behind the last ID. */
   readonly byMs?: number;
 
-  /** Also what another copy of this package threw is one, as ES modules and CommonJS have each their own. */
+  /**
+   * Also what another copy of this package threw is one, as ES modules and CommonJS have each their own; but not one of a
+   * subclass.
+   */
   static [Symbol.hasInstance](error: unknown): boolean {
-    return (error as Error | undefined)?.name === "SnowmintError";
+    // biome-ignore lint/complexity/noThisInStatic: subclasses inherit this function, and it answers for one of them
+    return isOfClass(this, error);
   }
 
   constructor(code: ErrorCode, message: string, ms = 0) {
@@ -46,6 +50,11 @@ export class SnowmintError extends Error {
     if (code === "EXHAUSTED") this.retryAfterMs = ms;
     if (code === "CLOCK_BACKWARDS") this.byMs = ms;
   }
+}
+
+function isOfClass(of: typeof SnowmintError, error: unknown): boolean {
+  const isOther = of === SnowmintError && (error as Error | undefined)?.name === "SnowmintError";
+  return isOther || Function.prototype[Symbol.hasInstance].call(of, error);
 }
 
 /** An error of core: "CODE sentence", and what fills that: a mark and two numbers, as `sentence.rs` tells. */

@@ -1,7 +1,7 @@
 // A node held by this realm, window by window: its cell, the timer that renews it, and who mints by it.
 import type { SnowmintError as ErrorOfOurs } from "./errors.js";
 import { WINDOW_OVER } from "./generated/tables.js";
-import { core, errorOf, realm, SnowmintError, sentences, wasmCell } from "./kit.js";
+import { core, errorOf, monotonicMs, realm, SnowmintError, sentences, wasmCell } from "./kit.js";
 import type { Layout } from "./layout.js";
 import { type Leased, LostLease, type Wanted } from "./leased.js";
 import { leasedBy } from "./lessee.js";
@@ -12,6 +12,8 @@ const RETRY_MS = 200;
 const LOOK_MS = 5;
 /** After how long another attempt may begin beside one that has not ended, ms. */
 const DOUBT_MS = 500;
+/** How long a page that is about to go goes without its lock; if it is there still, it stays. */
+const GOING_MS = 5000;
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -45,7 +47,7 @@ export interface Holding extends Wanted {
   holders?: Set<Held>;
 }
 
-const isYoung = ({ sinceMs }: Attempt): boolean => performance.now() - sinceMs < DOUBT_MS;
+const isYoung = ({ sinceMs }: Attempt): boolean => monotonicMs() - sinceMs < DOUBT_MS;
 
 /**
  * A claim or renewal. In edge runtimes it stops for good with the request in which it began, and so would everybody who
@@ -78,6 +80,8 @@ export class Held {
   /** The address of its words in the module that mints; 0 while nothing is held. */
   #words = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  /** Takes the lock again; undefined while nobody has let go of it. */
+  #going: ReturnType<typeof setTimeout> | undefined;
   /** Another one after each grant, rest and end. */
   #turn = 0;
   /** The latest attempt, while it is under way. */
@@ -127,8 +131,27 @@ export class Held {
     await this.release();
   }
 
+  /**
+   * Lets go of the lock before the page goes, and takes it again if the page stays. Firefox keeps no page for the back button
+   * that has a lock, and decides of that before `pagehide`. Meanwhile the window keeps others from the node.
+   */
+  loosen(): void {
+    if (!this.#holding.guard || !this.#words) return;
+    this.#machine.unlock();
+    clearTimeout(this.#going);
+    this.#going = setTimeout(async () => {
+      if (await this.#machine.lock().catch(() => false)) this.#stay();
+    }, GOING_MS);
+  }
+
+  #stay(): void {
+    clearTimeout(this.#going);
+    this.#going = undefined;
+  }
+
   /** Stops here, writes nothing, and lets others have the node when its window is over. */
   rest(): void {
+    this.#stay();
     clearTimeout(this.#timer);
     this.#close();
     this.#machine.unlock();
@@ -149,6 +172,7 @@ export class Held {
 
   /** Gives the rest of the window back. If that cannot be written, it runs out by itself. */
   async release(): Promise<void> {
+    this.#stay();
     clearTimeout(this.#timer);
     const attempt = this.#attempt;
     const end = this.#close();
@@ -184,8 +208,11 @@ export class Held {
 
   status(): LeaseStatus {
     const { namespace, skewMs } = this.#holding.device ?? this.#machine;
+    const { skipped, standbyRisk } = this.#machine;
     const lost = this.lost?.message ?? null;
-    return { namespace, lost, skipped: this.#machine.skipped, renewalFailures: this.#failures, skewMs };
+    const renewalError =
+      this.#failure === undefined ? null : String((this.#failure as Error)?.message ?? this.#failure);
+    return { namespace, lost, skipped, renewalFailures: this.#failures, renewalError, standbyRisk, skewMs };
   }
 
   get #maxAheadMs(): number {
@@ -198,7 +225,7 @@ export class Held {
   }
 
   #begin(): Attempt {
-    const attempt: Attempt = { turn: this.#turn, sinceMs: performance.now(), over: false };
+    const attempt: Attempt = { turn: this.#turn, sinceMs: monotonicMs(), over: false };
     const beside = this.#attempt !== undefined;
     this.#attempt = attempt;
     attempt.done = this.#run(attempt, beside);
@@ -221,11 +248,17 @@ export class Held {
   }
 
   #fail(error: unknown): void {
-    if (error instanceof LostLease) this.#lose(error.message);
-    else {
+    const unsafe = error instanceof SnowmintError && error.code === "UNSAFE_STORE";
+    // A store that loses writes grants nothing more: when the window has run out, that is the end.
+    const over = unsafe && this.#words > 0 && this.#machine.nowMs() >= this.window.end;
+    if (!(error instanceof LostLease || over)) {
       this.#failures += 1;
       this.#failure = error;
+      return;
     }
+    // Without its lock, a page that stood still may lose its node to another one.
+    if (this.#going !== undefined) this.claimAnew();
+    else this.#lose(error.message);
   }
 
   /** Takes what has come of an attempt; whether it still counts. */
@@ -336,6 +369,7 @@ export class Held {
       "WINDOW_CLOSED",
       `the lease of node ${this.#node} was lost: ${why}. The generator is closed: make a new one`,
     );
+    this.#stay();
     clearTimeout(this.#timer);
     this.#holding.holders?.delete(this);
     this.#close();

@@ -8,7 +8,9 @@ import mint from "./mint.wasm";
 import type { Lease, LeaseOptions, Spec } from "./snowflake.js";
 import wide from "./wide.wasm";
 
-export { blocking, nativeCell, nodeOfEnvironment, renewalMs, sleep } from "./host.inert.js";
+export { blocking, later, nativeCell, nodeOfEnvironment, renewalMs, sleep } from "./host.inert.js";
+/** An object that all code of this isolate sees. */
+export const ofThread: object = globalThis;
 export const mintModule = (): WebAssembly.Module => mint;
 export const formsModule = (): WebAssembly.Module => forms;
 export const inspectModule = (): WebAssembly.Module => inspect;

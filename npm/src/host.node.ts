@@ -1,19 +1,27 @@
 // Node, Deno and Bun: a call may block, and the addon keeps one state or lease for all threads of the process.
 import { hostname } from "node:os";
 import { basename } from "node:path";
-import { isMainThread } from "node:worker_threads";
-import { addon, cure, type Functions, platform } from "./addon.js";
+import timers from "node:timers/promises";
+import threads from "node:worker_threads";
+import { addon, type Functions, noAddon } from "./addon.js";
 import { duration } from "./convert.js";
 import { core } from "./core.js";
 import { type ErrorCode, SnowmintError } from "./errors.js";
 import { given } from "./given.js";
 import { take } from "./kit.js";
 import { leaseOver, refuseNode } from "./lease.js";
+import { monotonicMs } from "./monotonic.js";
 import type { Cell, CellSpec, Lease, LeaseOptions, Spec } from "./snowflake.js";
 import { stated } from "./stated.js";
 
 export { formsModule, inspectModule, mintModule, wideModule } from "./encoded.js";
 export const blocking = true;
+
+/** An object that all contexts of `node:vm` in this thread see: each has its own `globalThis`, and all have the same modules of Node. */
+export const ofThread: object = threads;
+
+/** Waits without blocking, by the timer that was there when this module was loaded: tests may replace it by one that never fires. */
+export const later: (ms: number) => Promise<unknown> = timers.setTimeout;
 
 /** A variable of the environment. Where Deno forbids it, nobody knows whether it would say another node or directory. */
 function variable(name: string, code: ErrorCode = "STORE_UNAVAILABLE"): string | undefined {
@@ -42,8 +50,9 @@ const lock = new Int32Array(new SharedArrayBuffer(4));
  * Nobody wakes it.
  */
 export function sleep(ms: number): void {
-  const intoMs = (performance.timeOrigin + performance.now()) % 1;
-  Atomics.wait(lock, 0, 0, ms - intoMs);
+  const intoMs = (performance.timeOrigin + monotonicMs()) % 1;
+  // NaN would be for ever, and a clock by which tests replace the real one may have no origin.
+  Atomics.wait(lock, 0, 0, ms - (intoMs || 0));
 }
 
 /** Refusals of windows that are over, and may be renewed at any moment. */
@@ -52,7 +61,7 @@ const awaiting = new WeakMap<SnowmintError, number>();
 export const renewalMs = (error: SnowmintError): number => awaiting.get(error) ?? 0;
 
 /** Whether this is a worker: those of the web say so by another name in Deno, where `isMainThread` is true in them. */
-const inWorker = (): boolean => !isMainThread || "WorkerGlobalScope" in globalThis;
+const inWorker = (): boolean => !threads.isMainThread || "WorkerGlobalScope" in globalThis;
 
 /**
  * A cell in the addon, which reads the system's clock. Without the addon, nothing in the main thread, where the wasm
@@ -63,10 +72,12 @@ export function nativeCell({ layout, node, maxAheadMs, start, clock }: CellSpec)
   const native = addon();
   if (!native) {
     if (!inWorker()) return;
-    throw new SnowmintError(
+    throw noAddon(
       "INVALID_NODE",
-      `node ${node} in a worker thread: without snowmint's addon for ${platform} each thread has a state of its own, and ` +
-        `threads would repeat each other's IDs: ${cure}, or mint in the main thread`,
+      (addon) =>
+        `node ${node} in a worker thread: without ${addon}, each thread has a state of its own, and threads would repeat ` +
+        "each other's IDs",
+      "mint in the main thread",
     );
   }
   const functions = answer(native.open(String(layout), node, maxAheadMs, start));
@@ -109,6 +120,7 @@ export async function lease(spec: Spec, options: LeaseOptions): Promise<Lease | 
     environmentNamespace: variable("SNOWMINT_NAMESPACE"),
     stateDir: variable("SNOWMINT_STATE_DIR"),
     kubernetes: variable("KUBERNETES_SERVICE_HOST") !== undefined,
+    container: !!variable("container"),
     maxAheadMs,
     maxWaitMs,
     start,
@@ -117,10 +129,10 @@ export async function lease(spec: Spec, options: LeaseOptions): Promise<Lease | 
   };
   const native = addon();
   if (!native)
-    throw new SnowmintError(
+    throw noAddon(
       "STORE_UNAVAILABLE",
-      `a lease needs snowmint's addon for ${platform}, which is not there: ${cure}, or pass a node that no other generator ` +
-        "of this layout uses",
+      (addon) => `a lease needs ${addon}`,
+      "pass a node that no other generator of this layout uses",
     );
   const share: Share = {};
   const held = answer(await native.lease(terms, onLost && whenLost(onLost, share)));

@@ -5,6 +5,7 @@ import { date } from "./errors.js";
 import type * as Inspect from "./generated/inspect.wasm.js";
 import { Layout, type Parts } from "./layout.js";
 import type { Preset } from "./names.js";
+import { type Owner, read } from "./options.js";
 import type { TextForm } from "./text.js";
 
 /** What a candidate would be; `uuid` is one of another variant or version. */
@@ -36,9 +37,11 @@ export type Form =
 export interface Candidate {
   /** What it would be. */
   kind: Kind;
-  /** The name of the preset of a snowflake, or null. */
-  layout: Preset | null;
-  /** The parts of a snowflake under that preset, or null. */
+  /** The name of the system of a snowflake, or null: a preset, or an edition of yitter's beside it. */
+  layout: Preset | "yitter_typescript" | "yitter_csharp" | null;
+  /** The text form of that layout, or null. */
+  layoutText: string | null;
+  /** The parts of a snowflake under that layout, or null. */
   parts: Parts | null;
   /** How the value was read. */
   form: Form;
@@ -58,6 +61,8 @@ export interface InspectOptions {
   now?: Instant;
 }
 
+const OPTIONS: Owner = { of: "inspect", names: Object.keys({ now: 0 } satisfies Record<keyof InspectOptions, 0>) };
+
 let current: Engine<typeof Inspect> | undefined;
 
 /**
@@ -67,7 +72,7 @@ let current: Engine<typeof Inspect> | undefined;
  * before their system began, within a day of their epoch or in the future come last.
  *
  * The value is a bigint of any size (a negative one is the signed form of 64 bits), a safe integer, or a text: a 64-bit ID
- * in decimal, in hex with or without `0x`, or in base 32, 36, 58 or 62 of full width; a UUID, also in braces, after
+ * in decimal, in hex with or without `0x` (of 15 digits too), or in base 32, 36, 58 or 62 of full width; a UUID, also in braces, after
  * `urn:uuid:` or without hyphens; a ULID; an ObjectId. Throws `INVALID_ID` for a number that is no safe integer, as its
  * digits are lost, and for what is neither number nor text; TypeError for an invalid `now`.
  *
@@ -77,7 +82,9 @@ let current: Engine<typeof Inspect> | undefined;
 export function inspect(value: Id, options: InspectOptions = {}): Candidate[] {
   const engine = (current ??= start<typeof Inspect>(inspectModule));
   const { wasm_ } = engine;
-  const nowMs = unixMs(options.now ?? Date.now());
+  // As the function of a map it is called with an index.
+  const { now } = typeof options === "number" ? {} : read(options, OPTIONS);
+  const nowMs = unixMs(now ?? Date.now());
   if (typeof value !== "string") putInteger(engine, 0, value);
   const count =
     typeof value === "string" ? wasm_.inspect_(putText(engine, value), nowMs) : wasm_.inspect_integer_(nowMs);
@@ -85,13 +92,14 @@ export function inspect(value: Id, options: InspectOptions = {}): Candidate[] {
 }
 
 function candidate(engine: Engine<typeof Inspect>, at: number): Candidate {
-  const [kind, preset, form, reason] = getText(engine, engine.wasm_.candidate_(at)).split("\n");
+  const [kind, system, form, reason, layoutText] = getText(engine, engine.wasm_.candidate_(at)).split("\n");
   const [timed, unixMs, plausible, id] = words(engine);
   const timestampMs = timed ? Number(BigInt.asIntN(64, unixMs!)) : null;
   return {
     kind: kind as Kind,
-    layout: (preset || null) as Preset | null,
-    parts: preset ? Layout.preset(preset).decode(id!) : null,
+    layout: (system || null) as Candidate["layout"],
+    layoutText: layoutText || null,
+    parts: layoutText ? Layout.parse(layoutText).decode(id!) : null,
     form: form as Form,
     timestampMs,
     timestamp: timestampMs === null ? null : date(timestampMs),

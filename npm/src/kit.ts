@@ -8,6 +8,8 @@ import type * as Errors from "./errors.js";
 import type { failure as Failure } from "./failure.js";
 import type { SENTENCES } from "./generated/tables.js";
 import type { Layout as LayoutClass } from "./layout.js";
+import type { monotonicMs as MonotonicMs } from "./monotonic.js";
+import type { Patience as PatienceClass } from "./patience.js";
 
 export let core: typeof Core;
 export let realm: typeof Realm;
@@ -19,6 +21,9 @@ export let errorOf: typeof Errors.errorOf;
 export let failure: typeof Failure;
 export let start: typeof Engine.start;
 export let words: typeof Engine.words;
+export let utf8: typeof Engine.utf8;
+export let Patience: typeof PatienceClass;
+export let monotonicMs: typeof MonotonicMs;
 export let bytes: typeof Engine.bytes;
 export let sentences: typeof SENTENCES;
 
@@ -36,9 +41,28 @@ export type Kit = [
   words: typeof Engine.words,
   bytes: typeof Engine.bytes,
   sentences: typeof SENTENCES,
+  utf8: typeof Engine.utf8,
+  Patience: typeof PatienceClass,
+  monotonicMs: typeof MonotonicMs,
 ];
 
 /** Takes it. */
 export function take(kit: Kit): void {
-  [core, realm, wasmCell, duration, Layout, SnowmintError, errorOf, failure, start, words, bytes, sentences] = kit;
+  [
+    core,
+    realm,
+    wasmCell,
+    duration,
+    Layout,
+    SnowmintError,
+    errorOf,
+    failure,
+    start,
+    words,
+    bytes,
+    sentences,
+    utf8,
+    Patience,
+    monotonicMs,
+  ] = kit;
 }

@@ -4,6 +4,7 @@ import { putInteger, putText, words } from "./engine.js";
 import { date, errorOf } from "./errors.js";
 import { NO_PRESET, PRESETS, SENTENCES } from "./generated/tables.js";
 import type { Preset } from "./names.js";
+import { type Owner, read } from "./options.js";
 
 /** The parts of an ID under a layout. */
 export interface Parts {
@@ -23,7 +24,7 @@ export interface Parts {
 
 /**
  * What `Layout.encode` puts together: the parts of `Layout.decode`, or some of them; what is missing is 0. Of several times
- * `timestampMs` counts, then `timestamp`; of `fields` only `random` is read.
+ * `timestampMs` counts, then `timestamp`, then `tick`; a field in `fields` counts where its part is missing.
  */
 export interface PartsInput {
   /** The instant, rounded down to its tick. One of `timestampMs`, `timestamp` and `tick` is needed. */
@@ -38,9 +39,23 @@ export interface PartsInput {
   sequence?: Integer;
   /** The random bits of a layout that has some. */
   random?: Integer;
-  /** Read where `random` is missing. */
+  /** The fields by name: those of the node, `time`, `sequence` and `random`, each where its part is missing. */
   fields?: Record<string, Integer>;
 }
+
+const PARTS: Owner = {
+  of: "encode",
+  kind: "part",
+  names: Object.keys({
+    timestampMs: 0,
+    timestamp: 0,
+    tick: 0,
+    node: 0,
+    sequence: 0,
+    random: 0,
+    fields: 0,
+  } satisfies Record<keyof PartsInput, 0>),
+};
 
 /** A node: a number, a number for each node field, or either as text: `"5"`, `"datacenter=0,worker=5"`. */
 export type Node = Integer | string | Record<string, Integer>;
@@ -153,7 +168,7 @@ export class Layout {
     const [ms, node, ...values] = words(engine).subarray(0, 18);
     const timestampMs = Number(BigInt.asIntN(64, ms!));
     const fields: Record<string, number> = {};
-    for (const name in this.fields) {
+    for (const name of Object.keys(this.fields)) {
       const value = values.shift()!;
       fields[name] = (this.fields[name]! > 53 ? value : Number(value)) as number;
     }
@@ -172,7 +187,10 @@ export class Layout {
    * if `sequence` or `random` does not fit. Nothing keeps an ID made this way from being minted too.
    */
   encode(parts: PartsInput): bigint {
-    const { tick, timestamp, timestampMs = timestamp?.getTime(), node = 0, sequence = 0, fields } = parts;
+    const { fields, ...given } = read(parts, PARTS);
+    const { time, sequence: counted = 0, random: drawn = 0, ...nodeFields } = fields ?? {};
+    const { timestamp, timestampMs = timestamp?.getTime(), sequence = counted, random = drawn } = given;
+    const { tick = time, node = Object.keys(nodeFields).length ? nodeFields : 0 } = given;
     // Beyond 2^53 ms only the tick is exact.
     const byTick = tick !== undefined && !Number.isSafeInteger(timestampMs);
     const ms = byTick ? (tick < 0 ? -Infinity : NaN) : unixMs(timestampMs);
@@ -181,7 +199,7 @@ export class Layout {
     const whole = typeof node === "number" || typeof node === "bigint";
     putInteger(engine, 0, whole ? node : this.numberOf_(node), "INVALID_NODE");
     putInteger(engine, 2, sequence);
-    putInteger(engine, 4, parts.random ?? fields?.random ?? 0);
+    putInteger(engine, 4, random);
     putInteger(engine, 6, byTick ? tick : 0);
     check(engine.wasm_.encode_(this.handle_, ms));
     return words(engine)[0]!;

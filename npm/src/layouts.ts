@@ -23,7 +23,10 @@ interface Layouts extends Readonly<Record<Uppercase<Preset>, Layout>> {
   readonly COSID: Layout;
   /** Mastodon's status IDs: `mastodon/mastodon`, `lib/mastodon/snowflake.rb`. Without a node. */
   readonly MASTODON: Layout;
-  /** yitter's drift generator with its default settings: `yitter/IdGenerator`. */
+  /**
+   * yitter's drift generator with its default settings: `yitter/IdGenerator`, the Go, Java, C, C++, Rust, PHP, Delphi and
+   * Python editions. The TypeScript edition counts from 1577836800000, the C# edition from 1582165202020.
+   */
   readonly YITTER: Layout;
   /** goSnowFlake: `zheng-ji/goSnowFlake`. Negative in a signed column from 2086. */
   readonly GOSNOWFLAKE: Layout;

@@ -4,7 +4,7 @@ import type { Engine } from "./engine.js";
 import type { SnowmintError as ErrorOfOurs } from "./errors.js";
 import type * as Leases from "./generated/lease.wasm.js";
 import { LEASE_SENTENCES } from "./generated/tables.js";
-import { bytes, failure, SnowmintError, sentences, start, words } from "./kit.js";
+import { bytes, failure, SnowmintError, sentences, start, utf8, words } from "./kit.js";
 import type { Layout as OneLayout } from "./layout.js";
 import type { Spec, Window } from "./snowflake.js";
 import type { LeaseStore, Lessor } from "./store.js";
@@ -79,6 +79,8 @@ export abstract class Leased {
   window: Window = { start: 0, end: 0 };
   windowMs = 0;
   skewMs: number | null = null;
+  /** What a failover of the store could lose. */
+  standbyRisk: string | null = null;
   /** Records that are none. */
   skipped: string[] = [];
   readonly namespace: string;
@@ -123,6 +125,11 @@ export abstract class Leased {
   /** Lets go of the lock, if there is one. */
   unlock(): void {}
 
+  /** Takes the lock again that was let go of; returns whether it is held. */
+  async lock(): Promise<boolean> {
+    return true;
+  }
+
   /** Opens a cell for that part of the window, or moves its end up if it is open. */
   openCell(cell: BigUint64Array, first: boolean, { start, end }: Window): void {
     const engine = leases();
@@ -139,8 +146,8 @@ export abstract class Leased {
 
   /** Has what is known here known there. */
   protected tell<T extends Leased>(other: T): T {
-    const { node, window, windowMs, skewMs, skipped } = this;
-    return Object.assign(other, { node, window, windowMs, skewMs, skipped });
+    const { node, window, windowMs, skewMs, standbyRisk, skipped } = this;
+    return Object.assign(other, { node, window, windowMs, skewMs, standbyRisk, skipped });
   }
 
   /** A new handle, of windows as they were wanted or are granted. */
@@ -151,8 +158,14 @@ export abstract class Leased {
     row.set(layout.numbers_.split(",").map(BigInt));
     row.set(crypto.getRandomValues(new BigUint64Array(2)), 6);
     const lastNode = this.node < 0 ? NaN : this.node;
+    const told: number[] = [];
     // Whole characters only.
-    new TextEncoder().encodeInto(label, bytes(engine).fill(0, 0, LABEL).subarray(0, LABEL));
+    for (const character of label) {
+      const more = utf8(character);
+      if (told.length + more.length > LABEL) break;
+      told.push(...more);
+    }
+    bytes(engine).fill(0, 0, LABEL).set(told);
     const handle = engine.wasm_.claim_(maxAheadMs, windowMs ?? NaN, defaultMs, lastNode, Number(!clock), nowMs);
     if (handle < 0) throw refusal();
     this.handle = handle;

@@ -1,5 +1,5 @@
 // A lease of a service, which decides of windows by its own clock; the generators go by that clock.
-import { core, SnowmintError } from "./kit.js";
+import { monotonicMs, Patience, SnowmintError, utf8 } from "./kit.js";
 import { Leased, LostLease, type Wanted } from "./leased.js";
 import { Machine } from "./machine.js";
 import type { Granted, LeaseStore, Lessor } from "./store.js";
@@ -25,16 +25,16 @@ class ServiceClock {
   #heardMs = NaN;
 
   /** Unix ms; NaN before the first answer. */
-  readonly read = (): number => this.#aheadMs + performance.now();
+  readonly read = (): number => this.#aheadMs + monotonicMs();
 
   /** For how long nothing has been heard, ms. */
   get silentMs(): number {
-    return performance.now() - this.#heardMs;
+    return monotonicMs() - this.#heardMs;
   }
 
   /** Takes in what the service's clock showed at some time between that of the monotonic one and now. */
   hear(serviceMs: number, sentMs: number): void {
-    this.#heardMs = performance.now();
+    this.#heardMs = monotonicMs();
     const [least, most] = [serviceMs - this.#heardMs, serviceMs - sentMs];
     // What is known stays as far as it fits, so that answers that took long make no steps.
     const known = Number.isNaN(this.#aheadMs) ? least : this.#aheadMs;
@@ -64,7 +64,7 @@ class Lessee extends Leased {
   async claim(): Promise<void> {
     const { layout, windowMs, maxAheadMs, label, asyncWaitMs_, excluded } = this.wanted;
     const lastNode = this.node < 0 ? undefined : this.node;
-    for (const since = performance.now(); ; ) {
+    for (const patience = new Patience(); ; ) {
       // One that was not answered may have been granted: it is this one then.
       const nonce = (this.#claiming ??= newNonce());
       const terms = { nonce, layout: String(layout), windowMs, maxAheadMs, label, lastNode, exclude: excluded() };
@@ -75,7 +75,7 @@ class Lessee extends Leased {
         this.#claiming = undefined;
         return this.#take(granted);
       } catch (error) {
-        const pauseMs = core().wasm_.pause_ms_(asyncWaitMs_, waitMs(error), performance.now() - since);
+        const pauseMs = patience.pauseMs(asyncWaitMs_, waitMs(error));
         if (!pauseMs) throw error;
         await new Promise((resolve) => setTimeout(resolve, pauseMs));
       }
@@ -99,11 +99,11 @@ class Lessee extends Leased {
 
   saved(): Uint8Array {
     const { node, window, windowMs } = this;
-    return new TextEncoder().encode(JSON.stringify({ nonce: this.#nonce, node, window, windowMs }));
+    return utf8(JSON.stringify({ nonce: this.#nonce, node, window, windowMs }));
   }
 
   async resume(saved: Uint8Array): Promise<void> {
-    const { nonce, node, window, windowMs } = JSON.parse(new TextDecoder().decode(saved));
+    const { nonce, node, window, windowMs } = JSON.parse(String.fromCharCode(...saved));
     if (!this.handle) this.begin(windowMs, window.start);
     Object.assign(this, { node, window, windowMs });
     this.#nonce = nonce;
@@ -124,7 +124,7 @@ class Lessee extends Leased {
 
   /** What was answered, with the clock set by it. */
   async #hear<T extends Granted>(answer: Promise<T>): Promise<T> {
-    const sentMs = performance.now();
+    const sentMs = monotonicMs();
     const granted = await answer;
     this.#clock.hear(granted.serviceMs, sentMs);
     this.skewMs = Math.round(Date.now() - this.#clock.read());

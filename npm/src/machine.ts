@@ -1,21 +1,21 @@
 // Core's machine of a lease: what it wants to know is asked of the store, and a lock where there is one.
 import { Asking } from "./asking.js";
 import type { SnowmintError as ErrorOfOurs } from "./errors.js";
-import { bytes, core, Layout, SnowmintError, words } from "./kit.js";
+import { bytes, Layout, monotonicMs, Patience, SnowmintError, utf8, words } from "./kit.js";
 import type { Layout as OneLayout } from "./layout.js";
 import { Leased, LostLease, leases, refusal, type Wanted } from "./leased.js";
 import type { LeaseStore } from "./store.js";
 
 /** What the machine wants next: `Next` in `bindings/wasm/src/lease.rs`. */
-const [READ_LAYOUT, WRITE_LAYOUT, LIST, CLOCK, READ, WRITE, WINDOW, WAIT, TAKEN, UNANSWERED, FAILED, LOST] = Array(
-  12,
-).keys() as unknown as number[];
+const [READ_LAYOUT, READ_FLOOR, WRITE_LAYOUT, LIST, CLOCK, READ, WRITE, WINDOW, WAIT, TAKEN, UNANSWERED, FAILED, LOST] =
+  Array(13).keys() as unknown as number[];
 /** How long a record is, in bytes. */
 const RECORD = 124;
 
-/** The lock of a node, while it is held. */
+/** The lock of a node, while it is held, and how often it was let go of. */
 interface Lock {
   letGo: (() => void) | null;
+  turn: number;
 }
 
 /** A lease over a store of verbs. */
@@ -25,7 +25,7 @@ export class Machine extends Leased {
   readonly #lost: () => void;
   #claiming = false;
   /** Shared by those that go on with one lease. */
-  #lock: Lock = { letGo: null };
+  #lock: Lock = { letGo: null, turn: 0 };
   /** Why the last write had no answer. */
   #noAnswer: unknown;
 
@@ -44,6 +44,7 @@ export class Machine extends Leased {
   async claim(): Promise<void> {
     this.#claiming = true;
     try {
+      await this.#store.refuseStandby();
       this.node = (await this.wanted.guard?.preferred(this.wanted.layout)) ?? this.node;
       await this.#follow(this.#begin());
     } catch (error) {
@@ -65,7 +66,7 @@ export class Machine extends Leased {
   /** What the store has counts: the lease may be one of another store that is called the same. */
   async resume(saved: Uint8Array): Promise<void> {
     const node = new DataView(saved.buffer, saved.byteOffset).getFloat64(0);
-    const found = await this.#store.read(`leases/${this.directory}/${node}`);
+    const found = await this.#store.read(this.#key(node));
     if (!found || !isHeld(found.value, saved.subarray(8)))
       throw new LostLease(`${this.#store}: node ${node} is not this browser's`);
     this.#resume(node, found.version, found.value);
@@ -92,6 +93,20 @@ export class Machine extends Leased {
   override unlock(): void {
     this.#lock.letGo?.();
     this.#lock.letGo = null;
+    this.#lock.turn += 1;
+  }
+
+  override async lock(): Promise<boolean> {
+    const lock = this.#lock;
+    const { turn } = lock;
+    const letGo = await this.wanted.guard!.hold(this.#key(this.node), this.#lost);
+    if (lock.turn === turn && letGo) lock.letGo = letGo;
+    else letGo?.();
+    return lock.letGo !== null;
+  }
+
+  #key(node: number | bigint | undefined): string {
+    return `leases/${this.directory}/${node}`;
   }
 
   #state(): { node: number; version: number; record: Uint8Array } {
@@ -118,23 +133,33 @@ export class Machine extends Leased {
     const { wasm_ } = engine;
     const { layout, asyncWaitMs_ } = this.wanted;
     const layoutKey = `layouts/${this.directory}`;
+    let pinned = String(layout);
     this.#noAnswer = undefined;
-    for (const since = performance.now(); ; ) {
+    const patience = new Patience();
+    for (const since = monotonicMs(); ; ) {
       switch (next) {
         case READ_LAYOUT: {
-          const pinned = await this.#store.read(layoutKey);
-          if (pinned) this.#refuseOther(pinned.value, layoutKey);
-          next = wasm_.pinned_(this.handle, Number(pinned !== null));
+          const found = await this.#store.read(layoutKey);
+          pinned = found ? this.#layoutOf(found.value, layoutKey) : String(layout);
+          next = wasm_.pinned_(this.handle, found?.version ?? 0, found ? this.#put(found.value) : 0);
+          break;
+        }
+        case READ_FLOOR: {
+          const floor = await this.#store.read("fence/floor");
+          next = wasm_.floor_(this.handle, floor ? this.#put(floor.value) : 0);
           break;
         }
         case WRITE_LAYOUT: {
-          const text = new TextEncoder().encode(String(layout));
-          next = wasm_.pinning_(this.handle, Number((await this.#store.write(layoutKey, text, 0)) !== null));
+          const [length, version] = words(engine);
+          const pin = String.fromCharCode(...bytes(engine).subarray(0, Number(length)));
+          const text = utf8(pinned + pin);
+          const [outcome, at] = await this.#write(layoutKey, text, Number(version));
+          next = wasm_.pinning_(this.handle, outcome, at);
           break;
         }
         case LIST:
           // A store that does not write is not asked for longer than the caller waits.
-          if (this.#noAnswer && performance.now() - since >= asyncWaitMs_) throw this.#noAnswer;
+          if (this.#noAnswer && monotonicMs() - since >= asyncWaitMs_) throw this.#noAnswer;
           next = await this.#list();
           break;
         case CLOCK: {
@@ -152,7 +177,7 @@ export class Machine extends Leased {
         case TAKEN: {
           const waitMs = next === WAIT ? Number(words(engine)[0]) : 1 + Math.random() * 50;
           const error = this.#told(refusal());
-          const pauseMs = core().wasm_.pause_ms_(asyncWaitMs_, waitMs, performance.now() - since);
+          const pauseMs = patience.pauseMs(asyncWaitMs_, waitMs);
           if (!pauseMs) throw error;
           await new Promise((resolve) => setTimeout(resolve, pauseMs));
           next = this.#begin();
@@ -190,7 +215,7 @@ export class Machine extends Leased {
       if (seen < 0) throw this.#told(refusal());
       if (seen) this.skipped.push(`${this.#store}: ${prefix}${node}`);
     }
-    return wasm_.seen_(this.handle, now);
+    return wasm_.seen_(this.handle, now, numbers.length);
   }
 
   /** Reads or writes the record of the node in the words. */
@@ -199,32 +224,41 @@ export class Machine extends Leased {
     const { wasm_ } = engine;
     const [node, version] = words(engine);
     const record = bytes(engine).slice(0, RECORD);
-    const key = `leases/${this.directory}/${node}`;
+    const key = this.#key(node);
     if (writing && this.#claiming && !(await this.#hold(key))) return wasm_.again_(this.handle);
-    // No answer, until there is one.
-    let [outcome, at, length] = [0, 0, 0];
+    if (writing) {
+      const [outcome, at] = await this.#write(key, record, Number(version));
+      return wasm_.replied_(this.handle, outcome, at, 0);
+    }
+    const [found] = await this.#answer(this.#store.read(key));
+    if (found === undefined) return wasm_.replied_(this.handle, 0, 0, 0);
+    return wasm_.replied_(this.handle, 3, found?.version ?? 0, found ? this.#put(found.value) : 0);
+  }
+
+  /** Writes; what came of it, as the machine takes it, and the version. */
+  async #write(key: string, value: Uint8Array, expected: number): Promise<[outcome: number, at: number]> {
+    const [written] = await this.#answer(this.#store.write(key, value, expected));
+    if (written === undefined) return [0, 0];
+    this.#noAnswer = undefined;
+    return written === null ? [1, 0] : [2, written];
+  }
+
+  /** What the store answers; nothing, if it does not. */
+  async #answer<T>(asked: Promise<T>): Promise<[T?]> {
     try {
-      if (writing) {
-        const written = await this.#store.write(key, record, Number(version));
-        this.#noAnswer = undefined;
-        [outcome, at] = written === null ? [1, 0] : [2, written];
-      } else {
-        const found = await this.#store.read(key);
-        outcome = 3;
-        if (found) [at, length] = [found.version, this.#put(found.value)];
-      }
+      return [await asked];
     } catch (error) {
       if (!(error instanceof SnowmintError && error.code === "STORE_UNAVAILABLE")) throw error;
       this.#noAnswer = error;
+      return [];
     }
-    return wasm_.replied_(this.handle, outcome, at, length);
   }
 
   async #hold(key: string): Promise<boolean> {
     const { guard } = this.wanted;
     if (!guard) return true;
     this.unlock();
-    this.#lock = { letGo: await guard.hold(key, this.#lost) };
+    this.#lock = { letGo: await guard.hold(key, this.#lost), turn: 0 };
     return this.#lock.letGo !== null;
   }
 
@@ -235,6 +269,7 @@ export class Machine extends Leased {
     this.node = Number(node);
     this.window = { start: ms(start), end: ms(end) };
     this.skewMs = hasSkew ? ms(skewMs) : null;
+    this.standbyRisk = this.#store.standbyRisk();
   }
 
   /** Puts a record into the buffer; answers how long it is. */
@@ -243,18 +278,20 @@ export class Machine extends Leased {
     return record.length;
   }
 
-  #refuseOther(text: Uint8Array, key: string): void {
+  /** The text of the layout in a namespace's record, which has to be this one. */
+  #layoutOf(record: Uint8Array, key: string): string {
     let pinned: OneLayout;
     try {
-      pinned = Layout.parse(new TextDecoder().decode(text));
+      const length = leases().wasm_.layout_len_(this.#put(record));
+      pinned = Layout.parse(String.fromCharCode(...record.subarray(0, length)));
     } catch {
       throw this.#store.unavailable(`what is at ${key} is no layout`);
     }
-    if (pinned.numbers_ !== this.wanted.layout.numbers_)
-      throw new SnowmintError(
-        "INVALID_LAYOUT",
-        `namespace ${this.namespace} is of layout ${pinned}: use that one, or another namespace`,
-      );
+    if (pinned.numbers_ === this.wanted.layout.numbers_) return String(pinned);
+    throw new SnowmintError(
+      "INVALID_LAYOUT",
+      `namespace ${this.namespace} is of layout ${pinned}: use that one, or another namespace`,
+    );
   }
 
   /** An error of core, with what it is about. */

@@ -11,8 +11,10 @@ import type { Found, LeaseStore, Listed } from "./store.js";
 const RECORDS = "records";
 /** The key of the time when the database was made, Unix ms. */
 const BORN = "born";
-/** What begins the key of a record that a page has left as it went: it counts while that of its version is there. */
+/** Begins the key of a record that a page has left as it went: it counts while the record of its version is there. */
 const LEFT = "left/";
+/** Begins the name of such a record in local storage. */
+const LEAVING = "snowmint/left/";
 /** How long a transaction may take, ms. */
 const PATIENCE_MS = 5000;
 /** How long others have to put back what a new database lacks, and how long windows may last which they did not, ms. */
@@ -53,7 +55,7 @@ export class OriginStore implements LeaseStore {
   }
 
   write(key: string, value: Uint8Array, expectedVersion: number): Promise<number | null> {
-    if (this.#going) return this.#leave(key, { value, version: expectedVersion });
+    if (this.#going) return leave(key, { value, version: expectedVersion });
     return this.#transact("readwrite", (records, tell) => {
       const found = records.get(key);
       found.onsuccess = () => {
@@ -69,8 +71,10 @@ export class OriginStore implements LeaseStore {
     });
   }
 
-  list(prefix: string): Promise<Listed[]> {
-    return this.#transact("readonly", (records, tell) => {
+  async list(prefix: string): Promise<Listed[]> {
+    const leaving = leavings();
+    const listed = await this.#transact<Listed[]>(leaving.length ? "readwrite" : "readonly", (records, tell) => {
+      for (const { key, record } of leaving) records.put(record, LEFT + key);
       const under = (prefix: string) => {
         const range = IDBKeyRange.bound(prefix, `${prefix}~`);
         return [records.getAllKeys(range), records.getAll(range)] as const;
@@ -86,6 +90,8 @@ export class OriginStore implements LeaseStore {
         tell(keys.result.map((key, at) => listed(newer(found.result[at], leftOf.get(String(key)))!, key)));
       };
     });
+    for (const { remove } of leaving) remove();
+    return listed;
   }
 
   async clockMs(): Promise<null> {
@@ -100,7 +106,7 @@ export class OriginStore implements LeaseStore {
     return this.#isYoung(YOUNG_MS) && !this.#hasWritten ? Math.floor(Math.random() * nodes) : undefined;
   }
 
-  /** The page goes, and may be kept for the back button: no connection keeps it from that. Else only a blind write is in time. */
+  /** The page goes, and may be kept for the back button: no connection keeps it from that. Else writes go to local storage. */
   go(kept: boolean): void {
     if (!kept) {
       this.#going = true;
@@ -117,15 +123,6 @@ export class OriginStore implements LeaseStore {
 
   toString(): string {
     return `IndexedDB of ${location.origin}`;
-  }
-
-  /** Leaves a record for others to find; here nothing may be made of it. */
-  async #leave(key: string, record: Found): Promise<null> {
-    if (!this.#database) throw new Error("its connection is closed");
-    const transaction = this.#begin(this.#database, "readwrite");
-    transaction.objectStore(RECORDS).put(record, LEFT + key);
-    transaction.commit();
-    return null;
   }
 
   /** What `work` tells, once it is on disk. */
@@ -246,6 +243,33 @@ export class OriginStore implements LeaseStore {
   /** Whether the database was made within so many ms. */
   #isYoung(ms: number): boolean {
     return this.#bornMs !== undefined && Math.abs(Date.now() - this.#bornMs) < ms;
+  }
+}
+
+/**
+ * Leaves a record for others to find. A page that goes has no time for a transaction (WebKit drops it, Firefox now and then),
+ * but local storage is written at once. Workers have none of it, so whoever lists the records next takes it over.
+ */
+async function leave(key: string, { value, version }: Found): Promise<null> {
+  localStorage.setItem(LEAVING + key, JSON.stringify([version, ...value]));
+  return null;
+}
+
+/** What pages have left, and nobody has taken over yet. */
+function leavings(): { key: string; record: Found; remove(): void }[] {
+  try {
+    const names = Object.keys(localStorage).filter((name) => name.startsWith(LEAVING));
+    return names.map((name) => {
+      const text = localStorage.getItem(name)!;
+      const [version, ...value] = JSON.parse(text) as number[];
+      const remove = () => {
+        if (localStorage.getItem(name) === text) localStorage.removeItem(name);
+      };
+      return { key: name.slice(LEAVING.length), record: { value: Uint8Array.from(value), version: version! }, remove };
+    });
+  } catch {
+    // A worker, or a page that may not store: then windows run out by themselves.
+    return [];
   }
 }
 

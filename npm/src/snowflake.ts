@@ -1,4 +1,4 @@
-import { blocking, lease, nativeCell, nodeOfEnvironment, renewalMs, sleep } from "#host";
+import { blocking, later, lease, nativeCell, nodeOfEnvironment, renewalMs, sleep } from "#host";
 import { wasmCell } from "./cell.js";
 import { duration } from "./convert.js";
 import { check, core, vouch } from "./core.js";
@@ -15,6 +15,8 @@ import {
 } from "./generated/tables.js";
 import { Layout, type Node } from "./layout.js";
 import { STARTS } from "./names.js";
+import { type Owner, read } from "./options.js";
+import { Patience } from "./patience.js";
 import type { LeaseStore, Lessor } from "./store.js";
 
 /** Where the sequence begins in a new tick. */
@@ -64,6 +66,24 @@ export interface LeaseOptions extends SnowflakeOptions {
   onLost?: (error: SnowmintError) => void;
 }
 
+const NAMES = Object.keys({
+  layout: 0,
+  node: 0,
+  maxAheadMs: 0,
+  maxWaitMs: 0,
+  sequenceStart: 0,
+  clock: 0,
+} satisfies Record<keyof SnowflakeOptions, 0>);
+const LEASE_NAMES = Object.keys({
+  store: 0,
+  namespace: 0,
+  windowMs: 0,
+  exclude: 0,
+  onLost: 0,
+} satisfies Record<Exclude<keyof LeaseOptions, keyof SnowflakeOptions>, 0>);
+const OF_CONSTRUCTOR: Owner = { of: "new Snowflake", names: NAMES, ofLeases: LEASE_NAMES };
+const OF_LEASE: Owner = { of: "Snowflake.lease", names: [...NAMES, ...LEASE_NAMES] };
+
 /** A window of time, Unix ms; the end is not part of it. */
 export interface Window {
   /** Its first ms. */
@@ -88,6 +108,10 @@ export interface SnowflakeStatus {
   skipped: string[];
   /** How many renewals of the lease have failed since the last one that did not. */
   renewalFailures: number;
+  /** Why the last renewal failed, if none has succeeded since. */
+  renewalError: string | null;
+  /** What a failover of the store could lose, such as to a standby that is not waited for; the lease goes on. */
+  standbyRisk: string | null;
   /** By how many ms this clock is ahead of the store's; null if the store has none. */
   skewMs: number | null;
   /** How far IDs may run ahead of the clock, ms. */
@@ -108,7 +132,10 @@ declare global {
 }
 
 /** What of a status only leases have. @internal */
-export type LeaseStatus = Pick<SnowflakeStatus, "namespace" | "lost" | "skipped" | "renewalFailures" | "skewMs">;
+export type LeaseStatus = Pick<
+  SnowflakeStatus,
+  "namespace" | "lost" | "skipped" | "renewalFailures" | "renewalError" | "standbyRisk" | "skewMs"
+>;
 
 /** A generator on a lease, as a host gives it. @internal */
 export interface Lease {
@@ -130,6 +157,22 @@ export interface Spec {
   /** A place in STARTS. */
   start: number;
   clock?: () => number;
+}
+
+/** A class of generators. */
+type Made<Generator> = new (options: SnowflakeOptions) => Generator;
+
+/**
+ * The key of what `lease` hands to the constructor within the options, so that the constructor of a subclass passes it on with
+ * them.
+ */
+const LEASED: unique symbol = Symbol();
+
+/** What `lease` has found. */
+interface Found {
+  spec: Spec;
+  /** Nothing where the caller vouches for the node. */
+  lease: Lease | undefined;
 }
 
 /** A generator that never waits: a call either mints or throws. @internal */
@@ -167,19 +210,21 @@ export class Snowflake implements Iterable<bigint> {
 
   /**
    * A generator of a node that the caller vouches for. Throws `INVALID_NODE`, also if the node is leased in this process,
-   * `INVALID_LAYOUT`, or `TIME_OVERFLOW` if the layout is over.
+   * `INVALID_LAYOUT`, or `TIME_OVERFLOW` if the layout is over; TypeError for a name that is no option.
    */
-  constructor(options?: SnowflakeOptions);
-  /** @internal */
-  constructor(options: SnowflakeOptions, lease: Lease | undefined);
-  constructor(options: SnowflakeOptions = {}, lease?: Lease) {
-    const spec = specOf(options);
+  constructor(options: SnowflakeOptions = {}) {
+    const found = (Object(options) as { [LEASED]?: Found })[LEASED];
+    const given = found ? options : read(options, OF_CONSTRUCTOR);
+    const lease = found?.lease;
+    const spec = specOf(given);
+    if (found && found.spec.layout.numbers_ !== spec.layout.numbers_)
+      throw new TypeError("a subclass of Snowflake cannot change the layout of a lease: pass the layout to lease");
     this.#spec = spec;
     this.#lease = lease;
     this.layout = spec.layout;
-    const given = lease ? lease.node : (options.node ?? nodeOfEnvironment(spec));
-    if (given === undefined) throw nodeNeeded();
-    const node = spec.layout.numberOf_(given);
+    const wanted = lease ? lease.node : (given.node ?? nodeOfEnvironment(spec));
+    if (wanted === undefined) throw nodeNeeded();
+    const node = spec.layout.numberOf_(wanted);
     this.#node = node;
     if (!lease && !spec.clock && !vouch(`${spec.layout.numbers_},${node}`)) throw nodeNeeded();
     const cell = { ...spec, node };
@@ -194,17 +239,36 @@ export class Snowflake implements Iterable<bigint> {
    * A lease over a store object or of a tab is renewed by a timer of this thread: where that has no chance to run, as in a
    * hidden tab or behind a long calculation, calls throw `WINDOW_CLOSED` after some seconds, and `nextIdAsync` renews first.
    *
+   * Of a subclass it is an instance of that, whose constructor has to pass on the options that it is called with.
+   *
    * Rejects with `NODES_EXHAUSTED`, if no node is free within `maxWaitMs` (1000 ms where none is given);
    * `STORE_UNAVAILABLE`, also where the addon is missing, and where a browser has no Web Locks; `UNSAFE_STORE`; `INVALID_NODE`, also where the directory is not the machine's, as in Kubernetes;
-   * `INVALID_LAYOUT`; `TIME_OVERFLOW`; `BEFORE_EPOCH`.
+   * `INVALID_LAYOUT`; `TIME_OVERFLOW`; `BEFORE_EPOCH`; TypeError for a name that is no option.
    *
    * @example
    * await using gen = await Snowflake.lease();
    * gen.nextId();
    */
-  static async lease(options: LeaseOptions = {}): Promise<Snowflake> {
-    const given = { ...options };
-    return new Snowflake(given, await lease(specOf(given), given));
+  static async lease<Generator extends Snowflake = Snowflake>(
+    // biome-ignore lint/suspicious/noConfusingVoidType: it is also called as a function that was taken from the class
+    this: Made<Generator> | void,
+    options: LeaseOptions = {},
+  ): Promise<Generator> {
+    const given = read(options, OF_LEASE);
+    const spec = specOf(given);
+    const found: Found = { spec, lease: await lease(spec, given) };
+    // biome-ignore lint/complexity/noThisInStatic: subclasses inherit this function, and it makes one of theirs
+    const Class = classOf<Generator>(this);
+    try {
+      const generator = new Class({ ...given, [LEASED]: found } as SnowflakeOptions);
+      if (generator.#lease === found.lease) return generator;
+      throw new TypeError(
+        "the constructor of a subclass of Snowflake that is leased passes its options on: super(options)",
+      );
+    } catch (error) {
+      await found.lease?.close();
+      throw error;
+    }
   }
 
   /** The node in the IDs. A page that comes back from the back/forward cache may get another one. */
@@ -228,7 +292,7 @@ export class Snowflake implements Iterable<bigint> {
       try {
         return this.#cell.next();
       } catch (error) {
-        return later(this, error, this.#spec.maxWaitMs);
+        return again(this, error, this.#spec.maxWaitMs);
       }
     else return this.#cell.next();
   }
@@ -241,12 +305,11 @@ export class Snowflake implements Iterable<bigint> {
 
   /** The next ID; waits without blocking. */
   async nextIdAsync(): Promise<bigint> {
-    for (const since = performance.now(); ; ) {
+    for (const patience = new Patience(); ; ) {
       try {
         return this.#cell.next();
       } catch (error) {
-        const pauseMs = pause(error, this.#spec.asyncWaitMs_, since, this.#lease?.awaitMs?.(error));
-        await new Promise((resolve) => setTimeout(resolve, pauseMs));
+        await later(pause(error, this.#spec.asyncWaitMs_, patience, this.#lease?.awaitMs?.(error)));
       }
     }
   }
@@ -262,25 +325,30 @@ export class Snowflake implements Iterable<bigint> {
    */
   fill(ids: BigUint64Array): BigUint64Array {
     if (!(ids instanceof BigUint64Array)) throw new TypeError("fill takes a BigUint64Array");
-    this.#batch(ids.length);
+    // What a subclass or a property says of the array may be another length or memory than it has.
+    const of = <Name extends "buffer" | "byteOffset" | "length">(name: Name): BigUint64Array[Name] =>
+      Reflect.get(BigUint64Array.prototype, name, ids);
+    const length = this.#batch(of("length"));
+    if (!length) return ids;
+    const view = new BigUint64Array(of("buffer"), of("byteOffset"), length);
     if (blocking) {
       let patienceMs = this.#spec.maxWaitMs;
-      let since: number | undefined;
-      for (let done = 0; done < ids.length; ) {
+      let patience: Patience | undefined;
+      for (let done = 0; done < length; ) {
         try {
-          done += this.#cell.fill(ids.subarray(done), patienceMs);
+          done += this.#cell.fill(view.subarray(done), patienceMs);
           // The batch has begun: from here on only the deadline ends it.
           patienceMs = Infinity;
         } catch (error) {
           // Not to be had in time, so waiting is no use.
           if (error instanceof SnowmintError && (error.retryAfterMs ?? 0) > patienceMs) throw error;
-          since ??= performance.now();
-          sleep(pause(error, this.#spec.maxWaitMs, since));
+          patience ??= new Patience();
+          sleep(pause(error, this.#spec.maxWaitMs, patience));
         }
       }
-    } else if (ids.length) {
+    } else {
       // With no patience a batch comes at once, and whole.
-      this.#cell.fill(ids, 0);
+      this.#cell.fill(view, 0);
     }
     return ids;
   }
@@ -302,6 +370,8 @@ export class Snowflake implements Iterable<bigint> {
       lost: null,
       skipped: [],
       renewalFailures: 0,
+      renewalError: null,
+      standbyRisk: null,
       skewMs: null,
       ...this.#lease?.status(),
       maxAheadMs,
@@ -331,6 +401,10 @@ export class Snowflake implements Iterable<bigint> {
   }
 }
 
+/** The class of what `lease` makes: a function that was taken from its class is called without one. */
+const classOf = <Generator>(given: unknown): Made<Generator> =>
+  (Object(given).prototype instanceof Snowflake ? given : Snowflake) as Made<Generator>;
+
 const nodeNeeded = () => errorOf(SENTENCES[NODE_NEEDED]! + (blocking ? ", or set SNOWMINT_NODE" : ""));
 
 function specOf({ layout, maxAheadMs, maxWaitMs, sequenceStart = "zero", clock }: SnowflakeOptions): Spec {
@@ -349,22 +423,22 @@ function specOf({ layout, maxAheadMs, maxWaitMs, sequenceStart = "zero", clock }
 }
 
 /** How long to sleep after a refused call, ms; throws the refusal when it is time to give up. */
-function pause(error: unknown, maxWaitMs: number, since: number, renewal = 0): number {
+function pause(error: unknown, maxWaitMs: number, patience: Patience, renewal = 0): number {
   const wantedMs =
     error instanceof SnowmintError ? (error.retryAfterMs ?? error.byMs ?? (renewalMs(error) || renewal)) : 0;
-  const pauseMs = core().wasm_.pause_ms_(maxWaitMs, wantedMs, performance.now() - since);
+  const pauseMs = patience.pauseMs(maxWaitMs, wantedMs);
   if (pauseMs === 0) throw error;
   return pauseMs;
 }
 
 /** Tries a refused call again until it succeeds or `maxWaitMs` is over. */
-function later(generator: Snowflake, error: unknown, maxWaitMs: number): bigint {
-  for (const since = performance.now(); ; ) {
-    sleep(pause(error, maxWaitMs, since));
+function again(generator: Snowflake, error: unknown, maxWaitMs: number): bigint {
+  for (const patience = new Patience(); ; ) {
+    sleep(pause(error, maxWaitMs, patience));
     try {
       return generator.tryNextId();
-    } catch (again) {
-      error = again;
+    } catch (refused) {
+      error = refused;
     }
   }
 }

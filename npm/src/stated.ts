@@ -3,8 +3,6 @@ import type { LeaseOptions } from "./snowflake.js";
 
 /** The options without those that are null, which is as good as missing. */
 export function stated(options: LeaseOptions): LeaseOptions {
-  // So has a string, copied as options are.
-  if ("0" in options) throw new TypeError("the options of a lease are an object, such as { store, namespace }");
   // A string would be one node for each of its characters.
   if (typeof options.exclude === "string")
     throw new TypeError("exclude is an array of nodes, such as [0, 1], not a string");

@@ -34,6 +34,13 @@ export interface Store {
   add(counter: string, delta: bigint, start: bigint): Promise<bigint>;
   /** The store's clock, Unix ms; null if it has none. */
   clockMs(): Promise<number | null>;
+  /**
+   * Rejects with `UNSAFE_STORE` where a failover could lose a claim that is about to be written. A store that cannot look at
+   * that need not have it.
+   */
+  refuseStandby?(): Promise<void>;
+  /** What a failover could lose, as far as is known; null if nothing. */
+  standbyRisk?(): string | null;
   /** What sentences call it, such as the engine and where it is, without a password. */
   toString(): string;
 }

@@ -18,6 +18,10 @@ let holders: Set<Held> | undefined;
 function holdersOfPage(): Set<Held> {
   if (holders) return holders;
   const all = new Set<Held>();
+  globalThis.addEventListener?.("beforeunload", ({ defaultPrevented }) => {
+    // Who is asked whether to leave may take a while.
+    if (!defaultPrevented) for (const held of all) held.loosen();
+  });
   // A page that is kept for the back button must neither hold a lock nor be within a transaction: others that wait for
   // either would have the browser drop the page.
   globalThis.addEventListener?.("pagehide", ({ persisted }) => {

@@ -1,5 +1,6 @@
 // UUIDs (RFC 9562).
 
+import { utf8 as bytesOfText } from "./engine.js";
 import { SnowmintError } from "./errors.js";
 import { frozen } from "./frozen.js";
 import { NAMESPACE_DNS, NAMESPACE_OID, NAMESPACE_URL, NAMESPACE_X500 } from "./generated/tables.js";
@@ -20,7 +21,7 @@ function named(version: number, name: string | Uint8Array, namespace: string): s
 
 function utf8(name: string): Uint8Array {
   if (/\p{Surrogate}/u.test(name)) throw new SnowmintError("INVALID_TEXT", "a name has no half of a surrogate pair");
-  return new TextEncoder().encode(name);
+  return bytesOfText(name);
 }
 
 /**

@@ -1,54 +1,57 @@
-// The package in headless Chromium: as it stands, without a bundler, in a page and a module worker; bundled, in a classic
-// worker; and under a policy that forbids wasm.
+// The package in Chromium, Firefox and WebKit: as it stands, without a bundler, in a page and a module worker; bundled, in a
+// classic worker; and under a policy that forbids wasm.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { after, before, describe, test } from "node:test";
 import { build } from "esbuild";
-import { launch, missing, root, serve } from "./chromium.mjs";
+import { root, serve } from "./chromium.mjs";
+import { ENGINES, until } from "./engines.mjs";
 
 const MODULES = 'import * as snowmint from "/npm/dist/browser.mjs"; import { inRealm } from "/npm/tests/browser.mjs";';
 const BUNDLED = 'import * as snowmint from "snowmint"; import { inRealm } from "./browser.mjs";';
 const FROM_PAGE = "globalThis.outcome = inRealm(snowmint).catch((error) => ({ error: error.stack }));";
 const FROM_WORKER = "inRealm(snowmint).catch((error) => ({ error: error.stack })).then((told) => postMessage(told));";
+const WATCHED = `globalThis.failures = [];
+  for (const type of ["error", "unhandledrejection"])
+    addEventListener(type, ({ message, reason }) => failures.push(String(message ?? reason)));`;
 const FORBIDDEN = `import { Snowflake } from "/npm/dist/browser.mjs";
-  try { new Snowflake({ node: 5 }); globalThis.outcome = "minted" } catch (error) { globalThis.outcome = error.message }`;
+  try { new Snowflake({ node: 5 }); globalThis.outcome = "minted" }
+  catch ({ name, code, message }) { globalThis.outcome = { name, code, message } }`;
 
 const pages = {
-  "/": ["text/html", "<!doctype html><title>empty</title>"],
-  "/page": ["text/html", `<!doctype html><script type="module">${MODULES}${FROM_PAGE}</script>`],
+  "/": ["text/html", `<!doctype html><title>empty</title><script>${WATCHED}</script>`],
+  "/page": [
+    "text/html",
+    `<!doctype html><script>${WATCHED}</script><script type="module">${MODULES}${FROM_PAGE}</script>`,
+  ],
   "/worker.mjs": ["text/javascript", MODULES + FROM_WORKER],
   "/classic.js": ["text/javascript", "importScripts('/bundle.js');"],
-  "/forbidden": ["text/html", '<!doctype html><script type="module" src="/forbidden.mjs"></script>'],
+  "/forbidden": [
+    "text/html",
+    '<!doctype html><script src="/watched.js"></script><script type="module" src="/forbidden.mjs"></script>',
+  ],
+  "/watched.js": ["text/javascript", WATCHED],
   "/forbidden.mjs": ["text/javascript", FORBIDDEN],
 };
 const policies = { "/forbidden": "script-src 'self'" };
 
 let server;
-let browser;
 
 before(async () => {
-  if (missing) return;
   const stdin = { contents: BUNDLED + FROM_WORKER, resolveDir: join(root, "npm/tests") };
   const { outputFiles } = await build({ stdin, bundle: true, format: "iife", platform: "browser", write: false });
   pages["/bundle.js"] = ["text/javascript", outputFiles[0].text];
   server = await serve(pages, policies);
-  browser = await launch();
 });
-
-after(async () => {
-  await browser?.close();
-  server?.close();
-});
+after(() => server.close());
 
 /** Opens a page and answers what a function tells there. */
-async function inPage(path, body, argument) {
-  const page = await browser.newPage();
-  const failures = [];
-  page.on("pageerror", (error) => failures.push(error.message));
+async function inPage(context, path, body, argument) {
+  const page = await context.newPage();
   await page.goto(server.origin + path);
+  await until(page, "globalThis.failures");
   const told = await page.evaluate(body, argument);
-  await page.close();
-  assert.deepEqual(failures, []);
+  assert.deepEqual(await page.evaluate("failures"), []);
   return told;
 }
 
@@ -70,20 +73,31 @@ const worker = ([url, type]) =>
     worker.onerror = ({ message }) => resolve({ error: message });
   });
 
-test("every vector holds in a page, by <script type=module> and without a bundler", { skip: missing }, async (t) => {
-  check(t, await inPage("/page", () => globalThis.outcome));
-});
+for (const [name, { launch, missing }] of Object.entries(ENGINES))
+  describe(name, { skip: missing, timeout: 120_000 }, () => {
+    let browser;
+    let context;
+    before(async () => {
+      browser = await launch();
+      context = await browser.newContext();
+    });
+    after(() => browser?.close());
 
-test("every vector holds in a module worker", { skip: missing }, async (t) => {
-  check(t, await inPage("/", worker, ["/worker.mjs", "module"]));
-});
+    test("every vector holds in a page, by <script type=module> and without a bundler", async (t) => {
+      check(t, await inPage(context, "/page", () => globalThis.outcome));
+    });
 
-test("every vector holds in a classic worker, bundled", { skip: missing }, async (t) => {
-  check(t, await inPage("/", worker, ["/classic.js", "classic"]));
-});
+    test("every vector holds in a module worker", async (t) => {
+      check(t, await inPage(context, "/", worker, ["/worker.mjs", "module"]));
+    });
 
-test("under a policy without wasm-unsafe-eval importing works, and the first use names it", {
-  skip: missing,
-}, async () => {
-  assert.match(await inPage("/forbidden", () => globalThis.outcome), /'wasm-unsafe-eval'/);
-});
+    test("every vector holds in a classic worker, bundled", async (t) => {
+      check(t, await inPage(context, "/", worker, ["/classic.js", "classic"]));
+    });
+
+    test("under a policy without wasm-unsafe-eval importing works, and the first use names it", async () => {
+      const told = await inPage(context, "/forbidden", () => globalThis.outcome);
+      assert.deepEqual([told.name, told.code], ["SnowmintError", "WASM_FORBIDDEN"], JSON.stringify(told));
+      assert.match(told.message, /'wasm-unsafe-eval'/);
+    });
+  });

@@ -20,8 +20,8 @@ export const launch = (more = [], without = []) =>
 const types = { mjs: "text/javascript", json: "application/json" };
 
 /**
- * A server of pages (a type and a text for each path, and headers), of the package as it is built, and of the vectors; `post` answers
- * what is posted.
+ * A server of pages (a type and a text for each path, headers, and a status), of the package as it is built, and of the vectors;
+ * `post` answers what is posted.
  */
 export async function serve(pages, policies = {}, post = undefined) {
   const server = createServer(async (request, response) => {
@@ -35,11 +35,12 @@ export async function serve(pages, policies = {}, post = undefined) {
     }
     const file = join(root, url);
     const allowed = /^\/(npm\/(dist|tests)|tests\/vectors)\/[\w.-]+\.(mjs|json)$/.test(url) && existsSync(file);
-    const [type, body, headers] = pages[url] ?? (allowed ? [types[url.split(".").pop()], readFileSync(file)] : []);
+    const [type, body, headers, status] =
+      pages[url] ?? (allowed ? [types[url.split(".").pop()], readFileSync(file)] : []);
     const policy = policies[url] && { "content-security-policy": policies[url] };
     // For modules in frames that are sandboxed, which have an origin of their own.
     const always = { "content-type": type ?? "text/plain", "access-control-allow-origin": "*" };
-    response.writeHead(type ? 200 : 404, { ...always, ...policy, ...headers });
+    response.writeHead(status ?? (type ? 200 : 404), { ...always, ...policy, ...headers });
     response.end(body);
   });
   server.listen(0, "127.0.0.1");

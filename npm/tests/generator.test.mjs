@@ -220,6 +220,30 @@ test("nextIds gives as many IDs as it was asked for", () => {
   }
 });
 
+test("fill goes by the memory of an array, not by what it says of itself", () => {
+  const gen = new Snowflake({ node: freshNode() });
+  class Long extends BigUint64Array {
+    get length() {
+      return 1000;
+    }
+  }
+  const short = Object.defineProperty(new BigUint64Array(5), "length", { value: 1 });
+  const elsewhere = Object.defineProperty(new BigUint64Array(5), "buffer", { value: new ArrayBuffer(80) });
+  const other = Object.assign(new BigUint64Array(5), { subarray: () => new BigUint64Array(0) });
+  const Species = class extends BigUint64Array {
+    static get [Symbol.species]() {
+      return Array;
+    }
+  };
+  for (const ids of [new Long(5), short, elsewhere, other, new Species(5)]) {
+    assert.equal(gen.fill(ids), ids);
+    const minted = Array.from({ length: 5 }, (_, at) => ids[at]);
+    increasing(minted);
+    assert.ok(minted[0] > 0n);
+  }
+  assert.throws(() => gen.fill(Object.create(BigUint64Array.prototype)), TypeError);
+});
+
 test("a generator is an endless iterable", () => {
   const gen = new Snowflake({ node: freshNode() });
   const ids = [];
@@ -347,6 +371,8 @@ test("status tells what the generator is doing", () => {
     lost: null,
     skipped: [],
     renewalFailures: 0,
+    renewalError: null,
+    standbyRisk: null,
     skewMs: null,
     maxAheadMs: 12,
     maxWaitMs: 34,

@@ -168,6 +168,42 @@ test("parts that do not fit are refused, never masked", () => {
   }
 });
 
+test("encode takes each part from its field where the part is missing", () => {
+  const { TWITTER, SNOWMINT } = layouts;
+  const id = 1541815603606036480n + 5n;
+  const { timestampMs, fields, tick } = TWITTER.decode(id);
+  assert.deepEqual(fields, { time: Number(tick), datacenter: 11, worker: 26, sequence: 5 });
+  assert.equal(TWITTER.encode({ timestampMs, fields: { datacenter: 11, worker: 26 }, sequence: 5 }), id);
+  assert.equal(TWITTER.encode({ fields }), id);
+  assert.equal(TWITTER.encode({ tick, node: 378, fields: { sequence: 5n } }), id);
+  // A part counts before its field.
+  const { node, sequence } = TWITTER.decode(TWITTER.encode({ ...TWITTER.decode(id), node: 7, sequence: 1 }));
+  assert.deepEqual([node, sequence], [7, 1]);
+  const { datacenter, worker } = TWITTER.decode(TWITTER.encode({ timestampMs: timestampMs + 9, fields })).fields;
+  assert.deepEqual([datacenter, worker], [11, 26]);
+  for (const wrong of [
+    { worker: 5 },
+    { datacenter: 1, worker: 32 },
+    { datacenter: 1, worker: 5, rack: 1 },
+    { node: 5 },
+  ])
+    refusal("INVALID_NODE", () => TWITTER.encode({ timestampMs, fields: wrong }));
+  assert.equal(SNOWMINT.decode(SNOWMINT.encode({ timestampMs: 1_772_323_200_000, fields: { node: 5 } })).node, 5);
+});
+
+test("a part of another name is refused, and told what was meant", () => {
+  const encode = (parts) => () => layouts.TWITTER.encode({ timestampMs: 1_772_323_200_000, ...parts });
+  assert.throws(encode({ timestamp_ms: 5 }), {
+    name: "TypeError",
+    message: /no part timestamp_ms: did you mean timestampMs\?/,
+  });
+  assert.throws(encode({ worker: 5 }), {
+    name: "TypeError",
+    message: /encode has no part worker: its parts are timestampMs, /,
+  });
+  for (const value of [undefined, null, 5, "5"]) assert.throws(() => layouts.TWITTER.encode(value), TypeError);
+});
+
 test("a text that is none is INVALID_TEXT, and an unknown form is an error", () => {
   for (const wrong of ["", "x", "é".repeat(16), "0".repeat(15), "0".repeat(17), "g".repeat(16), "f".repeat(2000)]) {
     refusal("INVALID_TEXT", () => text.decode(wrong, "hex"));
@@ -234,6 +270,7 @@ test("inspect tells of a tweet what it would be, when and why", () => {
   assert.deepEqual(first, {
     kind: "snowflake",
     layout: "twitter",
+    layoutText: String(layouts.TWITTER),
     parts: layouts.TWITTER.decode("1541815603606036480"),
     form: "decimal",
     timestampMs: 1_656_432_460_105,

@@ -53,6 +53,8 @@ test("a lease mints IDs of its node within its window, and tells of itself", asy
     lost: null,
     skipped: [],
     renewalFailures: 0,
+    renewalError: null,
+    standbyRisk: null,
     skewMs: null,
     maxAheadMs: 0,
     maxWaitMs: 1000,
@@ -569,7 +571,7 @@ test("options that make no sense reject, and take no slot", async (t) => {
   const directory = slots(t);
   const cases = [
     [{ store: {} }, { name: "TypeError", message: /no read/ }],
-    ["orders", { name: "TypeError", message: /are an object/ }],
+    ["orders", { name: "TypeError", message: /takes an object of options, not "orders"/ }],
     [{ store: 5 }, { name: "TypeError" }],
     [{ namespace: 5 }, { name: "TypeError" }],
     [{ onLost: "mail" }, { name: "TypeError" }],

@@ -1,13 +1,14 @@
 // How the package is loaded: every kind of module and every copy is one in its process, and loading never fails.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
+import { inPage } from "./runners.mjs";
 import { increasing, refusal, slow } from "./support.mjs";
 
 const here = new URL(".", import.meta.url).pathname;
@@ -59,6 +60,97 @@ test("copies of the package take each other's layouts, and know each other's err
     assert.ok(!(none instanceof one.SnowmintError));
 });
 
+test("an error of a subclass is one of the package's, and no other error is one of the subclass", async () => {
+  const other = createRequire(import.meta.url)("snowmint");
+  for (const { SnowmintError, Layout } of [await import("snowmint"), await import("../dist/browser.mjs")]) {
+    class QuotaError extends SnowmintError {
+      name = "QuotaError";
+    }
+    const [ours, theirs] = [
+      refusal("INVALID_LAYOUT", () => Layout.preset("?")),
+      new QuotaError("EXHAUSTED", "no more", 5),
+    ];
+    assert.ok(ours instanceof SnowmintError && !(ours instanceof QuotaError));
+    assert.ok(theirs instanceof QuotaError && theirs instanceof SnowmintError && theirs instanceof Error);
+    assert.ok(!(refusal("INVALID_LAYOUT", () => other.Layout.preset("?")) instanceof QuotaError));
+    for (const none of [new Error("no"), "QuotaError", null, undefined]) assert.ok(!(none instanceof QuotaError));
+  }
+});
+
+test("enumerable properties of Object.prototype do no harm to loading and minting", () => {
+  const script = `Object.prototype.polluted = 5;
+    import { createRequire } from "node:module";
+    const require = createRequire("${here}");
+    for (const name of ["snowmint", "snowmint/stores", "snowmint/sql", "../dist/browser.cjs", "../dist/stores.browser.cjs"])
+      for (const loaded of [require(name), await import(name)]) {
+        const { Snowflake, layouts, SqliteStore, decodeSql } = loaded.default ?? loaded;
+        if (decodeSql) decodeSql("twitter", "postgres", "id");
+        if (!Snowflake) continue;
+        const gen = new Snowflake({ layout: "twitter", node: { datacenter: 1, worker: 5 }, maxAheadMs: 5 });
+        const { fields, node } = gen.layout.decode(gen.nextId());
+        console.log(node, Object.keys(fields).join());
+      }`;
+  const told = Array(4).fill("37 time,datacenter,worker,sequence").join("\n");
+  assert.equal(run(script), told);
+});
+
+test("jest's jsdom, which has no TextEncoder, mints and reads all kinds of IDs", async () => {
+  const page = await inPage();
+  const { Layout, Snowflake, inspect, objectId, scatter, text, ulid, uuid } = page.exports;
+  assert.equal(page.run("typeof TextEncoder + typeof TextDecoder"), "undefinedundefined");
+  const gen = new Snowflake({
+    layout: "time:42,worker:10,sequence:12;epoch=2025-01-01T00:00:00Z",
+    node: { worker: 5 },
+  });
+  const id = gen.nextId();
+  assert.equal(gen.layout.decode(id).fields.worker, 5);
+  assert.equal(text.decode(text.encode(id, "base62"), "base62"), id);
+  assert.equal(scatter.unrotateDigits(scatter.rotateDigits(id, 3), 3), id);
+  assert.equal(inspect("1541815603606036480")[0].layout, "twitter");
+  assert.equal(uuid.v5("www.example.com", uuid.DNS), "2ed6657d-e927-568b-95e1-2665a8aea6a2");
+  assert.equal(uuid.v5("ä€😀", uuid.DNS), (await import("snowmint")).uuid.v5("ä€😀", uuid.DNS));
+  for (const minted of [uuid.v7(), ulid(), objectId()]) assert.equal(typeof minted, "string");
+  for (const layout of ["é:1", "\ud800"]) refusal("INVALID_LAYOUT", () => Layout.parse(layout));
+  await page.close();
+});
+
+test("a lease in jest's jsdom is had over a store", async () => {
+  const page = await inPage();
+  const stores = await inPage("stores.browser");
+  const [{ Snowflake }, { MemoryStore }] = [page.exports, stores.exports];
+  const store = new MemoryStore();
+  const gen = await Snowflake.lease({ store, namespace: "orders" });
+  assert.equal(typeof gen.nextId(), "bigint");
+  assert.equal((await store.list("leases/orders/")).length, 1);
+  await gen.close();
+  await Promise.all([page.close(), stores.close()]);
+});
+
+test("why an addon does not load is told where it is needed", (t) => {
+  const path = folder(t);
+  cpSync(dist, join(path, "dist"), { recursive: true });
+  const script = `const { Snowflake } = await import("${path}/dist/node.mjs");
+    new Snowflake({ node: 5 }).nextId();
+    const { code, message, cause } = await Snowflake.lease().catch((error) => error);
+    console.log(JSON.stringify({ code, message, cause: [cause.code, cause.message] }));`;
+  const { SNOWMINT_NODE, SNOWMINT_STORE, ...env } = process.env;
+  const told = () => JSON.parse(run(script, { env: { ...env, SNOWMINT_STATE_DIR: join(path, "slots") } }));
+  const missing = told();
+  assert.equal(missing.code, "STORE_UNAVAILABLE");
+  assert.match(missing.message, /addon for \S+, which is not installed: install the optional dependencies/);
+  assert.equal(missing.cause[0], "MODULE_NOT_FOUND");
+  for (const suffix of ["-gnu", "-musl", "-msvc", ""]) {
+    const name = `snowmint-${process.platform}-${process.arch}${suffix}`;
+    mkdirSync(join(path, "node_modules", name), { recursive: true });
+    writeFileSync(join(path, "node_modules", name, "index.node"), "no library");
+    writeFileSync(join(path, "node_modules", name, "package.json"), '{ "main": "index.node" }');
+  }
+  const broken = told();
+  assert.equal(broken.code, "STORE_UNAVAILABLE");
+  assert.equal(broken.cause[0], "ERR_DLOPEN_FAILED");
+  assert.ok(broken.message.includes(`which does not load (${broken.cause[1]}): install the optional`), broken.message);
+});
+
 test("a node that one version of snowmint mints by is refused to another version in the same process", async (t) => {
   const path = folder(t);
   cpSync(dist, join(path, "dist"), { recursive: true });
@@ -89,7 +181,7 @@ test("an addon that is missing, broken or forbidden is no error: the wasm module
   const script = `const { Snowflake } = await import("${path}/dist/node.mjs");
     const gen = new Snowflake({ node: 5 });
     console.log(gen.layout.decode(gen.nextId()).node, Object.getOwnPropertySymbols(globalThis).map(String)
-      .filter((name) => name.includes("snowmint.addon")).map((name) => globalThis[Symbol.for(name.slice(7, -1))]).join());`;
+      .filter((name) => name.includes("snowmint.addon")).map((name) => globalThis[Symbol.for(name.slice(7, -1))].addon).join());`;
   assert.equal(run(script), "5");
   for (const name of ["linux-x64-gnu", "linux-arm64-gnu", "darwin-arm64", "win32-x64-msvc"]) {
     writeFileSync(join(path, `snowmint.${name}.node`), "no library");

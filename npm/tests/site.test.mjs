@@ -5,9 +5,9 @@ import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { after, before, test as declare } from "node:test";
 import { pathToFileURL } from "node:url";
-import { Layout, layouts, text } from "snowmint";
+import { inspect as candidates, Layout, layouts, text } from "snowmint";
 import { launch, missing as skip } from "./chromium.mjs";
-import { exitOf } from "./support.mjs";
+import { exitOf, folder } from "./support.mjs";
 
 const file = new URL("../site/dist/index.html", import.meta.url).pathname;
 const axe = readFileSync(new URL("../node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
@@ -122,13 +122,7 @@ test("every candidate opens, and its drawing has the bits of the ID", async (pag
     const open = await summary.evaluate((element) => element.parentElement.open);
     if (!open) await summary.click();
   }
-  const able = Object.values(layouts.all()).filter((layout) => {
-    try {
-      return layout.decode(TWEET);
-    } catch {
-      return false;
-    }
-  });
+  const able = candidates(TWEET).filter(({ layout }) => layout !== null);
   // What is inside is made after the click.
   await page.waitForFunction((count) => document.querySelectorAll(".candidates .bar").length === count, able.length);
   const drawings = await page
@@ -373,8 +367,8 @@ test("a slow layout mints what it has, and goes on", async (page) => {
   for (let i = 1; i < ids.length; i++) assert.ok(ids[i] < ids[i - 1]);
 });
 
-test("the JavaScript that is shown mints", async (page) => {
-  await page.locator("#node").fill("5");
+test("the JavaScript that is shown leases a node and mints", async (page, t) => {
+  const env = { SNOWMINT_STATE_DIR: folder(t) };
   for (const [layout, shown] of [
     ["twitter", "twitter"],
     ["time:40,node:4,sequence:1;epoch=1735689600000;tick=1ms", null],
@@ -382,13 +376,9 @@ test("the JavaScript that is shown mints", async (page) => {
     await (shown ? page.locator("#preset").selectOption(shown) : page.locator("#layout").fill(layout));
     await page.locator("input[value=javascript]").check();
     const code = await page.locator("#code").textContent();
-    const {
-      code: status,
-      stdout,
-      stderr,
-    } = await exitOf(`${code}\nconsole.log(gen.node, typeof id, String(gen.layout));`);
-    assert.equal(status, 0, stderr);
-    assert.equal(stdout.trim(), `5 bigint ${shown ? Layout.preset(shown) : layout}`);
+    const told = await exitOf(`${code}\nconsole.log(typeof id, String(gen.layout), gen.window.end > 0);`, env);
+    assert.equal(told.code, 0, told.stderr);
+    assert.equal(told.stdout.trim(), `bigint ${shown ? Layout.preset(shown) : layout} true`);
     for (const language of ["python", "rust"]) {
       await page.locator(`input[value=${language}]`).check();
       assert.ok((await page.locator("#code").textContent()).includes(`"${layout}"`));

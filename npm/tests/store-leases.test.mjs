@@ -329,6 +329,54 @@ test("a claim without any answer rejects with what the store said", async () => 
   });
 });
 
+test("a node without a record begins at the floor that a fence has written", async () => {
+  const store = faulty();
+  const write = async (key, text) => {
+    const found = await store.read(key);
+    const before = found ? new TextDecoder().decode(found.value) : "";
+    await store.write(key, new TextEncoder().encode(before + text), found?.version ?? 0);
+  };
+  const floor = Date.now() + 1500;
+  await write("fence/floor", `until=${floor} skip=0`);
+  // The namespace is made before this fence, and has node 0.
+  await store.write("layouts/old", new TextEncoder().encode(String(layouts.SNOWMINT)), 0);
+  const held = await lease(store, { namespace: "old" });
+  await write("layouts/old", ` floor=${floor}`);
+  // Another object, which shares no lease.
+  const other = { ...store };
+  const refused = { code: "NODES_EXHAUSTED" };
+  for (const namespace of ["old", "new"]) await assert.rejects(lease(other, { namespace, maxWaitMs: 0 }), refused);
+  for (const namespace of ["old", "new"]) {
+    const gen = await lease(other, { namespace, maxWaitMs: 20_000 });
+    assert.equal(gen.node, namespace === "old" ? 1 : 0);
+    assert.ok(gen.layout.decode(gen.nextId()).timestampMs >= floor);
+    await gen.close();
+  }
+  await held.close();
+});
+
+test("vanished records close their holder, and stop claims until a fence", async () => {
+  const store = faulty();
+  const gone = new Set();
+  const without = {
+    ...store,
+    read: async (key) => (gone.has(key) ? null : store.read(key)),
+    write: async (key, value, expected) => (gone.has(key) ? null : store.write(key, value, expected)),
+    list: async (prefix) => (await store.list(prefix)).filter(({ name }) => !gone.has(prefix + name)),
+  };
+  const [first, second] = [await lease(without, { namespace: "a" }), await lease({ ...without }, { namespace: "a" })];
+  assert.deepEqual([first.node, second.node], [0, 1]);
+  gone.add("leases/a/1");
+  await until(() => second.status().lost !== null, "the holder is closed");
+  assert.match(second.status().lost, /its record has vanished from the store/);
+  await assert.rejects(lease({ ...without }, { namespace: "a" }), {
+    code: "STORE_UNAVAILABLE",
+    message: /1 nodes have a record, and 2 had one.*snowmint fence/,
+  });
+  first.nextId();
+  await first.close();
+});
+
 test("a claim of a store that reads and does not write rejects with what the store said", async (t) => {
   let [fate, writes] = ["fine", 0];
   const store = faulty(() => {

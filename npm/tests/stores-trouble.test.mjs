@@ -1,6 +1,6 @@
 // What goes wrong with the stores: unsafe settings, servers that are away or hang, and clients that are none.
 import assert from "node:assert/strict";
-import { readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { SnowmintError } from "snowmint";
@@ -74,7 +74,9 @@ describe("settings that can lose confirmed writes are refused", { concurrency: 2
       for (const call of calls) {
         const { message } = await refused("UNSAFE_STORE", literally(found), call());
         assert.match(message, literally(cure));
-        assert.match(message, /confirmed writes can be lost.*allowUnsafe: true/);
+        const option = { read_only: /to write to/, cluster: /failover can lose confirmed writes.*allowStandby: true/ };
+        const expected = option[found.match(/^(read_only|cluster)/)?.[0]];
+        assert.match(message, expected ?? /confirmed writes can be lost.*allowUnsafe: true/);
         assert.ok(message.startsWith(`${store}: `), message);
       }
       if (found.startsWith("read_only") || found.startsWith("cluster")) return;
@@ -110,7 +112,13 @@ test("settings of Redis that change later are noticed at the next write", async 
   const until = performance.now() + 20_000;
   while (!(await admin.info("replication")).includes("connected_slaves:1"))
     assert.ok(performance.now() < until, "no replica");
-  await refused("UNSAFE_STORE", /connected_slaves=1/, store.write("a/b", bytes("unsafe"), 2));
+  // What is held goes on, and tells of it.
+  assert.equal(await store.write("a/b", bytes("safe"), 2), 3);
+  assert.match(store.standbyRisk(), /connected_slaves=1/);
+  await refused("UNSAFE_STORE", /connected_slaves=1/, store.refuseStandby());
+  const other = await storeAt(t, "redis, RESP2", url);
+  await refused("UNSAFE_STORE", /connected_slaves=1/, other.write("a/b", bytes("unsafe"), 3));
+  assert.equal(await (await storeAt(t, "redis, RESP2", url, { allowStandby: true })).write("a/b", bytes(""), 3), 4);
 });
 
 test("tables that a crash can empty are refused", async (t) => {
@@ -129,7 +137,7 @@ test("tables that a crash can empty are refused", async (t) => {
   }
 });
 
-test("a standby of PostgreSQL is refused, and so is a primary that does not wait for it", async (t) => {
+test("a standby of PostgreSQL is refused, and by new stores a primary that does not wait for it", async (t) => {
   const primary = await serve(t, startPostgres);
   const store = await storeAt(t, "pg", primary.url);
   assert.equal(await store.write("a/b", bytes("1"), 0), 1);
@@ -140,7 +148,8 @@ test("a standby of PostgreSQL is refused, and so is a primary that does not wait
     /pg_is_in_recovery\(\)=true, it is a standby.*connect to the primary/,
     there.read("a/b"),
   );
-  await refused("UNSAFE_STORE", /asynchronous_standby=walreceiver with synchronous_standby/, store.add("c", 1n, 0n));
+  const other = await storeAt(t, "pg", primary.url);
+  await refused("UNSAFE_STORE", /asynchronous_standby=walreceiver with synchronous_standby/, other.add("c", 1n, 0n));
   // Who may not see how the standby follows is refused, too.
   const admin = new pg.Client(primary.url);
   await admin.connect();
@@ -153,7 +162,7 @@ test("a standby of PostgreSQL is refused, and so is a primary that does not wait
   await admin.query("SELECT pg_reload_conf()");
   for (const until = performance.now() + 20_000; ; )
     try {
-      assert.equal(await store.add("c", 1n, 0n), 1n);
+      assert.equal(await other.add("c", 1n, 0n), 1n);
       break;
     } catch (error) {
       assert.ok(error.code === "UNSAFE_STORE" && performance.now() < until, error.stack);
@@ -454,7 +463,9 @@ test("what is at a key of ours and is none is told", async (t) => {
 
 test("an idle pool, a client and their stores keep no process alive, and a crash of the server ends none", async (t) => {
   const [postgres, redis] = [await serve(t, startPostgres), await serve(t, startRedis)];
+  const marker = join(folder(t), "asked");
   const script = (url, redisUrl) => `
+    import { writeFileSync } from "node:fs";
     import pg from "pg";
     import { createClient } from "redis";
     import { PgStore, RedisStore } from "snowmint/stores";
@@ -464,11 +475,23 @@ test("an idle pool, a client and their stores keep no process alive, and a crash
     for (const store of stores) await store.read("a/b");
     process.kill(process.ppid, 0);
     console.log("asked");
-    await new Promise((resolve) => setTimeout(resolve, 1500));
-    for (const store of stores) console.log(await store.read("a/b").then(() => "found", (error) => error.code));
+    writeFileSync("${marker}", "");
+    for (const store of stores) {
+      let told;
+      do {
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        told = await store.read("a/b").then(() => "found", (error) => error.code);
+      } while (told === "found");
+      console.log(told);
+    }
   `;
   const ended = exitOf(script(postgres.url, redis.url));
-  await new Promise((resolve) => setTimeout(resolve, 700));
+  // The servers crash once the stores have asked, however long that takes.
+  let over = false;
+  ended.finally(() => {
+    over = true;
+  });
+  while (!existsSync(marker) && !over) await new Promise((resolve) => setTimeout(resolve, 20));
   await Promise.all([postgres.kill(), redis.kill()]);
   const { code, stdout, stderr } = await ended;
   assert.deepEqual([code, stdout], [0, "asked\nSTORE_UNAVAILABLE\nSTORE_UNAVAILABLE\n"], stderr);

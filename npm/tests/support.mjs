@@ -54,7 +54,7 @@ export function folder(t) {
 
 /** A directory of slots for this test, its threads and processes. */
 export function slots(t) {
-  for (const name of ["SNOWMINT_NODE", "SNOWMINT_STORE", "SNOWMINT_NAMESPACE", "KUBERNETES_SERVICE_HOST"])
+  for (const name of ["SNOWMINT_NODE", "SNOWMINT_STORE", "SNOWMINT_NAMESPACE", "KUBERNETES_SERVICE_HOST", "container"])
     delete process.env[name];
   process.env.SNOWMINT_STATE_DIR = folder(t);
   return process.env.SNOWMINT_STATE_DIR;

@@ -1,10 +1,12 @@
-// Tab slots in real Chromium: tabs, workers, reloads, duplicated, frozen, crashed and remembered pages of one origin.
+// Tab slots in Chromium, Firefox and WebKit: tabs, workers, reloads, duplicated, frozen, crashed and remembered pages of one
+// origin.
 import assert from "node:assert/strict";
-import { after, before, beforeEach, test as declare } from "node:test";
+import { after, before, test as declare } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Layout, Snowflake } from "snowmint";
 import { MemoryStore } from "snowmint/stores";
-import { launch, missing, serve } from "./chromium.mjs";
+import { serve } from "./chromium.mjs";
+import { ENGINES, goBack, until } from "./engines.mjs";
 
 const BODY = `<!doctype html><title>tab</title><script type="module">
   import * as tabs from "/npm/tests/tabs.mjs"; Object.assign(globalThis, tabs); globalThis.ready = true;</script>`;
@@ -16,11 +18,13 @@ const pages = {
   "/other": ["text/html", "<!doctype html><title>other</title>"],
   "/framed": ["text/html", '<!doctype html><title>framed</title><iframe sandbox="allow-scripts" src="/"></iframe>'],
   "/service.mjs": ["text/javascript", SERVICE],
+  "/nothing": ["text/plain", "", {}, 204],
   "/clear": ["text/html", "<!doctype html><title>clear</title>", { "clear-site-data": '"storage"' }],
 };
 const SNOWMINT = Layout.preset("snowmint");
 
 let server;
+/** Those of the test that runs. */
 let browser;
 let context;
 
@@ -39,33 +43,47 @@ async function post(url, body) {
   return JSON.stringify(await store[verb](...words), plain);
 }
 
+const browsers = {};
 before(async () => {
-  if (missing) return;
   server = await serve(pages, {}, post);
-  // As in the browser of a user: pages are remembered for the back button. Other names lead here too.
-  browser = await launch(["--host-resolver-rules=MAP plain.test 127.0.0.1"], ["--disable-back-forward-cache"]);
-});
-beforeEach(async () => {
-  await context?.close();
-  context = await browser?.newContext();
 });
 after(async () => {
-  await browser?.close();
-  server?.close();
+  for (const browser of Object.values(browsers)) await browser.close();
+  server.close();
 });
 
-const test = (name, body) => declare(name, { skip: missing, timeout: 60_000 }, body);
+/** As in the browser of a user: pages are remembered for the back button. Other names lead here too. */
+const CHROMIUM = [["--host-resolver-rules=MAP plain.test 127.0.0.1"], ["--disable-back-forward-cache"]];
 
-async function ready(page) {
-  await page.waitForFunction("globalThis.ready");
-  return page;
+/** For what only the driver of Chromium does: freeze and crash tabs, lead other names here, cut requests, enter frames. */
+const DRIVEN = ["chromium"];
+
+/** Declares a test for each engine, or for those that can be made to do what it takes. */
+function test(name, body, engines = Object.keys(ENGINES)) {
+  for (const engine of engines) {
+    const { launch, missing } = ENGINES[engine];
+    declare(`${engine}: ${name}`, { skip: missing, timeout: 90_000 }, async (t) => {
+      stores.clear();
+      browser = browsers[engine] ??= await launch(...(engine === "chromium" ? CHROMIUM : []));
+      context = await browser.newContext();
+      try {
+        await body(t);
+      } finally {
+        await context.close();
+      }
+    });
+  }
 }
 
-async function tab(origin = server.origin) {
-  const page = await context.newPage();
-  await page.goto(`${origin}/`);
-  return ready(page);
+const ready = (page) => until(page, "globalThis.ready");
+
+async function open(path = "/", { origin = server.origin, within = context } = {}) {
+  const page = await within.newPage();
+  await page.goto(origin + path);
+  return path === "/" ? ready(page) : page;
 }
+
+const tab = (origin) => open("/", { origin });
 
 const lease = (page, options = {}) => page.evaluate((options) => globalThis.lease(options), options);
 const mint = (page, count) => page.evaluate((count) => globalThis.mint(count), count);
@@ -106,7 +124,7 @@ test("three tabs, a duplicated one, a reload, a worker and a shared worker never
   const nodes = await Promise.all(tabs.map((page) => lease(page)));
   assert.equal(new Set(nodes).size, 3);
   // A tab that another one opens has its session storage, as a duplicated tab has.
-  const opened = context.waitForEvent("page");
+  const opened = new Promise((resolve) => tabs[0].once("popup", resolve));
   await tabs[0].evaluate(() => {
     sessionStorage.setItem("kept", "yes");
     window.open(location.href);
@@ -181,42 +199,50 @@ test("a node that was given back is leased again at once, above its last ID", as
   distinct([[...before, ...(await mint(page, 3000))]]);
 });
 
-test("a tab that is closed gives its node back, and one that crashes does not keep others from theirs", async () => {
-  const [first, second] = [await tab(), await tab()];
-  const nodes = [await lease(first), await lease(second)];
-  const ids = [await mint(first, 2000), await mint(second, 2000)];
-  await first.close({ runBeforeUnload: false });
-  const session = await context.newCDPSession(second);
-  session.send("Page.crash").catch(() => {});
-  await second.waitForEvent("crash");
-  const third = await tab();
-  const node = await lease(third);
-  ids.push(await mint(third, 2000));
-  assert.equal(distinct(ids), 6000);
-  const locks = await third.evaluate(async () => (await navigator.locks.query()).held.map(({ name }) => name));
-  assert.equal(locks.length, 1, "the locks of tabs that are gone are free");
-  assert.ok(locks[0].endsWith(`/${node}`));
-  assert.equal(nodes.length, 2);
-});
+test(
+  "a tab that is closed gives its node back, and one that crashes does not keep others from theirs",
+  async () => {
+    const [first, second] = [await tab(), await tab()];
+    const nodes = [await lease(first), await lease(second)];
+    const ids = [await mint(first, 2000), await mint(second, 2000)];
+    await first.close({ runBeforeUnload: false });
+    const session = await context.newCDPSession(second);
+    session.send("Page.crash").catch(() => {});
+    await second.waitForEvent("crash");
+    const third = await tab();
+    const node = await lease(third);
+    ids.push(await mint(third, 2000));
+    assert.equal(distinct(ids), 6000);
+    const locks = await third.evaluate(async () => (await navigator.locks.query()).held.map(({ name }) => name));
+    assert.equal(locks.length, 1, "the locks of tabs that are gone are free");
+    assert.ok(locks[0].endsWith(`/${node}`));
+    assert.equal(nodes.length, 2);
+  },
+  DRIVEN,
+);
 
-test("a frozen tab keeps its node, mints nothing past its window, and goes on by nextIdAsync", async () => {
-  const [frozen, other] = [await tab(), await tab()];
-  const node = await lease(frozen, { windowMs: 1000, maxAheadMs: 0 });
-  const before = await mint(frozen, 500);
-  const session = await context.newCDPSession(frozen);
-  await session.send("Page.setWebLifecycleState", { state: "frozen" });
-  await sleep(2500);
-  const others = [];
-  for (let round = 0; round < 3; round++) {
-    assert.notEqual(await lease(other, { windowMs: 1000, maxAheadMs: 0 }, `gen${round}`), node);
-    others.push(await mint(other, 500));
-  }
-  await session.send("Page.setWebLifecycleState", { state: "active" });
-  const late = await outcome(frozen, "gen.tryNextId()");
-  const after = await mint(frozen, 500);
-  assert.equal(await frozen.evaluate(() => globalThis.gen.node), node);
-  distinct([[...before, ...(typeof late === "string" ? [late] : []), ...after], ...others.slice(-1)]);
-});
+test(
+  "a frozen tab keeps its node, mints nothing past its window, and goes on by nextIdAsync",
+  async () => {
+    const [frozen, other] = [await tab(), await tab()];
+    const node = await lease(frozen, { windowMs: 1000, maxAheadMs: 0 });
+    const before = await mint(frozen, 500);
+    const session = await context.newCDPSession(frozen);
+    await session.send("Page.setWebLifecycleState", { state: "frozen" });
+    await sleep(2500);
+    const others = [];
+    for (let round = 0; round < 3; round++) {
+      assert.notEqual(await lease(other, { windowMs: 1000, maxAheadMs: 0 }, `gen${round}`), node);
+      others.push(await mint(other, 500));
+    }
+    await session.send("Page.setWebLifecycleState", { state: "active" });
+    const late = await outcome(frozen, "gen.tryNextId()");
+    const after = await mint(frozen, 500);
+    assert.equal(await frozen.evaluate(() => globalThis.gen.node), node);
+    distinct([[...before, ...(typeof late === "string" ? [late] : []), ...after], ...others.slice(-1)]);
+  },
+  DRIVEN,
+);
 
 test("a page that the back button brings back leases again and repeats nothing", async (t) => {
   const [page, other] = [await tab(), await tab()];
@@ -231,8 +257,7 @@ test("a page that the back button brings back leases again and repeats nothing",
   // Somebody else may get the node meanwhile.
   await lease(other, { windowMs: 1000 });
   const others = await mint(other, 2000);
-  await page.goBack({ waitUntil: "commit" });
-  await page.waitForFunction("globalThis.ready");
+  await goBack(page, "globalThis.ready");
   const persisted = await page.evaluate(() => globalThis.persisted);
   t.diagnostic(persisted ? "from the cache" : "loaded anew");
   assert.equal(persisted, true, "the lock did not keep the page from the cache");
@@ -264,11 +289,11 @@ test("a page that the back button brings back during a renewal leases again by i
   const [before] = await mint(page, 1);
   await page.evaluate("renewing");
   await page.goto(`${server.origin}/other`);
-  await page.goBack({ waitUntil: "commit" });
-  assert.equal(await page.evaluate("persisted"), true);
+  await goBack(page, "globalThis.ready");
+  assert.equal(await page.evaluate("globalThis.persisted"), true);
   await page.evaluate("service.lag = 0");
   // Nothing but a timer of its own renews it: no call that waits.
-  await page.waitForFunction("(() => { try { return gen.nextId() && gen.node > 1 } catch { return false } })()");
+  await until(page, "(() => { try { return gen.nextId() && gen.node > 1 } catch { return false } })()");
   assert.ok(BigInt(await outcome(page, "gen.nextId()")) > BigInt(before));
 });
 
@@ -276,23 +301,19 @@ test("tabs of a site whose data is cleared, and tabs that are opened then, never
   const told = [];
   for (let trial = 0; trial < 2; trial++) {
     const other = await browser.newContext();
-    const open = async (path = "/") => {
-      const page = await other.newPage();
-      await page.goto(`${server.origin}${path}`);
-      return path === "/" ? ready(page) : page;
-    };
-    const old = [await open(), await open()];
+    const within = other;
+    const old = [await open("/", { within }), await open("/", { within })];
+    const begin = (page) => page.evaluate("void (globalThis.stop = minting())");
     for (const page of old) await lease(page);
-    const mints = [];
-    for (const page of old) mints.push(await page.evaluateHandle("minting()"));
-    await open("/clear");
-    const next = await open();
+    for (const page of old) await begin(page);
+    await open("/clear", { within });
+    const next = await open("/", { within });
     await lease(next);
-    mints.push(await next.evaluateHandle("minting()"));
+    await begin(next);
     await sleep(400);
-    const lists = await Promise.all(mints.map((stop) => stop.evaluate((stop) => stop())));
-    distinct(lists);
     const pages = [...old, next];
+    const lists = await Promise.all(pages.map((page) => page.evaluate("stop()")));
+    distinct(lists);
     const nodes = await Promise.all(pages.map((page) => page.evaluate("gen.node")));
     assert.equal(new Set(nodes).size, 3);
     // Nobody has lost anything: whoever lost a node has claimed another.
@@ -308,31 +329,77 @@ test("tabs of a site whose data is cleared, and tabs that are opened then, never
 
 test("tabs that are closed or loaded anew leave their nodes to the next at once, and nothing repeats", async (t) => {
   const layout = "time:41,node:1,sequence:12;epoch=2025-01-01T00:00:00Z";
-  await tab();
-  const page = await tab();
-  const free = { closed: 0, reloaded: 0 };
-  for (let trial = 0; trial < 12 && !(free.closed && free.reloaded); trial++) {
-    const how = free.closed ? "reloaded" : "closed";
-    // Of two nodes a third lease comes too early, unless one was given back.
-    const options = { layout, namespace: `left${trial}`, windowMs: 20_000, maxWaitMs: 50 };
-    const ids = [];
-    for (let round = 0; round < 3; round++) {
-      const holder = how === "closed" ? await tab() : page;
-      const held = await outcome(holder, `lease(${JSON.stringify(options)})`);
-      if (held.code === undefined) ids.push(await mint(holder, 1000));
-      else assert.equal(held.code, "NODES_EXHAUSTED");
-      if (how === "closed") {
-        await holder.close({ runBeforeUnload: true });
-      } else {
-        await page.reload();
-        await ready(page);
+  const [page, other] = [await tab(), await tab()];
+  for (const how of ["closed", "reloaded"]) {
+    const back = [];
+    // Firefox under load loses what a page has left now and then: then the window runs out by itself.
+    for (let trial = 0; back.filter(Boolean).length < 2 && trial < 4; trial++) {
+      // Of two nodes a third lease is too early for the length of a window, unless one is given back.
+      const options = JSON.stringify({ layout, namespace: `${how}${trial}`, windowMs: 60_000, maxWaitMs: 50 });
+      const ids = [];
+      for (let round = 0; round < 3; round++) {
+        const holder = how === "closed" ? await tab() : page;
+        const held = until(
+          holder,
+          `lease(${options}).then(() => true, ({ code }) => code !== "NODES_EXHAUSTED")`,
+          5000,
+        );
+        if (await held.catch(() => false)) ids.push(await mint(holder, 1000));
+        if (how === "closed") {
+          await holder.close({ runBeforeUnload: true });
+        } else {
+          await page.reload();
+          await ready(page);
+        }
       }
+      distinct(ids);
+      back.push(ids.length === 3);
     }
-    distinct(ids);
-    if (ids.length === 3) free[how] += 1;
-    else t.diagnostic(`${how}: not given back`);
+    t.diagnostic(`${how}: ${back}`);
+    assert.equal(back.filter(Boolean).length, 2, how);
   }
-  assert.deepEqual(free, { closed: 1, reloaded: 1 });
+  // What pages leave in local storage is taken over by those that lease.
+  await lease(page);
+  assert.deepEqual(await other.evaluate("Object.keys(localStorage)"), []);
+});
+
+test("a page that stays after all takes its lock again, and mints all the time", async () => {
+  const page = await tab();
+  const node = await lease(page, { windowMs: 1000, maxWaitMs: 10_000 });
+  const locks = "navigator.locks.query().then(({ held }) => held.length)";
+  await page.evaluate("void (location.href = '/nothing')");
+  await until(page, `${locks}.then((count) => count === 0)`);
+  const before = await mint(page, 1000);
+  await until(page, `${locks}.then((count) => count === 1)`);
+  const after = await mint(page, 1000);
+  distinct([[...before, ...after]]);
+  for (const id of [before, after].flat()) assert.equal(SNOWMINT.decode(id).node, node);
+});
+
+test("a page that stays after all, and whose node another one took, claims another one", async () => {
+  const page = await tab();
+  const node = await lease(page, { windowMs: 1000, maxWaitMs: 10_000 });
+  const before = await mint(page, 1000);
+  await page.evaluate("void (location.href = '/nothing')");
+  await until(page, "navigator.locks.query().then(({ held }) => held.length === 0)");
+  // As the claim of another page leaves the record.
+  await page.evaluate(
+    () =>
+      new Promise((done) => {
+        indexedDB.open("snowmint").onsuccess = ({ target: { result: database } }) => {
+          const transaction = database.transaction("records", "readwrite");
+          transaction.objectStore("records").openCursor(IDBKeyRange.lowerBound("leases/")).onsuccess = ({ target }) => {
+            const { value, version } = target.result.value;
+            value[40] ^= 1;
+            target.result.update({ value, version: version + 1 });
+          };
+          transaction.oncomplete = () => done(database.close());
+        };
+      }),
+  );
+  await until(page, `gen.node !== ${node}`);
+  distinct([before, await mint(page, 1000)]);
+  assert.equal(await page.evaluate("gen.status().lost"), null);
 });
 
 test("a lease whose lock is stolen is lost and says so", async () => {
@@ -342,7 +409,7 @@ test("a lease whose lock is stolen is lost and says so", async () => {
     const [{ name }] = (await navigator.locks.query()).held;
     await navigator.locks.request(name, { steal: true }, () => {});
   });
-  await page.waitForFunction("globalThis.lost");
+  await until(page, "globalThis.lost");
   const { code, message } = await page.evaluate(() => globalThis.lost);
   assert.equal(code, "WINDOW_CLOSED");
   assert.match(message, /lock/);
@@ -355,7 +422,8 @@ test("tabs whose records are deleted claim other nodes, and repeat nothing", asy
   const pages = [await tab(), await tab()];
   const before = [];
   for (const page of pages) {
-    await lease(page, { windowMs: 1000 });
+    // The timers of a tab that is hidden come once a second.
+    await lease(page, { windowMs: 1000, maxWaitMs: 10_000 });
     before.push(await mint(page, 1000));
   }
   const nodes = await Promise.all(pages.map((page) => page.evaluate("gen.node")));
@@ -413,14 +481,18 @@ test("a node that is leased here cannot be vouched for, and one that is vouched 
   assert.equal(typeof (await outcome(page, "vouched(1).nextId()")), "string");
 });
 
-test("where a page has no Web Locks the error says to pass a node, and then it mints", async () => {
-  const page = await tab(`http://plain.test:${server.port}`);
-  assert.equal(await page.evaluate(() => navigator.locks), undefined);
-  const refused = await outcome(page, "lease({})");
-  assert.equal(refused.code, "STORE_UNAVAILABLE");
-  assert.match(refused.message, /Web Locks.*pass a node/);
-  assert.equal(await lease(page, { node: 5 }), 5);
-});
+test(
+  "where a page has no Web Locks the error says to pass a node, and then it mints",
+  async () => {
+    const page = await tab(`http://plain.test:${server.port}`);
+    assert.equal(await page.evaluate(() => navigator.locks), undefined);
+    const refused = await outcome(page, "lease({})");
+    assert.equal(refused.code, "STORE_UNAVAILABLE");
+    assert.match(refused.message, /Web Locks.*pass a node/);
+    assert.equal(await lease(page, { node: 5 }), 5);
+  },
+  DRIVEN,
+);
 
 /** Asserts that it is a STORE_UNAVAILABLE that says that. */
 function unavailable({ name, code, message }, sentence) {
@@ -428,26 +500,30 @@ function unavailable({ name, code, message }, sentence) {
   assert.match(message, sentence);
 }
 
-test("where the part for leases does not load a lease rejects with the browser's reason, and a node mints", async () => {
-  const page = await tab();
-  await page.evaluate(async () => {
-    await navigator.serviceWorker.register("/service.mjs", { type: "module" });
-    const { active } = await navigator.serviceWorker.ready;
-    globalThis.inService = (options) =>
-      new Promise((resolve) => {
-        navigator.serviceWorker.onmessage = ({ data }) => resolve(data);
-        active.postMessage(options);
-      });
-  });
-  const inService = (options) => page.evaluate((options) => globalThis.inService(options), options);
-  assert.match((await inService({})).message, /^import\(\) is disallowed on ServiceWorkerGlobalScope/);
-  assert.equal(await inService({ node: 5 }), "5");
-  // As after a new version was deployed.
-  await context.route("**/browser-tabs.mjs", (route) => route.abort());
-  const late = await tab();
-  assert.match((await outcome(late, "lease({})")).message, /dynamically imported module/);
-  assert.equal(await lease(late, { node: 5 }), 5);
-});
+test(
+  "where the part for leases does not load a lease rejects with the browser's reason, and a node mints",
+  async () => {
+    const page = await tab();
+    await page.evaluate(async () => {
+      await navigator.serviceWorker.register("/service.mjs", { type: "module" });
+      const { active } = await navigator.serviceWorker.ready;
+      globalThis.inService = (options) =>
+        new Promise((resolve) => {
+          navigator.serviceWorker.onmessage = ({ data }) => resolve(data);
+          active.postMessage(options);
+        });
+    });
+    const inService = (options) => page.evaluate((options) => globalThis.inService(options), options);
+    assert.match((await inService({})).message, /^import\(\) is disallowed on ServiceWorkerGlobalScope/);
+    assert.equal(await inService({ node: 5 }), "5");
+    // As after a new version was deployed.
+    await context.route("**/browser-tabs.mjs", (route) => route.abort());
+    const late = await tab();
+    assert.match((await outcome(late, "lease({})")).message, /dynamically imported module/);
+    assert.equal(await lease(late, { node: 5 }), 5);
+  },
+  DRIVEN,
+);
 
 test("null is as good as missing, nodes to exclude are no string, and a store as a string is for Node", async () => {
   const page = await tab();
@@ -482,9 +558,8 @@ test("the tabs of a browser share a device of the fleet, another browser has ano
   const tabs = await Promise.all([tab(), tab(), tab()]);
   await Promise.all(tabs.map((page) => lease(page, options)));
   const elsewhere = await browser.newContext();
-  const far = await elsewhere.newPage();
-  await far.goto(`${server.origin}/`);
-  await lease(await ready(far), options);
+  const far = await open("/", { within: elsewhere });
+  await lease(far, options);
   const lists = [];
   for (let round = 0; round < 4; round++) {
     lists.push(...(await Promise.all([...tabs, far].map((page) => mint(page, 2000)))));
@@ -518,7 +593,7 @@ test("a browser whose device was given away takes another one, and repeats nothi
   other[40] ^= 1;
   new DataView(other.buffer).setBigInt64(32, BigInt(Date.now() + 60_000), true);
   await store.write("leases/fleet/0", other, version);
-  await page.waitForFunction("gen.node >= 8");
+  await until(page, "gen.node >= 8");
   const after = await mint(page, 1000);
   assert.equal(fieldsOf(before[0]).device, 0);
   assert.equal(fieldsOf(after[0]).device, 1);
@@ -533,7 +608,7 @@ test("while the fleet's store is away tabs mint to the end of the device's windo
   const { end } = await page.evaluate(() => globalThis.gen.window);
   away = true;
   try {
-    await page.waitForFunction("(() => { try { gen.tryNextId(); return false } catch (e) { return e.code } })()");
+    await until(page, "(() => { try { gen.tryNextId(); return false } catch (e) { return e.code } })()");
     assert.ok(Date.now() >= end - 5);
     for (const call of ["nextIdAsync", "nextId"]) {
       const { code, cause } = await outcome(page, `gen.${call}()`);
@@ -547,13 +622,20 @@ test("while the fleet's store is away tabs mint to the end of the device's windo
   assert.equal((await mint(page, 100)).length, 100);
 });
 
-test("a frame without an origin has no device, and is told why", async () => {
-  const page = await context.newPage();
-  await page.goto(`${server.origin}/framed`);
-  const frame = page.frames()[1];
-  await frame.waitForFunction("globalThis.ready");
-  unavailable(await outcome(frame, `lease(${JSON.stringify(fleet("framed"))})`), /Web Locks are refused.*pass a node/);
-});
+test(
+  "a frame without an origin has no device, and is told why",
+  async () => {
+    const page = await context.newPage();
+    await page.goto(`${server.origin}/framed`);
+    const frame = page.frames()[1];
+    await until(frame, "globalThis.ready");
+    unavailable(
+      await outcome(frame, `lease(${JSON.stringify(fleet("framed"))})`),
+      /Web Locks are refused.*pass a node/,
+    );
+  },
+  DRIVEN,
+);
 
 test("a tab that asks a store for the device without end keeps another one for its maxWaitMs only", async () => {
   const [stuck, other] = [await tab(), await tab()];
@@ -561,7 +643,7 @@ test("a tab that asks a store for the device without end keeps another one for i
   for (const maxWaitMs of [0, 300]) {
     const options = JSON.stringify(fleet("silent", { maxWaitMs }));
     await stuck.evaluate(`void lease(${options})`);
-    await stuck.waitForFunction("navigator.locks.query().then(({ held }) => held.length)");
+    await until(stuck, "navigator.locks.query().then(({ held }) => held.length)");
     const sentence = new RegExp(`^another tab .* ${server.origin}/silent .* within ${maxWaitMs} ms.*longer maxWaitMs`);
     unavailable(await outcome(other, `lease(${options})`), sentence);
   }

@@ -96,6 +96,25 @@ const leaseOptions: LeaseOptions = {
 is<Promise<Snowflake>>(Snowflake.lease());
 is<Promise<Snowflake>>(Snowflake.lease(leaseOptions));
 
+class Orders extends Snowflake {
+  nextOrder(): string {
+    return `order-${this.nextId()}`;
+  }
+}
+class Named extends Snowflake {
+  constructor(readonly name: string) {
+    super({ node: 5 });
+  }
+}
+is<Promise<Orders>>(Orders.lease({ namespace: "orders" }));
+is<Promise<Snowflake>>(Snowflake.lease.call(undefined, {}));
+const { lease } = Snowflake;
+is<Promise<Snowflake>>(lease());
+// @ts-expect-error: its constructor does not take options, and so cannot pass them on
+Named.lease();
+// @ts-expect-error: an option of leases
+new Snowflake({ namespace: "orders" });
+
 const layout = Layout.preset("twitter");
 is<Layout>(Layout.parse("time:42,worker:10,sequence:12;epoch=0"));
 is<string>(String(layout) + layout.toString() + layout.toJSON());

@@ -203,6 +203,20 @@ class Postgres(Server):
         return [int(process.name) for process in Path("/proc").glob("[0-9]*") if works_in(process) == str(self.data)]
 
 
+class Standby(Postgres):
+    """A standby of another, which it follows without being waited for."""
+
+    def __init__(self, primary: Server) -> None:
+        self.primary = primary
+        super().__init__()
+
+    def prepare(self) -> None:
+        words = ["-h", "127.0.0.1", "-p", str(self.primary.port), "-U", "postgres"]
+        run(
+            [*AS_NOBODY, str(POSTGRES / "pg_basebackup"), *words, "-D", str(self.data), "-R", "-c", "fast", "--no-sync"]
+        )
+
+
 class Mariadb(Server):
     """MariaDB 10.11 of the package `mariadb-server`, with a database `ids`."""
 
@@ -293,6 +307,11 @@ def snowmint() -> str:
 def start_postgres(directory: Path | None = None, options: Sequence[str] = ()) -> Postgres:
     """PostgreSQL with durable settings, unless `options` say otherwise: `["-c", "fsync=off"]`."""
     return Postgres(directory, options)
+
+
+def start_standby(primary: Server) -> Standby:
+    """A standby of a PostgreSQL that runs, by `pg_basebackup -R`."""
+    return Standby(primary)
 
 
 def start_mariadb(directory: Path | None = None, options: Sequence[str] = ()) -> Mariadb:

@@ -13,18 +13,22 @@ from typing import Any
 import django
 import pytest
 from django.core import serializers
+from django.core.checks import run_checks
 from django.core.exceptions import ImproperlyConfigured, ValidationError
 from django.core.management import call_command
 from django.db import connections, models, transaction
 from django.db.migrations.writer import MigrationWriter
 from django.forms import modelform_factory
 from django.test.utils import override_settings
+from sqlalchemy import create_engine
 
 import processes
 import snowmint.django as snowmint_django
+from losses import lose, wait_until
 from servers import Mariadb, Postgres
-from snowmint import InvalidIdError, layouts
+from snowmint import InvalidIdError, Snowflake, layouts
 from snowmint.django import SnowflakeField
+from snowmint.stores import MemoryStore, SqlStore
 
 ALIASES = ["default", "postgres", "mariadb"]
 
@@ -105,6 +109,16 @@ def test_a_migration_names_the_field_and_no_generator(migration: str) -> None:
 def test_a_second_makemigrations_finds_no_change(environment: dict[str, str], migration: str) -> None:
     assert manage(environment, "makemigrations", "--check") == "No changes detected\n"
     assert "no issues" in manage(environment, "check")
+
+
+def test_commands_leave_the_tables_of_leases_alone(environment: dict[str, str], migration: str) -> None:
+    url = f"sqlite:///{environment['DJANGO_SITE_SQLITE']}"
+    with Snowflake(store=SqlStore(create_engine(url)), namespace="orders"):
+        assert "No changes detected" in manage(environment, "makemigrations", "--check")
+        manage(environment, "migrate")
+        manage(environment, "flush", "--no-input")
+        records = SqlStore(create_engine(url)).list("leases/orders/")
+    assert [node for node, _, _ in records] == ["0"]
 
 
 def test_commands_take_no_lease(environment: dict[str, str], migration: str) -> None:
@@ -269,10 +283,38 @@ def test_settings_choose_the_layout_and_tests_may_override_them(site: Any) -> No
     assert layouts.TWITTER.decode(site.Author().pk).node == snowmint_django.generator().node
 
 
-@pytest.mark.parametrize("bad", [None, "twitter", {"nod": 5}, {1: 2}])
+@pytest.mark.parametrize("bad", [None, "twitter", {"nod": 5}, {1: 2}, {"node": 1024}])
 def test_settings_that_make_no_sense_are_improperly_configured(site: Any, bad: object) -> None:
-    with override_settings(SNOWMINT=bad), pytest.raises(ImproperlyConfigured, match="^SNOWMINT is a dict of options"):
-        site.Author()
+    with override_settings(SNOWMINT=bad):
+        with pytest.raises(ImproperlyConfigured, match="^SNOWMINT is a dict of options"):
+            site.Author()
+        [error] = run_checks(tags=["snowmint"])
+        assert error.id == "snowmint.E001" and error.msg.startswith("SNOWMINT is a dict of options")
+
+
+def test_right_settings_pass_the_system_check(site: Any) -> None:
+    assert run_checks(tags=["snowmint"]) == []
+
+
+def test_a_layout_that_is_not_valid_is_refused_at_the_import_of_a_model(site: Any) -> None:
+    with override_settings(SNOWMINT={"layout": "twiter"}):
+        with pytest.raises(ImproperlyConfigured, match="layout of SNOWMINT is not valid"):
+            SnowflakeField(primary_key=True)
+        SnowflakeField(null=True)
+        [error] = run_checks(tags=["snowmint"])
+        assert error.id == "snowmint.E001"
+
+
+def test_a_lost_generator_is_replaced(site: Any, tmp_path: Path) -> None:
+    store = MemoryStore()
+    with override_settings(SNOWMINT={"store": store, "namespace": "lost", "window_ms": 1000}):
+        first, lost = snowmint_django.next_id(), snowmint_django.generator()
+        lose(store, "lost")
+        wait_until(lambda: lost.status()["lost"] is not None)
+        second, new = snowmint_django.next_id(), snowmint_django.generator()
+        assert new is not lost
+        assert {lost.node, new.node} == {0, 1} and first != second
+        new.close()
 
 
 @pytest.mark.parametrize(

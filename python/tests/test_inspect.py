@@ -59,8 +59,9 @@ def test_an_integer_has_the_candidates_of_its_presets_and_each_encodes_to_it(id:
     assert {candidate.form for candidate in candidates} == {"integer"}
     for candidate in candidates:
         assert candidate.layout is not None
+        assert candidate.layout_text is not None
         assert candidate.parts is not None
-        assert Layout.preset(candidate.layout).encode(candidate.parts) == id % 2**64
+        assert Layout.parse(candidate.layout_text).encode(candidate.parts) == id % 2**64
 
 
 @pytest.mark.parametrize("made", [uuid.uuid1(), uuid.uuid3(uuid.NAMESPACE_DNS, "a"), uuid.uuid4(), uuid.UUID(int=0)])

@@ -118,6 +118,8 @@ def test_status_tells_all_of_it() -> None:
         "lost": None,
         "skipped": [],
         "renewal_failures": 0,
+        "renewal_error": None,
+        "standby_risk": None,
         "skew_ms": None,
     }
     assert generator.window is None

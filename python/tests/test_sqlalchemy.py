@@ -35,9 +35,19 @@ from sqlalchemy.orm.exc import FlushError
 from sqlalchemy.schema import CreateTable
 
 import processes
+from losses import lose, wait_until
 from servers import Mariadb, Postgres
-from snowmint import ExhaustedError, InvalidIdError, InvalidLayoutError, Snowflake, layouts
+from snowmint import (
+    ExhaustedError,
+    InvalidIdError,
+    InvalidLayoutError,
+    InvalidNodeError,
+    Snowflake,
+    WindowClosedError,
+    layouts,
+)
 from snowmint.sqlalchemy import SnowflakeDefault, SnowflakeID
+from snowmint.stores import MemoryStore
 
 mint = SnowflakeDefault(layout="twitter")
 snowflake_pk = Annotated[int, mapped_column(SnowflakeID, primary_key=True, default=mint)]
@@ -342,6 +352,32 @@ def test_a_default_of_bad_options_is_refused() -> None:
         SnowflakeDefault(nod=5)  # type: ignore[call-arg]
     with pytest.raises(InvalidLayoutError):
         SnowflakeDefault(layout="nothing")()
+
+
+def test_a_default_checks_its_layout_and_node_when_it_is_made() -> None:
+    with pytest.raises(InvalidLayoutError):
+        SnowflakeDefault(layout="twiter")
+    with pytest.raises(InvalidNodeError):
+        SnowflakeDefault(layout="twitter", node=1024)
+
+
+def test_a_default_whose_lease_was_lost_makes_a_new_generator() -> None:
+    store = MemoryStore()
+    default = SnowflakeDefault(store=store, namespace="lost", window_ms=1000)
+    first, lost = default(), default.generator
+    lose(store, "lost")
+    wait_until(lambda: lost.status()["lost"] is not None)
+    second, new = default(), default.generator
+    assert new is not lost and first != second
+    assert lost.node != new.node
+    new.close()
+
+
+def test_a_default_whose_generator_was_closed_stays_closed() -> None:
+    default = SnowflakeDefault(store=MemoryStore(), namespace="closed")
+    default.generator.close()
+    with pytest.raises(WindowClosedError):
+        default()
 
 
 def test_a_default_is_copied_and_pickled_without_its_generator() -> None:

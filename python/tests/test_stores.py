@@ -482,7 +482,8 @@ def test_settings_that_can_lose_confirmed_writes_are_refused(
         with pytest.raises(UnsafeStoreError, match=re.escape(found)) as caught:
             Snowflake(store=place.store())
         assert cure in str(caught.value)
-        assert "allow_unsafe" in str(caught.value)
+        option = {"--read-only=1": "", "--cluster-enabled": "allow_standby"}.get(options[0], "allow_unsafe")
+        assert option in str(caught.value)
         if "--read-only=1" not in options and "--cluster-enabled" not in options:
             with Snowflake(store=place.store(allow_unsafe=True)) as generator:
                 assert generator.next_id() > 0
@@ -866,7 +867,8 @@ def test_threads_that_mint_while_the_store_is_slow_do_not_wait_for_it() -> None:
 
     class Slow(Own):
         def write(self, key: str, value: bytes, expected_version: int) -> int | None:
-            if expected_version:
+            # A claim counts its node in the namespace's own record, which is no renewal.
+            if expected_version and not key.startswith("layouts/"):
                 asked.set()
                 assert hold.wait(30)
             return inner.write(key, value, expected_version)

@@ -31,7 +31,11 @@ pub enum Verb {
     Sequence(operate::Sequence),
     /// Make and use segments' tags
     Segment(operate::Segment),
-    /// After a restored backup: raise every window's end and every counter of a store
+    /// After a restored backup, a failover that lost writes, or records that vanished: raise every window's end and counter
+    ///
+    /// Stop all servers and generators of the store first. Start them again as soon as this is done: before --until no node
+    /// is granted, whether the store knows it or not, and a claim waits or fails. With file:DIRECTORY this raises the slots
+    /// there too.
     Fence(operate::Fence),
     /// Serve IDs and numbers over HTTP and the Redis protocol
     Serve(Box<serve::Serve>),

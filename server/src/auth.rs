@@ -1,33 +1,48 @@
 //! The token that clients show.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use subtle::ConstantTimeEq as _;
 
 use crate::exit::Exit;
 
-/// What clients have to show; nothing, if everybody may ask.
+/// What clients have to show; nothing, if everybody may ask. Clones are the same token.
 #[derive(Clone)]
-pub struct Token(Option<String>);
+pub struct Token(Option<Arc<Secret>>);
+
+struct Secret {
+    path: PathBuf,
+    text: RwLock<String>,
+}
 
 // It is a secret.
 impl std::fmt::Debug for Token {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(if self.0.is_some() { "Token(set)" } else { "Token(none)" })
+        f.write_str(if self.is_set() { "Token(set)" } else { "Token(none)" })
     }
 }
 
 impl Token {
-    /// The one line of a file.
+    /// Reads the one line of a file.
     pub fn read(path: Option<&Path>) -> Result<Self, Exit> {
         let Some(path) = path else { return Ok(Self(None)) };
-        let refused = |why: String| Exit::Wrong(format!("the token file {}: {why}", path.display()));
-        let text = std::fs::read_to_string(path).map_err(|error| refused(error.to_string()))?;
-        let token = text.trim();
-        if token.len() < 16 || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
-            return Err(refused("a token is a line of 16 or more visible ASCII characters".to_owned()));
-        }
-        Ok(Self(Some(token.to_owned())))
+        Ok(Self(Some(Arc::new(Secret { path: path.to_owned(), text: RwLock::new(text_of(path)?) }))))
+    }
+
+    /// Reads the file again, for all clones. What is no token leaves the one that is known.
+    pub fn read_again(&self) -> Result<(), Exit> {
+        let Some(secret) = &self.0 else { return Ok(()) };
+        let text = text_of(&secret.path)?;
+        *secret.text.write().unwrap_or_else(PoisonError::into_inner) = text;
+        Ok(())
+    }
+
+    /// Tells what to do, if every user of the machine can read the file.
+    pub fn exposure(&self) -> Option<String> {
+        let path = &self.0.as_ref()?.path;
+        let exposed = rights_of_others(path) & 0o4 != 0;
+        exposed.then(|| format!("every user of this machine can read the token file: chmod o-r {}", path.display()))
     }
 
     /// Whether one is asked for.
@@ -37,8 +52,35 @@ impl Token {
 
     /// Whether this is it, in a time that tells nothing but its length.
     pub fn is(&self, shown: &[u8]) -> bool {
-        self.0.as_ref().is_none_or(|token| token.as_bytes().ct_eq(shown).into())
+        let Some(secret) = &self.0 else { return true };
+        secret.text.read().unwrap_or_else(PoisonError::into_inner).as_bytes().ct_eq(shown).into()
     }
+}
+
+fn text_of(path: &Path) -> Result<String, Exit> {
+    let refused = |why: String| Exit::Wrong(format!("the token file {}: {why}", path.display()));
+    let text = std::fs::read_to_string(path).map_err(|error| refused(error.to_string()))?;
+    if rights_of_others(path) & 0o2 != 0 {
+        return Err(refused(format!("every user of this machine can change it: chmod o-w {}", path.display())));
+    }
+    let token = text.trim();
+    if token.len() < 16 || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return Err(refused("a token is a line of 16 or more visible ASCII characters".to_owned()));
+    }
+    Ok(token.to_owned())
+}
+
+/// The last digit of a file's mode.
+#[cfg(unix)]
+fn rights_of_others(path: &Path) -> u32 {
+    use std::os::unix::fs::MetadataExt as _;
+    std::fs::metadata(path).map_or(0, |found| found.mode() & 0o7)
+}
+
+/// Rights are not looked at on this system.
+#[cfg(not(unix))]
+fn rights_of_others(_path: &Path) -> u32 {
+    0
 }
 
 #[cfg(test)]
@@ -47,7 +89,8 @@ mod tests {
 
     #[test]
     fn only_the_token_is_the_token() {
-        let token = Token(Some("0123456789abcdef".to_owned()));
+        let text = RwLock::new("0123456789abcdef".to_owned());
+        let token = Token(Some(Arc::new(Secret { path: PathBuf::new(), text })));
         assert!(token.is_set() && token.is(b"0123456789abcdef"));
         for other in ["", "0123456789abcdeF", "0123456789abcde", "0123456789abcdef0"] {
             assert!(!token.is(other.as_bytes()));

@@ -39,6 +39,17 @@ impl Exit {
     }
 }
 
+// For the log of what goes on all the same.
+impl fmt::Display for Exit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Quiet => Ok(()),
+            Self::Interrupted => f.write_str("interrupted"),
+            Self::Wrong(sentence) | Self::Failed(sentence) => f.write_str(sentence),
+        }
+    }
+}
+
 /// One line on standard error.
 pub fn complain(sentence: impl fmt::Display) {
     eprintln!("snowmint: {sentence}");

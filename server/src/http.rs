@@ -1,36 +1,51 @@
 //! HTTP: a resource a file. Each parses, calls the service, prints.
 
 mod cors;
+mod document;
 mod guard;
 mod hosts;
 mod ids;
 mod leaf;
 mod leases;
 mod numbers;
+mod pace;
+mod pages;
 mod problem;
 mod site;
+mod status;
 mod whole;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::middleware::from_fn_with_state;
+use axum::extract::Request;
+use axum::http::HeaderValue;
+use axum::http::header::CACHE_CONTROL;
+use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::get;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper::service::{Service as _, service_fn};
+use hyper_util::rt::TokioIo;
 use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::Semaphore;
+use tokio::time::{Instant, sleep};
 use tokio_io_timeout::TimeoutStream;
+use tower_http::set_header::SetResponseHeaderLayer;
 use utoipa::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 pub use self::cors::origins;
+pub use self::document::document;
+use self::guard::Known;
 pub use self::hosts::{Hosts, allowed};
+use self::pace::{Limits, Pace, Paced};
+use self::pages::Pages;
 use crate::auth::Token;
-use crate::connections::{Ending, PATIENCE, Protocol, over};
+use crate::connections::{Ending, HURRY, PATIENCE, Place, Protocol, over};
 use crate::metrics::{Counts, Metrics};
 use crate::service::Service;
 
@@ -38,8 +53,10 @@ use crate::service::Service;
 const MOST_BODY: usize = 16 * 1024;
 /// The most bytes of a request's head.
 const MOST_HEAD: usize = 16 * 1024;
+/// How long connections stay open at the end for those who are about to ask.
+const LINGER: Duration = Duration::from_secs(1);
 /// How many IDs all answers under way have together, at most.
-const MOST_IDS: usize = 2_000_000;
+const MOST_IDS: usize = 4_000_000;
 
 /// What the requests share.
 #[derive(Clone)]
@@ -47,10 +64,12 @@ pub struct App {
     service: Arc<Service>,
     token: Token,
     hosts: Arc<Hosts>,
+    pages: Arc<Pages>,
     metrics: Arc<Metrics>,
     openapi: Arc<str>,
     /// One for each ID of an answer under way.
     room: Arc<Semaphore>,
+    ending: Ending,
 }
 
 /// The protocol.
@@ -77,22 +96,21 @@ struct Document;
 fn routes() -> OpenApiRouter<App> {
     OpenApiRouter::with_openapi(Document::openapi())
         .routes(routes!(ids::take))
-        .routes(routes!(ids::inspect))
-        .routes(routes!(leases::claim, leases::list))
-        .routes(routes!(leases::renew, leases::release))
         .routes(routes!(numbers::segment))
         .routes(routes!(numbers::sequence))
         .routes(routes!(numbers::ticket))
         .routes(routes!(numbers::user))
         .routes(routes!(leaf::segment))
         .routes(routes!(leaf::snowflake))
+        // Those above give numbers.
+        .layer(from_fn(guard::refuse_head))
+        .routes(routes!(ids::inspect))
+        .routes(routes!(leases::claim, leases::list))
+        .routes(routes!(leases::renew, leases::release))
         .routes(routes!(site::healthz))
+        .routes(routes!(site::readyz))
         .routes(routes!(site::metrics))
-}
-
-/// The `OpenAPI` document, in JSON.
-pub fn document() -> String {
-    routes().into_openapi().to_pretty_json().unwrap_or_default()
+        .routes(routes!(status::status))
 }
 
 impl Http {
@@ -103,14 +121,17 @@ impl Http {
         metrics: &Arc<Metrics>,
         origins: &[String],
         idle: Duration,
+        ending: &Ending,
     ) -> Result<Self, crate::exit::Exit> {
         let app = App {
             service,
+            pages: Arc::new(Pages::new(&token, origins)),
             token,
             hosts: Arc::new(hosts),
             metrics: Arc::clone(metrics),
             openapi: document().into(),
             room: Arc::new(Semaphore::new(MOST_IDS)),
+            ending: ending.clone(),
         };
         let (router, _) = routes().split_for_parts();
         let router = router
@@ -127,38 +148,67 @@ impl Http {
             [] => router,
             origins => router.layer(cors::layer(origins)?),
         };
+        // A cache would hand a number out again.
+        let no_store = SetResponseHeaderLayer::if_not_present(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        let router = router.layer(no_store);
         Ok(Self { router, metrics: Arc::clone(metrics), idle })
     }
 }
 
 impl Protocol for Http {
     const FULL: &'static [u8] =
-        b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
+        b"HTTP/1.1 503 Service Unavailable\r\ncache-control: no-store\r\nretry-after: 1\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
+    // For monitors.
+    const KEPT: usize = 32;
 
     fn counts(&self) -> &Counts {
         &self.metrics.http
     }
 
-    async fn serve<S>(self: Arc<Self>, stream: S, ending: Ending)
+    async fn serve<S>(self: Arc<Self>, stream: S, ending: Ending, place: Place)
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         let mut stream = TimeoutStream::new(stream);
-        stream.set_read_timeout(Some(self.idle));
         stream.set_write_timeout(Some(PATIENCE));
-        let service = TowerToHyperService::new(self.router.clone());
+        let soon = if place == Place::Kept { HURRY } else { PATIENCE.min(self.idle) };
+        let pace = Pace::new(Limits { head: soon, unknown: soon, idle: self.idle }, Instant::now());
+        let stream = Paced::new(Box::pin(stream), Arc::clone(&pace));
+        let router = TowerToHyperService::new(self.router.clone());
+        let watched = Arc::clone(&pace);
+        let service = service_fn(move |mut request: Request<Incoming>| {
+            pace.asked();
+            request.extensions_mut().insert(place);
+            let (answer, pace) = (router.call(request), Arc::clone(&pace));
+            async move {
+                let answer = answer.await;
+                let known = answer.as_ref().is_ok_and(|answer| answer.extensions().get::<Known>().is_some());
+                pace.answered(known, Instant::now());
+                answer
+            }
+        });
         let connection = http1::Builder::new()
-            .timer(TokioTimer::new())
-            .header_read_timeout(self.idle)
+            // The pace sees to it.
+            .header_read_timeout(None)
+            .keep_alive(place == Place::Open)
+            // A client may close its side when it has asked: its number is taken.
+            .half_close(true)
             .max_buf_size(MOST_HEAD)
-            .pipeline_flush(true)
-            .serve_connection(TokioIo::new(Box::pin(stream)), service);
+            .serve_connection(TokioIo::new(stream), service);
         let mut connection = std::pin::pin!(connection);
         let done = tokio::select! {
             done = connection.as_mut() => done,
-            () = over(ending) => {
+            () = watched.over() => return,
+            () = async {
+                over(ending).await;
+                // Who asks meanwhile is answered, and told that this was the last answer.
+                sleep(LINGER).await;
+            } => {
                 connection.as_mut().graceful_shutdown();
-                connection.await
+                tokio::select! {
+                    done = connection => done,
+                    () = watched.over() => return,
+                }
             }
         };
         if let Err(error) = done {

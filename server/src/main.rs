@@ -7,11 +7,13 @@ mod exit;
 mod http;
 mod json;
 mod metrics;
+mod renewals;
 mod resp;
 mod service;
 mod show;
 mod tls;
 mod verbs;
+mod watched;
 
 use std::process::ExitCode;
 

@@ -1,4 +1,10 @@
-//! What is counted, for Prometheus.
+//! Metrics, named as <https://prometheus.io/docs/practices/naming> says.
+
+mod held;
+mod process;
+mod standby;
+
+use std::sync::Arc;
 
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode;
@@ -6,7 +12,12 @@ use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
-use prometheus_client::registry::Registry;
+use prometheus_client::metrics::info::Info;
+use prometheus_client::registry::{Registry, Unit};
+use snowmint_stores::Store;
+
+use self::standby::Standby;
+use crate::service::Service;
 
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 struct Protocol {
@@ -17,6 +28,32 @@ struct Protocol {
 struct Failure {
     protocol: &'static str,
     code: String,
+}
+
+/// The labels of a request. The route is the pattern of its path, so that no name of a client becomes a label.
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+pub struct Requests {
+    pub method: &'static str,
+    pub route: String,
+    pub status: u16,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct Operation {
+    operation: &'static str,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct StoreFailure {
+    operation: &'static str,
+    code: &'static str,
+}
+
+/// A lease of this server.
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+pub struct Lease {
+    pub namespace: String,
+    pub node: u32,
 }
 
 /// One protocol's counts, whose atoms are at hand.
@@ -37,31 +74,75 @@ impl Counts {
     }
 }
 
+/// Metrics of the store.
+#[derive(Clone, Debug)]
+pub struct StoreCounts {
+    /// 1 while the store answers, or else 0.
+    pub up: Gauge,
+    errors: Family<StoreFailure, Counter>,
+    seconds: Family<Operation, Histogram>,
+}
+
+impl StoreCounts {
+    /// Counts an error of an operation.
+    pub fn failed(&self, operation: &'static str, code: &'static str) {
+        self.errors.get_or_create(&StoreFailure { operation, code }).inc();
+    }
+
+    /// Notes how long an operation took, whether it failed or not.
+    pub fn took(&self, operation: &'static str, seconds: f64) {
+        self.seconds.get_or_create(&Operation { operation }).observe(seconds);
+    }
+}
+
 /// All of it.
 #[derive(Debug)]
 pub struct Metrics {
     registry: Registry,
     pub http: Counts,
     pub redis: Counts,
+    pub store: StoreCounts,
     /// How long requests of HTTP took.
-    pub seconds: Histogram,
+    pub seconds: Family<Requests, Histogram>,
+    /// Renewals of leases that failed.
+    pub renewal_failures: Family<Lease, Counter>,
+}
+
+fn buckets() -> Histogram {
+    Histogram::new(exponential_buckets(0.000_1, 4.0, 9))
 }
 
 impl Metrics {
     pub fn new() -> Self {
-        let mut registry = Registry::with_prefix("snowmint");
+        let mut registry = Registry::default();
+        registry.register_collector(Box::new(process::Process::new()));
+        let ours = registry.sub_registry_with_prefix("snowmint");
         let requests = Family::<Protocol, Counter>::default();
         let numbers = Family::<Protocol, Counter>::default();
         let connections = Family::<Protocol, Gauge>::default();
         let refused = Family::<Protocol, Counter>::default();
         let failures = Family::<Failure, Counter>::default();
-        let seconds = Histogram::new(exponential_buckets(0.000_05, 2.0, 16));
-        registry.register("requests", "Requests and commands", requests.clone());
-        registry.register("numbers", "IDs and numbers given out", numbers.clone());
-        registry.register("connections", "Open connections", connections.clone());
-        registry.register("connections_refused", "Connections beyond the limit", refused.clone());
-        registry.register("failures", "Answers that are errors, by their code", failures.clone());
-        registry.register("http_request_seconds", "Time to an answer over HTTP", seconds.clone());
+        let seconds = Family::<Requests, Histogram>::new_with_constructor(buckets);
+        let store = StoreCounts {
+            up: Gauge::default(),
+            errors: Family::default(),
+            seconds: Family::new_with_constructor(buckets),
+        };
+        let renewal_failures = Family::<Lease, Counter>::default();
+        ours.register("build", "The version that runs", Info::new([("version", env!("CARGO_PKG_VERSION"))]));
+        ours.register("requests", "Requests and commands", requests.clone());
+        ours.register("numbers", "IDs and numbers given out", numbers.clone());
+        ours.register("connections", "Open connections", connections.clone());
+        ours.register("connections_refused", "Connections beyond the limit", refused.clone());
+        ours.register("failures", "Answers that are errors, by their code", failures.clone());
+        let help = "Time to an answer over HTTP, by route and status";
+        ours.register_with_unit("http_request_duration", help, Unit::Seconds, seconds.clone());
+        ours.register("store_up", "Whether the store answers", store.up.clone());
+        ours.register("store_errors", "Operations of the store that failed, by code", store.errors.clone());
+        let help = "Time to an answer of the store, or to its error";
+        ours.register_with_unit("store_request_duration", help, Unit::Seconds, store.seconds.clone());
+        let help = "Renewals of this server's leases that failed";
+        ours.register("lease_renewal_failures", help, renewal_failures.clone());
         let counts = |protocol: &'static str| {
             let label = Protocol { protocol };
             Counts {
@@ -73,7 +154,19 @@ impl Metrics {
                 failures: failures.clone(),
             }
         };
-        Self { http: counts("http"), redis: counts("redis"), seconds, registry }
+        Self { http: counts("http"), redis: counts("redis"), store, seconds, renewal_failures, registry }
+    }
+
+    /// Adds the leases and names of a service.
+    pub fn show(&mut self, service: &Arc<Service>) {
+        let ours = self.registry.sub_registry_with_prefix("snowmint");
+        ours.register_collector(Box::new(held::Held::of(service)));
+    }
+
+    /// Shows what a failover of the store could lose.
+    pub fn show_standby(&mut self, store: Arc<dyn Store>) {
+        let ours = self.registry.sub_registry_with_prefix("snowmint");
+        ours.register_collector(Box::new(Standby(store)));
     }
 
     /// As `OpenMetrics` text.

@@ -18,7 +18,7 @@ use tokio::time::{Instant, Sleep, sleep, timeout};
 use self::command::Session;
 use self::reply::Reply;
 use crate::auth::Token;
-use crate::connections::{Ending, PATIENCE, Protocol, over};
+use crate::connections::{Ending, PATIENCE, Place, Protocol, over};
 use crate::metrics::{Counts, Metrics};
 use crate::service::Service;
 
@@ -42,12 +42,13 @@ pub struct Resp {
 
 impl Protocol for Resp {
     const FULL: &'static [u8] = b"-ERR max number of clients reached\r\n";
+    const KEPT: usize = 0;
 
     fn counts(&self) -> &Counts {
         &self.metrics.redis
     }
 
-    async fn serve<S>(self: Arc<Self>, stream: S, ending: Ending)
+    async fn serve<S>(self: Arc<Self>, stream: S, ending: Ending, _: Place)
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
@@ -66,19 +67,22 @@ where
     let mut words: Vec<Range<usize>> = Vec::new();
     let mut watch = Watch::new(shared.idle);
     let mut over = std::pin::pin!(over(ending));
+    // Whether the input begins with a command of which a part was there before.
+    let mut begun = false;
     loop {
         // What is there is answered before more is read: a client that does not read is not read from.
         loop {
             let length = match frame::read(&input, &mut words) {
                 Ok(Some(length)) => length,
                 Ok(None) if input.len() < MOST_REQUEST => break,
-                Ok(None) => return refuse(&mut stream, output, "the command is longer than 64 kB").await,
+                Ok(None) => return refuse(&mut stream, output, frame::TOO_LONG).await,
                 Err(why) => return refuse(&mut stream, output, why).await,
             };
             if !words.is_empty() {
-                session.answer(&input, &words, &mut output).await;
+                session.answer(&input[..length], &words, &mut output).await;
             }
             input.advance(length);
+            begun = false;
             if session.over {
                 return write(&mut stream, &mut output).await;
             }
@@ -90,7 +94,12 @@ where
             write(&mut stream, &mut output).await?;
         }
         input.reserve(READ);
-        watch.begin(if input.is_empty() { shared.idle } else { PATIENCE });
+        let silence = if session.known { shared.idle } else { PATIENCE.min(shared.idle) };
+        // A command as a whole has so long, not each of its pieces.
+        if !begun {
+            watch.begin(if input.is_empty() { silence } else { PATIENCE });
+        }
+        begun = !input.is_empty();
         let read = tokio::select! {
             biased;
             read = stream.read_buf(&mut input) => read?,

@@ -1,27 +1,68 @@
 //! Certificates and keys, for rustls.
 
-use std::path::Path;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::pem::PemObject as _;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use tokio_rustls::rustls::server::{ClientHello, ResolvesServerCert};
+use tokio_rustls::rustls::sign::CertifiedKey;
 
 use crate::exit::Exit;
 
-/// What encrypts, from files in PEM; nothing without them.
-pub fn acceptor(certificates: Option<&Path>, key: Option<&Path>) -> Result<Option<TlsAcceptor>, Exit> {
-    let (Some(certificates), Some(key)) = (certificates, key) else { return Ok(None) };
-    let refused = |path: &Path, why: &dyn std::fmt::Display| Exit::Wrong(format!("TLS: {}: {why}", path.display()));
-    let chain = CertificateDer::pem_file_iter(certificates)
+/// A certificate and its key, from files in PEM that may change.
+#[derive(Debug)]
+pub struct Certificate {
+    chain: PathBuf,
+    key: PathBuf,
+    there: RwLock<Arc<CertifiedKey>>,
+}
+
+impl Certificate {
+    /// Reads both files; nothing without them.
+    pub fn read(chain: Option<&Path>, key: Option<&Path>) -> Result<Option<Arc<Self>>, Exit> {
+        let (Some(chain), Some(key)) = (chain, key) else { return Ok(None) };
+        let there = RwLock::new(read(chain, key)?);
+        Ok(Some(Arc::new(Self { chain: chain.to_owned(), key: key.to_owned(), there })))
+    }
+
+    /// Reads both files again, for connections that begin from now on. What cannot be used leaves what is known.
+    pub fn read_again(&self) -> Result<(), Exit> {
+        let there = read(&self.chain, &self.key)?;
+        *self.there.write().unwrap_or_else(PoisonError::into_inner) = there;
+        Ok(())
+    }
+
+    /// Returns what encrypts with it.
+    pub fn acceptor(self: &Arc<Self>) -> Result<TlsAcceptor, Exit> {
+        let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+            .with_safe_default_protocol_versions()
+            .map_err(|error| refused(&self.chain, &error))?
+            .with_no_client_auth()
+            .with_cert_resolver(Arc::<Self>::clone(self));
+        Ok(TlsAcceptor::from(Arc::new(config)))
+    }
+}
+
+impl ResolvesServerCert for Certificate {
+    fn resolve(&self, _hello: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
+        Some(Arc::clone(&self.there.read().unwrap_or_else(PoisonError::into_inner)))
+    }
+}
+
+fn read(chain: &Path, key: &Path) -> Result<Arc<CertifiedKey>, Exit> {
+    let certificates = CertificateDer::pem_file_iter(chain)
         .and_then(Iterator::collect::<Result<Vec<_>, _>>)
-        .map_err(|error| refused(certificates, &error))?;
+        .map_err(|error| refused(chain, &error))?;
     let key = PrivateKeyDer::from_pem_file(key).map_err(|error| refused(key, &error))?;
-    let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
-        .with_safe_default_protocol_versions()
-        .and_then(|builder| builder.with_no_client_auth().with_single_cert(chain, key))
-        .map_err(|error| refused(certificates, &error))?;
-    Ok(Some(TlsAcceptor::from(Arc::new(config))))
+    CertifiedKey::from_der(certificates, key, &ring::default_provider())
+        .map(Arc::new)
+        .map_err(|error| refused(chain, &error))
+}
+
+fn refused(path: &Path, why: &dyn std::fmt::Display) -> Exit {
+    Exit::Wrong(format!("TLS: {}: {why}", path.display()))
 }

@@ -1,5 +1,6 @@
 //! What a machine asks for, done by a store.
 
+use snowmint_core::pin::Pin;
 use snowmint_core::store::{Ask, Reply};
 use snowmint_core::{Error as CoreError, ErrorKind, lease, mutant, section, sequence};
 
@@ -26,7 +27,7 @@ macro_rules! record {
     };
 }
 
-record!(lease::Record, section::Record, sequence::State);
+record!(lease::Record, section::Record, sequence::State, Pin);
 
 /// Asks a store. Without an answer the reply is `Unknown`, and the error says why.
 ///

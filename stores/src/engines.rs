@@ -14,6 +14,8 @@ mod address;
 pub mod etcd;
 #[cfg(feature = "file")]
 pub mod file;
+#[cfg(any(feature = "redis", feature = "sql"))]
+mod findings;
 #[cfg(feature = "memory")]
 pub mod memory;
 #[cfg(feature = "mysql")]
@@ -55,7 +57,7 @@ pub async fn connect(url: &str) -> Result<Arc<dyn Store>, Error> {
         #[cfg(feature = "memory")]
         Engine::Memory => Ok(memory::Memory::named(url.place())),
         #[cfg(feature = "file")]
-        Engine::File => Ok(Arc::new(file::Directory::open(&url)?)),
+        Engine::File => Ok(Arc::new(file::Directory::connect(url).await?)),
         #[cfg(feature = "sqlite")]
         Engine::Sqlite => Ok(Arc::new(sqlite::Sqlite::connect(&url).await?)),
         #[cfg(feature = "postgres")]

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::{env, fmt};
 
+use snowmint_core::place::CONTAINER_VARIABLE;
+
 use crate::plan::shown;
 
 /// The variables that decide which node a generator gets where the caller does not.
@@ -18,6 +20,8 @@ pub struct Environment {
     pub state_dir: Option<PathBuf>,
     /// Whether this is a pod of Kubernetes: `KUBERNETES_SERVICE_HOST`.
     pub kubernetes: bool,
+    /// Whether an engine of containers says that this is one: the variable `container`, unless it is empty.
+    pub container: bool,
 }
 
 // A password may be in a URL.
@@ -29,6 +33,7 @@ impl fmt::Debug for Environment {
             .field("namespace", &self.namespace)
             .field("state_dir", &self.state_dir)
             .field("kubernetes", &self.kubernetes)
+            .field("container", &self.container)
             .finish()
     }
 }
@@ -43,6 +48,7 @@ impl Environment {
             namespace: text("SNOWMINT_NAMESPACE"),
             state_dir: env::var_os("SNOWMINT_STATE_DIR").map(PathBuf::from),
             kubernetes: env::var_os("KUBERNETES_SERVICE_HOST").is_some(),
+            container: env::var_os(CONTAINER_VARIABLE).is_some_and(|value| !value.is_empty()),
         }
     }
 }

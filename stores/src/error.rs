@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use snowmint_core::ErrorKind;
-use snowmint_core::durability::{Engine, Refusal};
+use snowmint_core::durability::{Accepting, Engine, Finding, Refusal};
 
 /// Why a call was refused: a [kind](ErrorKind), its numbers, and a sentence that says what would be right.
 #[derive(Clone, PartialEq, Eq)]
@@ -14,6 +14,8 @@ pub struct Error(Repr);
 enum Repr {
     Core(snowmint_core::Error),
     Told(ErrorKind, Arc<str>),
+    /// What core says, and the reason for it.
+    Explained(snowmint_core::Error, Arc<str>),
 }
 
 impl Error {
@@ -22,29 +24,47 @@ impl Error {
         Self(Repr::Told(kind, sentence.into()))
     }
 
+    /// Adds the reason to an error of core's. Waiting helps as it does without the reason.
+    pub(crate) fn explained(error: snowmint_core::Error, why: &Self) -> Self {
+        Self(Repr::Explained(error, why.to_string().into()))
+    }
+
     /// `StoreUnavailable`: which store, and what is wrong with it.
     pub fn unavailable(store: &str, why: impl fmt::Display) -> Self {
         Self::told(ErrorKind::StoreUnavailable, format!("{store}: {why}"))
     }
 
-    /// `UnsafeStore`: which store, the setting as it was found, and the cure.
+    /// `UnsafeStore`: which store, what was found that a crash can lose writes by, and the cure.
     pub fn unsafe_store(store: &str, found: impl fmt::Display, cure: &str) -> Self {
-        let refusal = Refusal { found, cure, option: "allow_unsafe=true" };
-        Self::told(ErrorKind::UnsafeStore, format!("{store}: {refusal}"))
+        Self::found(store, Refusal { found, cure, option: Accepting::URL.lossy })
     }
 
-    /// `UnsafeStore`, if there is a setting of the store's engine under which confirmed writes can be lost.
+    /// `UnsafeStore`, if there is a setting of the store's engine under which nothing is granted.
     ///
     /// # Errors
     /// That.
     pub fn refuse_unsafe<'a>(store: &str, engine: Engine, found: impl Fn(&str) -> Option<&'a str>) -> Result<(), Self> {
-        engine.refuse(found).map_or(Ok(()), |finding| Err(Self::unsafe_store(store, finding, finding.cure())))
+        engine.refuse(found).map_or(Ok(()), |finding| Err(Self::setting(store, &finding)))
+    }
+
+    /// `UnsafeStore`, if there is a setting of the store's engine by which a failover can lose confirmed writes: claims
+    /// refuse it, renewals and fetches report it.
+    pub fn standby_risk<'a>(store: &str, engine: Engine, found: impl Fn(&str) -> Option<&'a str>) -> Option<Self> {
+        engine.standby_risk(found).map(|finding| Self::setting(store, &finding))
+    }
+
+    fn setting(store: &str, finding: &Finding<'_>) -> Self {
+        Self::found(store, finding.refusal(&Accepting::URL))
+    }
+
+    fn found(store: &str, refusal: impl fmt::Display) -> Self {
+        Self::told(ErrorKind::UnsafeStore, format!("{store}: {refusal}"))
     }
 
     /// What kind of failure this is.
     pub const fn kind(&self) -> ErrorKind {
         match &self.0 {
-            Repr::Core(error) => error.kind(),
+            Repr::Core(error) | Repr::Explained(error, _) => error.kind(),
             Repr::Told(kind, _) => *kind,
         }
     }
@@ -57,7 +77,7 @@ impl Error {
     /// How long it would take in ms for the same call to have a chance; `None` if waiting does not help.
     pub const fn wait_ms(&self) -> Option<u64> {
         match &self.0 {
-            Repr::Core(error) => error.wait_ms(),
+            Repr::Core(error) | Repr::Explained(error, _) => error.wait_ms(),
             Repr::Told(..) => None,
         }
     }
@@ -84,6 +104,7 @@ impl fmt::Display for Error {
         match &self.0 {
             Repr::Core(error) => error.fmt(f),
             Repr::Told(_, sentence) => f.write_str(sentence),
+            Repr::Explained(error, why) => write!(f, "{error}: {why}"),
         }
     }
 }

@@ -1,19 +1,22 @@
 //! After a lossy failover or a restored backup: everything of a store goes on above what may have been given out.
 //!
-//! All holders have to be stopped, and to begin again only once `until_ms` has passed. What the store does not know any
-//! more, such as a tag made after the backup, cannot be raised: make it anew, far enough.
+//! Stop all holders first. They may start again as soon as the fence is written: until `until_ms` claims of nodes wait, or
+//! fail. The fence also holds nodes, counters, sequences and sections that the store does not know any more: it leaves a
+//! [`Floor`] in the store, and each of them that has no record begins there.
 
 use std::collections::BTreeSet;
 
+use snowmint_core::lease::{Floor, Pin};
 use snowmint_core::segment::LAST;
 use snowmint_core::sequence::{Rules, State};
 use snowmint_core::{lease, section};
 
 use crate::drivers::definition;
-use crate::drivers::{Key, Segments, Tickets};
+use crate::drivers::{Key, Sections, Segments, Tickets};
 use crate::error::Error;
+use crate::holding::list;
 use crate::key::key;
-use crate::store::{Store, Wrote};
+use crate::store::{Found, Store, Wrote};
 
 /// How far to go.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,9 +25,9 @@ pub struct Fence {
     pub until_ms: i64,
     /// No counter gave more numbers than so many beyond what the store says.
     pub skip: u64,
-    /// Names of tickets that nobody wrote down by [`Tickets::note`](crate::Tickets::note).
+    /// Names of tickets of before their stores' places were pinned, which the store does not list.
     pub tickets: Vec<String>,
-    /// Sets of users, which it does not list either.
+    /// Sets of users of before their sizes were pinned, which the store does not list.
     pub sets: Vec<String>,
 }
 
@@ -33,6 +36,7 @@ pub struct Fence {
 /// # Errors
 /// `StoreUnavailable`: some may be raised, and raising again does no harm. `Exhausted`, if a counter would pass 2^63-1.
 pub async fn raise(store: &dyn Store, fence: &Fence) -> Result<Vec<(&'static str, usize)>, Error> {
+    raise_floor(store, fence).await?;
     Ok(vec![
         ("leases", leases(store, fence).await?),
         ("segments", segments(store, fence).await?),
@@ -47,7 +51,8 @@ async fn leases(store: &dyn Store, fence: &Fence) -> Result<usize, Error> {
     let mut count = 0;
     for (namespace, _) in store.list("layouts/").await? {
         let prefix = format!("leases/{namespace}/");
-        for (node, _) in store.list(&prefix).await? {
+        let nodes = list(store, &prefix).await?;
+        for node in nodes.iter().filter(|(_, record)| record.is_some()).map(|(node, _)| node) {
             let key = format!("{prefix}{node}");
             let raised = change(store, &key, |bytes| {
                 let mut record = lease::Record::from_bytes(bytes)?;
@@ -57,8 +62,42 @@ async fn leases(store: &dyn Store, fence: &Fence) -> Result<usize, Error> {
             });
             count += usize::from(raised.await?);
         }
+        // Last: until then records that have vanished stop all claims.
+        change(store, &format!("layouts/{namespace}"), |bytes| {
+            let (layout, pin) = Pin::read(bytes)?;
+            let pin = Pin { nodes: nodes.len() as u64, ..pin.raised(fence.until_ms) };
+            Ok([layout, pin.to_string().as_bytes()].concat())
+        })
+        .await?;
     }
     Ok(count)
+}
+
+/// Returns how many numbers a counter, sequence or section without a record leaves out, as fences demand.
+pub(crate) async fn skipped(store: &dyn Store) -> Result<u64, Error> {
+    Ok(floor(store).await?.map_or(0, |floor| floor.skip))
+}
+
+/// Reads the floor that the fences of the store have left.
+pub(crate) async fn floor(store: &dyn Store) -> Result<Option<Floor>, Error> {
+    store.read(Floor::KEY).await?.map(|found| read_floor(store, &found)).transpose()
+}
+
+fn read_floor(store: &dyn Store, found: &Found) -> Result<Floor, Error> {
+    Floor::read(&found.value).map_err(|error| Error::unavailable(store.name(), format_args!("{}: {error}", Floor::KEY)))
+}
+
+async fn raise_floor(store: &dyn Store, fence: &Fence) -> Result<(), Error> {
+    loop {
+        let found = store.read(Floor::KEY).await?;
+        let (floor, version) = match &found {
+            Some(found) => (read_floor(store, found)?.raised(fence.until_ms, fence.skip), found.version),
+            None => (Floor { until_ms: fence.until_ms, skip: fence.skip }, 0),
+        };
+        if store.write(Floor::KEY, floor.to_string().as_bytes(), version).await? != Wrote::Conflict {
+            return Ok(());
+        }
+    }
 }
 
 async fn segments(store: &dyn Store, fence: &Fence) -> Result<usize, Error> {
@@ -84,7 +123,7 @@ async fn keys(store: &dyn Store, fence: &Fence) -> Result<usize, Error> {
 }
 
 async fn tickets(store: &dyn Store, fence: &Fence) -> Result<usize, Error> {
-    let mut names: BTreeSet<_> = Tickets::names(store).await?.into_iter().collect();
+    let mut names = Tickets::names(store).await?;
     names.extend(fence.tickets.iter().cloned());
     for name in &names {
         store.add(&key("tickets/", name)?, fence.skip, 0).await?;
@@ -97,16 +136,7 @@ async fn sequences(store: &dyn Store, fence: &Fence) -> Result<usize, Error> {
     for (part, _) in store.list("definitions/").await? {
         let Some(options) = definition::read_sequence(store, &format!("definitions/{part}")).await? else { continue };
         let rules = Rules::new(&options)?;
-        let raised = |state: State| {
-            let further = state.last.saturating_add(rules.increment().saturating_mul(fence.skip.into()));
-            let (last, is_called) = match further {
-                further if further < rules.min() => (rules.min(), true),
-                further if further > rules.max() => (rules.max(), true),
-                further => (further, state.is_called),
-            };
-            // As a set: a session that wrote one without an answer does not take this for it.
-            State { last, is_called, sets: state.sets.saturating_add(1), ..state }
-        };
+        let raised = |state: State| rules.skip(state, fence.skip);
         let key = format!("sequences/{part}");
         let there = change(store, &key, |bytes| Ok(raised(State::from_bytes(bytes)?).to_bytes().to_vec())).await?;
         if !there {
@@ -119,7 +149,9 @@ async fn sequences(store: &dyn Store, fence: &Fence) -> Result<usize, Error> {
 
 async fn sections(store: &dyn Store, fence: &Fence) -> Result<usize, Error> {
     let mut count = 0;
-    for set in &fence.sets {
+    let mut sets: BTreeSet<_> = Sections::sets(store).await?.into_iter().collect();
+    sets.extend(fence.sets.iter().cloned());
+    for set in &sets {
         let prefix = key("sections/", set)? + "/";
         for (number, _) in store.list(&prefix).await? {
             let key = format!("{prefix}{number}");
@@ -160,7 +192,7 @@ mod tests {
     use snowmint_core::sequence::Options;
 
     use super::*;
-    use crate::drivers::{Leases, Sections, SectionsOptions, SegmentsOptions, Sequences};
+    use crate::drivers::{Leases, SectionsOptions, SegmentsOptions, Sequences};
     use crate::engines::memory::Memory;
     use crate::lessor::LeaseTerms;
     use crate::namespace::Namespace;
@@ -196,11 +228,12 @@ mod tests {
         let before = section::Record::from_bytes(&before.value).expect("a record").max_seq;
 
         for name in ["x", "y"] {
-            Tickets::note(&*store, name).await.expect("written");
+            let tickets = Tickets::over(vec![Arc::clone(&store)], name).expect("tickets");
+            assert_eq!(tickets.next().await, Ok(1));
         }
 
         let until_ms = granted.window.end_ms + 5000;
-        let fence = Fence { until_ms, skip: 1_000_000, tickets: vec!["x".to_owned()], sets: vec!["users".to_owned()] };
+        let fence = Fence { until_ms, skip: 1_000_000, tickets: vec!["x".to_owned()], sets: Vec::new() };
         let raised = raise(&*store, &fence).await.expect("raised");
         assert!(raised.iter().all(|(what, count)| *count == if *what == "tickets" { 2 } else { 1 }), "{raised:?}");
 
@@ -212,9 +245,40 @@ mod tests {
         assert_eq!(Sequences::new(Arc::clone(&store)).next("down").await, Ok(-2_000_003));
         for name in ["x", "y"] {
             let tickets = Tickets::over(vec![Arc::clone(&store)], name).expect("tickets");
-            assert_eq!(tickets.next().await, Ok(1_000_001));
+            assert_eq!(tickets.next().await, Ok(1_000_002));
         }
         let users = Sections::new(Arc::clone(&store), "users", SectionsOptions::default()).expect("an allocator");
         assert_eq!(users.next(Integer::from(5u64)).await, Ok(before + 1_000_001));
+    }
+
+    #[tokio::test]
+    async fn what_has_no_record_begins_behind_the_fence() {
+        let store: Arc<dyn Store> = Memory::named("");
+        let fence = Fence { until_ms: 5000, skip: 600, tickets: Vec::new(), sets: Vec::new() };
+        raise(&*store, &fence).await.expect("raised");
+        raise(&*store, &Fence { until_ms: 4000, skip: 400, ..fence }).await.expect("raised");
+        assert_eq!(skipped(&*store).await, Ok(1000));
+
+        let key = Key::open(Arc::clone(&store), "k", 10, SegmentsOptions::default()).await.expect("a key");
+        assert_eq!(key.next().await, Ok(1001));
+        let row = Tag { next: 7, step: 10, description: String::new() };
+        Segments::create(&*store, "t", &row).await.expect("a tag");
+        let segments = Segments::open(Arc::clone(&store), "t", SegmentsOptions::default()).await.expect("a tag");
+        assert_eq!(segments.next().await, Ok(1007));
+        let sequences = Sequences::new(Arc::clone(&store));
+        sequences.create("down", &Options { increment: -2, ..Options::DEFAULT }).await.expect("a sequence");
+        assert_eq!((sequences.next("down").await, sequences.next("new").await), (Ok(-2001), Ok(1001)));
+        let tickets = Tickets::over(vec![Arc::clone(&store)], "x").expect("tickets");
+        assert_eq!((tickets.next().await, tickets.next().await), (Ok(1001), Ok(1002)));
+        let users = Sections::new(Arc::clone(&store), "users", SectionsOptions::default()).expect("an allocator");
+        assert_eq!(users.next(Integer::from(5u64)).await, Ok(1001));
+
+        // What is there goes on, whoever opens it.
+        key.close().await.expect("closed");
+        let key = Key::open(Arc::clone(&store), "k", 10, SegmentsOptions::default()).await.expect("a key");
+        assert!(key.next().await.expect("a number") < 1020);
+        let tickets = Tickets::over(vec![Arc::clone(&store)], "x").expect("tickets");
+        assert_eq!(tickets.next().await, Ok(1003));
+        assert_eq!(Sequences::new(Arc::clone(&store)).next("new").await, Ok(1002));
     }
 }

@@ -7,6 +7,7 @@ use std::thread;
 use once_cell::race::OnceBox;
 use snowmint_core::{ErrorKind, Host, Layout, Options, Run, Snowflake, SystemHost, Window};
 
+use crate::attended::claim_attended;
 use crate::claim::{Refused, claim_node};
 use crate::error::Error;
 use crate::fork::Cell;
@@ -83,8 +84,7 @@ impl Era {
         if let Some(lost) = lease.lost() {
             return lost.clone();
         }
-        let trouble = lease.trouble().map(|trouble| Error::told(error.kind(), format!("{error}: {trouble}")));
-        trouble.unwrap_or_else(|| error.into())
+        lease.trouble().map_or_else(|| error.into(), |trouble| Error::explained(error, &trouble))
     }
 
     /// Has the window renewed if that is what stopped a call.
@@ -116,6 +116,11 @@ pub struct Status {
     pub skipped: Vec<String>,
     /// How many renewals of the lease have failed since the last one that did not.
     pub renewal_failures: u64,
+    /// Why the last renewal failed, if none has succeeded since.
+    pub renewal_error: Option<Error>,
+    /// What a failover of the store could lose, such as to a standby that is not waited for, as the last renewal found it.
+    /// The lease goes on.
+    pub standby_risk: Option<Error>,
     /// By how many ms this machine's clock is ahead of the store's, if the store has one.
     pub skew_ms: Option<i64>,
 }
@@ -220,6 +225,8 @@ impl Generator {
             lost: lease.and_then(Lease::lost).cloned(),
             skipped: lease.map_or(&[][..], Lease::skipped).to_vec(),
             renewal_failures: lease.map_or(0, Lease::failures),
+            renewal_error: lease.and_then(Lease::trouble),
+            standby_risk: lease.and_then(Lease::standby_risk),
             skew_ms: lease.and_then(Lease::skew_ms),
         }
     }
@@ -284,9 +291,8 @@ impl Generator {
                 let (layout, options, terms) = (self.layout, self.options, Arc::clone(terms));
                 let claimer = thread::Builder::new().name("snowmint-claim".to_owned()).spawn(move || {
                     let mut claim = claim;
-                    loop {
-                        let outcome = claim_node(&layout, options, &terms, now_ms).map_err(Refused::into_error);
-                        match claim.keep(outcome) {
+                    while let Some(outcome) = claim_node(&claim, &layout, options, &terms, now_ms) {
+                        match claim.keep(outcome.map_err(Refused::into_error)) {
                             Ok(()) => break,
                             Err(again) => claim = again,
                         }
@@ -358,9 +364,10 @@ impl Generator {
         H: Host,
         H::Error: From<Error>,
     {
+        let mut before_ms = 0;
         loop {
             let era = self.open_era()?;
-            let outcome = call(&era.core, &mut Heeding::new(host, era.lease()));
+            let outcome = call(&era.core, &mut Heeding::new(host, era.lease(), before_ms));
             match (outcome, &self.terms) {
                 (Ok(value), _) => return Ok(value),
                 (Err(Caught::Host(error)), _) => return Err(error),
@@ -368,6 +375,8 @@ impl Generator {
                 // Nothing was taken: a wiped cell is so from the first look on.
                 (Err(Caught::Refused(error)), Some(terms)) if error.kind() == ErrorKind::Forked => {
                     let share = acquire(&self.layout, self.options, terms, host)?;
+                    // A store that was slow leaves the call its time.
+                    before_ms = host.paused_ms();
                     self.follow(era, terms, share);
                 }
                 (Err(Caught::Refused(error)), _) => return Err(era.explain(error).into()),
@@ -436,13 +445,12 @@ where
     };
     let mut looks = 0;
     loop {
-        if claim.is_of_parent() {
-            // Forked while it waited, by a signal handler.
-            claim.leave_to_parent();
-            return acquire(layout, options, terms, host);
-        }
         let now_ms = host.now_ms()?;
-        match claim_node(layout, options, terms, now_ms) {
+        let Some(outcome) = claim_attended(&claim, layout, options, terms, now_ms, host)? else {
+            // A signal handler has forked, and this is the child.
+            return acquire(layout, options, terms, host);
+        };
+        match outcome {
             Ok(lease) => match claim.share(&lease) {
                 Ok(share) => return Ok(share),
                 Err(again) => claim = again,

@@ -4,23 +4,20 @@
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::pin::pin;
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::thread;
-use std::time::Duration;
 
 use async_trait::async_trait;
-use snowmint_core::{ErrorKind, Window};
+use snowmint_core::Window;
 
 use crate::error::Error;
 use crate::file::Refused;
+use crate::held;
 use crate::holding::{Holding, Renewed, Wanted, claim_node};
 use crate::lessor::{Lessor, Loan};
 use crate::service_clock::ServiceClock;
 use crate::store::{Found, Store, Version, Wrote};
-
-/// How long the end of a lease waits for the store; if it takes longer, it goes on unattended.
-const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Where leases can be kept: the verbs of [`Store`] that they need. Each call ends, by a timeout if need be.
 ///
@@ -54,6 +51,19 @@ pub trait BlockingStore: fmt::Debug + Send + Sync + 'static {
     /// # Errors
     /// As `read`.
     fn clock_ms(&self) -> Result<Option<i64>, Error>;
+
+    /// As [`Store::refuse_standby`].
+    ///
+    /// # Errors
+    /// As `read`.
+    fn refuse_standby(&self) -> Result<(), Error> {
+        Ok(())
+    }
+
+    /// As [`Store::standby_risk`].
+    fn standby_risk(&self) -> Option<Error> {
+        None
+    }
 }
 
 /// A store or a lessor that the caller gives. Two are equal if they are of the same number.
@@ -164,6 +174,14 @@ impl Hold {
         }
     }
 
+    /// What a failover of the store could lose.
+    pub(crate) fn standby_risk(&self) -> Option<Error> {
+        match self {
+            Self::Record(holding) => holding.standby_risk(),
+            Self::Loan(_) => None,
+        }
+    }
+
     /// For a loan the length of its windows in ms, and the clock that counts.
     pub(crate) fn lent(&self) -> Option<(u64, Arc<ServiceClock>)> {
         match self {
@@ -171,6 +189,10 @@ impl Hold {
             Self::Loan(loan) => Some((loan.window_ms(), loan.clock())),
         }
     }
+}
+
+impl held::Hold for Hold {
+    const THREAD: &'static str = "snowmint-store";
 
     fn renew(&mut self, now_ms: i64, last_ms: i64, reach_ms: u64) -> Renewed {
         match self {
@@ -184,66 +206,6 @@ impl Hold {
             Self::Record(holding) => drop(at_once(holding.release(end_ms))),
             Self::Loan(loan) => loan.release(end_ms),
         }
-    }
-}
-
-/// A node held over a given store, or of a given lessor.
-#[derive(Debug)]
-pub(crate) struct Held(
-    /// Nothing once it is given back: a renewal that comes too late writes nothing.
-    Mutex<Option<Hold>>,
-);
-
-impl Held {
-    pub(crate) fn new(hold: Hold) -> Arc<Self> {
-        Arc::new(Self(Mutex::new(Some(hold))))
-    }
-
-    /// Moves the window's end up, on a thread of its own, as nobody knows how long the store takes.
-    pub(crate) fn renew(
-        self: &Arc<Self>,
-        now_ms: i64,
-        last_ms: i64,
-        reach_ms: u64,
-        then: impl FnOnce(Renewed) + Send + 'static,
-    ) -> Result<(), Error> {
-        let held = Arc::clone(self);
-        let renewing = thread::Builder::new().name("snowmint-store".to_owned()).spawn(move || {
-            let mut hold = held.lock();
-            let renewed = hold.as_mut().map(|hold| hold.renew(now_ms, last_ms, reach_ms));
-            drop(hold);
-            if let Some(renewed) = renewed {
-                then(renewed);
-            }
-        });
-        match renewing {
-            Ok(_) => Ok(()),
-            Err(error) => Err(Error::told(
-                ErrorKind::StoreUnavailable,
-                format!("the system gives no thread to renew a lease on: {error}"),
-            )),
-        }
-    }
-
-    /// Gives the node back, with nothing used from `end_ms` on. Waits for the store for a while.
-    pub(crate) fn release(self: &Arc<Self>, end_ms: i64) {
-        let held = Arc::clone(self);
-        let (sender, receiver) = mpsc::sync_channel(1);
-        let releasing = thread::Builder::new().name("snowmint-store".to_owned()).spawn(move || {
-            let hold = held.lock().take();
-            if let Some(hold) = hold {
-                hold.release(end_ms);
-            }
-            // Nobody may be waiting any more.
-            let _ = sender.send(());
-        });
-        if releasing.is_ok() {
-            let _ = receiver.recv_timeout(PATIENCE);
-        }
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Hold>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -279,6 +241,14 @@ impl Store for Blocking {
 
     async fn clock_ms(&self) -> Result<Option<i64>, Error> {
         self.0.clock_ms()
+    }
+
+    async fn refuse_standby(&self) -> Result<(), Error> {
+        self.0.refuse_standby()
+    }
+
+    fn standby_risk(&self) -> Option<Error> {
+        self.0.standby_risk()
     }
 }
 

@@ -11,6 +11,8 @@ pub(crate) struct Heeding<'a, H> {
     host: &'a mut H,
     lease: Option<&'a Lease>,
     now_ms: i64,
+    /// How long the call had waited before, for its lease.
+    before_ms: u64,
 }
 
 /// What ended a call.
@@ -31,8 +33,8 @@ impl<E> From<Error> for Caught<E> {
 }
 
 impl<'a, H> Heeding<'a, H> {
-    pub(crate) fn new(host: &'a mut H, lease: Option<&'a Lease>) -> Self {
-        Self { host, lease, now_ms: i64::MIN }
+    pub(crate) fn new(host: &'a mut H, lease: Option<&'a Lease>, before_ms: u64) -> Self {
+        Self { host, lease, now_ms: i64::MIN, before_ms }
     }
 }
 
@@ -55,6 +57,6 @@ impl<H: Host> Host for Heeding<'_, H> {
     }
 
     fn paused_ms(&mut self) -> u64 {
-        self.host.paused_ms()
+        self.host.paused_ms().saturating_sub(self.before_ms)
     }
 }

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use snowmint_core::lease::{Claiming, Keep, Keeping, LABEL_BYTES, Record, Terms, Todo};
+use snowmint_core::lease::{Claiming, Floor, Keep, Keeping, LABEL_BYTES, Pin, Record, Terms, Todo};
 use snowmint_core::store::Reply;
-use snowmint_core::{Error as CoreError, Layout, SystemHost, Window};
+use snowmint_core::{Error as CoreError, ErrorKind, Layout, SystemHost, Window};
 
 use crate::ask::ask;
 use crate::error::Error;
@@ -14,6 +14,7 @@ use crate::file::Refused;
 use crate::key::key;
 use crate::label::label_with_host;
 use crate::namespace::Namespace;
+use crate::process::{Process, process};
 use crate::store::{Store, Wrote};
 use crate::token::token;
 
@@ -39,6 +40,8 @@ pub(crate) struct Wanted {
 pub(crate) struct Holder {
     /// Random, and new for each claim.
     pub(crate) token: u128,
+    /// The process that the token stands for: a forked child is another holder.
+    pub(crate) process: &'static Process,
     /// For people.
     pub(crate) label: [u8; LABEL_BYTES],
     /// The node held last, if any: it is preferred.
@@ -48,7 +51,7 @@ pub(crate) struct Holder {
 impl Holder {
     /// This process, for the first time.
     pub(crate) fn this_process() -> Result<Self, Error> {
-        Ok(Self { token: token()?, label: Record::label(&label_with_host()), last_node: None })
+        Ok(Self { token: token()?, process: process(), label: Record::label(&label_with_host()), last_node: None })
     }
 
     pub(crate) fn label_text(&self) -> String {
@@ -62,6 +65,7 @@ pub(crate) struct Holding {
     store: Arc<dyn Store>,
     key: String,
     keeping: Keeping,
+    process: &'static Process,
 }
 
 /// What a holder gets.
@@ -76,8 +80,8 @@ pub(crate) struct Grant {
 /// What came of a renewal.
 #[derive(Debug)]
 pub(crate) enum Renewed {
-    /// The window, and by how many ms this clock is ahead of the store's.
-    Window(Window, Option<i64>),
+    /// The window, by how many ms this clock is ahead of the store's, and what a failover of the store could lose.
+    Window(Window, Option<i64>, Option<Error>),
     /// There was no answer, or the clock is off: the window stays as it is, try again.
     Later(Error),
     /// Somebody else has the node.
@@ -99,28 +103,48 @@ pub(crate) async fn claim_node(store: Arc<dyn Store>, wanted: &Wanted) -> Result
     let prefix = key("leases/", namespace.directory())? + "/";
     let told =
         |error: CoreError| Error::told(error.kind(), format!("{}, namespace {namespace}: {error}", store.name()));
-    let (mut skipped, mut no_answer) = (Vec::new(), None::<Error>);
+    let (mut skipped, mut no_answer, mut pinned_text) = (Vec::new(), None::<Error>, String::new());
     let mut claiming = Claiming::new(terms, *system_clock);
     let mut todo = Claiming::FIRST;
+    store.refuse_standby().await?;
     let (since, patience) = (Instant::now(), Duration::from_millis(wanted.max_wait_ms));
     loop {
+        wanted.holder.process.refuse_child()?;
         todo = match todo {
             Todo::ReadLayout => {
                 let found = store.read(&layout_key).await?;
-                if let Some(found) = &found {
-                    refuse_other_layout(&*store, &layout_key, &found.value, wanted)?;
-                }
-                claiming.pinned(found.is_some())
+                claiming.pinned(match &found {
+                    Some(found) => {
+                        let (text, pin) = pin(&*store, &layout_key, &found.value, namespace, layout)?;
+                        pinned_text = text;
+                        Some((pin, found.version))
+                    }
+                    None => None,
+                })
             }
-            Todo::WriteLayout => {
-                let wrote = store.write(&layout_key, layout.to_string().as_bytes(), 0).await?;
-                claiming.pinning(wrote != Wrote::Conflict)
+            Todo::ReadFloor => {
+                let floor = store.read(Floor::KEY).await?.map(|found| Floor::read(&found.value)).transpose();
+                pinned_text = layout.to_string();
+                claiming.floor(floor.map_err(&told)?)
+            }
+            Todo::WriteLayout(pin, version) => {
+                let wrote = store.write(&layout_key, format!("{pinned_text}{pin}").as_bytes(), version).await;
+                claiming.pinning(match wrote {
+                    Ok(Wrote::Version(version)) => Reply::Written(version),
+                    Ok(Wrote::Conflict) => Reply::Conflict,
+                    Err(error) if error.kind() == ErrorKind::StoreUnavailable => {
+                        no_answer = Some(error);
+                        Reply::Unknown
+                    }
+                    Err(error) => return Err(error.into()),
+                })
             }
             Todo::List => {
                 if let Some(error) = no_answer.take_if(|_| since.elapsed() >= patience) {
                     return Err(error.into());
                 }
                 let mut nodes = list(&*store, &prefix).await?;
+                let records = nodes.len() as u64;
                 skipped = nodes.iter().filter(|(_, record)| record.is_none()).map(|(node, _)| *node).collect();
                 nodes.extend(wanted.excluded.iter().map(|node| (*node, None)));
                 for (node, record) in &nodes {
@@ -129,7 +153,7 @@ pub(crate) async fn claim_node(store: Arc<dyn Store>, wanted: &Wanted) -> Result
                         None => claiming.skip(*node),
                     }
                 }
-                claiming.seen(*now_ms)
+                claiming.seen(*now_ms, records)
             }
             Todo::Clock => claiming.clock(store.clock_ms().await?, SystemHost::unix_ms()),
             Todo::Ask(node, asked) => {
@@ -147,7 +171,8 @@ pub(crate) async fn claim_node(store: Arc<dyn Store>, wanted: &Wanted) -> Result
                 let name = |node: &u32| format!("{}: {prefix}{node}", store.name());
                 let skipped = skipped.iter().map(name).collect();
                 let key = format!("{prefix}{}", lease.node());
-                return Ok(Grant { holding: Holding { store, key, keeping }, skew_ms, skipped });
+                let holding = Holding { store, key, keeping, process: wanted.holder.process };
+                return Ok(Grant { holding, skew_ms, skipped });
             }
             Todo::Wait(wait_ms, error) => return Err(Refused::NotYet(wait_ms, told(error))),
             Todo::Taken(error) => return Err(Refused::Taken(told(error))),
@@ -175,11 +200,21 @@ pub(crate) async fn list(store: &dyn Store, prefix: &str) -> Result<BTreeMap<u32
     Ok(nodes)
 }
 
-/// Refuses the layout that a namespace has, if it is another one.
-pub(crate) fn refuse_other_layout(store: &dyn Store, key: &str, found: &[u8], wanted: &Wanted) -> Result<(), Error> {
-    let pinned = Layout::parse(found)
-        .map_err(|_| Error::unavailable(store.name(), format_args!("what is at {key} is no layout")))?;
-    if pinned.same_numbers(&wanted.layout) { Ok(()) } else { Err(wanted.namespace.has_another_layout(&pinned)) }
+/// Returns the text of the layout in a namespace's record, which has to be `layout`, and the numbers behind it.
+pub(crate) fn pin(
+    store: &dyn Store,
+    key: &str,
+    found: &[u8],
+    namespace: &Namespace,
+    layout: &Layout,
+) -> Result<(String, Pin), Error> {
+    let no_layout = || Error::unavailable(store.name(), format_args!("what is at {key} is no layout"));
+    let (text, pin) = Pin::read(found).map_err(|_| no_layout())?;
+    let pinned = Layout::parse(text).map_err(|_| no_layout())?;
+    if !pinned.same_numbers(layout) {
+        return Err(namespace.has_another_layout(&pinned));
+    }
+    Ok((pinned.to_string(), pin))
 }
 
 impl Holding {
@@ -187,7 +222,7 @@ impl Holding {
     #[cfg(feature = "engines")]
     pub(crate) fn resume(store: Arc<dyn Store>, key: String, node: u32, (record, version): (Record, u64)) -> Self {
         let keeping = Keeping::new(snowmint_core::lease::Lease::resume(node, record, version, 0), true);
-        Self { store, key, keeping }
+        Self { store, key, keeping, process: process() }
     }
 
     pub(crate) const fn node(&self) -> u32 {
@@ -197,6 +232,11 @@ impl Holding {
     /// The window that is durable.
     pub(crate) const fn window(&self) -> Window {
         self.keeping.window()
+    }
+
+    /// What a failover of the store could lose.
+    pub(crate) fn standby_risk(&self) -> Option<Error> {
+        self.store.standby_risk()
     }
 
     /// Moves the window's end up.
@@ -214,6 +254,9 @@ impl Holding {
     async fn follow(&mut self, mut keep: Keep) -> Renewed {
         let mut no_answer = None;
         loop {
+            if let Err(forked) = self.process.refuse_child() {
+                return Renewed::Later(forked);
+            }
             keep = match keep {
                 Keep::Clock => match self.store.clock_ms().await {
                     Ok(store_ms) => self.keeping.clock(store_ms, SystemHost::unix_ms()),
@@ -226,7 +269,7 @@ impl Holding {
                     }
                     Err(error) => return Renewed::Later(error),
                 },
-                Keep::Window(window, skew_ms) => return Renewed::Window(window, skew_ms),
+                Keep::Window(window, skew_ms) => return Renewed::Window(window, skew_ms, self.standby_risk()),
                 Keep::Later(Some(error)) => return Renewed::Later(Error::unavailable(self.store.name(), error)),
                 Keep::Later(None) => {
                     return Renewed::Later(
@@ -234,7 +277,7 @@ impl Holding {
                     );
                 }
                 Keep::Lost(error) => return Renewed::Lost(Error::unavailable(self.store.name(), error)),
-                Keep::Released => return Renewed::Window(self.keeping.window(), None),
+                Keep::Released => return Renewed::Window(self.keeping.window(), None, None),
             }
         }
     }
@@ -245,7 +288,6 @@ mod tests {
     use std::sync::atomic::{AtomicU32, Ordering};
 
     use async_trait::async_trait;
-    use snowmint_core::ErrorKind;
     use snowmint_core::layouts::SNOWMINT;
 
     use super::*;

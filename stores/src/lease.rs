@@ -1,18 +1,21 @@
 //! A lease: its cell, the slot or record that says until when, and the renewing of its window.
 
 use std::borrow::Borrow;
+use std::collections::VecDeque;
 use std::fmt;
 use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use snowmint_core::{ErrorKind, Layout, Window, Words};
+use snowmint_core::{ErrorKind, Layout, SystemHost, Window, Words};
 
+use crate::apart::{PATIENCE, Pending};
 use crate::error::Error;
 use crate::file::{Grant, Slot};
 use crate::fork::Cell;
 use crate::given;
+use crate::held::Held;
 #[cfg(feature = "engines")]
 use crate::holding::Grant as StoreGrant;
 use crate::holding::Renewed;
@@ -66,11 +69,10 @@ pub(crate) struct Lease {
 /// What is held.
 #[derive(Debug)]
 enum Holder {
-    /// Nothing once the slot is given up. A forked child never takes this lock.
-    Slot(Mutex<Option<Slot>>),
+    Slot(Arc<Held<Slot>>),
     #[cfg(feature = "engines")]
     Engine(Arc<remote::Held>),
-    Given(Arc<given::Held>),
+    Given(Arc<Held<given::Hold>>),
 }
 
 #[derive(Debug)]
@@ -79,11 +81,14 @@ struct Renewal {
     /// A call needs it; not before that time.
     asked: bool,
     not_before: Instant,
-    under_way: bool,
+    /// Since when one is under way.
+    under_way: Option<Instant>,
     failures: u64,
     /// Why the last one failed.
     trouble: Option<Error>,
     skew_ms: Option<i64>,
+    /// What a failover of the store could lose.
+    risk: Option<Error>,
 }
 
 /// How long after a renewal without an answer the next one comes.
@@ -96,39 +101,37 @@ impl Lease {
     /// On a granted slot, whose window is on disk.
     pub(crate) fn of_slot(layout: &Layout, grant: Grant, window_ms: u64, own_clock: bool) -> Self {
         let Grant { slot, node, window, skipped } = grant;
-        let holder = Holder::Slot(Mutex::new(Some(slot)));
+        let holder = Holder::Slot(Held::new(slot));
         let skipped = skipped.iter().map(|path| path.display().to_string()).collect();
         Self::new(layout, node, holder, window, window_ms, own_clock, skipped)
     }
 
-    /// On a record granted by the engine of that URL, whose window is in the store.
+    /// On a record granted by an engine, whose window is in the store.
     #[cfg(feature = "engines")]
-    pub(crate) fn of_engine(
-        layout: &Layout,
-        url: &str,
-        grant: StoreGrant,
-        window_ms: u64,
-        own_clock: bool,
-    ) -> Result<Self, Error> {
+    pub(crate) fn of_engine(layout: &Layout, grant: StoreGrant, window_ms: u64, own_clock: bool) -> Self {
         let StoreGrant { holding, skew_ms, skipped } = grant;
-        let (node, window) = (holding.node(), holding.window());
-        let holder = Holder::Engine(remote::Held::new(url, holding)?);
-        Ok(Self::new(layout, node, holder, window, window_ms, own_clock, skipped).skewed(skew_ms))
+        let (node, window, risk) = (holding.node(), holding.window(), holding.standby_risk());
+        let holder = Holder::Engine(remote::Held::new(holding));
+        Self::new(layout, node, holder, window, window_ms, own_clock, skipped).told(skew_ms, risk)
     }
 
     /// On what a given store or lessor granted, whose window is durable.
     pub(crate) fn of_given(layout: &Layout, grant: given::Grant, window_ms: u64, own_clock: bool) -> Self {
         let given::Grant { hold, skew_ms, skipped } = grant;
-        let (node, window) = (hold.node(), hold.window());
+        let (node, window, risk) = (hold.node(), hold.window(), hold.standby_risk());
         let (window_ms, clock) = hold.lent().map_or((window_ms, None), |(window_ms, clock)| (window_ms, Some(clock)));
-        let holder = Holder::Given(given::Held::new(hold));
-        let mut lease = Self::new(layout, node, holder, window, window_ms, own_clock, skipped).skewed(skew_ms);
+        let holder = Holder::Given(Held::new(hold));
+        let mut lease = Self::new(layout, node, holder, window, window_ms, own_clock, skipped).told(skew_ms, risk);
         lease.clock = clock;
         lease
     }
 
-    fn skewed(self, skew_ms: Option<i64>) -> Self {
-        lock(&self.renewal).skew_ms = skew_ms;
+    /// Takes in what the store told at the claim.
+    fn told(self, skew_ms: Option<i64>, risk: Option<Error>) -> Self {
+        {
+            let mut renewal = lock(&self.renewal);
+            (renewal.skew_ms, renewal.risk) = (skew_ms, risk);
+        }
         self
     }
 
@@ -160,10 +163,11 @@ impl Lease {
                 due: now + half(window_ms),
                 asked: false,
                 not_before: now,
-                under_way: false,
+                under_way: None,
                 failures: 0,
                 trouble: None,
                 skew_ms: None,
+                risk: None,
             }),
             asked_ms: own_clock.then(|| AtomicI64::new(i64::MIN)),
             clock: None,
@@ -203,12 +207,29 @@ impl Lease {
 
     /// Why the window is not renewed, if it is not.
     pub(crate) fn trouble(&self) -> Option<Error> {
-        if self.is_open() { lock(&self.renewal).trouble.clone() } else { None }
+        if !self.is_open() {
+            return None;
+        }
+        let renewal = lock(&self.renewal);
+        renewal.trouble.clone().or_else(|| {
+            // A renewal that is under way is in order until it takes longer than the pause between two of them.
+            let waiting = renewal.under_way.map(|since| since.elapsed()).filter(|waiting| *waiting >= RETRY)?;
+            let (what, waiting_ms) = (self.holder.what(), waiting.as_millis());
+            Some(Error::told(
+                ErrorKind::StoreUnavailable,
+                format!("the renewal of its {what} has no answer for {waiting_ms} ms"),
+            ))
+        })
     }
 
     /// By how many ms this clock is ahead of the store's.
     pub(crate) fn skew_ms(&self) -> Option<i64> {
         if self.is_open() { lock(&self.renewal).skew_ms } else { None }
+    }
+
+    /// What a failover of the store could lose, as the last renewal found it.
+    pub(crate) fn standby_risk(&self) -> Option<Error> {
+        if self.is_open() { lock(&self.renewal).risk.clone() } else { None }
     }
 
     /// Why it was lost, if it was.
@@ -258,21 +279,49 @@ impl Lease {
         }
     }
 
-    /// Gives the rest of the window back. Nothing happens in a forked child, nor twice.
+    /// Gives the rest of the window back, and waits for that, [`PATIENCE`] at most. Nothing happens in a forked child, nor
+    /// twice.
     pub(crate) fn release(&self) {
-        // In this order: closed, written down, unlocked. In a child the cell is wiped, and the lock is not its own to take.
-        let Some(end_ms) = self.words().close(&self.layout) else { return };
-        match &self.holder {
-            Holder::Slot(slot) => {
-                if let Some(slot) = lock(slot).take() {
-                    // If it cannot be written, the window runs out by itself.
-                    drop(slot.release(end_ms));
-                }
-            }
-            #[cfg(feature = "engines")]
-            Holder::Engine(held) => held.release(end_ms),
-            Holder::Given(held) => held.release(end_ms),
+        if let Some(releasing) = self.begin_release() {
+            wait_for(releasing, Instant::now() + PATIENCE);
         }
+    }
+
+    /// Begins to give the rest of the window back.
+    fn begin_release(&self) -> Option<Pending<()>> {
+        // In this order: closed, written down, unlocked. In a child the cell is wiped, and the lock is not its own to take.
+        let end_ms = self.words().close(&self.layout)?;
+        // Without a thread the window runs out by itself.
+        match &self.holder {
+            Holder::Slot(held) => held.release(end_ms).ok(),
+            #[cfg(feature = "engines")]
+            Holder::Engine(held) => held.release(end_ms).ok(),
+            Holder::Given(held) => held.release(end_ms).ok(),
+        }
+    }
+
+    /// Releases all of them at once, a few at a time if they are many, and waits [`PATIENCE`] in all.
+    pub(crate) fn release_all(leases: Vec<Arc<Self>>) {
+        const AT_ONCE: usize = 64;
+        let deadline = Instant::now() + PATIENCE;
+        let mut under_way = VecDeque::new();
+        for lease in leases {
+            if under_way.len() == AT_ONCE
+                && let Some(first) = under_way.pop_front()
+            {
+                wait_for(first, deadline);
+            }
+            under_way.extend(lease.begin_release());
+        }
+        for releasing in under_way {
+            wait_for(releasing, deadline);
+        }
+    }
+
+    /// Leaves it to the parent, in a forked child: nothing is minted from it here, renewed or given back.
+    pub(crate) fn leave_to_parent(self) {
+        // What is closed is not released when it is dropped.
+        self.words().close(&self.layout);
     }
 
     /// Whether a call at that time may need a tick past the window.
@@ -291,7 +340,7 @@ impl Lease {
 
     pub(crate) fn is_due(&self, now: Instant) -> bool {
         let renewal = lock(&self.renewal);
-        !renewal.under_way && (now >= renewal.due || (renewal.asked && now >= renewal.not_before))
+        renewal.under_way.is_none() && (now >= renewal.due || (renewal.asked && now >= renewal.not_before))
     }
 
     /// Whether nobody came for it for a whole window.
@@ -302,7 +351,7 @@ impl Lease {
     /// When to look at it again: half a window after the last renewal, or sooner after one that failed.
     pub(crate) fn due(&self) -> Instant {
         let renewal = lock(&self.renewal);
-        match (renewal.under_way, renewal.asked) {
+        match (renewal.under_way.is_some(), renewal.asked) {
             // Its end has the renewing thread look again.
             (true, _) => Instant::now() + half(self.window_ms),
             (false, true) => renewal.not_before.min(renewal.due),
@@ -310,8 +359,8 @@ impl Lease {
         }
     }
 
-    /// Moves the window's end up, in file or store first. A slot that cannot be written, or is not ours any more, is
-    /// abandoned; a store that does not answer is asked again.
+    /// Begins to move the window's end up, in file or store first. A slot that cannot be written, or is not ours any more,
+    /// is abandoned; a store that does not answer is asked again.
     pub(crate) fn renew(self: &Arc<Self>, now_ms: i64) {
         let now_ms = self.asked_ms.as_ref().map_or(now_ms, |asked_ms| asked_ms.load(Ordering::Acquire));
         {
@@ -320,38 +369,21 @@ impl Lease {
         }
         let Some(last_ms) = self.words().unused_from_ms(&self.layout) else { return };
         let reach_ms = self.max_ahead_ms.load(Ordering::Acquire).saturating_add(self.window_ms);
-        match &self.holder {
-            Holder::Slot(slot) => {
-                let mut slot = lock(slot);
-                let Some(held) = slot.as_mut() else { return };
-                let end_ms = self.window().renewed_end_ms(now_ms, last_ms, reach_ms);
-                match held.renew(end_ms) {
-                    Ok(()) => self.extend(end_ms),
-                    Err(error) => {
-                        // The reason is there before a call can need it.
-                        let first = self.note_loss(&error);
-                        self.words().close(&self.layout);
-                        *slot = None;
-                        drop(slot);
-                        first.inspect(|lost| self.tell(lost));
-                    }
-                }
-            }
+        let then = self.renewing();
+        let begun = match &self.holder {
+            Holder::Slot(held) => held.renew(now_ms, last_ms, reach_ms, then),
             #[cfg(feature = "engines")]
-            Holder::Engine(held) => {
-                let then = self.renewing();
-                self.begun(held.renew(now_ms, last_ms, reach_ms, then));
-            }
-            Holder::Given(held) => {
-                let then = self.renewing();
-                self.begun(held.renew(now_ms, last_ms, reach_ms, then));
-            }
+            Holder::Engine(held) => held.renew(now_ms, last_ms, reach_ms, then),
+            Holder::Given(held) => held.renew(now_ms, last_ms, reach_ms, then),
+        };
+        if let Err(error) = begun {
+            self.renewed(Renewed::Later(error));
         }
     }
 
     /// Notes that a renewal is under way; what to do with what comes of it.
     fn renewing(self: &Arc<Self>) -> impl FnOnce(Renewed) + Send + 'static {
-        lock(&self.renewal).under_way = true;
+        lock(&self.renewal).under_way = Some(Instant::now());
         let lease = Arc::downgrade(self);
         move |renewed| {
             if let Some(lease) = lease.upgrade() {
@@ -360,21 +392,21 @@ impl Lease {
         }
     }
 
-    fn begun(&self, begun: Result<(), Error>) {
-        if let Err(error) = begun {
-            self.renewed(Renewed::Later(error));
-        }
-    }
-
     /// Takes in what came of a renewal over a store.
     fn renewed(&self, outcome: Renewed) {
         let mut renewal = lock(&self.renewal);
-        renewal.under_way = false;
+        renewal.under_way = None;
         match outcome {
-            Renewed::Window(window, skew_ms) => {
-                (renewal.failures, renewal.trouble, renewal.skew_ms) = (0, None, skew_ms);
+            Renewed::Window(window, skew_ms, risk) => {
+                (renewal.failures, renewal.trouble) = (0, None);
+                (renewal.skew_ms, renewal.risk) = (skew_ms, risk);
                 drop(renewal);
                 self.extend(window.end_ms);
+            }
+            // A store that loses writes grants nothing more: when the window has run out, that is the end.
+            Renewed::Later(error) if self.is_over(&error) => {
+                drop(renewal);
+                self.lose(&error);
             }
             Renewed::Later(error) => {
                 renewal.failures += 1;
@@ -385,12 +417,24 @@ impl Lease {
             }
             Renewed::Lost(error) => {
                 drop(renewal);
-                let first = self.note_loss(&error);
-                self.words().close(&self.layout);
-                first.inspect(|lost| self.tell(lost));
+                self.lose(&error);
             }
         }
         process().wake();
+    }
+
+    /// Whether no renewal will come: the store is not safe, and the window is over.
+    fn is_over(&self, error: &Error) -> bool {
+        let asked_ms = || self.asked_ms.as_ref().map(|asked_ms| asked_ms.load(Ordering::Acquire));
+        let now_ms = self.lessor_ms().or_else(asked_ms).unwrap_or_else(SystemHost::unix_ms);
+        error.kind() == ErrorKind::UnsafeStore && now_ms >= self.window().end_ms
+    }
+
+    fn lose(&self, error: &Error) {
+        // The reason is there before a call can need it.
+        let first = self.note_loss(error);
+        self.words().close(&self.layout);
+        first.inspect(|lost| self.tell(lost));
     }
 
     /// The window ends then, durably.
@@ -436,9 +480,16 @@ const fn half(window_ms: u64) -> Duration {
     Duration::from_millis(window_ms / 2)
 }
 
+/// In a child forked meanwhile nobody will come.
+fn wait_for(releasing: Pending<()>, deadline: Instant) {
+    let here = process();
+    releasing.wait(deadline, || std::ptr::eq(here, process()));
+}
+
 impl Drop for Lease {
+    // Perhaps on the renewing thread, which waits for nobody.
     fn drop(&mut self) {
-        self.release();
+        drop(self.begin_release());
     }
 }
 

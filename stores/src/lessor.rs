@@ -142,7 +142,7 @@ impl Loan {
             Ok((window, now_ms)) => {
                 self.clock.heed(now_ms, asked);
                 self.window.end_ms = self.window.end_ms.max(window.end_ms);
-                Renewed::Window(self.window, Some(self.skew_ms()))
+                Renewed::Window(self.window, Some(self.skew_ms()), None)
             }
             Err(error) if error.kind() == ErrorKind::WindowClosed => Renewed::Lost(error),
             Err(error) => Renewed::Later(error),

@@ -1,6 +1,8 @@
 #![doc = include_str!("../README.md")]
 
+mod apart;
 mod ask;
+mod attended;
 mod claim;
 #[cfg(feature = "engines")]
 mod drivers;
@@ -16,6 +18,7 @@ mod fork;
 mod generator;
 mod given;
 mod heeding;
+mod held;
 mod holding;
 mod key;
 mod label;
@@ -24,6 +27,7 @@ mod lessor;
 mod minter;
 mod namespace;
 pub mod object_id;
+mod plain;
 mod plan;
 mod process;
 #[cfg(feature = "engines")]
@@ -34,6 +38,7 @@ pub mod scripts;
 mod service_clock;
 mod steady;
 mod store;
+mod surroundings;
 mod system;
 mod token;
 pub mod ulid;
@@ -58,9 +63,9 @@ pub use self::engines::sqlite;
 #[cfg(feature = "zookeeper")]
 pub use self::engines::zookeeper;
 pub use self::error::Error;
-pub use self::file::kind_of as kind_of_file_system;
 #[doc(hidden)]
 pub use self::file::record;
+pub use self::file::{SlotState, Slots};
 pub use self::generator::{Generator, Status, release_given};
 pub use self::given::{BlockingStore, Given};
 pub use self::lease::OnLost;
@@ -70,12 +75,13 @@ pub use self::plan::{Config, Connect, Environment, LeaseStore};
 pub use self::store::{
     Found, MAX_KEY_BYTES, MAX_VALUE_BYTES, NumberSource, SegmentTable, Store, Tag, TicketServer, Version, Wrote,
 };
+pub use self::surroundings::{refuse_default_database, refuse_lossy_place};
 pub use self::system::SystemHost;
 #[cfg(feature = "engines")]
 pub use self::{
     drivers::{
-        Granted, Key, Leases, LocalNumbers, MAX_WAIT_MS, NativeNumbers, Sections, SectionsOptions, Segments,
-        SegmentsOptions, Sequences, Tickets,
+        Granted, Key, Leases, LocalNumbers, MAX_WAIT_MS, NativeNumbers, SectionHolder, Sections, SectionsOptions,
+        Segments, SegmentsOptions, Sequences, Tickets,
     },
     engines::connect,
     url::Url,

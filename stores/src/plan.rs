@@ -224,7 +224,7 @@ fn keeper_of(url: &str, connect: Option<&Connect>) -> Result<Keeper, Error> {
 }
 
 /// The directory of `file:DIRECTORY`, with `?allow_unsafe=true` if need be.
-fn place_of(url: &str) -> Result<Place, Error> {
+pub(crate) fn place_of(url: &str) -> Result<Place, Error> {
     let unknown = || {
         // No more of it, as it may have a password.
         let scheme = url.split(':').next().unwrap_or_default();

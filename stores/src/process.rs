@@ -3,6 +3,7 @@
 
 use std::borrow::Borrow;
 use std::collections::HashMap;
+use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError, Weak};
 use std::thread;
@@ -73,6 +74,16 @@ pub(crate) fn process() -> &'static Process {
 impl Process {
     fn lock(&self) -> MutexGuard<'_, Shared> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether it is this process, and not the one that forked it.
+    pub(crate) fn is_this(&self) -> bool {
+        PROCESS.existing().is_some_and(|this| ptr::eq(this, self))
+    }
+
+    /// Refuses to write, or to adopt, records by a token of this process in a forked child.
+    pub(crate) fn refuse_child(&self) -> Result<(), Error> {
+        if self.is_this() { Ok(()) } else { Err(snowmint_core::Error::forked().into()) }
     }
 
     /// The one state of a vouched node.
@@ -172,7 +183,7 @@ impl Process {
         loop {
             let forgotten: Vec<_> = shared.leases.extract_if(|_, entry| entry.is_forgotten()).collect();
             if !forgotten.is_empty() {
-                // Releasing writes to files, which nobody is to wait for.
+                // With them go stores that callers gave, and what that runs may want the lock.
                 drop(shared);
                 drop(forgotten);
                 shared = self.lock();
@@ -234,9 +245,7 @@ pub(crate) fn release_given() {
     let given =
         |(key, entry): (&Arc<LeaseKey>, &Entry)| entry.lease().filter(|_| matches!(key.keeper, Keeper::Given(_)));
     let leases: Vec<_> = process.lock().leases.iter().filter_map(given).collect();
-    for lease in leases {
-        lease.release();
-    }
+    Lease::release_all(leases);
 }
 
 /// Gives back what is left of every window when the process exits without having closed its generators.
@@ -253,9 +262,7 @@ extern "C" fn release_all() {
                     continue;
                 }
             };
-            for lease in leases {
-                lease.release();
-            }
+            Lease::release_all(leases);
             return;
         }
     });
@@ -273,12 +280,7 @@ pub(crate) struct Claim {
 impl Claim {
     /// Whether the process has forked since, and this is the child.
     pub(crate) fn is_of_parent(&self) -> bool {
-        !std::ptr::eq(self.process, process())
-    }
-
-    /// Leaves the claim to the parent, without waiting for its locks.
-    pub(crate) fn leave_to_parent(mut self) {
-        self.key = None;
+        !self.process.is_this()
     }
 
     /// Makes the lease known, and shares it.

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use tokio::sync::Mutex as AsyncMutex;
 
+use crate::apart::{Pending, pair};
 use crate::engines::connect;
 use crate::error::Error;
 use crate::file::Refused;
@@ -41,7 +41,6 @@ async fn store(url: &str) -> Result<Arc<dyn Store>, Error> {
 /// A node held over an engine.
 #[derive(Debug)]
 pub(crate) struct Held {
-    timeout: Duration,
     /// Nothing once it is given back: a renewal that comes too late writes nothing.
     holding: AsyncMutex<Option<Holding>>,
 }
@@ -55,9 +54,8 @@ pub(crate) fn claim(url: &str, wanted: Wanted) -> Result<Grant, Refused> {
 }
 
 impl Held {
-    pub(crate) fn new(url: &str, holding: Holding) -> Result<Arc<Self>, Error> {
-        let timeout = Url::parse(url)?.timeout;
-        Ok(Arc::new(Self { timeout, holding: AsyncMutex::new(Some(holding)) }))
+    pub(crate) fn new(holding: Holding) -> Arc<Self> {
+        Arc::new(Self { holding: AsyncMutex::new(Some(holding)) })
     }
 
     /// Moves the window's end up, in the background.
@@ -76,14 +74,17 @@ impl Held {
         })
     }
 
-    /// Gives the node back, with nothing used from `end_ms` on. Waits for the store for a while.
-    pub(crate) fn release(self: &Arc<Self>, end_ms: i64) {
+    /// Begins to give the node back, with nothing used from `end_ms` on.
+    pub(crate) fn release(self: &Arc<Self>, end_ms: i64) -> Result<Pending<()>, Error> {
         let held = Arc::clone(self);
-        let patience = self.timeout.min(Duration::from_secs(2));
-        drop(runtime::wait(patience, async move {
+        let (outcome, pending) = pair();
+        runtime::spawn(async move {
             if let Some(holding) = held.holding.lock().await.take() {
                 drop(holding.release(end_ms).await);
             }
-        }));
+            // Nobody may be waiting any more.
+            let _ = outcome.done(());
+        })?;
+        Ok(pending)
     }
 }

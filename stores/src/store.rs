@@ -63,6 +63,17 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         Ok(None)
     }
 
+    /// Looks at the store's settings, and refuses a claim where a failover could lose it: `UnsafeStore`, unless the store
+    /// was told that failovers are followed by a fence (`allow_standby`). Renewals and fetches go on.
+    async fn refuse_standby(&self) -> Result<(), Error> {
+        Ok(())
+    }
+
+    /// Returns what the last look at the settings found by which a failover could lose what is confirmed, if anything.
+    fn standby_risk(&self) -> Option<Error> {
+        None
+    }
+
     /// The table of segments that this engine has beside its counters: Leaf's `leaf_alloc`.
     fn segments(&self) -> Option<&dyn SegmentTable> {
         None

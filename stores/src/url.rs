@@ -13,6 +13,7 @@ use crate::error::Error;
 /// | option | means | by default |
 /// | --- | --- | --- |
 /// | `allow_unsafe` | `true`: settings under which confirmed writes can be lost are accepted | `false` |
+/// | `allow_standby` | `true`: claims accept a standby or replica that is not waited for, as a fence follows every failover | `false` |
 /// | `create` | `false`: tables that are missing are an error, not made | `true` |
 /// | `timeout_ms` | how long to wait for a connection and for each answer | 5000 |
 /// | `connections` | how many connections at most, where a client has several | 4 |
@@ -26,6 +27,8 @@ pub struct Url {
     pub rest: String,
     /// Whether settings that can lose confirmed writes are accepted.
     pub allow_unsafe: bool,
+    /// Whether claims accept settings by which a failover can lose confirmed writes.
+    pub allow_standby: bool,
     /// Whether missing tables are made.
     pub create: bool,
     /// How long to wait for a connection and for each answer.
@@ -59,6 +62,7 @@ impl Url {
             scheme: scheme.to_ascii_lowercase(),
             rest: String::new(),
             allow_unsafe: false,
+            allow_standby: false,
             create: true,
             timeout: Duration::from_secs(5),
             connections: 4,
@@ -71,6 +75,7 @@ impl Url {
             let wrong = |right: &str| refused(format!("{name} of a store is {right}, not {value:?}"));
             match name {
                 "allow_unsafe" => url.allow_unsafe = value.parse().map_err(|_| wrong("true or false"))?,
+                "allow_standby" => url.allow_standby = value.parse().map_err(|_| wrong("true or false"))?,
                 "create" => url.create = value.parse().map_err(|_| wrong("true or false"))?,
                 "timeout_ms" => {
                     let fits = |ms: &u64| (10..=600_000).contains(ms);
@@ -126,11 +131,11 @@ mod tests {
     #[test]
     fn our_options_are_taken_out_and_the_others_stay() {
         let url = Url::parse(
-            "postgres://me:secret@db:5432/app?sslmode=require&allow_unsafe=true&timeout_ms=250&create=false",
+            "postgres://me:secret@db:5432/app?sslmode=require&allow_unsafe=true&allow_standby=true&timeout_ms=250&create=false",
         )
         .expect("valid");
         assert_eq!(url.rest, "postgres://me:secret@db:5432/app?sslmode=require");
-        assert!(url.allow_unsafe && !url.create);
+        assert!(url.allow_unsafe && url.allow_standby && !url.create);
         assert_eq!((url.timeout, url.connections), (Duration::from_millis(250), 4));
         assert_eq!(url.place(), "db:5432/app");
         assert_eq!(format!("{url:?}"), "Url(postgres at db:5432/app)");

@@ -249,7 +249,7 @@ fn what_could_have_minted_a_value_is_listed_with_its_reasons() {
         };
         let rows = candidates.iter().map(|candidate| CandidateRow {
             kind: candidate.kind().name().into(),
-            layout: candidate.preset().map(String::from),
+            layout: candidate.system().map(String::from),
             form: candidate.form().name().into(),
             timestamp_ms: candidate.timestamp_ms(),
             reason: candidate.reason().to_string(),

@@ -45,6 +45,23 @@ fn a_vouched_node_is_refused_as_forked_in_every_child() {
     }
 }
 
+#[test]
+fn a_fork_in_a_signal_handler_during_a_claim_repeats_nothing() {
+    let scene = Scene::new();
+    let rounds = 60;
+    let mut printed = String::new();
+    for round in 0..rounds {
+        // The time that a claim takes here, covered evenly.
+        let claimed = run(&mut scene.minter("mint", &["count=0"]));
+        let us = claimed.split(" after ").nth(1).and_then(|rest| rest.split(' ').next()?.parse::<u64>().ok());
+        let us = us.unwrap_or_else(|| panic!("no time in {claimed:?}"));
+        let alarm = format!("alarm_us={}", 1 + us * round / rounds);
+        printed += &run(&mut scene.minter("alarm", &["count=200", &alarm]));
+    }
+    let minted = assert_unique(scene.ledger());
+    assert_eq!(minted, usize::try_from(rounds * 2 * 200).expect("small"), "each process has a node: {printed}");
+}
+
 /// A minter whose child outlives it: the two process numbers.
 fn orphan(scene: &Scene, verb: &str) -> (Running, u32) {
     let options = [&format!("layout={ONE_NODE}"), "children=1", "window_ms=1000", "idle=true"];

@@ -6,7 +6,7 @@ mod support;
 
 use std::collections::HashSet;
 use std::fs;
-use std::os::unix::fs::{MetadataExt, symlink};
+use std::os::unix::fs::symlink;
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, UNIX_EPOCH};
@@ -88,6 +88,31 @@ fn a_slot_that_is_a_link_or_a_directory_is_skipped_and_reported() {
     assert!(printed.contains("0.slot") && printed.contains("1.slot"), "{printed}");
 }
 
+fn make_fifo(path: &std::path::Path) {
+    assert!(Command::new("mkfifo").arg(path).status().expect("it starts").success());
+}
+
+/// Opening one waits for somebody who writes to it.
+#[test]
+fn a_fifo_in_the_place_of_a_slot_or_layout_holds_nobody_up() {
+    let scene = Scene::new();
+    run(&mut scene.minter("mint", &["count=1"]));
+    let first = scene.slot(0);
+    fs::remove_file(&first).expect("removed");
+    make_fifo(&first);
+    let printed = run(&mut scene.minter("mint", &["count=1"]));
+    assert!(printed.starts_with("node 1 ") && printed.contains("0.slot"), "{printed}");
+    let layout = first.with_file_name("layout");
+    fs::remove_file(&layout).expect("removed");
+    make_fifo(&layout);
+    // It does not end by itself where it hangs.
+    let mut minter = Command::new("timeout");
+    let command = scene.minter("mint", &["count=1"]);
+    minter.arg("20").arg(command.get_program()).args(command.get_args());
+    let refused = run_refused(&mut minter);
+    assert!(refused.contains("layout: it is no plain file"), "{refused}");
+}
+
 /// Runs a minter in a directory that is a file system of its own, made with `options` and changed by `script`.
 fn on_file_system(options: &str, script: &str) -> String {
     let scene = Scene::new();
@@ -127,41 +152,6 @@ fn in_kubernetes_the_default_slots_are_refused_and_the_error_says_what_to_pass()
     let vouched =
         run(minter("mint").env("KUBERNETES_SERVICE_HOST", "10.0.0.1").env("SNOWMINT_NODE", "7").arg("count=1"));
     assert!(vouched.starts_with("node 7 "), "{vouched}");
-}
-
-/// As the machine's default directory, which these tests share with whatever runs beside them.
-#[test]
-fn root_and_other_users_share_the_slots_of_the_machine() {
-    const USERS: [&str; 3] = ["0", "65534", "4711"];
-    let refusal = Command::new("stat").args(["-f", "-c", "%T", "/var/tmp"]).output().expect("stat is there");
-    if String::from_utf8_lossy(&refusal.stdout).contains("overlay") {
-        let refused = run_refused(minter("mint").arg("count=1"));
-        assert!(refused.contains("overlayfs"), "{refused}");
-        return;
-    }
-    // Where other users can run it.
-    let public = tempfile::Builder::new().prefix("minter").tempdir_in("/var/tmp").expect("a directory");
-    fs::set_permissions(public.path(), std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("opened");
-    let program = public.path().join("minter");
-    fs::copy(minter("mint").get_program(), &program).expect("copied");
-    let me = fs::metadata("/proc/self").expect("procfs").uid();
-    let users: &[&str] = if me == 0 { &USERS } else { &["self"] };
-    let mut held: Vec<_> = users
-        .iter()
-        .map(|user| {
-            let mut command = Command::new(if me == 0 { "setpriv" } else { "env" });
-            if me == 0 {
-                command.args(["--reuid", user, "--clear-groups", "--"]);
-            }
-            command.arg(&program).args(["mint", "pace_us=1000", "count=500"]).env_remove("KUBERNETES_SERVICE_HOST");
-            Running::start(&mut command)
-        })
-        .collect();
-    let nodes: HashSet<_> = held.iter_mut().map(Running::node).collect();
-    assert_eq!(nodes.len(), users.len(), "each has its own");
-    let directory = fs::symlink_metadata("/var/tmp/snowmint").expect("made");
-    assert!(directory.is_dir());
-    assert_eq!(directory.mode() & 0o7777, 0o1777);
 }
 
 #[test]

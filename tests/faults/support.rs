@@ -56,9 +56,14 @@ impl Scene {
 pub fn minter(verb: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_snowmint-minter"));
     command.arg(verb).stdin(Stdio::null());
-    for name in
-        ["SNOWMINT_NODE", "SNOWMINT_STORE", "SNOWMINT_NAMESPACE", "SNOWMINT_STATE_DIR", "KUBERNETES_SERVICE_HOST"]
-    {
+    for name in [
+        "SNOWMINT_NODE",
+        "SNOWMINT_STORE",
+        "SNOWMINT_NAMESPACE",
+        "SNOWMINT_STATE_DIR",
+        "KUBERNETES_SERVICE_HOST",
+        "container",
+    ] {
         command.env_remove(name);
     }
     command

@@ -1,6 +1,7 @@
 //! `snowmint-minter`: a process for tests to start, fork, stop and kill. It mints into a ledger, a file of IDs of eight
 //! bytes each, and writes each one down as soon as it has it.
 
+mod alarm;
 mod forks;
 
 use std::cell::Cell;
@@ -14,7 +15,7 @@ use snowmint::{Error, ErrorKind, Lease, OnLost, Options, Snowflake};
 use snowmint_core::{Integer, Layout};
 
 const USAGE: &str = "\
-usage: snowmint-minter mint|fork|clone|hold [OPTION=VALUE]...
+usage: snowmint-minter mint|fork|clone|hold|alarm [OPTION=VALUE]...
   store=file:DIR  node=N  layout=NAME|TEXT  namespace=NAME  window_ms=N  max_ahead_ms=N  max_wait_ms=N
   ledger=FILE     where IDs go
   count=N         IDs a process or thread (default: until killed)
@@ -25,8 +26,11 @@ usage: snowmint-minter mint|fork|clone|hold [OPTION=VALUE]...
   batch=true      IDs are written down together at the end
   exit=true       ends without closing anything
   at=UNIX_MS      begins at that time
+  leases=N        holds so many leases, the others in the namespaces n1, n2, ...
+  alarm_us=N      when a signal handler forks
 mint: prints `node N` first, then mints. fork, clone: mints once, then in each child and in the parent.
-hold: prints `node N`, then closes when standard input ends.";
+hold: prints `node N`, then closes when standard input ends.
+alarm: leases while a signal handler forks, then mints in the child and in the parent.";
 
 /// How long a store is asked that does not answer.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -46,6 +50,10 @@ impl Asked {
     }
 
     fn generator(&self) -> Result<Snowflake, Error> {
+        self.generator_in(self.text("namespace"))
+    }
+
+    fn generator_in(&self, namespace: Option<String>) -> Result<Snowflake, Error> {
         let layout = self.text("layout").map_or(Ok(snowmint::layouts::SNOWMINT), Layout::find)?;
         let mut options = Options::DEFAULT;
         options.max_ahead_ms = self.number("max_ahead_ms").unwrap_or(options.max_ahead_ms);
@@ -56,7 +64,7 @@ impl Asked {
         Snowflake::lease(Lease {
             layout,
             store: self.text("store"),
-            namespace: self.text("namespace"),
+            namespace,
             options,
             window_ms: self.number("window_ms"),
             on_lost: Some(OnLost::new(|error| println!("lost {error}"))),
@@ -113,8 +121,23 @@ fn run(verb: &str, asked: &Asked) -> Result<(), Box<dyn std::error::Error>> {
     // Spinning, so that processes that are to begin at once do.
     while asked.number("at").is_some_and(|at: u128| UNIX_EPOCH.elapsed().is_ok_and(|now| now.as_millis() < at)) {}
     let started = Instant::now();
-    let generator = asked.generator()?;
+    asked.number("alarm_us").map_or(Ok(()), alarm::fork_after)?;
+    let generator = loop {
+        match asked.generator() {
+            // A child that reads a file which was open at the fork moves the parent's place in it too.
+            Err(error) if verb == "alarm" && error.kind() == ErrorKind::StoreUnavailable => {
+                assert!(started.elapsed() < PATIENCE, "{error}");
+            }
+            generator => break generator?,
+        }
+    };
     println!("node {} after {} us", generator.node(), started.elapsed().as_micros());
+    let others =
+        (1..asked.number("leases").unwrap_or(1)).map(|lease: u32| asked.generator_in(Some(format!("n{lease}"))));
+    let others = others.collect::<Result<Vec<_>, _>>()?;
+    for other in &others {
+        println!("node {} too", other.node());
+    }
     for path in generator.status().skipped {
         println!("skipped {path}");
     }
@@ -124,6 +147,14 @@ fn run(verb: &str, asked: &Asked) -> Result<(), Box<dyn std::error::Error>> {
                 scope.spawn(|| asked.mint(&generator).expect("the ledger can be written"));
             }
         }),
+        "alarm" => {
+            let child = alarm::forked();
+            asked.mint(&generator)?;
+            match child {
+                0 => alarm::leave(),
+                child => forks::wait(child).map(drop)?,
+            }
+        }
         "hold" => {
             io::stdin().read_to_end(&mut Vec::new())?;
         }

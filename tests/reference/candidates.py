@@ -7,7 +7,7 @@ from civil import DAY_MS, days_from_civil, format_rfc3339
 from errors import Refused
 from grammar import parse
 from parts import decode
-from presets import PRESETS
+from presets import PRESETS, READ_ONLY
 
 YEAR_MS = DAY_MS * 1461 // 4
 UNITS = ((DAY_MS, "day"), (3_600_000, "hour"), (60_000, "minute"), (1000, "second"))
@@ -32,6 +32,8 @@ SYSTEMS: dict[str, int | None] = {
     "baidu": None,
     "cosid": _day(2021, 6, 23),
     "yitter": _day(2021, 3, 11),
+    "yitter_typescript": _day(2021, 3, 11),
+    "yitter_csharp": _day(2021, 3, 11),
     "gosnowflake": None,
     "callicoder": _day(2018, 6, 1),
     "iteye": None,
@@ -80,6 +82,8 @@ def _readings(text: str) -> list[tuple[str, int, int]]:
         readings.append(("decimal", int(text), 0))
     if text[:2] in ("0x", "0X") and 1 <= len(text) - 2 <= 16 and _is_hex(text[2:]):
         readings.append(("hex", int(text, 0), 0))
+    if len(text) == 15 and _is_hex(text):
+        readings.append(("hex", int(text, 16), 10 if ascii_digits else 0))
     for form, surprise in DIGITS_ALONE.items():
         try:
             readings.append((form, idtext.decode(text, form), surprise if ascii_digits else 0))
@@ -91,7 +95,7 @@ def _readings(text: str) -> list[tuple[str, int, int]]:
 def _ids(form: str, number: int, surprise: int, now_ms: int) -> list[Candidate]:
     found = []
     for name, begins_ms in SYSTEMS.items():
-        layout = parse(PRESETS[name])
+        layout = parse((PRESETS | READ_ONLY)[name])
         try:
             parts = decode(layout, number)
         except Refused:

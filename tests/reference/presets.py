@@ -31,3 +31,9 @@ PRESETS: dict[str, str] = {
     # Widths of CosId's JavaScript-safe layout
     "safe53": "time:41,node:3,sequence:9;epoch=1735689600000;tick=1ms",
 }
+
+# Layouts that inspect reads beside the presets: yitter/IdGenerator, BaseTime of the TypeScript and the C# edition.
+READ_ONLY: dict[str, str] = {
+    "yitter_typescript": "unused:1,time:51,worker:6,sequence:6;epoch=1577836800000;tick=1ms",
+    "yitter_csharp": "unused:1,time:51,worker:6,sequence:6;epoch=1582165202020;tick=1ms",
+}

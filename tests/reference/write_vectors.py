@@ -17,6 +17,7 @@ from cases import (
     mint,
     object_id,
     scatter,
+    sequence,
     text,
     ulid,
     uuid,
@@ -38,6 +39,7 @@ SOURCES = {
     "ulid": ulid,
     "object_id": object_id,
     "mint": mint,
+    "sequence": sequence,
 }
 
 

@@ -54,6 +54,17 @@ impl Server {
         server
     }
 
+    /// A standby of another server, which it follows without being waited for: by `pg_basebackup -R`.
+    pub fn start_standby(primary: &Self) -> Self {
+        let directory = TempDir::new().expect("a temporary directory");
+        let engine = primary.engine;
+        let mut server =
+            Self { engine, directory, port: free_port(), peer_port: free_port(), options: Vec::new(), running: None };
+        engine.copy(primary.port, server.directory.path());
+        server.restart();
+        server
+    }
+
     /// Where it listens.
     pub const fn port(&self) -> u16 {
         self.port

@@ -12,6 +12,8 @@ mod forks;
 #[cfg(feature = "engines")]
 mod leases;
 #[cfg(feature = "engines")]
+mod live_settings;
+#[cfg(feature = "engines")]
 mod mariadb_only;
 mod numbers;
 #[cfg(feature = "engines")]
@@ -20,6 +22,8 @@ mod outages;
 mod postgres_only;
 #[cfg(feature = "engines")]
 mod redis_only;
+#[cfg(feature = "engines")]
+mod restores;
 mod scene;
 #[cfg(feature = "engines")]
 mod side_by_side;
@@ -63,11 +67,14 @@ macro_rules! store {
             numbers::segments_of_several_clients_never_repeat,
             numbers::numbers_of_a_closed_segment_are_given_back,
             numbers::tickets_count_in_steps_from_their_offsets_whichever_store_gives_them,
+            numbers::another_number_or_order_of_ticket_stores_is_refused,
             numbers::a_sequence_does_what_psql_shows,
             numbers::a_sequence_is_as_it_was_created_for_every_session,
             numbers::a_sequence_of_several_sessions_never_repeats,
             numbers::every_user_of_a_section_goes_on_above_all_its_numbers_after_a_restart,
             numbers::a_section_has_one_allocator_at_a_time_and_another_after_it,
+            numbers::another_size_of_sections_is_refused,
+            numbers::a_section_nobody_asks_for_makes_room,
         }
     };
 }

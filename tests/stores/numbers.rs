@@ -102,6 +102,27 @@ pub async fn tickets_count_in_steps_from_their_offsets_whichever_store_gives_the
     assert_eq!(taken, (1..=40).collect::<Vec<u64>>());
 }
 
+pub async fn another_number_or_order_of_ticket_stores_is_refused(scene: Arc<Scene>) {
+    let stores: Vec<Arc<dyn Store>> = vec![scene.connect().await, Arc::new(snowmint::stores::memory::Memory::new())];
+    let name = unique("tickets");
+    let first = Tickets::over(stores[..1].to_vec(), &name).expect("one store");
+    assert_eq!(first.next().await, Ok(1));
+    // From both, the second ticket would be 1 again.
+    let both = Tickets::over(stores.clone(), &name).expect("two stores");
+    for _ in 0..3 {
+        let refused = both.next().await.expect_err("one store is what there was");
+        assert_eq!(refused.kind(), ErrorKind::InvalidId, "{refused}");
+        assert!(refused.to_string().contains("from 1 stores") && refused.to_string().contains("from 2"), "{refused}");
+    }
+    assert_eq!(first.next().await, Ok(2));
+    let name = unique("tickets");
+    let ordered = Tickets::over(stores.clone(), &name).expect("two stores");
+    assert_eq!([ordered.next().await, ordered.next().await], [Ok(1), Ok(2)]);
+    let turned = Tickets::over(stores.into_iter().rev().collect(), &name).expect("two stores");
+    assert_eq!(turned.next().await.expect_err("another order").kind(), ErrorKind::InvalidId);
+    assert!(Tickets::names(&*scene.connect().await).await.expect("a list").contains(&name));
+}
+
 async fn sequences(scene: &Scene) -> Sequences {
     Sequences::new(scene.connect().await).with_max_wait_ms(20_000)
 }
@@ -243,6 +264,51 @@ pub async fn every_user_of_a_section_goes_on_above_all_its_numbers_after_a_resta
     assert!(last[..4].iter().all(|last| fresh > *last), "{fresh} {last:?}");
 }
 
+pub async fn another_size_of_sections_is_refused(scene: Arc<Scene>) {
+    let set = unique("users");
+    let first = allocator(&scene, &set, "one").await;
+    assert_eq!(next(&first, 1500).await, 1);
+    let of_size = async |size: u32| {
+        let options = SectionsOptions { size: size.try_into().expect("not zero"), ..SectionsOptions::default() };
+        Sections::new(scene.connect().await, &set, options).expect("an allocator")
+    };
+    // User 1500 would be in a section of its own, and begin with 1.
+    let other = of_size(1000).await;
+    for refused in [other.pin().await.map(|()| 0), other.next(Integer::from(1500u64)).await] {
+        let refused = refused.expect_err("another size");
+        assert_eq!(refused.kind(), ErrorKind::InvalidId, "{refused}");
+        assert!(
+            refused.to_string().contains("100000 users") && refused.to_string().contains("1000 users"),
+            "{refused}"
+        );
+    }
+    assert_eq!(of_size(100_000).await.pin().await, Ok(()));
+    assert!(Sections::sets(&*scene.connect().await).await.expect("a list").contains(&set));
+    let huge = SectionsOptions { size: std::num::NonZeroU32::MAX, ..SectionsOptions::default() };
+    let refused = Sections::new(scene.connect().await, &set, huge).expect_err("34 GB a section");
+    assert!(refused.to_string().contains("1 to 1000000 users, not 4294967295"), "{refused}");
+}
+
+pub async fn a_section_nobody_asks_for_makes_room(scene: Arc<Scene>) {
+    let set = unique("users");
+    let options = SectionsOptions { most: 2, max_wait_ms: 20_000, window_ms: 60_000, ..SectionsOptions::default() };
+    let few = Sections::new(scene.connect().await, &set, options).expect("an allocator");
+    assert_eq!([next(&few, 0).await, next(&few, 100_000).await], [1, 1]);
+    let begun = Instant::now();
+    loop {
+        match few.next(Integer::from(200_000u64)).await {
+            Ok(number) => break assert_eq!(number, 1),
+            // Both were asked for just now.
+            Err(error) => assert_eq!(error.kind(), ErrorKind::Exhausted, "{error}"),
+        }
+        assert!(begun.elapsed() < Duration::from_secs(30), "neither made room");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    // The first one did: another allocator has it at once.
+    let other = allocator(&scene, &set, "other").await;
+    assert!(next(&other, 0).await > 1);
+}
+
 pub async fn a_section_has_one_allocator_at_a_time_and_another_after_it(scene: Arc<Scene>) {
     let set = unique("users");
     let (first, second) = (allocator(&scene, &set, "host-1:8000").await, allocator(&scene, &set, "host-2:8000").await);
@@ -255,7 +321,8 @@ pub async fn a_section_has_one_allocator_at_a_time_and_another_after_it(scene: A
         let refused = other.next(Integer::from(6u64)).await.expect_err("another has it");
         assert_eq!(refused.kind(), ErrorKind::WindowClosed, "{refused}");
         assert!(refused.to_string().contains("host-1:8000"), "{refused}");
-        assert_eq!(other.holder(Integer::from(99_999u64)).as_deref(), Some("host-1:8000"));
+        let holder = other.holder(Integer::from(99_999u64)).expect("somebody");
+        assert_eq!((holder.label.as_str(), holder.is_namesake), ("host-1:8000", false));
         other.close().await.expect("it gives up");
     }
     assert_eq!(next(&first, 5).await, 3);

@@ -126,7 +126,7 @@ const MARIADB: [Case; 3] = [
     (
         "INCREMENT -1 MINVALUE -3 NOCACHE",
         Options { dialect: Dialect::Mariadb, increment: -1, min: Some(-3), cache: Some(1), ..Options::DEFAULT },
-        &["nextval", "nextval", "nextval", "nextval", "setval(-1)", "nextval"],
+        &["nextval", "nextval", "nextval", "nextval", "currval", "setval(-1)", "nextval", "currval"],
     ),
 ];
 

@@ -32,6 +32,8 @@ pub struct Terms {
     pub state_dir: Option<String>,
     /// Whether there is `KUBERNETES_SERVICE_HOST`.
     pub kubernetes: bool,
+    /// Whether there is `container`, and it is not empty.
+    pub container: bool,
     /// As in `Options`.
     pub max_ahead_ms: f64,
     /// As in `Options`.
@@ -62,6 +64,7 @@ pub fn lease(terms: Terms, on_lost: Option<Function<'_, String, ()>>) -> Result<
         namespace: terms.environment_namespace,
         state_dir: terms.state_dir.map(Into::into),
         kubernetes: terms.kubernetes,
+        container: terms.container,
     };
     let config = Config {
         store: terms.store.map(Into::into),
@@ -155,6 +158,8 @@ impl Lease {
             lost: status.lost.map(|error| error.to_string()),
             skipped: status.skipped,
             renewal_failures: status.renewal_failures as f64,
+            renewal_error: status.renewal_error.map(|error| error.to_string()),
+            standby_risk: status.standby_risk.map(|risk| risk.to_string()),
             skew_ms: status.skew_ms.map(|ms| ms as f64),
         }
     }
@@ -178,6 +183,10 @@ pub struct Status {
     pub skipped: Vec<String>,
     /// How many renewals have failed since the last one that did not.
     pub renewal_failures: f64,
+    /// Why the last renewal failed, if none has succeeded since.
+    pub renewal_error: Option<String>,
+    /// What a failover of the store could lose.
+    pub standby_risk: Option<String>,
     /// By how many ms this clock is ahead of the store's, if that has one.
     pub skew_ms: Option<f64>,
 }

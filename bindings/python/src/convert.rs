@@ -3,7 +3,7 @@
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBool, PyBytes, PyDateTime, PyDelta, PyInt, PyMapping, PyString, PyTzInfo};
+use pyo3::types::{PyBool, PyBytes, PyDelta, PyInt, PyMapping, PyString, PyType, PyTzInfo};
 use snowmint_core::{Error, Integer, Layout, Options, SequenceStart, layouts};
 
 use crate::error::Failure;
@@ -71,7 +71,7 @@ pub(crate) struct UnixMs(pub(crate) i64);
 impl UnixMs {
     /// # Errors
     /// `ValueError` for a naive datetime.
-    pub(crate) fn of(datetime: &Bound<'_, PyDateTime>) -> PyResult<Self> {
+    fn of(datetime: &Bound<'_, PyAny>) -> PyResult<Self> {
         if datetime.call_method0("utcoffset")?.is_none() {
             return Err(PyValueError::new_err("a naive datetime names no instant: give it a tzinfo"));
         }
@@ -94,6 +94,22 @@ impl<'py> FromPyObject<'_, 'py> for UnixMs {
     }
 }
 
+/// An aware `datetime`.
+#[derive(Clone, Copy)]
+pub(crate) struct Datetime(pub(crate) UnixMs);
+
+impl<'py> FromPyObject<'_, 'py> for Datetime {
+    type Error = PyErr;
+
+    fn extract(obj: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        if obj.is_instance(datetime_class(obj.py())?)? {
+            UnixMs::of(&obj).map(Self)
+        } else {
+            Err(PyTypeError::new_err(format!("a datetime is needed, not {}", obj.get_type().name()?)))
+        }
+    }
+}
+
 /// Unix ms or an aware `datetime`.
 #[derive(Clone, Copy)]
 pub(crate) struct Instant(pub(crate) UnixMs);
@@ -102,11 +118,7 @@ impl<'py> FromPyObject<'_, 'py> for Instant {
     type Error = PyErr;
 
     fn extract(obj: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        match obj.cast::<PyDateTime>() {
-            Ok(datetime) => UnixMs::of(&datetime),
-            Err(_) => obj.extract(),
-        }
-        .map(Self)
+        if obj.is_instance(datetime_class(obj.py())?)? { UnixMs::of(&obj) } else { obj.extract() }.map(Self)
     }
 }
 
@@ -117,10 +129,26 @@ pub(crate) fn reading(obj: &Bound<'_, PyAny>) -> PyResult<i64> {
     Ok(ms.0)
 }
 
-fn unix_epoch(py: Python<'_>) -> PyResult<&Bound<'_, PyDateTime>> {
-    static EPOCH: PyOnceLock<Py<PyDateTime>> = PyOnceLock::new();
+/// Returns Python's own class `datetime`. Tools such as freezegun replace it for a while, by a class derived from it.
+pub(crate) fn datetime_class(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
+    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    let class = CLASS.get_or_try_init(py, || {
+        let named = py.import("datetime")?.getattr("datetime")?.cast_into::<PyType>()?;
+        for class in named.mro() {
+            let class = class.cast_into::<PyType>()?;
+            if class.module()? == "datetime" {
+                return Ok(class.unbind());
+            }
+        }
+        Ok::<_, PyErr>(named.unbind())
+    })?;
+    Ok(class.bind(py))
+}
+
+fn unix_epoch(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
+    static EPOCH: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let epoch = EPOCH.get_or_try_init(py, || {
-        PyDateTime::new(py, 1970, 1, 1, 0, 0, 0, 0, Some(&*PyTzInfo::utc(py)?)).map(Bound::unbind)
+        datetime_class(py)?.call1((1970, 1, 1, 0, 0, 0, 0, &*PyTzInfo::utc(py)?)).map(Bound::unbind)
     })?;
     Ok(epoch.bind(py))
 }

@@ -25,13 +25,19 @@ impl Candidate {
         self.0.kind().name()
     }
 
-    /// The name of the preset of a snowflake, or None.
+    /// The name of the system of a snowflake, or None.
     #[getter]
     fn layout(&self) -> Option<&'static str> {
-        self.0.preset()
+        self.0.system()
     }
 
-    /// The parts of a snowflake under that preset, or None.
+    /// The text form of that layout, or None.
+    #[getter]
+    fn layout_text(&self) -> Option<String> {
+        self.0.layout().map(|layout| layout.to_string())
+    }
+
+    /// The parts of a snowflake under that layout, or None.
     #[getter]
     fn parts(&self, py: Python<'_>) -> Result<Option<Parts>, Failure> {
         match (self.0.kind(), self.0.layout()) {

@@ -2,15 +2,15 @@
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDateTime, PyDict, PyType};
+use pyo3::types::{PyDict, PyType};
 use snowmint_core::layouts;
 
-use crate::convert::{self, Instant, Int, Text, UnixMs, ZERO};
+use crate::convert::{self, Datetime, Instant, Int, Text, UnixMs, ZERO};
 use crate::error::Failure;
 use crate::parts::Parts;
 use crate::sql::SqlParts;
 
-type Datetime<'py> = PyResult<Option<Bound<'py, PyAny>>>;
+type Moment<'py> = PyResult<Option<Bound<'py, PyAny>>>;
 
 /// The bit fields of an ID from high to low, with the epoch and the length of a tick.
 #[pyclass(frozen, eq, hash, module = "snowmint")]
@@ -66,7 +66,7 @@ impl Layout {
 
     /// The instant of tick 0, or None where datetime cannot hold it.
     #[getter]
-    fn epoch<'py>(&self, py: Python<'py>) -> Datetime<'py> {
+    fn epoch<'py>(&self, py: Python<'py>) -> Moment<'py> {
         convert::datetime(py, self.0.epoch_ms())
     }
 
@@ -84,7 +84,7 @@ impl Layout {
 
     /// The start of the last tick, or None where datetime cannot hold it.
     #[getter]
-    fn ends_at<'py>(&self, py: Python<'py>) -> Datetime<'py> {
+    fn ends_at<'py>(&self, py: Python<'py>) -> Moment<'py> {
         convert::datetime(py, self.0.ends_at_ms())
     }
 
@@ -96,7 +96,7 @@ impl Layout {
 
     /// When bit 63 of an ID first becomes 1; None if it never does or datetime cannot hold it.
     #[getter]
-    fn signed_until<'py>(&self, py: Python<'py>) -> Datetime<'py> {
+    fn signed_until<'py>(&self, py: Python<'py>) -> Moment<'py> {
         self.0.signed_until_ms().map_or(Ok(None), |ms| convert::datetime(py, ms))
     }
 
@@ -135,7 +135,7 @@ impl Layout {
         &self,
         parts: Option<&Bound<'_, Parts>>,
         timestamp_ms: Option<UnixMs>,
-        timestamp: Option<&Bound<'_, PyDateTime>>,
+        timestamp: Option<Datetime>,
         node: Option<&Bound<'_, PyAny>>,
         sequence: Option<Int>,
         random: Option<Int>,
@@ -144,7 +144,7 @@ impl Layout {
         let at = match (parts, timestamp_ms, timestamp) {
             (Some(parts), None, None) if !pieces => return Ok(parts.get().encode(&self.0)?),
             (None, Some(ms), None) => ms,
-            (None, None, Some(datetime)) => UnixMs::of(datetime)?,
+            (None, None, Some(datetime)) => datetime.0,
             _ => {
                 let needed = "encode takes Parts alone, or either timestamp_ms or timestamp with the other parts";
                 return Err(PyTypeError::new_err(needed).into());
@@ -195,6 +195,13 @@ impl Layout {
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyType>, (String,)) {
         (slf.get_type(), (slf.get().0.to_string(),))
     }
+}
+
+/// Finds the layout of an argument of `Snowflake`.
+#[pyfunction]
+#[pyo3(signature = (layout=None))]
+pub(crate) fn find_layout(layout: Option<&Bound<'_, PyAny>>) -> Result<Layout, Failure> {
+    Ok(Layout(convert::layout(layout)?))
 }
 
 /// Every preset by name.

@@ -24,19 +24,19 @@ mod uuid;
 mod _snowmint {
     use pyo3::prelude::*;
 
-    use crate::hot;
+    use crate::{convert, hot};
 
     #[pymodule_export]
     use crate::{
         error::error_classes,
         inspect::{Candidate, inspect},
-        layout::{Layout, presets},
+        layout::{Layout, find_layout, presets},
         object_id::{ObjectId, object_id},
         parts::Parts,
         scatter::{reverse_bits, rotate_digits, shard_high, unrotate_digits, unshard_high},
         snowflake::Snowflake,
         sql::SqlParts,
-        store::{engine_settings, refuse_unsafe, unsafe_file_system},
+        store::{engine_settings, refuse_lossy_place, refuse_unsafe, standby_risk},
         text::{text_decode, text_encode, text_forms},
         ulid::{Ulid, ulid},
         uuid::{uuid_from_bin, uuid_to_bin, uuid1, uuid3, uuid4, uuid4_str, uuid5, uuid6, uuid7, uuid7_str, uuid8},
@@ -54,6 +54,8 @@ mod _snowmint {
 
     #[pymodule_init]
     fn complete(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        // Now, as tools of tests replace it later.
+        convert::datetime_class(module.py())?;
         hot::add_next_id(&module.py().get_type::<Snowflake>())
     }
 }

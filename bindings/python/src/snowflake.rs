@@ -61,6 +61,8 @@ struct Status {
     lost: Option<String>,
     skipped: Vec<String>,
     renewal_failures: u64,
+    renewal_error: Option<String>,
+    standby_risk: Option<String>,
     skew_ms: Option<i64>,
 }
 
@@ -174,6 +176,8 @@ impl Snowflake {
             lost: status.lost.map(|error| error.to_string()),
             skipped: status.skipped,
             renewal_failures: status.renewal_failures,
+            renewal_error: status.renewal_error.map(|error| error.to_string()),
+            standby_risk: status.standby_risk.map(|risk| risk.to_string()),
             skew_ms: status.skew_ms,
         }
     }

@@ -12,7 +12,6 @@ use snowmint_core::durability::Engine;
 use snowmint_core::{ErrorKind, Window};
 use snowmint_stores::{
     BlockingStore, Connect, Error, Found, Given, LeaseStore, LeaseTerms, Lent, Lessor, Version, Wrote,
-    kind_of_file_system,
 };
 
 use crate::convert::Text;
@@ -211,6 +210,28 @@ impl BlockingStore for PyStore {
             if store.hasattr("clock_ms")? { call(&store.getattr("clock_ms")?, ())?.extract() } else { Ok(None) }
         })
     }
+
+    fn refuse_standby(&self) -> Result<(), Error> {
+        // Stores of the caller's own may have nothing to look at.
+        self.ask(|store| {
+            if store.hasattr("refuse_standby")? {
+                call(&store.getattr("refuse_standby")?, ()).map(drop)
+            } else {
+                Ok(())
+            }
+        })
+    }
+
+    fn standby_risk(&self) -> Option<Error> {
+        let risk = self.ask(|store| {
+            if !store.hasattr("standby_risk")? {
+                return Ok(None);
+            }
+            call(&store.getattr("standby_risk")?, ())?.extract::<Option<String>>()
+        });
+        // What cannot be told is none.
+        risk.ok().flatten().map(|risk| Error::told(ErrorKind::UnsafeStore, risk))
+    }
 }
 
 impl Lessor for PyStore {
@@ -283,7 +304,16 @@ pub(crate) fn engine_settings(engine: &str) -> PyResult<Vec<&'static str>> {
     Ok(known(engine)?.settings().collect())
 }
 
-/// Refuses settings of an engine, by name, under which confirmed writes can be lost.
+/// Says what a failover could lose under settings of an engine, by name; None if nothing.
+#[pyfunction]
+pub(crate) fn standby_risk(store: &str, engine: &str, found: &Bound<'_, PyDict>) -> PyResult<Option<String>> {
+    let engine = known(engine)?;
+    let found: HashMap<String, String> = found.extract()?;
+    let risk = Error::standby_risk(store, engine, |setting| found.get(setting).map(String::as_str));
+    Ok(risk.map(|risk| risk.to_string()))
+}
+
+/// Refuses settings of an engine, by name, under which nothing is granted.
 #[pyfunction]
 pub(crate) fn refuse_unsafe(store: &str, engine: &str, found: &Bound<'_, PyDict>) -> Result<(), Failure> {
     let engine = known(engine)?;
@@ -291,10 +321,10 @@ pub(crate) fn refuse_unsafe(store: &str, engine: &str, found: &Bound<'_, PyDict>
     Ok(Error::refuse_unsafe(store, engine, |setting| found.get(setting).map(String::as_str))?)
 }
 
-/// The kind of a file system that may lose what was written, or whose locks do not hold everybody off; else None.
+/// Refuses the path of a database whose file can be lost, or is out of reach for others who name it too.
 #[pyfunction]
-pub(crate) fn unsafe_file_system(path: &str) -> Option<&'static str> {
-    kind_of_file_system(Path::new(path))
+pub(crate) fn refuse_lossy_place(store: &str, path: &str) -> Result<(), Failure> {
+    Ok(snowmint_stores::refuse_lossy_place(store, Path::new(path), "allow_unsafe=True")?)
 }
 
 fn known(engine: &str) -> PyResult<Engine> {

@@ -2,14 +2,15 @@
 
 use core::fmt::Write;
 
-use snowmint_core::durability::{Engine, Refusal, unsafe_file_system};
+use snowmint_core::durability::{Accepting, Engine, Finding, Refusal};
+use snowmint_core::place::Facts;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::memory::{TEXT, buffer};
 use crate::write::Text;
 
-/// What accepts an unsafe store all the same.
-const OPTION: &str = "allowUnsafe: true";
+/// What accepts a store all the same.
+const ACCEPTING: Accepting = Accepting::JAVASCRIPT;
 
 /// What JavaScript wrote, out of the way of the answer. A text that did not fit tells of nothing.
 struct Told {
@@ -42,11 +43,23 @@ pub fn settings(len: u32) -> u32 {
     text.len as u32
 }
 
-/// Refuses settings under which confirmed writes can be lost. The text is an engine's name and lines `NAME=VALUE`; answers
-/// the length of the sentence, or 0.
+/// Refuses settings under which nothing is granted. The text is an engine's name and lines `NAME=VALUE`; answers the length
+/// of the sentence, or 0.
 #[wasm_bindgen]
 pub fn refuse(len: u32) -> u32 {
-    let told = Told::take(len);
+    sentence(&Told::take(len), |engine, value| engine.refuse(value))
+}
+
+/// The same of settings by which a failover can lose confirmed writes.
+#[wasm_bindgen]
+pub fn standby_risk(len: u32) -> u32 {
+    sentence(&Told::take(len), |engine, value| engine.standby_risk(value))
+}
+
+/// Tells the value of a setting.
+type Value<'v, 'a> = &'v dyn Fn(&str) -> Option<&'a str>;
+
+fn sentence<'a>(told: &'a Told, judge: impl FnOnce(Engine, Value<'_, 'a>) -> Option<Finding<'a>>) -> u32 {
     let (engine, settings) = told.lines();
     let value = |name: &str| {
         settings
@@ -55,9 +68,9 @@ pub fn refuse(len: u32) -> u32 {
     };
     let mut text = Text { len: 0 };
     // A text that did not fit is nothing that anybody vouches for.
-    match Engine::find(engine).map(|engine| engine.refuse(value)) {
+    match Engine::find(engine).map(|engine| judge(engine, &value)) {
         Some(None) => {}
-        Some(Some(finding)) => drop(write!(text, "{}", finding.refusal(OPTION))),
+        Some(Some(finding)) => drop(write!(text, "{}", finding.refusal(&ACCEPTING))),
         None => drop(write!(text, "the engine tells too much to be understood")),
     }
     text.len as u32
@@ -69,14 +82,23 @@ pub fn refusal(len: u32) -> u32 {
     let told = Told::take(len);
     let (found, cure) = told.lines();
     let mut text = Text { len: 0 };
-    let _ = write!(text, "{}", Refusal { found, cure, option: OPTION });
+    let _ = write!(text, "{}", Refusal { found, cure, option: ACCEPTING.lossy });
     text.len as u32
 }
 
-/// The length of the name of the file system of that number, if it may lose what is written there; or 0.
+/// Refuses a place where a database can be lost, or is out of reach for others who name it too. The text is a path without
+/// links and the lines of `mountinfo` that are of it; `file_system` is the number of its file system, and `directory` not 0
+/// for the directory of a file. Answers the length of the sentence, or 0.
 #[wasm_bindgen]
-pub fn file_system(number: u32) -> u32 {
+pub fn place(len: u32, file_system: u32, directory: u32) -> u32 {
+    let told = Told::take(len);
+    // Of a text that did not fit the file system still counts.
+    let (path, mounts) = told.lines();
+    let doubt = Facts { path, file_system, mounts, ..Facts::default() }.lossy();
     let mut text = Text { len: 0 };
-    let _ = text.write_str(unsafe_file_system(number).unwrap_or_default());
+    if let Some(doubt) = doubt {
+        let doubt = doubt.called(if directory == 0 { "the file" } else { "its directory" });
+        let _ = write!(text, "{}", doubt.refuse_named(ACCEPTING.lossy));
+    }
     text.len as u32
 }

@@ -20,7 +20,7 @@ pub fn inspect_integer(now_ms: f64) -> u32 {
     state().candidates.insert(core_inspect::inspect_integer(buffer().integer(0), now_ms as i64)).len() as u32
 }
 
-/// One of those candidates: the length of its kind, preset (or nothing), form and reason, a line each. Words: whether it
+/// One of those candidates: the length of its kind, system (or nothing), form, reason and layout, a line each. Words: whether it
 /// has a time, that in Unix ms, whether it is plausible, and the ID of a snowflake.
 #[wasm_bindgen]
 pub fn candidate(at: u32) -> u32 {
@@ -33,9 +33,12 @@ pub fn candidate(at: u32) -> u32 {
             u64::from(candidate.is_plausible()),
             id,
         ]);
-        let (kind, preset, form) = (candidate.kind(), candidate.preset().unwrap_or_default(), candidate.form());
+        let (kind, system, form) = (candidate.kind(), candidate.system().unwrap_or_default(), candidate.form());
         // Writing into the buffer cannot fail.
-        let _ = write!(text, "{}\n{preset}\n{}\n{}", kind.name(), form.name(), candidate.reason());
+        let _ = write!(text, "{}\n{system}\n{}\n{}\n", kind.name(), form.name(), candidate.reason());
+        if let Some(layout) = candidate.layout() {
+            let _ = write!(text, "{layout}");
+        }
     }
     text.len as u32
 }

@@ -3,20 +3,25 @@
 //! Most functions answer what to do next, as a place in [`Next`]; what belongs to it is in the words, and a record in the
 //! text. Times are Unix ms.
 
-use snowmint_core::lease::{Claiming, Keep, Keeping, LABEL_BYTES, RECORD_BYTES, Record, Terms, Todo};
+use core::fmt::Write;
+
+use snowmint_core::lease::{Claiming, Floor, Keep, Keeping, LABEL_BYTES, Pin, RECORD_BYTES, Record, Terms, Todo};
 use snowmint_core::store::{Ask, Reply};
 use snowmint_core::{Error, Layout, Numbers, Window, Words};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::failure::{answer, failed};
 use crate::memory::{buffer, keep, kept_mut};
+use crate::write::Text;
 
 /// What to do next; the words that go with it are in brackets.
 #[repr(u32)]
 enum Next {
     /// `pinned`.
     ReadLayout,
-    /// `pinning`.
+    /// `floor`.
+    ReadFloor,
+    /// `pinning` (version); what follows the text of the layout is in the text (its length).
     WriteLayout,
     /// `see` and `skip`, then `seen`.
     List,
@@ -101,16 +106,46 @@ fn length_ms(layout: &Layout, max_ahead_ms: f64, window_ms: f64, default_ms: f64
     Window::length_ms(layout, given, default_ms as u64, max_ahead_ms as u64)
 }
 
-/// Whether the namespace has a layout, which the driver has found to be this one.
+/// The namespace's record in the text: how long the text of its layout is, which the driver checks; negative, if it is not
+/// a record.
 #[wasm_bindgen]
-pub fn pinned(lease: u32, there: bool) -> u32 {
-    claiming(lease, |claiming| claiming.pinned(there))
+pub fn layout_len(len: u32) -> i32 {
+    answer(Pin::read(buffer().text(len)), |(layout, _)| layout.len() as u32)
 }
 
-/// Whether the layout was written, or another one was first.
+/// The namespace's record in the text, whose layout the driver has found to be this one (length 0: there is none).
 #[wasm_bindgen]
-pub fn pinning(lease: u32, written: bool) -> u32 {
-    claiming(lease, |claiming| claiming.pinning(written))
+pub fn pinned(lease: u32, version: f64, len: u32) -> u32 {
+    match Pin::read(buffer().text(len)) {
+        Ok((_, pin)) => claiming(lease, |claiming| claiming.pinned((len > 0).then_some((pin, version as u64)))),
+        Err(error) => {
+            failed(error);
+            Next::Failed as u32
+        }
+    }
+}
+
+/// The store's floor in the text (length 0: there is none).
+#[wasm_bindgen]
+pub fn floor(lease: u32, len: u32) -> u32 {
+    match (len > 0).then(|| Floor::read(buffer().text(len))).transpose() {
+        Ok(floor) => claiming(lease, |claiming| claiming.floor(floor)),
+        Err(error) => {
+            failed(error);
+            Next::Failed as u32
+        }
+    }
+}
+
+/// What came of writing the namespace's record: 0 no answer, 1 another version is there, 2 it is written as that version.
+#[wasm_bindgen]
+pub fn pinning(lease: u32, outcome: u32, version: f64) -> u32 {
+    let reply = match outcome {
+        0 => Reply::Unknown,
+        1 => Reply::Conflict,
+        _ => Reply::Written(version as u64),
+    };
+    claiming(lease, |claiming| claiming.pinning(reply))
 }
 
 /// A node that is not to be had.
@@ -138,10 +173,10 @@ pub fn see(lease: u32, node: u32, version: f64, now_ms: f64, len: u32) -> i32 {
     }
 }
 
-/// All nodes were seen.
+/// All nodes were seen, of which so many have a record, whatever is in it.
 #[wasm_bindgen]
-pub fn seen(lease: u32, now_ms: f64) -> u32 {
-    claiming(lease, |claiming| claiming.seen(now_ms as i64))
+pub fn seen(lease: u32, now_ms: f64, records: f64) -> u32 {
+    claiming(lease, |claiming| claiming.seen(now_ms as i64, records as u64))
 }
 
 /// The chosen node is not to be had after all.
@@ -288,7 +323,13 @@ impl Held {
     fn take(&mut self, todo: &Todo) -> u32 {
         let next = match *todo {
             Todo::ReadLayout => Next::ReadLayout,
-            Todo::WriteLayout => Next::WriteLayout,
+            Todo::ReadFloor => Next::ReadFloor,
+            Todo::WriteLayout(pin, version) => {
+                let mut text = Text { len: 0 };
+                let _ = write!(text, "{pin}");
+                buffer().words[..2].copy_from_slice(&[text.len as u64, version]);
+                Next::WriteLayout
+            }
             Todo::List => Next::List,
             Todo::Clock => Next::Clock,
             Todo::Ask(node, ask) => return asked(ask, node),

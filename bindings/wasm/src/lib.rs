@@ -24,7 +24,7 @@ mod convert;
 #[cfg(any(feature = "mint", feature = "forms", feature = "lease", feature = "wide"))]
 mod failure;
 mod memory;
-#[cfg(any(feature = "inspect", feature = "durability"))]
+#[cfg(any(feature = "inspect", feature = "durability", feature = "lease"))]
 mod write;
 
 #[cfg(feature = "mint")]

@@ -93,6 +93,7 @@ sentences! {
     SequenceBounds InvalidId "the minimum of a sequence is less than its maximum";
     SequenceStart InvalidId "the start of a sequence lies between its minimum and its maximum, unlike {g}";
     SequenceCache InvalidId "a sequence caches 1 to 2^63-1 numbers";
+    SequenceCacheReach InvalidId "a cache of {g} values at this increment passes 2^63-1: lower the cache";
     SequenceArgument InvalidId "a set takes a round in mariadb only, and is_called in pg and mariadb only";
     SequenceKind InvalidText "the types of a sequence are smallint, integer, bigint, bigint unsigned";
     SequenceName InvalidText "a range by name is seq_A_to_B or seq_A_to_B_step_S, of numbers up to 2^64-1, S above 0";
@@ -112,8 +113,11 @@ sentences! {
     LaterRecord StoreUnavailable "the record is of version {a}, and this snowmint knows up to {b}: update it here";
     NodesTaken NodesExhausted "all {a} nodes are taken or excluded: wait longer, close generators, or use a layout with more node bits";
     NodesBusy NodesExhausted "all {a} nodes are taken or excluded (the nearest for {b} ms more): wait longer, close generators, or use a layout with more node bits";
-    FarEnd StoreUnavailable "a window up to {t} would end more than an hour after the store's clock, {u}, allows: set this machine's clock right, or the node's last window was granted under a clock that was ahead";
+    NodesFar NodesExhausted "all {a} nodes are taken or excluded, and the nearest is free at {u} only, as its clock was ahead: snowmint lease ls shows the nodes, and snowmint lease release resets one whose holder is stopped";
+    FarEnd StoreUnavailable "a window up to {t} would end more than an hour after the store's clock, {u}, allows: set this machine's clock right; if the node's last window was granted under a clock that was ahead, snowmint lease release resets it";
     LeaseLost WindowClosed "another holder has it";
+    RecordGone WindowClosed "its record has vanished from the store, as when a table is emptied or a backup is restored: stop all holders, then run snowmint fence";
+    RecordsGone StoreUnavailable "{a} nodes have a record, and {b} had one: records have vanished from the store, as when a table is emptied or a backup is restored: stop all holders, then run snowmint fence";
     LayoutHidden StoreUnavailable "the layout of the namespace is there, and is not shown";
     ScatterId InvalidId "IDs from 0 to 2^63-1 are scattered, not {a}";
     ScatterDigits InvalidId "of an ID of {a} digits 0 to {b} can be moved, as its first stays";
@@ -121,6 +125,10 @@ sentences! {
     ScatterBits InvalidId "a shard number has 0 to 63 bits";
     SqlName InvalidText "an SQL name takes 1 to {a} bytes here, none of them NUL";
     SqlDialect InvalidText "the dialects of SQL are postgres, mariadb, mariadb_signed";
+    SectionSize InvalidId "a section has 1 to {a} users, not {b}";
+    PinnedSize InvalidId "the sections here have {a} users each, for good: start with that size, not with {b} users";
+    PinnedStores InvalidId "the tickets of this name come from {a} stores, for good: start with those, or take another name for tickets from {b}";
+    PinnedPlace InvalidId "this store has place {a} among those of the tickets of this name, for good: start with that order, not with place {b}";
 }
 
 /// The code and sentence of every error, by the first word of `Error::to_words`; for hosts that make texts themselves.

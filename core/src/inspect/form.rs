@@ -65,6 +65,12 @@ pub(super) fn ids(text: &[u8], mut take: impl FnMut(Form, u64, u32)) {
     {
         take(Form::Id(TextForm::Hex), id as u64, 0);
     }
+    // The hex of a number below 2^60 without its leading zero, as Sonyflakes are often printed.
+    if text.len() == 15
+        && let Some(id) = wide(text, TextForm::Hex, 4)
+    {
+        take(Form::Id(TextForm::Hex), id as u64, if text.iter().all(u8::is_ascii_digit) { 10 } else { 0 });
+    }
     // A text of digits alone is likely to be decimal: (10/16)^16 of all in hex have no letter, and so on.
     let rare = text.iter().all(u8::is_ascii_digit);
     let forms = [

@@ -23,7 +23,7 @@ impl fmt::Display for Reason<'_> {
             f.write_str(", ")?;
             write_span(f, timestamp_ms.abs_diff(candidate.other_ms))?;
             match candidate.doubt {
-                Doubt::BeforeSystem => write!(f, " before {} began", candidate.preset().unwrap_or("such IDs"))?,
+                Doubt::BeforeSystem => write!(f, " before {} began", candidate.system().unwrap_or("such IDs"))?,
                 Doubt::NearEpoch => f.write_str(" after the epoch")?,
                 _ if timestamp_ms > candidate.other_ms => f.write_str(" after now")?,
                 _ => f.write_str(" before now")?,

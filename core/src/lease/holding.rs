@@ -1,12 +1,15 @@
 //! All of the way to a node, and from window to window: which question to the store follows which answer.
 
-use super::{Choice, Claim, Claimed, Kept, Lease, Record, Terms};
+use super::{Choice, Claim, Claimed, Floor, Kept, Lease, Pin, Record, Terms};
 use crate::error::{Error, What};
+use crate::mutant;
 use crate::store::{Ask, Reply, Version};
 use crate::window::Window;
 
 /// How far ahead of the store's clock a window may end beyond its length, in ms.
 const MAX_SKEW_MS: i64 = 60 * 60 * 1000;
+/// A node that is free only after a longer wait than this, in ms, was granted under a clock that was ahead.
+const FAR_MS: u64 = Window::MOST_MS;
 /// How often to begin again where other claimants were first.
 const TRIES: u32 = 200;
 /// How many writes that were neither answered nor done tell that the store does not write.
@@ -16,10 +19,13 @@ const REFUSALS: u32 = 3;
 #[derive(Clone, Copy, Debug)]
 #[allow(clippy::large_enum_variant, reason = "there is no allocator to box it")]
 pub enum Todo {
-    /// Read the namespace's layout: [`Claiming::pinned`].
+    /// Read the namespace's record: [`Claiming::pinned`].
     ReadLayout,
-    /// Write the text of the layout there, where nothing is: [`Claiming::pinning`].
-    WriteLayout,
+    /// Read the store's [`Floor`]: [`Claiming::floor`].
+    ReadFloor,
+    /// Write the namespace's record in the place of that version, the text of its layout and behind it these numbers:
+    /// [`Claiming::pinning`].
+    WriteLayout(Pin, Version),
     /// List the nodes: [`Claiming::see`] or [`Claiming::skip`] for each, ascending, then [`Claiming::seen`].
     List,
     /// Read the store's clock: [`Claiming::clock`].
@@ -45,8 +51,14 @@ pub struct Claiming<'a> {
     terms: Terms<'a>,
     system_clock: bool,
     tries: u32,
+    /// What the namespace's record says behind the layout, and its version.
+    pin: Pin,
+    pin_version: Version,
+    /// How many nodes have a record.
+    records: u64,
     claim: Claim<'a>,
     chosen: Option<(u32, Record, Version)>,
+    granted: Option<Lease>,
     skew_ms: Option<i64>,
     unanswered: bool,
     /// How many writes were neither answered nor done since the last one that was answered.
@@ -59,8 +71,20 @@ impl<'a> Claiming<'a> {
 
     /// Begins. `system_clock` tells whether the holder's clock is its system's, which is checked by that of the store.
     pub const fn new(terms: Terms<'a>, system_clock: bool) -> Self {
-        let claim = Claim::new(terms);
-        Self { terms, system_clock, tries: 0, claim, chosen: None, skew_ms: None, unanswered: false, refusals: 0 }
+        Self {
+            terms,
+            system_clock,
+            tries: 0,
+            pin: Pin { nodes: 0, floor_ms: None },
+            pin_version: 0,
+            records: 0,
+            claim: Claim::new(terms, None),
+            chosen: None,
+            granted: None,
+            skew_ms: None,
+            unanswered: false,
+            refusals: 0,
+        }
     }
 
     /// Whether the holder's clock is its system's.
@@ -68,23 +92,61 @@ impl<'a> Claiming<'a> {
         self.system_clock
     }
 
-    /// Takes in whether a layout is there. Whether it is that of the terms is for the driver to see, who has read it.
-    pub const fn pinned(&mut self, there: bool) -> Todo {
-        if there { self.list() } else { Todo::WriteLayout }
+    /// Takes in the numbers of the namespace's record and its version, if there is one. The driver has checked its layout.
+    pub const fn pinned(&mut self, found: Option<(Pin, Version)>) -> Todo {
+        match (found, self.granted) {
+            (Some((pin, version)), granted) => {
+                (self.pin, self.pin_version) = (pin, version);
+                match granted {
+                    Some(lease) => self.count(lease),
+                    None => self.list(),
+                }
+            }
+            (None, Some(lease)) => Todo::Lease(lease, self.skew_ms),
+            (None, None) => Todo::ReadFloor,
+        }
     }
 
-    /// Takes in what came of writing the layout: whether it is there now, or somebody else's is.
-    pub const fn pinning(&mut self, written: bool) -> Todo {
-        if written {
-            return self.list();
+    /// Takes in the store's floor, if it has one, for a namespace without a record.
+    pub fn floor(&mut self, floor: Option<Floor>) -> Todo {
+        (self.pin, self.pin_version) = (Pin { nodes: 0, floor_ms: floor.map(|floor| floor.until_ms) }, 0);
+        Todo::WriteLayout(self.pin, 0)
+    }
+
+    /// Takes in what came of writing the namespace's record.
+    pub const fn pinning(&mut self, reply: Reply<Record>) -> Todo {
+        match (reply, self.granted) {
+            (Reply::Written(version), None) => {
+                self.pin_version = version;
+                self.list()
+            }
+            (Reply::Unknown, None) => Todo::Unanswered,
+            // A claim that could not count leaves it to the next one.
+            (Reply::Written(_) | Reply::Unknown, Some(lease)) => Todo::Lease(lease, self.skew_ms),
+            (_, granted) => {
+                self.tries += 1;
+                match granted {
+                    _ if self.tries <= TRIES => Todo::ReadLayout,
+                    Some(lease) => Todo::Lease(lease, self.skew_ms),
+                    None => Todo::Refused(Error::plain(What::LayoutHidden)),
+                }
+            }
         }
-        self.tries += 1;
-        if self.tries > TRIES { Todo::Refused(Error::plain(What::LayoutHidden)) } else { Todo::ReadLayout }
     }
 
     const fn list(&mut self) -> Todo {
-        self.claim = Claim::new(self.terms);
+        self.claim = Claim::new(self.terms, self.pin.floor_ms);
         Todo::List
+    }
+
+    /// Hands the lease out, once the namespace's record counts its node.
+    const fn count(&mut self, lease: Lease) -> Todo {
+        self.granted = Some(lease);
+        if self.records <= self.pin.nodes {
+            return Todo::Lease(lease, self.skew_ms);
+        }
+        self.pin.nodes = self.records;
+        Todo::WriteLayout(self.pin, self.pin_version)
     }
 
     /// Takes in that a node is not to be had, whether there is a record of it or not.
@@ -97,15 +159,26 @@ impl<'a> Claiming<'a> {
         self.claim.see(node, record, version, now_ms);
     }
 
-    /// Takes in that all nodes were seen.
-    pub fn seen(&mut self, now_ms: i64) -> Todo {
+    /// Takes in that all nodes were seen. `records` counts the keys of nodes in the list, valid records or not.
+    pub fn seen(&mut self, now_ms: i64, records: u64) -> Todo {
+        if records < self.pin.nodes && !mutant::removes("vanished") {
+            return Todo::Refused(Error::new(What::RecordsGone, 0, records, self.pin.nodes));
+        }
+        self.records = records;
         match self.claim.choose(now_ms) {
             Choice::Write(node, record, version) => {
                 self.chosen = Some((node, record, version));
                 if self.system_clock { Todo::Clock } else { self.write() }
             }
             Choice::Wait(wait_ms) => {
-                Todo::Wait(wait_ms, Error::new(What::NodesBusy, 0, self.terms.layout.nodes(), wait_ms))
+                let nodes = self.terms.layout.nodes();
+                let error = if wait_ms > FAR_MS {
+                    let free_ms = now_ms.saturating_add_unsigned(wait_ms.saturating_add(self.terms.max_ahead_ms));
+                    Error::new(What::NodesFar, 0, nodes, free_ms.cast_unsigned())
+                } else {
+                    Error::new(What::NodesBusy, 0, nodes, wait_ms)
+                };
+                Todo::Wait(wait_ms, error)
             }
             Choice::Nothing => Todo::Refused(self.taken()),
         }
@@ -146,7 +219,11 @@ impl<'a> Claiming<'a> {
             return Todo::Unanswered;
         }
         match self.claim.reply(reply) {
-            Claimed::Lease(lease) => Todo::Lease(lease, self.skew_ms),
+            Claimed::Lease(lease) => {
+                let is_new = self.chosen.is_some_and(|(_, _, seen)| seen == 0);
+                self.records += u64::from(is_new);
+                self.count(lease)
+            }
             Claimed::Read(node) => Todo::Ask(node, Ask::Read),
             Claimed::Again => self.again(),
         }
@@ -170,7 +247,7 @@ pub enum Keep {
     Window(Window, Option<i64>),
     /// There was no answer, or this clock is wrong: the window stays as it is, try again.
     Later(Option<Error>),
-    /// The node is somebody else's: close the generator.
+    /// The node is somebody else's, or its record is gone: close the generator.
     Lost(Error),
     /// The node is given back.
     Released,
@@ -259,7 +336,7 @@ impl Keeping {
         match kept {
             Kept::Window(window) => Keep::Window(window, self.skew_ms),
             Kept::Ask(ask) => Keep::Ask(ask),
-            Kept::Lost => Keep::Lost(Error::plain(What::LeaseLost)),
+            Kept::Lost(error) => Keep::Lost(error),
             Kept::Released => Keep::Released,
         }
     }

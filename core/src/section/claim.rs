@@ -72,6 +72,8 @@ pub enum Claimed {
 pub struct Claim {
     terms: Terms,
     watch: Watch,
+    /// Where `max_seq` begins, if the section has no record.
+    floor: u64,
     /// How many writes were sent.
     attempts: u64,
     /// What was written last, and when it was sent.
@@ -81,7 +83,13 @@ pub struct Claim {
 impl Claim {
     /// A look at a section begins.
     pub const fn new(terms: Terms) -> Self {
-        Self { terms, watch: Watch::new(), attempts: 0, written: None }
+        Self { terms, watch: Watch::new(), floor: 0, attempts: 0, written: None }
+    }
+
+    /// Has `max_seq` begin there, if the section has no record: a [`Floor`](crate::lease::Floor) tells how many numbers its
+    /// users may have had.
+    pub const fn begin_above(&mut self, floor: u64) {
+        self.floor = floor;
     }
 
     /// How it goes on: the first time, and after a wait, without a reply, then with that to what was asked.
@@ -126,7 +134,7 @@ impl Claim {
         let record = Record {
             released: false,
             token: self.terms.token,
-            max_seq: found.map_or(0, |found| found.max_seq).min(LAST),
+            max_seq: found.map_or(self.floor, |found| found.max_seq).min(LAST),
             renewals: found.map_or(0, |found| found.renewals).saturating_add(self.attempts),
             window_ms: self.terms.window_ms,
             users: self.terms.users,

@@ -9,6 +9,8 @@ use crate::segment::LAST;
 
 /// How many neighbouring users a section has, unless told otherwise; as in `WeChat`'s seqsvr.
 pub const SIZE: NonZeroU32 = NonZeroU32::new(100_000).expect("not zero");
+/// The most users of a section: the memory of each takes eight bytes.
+pub const MAX_SIZE: u32 = 1_000_000;
 /// How long a record is, in bytes.
 pub const RECORD_BYTES: usize = 128;
 
@@ -35,8 +37,11 @@ impl Users {
     /// The section that a user is in, if each has `size` users. User ids are 0 to 2^64-1.
     ///
     /// # Errors
-    /// `InvalidId` for any other user.
+    /// `InvalidId` for any other user, and for a size beyond [`MAX_SIZE`].
     pub const fn of(user: Integer, size: NonZeroU32) -> Result<Self, Error> {
+        if size.get() > MAX_SIZE {
+            return Err(Error::new(What::SectionSize, 0, MAX_SIZE as u64, size.get() as u64));
+        }
         match user {
             Integer::Fits(user) => Ok(Self { first: user - user % size.get() as u64, size }),
             given => Err(Error::misfit(What::User, given, 0)),

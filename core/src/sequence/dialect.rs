@@ -15,7 +15,9 @@ use crate::error::{Error, What};
 /// | set to the last value | 5, then 7 | 5, then 7 | `None`, then 7 |
 /// | set to 200 | refused | 200, then run out | 200, then run out |
 /// | a `round` | no such argument | reaches the cycle count, or `None` | no such argument |
+/// | a `round` whose next value would lie before its bound | no such argument | `None`, no effect | no such argument |
 /// | the last value, before any next | an error | `None` | `None` |
+/// | the last value, after a next that has run out | as before | `None` | as before |
 /// | the last value, after a set | what it was set to, unless `is_called` is false | as before | as before |
 ///
 /// Sources: `PostgreSQL`'s documentation, "Sequence Manipulation Functions"; `MariaDB`'s, "SETVAL" and "CREATE SEQUENCE";
@@ -69,6 +71,31 @@ impl Dialect {
             Self::Mariadb | Self::Tidb => 1000,
         }
     }
+
+    /// The first value, if the definition names none.
+    pub(super) fn start(self, increment: i128, min: i128, max: i128) -> i128 {
+        match (self, increment > 0) {
+            (Self::Tidb, true) => min.max(1),
+            // An unsigned sequence has no -1.
+            (Self::Tidb, false) if min <= -1 => max.min(-1),
+            (_, true) => min,
+            (_, false) => max,
+        }
+    }
+
+    /// The greatest cache. `MariaDB` and `TiDB` keep `cache` below `(2^63 - 1 - |increment|) / |increment|`, and count
+    /// `NO CACHE`, which is 1 here, as 0.
+    pub(super) const fn most_cached(self, increment: i128) -> i128 {
+        let (top, step) = (Kind::BigInt.max(), increment.abs());
+        match self {
+            Self::Pg => top,
+            Self::Mariadb | Self::Tidb => match (top - step) / step {
+                0 => 0,
+                1 => 1,
+                values => values - 1,
+            },
+        }
+    }
 }
 
 impl Rules {
@@ -117,7 +144,9 @@ impl Rules {
                 if moved.round > at.round && !self.cycle() {
                     return Err(self.over());
                 }
-                if moved.round < at.round || (moved.round == at.round && self.is_past(here, next)) {
+                // A later round would begin before its bound, and every value after the set would be refused.
+                let outside = self.is_past(self.first(), next);
+                if outside || moved.round < at.round || (moved.round == at.round && self.is_past(here, next)) {
                     None
                 } else if moved.round == at.round && next == here {
                     Some(*at)

@@ -78,11 +78,12 @@ impl Kind {
 /// | `increment` | the step; a sequence with a negative one descends | 1 |
 /// | `min` | the least value | ascending 1, descending the type's least |
 /// | `max` | the greatest value | ascending the type's greatest, descending -1 |
-/// | `start` | the first value | ascending `min`, descending `max` |
+/// | `start` | the first value | ascending `min`, descending `max`; `tidb`: the greater of `min` and 1, descending the lesser of `max` and -1 |
 /// | `cache` | how many values a session takes at a time | `pg` 1, the others 1000 |
 /// | `cycle` | whether it goes on at `min` (descending: at `max`) after its last value | no |
 ///
 /// `mariadb` and `tidb` keep the least and the greatest value of the type to themselves: their bigint ends at 2^63-2.
+/// They also refuse a `cache` whose values could reach 2^63: with increment 10 it is at most 922337203685477578.
 /// An unsigned sequence that descends has the type's greatest value for its `max`, there being no -1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Options {
@@ -144,7 +145,8 @@ impl Rules {
     ///
     /// # Errors
     /// `InvalidId`, by the first of these that is true: `increment` is 0, or does not fit 64 bits; `max` does not fit
-    /// the type, then `min`; `min` is not less than `max`; `start` is not within them; `cache` is not positive.
+    /// the type, then `min`; `min` is not less than `max`; `start` is not within them; `cache` is not positive, or reaches
+    /// too far for `mariadb` and `tidb`.
     ///
     /// # Examples
     /// ```
@@ -171,13 +173,16 @@ impl Rules {
         if min >= max {
             return Err(Error::plain(What::SequenceBounds));
         }
-        let start = options.start.unwrap_or(if increment > 0 { min } else { max });
+        let start = options.start.unwrap_or(dialect.start(increment, min, max));
         if start < min || start > max {
             return Err(Error::misfit(What::SequenceStart, integer(start), 0));
         }
         let cache = options.cache.unwrap_or(dialect.cache());
         if cache < 1 || !Kind::BigInt.holds(cache) {
             return Err(Error::plain(What::SequenceCache));
+        }
+        if cache > dialect.most_cached(increment) {
+            return Err(Error::misfit(What::SequenceCacheReach, integer(cache), 0));
         }
         Ok(Self { dialect, kind, increment, min, max, start, cache, cycle })
     }
@@ -225,6 +230,20 @@ impl Rules {
     /// The record of a sequence that was never used, which is also what a missing record means.
     pub const fn initial(&self) -> State {
         State { last: self.start, is_called: false, round: 0, sets: 0 }
+    }
+
+    /// The same state with the next `count` values left out, or all that are left.
+    ///
+    /// It counts as a set: a session that wrote `state` without an answer does not take the result for its own write.
+    #[must_use]
+    pub fn skip(&self, state: State, count: u64) -> State {
+        let further = state.last.saturating_add(self.increment.saturating_mul(count.into()));
+        let (last, is_called) = match further {
+            further if further < self.min => (self.min, true),
+            further if further > self.max => (self.max, true),
+            further => (further, state.is_called),
+        };
+        State { last, is_called, sets: state.sets.saturating_add(1), ..state }
     }
 
     /// Whether `a` comes after `b`, if nothing wraps.

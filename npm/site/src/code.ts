@@ -1,28 +1,28 @@
-// The lines that use a layout, in each language.
+// The lines that use a layout, in each language. Each leases its node: a number to copy would be the same for everybody.
 import type { Layout } from "snowmint";
 
 /** A language that the page writes. */
 export type Language = "python" | "javascript" | "rust";
 
-/** What makes a generator of a layout and a node, and an ID. */
-export function codeOf(language: Language, layout: Layout, node: number): string {
+/** What makes a generator of a layout, and an ID. */
+export function codeOf(language: Language, layout: Layout): string {
   const named = `"${layout.name ?? layout}"`;
   switch (language) {
     case "python":
       return `from snowmint import Snowflake
 
-gen = Snowflake(layout=${named}, node=${node})  # without node, one is leased
+gen = Snowflake(layout=${named})  # leases a node of this machine; for a fleet pass store=
 id = gen.next_id()`;
     case "javascript":
       return `import { Snowflake } from "snowmint";
 
-const gen = new Snowflake({ layout: ${named}, node: ${node} }); // or await Snowflake.lease({ layout })
+const gen = await Snowflake.lease({ layout: ${named} }); // a node of this machine or browser; for a fleet pass store
 const id = gen.nextId(); // a bigint`;
     case "rust":
-      return `use snowmint::{Layout, Snowflake};
+      return `use snowmint::{Layout, Lease, Snowflake};
 
 let layout = Layout::${layout.name ? "preset" : "parse"}(${named})?;
-let generator = Snowflake::new(&layout, ${node})?; // or Snowflake::lease
+let generator = Snowflake::lease(Lease { layout, ..Lease::default() })?; // a node of this machine; for a fleet set store
 let id = generator.next_id()?;`;
   }
 }

@@ -15,16 +15,11 @@ const TICKS = [1, 10, 100, 1000, 10_000, 60_000, 3_600_000];
 
 type Row = Pick<Field, "name" | "bits" | "kind" | "nodesAbove">;
 
-/** What the other parts of the page need of this one. */
-export interface Designer {
-  /** Shows the layout of a text, or the preset of a name. */
-  show(text: string): void;
-  /** Shows the code for another node. */
-  use(node: number): void;
-}
-
-/** Starts this part of the page; `changed` hears of every valid layout, and of null where the text is none. */
-export function startDesigner(changed: (layout: Layout | null) => void): Designer {
+/**
+ * Starts this part of the page; `changed` hears of every valid layout, and of null where the text is none. `show` shows the
+ * layout of a text, or the preset of a name.
+ */
+export function startDesigner(changed: (layout: Layout | null) => void): { show(text: string): void } {
   const input = byId<HTMLInputElement>("layout");
   const preset = byId<HTMLSelectElement>("preset");
   const epoch = byId<HTMLInputElement>("epoch");
@@ -32,11 +27,10 @@ export function startDesigner(changed: (layout: Layout | null) => void): Designe
   const code = byId("code");
   let layout = layouts.SNOWMINT;
   let rows = rowsOf(layout);
-  let node = 0;
 
   const showCode = () => {
     const { value } = document.querySelector<HTMLInputElement>("input[name=language]:checked")!;
-    say(code, codeOf(value as Language, layout, node));
+    say(code, codeOf(value as Language, layout));
   };
 
   /** Takes the text as it stands; the text itself is left as somebody types it. */
@@ -119,13 +113,7 @@ export function startDesigner(changed: (layout: Layout | null) => void): Designe
   input.after(copyButton("the layout text", () => input.value));
   code.after(copyButton("the code", () => code.textContent));
 
-  return {
-    show,
-    use(chosen) {
-      node = chosen;
-      showCode();
-    },
-  };
+  return { show };
 }
 
 /** The fields of a layout, and those that it could have: with 0 bits. */

@@ -110,16 +110,16 @@ function row(candidate: Candidate, nowMs: number, open: boolean): HTMLElement {
   return element("li", {}, details);
 }
 
-function body({ layout: preset, parts, form }: Candidate): HTMLElement {
+function body({ layout: system, layoutText, parts, form }: Candidate): HTMLElement {
   const read = element("p", { class: "note" }, `Read as ${form.replaceAll("_", " ")}.`);
-  if (preset === null || parts === null) return element("div", { class: "body" }, read);
-  const layout = Layout.preset(preset);
+  if (layoutText === null || parts === null) return element("div", { class: "body" }, read);
+  const layout = Layout.parse(layoutText);
   const id = layout.encode(parts);
   const fields = element("div", {
     class: "scroll",
     tabindex: "0",
     role: "region",
-    "aria-label": `Fields of ${preset}`,
+    "aria-label": `Fields of ${system}`,
   });
   fields.append(fieldTable(layout, id));
   read.append(" Layout: ", element("span", { class: "code" }, String(layout)));

@@ -13,8 +13,8 @@ const RUN = 64;
 /** How many of the last IDs are listed. */
 const LISTED = 8;
 
-/** Starts this part of the page; `chosen` hears of every node that the layout has. */
-export function startMinter(chosen: (node: number) => void): { use(layout: Layout | null): void } {
+/** Starts this part of the page. */
+export function startMinter(): { use(layout: Layout | null): void } {
   const node = byId<HTMLInputElement>("node");
   const start = byId<HTMLButtonElement>("start");
   const one = byId<HTMLButtonElement>("one");
@@ -91,8 +91,6 @@ export function startMinter(chosen: (node: number) => void): { use(layout: Layou
     byId("recent").replaceChildren();
     say(status, "");
     start.disabled = one.disabled = layout === null;
-    const value = node.valueAsNumber;
-    if (layout && Number.isInteger(value) && value >= 0 && value < layout.nodes) chosen(value);
   };
 
   start.addEventListener("click", () => {

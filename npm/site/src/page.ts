@@ -4,6 +4,7 @@ import { startDesigner } from "./designer.js";
 import { byId, say } from "./element.js";
 import { startInspector } from "./inspector.js";
 import { startMinter } from "./minter.js";
+import { showService } from "./service.js";
 
 const DEFAULT = "snowmint";
 /** Browsers refuse an address that changes with every move of a slider. */
@@ -22,7 +23,7 @@ function startPage(): void {
     timer = window.setTimeout(() => history.replaceState(null, "", `#${state}`), PAUSE_MS);
   };
 
-  const minter = startMinter((node) => designer.use(node));
+  const minter = startMinter();
   const inspector = startInspector((text) => remember("id", text));
   const designer = startDesigner((layout) => {
     minter.use(layout);
@@ -54,6 +55,7 @@ try {
   // The first use starts the engine, which a server's own policy may forbid.
   layouts.all();
   startPage();
+  void showService();
 } catch (error) {
   if (!(error instanceof SnowmintError)) throw error;
   say(byId("failure"), error.message);

@@ -22,8 +22,8 @@ const complain = (sentence: string): void => void process.stderr.write(`snowmint
 
 const layoutOf = (given: string): Layout => (given.includes(":") ? Layout.parse(given) : Layout.preset(given));
 
-async function gen({ count, json, format, ...terms }: GenOptions): Promise<number> {
-  const generator = await Snowflake.lease(terms);
+async function gen({ count, json, format, layout, node, store, namespace, maxWaitMs }: GenOptions): Promise<number> {
+  const generator = await Snowflake.lease({ layout, node, store, namespace, maxWaitMs });
   try {
     const line = written(json, format);
     // A batch is to be had well within the time that it may wait.

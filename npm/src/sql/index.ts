@@ -8,6 +8,7 @@ import { PRESETS } from "../generated/tables.js";
 import type { Layout, Node } from "../layout.js";
 import { TEXT } from "../memory.js";
 import { type Preset, STARTS } from "../names.js";
+import { type Owner, read } from "../options.js";
 
 /** `postgres` for a `bigint`, `mariadb` for a `BIGINT UNSIGNED`, `mariadb_signed` for a `BIGINT`. */
 export type Dialect = "postgres" | "mariadb" | "mariadb_signed";
@@ -21,6 +22,11 @@ export interface FunctionOptions {
   /** Where the sequence begins in a new tick; the default is `"zero"`. */
   sequenceStart?: (typeof STARTS)[number];
 }
+
+const OPTIONS: Owner = {
+  of: "postgresFunction",
+  names: Object.keys({ maxAheadMs: 0, maxWaitMs: 0, sequenceStart: 0 } satisfies Record<keyof FunctionOptions, 0>),
+};
 
 /** Expressions of SQL that take the IDs of a column apart, as `layout.decode` does. */
 export interface SqlParts {
@@ -101,7 +107,7 @@ export function postgresFunction(
   node: Node,
   options: FunctionOptions = {},
 ): string {
-  const { maxAheadMs, maxWaitMs, sequenceStart = STARTS[0] } = options;
+  const { maxAheadMs, maxWaitMs, sequenceStart = STARTS[0] } = read(options, OPTIONS);
   if (!STARTS.includes(sequenceStart)) throw new RangeError(`sequenceStart is one of ${STARTS.join(", ")}`);
   // A NUL parts texts: one in the schema's name is refused with the name behind it.
   const told = [textOf(layout), nodeOf(node), sequenceStart, nameOf(schema, 64), nameOf(name, 64)];

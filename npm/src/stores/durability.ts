@@ -1,5 +1,5 @@
 // Which settings keep what an engine confirms: core's table, in a module that is loaded when a store first looks.
-import { durabilityModule } from "#stores-host";
+import { durabilityModule, surroundings } from "#stores-host";
 import { type Engine, getText, putText, start } from "../engine.js";
 import { SnowmintError } from "../errors.js";
 import type * as Durability from "../generated/durability.wasm.js";
@@ -18,12 +18,21 @@ export function settingsOf(kind: Kind): string[] {
     .slice(0, -1);
 }
 
-/** Throws `UNSAFE_STORE` if confirmed writes can be lost under these settings. Other settings do no harm. */
+/** Throws `UNSAFE_STORE` if nothing is granted under these settings. Other settings do no harm. */
 export function refuseUnsafe(store: unknown, kind: Kind, found: ReadonlyMap<string, string>): void {
-  const { wasm_ } = engine();
-  const told = settingsOf(kind).flatMap((name) => (found.has(name) ? [`${name}=${found.get(name)}`] : []));
-  const refusal = getText(engine(), wasm_.refuse_(putText(engine(), [kind, ...told].join("\n"))));
+  const refusal = getText(engine(), engine().wasm_.refuse_(tell(kind, found)));
   if (refusal) throw new SnowmintError("UNSAFE_STORE", `${store}: ${refusal}`);
+}
+
+/** What a failover could lose under these settings; null if nothing. */
+export function standbyRisk(store: unknown, kind: Kind, found: ReadonlyMap<string, string>): string | null {
+  const risk = getText(engine(), engine().wasm_.standby_risk_(tell(kind, found)));
+  return risk ? `${store}: ${risk}` : null;
+}
+
+function tell(kind: Kind, found: ReadonlyMap<string, string>): number {
+  const told = settingsOf(kind).flatMap((name) => (found.has(name) ? [`${name}=${found.get(name)}`] : []));
+  return putText(engine(), [kind, ...told].join("\n"));
 }
 
 /** `UNSAFE_STORE` for what is no setting: what was found, and the cure. */
@@ -33,5 +42,11 @@ export function unsafe(store: unknown, found: string, cure: string): SnowmintErr
   return new SnowmintError("UNSAFE_STORE", `${store}: ${refusal}`);
 }
 
-/** The name of the file system of that number of Linux, if it may lose what is written there; or nothing. */
-export const unsafeFileSystem = (number: number): string => getText(engine(), engine().wasm_.file_system_(number));
+/** Throws `UNSAFE_STORE` for a database file that can be lost where it is, or that others who name it may not see. */
+export function refuseLossyPlace(store: unknown, file: string): void {
+  for (const { path, fileSystem, mounts, isDirectory } of surroundings(file)) {
+    const length = putText(engine(), [path, ...mounts].join("\n"));
+    const refusal = getText(engine(), engine().wasm_.place_(length, fileSystem, Number(isDirectory)));
+    if (refusal) throw new SnowmintError("UNSAFE_STORE", `${store}: ${refusal}`);
+  }
+}

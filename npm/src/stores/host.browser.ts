@@ -2,6 +2,6 @@
 import { packed } from "../generated/durability.js";
 import { unpack } from "../unpack.js";
 
-export { fileAt, fileSystem } from "./host.inert.js";
+export { fileAt, surroundings } from "./host.inert.js";
 
 export const durabilityModule = (): WebAssembly.Module => new WebAssembly.Module(unpack(...packed));

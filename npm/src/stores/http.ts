@@ -1,7 +1,8 @@
 import { type ErrorCode, SnowmintError } from "../errors.js";
+import { type Owner, read } from "../options.js";
 import type { Granted, LeaseTerms, Lessor } from "../store.js";
 import { sentence, unavailable } from "./failure.js";
-import { settled } from "./options.js";
+import { checkedTimeout } from "./options.js";
 
 /** What `HttpStore` takes. */
 export interface HttpStoreOptions {
@@ -12,6 +13,11 @@ export interface HttpStoreOptions {
   /** What sends requests, with the options that it has to heed; the host's `fetch` if missing. */
   fetch?: (url: string, init: object) => Promise<{ status: number; ok: boolean; text(): Promise<string> }>;
 }
+
+const OPTIONS: Owner = {
+  of: "HttpStore",
+  names: Object.keys({ token: 0, timeoutMs: 0, fetch: 0 } satisfies Record<keyof HttpStoreOptions, 0>),
+};
 
 /** A problem document (RFC 9457) of the service. */
 interface Problem {
@@ -56,9 +62,9 @@ export class HttpStore implements Lessor {
 
   /** Over the service at that URL, under whose path it has `/v1`. */
   constructor(url: string | { readonly href: string }, options: HttpStoreOptions = {}) {
-    const { token, fetch: given } = options;
+    const { token, timeoutMs, fetch: given } = read(options, OPTIONS);
     this.#url = urlOf(url);
-    this.#timeoutMs = settled({ timeoutMs: options.timeoutMs }).timeoutMs;
+    this.#timeoutMs = checkedTimeout(timeoutMs);
     // What a header takes; and no token is told.
     if (token !== undefined && !(typeof token === "string" && /^[!-~]+$/.test(token)))
       throw new TypeError("token is a text of printable ASCII without spaces");

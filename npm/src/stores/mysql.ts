@@ -1,5 +1,5 @@
 import type { StoreOptions } from "./options.js";
-import { placeOf, quiet } from "./place.js";
+import { type Emitter, hushed, placeOf } from "./place.js";
 import { type Answer, type Connection, type Dialect, SqlStore, type Value } from "./sql.js";
 
 /** A pool of `mysql2`, or of `mysql2/promise`. */
@@ -15,17 +15,16 @@ interface Pool {
   promise?: unknown;
   config?: { connectionConfig?: { host?: string; port?: number; database?: string; socketPath?: string } };
 }
-interface Client {
+interface Client extends Emitter {
   query(query: object, done: (error: unknown, result: unknown) => void): unknown;
   release(): void;
   destroy(): void;
-  on(event: "error", listener: () => void): unknown;
-  removeListener(event: "error", listener: () => void): unknown;
 }
 
 const DUPLICATE = 1062;
 
 const DIALECT: Dialect = {
+  store: "MysqlStore",
   kind: "mysql",
   countTables:
     "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE() " +
@@ -72,7 +71,9 @@ const DIALECT: Dialect = {
  *
  * The tables `snowmint_records`, `snowmint_counters` and `snowmint_guards` are made when first used, if they are missing.
  * A server that can lose confirmed writes is refused: `UNSAFE_STORE` names setting, value and cure. That is looked at
- * before each write. Each call takes a connection of the pool, and a connection that does not answer within `timeoutMs` is
+ * before each write. A replica that is not waited
+ * for, to which a failover can lose confirmed writes, is refused at first and by each claim, unless `allowStandby`; leases
+ * that are held go on, and `status().standbyRisk` and a warning of the process say so. Each call takes a connection of the pool, and a connection that does not answer within `timeoutMs` is
  * closed.
  *
  * Throws TypeError for what is no pool of mysql2.
@@ -106,7 +107,7 @@ export class MysqlStore extends SqlStore {
 }
 
 function connectionOf(client: Client): Connection {
-  client.on("error", quiet);
+  const listened = hushed(client);
   return {
     ask: (sql, values = []) =>
       new Promise((resolve, reject) => {
@@ -115,8 +116,8 @@ function connectionOf(client: Client): Connection {
         client.query(query, (error, result) => (error ? reject(error) : resolve(answerOf(result))));
       }),
     release() {
-      client.removeListener("error", quiet);
       client.release();
+      listened();
     },
     // What it says on its way out is for nobody.
     destroy: () => client.destroy(),

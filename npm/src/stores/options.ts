@@ -1,17 +1,34 @@
+import { type Owner, read } from "../options.js";
+
 /** What every store over a client takes. */
 export interface StoreOptions {
   /** Whether an engine that can lose confirmed writes is accepted; false if missing. */
   allowUnsafe?: boolean;
+  /**
+   * Whether claims accept a standby or replica that is not waited for, as `snowmint fence` follows every failover; false if
+   * missing.
+   */
+  allowStandby?: boolean;
   /** How long a call may take before it is given up, ms, more than 0; 5000 if missing. */
   timeoutMs?: number;
 }
 
-/** The options, checked. */
-export function settled(options: StoreOptions = {}): Required<StoreOptions> {
-  const { allowUnsafe = false, timeoutMs = 5000 } = options;
+const NAMES = Object.keys({ allowUnsafe: 0, allowStandby: 0, timeoutMs: 0 } satisfies Record<keyof StoreOptions, 0>);
+
+/** What the options of a store belong to, where `more` are beside those that every store takes. */
+export const ownerOf = (of: string, more: readonly string[] = []): Owner => ({ of, names: [...NAMES, ...more] });
+
+/** Reads the options of a store, and checks those that every store takes. */
+export function settled<Options extends StoreOptions>(options: Options = {} as Options, owner: Owner) {
+  const { allowUnsafe = false, allowStandby = false, timeoutMs, ...more } = read(options, owner);
   if (typeof allowUnsafe !== "boolean") throw new TypeError("allowUnsafe is true or false");
+  if (typeof allowStandby !== "boolean") throw new TypeError("allowStandby is true or false");
+  return { ...more, allowUnsafe, allowStandby, timeoutMs: checkedTimeout(timeoutMs) };
+}
+
+/** How long a call may take, ms. */
+export function checkedTimeout(timeoutMs: unknown = 5000): number {
   // Beyond 2^31-1 a timer would fire at once.
-  if (!(typeof timeoutMs === "number" && timeoutMs > 0 && timeoutMs < 2 ** 31))
-    throw new RangeError("timeoutMs is a number of ms, more than 0 and below 2^31");
-  return { allowUnsafe, timeoutMs };
+  if (typeof timeoutMs === "number" && timeoutMs > 0 && timeoutMs < 2 ** 31) return timeoutMs;
+  throw new RangeError("timeoutMs is a number of ms, more than 0 and below 2^31");
 }

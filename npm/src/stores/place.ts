@@ -15,3 +15,24 @@ export function placeOf(
 
 /** A listener of errors that calls reject with as well. Without one, an emitter would end the process. */
 export const quiet = (): void => {};
+
+/** What tells of errors. */
+export interface Emitter {
+  on(event: "error", listener: () => void): unknown;
+  removeListener(event: "error", listener: () => void): unknown;
+}
+
+/**
+ * Listens to the errors of a connection, which come out of calls too; to be called before anything else can be read from it.
+ * What this returns ends that, unless there was an error: a connection that is closed may tell of more.
+ */
+export function hushed(connection: Emitter): () => void {
+  let failed = false;
+  const listener = (): void => {
+    failed = true;
+  };
+  connection.on("error", listener);
+  return () => {
+    if (!failed) connection.removeListener("error", listener);
+  };
+}

@@ -1,5 +1,5 @@
 import type { StoreOptions } from "./options.js";
-import { placeOf, quiet } from "./place.js";
+import { type Emitter, hushed, placeOf, quiet } from "./place.js";
 import { type Answer, type Connection, type Dialect, SqlStore, type Value } from "./sql.js";
 
 /** A `Pool` of `pg`. */
@@ -11,19 +11,18 @@ export interface PgPool {
 
 /** As much of the pool and its clients as is used. */
 interface Pool {
-  connect(): Promise<Client>;
+  connect(done: (error: unknown, client: Client) => void): void;
   options?: { host?: string; port?: number; database?: string; connectionString?: string };
   on(event: "error", listener: () => void): unknown;
   listeners?(event: "error"): unknown[];
 }
-interface Client {
+interface Client extends Emitter {
   query(query: object): Promise<{ rows: unknown[][]; rowCount: number | null }>;
   release(error?: Error): void;
-  on(event: "error", listener: () => void): unknown;
-  removeListener(event: "error", listener: () => void): unknown;
 }
 
 const DIALECT: Dialect = {
+  store: "PgStore",
   kind: "postgres",
   countTables:
     "SELECT ((to_regclass('snowmint_records') IS NOT NULL)::int + (to_regclass('snowmint_counters') IS NOT NULL)::int)::text",
@@ -72,7 +71,9 @@ const AS_TEXT = { getTypeParser: () => String };
  *
  * The tables `snowmint_records` and `snowmint_counters` are made when first used, if they are missing. A server that can
  * lose confirmed writes is refused: `UNSAFE_STORE` names setting, value and cure. That is looked at before each write;
- * `synchronous_commit=off` is cured for the store's own transactions. Each call takes a connection of the pool, and a
+ * `synchronous_commit=off` is cured for the store's own transactions. A standby that is not waited
+ * for, to which a failover can lose confirmed writes, is refused at first and by each claim, unless `allowStandby`; leases
+ * that are held go on, and `status().standbyRisk` and a warning of the process say so. Each call takes a connection of the pool, and a
  * connection that does not answer within `timeoutMs` is closed. An error of an idle connection, which without a listener
  * would end the process, is left to the next call.
  *
@@ -97,26 +98,32 @@ export class PgStore extends SqlStore {
   }
 
   /** @internal */
-  protected async connect_(): Promise<Connection> {
-    const client = await this.#pool.connect();
-    // While it is in use, its errors have no other listener, and come out of the query too.
-    client.on("error", quiet);
-    const giveBack = (why?: Error): void => {
-      client.release(why);
-      client.removeListener("error", quiet);
-    };
-    return {
-      async ask(text: string, values: readonly Value[] = []): Promise<Answer> {
-        const { rows, rowCount } = await client.query({
-          text,
-          values: values.map((value) => (typeof value === "bigint" ? String(value) : value)),
-          rowMode: "array",
-          types: AS_TEXT,
-        });
-        return { rows: rows as Answer["rows"], count: rowCount ?? 0 };
-      },
-      release: () => giveBack(),
-      destroy: giveBack,
-    };
+  protected connect_(): Promise<Connection> {
+    // Not by its promise: what follows in the same read may be an error, and comes before a promise is heard.
+    return new Promise((resolve, reject) => {
+      this.#pool.connect((error, client) => (error ? reject(error) : resolve(connectionOf(client))));
+    });
   }
+}
+
+function connectionOf(client: Client): Connection {
+  // While the client is in use, the pool does not listen.
+  const listened = hushed(client);
+  return {
+    async ask(text: string, values: readonly Value[] = []): Promise<Answer> {
+      const { rows, rowCount } = await client.query({
+        text,
+        values: values.map((value) => (typeof value === "bigint" ? String(value) : value)),
+        rowMode: "array",
+        types: AS_TEXT,
+      });
+      return { rows: rows as Answer["rows"], count: rowCount ?? 0 };
+    },
+    release() {
+      client.release();
+      listened();
+    },
+    // It listens on, to what the client says on its way out.
+    destroy: (why) => client.release(why),
+  };
 }

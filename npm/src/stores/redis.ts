@@ -1,10 +1,11 @@
 import { addLua, writeLua } from "../generated/scripts.js";
 import type { Found, Listed, Store } from "../store.js";
 import { checkAdd, full, raised } from "./counts.js";
-import { refuseUnsafe, settingsOf, unsafe } from "./durability.js";
+import { settingsOf, unsafe } from "./durability.js";
 import { sentence, unavailable } from "./failure.js";
+import { Findings } from "./findings.js";
 import { within } from "./limit.js";
-import { type StoreOptions, settled } from "./options.js";
+import { ownerOf, type StoreOptions, settled } from "./options.js";
 import { placeOf, quiet } from "./place.js";
 
 /** A client of `ioredis`. */
@@ -33,9 +34,10 @@ type Send = (words: Word[]) => Promise<unknown>;
  * connected.
  *
  * A server that can lose confirmed writes is refused with `UNSAFE_STORE`: it needs `appendonly yes` and
- * `appendfsync always`, no replicas, Sentinel or Cluster, and must not evict. That is looked at at first, and before each
- * write. Errors that a client of node-redis tells of, which without a listener would end the process, are left to the
- * calls that they fail.
+ * `appendfsync always`, and must not evict. That is looked at at first, and before each write. Replicas and Sentinel, whose
+ * failover can lose confirmed writes, are refused at first and by each claim, unless `allowStandby`; leases that are held
+ * go on, and `status().standbyRisk` and a warning of the process say so. Errors that the client tells of, which without a
+ * listener would end the process, are left to the calls that they fail.
  *
  * Throws TypeError for any other client, for one of a cluster or of Sentinel, one that is subscribed or monitors, and one
  * of ioredis with `keyPrefix`, as fleets share these keys: they have the option `prefix`.
@@ -51,12 +53,18 @@ export class RedisStore implements Store {
   readonly #allowUnsafe: boolean;
   readonly #timeoutMs: number;
   readonly #sentinel: boolean;
+  readonly #findings: Findings;
   #checked = false;
 
   /** Over a client, which stays the caller's. */
-  constructor(client: IoredisClient | NodeRedisClient, options: RedisStoreOptions = {}) {
-    const { prefix = "snowmint" } = options;
-    const { allowUnsafe, timeoutMs } = settled(options);
+  constructor(client: IoredisClient | NodeRedisClient, options?: RedisStoreOptions) {
+    const {
+      prefix = "snowmint",
+      allowUnsafe,
+      allowStandby,
+      timeoutMs,
+    } = settled(options, ownerOf("RedisStore", ["prefix"]));
+    this.#findings = new Findings("redis", allowStandby);
     if (typeof prefix !== "string") throw new TypeError("prefix is a string");
     const known = clientOf(client);
     this.#send = known.send;
@@ -119,6 +127,18 @@ export class RedisStore implements Store {
     });
   }
 
+  /** As `Store.refuseStandby`. */
+  async refuseStandby(): Promise<void> {
+    if (this.#allowUnsafe) return;
+    await this.#call((ask) => this.#check(ask));
+    this.#findings.refuseStandby();
+  }
+
+  /** As `Store.standbyRisk`. */
+  standbyRisk(): string | null {
+    return this.#findings.risk;
+  }
+
   /** What sentences call it. */
   toString(): string {
     return this.#name;
@@ -140,7 +160,8 @@ export class RedisStore implements Store {
 
   async #check(ask: (...words: Word[]) => Promise<unknown>): Promise<void> {
     if (this.#allowUnsafe) return;
-    if (this.#sentinel) throw unsafe(this, "it is a primary of Sentinel", "use a server of its own, without failover");
+    // What the client is needs no look.
+    if (this.#sentinel) this.#findings.note(this, new Map([["sentinel", "yes"]]));
     const told = async (...words: string[]) => {
       try {
         return await ask(...words);
@@ -153,10 +174,13 @@ export class RedisStore implements Store {
     };
     const lines = String(await told("INFO")).split("\r\n");
     const found = new Map(lines.map((line) => line.split(/:(.*)/s, 2) as [string, string]));
+    found.set("sentinel", this.#sentinel ? "yes" : "no");
     const others = settingsOf("redis").filter((name) => !found.has(name));
     const answers = await Promise.all(others.map((name) => told("CONFIG", "GET", name)));
     for (const [name, value] of answers.flatMap(pairs)) found.set(String(name), String(value));
-    refuseUnsafe(this, "redis", found);
+    // After a refusal a file of earlier is none to go by while another one is written.
+    if (this.#findings.refused) found.delete("aof_base_size");
+    this.#findings.judge(this, found);
     this.#checked = true;
   }
 }
@@ -225,6 +249,7 @@ function clientOf(client: unknown): { send: Send; name: string; sentinel: boolea
   const name = placeOf("Redis", { host: path || host, port: path ? "" : port });
   const words = (all: Word[]): Word[] =>
     all.map((word) => (typeof word === "string" ? word : Buffer.from(word.buffer, word.byteOffset, word.length)));
+  if (!known.listeners?.("error").includes(quiet)) known.on("error", quiet);
   if (ioredis) {
     // Not by `callBuffer`, which fails while the client pipelines by itself.
     type Methods = Record<string, (...words: Word[]) => Promise<unknown>>;
@@ -232,6 +257,5 @@ function clientOf(client: unknown): { send: Send; name: string; sentinel: boolea
       (known as unknown as Methods)[`${String(command).toLowerCase()}Buffer`]!(...words(others));
     return { send, name, sentinel: Boolean(options.sentinels) };
   }
-  if (!known.listeners?.("error").includes(quiet)) known.on("error", quiet);
   return { send: async (all) => sendCommand!.call(known, words(all), AS_BYTES()), name, sentinel: false };
 }

@@ -1,10 +1,11 @@
 // What the stores over a server's SQL have in common. Tables and statements are those of the other languages.
 import type { Found, Listed, Store } from "../store.js";
 import { checkAdd, full, raised } from "./counts.js";
-import { type Kind, refuseUnsafe, settingsOf, unsafe } from "./durability.js";
+import { type Kind, settingsOf, unsafe } from "./durability.js";
 import { unavailable } from "./failure.js";
+import { Findings } from "./findings.js";
 import { within } from "./limit.js";
-import { type StoreOptions, settled } from "./options.js";
+import { ownerOf, type StoreOptions, settled } from "./options.js";
 
 /** What stands for `$1`, `$2` and so on: a key, an integer of 64 bits, or bytes. */
 export type Value = string | bigint | Uint8Array;
@@ -26,6 +27,8 @@ export interface Connection {
 
 /** What each database has in its own way. */
 export interface Dialect {
+  /** The class of the store. */
+  store: string;
   /** Whose rules of durability hold. */
   kind: Kind;
   /** How many of our tables there are. */
@@ -63,11 +66,13 @@ export abstract class SqlStore implements Store {
   readonly #dialect: Dialect;
   readonly #allowUnsafe: boolean;
   readonly #timeoutMs: number;
+  readonly #findings: Findings;
   #hasTables = false;
   #checked = false;
 
   protected constructor(name: string, dialect: Dialect, options?: StoreOptions) {
-    const { allowUnsafe, timeoutMs } = settled(options);
+    const { allowUnsafe, allowStandby, timeoutMs } = settled(options, ownerOf(dialect.store));
+    this.#findings = new Findings(dialect.kind, allowStandby);
     this.#name = name;
     this.#dialect = dialect;
     this.#allowUnsafe = allowUnsafe;
@@ -149,6 +154,18 @@ export abstract class SqlStore implements Store {
     return this.#transaction(false, async (ask) => Number((await ask(this.#dialect.clock)).rows[0]![0]));
   }
 
+  /** As `Store.refuseStandby`. */
+  async refuseStandby(): Promise<void> {
+    if (this.#allowUnsafe) return;
+    await this.#transaction(true, async () => null);
+    this.#findings.refuseStandby();
+  }
+
+  /** As `Store.standbyRisk`. */
+  standbyRisk(): string | null {
+    return this.#findings.risk;
+  }
+
   /** What sentences call it. */
   toString(): string {
     return this.#name;
@@ -215,7 +232,7 @@ export abstract class SqlStore implements Store {
     for (const query of settings([...names.values()]))
       for (const [name, value] of (await ask(query)).rows)
         found.set(names.get(name!.toLowerCase()) ?? name!, value ?? "");
-    refuseUnsafe(this, kind, found);
+    this.#findings.judge(this, found);
     for (const [table, why, cure] of (await ask(lossyTables)).rows)
       throw unsafe(this, `the table ${table} is ${why}`, cure!);
     this.#checked = true;

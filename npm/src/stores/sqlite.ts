@@ -1,10 +1,11 @@
-import { fileAt, fileSystem } from "#stores-host";
+import { fileAt } from "#stores-host";
 import { SnowmintError } from "../errors.js";
+import { monotonicMs } from "../monotonic.js";
 import type { Found, Listed, Store } from "../store.js";
 import { checkAdd, full, raised } from "./counts.js";
-import { refuseUnsafe, unsafe, unsafeFileSystem } from "./durability.js";
+import { refuseLossyPlace, refuseUnsafe } from "./durability.js";
 import { unavailable } from "./failure.js";
-import { type StoreOptions, settled } from "./options.js";
+import { ownerOf, type StoreOptions, settled } from "./options.js";
 
 /** A `Database` of `better-sqlite3`. */
 export interface SqliteDatabase {
@@ -76,7 +77,7 @@ export class SqliteStore implements Store {
 
   /** Over a database, which stays the caller's. */
   constructor(db: SqliteDatabase, options?: StoreOptions) {
-    const { allowUnsafe, timeoutMs } = settled(options);
+    const { allowUnsafe, timeoutMs } = settled(options, ownerOf("SqliteStore"));
     const known = Object(db) as Partial<SqliteDatabase>;
     if (typeof known.pragma !== "function" || typeof known.prepare !== "function" || !("inTransaction" in known))
       throw new TypeError('SqliteStore needs a Database of "better-sqlite3", such as new Database("ids.db")');
@@ -166,13 +167,13 @@ export class SqliteStore implements Store {
 
   /** Runs `work`, which asks nobody else, in a transaction that is on disk by the time this resolves. */
   async #transaction<T>(writing: boolean, work: () => T): Promise<T> {
-    const until = performance.now() + this.#timeoutMs;
+    const until = monotonicMs() + this.#timeoutMs;
     for (;;) {
       try {
         return this.#attempt(writing, work);
       } catch (error) {
         const busy = String((error as { code?: unknown }).code).startsWith("SQLITE_BUSY");
-        if (!busy || performance.now() > until) throw unavailable(this, error);
+        if (!busy || monotonicMs() > until) throw unavailable(this, error);
         await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
       }
     }
@@ -219,8 +220,7 @@ export class SqliteStore implements Store {
       ["synchronous", pragma("synchronous")],
     ]);
     refuseUnsafe(this, "sqlite", found);
-    const kind = unsafeFileSystem(fileSystem(path));
-    if (kind) throw unsafe(this, `the file is on ${kind}`, "put it on a local disk");
+    refuseLossyPlace(this, path);
     this.#path = path;
     if (!this.#checked) this.#file = fileAt(path);
     this.#log = mode === "wal" ? `${path}-wal` : "";

@@ -36,20 +36,22 @@ __all__ = [
     "ULID",
     "__version__",
     "engine_settings",
+    "find_layout",
     "error_classes",
     "inspect",
     "object_id",
     "presets",
+    "refuse_lossy_place",
     "refuse_unsafe",
     "reverse_bits",
     "rotate_digits",
     "shard_high",
+    "standby_risk",
     "text_decode",
     "text_encode",
     "text_forms",
     "ulid",
     "unrotate_digits",
-    "unsafe_file_system",
     "unshard_high",
     "uuid1",
     "uuid3",
@@ -570,8 +572,9 @@ class Snowflake:
 
         The keys are `node`, `layout` (its text), `window`, `max_ahead_ms`, `max_wait_ms`, `sequence_start`, `closed`;
         for a lease also `namespace`, `lost` (why it was lost, if it was), `skipped` (slot files or records that are not
-        valid), `renewal_failures` (since the last success) and `skew_ms` (by how much this clock is ahead of the
-        store's, if that has one).
+        valid), `renewal_failures` (since the last success), `renewal_error` (why the last renewal failed, if none has
+        succeeded since), `standby_risk` (what a failover of the store could lose, such as to a standby that is not
+        waited for; the lease goes on) and `skew_ms` (by how much this clock is ahead of the store's, if that has one).
         """
 
     def close(self) -> None:
@@ -608,11 +611,15 @@ class Candidate:
 
     @property
     def layout(self) -> str | None:
-        """The name of the preset of a snowflake, or None."""
+        """The name of the system of a snowflake, or None."""
+
+    @property
+    def layout_text(self) -> str | None:
+        """The text form of that layout, or None."""
 
     @property
     def parts(self) -> Parts | None:
-        """The parts of a snowflake under that preset, or None."""
+        """The parts of a snowflake under that layout, or None."""
 
     @property
     def form(self) -> str:
@@ -1063,18 +1070,32 @@ def presets() -> dict[str, Layout]:
 def error_classes() -> list[tuple[str, str]]:
     """The code of every error kind, with the name of its exception."""
 
+def find_layout(layout: str | Layout | None = None) -> Layout:
+    """Finds the layout of an argument of `Snowflake`.
+
+    Raises:
+        InvalidLayoutError: There is no such layout.
+    """
+
 def engine_settings(engine: str) -> list[str]:
     """The names of the settings of an engine that matter for what it confirms."""
 
 def refuse_unsafe(store: str, engine: str, found: dict[str, str]) -> None:
-    """Refuses settings of an engine, by name, under which confirmed writes can be lost.
+    """Refuses settings of an engine, by name, under which nothing is granted.
 
     Raises:
         UnsafeStoreError: With setting, value and cure.
     """
 
-def unsafe_file_system(path: str) -> str | None:
-    """The kind of a file system that may lose what was written, or whose locks do not hold everybody off; else None."""
+def refuse_lossy_place(store: str, path: str) -> None:
+    """Refuses the path of a database whose file can be lost, or is out of reach for others who name it too.
+
+    Raises:
+        UnsafeStoreError: With what to name instead.
+    """
+
+def standby_risk(store: str, engine: str, found: dict[str, str]) -> str | None:
+    """Says what a failover could lose under settings of an engine, by name; None if nothing."""
 
 REDIS_WRITE: Final[str]
 REDIS_ADD: Final[str]

@@ -11,16 +11,21 @@ like `migrate` take no lease. Its options are those of `snowmint.Snowflake`, in 
 slot of this machine.
 
     SNOWMINT = {"layout": "twitter", "namespace": "blog"}
+
+`manage.py check` reports settings that `Snowflake` refuses (`snowmint.E001`). A layout that is not valid is refused as
+soon as a model with such a key is imported.
 """
 
 from collections.abc import Mapping
 from typing import Any
 
-from snowmint import Snowflake, _ids
+from snowmint import Snowflake, SnowmintError, _ids
 from snowmint._lazy import LazySnowflake
+from snowmint._snowmint import find_layout
 
 try:
     from django.conf import settings
+    from django.core import checks
     from django.core.exceptions import ImproperlyConfigured, ValidationError
     from django.core.signals import setting_changed
     from django.core.validators import MaxValueValidator, MinValueValidator
@@ -51,6 +56,8 @@ class SnowflakeField(models.BigIntegerField):  # type: ignore[misc]  # Django ha
             options.setdefault("editable", False)
             if "db_default" not in options:
                 options.setdefault("default", next_id)
+            if options.get("default") is next_id:
+                _check_layout()
         super().__init__(verbose_name, name, **options)
 
     def deconstruct(self) -> tuple[str, str, list[Any], dict[str, Any]]:
@@ -119,9 +126,31 @@ def _minter() -> LazySnowflake:
             raise ImproperlyConfigured(f"SNOWMINT is a dict of options of snowmint.Snowflake, not {options!r}")
         try:
             made = _made = LazySnowflake(**options)
-        except TypeError as error:
+        except (TypeError, SnowmintError) as error:
             raise ImproperlyConfigured(f"SNOWMINT is a dict of options of snowmint.Snowflake: {error}") from error
     return made
+
+
+def _check_layout() -> None:
+    """Refuses the layout of the settings at the import of a model, and not with the first row."""
+    options = getattr(settings, "SNOWMINT", {}) if settings.configured else {}
+    try:
+        find_layout(options.get("layout") if isinstance(options, Mapping) else None)
+    except (TypeError, SnowmintError) as error:
+        raise ImproperlyConfigured(f"the layout of SNOWMINT is not valid: {error}") from error
+
+
+def check_settings(**_: Any) -> list[checks.CheckMessage]:
+    """Reports settings that `Snowflake` refuses, for `manage.py check`. It takes no lease."""
+    try:
+        _minter()
+    except ImproperlyConfigured as error:
+        hint = 'Write what Snowflake takes, by name: SNOWMINT = {"layout": "twitter", "namespace": "blog"}.'
+        return [checks.Error(str(error), hint=hint, id="snowmint.E001")]
+    return []
+
+
+checks.register(check_settings, "snowmint")
 
 
 def _forget(*, setting: str, **_: Any) -> None:

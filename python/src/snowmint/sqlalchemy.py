@@ -12,6 +12,11 @@ The posts of a time, by the primary key alone:
 >>> from sqlalchemy import select
 >>> from snowmint import layouts
 >>> day = select(Post).where(Post.id.between(*layouts.TWITTER.id_range(1656374400000, 1656460799999)))
+
+Alembic's autogenerate drops tables that no model describes, and the tables of leases are such tables. Where a
+`SqlStore` or the service uses the same database, one line in `env.py` keeps them:
+
+    context.configure(..., include_object=snowmint.sqlalchemy.include_object)
 """
 
 from typing import Any
@@ -25,7 +30,9 @@ try:
 except ImportError as error:
     raise ImportError("snowmint.sqlalchemy needs SQLAlchemy 2: pip install snowmint[sqlalchemy]") from error
 
-__all__ = ["SnowflakeDefault", "SnowflakeID"]
+__all__ = ["SnowflakeDefault", "SnowflakeID", "include_object"]
+
+_TABLES = frozenset({"snowmint_records", "snowmint_counters", "snowmint_guards", "leaf_alloc", "Tickets64"})
 
 
 class SnowflakeID(TypeDecorator[int]):
@@ -63,10 +70,26 @@ def _without_autoincrement(_: SnowflakeID, parent: object) -> None:
 class SnowflakeDefault(LazySnowflake):
     """A column default that mints: each row of each insert gets an ID of its own.
 
-    It takes what `snowmint.Snowflake` takes, by name. The generator is made when the first row is inserted, so that
-    importing models takes no lease. A default may be shared by many columns and threads; a forked child leases its own
+    It takes what `snowmint.Snowflake` takes, by name. Layout and node are checked at once. The generator is made when
+    the first row is inserted, so that importing models takes no lease; a generator whose lease was lost is replaced by
+    a new one. A default may be shared by many columns and threads; a forked child leases its own
     node. A generator of your own serves as well: `default=generator.next_id`.
 
     Minting may wait, up to `max_wait_ms`, and an event loop with it: with asyncio `max_ahead_ms=1000, max_wait_ms=0`
     are better. What it raises comes as the `orig` of SQLAlchemy's `StatementError`.
     """
+
+
+def include_object(item: object, name: str | None, type_: str, reflected: bool, compare_to: object) -> bool:
+    """Tells Alembic's autogenerate to leave the tables of leases and numbers alone.
+
+        context.configure(..., include_object=snowmint.sqlalchemy.include_object)
+
+    Without it, the next migration drops `snowmint_records`, and the nodes of running generators are granted again.
+    The tables are `snowmint_records`, `snowmint_counters`, `snowmint_guards`, `leaf_alloc` and `Tickets64`; a table
+    that one of your models describes is compared as ever. A filter of your own calls this one first:
+
+        def include_object(*what):
+            return snowmint.sqlalchemy.include_object(*what) and mine(*what)
+    """
+    return not (type_ == "table" and reflected and compare_to is None and name in _TABLES)

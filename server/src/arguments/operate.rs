@@ -33,13 +33,13 @@ pub struct Lease {
 
 #[derive(Debug, Subcommand)]
 pub enum LeaseVerb {
-    /// Show who has which node, and until when
+    /// Show who has which node, and until when. The slots of this machine: --store file:/var/tmp/snowmint
     Ls {
         /// Only of this namespace
         namespace: Option<String>,
     },
-    /// Give a node back whose holder is gone for good, or reset an end that lies far ahead. The holder has to be stopped:
-    /// it may mint up to the end that it knows
+    /// Give a node back whose holder is gone for good, or reset an end that lies far ahead because a clock was ahead. The
+    /// holder has to be stopped: it may mint up to the end that it knows. A slot that a live holder has locked is refused
     Release {
         namespace: String,
         node: u32,
@@ -149,10 +149,15 @@ pub enum SegmentVerb {
 pub struct Fence {
     #[command(flatten)]
     pub place: Place,
-    /// No ID of any holder is later than this: RFC 3339 or Unix ms
+    /// No ID of any holder is later than this: RFC 3339 or Unix ms. Late enough is one window and max_ahead_ms after the last
+    /// holder was stopped. From now on no node mints an ID before this time
     #[arg(long, value_name = "TIME", value_parser = instant)]
     pub until: i64,
-    /// No counter had given more numbers than so many beyond what the store says
+    /// Allow a time more than a day ahead. A fence cannot be lowered
+    #[arg(long)]
+    pub far: bool,
+    /// No counter gave more than N numbers beyond what the store says. A counter, sequence or user that the store does not
+    /// know begins N numbers later, also a new one
     #[arg(long, value_name = "N")]
     pub skip: u64,
     /// Names of tickets that no service gave: those that one gave are known

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use snowmint_core::lease::LABEL_BYTES;
+use snowmint_core::section::MAX_SIZE;
 
 /// How lines of the log are written.
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -25,10 +26,10 @@ pub struct Serve {
     #[arg(long, env = "SNOWMINT_REDIS", value_name = "ADDR", default_value = "127.0.0.1:6389")]
     pub redis: String,
     /// Where grants and numbers live: sqlite:PATH, postgres://..., mysql://..., redis://..., etcd://..., zookeeper://...,
-    /// file:DIRECTORY (else a SQLite file of this user)
+    /// file:DIRECTORY (else a SQLite file of this user; in a container or pod it is needed)
     #[arg(long, env = "SNOWMINT_STORE", value_name = "URL", hide_env_values = true)]
     pub store: Option<String>,
-    /// A file with the token that clients have to show; needed beyond loopback
+    /// A file with the token that clients have to show; needed beyond loopback. SIGHUP has it read again, and the certificate
     #[arg(long, env = "SNOWMINT_TOKEN_FILE", value_name = "FILE")]
     pub token_file: Option<PathBuf>,
     /// A preset's name or a layout's text, of IDs that are asked for without one
@@ -49,8 +50,8 @@ pub struct Serve {
     /// The longest window that a holder elsewhere gets
     #[arg(long, env = "SNOWMINT_MAX_WINDOW_MS", value_name = "MS", default_value_t = 300_000)]
     pub max_window_ms: u64,
-    /// How many users share a record; the same for all servers of a store, for good
-    #[arg(long, env = "SNOWMINT_SECTION_SIZE", value_name = "USERS", default_value = "100000")]
+    /// How many users share a record, 1 to 1000000; a store keeps that of its first server, and another is refused
+    #[arg(long, env = "SNOWMINT_SECTION_SIZE", value_name = "USERS", default_value = "100000", value_parser = section_size)]
     pub section_size: NonZeroU32,
     /// Where others find this server, for those who ask the wrong one: 60 bytes at most (else the address of HTTP)
     #[arg(long, env = "SNOWMINT_ADVERTISE", value_name = "URL", value_parser = advertised)]
@@ -82,6 +83,12 @@ pub struct Serve {
     /// Print the OpenAPI document, and end
     #[arg(long)]
     pub openapi: bool,
+}
+
+/// As many users as fit into memory.
+fn section_size(text: &str) -> Result<NonZeroU32, String> {
+    let size = text.parse().ok().filter(|size: &NonZeroU32| size.get() <= MAX_SIZE);
+    size.ok_or_else(|| format!("a section has 1 to {MAX_SIZE} users"))
 }
 
 /// What fits into a record.

@@ -2,6 +2,7 @@
 #![allow(unused_qualifications, reason = "the macro of the document qualifies")]
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use axum::Json;
 use axum::body::{Body, Bytes};
@@ -12,10 +13,11 @@ use axum::response::{IntoResponse as _, Response};
 use futures_util::stream;
 use serde::{Deserialize, Serialize};
 use snowmint_core::{Layout, SystemHost};
+use tokio::sync::OwnedSemaphorePermit;
 use utoipa::{IntoParams, ToSchema};
 
 use super::App;
-use super::problem::Problem;
+use super::problem::{Failures, Problem};
 use crate::service::count;
 use crate::show::Found;
 
@@ -46,30 +48,34 @@ pub struct Wanted {
 }
 
 /// Mint IDs: unique, and ascending in an answer
-#[utoipa::path(get, path = "/v1/ids", tag = "ids", params(Wanted), responses(
-    (status = 200, body = Several),
-    (status = "4XX", body = Problem, content_type = "application/problem+json"),
-    (status = "5XX", body = Problem, content_type = "application/problem+json"),
+#[utoipa::path(get, path = "/v1/ids", operation_id = "take_ids", tag = "ids", params(Wanted), responses(
+    (status = 200, description = "The IDs", body = Several),
+    Failures,
 ))]
 pub async fn take(State(app): State<App>, wanted: Result<Query<Wanted>, QueryRejection>) -> Result<Response, Problem> {
     let Query(wanted) = wanted?;
     let count = count(wanted.count)?;
     let layout = wanted.layout.as_ref().map(Layout::find).transpose()?;
+    // Before any ID is minted.
+    let room = (count > PIECE as u64).then(|| room(&app, count)).transpose()?;
     let ids = app.service.ids.take(layout.as_ref(), wanted.namespace.as_deref(), count).await;
     let ids = ids.map_err(Problem::of_namespace)?;
     app.metrics.http.numbers.inc_by(count);
-    several(&app, ids)
+    Ok(several(ids, room))
 }
 
-/// An answer of several numbers.
-pub fn several(app: &App, ids: Vec<u64>) -> Result<Response, Problem> {
+/// Room for the IDs of an answer: a client that does not read holds them until the connection is given up.
+fn room(app: &App, count: u64) -> Result<OwnedSemaphorePermit, Problem> {
+    let count = u32::try_from(count).unwrap_or(u32::MAX);
+    Arc::clone(&app.room).try_acquire_many_owned(count).map_err(|_| Problem::busy())
+}
+
+/// An answer of several numbers, in pieces if there is room for them.
+fn several(ids: Vec<u64>, room: Option<OwnedSemaphorePermit>) -> Response {
     let json = [(CONTENT_TYPE, "application/json")];
-    if ids.len() <= PIECE {
-        return Ok((json, document(&ids, true, true)).into_response());
-    }
-    // A client that does not read holds these until the connection is given up.
-    let room = u32::try_from(ids.len()).unwrap_or(u32::MAX);
-    let room = std::sync::Arc::clone(&app.room).try_acquire_many_owned(room).map_err(|_| Problem::busy())?;
+    let Some(room) = room else {
+        return (json, document(&ids, true, true)).into_response();
+    };
     let pieces = stream::unfold((ids, 0, room), |(ids, from, room)| async move {
         let to = (from + PIECE).min(ids.len());
         if from == ids.len() {
@@ -78,7 +84,7 @@ pub fn several(app: &App, ids: Vec<u64>) -> Result<Response, Problem> {
         let piece = document(&ids[from..to], from == 0, to == ids.len());
         Some((Ok::<_, std::convert::Infallible>(Bytes::from(piece)), (ids, to, room)))
     });
-    Ok((json, Body::from_stream(pieces)).into_response())
+    (json, Body::from_stream(pieces)).into_response()
 }
 
 /// A piece of `{"ids":["1","2"]}`.
@@ -96,12 +102,11 @@ fn document(ids: &[u64], first: bool, last: bool) -> String {
 }
 
 /// Who could have minted an ID, and when: the most plausible first
-#[utoipa::path(get, path = "/v1/inspect/{id}", tag = "ids",
+#[utoipa::path(get, path = "/v1/inspect/{id}", operation_id = "inspect", tag = "ids",
     params(("id" = String, Path, description = "A 64-bit ID in any text form, a UUID, a ULID or an ObjectId")),
     responses(
-        (status = 200, body = Found),
-        (status = "4XX", body = Problem, content_type = "application/problem+json"),
-        (status = "5XX", body = Problem, content_type = "application/problem+json"),
+        (status = 200, description = "The candidates; without any the list is empty", body = Found),
+        Failures,
     )
 )]
 pub async fn inspect(id: Result<Path<String>, PathRejection>) -> Result<Json<Found>, Problem> {

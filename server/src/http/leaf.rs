@@ -15,9 +15,9 @@ use super::App;
 use super::guard::Failed;
 
 /// A number of a tag, as Leaf gives it
-#[utoipa::path(get, path = "/api/segment/get/{key}", tag = "leaf",
+#[utoipa::path(get, path = "/api/segment/get/{key}", operation_id = "leaf_segment", tag = "leaf",
     params(("key" = String, Path, min_length = 1, max_length = 128)),
-    responses((status = 200, body = String, content_type = "text/plain"), (status = 500, description = "Anything else", content_type = "application/json"))
+    responses((status = 200, description = "The number in decimal", body = String, content_type = "text/plain"), (status = 500, description = "No number: the JSON of a Spring error", content_type = "application/json"))
 )]
 pub async fn segment(State(app): State<App>, uri: Uri, key: Result<Path<String>, PathRejection>) -> Response {
     let Ok(Path(key)) = key else { return failed(&uri, "Key is none", "BAD_REQUEST") };
@@ -26,9 +26,9 @@ pub async fn segment(State(app): State<App>, uri: Uri, key: Result<Path<String>,
 }
 
 /// An ID of Leaf's layout; the key does not matter
-#[utoipa::path(get, path = "/api/snowflake/get/{key}", tag = "leaf",
+#[utoipa::path(get, path = "/api/snowflake/get/{key}", operation_id = "leaf_snowflake", tag = "leaf",
     params(("key" = String, Path)),
-    responses((status = 200, body = String, content_type = "text/plain"), (status = 500, description = "Anything else", content_type = "application/json"))
+    responses((status = 200, description = "The number in decimal", body = String, content_type = "text/plain"), (status = 500, description = "No number: the JSON of a Spring error", content_type = "application/json"))
 )]
 pub async fn snowflake(State(app): State<App>, uri: Uri) -> Response {
     let ids = app.service.ids.take(Some(&layouts::LEAF), None, 1).await;

@@ -14,7 +14,7 @@ use snowmint_stores::{Error, LeaseTerms, Namespace};
 use utoipa::ToSchema;
 
 use super::App;
-use super::problem::Problem;
+use super::problem::{Failures, Problem};
 use super::whole::Whole;
 
 /// How far from 1970 `unused_from_ms` may be: what every language's numbers hold.
@@ -190,13 +190,12 @@ fn lost(error: Error) -> Problem {
 }
 
 /// Claim a node; the same nonce gets the same one again
-#[utoipa::path(post, path = "/v1/namespaces/{ns}/leases", tag = "leases",
+#[utoipa::path(post, path = "/v1/namespaces/{ns}/leases", operation_id = "claim_node", tag = "leases",
     params(("ns" = String, Path, min_length = 1, max_length = 102, pattern = "^([A-Za-z0-9_-][A-Za-z0-9._-]{0,63}|@[0-9a-f]{1,16}(-[0-9a-f]{1,16}){5})$")),
     request_body = Claim,
     responses(
-        (status = 201, body = Lease),
-        (status = "4XX", body = Problem, content_type = "application/problem+json"),
-        (status = "5XX", body = Problem, content_type = "application/problem+json"),
+        (status = 201, description = "The node is held from now on", body = Lease),
+        Failures,
     )
 )]
 pub async fn claim(
@@ -236,12 +235,11 @@ pub async fn claim(
 }
 
 /// Who has which node
-#[utoipa::path(get, path = "/v1/namespaces/{ns}/leases", tag = "leases",
+#[utoipa::path(get, path = "/v1/namespaces/{ns}/leases", operation_id = "list_nodes", tag = "leases",
     params(("ns" = String, Path, min_length = 1, max_length = 102, pattern = "^([A-Za-z0-9_-][A-Za-z0-9._-]{0,63}|@[0-9a-f]{1,16}(-[0-9a-f]{1,16}){5})$")),
     responses(
-        (status = 200, body = Held),
-        (status = "4XX", body = Problem, content_type = "application/problem+json"),
-        (status = "5XX", body = Problem, content_type = "application/problem+json"),
+        (status = 200, description = "The nodes", body = Held),
+        Failures,
     )
 )]
 pub async fn list(State(app): State<App>, ns: Result<Path<String>, PathRejection>) -> Result<Json<Held>, Problem> {
@@ -257,14 +255,13 @@ pub async fn list(State(app): State<App>, ns: Result<Path<String>, PathRejection
 }
 
 /// Move a window on
-#[utoipa::path(put, path = "/v1/namespaces/{ns}/leases/{node}", tag = "leases",
+#[utoipa::path(put, path = "/v1/namespaces/{ns}/leases/{node}", operation_id = "renew_node", tag = "leases",
     params(("ns" = String, Path, min_length = 1, max_length = 102, pattern = "^([A-Za-z0-9_-][A-Za-z0-9._-]{0,63}|@[0-9a-f]{1,16}(-[0-9a-f]{1,16}){5})$"), ("node" = u64, Path, maximum = 4_294_967_295_u64)),
     request_body = Renewal,
     responses(
-        (status = 200, body = Renewed),
+        (status = 200, description = "The window is moved on", body = Renewed),
         (status = 409, description = "The node is not held with this nonce: close the generator", body = Problem, content_type = "application/problem+json"),
-        (status = "4XX", body = Problem, content_type = "application/problem+json"),
-        (status = "5XX", body = Problem, content_type = "application/problem+json"),
+        Failures,
     )
 )]
 pub async fn renew(
@@ -291,14 +288,13 @@ pub async fn renew(
 }
 
 /// Give a node back, and the rest of its window
-#[utoipa::path(delete, path = "/v1/namespaces/{ns}/leases/{node}", tag = "leases",
+#[utoipa::path(delete, path = "/v1/namespaces/{ns}/leases/{node}", operation_id = "release_node", tag = "leases",
     params(("ns" = String, Path, min_length = 1, max_length = 102, pattern = "^([A-Za-z0-9_-][A-Za-z0-9._-]{0,63}|@[0-9a-f]{1,16}(-[0-9a-f]{1,16}){5})$"), ("node" = u64, Path, maximum = 4_294_967_295_u64)),
     request_body = Release,
     responses(
-        (status = 200, body = Released),
+        (status = 200, description = "The node is given back", body = Released),
         (status = 409, description = "The node is not held with this nonce", body = Problem, content_type = "application/problem+json"),
-        (status = "4XX", body = Problem, content_type = "application/problem+json"),
-        (status = "5XX", body = Problem, content_type = "application/problem+json"),
+        Failures,
     )
 )]
 pub async fn release(

@@ -10,8 +10,11 @@ use snowmint_core::{ErrorKind, Integer};
 use utoipa::{IntoParams, ToSchema};
 
 use super::App;
-use super::problem::Problem;
+use super::problem::{Failures, Problem};
 use crate::service::count;
+
+/// When there may be room for another section of users, in ms.
+const SECTIONS_MS: u64 = 5000;
 
 /// Numbers that follow each other.
 #[derive(Debug, Serialize, ToSchema)]
@@ -57,12 +60,11 @@ pub struct Few {
 }
 
 /// Reserve numbers of a segment's tag, which has to be there
-#[utoipa::path(get, path = "/v1/segments/{tag}", tag = "numbers",
+#[utoipa::path(get, path = "/v1/segments/{tag}", operation_id = "take_segment", tag = "numbers",
     params(("tag" = String, Path, min_length = 1, max_length = 128), Count),
     responses(
-        (status = 200, body = Range),
-        (status = "4XX", body = Problem, content_type = "application/problem+json"),
-        (status = "5XX", body = Problem, content_type = "application/problem+json"),
+        (status = 200, description = "The numbers, the end not included", body = Range),
+        Failures,
     )
 )]
 pub async fn segment(
@@ -86,12 +88,11 @@ pub async fn segment(
 }
 
 /// `nextval` of a sequence, which comes into being
-#[utoipa::path(post, path = "/v1/sequences/{name}/next", tag = "numbers",
+#[utoipa::path(post, path = "/v1/sequences/{name}/next", operation_id = "next_of_sequence", tag = "numbers",
     params(("name" = String, Path, min_length = 1, max_length = 128), Few),
     responses(
-        (status = 200, body = Values),
-        (status = "4XX", body = Problem, content_type = "application/problem+json"),
-        (status = "5XX", body = Problem, content_type = "application/problem+json"),
+        (status = 200, description = "The numbers", body = Values),
+        Failures,
     )
 )]
 pub async fn sequence(
@@ -110,12 +111,11 @@ pub async fn sequence(
 }
 
 /// One ticket, which comes into being
-#[utoipa::path(get, path = "/v1/tickets/{name}", tag = "numbers",
+#[utoipa::path(get, path = "/v1/tickets/{name}", operation_id = "take_ticket", tag = "numbers",
     params(("name" = String, Path, min_length = 1, max_length = 128)),
     responses(
-        (status = 200, body = One),
-        (status = "4XX", body = Problem, content_type = "application/problem+json"),
-        (status = "5XX", body = Problem, content_type = "application/problem+json"),
+        (status = 200, description = "The number", body = One),
+        Failures,
     )
 )]
 pub async fn ticket(State(app): State<App>, name: Result<Path<String>, PathRejection>) -> Result<Json<One>, Problem> {
@@ -126,7 +126,7 @@ pub async fn ticket(State(app): State<App>, name: Result<Path<String>, PathRejec
 }
 
 /// The next number of a user: it increases for each, whichever server answers
-#[utoipa::path(post, path = "/v1/users/{uid}/next", tag = "numbers",
+#[utoipa::path(post, path = "/v1/users/{uid}/next", operation_id = "next_of_user", tag = "numbers",
     params((
         "uid" = String, Path, description = "0 to 2^64-1",
         // Exactly these, in 20 digits at most.
@@ -138,10 +138,9 @@ pub async fn ticket(State(app): State<App>, name: Result<Path<String>, PathRejec
             1844674407370955161[0-5])$"
     )),
     responses(
-        (status = 200, body = One),
+        (status = 200, description = "The number", body = One),
         (status = 421, description = "Another server has the user: `server` is its address, as it advertises it", body = Problem, content_type = "application/problem+json"),
-        (status = "4XX", body = Problem, content_type = "application/problem+json"),
-        (status = "5XX", body = Problem, content_type = "application/problem+json"),
+        Failures,
     )
 )]
 pub async fn user(State(app): State<App>, uid: Result<Path<String>, PathRejection>) -> Result<Json<One>, Problem> {
@@ -154,11 +153,19 @@ pub async fn user(State(app): State<App>, uid: Result<Path<String>, PathRejectio
         let kind = error.kind();
         let problem = Problem::from(error);
         match kind {
-            ErrorKind::WindowClosed => problem
-                .with_status(StatusCode::MISDIRECTED_REQUEST)
-                .with_server(app.service.server_of_user(user.into())),
+            // Another server has it in a moment.
+            ErrorKind::WindowClosed if *app.ending.borrow() => problem.with_retry_after_ms(Some(1000)),
+            ErrorKind::WindowClosed => match app.service.server_of_user(user.into()) {
+                // Who asks there would be here again.
+                Some(holder) if holder.is_namesake => problem.with_retry_after_ms(Some(holder.free_in_ms.max(1))),
+                holder => {
+                    problem.with_status(StatusCode::MISDIRECTED_REQUEST).with_server(holder.map(|holder| holder.label))
+                }
+            },
             // Too many sections: it passes.
-            ErrorKind::Exhausted => problem.with_status(StatusCode::SERVICE_UNAVAILABLE),
+            ErrorKind::Exhausted => {
+                problem.with_status(StatusCode::SERVICE_UNAVAILABLE).with_retry_after_ms(Some(SECTIONS_MS))
+            }
             _ => problem,
         }
     })?;

@@ -1,5 +1,7 @@
 //! Errors, as problem documents (RFC 9457).
 
+use std::collections::BTreeMap;
+
 use axum::extract::rejection::{JsonRejection, PathRejection, QueryRejection};
 use axum::http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};
@@ -7,7 +9,11 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use snowmint_core::ErrorKind;
 use snowmint_stores::Error;
-use utoipa::ToSchema;
+use utoipa::openapi::header::HeaderBuilder;
+use utoipa::openapi::response::{Response as Answer, ResponseBuilder};
+use utoipa::openapi::schema::{ObjectBuilder, Type};
+use utoipa::openapi::{Content, Ref, RefOr};
+use utoipa::{IntoResponses, ToSchema};
 
 use super::guard::Failed;
 
@@ -58,6 +64,31 @@ impl Problem {
              started with --allow-host NAME or --token-file FILE"
         );
         Self::new(StatusCode::FORBIDDEN, "HOST_NOT_ALLOWED", detail)
+    }
+
+    /// Refuses a request of a foreign page without a token.
+    pub fn foreign_page() -> Self {
+        Self::new(
+            StatusCode::FORBIDDEN,
+            "ORIGIN_NOT_ALLOWED",
+            "a page of another origin sent this request: without a token it may not. Start the server with --allow-origin \
+             ORIGIN or --token-file FILE",
+        )
+    }
+
+    /// Refuses HEAD where GET takes a number.
+    pub fn head() -> Self {
+        Self::new(StatusCode::METHOD_NOT_ALLOWED, "METHOD_NOT_ALLOWED", "HEAD takes no number: ask with GET")
+    }
+
+    /// Refuses a request on a connection beyond `--max-connections`.
+    pub fn full() -> Self {
+        let full = Self::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "BUSY",
+            "too many connections are open: this one may ask for /healthz and /readyz only",
+        );
+        Self { retry_after_ms: Some(1000), ..full }
     }
 
     pub fn slow() -> Self {
@@ -157,6 +188,25 @@ impl IntoResponse for Problem {
         }
         response.extensions_mut().insert(Failed(self.code));
         response
+    }
+}
+
+/// The answers that are errors, for the document.
+pub struct Failures;
+
+impl IntoResponses for Failures {
+    fn responses() -> BTreeMap<String, RefOr<Answer>> {
+        let problem = || Content::new(Some(RefOr::Ref(Ref::from_schema_name("Problem"))));
+        let answer =
+            |text: &str| ResponseBuilder::new().description(text).content("application/problem+json", problem());
+        let seconds = ObjectBuilder::new().schema_type(Type::Integer);
+        let later = HeaderBuilder::new().schema(Some(seconds)).description(Some("In how many seconds to ask again"));
+        let refused = answer("The request is refused: `detail` says why, and what would be right");
+        let failed = answer("The request failed: it may be sent again, after `Retry-After` if there is one");
+        BTreeMap::from([
+            ("4XX".to_owned(), RefOr::T(refused.build())),
+            ("5XX".to_owned(), RefOr::T(failed.header("Retry-After", later.build()).build())),
+        ])
     }
 }
 

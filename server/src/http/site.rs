@@ -1,21 +1,37 @@
 //! What is for operators and people: health, metrics, the `OpenAPI` document, the inspector.
+#![allow(unused_qualifications, reason = "the macro of the document qualifies")]
 
 use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse as _, Response};
 
 use super::App;
+use super::problem::{Failures, Problem};
 
-/// Whether the server is there; needs no token
-#[utoipa::path(get, path = "/healthz", tag = "server",
-    responses((status = 200, body = String, content_type = "text/plain")))]
+/// Whether the server lives; needs no token
+#[utoipa::path(get, path = "/healthz", operation_id = "healthz", tag = "server", responses(
+    (status = 200, description = "The process lives", body = String, content_type = "text/plain"),
+    (status = "4XX", description = "The server is not asked by this name", body = Problem, content_type = "application/problem+json"),
+))]
 pub async fn healthz() -> &'static str {
     "ok\n"
 }
 
+/// Whether the store answers; needs no token
+#[utoipa::path(get, path = "/readyz", operation_id = "readyz", tag = "server", responses(
+    (status = 200, description = "The store answers", body = String, content_type = "text/plain"),
+    Failures,
+))]
+pub async fn readyz(State(app): State<App>) -> Result<&'static str, Problem> {
+    app.service.store.ready().await?;
+    Ok("ok\n")
+}
+
 /// What Prometheus reads
-#[utoipa::path(get, path = "/metrics", tag = "server",
-    responses((status = 200, body = String, content_type = "application/openmetrics-text"), (status = 401)))]
+#[utoipa::path(get, path = "/metrics", operation_id = "metrics", tag = "server", responses(
+    (status = 200, description = "Metrics in the OpenMetrics text format", body = String, content_type = "application/openmetrics-text"),
+    Failures,
+))]
 pub async fn metrics(State(app): State<App>) -> Response {
     ([(CONTENT_TYPE, "application/openmetrics-text; version=1.0.0; charset=utf-8")], app.metrics.text()).into_response()
 }
@@ -27,7 +43,7 @@ pub async fn openapi(State(app): State<App>) -> Response {
 
 /// The inspector, in one file. What it may do stands in its own policy, with the hashes of its script and style: that of the
 /// answer adds what a page cannot say of itself.
-#[cfg(feature = "page")]
+#[cfg(has_page)]
 pub async fn page() -> Response {
     use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, X_CONTENT_TYPE_OPTIONS};
     const PAGE: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../npm/site/dist/index.html"));
@@ -37,13 +53,14 @@ pub async fn page() -> Response {
         (X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (CACHE_CONTROL, "no-cache"),
     ];
-    (headers, PAGE).into_response()
+    static MARKED: std::sync::LazyLock<String> = std::sync::LazyLock::new(|| super::status::marked(PAGE));
+    (headers, MARKED.as_str()).into_response()
 }
 
 /// A word about what there is.
-#[cfg(not(feature = "page"))]
+#[cfg(not(has_page))]
 pub async fn page() -> Response {
     "snowmint: /v1/ids gives an ID, /openapi.json tells what else there is.\n\
-     This build has no inspector here: scripts/build-site.sh makes the page, and then the feature `page` has it.\n"
+     This build has no inspector here: scripts/build-site.sh builds the page, then build with the feature `page`.\n"
         .into_response()
 }

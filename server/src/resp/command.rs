@@ -1,21 +1,35 @@
 //! Commands: what a client of Redis does to have numbers.
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use bytes::BytesMut;
 use snowmint_core::ErrorKind;
 use snowmint_stores::Error;
 
 use super::reply::Reply;
-use super::{Resp, info};
+use super::{Resp, frame, info};
+
+/// The most bytes of the commands between MULTI and EXEC.
+const MOST_QUEUED: usize = 256 * 1024;
 
 /// One client.
 pub struct Session<'a> {
     shared: &'a Resp,
-    known: bool,
+    /// Whether the client may ask for numbers.
+    pub known: bool,
     resp3: bool,
+    /// The commands since MULTI.
+    queue: Option<Queue>,
     /// Whether the client is done.
     pub over: bool,
+}
+
+/// Commands that wait for EXEC, as they came.
+#[derive(Default)]
+struct Queue {
+    bytes: Vec<u8>,
+    /// One of them was refused.
+    refused: bool,
 }
 
 /// The words after the first, as text where they are keys.
@@ -43,7 +57,7 @@ impl<'a> Words<'a> {
 
 impl<'a> Session<'a> {
     pub fn new(shared: &'a Resp) -> Self {
-        Self { shared, known: !shared.token.is_set(), resp3: false, over: false }
+        Self { shared, known: !shared.token.is_set(), resp3: false, queue: None, over: false }
     }
 
     /// Does what a command says, and appends the answer.
@@ -51,14 +65,82 @@ impl<'a> Session<'a> {
         let words = Words { buffer, ranges };
         let counts = &self.shared.metrics.redis;
         counts.requests.inc();
-        let reply = match self.do_it(&words).await {
-            Ok(reply) => reply,
-            Err(error) => {
-                counts.failed(error.code());
-                Reply::Error(format!("ERR {} {error}", error.code()))
-            }
+        let reply = match self.in_transaction(&words) {
+            Transaction::Answer(reply) => reply,
+            Transaction::None => self.reply(&words).await,
+            Transaction::Done(queue) => self.done(&queue).await,
         };
         reply.write(out, self.resp3);
+    }
+
+    async fn reply(&mut self, words: &Words<'_>) -> Reply {
+        match self.do_it(words).await {
+            Ok(reply) => reply,
+            Err(error) => {
+                self.shared.metrics.redis.failed(error.code());
+                Reply::Error(format!("ERR {} {error}", error.code()))
+            }
+        }
+    }
+
+    /// Keeps commands from MULTI on, and refuses at once what EXEC could not do.
+    fn in_transaction(&mut self, words: &Words<'_>) -> Transaction {
+        if !self.known {
+            return Transaction::None;
+        }
+        let name = words.get(0).to_ascii_uppercase();
+        let error = |told: &str| Transaction::Answer(Reply::Error(told.to_owned()));
+        match (&*name, &mut self.queue) {
+            (b"MULTI" | b"EXEC" | b"DISCARD", queue) if words.ranges.len() != 1 => {
+                if let Some(queue) = queue {
+                    queue.refused = true;
+                }
+                Transaction::Answer(wrong_number(&name))
+            }
+            (b"MULTI", Some(_)) => error("ERR MULTI calls can not be nested"),
+            (b"MULTI", queue) => {
+                *queue = Some(Queue::default());
+                Transaction::Answer(Reply::Simple("OK"))
+            }
+            (b"EXEC" | b"DISCARD", queue) => match queue.take() {
+                None => {
+                    Transaction::Answer(Reply::Error(format!("ERR {} without MULTI", String::from_utf8_lossy(&name))))
+                }
+                Some(_) if name == b"DISCARD" => Transaction::Answer(Reply::Simple("OK")),
+                Some(queue) if queue.refused => {
+                    error("EXECABORT Transaction discarded because of previous errors: no command was done")
+                }
+                Some(queue) => Transaction::Done(queue.bytes),
+            },
+            (_, None) | (b"QUIT", _) => Transaction::None,
+            (_, Some(queue)) => {
+                let fits = queue.bytes.len() + words.buffer.len() <= MOST_QUEUED;
+                let refusal = match arguments(&name) {
+                    None => Some(unknown(words)),
+                    Some(counts) if !counts.contains(&words.ranges.len()) => Some(wrong_number(&name)),
+                    Some(_) if !fits => Some(Reply::Error("ERR a transaction takes 256 kB at most".to_owned())),
+                    Some(_) => None,
+                };
+                if let Some(refusal) = refusal {
+                    queue.refused = true;
+                    return Transaction::Answer(refusal);
+                }
+                queue.bytes.extend_from_slice(words.buffer);
+                Transaction::Answer(Reply::Simple("QUEUED"))
+            }
+        }
+    }
+
+    /// Does the commands of a transaction, one after the other.
+    async fn done(&mut self, mut commands: &[u8]) -> Reply {
+        let (mut replies, mut ranges) = (Vec::new(), Vec::new());
+        // They were read once already.
+        while let Ok(Some(length)) = frame::read(commands, &mut ranges) {
+            let (command, rest) = commands.split_at(length);
+            replies.push(self.reply(&Words { buffer: command, ranges: &ranges }).await);
+            commands = rest;
+        }
+        Reply::Array(replies)
     }
 
     async fn do_it(&mut self, words: &Words<'_>) -> Result<Reply, Error> {
@@ -115,19 +197,15 @@ impl<'a> Session<'a> {
             }
             (b"PING", 1) => Ok(Reply::Simple("PONG")),
             (b"PING" | b"ECHO", 2) => Ok(Reply::Bulk(words.get(1).to_vec())),
-            (b"SELECT", 2) => words.number(1).map(|_| Reply::Simple("OK")),
+            (b"SELECT", 2) if words.get(1) == b"0" => Ok(Reply::Simple("OK")),
+            (b"SELECT", 2) => {
+                Ok(Reply::Error("ERR DB index is out of range: there is one keyspace, only 0".to_owned()))
+            }
             (b"INFO", _) => Ok(info::info(self.shared)),
             // What clients ask on their own account.
             (b"CLIENT", 2..) => Ok(client(words)),
             (b"COMMAND", _) => Ok(Reply::Empty),
-            (
-                b"AUTH" | b"QUIT" | b"INCR" | b"INCRBY" | b"GET" | b"SET" | b"EXISTS" | b"DEL" | b"UNLINK" | b"PING"
-                | b"ECHO" | b"SELECT" | b"CLIENT",
-                _,
-            ) => {
-                let name = String::from_utf8_lossy(name).to_ascii_lowercase();
-                Ok(Reply::Error(format!("ERR wrong number of arguments for '{name}' command")))
-            }
+            _ if arguments(name).is_some() => Ok(wrong_number(name)),
             _ => Ok(unknown(words)),
         }
     }
@@ -192,6 +270,35 @@ impl<'a> Session<'a> {
     }
 }
 
+/// What a command is to a transaction.
+enum Transaction {
+    /// Nothing: it is done now.
+    None,
+    /// It waits, or is about the transaction.
+    Answer(Reply),
+    /// These are to be done.
+    Done(Vec<u8>),
+}
+
+/// How many words a command has, its name included; nothing for one that is not there.
+fn arguments(name: &[u8]) -> Option<RangeInclusive<usize>> {
+    Some(match name {
+        b"QUIT" => 1..=1,
+        b"PING" => 1..=2,
+        b"GET" | b"INCR" | b"ECHO" | b"SELECT" => 2..=2,
+        b"AUTH" => 2..=3,
+        b"INCRBY" | b"SET" => 3..=3,
+        b"EXISTS" | b"DEL" | b"UNLINK" | b"CLIENT" => 2..=usize::MAX,
+        b"HELLO" | b"INFO" | b"COMMAND" => 1..=usize::MAX,
+        _ => return None,
+    })
+}
+
+fn wrong_number(name: &[u8]) -> Reply {
+    let name = String::from_utf8_lossy(name).to_ascii_lowercase();
+    Reply::Error(format!("ERR wrong number of arguments for '{name}' command"))
+}
+
 /// Numbers are below 2^63.
 fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
@@ -209,8 +316,8 @@ fn client(words: &Words<'_>) -> Reply {
 fn unknown(words: &Words<'_>) -> Reply {
     let name: String = String::from_utf8_lossy(words.get(0)).chars().take(64).collect();
     Reply::Error(format!(
-        "ERR unknown command '{}': there are GET, INCR, INCRBY, SET, EXISTS, DEL, PING, ECHO, AUTH, HELLO, SELECT, INFO \
-         and QUIT",
+        "ERR unknown command '{}': there are GET, INCR, INCRBY, SET, EXISTS, DEL, MULTI, EXEC, DISCARD, PING, ECHO, \
+         AUTH, HELLO, SELECT, INFO and QUIT",
         name.escape_debug()
     ))
 }

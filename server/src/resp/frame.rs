@@ -2,38 +2,30 @@
 
 use std::ops::Range;
 
-use redis_protocol::resp2::decode::decode_range;
-use redis_protocol::resp2::types::RangeFrame;
+use super::MOST_REQUEST;
 
 /// The most words of a command.
 const MOST_WORDS: usize = 1024;
+/// The most digits of a length.
+const MOST_DIGITS: usize = 15;
+/// The command that is taken in a line too.
+const PING: &[u8] = b"PING";
+/// What is said of a command beyond the limit.
+pub const TOO_LONG: &str = "the command is longer than 64 kB";
 
 /// Finds the words of the first command in the buffer, and tells its length; nothing, if there is more to come.
 ///
-/// The array is read here, and each bulk string by the codec: it would read arrays in arrays, as deep as they go, where no
-/// command has any.
+/// It is read here, not by the codec, which would read arrays in arrays, as deep as they go, and wait for all that a length
+/// announces.
 pub fn read(buffer: &[u8], words: &mut Vec<Range<usize>>) -> Result<Option<usize>, &'static str> {
     words.clear();
-    let Some((first, rest)) = buffer.split_first() else { return Ok(None) };
+    let Some(first) = buffer.first() else { return Ok(None) };
     if *first != b'*' {
-        return Err(
-            "a command is an array of bulk strings, as clients of Redis send them; inline commands are not taken",
-        );
+        return inline(buffer, words);
     }
-    let Some(end) = rest.iter().take(16).position(|byte| *byte == b'\r') else {
-        return if rest.len() < 16 { Ok(None) } else { Err("invalid multibulk length") };
-    };
-    let digits = rest.get(..end).and_then(|digits| std::str::from_utf8(digits).ok()).unwrap_or_default();
-    let count: usize = digits
-        .parse()
-        .ok()
-        .filter(|count| *count <= MOST_WORDS && !digits.starts_with('+'))
-        .ok_or("invalid multibulk length")?;
-    let mut at = end + 3;
-    match buffer.get(at - 1) {
-        None => return Ok(None),
-        Some(b'\n') => {}
-        Some(_) => return Err("invalid multibulk length"),
+    let Some((count, mut at)) = number(buffer, 0, "invalid multibulk length")? else { return Ok(None) };
+    if count > MOST_WORDS {
+        return Err("invalid multibulk length");
     }
     for _ in 0..count {
         match buffer.get(at) {
@@ -41,19 +33,64 @@ pub fn read(buffer: &[u8], words: &mut Vec<Range<usize>>) -> Result<Option<usize
             Some(b'$') => {}
             Some(_) => return Err("expected '$': the words of a command are bulk strings"),
         }
-        match decode_range(&buffer[at..]) {
-            Ok(Some((RangeFrame::BulkString((start, end)), length))) => {
-                if buffer.get(at + end..at + end + 2) != Some(b"\r\n") {
-                    return Err("a bulk string is longer than its length");
-                }
-                words.push(at + start..at + end);
-                at += length;
-            }
-            Ok(None) => return Ok(None),
-            Ok(Some(_)) | Err(_) => return Err("invalid bulk length"),
+        let Some((length, start)) = number(buffer, at, "invalid bulk length")? else { return Ok(None) };
+        // The rest is not waited for.
+        if length > MOST_REQUEST - start.min(MOST_REQUEST) {
+            return Err(TOO_LONG);
         }
+        let end = start + length;
+        match buffer.get(end..end + 2) {
+            None => return Ok(None),
+            Some(b"\r\n") => {}
+            Some(_) => return Err("a bulk string is longer than its length"),
+        }
+        words.push(start..end);
+        at = end + 2;
     }
     Ok(Some(at))
+}
+
+/// The number after the letter at a place, and where its line ends; nothing, if there is more to come.
+fn number(buffer: &[u8], at: usize, wrong: &'static str) -> Result<Option<(usize, usize)>, &'static str> {
+    let rest = buffer.get(at + 1..).unwrap_or_default();
+    let Some(length) = rest.iter().take(MOST_DIGITS + 1).position(|byte| *byte == b'\r') else {
+        return if rest.len() <= MOST_DIGITS { Ok(None) } else { Err(wrong) };
+    };
+    let digits = rest.get(..length).filter(|digits| !digits.is_empty() && digits.iter().all(u8::is_ascii_digit));
+    let number = digits.and_then(|digits| std::str::from_utf8(digits).ok()?.parse().ok()).ok_or(wrong)?;
+    match rest.get(length + 1) {
+        None => Ok(None),
+        Some(b'\n') => Ok(Some((number, at + length + 3))),
+        Some(_) => Err(wrong),
+    }
+}
+
+/// A command in a line: only that by which monitors ask, as a page of the web can send other lines too.
+fn inline(buffer: &[u8], words: &mut Vec<Range<usize>>) -> Result<Option<usize>, &'static str> {
+    let refused = "a command is an array of bulk strings, as clients of Redis send them; in a line there is PING only";
+    let start = buffer.iter().take_while(|byte| **byte == b'\r' || **byte == b'\n').count();
+    let rest = &buffer[start..];
+    let Some(name) = rest.get(..PING.len()) else {
+        let begun = PING.get(..rest.len()).is_some_and(|begun| rest.eq_ignore_ascii_case(begun));
+        return match start {
+            _ if !begun => Err(refused),
+            // An empty line is none.
+            1.. if rest.is_empty() => Ok(Some(start)),
+            _ => Ok(None),
+        };
+    };
+    if !name.eq_ignore_ascii_case(PING) {
+        return if name.starts_with(b"*") { Ok(Some(start)) } else { Err(refused) };
+    }
+    match &rest[PING.len()..] {
+        [] | [b'\r'] => Ok(None),
+        [b'\n', ..] | [b'\r', b'\n', ..] => {
+            words.push(start..start + PING.len());
+            let line = if rest[PING.len()] == b'\r' { 2 } else { 1 };
+            Ok(Some(start + PING.len() + line))
+        }
+        _ => Err(refused),
+    }
 }
 
 #[cfg(test)]
@@ -79,10 +116,29 @@ mod tests {
     }
 
     #[test]
+    fn a_ping_is_read_in_a_line_too() {
+        for (text, length) in [(&b"PING\r\n"[..], 6), (b"ping\n*1", 5), (b"\r\nPING\r\n", 8)] {
+            let (found, end) = words(text).expect("a command").expect("whole");
+            assert!(found.len() == 1 && found[0].eq_ignore_ascii_case(b"PING") && end == length, "{text:?}");
+        }
+        for begun in [&b"P"[..], b"PING", b"PING\r", b"\r\nPI"] {
+            assert_eq!(words(begun), Ok(None), "{begun:?}");
+        }
+        assert_eq!(words(b"\r\n"), Ok(Some((vec![], 2))));
+        assert_eq!(words(b"\r\n*1\r\n$4\r\n"), Ok(Some((vec![], 2))));
+    }
+
+    #[test]
     fn what_is_no_command_is_refused_at_once() {
         for bad in [
-            &b"PING\r\n"[..],
-            b"GET / HTTP/1.1\r\n",
+            &b"GET / HTTP/1.1\r\n"[..],
+            b"PINGS\r\n",
+            b"PING a\r\n",
+            b"\r\nGET / HTTP/1.1\r\n",
+            b"INCR a\r\n",
+            b"*1\r\n$65537\r\n",
+            b"*1\r\n$9999999999999999\r\n",
+            b"*1\r\n$+1\r\na\r\n",
             b"*-1\r\n",
             b"*+1\r\n",
             b"*x\r\n",

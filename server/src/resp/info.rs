@@ -1,5 +1,7 @@
 //! What the server says of itself.
 
+use snowmint_stores::Store as _;
+
 use super::Resp;
 use super::reply::Reply;
 

@@ -16,6 +16,8 @@ pub enum Reply {
     /// The code in front, such as `ERR`.
     Error(String),
     Empty,
+    /// What each command of a transaction answers.
+    Array(Vec<Self>),
     /// Names and values, in RESP2 one after the other.
     Map(Vec<(&'static str, Self)>),
 }
@@ -23,6 +25,13 @@ pub enum Reply {
 impl Reply {
     /// Appends it.
     pub fn write(&self, out: &mut BytesMut, resp3: bool) {
+        if let Self::Array(replies) = self {
+            out.extend_from_slice(format!("*{}\r\n", replies.len()).as_bytes());
+            for reply in replies {
+                reply.write(out, resp3);
+            }
+            return;
+        }
         let begun = out.len();
         let written = if resp3 { self.write3(out) } else { self.write2(out) };
         if let Err(error) = written {
@@ -41,7 +50,7 @@ impl Reply {
             Self::Bulk(bytes) => put(&Two::BulkString(bytes)),
             Self::Nil => put(&Two::Null),
             Self::Error(text) => put(&Two::Error(&in_a_line(text))),
-            Self::Empty => put(&Two::Array(&[])),
+            Self::Empty | Self::Array(_) => put(&Two::Array(&[])),
             Self::Map(pairs) => {
                 let names_and_values: Vec<_> =
                     pairs.iter().flat_map(|(name, value)| [Two::BulkString(name.as_bytes()), value.plain2()]).collect();
@@ -56,7 +65,7 @@ impl Reply {
             Self::Integer(number) => Two::Integer(*number),
             Self::Bulk(bytes) => Two::BulkString(bytes),
             Self::Simple(text) => Two::SimpleString(text.as_bytes()),
-            Self::Empty | Self::Map(_) => Two::Array(&[]),
+            Self::Empty | Self::Array(_) | Self::Map(_) => Two::Array(&[]),
             Self::Nil | Self::Error(_) => Two::Null,
         }
     }
@@ -83,7 +92,7 @@ impl Reply {
             Self::Integer(number) => Three::Number { data: *number, attributes: None },
             Self::Bulk(bytes) => Three::BlobString { data: bytes, attributes: None },
             Self::Simple(text) => Three::SimpleString { data: text.as_bytes(), attributes: None },
-            Self::Empty | Self::Map(_) => Three::Array { data: &[], attributes: None },
+            Self::Empty | Self::Array(_) | Self::Map(_) => Three::Array { data: &[], attributes: None },
             Self::Nil | Self::Error(_) => Three::Null,
         }
     }
@@ -114,6 +123,8 @@ mod tests {
         assert_eq!(both(&Reply::Nil), ["$-1\r\n", "_\r\n"]);
         assert_eq!(both(&Reply::Error("ERR a\r\nb".to_owned())), ["-ERR a  b\r\n"; 2]);
         assert_eq!(both(&Reply::Empty), ["*0\r\n"; 2]);
+        let several = Reply::Array(vec![Reply::Integer(1), Reply::Nil, Reply::Error("ERR a".to_owned())]);
+        assert_eq!(both(&several), ["*3\r\n:1\r\n$-1\r\n-ERR a\r\n", "*3\r\n:1\r\n_\r\n-ERR a\r\n"]);
         let map = Reply::Map(vec![("proto", Reply::Integer(3))]);
         assert_eq!(both(&map), ["*2\r\n$5\r\nproto\r\n:3\r\n", "%1\r\n$5\r\nproto\r\n:3\r\n"]);
     }

@@ -32,4 +32,12 @@ impl BlockingStore for Waiting {
     fn clock_ms(&self) -> Result<Option<i64>, Error> {
         self.runtime.block_on(self.store.clock_ms())
     }
+
+    fn refuse_standby(&self) -> Result<(), Error> {
+        self.runtime.block_on(self.store.refuse_standby())
+    }
+
+    fn standby_risk(&self) -> Option<Error> {
+        self.store.standby_risk()
+    }
 }

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use futures_util::StreamExt as _;
+use futures_util::stream;
 use snowmint_core::ErrorKind;
 use snowmint_stores::{Error, Key, SegmentsOptions, Store};
-use tokio::sync::Mutex;
 
-use super::opened::Opened;
-use super::{MOST, Settings, closing};
+use super::opened::{Locked, Opened, Put};
+use super::{AT_ONCE, Deadline, MOST, Settings, closing};
 
 /// The most keys at a time that have numbers at hand.
 const MOST_KEYS: usize = 10_000;
@@ -26,9 +27,7 @@ pub struct Keys {
     store: Arc<dyn Store>,
     step: u64,
     options: SegmentsOptions,
-    opened: Opened<Key>,
-    /// Held while one is opened, set or deleted; false once all are closed.
-    opening: Mutex<bool>,
+    opened: Arc<Opened<Key>>,
 }
 
 impl Keys {
@@ -37,8 +36,7 @@ impl Keys {
             store,
             step: settings.step,
             options: SegmentsOptions { max_wait_ms: settings.max_wait_ms },
-            opened: Opened::new(MOST_KEYS),
-            opening: Mutex::new(true),
+            opened: Opened::new(MOST_KEYS, Vec::new()),
         }
     }
 
@@ -55,7 +53,8 @@ impl Keys {
 
     /// The next number of a key, if it is there.
     pub async fn next_if_there(&self, name: &str) -> Result<Option<u64>, Error> {
-        if self.exists(name).await? { self.next(name).await.map(Some) } else { Ok(None) }
+        let there = self.opened.get(name).is_some() || self.exists(name).await?;
+        if there { self.next(name).await.map(Some) } else { Ok(None) }
     }
 
     /// The last of so many numbers that follow each other and are the caller's; of none, the last one given.
@@ -68,96 +67,104 @@ impl Keys {
     }
 
     async fn take(&self, name: &str, wanted: Wanted) -> Result<u64, Error> {
+        let deadline = self.deadline();
         loop {
-            let key = match self.opened.get(name) {
-                Some(key) => key,
-                None => self.open(name).await?,
+            let (key, is_new) = match self.opened.get(name) {
+                Some(key) => (key, false),
+                None => (deadline.ends(self.open(name)).await?, true),
             };
-            let taken = match wanted {
-                Wanted::Next => key.next().await,
-                Wanted::Last => key.last().await,
-                Wanted::Block(count) => key.next_block(count).await.map(|block| block.end - 1),
+            let call = async {
+                match wanted {
+                    Wanted::Next => key.next().await,
+                    Wanted::Last => deadline.ends(key.last()).await,
+                    Wanted::Block(count) => key.next_block(count).await.map(|block| block.end - 1),
+                }
             };
-            match taken {
-                // It was set, deleted or swept away in between.
-                Err(error) if error.kind() == ErrorKind::WindowClosed && !self.is_open(name, &key) => {}
+            // One that was open has its own deadline, and says more about why it ends.
+            match if is_new { deadline.ends(call).await } else { call.await } {
+                // It was set, deleted or given back in between.
+                Err(error) if error.kind() == ErrorKind::WindowClosed && !self.opened.is(name, &key) => {}
                 done => return done,
             }
         }
     }
 
-    fn is_open(&self, name: &str, key: &Arc<Key>) -> bool {
-        self.opened.get(name).is_some_and(|there| Arc::ptr_eq(&there, key))
-    }
-
     async fn open(&self, name: &str) -> Result<Arc<Key>, Error> {
-        let opening = self.opening.lock().await;
-        if let Some(key) = self.opened.get(name) {
+        let locked = self.opened.lock(name).await;
+        if let Some(key) = locked.get() {
             return Ok(key);
         }
-        if !*opening {
+        if self.opened.is_over() {
             return Err(closing());
         }
-        if self.opened.is_full() {
-            return Err(Error::told(
-                ErrorKind::Exhausted,
-                format!("{MOST_KEYS} keys are in use: try again in some minutes"),
-            ));
-        }
         let key = Key::open(Arc::clone(&self.store), name, self.step, self.options).await?;
-        Ok(self.opened.insert(name, key))
+        let Put { value, surplus } = locked.put(key).map_err(|_| closing())?;
+        drop(tokio::spawn(give_back(surplus)));
+        Ok(value)
     }
 
-    /// Whether a key is there.
+    /// Whether a key is there, whichever server has it open.
     pub async fn exists(&self, name: &str) -> Result<bool, Error> {
-        Ok(self.opened.get(name).is_some() || Key::exists(&*self.store, name).await?)
+        self.deadline().ends(Key::exists(&*self.store, name)).await
     }
 
     /// Has a key go on above a number, at the earliest.
     pub async fn set(&self, name: &str, value: u64) -> Result<(), Error> {
-        let opening = self.opening.lock().await;
-        if !*opening {
-            return Err(closing());
-        }
-        if let Some(key) = self.opened.get(name)
-            && key.last().await? >= value
-        {
-            return Ok(());
-        }
-        if let Some(key) = self.opened.remove(name) {
-            give_back(&key).await;
-        }
-        Key::raise(&*self.store, name, value).await
+        let call = async {
+            let locked = self.opened.lock(name).await;
+            if let Some(key) = locked.get()
+                && key.last().await? >= value
+            {
+                return Ok(());
+            }
+            if let Some(key) = locked.take() {
+                close(&key).await;
+            }
+            Key::raise(&*self.store, name, value).await
+        };
+        self.deadline().ends(call).await
     }
 
     /// Has a key go away; whether it was there. Should it come again, its numbers go on.
     pub async fn delete(&self, name: &str) -> Result<bool, Error> {
-        let _opening = self.opening.lock().await;
-        if let Some(key) = self.opened.remove(name) {
-            give_back(&key).await;
-        }
-        Key::delete(&*self.store, name).await
+        let call = async {
+            let locked = self.opened.lock(name).await;
+            if let Some(key) = locked.take() {
+                close(&key).await;
+            }
+            Key::delete(&*self.store, name).await
+        };
+        self.deadline().ends(call).await
+    }
+
+    fn deadline(&self) -> Deadline<'_> {
+        Deadline::of(&*self.store, self.options.max_wait_ms)
+    }
+
+    /// How many are in use.
+    pub fn names(&self) -> usize {
+        self.opened.len()
     }
 
     /// Gives back what nobody used for a while.
     pub async fn sweep(&self) {
-        let _opening = self.opening.lock().await;
-        for key in self.opened.take_idle() {
-            give_back(&key).await;
-        }
+        give_back(self.opened.take_idle()).await;
     }
 
     /// Gives everything back, and opens nothing any more.
     pub async fn close(&self) {
-        *self.opening.lock().await = false;
-        for key in self.opened.take_all() {
-            give_back(&key).await;
-        }
+        let keys = stream::iter(self.opened.take_all());
+        keys.for_each_concurrent(AT_ONCE, async |key| close(&key).await).await;
     }
 }
 
+/// Gives keys back, each of which is locked until then.
+async fn give_back(keys: Vec<(Locked<Key>, Arc<Key>)>) {
+    stream::iter(keys).for_each_concurrent(AT_ONCE, async |(_locked, key)| close(&key).await).await;
+}
+
 /// What cannot be given back is left out.
-async fn give_back(key: &Key) {
+async fn close(key: &Key) {
     if let Err(error) = key.close().await {
         tracing::warn!(%error, "numbers of a key are left out");
     }

@@ -80,7 +80,7 @@ pub struct Found {
 /// One that could have minted an ID.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Guess {
-    /// The name of the preset of a snowflake.
+    /// The name of the system of a snowflake.
     layout: Option<&'static str>,
     /// What it is, if it is no snowflake: `uuid1` to `uuid8`, `uuid_nil`, `uuid_max`, `uuid`, `ulid`, `object_id`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -104,7 +104,7 @@ impl Guess {
             (Kind::Snowflake { id, .. }, Some(layout)) => Told::new(id, &layout).ok(),
             _ => None,
         };
-        let layout = candidate.preset();
+        let layout = candidate.system();
         let kind = layout.is_none().then(|| candidate.kind().name());
         Self { layout, kind, told, reason: candidate.reason().to_string() }
     }

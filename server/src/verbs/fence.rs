@@ -3,23 +3,38 @@
 use std::io::{Write as _, stdout};
 use std::process::ExitCode;
 
+use snowmint_core::{SystemHost, time};
 use snowmint_stores::fence::{Fence, raise};
 
-use super::operate::with_store;
+use super::operate::with_store_and_slots;
 use crate::arguments::operate;
 use crate::exit::Exit;
 use crate::service::USERS;
 
+/// How far ahead a fence may be without `--far`, in ms: a mistyped time cannot be lowered again.
+const NEAR_MS: i64 = 24 * 60 * 60 * 1000;
+
 /// Raises every window's end and every counter.
 pub fn fence(options: &operate::Fence) -> Result<ExitCode, Exit> {
-    with_store(&options.place, async |store| {
+    if !options.far && options.until > SystemHost::unix_ms().saturating_add(NEAR_MS) {
+        let mut until = String::new();
+        // Writing to a string cannot fail.
+        let _ = time::write_rfc3339(&mut until, options.until);
+        return Err(Exit::Wrong(format!(
+            "--until {until} is more than a day ahead, and no node would mint before it: if IDs are that late, add --far"
+        )));
+    }
+    with_store_and_slots(&options.place, async |store, slots| {
         let fence = Fence {
             until_ms: options.until,
             skip: options.skip,
             tickets: options.tickets.clone(),
             sets: vec![USERS.to_owned()],
         };
-        let raised = raise(&*store, &fence).await?;
+        let mut raised = raise(&*store, &fence).await?;
+        if let Some(slots) = slots {
+            raised.push(("slots", slots.fence(options.until)?));
+        }
         let mut out = stdout().lock();
         for (what, count) in raised {
             writeln!(out, "{what:<9}  {count}")?;

@@ -1,20 +1,18 @@
-//! `snowmint lease`: who has which node, and giving back what nobody does.
+//! `snowmint lease`: who has which node, and giving back nodes that nobody holds. A directory has slots, and records of a
+//! service beside them.
 
 use std::io::{Write as _, stdout};
 use std::process::ExitCode;
 
 use serde::Serialize;
 use snowmint_core::lease::Record;
-use snowmint_core::{SystemHost, time};
-use snowmint_stores::Leases;
+use snowmint_core::{SystemHost, Window, time};
+use snowmint_stores::{Leases, SlotState, Slots, connect};
 
-use super::operate::with_store;
+use super::operate::with_url;
 use crate::arguments::operate::{Lease, LeaseVerb};
 use crate::exit::Exit;
 use crate::json;
-
-/// An end so far beyond the clock is no window of a holder whose clock is right, in ms.
-const FAR_MS: i64 = 60 * 60 * 1000;
 
 #[derive(Serialize)]
 struct Line {
@@ -29,7 +27,7 @@ struct Line {
 impl Line {
     fn new(namespace: &str, node: u32, record: &Record, now_ms: i64) -> Self {
         let end = record.window.end_ms;
-        let state = match (end > now_ms.saturating_add(FAR_MS), record.released, end > now_ms) {
+        let state = match (is_far(end, now_ms), record.released, end > now_ms) {
             (true, ..) => "far ahead",
             (_, true, _) => "given back",
             (_, _, true) => "held",
@@ -37,6 +35,22 @@ impl Line {
         };
         let label = String::from_utf8_lossy(&record.label).trim_end_matches('\0').to_owned();
         Self { namespace: namespace.to_owned(), node, state, start: record.window.start_ms, end, label }
+    }
+
+    fn of_slot(slot: SlotState, now_ms: i64) -> Self {
+        let SlotState { namespace, node, held, record } = slot;
+        let Some(record) = record else {
+            return Self { namespace, node, state: "no record", start: 0, end: 0, label: String::new() };
+        };
+        let (start, end) = (record.start_ms, record.end_ms);
+        let state = match (is_far(end, now_ms), held, end > now_ms) {
+            (true, ..) => "far ahead",
+            (_, true, _) => "held",
+            // Its holder is dead, and its window goes on.
+            (_, _, true) => "expiring",
+            (_, _, false) => "free",
+        };
+        Self { namespace, node, state, start, end, label: record.label_text() }
     }
 
     fn text(&self) -> String {
@@ -48,28 +62,52 @@ impl Line {
     }
 }
 
+/// Returns whether a window with that end (Unix ms) was granted under a clock that was ahead: no window is that long.
+const fn is_far(end_ms: i64, now_ms: i64) -> bool {
+    end_ms > now_ms.saturating_add_unsigned(Window::MOST_MS)
+}
+
+/// The records of a namespace, or of all.
+async fn records(leases: &Leases, namespace: Option<&String>, now_ms: i64) -> Result<Vec<Line>, Exit> {
+    let mut namespaces: Vec<_> = match namespace {
+        Some(namespace) => vec![namespace.clone()],
+        None => leases.namespaces().await?.into_iter().map(|(name, _)| name).collect(),
+    };
+    namespaces.sort_unstable();
+    let mut lines = Vec::new();
+    for namespace in namespaces {
+        let nodes = leases.list(&namespace).await?;
+        lines.extend(nodes.iter().map(|(node, record)| Line::new(&namespace, *node, record, now_ms)));
+    }
+    Ok(lines)
+}
+
 /// Does what the verb says.
 pub fn lease(options: &Lease) -> Result<ExitCode, Exit> {
-    with_store(&options.place, async |store| {
-        let leases = Leases::new(store);
+    with_url(&options.place, async |url| {
+        let slots = Slots::of_url(url)?;
         let now_ms = SystemHost::unix_ms();
         let lines = match &options.verb {
             LeaseVerb::Ls { namespace } => {
-                let mut namespaces: Vec<_> = match namespace {
-                    Some(namespace) => vec![namespace.clone()],
-                    None => leases.namespaces().await?.into_iter().map(|(name, _)| name).collect(),
-                };
-                namespaces.sort_unstable();
                 let mut lines = Vec::new();
-                for namespace in namespaces {
-                    let nodes = leases.list(&namespace).await?;
-                    lines.extend(nodes.iter().map(|(node, record)| Line::new(&namespace, *node, record, now_ms)));
+                // Looking at slots makes no store beside them.
+                if slots.as_ref().is_none_or(Slots::are_beside_a_store) {
+                    lines = records(&Leases::new(connect(url).await?), namespace.as_ref(), now_ms).await?;
+                }
+                if let Some(slots) = slots {
+                    let slots = slots.list(namespace.as_deref())?;
+                    lines.extend(slots.into_iter().map(|slot| Line::of_slot(slot, now_ms)));
                 }
                 lines
             }
             LeaseVerb::Release { namespace, node, until, stopped: _ } => {
-                let record = leases.reset(namespace, *node, until.unwrap_or(now_ms)).await?;
-                vec![Line::new(namespace, *node, &record, now_ms)]
+                let end_ms = until.unwrap_or(now_ms);
+                if let Some(slots) = slots.filter(|slots| slots.has(namespace) || !slots.are_beside_a_store()) {
+                    vec![Line::of_slot(slots.reset(namespace, *node, end_ms)?, now_ms)]
+                } else {
+                    let record = Leases::new(connect(url).await?).reset(namespace, *node, end_ms).await?;
+                    vec![Line::new(namespace, *node, &record, now_ms)]
+                }
             }
         };
         let mut out = stdout().lock();

@@ -7,10 +7,12 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use snowmint_core::Layout;
-use snowmint_stores::{Namespace, connect};
+use futures_util::future::maybe_done;
+use snowmint_core::{ErrorKind, Layout};
+use snowmint_stores::{Environment, Namespace, connect, refuse_default_database};
 use tokio::net::{TcpListener, lookup_host};
 use tokio::sync::watch;
+use tokio::time::timeout;
 use tracing_subscriber::EnvFilter;
 
 use super::signals;
@@ -20,9 +22,16 @@ use crate::connections::Port;
 use crate::exit::Exit;
 use crate::http::{Hosts, Http, document};
 use crate::metrics::Metrics;
+use crate::renewals;
 use crate::resp::Resp;
 use crate::service::{Service, Settings};
-use crate::tls;
+use crate::tls::Certificate;
+use crate::watched::Watched;
+
+/// How long an end takes at most: those who run services kill what takes longer.
+const END: Duration = Duration::from_secs(10);
+/// How much of that is for those who are connected.
+const DRAIN: Duration = Duration::from_secs(5);
 
 /// Serves until it is told to end.
 pub fn serve(options: &Serve) -> Result<ExitCode, Exit> {
@@ -62,7 +71,8 @@ fn log(options: &Serve) -> Result<(), Exit> {
 
 async fn run(options: &Serve) -> Result<(), Exit> {
     let token = Token::read(options.token_file.as_deref())?;
-    let tls = tls::acceptor(options.tls_cert.as_deref(), options.tls_key.as_deref())?;
+    let certificate = Certificate::read(options.tls_cert.as_deref(), options.tls_key.as_deref())?;
+    let tls = certificate.as_ref().map(Certificate::acceptor).transpose()?;
     // Before anything is leased.
     let open = async |name, address| -> Result<Option<Port>, Exit> {
         let listener = listen(name, address, &token).await?;
@@ -76,10 +86,13 @@ async fn run(options: &Serve) -> Result<(), Exit> {
     let Some(any_address) = http_address.or(redis_address) else {
         return Err(Exit::Wrong("--http and --redis are both off: there is nothing to serve".to_owned()));
     };
-    let mut ended = signals::interrupt()?;
+    let (mut ended, mut hang_up) = (signals::interrupt()?, signals::hang_up()?);
 
     let url = options.store.clone().map_or_else(default_store, Ok)?;
-    let store = connect(&url).await?;
+    let connected = connect(&url).await?;
+    let store_name = connected.name().to_owned();
+    let mut metrics = Metrics::new();
+    let store = Watched::over(connected, metrics.store.clone(), options.max_wait_ms);
     let scheme = if tls.is_some() { "https" } else { "http" };
     let settings = Settings {
         layout: Layout::find(&options.layout)?,
@@ -91,24 +104,40 @@ async fn run(options: &Serve) -> Result<(), Exit> {
         section_size: options.section_size,
         label: options.advertise.clone().unwrap_or_else(|| format!("{scheme}://{any_address}")),
     };
-    let service = Service::new(Arc::clone(&store), settings)?;
-    let metrics = Arc::new(Metrics::new());
+    metrics.show_standby(Arc::<Watched>::clone(&store));
+    let service = Service::new(store, settings).await.map_err(|error| match error.kind() {
+        ErrorKind::InvalidLayout => Exit::Wrong(format!("--layout {}: {error}", options.layout)),
+        _ => error.into(),
+    })?;
+    metrics.show(&service);
+    let metrics = Arc::new(metrics);
+    renewals::watch(&service, &metrics);
     let idle = Duration::from_secs(options.idle_s);
     let (end, ending) = watch::channel(false);
     let hosts = Hosts::new(&token, &options.http, &options.allow_host);
-    let http_protocol =
-        Arc::new(Http::new(Arc::clone(&service), token.clone(), hosts, &metrics, &options.allow_origin, idle)?);
+    let http_protocol = Arc::new(Http::new(
+        Arc::clone(&service),
+        token.clone(),
+        hosts,
+        &metrics,
+        &options.allow_origin,
+        idle,
+        &ending,
+    )?);
     let resp_protocol = Arc::new(Resp { service: Arc::clone(&service), token: token.clone(), metrics, idle });
     let shown = |address: Option<SocketAddr>| address.map_or_else(|| "off".to_owned(), |address| address.to_string());
     tracing::info!(
         http = shown(http_address),
         redis = shown(redis_address),
-        store = store.name(),
+        store = store_name,
         tls = tls.is_some(),
         token = token.is_set(),
         version = env!("CARGO_PKG_VERSION"),
         "serving"
     );
+    if let Some(exposure) = token.exposure() {
+        tracing::warn!("{exposure}");
+    }
     let http_ending = ending.clone();
     let serving = async {
         let http = async {
@@ -123,23 +152,50 @@ async fn run(options: &Serve) -> Result<(), Exit> {
         };
         tokio::join!(http, redis);
     };
-    let mut serving = std::pin::pin!(serving);
-    tokio::select! {
-        () = serving.as_mut() => {}
-        () = ended.came() => {
-            tracing::info!("ending");
-            // Those who listen go on until then.
-            end.send_replace(true);
-            tokio::select! {
-                () = serving => {}
-                // A second time, for one who does not want to wait.
-                () = ended.came() => {}
-            }
+    let mut serving = std::pin::pin!(maybe_done(serving));
+    loop {
+        tokio::select! {
+            () = serving.as_mut() => break,
+            () = ended.came() => break,
+            () = hang_up.came() => read_again(&token, certificate.as_deref()),
         }
     }
-    service.close().await;
-    tracing::info!("ended: leases and numbers that were not used are given back");
+    tracing::info!("ending");
+    end.send_replace(true);
+    give_back(&service, serving, &mut ended).await;
     Ok(())
+}
+
+/// Gives everything back while those who are connected are answered; all of it takes ten seconds at most.
+async fn give_back(service: &Service, serving: impl Future<Output = ()>, ended: &mut signals::Ending) {
+    let giving_back = async {
+        // Another server waits for the users; who is connected is answered meanwhile.
+        let _ = tokio::join!(service.close_users(), timeout(DRAIN, serving));
+        service.close().await;
+    };
+    tokio::select! {
+        given_back = timeout(END, giving_back) => {
+            if given_back.is_ok() {
+                tracing::info!("ended: leases and numbers that were not used are given back");
+            } else {
+                tracing::warn!("ended: what was not given back in time is left out, and leases run out");
+            }
+        }
+        // A second time, for one who does not want to wait.
+        () = ended.came() => tracing::warn!("ended at once: what was not given back is left out, and leases run out"),
+    }
+}
+
+/// Reads the files again that a hang-up is about; what cannot be used leaves what is known.
+fn read_again(token: &Token, certificate: Option<&Certificate>) {
+    for (file, read) in
+        [("token", token.read_again()), ("certificate", certificate.map_or(Ok(()), Certificate::read_again))]
+    {
+        match read {
+            Ok(()) => tracing::info!(file, "read again"),
+            Err(error) => tracing::error!(file, "not read again: {error}"),
+        }
+    }
 }
 
 /// Opens a port; beyond loopback only with a token.
@@ -156,7 +212,8 @@ async fn listen(flag: &str, address: &str, token: &Token) -> Result<Option<TcpLi
     listener.map(Some).map_err(|error| Exit::Failed(format!("{flag} {address}: {error}")))
 }
 
-/// A `SQLite` file of this user: of the service, where a service manager names its directory.
+/// A `SQLite` file of this user: of the service, where a service manager names its directory. Refused where other servers
+/// would have one of their own.
 pub fn default_store() -> Result<String, Exit> {
     let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let directory = variable("STATE_DIRECTORY")
@@ -164,9 +221,10 @@ pub fn default_store() -> Result<String, Exit> {
         .or_else(|| variable("HOME").map(|home| home.join(".local/share/snowmint")))
         .filter(|directory| directory.is_absolute())
         .ok_or_else(|| Exit::Wrong("there is no home directory to keep a store in: --store sqlite:PATH".to_owned()))?;
+    let path = directory.join("snowmint.db");
+    refuse_default_database(&path, &Environment::of_process()).map_err(|error| Exit::Wrong(error.to_string()))?;
     std::fs::create_dir_all(&directory)
         .map_err(|error| Exit::Failed(format!("{}: {error}; or --store URL", directory.display())))?;
-    let path = directory.join("snowmint.db");
     let path =
         path.to_str().ok_or_else(|| Exit::Wrong("the home directory is no text: --store sqlite:PATH".to_owned()))?;
     Ok(format!("sqlite:{path}"))

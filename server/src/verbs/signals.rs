@@ -24,6 +24,31 @@ pub fn interrupt() -> io::Result<Ending> {
     })
 }
 
+/// A hang-up, which asks to read files again.
+#[derive(Debug)]
+pub struct HangUp {
+    #[cfg(unix)]
+    signal: Signal,
+}
+
+/// Begins to listen; within a runtime. From then on a hang-up does not end the program.
+pub fn hang_up() -> io::Result<HangUp> {
+    Ok(HangUp {
+        #[cfg(unix)]
+        signal: signal(SignalKind::hangup())?,
+    })
+}
+
+impl HangUp {
+    /// Returns when one comes; never, where there are none.
+    pub async fn came(&mut self) {
+        #[cfg(unix)]
+        self.signal.recv().await;
+        #[cfg(not(unix))]
+        std::future::pending::<()>().await;
+    }
+}
+
 impl Ending {
     /// Returns when it comes.
     pub async fn came(&mut self) {

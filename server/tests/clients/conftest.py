@@ -35,7 +35,7 @@ class Server:
 
 def run(*words: str, stdin: str = "") -> str:
     """Runs a program to its end, and gives what it prints; what it complains of is shown if it fails."""
-    done = subprocess.run(words, input=stdin, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(words, input=stdin, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, f"{words}: {done.stdout}{done.stderr}"
     return done.stdout
 

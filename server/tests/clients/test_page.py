@@ -1,5 +1,6 @@
 """The inspector at /, in Chromium without a window."""
 
+import json
 from pathlib import Path
 from urllib.request import urlopen
 
@@ -21,3 +22,17 @@ def test_the_page_takes_an_id_apart_by_its_wasm(server: Server, tmp_path: Path) 
     # What no script wrote has none of this.
     assert "2022-06-28T16:07:40.105Z" in page
     assert '<p id="failure" class="error" role="alert"></p>' in page
+
+
+def test_the_page_names_the_service_that_has_sent_it(server: Server, tmp_path: Path) -> None:
+    with urlopen(f"{server.http}/v1/ids"), urlopen(f"{server.http}/v1/status") as answer:
+        status = json.load(answer)
+    page = run(*CHROMIUM, f"--user-data-dir={tmp_path}", "--dump-dom", f"{server.http}/")
+    place = server.http.removeprefix("http://")
+    assert f"This page comes from the service at {place}: snowmint {status['version']}, store SQLite, 1 node " in page
+    assert server.store.removeprefix("sqlite:") not in page
+
+
+def test_the_page_of_a_service_with_a_token_says_so(guarded: Server, tmp_path: Path) -> None:
+    page = run(*CHROMIUM, f"--user-data-dir={tmp_path}", "--dump-dom", f"{guarded.http}/")
+    assert "which asks for a token." in page

@@ -1,5 +1,9 @@
 //! The commands of the Redis protocol, by a client of Redis.
 
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::time::Duration;
+
 use redis::{Commands as _, RedisResult, Value, cmd};
 
 use super::support::{Server, TOKEN, assert_increasing};
@@ -99,7 +103,7 @@ fn without_the_token_there_is_nothing() {
     assert!(error(cmd("INCR").arg("a").query(&mut client)).starts_with("NOAUTH"));
     let _: () = cmd("AUTH").arg(TOKEN).query(&mut client).expect("OK");
     assert_eq!(client.incr::<_, _, u64>("a", 1), Ok(1));
-    let url = format!("redis://:{TOKEN}@{}/3?protocol=resp3", server.redis);
+    let url = format!("redis://:{TOKEN}@{}/0?protocol=resp3", server.redis);
     let mut client = redis::Client::open(url).expect("a URL").get_connection().expect("a connection");
     assert_eq!(client.incr::<_, _, u64>("a", 1), Ok(2));
 
@@ -114,4 +118,131 @@ fn without_the_token_there_is_nothing() {
     assert_eq!(with(&format!("Bearer {TOKEN}")).status, 200);
     assert_eq!(with(&format!("bearer {TOKEN}")).status, 200);
     assert_eq!(server.get("/healthz").status, 200);
+}
+
+/// What a server answers to bytes, up to the end of the connection.
+fn talk(server: &Server, bytes: &[u8]) -> String {
+    let mut stream = TcpStream::connect(&server.redis).expect("a connection");
+    stream.set_read_timeout(Some(Duration::from_secs(5))).expect("a timeout");
+    stream.write_all(bytes).expect("written");
+    let mut answer = Vec::new();
+    // What came until then, if it is not closed.
+    let _ = stream.read_to_end(&mut answer);
+    String::from_utf8_lossy(&answer).into_owned()
+}
+
+#[test]
+fn a_transaction_is_done_as_a_whole_or_not_at_all() {
+    let (server, _directory) = Server::alone(&[]);
+    let mut client = server.client();
+    let numbers: Vec<u64> =
+        redis::pipe().atomic().cmd("INCR").arg("a").cmd("INCRBY").arg("a").arg(5).query(&mut client).expect("numbers");
+    assert_eq!(numbers, [1, 6]);
+    let told = talk(
+        &server,
+        b"*1\r\n$5\r\nMULTI\r\n*2\r\n$4\r\nINCR\r\n$1\r\na\r\n*1\r\n$5\r\nNOSUC\r\n*1\r\n$4\r\nEXEC\r\n*1\r\n$4\r\nQUIT\r\n",
+    );
+    let lines: Vec<_> = told.lines().collect();
+    assert_eq!((lines[0], lines[1]), ("+OK", "+QUEUED"), "{told}");
+    assert!(lines[2].starts_with("-ERR unknown command") && lines[3].starts_with("-EXECABORT"), "{told}");
+    let told = talk(
+        &server,
+        b"*1\r\n$5\r\nMULTI\r\n*2\r\n$4\r\nINCR\r\n$1\r\na\r\n*1\r\n$7\r\nDISCARD\r\n*1\r\n$4\r\nEXEC\r\n*1\r\n$4\r\nQUIT\r\n",
+    );
+    assert!(told.starts_with("+OK\r\n+QUEUED\r\n+OK\r\n-ERR EXEC without MULTI"), "{told}");
+    // A command that fails is an answer among the others.
+    let told = talk(
+        &server,
+        b"*1\r\n$5\r\nMULTI\r\n*3\r\n$6\r\nINCRBY\r\n$1\r\na\r\n$1\r\nx\r\n*1\r\n$4\r\nPING\r\n*1\r\n$4\r\nEXEC\r\n*1\r\n$4\r\nQUIT\r\n",
+    );
+    assert!(told.contains("*2\r\n-ERR INVALID_ID") && told.contains("\r\n+PONG\r\n+OK\r\n"), "{told}");
+    assert_eq!(client.incr::<_, _, u64>("a", 1), Ok(7), "neither took a number");
+}
+
+#[test]
+fn a_transaction_has_no_end_of_room() {
+    let (server, _directory) = Server::alone(&[]);
+    let mut pipe = redis::pipe();
+    pipe.cmd("MULTI").ignore();
+    let long = "x".repeat(60_000);
+    for _ in 0..10 {
+        pipe.cmd("ECHO").arg(&long).ignore();
+    }
+    pipe.cmd("EXEC");
+    let error = pipe.query::<Value>(&mut server.client()).expect_err("too long");
+    assert!(format!("{error:?}").contains("256 kB"), "{error:?}");
+}
+
+#[test]
+fn a_ping_in_a_line_is_answered() {
+    let (server, _directory) = Server::alone(&[]);
+    assert_eq!(talk(&server, b"PING\r\nping\n\r\n*1\r\n$4\r\nQUIT\r\n"), "+PONG\r\n+PONG\r\n+OK\r\n");
+    // No page takes a number this way.
+    for line in ["GET /v1/ids HTTP/1.1\r\n", "POST / HTTP/1.1\r\n", "INCR a\r\n"] {
+        assert!(talk(&server, line.as_bytes()).starts_with("-ERR Protocol error"), "{line}");
+    }
+}
+
+#[test]
+fn there_is_one_keyspace() {
+    let (server, _directory) = Server::alone(&[]);
+    let mut client = server.client();
+    let _: () = cmd("SELECT").arg(0).query(&mut client).expect("OK");
+    for other in ["1", "15", "-1", "x"] {
+        let told = error(cmd("SELECT").arg(other).query(&mut client));
+        assert!(told.starts_with("ERR ") && told.contains("only 0"), "{told}");
+    }
+}
+
+#[test]
+fn a_command_beyond_the_limit_is_refused_at_its_head() {
+    let (server, _directory) = Server::alone(&[]);
+    let begun = std::time::Instant::now();
+    for head in ["*2\r\n$4\r\nINCR\r\n$70000\r\n", "*1\r\n$99999999999\r\n", "*1\r\n$536870913\r\n"] {
+        let told = talk(&server, head.as_bytes());
+        assert!(told.contains("longer than 64 kB"), "{head:?}: {told:?}");
+    }
+    // It would come after 10 s.
+    assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
+}
+
+#[test]
+fn a_key_gives_its_last_numbers_and_tells_the_last_one() {
+    const LAST: u64 = i64::MAX as u64;
+    let (server, _directory) = Server::alone(&[]);
+    let mut client = server.client();
+    // Numbers end at 2^63-2, and a step of 1000 passes that.
+    let _: () = client.set("a", LAST - 11).expect("OK");
+    let numbers: Vec<u64> = (0..10).map(|_| client.incr("a", 1).expect("a number")).collect();
+    assert_eq!(numbers, (LAST - 10..LAST).collect::<Vec<_>>());
+    let over: RedisResult<u64> = client.incr("a", 1);
+    assert!(over.expect_err("no more").detail().is_some_and(|told| told.starts_with("EXHAUSTED")));
+    assert_eq!(client.incr::<_, _, u64>("a", 0), Ok(LAST - 1));
+    // So does a block that fits, after one that does not.
+    let _: () = client.set("b", LAST - 11).expect("OK");
+    let block: RedisResult<u64> = client.incr("b", 5000);
+    assert!(block.is_err());
+    assert_eq!(client.incr::<_, _, u64>("b", 10), Ok(LAST - 1));
+}
+
+#[test]
+fn a_key_of_several_servers_is_what_the_readme_says() {
+    let directory = tempfile::TempDir::new().expect("a directory");
+    let servers = [(); 2].map(|()| Server::start(directory.path(), &["--step", "10"]));
+    let mut clients = servers.each_ref().map(Server::client);
+    for client in &mut clients {
+        let _: u64 = client.incr("a", 1).expect("a number");
+    }
+    // The other server gives first what it has at hand, and then numbers above.
+    let _: () = clients[0].set("a", 1000).expect("OK");
+    assert!(clients[0].incr::<_, _, u64>("a", 1).expect("a number") > 1000);
+    let mut last = 0;
+    for _ in 0..100 {
+        last = clients[1].incr("a", 1).expect("a number");
+    }
+    assert!(last > 1000, "{last}");
+    assert_eq!(clients[0].del::<_, u64>("a"), Ok(1));
+    for client in &mut clients {
+        assert_eq!(client.exists::<_, u64>("a"), Ok(0), "whichever server is asked");
+    }
 }

@@ -74,6 +74,11 @@ fn fleet_over(engine: Engine) {
         held.push(until(|| there(&places[1]).post(path), |answer| answer.status == 200).id());
         *places[0].write().expect("no panic") = Arc::new(start());
         thread::sleep(Duration::from_millis(700));
+        // A machine with other work to do takes longer.
+        let begun = Instant::now();
+        while ledger.lock().expect("no panic").least() < 20 && begun.elapsed() < PATIENCE {
+            thread::sleep(Duration::from_millis(20));
+        }
         over.store(true, Ordering::Relaxed);
     });
     assert_increasing(&held);
@@ -167,4 +172,34 @@ fn an_outage_of_postgres_is_told_and_then_it_goes_on() {
 #[test]
 fn an_outage_of_redis_is_told_and_then_it_goes_on() {
     outage_of(Engine::Redis);
+}
+
+#[test]
+fn a_replica_of_the_store_is_reported_and_the_service_goes_on() {
+    let store = Store::start(Engine::Redis);
+    let server = Server::over(&store.url(), &["--window-ms", "1000"]);
+    let risk = |wanted: u8| format!("snowmint_store_standby_risk {wanted}\n");
+    server.get("/v1/ids?count=5").ids();
+    assert!(server.get("/metrics").text.contains(&risk(0)));
+    let port = store.port().to_string();
+    let replica = Store::start_with(Engine::Redis, &["--replicaof", "127.0.0.1", &port]);
+    until(|| server.get("/metrics"), |answer| answer.text.contains(&risk(1)));
+    let begun = Instant::now();
+    while begun.elapsed() < Duration::from_secs(4) {
+        server.get("/v1/ids?count=5").ids();
+    }
+    server.get("/v1/ids?namespace=newcomers").problem(503, "UNSAFE_STORE");
+    let serve = |url: &str| {
+        let mut refused = command();
+        refused.args(["serve", "--http", "127.0.0.1:0", "--redis", "off", "--store", url]);
+        refused.output().expect("it ends")
+    };
+    let refused = serve(&store.url());
+    let told = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(
+        !refused.status.success() && told.contains("connected_slaves=1") && told.contains("allow_standby=true"),
+        "{told}"
+    );
+    drop(replica);
+    Server::over(&format!("{}?allow_standby=true", store.url()), &[]).get("/v1/ids?count=5").ids();
 }

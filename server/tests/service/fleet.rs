@@ -78,6 +78,35 @@ fn who_asks_the_wrong_server_is_told_at_once_and_may_come_when_the_right_one_has
 }
 
 #[test]
+fn a_server_that_starts_again_after_a_kill_does_not_name_itself() {
+    let directory = TempDir::new().expect("a directory");
+    let options = ["--window-ms", "3000", "--max-wait-ms", "200", "--advertise", "http://ids-1.example:8080"];
+    let mut first = Server::start(directory.path(), &options);
+    let path = "/v1/users/42/next";
+    let before = first.post(path).id();
+    first.kill();
+    let again = Server::start(directory.path(), &options);
+    let begun = Instant::now();
+    let after = loop {
+        let answer = again.post(path);
+        if answer.status == 200 {
+            break answer.id();
+        }
+        let told = answer.json();
+        assert_eq!(answer.status, 503, "{told}");
+        // A busy machine may not have asked the store yet.
+        assert!(["WINDOW_CLOSED", "EXHAUSTED"].contains(&told["code"].as_str().expect("a code")), "{told}");
+        assert!(told.get("server").is_none(), "{told}");
+        let ms = told["retry_after_ms"].as_u64().expect("a time");
+        assert!((1..=5000).contains(&ms), "{told}");
+        assert!(answer.headers.contains_key("retry-after"));
+        assert!(begun.elapsed() < Duration::from_secs(30), "{told}");
+        thread::sleep(Duration::from_millis(20));
+    };
+    assert!(after > before);
+}
+
+#[test]
 fn users_go_on_while_one_server_after_the_other_is_killed() {
     let directory = TempDir::new().expect("a directory");
     let store = format!("sqlite:{}", directory.path().join("store.db").display());

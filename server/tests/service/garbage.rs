@@ -117,7 +117,10 @@ fn broken_requests_are_answered_by_errors() {
     for _ in 0..INPUTS {
         let bytes = broken(&mut random, &pieces);
         let answer = answer(&server.http, &bytes);
-        assert!(answer.is_empty() || answer.starts_with(b"HTTP/1."), "{:?}", String::from_utf8_lossy(&answer));
+        let (sent, told) = (String::from_utf8_lossy(&bytes), String::from_utf8_lossy(&answer));
+        // An end within a head is no request; and HTTP/2 is not spoken.
+        let whole = sent.trim_start_matches(['\r', '\n']).contains("\r\n\r\n") && !sent.contains("PRI *");
+        assert!(told.starts_with("HTTP/1.") || (told.is_empty() && !whole), "{sent:?}: {told:?}");
         if ids.len() < 300 {
             ids.extend(server.get("/v1/ids").ids());
         }

@@ -39,6 +39,12 @@ pub struct Ledger {
 }
 
 impl Ledger {
+    /// How many numbers there are of the kind that has fewest.
+    pub fn least(&self) -> usize {
+        let kinds = [&self.ids, &self.keys, &self.tickets, &self.sequences, &self.segments];
+        kinds.into_iter().chain(self.users.values()).map(Vec::len).min().unwrap_or(0)
+    }
+
     /// Nothing came twice, and each user's numbers increase; of each kind there were so many at least.
     pub fn check(self, least: usize, users: usize) {
         println!(

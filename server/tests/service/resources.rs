@@ -36,16 +36,6 @@ fn ids_are_unique_and_ascending_in_any_number() {
 }
 
 #[test]
-fn generators_are_limited_in_number() {
-    let (server, _directory) = Server::alone(&[]);
-    for place in 0..64 {
-        assert_eq!(server.get(&format!("/v1/ids?namespace=n{place}")).status, 200);
-    }
-    server.get("/v1/ids?namespace=one-more").problem(503, "NODES_EXHAUSTED");
-    assert_eq!(server.get("/v1/ids?namespace=n7").status, 200);
-}
-
-#[test]
 fn sequences_tickets_and_users_come_into_being() {
     let (server, _directory) = Server::alone(&[]);
     assert_eq!(server.post("/v1/sequences/a/next").ids(), [1]);
@@ -226,7 +216,7 @@ fn what_there_is_stands_in_the_document() {
     let (server, _directory) = Server::alone(&[]);
     let document = server.get("/openapi.json").json();
     let paths: Vec<_> = document["paths"].as_object().expect("paths").keys().cloned().collect();
-    assert_eq!(paths.len(), 12, "{paths:?}");
+    assert_eq!(paths.len(), 14, "{paths:?}");
     assert_eq!(document["openapi"], "3.1.0");
     assert_eq!(server.get("/healthz").text, "ok\n");
     let metrics = server.get("/metrics").text;
@@ -237,10 +227,23 @@ fn what_there_is_stands_in_the_document() {
     let (kind, told) = if cfg!(feature = "page") {
         ("text/html; charset=utf-8", "<title>snowmint inspector</title>")
     } else {
-        ("text/plain; charset=utf-8", "scripts/build-site.sh makes the page")
+        ("text/plain; charset=utf-8", "scripts/build-site.sh builds the page")
     };
     assert_eq!((front.status, front.headers["content-type"].to_str().expect("text")), (200, kind));
     assert!(front.text.contains(told), "{front:?}");
     let inspected = server.get("/v1/inspect/garbage").json();
     assert_eq!(inspected, json!({"id": "garbage", "candidates": []}));
+}
+
+#[test]
+fn the_status_tells_version_kind_of_store_and_leases() {
+    let (server, directory) = Server::alone(&[]);
+    let told = server.get("/v1/status").json();
+    assert_eq!((&told["version"], &told["store"]), (&json!(env!("CARGO_PKG_VERSION")), &json!("SQLite")));
+    assert_eq!((&told["leases"], &told["namespaces"]), (&json!(0), &json!(1)), "the server's own namespace");
+    assert!(!told.to_string().contains(&directory.path().display().to_string()), "{told}");
+    server.get("/v1/ids");
+    server.ask_json("POST", "/v1/namespaces/orders/leases", &json!({ "nonce": NONCE })).json();
+    let told = server.get("/v1/status").json();
+    assert_eq!((&told["leases"], &told["namespaces"]), (&json!(2), &json!(2)));
 }

@@ -1,10 +1,12 @@
 //! A server of our own, its clients, and what they check.
 
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -18,6 +20,8 @@ pub struct Server {
     pub http: String,
     pub redis: String,
     agent: Agent,
+    /// Everything that it said after the first line.
+    said: Arc<Mutex<String>>,
 }
 
 /// What an HTTP request came to.
@@ -109,9 +113,16 @@ impl Server {
         assert_eq!(serving["message"], "serving", "{line}");
         let address = |name: &str| serving[name].as_str().expect("an address").to_owned();
         let (http, redis) = (address("http"), address("redis"));
-        thread::spawn(move || lines.map_while(Result::ok).for_each(|line| eprintln!("{line}")));
+        let said = Arc::<Mutex<String>>::default();
+        let saying = Arc::clone(&said);
+        thread::spawn(move || {
+            for line in lines.map_while(Result::ok) {
+                eprintln!("{line}");
+                *saying.lock().expect("no panic") += &(line + "\n");
+            }
+        });
         let config = Agent::config_builder().http_status_as_error(false).timeout_global(Some(Duration::from_secs(30)));
-        Self { child, http, redis, agent: config.build().into() }
+        Self { child, http, redis, agent: config.build().into(), said }
     }
 
     pub fn pid(&self) -> u32 {
@@ -126,9 +137,59 @@ impl Server {
 
     /// A request to end; whether it ended well.
     pub fn end(&mut self) -> bool {
-        let ended = Command::new("kill").args(["-TERM", &self.pid().to_string()]).status().expect("kill");
-        assert!(ended.success());
+        self.signal("TERM");
         self.child.wait().expect("it ended").success()
+    }
+
+    /// Sends a signal.
+    pub fn signal(&self, signal: &str) {
+        let sent = Command::new("kill").args([&format!("-{signal}"), &self.pid().to_string()]).status().expect("kill");
+        assert!(sent.success());
+    }
+
+    /// What it said, once that has an end or the time is over.
+    pub fn log(&self, most: Duration) -> String {
+        let begun = Instant::now();
+        // Its reader has the other one until there is no more.
+        while Arc::strong_count(&self.said) > 1 && begun.elapsed() < most {
+            thread::sleep(Duration::from_millis(10));
+        }
+        self.said.lock().expect("no panic").clone()
+    }
+
+    /// Waits for an end; whether it came in time, and was a good one.
+    pub fn wait(&mut self, most: Duration) -> bool {
+        let begun = Instant::now();
+        while begun.elapsed() < most {
+            if let Some(ended) = self.child.try_wait().expect("a child") {
+                return ended.success();
+            }
+            thread::sleep(Duration::from_millis(20));
+        }
+        false
+    }
+
+    /// Waits for a line of the log with that message.
+    pub fn logged(&self, message: &str) -> Value {
+        let begun = Instant::now();
+        loop {
+            let said = self.said.lock().expect("no panic").clone();
+            let mut lines = said.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+            if let Some(line) = lines.find(|line| line["message"] == message) {
+                return line;
+            }
+            assert!(begun.elapsed() < Duration::from_secs(60), "no line of the log says {message:?}");
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Adds up the whole parts of all samples of a metric whose labels contain the given text.
+    pub fn metric(&self, name: &str, labels: &str) -> u64 {
+        let text = self.get("/metrics").text;
+        let of_name = |line: &&str| line.strip_prefix(name).is_some_and(|rest| rest.starts_with(['{', ' ']));
+        let lines = text.lines().filter(of_name).filter(|line| line.contains(labels));
+        let whole = |line: &str| line.rsplit(' ').next()?.split('.').next()?.parse::<u64>().ok();
+        lines.map(|line| whole(line).unwrap_or_else(|| panic!("no number: {line}"))).sum()
     }
 
     pub fn url(&self, path: &str) -> String {
@@ -184,6 +245,13 @@ impl Drop for Server {
     }
 }
 
+/// Makes a segment's tag on the store of a directory.
+pub fn make_tag(directory: &Path, tag: &str) {
+    let store = format!("sqlite:{}", directory.join("store.db").display());
+    let made = command().args(["segment", "create", tag, "--store", &store]).status();
+    assert!(made.expect("it runs").success());
+}
+
 /// None of them twice.
 pub fn assert_unique(mut numbers: Vec<u64>) {
     let count = numbers.len();
@@ -196,4 +264,19 @@ pub fn assert_increasing(numbers: &[u64]) {
     for pair in numbers.windows(2) {
         assert!(pair[0] < pair[1], "{} after {}", pair[1], pair[0]);
     }
+}
+
+/// Connects, with an end to every read.
+pub fn connect(address: &str) -> TcpStream {
+    let stream = TcpStream::connect(address).expect("a connection");
+    stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a timeout");
+    stream
+}
+
+/// Reads everything until the server closes.
+pub fn rest(mut stream: &TcpStream) -> String {
+    let mut bytes = Vec::new();
+    // A reset is an end too.
+    let _ = stream.read_to_end(&mut bytes);
+    String::from_utf8_lossy(&bytes).into_owned()
 }

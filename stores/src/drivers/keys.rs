@@ -10,6 +10,7 @@ use snowmint_core::segment::LAST;
 use super::definition;
 use super::segments::{Segments, SegmentsOptions, Source};
 use crate::error::Error;
+use crate::fence::skipped;
 use crate::key::{key, name};
 use crate::store::{Store, Wrote};
 
@@ -163,7 +164,14 @@ async fn make(store: &dyn Store, key: &str, there: bool) -> Result<bool, Error> 
         let version = match definition::read_key(store, key).await? {
             Some((found, _)) if found == there => return Ok(false),
             Some((_, version)) => version,
-            None => 0,
+            None => {
+                // A key that came into being after the backup may be behind a fence.
+                match skipped(store).await? {
+                    0 => {}
+                    skip => drop(store.add(key, skip, FIRST).await?),
+                }
+                0
+            }
         };
         if store.write(key, definition::key_text(there).as_bytes(), version).await? != Wrote::Conflict {
             return Ok(true);

@@ -2,15 +2,17 @@
 
 use std::sync::Arc;
 
-use snowmint_core::lease::Record;
-use snowmint_core::{ErrorKind, Options, SystemHost, Window};
+use snowmint_core::lease::{Pin, Record};
+use snowmint_core::{ErrorKind, Layout, Options, SystemHost, Window};
 
 use crate::error::Error;
+use crate::fence::floor;
 use crate::file::Refused;
-use crate::holding::{Holder, Holding, Renewed, Wanted, claim_node, list, refuse_other_layout};
+use crate::holding::{Holder, Holding, Renewed, Wanted, claim_node, list, pin};
 use crate::key::{key, name};
 use crate::lessor::LeaseTerms;
 use crate::namespace::Namespace;
+use crate::process::process;
 use crate::store::{Store, Wrote};
 
 /// How far beyond this clock a holder may say it has minted, in ms, besides its window.
@@ -37,6 +39,24 @@ impl Leases {
         Self(store)
     }
 
+    /// Pins the layout of a namespace, and refuses another than the store has; the first claim does so too.
+    ///
+    /// # Errors
+    /// `InvalidLayout`, `StoreUnavailable`.
+    pub async fn pin(&self, namespace: &Namespace, layout: &Layout) -> Result<(), Error> {
+        namespace.refuse_default_of_another(layout)?;
+        let key = key("layouts/", namespace.directory())?;
+        loop {
+            if let Some(found) = self.0.read(&key).await? {
+                return pin(&*self.0, &key, &found.value, namespace, layout).map(drop);
+            }
+            let numbers = Pin { nodes: 0, floor_ms: floor(&*self.0).await?.map(|floor| floor.until_ms) };
+            if self.0.write(&key, format!("{layout}{numbers}").as_bytes(), 0).await? != Wrote::Conflict {
+                return Ok(());
+            }
+        }
+    }
+
     /// Grants a node; the one that is held with this token, if there is one. In how many ms to come again, if all are
     /// used until then.
     ///
@@ -55,7 +75,12 @@ impl Leases {
             max_wait_ms: Options::DEFAULT.max_wait_ms,
             system_clock: true,
             excluded: terms.excluded.clone(),
-            holder: Holder { token: terms.token, label: Record::label(&terms.label), last_node: terms.last_node },
+            holder: Holder {
+                token: terms.token,
+                process: process(),
+                label: Record::label(&terms.label),
+                last_node: terms.last_node,
+            },
         };
         if let Some(granted) = self.claimed(&wanted).await.map_err(|error| (error, None))? {
             return Ok(granted);
@@ -71,7 +96,7 @@ impl Leases {
     async fn claimed(&self, wanted: &Wanted) -> Result<Option<Granted>, Error> {
         let layout_key = key("layouts/", wanted.namespace.directory())?;
         let Some(found) = self.0.read(&layout_key).await? else { return Ok(None) };
-        refuse_other_layout(&*self.0, &layout_key, &found.value, wanted)?;
+        pin(&*self.0, &layout_key, &found.value, &wanted.namespace, &wanted.layout)?;
         let nodes = list(&*self.0, &prefix(&wanted.namespace)?).await?;
         let mine = nodes.into_iter().find_map(|(node, record)| {
             let (record, _) = record?;
@@ -102,12 +127,13 @@ impl Leases {
             ));
         }
         let (key, found) = self.record(namespace, node).await?;
-        let Some((record, version)) = found.filter(|(record, _)| record.is_held_by(token)) else {
+        let (record, version) = found.ok_or_else(|| gone(namespace, node))?;
+        if !record.is_held_by(token) {
             return Err(lost(namespace, node));
-        };
+        }
         let mut holding = Holding::resume(Arc::clone(&self.0), key, node, (record, version));
         match holding.renew(now_ms, unused_from_ms, reach_ms).await {
-            Renewed::Window(window, _) => Ok(window),
+            Renewed::Window(window, ..) => Ok(window),
             Renewed::Later(error) => Err(error),
             Renewed::Lost(_) => Err(lost(namespace, node)),
         }
@@ -147,7 +173,10 @@ impl Leases {
     /// `StoreUnavailable`.
     pub async fn namespaces(&self) -> Result<Vec<(String, String)>, Error> {
         let found = self.0.list("layouts/").await?;
-        let text = |value: &[u8]| String::from_utf8_lossy(value).into_owned();
+        let text = |value: &[u8]| {
+            let layout = Pin::read(value).map_or(value, |(layout, _)| layout);
+            String::from_utf8_lossy(layout).into_owned()
+        };
         Ok(found.iter().filter_map(|(part, found)| Some((name(part)?, text(&found.value)))).collect())
     }
 
@@ -198,6 +227,16 @@ impl Leases {
 
 fn prefix(namespace: &Namespace) -> Result<String, Error> {
     Ok(key("leases/", namespace.directory())? + "/")
+}
+
+fn gone(namespace: &Namespace, node: u32) -> Error {
+    Error::told(
+        ErrorKind::WindowClosed,
+        format!(
+            "node {node} of namespace {namespace} has no record. If it was granted, the record has vanished from the store: \
+             close the generator, stop all holders, then run snowmint fence"
+        ),
+    )
 }
 
 fn lost(namespace: &Namespace, node: u32) -> Error {
@@ -252,6 +291,8 @@ mod tests {
         let Granted { node, window } = leases.claim(&wanted).await.expect("a node");
         let renewed = leases.renew(&wanted.namespace, node, 1, window.end_ms, 5000).await.expect("renewed");
         assert!(renewed.end_ms >= window.end_ms + 5000 && renewed.start_ms == window.start_ms);
+        let error = leases.renew(&wanted.namespace, node + 1, 1, 0, 5000).await.expect_err("no record");
+        assert!(error.to_string().contains("has vanished"), "{error}");
         for (node, token) in [(node, 2), (node + 1, 1)] {
             let error = leases.renew(&wanted.namespace, node, token, 0, 5000).await.expect_err("not the holder");
             assert_eq!(error.kind(), ErrorKind::WindowClosed);

@@ -5,31 +5,42 @@ use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use snowmint_core::pin::Pin;
 use snowmint_core::section::{Claim, Claimed, Record, SIZE, STEP, Section, Terms, Users};
 use snowmint_core::store::{Ask, Next, Reply};
 use snowmint_core::{ErrorKind, Integer, lease};
 use tokio::runtime::Handle;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, OnceCell};
+use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
+use super::pins::{is_pinned, pin};
 use super::{MAX_WAIT_MS, Owner, lock, runtime};
 use crate::ask::ask;
 use crate::error::Error;
-use crate::key::key;
+use crate::fence::skipped;
+use crate::key::{key, name};
 use crate::label::label_with_host;
 use crate::steady::steady_ms;
 use crate::store::Store;
 use crate::token::token;
 
+/// Where the sizes of sections are pinned.
+const SIZES: &str = "settings/sections/";
+/// How many sections are given back at a time.
+const AT_ONCE: usize = 64;
 /// A section that nobody asked for so long is given back, in ms.
 const IDLE_MS: u64 = 60_000;
+/// A section that nobody asked for so long makes room for another one, in ms.
+const ROOM_MS: u64 = 1000;
 /// What was read of another's section so long ago is read again before anybody is sent there, in ms.
 const FRESH_MS: u64 = 100;
 
 /// How an allocator works.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SectionsOptions {
-    /// How many users share a record; the same for all allocators of a set, for good: 100,000.
+    /// How many users share a record, 1,000,000 at most: 100,000. The store keeps what the first allocator of a set has, and
+    /// any other is refused.
     pub size: NonZeroU32,
     /// By how much `max_seq` is raised: 10,000.
     pub step: u64,
@@ -47,6 +58,17 @@ impl Default for SectionsOptions {
     fn default() -> Self {
         Self { size: SIZE, step: STEP, window_ms: 30_000, max_wait_ms: MAX_WAIT_MS, most: 10_000, label: None }
     }
+}
+
+/// Another allocator that has a section.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SectionHolder {
+    /// Who it says it is.
+    pub label: String,
+    /// Whether it says it is this allocator: its last run, or one that advertises the same.
+    pub is_namesake: bool,
+    /// In how many ms the section can be taken over, unless the other one renews it.
+    pub free_in_ms: u64,
 }
 
 /// An allocator of numbers of users: each user's increase by one, and at a change of the allocator by more.
@@ -74,6 +96,10 @@ struct Inner {
     store: Arc<dyn Store>,
     /// The keys of the set begin with this.
     prefix: String,
+    /// Where its size is pinned.
+    size_key: String,
+    /// Set once that is this allocator's.
+    pinned: OnceCell<()>,
     options: SectionsOptions,
     label: [u8; lease::LABEL_BYTES],
     places: Mutex<HashMap<u64, Arc<Place>>>,
@@ -127,14 +153,16 @@ impl Sections {
     /// An allocator for a set of users. To be called within a tokio runtime, which renews.
     ///
     /// # Errors
-    /// `InvalidText` for a name that is not 1 to 128 bytes long; `InvalidId`, if the step is not 1 to 2^31-1 or the window
-    /// less than 1000 ms.
+    /// `InvalidText` for a name that is not 1 to 128 bytes long; `InvalidId`, if the size is beyond 1,000,000, the step not
+    /// 1 to 2^31-1, or the window less than 1000 ms.
     pub fn new(store: Arc<dyn Store>, set: &str, options: SectionsOptions) -> Result<Self, Error> {
         let prefix = key("sections/", set)? + "/";
         let label = lease::Record::label(&options.label.clone().unwrap_or_else(label_with_host));
         let inner = Inner {
             store,
             prefix,
+            size_key: key(SIZES, set)?,
+            pinned: OnceCell::new(),
             options,
             label,
             places: Mutex::default(),
@@ -146,14 +174,31 @@ impl Sections {
         Ok(Self(Arc::new(Open(Arc::new(inner)))))
     }
 
+    /// Pins the size of the set's sections, and refuses another than the store has; the first claim does so too.
+    ///
+    /// # Errors
+    /// `InvalidId`, naming both sizes; `StoreUnavailable`; `Forked`.
+    pub async fn pin(&self) -> Result<(), Error> {
+        self.0.0.owner.check()?;
+        self.0.0.pin().await
+    }
+
+    /// Lists the sets whose size is pinned, in any order.
+    ///
+    /// # Errors
+    /// `StoreUnavailable`.
+    pub async fn sets(store: &dyn Store) -> Result<Vec<String>, Error> {
+        Ok(store.list(SIZES).await?.iter().filter_map(|(part, _)| name(part)).collect())
+    }
+
     /// The next number of a user, who is any number from 0 to 2^64-1.
     ///
     /// A section of another allocator is waited for only if it may be free in time; who renews it keeps it.
     ///
     /// # Errors
     /// `WindowClosed`, if another allocator has the user's section, naming it, or after a close; `StoreUnavailable`, if the
-    /// store does not answer within `max_wait_ms`; `Exhausted` past 2^63-1, or for a section beyond the most; `InvalidId` for no user;
-    /// `Forked`.
+    /// store does not answer within `max_wait_ms`; `Exhausted` past 2^63-1, or for a section beyond the most, all of which were
+    /// asked for lately; `InvalidId` for no user, and where the store has another size of sections; `Forked`.
     pub async fn next(&self, user: Integer) -> Result<u64, Error> {
         let inner = &self.0.0;
         inner.owner.check()?;
@@ -175,17 +220,24 @@ impl Sections {
             let pause = Instant::now() + Duration::from_millis(error.wait_ms().unwrap_or(50).clamp(20, 50));
             // Either way there is something to look at.
             let _ = timeout_at(pause.min(deadline), news).await;
+            if let Some(refusal) = place.refusal() {
+                return Err(refusal);
+            }
         }
     }
 
-    /// Who has the section of a user, by its label, if it was another allocator when somebody last asked for it here.
-    pub fn holder(&self, user: Integer) -> Option<String> {
+    /// Tells who has the section of a user, if it was another allocator when somebody last asked for it here.
+    pub fn holder(&self, user: Integer) -> Option<SectionHolder> {
         let inner = &self.0.0;
         inner.owner.check().ok()?;
         let number = Users::of(user, inner.options.size).ok()?.number();
         let place = lock(&inner.places).get(&number).map(Arc::clone)?;
         let state = lock(&place.state);
-        state.elsewhere.as_ref().map(|elsewhere| elsewhere.holder.clone())
+        state.elsewhere.as_ref().map(|elsewhere| SectionHolder {
+            label: elsewhere.holder.clone(),
+            is_namesake: elsewhere.holder == text_of(&inner.label),
+            free_in_ms: elsewhere.free_at_ms.saturating_sub(steady_ms()),
+        })
     }
 
     /// Gives every section back, so that another allocator need not wait. For all clones.
@@ -197,14 +249,33 @@ impl Sections {
         inner.owner.check()?;
         *lock(&inner.closed) = true;
         let places: Vec<_> = lock(&inner.places).drain().map(|(_, place)| place).collect();
-        for place in places {
-            inner.release(&place).await;
+        let places = Arc::new(Mutex::new(places.into_iter()));
+        let mut releasing = JoinSet::new();
+        for _ in 0..AT_ONCE {
+            let (inner, places) = (Arc::clone(inner), Arc::clone(&places));
+            let release = async move {
+                let next = || lock(&places).next();
+                while let Some(place) = next() {
+                    inner.release(&place).await;
+                }
+            };
+            drop(releasing.spawn_on(release, &self.0.0.runtime));
         }
+        releasing.join_all().await;
         Ok(())
     }
 }
 
 impl Place {
+    /// Why it cannot be claimed, if claiming anew does not help.
+    fn refusal(&self) -> Option<Error> {
+        use ErrorKind::{Exhausted, StoreUnavailable, WindowClosed};
+        let state = lock(&self.state);
+        let over = matches!(state.phase, Phase::Over);
+        let passes = |error: &Error| matches!(error.kind(), StoreUnavailable | WindowClosed | Exhausted);
+        state.trouble.clone().filter(|error| over && !passes(error))
+    }
+
     /// The store does not answer.
     fn is_troubled(&self, error: Error) {
         let mut state = lock(&self.state);
@@ -252,6 +323,24 @@ impl Seen {
 }
 
 impl Inner {
+    /// Pins the size, once.
+    async fn pin(&self) -> Result<(), Error> {
+        let pinning = async {
+            let wanted = Pin::Sections(self.options.size);
+            if !is_pinned(&*self.store, &self.size_key, wanted).await? {
+                // Sections that were kept before sizes were pinned have one too.
+                for (_, found) in self.store.list(&self.prefix).await? {
+                    if let Ok(record) = Record::from_bytes(&found.value) {
+                        wanted.refuse_other(Pin::Sections(record.users.size()))?;
+                    }
+                }
+                pin(&*self.store, &self.size_key, wanted).await?;
+            }
+            Ok(())
+        };
+        self.pinned.get_or_try_init(|| pinning).await.copied()
+    }
+
     fn terms(&self, users: Users) -> Result<Terms, Error> {
         let SectionsOptions { step, window_ms, .. } = self.options;
         Ok(Terms::new(users, token()?, Integer::from(step), window_ms, self.label)?)
@@ -268,11 +357,7 @@ impl Inner {
             return Ok(Arc::clone(place));
         }
         if places.len() >= inner.options.most {
-            let most = inner.options.most;
-            return Err(Error::told(
-                ErrorKind::Exhausted,
-                format!("this allocator has {most} sections of users: some are given back when nobody asks for them"),
-            ));
+            Self::make_room(inner, &mut places)?;
         }
         let state = State { phase: Phase::Claiming, trouble: None, wanted_ms: steady_ms(), elsewhere: None };
         let key = format!("{}{}", inner.prefix, users.number());
@@ -288,6 +373,26 @@ impl Inner {
             inner.forget(&keeper);
         }));
         Ok(place)
+    }
+
+    /// Gives the section back that nobody asked for longest, if that is a while ago.
+    fn make_room(inner: &Arc<Self>, places: &mut HashMap<u64, Arc<Place>>) -> Result<(), Error> {
+        let wanted_ms = |place: &Place| {
+            let state = lock(&place.state);
+            matches!(state.phase, Phase::Held(_)).then_some(state.wanted_ms)
+        };
+        let idle = places.iter().filter_map(|(number, place)| Some((wanted_ms(place)?, *number))).min();
+        let idle = idle.filter(|(wanted_ms, _)| steady_ms().saturating_sub(*wanted_ms) >= ROOM_MS);
+        let Some(place) = idle.and_then(|(_, number)| places.remove(&number)) else {
+            let most = inner.options.most;
+            return Err(Error::told(
+                ErrorKind::Exhausted,
+                format!("this allocator has {most} sections of users, all in use: ask again in some seconds"),
+            ));
+        };
+        let releasing = Arc::clone(inner);
+        drop(inner.runtime.spawn(async move { releasing.release(&place).await }));
+        Ok(())
     }
 
     fn try_next(inner: &Arc<Self>, place: &Arc<Place>, user: Integer) -> Result<u64, Error> {
@@ -312,6 +417,16 @@ impl Inner {
 
     /// Takes a section over; not, if nobody wants it any more.
     async fn claim(&self, mut claim: Claim, place: &Place) -> bool {
+        while let Err(error) = self.pin().await {
+            if error.kind() != ErrorKind::StoreUnavailable {
+                return end(place, error);
+            }
+            place.is_troubled(error);
+            if self.is_unwanted(place, self.patience_ms()) {
+                return false;
+            }
+            sleep(Duration::from_millis(100)).await;
+        }
         let mut reply = None;
         let mut holder = None;
         let mut seen: Option<Seen> = None;
@@ -347,10 +462,19 @@ impl Inner {
                     drop(timeout(pause, place.look.notified()).await);
                 }
                 Ok(Next::Ask(asked)) => match ask::<Record>(&*self.store, &place.key, asked).await {
-                    Ok((answer, error)) => {
+                    Ok((mut answer, mut error)) => {
+                        if let Reply::Record(None, _) = answer {
+                            // It may have had a record that a backup does not know.
+                            match skipped(&*self.store).await {
+                                Ok(skip) => claim.begin_above(skip),
+                                Err(failed) => (answer, error) = (Reply::Unknown, Some(failed)),
+                            }
+                        }
                         if let Reply::Record(Some(found), _) = &answer {
-                            let label = label_of(found);
-                            lock(&place.state).trouble = (!found.released).then(|| held_by(place.users, &label));
+                            let namesake = found.label == self.label;
+                            let label = text_of(&found.label);
+                            lock(&place.state).trouble =
+                                (!found.released).then(|| held_by(place.users, &label, namesake));
                             holder = Some(label);
                         }
                         if let Some(error) = error {
@@ -447,12 +571,20 @@ fn end(place: &Place, error: Error) -> bool {
     false
 }
 
-fn label_of(found: &Record) -> String {
-    let end = found.label.iter().position(|byte| *byte == 0).unwrap_or(found.label.len());
-    String::from_utf8_lossy(&found.label[..end]).into_owned()
+fn text_of(label: &[u8]) -> String {
+    let end = label.iter().position(|byte| *byte == 0).unwrap_or(label.len());
+    String::from_utf8_lossy(&label[..end]).into_owned()
 }
 
-fn held_by(users: Users, holder: &str) -> Error {
+fn held_by(users: Users, holder: &str, is_namesake: bool) -> Error {
     let (first, last) = (users.first(), users.last());
-    Error::told(ErrorKind::WindowClosed, format!("users {first} to {last} are served by another allocator, {holder}"))
+    let sentence = if is_namesake {
+        format!(
+            "users {first} to {last} are held by an allocator with the address of this one, {holder}, such as its last run: \
+             they are free when that one's window is over"
+        )
+    } else {
+        format!("users {first} to {last} are served by another allocator, {holder}")
+    };
+    Error::told(ErrorKind::WindowClosed, sentence)
 }

@@ -16,6 +16,7 @@ use tokio::time::{Instant, timeout_at};
 use super::definition;
 use super::{MAX_WAIT_MS, forked, lock, runtime};
 use crate::error::Error;
+use crate::fence::skipped;
 use crate::fork::{Cell, Fetched};
 use crate::key::{key, name};
 use crate::steady::steady_ms;
@@ -85,7 +86,8 @@ pub(super) trait Source: std::fmt::Debug + Send + Sync {
 }
 
 impl Segments {
-    /// Makes a tag: its first number and step. Whether it was made: a tag that is there stays as it is.
+    /// Makes a tag: its first number and step. Whether it was made: a tag that is there stays as it is. After a fence it
+    /// begins as many numbers later as the fence left out.
     ///
     /// # Errors
     /// `InvalidText` for a tag that is not 1 to 128 bytes long; `InvalidId`, if the first number is beyond 2^63-1 or the
@@ -97,9 +99,12 @@ impl Segments {
             let next = row.next;
             return Err(Error::told(ErrorKind::InvalidId, format!("numbers are 0 to 2^63-1, not {next}")));
         }
+        // A tag of that name may have been made after the backup.
+        let next = row.next.saturating_add(skipped(store).await?).min(LAST);
+        let row = Tag { next, ..row.clone() };
         match store.segments() {
-            Some(table) => table.create(tag, row).await,
-            None => definition::create(store, &key, definition::tag_text(row).as_bytes()).await,
+            Some(table) => table.create(tag, &row).await,
+            None => definition::create(store, &key, definition::tag_text(&row).as_bytes()).await,
         }
     }
 
@@ -334,6 +339,7 @@ impl Segments {
             let outcome = inner.source.fetch(amount).await;
             let (reply, mut failed) = match outcome {
                 Ok(sum) => (Reply::Sum(sum), None),
+                Err(error) if error.kind() == ErrorKind::Exhausted => (Reply::Full, None),
                 Err(error) => (Reply::Unknown, Some(error)),
             };
             {

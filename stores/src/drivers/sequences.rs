@@ -14,6 +14,7 @@ use tokio::time::{Instant, sleep, timeout_at};
 use super::{MAX_WAIT_MS, Owner, definition};
 use crate::ask::ask;
 use crate::error::Error;
+use crate::fence::skipped;
 use crate::key::key;
 use crate::store::Store;
 
@@ -48,14 +49,27 @@ impl Sequences {
     }
 
     /// `CREATE SEQUENCE`: whether it was made. One that is there, or was used without having been created, stays as it is.
+    /// After a fence a new one begins as many values later as the fence left out.
     ///
     /// # Errors
     /// `InvalidId`, `InvalidText` for options or a name that cannot be; `StoreUnavailable`; `Forked`.
     pub async fn create(&self, name: &str, options: &Options) -> Result<bool, Error> {
         self.owner.check()?;
-        let key = key("definitions/", name)?;
-        Rules::new(options)?;
-        self.within(definition::create(&*self.store, &key, definition::sequence_text(options).as_bytes())).await
+        key("definitions/", name)?;
+        let rules = Rules::new(options)?;
+        self.within(self.define(name, options, &rules)).await
+    }
+
+    /// Writes the definition, unless there is one; whether there was none. A sequence of that name may have been made after
+    /// the backup, so it begins behind the last fence.
+    async fn define(&self, name: &str, options: &Options, rules: &Rules) -> Result<bool, Error> {
+        let store = &*self.store;
+        let skip = skipped(store).await?;
+        if skip > 0 {
+            let state = rules.skip(rules.initial(), skip);
+            store.write(&key("sequences/", name)?, &state.to_bytes(), 0).await?;
+        }
+        definition::create(store, &key("definitions/", name)?, definition::sequence_text(options).as_bytes()).await
     }
 
     /// How a sequence is defined; nothing if it is not there.
@@ -115,8 +129,7 @@ impl Sequences {
                         return Ok(room.insert(Sequence::new(Rules::new(&options)?)));
                     }
                     // So that every session has the same definition from here on.
-                    let default = definition::sequence_text(&Options::DEFAULT);
-                    definition::create(&*self.store, &key, default.as_bytes()).await?;
+                    self.define(name, &Options::DEFAULT, &Rules::new(&Options::DEFAULT)?).await?;
                 }
             }
         }

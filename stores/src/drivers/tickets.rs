@@ -1,27 +1,33 @@
 //! Tickets: one number a round trip, from one of several servers, any of which may be down.
 
+use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::future::poll_fn;
 use std::pin::pin;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::Poll;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use snowmint_core::ErrorKind;
+use snowmint_core::pin::Pin;
 use snowmint_core::store::Reply;
 use snowmint_core::ticket::{Form, MAX_SERVERS, Take, Turn};
-use tokio::sync::oneshot;
+use tokio::sync::{OnceCell, oneshot};
 use tokio::time::{Instant, timeout};
 
+use super::pins::{is_pinned, pin};
 use super::{MAX_WAIT_MS, Owner, lock};
 use crate::error::Error;
+use crate::fence::skipped;
 use crate::key::{key, name};
 use crate::steady::steady_ms;
 use crate::store::{Store, TicketServer};
 
-/// Where the names of tickets are written down.
+/// Where the places of stores are pinned, under the names of tickets.
+const PLACES: &str = "settings/tickets/";
+/// Where names were written down before.
 const NAMES: &str = "tickets-there/";
 
 /// Numbers from `increment` servers that know nothing of each other: each counts in steps of `increment` from its own
@@ -32,6 +38,8 @@ const NAMES: &str = "tickets-there/";
 pub struct Tickets {
     machine: Mutex<snowmint_core::ticket::Tickets>,
     servers: Vec<Arc<dyn TicketServer>>,
+    /// The places of stores; servers of another kind keep theirs themselves.
+    places: Option<Places>,
     calls: AtomicU64,
     max_wait_ms: u64,
     owner: Owner,
@@ -40,30 +48,32 @@ pub struct Tickets {
 impl Tickets {
     /// Counters of that name in stores, the first with offset 1 and so on, as many as the increment.
     ///
+    /// The stores keep how many they are and in which order, and refuse any other number or order of that name. So at the
+    /// very first ticket of a name all of them have to be there; later any may be down.
+    ///
     /// # Errors
     /// `InvalidId`, unless there are 1 to 32 stores; `InvalidText` for a name that is not 1 to 128 bytes long.
     pub fn over(stores: Vec<Arc<dyn Store>>, name: &str) -> Result<Self, Error> {
         let key = key("tickets/", name)?;
         let offsets: Vec<u64> = (1..).take(stores.len().min(MAX_SERVERS + 1)).collect();
-        let server =
-            |store| -> Arc<dyn TicketServer> { Arc::new(Counter { store, key: key.clone(), queue: Arc::default() }) };
-        Self::new(stores.into_iter().map(server).collect(), Form::Counter, &offsets, offsets.len() as u64)
+        let server = |store| -> Arc<dyn TicketServer> {
+            Arc::new(Counter { store, key: key.clone(), start: OnceCell::new(), queue: Arc::default() })
+        };
+        let servers = stores.iter().map(Arc::clone).map(server).collect();
+        let tickets = Self::new(servers, Form::Counter, &offsets, offsets.len() as u64)?;
+        Ok(Self { places: Some(Places::of(stores, self::key(PLACES, name)?)), ..tickets })
     }
 
-    /// Writes a name down, for a store lists no counters, and who raises all of them has to know which there are.
-    ///
-    /// # Errors
-    /// `InvalidText` for a name that is not 1 to 128 bytes long; `StoreUnavailable`.
-    pub async fn note(store: &dyn Store, name: &str) -> Result<(), Error> {
-        store.write(&key(NAMES, name)?, b"ticket 1\n", 0).await.map(drop)
-    }
-
-    /// The names that were written down, in any order.
+    /// Lists the names of which there were tickets, in any order.
     ///
     /// # Errors
     /// `StoreUnavailable`.
-    pub async fn names(store: &dyn Store) -> Result<Vec<String>, Error> {
-        Ok(store.list(NAMES).await?.iter().filter_map(|(part, _)| name(part)).collect())
+    pub async fn names(store: &dyn Store) -> Result<BTreeSet<String>, Error> {
+        let mut names = BTreeSet::new();
+        for prefix in [PLACES, NAMES] {
+            names.extend(store.list(prefix).await?.iter().filter_map(|(part, _)| name(part)));
+        }
+        Ok(names)
     }
 
     /// Servers with their offsets: Flickr's tables are of the form [`Form::Ticket`].
@@ -87,6 +97,7 @@ impl Tickets {
         Ok(Self {
             machine: Mutex::new(machine),
             servers,
+            places: None,
             calls: AtomicU64::new(0),
             max_wait_ms: MAX_WAIT_MS,
             owner: Owner::this_process(),
@@ -103,7 +114,7 @@ impl Tickets {
     ///
     /// # Errors
     /// `StoreUnavailable`, if no server answers, with what each of them said, or one counts in another way than it should;
-    /// `Exhausted` past 2^63-1; `Forked`.
+    /// `InvalidId`, if a store has another place among those of that name; `Exhausted` past 2^63-1; `Forked`.
     pub async fn next(&self) -> Result<u64, Error> {
         self.owner.check()?;
         let deadline = Instant::now() + Duration::from_millis(self.max_wait_ms);
@@ -121,8 +132,16 @@ impl Tickets {
             // At most 32.
             let untried = u32::try_from(self.servers.len() - failures.len()).unwrap_or(1).max(1);
             let part = deadline.saturating_duration_since(Instant::now()) / untried;
-            reply = Some(match timeout(part, server.take()).await {
+            let take = async {
+                if let Some(places) = &self.places {
+                    places.confirm(place).await?;
+                }
+                server.take().await
+            };
+            reply = Some(match timeout(part, take).await {
                 Ok(Ok(answer)) => Reply::Sum(answer),
+                // No other store is asked: it would have a place that is not its own either.
+                Ok(Err(error)) if error.kind() == ErrorKind::InvalidId => return Err(error),
                 Ok(Err(error)) => {
                     failures.push(error);
                     Reply::Unknown
@@ -134,6 +153,47 @@ impl Tickets {
                 }
             });
         }
+    }
+}
+
+/// The place of each store among those of a name, which the stores keep.
+#[derive(Debug)]
+struct Places {
+    stores: Vec<Arc<dyn Store>>,
+    key: String,
+    confirmed: Vec<AtomicBool>,
+}
+
+impl Places {
+    fn of(stores: Vec<Arc<dyn Store>>, key: String) -> Self {
+        let confirmed = stores.iter().map(|_| AtomicBool::new(false)).collect();
+        Self { stores, key, confirmed }
+    }
+
+    /// Looks whether a store has the place that it should, before its first ticket.
+    ///
+    /// Where none has a place yet, each gets one, in order: of two who begin differently at once, one meets the other's.
+    async fn confirm(&self, place: usize) -> Result<(), Error> {
+        let (Some(store), Some(confirmed)) = (self.stores.get(place), self.confirmed.get(place)) else { return Ok(()) };
+        if confirmed.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        if !is_pinned(&**store, &self.key, self.pin_of(place)).await? {
+            for (other, store) in self.stores.iter().enumerate().filter(|(other, _)| *other != place) {
+                is_pinned(&**store, &self.key, self.pin_of(other)).await?;
+            }
+            for (place, store) in self.stores.iter().enumerate() {
+                pin(&**store, &self.key, self.pin_of(place)).await?;
+            }
+        }
+        confirmed.store(true, Ordering::Release);
+        Ok(())
+    }
+
+    /// There are 32 stores at most.
+    fn pin_of(&self, place: usize) -> Pin {
+        let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        Pin::Tickets { increment: number(self.stores.len()), offset: number(place + 1) }
     }
 }
 
@@ -153,6 +213,8 @@ fn explain(error: snowmint_core::Error, failures: &[Error]) -> Error {
 struct Counter {
     store: Arc<dyn Store>,
     key: String,
+    /// Where the counter begins, if it is not there: behind the last fence.
+    start: OnceCell<u64>,
     queue: Arc<Mutex<Queue>>,
 }
 
@@ -192,7 +254,7 @@ impl Serving {
         callers
     }
 
-    async fn serve(mut self, store: Arc<dyn Store>, key: String) {
+    async fn serve(mut self, store: Arc<dyn Store>, key: String, start: u64) {
         loop {
             let mut callers = self.callers();
             if callers.is_empty() {
@@ -200,7 +262,7 @@ impl Serving {
             }
             let count = callers.len() as u64;
             // A write that nobody waits for any more is given up, for its connection may be dead.
-            let Some(answer) = wanted(store.add(&key, count, 0), &mut callers).await else { continue };
+            let Some(answer) = wanted(store.add(&key, count, start), &mut callers).await else { continue };
             for (place, caller) in (1..).zip(callers) {
                 // The number of one who is gone is left out.
                 drop(caller.send(answer.clone().map(|last| last - count + place)));
@@ -231,6 +293,7 @@ impl TicketServer for Counter {
     }
 
     async fn take(&self) -> Result<u64, Error> {
+        let start = *self.start.get_or_try_init(|| skipped(&*self.store)).await?;
         let (caller, answer) = oneshot::channel();
         let begins = {
             let mut queue = lock(&self.queue);
@@ -239,7 +302,7 @@ impl TicketServer for Counter {
         };
         if begins {
             let serving = Serving { queue: Arc::clone(&self.queue), over: false };
-            drop(tokio::spawn(serving.serve(Arc::clone(&self.store), self.key.clone())));
+            drop(tokio::spawn(serving.serve(Arc::clone(&self.store), self.key.clone(), start)));
         }
         answer.await.unwrap_or_else(|_| Err(Error::unavailable(self.name(), "the call was cut off")))
     }
@@ -247,8 +310,6 @@ impl TicketServer for Counter {
 
 #[cfg(all(test, feature = "memory"))]
 mod tests {
-    use std::collections::BTreeSet;
-
     use super::*;
     use crate::engines::memory::Memory;
 

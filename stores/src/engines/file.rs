@@ -24,8 +24,8 @@ use tokio::time::{Instant, timeout_at};
 use self::entry::Entry;
 use self::files::Files;
 use crate::error::Error;
-use crate::file::refuse_unsafe_filesystem;
 use crate::store::{Found, Store, Version, Wrote};
+use crate::surroundings::refuse_lossy_slots;
 use crate::url::Url;
 
 /// A store in a directory.
@@ -58,7 +58,9 @@ impl Directory {
         let root = path.join(".store");
         // What is there is kept: slots may be beside it.
         fs::create_dir_all(&path).map_err(|error| cannot("make the directory", error))?;
-        refuse_unsafe_filesystem(&path, url.allow_unsafe)?;
+        if !url.allow_unsafe {
+            refuse_lossy_slots(&path)?;
+        }
         fs::create_dir_all(&root).map_err(|error| cannot("make the directory .store in it", error))?;
         files::sync_up(&root, &path).map_err(|error| cannot("sync the directory", error))?;
         if let Some(parent) = path.parent() {
@@ -66,6 +68,16 @@ impl Directory {
             let _ = files::sync_up(parent, Path::new("/"));
         }
         Ok(Self { root, name: format!("files in {}", path.display()), timeout: url.timeout })
+    }
+
+    /// As [`Directory::open`], on a thread that may wait for disks.
+    pub(crate) async fn connect(url: Url) -> Result<Self, Error> {
+        let (name, timeout) = (format!("files in {}", url.place()), url.timeout);
+        match tokio::time::timeout(timeout, spawn_blocking(move || Self::open(&url))).await {
+            Ok(Ok(opened)) => opened,
+            Ok(Err(failed)) => Err(Error::unavailable(&name, failed)),
+            Err(_) => Err(Error::unavailable(&name, format_args!("no answer within {} ms", timeout.as_millis()))),
+        }
     }
 
     /// Does something with the lock, on a thread that may wait for disks.

@@ -37,7 +37,6 @@ pub(super) struct Opening {
     options: MySqlConnectOptions,
     name: String,
     timeout: Duration,
-    allow_unsafe: bool,
     /// Whether the tables were all there once.
     settled: AtomicBool,
 }
@@ -50,16 +49,16 @@ impl Engine for Opening {
         let mut connection = self.options.connect().await?;
         checks::cure(&mut connection, self.timeout).await?;
         checks::database(&self.name, &mut connection).await?;
-        if !self.allow_unsafe {
-            checks::settings(&self.name, &mut connection).await?;
-            checks::tables(&self.name, &mut connection).await?;
-        }
         if self.settled.load(Ordering::Acquire)
             && let Some(table) = schema::missing(&mut connection).await?
         {
             return Err(sql::gone(&self.name, table).into());
         }
         Ok(connection)
+    }
+
+    async fn look(&self, connection: &mut MySqlConnection) -> Result<Option<Error>, Failure> {
+        checks::look(&self.name, connection).await
     }
 
     fn undone(&self, error: &dyn DatabaseError) -> bool {
@@ -98,21 +97,11 @@ impl Mysql {
     pub async fn connect(url: &Url) -> Result<Self, Error> {
         let name = sql::server_name("MySQL", url)?;
         let options = url.rest.parse().map_err(|error| sql::unavailable(&name, &error))?;
-        let opening = Opening {
-            options,
-            name: name.clone(),
-            timeout: url.timeout,
-            allow_unsafe: url.allow_unsafe,
-            settled: AtomicBool::new(false),
-        };
+        let opening = Opening { options, name: name.clone(), timeout: url.timeout, settled: AtomicBool::new(false) };
         let pool = Pool::new(name.clone(), url, opening);
-        pool.run((name, url.create, url.allow_unsafe), |connection, (name, create, allow_unsafe)| {
-            Box::pin(async move {
-                schema::make(name, connection, *create).await?;
-                if *allow_unsafe { Ok(()) } else { checks::tables(name, connection).await }
-            })
-        })
-        .await?;
+        pool.run((name, url.create), |connection, (name, create)| Box::pin(schema::make(name, connection, *create)))
+            .await?;
+        pool.refuse_standby().await?;
         pool.engine().settled.store(true, Ordering::Release);
         Ok(Self { pool, allow_unsafe: url.allow_unsafe, create: url.create })
     }
@@ -261,6 +250,14 @@ impl Store for Mysql {
             })
         });
         clock.await
+    }
+
+    async fn refuse_standby(&self) -> Result<(), Error> {
+        self.pool.refuse_standby().await
+    }
+
+    fn standby_risk(&self) -> Option<Error> {
+        self.pool.standby_risk()
     }
 
     fn segments(&self) -> Option<&dyn SegmentTable> {

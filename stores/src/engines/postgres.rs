@@ -33,7 +33,6 @@ pub struct Postgres {
 pub(super) struct Opening {
     options: PgConnectOptions,
     name: String,
-    allow_unsafe: bool,
     /// Whether the tables were all there once.
     settled: AtomicBool,
 }
@@ -45,16 +44,16 @@ impl Engine for Opening {
     async fn open(&self) -> Result<PgConnection, Failure> {
         let mut connection = self.options.connect().await?;
         checks::cure(&mut connection).await?;
-        if !self.allow_unsafe {
-            checks::settings(&self.name, &mut connection).await?;
-            checks::tables(&self.name, &mut connection).await?;
-        }
         if self.settled.load(Ordering::Acquire)
             && let Some(table) = schema::missing(&mut connection).await?
         {
             return Err(sql::gone(&self.name, table).into());
         }
         Ok(connection)
+    }
+
+    async fn look(&self, connection: &mut PgConnection) -> Result<Option<Error>, Failure> {
+        checks::look(&self.name, connection).await
     }
 
     fn undone(&self, error: &dyn DatabaseError) -> bool {
@@ -71,16 +70,11 @@ impl Postgres {
     pub async fn connect(url: &Url) -> Result<Self, Error> {
         let name = sql::server_name("PostgreSQL", url)?;
         let options = url.rest.parse().map_err(|error| sql::unavailable(&name, &error))?;
-        let opening =
-            Opening { options, name: name.clone(), allow_unsafe: url.allow_unsafe, settled: AtomicBool::new(false) };
+        let opening = Opening { options, name: name.clone(), settled: AtomicBool::new(false) };
         let pool = Pool::new(name.clone(), url, opening);
-        pool.run((name, url.create, url.allow_unsafe), |connection, (name, create, allow_unsafe)| {
-            Box::pin(async move {
-                schema::make(name, connection, *create).await?;
-                if *allow_unsafe { Ok(()) } else { checks::tables(name, connection).await }
-            })
-        })
-        .await?;
+        pool.run((name, url.create), |connection, (name, create)| Box::pin(schema::make(name, connection, *create)))
+            .await?;
+        pool.refuse_standby().await?;
         pool.engine().settled.store(true, Ordering::Release);
         Ok(Self { pool, allow_unsafe: url.allow_unsafe })
     }
@@ -205,6 +199,14 @@ impl Store for Postgres {
             })
         });
         clock.await
+    }
+
+    async fn refuse_standby(&self) -> Result<(), Error> {
+        self.pool.refuse_standby().await
+    }
+
+    fn standby_risk(&self) -> Option<Error> {
+        self.pool.standby_risk()
     }
 
     fn segments(&self) -> Option<&dyn SegmentTable> {

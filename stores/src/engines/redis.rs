@@ -13,12 +13,14 @@ use std::fmt;
 use std::time::Duration;
 
 use ::redis::aio::MultiplexedConnection;
-use ::redis::{AsyncConnectionConfig, Client, Cmd, FromRedisValue, RedisError, TlsCertificates, cmd};
+use ::redis::{AsyncConnectionConfig, Client, Cmd, FromRedisValue, RedisError, RedisResult, TlsCertificates, cmd};
 use async_trait::async_trait;
+use snowmint_core::mutant;
 use snowmint_core::segment::LAST;
 
 use self::scripts::Scripts;
 use super::address::Address;
+use super::findings::Findings;
 use super::reconnect::{Connector, Reconnecting};
 use super::tls;
 use crate::error::Error;
@@ -40,6 +42,7 @@ struct Server {
     name: String,
     timeout: Duration,
     allow_unsafe: bool,
+    findings: Findings,
 }
 
 impl Redis {
@@ -49,13 +52,16 @@ impl Redis {
     /// `StoreUnavailable`, if the server cannot be reached or refuses the user; `UnsafeStore`, naming the setting.
     pub async fn connect(url: &Url) -> Result<Self, Error> {
         let name = format!("Redis at {}", url.place());
-        let server = Server { client: client(url)?, name, timeout: url.timeout, allow_unsafe: url.allow_unsafe };
+        let findings = Findings::new(url.allow_standby);
+        let (timeout, allow_unsafe) = (url.timeout, url.allow_unsafe);
+        let server = Server { client: client(url)?, name, timeout, allow_unsafe, findings };
         let redis = Self {
             server: Reconnecting::new(server, url.timeout),
             prefix: url.prefix.clone(),
             scripts: Scripts::default(),
         };
         redis.server.connect().await?;
+        redis.server.connector().findings.refuse_standby()?;
         Ok(redis)
     }
 
@@ -70,13 +76,26 @@ impl Redis {
     }
 
     async fn ask<T: FromRedisValue + Send>(&self, command: Cmd) -> Result<T, Error> {
-        let ask = |mut connection: MultiplexedConnection| async move { command.query_async(&mut connection).await };
-        self.server.run(|connection| async { ask(connection).await.map_err(|error| self.unavailable(&error)) }).await
+        self.looked(|mut connection| async move { command.query_async(&mut connection).await }).await
     }
 
     async fn invoke<T: FromRedisValue + Send>(&self, invocation: ::redis::ScriptInvocation<'_>) -> Result<T, Error> {
-        let ask = |mut connection: MultiplexedConnection| async move { invocation.invoke_async(&mut connection).await };
-        self.server.run(|connection| async { ask(connection).await.map_err(|error| self.unavailable(&error)) }).await
+        self.looked(|mut connection| async move { invocation.invoke_async(&mut connection).await }).await
+    }
+
+    /// Asks, and looks at the server's settings right behind that, in the same round trip: an answer counts only if the
+    /// server still kept what it confirms when it gave it.
+    async fn looked<T, Answer>(&self, ask: impl FnOnce(MultiplexedConnection) -> Answer + Send) -> Result<T, Error>
+    where
+        T: Send,
+        Answer: Future<Output = RedisResult<T>> + Send,
+    {
+        let look = |connection: MultiplexedConnection| async move {
+            let (answer, looked) = tokio::join!(ask(connection.clone()), self.server.connector().look(&connection));
+            looked?;
+            answer.map_err(|error| self.unavailable(&error))
+        };
+        self.server.run(look).await
     }
 
     fn unavailable(&self, error: &RedisError) -> Error {
@@ -110,6 +129,18 @@ fn client(url: &Url) -> Result<Client, Error> {
     .map_err(|error| Error::unavailable(&format!("Redis at {}", url.place()), error))
 }
 
+impl Server {
+    /// Looks whether the server keeps what it confirms, and notes what a failover could lose.
+    async fn look(&self, connection: &MultiplexedConnection) -> Result<(), Error> {
+        if self.allow_unsafe || mutant::removes("settings") {
+            return Ok(());
+        }
+        let looked = checks::look(connection.clone(), &self.name, self.findings.is_refused()).await;
+        self.findings.note(&looked);
+        looked.map(drop)
+    }
+}
+
 #[async_trait]
 impl Connector for Server {
     type Connection = MultiplexedConnection;
@@ -127,9 +158,7 @@ impl Connector for Server {
         // Without a password where one is needed, this is the first to say so.
         let pong: Result<(), _> = cmd("PING").query_async(&mut connection).await;
         pong.map_err(|error| Error::unavailable(&self.name, error))?;
-        if !self.allow_unsafe {
-            checks::refuse_unsafe(&mut connection, &self.name).await?;
-        }
+        self.look(&connection).await?;
         Ok(connection)
     }
 
@@ -184,6 +213,15 @@ impl Store for Redis {
         let sum = sum.ok_or_else(full)?;
         sum.parse()
             .map_err(|_| Error::unavailable(self.name(), format_args!("the counter {counter} is {sum:?}, no number")))
+    }
+
+    async fn refuse_standby(&self) -> Result<(), Error> {
+        self.server.run(|connection| async move { self.server.connector().look(&connection).await }).await?;
+        self.server.connector().findings.refuse_standby()
+    }
+
+    fn standby_risk(&self) -> Option<Error> {
+        self.server.connector().findings.risk()
     }
 
     async fn lower(&self, counter: &str, end: u64, start: u64) -> Result<bool, Error> {

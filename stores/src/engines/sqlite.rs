@@ -16,6 +16,7 @@ use self::checks::Identity;
 use super::sql::{self, Engine, Failure, Pool};
 use crate::error::Error;
 use crate::store::{Found, SegmentTable, Store, Version, Wrote};
+use crate::surroundings::refuse_lossy_place;
 use crate::url::Url;
 
 /// The tables of a store, in SQL.
@@ -52,26 +53,31 @@ impl Engine for Opening {
             return Err(Error::unavailable(&self.name, why).into());
         }
         if !self.allow_unsafe {
-            checks::file_system(&self.name, &self.path)?;
+            refuse_lossy_place(&self.name, &self.path, "allow_unsafe=true")?;
+        }
+        let create = self.create && self.settled.get().is_none();
+        if create {
+            checks::make_own(&self.path);
         }
         let options = SqliteConnectOptions::new()
             .filename(&self.path)
-            .create_if_missing(self.create && self.settled.get().is_none())
+            .create_if_missing(create)
             .busy_timeout(self.timeout)
             .pragma("synchronous", "FULL")
             // On macOS a plain fsync leaves it to the drive when to write.
             .pragma("fullfsync", "ON");
         let mut connection = options.connect().await?;
-        let mode = checks::write_ahead(&mut connection).await?;
-        if !self.allow_unsafe {
-            checks::settings(&self.name, &mut connection, &mode).await?;
-        }
+        checks::write_ahead(&mut connection).await?;
         if self.settled.get().is_some()
             && let Some(table) = missing(&mut connection).await?
         {
             return Err(sql::gone(&self.name, table).into());
         }
         Ok(connection)
+    }
+
+    async fn look(&self, connection: &mut SqliteConnection) -> Result<Option<Error>, Failure> {
+        checks::settings(&self.name, connection).await.map(|()| None)
     }
 
     fn still_there(&self) -> bool {

@@ -5,11 +5,10 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use snowmint_core::ErrorKind;
-#[cfg(target_os = "linux")]
-use snowmint_core::durability::unsafe_file_system;
 
 use crate::Environment;
 use crate::error::Error;
+use crate::surroundings::{refuse_default_slots, refuse_lossy_slots};
 
 /// The parent of the default directory: kept over a restart of the machine, and writable by every user.
 const SHARED_PARENT: &str = "/var/tmp";
@@ -37,22 +36,14 @@ impl Place {
         if let Some(path) = &environment.state_dir {
             return Self::named(path, false);
         }
-        if let Some(why) = private(environment) {
-            return Err(Error::told(
-                ErrorKind::InvalidNode,
-                format!(
-                    "{why}, so other generators could have the same node: pass a node (or set SNOWMINT_NODE) that no other \
-                     generator has, a store (or SNOWMINT_STORE) that all share, or set SNOWMINT_STATE_DIR to a directory \
-                     on one machine's disk that all share"
-                ),
-            ));
-        }
+        let default = Path::new(SHARED_PARENT).join(SHARED_NAME);
+        refuse_default_slots(&default, environment)?;
         if cfg!(not(unix)) {
             // There is one directory of the machine for every user on Windows.
             let data = std::env::var_os("ProgramData").unwrap_or_else(|| "C:\\ProgramData".into());
             return Self::named(&PathBuf::from(data).join(SHARED_NAME), false);
         }
-        Ok(Self { path: Path::new(SHARED_PARENT).join(SHARED_NAME), shared: true, allow_unsafe: false })
+        Ok(Self { path: default, shared: true, allow_unsafe: false })
     }
 
     /// Makes the directory of a namespace, and checks what it lies on.
@@ -62,7 +53,9 @@ impl Place {
         } else {
             fs::create_dir_all(&self.path).map_err(|error| cannot("make", &self.path, &error))?;
         }
-        refuse_unsafe_filesystem(&self.path, self.allow_unsafe)?;
+        if !self.allow_unsafe {
+            refuse_lossy_slots(&self.path)?;
+        }
         let path = self.path.join(namespace);
         if self.shared {
             shared_directory(&path)?;
@@ -75,68 +68,11 @@ impl Place {
     }
 }
 
-/// Refuses a path on a file system that loses or does not share locks and writes, unless that is allowed.
-pub(crate) fn refuse_unsafe_filesystem(path: &Path, allow_unsafe: bool) -> Result<(), Error> {
-    let Some(kind) = kind_of(path).filter(|_| !allow_unsafe) else { return Ok(()) };
-    let path = path.display();
-    Err(Error::told(
-        ErrorKind::UnsafeStore,
-        format!(
-            "{path} is on {kind}, which may lose what was written or locked: name a directory on a local disk, or \
-             file:{path}?allow_unsafe=true as the store to take it all the same"
-        ),
-    ))
-}
-
-/// Why the default directory is evidently not shared by the machine.
-fn private(environment: &Environment) -> Option<String> {
-    if environment.kubernetes {
-        return Some(format!("in Kubernetes {SHARED_PARENT} is each pod's own"));
-    }
-    if kind_of(Path::new(SHARED_PARENT)) == Some(OVERLAY) {
-        return Some(format!("{SHARED_PARENT} is on overlayfs, a container's own"));
-    }
-    let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
-    private_mount(&mounts).then(|| format!("{SHARED_PARENT} is this service's own (PrivateTmp)"))
-}
-
-/// Whether a directory of one service or user is mounted in the place of the shared one, as systemd and `pam_namespace` do.
-fn private_mount(mountinfo: &str) -> bool {
-    // proc(5): the fourth word is the root of the mount in its file system, the fifth where it is mounted.
-    let mut mounts = mountinfo.lines().filter_map(|line| {
-        let mut words = line.split(' ').skip(3);
-        Some((words.next()?, words.next()?))
-    });
-    // The last mount covers those before.
-    let covering = mounts.rfind(|(_, point)| *point == SHARED_PARENT);
-    covering.is_some_and(|(root, _)| root.contains("systemd-private-") || root.contains("tmp-inst"))
-}
-
 pub(crate) fn cannot(what: &str, path: &Path, error: &io::Error) -> Error {
     Error::told(
         ErrorKind::StoreUnavailable,
         format!("cannot {what} {}: {error}. Set SNOWMINT_STATE_DIR to a directory that can be used", path.display()),
     )
-}
-
-const OVERLAY: &str = "overlayfs";
-
-/// The name of the file system of a path, if writes may be lost there, or locks do not hold everybody off.
-#[cfg(target_os = "linux")]
-pub fn kind_of(path: &Path) -> Option<&'static str> {
-    // 32 bits, whatever the width of the field.
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "statfs(2)")]
-    let number = rustix::fs::statfs(path).ok()?.f_type as u32;
-    if number == 0x794c_7630 && path == Path::new(SHARED_PARENT) {
-        return Some(OVERLAY);
-    }
-    unsafe_file_system(number)
-}
-
-/// The name of the file system of a path, if writes may be lost there: not known on this system.
-#[cfg(not(target_os = "linux"))]
-pub fn kind_of(_path: &Path) -> Option<&'static str> {
-    None
 }
 
 #[cfg(not(unix))]
@@ -148,25 +84,46 @@ fn shared_directory(path: &Path) -> Result<(), Error> {
 ///
 /// With a mode it is that whatever the umask, as the next one to open it may be another user.
 pub(crate) fn make_once(path: &Path, text: &str, mode: Option<u32>) -> io::Result<()> {
-    let token = getrandom::u64().map_err(io::Error::other)?;
-    let draft = path.with_extension(format!("{token:x}"));
-    let mut file = File::create_new(&draft)?;
-    let written = (|| {
-        file.write_all(text.as_bytes())?;
-        #[cfg(unix)]
-        if let Some(mode) = mode {
-            file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(mode))?;
-        }
-        #[cfg(not(unix))]
-        let _ = mode;
-        file.sync_all()?;
-        match fs::hard_link(&draft, path) {
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
-            _ => Ok(()),
-        }
-    })();
+    let draft = draft_of(path)?;
+    let written = write_whole(&draft, text, mode).and_then(|()| match fs::hard_link(&draft, path) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+        _ => Ok(()),
+    });
     fs::remove_file(&draft)?;
     written
+}
+
+/// Puts a whole file in the place of what is there, for good: others see all of the old one or of this one.
+pub(super) fn replace(path: &Path, text: &str, mode: Option<u32>) -> io::Result<()> {
+    let draft = draft_of(path)?;
+    let written = write_whole(&draft, text, mode).and_then(|()| fs::rename(&draft, path));
+    if written.is_err() {
+        // The first error is the one to tell.
+        let _ = fs::remove_file(&draft);
+    }
+    written?;
+    #[cfg(unix)]
+    if let Some(directory) = path.parent() {
+        File::open(directory)?.sync_all()?;
+    }
+    Ok(())
+}
+
+fn draft_of(path: &Path) -> io::Result<PathBuf> {
+    let token = getrandom::u64().map_err(io::Error::other)?;
+    Ok(path.with_extension(format!("{token:x}")))
+}
+
+fn write_whole(path: &Path, text: &str, mode: Option<u32>) -> io::Result<()> {
+    let mut file = File::create_new(path)?;
+    file.write_all(text.as_bytes())?;
+    #[cfg(unix)]
+    if let Some(mode) = mode {
+        file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(mode))?;
+    }
+    #[cfg(not(unix))]
+    let _ = mode;
+    file.sync_all()
 }
 
 /// Every user may make files, and only their owners, the directory's and root may remove them.
@@ -207,17 +164,23 @@ fn shared_directory(path: &Path) -> Result<(), Error> {
         let found = directory.metadata().map_err(|error| cannot("look at", path, &error))?;
         if found.mode() & 0o7777 == SHARED_MODE {
             if me.is_root() && found.uid() != 0 {
-                // From then on the user who made it cannot remove the slots of others.
-                std::os::unix::fs::fchown(&directory, Some(0), None).map_err(|error| cannot("own", path, &error))?;
+                // From then on the user who made it cannot remove the slots of others. Where root may not do that, as in a
+                // container without CAP_CHOWN, it stays as another user would find it.
+                drop(std::os::unix::fs::fchown(&directory, Some(0), None));
             }
             return Ok(());
         }
-        if found.uid() == me.as_raw() || me.is_root() {
-            directory
-                .set_permissions(fs::Permissions::from_mode(SHARED_MODE))
-                .map_err(|error| cannot("open to all users", path, &error))?;
+        let own = found.uid() == me.as_raw();
+        let opened = if own || me.is_root() {
+            directory.set_permissions(fs::Permissions::from_mode(SHARED_MODE))
         } else {
-            std::thread::sleep(std::time::Duration::from_millis(10));
+            Err(io::ErrorKind::PermissionDenied.into())
+        };
+        match opened {
+            Err(error) if own => return Err(cannot("open to all users", path, &error)),
+            // Root without CAP_FOWNER waits for the owner as well.
+            Err(_) => std::thread::sleep(std::time::Duration::from_millis(10)),
+            Ok(()) => {}
         }
     }
     Err(cannot("use", path, &io::Error::other("its mode is not 1777 (let its owner or root run chmod 1777)")))
@@ -226,18 +189,6 @@ fn shared_directory(path: &Path) -> Result<(), Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_private_tmp_is_told_from_a_disk_of_its_own() {
-        let own_disk = "36 25 8:3 / /var/tmp rw,relatime shared:12 - ext4 /dev/sda3 rw\n";
-        let subvolume = "36 25 0:31 /@/var/tmp /var/tmp rw,relatime shared:12 - btrfs /dev/sda3 rw\n";
-        let private = "512 36 8:1 /var/tmp/systemd-private-0f-nginx.service-x/tmp /var/tmp rw - ext4 /dev/sda1 rw\n";
-        assert!(!private_mount(""));
-        assert!(!private_mount(own_disk));
-        assert!(!private_mount(subvolume));
-        assert!(private_mount(&format!("{own_disk}{private}")));
-        assert!(!private_mount(&format!("{private}{own_disk}")));
-    }
 
     #[test]
     fn kubernetes_is_refused_with_what_to_pass_instead() {

@@ -59,6 +59,11 @@ impl Record {
         label
     }
 
+    /// The label as text.
+    pub fn label_text(&self) -> String {
+        String::from_utf8_lossy(&self.label).trim_end_matches('\0').to_owned()
+    }
+
     /// The bytes of this record.
     pub fn to_bytes(&self) -> [u8; RECORD_BYTES] {
         let mut bytes = [0; RECORD_BYTES];
@@ -129,8 +134,7 @@ fn part<const N: usize>(bytes: &[u8; RECORD_BYTES], from: usize) -> [u8; N] {
 impl fmt::Debug for Record {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { serial, start_ms, end_ms, .. } = self;
-        let label = String::from_utf8_lossy(&self.label);
-        write!(f, "Record({serial}: {start_ms} to {end_ms} by {})", label.trim_end_matches('\0'))
+        write!(f, "Record({serial}: {start_ms} to {end_ms} by {})", self.label_text())
     }
 }
 

@@ -4,11 +4,15 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use snowmint_core::{Window, mutant};
+use snowmint_core::{ErrorKind, Window, mutant};
 
 use super::place::make_once;
 use super::record::{Fault, PLACES, RECORD_BYTES, Record};
+use crate::error::Error;
 use crate::fork::OwnFile;
+use crate::held::Hold;
+use crate::holding::Renewed;
+use crate::plain;
 
 /// A slot that this process holds: its lock, and what the file says.
 #[derive(Debug)]
@@ -95,14 +99,20 @@ impl Slot {
     }
 
     /// Writes and syncs another end of the window, after a look whether the slot is still ours.
-    pub(crate) fn renew(&mut self, end_ms: i64) -> io::Result<()> {
+    fn move_end(&mut self, end_ms: i64) -> io::Result<()> {
         self.verify()?;
         if end_ms == self.record.end_ms || mutant::removes("ahead") { Ok(()) } else { self.write(end_ms) }
     }
 
+    /// Gives the slot free as it is, for an operator; what is written there.
+    pub(super) fn put_back(self) -> io::Result<Record> {
+        self.file.with(File::unlock)?;
+        Ok(self.record)
+    }
+
     /// Writes the end of what was used, and gives the slot free. Not for a forked child.
-    pub(crate) fn release(mut self, end_ms: i64) -> io::Result<()> {
-        self.renew(end_ms)?;
+    pub(crate) fn give_back(mut self, end_ms: i64) -> io::Result<()> {
+        self.move_end(end_ms)?;
         // A child of a raw clone has the open file too, so closing it here would not do.
         self.file.with(File::unlock)
     }
@@ -143,13 +153,30 @@ impl Slot {
     }
 }
 
+impl Hold for Slot {
+    const THREAD: &'static str = "snowmint-slot";
+
+    /// A slot that cannot be written, or is not ours any more, is abandoned.
+    fn renew(&mut self, now_ms: i64, last_ms: i64, reach_ms: u64) -> Renewed {
+        let Record { start_ms, end_ms, .. } = self.record;
+        let window = Window { start_ms, end_ms };
+        let end_ms = window.renewed_end_ms(now_ms, last_ms, reach_ms);
+        match self.move_end(end_ms) {
+            Ok(()) => Renewed::Window(Window { end_ms, ..window }, None, None),
+            Err(error) => Renewed::Lost(Error::told(ErrorKind::StoreUnavailable, error.to_string())),
+        }
+    }
+
+    fn release(self, end_ms: i64) {
+        // If it cannot be written, the window runs out by itself.
+        drop(self.give_back(end_ms));
+    }
+}
+
 /// Whether something is there that cannot be opened as a slot of ours.
 fn unusable(path: &Path) -> bool {
     let denied = || {
-        OpenOptions::new()
-            .read(true)
-            .write(true)
-            .open(path)
+        plain::open(OpenOptions::new().read(true).write(true), path, true)
             .is_err_and(|error| error.kind() == io::ErrorKind::PermissionDenied)
     };
     path.symlink_metadata().is_ok_and(|found| !found.is_file() || denied())
@@ -158,12 +185,8 @@ fn unusable(path: &Path) -> bool {
 /// Opens what is there, or makes it. Not both in one call: Linux refuses to open another user's file in a directory of
 /// mode 1777 with `O_CREAT` (`fs.protected_regular`).
 fn open(path: &Path, mode: Option<u32>) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.read(true).write(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NOFOLLOW);
     loop {
-        match options.open(path) {
+        match plain::open(OpenOptions::new().read(true).write(true), path, false) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => make_once(path, "", mode)?,
             result => return result,
         }

@@ -6,7 +6,7 @@ use std::mem::ManuallyDrop;
 use std::os::fd::{FromRawFd, IntoRawFd, RawFd};
 use std::os::unix::fs::MetadataExt;
 use std::ptr::{self, NonNull};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::thread;
 
 use once_cell::race::OnceBox;
@@ -20,21 +20,32 @@ use super::PAGE_BYTES;
 struct Place {
     /// 0 is free, and what a child gave up stays `GONE` until its owner there frees the place.
     value: AtomicUsize,
+    /// Of a file its device and inode: another file may have its number by the time of a fork.
+    identity: [AtomicU64; 2],
     next: OnceBox<Self>,
 }
 
 impl Place {
     const fn free() -> Self {
-        Self { value: AtomicUsize::new(0), next: OnceBox::new() }
+        Self { value: AtomicUsize::new(0), identity: [const { AtomicU64::new(0) }; 2], next: OnceBox::new() }
     }
 
     /// Puts a value, never 0, into a free place after this one.
-    fn put(&'static self, value: usize) -> &'static Self {
+    fn put(&'static self, value: usize, (device, inode): (u64, u64)) -> &'static Self {
         let mut place = self;
-        while place.value.compare_exchange(0, value, Ordering::AcqRel, Ordering::Acquire).is_err() {
+        // Taken first, and the value comes last: a handler that runs meanwhile leaves the place alone.
+        while place.value.compare_exchange(0, GONE, Ordering::AcqRel, Ordering::Acquire).is_err() {
             place = place.next.get_or_init(|| Box::new(Self::free()));
         }
+        place.identity[0].store(device, Ordering::Relaxed);
+        place.identity[1].store(inode, Ordering::Relaxed);
+        place.value.store(value, Ordering::Release);
         place
+    }
+
+    fn identity(&self) -> (u64, u64) {
+        let [device, inode] = &self.identity;
+        (device.load(Ordering::Relaxed), inode.load(Ordering::Relaxed))
     }
 
     /// Frees the place; what was in it.
@@ -82,18 +93,18 @@ extern "C" fn in_child() {
     FORKS_DONE.store(FORKS_BEGUN.load(Ordering::Acquire), Ordering::Release);
     for page in PAGES.each() {
         let address = page.value.load(Ordering::Acquire);
-        if address != 0 {
+        if ![0, GONE].contains(&address) {
             // SAFETY: a page is on the list while it is mapped, and this is the only thread of the child.
             unsafe { ptr::write_bytes(ptr::with_exposed_provenance_mut::<u8>(address), 0, PAGE_BYTES) };
         }
     }
+    // No memory is taken here.
     for file in FILES.each().filter(|_| !mutant::removes("inherit")) {
         let value = file.value.load(Ordering::Acquire);
         if let Some(descriptor) = descriptor(value) {
             file.value.store(GONE, Ordering::Release);
-            // SAFETY: the descriptor is on the list while it is ours. Closing, not unlocking: the lock belongs to the
-            // open file that the parent has too.
-            unsafe { libc::close(descriptor) };
+            // Closing, not unlocking: the lock belongs to the open file that the parent has too.
+            drop(own_file(descriptor, file.identity()));
         }
     }
 }
@@ -126,7 +137,7 @@ impl Page {
         };
         let listed = (wiped && !wipe_on_fork(start)).then(|| {
             watch_forks();
-            PAGES.put(start.as_ptr().expose_provenance())
+            PAGES.put(start.as_ptr().expose_provenance(), (0, 0))
         });
         Self { start, listed }
     }
@@ -167,8 +178,15 @@ fn wipe_on_fork(_start: NonNull<u8>) -> bool {
 #[derive(Debug)]
 pub(crate) struct OwnFile {
     place: &'static Place,
-    /// Device and inode: a daemon that closes every descriptor closes this one too, and its number is used again.
-    identity: (u64, u64),
+}
+
+/// The file of a descriptor, if it is the one of that device and inode: a daemon that closes every descriptor closes ours too,
+/// and its number is used again.
+fn own_file(descriptor: RawFd, identity: (u64, u64)) -> Option<File> {
+    // SAFETY: whatever the descriptor is now, it is let go below if it is not the file that we opened.
+    let file = ManuallyDrop::new(unsafe { File::from_raw_fd(descriptor) });
+    let found = self::identity(&file).ok()?;
+    (found == identity).then(|| ManuallyDrop::into_inner(file))
 }
 
 fn identity(file: &File) -> io::Result<(u64, u64)> {
@@ -190,7 +208,7 @@ impl OwnFile {
             let identity = identity(&file)?;
             let descriptor = file.into_raw_fd();
             // A descriptor is not negative, and one more fits.
-            let file = Self { place: FILES.put(descriptor.unsigned_abs() as usize + 1), identity };
+            let file = Self { place: FILES.put(descriptor.unsigned_abs() as usize + 1, identity) };
             if FORKS_BEGUN.load(Ordering::Acquire) == begun {
                 return Ok(file);
             }
@@ -202,23 +220,48 @@ impl OwnFile {
         let Some(descriptor) = descriptor(self.place.value.load(Ordering::Acquire)) else {
             return Err(io::Error::other("the file belongs to the process that forked this one"));
         };
-        // SAFETY: the descriptor is open while it stands in the place, unless somebody has closed it behind our back, which
-        // the next line notices; `ManuallyDrop` leaves it as it is.
-        let file = ManuallyDrop::new(unsafe { File::from_raw_fd(descriptor) });
-        if identity(&file)? == self.identity {
-            work(&file)
-        } else {
-            Err(io::Error::other("its descriptor was closed by other code of this process"))
+        match own_file(descriptor, self.place.identity()) {
+            // It stays open.
+            Some(file) => work(&ManuallyDrop::new(file)),
+            None => Err(io::Error::other("its descriptor was closed by other code of this process")),
         }
     }
 }
 
 impl Drop for OwnFile {
     fn drop(&mut self) {
-        let ours = self.with(|_| Ok(())).is_ok();
-        if let Some(descriptor) = self.place.take().and_then(descriptor).filter(|_| ours) {
-            // SAFETY: it is ours alone to close, as it stood in the place and is the file that we opened.
-            drop(unsafe { File::from_raw_fd(descriptor) });
+        let identity = self.place.identity();
+        if let Some(descriptor) = self.place.take().and_then(descriptor) {
+            drop(own_file(descriptor, identity));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_forked_child_leaves_a_strangers_file_open_that_has_the_number_of_ours() {
+        let own = OwnFile::open(tempfile::tempfile).expect("a file");
+        let descriptor = descriptor(own.place.value.load(Ordering::Acquire)).expect("open");
+        let stranger = tempfile::tempfile().expect("another file");
+        // As a daemon that closes every descriptor, and opens a file after that.
+        // SAFETY: both are open, and nobody uses the first one meanwhile.
+        assert_eq!(unsafe { libc::dup2(std::os::fd::AsRawFd::as_raw_fd(&stranger), descriptor) }, descriptor);
+        // SAFETY: the child asks for a descriptor and ends, without handlers of the test runner's.
+        let child = unsafe { libc::fork() };
+        if child == 0 {
+            // SAFETY: as above.
+            unsafe { libc::_exit(i32::from(libc::fcntl(descriptor, libc::F_GETFD) < 0)) };
+        }
+        let mut status = -1;
+        // SAFETY: a child of this process, not waited for yet.
+        assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
+        assert_eq!(status, 0, "the child has the stranger's file");
+        assert!(own.with(|_| Ok(())).is_err(), "it is not ours in the parent either");
+        drop(own);
+        // SAFETY: it was opened above, and is the stranger's.
+        assert_eq!(unsafe { libc::close(descriptor) }, 0, "and stays open there");
     }
 }

@@ -8,6 +8,7 @@ from civil import format_rfc3339
 from grammar import parse
 from layout import Layout
 from parts import Parts, decode, encode
+from presets import READ_ONLY
 
 COMMENT = (
     "Layout.decode. id: a decimal string, maybe negative or beyond 64 bits. tick, node, sequence and the values of "
@@ -52,6 +53,20 @@ PUBLIC = (
         "2022-06-28T16:07:40.105Z",
         {"datacenter": 11, "worker": 26, "sequence": 0},
         367597485448,
+    ),
+    *(
+        Known(
+            f"sapphire's tests: {id}",
+            f"time:42,worker:5,process:5,sequence:12;epoch={epoch}",
+            id,
+            time,
+            {"worker": 1, "process": 1, "sequence": sequence},
+        )
+        for id, epoch, time, sequence in (
+            (3971046231244935169, 1577836800000, "2050-01-01T00:00:00Z", 1),
+            (3971046231244935168, 1577836800000, "2050-01-01T00:00:00Z", 0),
+            (1823945883910279168, 1142974214000, "2020-01-01T00:00:00Z", 0),
+        )
     ),
     Known(
         "an Instagram post of 2020-08-26 13:43:27",
@@ -112,9 +127,9 @@ PUBLIC = (
     ),
     Known(
         "the sample output of yitter's TypeScript README",
-        "yitter",
+        READ_ONLY["yitter_typescript"],
         234712552579141,
-        "2021-12-13T23:47:51.282Z",
+        "2021-10-25T05:27:49.282Z",
         {"worker": 1, "sequence": 5},
     ),
     Known(

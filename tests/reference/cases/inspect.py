@@ -35,7 +35,7 @@ REAL: tuple[tuple[str, int, str, tuple[str, ...]], ...] = (
         ("twitter", "discord", "instagram", "sonyflake", "baidu"),
     ),
     ("Mastodon's documented status", 103270115826048975, "mastodon", ()),
-    ("a sample of yitter's README", 234712552579141, "yitter", ()),
+    ("a sample of yitter's TypeScript README", 234712552579141, "yitter_typescript", ("yitter",)),
     ("the parts in Leaf's source", 1169786042799259000, "leaf", ("twitter", "discord", "instagram")),
     (
         "CalliCoder's example as printed",
@@ -87,6 +87,8 @@ KNOWN: tuple[tuple[str, str, str, str, int | None], ...] = (
     ("a tweet with 0x", "0x1565A11F6217A000", "snowflake", "hex", 1656432460105),
     ("a tweet with blanks around it", f" {TWEET}\n", "snowflake", "decimal", 1656432460105),
     ("a tweet of 20 digits", f"0{TWEET}", "snowflake", "decimal", 1656432460105),
+    ("a Sonyflake in hexadecimal, without its leading zero", "45eec4a4600041b", "snowflake", "hex", None),
+    ("fifteen digits, which are decimal before they are hex", "234712552579141", "snowflake", "decimal", None),
     ("sixteen digits, which are decimal before they are hex", "0357651116217000", "snowflake", "decimal", None),
 )
 

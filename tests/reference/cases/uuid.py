@@ -64,6 +64,18 @@ BUILT: tuple[tuple[str, str, tuple[int, ...], str | None], ...] = (
         (0x5C146B143C52, 0xAFD, 0x138A375D0DF1FBF6),
         "5c146b14-3c52-8afd-938a-375d0df1fbf6",
     ),
+    # CPython's Lib/test/test_uuid.py, test_UUID: time, clock_seq and node of its rows of version 1.
+    *(
+        (f"CPython's tests: {uuid}", "uuid1", parts, uuid)
+        for uuid, parts in (
+            ("6ba7b810-9dad-11d1-80b4-00c04fd430c8", (0x1D19DAD6BA7B810, 0xB4, 0xC04FD430C8)),
+            ("6ba7b811-9dad-11d1-80b4-00c04fd430c8", (0x1D19DAD6BA7B811, 0xB4, 0xC04FD430C8)),
+            ("6ba7b812-9dad-11d1-80b4-00c04fd430c8", (0x1D19DAD6BA7B812, 0xB4, 0xC04FD430C8)),
+            ("6ba7b814-9dad-11d1-80b4-00c04fd430c8", (0x1D19DAD6BA7B814, 0xB4, 0xC04FD430C8)),
+            ("7d444840-9dc0-11d1-b245-5ffdce74fad2", (0x1D19DC07D444840, 0x3245, 0x5FFDCE74FAD2)),
+            ("f81d4fae-7dec-11d0-a765-00a0c91e6bf6", (0x1D07DECF81D4FAE, 0x2765, 0xA0C91E6BF6)),
+        )
+    ),
     ("version 1 at the beginning of time", "uuid1", (0, 0, 0), None),
     ("version 1 at the end of time", "uuid1", (MAX_60, 2**14 - 1, MAX_48), None),
     ("version 6 at the beginning of time", "uuid6", (0, 0, 0), None),
@@ -141,6 +153,23 @@ MISWRITTEN = {
     "a blank at the end": "123e4567-e89b-12d3-a456-426614174000 ",
 }
 
+# CPython's Lib/test/test_uuid.py, test_UUID and test_exceptions.
+CPYTHON = (
+    "00010203-0405-0607-0809-0a0b0c0d0e0f",
+    "02d9e6d5-9467-382e-8f9b-9300a64ac3cd",
+    "12345678-1234-5678-1234-567812345678",
+    "6ba7b810-9dad-11d1-80b4-00c04fd430c8",
+    "e902893a-9d22-3c7e-a7b8-d6e313b71d9f",
+    "eb424026-6f54-4ef8-a4d0-bb658a1fc6cf",
+    "fffefdfc-fffe-fffe-fffe-fffefdfcfbfa",
+)
+CPYTHON_REFUSED = (
+    "abc",
+    "1234567812345678123456781234567",
+    "123456781234567812345678123456789",
+    "123456781234567812345678z2345678",
+)
+
 # UUIDs, and the bytes where a public source has them.
 SWAPPED: dict[str, tuple[str, str | None]] = {
     "MySQL's manual": ("6ccd780c-baba-1026-9564-5b8c656024db", "1026BABA6CCD780C95645B8C656024DB"),
@@ -167,6 +196,13 @@ def cases() -> list[Case]:
     written += [_built(name, function, parts, error, None) for name, function, parts, error in REFUSED]
     for name, text in WRITTEN.items():
         written.append({"name": name, "function": "read", "text": text, "uuid": read_uuid(text)})
+    for uuid in CPYTHON:
+        for text in (uuid, f"{{{uuid}}}", uuid.replace("-", ""), f"urn:uuid:{uuid}"):
+            agree(text, uuid, read_uuid(text))
+            written.append({"name": f"CPython's tests, read: {text}", "function": "read", "text": text, "uuid": uuid})
+    for text in CPYTHON_REFUSED:
+        refused = result_of(text, lambda text=text: {"uuid": read_uuid(text)}, "INVALID_TEXT")
+        written.append({"name": f"CPython's tests: {text}", "function": "read", "text": text, **refused})
     for name, text in MISWRITTEN.items():
         refused = result_of(name, lambda text=text: {"uuid": read_uuid(text)}, "INVALID_TEXT")
         written.append({"name": name, "function": "read", "text": text, **refused})

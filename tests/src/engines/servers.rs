@@ -78,6 +78,21 @@ impl Engine {
         }
     }
 
+    /// Makes its data out of those of a server that runs, to follow it.
+    pub(super) fn copy(self, port: u16, directory: &Path) {
+        assert_eq!(self, Self::Postgres, "standbys of others are not started here");
+        if !self.as_whom().is_empty() {
+            run(Command::new("chown").arg("nobody:nogroup").arg(directory));
+        }
+        let from = ["-h", "127.0.0.1", "-U", "postgres", "-p", &port.to_string()];
+        let copy = ["-R", "--checkpoint=fast", "--no-sync", "-D"];
+        run(self
+            .command_as_whom(&format!("{POSTGRES}/pg_basebackup"))
+            .args(from)
+            .args(copy)
+            .arg(directory.join("data")));
+    }
+
     fn command_as_whom(self, program: &str) -> Command {
         let mut words = self.as_whom().iter().copied().chain([program]);
         let mut command = Command::new(words.next().expect("the program at least"));

@@ -46,8 +46,9 @@ def connect(url: str) -> Store | Lessor:
     | `sqlite:PATH` | the same |
     | `http://HOST:PORT`, `https://HOST:PORT` | `HttpStore`, with the token in `SNOWMINT_TOKEN`, if that is set |
 
-    The option `allow_unsafe=true` after `?` is of this package, the others are the client's. Without a driver in the
-    URL it is psycopg for PostgreSQL and PyMySQL for MySQL. Connections and answers are waited for 5 seconds.
+    The options `allow_unsafe=true` and `allow_standby=true` after `?` are of this package, the others are the client's.
+    Without a driver in the URL it is psycopg for PostgreSQL and PyMySQL for MySQL. Connections and answers are waited
+    for 5 seconds.
 
     Raises:
         StoreUnavailableError: There is no such store, or its client is not installed.
@@ -59,7 +60,7 @@ def connect(url: str) -> Store | Lessor:
 def _store_of(url: str) -> Store | Lessor:
     if url.startswith(("http:", "https:")):
         return _service(url)
-    url, allow_unsafe = _without_allow_unsafe(url)
+    url, allow_unsafe, allow_standby = _without_ours(url)
     scheme, _, rest = url.partition(":")
     dialect, _, driver = scheme.partition("+")
     try:
@@ -68,9 +69,12 @@ def _store_of(url: str) -> Store | Lessor:
 
             client: Any = redis.Redis
             client = client.from_url(url, socket_timeout=TIMEOUT_S, socket_connect_timeout=TIMEOUT_S)
-            return RedisStore(client, allow_unsafe=allow_unsafe)
+            return RedisStore(client, allow_unsafe=allow_unsafe, allow_standby=allow_standby)
         if dialect in _SQL:
-            return _sql_store(_SQL[dialect], driver, rest, allow_unsafe)
+            engine = _sql_engine(_SQL[dialect], driver, rest)
+            from snowmint.stores.sql import SqlStore
+
+            return SqlStore(engine, allow_unsafe=allow_unsafe, allow_standby=allow_standby)
     except ValueError:
         # Its sentence would show a part of the URL, which may be of the password.
         raise StoreUnavailableError(
@@ -93,21 +97,25 @@ def _service(url: str) -> Lessor:
         raise StoreUnavailableError(str(error)) from None
 
 
-def _sql_store(dialect: str, driver: str, rest: str, allow_unsafe: bool) -> Store:
+def _sql_engine(dialect: str, driver: str, rest: str) -> Any:
     from sqlalchemy import create_engine
-
-    from snowmint.stores.sql import SqlStore
 
     driver = driver or {"postgresql": "psycopg", "sqlite": ""}.get(dialect, "pymysql")
     if dialect == "sqlite" and not rest.startswith("//"):
         rest = f"///{rest}"
     name = f"{dialect}+{driver}" if driver else dialect
     # A connection that broke meanwhile is noticed before it is used.
-    engine = create_engine(f"{name}:{rest}", connect_args=_TIMEOUTS.get(driver, {}), pool_pre_ping=True, pool_size=2)
-    return SqlStore(engine, allow_unsafe=allow_unsafe)
+    return create_engine(f"{name}:{rest}", connect_args=_TIMEOUTS.get(driver, {}), pool_pre_ping=True, pool_size=2)
 
 
-def _without_allow_unsafe(url: str) -> tuple[str, bool]:
+def _without_ours(url: str) -> tuple[str, bool, bool]:
+    """The URL without the options of this package; whether `allow_unsafe` and `allow_standby` are true."""
     place, mark, options = url.partition("?")
-    kept = [option for option in options.split("&") if option not in ("allow_unsafe=true", "allow_unsafe=false", "")]
-    return place + mark * bool(kept) + "&".join(kept), "allow_unsafe=true" in options.split("&")
+    given = options.split("&")
+    ours = {f"{name}={value}" for name in ("allow_unsafe", "allow_standby") for value in ("true", "false")}
+    kept = [option for option in given if option and option not in ours]
+    return (
+        place + mark * bool(kept) + "&".join(kept),
+        "allow_unsafe=true" in given,
+        "allow_standby=true" in given,
+    )

@@ -16,6 +16,9 @@ class Store(Protocol):
     An exception leaves open whether a write was done, and becomes a `StoreUnavailableError`; `UnsafeStoreError` and
     `ForkedError` come through as they are. Each call has to end by itself. After a fork the child uses the same object:
     no connection may be shared with the parent then.
+
+    A store may have two more: `refuse_standby()`, which a claim calls before it writes, raises an `UnsafeStoreError`
+    where a failover could lose the claim; `standby_risk()` says that as a text, or None, of what is known.
     """
 
     def read(self, key: str, /) -> tuple[bytes, int] | None:

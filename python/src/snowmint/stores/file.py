@@ -16,7 +16,8 @@ class FileStore:
 
     Args:
         path: The directory, made if it is missing.
-        allow_unsafe: Whether a file system where locks or writes may be lost is accepted: NFS, SMB, 9p, FUSE, tmpfs.
+        allow_unsafe: Whether a place is accepted where locks or writes may be lost, as tests may want: NFS, SMB, 9p,
+            FUSE, tmpfs, overlayfs, and volumes that one pod or container has for itself.
     """
 
     def __init__(self, path: str | os.PathLike[str], *, allow_unsafe: bool = False) -> None:

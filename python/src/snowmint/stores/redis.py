@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from snowmint._errors import StoreUnavailableError, UnsafeStoreError
-from snowmint._snowmint import REDIS_ADD, REDIS_WRITE, engine_settings, refuse_unsafe
+from snowmint._snowmint import REDIS_ADD, REDIS_WRITE, engine_settings
+from snowmint.stores._findings import Findings
 from snowmint.stores._store import MAX_COUNT, full, refuse_green_threads
 
 
@@ -14,17 +15,21 @@ class RedisStore:
         Snowflake(store=RedisStore(redis.Redis(host="ids", socket_timeout=5)), namespace="orders")
 
     A server that can lose confirmed writes is refused with `UnsafeStoreError`: it needs `appendonly yes` and
-    `appendfsync always`, no replicas, Sentinel or Cluster, and must not evict. That is looked at at first,
-    and before each write.
+    `appendfsync always`, and must not evict. That is looked at at first, and before each write. Replicas, Sentinel and
+    Cluster, whose failover can lose confirmed writes, are refused at first and by each claim; leases that are held go
+    on, and `Snowflake.status()["standby_risk"]` and the log of `snowmint` say so.
 
     Args:
         client: A `redis.Redis`, which stays the caller's. Not one of `redis.asyncio`, as generators are made and
             renewed outside of event loops.
         prefix: What keys begin with.
         allow_unsafe: Whether such servers are accepted.
+        allow_standby: Whether replicas, Sentinel and Cluster are accepted, as `snowmint fence` follows every failover.
     """
 
-    def __init__(self, client: Any, *, prefix: str = "snowmint", allow_unsafe: bool = False) -> None:
+    def __init__(
+        self, client: Any, *, prefix: str = "snowmint", allow_unsafe: bool = False, allow_standby: bool = False
+    ) -> None:
         if not callable(getattr(client, "execute_command", None)) or hasattr(client, "__aenter__"):
             raise TypeError(
                 f"RedisStore needs a redis.Redis, not {type(client).__module__}.{type(client).__qualname__}"
@@ -40,6 +45,7 @@ class RedisStore:
         options = getattr(getattr(client, "connection_pool", None), "connection_kwargs", {})
         place = options.get("path") or f"{options.get('host', 'localhost')}:{options.get('port', 6379)}"
         self._name = f"Redis at {place}"
+        self._findings = Findings(self._name, "redis", allow_standby=allow_standby)
 
     def read(self, key: str) -> tuple[bytes, int] | None:
         """As `Store.read`."""
@@ -79,6 +85,16 @@ class RedisStore:
         seconds, micros = self._ask("TIME")
         return int(seconds) * 1000 + int(micros) // 1000
 
+    def refuse_standby(self) -> None:
+        """Refuses a claim where a failover could lose it, unless `allow_standby`."""
+        if not self._allow_unsafe:
+            self._check()
+            self._findings.refuse_standby()
+
+    def standby_risk(self) -> str | None:
+        """What a failover could lose, as the last look at the settings found it."""
+        return self._findings.risk
+
     def _ask(self, *words: Any) -> Any:
         # Records are bytes, also where the client decodes its answers.
         return self._client.execute_command(*words, NEVER_DECODE=True)
@@ -96,17 +112,16 @@ class RedisStore:
     def _check(self) -> None:
         if self._allow_unsafe:
             return
-        found = {name: str(value) for name, value in self._told("INFO", self._client.info).items()}
+        pool = type(self._client.connection_pool).__name__
+        found = {"sentinel": pool if pool == "SentinelConnectionPool" else "no"}
+        found |= {name: str(value) for name, value in self._told("INFO", self._client.info).items()}
         for setting in engine_settings("redis"):
             if setting not in found:
                 found |= self._told(f"CONFIG GET {setting}", self._client.config_get, setting)
-        pool = type(self._client.connection_pool).__name__
-        if pool == "SentinelConnectionPool":
-            raise UnsafeStoreError(
-                f"{self}: {pool}, so confirmed writes can be lost in a failover: use a server of its own, or pass "
-                "allow_unsafe=True"
-            )
-        refuse_unsafe(str(self), "redis", found)
+        if self._findings.refused is not None:
+            # A file of earlier is none to go by while another one is written.
+            found.pop("aof_base_size", None)
+        self._findings.judge(found)
         self._checked = True
 
     def _told(self, command: str, ask: Callable[..., dict[str, Any]], *words: str) -> dict[str, Any]:

@@ -10,10 +10,14 @@ from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.pool import StaticPool
 
 from snowmint._errors import StoreUnavailableError, UnsafeStoreError
-from snowmint._snowmint import engine_settings, refuse_unsafe, unsafe_file_system
+from snowmint._snowmint import engine_settings, refuse_lossy_place
 from snowmint.stores import _sql
+from snowmint.stores._findings import Findings
 from snowmint.stores._forked import OfProcess
 from snowmint.stores._store import MAX_COUNT, full, refuse_green_threads
+
+MAKING_S = 1.0
+"""How long to try again to make the tables."""
 
 
 class SqlStore:
@@ -24,16 +28,19 @@ class SqlStore:
     The tables `snowmint_records` and `snowmint_counters` (MySQL: also `snowmint_guards`) are made when first used, if
     they are missing. A database that can lose confirmed writes is refused with `UnsafeStoreError`, which names setting,
     value and cure; that is looked at before each write. `synchronous_commit=off` and SQLite's `synchronous=NORMAL` are
-    cured for the store's own transactions.
+    cured for the store's own transactions. A standby or replica that is not waited for, to which a failover can lose
+    confirmed writes, is refused at first and by each claim; leases that are held go on, and
+    `Snowflake.status()["standby_risk"]` and the log of `snowmint` say so.
 
     Args:
         engine: A `sqlalchemy.Engine`, which stays the caller's. A forked child disposes of the connections that it
             inherits. Of an `AsyncEngine` take a plain one of the same URL, as generators are made and renewed outside
             of event loops.
         allow_unsafe: Whether such databases are accepted.
+        allow_standby: Whether such standbys are accepted, as `snowmint fence` follows every failover.
     """
 
-    def __init__(self, engine: Engine, *, allow_unsafe: bool = False) -> None:
+    def __init__(self, engine: Engine, *, allow_unsafe: bool = False, allow_standby: bool = False) -> None:
         if not isinstance(engine, Engine):
             raise TypeError(f"SqlStore needs a sqlalchemy.Engine, not {type(engine).__qualname__}")
         if isinstance(engine.pool, StaticPool):
@@ -47,6 +54,7 @@ class SqlStore:
         self._write_ahead_log: str | None = None
         # Its options may have a password too.
         self._name = f"{engine.dialect.name} at {engine.url.set(query={}).render_as_string(hide_password=True)}"
+        self._findings = Findings(self._name, self._sql.engine, allow_standby=allow_standby)
         self._process = OfProcess(self._engine, str(self))
 
     def read(self, key: str) -> tuple[bytes, int] | None:
@@ -101,6 +109,17 @@ class SqlStore:
         with self._transaction() as connection:
             return int(connection.execute(text(self._sql.clock)).scalar_one())
 
+    def refuse_standby(self) -> None:
+        """Refuses a claim where a failover could lose it, unless `allow_standby`."""
+        if not self._allow_unsafe:
+            with self._transaction(writing=True):
+                pass
+            self._findings.refuse_standby()
+
+    def standby_risk(self) -> str | None:
+        """What a failover could lose, as the last look at the settings found it."""
+        return self._findings.risk
+
     @contextmanager
     def _transaction(self, writing: bool = False) -> Generator[Connection]:
         try:
@@ -124,7 +143,8 @@ class SqlStore:
             )
 
     def _make_tables(self) -> None:
-        for tries in range(20):
+        since = time.monotonic()
+        while True:
             if all(inspect(self._engine).has_table(table) for table in self._sql.tables):
                 return
             try:
@@ -132,8 +152,9 @@ class SqlStore:
                     for definition in self._sql.tables.values():
                         connection.execute(text(definition))
             except DBAPIError:
-                # Another process may make them at the same time, which IF NOT EXISTS does not see.
-                if tries == 19:
+                # Another process may make them at the same time, which IF NOT EXISTS does not see. A lock that stays is
+                # another reason, and takes longer.
+                if time.monotonic() - since > MAKING_S:
                     raise
                 time.sleep(0.01)
 
@@ -144,16 +165,12 @@ class SqlStore:
             for name, value in connection.execute(text(query)):
                 # MySQL tells names in another case than it takes them in.
                 found[names.get(str(name).lower(), str(name))] = str(value)
-        refuse_unsafe(str(self), self._sql.engine, found)
+        self._findings.judge(found)
         self._write_ahead_log = f"{found['file']}-wal" if found.get("journal_mode") == "wal" else None
         for table, lossy, cure in connection.execute(text(self._sql.lossy_tables)) if self._sql.lossy_tables else ():
             raise UnsafeStoreError(f"{self}: the table {table} is {lossy}: {cure}, or pass allow_unsafe=True")
-        kind = unsafe_file_system(found["file"]) if "file" in found else None
-        if kind:
-            raise UnsafeStoreError(
-                f"{self}: the file is on {kind}, so confirmed writes can be lost: put it on a local disk, or pass "
-                "allow_unsafe=True"
-            )
+        if "file" in found:
+            refuse_lossy_place(str(self), found["file"])
 
     def __str__(self) -> str:
         return self._name

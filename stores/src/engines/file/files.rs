@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::entry::Entry;
 use super::path::{GOES_ON, RECORD};
+use crate::plain;
 
 /// How long to wait before another look whether the lock is free.
 const POLL: Duration = Duration::from_millis(1);
@@ -22,7 +23,7 @@ impl Files {
     /// Waits for the lock until the deadline.
     pub(super) fn lock(root: &Path, deadline: Instant) -> Result<Self, String> {
         let path = root.join("lock");
-        let opened = File::options().read(true).write(true).create(true).truncate(false).open(&path);
+        let opened = plain::open(File::options().read(true).write(true).create(true).truncate(false), &path, true);
         let lock = opened.map_err(|error| cannot("open", &path, &error))?;
         loop {
             match lock.try_lock() {
@@ -57,7 +58,7 @@ impl Files {
         let draft = self.root.join("draft");
         (|| {
             fs::create_dir_all(parent)?;
-            let mut file = File::create(&draft)?;
+            let mut file = plain::open(File::options().write(true).create(true).truncate(true), &draft, true)?;
             file.write_all(&entry.to_bytes())?;
             file.sync_all()?;
             drop(file);
@@ -97,7 +98,7 @@ impl Files {
 
     fn entry(&self, path: &Path) -> Result<Option<Entry>, String> {
         let path = self.root.join(path);
-        let bytes = match fs::read(&path) {
+        let bytes = match plain::read(&path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(cannot("read", &path, &error)),

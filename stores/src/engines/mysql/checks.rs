@@ -1,6 +1,7 @@
 //! Whether what the server confirms stays.
 
 use std::collections::HashMap;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use snowmint_core::durability::Engine;
@@ -33,32 +34,42 @@ pub(super) async fn database(store: &str, connection: &mut MySqlConnection) -> R
     Err(Error::unavailable(store, "its URL names no database: mysql://USER@HOST/DATABASE").into())
 }
 
-/// Refuses settings of the server under which a confirmed write can be lost, a server that follows another, and one whose
-/// followers could take over without our last commits.
-pub(super) async fn settings(store: &str, connection: &mut MySqlConnection) -> Result<(), Failure> {
+/// What the names of our tables have in front where the server tells its settings.
+const TABLE: &str = "table ";
+
+/// Refuses settings of the server under which a confirmed write can be lost, a server that follows another, and tables of
+/// ours that a crash can empty; what a failover could lose.
+pub(super) async fn look(store: &str, connection: &mut MySqlConnection) -> Result<Option<Error>, Failure> {
     let mut found = HashMap::new();
-    for what in ["VARIABLES", "STATUS"] {
-        // Those of a list that is our own, and no more than letters and underscores.
-        let names: Vec<_> = Engine::Mysql.settings().map(|name| format!("'{name}'")).collect();
-        let query = format!("SHOW GLOBAL {what} WHERE Variable_name IN ({})", names.join(", "));
-        for row in sqlx::query(AssertSqlSafe(query)).fetch_all(&mut *connection).await? {
-            let (name, value): (Vec<u8>, Vec<u8>) = (row.try_get_unchecked(0)?, row.try_get_unchecked(1)?);
-            let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-            found.insert(text(name).to_ascii_lowercase(), text(value));
-        }
+    // Three answers to one request.
+    for row in sqlx::raw_sql(AssertSqlSafe(LOOK.as_str())).fetch_all(connection).await? {
+        let (name, value): (Vec<u8>, Vec<u8>) = (row.try_get_unchecked(0)?, row.try_get_unchecked(1)?);
+        let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+        found.insert(text(name).to_ascii_lowercase(), text(value));
     }
     let value = |name: &str| found.get(&name.to_ascii_lowercase()).map(String::as_str);
-    Ok(Error::refuse_unsafe(store, Engine::Mysql, value)?)
+    Error::refuse_unsafe(store, Engine::Mysql, value)?;
+    let mut tables = found.iter().filter_map(|(name, engine)| Some((name.strip_prefix(TABLE)?, engine)));
+    if let Some((table, engine)) = tables.find(|(_, engine)| !is_innodb(engine)) {
+        return Err(not_innodb(store, table, engine).into());
+    }
+    Ok(Error::standby_risk(store, Engine::Mysql, value))
 }
 
-/// Refuses tables of ours that a crash can empty.
-pub(super) async fn tables(store: &str, connection: &mut MySqlConnection) -> Result<(), Failure> {
-    let found = schema::existing(connection).await?;
-    match found.iter().find(|(_, engine)| !is_innodb(engine)) {
-        Some((table, engine)) => Err(not_innodb(store, table, engine).into()),
-        None => Ok(()),
-    }
-}
+static LOOK: LazyLock<String> = LazyLock::new(|| {
+    // Those of a list that is our own, and no more than letters and underscores.
+    let names: Vec<_> = Engine::Mysql.settings().map(|name| format!("'{name}'")).collect();
+    let settings =
+        ["VARIABLES", "STATUS"].map(|what| format!("SHOW GLOBAL {what} WHERE Variable_name IN ({})", names.join(", ")));
+    // One table at a time, which the server need not look for among all those of the database.
+    let tables = schema::TABLES.map(|table| {
+        format!(
+            "SELECT '{TABLE}{table}', CAST(COALESCE(engine, 'none') AS CHAR) FROM information_schema.tables \
+             WHERE table_schema = DATABASE() AND table_name = '{table}'"
+        )
+    });
+    format!("{}; {}", settings.join("; "), tables.join(" UNION ALL "))
+});
 
 pub(super) fn is_innodb(engine: &str) -> bool {
     engine.eq_ignore_ascii_case("InnoDB")

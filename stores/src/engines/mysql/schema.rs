@@ -10,7 +10,7 @@ pub const SCHEMA: &str = include_str!("schema.sql");
 /// Flickr's table of tickets, which [`Mysql::tickets`](super::Mysql::tickets) makes, in SQL.
 pub const TICKETS_SCHEMA: &str = include_str!("tickets.sql");
 
-const TABLES: [&str; 4] = ["snowmint_records", "snowmint_counters", "snowmint_guards", "leaf_alloc"];
+pub(super) const TABLES: [&str; 4] = ["snowmint_records", "snowmint_counters", "snowmint_guards", "leaf_alloc"];
 
 /// Those of our tables that are there, with their storage engine.
 pub(super) async fn existing(connection: &mut MySqlConnection) -> Result<Vec<(&'static str, String)>, Failure> {

@@ -23,22 +23,30 @@ pub(super) async fn cure(connection: &mut PgConnection) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Refuses settings of the server under which a confirmed write can be lost.
-pub(super) async fn settings(store: &str, connection: &mut PgConnection) -> Result<(), Failure> {
+/// What the server tells of itself: the settings in the order of the statement, and one of our tables that a crash empties.
+type Told = (String, String, String, String, String, Option<Vec<String>>);
+
+/// Refuses settings of the server under which a confirmed write can be lost, and tables of ours that a crash empties; what
+/// a failover could lose.
+pub(super) async fn look(store: &str, connection: &mut PgConnection) -> Result<Option<Error>, Failure> {
+    // A standby that could be promoted without our last commits: who may not see what follows the server is told so. A
+    // subscriber of logical replication and the tools that take backups are nothing that is failed over to.
     let query = sqlx::query_as(
         "SELECT current_setting('fsync'), current_setting('full_page_writes'), current_setting('synchronous_commit'), \
-         pg_is_in_recovery()::text, current_setting('synchronous_standby_names')",
+         pg_is_in_recovery()::text, \
+         coalesce((SELECT coalesce(r.application_name, 'one that only members of pg_monitor see') \
+           FROM pg_stat_replication r WHERE current_setting('synchronous_standby_names') = '' \
+           AND (r.state IS NULL OR r.sync_state = 'async' AND r.state IN ('catchup', 'streaming') \
+           AND r.application_name NOT IN ('pg_basebackup', 'pg_receivewal')) \
+           AND NOT EXISTS (SELECT FROM pg_replication_slots s WHERE s.active_pid = r.pid AND s.slot_type = 'logical') \
+           LIMIT 1), ''), \
+         (SELECT ARRAY[c.relname::text, c.relpersistence::text] FROM unnest($1) AS t(name) \
+           JOIN pg_class c ON c.oid = to_regclass(t.name) WHERE c.relpersistence <> 'p' LIMIT 1)",
     );
-    let rows: Vec<(String, String, String, String, String)> = query.fetch_all(&mut *connection).await?;
-    let Some((fsync, full_page_writes, synchronous_commit, in_recovery, synchronous_standbys)) =
-        rows.into_iter().next()
+    let rows: Vec<Told> = query.bind(&TABLES[..]).fetch_all(connection).await?;
+    let Some((fsync, full_page_writes, synchronous_commit, in_recovery, follower, lossy)) = rows.into_iter().next()
     else {
         return Err(Error::unavailable(store, "it does not tell its settings").into());
-    };
-    let follower = if synchronous_standbys.is_empty() {
-        asynchronous_standby(connection).await?.unwrap_or_default()
-    } else {
-        String::new()
     };
     let found = HashMap::from([
         ("fsync", fsync),
@@ -47,33 +55,12 @@ pub(super) async fn settings(store: &str, connection: &mut PgConnection) -> Resu
         ("pg_is_in_recovery()", in_recovery),
         ("asynchronous_standby", follower),
     ]);
-    Ok(Error::refuse_unsafe(store, Engine::Postgres, |name| found.get(name).map(String::as_str))?)
-}
-
-/// A standby that could be promoted without our last commits. Who may not see what follows the server is told so.
-async fn asynchronous_standby(connection: &mut PgConnection) -> Result<Option<String>, Failure> {
-    // A subscriber of logical replication and the tools that take backups are nothing that is failed over to.
-    let query = sqlx::query_as(
-        "SELECT coalesce(r.application_name, 'one that only members of pg_monitor see') FROM pg_stat_replication r \
-         WHERE (r.state IS NULL OR r.sync_state = 'async' AND r.state IN ('catchup', 'streaming') \
-         AND r.application_name NOT IN ('pg_basebackup', 'pg_receivewal')) \
-         AND NOT EXISTS (SELECT FROM pg_replication_slots s WHERE s.active_pid = r.pid AND s.slot_type = 'logical')",
-    );
-    let rows: Vec<(String,)> = query.fetch_all(connection).await?;
-    Ok(rows.into_iter().next().map(|(name,)| name))
-}
-
-/// Refuses tables of ours that a crash empties.
-pub(super) async fn tables(store: &str, connection: &mut PgConnection) -> Result<(), Failure> {
-    let query = sqlx::query_as(
-        "SELECT c.relname::text, c.relpersistence::text FROM unnest($1) AS t(name) \
-         JOIN pg_class c ON c.oid = to_regclass(t.name) WHERE c.relpersistence <> 'p'",
-    );
-    let rows: Vec<(String, String)> = query.bind(&TABLES[..]).fetch_all(connection).await?;
-    match rows.into_iter().next() {
-        Some((table, persistence)) => Err(unlogged(store, "table", &table, &persistence).into()),
-        None => Ok(()),
+    let value = |name: &str| found.get(name).map(String::as_str);
+    Error::refuse_unsafe(store, Engine::Postgres, value)?;
+    if let Some([table, persistence]) = lossy.as_deref() {
+        return Err(unlogged(store, "table", table, persistence).into());
     }
+    Ok(Error::standby_risk(store, Engine::Postgres, value))
 }
 
 pub(super) fn unlogged(store: &str, what: &str, name: &str, persistence: &str) -> Error {

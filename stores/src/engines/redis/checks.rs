@@ -3,49 +3,58 @@
 use std::collections::HashMap;
 
 use ::redis::aio::MultiplexedConnection;
-use ::redis::{ErrorKind, FromRedisValue, RedisError, ServerErrorKind, cmd};
+use ::redis::{ErrorKind, FromRedisValue, RedisError, RedisResult, ServerErrorKind, Value, pipe};
 use snowmint_core::durability::Engine;
 
 use crate::error::Error;
 
-/// Refuses settings under which confirmed writes can be lost.
-pub(super) async fn refuse_unsafe(connection: &mut MultiplexedConnection, name: &str) -> Result<(), Error> {
-    let info: String = ask(connection, name, &["INFO"]).await?;
-    let mut found: HashMap<_, _> = info.lines().filter_map(|line| line.split_once(':')).map(owned).collect();
-    for setting in Engine::Redis.settings() {
-        if !found.contains_key(setting)
-            && let Some(value) = setting_of(connection, name, setting).await?
-        {
-            found.insert(setting.to_owned(), value);
+/// Refuses settings under which confirmed writes can be lost; what a failover could lose. One pipeline.
+///
+/// After a refusal a file of earlier is none to go by while another one is written.
+pub(super) async fn look(
+    mut connection: MultiplexedConnection,
+    name: &str,
+    was_refused: bool,
+) -> Result<Option<Error>, Error> {
+    let settings: Vec<_> = Engine::Redis.settings().collect();
+    let mut questions = pipe();
+    questions.cmd("INFO");
+    for setting in &settings {
+        questions.cmd("CONFIG").arg("GET").arg(setting);
+    }
+    let answers: Vec<RedisResult<Value>> = questions
+        .ignore_errors()
+        .query_async(&mut connection)
+        .await
+        .map_err(|error| Error::unavailable(name, error))?;
+    let mut answers = answers.into_iter();
+    let info: String = told(name, "INFO", answers.next())?;
+    // The client finds the server by its address.
+    let mut found = HashMap::from([("sentinel".to_owned(), "no".to_owned())]);
+    found.extend(info.lines().filter_map(|line| line.split_once(':')).map(owned));
+    for (setting, answer) in settings.into_iter().zip(answers) {
+        let configured: HashMap<String, String> = told(name, &format!("CONFIG GET {setting}"), Some(answer))?;
+        for (setting, value) in configured {
+            found.entry(setting).or_insert(value);
         }
     }
-    Error::refuse_unsafe(name, Engine::Redis, |setting| found.get(setting).map(String::as_str))
+    if was_refused {
+        found.remove("aof_base_size");
+    }
+    let value = |setting: &str| found.get(setting).map(String::as_str);
+    Error::refuse_unsafe(name, Engine::Redis, value)?;
+    Ok(Error::standby_risk(name, Engine::Redis, value))
 }
 
 fn owned((setting, value): (&str, &str)) -> (String, String) {
     (setting.to_owned(), value.to_owned())
 }
 
-async fn setting_of(
-    connection: &mut MultiplexedConnection,
-    name: &str,
-    setting: &str,
-) -> Result<Option<String>, Error> {
-    let mut found: HashMap<String, String> = ask(connection, name, &["CONFIG", "GET", setting]).await?;
-    Ok(found.remove(setting))
-}
-
 /// What the server says; where it is not allowed to ask, that what matters is not known.
-async fn ask<T: FromRedisValue>(
-    connection: &mut MultiplexedConnection,
-    name: &str,
-    words: &[&str],
-) -> Result<T, Error> {
-    let mut command = cmd(words[0]);
-    command.arg(&words[1..]);
-    command.query_async(connection).await.map_err(|error| {
+fn told<T: FromRedisValue>(name: &str, asked: &str, answer: Option<RedisResult<Value>>) -> Result<T, Error> {
+    let answer = answer.ok_or_else(|| Error::unavailable(name, format_args!("no answer to {asked}")))?;
+    answer.and_then(|value| T::from_redis_value(value).map_err(Into::into)).map_err(|error| {
         if forbidden(&error) {
-            let asked = words.join(" ");
             let found = format!("{asked} is refused ({error}), and without it nobody knows whether writes are synced");
             Error::unsafe_store(name, &found, "allow this user INFO and CONFIG GET")
         } else {

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use snowmint_core::mutant;
 use sqlx::Connection;
 use sqlx::error::DatabaseError;
 use tokio::runtime::Handle;
@@ -14,6 +15,7 @@ use tokio::time::{Instant, sleep, timeout_at};
 
 use super::backoff::Backoff;
 use crate::drivers::Owner;
+use crate::engines::findings::Findings;
 use crate::error::Error;
 use crate::url::Url;
 
@@ -26,8 +28,12 @@ pub(in crate::engines) trait Engine: Send + Sync + 'static {
     /// A connection.
     type Connection: Connection;
 
-    /// Opens one, sets what it needs for itself, and looks whether the engine keeps what it confirms.
+    /// Opens one, and sets what it needs for itself.
     async fn open(&self) -> Result<Self::Connection, Failure>;
+
+    /// Looks whether the engine keeps what it confirms; what a failover could lose. One question: it is asked before each
+    /// step, in the place of a ping.
+    async fn look(&self, connection: &mut Self::Connection) -> Result<Option<Error>, Failure>;
 
     /// Whether connections opened earlier still lead to where new ones would.
     fn still_there(&self) -> bool {
@@ -91,6 +97,8 @@ struct Shared<E: Engine> {
     engine: E,
     name: String,
     timeout: Duration,
+    allow_unsafe: bool,
+    findings: Findings,
     places: Semaphore,
     idle: Mutex<Vec<E::Connection>>,
     backoff: Mutex<Backoff>,
@@ -117,6 +125,8 @@ impl<E: Engine> Pool<E> {
             engine,
             name,
             timeout: url.timeout,
+            allow_unsafe: url.allow_unsafe,
+            findings: Findings::new(url.allow_standby),
             places: Semaphore::new(places),
             idle: Mutex::default(),
             backoff: Mutex::default(),
@@ -129,6 +139,17 @@ impl<E: Engine> Pool<E> {
 
     pub(in crate::engines) fn engine(&self) -> &E {
         &self.0.engine
+    }
+
+    /// As [`Store::refuse_standby`](crate::Store::refuse_standby).
+    pub(in crate::engines) async fn refuse_standby(&self) -> Result<(), Error> {
+        self.run((), |_, ()| Box::pin(async { Ok(()) })).await?;
+        self.0.findings.refuse_standby()
+    }
+
+    /// As [`Store::standby_risk`](crate::Store::standby_risk).
+    pub(in crate::engines) fn standby_risk(&self) -> Option<Error> {
+        self.0.findings.risk()
     }
 
     /// Does a step on a connection, within the timeout, all of it.
@@ -209,10 +230,14 @@ impl<E: Engine> Shared<E> {
         // Not in the condition, where the lock would be held over the wait.
         let idle = self.idle().pop();
         if let Some(mut connection) = idle {
-            match timeout_at(deadline, connection.ping()).await {
+            match timeout_at(deadline, self.look(&mut connection)).await {
                 Ok(Ok(())) => return Ok(connection),
+                Ok(Err(Failure::Told(error))) => {
+                    self.idle().push(connection);
+                    return Err(error);
+                }
                 // The server was restarted, most likely.
-                Ok(Err(_)) => self.idle().clear(),
+                Ok(Err(Failure::Client(_))) => self.idle().clear(),
                 Err(_) => {
                     self.idle().clear();
                     return Err(self.late("there was no answer"));
@@ -220,7 +245,7 @@ impl<E: Engine> Shared<E> {
             }
         }
         let round = self.backoff().begin(&self.name)?;
-        let opened = timeout_at(deadline, self.engine.open()).await;
+        let opened = timeout_at(deadline, self.open()).await;
         let error = match opened {
             Ok(Ok(connection)) => {
                 self.backoff().succeeded();
@@ -231,6 +256,26 @@ impl<E: Engine> Shared<E> {
         };
         self.backoff().failed(round, &error);
         Err(error)
+    }
+
+    async fn open(&self) -> Result<E::Connection, Failure> {
+        let mut connection = self.engine.open().await?;
+        self.look(&mut connection).await?;
+        Ok(connection)
+    }
+
+    /// Whether the connection is one still, and its server keeps what it confirms.
+    async fn look(&self, connection: &mut E::Connection) -> Result<(), Failure> {
+        if self.allow_unsafe || mutant::removes("settings") {
+            return Ok(connection.ping().await?);
+        }
+        let looked = match self.engine.look(connection).await {
+            Ok(risk) => Ok(risk),
+            Err(Failure::Told(error)) => Err(error),
+            Err(failure) => return Err(failure),
+        };
+        self.findings.note(&looked);
+        Ok(looked.map(drop)?)
     }
 
     fn idle(&self) -> MutexGuard<'_, Vec<E::Connection>> {

@@ -11,7 +11,6 @@ use tokio::time::sleep;
 
 use crate::engines::sql::Failure;
 use crate::error::Error;
-use crate::file::kind_of;
 use crate::url::Url;
 
 /// The absolute path of the URL: it stays the same file when the working directory changes.
@@ -40,6 +39,15 @@ pub(super) fn path(url: &Url) -> Result<PathBuf, Error> {
     }
 }
 
+/// Makes the file for its user alone, if there is none; those beside it get its rights. What cannot be made is for `SQLite`
+/// to tell.
+pub(super) fn make_own(path: &Path) {
+    let mut options = fs::File::options();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    drop(options.write(true).create_new(true).open(path));
+}
+
 /// Which file a path leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Identity(Option<(u64, u64)>);
@@ -58,17 +66,15 @@ impl Identity {
     }
 }
 
-/// Turns the write-ahead log on; the journal's mode after that.
-pub(super) async fn write_ahead(connection: &mut SqliteConnection) -> Result<String, Failure> {
-    let first =
-        |rows: Vec<(String,)>| rows.into_iter().next().map(|(mode,)| mode.to_ascii_lowercase()).unwrap_or_default();
-    let mode = first(sqlx::query_as("PRAGMA journal_mode").fetch_all(&mut *connection).await?);
-    if mode == "wal" {
-        return Ok(mode);
+/// Turns the write-ahead log on, where that is possible.
+pub(super) async fn write_ahead(connection: &mut SqliteConnection) -> Result<(), Failure> {
+    let rows: Vec<(String,)> = sqlx::query_as("PRAGMA journal_mode").fetch_all(&mut *connection).await?;
+    if rows.iter().any(|(mode,)| mode.eq_ignore_ascii_case("wal")) {
+        return Ok(());
     }
     loop {
-        match sqlx::query_as("PRAGMA journal_mode = WAL").fetch_all(&mut *connection).await {
-            Ok(rows) => return Ok(first(rows)),
+        match sqlx::query("PRAGMA journal_mode = WAL").fetch_all(&mut *connection).await {
+            Ok(_) => return Ok(()),
             // Another process does the same, which SQLite does not wait for by itself. The caller's time limit ends this.
             Err(sqlx::Error::Database(error)) if is_busy(error.code().as_deref()) => {
                 sleep(Duration::from_millis(10)).await;
@@ -84,27 +90,15 @@ fn is_busy(code: Option<&str>) -> bool {
 }
 
 /// Refuses settings of the connection, as they are read back, under which a confirmed write can be lost.
-pub(super) async fn settings(store: &str, connection: &mut SqliteConnection, mode: &str) -> Result<(), Failure> {
-    let rows: Vec<(i64,)> = sqlx::query_as("PRAGMA synchronous").fetch_all(connection).await?;
-    let level = rows.into_iter().next().map(|(level,)| level.to_string());
+pub(super) async fn settings(store: &str, connection: &mut SqliteConnection) -> Result<(), Failure> {
+    let query = sqlx::query_as("SELECT j.journal_mode, s.synchronous FROM pragma_journal_mode j, pragma_synchronous s");
+    let rows: Vec<(String, i64)> = query.fetch_all(connection).await?;
+    let told = rows.into_iter().next().map(|(mode, level)| (mode, level.to_string()));
     let found = |name: &str| match name {
-        "journal_mode" => Some(mode),
-        "synchronous" => level.as_deref(),
+        "journal_mode" => told.as_ref().map(|(mode, _)| mode.as_str()),
+        "synchronous" => told.as_ref().map(|(_, level)| level.as_str()),
         // The path was looked at before.
         _ => Some("a file"),
     };
     Ok(Error::refuse_unsafe(store, Engine::Sqlite, found)?)
-}
-
-/// Refuses a file system that may lose what was written, or on which locks do not hold everybody off.
-pub(super) fn file_system(store: &str, path: &Path) -> Result<(), Failure> {
-    // The file may be a link to elsewhere, and may not be there yet.
-    let there = if path.exists() { Some(path) } else { path.parent() };
-    match there.and_then(kind_of) {
-        Some(kind) => {
-            let cure = "put the file on a local disk";
-            Err(Error::unsafe_store(store, format_args!("the file is on {kind}"), cure).into())
-        }
-        None => Ok(()),
-    }
 }

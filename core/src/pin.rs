@@ -1,0 +1,129 @@
+//! Settings that stay the same for good, because numbers would come again under others.
+//!
+//! Who begins first writes a [`Pin`] where the store has none, and whoever begins later with other values is refused.
+//!
+//! ```
+//! use snowmint_core::pin::Pin;
+//! use snowmint_core::section::SIZE;
+//! use snowmint_core::store::{Ask, Next, Reply};
+//!
+//! let pin = Pin::Sections(SIZE);
+//! assert_eq!(pin.next(None)?, Next::Ask(Ask::Read));
+//! assert_eq!(pin.next(Some(Reply::Record(None, 0)))?, Next::Ask(Ask::Write(pin, 0)));
+//! assert_eq!(pin.next(Some(Reply::Written(1)))?, Next::Done(()));
+//! // The next one finds it.
+//! assert_eq!(pin.next(Some(Reply::Record(Some(pin), 1)))?, Next::Done(()));
+//! # Ok::<(), snowmint_core::Error>(())
+//! ```
+
+use core::num::NonZeroU32;
+
+use crate::error::{Error, What};
+use crate::mutant;
+use crate::store::{Ask, Next, Reply};
+
+/// How long a record is, in bytes.
+pub const RECORD_BYTES: usize = 32;
+
+const MAGIC: &[u8; 8] = b"settings";
+const VERSION: u32 = 1;
+const SECTIONS: u32 = 1;
+const TICKETS: u32 = 2;
+
+/// The settings of one thing in a store.
+///
+/// | bytes | what, little-endian |
+/// | --- | --- |
+/// | 0 to 7 | `settings` |
+/// | 8 to 11 | version of this format: 1 |
+/// | 12 to 15 | 1 for sections of users, 2 for tickets |
+/// | 16 to 23 | users of a section; the increment of tickets |
+/// | 24 to 31 | 0; the offset of this store's tickets |
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Pin {
+    /// How many users share a section.
+    Sections(NonZeroU32),
+    /// How many stores give tickets of a name, and which of them this one is, from 1.
+    Tickets {
+        /// How many stores there are.
+        increment: u32,
+        /// Which one this is.
+        offset: u32,
+    },
+}
+
+impl Pin {
+    /// Says how a start goes on: the first time without a reply, then with that to what was asked.
+    ///
+    /// A write without an answer is begun again by reading.
+    ///
+    /// # Errors
+    /// `InvalidId`, if other settings are pinned; the sentence names both.
+    pub fn next(self, reply: Option<Reply<Self>>) -> Result<Next<(), Self>, Error> {
+        match reply {
+            Some(Reply::Record(Some(found), _)) => self.refuse_other(found).map(Next::Done),
+            Some(Reply::Record(None, version)) => Ok(Next::Ask(Ask::Write(self, version))),
+            Some(Reply::Written(_)) => Ok(Next::Done(())),
+            _ => Ok(Next::Ask(Ask::Read)),
+        }
+    }
+
+    /// Refuses to begin with these settings where others are pinned.
+    ///
+    /// # Errors
+    /// `InvalidId`; the sentence names both.
+    pub fn refuse_other(self, pinned: Self) -> Result<(), Error> {
+        let refused = |what, pinned: u32, wanted: u32| Err(Error::new(what, 0, pinned.into(), wanted.into()));
+        match (pinned, self) {
+            _ if pinned == self || mutant::removes("pin") => Ok(()),
+            (Self::Sections(pinned), Self::Sections(wanted)) => refused(What::PinnedSize, pinned.get(), wanted.get()),
+            (Self::Tickets { increment: pinned, .. }, Self::Tickets { increment: wanted, .. }) if pinned != wanted => {
+                refused(What::PinnedStores, pinned, wanted)
+            }
+            (Self::Tickets { offset: pinned, .. }, Self::Tickets { offset: wanted, .. }) => {
+                refused(What::PinnedPlace, pinned, wanted)
+            }
+            _ => Err(Error::plain(What::NoRecord)),
+        }
+    }
+
+    /// Returns the bytes of this record.
+    pub fn to_bytes(&self) -> [u8; RECORD_BYTES] {
+        let (kind, first, second) = match *self {
+            Self::Sections(size) => (SECTIONS, size.get(), 0),
+            Self::Tickets { increment, offset } => (TICKETS, increment, offset),
+        };
+        let mut bytes = [0; RECORD_BYTES];
+        bytes[..8].copy_from_slice(MAGIC);
+        bytes[8..12].copy_from_slice(&VERSION.to_le_bytes());
+        bytes[12..16].copy_from_slice(&kind.to_le_bytes());
+        bytes[16..24].copy_from_slice(&u64::from(first).to_le_bytes());
+        bytes[24..].copy_from_slice(&u64::from(second).to_le_bytes());
+        bytes
+    }
+
+    /// Reads a record.
+    ///
+    /// # Errors
+    /// `StoreUnavailable`, if the bytes are none, or of a later version of this format.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
+        let no_record = Error::plain(What::NoRecord);
+        let Some(bytes) = bytes.first_chunk::<RECORD_BYTES>().filter(|bytes| bytes.starts_with(MAGIC)) else {
+            return Err(no_record);
+        };
+        let word = |from: usize| u32::from_le_bytes([bytes[from], bytes[from + 1], bytes[from + 2], bytes[from + 3]]);
+        let version = word(8);
+        if version != VERSION {
+            return Err(Error::new(What::LaterRecord, 0, u64::from(version), u64::from(VERSION)));
+        }
+        let (first, second) = (word(16), word(24));
+        match (word(12), NonZeroU32::new(first)) {
+            _ if word(20) != 0 || word(28) != 0 => Err(no_record),
+            (SECTIONS, Some(size)) if second == 0 => Ok(Self::Sections(size)),
+            (TICKETS, Some(_)) if (1..=first).contains(&second) => {
+                Ok(Self::Tickets { increment: first, offset: second })
+            }
+            _ => Err(no_record),
+        }
+    }
+}

@@ -1,0 +1,16 @@
+import { core } from "./core.js";
+import { monotonicMs } from "./monotonic.js";
+
+/** How long a call has waited: by the monotonic clock, or by the sum of its pauses if a test has stopped that clock. */
+export class Patience {
+  readonly #sinceMs = monotonicMs();
+  #pausedMs = 0;
+
+  /** Returns how long to sleep now, ms, and counts it; 0 if it is time to give up. */
+  pauseMs(maxWaitMs: number, wantedMs: number): number {
+    const waitedMs = Math.max(monotonicMs() - this.#sinceMs, this.#pausedMs);
+    const pauseMs = core().wasm_.pause_ms_(maxWaitMs, wantedMs, waitedMs);
+    this.#pausedMs += pauseMs;
+    return pauseMs;
+  }
+}

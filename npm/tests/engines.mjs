@@ -1,0 +1,26 @@
+// The three engines of browsers: what is tested of a page holds in each. What differs between them is in a file of its own.
+import { setTimeout as sleep } from "node:timers/promises";
+import * as chromium from "./chromium.mjs";
+import * as firefox from "./firefox.mjs";
+import * as webkit from "./webkit.mjs";
+
+export const ENGINES = { chromium, firefox, webkit };
+
+/** Waits until an expression holds in a page, which may be on its way from another one. */
+export async function until(page, expression, ms = 20_000) {
+  for (const since = performance.now(); ; await sleep(20)) {
+    let seen;
+    try {
+      if (await page.evaluate(expression)) return page;
+    } catch (error) {
+      seen = error;
+    }
+    if (performance.now() - since > ms) throw new Error(`${expression}: not within ${ms} ms`, { cause: seen });
+  }
+}
+
+/** Goes back, as the button does; a page that was kept loads nothing, so there is no event to wait for. */
+export async function goBack(page, expression) {
+  await page.evaluate("void setTimeout(() => history.back())").catch(() => {});
+  await until(page, expression);
+}

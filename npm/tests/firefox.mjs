@@ -1,0 +1,12 @@
+// Headless Firefox, with the face that Chromium's driver has: contexts, and pages that go, evaluate, reload and close.
+import { existsSync } from "node:fs";
+import puppeteer from "puppeteer-core";
+
+const executablePath = process.env.FIREFOX ?? "/usr/bin/firefox-esr";
+/** Why tests have to be skipped, if they have. */
+export const missing = existsSync(executablePath) ? false : `no browser at ${executablePath}: set FIREFOX`;
+
+export async function launch() {
+  const browser = await puppeteer.launch({ browser: "firefox", executablePath });
+  return { newContext: () => browser.createBrowserContext(), close: () => browser.close() };
+}

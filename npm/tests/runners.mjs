@@ -1,0 +1,36 @@
+// The package as test runners load it: into contexts of node:vm, each with a globalThis of its own, some of them jest's page.
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { createContext, runInContext } from "node:vm";
+
+const require = createRequire(import.meta.url);
+
+/** What a bundle of CommonJS exports, run in that context. */
+function loaded(name, context) {
+  const file = require.resolve(`../dist/${name}.cjs`);
+  const wrapped = `(function (exports, require, module, __filename) {${readFileSync(file, "utf8")}\n})`;
+  const module = { exports: {} };
+  runInContext(wrapped, context)(module.exports, createRequire(file), module, file);
+  return module.exports;
+}
+
+/** Loads a bundle into a new context, which has the names that programs of Node find. */
+export function inContext(name) {
+  const names = { process, Buffer, performance, setTimeout, clearTimeout, crypto, console, TextEncoder, TextDecoder };
+  return loaded(name, createContext(names));
+}
+
+/** Loads the bundle for browsers into a new page of jest-environment-jsdom. */
+export async function inPage(name = "browser") {
+  const { TestEnvironment } = require("jest-environment-jsdom");
+  const projectConfig = { globals: {}, testEnvironmentOptions: {}, fakeTimers: {} };
+  const page = new TestEnvironment({ globalConfig: {}, projectConfig }, { console, docblockPragmas: {}, testPath: "" });
+  await page.setup();
+  const context = page.getVmContext();
+  return {
+    context,
+    exports: loaded(name, context),
+    run: (code) => runInContext(code, context),
+    close: () => page.teardown(),
+  };
+}

@@ -1,0 +1,53 @@
+// The inspector in Chromium, Firefox and WebKit: it reads an ID, shows code that leases, and mints.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { after, before, test } from "node:test";
+import { serve } from "./chromium.mjs";
+import { ENGINES, until } from "./engines.mjs";
+
+const TWEET = "1541815603606036480";
+const page = readFileSync(new URL("../site/dist/index.html", import.meta.url));
+let server;
+
+before(async () => {
+  const forbidden = { "content-security-policy": "script-src 'unsafe-inline'" };
+  server = await serve({ "/": ["text/html", page], "/forbidden": ["text/html", page, forbidden] });
+});
+after(() => server.close());
+
+for (const [name, { launch, missing }] of Object.entries(ENGINES))
+  test(`${name}: the inspector reads an ID, shows code that leases, and mints`, {
+    skip: missing,
+    timeout: 90_000,
+  }, async () => {
+    const browser = await launch();
+    try {
+      const context = await browser.newContext();
+      const page = await context.newPage();
+      await page.goto(`${server.origin}/#id=${TWEET}`);
+      await until(
+        page,
+        "document.querySelector('#verdict').textContent.startsWith('Most likely: twitter, 2022-06-28')",
+      );
+      assert.equal(await page.evaluate("document.querySelector('#service').textContent"), "");
+      for (const [language, leases] of Object.entries({
+        python: /Snowflake\(layout="snowmint"\)/,
+        javascript: /await Snowflake\.lease\(/,
+        rust: /Snowflake::lease\(/,
+      })) {
+        await page.evaluate(`document.querySelector("input[value=${language}]").click()`);
+        const code = await page.evaluate("document.querySelector('#code').textContent");
+        assert.match(code, leases);
+        assert.doesNotMatch(code, /node\s*[:=]/);
+      }
+      await page.evaluate("document.querySelector('#start').click()");
+      await until(page, "Number(document.querySelector('#total').textContent.replaceAll(',', '')) > 1000");
+      await page.evaluate("document.querySelector('#start').click()");
+      assert.equal(await page.evaluate("document.querySelectorAll('#recent li').length"), 8);
+      assert.equal(await page.evaluate("document.documentElement.scrollWidth - innerWidth <= 0"), true);
+      await page.goto(`${server.origin}/forbidden`);
+      await until(page, "document.querySelector('#failure').textContent.includes(\"'wasm-unsafe-eval'\")");
+    } finally {
+      await browser.close();
+    }
+  });

@@ -1,0 +1,47 @@
+"""What the looks at a store's settings have found."""
+
+import logging
+
+from snowmint._errors import UnsafeStoreError
+from snowmint._snowmint import refuse_unsafe, standby_risk
+
+_log = logging.getLogger("snowmint")
+
+
+class Findings:
+    """Judges what an engine tells of its settings, by core's table, and logs each finding once.
+
+    Each look refuses a setting by which the server itself can lose confirmed writes. The first look and claims refuse
+    one that matters in a failover, unless `allow_standby`; later looks report it.
+    """
+
+    def __init__(self, store: str, engine: str, *, allow_standby: bool) -> None:
+        self._store, self._engine, self._allow_standby = store, engine, allow_standby
+        self._admitted = False
+        self.refused: str | None = None
+        """Why the last look refused the store."""
+        self.risk: str | None = None
+        """What a failover could lose, as the last look found it."""
+
+    def judge(self, found: dict[str, str]) -> None:
+        """Takes in what a look has found, by the names of settings."""
+        try:
+            refuse_unsafe(self._store, self._engine, found)
+        except UnsafeStoreError as error:
+            if str(error) != self.refused:
+                _log.warning("nothing new is granted: %s", error)
+            self.refused = str(error)
+            raise
+        self.refused = None
+        risk = standby_risk(self._store, self._engine, found)
+        if risk is not None and risk != self.risk:
+            _log.warning("%s", risk)
+        self.risk = risk
+        if not self._admitted:
+            self.refuse_standby()
+            self._admitted = True
+
+    def refuse_standby(self) -> None:
+        """Refuses a claim that a failover could lose."""
+        if self.risk is not None and not self._allow_standby:
+            raise UnsafeStoreError(self.risk)

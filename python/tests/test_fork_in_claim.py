@@ -1,0 +1,134 @@
+"""Forks by a signal handler in the middle of a claim: parent and child never hold one node."""
+
+from collections.abc import Iterator
+
+import pytest
+
+import processes
+import servers
+
+# The parent and its child print their node and what they mint, as eight bytes each: 1 + COUNT numbers a process.
+COUNT = 500
+PROGRAM = """
+    import os, signal, struct, sys
+    from snowmint import Snowflake
+    from snowmint.stores import connect
+    url, namespace, verb, when, count = sys.argv[1:]
+    child = -1
+    def handler(*_):
+        global child
+        child = os.fork()
+    signal.signal(signal.SIGUSR1, handler)
+    class Interrupted:
+        "A real store. The process gets a signal during the first call of one verb."
+        def __init__(self, inner):
+            self.inner = inner
+        def __str__(self):
+            return str(self.inner)
+        def __getattr__(self, name):
+            call = getattr(self.inner, name)
+            if name != verb:
+                return call
+            def interrupted(*arguments):
+                if child == -1 and when == "before":
+                    signal.raise_signal(signal.SIGUSR1)
+                answer = call(*arguments)
+                if child == -1 and when == "after":
+                    signal.raise_signal(signal.SIGUSR1)
+                return answer
+            return interrupted
+    # The namespace has its layout by then, so that the first write is that of the lease.
+    Snowflake(store=connect(url), namespace=namespace).close()
+    store = Interrupted(connect(url))
+    generator = Snowflake(store=store, namespace=namespace, window_ms=2000, max_wait_ms=20_000)
+    ids = generator.next_ids(int(count))
+    if child > 0:
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    os.write(1, struct.pack(f"<{1 + len(ids)}Q", generator.node, *ids))
+    if child == 0:
+        os._exit(0)
+    assert child > 0, "there was no fork"
+"""
+
+
+@pytest.fixture(scope="module")
+def service() -> Iterator[servers.Service]:
+    with servers.start_service() as server:
+        yield server
+
+
+def assert_apart(told: list[int]) -> None:
+    """That two processes have a node each, and no ID twice."""
+    assert len(told) == 2 * (1 + COUNT)
+    nodes, ids = {told[0], told[1 + COUNT]}, {*told[1 : 1 + COUNT], *told[2 + COUNT :]}
+    assert (len(nodes), len(ids)) == (2, 2 * COUNT), f"nodes {nodes}, {2 * COUNT - len(ids)} IDs of {2 * COUNT} twice"
+
+
+SQL = ("sqlite", "postgres", "mariadb")
+ANY_VERB = [("redis_server", verb, when) for verb in ("read", "list", "clock_ms") for when in ("before", "after")]
+WRITES = [(kind, "write", when) for kind in (*SQL, "redis_server") for when in ("before", "after")]
+
+
+@pytest.mark.parametrize(("kind", "verb", "when"), ANY_VERB + WRITES)
+def test_a_fork_during_a_claim_gives_the_child_another_node(
+    kind: str, verb: str, when: str, namespace: str, request: pytest.FixtureRequest
+) -> None:
+    if kind == "sqlite":
+        url = f"sqlite:{request.getfixturevalue('tmp_path')}/ids.db"
+    else:
+        url = request.getfixturevalue(kind).url
+    assert_apart(processes.minted(PROGRAM, url, namespace, verb, when, str(COUNT)))
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_fork_during_a_claim_over_http_gives_the_child_another_node(
+    service: servers.Service, when: str, namespace: str
+) -> None:
+    assert_apart(processes.minted(PROGRAM, service.url, namespace, "claim", when, str(COUNT)))
+
+
+def test_forks_at_random_times_of_a_claim_repeat_nothing(redis_server: servers.Redis, namespace: str) -> None:
+    program = """
+        import os, random, signal, struct, sys, time
+        import redis
+        from snowmint import Snowflake, StoreUnavailableError
+        from snowmint.stores import RedisStore
+        url, namespace, rounds = sys.argv[1:]
+        client = redis.Redis.from_url(url, socket_timeout=1)
+        child = -1
+        def handler(*_):
+            global child
+            child = os.fork()
+        # How long a claim takes here.
+        took = []
+        for lease in range(5):
+            since = time.monotonic()
+            Snowflake(store=RedisStore(client), namespace=f"{namespace}-first-{lease}").close()
+            took.append(time.monotonic() - since)
+        signal.signal(signal.SIGALRM, handler)
+        for lease in range(int(rounds)):
+            child = -1
+            signal.setitimer(signal.ITIMER_REAL, random.uniform(0.0001, 1.2 * max(took)))
+            generator = None
+            while generator is None:
+                try:
+                    generator = Snowflake(store=RedisStore(client), namespace=f"{namespace}-{lease}")
+                except StoreUnavailableError:
+                    # The other process has read the answer from the connection that both have.
+                    pass
+            while child == -1:
+                time.sleep(0.0001)
+            ids = [id for _ in range(5) for id in generator.next_ids(10)]
+            if child > 0:
+                assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+            os.write(1, struct.pack(f"<{2 + len(ids)}Q", lease, generator.node, *ids))
+            if child == 0:
+                os._exit(0)
+            generator.close()
+    """
+    rounds = 60
+    told = processes.minted(program, redis_server.url, namespace, str(rounds))
+    held = [(told[place], told[place + 1]) for place in range(0, len(told), 52)]
+    assert len(held) == 2 * rounds
+    repeated = len(held) - len(set(held))
+    assert repeated == 0, f"in {repeated} of {rounds} rounds parent and child had one node"

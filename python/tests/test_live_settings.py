@@ -1,0 +1,160 @@
+"""Settings that change under a live fleet: those by which the server itself loses writes end renewals, those that
+matter in a failover are reported."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
+
+import pytest
+import redis
+import sqlalchemy
+
+import servers
+from snowmint import Snowflake, UnsafeStoreError, WindowClosedError
+from snowmint.stores import RedisStore, SqlStore, Store, connect
+
+ONE_NODE = "time:41,sequence:12;epoch=2025-01-01T00:00:00Z"
+PATIENCE_S = 60
+
+
+def until(what: str, is_there: Callable[[], object]) -> None:
+    deadline = time.monotonic() + PATIENCE_S
+    while not is_there():
+        assert time.monotonic() < deadline, f"{what} does not come"
+        time.sleep(0.01)
+
+
+def store_at(url: str, *, allow_standby: bool = False) -> Store:
+    if url.startswith("redis"):
+        return RedisStore(redis.Redis.from_url(url, socket_timeout=5), allow_standby=allow_standby)
+    return SqlStore(sqlalchemy.create_engine(url), allow_standby=allow_standby)
+
+
+def risk_of(generator: Snowflake) -> str | None:
+    risk: str | None = generator.status()["standby_risk"]
+    return risk
+
+
+def end_of(generator: Snowflake) -> int:
+    assert generator.window is not None
+    return generator.window[1]
+
+
+def reaches(generator: Snowflake, end_ms: int) -> bool:
+    return end_of(generator) >= end_ms
+
+
+def says(url: str, *statements: str) -> None:
+    with sqlalchemy.create_engine(url, isolation_level="AUTOCOMMIT").connect() as connection:
+        for statement in statements:
+            connection.execute(sqlalchemy.text(statement))
+
+
+def stop_postgres_syncing(url: str) -> None:
+    says(url, "ALTER SYSTEM SET fsync = off", "SELECT pg_reload_conf()")
+
+
+def stop_mariadb_flushing(url: str) -> None:
+    says(url, "SET GLOBAL innodb_flush_log_at_trx_commit = 2")
+
+
+def stop_redis_logging(url: str) -> None:
+    redis.Redis.from_url(url).config_set("appendonly", "no")
+
+
+@pytest.mark.parametrize(
+    ("start", "spoil", "setting"),
+    [
+        (servers.start_postgres, stop_postgres_syncing, "fsync=off"),
+        (servers.start_mariadb, stop_mariadb_flushing, "innodb_flush_log_at_trx_commit=2"),
+        (servers.start_redis, stop_redis_logging, "appendonly=no"),
+    ],
+)
+def test_renewals_end_with_their_reason_when_a_server_begins_to_lose_writes(
+    start: Callable[[], servers.Server],
+    spoil: Callable[[str], None],
+    setting: str,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    with start() as server:
+        lost: list[WindowClosedError] = []
+        generator = Snowflake(ONE_NODE, store=store_at(server.url), namespace="a", window_ms=2000, on_lost=lost.append)
+        generator.next_id()
+        spoil(server.url)
+        until("the reason", lambda: generator.status()["renewal_error"])
+        assert setting in generator.status()["renewal_error"]
+        end_ms = generator.window and generator.window[1]
+        until("the end", lambda: lost)
+        assert setting in str(lost[0])
+        assert "the lease of node 0 was lost" in str(lost[0])
+        assert setting in generator.status()["lost"]
+        assert generator.window is None or generator.window[1] == end_ms
+        with pytest.raises(WindowClosedError, match=setting):
+            generator.next_id()
+        with pytest.raises(UnsafeStoreError, match=setting):
+            Snowflake(ONE_NODE, store=store_at(server.url), namespace="a")
+        told = [each.message for each in caplog.records if each.name == "snowmint" and setting in each.message]
+        assert told[0].startswith("nothing new is granted: ")
+
+
+@contextmanager
+def standby_of_postgres(primary: servers.Server) -> Iterator[None]:
+    with servers.start_standby(primary):
+        yield
+
+
+@contextmanager
+def replica_of_redis(primary: servers.Server) -> Iterator[None]:
+    with servers.start_redis(options=["--replicaof", "127.0.0.1", str(primary.port)]):
+        client = redis.Redis.from_url(primary.url)
+        until("the replica", lambda: client.info("replication")["connected_slaves"])
+        yield
+
+
+@pytest.mark.parametrize(
+    ("start", "attached", "setting", "price"),
+    [
+        (
+            servers.start_postgres,
+            standby_of_postgres,
+            "asynchronous_standby=walreceiver",
+            "every commit of this server wait for the standby",
+        ),
+        (servers.start_redis, replica_of_redis, "connected_slaves=1", "nobody stands in for while it is down"),
+    ],
+)
+def test_a_fleet_goes_on_when_a_standby_is_attached_and_new_claims_are_refused(
+    start: Callable[[], servers.Server],
+    attached: Callable[[servers.Server], AbstractContextManager[None]],
+    setting: str,
+    price: str,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    with start() as server:
+        store = store_at(server.url)
+        lost: list[WindowClosedError] = []
+        fleet = [Snowflake(store=store, namespace=f"fleet{at}", window_ms=2000, on_lost=lost.append) for at in range(3)]
+        assert [risk_of(generator) for generator in fleet] == [None] * 3
+        with attached(server):
+            for generator in fleet:
+                until("the report", partial(risk_of, generator))
+                risk = risk_of(generator) or ""
+                assert setting in risk
+                assert price in risk
+                assert "allow_standby=true if `snowmint fence` follows every failover" in risk
+                until("renewals", partial(reaches, generator, end_of(generator) + 4000))
+                assert generator.next_id() > 0
+                assert generator.status()["renewal_error"] is None
+            assert not lost
+            assert [each.message for each in caplog.records if setting in each.message] == [risk], "told once"
+            # By the store that there is, and by a new one.
+            for refusing in (store, store_at(server.url)):
+                with pytest.raises(UnsafeStoreError, match=setting):
+                    Snowflake(store=refusing, namespace="newcomers")
+            assert store.read("leases/newcomers/0") is None
+            with Snowflake(store=store_at(server.url, allow_standby=True), namespace="newcomers") as accepted:
+                assert setting in accepted.status()["standby_risk"]
+            Snowflake(store=connect(f"{server.url}?allow_standby=true"), namespace="others").close()
+        for generator in fleet:
+            generator.close()

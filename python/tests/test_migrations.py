@@ -1,0 +1,126 @@
+"""Tools that compare a database with models leave the tables of leases and numbers alone."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from sqlalchemy import create_engine, inspect, text
+
+import processes
+import servers
+from snowmint import Snowflake
+from snowmint.stores import SqlStore
+
+# What `alembic init` writes, as far as it matters, and the line of the documentation.
+ENV = """
+import os
+from alembic import context
+from sqlalchemy import BigInteger, Column, MetaData, Table, create_engine
+import snowmint.sqlalchemy
+
+models = MetaData()
+Table("post", models, Column("id", BigInteger, primary_key=True))
+
+with create_engine(os.environ["URL"]).connect() as connection:
+    context.configure(
+        connection=connection,
+        target_metadata=models,
+        FILTER
+    )
+    with context.begin_transaction():
+        context.run_migrations()
+"""
+TEMPLATE = """
+revision = ${repr(up_revision)}
+down_revision = ${repr(down_revision)}
+import sqlalchemy as sa
+from alembic import op
+def upgrade():
+    ${upgrades if upgrades else "pass"}
+def downgrade():
+    ${downgrades if downgrades else "pass"}
+"""
+
+
+def alembic(directory: Path, url: str, *words: str) -> None:
+    """Runs Alembic's command in its own process."""
+    done = subprocess.run(
+        [sys.executable, "-m", "alembic", *words],
+        env=processes.environment(None, URL=url),
+        cwd=directory,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def written(directory: Path, url: str, filtered: bool) -> str:
+    """Returns the migration that autogenerate writes, after the database has run it."""
+    directory.mkdir()
+    (directory / "alembic.ini").write_text("[alembic]\nscript_location = .\n")
+    line = "include_object=snowmint.sqlalchemy.include_object," if filtered else ""
+    (directory / "env.py").write_text(ENV.replace("FILTER", line))
+    (directory / "script.py.mako").write_text(TEMPLATE)
+    (directory / "versions").mkdir()
+    alembic(directory, url, "revision", "--autogenerate", "-m", "posts")
+    alembic(directory, url, "upgrade", "head")
+    [migration] = (directory / "versions").glob("*.py")
+    return migration.read_text()
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgres", "mariadb"])
+def test_alembics_autogenerate_keeps_the_tables_of_leases(
+    kind: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    if kind == "sqlite":
+        url = f"sqlite:///{tmp_path}/ids.db"
+    else:
+        url = request.getfixturevalue(kind).new_database("alembic_site")
+    engine = create_engine(url)
+    # Those that other parts of the package make in the same database.
+    with engine.begin() as connection:
+        for table in ("leaf_alloc", "Tickets64"):
+            name = engine.dialect.identifier_preparer.quote(table)
+            connection.execute(text(f"CREATE TABLE {name} (id INTEGER NOT NULL PRIMARY KEY)"))
+        connection.execute(text("CREATE TABLE leftover (id INTEGER NOT NULL PRIMARY KEY)"))
+    generator = Snowflake(store=SqlStore(engine), namespace="orders")
+    ours = set(inspect(engine).get_table_names()) - {"leftover"}
+    assert {"snowmint_records", "snowmint_counters", "leaf_alloc"} <= ours
+
+    migration = written(tmp_path / "filtered", url, filtered=True)
+    assert "op.create_table('post'" in migration
+    assert "op.drop_table('leftover')" in migration
+    assert [name for name in sorted(ours) if f"drop_table('{name}')" in migration] == []
+    assert ours <= set(inspect(engine).get_table_names())
+    with Snowflake(store=SqlStore(create_engine(url)), namespace="orders") as other:
+        assert other.node != generator.node
+    generator.close()
+    engine.dispose()
+
+
+def test_alembic_without_the_filter_drops_them(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/ids.db"
+    Snowflake(store=SqlStore(create_engine(url)), namespace="orders").close()
+    migration = written(tmp_path / "plain", url, filtered=False)
+    assert "op.drop_table('snowmint_records')" in migration
+
+
+def test_a_role_with_its_own_schema_keeps_them_there(postgres: servers.Postgres) -> None:
+    url = postgres.new_database("own_schema")
+    setup = [
+        "CREATE ROLE ids LOGIN",
+        "CREATE SCHEMA ids AUTHORIZATION ids",
+        "ALTER ROLE ids SET search_path = ids",
+    ]
+    with create_engine(url).begin() as connection:
+        for statement in setup:
+            connection.execute(text(statement))
+    role = url.replace("postgres@", "ids@")
+    with Snowflake(store=SqlStore(create_engine(role)), namespace="orders") as generator:
+        assert inspect(create_engine(url)).get_table_names() == []
+        assert "snowmint_records" in inspect(create_engine(url)).get_table_names(schema="ids")
+        with Snowflake(store=SqlStore(create_engine(role)), namespace="orders") as other:
+            assert generator.node != other.node

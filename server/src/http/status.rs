@@ -1,0 +1,63 @@
+//! `/v1/status`: what this service is, for operators and for the inspector at `/`.
+#![allow(unused_qualifications, reason = "the macro of the document qualifies")]
+
+use axum::Json;
+use axum::extract::State;
+use serde::Serialize;
+use snowmint_core::SystemHost;
+use snowmint_stores::Store as _;
+use utoipa::ToSchema;
+
+use super::App;
+use super::problem::{Failures, Problem};
+
+/// What a page of this service has in it, and no other.
+#[cfg(has_page)]
+const MARK: &str = "<meta name=\"snowmint-service\">\n";
+
+/// What this service is
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Status {
+    /// The version of the server.
+    #[schema(example = "0.1.0")]
+    version: &'static str,
+    /// The kind of the store, without its address.
+    #[schema(example = "PostgreSQL")]
+    store: String,
+    /// How many nodes are held now, by anybody who leases from this store.
+    leases: usize,
+    /// How many namespaces the store has, the server's own included.
+    namespaces: usize,
+    /// The server's clock, Unix ms.
+    server_time_ms: i64,
+}
+
+/// Show version, kind of store, and number of leases
+#[utoipa::path(get, path = "/v1/status", operation_id = "status", tag = "server", responses(
+    (status = 200, description = "What this service is", body = Status),
+    Failures,
+))]
+pub async fn status(State(app): State<App>) -> Result<Json<Status>, Problem> {
+    let service = &app.service;
+    let server_time_ms = SystemHost::unix_ms();
+    let namespaces = service.leases.namespaces().await?;
+    let mut leases = 0;
+    for (namespace, _) in &namespaces {
+        let records = service.leases.list(namespace).await?;
+        let held = records.iter().filter(|(_, record)| !record.released && record.window.end_ms > server_time_ms);
+        leases += held.count();
+    }
+    Ok(Json(Status {
+        version: env!("CARGO_PKG_VERSION"),
+        store: service.store.name().to_owned(),
+        leases,
+        namespaces: namespaces.len(),
+        server_time_ms,
+    }))
+}
+
+/// Returns the page with the mark, by which it knows that a service has sent it.
+#[cfg(has_page)]
+pub fn marked(page: &str) -> String {
+    page.replacen("<meta ", &format!("{MARK}<meta "), 1)
+}

@@ -1,0 +1,262 @@
+//! The store, with metrics of its operations and lines in the log when it stops answering and when it answers again.
+//!
+//! Clients hear that the store does not answer. The reason and the store's address stand in the log only.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use snowmint_core::ErrorKind;
+use snowmint_stores::{Error, Found, SegmentTable, Store, Tag, Version, Wrote};
+use tokio::time::{Instant, sleep, timeout};
+
+use crate::metrics::StoreCounts;
+
+/// After this time without an operation the store is probed.
+const QUIET: Duration = Duration::from_secs(5);
+/// The pause between probes while the store is away. Also the greatest age of an answer of `/readyz`.
+const AGAIN: Duration = Duration::from_secs(1);
+/// The key that a probe asks for. No record has it.
+const PROBE: &str = "readyz/probe";
+
+/// A store, and whether it answers.
+#[derive(Debug)]
+pub struct Watched {
+    store: Arc<dyn Store>,
+    /// The engine, without its address.
+    engine: String,
+    counts: StoreCounts,
+    /// How long a probe waits.
+    patience: Duration,
+    state: Mutex<State>,
+    /// Held while the store is probed.
+    probing: tokio::sync::Mutex<()>,
+}
+
+#[derive(Debug)]
+struct State {
+    /// When an operation ended last.
+    heard: Instant,
+    away: Option<Away>,
+}
+
+/// A store that does not answer.
+#[derive(Debug)]
+struct Away {
+    since: Instant,
+    /// Whether a write failed: then a read does not prove that the store is back.
+    writing: bool,
+    error: Error,
+}
+
+impl Watched {
+    /// Watches a store that was just connected. Call this within a runtime of tokio.
+    pub fn over(store: Arc<dyn Store>, counts: StoreCounts, max_wait_ms: u64) -> Arc<Self> {
+        let name = store.name();
+        let engine = kind(name).to_owned();
+        counts.up.set(1);
+        let watched = Arc::new(Self {
+            store,
+            engine,
+            counts,
+            patience: Duration::from_millis(max_wait_ms),
+            state: Mutex::new(State { heard: Instant::now(), away: None }),
+            probing: tokio::sync::Mutex::default(),
+        });
+        let probed = Arc::downgrade(&watched);
+        drop(tokio::spawn(async move {
+            loop {
+                sleep(AGAIN).await;
+                let Some(watched) = probed.upgrade() else { return };
+                let (away, heard) = {
+                    let state = watched.state();
+                    (state.away.is_some(), state.heard)
+                };
+                if away || heard.elapsed() >= QUIET {
+                    watched.probe().await;
+                }
+            }
+        }));
+        watched
+    }
+
+    /// Probes the store, unless an operation ended a moment ago.
+    ///
+    /// # Errors
+    /// `StoreUnavailable` or `UnsafeStore`, if the store does not answer.
+    pub async fn ready(&self) -> Result<(), Error> {
+        let _probing = self.probing.lock().await;
+        if self.state().heard.elapsed() >= AGAIN {
+            self.probe().await;
+        }
+        self.state().away.as_ref().map_or(Ok(()), |away| Err(away.error.clone()))
+    }
+
+    /// Sends a conditional write whose condition never holds: the store has to be ready to write, and writes nothing.
+    async fn probe(&self) {
+        if timeout(self.patience, self.write(PROBE, &[], 1)).await.is_err() {
+            let ms = self.patience.as_millis();
+            let error = Error::unavailable(self.store.name(), format_args!("no answer within {ms} ms"));
+            drop(self.failed("write", true, &error));
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Runs an operation and notes how it ends. An operation that the caller gives up is not noted.
+    async fn watch<T>(
+        &self,
+        operation: &'static str,
+        writing: bool,
+        work: impl Future<Output = Result<T, Error>>,
+    ) -> Result<T, Error> {
+        let begun = Instant::now();
+        let done = work.await;
+        self.counts.took(operation, begun.elapsed().as_secs_f64());
+        match done {
+            Err(error) if matches!(error.kind(), ErrorKind::StoreUnavailable | ErrorKind::UnsafeStore) => {
+                Err(self.failed(operation, writing, &error))
+            }
+            answered => {
+                self.answered(writing);
+                answered
+            }
+        }
+    }
+
+    fn answered(&self, writing: bool) {
+        let mut state = self.state();
+        state.heard = Instant::now();
+        if let Some(away) = state.away.take_if(|away| writing || !away.writing) {
+            self.counts.up.set(1);
+            let seconds = away.since.elapsed().as_secs_f64();
+            tracing::info!(store = self.store.name(), away_s = seconds, "the store answers again");
+        }
+    }
+
+    /// Notes a failure, and returns the error for clients.
+    fn failed(&self, operation: &'static str, writing: bool, error: &Error) -> Error {
+        self.counts.failed(operation, error.code());
+        self.counts.up.set(0);
+        let why = if error.kind() == ErrorKind::UnsafeStore {
+            "a setting of the store could lose numbers in a crash, so the service refuses it; the log names the setting"
+        } else {
+            "the store does not answer; the log of the service has the reason"
+        };
+        let told = Error::told(error.kind(), format!("{}: {why}", self.engine));
+        let now = Instant::now();
+        let mut state = self.state();
+        state.heard = now;
+        match &mut state.away {
+            Some(away) => {
+                away.writing |= writing;
+                away.error = told.clone();
+                tracing::debug!(operation, %error, "the store does not answer yet");
+            }
+            away @ None => {
+                *away = Some(Away { since: now, writing, error: told.clone() });
+                tracing::warn!(operation, %error, "the store does not answer");
+            }
+        }
+        told
+    }
+}
+
+#[async_trait::async_trait]
+impl Store for Watched {
+    fn name(&self) -> &str {
+        &self.engine
+    }
+
+    async fn read(&self, key: &str) -> Result<Option<Found>, Error> {
+        self.watch("read", false, self.store.read(key)).await
+    }
+
+    async fn write(&self, key: &str, value: &[u8], expected: Version) -> Result<Wrote, Error> {
+        self.watch("write", true, self.store.write(key, value, expected)).await
+    }
+
+    async fn list(&self, prefix: &str) -> Result<Vec<(String, Found)>, Error> {
+        self.watch("list", false, self.store.list(prefix)).await
+    }
+
+    async fn add(&self, counter: &str, delta: u64, start: u64) -> Result<u64, Error> {
+        self.watch("add", true, self.store.add(counter, delta, start)).await
+    }
+
+    async fn lower(&self, counter: &str, end: u64, start: u64) -> Result<bool, Error> {
+        self.watch("lower", true, self.store.lower(counter, end, start)).await
+    }
+
+    async fn clock_ms(&self) -> Result<Option<i64>, Error> {
+        self.watch("clock", false, self.store.clock_ms()).await
+    }
+
+    async fn refuse_standby(&self) -> Result<(), Error> {
+        self.store.refuse_standby().await.map_err(|error| match error.kind() {
+            // The store answers, so it is not away.
+            ErrorKind::UnsafeStore => {
+                tracing::warn!(%error, "a lease was refused");
+                let why = "a failover could lose what it confirms, so no lease is granted; the log names the cures";
+                Error::told(ErrorKind::UnsafeStore, format!("{}: {why}", self.engine))
+            }
+            _ => self.failed("settings", false, &error),
+        })
+    }
+
+    fn standby_risk(&self) -> Option<Error> {
+        self.store.standby_risk()
+    }
+
+    fn segments(&self) -> Option<&dyn SegmentTable> {
+        self.store.segments().map(|_| self as &dyn SegmentTable)
+    }
+}
+
+impl Watched {
+    /// Returns the store's own table.
+    fn table(&self) -> Result<&dyn SegmentTable, Error> {
+        self.store.segments().ok_or_else(|| Error::unavailable(&self.engine, "there is no table of segments"))
+    }
+}
+
+#[async_trait::async_trait]
+impl SegmentTable for Watched {
+    async fn tag(&self, tag: &str) -> Result<Option<Tag>, Error> {
+        self.watch("tag", false, self.table()?.tag(tag)).await
+    }
+
+    async fn create(&self, tag: &str, row: &Tag) -> Result<bool, Error> {
+        self.watch("create", true, self.table()?.create(tag, row)).await
+    }
+
+    async fn tags(&self) -> Result<Vec<String>, Error> {
+        self.watch("tags", false, self.table()?.tags()).await
+    }
+
+    async fn fetch(&self, tag: &str, amount: u64) -> Result<Option<u64>, Error> {
+        self.watch("fetch", true, self.table()?.fetch(tag, amount)).await
+    }
+
+    async fn lower(&self, tag: &str, end: u64, start: u64) -> Result<bool, Error> {
+        self.watch("lower", true, self.table()?.lower(tag, end, start)).await
+    }
+}
+
+/// Returns the name of a store without its place: a path or a host is for operators only.
+fn kind(name: &str) -> &str {
+    [" at ", " in "].iter().fold(name, |kind, word| kind.split(word).next().unwrap_or(kind))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::kind;
+
+    #[test]
+    fn a_store_is_named_without_its_place() {
+        let names =
+            ["SQLite at /srv/a at b.db", "Redis at h:1", "files in /srv/ids", "PostgreSQL at /run in x", "memory"];
+        assert_eq!(names.map(kind), ["SQLite", "Redis", "files", "PostgreSQL", "memory"]);
+    }
+}

@@ -1,0 +1,104 @@
+"""Clients that others' generators make of the document at /openapi.json, used on a server that runs."""
+
+import importlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from conftest import TOKEN, Server, run
+from openapi_spec_validator import validate_url
+from prometheus_client.openmetrics.parser import text_string_to_metric_families
+
+HERE = Path(__file__).parent
+TYPESCRIPT = HERE / "typescript"
+TOOLS = Path(sys.executable).parent
+
+
+def test_the_document_is_valid(server: Server) -> None:
+    validate_url(f"{server.http}/openapi.json")
+
+
+@pytest.fixture(scope="module")
+def generated(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Any]]:
+    """Imports a module of the client that openapi-python-client makes."""
+    directory = tmp_path_factory.mktemp("python")
+    # It knows text by this name only.
+    overrides = {"content_type_overrides": {"application/openmetrics-text": "text/plain"}, "post_hooks": []}
+    (directory / "config.json").write_text(json.dumps(overrides))
+    words = [str(TOOLS / "openapi-python-client"), "generate", "--url", f"{server.http}/openapi.json"]
+    words += [f"--output-path={directory}/client", f"--config={directory}/config.json", "--fail-on-warning"]
+    run(*words)
+    sys.path.insert(0, f"{directory}/client")
+
+    def module(name: str) -> ModuleType:
+        return importlib.import_module(f"snowmint_client.{name}")
+
+    yield module
+    sys.path.remove(f"{directory}/client")
+
+
+def test_a_generated_python_client_takes_numbers(
+    server: Server, guarded: Server, operate: Callable[..., str], generated: Callable[[str], Any]
+) -> None:
+    operate("segment", "create", "generated")
+    client = generated("client").Client(base_url=server.http)
+    ids = generated("api.ids.take_ids").sync(client=client, count=3)
+    assert len({int(id) for id in ids.ids}) == 3
+    assert generated("api.numbers.take_segment").sync("generated", client=client).start == "1"
+    assert generated("api.numbers.next_of_sequence").sync("generated", client=client).ids == ["1"]
+    assert generated("api.numbers.take_ticket").sync("generated", client=client).id == "1"
+    assert generated("api.numbers.next_of_user").sync("7", client=client).id == "1"
+    # `segment` of Leaf is another operation than that of ours.
+    assert generated("api.leaf.leaf_segment").sync("generated", client=client) == "2"
+    models = generated("models")
+    claim = models.Claim(nonce="8f14e45fceea167a5a36dedd4bea2543")
+    lease = generated("api.leases.claim_node").sync("generated", client=client, body=claim)
+    release = models.Release(nonce=claim.nonce, unused_from_ms=lease.window.start)
+    given_back = generated("api.leases.release_node").sync("generated", lease.node, client=client, body=release)
+    assert given_back.node == lease.node
+    refused = generated("api.numbers.take_segment").sync("none", client=client)
+    assert isinstance(refused, models.Problem)
+    assert refused.code == "INVALID_TEXT"
+    assert generated("api.server.readyz").sync(client=client) == "ok\n"
+    known = generated("client").AuthenticatedClient(base_url=guarded.http, token=TOKEN)
+    assert len(generated("api.ids.take_ids").sync(client=known).ids) == 1
+    unknown = generated("client").Client(base_url=guarded.http)
+    assert generated("api.ids.take_ids").sync(client=unknown).code == "UNAUTHORIZED"
+
+
+def test_a_generated_typescript_client_takes_numbers(server: Server, guarded: Server, tmp_path: Path) -> None:
+    for name in ("client.ts", "tsconfig.json"):
+        shutil.copy(TYPESCRIPT / name, tmp_path)
+    tools = TYPESCRIPT / "node_modules/.bin"
+    document = tmp_path / "openapi.json"
+    document.write_text(run("curl", "--silent", f"{server.http}/openapi.json"))
+    run(str(tools / "openapi-ts"), "-i", str(document), "-o", f"{tmp_path}/generated", "--no-log-file")
+    run(str(tools / "tsc"), "-p", str(tmp_path), "--typeRoots", f"{TYPESCRIPT}/node_modules/@types")
+    environment = {**os.environ, "SNOWMINT_URL": server.http, "GUARDED_URL": guarded.http, "TOKEN": TOKEN}
+    words = ["node", str(tmp_path / "client.js")]
+    done = subprocess.run(words, env=environment, capture_output=True, text=True, timeout=300, check=False)
+    assert (done.returncode, done.stdout) == (0, "well\n"), done.stdout + done.stderr
+
+
+def test_metrics_are_read_by_the_parser_of_prometheus(server: Server) -> None:
+    run("curl", "--silent", f"{server.http}/v1/ids")
+    # It has no types.
+    read: Any = text_string_to_metric_families
+    families = {family.name: family for family in read(metrics(server))}
+    kinds = {name: family.type for name, family in families.items()}
+    assert kinds["snowmint_http_request_duration_seconds"] == "histogram"
+    assert kinds["snowmint_build"] == "info"
+    assert kinds["process_cpu_seconds"] == "counter"
+    assert {sample.labels["operation"] for sample in families["snowmint_store_request_duration_seconds"].samples}
+
+
+def metrics(server: Server) -> str:
+    """What Prometheus reads."""
+    return run("curl", "--silent", "--fail", f"{server.http}/metrics")

@@ -1,0 +1,113 @@
+//! What an operator and a client hear of a store that is away.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use redis::Commands as _;
+use snowmint_tests::engines::{Engine, Server as Store};
+
+use super::support::Server;
+
+/// How long anything here may take on a machine with other work to do.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+fn until(what: &str, done: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !done() {
+        assert!(begun.elapsed() < PATIENCE, "{what}");
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn an_outage_of_the_store_shows_in_readiness_log_and_metrics() {
+    let mut store = Store::start(Engine::Redis);
+    let server = Server::over(&store.url(), &["--window-ms", "1000", "--max-wait-ms", "500"]);
+    let ready = || server.get("/readyz");
+    assert_eq!((ready().status, ready().text.as_str()), (200, "ok\n"));
+    until("no ID", || server.get("/v1/ids").status == 200);
+    assert_eq!(server.metric("snowmint_store_up", ""), 1);
+    assert_eq!(server.metric("snowmint_store_errors_total", ""), 0);
+    assert!(server.metric("snowmint_store_request_duration_seconds_count", "operation=\"write\"") > 0);
+    assert!(server.metric("snowmint_lease_window_end_seconds", "node=\"0\"") > 1_700_000_000);
+    assert_eq!(server.metric("snowmint_lease_renewal_failures_total", ""), 0);
+    assert_eq!(server.metric("snowmint_names", "kind=\"generator\""), 1);
+
+    store.kill();
+    until("it is ready without a store", || ready().status == 503);
+    ready().problem(503, "STORE_UNAVAILABLE");
+    let gone = server.logged("the store does not answer");
+    assert_eq!(gone["level"], "WARN", "{gone}");
+    assert!(gone["error"].as_str().is_some_and(|error| error.contains("Redis at 127.0.0.1")), "{gone}");
+    let missed = server.logged("a window was not renewed");
+    assert_eq!((&missed["level"], &missed["node"]), (&"WARN".into(), &0.into()), "{missed}");
+    assert_eq!(server.get("/healthz").status, 200, "the server itself is there");
+    until("no error is counted", || server.metric("snowmint_store_errors_total", "") > 0);
+    until("no failure is counted", || server.metric("snowmint_lease_renewal_failures_total", "node=\"0\"") > 0);
+    assert_eq!(server.metric("snowmint_store_up", ""), 0);
+
+    store.restart();
+    until("it is not ready again", || ready().status == 200);
+    assert_eq!(server.logged("the store answers again")["level"], "INFO");
+    server.logged("windows are renewed again");
+    assert_eq!(server.metric("snowmint_store_up", ""), 1);
+}
+
+#[test]
+fn clients_hear_neither_path_nor_host_of_the_store() {
+    let mut store = Store::start(Engine::Redis);
+    let server = Server::over(&store.url(), &["--max-wait-ms", "500"]);
+    let mut client = server.client();
+    let info: String = redis::cmd("INFO").query(&mut client).expect("a text");
+    assert!(info.contains("store:Redis\r\n"), "{info}");
+    store.kill();
+    let mut told = vec![client.incr::<_, _, u64>("k", 1).expect_err("the store is away").to_string()];
+    for (method, path) in [
+        ("GET", "/v1/ids"),
+        ("GET", "/v1/tickets/t"),
+        ("GET", "/v1/segments/orders"),
+        ("POST", "/v1/sequences/s/next"),
+        ("POST", "/v1/users/1/next"),
+        ("GET", "/v1/namespaces/n/leases"),
+        ("GET", "/readyz"),
+    ] {
+        let problem = server.ask(method, path, &[], "").problem(503, "STORE_UNAVAILABLE");
+        told.push(format!("{method} {path}: {problem}"));
+    }
+    told.push(server.get("/api/segment/get/orders").text);
+    for text in told {
+        let port = store.port().to_string();
+        assert!(!text.contains("127.0.0.1") && !text.contains(&port) && !text.contains("refused"), "{text}");
+    }
+}
+
+#[test]
+fn metrics_tell_of_the_build_the_process_and_each_route() {
+    let (server, _directory) = Server::alone(&[]);
+    assert_eq!(server.get("/v1/ids?count=3").status, 200);
+    server.get("/v1/ids?count=0").problem(400, "INVALID_ID");
+    server.get("/v1/tickets/secret");
+    server.get("/none/secret").problem(404, "NOT_FOUND");
+    let text = server.get("/metrics").text;
+    for line in [
+        "snowmint_http_request_duration_seconds_count{method=\"GET\",route=\"/v1/ids\",status=\"200\"} 1",
+        "snowmint_http_request_duration_seconds_count{method=\"GET\",route=\"/v1/ids\",status=\"400\"} 1",
+        "snowmint_http_request_duration_seconds_count{method=\"GET\",route=\"/v1/tickets/{name}\",status=\"200\"} 1",
+        "snowmint_http_request_duration_seconds_count{method=\"GET\",route=\"none\",status=\"404\"} 1",
+        "snowmint_names{kind=\"ticket\"} 1",
+        &format!("snowmint_build_info{{version=\"{}\"}} 1", env!("CARGO_PKG_VERSION")),
+    ] {
+        assert!(text.lines().any(|found| found == line), "no {line}: {text}");
+    }
+    assert!(text.contains("\nprocess_cpu_seconds_total "), "{text}");
+    assert!(!text.contains("secret"), "a name of a client is no label: {text}");
+    for name in [
+        "process_resident_memory_bytes",
+        "process_virtual_memory_bytes",
+        "process_start_time_seconds",
+        "process_open_fds",
+        "process_max_fds",
+    ] {
+        assert!(server.metric(name, "") > 0, "{name}: {text}");
+    }
+}

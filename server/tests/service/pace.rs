@@ -1,0 +1,111 @@
+//! Clients that send slowly, or nothing.
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+use super::support::{Server, TOKEN};
+
+/// The most time after which a slow client has to be gone, on a machine with other work to do.
+const HANG: Duration = Duration::from_secs(90);
+
+fn connect(address: &str) -> TcpStream {
+    let stream = TcpStream::connect(address).expect("a connection");
+    stream.set_read_timeout(Some(HANG)).expect("a timeout");
+    stream
+}
+
+/// Sends a byte at a time until the server closes the connection.
+fn drip(address: &str, bytes: impl Iterator<Item = u8>) {
+    let begun = Instant::now();
+    let mut stream = connect(address);
+    stream.set_read_timeout(Some(Duration::from_millis(300))).expect("a timeout");
+    for byte in bytes {
+        if stream.write_all(&[byte]).is_err() {
+            return;
+        }
+        match stream.read(&mut [0; 256]) {
+            Ok(0) => return,
+            Err(error) if error.kind() == std::io::ErrorKind::ConnectionReset => return,
+            Ok(_) | Err(_) => {}
+        }
+        assert!(begun.elapsed() < HANG, "a byte now and then holds a connection of {address}");
+    }
+}
+
+#[test]
+fn a_head_and_a_command_have_ten_seconds_from_their_first_byte() {
+    let (server, _directory) = Server::alone(&[]);
+    let forever = || std::iter::repeat(b'x');
+    thread::scope(|scope| {
+        scope
+            .spawn(|| drip(&server.http, b"GET / HTTP/1.1\r\nHost: localhost\r\nx: ".iter().copied().chain(forever())));
+        // A second request of a connection too.
+        let second = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\nGET ".iter().copied();
+        scope.spawn(|| drip(&server.http, second.chain(forever())));
+        scope.spawn(|| drip(&server.redis, b"*2\r\n$4\r\nECHO\r\n$9000\r\n".iter().copied().chain(forever())));
+    });
+}
+
+#[test]
+fn whoever_shows_no_token_is_sent_away_soon() {
+    let directory = tempfile::TempDir::new().expect("a directory");
+    let file = directory.path().join("token");
+    std::fs::write(&file, TOKEN).expect("written");
+    // Ten minutes of silence are allowed to others.
+    let server = Server::start(directory.path(), &["--token-file", file.to_str().expect("text")]);
+    let mut known = server.client();
+    let _: () = redis::cmd("AUTH").arg(TOKEN).query(&mut known).expect("OK");
+    let known_http = connect(&server.http);
+    let authorized = format!("GET /v1/tickets/t HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {TOKEN}\r\n\r\n");
+    (&known_http).write_all(authorized.as_bytes()).expect("written");
+    let silent = connect(&server.http);
+    let unknown = connect(&server.http);
+    (&unknown).write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").expect("written");
+    let mut stranger = connect(&server.redis);
+    stranger.write_all(b"*1\r\n$4\r\nPING\r\n").expect("written");
+    for mut sent_away in [silent, unknown, stranger] {
+        let mut told = Vec::new();
+        sent_away.read_to_end(&mut told).expect("the server closes, and does not hang");
+    }
+    assert_eq!(redis::cmd("PING").query::<String>(&mut known), Ok("PONG".to_owned()));
+    (&known_http).write_all(authorized.as_bytes()).expect("written");
+    let mut answers = String::new();
+    while !answers.contains("{\"id\":\"2\"}") {
+        let mut piece = [0; 1024];
+        let read = (&known_http).read(&mut piece).expect("it is served");
+        assert!(read > 0, "{answers}");
+        answers.push_str(&String::from_utf8_lossy(&piece[..read]));
+    }
+}
+
+#[test]
+fn a_thousand_connections_of_one_byte_do_not_close_the_service() {
+    let limit = getrlimit(Resource::Nofile);
+    setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit }).expect("more files");
+    let (server, _directory) = Server::alone(&[]);
+    let held: Vec<_> = (0..1024)
+        .map(|_| {
+            let mut stream = connect(&server.http);
+            stream.write_all(b"G").expect("written");
+            stream
+        })
+        .collect();
+    let begun = Instant::now();
+    while server.try_ask("GET", "/metrics", &[], "").is_ok_and(|answer| answer.status == 200) {
+        assert!(begun.elapsed() < HANG, "the places are not all taken");
+    }
+    for path in ["/healthz", "/readyz"] {
+        assert_eq!(server.get(path).status, 200, "{path}");
+    }
+    server.get("/v1/ids").problem(503, "BUSY");
+    // Their time is over at last, and others are served, while they hold on.
+    while !server.try_ask("GET", "/v1/ids", &[], "").is_ok_and(|answer| answer.status == 200) {
+        assert!(begun.elapsed() < HANG, "nobody is served");
+        thread::sleep(Duration::from_millis(100));
+    }
+    drop(held);
+}

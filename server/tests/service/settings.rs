@@ -1,0 +1,126 @@
+//! Settings that stay the same for good, and files that are nobody else's.
+
+use std::fs::{Permissions, metadata, set_permissions, write};
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::Output;
+use std::time::Duration;
+
+use tempfile::TempDir;
+
+use super::support::{Server, TOKEN, command};
+
+/// Starts a server that is to refuse; what it says, and whether it ended by itself.
+fn refused(directory: &TempDir, options: &[&str]) -> (Option<i32>, String) {
+    let store = format!("sqlite:{}", directory.path().join("store.db").display());
+    let run: Output = std::process::Command::new("timeout")
+        .args(["20", env!("CARGO_BIN_EXE_snowmint"), "serve", "--http", "127.0.0.1:0", "--redis", "off"])
+        .args(["--store", &store])
+        .args(options)
+        .output()
+        .expect("timeout(1)");
+    (run.status.code(), String::from_utf8_lossy(&run.stderr).into_owned())
+}
+
+#[test]
+fn another_section_size_is_refused_at_start() {
+    let directory = TempDir::new().expect("a directory");
+    let mut server = Server::start(directory.path(), &[]);
+    let next = |server: &Server| server.post("/v1/users/1500/next").id();
+    let numbers = [next(&server), next(&server), next(&server)];
+    assert!(server.end());
+    let (code, told) = refused(&directory, &["--section-size", "1000"]);
+    assert_eq!(code, Some(2), "{told}");
+    assert!(told.contains("1000") && told.contains("100000"), "both values are named: {told}");
+    let server = Server::start(directory.path(), &["--section-size", "100000"]);
+    assert!(next(&server) > numbers[2]);
+}
+
+#[test]
+fn a_section_has_a_million_users_at_most() {
+    let directory = TempDir::new().expect("a directory");
+    for size in ["4294967295", "1000001", "0"] {
+        let (code, told) = refused(&directory, &["--section-size", size]);
+        assert_eq!(code, Some(2), "{told}");
+        assert!(told.contains(size) && told.contains("1000000"), "{told}");
+    }
+    let server = Server::start(directory.path(), &["--section-size", "1000000"]);
+    assert_eq!(server.post("/v1/users/18446744073709551615/next").id(), 1);
+}
+
+#[test]
+fn another_layout_of_a_namespace_is_refused_at_start() {
+    let directory = TempDir::new().expect("a directory");
+    let mut server = Server::start(directory.path(), &["--namespace", "orders"]);
+    assert!(server.end());
+    let (code, told) = refused(&directory, &["--namespace", "orders", "--layout", "twitter"]);
+    assert_eq!(code, Some(2), "{told}");
+    assert!(
+        told.contains("epoch=1735689600000") && told.contains("--layout twitter"),
+        "both layouts are named: {told}"
+    );
+    // Other layouts are of other namespaces.
+    assert_eq!(Server::start(directory.path(), &["--layout", "twitter"]).get("/v1/ids").status, 200);
+}
+
+#[test]
+fn a_database_that_is_made_is_its_users_own() {
+    let (server, directory) = Server::alone(&[]);
+    server.get("/v1/ids").ids();
+    for file in ["store.db", "store.db-wal", "store.db-shm"] {
+        let mode = metadata(directory.path().join(file)).expect("a file").permissions().mode() & 0o777;
+        assert_eq!(mode, 0o600, "{file}: {mode:o}");
+    }
+}
+
+#[test]
+fn a_token_file_that_others_may_change_is_refused_and_read_with_a_warning() {
+    let directory = TempDir::new().expect("a directory");
+    let file = directory.path().join("token");
+    write(&file, TOKEN).expect("written");
+    let path = file.to_str().expect("text");
+    set_permissions(&file, Permissions::from_mode(0o602)).expect("set");
+    let (code, told) = refused(&directory, &["--token-file", path]);
+    assert_eq!(code, Some(2), "{told}");
+    assert!(told.contains("chmod o-w"), "{told}");
+    for (mode, warned) in [(0o644, true), (0o640, false), (0o600, false)] {
+        set_permissions(&file, Permissions::from_mode(mode)).expect("set");
+        let mut server = Server::start(directory.path(), &["--token-file", path]);
+        assert!(server.end());
+        let told = server.log(Duration::from_secs(5));
+        assert_eq!(told.contains("chmod o-r"), warned, "{mode:o}: {told}");
+    }
+}
+
+#[test]
+fn a_store_of_nobody_else_is_refused_where_none_is_named() {
+    // Two pods: each has a home of its own.
+    for _ in 0..2 {
+        let home = TempDir::new().expect("a directory");
+        let mut run = command();
+        run.args(["serve", "--http", "127.0.0.1:0", "--redis", "off"])
+            .env("HOME", home.path())
+            .env_remove("XDG_DATA_HOME")
+            .env_remove("STATE_DIRECTORY")
+            .env("KUBERNETES_SERVICE_HOST", "10.0.0.1")
+            .env("SNOWMINT_LOG", "off");
+        let told = ended(&mut run);
+        assert!(told.contains("--store") && told.contains("Kubernetes"), "{told}");
+    }
+}
+
+/// Runs what is to end by itself.
+fn ended(command: &mut std::process::Command) -> String {
+    let mut child = command.stderr(std::process::Stdio::piped()).spawn().expect("it starts");
+    let begun = std::time::Instant::now();
+    while child.try_wait().expect("a child").is_none() {
+        if begun.elapsed() > Duration::from_secs(10) {
+            child.kill().expect("it runs");
+            child.wait().expect("it ended");
+            panic!("it serves");
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let run = child.wait_with_output().expect("its words");
+    assert_eq!(run.status.code(), Some(2));
+    String::from_utf8_lossy(&run.stderr).into_owned()
+}

@@ -1,0 +1,69 @@
+//! Requests of HTTP as bytes: several at once, in pieces, malformed.
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::time::Duration;
+
+use super::support::Server;
+
+const TICKET: &str = "GET /v1/tickets/t HTTP/1.1\r\nHost: localhost\r\n\r\n";
+
+/// Sends bytes on a connection that stays open.
+fn send(server: &Server, bytes: &str) -> TcpStream {
+    let mut stream = TcpStream::connect(&server.http).expect("a connection");
+    stream.set_read_timeout(Some(Duration::from_secs(30))).expect("a timeout");
+    // The server may refuse them before all are written.
+    let _ = stream.write_all(bytes.as_bytes());
+    stream
+}
+
+/// Reads until a text has come `times` times.
+fn read_until(mut stream: &TcpStream, text: &str, times: usize) -> String {
+    let (mut bytes, mut piece) = (Vec::new(), [0; 4096]);
+    loop {
+        let read = String::from_utf8_lossy(&bytes).into_owned();
+        if read.matches(text).count() >= times {
+            return read;
+        }
+        match stream.read(&mut piece) {
+            Ok(more) if more > 0 => bytes.extend_from_slice(&piece[..more]),
+            ended => panic!("{ended:?} before {text:?} came {times} times: {read:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_stray_line_end_after_a_request_holds_no_answer_back() {
+    let (server, _directory) = Server::alone(&[]);
+    let stream = send(&server, &format!("{TICKET}\r\n"));
+    assert!(read_until(&stream, "}", 1).ends_with("{\"id\":\"1\"}"));
+}
+
+#[test]
+fn pipelined_requests_are_answered_before_the_next_one_is_complete() {
+    let (server, _directory) = Server::alone(&[]);
+    let stream = send(&server, &format!("{TICKET}{TICKET}{TICKET}GET /v1/tick"));
+    let answers = read_until(&stream, "}", 3);
+    let places = [1, 2, 3].map(|id| answers.find(&format!("{{\"id\":\"{id}\"}}")).expect("an answer"));
+    assert!(places.is_sorted(), "{answers}");
+    (&stream).write_all(b"ets/t HTTP/1.1\r\nHost: localhost\r\n\r\n").expect("written");
+    read_until(&stream, "{\"id\":\"4\"}", 1);
+}
+
+#[test]
+fn malformed_requests_are_answered_by_a_status() {
+    let (server, _directory) = Server::alone(&[]);
+    let long = "x".repeat(17 * 1024);
+    let longer = "x".repeat(1024 * 1024);
+    for (request, status) in [
+        ("GARBAGE\r\n\r\n".to_owned(), "400 Bad Request"),
+        ("GET / HTTP/1.1\r\nno colon\r\n\r\n".to_owned(), "400 Bad Request"),
+        (format!("{TICKET}GARBAGE\r\n\r\n"), "400 Bad Request"),
+        (format!("GET / HTTP/1.1\r\nHost: localhost\r\nx: {long}\r\n\r\n"), "431 Request Header Fields Too Large"),
+        (format!("GET /{long} HTTP/1.1\r\nHost: localhost\r\n\r\n"), "431 Request Header Fields Too Large"),
+        (format!("GET /{longer} HTTP/1.1\r\nHost: localhost\r\n\r\n"), "431 Request Header Fields Too Large"),
+    ] {
+        let answer = read_until(&send(&server, &request), &format!("HTTP/1.1 {status}\r\n"), 1);
+        assert_eq!(answer.contains("{\"id\":\""), request.starts_with(TICKET), "{answer}");
+    }
+}

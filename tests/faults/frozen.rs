@@ -1,0 +1,176 @@
+//! A disk or a store that stands still: leases elsewhere go on, and every wait has an end.
+#![cfg(target_os = "linux")]
+
+#[path = "support.rs"]
+mod support;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command};
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use snowmint::{ErrorKind, Lease, Options, Snowflake};
+use tempfile::TempDir;
+
+/// When what should go on or end at once is given up.
+const HANG: Duration = Duration::from_secs(20);
+
+/// A disk of its own, which can be made to stand still: each write to it waits, as for a snapshot of the machine.
+struct Disk {
+    directory: TempDir,
+    /// Thaws it if the test cannot.
+    watchdog: Option<Child>,
+}
+
+fn succeed(command: &mut Command) {
+    let output = command.output().expect("it starts");
+    assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+impl Disk {
+    fn new() -> Self {
+        let disk = Self { directory: TempDir::new().expect("a directory"), watchdog: None };
+        let image = disk.directory.path().join("image");
+        fs::File::create(&image).and_then(|image| image.set_len(32 << 20)).expect("an image");
+        fs::create_dir(disk.path()).expect("made");
+        succeed(Command::new("mkfs.ext4").arg("-q").arg(&image));
+        succeed(Command::new("mount").args(["-o", "loop"]).arg(&image).arg(disk.path()));
+        disk
+    }
+
+    fn path(&self) -> PathBuf {
+        self.directory.path().join("mounted")
+    }
+
+    fn freeze(&mut self) {
+        let script = "sleep 90; fsfreeze --unfreeze \"$1\"";
+        // In a session of its own: who ends the test by its group leaves it.
+        let watchdog = Command::new("setsid").args(["sh", "-c", script, "sh"]).arg(self.path()).spawn();
+        self.watchdog = Some(watchdog.expect("it starts"));
+        succeed(Command::new("fsfreeze").arg("--freeze").arg(self.path()));
+    }
+
+    fn thaw(&mut self) {
+        succeed(Command::new("fsfreeze").arg("--unfreeze").arg(self.path()));
+        self.let_the_watchdog_go();
+    }
+
+    fn let_the_watchdog_go(&mut self) {
+        if let Some(mut watchdog) = self.watchdog.take() {
+            let _ = watchdog.kill();
+            let _ = watchdog.wait();
+        }
+    }
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        if self.watchdog.is_some() {
+            let _ = Command::new("fsfreeze").arg("--unfreeze").arg(self.path()).status();
+            self.let_the_watchdog_go();
+        }
+        let _ = Command::new("umount").arg("--lazy").arg(self.path()).status();
+    }
+}
+
+fn lease(directory: &Path, namespace: &str) -> Result<Snowflake, snowmint::Error> {
+    let store = Some(format!("file:{}", directory.display()));
+    let options = Options { max_wait_ms: 500, ..Options::DEFAULT };
+    let namespace = Some(namespace.to_owned());
+    Snowflake::lease(Lease { store, namespace, options, window_ms: Some(1000), ..Lease::default() })
+}
+
+/// What comes of `work` in time, on a thread of its own.
+fn in_time<T: Send + 'static>(what: &str, work: impl FnOnce() -> T + Send + 'static) -> T {
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || sender.send(work()));
+    receiver.recv_timeout(HANG).unwrap_or_else(|_| panic!("{what} has not ended after {HANG:?}"))
+}
+
+#[test]
+fn a_lease_on_a_healthy_disk_is_renewed_while_another_disk_is_frozen() {
+    let mut frozen = Disk::new();
+    let healthy = TempDir::new().expect("a directory");
+    let stuck = lease(&frozen.path(), "orders").expect("a node");
+    let generator = lease(healthy.path(), "orders").expect("a node");
+    let end_ms = |generator: &Snowflake| generator.window().expect("leased").end_ms;
+    frozen.freeze();
+    let (since, first_ms) = (Instant::now(), end_ms(&generator));
+    while end_ms(&generator) < first_ms + 3000 {
+        assert!(since.elapsed() < HANG, "no renewal of the healthy lease in {HANG:?}");
+        thread::sleep(Duration::from_millis(20));
+    }
+    // The other one says what it waits for, and mints again when that has come.
+    let error = in_time("a call", move || {
+        let error = stuck.next_id().expect_err("its window is over");
+        (error, stuck)
+    });
+    let (error, stuck) = error;
+    assert_eq!(error.kind(), ErrorKind::WindowClosed);
+    assert!(error.to_string().contains("no answer for"), "{error}");
+    frozen.thaw();
+    let since = Instant::now();
+    while stuck.next_id().is_err() {
+        assert!(since.elapsed() < HANG, "no ID after the disk was thawed");
+    }
+}
+
+#[test]
+fn constructors_and_close_end_while_the_disk_is_frozen() {
+    let mut disk = Disk::new();
+    let generator = lease(&disk.path(), "orders").expect("a node");
+    disk.freeze();
+    for namespace in ["orders", "mails"] {
+        let path = disk.path();
+        // As many as an application that tries again: they do not pile up.
+        for _ in 0..2 {
+            let path = path.clone();
+            let exclude = in_time("a constructor", move || {
+                let store = Some(format!("file:{}", path.display()));
+                let options = Options { max_wait_ms: 500, ..Options::DEFAULT };
+                let namespace = Some(namespace.to_owned());
+                Snowflake::lease(Lease { store, namespace, options, exclude: vec![0], ..Lease::default() }).map(drop)
+            });
+            let error = exclude.expect_err("nothing can be written");
+            assert_eq!(error.kind(), ErrorKind::StoreUnavailable, "{error}");
+            assert!(error.to_string().contains("no answer within"), "{error}");
+        }
+    }
+    let claims = || {
+        let names = fs::read_dir("/proc/self/task").expect("procfs");
+        let names = names.map(|task| fs::read_to_string(task.expect("a task").path().join("comm")).unwrap_or_default());
+        names.filter(|name| name.trim() == "snowmint-claim").count()
+    };
+    assert!(claims() <= 1, "threads pile up: {}", claims());
+    in_time("close", move || generator.close());
+    disk.thaw();
+    // What was given up holds nothing.
+    let since = Instant::now();
+    while let Err(error) = lease(&disk.path(), "orders") {
+        assert!(since.elapsed() < HANG, "{error}");
+    }
+}
+
+#[cfg(feature = "engines")]
+#[test]
+fn leases_of_a_store_that_stands_still_end_together_at_exit() {
+    use std::process::Stdio;
+
+    use snowmint_tests::engines::{Engine, Server};
+    use support::{Running, minter};
+
+    let server = Server::start(Engine::Postgres);
+    let mut command = minter("hold");
+    command.arg(format!("store={}", server.url())).args(["leases=20", "exit=true"]).stdin(Stdio::piped());
+    let mut holder = Running::start(&mut command);
+    for _ in 0..20 {
+        holder.node();
+    }
+    server.pause(true);
+    drop(holder.child.stdin.take());
+    // Two seconds for all of them, where it was two for each.
+    in_time("the process", move || holder.child.wait().expect("it ends"));
+    server.pause(false);
+}

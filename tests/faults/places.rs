@@ -1,0 +1,181 @@
+//! Places that are not the whole machine's, or that do not last: slots and databases there are refused.
+//!
+//! Each scene is a mount namespace of its own, as a container has one, and goes away with its processes.
+#![cfg(target_os = "linux")]
+
+#[path = "support.rs"]
+mod support;
+
+use std::collections::HashSet;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::process::Command;
+
+use support::{Running, Scene, minter, run, run_refused};
+
+/// A root directory with everything of this machine but the files by which a container is known.
+const PLAIN_ROOT: &str = r#"
+mount -t tmpfs none "$1/root"
+for each in /*; do
+  if [ -L "$each" ]; then cp -P "$each" "$1/root"
+  elif [ -d "$each" ]; then mkdir "$1/root$each"; mount --rbind "$each" "$1/root$each"; fi
+done
+mount -t tmpfs none "$1/root/run"
+"#;
+
+/// Runs a script in namespaces of its own: `$1` is the scene's directory, `$2` the minter.
+fn apart(scene: &Scene, namespaces: &[&str], script: &str) -> Command {
+    let minter = minter("");
+    let mut command = Command::new("unshare");
+    for (name, _) in minter.get_envs() {
+        command.env_remove(name);
+    }
+    for name in ["root", "one", "other", "upper", "work", "merged"] {
+        fs::create_dir_all(scene.path(name)).expect("made");
+    }
+    // Other users may go through it.
+    fs::set_permissions(scene.path(""), Permissions::from_mode(0o755)).expect("opened");
+    command.arg("--mount").args(namespaces).args(["sh", "-ec", script, "sh"]);
+    command.arg(scene.path("")).arg(minter.get_program());
+    command
+}
+
+/// Mints from the default slots on a machine that is no container by its files, after `script`.
+fn on_plain_machine(scene: &Scene, script: &str) -> Command {
+    apart(scene, &[], &format!("{PLAIN_ROOT}{script}\nexec chroot \"$1/root\" \"$2\" mint count=1"))
+}
+
+/// The same on a machine with a `/var/tmp` of its own, in `one`: its first process sees that too. `user` says as whom.
+fn on_own_machine(scene: &Scene, script: &str, user: &[&str]) -> Command {
+    let namespaces = ["--pid", "--fork", "--kill-child", "--mount-proc"];
+    let mount = "chmod 1777 \"$1/one\"; mount --bind \"$1/one\" \"$1/root/var/tmp\"; cp \"$2\" \"$1/root/run/minter\"";
+    let user = if user.is_empty() { String::new() } else { format!("setpriv {} --", user.join(" ")) };
+    let mint = format!("exec chroot \"$1/root\" {user} /run/minter mint pace_us=1000 count=500");
+    apart(scene, &namespaces, &format!("{PLAIN_ROOT}{mount}\n{script}\n{mint}"))
+}
+
+#[test]
+fn without_anything_mounted_the_default_slots_are_the_machines() {
+    let minted = run(&mut on_plain_machine(&Scene::new(), ""));
+    assert!(minted.starts_with("node "), "{minted}");
+}
+
+#[test]
+fn root_and_other_users_share_the_slots_of_the_machine() {
+    let scene = Scene::new();
+    let users = ["0", "65534", "4711"];
+    let mut held =
+        users.map(|user| Running::start(&mut on_own_machine(&scene, "", &["--reuid", user, "--clear-groups"])));
+    let nodes: HashSet<_> = held.iter_mut().map(Running::node).collect();
+    assert_eq!(nodes.len(), users.len(), "each has its own");
+    let directory = fs::symlink_metadata(scene.path("one/snowmint")).expect("made");
+    assert!(directory.is_dir());
+    assert_eq!(directory.mode() & 0o7777, 0o1777);
+}
+
+/// As in a rootless container: owning the directory is a hardening, and no reason to give no IDs.
+#[test]
+fn root_that_may_not_change_owners_uses_the_slots_of_others() {
+    let scene = Scene::new();
+    let other = on_own_machine(&scene, "", &["--reuid", "65534", "--clear-groups"]).output().expect("it starts");
+    assert!(other.status.success(), "{other:?}");
+    let minted = run(&mut on_own_machine(&scene, "", &["--bounding-set", "-chown"]));
+    assert!(minted.starts_with("node "), "{minted}");
+    assert_eq!(fs::metadata(scene.path("one/snowmint")).expect("there").uid(), 65534);
+}
+
+#[test]
+fn two_mount_namespaces_with_slots_of_their_own_are_refused() {
+    let scene = Scene::new();
+    let over = ["/var/tmp/snowmint", "/var/tmp"];
+    for over in over {
+        for own in ["one", "other"] {
+            let mount = format!(
+                "chmod 1777 \"$1/{own}\"; mkdir -p \"$1/root{over}\"; mount --bind \"$1/{own}\" \"$1/root{over}\""
+            );
+            let refused = run_refused(&mut on_plain_machine(&scene, &mount));
+            assert!(refused.contains("/var/tmp/snowmint"), "{refused}");
+            assert!(refused.contains("mounted for this process alone"), "{refused}");
+        }
+    }
+}
+
+#[test]
+fn in_a_container_the_default_slots_are_refused_whatever_is_mounted() {
+    let scene = Scene::new();
+    let mounted = "mkdir -p /var/tmp/snowmint; mount --bind \"$1/one\" \"$1/root/var/tmp/snowmint\"";
+    let marks = [
+        ("/.dockerenv", "touch \"$1/root/.dockerenv\""),
+        ("/run/.containerenv", "touch \"$1/root/run/.containerenv\""),
+        ("the variable container", "export container=podman"),
+    ];
+    for (mark, script) in marks {
+        for script in [script.to_owned(), format!("{mounted}; {script}")] {
+            let refused = run_refused(&mut on_plain_machine(&scene, &script));
+            assert!(refused.contains(mark), "{refused}");
+            assert!(refused.contains("named volume that all containers of the machine share"), "{refused}");
+        }
+    }
+}
+
+const OVERLAY: &str = "mount -t overlay -o \"lowerdir=$1/one,upperdir=$1/upper,workdir=$1/work\" none \"$1/merged\"";
+
+#[test]
+fn a_named_directory_on_overlayfs_is_refused_unless_allowed() {
+    let scene = Scene::new();
+    let script = |rest: &str| format!("{OVERLAY}; {rest}");
+    let named = script("exec \"$2\" mint \"store=file:$1/merged/slots\" count=1");
+    let variable = script("SNOWMINT_STATE_DIR=\"$1/merged/slots\" exec \"$2\" mint count=1");
+    for script in [named, variable] {
+        let refused = run_refused(&mut apart(&scene, &[], &script));
+        assert!(refused.contains("overlayfs"), "{refused}");
+        assert!(refused.contains("allow_unsafe=true"), "{refused}");
+    }
+    let allowed = script("exec \"$2\" mint \"store=file:$1/merged/slots?allow_unsafe=true\" count=1");
+    assert!(run(&mut apart(&scene, &[], &allowed)).starts_with("node 0 "));
+}
+
+/// What a kubelet and a container engine mount for one pod or container alone, and remove with it.
+#[test]
+fn volumes_of_one_pod_or_container_are_refused_and_named_ones_taken() {
+    let anonymous = format!("volumes/{}/_data", "0123456789abcdef".repeat(4));
+    let private = [("pods/7/volumes/kubernetes.io~empty-dir/data", "emptyDir"), (&anonymous, "volume without a name")];
+    let mounted = |volume: &str, options: &str| {
+        format!(
+            "mkdir -p \"$1/{volume}\"; mount --bind \"$1/{volume}\" \"$1/merged\"; \
+             exec \"$2\" mint \"store=file:$1/merged/slots{options}\" count=1"
+        )
+    };
+    let scene = Scene::new();
+    for (volume, kind) in private {
+        let refused = run_refused(&mut apart(&scene, &[], &mounted(volume, "")));
+        assert!(refused.contains(kind), "{refused}");
+        assert!(run(&mut apart(&scene, &[], &mounted(volume, "?allow_unsafe=true"))).starts_with("node 0 "));
+    }
+    for volume in ["volumes/ids/_data", "pods/7/volumes/kubernetes.io~csi/pvc-1/mount"] {
+        assert!(run(&mut apart(&scene, &[], &mounted(volume, ""))).starts_with("node 0 "), "{volume}");
+    }
+}
+
+#[cfg(feature = "engines")]
+#[test]
+fn a_database_is_refused_where_slots_would_be() {
+    let scene = Scene::new();
+    let over = |mount: &str, path: &str, options: &str| {
+        format!("{mount}; exec \"$2\" mint \"store=sqlite:$1/{path}{options}\" count=1")
+    };
+    let tmpfs = "mount -t tmpfs none \"$1/merged\"";
+    let empty_dir =
+        "mkdir -p \"$1/kubernetes.io~empty-dir\"; mount --bind \"$1/kubernetes.io~empty-dir\" \"$1/merged\"";
+    // The file is on a disk and its journal is not.
+    let only_file = &format!(
+        "{OVERLAY}; touch \"$1/ids.db\" \"$1/merged/ids.db\"; mount --bind \"$1/ids.db\" \"$1/merged/ids.db\""
+    );
+    for (mount, kind) in [(OVERLAY, "overlayfs"), (tmpfs, "tmpfs"), (empty_dir, "emptyDir"), (only_file, "overlayfs")] {
+        let refused = run_refused(&mut apart(&scene, &[], &over(mount, "merged/ids.db", "")));
+        assert!(refused.contains(kind), "{refused}");
+        assert!(refused.contains("allow_unsafe=true"), "{refused}");
+    }
+    assert!(run(&mut apart(&scene, &[], &over(OVERLAY, "merged/ids.db", "?allow_unsafe=true"))).starts_with("node "));
+    assert!(run(&mut apart(&scene, &[], &over("true", "one/ids.db", ""))).starts_with("node 0 "));
+}

@@ -1,0 +1,55 @@
+//! Forking in a signal handler.
+#![allow(unsafe_code, reason = "signals and fork are C interfaces")]
+
+use std::mem::MaybeUninit;
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::{io, ptr};
+
+/// The child that the signal handler has forked: 0 in the child, -1 before.
+static FORKED: AtomicI32 = AtomicI32::new(-1);
+
+extern "C" fn fork_in_handler(_: libc::c_int) {
+    // SAFETY: these take no pointers.
+    let (process, thread) = unsafe { (libc::getpid(), libc::gettid()) };
+    if thread == process {
+        // SAFETY: the child goes on where the signal has interrupted the parent.
+        FORKED.store(unsafe { libc::fork() }, Ordering::Release);
+    } else {
+        // The system picks any thread; only the first one mints.
+        // SAFETY: it takes no pointers.
+        unsafe { libc::syscall(libc::SYS_tgkill, process, process, libc::SIGALRM) };
+    }
+}
+
+/// Forks in a signal handler, `us` µs from now.
+pub(crate) fn fork_after(us: i64) -> io::Result<()> {
+    let handler: extern "C" fn(libc::c_int) = fork_in_handler;
+    let once = libc::timeval { tv_sec: us / 1_000_000, tv_usec: us % 1_000_000 };
+    let never = libc::timeval { tv_sec: 0, tv_usec: 0 };
+    let timer = libc::itimerval { it_interval: never, it_value: once };
+    // SAFETY: all zero is an action without flags and mask, and the handler is a function without captures.
+    let set = unsafe {
+        let mut action: libc::sigaction = MaybeUninit::zeroed().assume_init();
+        action.sa_sigaction = handler as libc::sighandler_t;
+        libc::sigaction(libc::SIGALRM, &raw const action, ptr::null_mut())
+    };
+    // SAFETY: the timer is read, and its former value is not asked for.
+    let armed = unsafe { libc::setitimer(libc::ITIMER_REAL, &raw const timer, ptr::null_mut()) };
+    if set == 0 && armed == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// Ends the process at once, so that it gives nothing back.
+pub(crate) fn leave() -> ! {
+    // SAFETY: it ends.
+    unsafe { libc::_exit(0) }
+}
+
+/// Waits until the handler has forked. Returns the child's process number, 0 in the child.
+pub(crate) fn forked() -> i32 {
+    loop {
+        match FORKED.load(Ordering::Acquire) {
+            -1 => std::thread::yield_now(),
+            pid => return pid,
+        }
+    }
+}

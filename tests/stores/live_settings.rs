@@ -1,0 +1,256 @@
+//! Settings that change under a live fleet: those by which the server itself loses writes end renewals and fetches, those
+//! that matter in a failover are reported.
+
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+use snowmint::stores::connect;
+use snowmint::{Error, ErrorKind, Layout, Lease, OnLost, Options, Snowflake};
+use snowmint_tests::engines::{Engine, Server};
+
+use crate::sql_scenes::{assert_says, refused, run};
+use crate::support::{ONE_NODE, assert_unique};
+
+/// How long to wait for what has to come: ten times what it takes.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A holder of a node, and why it was lost, once it is.
+struct Holder {
+    generator: Snowflake,
+    lost: Receiver<Error>,
+}
+
+impl Holder {
+    fn claim(url: &str, namespace: &str) -> Result<Self, Error> {
+        let (sender, lost) = channel();
+        let on_lost = OnLost::new(move |error: &Error| drop(sender.send(error.clone())));
+        let mut options = Options::DEFAULT;
+        options.max_wait_ms = 30_000;
+        let lease = Lease {
+            layout: Layout::parse(ONE_NODE).expect("a layout"),
+            store: Some(url.to_owned()),
+            namespace: Some(namespace.to_owned()),
+            window_ms: Some(2000),
+            on_lost: Some(on_lost),
+            options,
+            ..Lease::default()
+        };
+        Snowflake::lease(lease).map(|generator| Self { generator, lost })
+    }
+
+    fn end_ms(&self) -> i64 {
+        self.generator.window().expect("a window").end_ms
+    }
+
+    fn wait_for(&self, what: &str, is_there: impl Fn(&Self) -> bool) -> &Self {
+        let began = Instant::now();
+        while !is_there(self) {
+            assert!(began.elapsed() < PATIENCE, "{what} does not come: {:?}", self.generator.status());
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        self
+    }
+
+    /// Mints until the lease is lost; the IDs, and why.
+    fn mint_until_lost(&self) -> (Vec<u64>, Error) {
+        let (mut ids, began) = (Vec::new(), Instant::now());
+        loop {
+            ids.extend(self.generator.try_next_id());
+            if let Ok(error) = self.lost.try_recv() {
+                return (ids, error);
+            }
+            assert!(began.elapsed() < PATIENCE, "renewals go on: {:?}", self.generator.status());
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+}
+
+/// A live server is made to lose writes: nothing more is granted, which ends with its reason. After a crash nothing repeats.
+fn nothing_is_granted_by_a_server_that_loses_writes(mut server: Server, spoil: &[&str], cure: &[&str], setting: &str) {
+    let url = server.url();
+    let holder = Holder::claim(&url, "orders").expect("a node");
+    let client = |statement: &str| server.engine().client(server.port(), statement);
+    // The store's connection would not outlive this runtime.
+    run(async {
+        let store = connect(&url).await.expect("it connects");
+        assert_eq!(store.add("c", 1, 0).await, Ok(1));
+        for statement in spoil {
+            client(statement);
+        }
+        let began = Instant::now();
+        // A reload takes a moment.
+        let error = loop {
+            match store.add("c", 1, 0).await {
+                Err(error) => break error,
+                Ok(_) => assert!(began.elapsed() < PATIENCE, "fetches go on"),
+            }
+        };
+        assert_says(&error, ErrorKind::UnsafeStore, &[setting, "confirmed writes can be lost"]);
+    });
+    let end_ms = holder.wait_for("its reason", |holder| holder.generator.status().renewal_error.is_some()).end_ms();
+    let reason = holder.generator.status().renewal_error.expect("a reason");
+    assert_says(&reason, ErrorKind::UnsafeStore, &[setting]);
+    let (mut ids, lost) = holder.mint_until_lost();
+    assert_eq!(holder.end_ms(), end_ms, "no time is granted");
+    assert_says(&lost, ErrorKind::WindowClosed, &["lease of node 0 was lost", setting]);
+    let refused = holder.generator.next_id().expect_err("the window is over");
+    assert_says(&refused, ErrorKind::WindowClosed, &[setting]);
+    assert_says(&run(self::refused(&url)), ErrorKind::UnsafeStore, &[setting]);
+    server.kill();
+    server.restart();
+    for statement in cure {
+        server.engine().client(server.port(), statement);
+    }
+    let mut successor = None;
+    let began = Instant::now();
+    while successor.is_none() {
+        // The attempts to connect are spaced.
+        successor = Holder::claim(&url, "orders").ok();
+        assert!(began.elapsed() < PATIENCE, "nobody is granted a node");
+    }
+    let successor = successor.expect("a node");
+    ids.extend(successor.generator.next_ids(10_000).expect("IDs"));
+    assert!(assert_unique(ids) > 10_000);
+}
+
+#[test]
+fn renewals_end_when_redis_stops_to_log() {
+    let server = Server::start(Engine::Redis);
+    nothing_is_granted_by_a_server_that_loses_writes(server, &["CONFIG SET appendonly no"], &[], "appendonly=no");
+}
+
+#[test]
+fn renewals_end_when_postgres_stops_to_sync() {
+    let server = Server::start(Engine::Postgres);
+    let spoil = ["ALTER SYSTEM SET fsync = off", "SELECT pg_reload_conf()"];
+    let cure = ["ALTER SYSTEM RESET fsync", "SELECT pg_reload_conf()"];
+    nothing_is_granted_by_a_server_that_loses_writes(server, &spoil, &cure, "fsync=off");
+}
+
+#[test]
+fn renewals_end_when_a_table_of_postgres_is_no_longer_logged() {
+    let server = Server::start(Engine::Postgres);
+    let spoil = ["ALTER TABLE snowmint_counters SET UNLOGGED"];
+    let cure = ["ALTER TABLE snowmint_counters SET LOGGED"];
+    nothing_is_granted_by_a_server_that_loses_writes(server, &spoil, &cure, "snowmint_counters is unlogged");
+}
+
+#[test]
+fn renewals_end_when_mariadb_stops_to_flush() {
+    let server = Server::start(Engine::Mariadb);
+    let spoil = ["SET GLOBAL innodb_flush_log_at_trx_commit = 2"];
+    nothing_is_granted_by_a_server_that_loses_writes(server, &spoil, &[], "innodb_flush_log_at_trx_commit=2");
+}
+
+#[test]
+fn renewals_end_when_a_table_of_mariadb_leaves_innodb() {
+    let server = Server::start(Engine::Mariadb);
+    let spoil = ["ALTER TABLE snowmint_counters ENGINE=Aria TRANSACTIONAL=0"];
+    let cure = ["ALTER TABLE snowmint_counters ENGINE=InnoDB"];
+    nothing_is_granted_by_a_server_that_loses_writes(server, &spoil, &cure, "snowmint_counters has ENGINE=Aria");
+}
+
+#[test]
+fn renewals_wait_for_the_first_append_only_file() {
+    let server = Server::start_with(Engine::Redis, &["--appendonly", "no"]);
+    let client = |statement: &str| Engine::Redis.client(server.port(), statement);
+    for key in 0..3 {
+        client(&format!("SET key{key} value"));
+    }
+    // The file takes three seconds, in which a crash would lose what is confirmed.
+    client("CONFIG SET rdb-key-save-delay 1000000");
+    client("CONFIG SET appendonly yes");
+    let refusal = Holder::claim(&server.url(), "orders").map(|_| ()).expect_err("it is not complete");
+    assert_says(&refusal, ErrorKind::UnsafeStore, &["aof_rewrite_in_progress=1", "not complete", "wait"]);
+    let began = Instant::now();
+    while let Err(error) = Holder::claim(&server.url(), "orders") {
+        assert_eq!(error.kind(), ErrorKind::UnsafeStore, "{error}");
+        assert!(began.elapsed() < PATIENCE, "{error}");
+    }
+}
+
+/// Something that could take over is attached to a live server: the fleet goes on and reports it, new claims refuse it.
+fn a_fleet_goes_on_and_new_claims_are_refused<T>(server: &Server, attach: impl FnOnce() -> T, words: &[&str]) {
+    let url = server.url();
+    let fleet: Vec<_> = (0..4).map(|at| Holder::claim(&url, &format!("fleet{at}")).expect("a node")).collect();
+    assert_eq!(fleet[0].generator.status().standby_risk, None);
+    run(async {
+        let store = connect(&url).await.expect("it connects");
+        let attached = attach();
+        for holder in &fleet {
+            let reported = |holder: &Holder| holder.generator.status().standby_risk.is_some();
+            let end_ms = holder.wait_for("the report", reported).end_ms();
+            let risk = holder.generator.status().standby_risk.expect("a risk");
+            assert_says(&risk, ErrorKind::UnsafeStore, words);
+            assert_says(
+                &risk,
+                ErrorKind::UnsafeStore,
+                &["a failover can lose", "which ", "allow_standby=true if `snowmint fence`"],
+            );
+            // Two windows later: without renewals it would be closed.
+            holder.wait_for("a renewal", |holder| holder.end_ms() >= end_ms + 4000);
+            holder.generator.next_id().expect("an ID");
+            assert!(holder.lost.try_recv().is_err(), "it is held");
+            assert_eq!(holder.generator.status().renewal_error, None);
+        }
+        // Fetches go on as well, and report it.
+        assert_eq!(store.add("c", 1, 0).await, Ok(1));
+        assert_says(&store.standby_risk().expect("a risk"), ErrorKind::UnsafeStore, words);
+        // Over the connection that there is, and over a new one.
+        let refusal = Holder::claim(&url, "newcomers").map(|_| ()).expect_err("a failover could lose it");
+        assert_says(&refusal, ErrorKind::UnsafeStore, words);
+        assert_says(&refused(&url).await, ErrorKind::UnsafeStore, words);
+        assert_eq!(store.read("leases/newcomers/0").await, Ok(None), "nothing was written");
+        let accepted = Holder::claim(&format!("{url}?allow_standby=true"), "newcomers").expect("a node");
+        assert!(accepted.generator.status().standby_risk.is_some(), "it is told all the same");
+        drop(attached);
+    });
+}
+
+fn until(server: &Server, statement: &str, wanted: &str) {
+    let began = Instant::now();
+    while !server.engine().client(server.port(), statement).contains(wanted) {
+        assert!(began.elapsed() < PATIENCE, "{statement} does not show {wanted}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+#[test]
+fn a_fleet_goes_on_when_a_standby_of_postgres_is_attached() {
+    let server = Server::start(Engine::Postgres);
+    let words = ["asynchronous_standby=walreceiver", "every commit of this server wait for the standby"];
+    a_fleet_goes_on_and_new_claims_are_refused(&server, || Server::start_standby(&server), &words);
+}
+
+#[test]
+fn a_fleet_goes_on_when_a_replica_of_mariadb_is_attached() {
+    let server = Server::start_with(
+        Engine::Mariadb,
+        &["--log-bin=b", "--sync-binlog=1", "--server-id=1", "--binlog-format=ROW"],
+    );
+    let attach = || {
+        let replica = Server::start_with(Engine::Mariadb, &["--server-id=2"]);
+        let follow = format!(
+            "CHANGE MASTER TO MASTER_HOST='127.0.0.1', MASTER_PORT={}, MASTER_USER='root'; START SLAVE",
+            server.port()
+        );
+        replica.engine().client(replica.port(), &follow);
+        until(&server, "SHOW GLOBAL STATUS LIKE 'Slaves_connected'", "1");
+        replica
+    };
+    let words = ["Slaves_connected=1", "turn semi-synchronous replication on"];
+    a_fleet_goes_on_and_new_claims_are_refused(&server, attach, &words);
+}
+
+#[test]
+fn a_fleet_goes_on_when_a_replica_of_redis_is_attached() {
+    let server = Server::start(Engine::Redis);
+    let attach = || {
+        let port = server.port().to_string();
+        let replica = Server::start_with(Engine::Redis, &["--replicaof", "127.0.0.1", &port]);
+        until(&server, "INFO replication", "connected_slaves:1");
+        replica
+    };
+    let words = ["connected_slaves=1", "use a server without replicas"];
+    a_fleet_goes_on_and_new_claims_are_refused(&server, attach, &words);
+}
