@@ -1,7 +1,7 @@
 //! What the tests share: the vectors in Rust's types, and a ledger of IDs.
 
 #[cfg(all(feature = "engines", unix))]
-pub mod engines;
+pub use snowmint_engines as engines;
 #[cfg(all(feature = "local", unix))]
 pub mod takes;
 

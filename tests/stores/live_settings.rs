@@ -219,7 +219,7 @@ fn until(server: &Server, statement: &str, wanted: &str) {
 fn a_fleet_goes_on_when_a_standby_of_postgres_is_attached() {
     let server = Server::start(Engine::Postgres);
     let words = ["asynchronous_standby=walreceiver", "every commit of this server wait for the standby"];
-    a_fleet_goes_on_and_new_claims_are_refused(&server, || Server::start_standby(&server), &words);
+    a_fleet_goes_on_and_new_claims_are_refused(&server, || Server::start_standby(server.port()), &words);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 use snowmint::stores::memory::Memory;
 use snowmint::stores::{Store, connect};
 #[cfg(feature = "engines")]
-use snowmint_tests::engines::{Engine, Server};
+use snowmint_tests::engines::{self, Engine, SharedServer};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
@@ -30,7 +30,7 @@ pub struct Scene {
     url: String,
     memory: Arc<Memory>,
     #[cfg(feature = "engines")]
-    server: Option<Server>,
+    server: Option<SharedServer>,
     _directory: TempDir,
 }
 
@@ -46,9 +46,9 @@ impl Scene {
     #[cfg(feature = "engines")]
     fn new(kind: Kind) -> Self {
         let directory = TempDir::new().expect("a directory");
-        let server = if let Kind::Server(engine) = kind { Some(Server::start(engine)) } else { None };
+        let server = if let Kind::Server(engine) = kind { Some(engines::shared(engine)) } else { None };
         let url = match (&server, kind) {
-            (Some(server), _) => server.url(),
+            (Some(server), _) => server.url().to_owned(),
             (None, Kind::Sqlite) => format!("sqlite:{}?allow_unsafe=true", directory.path().join("ids.db").display()),
             (None, _) => local_url(kind, &directory),
         };
@@ -64,15 +64,13 @@ impl Scene {
     /// What the engine's own client prints for a statement.
     #[cfg(feature = "engines")]
     pub fn client(&self, statement: &str) -> String {
-        let server = self.server.as_ref().expect("an engine");
-        server.engine().client(server.port(), statement)
+        self.server.as_ref().expect("an engine").client(statement)
     }
 
     /// What it prints for statements of one session, of which it passes over those that are refused.
     #[cfg(feature = "engines")]
     pub fn client_script(&self, script: &str) -> String {
-        let server = self.server.as_ref().expect("an engine");
-        server.engine().client_script(server.port(), script)
+        self.server.as_ref().expect("an engine").client_script(script)
     }
 
     #[cfg(feature = "engines")]

@@ -1,0 +1,238 @@
+//! A server that runs: it is killed, paused, stopped and started again on the same data and port.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{Read, Write};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+use crate::engine::Engine;
+use crate::template;
+
+/// How long a server may take to start, on a machine with other work to do.
+const START: Duration = Duration::from_secs(90);
+/// How long a server may take to end by itself.
+const STOP: Duration = Duration::from_secs(30);
+
+/// Runs the server in the background and prints its pid. A line on standard input kills the server. If standard input ends
+/// without a line, the owner has died: then the shell also removes the server's directory.
+const SHELL: &str = r#"directory=$1; shift; "$@" > "$directory/server.log" 2>&1 & echo $!
+if read _; then owner=alive; fi
+kill -9 $! 2> /dev/null; wait $! 2> /dev/null
+[ -n "$owner" ] || rm -rf "$directory""#;
+
+/// A server that runs, with its own data directory. Dropping it kills the server and removes the directory.
+#[derive(Debug)]
+pub struct Server {
+    engine: Engine,
+    directory: TempDir,
+    ports: [u16; 2],
+    options: Vec<String>,
+    env: BTreeMap<String, String>,
+    running: Option<Running>,
+}
+
+#[derive(Debug)]
+struct Running {
+    shell: Child,
+    pid: i32,
+}
+
+impl Server {
+    /// Starts a server with durable settings.
+    pub fn start(engine: Engine) -> Self {
+        Self::start_with(engine, &[])
+    }
+
+    /// Starts a server with further options at the end of its command line. For `ZooKeeper` they are lines of `zoo.cfg`.
+    pub fn start_with(engine: Engine, options: &[&str]) -> Self {
+        let options = options.iter().map(|option| (*option).to_owned()).collect();
+        Self::start_in(engine, options, BTreeMap::new())
+    }
+
+    /// Starts a server with further options and variables of its environment.
+    pub fn start_in(engine: Engine, options: Vec<String>, env: BTreeMap<String, String>) -> Self {
+        let mut server = Self::new(engine, options, env);
+        if engine.has_template() {
+            template::copy_into(engine, server.directory.path());
+        } else {
+            engine.prepare(server.directory.path());
+        }
+        server.restart();
+        server
+    }
+
+    /// Starts a standby of a `PostgreSQL` at that port by `pg_basebackup -R`. The primary does not wait for it.
+    pub fn start_standby(primary_port: u16) -> Self {
+        let engine = Engine::Postgres;
+        let mut server = Self::new(engine, Vec::new(), BTreeMap::new());
+        engine.copy_from(primary_port, server.directory.path());
+        server.restart();
+        server
+    }
+
+    fn new(engine: Engine, options: Vec<String>, env: BTreeMap<String, String>) -> Self {
+        let directory = TempDir::with_prefix("snowmint-server-").expect("a temporary directory");
+        engine.hand_over(directory.path());
+        Self { engine, directory, ports: [free_port(), free_port()], options, env, running: None }
+    }
+
+    /// The port where the server listens.
+    pub const fn port(&self) -> u16 {
+        self.ports[0]
+    }
+
+    /// The port of the Redis protocol, for the service.
+    pub const fn second_port(&self) -> u16 {
+        self.ports[1]
+    }
+
+    /// The kind of server.
+    pub const fn engine(&self) -> Engine {
+        self.engine
+    }
+
+    /// The directory of `data` and `server.log`.
+    pub fn directory(&self) -> &Path {
+        self.directory.path()
+    }
+
+    /// The URL of a store on the server.
+    pub fn url(&self) -> String {
+        self.engine.url(self.port())
+    }
+
+    /// Starts the server on its data and port. A server that runs is ended cleanly before.
+    pub fn restart(&mut self) {
+        self.stop();
+        let deadline = Instant::now() + START;
+        loop {
+            self.spawn();
+            let pid = self.running.as_ref().map_or(0, |running| running.pid);
+            while alive(pid) && Instant::now() < deadline {
+                if self.engine.is_ready(self.port()) {
+                    self.engine.settle(self.port());
+                    return;
+                }
+                thread::sleep(Duration::from_millis(20));
+            }
+            self.kill();
+            // Another process may have taken the port meanwhile, for a moment.
+            let log = fs::read_to_string(self.log()).unwrap_or_default();
+            assert!(Instant::now() < deadline, "{:?} does not start: {log}", self.engine);
+            thread::sleep(Duration::from_millis(200));
+        }
+    }
+
+    fn spawn(&mut self) {
+        let arguments = self.engine.arguments(self.directory.path(), self.ports, &self.options);
+        let mut shell = Command::new("sh")
+            .args(["-c", SHELL, "sh"])
+            .arg(self.directory.path())
+            .args(self.engine.as_account())
+            .arg(self.engine.program())
+            .args(arguments)
+            .envs(&self.env)
+            // Ctrl-C in the terminal is for the tests alone.
+            .process_group(0)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("sh starts");
+        let mut pid = String::new();
+        let mut stdout = shell.stdout.take().expect("a pipe");
+        let mut byte = [0];
+        while stdout.read(&mut byte).is_ok_and(|read| read == 1) && byte[0] != b'\n' {
+            pid.push(char::from(byte[0]));
+        }
+        self.running = Some(Running { shell, pid: pid.parse().expect("a pid") });
+    }
+
+    /// Kills all processes of the server as a crash of the machine would, by SIGKILL.
+    pub fn kill(&mut self) {
+        let Some(Running { mut shell, pid }) = self.running.take() else { return };
+        kill(pid, libc::SIGKILL);
+        // Processes of PostgreSQL end when they notice that the first one has; until then the next start is refused.
+        self.engine.wait_for_workers(self.directory.path());
+        // The shell may have ended with the server.
+        let _ = shell.stdin.take().expect("a pipe").write_all(b"\n");
+        shell.wait().expect("the shell ends");
+    }
+
+    /// Ends the server cleanly, if it runs. Its data stay for `restart`.
+    pub fn stop(&mut self) {
+        let Some(Running { pid, .. }) = self.running else { return };
+        self.pause(false);
+        // SIGTERM waits for open sessions of PostgreSQL.
+        let signal = if self.engine == Engine::Postgres { libc::SIGINT } else { libc::SIGTERM };
+        let deadline = Instant::now() + STOP;
+        while alive(pid) && Instant::now() < deadline {
+            // Redis refuses to end while it rewrites its file, so it is asked again.
+            kill(pid, signal);
+            for _ in 0..100 {
+                if alive(pid) {
+                    thread::sleep(Duration::from_millis(10));
+                }
+            }
+        }
+        self.kill();
+    }
+
+    /// Stops all processes of the server where they are (SIGSTOP), or lets them go on.
+    pub fn pause(&self, paused: bool) {
+        let Some(Running { pid, .. }) = self.running else { return };
+        let signal = if paused { libc::SIGSTOP } else { libc::SIGCONT };
+        kill(pid, signal);
+        for process in self.engine.workers(self.directory.path()) {
+            kill(process, signal);
+        }
+    }
+
+    fn log(&self) -> PathBuf {
+        self.directory.path().join("server.log")
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+#[allow(unsafe_code, reason = "signals are a C interface")]
+fn kill(pid: i32, signal: i32) {
+    // SAFETY: sends a signal to a child of a child of this process, which has not been waited for while its shell lives.
+    unsafe { libc::kill(pid, signal) };
+}
+
+fn alive(pid: i32) -> bool {
+    let state = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    state.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with('Z'))
+}
+
+/// A free port of the loopback. Redis as a cluster also uses the port 10,000 above it.
+fn free_port() -> u16 {
+    loop {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
+        let port = listener.local_addr().expect("it is bound").port();
+        if port < 55_536 {
+            return port;
+        }
+    }
+}
+
+/// Sends a request to a server and returns its answer.
+pub fn ask(port: u16, request: &str) -> std::io::Result<String> {
+    let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port))?;
+    stream.set_read_timeout(Some(Duration::from_secs(2)))?;
+    stream.write_all(request.as_bytes())?;
+    let mut answer = [0; 256];
+    let length = stream.read(&mut answer)?;
+    Ok(String::from_utf8_lossy(&answer[..length]).into_owned())
+}
