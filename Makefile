@@ -1,11 +1,17 @@
 # Thin calls of scripts/; each sets up what it needs on a bare Debian machine with rustup, node, npm and python3.
-.PHONY: demo test package bench soak site serve
+.PHONY: demo check test prove package bench soak site serve
 
 demo: ## mint and read IDs in Rust, Python, Node and a browser, and compare
 	@scripts/demo.sh
 
-test: ## everything, with a count at the end
-	@scripts/test.sh
+check: ## format, lints, types, unit tests and vectors: a minute or so, for ONLY=rust, service, python or npm
+	@python3 scripts/run.py check $(ONLY:%=--only %)
+
+test: ## all that a change can break, on real stores and browsers: minutes, for ONLY=rust, service, python or npm
+	@python3 scripts/run.py test $(ONLY:%=--only %)
+
+prove: ## models, Miri, fuzzing, mutants, optimised code, long rounds, packages in foreign runtimes: half an hour
+	@python3 scripts/run.py prove $(ONLY:%=--only %)
 
 package: ## dist/: the wheel, the sdist and the npm tarballs
 	@scripts/package.sh

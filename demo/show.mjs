@@ -46,7 +46,7 @@ async function inChromium(node) {
 }
 
 const results = [
-  run("target/release/snowmint-demo", "1"),
+  run("target/optimised/snowmint-demo", "1"),
   run(".venv/bin/python", new URL("demo/demo.py", root).pathname, "2"),
   { language: `Node ${process.versions.node.split(".")[0]}`, ...demo(snowmint, publicIds, 3) },
   await inChromium(4),

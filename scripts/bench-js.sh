@@ -2,7 +2,7 @@
 # The npm package beside its peers, in Node and in Chromium.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-scripts/setup.sh
+scripts/setup.sh rust esbuild chromium
 scripts/build-npm.sh
 if [ ! -d benches/js/node_modules ] || ! cmp -s benches/js/package-lock.json benches/js/node_modules/installed; then
   echo "installing what to compare with" >&2

@@ -2,8 +2,8 @@
 # The Python package beside its peers, in an environment of their own.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-scripts/setup.sh
-scripts/build-python.sh
+scripts/setup.sh rust maturin
+scripts/build-python.sh target/packages/release
 venv=.cache/bench-python
 if ! cmp -s benches/python/requirements.txt "$venv/installed"; then
   echo "installing what to compare with" >&2
@@ -11,5 +11,5 @@ if ! cmp -s benches/python/requirements.txt "$venv/installed"; then
   "$venv/bin/pip" install --quiet --disable-pip-version-check --only-binary :all: -r benches/python/requirements.txt
   cp benches/python/requirements.txt "$venv/installed"
 fi
-# The package lies in the source tree, with the extension that was just built.
-PYTHONPATH=python/src "$venv/bin/python" benches/python/minting.py
+"$venv/bin/pip" install --quiet --disable-pip-version-check --no-deps --force-reinstall target/packages/release/snowmint-*.whl
+"$venv/bin/python" benches/python/minting.py

@@ -2,12 +2,13 @@
 # The addon for Node, in the package of this platform, which npm has linked beside the others: build-node.sh [PLATFORM].
 set -euo pipefail
 cd "$(dirname "$0")/.."
+profile=${SNOWMINT_PROFILE:-release}
 platform=${1:-$(node npm/scripts/platform.mjs)}
 case $platform in
   darwin-*) built=libsnowmint_node.dylib ;;
   win32-*) built=snowmint_node.dll ;;
   *) built=libsnowmint_node.so ;;
 esac
-cargo build --quiet --locked --release -p snowmint-node
+cargo build --quiet --locked --profile "$profile" -p snowmint-node
 # A running process may have the old file mapped: put a new one in its place.
-install "${CARGO_TARGET_DIR:-target}/release/$built" "npm/platforms/$platform/snowmint.$platform.node"
+install "${CARGO_TARGET_DIR:-target}/$profile/$built" "npm/platforms/$platform/snowmint.$platform.node"

@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
-# The Python package, built and installed into the virtual environment.
+# Builds the wheel of this machine's platform into DIRECTORY: build-python.sh DIRECTORY [MATURIN-OPTION...].
 set -euo pipefail
+mkdir -p "$1"
+out=$(realpath "$1")
 cd "$(dirname "$0")/../python"
-# maturin wants to see the environment it installs into.
-# What it prints is of interest only when it fails.
-log=$(VIRTUAL_ENV="$PWD/../.venv" ../.venv/bin/maturin develop --quiet --release --locked 2>&1) || { printf '%s\n' "$log" >&2; exit 1; }
+rm -f "$out"/snowmint-*.whl
+# What maturin prints is of interest only when it fails.
+log=$(../.venv/bin/maturin build --profile "${SNOWMINT_PROFILE:-release}" --locked --interpreter ../.venv/bin/python --out "$out" "${@:2}" 2>&1) || { printf '%s\n' "$log" >&2; exit 1; }

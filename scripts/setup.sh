@@ -1,79 +1,149 @@
 #!/usr/bin/env bash
-# Brings what is missing to build, demonstrate and test: Rust targets, a virtual environment, npm packages, Chromium.
-# Costs nothing when everything is there.
+# Installs what is missing, by purpose: setup.sh [--missing] PURPOSE...
+#   rust       the targets and components of Rust        nightly   the nightly toolchain, for Miri and fuzzing
+#   maturin    a virtual environment that builds wheels  python    it, with all that Python's tests use
+#   esbuild    npm packages that build                   npm       them, with all that npm's tests use
+#   chromium   Chromium                                  browsers  Firefox, WebKit and a display for it
+#   protoc     what builds the client of etcd            servers   PostgreSQL, MariaDB, Redis, etcd, ZooKeeper, Varnish
+#   faults     false clocks and disks that stand still
+# Costs nothing when everything is there. With --missing it prints what it would install, and installs nothing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+dry=
+if [ "${1:-}" = --missing ]; then dry=yes; shift; fi
 
-missing=()
+tools=()
 for tool in cargo rustup node npm python3; do
-  command -v "$tool" > /dev/null || missing+=("$tool")
+  command -v "$tool" > /dev/null || tools+=("$tool")
 done
-if [ ${#missing[@]} -gt 0 ]; then
-  echo "snowmint needs ${missing[*]}: install rustup (with cargo), Node 20 or later with npm, and Python 3.11 or later" >&2
+if [ ${#tools[@]} -gt 0 ]; then
+  echo "snowmint needs ${tools[*]}: install rustup (with cargo), Node 20 or later with npm, and Python 3.11 or later" >&2
   exit 1
 fi
 
-# Debian's packages, where they are missing: at most one run of apt-get.
-packages=()
-python3 -c 'import ensurepip, venv' 2> /dev/null || packages+=(python3-venv)
-[ -x "${CHROMIUM:-/usr/bin/chromium}" ] || packages+=(chromium)
-command -v c++ > /dev/null || packages+=(g++)
-command -v make > /dev/null || packages+=(make)
-compgen -G "/usr/lib/*/faketime/libfaketime.so.1" > /dev/null || packages+=(libfaketime)
-# The compiler and the includes that the client of etcd is built with, and the engines that the stores are tested on.
-command -v protoc > /dev/null && [ -e /usr/include/google/protobuf/descriptor.proto ] ||
-  packages+=(protobuf-compiler libprotobuf-dev)
-[ -x /usr/lib/postgresql/15/bin/postgres ] || packages+=(postgresql-15)
-command -v mariadbd > /dev/null || packages+=(mariadb-server)
-command -v redis-server > /dev/null || packages+=(redis-server)
-command -v etcd > /dev/null && command -v etcdctl > /dev/null || packages+=(etcd-server etcd-client)
-[ -e /usr/share/java/zookeeper.jar ] || packages+=(zookeeper)
-# Backups of SQLite, and disks that stand still.
-command -v sqlite3 > /dev/null || packages+=(sqlite3)
-command -v mkfs.ext4 > /dev/null || packages+=(e2fsprogs)
-# A cache in front of the service, and the browsers beside Chromium.
-[ -x /usr/sbin/varnishd ] || packages+=(varnish)
-[ -x "${FIREFOX:-/usr/bin/firefox-esr}" ] || packages+=(firefox-esr)
-command -v WebKitWebDriver > /dev/null || packages+=(webkit2gtk-driver)
-command -v Xvfb > /dev/null || packages+=(xvfb)
-if [ ${#packages[@]} -gt 0 ]; then
+packages=() # of Debian and Ubuntu
+commands=() # that install the rest
+need() { # PACKAGE COMMAND-THAT-SUCCEEDS-WHEN-IT-IS-THERE...
+  "${@:2}" > /dev/null 2>&1 || packages+=("$1")
+}
+has() { command -v "$1"; }
+file() { compgen -G "$1"; }
+rust_has() { grep -qx "$2" <<< "$(rustup "$1" list --installed)"; }
+install() { # WHAT COMMAND...
+  if [ -n "$dry" ]; then commands+=("$1"); else echo "installing $1"; "${@:2}"; fi
+}
+# A list of packages is installed again when it changes.
+mkdir -p .cache
+changed() { ! cmp -s "$1" ".cache/installed-$2"; }
+made() { cp "$1" ".cache/installed-$2"; }
+
+pip_install() { # LIST
+  [ -x .venv/bin/python ] || python3 -m venv .venv
+  .venv/bin/pip install --quiet --disable-pip-version-check -r "$1"
+  made "$1" "$(basename "$1")"
+}
+npm_install() {
+  # By force, as npm also links the packages of other platforms. Install scripts run where they are needed, below.
+  npm ci --prefix npm --force --ignore-scripts --silent --no-fund --no-audit
+  made npm/package-lock.json esbuild
+  rm -f .cache/installed-npm
+}
+npm_compile() {
+  # Node's headers lie beside it: npm would download them.
+  prefix=$(dirname "$(dirname "$(readlink -f "$(command -v node)")")")
+  [ ! -e "$prefix/include/node/node.h" ] || export npm_config_nodedir="$prefix"
+  npm rebuild --prefix npm --silent better-sqlite3
+  made npm/package-lock.json npm
+}
+npm_clients() {
+  npm ci --prefix server/tests/clients/typescript --silent --no-fund --no-audit
+  made server/tests/clients/typescript/package-lock.json npm-clients
+}
+
+for purpose in "$@"; do
+  case $purpose in
+    chromium) need chromium test -x "${CHROMIUM:-/usr/bin/chromium}" ;;
+    maturin | python) need python3-venv python3 -c 'import ensurepip, venv' ;;
+    npm)
+      need g++ has c++
+      need make has make
+      ;;
+    protoc)
+      need protobuf-compiler has protoc
+      need libprotobuf-dev file /usr/include/google/protobuf/descriptor.proto
+      ;;
+    servers)
+      need postgresql file "/usr/lib/postgresql/*/bin/initdb"
+      need mariadb-server has mariadbd
+      need redis-server has redis-server
+      need etcd-server has etcd
+      need etcd-client has etcdctl
+      need zookeeper file /usr/share/java/zookeeper.jar
+      need sqlite3 has sqlite3
+      need varnish file /usr/sbin/varnishd
+      need curl has curl
+      ;;
+    browsers)
+      need firefox-esr test -x "${FIREFOX:-/usr/bin/firefox-esr}"
+      need webkit2gtk-driver has WebKitWebDriver
+      need xvfb has Xvfb
+      ;;
+    faults)
+      need libfaketime file "/usr/lib/*/faketime/libfaketime.so.1"
+      need e2fsprogs file "/*bin/mkfs.ext4"
+      ;;
+    rust | nightly | esbuild) ;;
+    *) echo "setup.sh: there is no purpose $purpose" >&2; exit 2 ;;
+  esac
+done
+if [ ${#packages[@]} -gt 0 ] && [ -z "$dry" ]; then
   if [ "$(id -u)" != 0 ] || ! command -v apt-get > /dev/null; then
     echo "snowmint needs ${packages[*]}: install it by your package manager (CHROMIUM=path names a browser elsewhere)" >&2
     exit 1
   fi
   echo "installing ${packages[*]}"
-  apt-get update -qq
+  # One after the other, where several set-ups run.
+  exec 9> .cache/apt.lock
+  flock 9
+  [ -n "$(find .cache/apt-updated -mmin -60 2> /dev/null)" ] || apt-get update -qq
+  touch .cache/apt-updated
   DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${packages[@]}" > /dev/null
+  exec 9>&-
 fi
 
-installed=$(rustup target list --installed)
-for target in wasm32-unknown-unknown thumbv7em-none-eabi; do
-  grep -qx "$target" <<< "$installed" || rustup --quiet target add "$target"
+for purpose in "$@"; do
+  case $purpose in
+    rust)
+      for target in wasm32-unknown-unknown thumbv7em-none-eabi; do
+        rust_has target $target || install "Rust's target $target" rustup --quiet target add $target
+      done
+      for component in clippy rustfmt; do
+        rust_has component "$component-$(rustc --print host-tuple)" || install "Rust's $component" rustup --quiet component add $component
+      done
+      ;;
+    nightly)
+      rustup component list --toolchain nightly --installed 2> /dev/null | grep -q '^miri' ||
+        install "Rust's nightly toolchain" rustup --quiet toolchain install nightly --profile minimal --component miri --component rust-src
+      ;;
+    maturin)
+      ! changed python/requirements-build.txt requirements-build.txt ||
+        install "Python packages of python/requirements-build.txt" pip_install python/requirements-build.txt
+      ;;
+    python)
+      ! changed python/requirements-dev.txt requirements-dev.txt ||
+        install "Python packages of python/requirements-dev.txt" pip_install python/requirements-dev.txt
+      ;;
+    esbuild | npm)
+      ! changed npm/package-lock.json esbuild || install "npm packages of npm/package-lock.json" npm_install
+      ;;&
+    npm)
+      ! changed npm/package-lock.json npm || install "SQLite for Node, from source" npm_compile
+      clients=server/tests/clients/typescript/package-lock.json
+      ! changed $clients npm-clients || install "npm packages of $clients" npm_clients
+      ;;
+  esac
 done
-rustup --quiet component add clippy rustfmt
-
-# Installs again only when the list of packages has changed.
-mkdir -p .cache
-changed() { ! cmp -s "$1" ".cache/installed-${1//\//-}"; }
-installed() { cp "$1" ".cache/installed-${1//\//-}"; }
-if [ ! -x .venv/bin/python ] || changed python/requirements-dev.txt; then
-  echo "installing Python packages"
-  python3 -m venv .venv
-  .venv/bin/pip install --quiet --disable-pip-version-check -r python/requirements-dev.txt
-  installed python/requirements-dev.txt
-fi
-if [ ! -d npm/node_modules ] || changed npm/package-lock.json; then
-  echo "installing npm packages"
-  # What is compiled from source finds Node's headers where they lie beside it, without a download.
-  prefix=$(dirname "$(dirname "$(readlink -f "$(command -v node)")")")
-  [ ! -e "$prefix/include/node/node.h" ] || export npm_config_nodedir="$prefix"
-  # By force, as the packages of other platforms are linked too.
-  npm ci --prefix npm --force --silent --no-fund --no-audit
-  installed npm/package-lock.json
-fi
-# What makes a client of the service's document.
-clients=server/tests/clients/typescript
-if [ ! -d "$clients/node_modules" ] || changed "$clients/package-lock.json"; then
-  npm ci --prefix "$clients" --silent --no-fund --no-audit
-  installed "$clients/package-lock.json"
+if [ -n "$dry" ]; then
+  [ ${#packages[@]} -eq 0 ] || echo "  Debian packages: ${packages[*]}"
+  [ ${#commands[@]} -eq 0 ] || printf '  %s\n' "${commands[@]}"
 fi

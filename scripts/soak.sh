@@ -3,7 +3,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/.."
 end=$((SECONDS + ${1:-1} * 3600))
-scripts/setup.sh
+scripts/setup.sh rust nightly protoc servers faults
 scripts/each-store.sh all || exit 1
 cargo build --quiet --locked --release -p snowmint-tests
 round=0

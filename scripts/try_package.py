@@ -45,7 +45,7 @@ def main() -> None:
             "CARGO_TARGET_DIR": str(home / "target"),
         }
         what = ["--no-index", "--find-links", str(given), "snowmint"] if given.is_dir() else [str(given)]
-        pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
         subprocess.run([*pip, *what], check=True, env=environment, cwd=home)
         subprocess.run([python, "-c", USE], check=True, env=environment, cwd=home)
         subprocess.run([python, "-m", "snowmint", "gen", "-n", "3"], check=True, env=environment, cwd=home)

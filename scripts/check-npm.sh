@@ -1,0 +1,9 @@
+#!/usr/bin/env bash
+# Checks the tarballs of DIRECTORY: the size in a browser's bundle, and that every tool finds the right file and types.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+node npm/scripts/size.mjs
+for check in "publint --strict npm" "attw $(ls "$1"/snowmint-[0-9]*.tgz)"; do
+  # What they print is of interest only when they fail.
+  log=$(npm/node_modules/.bin/$check 2>&1) || { printf '%s\n' "$log" >&2; exit 1; }
+done

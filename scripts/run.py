@@ -1,0 +1,247 @@
+"""Runs the steps of `make demo`, `make check`, `make test` or `make prove`: run.py SUITE [--only PART] [--list].
+
+A step starts when the steps that it needs have ended, at most JOBS (the number of processors and one) at a time. Each
+step prints a line when it starts and a line when it ends. The output of failed steps stands at the end, and all of it
+in .cache/logs/.
+"""
+
+import argparse
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from steps import PARTS, SET_UPS, STEPS, SUITES, Step
+
+ROOT = Path(__file__).parents[1]
+LOGS = ROOT / ".cache" / "logs"
+LIMIT_S = 30 * 60
+"""The longest that a step may take: a test that hangs fails."""
+LINES = 150
+"""How much of a failed step's output is shown."""
+
+# What test runners print at their end, as passed and failed tests.
+COUNTS = [
+    re.compile(r"(?m)^test result: \w+\. (?P<passed>\d+) passed; (?P<failed>\d+) failed"),
+    re.compile(r"(?m)^(?P<passed>\d+) passed, (?P<failed>\d+) failed$"),
+    re.compile(r"(?m)^[#ℹ] pass (?P<passed>\d+)$"),
+    re.compile(r"(?m)^[#ℹ] fail (?P<failed>\d+)$"),
+    re.compile(
+        r"(?m)^(?:=+ )?(?=\d+ (?:passed|failed).* in [\d.]+s)(?:(?P<failed>\d+) failed)?(?:, )?(?:(?P<passed>\d+) passed)?"
+    ),
+]
+
+
+def count(output: str) -> tuple[int, int]:
+    """How many tests have passed and failed, by what the test runners print.
+
+    >>> count("test result: ok. 3 passed; 0 failed; 1 ignored")
+    (3, 0)
+    >>> count("1 failed, 20 passed, 3 skipped in 4.56s")
+    (20, 1)
+    >>> count("===== 20 passed, 1 warning in 61.20s (0:01:01) =====")
+    (20, 0)
+    >>> count("ℹ pass 5\\nℹ fail 2")
+    (5, 2)
+    """
+    found = [match.groupdict() for pattern in COUNTS for match in pattern.finditer(output)]
+    return sum(int(each.get("passed") or 0) for each in found), sum(int(each.get("failed") or 0) for each in found)
+
+
+@dataclass
+class Running:
+    """A step that runs."""
+
+    step: Step
+    process: subprocess.Popen[bytes]
+    since: float = field(default_factory=time.monotonic)
+
+    @property
+    def seconds(self) -> int:
+        """How long the step has run."""
+        return round(time.monotonic() - self.since)
+
+    def kill(self) -> None:
+        """Ends the step with all its processes."""
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+
+class Run:
+    """A run of some steps."""
+
+    def __init__(self, steps: list[Step], jobs: int) -> None:
+        self.waiting = list(steps)
+        self.jobs = jobs
+        self.running: list[Running] = []
+        self.done: set[str] = set()
+        self.failed: list[Step] = []
+        self.total = 0
+        self.failures = 0
+        self.began = time.monotonic()
+        self.servers: subprocess.Popen[str] | None = None
+        self.environment = {**os.environ, "PATH": f"{ROOT}/.venv/bin:{os.environ['PATH']}"}
+        self.environment["SNOWMINT_SERVER"] = str(target() / "debug" / "snowmint")
+
+    def say(self, word: str, text: str) -> None:
+        """Prints a line with the time since the run began."""
+        minutes, seconds = divmod(round(time.monotonic() - self.began), 60)
+        print(f"{minutes:3}:{seconds:02}  {word:<7} {text}", flush=True)
+
+    def log(self, step: Step) -> Path:
+        """The file of a step's output."""
+        return LOGS / (re.sub(r"[^a-z0-9]+", "-", step.name.lower()).strip("-") + ".log")
+
+    def ready(self) -> Step | None:
+        """The first step that can start now."""
+        locks = {running.step.lock for running in self.running} - {None}
+        for step in self.waiting:
+            if self.done.issuperset(step.after) and step.lock not in locks:
+                return step
+        return None
+
+    def start(self, step: Step) -> None:
+        """Starts a step in a process group of its own."""
+        self.waiting.remove(step)
+        self.say("start", step.name)
+        environment = {**self.environment, **step.env}
+        if step.servers:
+            environment["SNOWMINT_ENGINES"] = self.start_servers()
+        with self.log(step).open("wb") as log:
+            process = subprocess.Popen(
+                ["bash", "-euo", "pipefail", "-c", step.command],
+                cwd=ROOT,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        self.running.append(Running(step, process))
+
+    def start_servers(self) -> str:
+        """Starts the program that starts servers for tests, once, and returns the path of its socket."""
+        if self.servers is None:
+            self.servers = subprocess.Popen(
+                [target() / "debug" / "snowmint-engines"],
+                env=self.environment,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+                start_new_session=True,
+            )
+            assert self.servers.stdout is not None
+            self.environment["SNOWMINT_ENGINES"] = self.servers.stdout.readline().strip()
+        return self.environment["SNOWMINT_ENGINES"]
+
+    def end(self, running: Running, code: int) -> None:
+        """Counts a step that has ended."""
+        self.running.remove(running)
+        step = running.step
+        passed, failed = count(self.log(step).read_text(errors="replace"))
+        if code == 0 and failed == 0:
+            self.done.add(step.name)
+            # A step without a test runner is one check, and a set-up is none.
+            passed = passed or (0 if step in SET_UPS else 1)
+            self.say("ok", f"{step.name}: {running.seconds} s" + (f", {passed} passed" if passed > 1 else ""))
+        else:
+            failed = failed or 1
+            self.failed.append(step)
+            self.say("FAILED", f"{step.name}: {running.seconds} s, {failed} failed")
+        self.total += passed
+        self.failures += failed
+
+    def go(self) -> None:
+        """Runs all steps."""
+        while self.waiting or self.running:
+            while len(self.running) < self.jobs and (step := self.ready()):
+                self.start(step)
+            if not self.running:
+                break
+            time.sleep(0.1)
+            for running in list(self.running):
+                code = running.process.poll()
+                if code is None and running.seconds > LIMIT_S:
+                    running.kill()
+                    code = running.process.wait()
+                if code is not None:
+                    self.end(running, code)
+
+    def stop(self) -> None:
+        """Ends what still runs."""
+        for running in self.running:
+            running.kill()
+        if self.servers is not None and self.servers.stdin is not None:
+            self.servers.stdin.close()
+            self.servers.wait()
+
+    def report(self, shows_counts: bool) -> int:
+        """Prints the output of failed steps and the count. Returns the exit code."""
+        for step in self.failed:
+            lines = self.log(step).read_text(errors="replace").splitlines()
+            print(f"\n== {step.name}: the last {min(len(lines), LINES)} of {len(lines)} lines of {self.log(step)}\n")
+            print("\n".join(lines[-LINES:]))
+        for step in self.waiting:
+            print(f"not run, as a step before it failed: {step.name}")
+        self.failures += len(self.waiting)
+        if shows_counts or self.failures:
+            print(f"\n{self.total} passed, {self.failures} failed")
+        return 1 if self.failures else 0
+
+
+def target() -> Path:
+    """The directory of cargo's builds."""
+    return Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).resolve()
+
+
+def chosen(suite: str, part: str | None) -> list[Step]:
+    """The steps of a suite, or of one part of it, in the order of the table, with all that they need."""
+    by_name = {step.name: step for step in STEPS}
+    wanted = [step for step in STEPS if suite in step.suites and part in (None, step.part)]
+    names: set[str] = set()
+    while wanted:
+        step = wanted.pop()
+        if step.name not in names:
+            names.add(step.name)
+            wanted += [by_name[name] for name in step.after]
+    return [step for step in STEPS if step.name in names]
+
+
+def main() -> int:
+    """The exit code: 1 if a step fails."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("suite", choices=SUITES)
+    parser.add_argument("--only", metavar="PART", choices=PARTS, help=f"one of {', '.join(PARTS)}")
+    parser.add_argument("--list", action="store_true", help="print the steps and run nothing")
+    options = parser.parse_args()
+    steps = chosen(options.suite, options.only)
+    if options.list:
+        print("\n".join(f"{step.name}\n    {step.command}" for step in steps))
+        return 0
+    LOGS.mkdir(parents=True, exist_ok=True)
+    missing = subprocess.run(
+        [ROOT / "scripts" / "setup.sh", "--missing", *(step.command.split()[-1] for step in steps if step in SET_UPS)],
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+    print(f"This installs what is missing:\n{missing}" if missing else "Everything is installed.", flush=True)
+    run = Run(steps, int(os.environ.get("JOBS", (os.cpu_count() or 1) + 1)))
+    try:
+        run.go()
+    except KeyboardInterrupt:
+        print("interrupted")
+        return 130
+    finally:
+        run.stop()
+    return run.report(shows_counts=options.suite != "demo")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

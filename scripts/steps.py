@@ -1,0 +1,234 @@
+"""The steps of `make demo`, `make check`, `make test` and `make prove`, in the order in which they are started."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+SUITES = ["demo", "check", "test", "prove"]
+PARTS = ["rust", "service", "python", "npm"]
+
+
+@dataclass(frozen=True)
+class Step:
+    """A command of a shell, run in the repository.
+
+    Attributes:
+        name: What the command does.
+        command: The command, for bash.
+        suites: Which suites have the step, by their names, one after the other.
+        part: What `ONLY` chooses.
+        after: The steps that must have succeeded before.
+        lock: At most one step with this lock runs at a time.
+        servers: Whether the step uses the servers that tests share.
+        env: Further environment variables.
+    """
+
+    name: str
+    command: str
+    suites: Iterable[str] = ()
+    part: str = ""
+    after: tuple[str, ...] = ()
+    lock: str | None = None
+    servers: bool = False
+    env: dict[str, str] = field(default_factory=dict)
+
+
+def set_up(purpose: str, *after: str, lock: str | None = None, suites: Iterable[str] = ()) -> Step:
+    """Installs what a purpose needs (scripts/setup.sh)."""
+    return Step(f"set-up: {purpose}", f"scripts/setup.sh {purpose}", suites, after=after, lock=lock)
+
+
+# Debian's packages are installed by one process at a time.
+SET_UPS = [
+    set_up("rust"),
+    set_up("protoc", lock="apt"),
+    set_up("maturin", lock="venv"),
+    set_up("esbuild"),
+    set_up("chromium", lock="apt", suites=["demo"]),
+    set_up("python", "set-up: maturin", lock="venv"),
+    set_up("npm", "set-up: esbuild"),
+    set_up("servers", lock="apt"),
+    set_up("faults", lock="apt"),
+    set_up("browsers", lock="apt"),
+    set_up("nightly"),
+]
+
+RUST, PROTOC, MATURIN, ESBUILD, CHROMIUM, PYTHON, NPM, SERVERS, FAULTS, BROWSERS, NIGHTLY = (
+    each.name for each in SET_UPS
+)
+
+# The features of all test builds: with others the same crates would be built again.
+FEATURES = "--workspace --features snowmint-tests/engines,snowmint-server/page"
+CARGO_TEST = f"cargo test --quiet --locked --no-fail-fast {FEATURES}"
+# What clippy and rustdoc share.
+LINTED = "--workspace --features snowmint-tests/engines,snowmint-benches/engines,snowmint/all,snowmint/uuid"
+# Not fat LTO, which takes minutes: `make package` has it.
+QUICK = {"SNOWMINT_PROFILE": "optimised"}
+
+BUILD_NPM = "build: npm package"
+BUILD_SITE = "build: inspector"
+BUILD_WHEEL = "build: wheel, installed"
+BUILD_TARBALLS = "build: npm tarballs, installed"
+BUILD_DEMO = "build: demo"
+BUILD_ENGINES = "build: program that starts servers"
+BUILD_TESTS = "build: Rust tests and service"
+
+BUILDS = [
+    Step(BUILD_NPM, "scripts/build-npm.sh", ["demo"], after=(RUST, ESBUILD), lock="optimised", env=QUICK),
+    Step(BUILD_WHEEL, "scripts/install-python.sh", ["demo"], after=(RUST, MATURIN), lock="optimised", env=QUICK),
+    Step(
+        BUILD_DEMO,
+        "cargo build --quiet --locked --profile optimised -p snowmint-demo",
+        ["demo"],
+        after=(RUST,),
+        lock="optimised",
+    ),
+    Step(BUILD_TARBALLS, "scripts/install-npm.sh", after=(BUILD_NPM,)),
+    Step(BUILD_SITE, "npm --prefix npm run --silent site", after=(BUILD_NPM,)),
+    Step(BUILD_ENGINES, "cargo build --quiet --locked -p snowmint-engines", after=(RUST,), lock="debug"),
+    Step(BUILD_TESTS, f"{CARGO_TEST} --no-run", after=(RUST, PROTOC, BUILD_SITE), lock="debug"),
+]
+
+CHECKS = [
+    Step("vectors match the reference", "python3 tests/reference/write_vectors.py --check", ["check", "test"], "rust"),
+    Step("Rust: format", "cargo fmt --all --check", ["check", "test"], "rust", (RUST,)),
+    Step(
+        "Rust: clippy",
+        f"cargo clippy --quiet --locked {LINTED} --all-targets -- -D warnings",
+        ["check", "test"],
+        "rust",
+        (RUST, PROTOC),
+        lock="debug",
+    ),
+    Step("workflows", "zizmor --offline --quiet .github", ["check", "test"], "python", (PYTHON,)),
+    Step("Python: ruff", "ruff check python tests demo benches scripts server", ["check", "test"], "python", (PYTHON,)),
+    Step(
+        "Python: ruff format",
+        "ruff format --check python tests demo benches scripts server",
+        ["check", "test"],
+        "python",
+        (PYTHON,),
+    ),
+    Step(
+        "Python: mypy",
+        "cd python; mypy; mypy --strict tests; mypy --strict ../server/tests/clients ../benches/service; "
+        "mypy --strict ../scripts",
+        ["check", "test"],
+        "python",
+        (PYTHON,),
+    ),
+    Step("npm: biome and types", "npm --prefix npm run --silent check", ["check", "test"], "npm", (BUILD_NPM, NPM)),
+    Step(
+        "Rust: unit tests and vectors",
+        f"{CARGO_TEST} --lib --test vectors --test sequences",
+        ["check"],
+        "rust",
+        (RUST, PROTOC),
+        lock="debug",
+    ),
+    Step("Python: vectors", "cd python; pytest -q tests/test_vectors.py", ["check"], "python", (BUILD_WHEEL, PYTHON)),
+    Step("npm: vectors", "cd npm; node --test tests/vectors.test.mjs", ["check"], "npm", (BUILD_NPM, NPM)),
+]
+
+TESTS = [
+    Step("Rust: clippy of stores alone", "scripts/each-store.sh", ["test"], "rust", (RUST,), lock="debug"),
+    Step("Rust: clippy of the wasm modules", "scripts/build-wasm.sh --lint", ["test"], "npm", (RUST,), lock="wasm"),
+    Step(
+        "Rust: core without std on bare metal",
+        "cargo build --quiet --locked -p snowmint-core --no-default-features --target thumbv7em-none-eabi",
+        ["test"],
+        "rust",
+        (RUST,),
+        lock="thumb",
+    ),
+    Step(
+        "Rust: documentation",
+        f"cargo doc --quiet --locked --no-deps {LINTED}",
+        ["test"],
+        "rust",
+        (RUST, PROTOC),
+        lock="debug",
+        env={"RUSTDOCFLAGS": "-D warnings"},
+    ),
+    Step(
+        "Rust: tests, with every store on real servers",
+        CARGO_TEST,
+        ["test"],
+        "rust",
+        (BUILD_TESTS, BUILD_ENGINES, SERVERS, FAULTS),
+        servers=True,
+    ),
+    Step(
+        "npm: tests in Node, Chromium, Firefox and WebKit",
+        "npm --prefix npm test --silent",
+        ["test"],
+        "npm",
+        (BUILD_NPM, BUILD_SITE, BUILD_TESTS, BUILD_ENGINES, NPM, SERVERS, FAULTS, CHROMIUM, BROWSERS),
+        servers=True,
+    ),
+    Step(
+        "Python: tests",
+        "cd python; pytest -q",
+        ["test"],
+        "python",
+        (BUILD_WHEEL, BUILD_TESTS, BUILD_ENGINES, PYTHON, SERVERS),
+        servers=True,
+    ),
+    Step(
+        "service: clients that others wrote",
+        "pytest -q server/tests/clients",
+        ["test"],
+        "service",
+        (BUILD_TESTS, BUILD_ENGINES, PYTHON, NPM, SERVERS, CHROMIUM),
+        servers=True,
+    ),
+    Step("npm: size, files and types", "scripts/check-npm.sh target/packages", ["test"], "npm", (BUILD_TARBALLS, NPM)),
+    Step(
+        "Python: pyright, and every public name has a type",
+        "scripts/pyright.sh",
+        ["test"],
+        "python",
+        (PYTHON, NPM),
+    ),
+    Step(
+        "Python: stubs are what the module has",
+        "cd python; stubtest snowmint._snowmint --allowlist tests/stubtest_allowlist.txt",
+        ["test"],
+        "python",
+        (BUILD_WHEEL, PYTHON),
+    ),
+    Step(
+        "demo",
+        "node demo/show.mjs",
+        ["test"],
+        "npm",
+        (BUILD_DEMO, BUILD_WHEEL, BUILD_NPM, CHROMIUM),
+    ),
+]
+
+PROOFS = [
+    Step("packages", "scripts/package.sh", ["prove"], "npm", (RUST, MATURIN, NPM), lock="optimised"),
+    Step(
+        "Rust: mutants",
+        "scripts/mutants.sh",
+        ["prove"],
+        "rust",
+        (RUST, PROTOC, BUILD_ENGINES, SERVERS, FAULTS),
+        lock="debug",
+        servers=True,
+    ),
+    Step("packages, used in empty projects", "scripts/test-packages.sh", ["prove"], "npm", ("packages", BUILD_ENGINES)),
+    Step("Rust: core under Miri", "scripts/miri.sh", ["prove"], "rust", (NIGHTLY,)),
+    Step(
+        "Rust: tests of optimised code",
+        "cargo test --quiet --locked --no-fail-fast --profile optimised -p snowmint-tests",
+        ["prove"],
+        "rust",
+        (RUST, FAULTS),
+        lock="optimised",
+        env={"SNOWMINT_ROUNDS": "400"},
+    ),
+    Step("Rust: models under loom, and their mutants", "scripts/loom.sh", ["prove"], "rust", (RUST,)),
+    Step("Rust: fuzzing of what reads", "scripts/fuzz.sh 8", ["prove"], "rust", (NIGHTLY,)),
+]
+
+STEPS = SET_UPS + BUILDS + CHECKS + TESTS + PROOFS
