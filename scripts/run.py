@@ -88,6 +88,14 @@ class Run:
         self.servers: subprocess.Popen[str] | None = None
         self.environment = {**os.environ, "PATH": f"{ROOT}/.venv/bin:{os.environ['PATH']}"}
         self.environment["SNOWMINT_SERVER"] = str(target() / "debug" / "snowmint")
+        if "CI" in os.environ:
+            # What is built once is not built in parts.
+            self.environment["CARGO_INCREMENTAL"] = "0"
+
+    def pass_over(self, steps: list[Step]) -> None:
+        """Takes steps as done."""
+        self.waiting = [step for step in self.waiting if step not in steps]
+        self.done |= {step.name for step in steps}
 
     def say(self, word: str, text: str) -> None:
         """Prints a line with the time since the run began."""
@@ -233,6 +241,8 @@ def main() -> int:
     ).stdout
     print(f"This installs what is missing:\n{missing}" if missing else "Everything is installed.", flush=True)
     run = Run(steps, int(os.environ.get("JOBS", (os.cpu_count() or 1) + 1)))
+    if not missing:
+        run.pass_over(SET_UPS)
     try:
         run.go()
     except KeyboardInterrupt:

@@ -71,6 +71,7 @@ BUILD_TARBALLS = "build: npm tarballs, installed"
 BUILD_DEMO = "build: demo"
 BUILD_ENGINES = "build: program that starts servers"
 BUILD_TESTS = "build: Rust tests and service"
+PACKAGES = "packages, as users install them"
 
 BUILDS = [
     Step(BUILD_NPM, "scripts/build-npm.sh", ["demo"], after=(RUST, ESBUILD), lock="optimised", env=QUICK),
@@ -206,7 +207,7 @@ TESTS = [
 ]
 
 PROOFS = [
-    Step("packages", "scripts/package.sh", ["prove"], "npm", (RUST, MATURIN, NPM), lock="optimised"),
+    Step(PACKAGES, "scripts/package.sh", ["prove"], "npm", (BUILD_SITE, MATURIN, NPM), lock="optimised"),
     Step(
         "Rust: mutants",
         "scripts/mutants.sh",
@@ -216,7 +217,29 @@ PROOFS = [
         lock="debug",
         servers=True,
     ),
-    Step("packages, used in empty projects", "scripts/test-packages.sh", ["prove"], "npm", ("packages", BUILD_ENGINES)),
+    Step("wheel, used in an empty project", "python3 scripts/try_package.py dist", ["prove"], "python", (PACKAGES,)),
+    Step(
+        "sdist, built by pip and used in an empty project",
+        "python3 scripts/try_package.py dist/snowmint-*.tar.gz",
+        ["prove"],
+        "python",
+        (PACKAGES,),
+    ),
+    Step(
+        "npm packages, used in empty projects with and without the addon",
+        "node scripts/try_npm.mjs dist/npm; node scripts/try_npm.mjs --without-addon dist/npm",
+        ["prove"],
+        "npm",
+        (PACKAGES,),
+    ),
+    Step(
+        "npm packages, in other hosts and by bundlers",
+        "scripts/test-runtimes.sh",
+        ["prove"],
+        "npm",
+        (PACKAGES, BUILD_TESTS, BUILD_ENGINES),
+        servers=True,
+    ),
     Step("Rust: core under Miri", "scripts/miri.sh", ["prove"], "rust", (NIGHTLY,)),
     Step(
         "Rust: tests of optimised code",
