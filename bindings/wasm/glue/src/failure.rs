@@ -3,25 +3,28 @@
 use snowmint_core::Error;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::memory::{buffer, state};
+use crate::memory::{Single, buffer};
 
-/// What a function answers that failed.
-pub(crate) const FAILED: i32 = -1;
+/// What a function returns that failed.
+const FAILED: i32 = -1;
+
+/// Whether a call has failed since the last `take_error`.
+static FAILING: Single<bool> = Single::new(false);
 
 /// Keeps an error for `take_error`.
 #[cold]
 #[inline(never)]
-pub(crate) fn failed(error: Error) -> i32 {
+pub fn failed(error: Error) -> i32 {
     let [.., what, mark, a, b] = &mut buffer().words;
     [*what, *mark, *a, *b] = error.to_words();
-    state().failed = true;
+    *FAILING.get() = true;
     FAILED
 }
 
 /// What `value` makes of a result: a handle, a length or 0.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "out of line, results would be copied, which takes more than the call saves")]
-pub(crate) fn answer<T>(result: Result<T, Error>, value: impl FnOnce(T) -> u32) -> i32 {
+pub fn answer<T>(result: Result<T, Error>, value: impl FnOnce(T) -> u32) -> i32 {
     match result {
         Ok(result) => value(result) as i32,
         Err(error) => failed(error),
@@ -32,5 +35,5 @@ pub(crate) fn answer<T>(result: Result<T, Error>, value: impl FnOnce(T) -> u32) 
 /// which sentence; other answers begin with the first words.
 #[wasm_bindgen]
 pub fn take_error() -> bool {
-    core::mem::take(&mut state().failed)
+    core::mem::take(FAILING.get())
 }

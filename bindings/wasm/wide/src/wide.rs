@@ -2,11 +2,9 @@
 //!
 //! In the buffer an ID has its text, and its bytes in words 0 and 1.
 
+use glue::{Buffer, answer, buffer};
 use snowmint_core::{Error, IdText, Integer, ObjectId, Ulid, Uuid};
 use wasm_bindgen::prelude::wasm_bindgen;
-
-use crate::failure::answer;
-use crate::memory::{Buffer, buffer};
 
 /// Kinds of IDs; what is neither of these is a UUID.
 pub(crate) const ULID: u32 = 9;
@@ -26,7 +24,7 @@ pub(crate) enum Wide {
 impl Wide {
     /// The one of that kind in the buffer's words.
     fn stored(kind: u32) -> Self {
-        let bits = buffer().bits();
+        let bits = bits(buffer());
         match kind {
             ULID => Self::Ulid(Ulid::from_bits(bits)),
             OBJECT_ID => {
@@ -63,16 +61,14 @@ impl Wide {
     }
 }
 
-impl Buffer {
-    /// The bytes in words 0 and 1, the first one highest.
-    pub(crate) fn bits(&self) -> u128 {
-        u128::from(self.words[0].swap_bytes()) << 64 | u128::from(self.words[1].swap_bytes())
-    }
+/// The bytes in words 0 and 1, the first one highest.
+pub(crate) fn bits(buffer: &Buffer) -> u128 {
+    u128::from(buffer.words[0].swap_bytes()) << 64 | u128::from(buffer.words[1].swap_bytes())
+}
 
-    fn put_bits(&mut self, bits: u128) {
-        self.words[0] = ((bits >> 64) as u64).swap_bytes();
-        self.words[1] = (bits as u64).swap_bytes();
-    }
+fn put_bits(buffer: &mut Buffer, bits: u128) {
+    buffer.words[0] = ((bits >> 64) as u64).swap_bytes();
+    buffer.words[1] = (bits as u64).swap_bytes();
 }
 
 /// Puts text and bytes into the buffer: the length of the text.
@@ -80,7 +76,7 @@ pub(crate) fn put(id: Wide) -> u32 {
     let (buffer, text) = (buffer(), id.text());
     let text = text.as_bytes();
     buffer.text[..text.len()].copy_from_slice(text);
-    buffer.put_bits(id.bits());
+    put_bits(buffer, id.bits());
     text.len() as u32
 }
 
@@ -105,8 +101,8 @@ pub fn write(kind: u32, bytes: u32) -> i32 {
 #[wasm_bindgen]
 pub fn swap(back: bool) {
     let buffer = buffer();
-    let uuid = Uuid::from_bits(buffer.bits());
-    buffer.put_bits(if back { uuid.unswapped() } else { uuid.swapped() }.to_bits());
+    let uuid = Uuid::from_bits(bits(buffer));
+    put_bits(buffer, if back { uuid.unswapped() } else { uuid.swapped() }.to_bits());
 }
 
 /// Words from 2 on: the parts of the ID in words 0 and 1, or `NONE`. The time comes first, then of a UUID version, clock
@@ -134,7 +130,7 @@ pub fn parts(kind: u32) {
 /// The version 8 of the bytes in words 0 and 1, but for the bits of version and variant.
 #[wasm_bindgen]
 pub fn custom() -> i32 {
-    let bits = buffer().bits();
+    let bits = bits(buffer());
     let (a, b, c) = ((bits >> 80) as u64, (bits >> 64) as u16 & 0xfff, bits as u64 & (u64::MAX >> 2));
     answer(Uuid::v8(a, b, c).map(Wide::Uuid), put)
 }

@@ -1,10 +1,8 @@
 //! Text forms of an ID.
 
+use glue::{TEXT, answer, buffer};
 use snowmint_core::TextForm;
 use wasm_bindgen::prelude::wasm_bindgen;
-
-use crate::failure::answer;
-use crate::memory::{TEXT, buffer};
 
 /// The length of the text of integer 0. The form is its place in [`TextForm::ALL`].
 #[wasm_bindgen]

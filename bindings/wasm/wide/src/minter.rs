@@ -1,14 +1,15 @@
 //! UUIDs, ULIDs and `ObjectId`s minted: what a realm remembers, and random bits that it has not used yet.
 
+use glue::{Single, buffer, failed};
 use snowmint_core::object_id::ObjectIdState;
 use snowmint_core::ulid::UlidState;
 use snowmint_core::uuid::{GregorianState, V7State};
 use snowmint_core::{Error, Ulid, Uuid};
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::failure::failed;
-use crate::memory::{buffer, state};
-use crate::wide::{OBJECT_ID, ULID, Wide, put};
+use crate::wide::{OBJECT_ID, ULID, Wide, bits, put};
+
+static MINTER: Single<Minter> = Single::new(Minter::new());
 
 /// Numbers of 32 bits, enough for 256 IDs of any kind.
 const POOL: usize = 1024;
@@ -34,7 +35,7 @@ impl Pool {
 }
 
 /// A state of each kind.
-pub(crate) struct Minter {
+struct Minter {
     pool: Pool,
     gregorian: GregorianState,
     v7: V7State,
@@ -43,7 +44,7 @@ pub(crate) struct Minter {
 }
 
 impl Minter {
-    pub(crate) const fn new() -> Self {
+    const fn new() -> Self {
         Self {
             pool: Pool { numbers: [0; POOL], next: 0, end: 0 },
             gregorian: GregorianState::new(),
@@ -72,13 +73,13 @@ impl Minter {
 /// Where the pool of random numbers begins: `POOL` of 32 bits.
 #[wasm_bindgen]
 pub fn pool_address() -> u32 {
-    state().minter.pool.numbers.as_ptr() as u32
+    MINTER.get().pool.numbers.as_ptr() as u32
 }
 
 /// Says that so many numbers were put into the pool, at its beginning.
 #[wasm_bindgen]
 pub fn pooled(count: u32) {
-    let pool = &mut state().minter.pool;
+    let pool = &mut MINTER.get().pool;
     (pool.next, pool.end) = (0, (count as usize).min(POOL));
 }
 
@@ -86,7 +87,7 @@ pub fn pooled(count: u32) {
 /// what the clock shows beyond `now_ms`, in steps of 100 ns, for those that have them.
 #[wasm_bindgen]
 pub fn mint(kind: u32, now_ms: f64, more: u32) -> i32 {
-    let minter = &mut state().minter;
+    let minter = MINTER.get();
     if minter.pool.end - minter.pool.next < AN_ID {
         return DRY;
     }
@@ -99,8 +100,8 @@ pub fn mint(kind: u32, now_ms: f64, more: u32) -> i32 {
 /// Goes on from the version 7 or ULID in the buffer's words, for tests.
 #[wasm_bindgen]
 pub fn go_on_from(kind: u32) {
-    let minter = &mut state().minter;
-    let bits = buffer().bits();
+    let minter = MINTER.get();
+    let bits = bits(buffer());
     if kind == ULID {
         minter.ulid = UlidState::after(Ulid::from_bits(bits));
     } else if let Some(after) = V7State::after(Uuid::from_bits(bits)) {

@@ -1,10 +1,8 @@
 //! Layouts by handle.
 
+use glue::{answer, buffer, keep, kept};
 use snowmint_core::{Integer, Layout};
 use wasm_bindgen::prelude::wasm_bindgen;
-
-use crate::failure::answer;
-use crate::memory::{buffer, keep, kept};
 
 /// A new handle of a layout, given as its text. The caller keeps one for each text.
 #[wasm_bindgen]

@@ -1,34 +1,22 @@
 //! Whether an engine's settings keep what it confirms, for the stores.
+#![cfg(target_arch = "wasm32")]
+#![no_std]
+#![allow(missing_docs, reason = "wasm-bindgen adds items; what is exported here is documented")]
+#![allow(clippy::cast_possible_truncation)]
 
 use core::fmt::Write;
 
+use glue::{Text, Told};
 use snowmint_core::durability::{Accepting, Engine, Finding, Refusal};
 use snowmint_core::place::Facts;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::memory::{TEXT, buffer};
-use crate::write::Text;
-
 /// What accepts a store all the same.
 const ACCEPTING: Accepting = Accepting::JAVASCRIPT;
 
-/// What JavaScript wrote, out of the way of the answer. A text that did not fit tells of nothing.
-struct Told {
-    text: [u8; TEXT],
-    len: usize,
-}
-
-impl Told {
-    fn take(len: u32) -> Self {
-        let len = len as usize;
-        Self { text: buffer().text, len: if len > TEXT { 0 } else { len } }
-    }
-
-    /// The first line, and the others.
-    fn lines(&self) -> (&str, &str) {
-        let text = core::str::from_utf8(&self.text[..self.len]).unwrap_or_default();
-        text.split_once('\n').unwrap_or((text, ""))
-    }
+/// The first line, and the others.
+fn lines(told: &Told) -> (&str, &str) {
+    told.text().split_once('\n').unwrap_or((told.text(), ""))
 }
 
 /// The settings that matter of the engine whose name is the text: the length of their names, a line each.
@@ -36,7 +24,7 @@ impl Told {
 pub fn settings(len: u32) -> u32 {
     let told = Told::take(len);
     let mut text = Text { len: 0 };
-    for setting in Engine::find(told.lines().0).into_iter().flat_map(Engine::settings) {
+    for setting in Engine::find(lines(&told).0).into_iter().flat_map(Engine::settings) {
         // Writing into the buffer cannot fail.
         let _ = writeln!(text, "{setting}");
     }
@@ -60,7 +48,7 @@ pub fn standby_risk(len: u32) -> u32 {
 type Value<'v, 'a> = &'v dyn Fn(&str) -> Option<&'a str>;
 
 fn sentence<'a>(told: &'a Told, judge: impl FnOnce(Engine, Value<'_, 'a>) -> Option<Finding<'a>>) -> u32 {
-    let (engine, settings) = told.lines();
+    let (engine, settings) = lines(told);
     let value = |name: &str| {
         settings
             .lines()
@@ -80,7 +68,7 @@ fn sentence<'a>(told: &'a Told, judge: impl FnOnce(Engine, Value<'_, 'a>) -> Opt
 #[wasm_bindgen]
 pub fn refusal(len: u32) -> u32 {
     let told = Told::take(len);
-    let (found, cure) = told.lines();
+    let (found, cure) = lines(&told);
     let mut text = Text { len: 0 };
     let _ = write!(text, "{}", Refusal { found, cure, option: ACCEPTING.lossy });
     text.len as u32
@@ -93,7 +81,7 @@ pub fn refusal(len: u32) -> u32 {
 pub fn place(len: u32, file_system: u32, directory: u32) -> u32 {
     let told = Told::take(len);
     // Of a text that did not fit the file system still counts.
-    let (path, mounts) = told.lines();
+    let (path, mounts) = lines(&told);
     let doubt = Facts { path, file_system, mounts, ..Facts::default() }.lossy();
     let mut text = Text { len: 0 };
     if let Some(doubt) = doubt {

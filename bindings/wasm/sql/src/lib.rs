@@ -2,33 +2,22 @@
 //!
 //! A script is longer than the buffer, so JavaScript asks for what it has from some byte on, with the same words each
 //! time: texts one behind the other, parted by NUL, which no name has.
+#![cfg(target_arch = "wasm32")]
+#![no_std]
+#![allow(missing_docs, reason = "wasm-bindgen adds items; what is exported here is documented")]
+#![allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_possible_wrap)]
 
 use core::fmt::{self, Write};
 
+use glue::{Told, buffer};
 use snowmint_core::sql::{Column, Dialect};
 use snowmint_core::{Error, Layout, Options, SequenceStart};
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::memory::{TEXT, buffer};
-
-/// What JavaScript wrote, out of the way of the answer. A text that did not fit is no layout.
-struct Told {
-    text: [u8; TEXT],
-    len: usize,
-}
-
-impl Told {
-    fn take(len: u32) -> Self {
-        let len = len as usize;
-        Self { text: buffer().text, len: if len > TEXT { 0 } else { len } }
-    }
-
-    /// The first texts, of which the last one has the rest.
-    fn parts<const N: usize>(&self) -> [&str; N] {
-        let text = core::str::from_utf8(&self.text[..self.len]).unwrap_or_default();
-        let mut parts = text.splitn(N, '\0');
-        [(); N].map(|()| parts.next().unwrap_or_default())
-    }
+/// The first texts, of which the last one has the rest.
+fn parts<const N: usize>(told: &Told) -> [&str; N] {
+    let mut parts = told.text().splitn(N, '\0');
+    [(); N].map(|()| parts.next().unwrap_or_default())
 }
 
 /// As much of a text as the buffer holds from a byte on.
@@ -74,7 +63,7 @@ fn answer(text: Result<impl fmt::Display, Error>, from: u32) -> i32 {
 #[wasm_bindgen]
 pub fn postgres_function(len: u32, from: u32, max_ahead_ms: f64, max_wait_ms: f64) -> i32 {
     let told = Told::take(len);
-    let [layout, node, start, schema, name] = told.parts();
+    let [layout, node, start, schema, name] = parts(&told);
     let mut options = Options::DEFAULT;
     for (given, option) in [(max_ahead_ms, &mut options.max_ahead_ms), (max_wait_ms, &mut options.max_wait_ms)] {
         if !given.is_nan() {
@@ -93,7 +82,7 @@ pub fn postgres_function(len: u32, from: u32, max_ahead_ms: f64, max_wait_ms: f6
 /// What is to be told of a column, given as a layout, a dialect and a name.
 fn of_column(len: u32, tell: impl FnOnce(Column<'_>) -> i32) -> i32 {
     let told = Told::take(len);
-    let [layout, dialect, name] = told.parts();
+    let [layout, dialect, name] = parts(&told);
     let found = Layout::parse(layout).and_then(|layout| Ok((layout, Dialect::find(dialect)?)));
     let column = found.as_ref().map_err(|error| *error);
     match column.and_then(|(layout, dialect)| layout.decode_sql(*dialect, name)) {

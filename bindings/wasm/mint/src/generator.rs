@@ -1,12 +1,13 @@
 //! Generators by handle. The time comes in as an argument: reading it through an import would cost as much again.
 
-use snowmint_core::{Layout, Minter, Options, SequenceStart, Words};
+use glue::{Single, answer, buffer, failed, keep, kept};
+use snowmint_core::{Layout, Minter, Options, Run, SequenceStart, Words};
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::failure::{answer, failed};
-use crate::memory::{buffer, keep, kept, state};
-
 type Generator = Minter<&'static Words>;
+
+/// The IDs taken and not yet drained.
+static TAKEN: Single<Option<Run<'static>>> = Single::new(None);
 
 /// A new handle of the state of a node. The caller keeps one for each clock, layout (by its numbers) and node.
 #[wasm_bindgen]
@@ -51,7 +52,7 @@ pub fn take(generator: u32, now_ms: f64, want: u32, patience_ms: f64) -> i32 {
     let run = kept::<Generator>(generator).try_run(now_ms as i64, u64::from(want), patience_ms as u64);
     answer(run, |run| {
         let count = run.len();
-        state().run = Some(run);
+        *TAKEN.get() = Some(run);
         count as u32
     })
 }
@@ -59,7 +60,7 @@ pub fn take(generator: u32, now_ms: f64, want: u32, patience_ms: f64) -> i32 {
 /// Writes the next IDs that were taken to the words; answers how many.
 #[wasm_bindgen]
 pub fn drain() -> u32 {
-    let Some(run) = &mut state().run else { return 0 };
+    let Some(run) = TAKEN.get() else { return 0 };
     run.write(&mut buffer().words) as u32
 }
 

@@ -1,10 +1,8 @@
 //! Scatter: IDs moved about and back.
 
+use glue::{answer, buffer};
 use snowmint_core::{Error, scatter};
 use wasm_bindgen::prelude::wasm_bindgen;
-
-use crate::failure::answer;
-use crate::memory::buffer;
 
 /// By what: a count of digits or bits.
 type Function = fn(u64, u32) -> Result<u64, Error>;

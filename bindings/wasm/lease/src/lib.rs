@@ -2,17 +2,18 @@
 //!
 //! Most functions answer what to do next, as a place in [`Next`]; what belongs to it is in the words, and a record in the
 //! text. Times are Unix ms.
+#![cfg(target_arch = "wasm32")]
+#![no_std]
+#![allow(missing_docs, reason = "wasm-bindgen adds items; what is exported here is documented")]
+#![allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)]
 
 use core::fmt::Write;
 
+use glue::{Text, answer, buffer, failed, keep, kept, kept_mut};
 use snowmint_core::lease::{Claiming, Floor, Keep, Keeping, LABEL_BYTES, Pin, RECORD_BYTES, Record, Terms, Todo};
 use snowmint_core::store::{Ask, Reply};
 use snowmint_core::{Error, Layout, Numbers, Window, Words};
 use wasm_bindgen::prelude::wasm_bindgen;
-
-use crate::failure::{answer, failed};
-use crate::memory::{buffer, keep, kept_mut};
-use crate::write::Text;
 
 /// What to do next; the words that go with it are in brackets.
 #[repr(u32)]
@@ -72,7 +73,7 @@ pub fn claim(
     let buffer = buffer();
     let mut label = [0; LABEL_BYTES];
     label.copy_from_slice(&buffer.text[..LABEL_BYTES]);
-    let layout: &'static Layout = crate::memory::kept(keep(layout_of_words()));
+    let layout: &'static Layout = kept(keep(layout_of_words()));
     let length = length_ms(layout, max_ahead_ms, window_ms, default_ms);
     let length = length.and_then(|ms| layout.refuse_outside(now_ms as i64).map(|()| ms));
     answer(length, |window_ms| {

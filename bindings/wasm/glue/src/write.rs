@@ -5,8 +5,8 @@ use core::fmt;
 use crate::memory::buffer;
 
 /// A text that is written into the buffer. What is beyond the buffer, which no text of core is, is cut.
-pub(crate) struct Text {
-    pub(crate) len: usize,
+pub struct Text {
+    pub len: usize,
 }
 
 impl fmt::Write for Text {

@@ -1,0 +1,24 @@
+//! What the wasm modules share.
+//!
+//! Only numbers cross the border: 64-bit values as `BigInt`, handles and lengths as `Number`. Texts and rows of
+//! numbers go through one [`Buffer`] that both sides read and write. Formatting, strings and exceptions
+//! on this side would double a module; the classes that users see are in `npm/src`.
+//!
+//! A function that can fail returns -1 (or a negative `BigInt`) and leaves the error to `take_error`.
+#![cfg(target_arch = "wasm32")]
+#![no_std]
+#![allow(missing_docs, reason = "wasm-bindgen adds items; what is exported here is documented")]
+#![allow(missing_debug_implementations, reason = "a wasm module prints nothing")]
+#![allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap)]
+
+extern crate alloc;
+
+mod convert;
+mod failure;
+mod memory;
+mod write;
+
+pub use convert::Told;
+pub use failure::{answer, failed};
+pub use memory::{Buffer, Single, TEXT, buffer, keep, kept, kept_mut};
+pub use write::Text;

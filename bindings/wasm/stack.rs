@@ -1,0 +1,16 @@
+//! Sets the size of a wasm module's stack. A short stack makes low addresses, and those are short numbers in the module. A
+//! call that needs more traps; the deepest one takes a third.
+
+fn main() {
+    println!("cargo::rerun-if-changed=../stack.rs");
+    let variable = |name| std::env::var(name).unwrap_or_default();
+    let bytes = match variable("CARGO_PKG_NAME").as_str() {
+        // A list of candidates takes some kB.
+        "snowmint-wasm-inspect" => 65_536,
+        "snowmint-wasm-sql" => 16_384,
+        _ => 8_192,
+    };
+    if variable("CARGO_CFG_TARGET_ARCH") == "wasm32" {
+        println!("cargo::rustc-link-arg-cdylib=-zstack-size={bytes}");
+    }
+}
