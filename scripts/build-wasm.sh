@@ -1,14 +1,20 @@
 #!/usr/bin/env bash
-# core for JavaScript, as some modules: compile, bind, optimise; --lint: clippy. A module must keep its sections until
-# bindgen has read them.
+# core for JavaScript: the modules of bindings/wasm, made small, and core's tables; --lint: clippy. All of it is built by
+# the profile wasm, in folders that no other build waits for.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-wasm=(--quiet --locked --profile wasm --target wasm32-unknown-unknown -p 'snowmint-wasm-*')
-[[ ${1-} != --lint ]] || exec cargo clippy "${wasm[@]}" -- -D warnings
+options=(--quiet --locked --profile wasm)
+for_wasm=("${options[@]}" --target wasm32-unknown-unknown -p 'snowmint-wasm-*')
+[[ ${1-} != --lint ]] || exec cargo clippy "${for_wasm[@]}" -- -D warnings
+cargo build "${options[@]}" -p snowmint-tables
+cargo build "${for_wasm[@]}"
+target=${CARGO_TARGET_DIR:-target}
+built=$target/wasm32-unknown-unknown/wasm
 out=npm/src/generated
-built="${CARGO_TARGET_DIR:-target}"/wasm32-unknown-unknown/wasm
-modules=(mint forms inspect lease durability wide sql)
+# Is written last.
+names=$out/names.json
+inputs=("$target/wasm/snowmint-tables" "$built"/*.wasm npm/scripts/shrink.mjs npm/package-lock.json)
+[[ ! -e $names || -n $(find "${inputs[@]}" -newer "$names") ]] || exit 0
 mkdir -p "$out"
-cargo build "${wasm[@]}"
-cargo run --quiet --locked -p snowmint-bindgen -- "$out" $(printf "$built/%s.wasm " "${modules[@]}")
-node npm/scripts/shrink.mjs "$out" "${modules[@]}"
+"$target/wasm/snowmint-tables" > "$out/tables.ts"
+node npm/scripts/shrink.mjs "$built" "$out" mint forms inspect lease durability wide sql

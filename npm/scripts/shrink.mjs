@@ -1,23 +1,17 @@
-// `shrink.mjs FOLDER MODULE...`: makes the modules that bindgen left in FOLDER small, and gives each export a letter or two,
-// the same in all; names.json tells which. What bindgen exports itself serves references to objects, of which there are none:
-// only numbers cross.
-import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+// `shrink.mjs FROM TO MODULE...`: makes the wasm modules of folder FROM small, and writes them and their types to folder TO.
+// Gives each export a letter or two, the same in all modules; names.json has the letter of each name.
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import binaryen from "binaryen";
 
-const [folder, ...modules] = process.argv.slice(2);
-const inFolder = (name) => join(folder, name);
-const wasmOpt = (...args) => execFileSync(join(import.meta.dirname, "../node_modules/.bin/wasm-opt"), args);
-// What every engine of the last years has.
-const features = [
-  "bulk-memory",
-  "nontrapping-float-to-int",
-  "sign-ext",
-  "mutable-globals",
-  "reference-types",
-  "multivalue",
-];
-const enabled = features.map((feature) => `--enable-${feature}`);
+const [from, to, ...modules] = process.argv.slice(2);
+// As `wasm-opt -Oz`.
+binaryen.setOptimizeLevel(2);
+binaryen.setShrinkLevel(2);
+binaryen.setGenerateStackIR(true);
+binaryen.setOptimizeStackIR(true);
+// Addresses begin with the stack.
+binaryen.setLowMemoryUnused(true);
 
 /** By the name in TypeScript, which ends in _. */
 const letters = {};
@@ -27,18 +21,44 @@ const SINGLE = 22;
 const short = (at) => (at < SINGLE ? ALPHABET[at] : `_${ALPHABET[at - SINGLE]}`);
 const letter = (name) => (letters[`${name}_`] ??= short(Object.keys(letters).length));
 
-for (const module of modules) {
-  const text = inFolder(`${module}.wat`);
-  wasmOpt("--remove-exports=__*", ...enabled, "-S", inFolder(`${module}_bg.wasm`), "-o", text);
-  writeFileSync(text, readFileSync(text, "utf8").replace(/(?<=^ \(export ")\w+/gm, letter));
-  const small = ["-Oz", "--converge", "--low-memory-unused"];
-  const bare = ["--strip-debug", "--strip-producers", "--strip-target-features"];
-  wasmOpt(...enabled, ...small, ...bare, text, "-o", inFolder(`${module}.wasm`));
-  const types = readFileSync(inFolder(`${module}_bg.wasm.d.ts`), "utf8");
-  writeFileSync(inFolder(`${module}.wasm.d.ts`), types.replace(/(?<=^export const \w+)(?=:)/gm, "_"));
+const typeOf = (type) => (type === binaryen.i64 ? "bigint" : type === binaryen.none ? "void" : "number");
+function signature(wasm, name) {
+  const { params, results } = binaryen.getFunctionInfo(wasm.getFunction(name));
+  const taken = binaryen.expandType(params).map((type, at) => `${ALPHABET[at]}: ${typeOf(type)}`);
+  return `(${taken.join(", ")}) => ${typeOf(results)}`;
 }
-writeFileSync(inFolder("names.json"), JSON.stringify(letters));
-const left = readdirSync(folder).filter(
-  (name) => /_bg\.|\.wat$|\.js$/.test(name) || modules.includes(name.split(".d.ts")[0]),
-);
-for (const name of left) rmSync(inFolder(name));
+
+/** Renames the exports of a module; returns their types. Of the linker's exports only the memory stays. */
+function rename(wasm) {
+  const all = Array.from({ length: wasm.getNumExports() }, (_, at) =>
+    binaryen.getExportInfo(wasm.getExportByIndex(at)),
+  );
+  let types = "";
+  for (const { name, value, kind } of all) {
+    wasm.removeExport(name);
+    if (kind === binaryen.ExternalMemory) {
+      wasm.addMemoryExport(value, letter(name));
+      types += `export const ${name}_: WebAssembly.Memory;\n`;
+    } else if (kind === binaryen.ExternalFunction) {
+      types += `export const ${name}_: ${signature(wasm, value)};\n`;
+      wasm.addFunctionExport(value, letter(name));
+    }
+  }
+  return types;
+}
+
+for (const module of modules) {
+  const wasm = binaryen.readBinary(readFileSync(join(from, `${module}.wasm`)));
+  writeFileSync(join(to, `${module}.wasm.d.ts`), rename(wasm));
+  wasm.runPasses(["strip-debug", "strip-producers", "strip-target-features"]);
+  // Until another round makes it no smaller.
+  let bytes = wasm.emitBinary();
+  for (let before = Number.POSITIVE_INFINITY; bytes.length < before; ) {
+    before = bytes.length;
+    wasm.optimize();
+    bytes = wasm.emitBinary();
+  }
+  writeFileSync(join(to, `${module}.wasm`), bytes);
+  wasm.dispose();
+}
+writeFileSync(join(to, "names.json"), JSON.stringify(letters));

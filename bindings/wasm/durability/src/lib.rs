@@ -1,7 +1,7 @@
 //! Whether an engine's settings keep what it confirms, for the stores.
 #![cfg(target_arch = "wasm32")]
 #![no_std]
-#![allow(missing_docs, reason = "wasm-bindgen adds items; what is exported here is documented")]
+#![allow(unsafe_code, reason = "an export keeps its name; unsafe blocks are in the glue")]
 #![allow(clippy::cast_possible_truncation)]
 
 use core::fmt::Write;
@@ -9,7 +9,6 @@ use core::fmt::Write;
 use glue::{Text, Told};
 use snowmint_core::durability::{Accepting, Engine, Finding, Refusal};
 use snowmint_core::place::Facts;
-use wasm_bindgen::prelude::wasm_bindgen;
 
 /// What accepts a store all the same.
 const ACCEPTING: Accepting = Accepting::JAVASCRIPT;
@@ -20,8 +19,8 @@ fn lines(told: &Told) -> (&str, &str) {
 }
 
 /// The settings that matter of the engine whose name is the text: the length of their names, a line each.
-#[wasm_bindgen]
-pub fn settings(len: u32) -> u32 {
+#[unsafe(no_mangle)]
+pub extern "C" fn settings(len: u32) -> u32 {
     let told = Told::take(len);
     let mut text = Text { len: 0 };
     for setting in Engine::find(lines(&told).0).into_iter().flat_map(Engine::settings) {
@@ -33,14 +32,14 @@ pub fn settings(len: u32) -> u32 {
 
 /// Refuses settings under which nothing is granted. The text is an engine's name and lines `NAME=VALUE`; answers the length
 /// of the sentence, or 0.
-#[wasm_bindgen]
-pub fn refuse(len: u32) -> u32 {
+#[unsafe(no_mangle)]
+pub extern "C" fn refuse(len: u32) -> u32 {
     sentence(&Told::take(len), |engine, value| engine.refuse(value))
 }
 
 /// The same of settings by which a failover can lose confirmed writes.
-#[wasm_bindgen]
-pub fn standby_risk(len: u32) -> u32 {
+#[unsafe(no_mangle)]
+pub extern "C" fn standby_risk(len: u32) -> u32 {
     sentence(&Told::take(len), |engine, value| engine.standby_risk(value))
 }
 
@@ -65,8 +64,8 @@ fn sentence<'a>(told: &'a Told, judge: impl FnOnce(Engine, Value<'_, 'a>) -> Opt
 }
 
 /// The sentence that refuses what else was found: that and the cure, a line each. Answers its length.
-#[wasm_bindgen]
-pub fn refusal(len: u32) -> u32 {
+#[unsafe(no_mangle)]
+pub extern "C" fn refusal(len: u32) -> u32 {
     let told = Told::take(len);
     let (found, cure) = lines(&told);
     let mut text = Text { len: 0 };
@@ -77,8 +76,8 @@ pub fn refusal(len: u32) -> u32 {
 /// Refuses a place where a database can be lost, or is out of reach for others who name it too. The text is a path without
 /// links and the lines of `mountinfo` that are of it; `file_system` is the number of its file system, and `directory` not 0
 /// for the directory of a file. Answers the length of the sentence, or 0.
-#[wasm_bindgen]
-pub fn place(len: u32, file_system: u32, directory: u32) -> u32 {
+#[unsafe(no_mangle)]
+pub extern "C" fn place(len: u32, file_system: u32, directory: u32) -> u32 {
     let told = Told::take(len);
     // Of a text that did not fit the file system still counts.
     let (path, mounts) = lines(&told);

@@ -2,7 +2,6 @@
 
 use glue::{answer, buffer};
 use snowmint_core::{Error, scatter};
-use wasm_bindgen::prelude::wasm_bindgen;
 
 /// By what: a count of digits or bits.
 type Function = fn(u64, u32) -> Result<u64, Error>;
@@ -17,8 +16,8 @@ static FUNCTIONS: [Function; 5] = [
 ];
 
 /// Word 0: what a function makes of integer 0, the ID, by integer 2, a count of digits or bits.
-#[wasm_bindgen]
-pub fn scattered(function: u32) -> i32 {
+#[unsafe(no_mangle)]
+pub extern "C" fn scattered(function: u32) -> i32 {
     let buffer = buffer();
     let by = buffer.integer(2).count();
     answer(buffer.integer(0).id().and_then(|id| FUNCTIONS[function as usize](id, by)), |id| {

@@ -2,11 +2,10 @@
 
 use glue::{TEXT, answer, buffer};
 use snowmint_core::TextForm;
-use wasm_bindgen::prelude::wasm_bindgen;
 
 /// The length of the text of integer 0. The form is its place in [`TextForm::ALL`].
-#[wasm_bindgen]
-pub fn text_encode(form: u32) -> i32 {
+#[unsafe(no_mangle)]
+pub extern "C" fn text_encode(form: u32) -> i32 {
     let buffer = buffer();
     answer(buffer.integer(0).id(), |id| {
         let text = TextForm::ALL[form as usize].encode(id);
@@ -16,8 +15,8 @@ pub fn text_encode(form: u32) -> i32 {
 }
 
 /// Word 0: the ID of a text of `len` bytes, which are so many characters.
-#[wasm_bindgen]
-pub fn text_decode(form: u32, len: u32, characters: u32) -> i32 {
+#[unsafe(no_mangle)]
+pub extern "C" fn text_decode(form: u32, len: u32, characters: u32) -> i32 {
     let (form, buffer) = (TextForm::ALL[form as usize], buffer());
     let id = if len as usize > TEXT {
         // Not all of it is here, so it is not to be counted.

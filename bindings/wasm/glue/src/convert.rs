@@ -28,11 +28,13 @@ pub struct Told {
 }
 
 impl Told {
+    /// Copies the first `len` bytes of the buffer.
     pub fn take(len: u32) -> Self {
         let len = len as usize;
         Self { text: buffer().text, len: if len > TEXT { 0 } else { len } }
     }
 
+    /// The text; empty if it is not UTF-8.
     pub fn text(&self) -> &str {
         core::str::from_utf8(&self.text[..self.len]).unwrap_or_default()
     }

@@ -1,7 +1,6 @@
 //! Results and errors.
 
 use snowmint_core::Error;
-use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::memory::{Single, buffer};
 
@@ -33,7 +32,7 @@ pub fn answer<T>(result: Result<T, Error>, value: impl FnOnce(T) -> u32) -> i32 
 
 /// Whether there was an error since the last call. The last four words: what fills its sentence, of which the first tells
 /// which sentence; other answers begin with the first words.
-#[wasm_bindgen]
-pub fn take_error() -> bool {
+#[unsafe(no_mangle)]
+pub extern "C" fn take_error() -> bool {
     core::mem::take(FAILING.get())
 }

@@ -7,7 +7,7 @@
 //! A function that can fail returns -1 (or a negative `BigInt`) and leaves the error to `take_error`.
 #![cfg(target_arch = "wasm32")]
 #![no_std]
-#![allow(missing_docs, reason = "wasm-bindgen adds items; what is exported here is documented")]
+#![allow(unsafe_code, reason = "an export keeps its name; unsafe blocks are in `memory`")]
 #![allow(missing_debug_implementations, reason = "a wasm module prints nothing")]
 #![allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap)]
 

@@ -2,14 +2,11 @@
 //!
 //! Layouts and the states of generators live as long as the module, so nothing is ever freed. All unsafe code of the
 //! modules is here.
-#![allow(unsafe_code)]
 
 use alloc::boxed::Box;
 use core::alloc::{GlobalAlloc, Layout as Block};
 use core::cell::UnsafeCell;
 use core::panic::PanicInfo;
-
-use wasm_bindgen::prelude::wasm_bindgen;
 
 /// The most characters a text can have.
 pub const TEXT: usize = 1024;
@@ -19,7 +16,9 @@ const WORDS: usize = 4096;
 /// What both sides read and write.
 #[repr(C)]
 pub struct Buffer {
+    /// A text that goes in or out.
     pub text: [u8; TEXT],
+    /// The numbers that go in or out.
     pub words: [u64; WORDS],
 }
 
@@ -30,10 +29,12 @@ pub struct Single<T>(UnsafeCell<T>);
 unsafe impl<T> Sync for Single<T> {}
 
 impl<T> Single<T> {
+    /// A value as a module starts with it.
     pub const fn new(value: T) -> Self {
         Self(UnsafeCell::new(value))
     }
 
+    /// The value, to be read or changed.
     #[inline]
     #[allow(clippy::mut_from_ref, reason = "that is what the type is for")]
     pub fn get(&self) -> &mut T {
@@ -71,8 +72,8 @@ pub fn kept_mut<T>(handle: u32) -> &'static mut T {
 }
 
 /// Where the shared buffer begins: `TEXT` bytes, then 64-bit words.
-#[wasm_bindgen]
-pub fn buffer_address() -> u32 {
+#[unsafe(no_mangle)]
+pub extern "C" fn buffer_address() -> u32 {
     &raw const *buffer() as u32
 }
 

@@ -6,6 +6,7 @@ use crate::memory::buffer;
 
 /// A text that is written into the buffer. What is beyond the buffer, which no text of core is, is cut.
 pub struct Text {
+    /// Bytes written.
     pub len: usize,
 }
 

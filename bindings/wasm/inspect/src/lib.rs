@@ -1,34 +1,33 @@
 //! Who could have minted this?
 #![cfg(target_arch = "wasm32")]
 #![no_std]
-#![allow(missing_docs, reason = "wasm-bindgen adds items; what is exported here is documented")]
+#![allow(unsafe_code, reason = "an export keeps its name; unsafe blocks are in the glue")]
 #![allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 
 use core::fmt::Write;
 
 use glue::{Single, Text, buffer};
 use snowmint_core::inspect::{self as core_inspect, Candidates, Kind};
-use wasm_bindgen::prelude::wasm_bindgen;
 
 /// The candidates of the last value.
 static FOUND: Single<Option<Candidates>> = Single::new(None);
 
 /// How many candidates there are for a text.
-#[wasm_bindgen]
-pub fn inspect(len: u32, now_ms: f64) -> u32 {
+#[unsafe(no_mangle)]
+pub extern "C" fn inspect(len: u32, now_ms: f64) -> u32 {
     FOUND.get().insert(core_inspect::inspect(buffer().text(len), now_ms as i64)).len() as u32
 }
 
 /// How many candidates there are for integer 0.
-#[wasm_bindgen]
-pub fn inspect_integer(now_ms: f64) -> u32 {
+#[unsafe(no_mangle)]
+pub extern "C" fn inspect_integer(now_ms: f64) -> u32 {
     FOUND.get().insert(core_inspect::inspect_integer(buffer().integer(0), now_ms as i64)).len() as u32
 }
 
 /// One of those candidates: the length of its kind, system (or nothing), form, reason and layout, a line each. Words: whether it
 /// has a time, that in Unix ms, whether it is plausible, and the ID of a snowflake.
-#[wasm_bindgen]
-pub fn candidate(at: u32) -> u32 {
+#[unsafe(no_mangle)]
+pub extern "C" fn candidate(at: u32) -> u32 {
     let mut text = Text { len: 0 };
     if let Some(candidate) = FOUND.get().as_ref().and_then(|candidates| candidates.get(at as usize)) {
         let id = if let Kind::Snowflake { id, .. } = candidate.kind() { id } else { 0 };

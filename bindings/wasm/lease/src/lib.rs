@@ -4,7 +4,7 @@
 //! text. Times are Unix ms.
 #![cfg(target_arch = "wasm32")]
 #![no_std]
-#![allow(missing_docs, reason = "wasm-bindgen adds items; what is exported here is documented")]
+#![allow(unsafe_code, reason = "an export keeps its name; unsafe blocks are in the glue")]
 #![allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)]
 
 use core::fmt::Write;
@@ -13,7 +13,6 @@ use glue::{Text, answer, buffer, failed, keep, kept, kept_mut};
 use snowmint_core::lease::{Claiming, Floor, Keep, Keeping, LABEL_BYTES, Pin, RECORD_BYTES, Record, Terms, Todo};
 use snowmint_core::store::{Ask, Reply};
 use snowmint_core::{Error, Layout, Numbers, Window, Words};
-use wasm_bindgen::prelude::wasm_bindgen;
 
 /// What to do next; the words that go with it are in brackets.
 #[repr(u32)]
@@ -61,8 +60,8 @@ enum Flow {
 
 /// A new handle of a claim. Words: those of the layout's numbers, then two of the token. The label is the begin of
 /// the text, in UTF-8 and padded with zeros. No `window_ms` is `NaN`, and so is no last node. Word 0 then: the length of a window.
-#[wasm_bindgen]
-pub fn claim(
+#[unsafe(no_mangle)]
+pub extern "C" fn claim(
     max_ahead_ms: f64,
     window_ms: f64,
     default_ms: f64,
@@ -91,8 +90,8 @@ pub fn claim(
 }
 
 /// Refuses windows that a claim would refuse, for one who shares a lease that is there. Words: those of the layout's numbers.
-#[wasm_bindgen]
-pub fn check_window(max_ahead_ms: f64, window_ms: f64, default_ms: f64) -> i32 {
+#[unsafe(no_mangle)]
+pub extern "C" fn check_window(max_ahead_ms: f64, window_ms: f64, default_ms: f64) -> i32 {
     answer(length_ms(&layout_of_words(), max_ahead_ms, window_ms, default_ms), |_| 0)
 }
 
@@ -109,14 +108,14 @@ fn length_ms(layout: &Layout, max_ahead_ms: f64, window_ms: f64, default_ms: f64
 
 /// The namespace's record in the text: how long the text of its layout is, which the driver checks; negative, if it is not
 /// a record.
-#[wasm_bindgen]
-pub fn layout_len(len: u32) -> i32 {
+#[unsafe(no_mangle)]
+pub extern "C" fn layout_len(len: u32) -> i32 {
     answer(Pin::read(buffer().text(len)), |(layout, _)| layout.len() as u32)
 }
 
 /// The namespace's record in the text, whose layout the driver has found to be this one (length 0: there is none).
-#[wasm_bindgen]
-pub fn pinned(lease: u32, version: f64, len: u32) -> u32 {
+#[unsafe(no_mangle)]
+pub extern "C" fn pinned(lease: u32, version: f64, len: u32) -> u32 {
     match Pin::read(buffer().text(len)) {
         Ok((_, pin)) => claiming(lease, |claiming| claiming.pinned((len > 0).then_some((pin, version as u64)))),
         Err(error) => {
@@ -127,8 +126,8 @@ pub fn pinned(lease: u32, version: f64, len: u32) -> u32 {
 }
 
 /// The store's floor in the text (length 0: there is none).
-#[wasm_bindgen]
-pub fn floor(lease: u32, len: u32) -> u32 {
+#[unsafe(no_mangle)]
+pub extern "C" fn floor(lease: u32, len: u32) -> u32 {
     match (len > 0).then(|| Floor::read(buffer().text(len))).transpose() {
         Ok(floor) => claiming(lease, |claiming| claiming.floor(floor)),
         Err(error) => {
@@ -139,8 +138,8 @@ pub fn floor(lease: u32, len: u32) -> u32 {
 }
 
 /// What came of writing the namespace's record: 0 no answer, 1 another version is there, 2 it is written as that version.
-#[wasm_bindgen]
-pub fn pinning(lease: u32, outcome: u32, version: f64) -> u32 {
+#[unsafe(no_mangle)]
+pub extern "C" fn pinning(lease: u32, outcome: u32, version: f64) -> u32 {
     let reply = match outcome {
         0 => Reply::Unknown,
         1 => Reply::Conflict,
@@ -150,16 +149,16 @@ pub fn pinning(lease: u32, outcome: u32, version: f64) -> u32 {
 }
 
 /// A node that is not to be had.
-#[wasm_bindgen]
-pub fn skip(lease: u32, node: u32) {
+#[unsafe(no_mangle)]
+pub extern "C" fn skip(lease: u32, node: u32) {
     if let Flow::Claiming(claiming) = &mut held(lease).flow {
         claiming.skip(node);
     }
 }
 
 /// A node and the record in the text: 0, or 1 if that is none. Fails, if a later version of this package wrote it.
-#[wasm_bindgen]
-pub fn see(lease: u32, node: u32, version: f64, now_ms: f64, len: u32) -> i32 {
+#[unsafe(no_mangle)]
+pub extern "C" fn see(lease: u32, node: u32, version: f64, now_ms: f64, len: u32) -> i32 {
     let Flow::Claiming(claiming) = &mut held(lease).flow else { return 1 };
     match Record::from_bytes(buffer().text(len)) {
         Ok(record) => {
@@ -175,20 +174,20 @@ pub fn see(lease: u32, node: u32, version: f64, now_ms: f64, len: u32) -> i32 {
 }
 
 /// All nodes were seen, of which so many have a record, whatever is in it.
-#[wasm_bindgen]
-pub fn seen(lease: u32, now_ms: f64, records: f64) -> u32 {
+#[unsafe(no_mangle)]
+pub extern "C" fn seen(lease: u32, now_ms: f64, records: f64) -> u32 {
     claiming(lease, |claiming| claiming.seen(now_ms as i64, records as u64))
 }
 
 /// The chosen node is not to be had after all.
-#[wasm_bindgen]
-pub fn again(lease: u32) -> u32 {
+#[unsafe(no_mangle)]
+pub extern "C" fn again(lease: u32) -> u32 {
     claiming(lease, Claiming::again)
 }
 
 /// The clocks of the store (`NaN`: it has none) and of this host.
-#[wasm_bindgen]
-pub fn clock(lease: u32, store_ms: f64, own_ms: f64) -> u32 {
+#[unsafe(no_mangle)]
+pub extern "C" fn clock(lease: u32, store_ms: f64, own_ms: f64) -> u32 {
     let store_ms = (!store_ms.is_nan()).then_some(store_ms as i64);
     let held = held(lease);
     match &mut held.flow {
@@ -202,8 +201,8 @@ pub fn clock(lease: u32, store_ms: f64, own_ms: f64) -> u32 {
 
 /// What came of the read or write: 0 no answer, 1 another version is there, 2 it is written as that version, 3 the record
 /// in the text (length 0: there is none) has that version.
-#[wasm_bindgen]
-pub fn replied(lease: u32, outcome: u32, version: f64, len: u32) -> u32 {
+#[unsafe(no_mangle)]
+pub extern "C" fn replied(lease: u32, outcome: u32, version: f64, len: u32) -> u32 {
     let version = version as u64;
     let reply = match outcome {
         0 => Reply::Unknown,
@@ -230,20 +229,20 @@ pub fn replied(lease: u32, outcome: u32, version: f64, len: u32) -> u32 {
 
 /// Wants the window's end moved up, for a generator whose first unused tick begins at `last_ms`; it reaches `reach_ms`
 /// past the clock.
-#[wasm_bindgen]
-pub fn renew(lease: u32, now_ms: f64, last_ms: f64, reach_ms: f64) -> u32 {
+#[unsafe(no_mangle)]
+pub extern "C" fn renew(lease: u32, now_ms: f64, last_ms: f64, reach_ms: f64) -> u32 {
     keeping(lease, |keeping| keeping.renew(now_ms as i64, last_ms as i64, reach_ms as u64))
 }
 
 /// Wants the rest of the window given back, with nothing used from `end_ms` on.
-#[wasm_bindgen]
-pub fn release(lease: u32, end_ms: f64) -> u32 {
+#[unsafe(no_mangle)]
+pub extern "C" fn release(lease: u32, end_ms: f64) -> u32 {
     keeping(lease, |keeping| keeping.release(end_ms as i64))
 }
 
 /// What is needed to keep the lease elsewhere. Words: node, version; the record is in the text.
-#[wasm_bindgen]
-pub fn save(lease: u32) {
+#[unsafe(no_mangle)]
+pub extern "C" fn save(lease: u32) {
     if let Flow::Keeping(keeping) = &held(lease).flow {
         let (record, version) = keeping.saved();
         asked(Ask::Write(record, version), keeping.node());
@@ -251,16 +250,16 @@ pub fn save(lease: u32) {
 }
 
 /// Whether the first record in the text is held by the holder of the second one, which begins where that one ends.
-#[wasm_bindgen]
-pub fn is_held(first: u32, second: u32) -> bool {
+#[unsafe(no_mangle)]
+pub extern "C" fn is_held(first: u32, second: u32) -> bool {
     let (found, saved) = buffer().text(first + second).split_at(first as usize);
     let (found, saved) = (Record::from_bytes(found), Record::from_bytes(saved));
     found.is_ok_and(|found| saved.is_ok_and(|saved| found.is_held_by(saved.token)))
 }
 
 /// Keeps a lease that was saved: `Window`, or an error if the record in the text is none.
-#[wasm_bindgen]
-pub fn resume(lease: u32, node: u32, version: f64, len: u32) -> u32 {
+#[unsafe(no_mangle)]
+pub extern "C" fn resume(lease: u32, node: u32, version: f64, len: u32) -> u32 {
     let held = held(lease);
     let system_clock = match &held.flow {
         Flow::Claiming(claiming) => claiming.system_clock(),
@@ -281,8 +280,8 @@ pub fn resume(lease: u32, node: u32, version: f64, len: u32) -> u32 {
 }
 
 /// Words 0 and 1: the cell, opened for that window, or its end moved up if it is open.
-#[wasm_bindgen]
-pub fn open_cell(lease: u32, first: bool, start_ms: f64, end_ms: f64) {
+#[unsafe(no_mangle)]
+pub extern "C" fn open_cell(lease: u32, first: bool, start_ms: f64, end_ms: f64) {
     let layout = held(lease).layout;
     let window = Window { start_ms: start_ms as i64, end_ms: end_ms as i64 };
     let words = Words::of(cell());
@@ -295,8 +294,8 @@ pub fn open_cell(lease: u32, first: bool, start_ms: f64, end_ms: f64) {
 }
 
 /// When the first unused tick of the cell in words 0 and 1 begins; `NaN` if it is closed.
-#[wasm_bindgen]
-pub fn unused_from(lease: u32) -> f64 {
+#[unsafe(no_mangle)]
+pub extern "C" fn unused_from(lease: u32) -> f64 {
     Words::of(cell()).unused_from_ms(held(lease).layout).map_or(f64::NAN, |ms| ms as f64)
 }
 

@@ -2,7 +2,6 @@
 
 use glue::{Single, answer, buffer, failed, keep, kept};
 use snowmint_core::{Layout, Minter, Options, Run, SequenceStart, Words};
-use wasm_bindgen::prelude::wasm_bindgen;
 
 type Generator = Minter<&'static Words>;
 
@@ -10,15 +9,23 @@ type Generator = Minter<&'static Words>;
 static TAKEN: Single<Option<Run<'static>>> = Single::new(None);
 
 /// A new handle of the state of a node. The caller keeps one for each clock, layout (by its numbers) and node.
-#[wasm_bindgen]
-pub fn words() -> u32 {
+#[unsafe(no_mangle)]
+pub extern "C" fn words() -> u32 {
     keep(Words::vouched())
 }
 
 /// A new handle of a generator of `node`, which `parse_node` has checked. The caller keeps one for each combination of
 /// arguments; `now_ms` is any early time where the caller has a clock.
-#[wasm_bindgen]
-pub fn open(layout: u32, words: u32, node: u32, max_ahead_ms: f64, start: u32, seed: f64, now_ms: f64) -> i32 {
+#[unsafe(no_mangle)]
+pub extern "C" fn open(
+    layout: u32,
+    words: u32,
+    node: u32,
+    max_ahead_ms: f64,
+    start: u32,
+    seed: f64,
+    now_ms: f64,
+) -> i32 {
     let layout: &Layout = kept(layout);
     answer(layout.refuse_if_over(now_ms as i64), |()| {
         let options = Options {
@@ -32,14 +39,14 @@ pub fn open(layout: u32, words: u32, node: u32, max_ahead_ms: f64, start: u32, s
 }
 
 /// Integer 0 as the size of a batch.
-#[wasm_bindgen]
-pub fn batch() -> i32 {
+#[unsafe(no_mangle)]
+pub extern "C" fn batch() -> i32 {
     answer(buffer().integer(0).batch(), |count| count as u32)
 }
 
 /// The next ID as a signed `BigInt`. A negative one is the ID if `take_error` then answers 0.
-#[wasm_bindgen]
-pub fn next(generator: u32, now_ms: f64) -> i64 {
+#[unsafe(no_mangle)]
+pub extern "C" fn next(generator: u32, now_ms: f64) -> i64 {
     match kept::<Generator>(generator).try_next_id(now_ms as i64) {
         Ok(id) => id as i64,
         Err(error) => i64::from(failed(error)),
@@ -47,8 +54,8 @@ pub fn next(generator: u32, now_ms: f64) -> i64 {
 }
 
 /// Takes up to `want` IDs (1 or more), if the rest comes within `patience_ms`; answers how many `drain` will give.
-#[wasm_bindgen]
-pub fn take(generator: u32, now_ms: f64, want: u32, patience_ms: f64) -> i32 {
+#[unsafe(no_mangle)]
+pub extern "C" fn take(generator: u32, now_ms: f64, want: u32, patience_ms: f64) -> i32 {
     let run = kept::<Generator>(generator).try_run(now_ms as i64, u64::from(want), patience_ms as u64);
     answer(run, |run| {
         let count = run.len();
@@ -58,14 +65,14 @@ pub fn take(generator: u32, now_ms: f64, want: u32, patience_ms: f64) -> i32 {
 }
 
 /// Writes the next IDs that were taken to the words; answers how many.
-#[wasm_bindgen]
-pub fn drain() -> u32 {
+#[unsafe(no_mangle)]
+pub extern "C" fn drain() -> u32 {
     let Some(run) = TAKEN.get() else { return 0 };
     run.write(&mut buffer().words) as u32
 }
 
 /// How long to sleep before trying again a call that wants to wait `wanted_ms` and has waited `waited_ms`; 0: give up.
-#[wasm_bindgen]
-pub fn pause_ms(max_wait_ms: f64, wanted_ms: f64, waited_ms: f64) -> f64 {
+#[unsafe(no_mangle)]
+pub extern "C" fn pause_ms(max_wait_ms: f64, wanted_ms: f64, waited_ms: f64) -> f64 {
     Options { max_wait_ms: max_wait_ms as u64, ..Options::DEFAULT }.pause_ms(wanted_ms as u64, waited_ms as u64) as f64
 }

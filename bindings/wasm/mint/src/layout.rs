@@ -2,18 +2,17 @@
 
 use glue::{answer, buffer, keep, kept};
 use snowmint_core::{Integer, Layout};
-use wasm_bindgen::prelude::wasm_bindgen;
 
 /// A new handle of a layout, given as its text. The caller keeps one for each text.
-#[wasm_bindgen]
-pub fn layout(len: u32) -> i32 {
+#[unsafe(no_mangle)]
+pub extern "C" fn layout(len: u32) -> i32 {
     answer(Layout::parse(buffer().text(len)), keep)
 }
 
 /// Words, as `f64`: bits, epoch, tick, end, sign date (NaN: never), whether JS-safe, nodes, IDs a tick, IDs a second;
 /// then, as they are, the six that two layouts of the same numbers have in common.
-#[wasm_bindgen]
-pub fn describe(layout: u32) {
+#[unsafe(no_mangle)]
+pub extern "C" fn describe(layout: u32) {
     let layout: &Layout = kept(layout);
     let words = &mut buffer().words;
     words[0] = f64::from(layout.bits()).to_bits();
@@ -29,8 +28,8 @@ pub fn describe(layout: u32) {
 }
 
 /// Words: timestamp, node, then each field but `unused`. The ID is integer 0.
-#[wasm_bindgen]
-pub fn decode(layout: u32) -> i32 {
+#[unsafe(no_mangle)]
+pub extern "C" fn decode(layout: u32) -> i32 {
     let layout: &Layout = kept(layout);
     let buffer = buffer();
     let decoded = buffer.integer(0).id().and_then(|id| Ok((id, layout.decode(id)?)));
@@ -45,8 +44,8 @@ pub fn decode(layout: u32) -> i32 {
 }
 
 /// Word 0: the ID. Integers 0, 2, 4, 6: node, sequence, random, tick; the tick counts if the time is NaN.
-#[wasm_bindgen]
-pub fn encode(layout: u32, time_ms: f64) -> i32 {
+#[unsafe(no_mangle)]
+pub extern "C" fn encode(layout: u32, time_ms: f64) -> i32 {
     let layout: &Layout = kept(layout);
     let buffer = buffer();
     let (node, sequence, random) = (buffer.integer(0), buffer.integer(2), buffer.integer(4));
@@ -64,8 +63,8 @@ pub fn encode(layout: u32, time_ms: f64) -> i32 {
 }
 
 /// Words 0 and 1: the lowest and the highest ID between two instants, both included.
-#[wasm_bindgen]
-pub fn id_range(layout: u32, from_ms: f64, to_ms: f64) -> i32 {
+#[unsafe(no_mangle)]
+pub extern "C" fn id_range(layout: u32, from_ms: f64, to_ms: f64) -> i32 {
     answer(kept::<Layout>(layout).id_range(from_ms as i64, to_ms as i64), |range| {
         buffer().words[..2].copy_from_slice(&[*range.start(), *range.end()]);
         0
@@ -73,8 +72,8 @@ pub fn id_range(layout: u32, from_ms: f64, to_ms: f64) -> i32 {
 }
 
 /// Word 0: the node of a text such as `5` or `datacenter=0,worker=5`.
-#[wasm_bindgen]
-pub fn parse_node(layout: u32, len: u32) -> i32 {
+#[unsafe(no_mangle)]
+pub extern "C" fn parse_node(layout: u32, len: u32) -> i32 {
     answer(kept::<Layout>(layout).parse_node(buffer().text(len)), |node| {
         buffer().words[0] = u64::from(node);
         0

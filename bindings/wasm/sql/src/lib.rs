@@ -4,7 +4,7 @@
 //! time: texts one behind the other, parted by NUL, which no name has.
 #![cfg(target_arch = "wasm32")]
 #![no_std]
-#![allow(missing_docs, reason = "wasm-bindgen adds items; what is exported here is documented")]
+#![allow(unsafe_code, reason = "an export keeps its name; unsafe blocks are in the glue")]
 #![allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_possible_wrap)]
 
 use core::fmt::{self, Write};
@@ -12,7 +12,6 @@ use core::fmt::{self, Write};
 use glue::{Told, buffer};
 use snowmint_core::sql::{Column, Dialect};
 use snowmint_core::{Error, Layout, Options, SequenceStart};
-use wasm_bindgen::prelude::wasm_bindgen;
 
 /// The first texts, of which the last one has the rest.
 fn parts<const N: usize>(told: &Told) -> [&str; N] {
@@ -60,8 +59,8 @@ fn answer(text: Result<impl fmt::Display, Error>, from: u32) -> i32 {
 
 /// The script of a function of `PostgreSQL`, for a layout, a node, a start of sequences, a schema and a name. A time that is
 /// no number is the default.
-#[wasm_bindgen]
-pub fn postgres_function(len: u32, from: u32, max_ahead_ms: f64, max_wait_ms: f64) -> i32 {
+#[unsafe(no_mangle)]
+pub extern "C" fn postgres_function(len: u32, from: u32, max_ahead_ms: f64, max_wait_ms: f64) -> i32 {
     let told = Told::take(len);
     let [layout, node, start, schema, name] = parts(&told);
     let mut options = Options::DEFAULT;
@@ -93,8 +92,8 @@ fn of_column(len: u32, tell: impl FnOnce(Column<'_>) -> i32) -> i32 {
 
 /// The expression for a part of the IDs in a column: time, time in Unix ms, tick, node, sequence, and then each field but
 /// `unused`.
-#[wasm_bindgen]
-pub fn expression(len: u32, from: u32, part: u32) -> i32 {
+#[unsafe(no_mangle)]
+pub extern "C" fn expression(len: u32, from: u32, part: u32) -> i32 {
     of_column(len, |column| {
         let expression = match part {
             0 => column.timestamp(),
@@ -110,7 +109,7 @@ pub fn expression(len: u32, from: u32, part: u32) -> i32 {
 }
 
 /// The predicate for a range of time (Unix ms).
-#[wasm_bindgen]
-pub fn between(len: u32, from: u32, from_ms: f64, to_ms: f64) -> i32 {
+#[unsafe(no_mangle)]
+pub extern "C" fn between(len: u32, from: u32, from_ms: f64, to_ms: f64) -> i32 {
     of_column(len, |column| answer(column.between(from_ms as i64, to_ms as i64), from))
 }

@@ -5,7 +5,6 @@ use snowmint_core::object_id::ObjectIdState;
 use snowmint_core::ulid::UlidState;
 use snowmint_core::uuid::{GregorianState, V7State};
 use snowmint_core::{Error, Ulid, Uuid};
-use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::wide::{OBJECT_ID, ULID, Wide, bits, put};
 
@@ -71,22 +70,22 @@ impl Minter {
 }
 
 /// Where the pool of random numbers begins: `POOL` of 32 bits.
-#[wasm_bindgen]
-pub fn pool_address() -> u32 {
+#[unsafe(no_mangle)]
+pub extern "C" fn pool_address() -> u32 {
     MINTER.get().pool.numbers.as_ptr() as u32
 }
 
 /// Says that so many numbers were put into the pool, at its beginning.
-#[wasm_bindgen]
-pub fn pooled(count: u32) {
+#[unsafe(no_mangle)]
+pub extern "C" fn pooled(count: u32) {
     let pool = &mut MINTER.get().pool;
     (pool.next, pool.end) = (0, (count as usize).min(POOL));
 }
 
 /// Mints one: the length of its text, or `DRY`. The kind is a UUID's version (1, 4, 6, 7), or as in `wide.rs`; `more` is
 /// what the clock shows beyond `now_ms`, in steps of 100 ns, for those that have them.
-#[wasm_bindgen]
-pub fn mint(kind: u32, now_ms: f64, more: u32) -> i32 {
+#[unsafe(no_mangle)]
+pub extern "C" fn mint(kind: u32, now_ms: f64, more: u32) -> i32 {
     let minter = MINTER.get();
     if minter.pool.end - minter.pool.next < AN_ID {
         return DRY;
@@ -98,8 +97,8 @@ pub fn mint(kind: u32, now_ms: f64, more: u32) -> i32 {
 }
 
 /// Goes on from the version 7 or ULID in the buffer's words, for tests.
-#[wasm_bindgen]
-pub fn go_on_from(kind: u32) {
+#[unsafe(no_mangle)]
+pub extern "C" fn go_on_from(kind: u32) {
     let minter = MINTER.get();
     let bits = bits(buffer());
     if kind == ULID {

@@ -4,7 +4,6 @@ use alloc::vec::Vec;
 
 use glue::{Single, buffer};
 use snowmint_core::Uuid;
-use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::wide::{Wide, bits, put};
 
@@ -12,8 +11,8 @@ use crate::wide::{Wide, bits, put};
 static NAME: Single<Vec<u8>> = Single::new(Vec::new());
 
 /// Where a name of that many bytes is to be put; 0 if there is no memory for it.
-#[wasm_bindgen]
-pub fn name_address(len: u32) -> u32 {
+#[unsafe(no_mangle)]
+pub extern "C" fn name_address(len: u32) -> u32 {
     let name = NAME.get();
     name.clear();
     // Twice what it was, at least: nothing is ever freed.
@@ -25,8 +24,8 @@ pub fn name_address(len: u32) -> u32 {
 }
 
 /// The UUID of that version, 3 or 5, of the name that was put and of the namespace in words 0 and 1: the length of its text.
-#[wasm_bindgen]
-pub fn named(version: u32) -> u32 {
+#[unsafe(no_mangle)]
+pub extern "C" fn named(version: u32) -> u32 {
     let namespace = Uuid::from_bits(bits(buffer()));
     let name = NAME.get();
     put(Wide::Uuid(if version == 3 { Uuid::v3(namespace, name) } else { Uuid::v5(namespace, name) }))

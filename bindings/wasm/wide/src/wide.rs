@@ -4,7 +4,6 @@
 
 use glue::{Buffer, answer, buffer};
 use snowmint_core::{Error, IdText, Integer, ObjectId, Ulid, Uuid};
-use wasm_bindgen::prelude::wasm_bindgen;
 
 /// Kinds of IDs; what is neither of these is a UUID.
 pub(crate) const ULID: u32 = 9;
@@ -81,16 +80,16 @@ pub(crate) fn put(id: Wide) -> u32 {
 }
 
 /// Reads a text: the length of the one that is written.
-#[wasm_bindgen]
-pub fn read(kind: u32, len: u32) -> i32 {
+#[unsafe(no_mangle)]
+pub extern "C" fn read(kind: u32, len: u32) -> i32 {
     // What is not UTF-8 is no text of an ID either.
     let text = core::str::from_utf8(buffer().text(len)).unwrap_or_default();
     answer(Wide::parse(kind, text), put)
 }
 
 /// Writes the ID of so many bytes in words 0 and 1: the length of its text.
-#[wasm_bindgen]
-pub fn write(kind: u32, bytes: u32) -> i32 {
+#[unsafe(no_mangle)]
+pub extern "C" fn write(kind: u32, bytes: u32) -> i32 {
     let wanted = if kind == OBJECT_ID { 12 } else { 16 };
     let given = bytes as usize;
     let id = if given == wanted { Ok(Wide::stored(kind)) } else { Err(Error::id_bytes(wanted, given)) };
@@ -98,8 +97,8 @@ pub fn write(kind: u32, bytes: u32) -> i32 {
 }
 
 /// Swaps the bytes in words 0 and 1 as `MySQL` does, or back.
-#[wasm_bindgen]
-pub fn swap(back: bool) {
+#[unsafe(no_mangle)]
+pub extern "C" fn swap(back: bool) {
     let buffer = buffer();
     let uuid = Uuid::from_bits(bits(buffer));
     put_bits(buffer, if back { uuid.unswapped() } else { uuid.swapped() }.to_bits());
@@ -107,8 +106,8 @@ pub fn swap(back: bool) {
 
 /// Words from 2 on: the parts of the ID in words 0 and 1, or `NONE`. The time comes first, then of a UUID version, clock
 /// sequence, node, local domain and number, of a ULID the high and the low bits of its random ones.
-#[wasm_bindgen]
-pub fn parts(kind: u32) {
+#[unsafe(no_mangle)]
+pub extern "C" fn parts(kind: u32) {
     let some = |value: Option<u64>| value.unwrap_or(NONE);
     let parts = match Wide::stored(kind) {
         Wide::Uuid(id) => [
@@ -128,16 +127,16 @@ pub fn parts(kind: u32) {
 }
 
 /// The version 8 of the bytes in words 0 and 1, but for the bits of version and variant.
-#[wasm_bindgen]
-pub fn custom() -> i32 {
+#[unsafe(no_mangle)]
+pub extern "C" fn custom() -> i32 {
     let bits = bits(buffer());
     let (a, b, c) = ((bits >> 80) as u64, (bits >> 64) as u16 & 0xfff, bits as u64 & (u64::MAX >> 2));
     answer(Uuid::v8(a, b, c).map(Wide::Uuid), put)
 }
 
 /// The ULID of an instant and of 80 bits: integer 0 has what is above 64 of them, 2 the others.
-#[wasm_bindgen]
-pub fn ulid_of(unix_ms: f64) -> i32 {
+#[unsafe(no_mangle)]
+pub extern "C" fn ulid_of(unix_ms: f64) -> i32 {
     let buffer = buffer();
     let random = match (buffer.integer(0), buffer.integer(2)) {
         (Integer::Fits(high), Integer::Fits(low)) => u128::from(high) << 64 | u128::from(low),
@@ -147,8 +146,8 @@ pub fn ulid_of(unix_ms: f64) -> i32 {
 }
 
 /// The `ObjectId` of an instant, of integer 0, 40 bits, and of integer 2, 24.
-#[wasm_bindgen]
-pub fn object_id_of(unix_ms: f64) -> i32 {
+#[unsafe(no_mangle)]
+pub extern "C" fn object_id_of(unix_ms: f64) -> i32 {
     let buffer = buffer();
     let random = match buffer.integer(0) {
         Integer::Fits(random) => random,

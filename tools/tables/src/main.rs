@@ -1,40 +1,12 @@
-//! `snowmint-bindgen OUT_DIR MODULE.wasm ...`: the types of the wasm modules, and core's tables for JavaScript.
-
-use std::path::Path;
-use std::process::ExitCode;
+//! `snowmint-tables`: prints core's tables for JavaScript, as TypeScript.
 
 use snowmint_core::ulid::UlidState;
 use snowmint_core::{
     Error, ErrorKind, Integer, Layout, ObjectId, Options, TextForm, Ulid, Uuid, Window, layouts, scatter,
 };
-use wasm_bindgen_cli_support::Bindgen;
 
-fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let Some((out_dir, modules)) = arguments.split_first() else {
-        eprintln!("usage: snowmint-bindgen OUT_DIR MODULE.wasm ...");
-        return ExitCode::from(2);
-    };
-    let run = || {
-        for module in modules {
-            Bindgen::new()
-                .input_path(module)
-                .bundler(true)?
-                .typescript(true)
-                .remove_name_section(true)
-                .remove_producers_section(true)
-                .generate(out_dir)?;
-        }
-        std::fs::write(Path::new(out_dir).join("tables.ts"), tables())?;
-        Ok::<(), Box<dyn std::error::Error>>(())
-    };
-    match run() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("snowmint-bindgen: {error}");
-            ExitCode::FAILURE
-        }
-    }
+fn main() {
+    print!("{}", tables());
 }
 
 /// What JavaScript looks up itself, so that the wasm module needs no texts: the sentences of errors and the texts of
@@ -89,7 +61,7 @@ fn tables() -> String {
     let wide = wide.into_iter().map(|at| format!("  {at}: {},\n", row(at)));
     let presets = layouts::all().map(|(name, layout)| format!("  {name}: \"{layout}\",\n"));
     format!(
-        r#"// Generated from core by tools/bindgen. Numbers come first: the bundler puts them in place of their names then.
+        r#"// Generated from core by tools/tables. Numbers come first: the bundler puts them in place of their names then.
 
 /** The places of errors that come up outside core. */
 export const CLOSED = {};
