@@ -1,12 +1,24 @@
-// Builds dist/: the wasm module as text inside each bundle, the bundles for each kind of host, and the types.
-// Run in npm/. Expects the raw module and its glue in src/generated/, where scripts/build-wasm.sh puts them.
+// Builds dist/, unless it is newer than its sources: the wasm modules as text inside each bundle, the bundles for each kind
+// of host, and the types. Run in npm/. Expects the modules and their types in src/generated/, where scripts/build-wasm.sh
+// puts them.
 import { execFileSync } from "node:child_process";
-import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { build } from "esbuild";
 
 const { version } = JSON.parse(readFileSync("package.json", "utf8"));
 const generated = "src/generated";
+
+const writtenAt = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+/** Whether a file is newer than everything it is made from. */
+const isCurrent = (file, inputs) => inputs.every((input) => writtenAt(input) < writtenAt(file));
+
+// A folder is newer than a file that was removed from it.
+const within = (folder) => [folder, ...readdirSync(folder, { recursive: true }).map((name) => join(folder, name))];
+const settings = ["package.json", "package-lock.json", "tsconfig.json", "tsconfig.types.json", "scripts/build.mjs"];
+// Of dist/ the types are written last.
+if (isCurrent("dist/index.d.ts", [...within("src"), ...within("../stores/src/scripts"), ...settings])) process.exit();
+
 rmSync("dist", { recursive: true, force: true });
 
 // One letter for each name that ends in _, the same in all bundles, which share one registry: of exports as shrink.mjs
@@ -88,6 +100,8 @@ await build({ entryPoints: ["src/unpack.ts"], outfile: `${generated}/unpack.mjs`
 const { pack, unpack } = await import(new URL(`../${generated}/unpack.mjs`, import.meta.url));
 const modules = ["mint", "forms", "inspect", "lease", "durability", "wide", "sql"];
 for (const name of modules) {
+  const inputs = [`${generated}/${name}.wasm`, "src/unpack.ts", "scripts/build.mjs"];
+  if (isCurrent(`${generated}/${name}.d.ts`, inputs)) continue;
   const bytes = readFileSync(`${generated}/${name}.wasm`);
   const text = pack(bytes);
   if (!bytes.equals(unpack(text, bytes.length))) throw new Error(`${name}.wasm is not what its packed text holds`);
