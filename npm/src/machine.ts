@@ -6,7 +6,7 @@ import type { Layout as OneLayout } from "./layout.js";
 import { Leased, LostLease, leases, refusal, type Wanted } from "./leased.js";
 import type { LeaseStore } from "./store.js";
 
-/** What the machine wants next: `Next` in `bindings/wasm/src/lease.rs`. */
+/** What the machine wants next: `Next` in `bindings/wasm/lease/src/lib.rs`. */
 const [READ_LAYOUT, READ_FLOOR, WRITE_LAYOUT, LIST, CLOCK, READ, WRITE, WINDOW, WAIT, TAKEN, UNANSWERED, FAILED, LOST] =
   Array(13).keys() as unknown as number[];
 /** How long a record is, in bytes. */
