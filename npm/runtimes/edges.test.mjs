@@ -9,7 +9,7 @@ import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { EdgeRuntime } from "edge-runtime";
 import { build } from "esbuild";
-import { startService } from "../tests/servers.mjs";
+import { start } from "../tests/servers.mjs";
 import { assertSeen, NONBLOCKING } from "./seen.mjs";
 import { executable, projectOf, version } from "./tools.mjs";
 
@@ -99,7 +99,7 @@ test(`workerd ${version("workerd")} serves a bundle, as its command line makes t
 });
 
 test(`workerd ${version("workerd")} leases from a service`, async (t) => {
-  const service = await startService();
+  const service = await start("service");
   t.after(() => service.stop());
   writeFileSync(
     join(home, "leasing.mjs"),
@@ -113,7 +113,7 @@ test(`workerd ${version("workerd")} leases from a service`, async (t) => {
 });
 
 test(`workerd ${version("workerd")} goes on after requests that ended while the service was slow`, async (t) => {
-  const service = await startService();
+  const service = await start("service");
   t.after(() => service.stop());
   // Between worker and service: while it is slow, nothing is answered.
   let slow = false;

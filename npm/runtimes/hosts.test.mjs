@@ -1,7 +1,7 @@
 // Deno and Bun: programs of a project with the packages in node_modules, with the addon and without it.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { startService } from "../tests/servers.mjs";
+import { start } from "../tests/servers.mjs";
 import { assertSeen, BLOCKING } from "./seen.mjs";
 import { executable, projectOf, version } from "./tools.mjs";
 
@@ -63,7 +63,7 @@ const inDeno = async ({ run }, permissions, ...words) =>
 const inBun = async ({ run }, ...words) => JSON.parse(await run(bun, ...words));
 
 let service;
-before(async () => (service = await startService()));
+before(async () => (service = await start("service")));
 after(() => service.stop());
 const LEASED = { node: 0, lost: null, renewed: true, increasing: true };
 

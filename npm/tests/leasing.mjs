@@ -3,18 +3,25 @@
 import { openSync, writeSync } from "node:fs";
 import { Snowflake } from "snowmint";
 import { SqliteStore } from "snowmint/stores";
-import { Database, LEASED } from "./stores.mjs";
+import { LEASED } from "./clients.mjs";
 
 const [kind, url, namespace, ledger, options] = process.argv.slice(2);
-const store =
-  kind === "better-sqlite3"
-    ? new SqliteStore(new Database(url))
-    : new LEASED[kind].Store((await LEASED[kind].connect(url))[0]);
+async function storeOf(kind) {
+  if (kind !== "better-sqlite3") return new LEASED[kind].Store((await LEASED[kind].connect(url))[0]);
+  const { default: Database } = await import("better-sqlite3");
+  return new SqliteStore(new Database(url));
+}
 const onLost = ({ message }) => {
   process.send?.({ lost: message });
   process.exit(1);
 };
-const gen = await Snowflake.lease({ store, namespace, onLost, maxWaitMs: 20_000, ...JSON.parse(options ?? "{}") });
+const gen = await Snowflake.lease({
+  store: await storeOf(kind),
+  namespace,
+  onLost,
+  maxWaitMs: 20_000,
+  ...JSON.parse(options ?? "{}"),
+});
 const file = openSync(ledger, "a");
 const mint = () => {
   try {

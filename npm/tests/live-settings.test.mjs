@@ -1,21 +1,20 @@
 // Settings that change under a live fleet: those by which the server itself loses writes end renewals, those that matter in
 // a failover are reported.
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { describe, test } from "node:test";
 import { Snowflake } from "snowmint";
-import { startMariadb, startPostgres, startRedis, startStandby } from "./servers.mjs";
-import { atEnd, Ioredis, mysqlPromise, pg, storeAt } from "./stores.mjs";
+import { start } from "./servers.mjs";
+import { atEnd, Ioredis, mysqlPromise, pg, SERVED, storeAt } from "./stores.mjs";
 import { until } from "./support.mjs";
 
 const ONE_NODE = "time:41,sequence:12;epoch=2025-01-01T00:00:00Z";
-const PATIENCE_MS = 60_000;
 
 const warnings = [];
 process.on("warning", ({ name, message }) => name === "SnowmintWarning" && warnings.push(message));
 
 /** A server that ends with the test. */
-async function serve(t, start, options) {
-  const server = await start(options);
+async function serve(t, engine, options) {
+  const server = await start(engine, options);
   atEnd(t, () => server.stop());
   return server;
 }
@@ -41,55 +40,26 @@ async function redisSays(url, ...words) {
 }
 
 const SPOILT = [
-  [
-    "pg",
-    startPostgres,
-    (url) => postgresSays(url, "ALTER SYSTEM SET fsync = off", "SELECT pg_reload_conf()"),
-    "fsync=off",
-  ],
+  ["pg", (url) => postgresSays(url, "ALTER SYSTEM SET fsync = off", "SELECT pg_reload_conf()"), "fsync=off"],
   [
     "mysql2",
-    startMariadb,
     (url) => mariadbSays(url, "SET GLOBAL innodb_flush_log_at_trx_commit = 2"),
     "innodb_flush_log_at_trx_commit=2",
   ],
-  ["ioredis, RESP3", startRedis, (url) => redisSays(url, "CONFIG", "SET", "appendonly", "no"), "appendonly=no"],
+  ["ioredis, RESP3", (url) => redisSays(url, "CONFIG", "SET", "appendonly", "no"), "appendonly=no"],
 ];
-
-for (const [kind, start, spoil, setting] of SPOILT)
-  test(`renewals end with their reason at ${setting}`, async (t) => {
-    const { url } = await serve(t, start);
-    const lost = [];
-    const onLost = ({ message }) => lost.push(message);
-    const store = await storeAt(t, kind, url);
-    const gen = await Snowflake.lease({ store, layout: ONE_NODE, namespace: "a", windowMs: 2000, onLost });
-    gen.nextId();
-    await spoil(url);
-    await until(() => gen.status().renewalError?.includes(setting), "the reason", PATIENCE_MS);
-    const { end } = gen.window;
-    await until(() => lost.length, "the end", PATIENCE_MS);
-    assert.ok(lost[0].includes(setting) && lost[0].startsWith("the lease of node 0 was lost"), lost[0]);
-    assert.ok(gen.status().lost.includes(setting));
-    assert.equal(gen.window?.end ?? end, end);
-    assert.throws(() => gen.nextId(), { code: "WINDOW_CLOSED" });
-    const again = Snowflake.lease({ store: await storeAt(t, kind, url), layout: ONE_NODE, namespace: "a" });
-    await assert.rejects(again, ({ code, message }) => code === "UNSAFE_STORE" && message.includes(setting));
-    assert.ok(warnings.some((told) => told.startsWith("nothing new is granted: ") && told.includes(setting)));
-  });
 
 const ATTACHED = [
   [
     "pg",
-    startPostgres,
-    async (t, primary) => serve(t, () => startStandby(primary)),
+    (t, { port }) => serve(t, "postgres", { standbyOf: port }),
     "asynchronous_standby=walreceiver",
     "every commit of this server wait for the standby",
   ],
   [
     "redis, RESP3",
-    startRedis,
     async (t, { url, port }) => {
-      await serve(t, startRedis, ["--replicaof", `127.0.0.1 ${port}`]);
+      await serve(t, "redis", { options: ["--replicaof", `127.0.0.1 ${port}`] });
       for (let info = ""; !info.includes("connected_slaves:1"); ) info = await redisSays(url, "INFO", "replication");
     },
     "connected_slaves=1",
@@ -97,39 +67,64 @@ const ATTACHED = [
   ],
 ];
 
-for (const [kind, start, attach, setting, price] of ATTACHED)
-  test(`a fleet goes on at ${setting}, and new claims are refused`, async (t) => {
-    const server = await serve(t, start);
-    const store = await storeAt(t, kind, server.url);
-    const lost = [];
-    const claim = (namespace, other = store) =>
-      Snowflake.lease({ store: other, namespace, windowMs: 2000, onLost: ({ message }) => lost.push(message) });
-    const fleet = [await claim("fleet0"), await claim("fleet1"), await claim("fleet2")];
-    assert.deepEqual(
-      fleet.map((gen) => gen.status().standbyRisk),
-      [null, null, null],
-    );
-    await attach(t, server);
-    for (const gen of fleet) {
-      await until(() => gen.status().standbyRisk, "the report", PATIENCE_MS);
-      const { standbyRisk } = gen.status();
-      for (const part of [setting, price, "allowStandby: true if `snowmint fence` follows every failover"])
-        assert.ok(standbyRisk.includes(part), standbyRisk);
-      const end = gen.window.end + 4000;
-      await until(() => gen.window.end >= end, "renewals", PATIENCE_MS);
-      gen.nextId();
-      assert.equal(gen.status().renewalError, null);
-    }
-    assert.deepEqual(lost, []);
-    assert.equal(warnings.filter((told) => told.includes(setting)).length, 1);
-    // By the store that there is, and by a new one.
-    for (const other of [store, await storeAt(t, kind, server.url)])
-      await assert.rejects(
-        claim("newcomers", other),
-        ({ code, message }) => code === "UNSAFE_STORE" && message.includes(setting),
+// Windows of real servers, whose clocks cannot be scripted: all wait at the same time.
+describe("settings that change", { concurrency: 5 }, () => {
+  for (const [kind, spoil, setting] of SPOILT)
+    test(`renewals end with their reason at ${setting}`, async (t) => {
+      const { url } = await serve(t, SERVED[kind].engine);
+      const lost = [];
+      const onLost = ({ message }) => lost.push(message);
+      const store = await storeAt(t, kind, url);
+      const gen = await Snowflake.lease({ store, layout: ONE_NODE, namespace: "a", windowMs: 2000, onLost });
+      await gen.nextIdAsync();
+      await spoil(url);
+      await until(() => gen.status().renewalError?.includes(setting), "the reason");
+      const { end } = gen.window;
+      await until(() => lost.length, "the end");
+      assert.ok(lost[0].includes(setting) && lost[0].startsWith("the lease of node 0 was lost"), lost[0]);
+      assert.ok(gen.status().lost.includes(setting));
+      assert.equal(gen.window?.end ?? end, end);
+      assert.throws(() => gen.nextId(), { code: "WINDOW_CLOSED" });
+      const again = Snowflake.lease({ store: await storeAt(t, kind, url), layout: ONE_NODE, namespace: "a" });
+      await assert.rejects(again, ({ code, message }) => code === "UNSAFE_STORE" && message.includes(setting));
+      assert.ok(warnings.some((told) => told.startsWith("nothing new is granted: ") && told.includes(setting)));
+    });
+
+  for (const [kind, attach, setting, price] of ATTACHED)
+    test(`a fleet goes on at ${setting}, and new claims are refused`, async (t) => {
+      const server = await serve(t, SERVED[kind].engine);
+      const store = await storeAt(t, kind, server.url);
+      const lost = [];
+      const claim = (namespace, other = store) =>
+        Snowflake.lease({ store: other, namespace, windowMs: 2000, onLost: ({ message }) => lost.push(message) });
+      const fleet = [await claim("fleet0"), await claim("fleet1"), await claim("fleet2")];
+      assert.deepEqual(
+        fleet.map((gen) => gen.status().standbyRisk),
+        [null, null, null],
       );
-    assert.equal(await store.read("leases/newcomers/0"), null);
-    const accepted = await claim("newcomers", await storeAt(t, kind, server.url, { allowStandby: true }));
-    assert.ok(accepted.status().standbyRisk.includes(setting));
-    for (const gen of [accepted, ...fleet]) await gen.close();
-  });
+      await attach(t, server);
+      const goesOn = async (gen) => {
+        await until(() => gen.status().standbyRisk, "the report");
+        const { standbyRisk } = gen.status();
+        for (const part of [setting, price, "allowStandby: true if `snowmint fence` follows every failover"])
+          assert.ok(standbyRisk.includes(part), standbyRisk);
+        const end = gen.window.end + 4000;
+        await until(() => gen.window.end >= end, "renewals");
+        await gen.nextIdAsync();
+        assert.equal(gen.status().renewalError, null);
+      };
+      await Promise.all(fleet.map(goesOn));
+      assert.deepEqual(lost, []);
+      assert.equal(warnings.filter((told) => told.includes(setting)).length, 1);
+      // By the store that there is, and by a new one.
+      for (const other of [store, await storeAt(t, kind, server.url)])
+        await assert.rejects(
+          claim("newcomers", other),
+          ({ code, message }) => code === "UNSAFE_STORE" && message.includes(setting),
+        );
+      assert.equal(await store.read("leases/newcomers/0"), null);
+      const accepted = await claim("newcomers", await storeAt(t, kind, server.url, { allowStandby: true }));
+      assert.ok(accepted.status().standbyRisk.includes(setting));
+      for (const gen of [accepted, ...fleet]) await gen.close();
+    });
+});

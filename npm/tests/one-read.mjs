@@ -3,14 +3,14 @@
 
 import { once } from "node:events";
 import net from "node:net";
-import { LEASED } from "./stores.mjs";
+import { LEASED } from "./clients.mjs";
 
 const { KIND: kind, URL: url } = process.env;
 
 const FATAL = "SFATAL\0VFATAL\0C57P01\0Mterminating connection due to administrator command\0\0";
 /** What each server says when it ends a connection that asks nothing. */
 const ERRORS = {
-  postgresql: Buffer.concat([Buffer.from("E"), Buffer.from([0, 0, 0, FATAL.length + 4]), Buffer.from(FATAL)]),
+  postgres: Buffer.concat([Buffer.from("E"), Buffer.from([0, 0, 0, FATAL.length + 4]), Buffer.from(FATAL)]),
   mysql: Buffer.concat([
     Buffer.from([42, 0, 0, 0, 0xff, 0x26, 0x04]),
     Buffer.from("#08S01the connection was killed by a server"),
@@ -68,7 +68,7 @@ async function storeWith(at) {
 async function calls({ store, end }, at) {
   const outcomes = [];
   for (let version = 0; version < 3; version++) {
-    const writing = store.write(`a/${at}`, new Uint8Array(1), version);
+    const writing = store.write(`one-read-${process.pid}/${at}`, new Uint8Array(1), version);
     outcomes.push(
       await writing.then(
         () => "answered",

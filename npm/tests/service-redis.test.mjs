@@ -5,12 +5,12 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import Ioredis from "ioredis";
 import { createClient } from "redis";
-import { startService } from "./servers.mjs";
+import { start } from "./servers.mjs";
 import { atEnd } from "./stores.mjs";
 import { folder, increasing } from "./support.mjs";
 
 let service;
-before(async () => (service = await startService()));
+before(async () => (service = await start("service")));
 after(() => service.stop());
 
 /** What sends a command, over a client that is closed with the test; `many` sends all at once. */
@@ -95,7 +95,7 @@ for (const [kind, connect] of Object.entries(CLIENTS))
     test("a service with a token counts for those who show it", async (t) => {
       const file = join(folder(t), "token");
       writeFileSync(file, "open-sesame-open-sesame\n");
-      const guarded = await startService(["--token-file", file]);
+      const guarded = await start("service", { options: ["--token-file", file] });
       t.after(() => guarded.stop());
       const key = fresh();
       const { send } = await connect(t, guarded.redisUrl, "open-sesame-open-sesame");

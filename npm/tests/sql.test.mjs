@@ -8,16 +8,15 @@ import { build } from "esbuild";
 import pg from "pg";
 import { Layout, layouts, SnowmintError } from "snowmint";
 import { decodeSql, postgresFunction } from "snowmint/sql";
-import { startPostgres } from "./servers.mjs";
+import { shared } from "./servers.mjs";
 import { exitOf, folder } from "./support.mjs";
 
 const here = new URL(".", import.meta.url).pathname;
 const dist = join(here, "../dist");
 
 test("IDs minted in PostgreSQL are those of the node, and taken apart there as here", async (t) => {
-  const server = await startPostgres();
-  t.after(() => server.stop());
-  const pool = new pg.Pool({ host: "127.0.0.1", port: server.port, user: "postgres", database: "postgres", max: 8 });
+  const { url } = await shared("postgres", { newDatabase: true });
+  const pool = new pg.Pool({ connectionString: url, max: 8 });
   pool.on("error", () => {});
   t.after(() => pool.end());
   for (const [layout, node, names] of [

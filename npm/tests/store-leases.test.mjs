@@ -3,31 +3,44 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { Worker } from "node:worker_threads";
 import { layouts, Snowflake } from "snowmint";
-import { database, LEASED, MemoryStore, SqliteStore, sqliteAt, storeAt } from "./stores.mjs";
+import { shared, start } from "./servers.mjs";
+import { atEnd, database, LEASED, MemoryStore, SqliteStore, sqliteAt, storeAt } from "./stores.mjs";
 import { answerOf, folder, hold, increasing, refusal, until } from "./support.mjs";
 
 const ONE_NODE = "time:41,sequence:12;epoch=2025-01-01T00:00:00Z";
+/** How often holders are killed, every other time with their server. */
+const KILLS = Number(process.env.SNOWMINT_KILLS ?? 2);
 /** One client of each library; the verbs are tested with the others. */
 const KINDS = ["pg", "mysql2/promise", "ioredis, RESP3", "redis, RESP3", "http"];
-
-const servers = {};
-before(() => Promise.all(KINDS.map(async (kind) => (servers[kind] = await LEASED[kind].start()))));
-after(() => Promise.all(Object.values(servers).map((server) => server.stop())));
 
 let numbers = 0;
 /** A namespace that no other test has. */
 const fresh = () => `test-${process.pid}-${numbers++}`;
 
-/** A place: where it is, a store of its own client there, and its server. */
+/** An empty database for each kind on the shared server of its engine; the shared service has namespaces only. */
+const databases = new Map();
+function databaseOf(kind) {
+  const { engine } = LEASED[kind];
+  if (!databases.has(kind)) databases.set(kind, shared(engine, { newDatabase: engine !== "service" }));
+  return databases.get(kind);
+}
+
+/** A place: its URL, and a function that makes a store of a separate client there. */
 const placeOf = (kind) => async (t) => {
-  const { url } = servers[kind];
-  return { kind, url, server: servers[kind], store: () => storeAt(t, kind, url) };
+  const { url } = await databaseOf(kind);
+  return { kind, url, store: () => storeAt(t, kind, url) };
 };
+/** A place on a server that a test kills or stops. */
+async function ownPlace(t, kind) {
+  const server = await start(LEASED[kind].engine);
+  atEnd(t, () => server.stop());
+  return { kind, url: server.url, server, store: () => storeAt(t, kind, server.url) };
+}
 const sqlite = async (t) => {
   const url = join(folder(t), "ids.db");
   return { kind: "better-sqlite3", url, store: async () => sqliteAt(t, url) };
@@ -57,187 +70,192 @@ function idsOf(...ledgers) {
 const holder = (t, { kind, url }, namespace, ledger, options = {}) =>
   hold(t, "leasing.mjs", {}, [kind, url, namespace, ledger, JSON.stringify(options)]);
 
-for (const [kind, place] of Object.entries({ memory, ...SHARED }))
-  describe(kind, () => {
-    test("a lease has a node and a window that moves on, and tells of itself", async (t) => {
-      const namespace = fresh();
-      const gen = await lease(await (await place(t)).store(), { namespace });
-      const ids = [gen.nextId(), ...gen.nextIds(5000), gen.tryNextId(), await gen.nextIdAsync()];
-      increasing(ids);
-      const first = gen.window;
-      for (const id of ids) {
-        const { node, timestampMs } = gen.layout.decode(id);
-        assert.equal(node, 0);
-        assert.ok(first.start <= timestampMs && timestampMs < first.end);
-      }
-      await until(() => gen.window.end > first.end, "a renewal");
-      const { skewMs, ...status } = gen.status();
-      const { namespace: told, lost, skipped, renewalFailures } = status;
-      assert.deepEqual([told, lost, skipped, renewalFailures], [namespace, null, [], 0]);
-      if (["memory", "better-sqlite3"].includes(kind)) assert.equal(skewMs, null);
-      else assert.ok(Math.abs(skewMs) < 1000, `${skewMs}`);
-      await sleep(1100);
-      gen.nextId();
-      await gen.close();
-    });
-
-    test("a closed lease is free at once for another client, and goes on above its last ID", async (t) => {
-      const { store } = await place(t);
-      const namespace = fresh();
-      const first = await lease(await store(), { namespace, windowMs: 30_000 });
-      const last = first.nextIds(20_000).at(-1);
-      await first.close();
-      refusal("WINDOW_CLOSED", () => first.nextId());
-      await first.close();
-      const second = await lease(await store(), { namespace });
-      assert.equal(second.node, first.node);
-      assert.ok((await second.nextIdAsync()) > last);
-      await second.close();
-    });
-
-    test("generators of one store object share a lease, and of two they do not", async (t) => {
-      const { store } = await place(t);
-      const namespace = fresh();
-      const [one, other] = [await store(), await store()];
-      const gens = await Promise.all([one, one, other].map((store) => lease(store, { namespace })));
-      assert.equal(gens[0].node, gens[1].node);
-      assert.notEqual(gens[0].node, gens[2].node);
-      const ids = Array.from({ length: 3000 }, (_, at) => gens[at % 2].nextId());
-      increasing(ids);
-      await gens[0].close();
-      gens[1].nextId();
-      for (const gen of gens) await gen.close();
-    });
-
-    test("excluded and vouched nodes are not leased, and a namespace keeps its layout", async (t) => {
-      const store = await (await place(t)).store();
-      const namespace = fresh();
-      // One of its own, as a node that is vouched for stays so.
-      const layout = `unused:1,time:43,node:8,sequence:12;epoch=${1_735_689_600_000 + numbers++};tick=1ms`;
-      new Snowflake({ layout, node: 1 });
-      const gen = await lease(store, { namespace, layout, exclude: [0, 2] });
-      assert.equal(gen.node, 3);
-      assert.match(
-        refusal("INVALID_NODE", () => new Snowflake({ layout, node: 3 })).message,
-        /^pass a node that no other generator/,
-      );
-      await assert.rejects(lease(store, { namespace, layout: "twitter" }), {
-        code: "INVALID_LAYOUT",
-        message: new RegExp(`namespace ${namespace} is of layout unused:1,time:43`),
+// Most of them wait: for windows of real clocks, and for processes.
+describe("stores", { concurrency: 4 }, () => {
+  for (const [kind, place] of Object.entries({ memory, ...SHARED }))
+    describe(kind, { concurrency: 1 }, () => {
+      test("a lease has a node and a window that moves on, and tells of itself", async (t) => {
+        const namespace = fresh();
+        const gen = await lease(await (await place(t)).store(), { namespace });
+        const ids = [await gen.nextIdAsync(), ...gen.nextIds(5000), gen.tryNextId(), await gen.nextIdAsync()];
+        increasing(ids);
+        const first = gen.window;
+        for (const id of ids) {
+          const { node, timestampMs } = gen.layout.decode(id);
+          assert.equal(node, 0);
+          assert.ok(first.start <= timestampMs && timestampMs < first.end);
+        }
+        await until(() => gen.window.end > first.end, "a renewal");
+        const { skewMs, ...status } = gen.status();
+        const { namespace: told, lost, skipped, renewalFailures } = status;
+        assert.deepEqual([told, lost, skipped, renewalFailures], [namespace, null, [], 0]);
+        if (["memory", "better-sqlite3"].includes(kind)) assert.equal(skewMs, null);
+        else assert.ok(Math.abs(skewMs) < 20_000, `${skewMs}`);
+        // Idle, over several renewals.
+        await until(() => gen.window.end > first.end + 1000, "more renewals");
+        await gen.nextIdAsync();
+        await gen.close();
       });
-      await gen.close();
-      assert.ok(new Snowflake({ layout, node: 3 }).nextId() > 0n);
-    });
 
-    test("every node of a small layout can be held and no more, and who waits gets the first that is free", async (t) => {
-      const { store } = await place(t);
-      const options = { namespace: fresh(), layout: "time:41,node:2,sequence:12;epoch=2025-01-01T00:00:00Z" };
-      const gens = await Promise.all(Array.from({ length: 4 }, async () => lease(await store(), options)));
-      assert.deepEqual(gens.map(({ node }) => node).sort(), [0, 1, 2, 3]);
-      const late = await store();
-      await assert.rejects(lease(late, { ...options, maxWaitMs: 20 }), (error) => {
-        assert.equal(error.code, "NODES_EXHAUSTED");
-        assert.match(error.message, /all 4 nodes are taken or excluded/);
-        assert.ok(error.message.startsWith(String(late)) && error.message.includes(options.namespace));
-        return true;
+      test("a closed lease is free at once for another client, and goes on above its last ID", async (t) => {
+        const { store } = await place(t);
+        const namespace = fresh();
+        const first = await lease(await store(), { namespace, windowMs: 30_000 });
+        const last = first.nextIds(20_000).at(-1);
+        await first.close();
+        refusal("WINDOW_CLOSED", () => first.nextId());
+        await first.close();
+        const second = await lease(await store(), { namespace });
+        assert.equal(second.node, first.node);
+        assert.ok((await second.nextIdAsync()) > last);
+        await second.close();
       });
-      await gens[2].close();
-      assert.equal((await lease(late, { ...options, maxWaitMs: 5000 })).node, gens[2].node);
-      for (const gen of gens) await gen.close();
-    });
-  });
 
-for (const [kind, place] of Object.entries(SHARED))
-  describe(`${kind}, processes`, () => {
-    test("eight processes that start at once have eight nodes and repeat nothing", async (t) => {
-      const at = await place(t);
-      const [namespace, path] = [fresh(), folder(t)];
-      const ledgers = Array.from({ length: 8 }, (_, number) => join(path, `${number}`));
-      const holders = ledgers.map((ledger) => holder(t, at, namespace, ledger));
-      const nodes = await Promise.all(holders.map(async (child) => (await answerOf(child)).node));
-      assert.deepEqual(nodes.sort(), [0, 1, 2, 3, 4, 5, 6, 7]);
-      await sleep(200);
-      for (const child of holders) child.kill("SIGKILL");
-      await Promise.all(holders.map(({ gone }) => gone));
-      const ids = idsOf(...ledgers).flat();
-      assert.ok(ids.length > 800);
-      assert.equal(new Set(ids).size, ids.length);
+      test("generators of one store object share a lease, and of two they do not", async (t) => {
+        const { store } = await place(t);
+        const namespace = fresh();
+        const [one, other] = [await store(), await store()];
+        const gens = await Promise.all([one, one, other].map((store) => lease(store, { namespace, windowMs: 30_000 })));
+        assert.equal(gens[0].node, gens[1].node);
+        assert.notEqual(gens[0].node, gens[2].node);
+        const ids = Array.from({ length: 3000 }, (_, at) => gens[at % 2].nextId());
+        increasing(ids);
+        await gens[0].close();
+        gens[1].nextId();
+        for (const gen of gens) await gen.close();
+      });
+
+      test("excluded and vouched nodes are not leased, and a namespace keeps its layout", async (t) => {
+        const store = await (await place(t)).store();
+        const namespace = fresh();
+        // One of its own, as a node that is vouched for stays so.
+        const layout = `unused:1,time:43,node:8,sequence:12;epoch=${1_735_689_600_000 + numbers++};tick=1ms`;
+        new Snowflake({ layout, node: 1 });
+        const gen = await lease(store, { namespace, layout, exclude: [0, 2], windowMs: 30_000 });
+        assert.equal(gen.node, 3);
+        assert.match(
+          refusal("INVALID_NODE", () => new Snowflake({ layout, node: 3 })).message,
+          /^pass a node that no other generator/,
+        );
+        await assert.rejects(lease(store, { namespace, layout: "twitter" }), {
+          code: "INVALID_LAYOUT",
+          message: new RegExp(`namespace ${namespace} is of layout unused:1,time:43`),
+        });
+        await gen.close();
+        assert.ok(new Snowflake({ layout, node: 3 }).nextId() > 0n);
+      });
+
+      test("every node of a small layout can be held and no more, and who waits gets the first that is free", async (t) => {
+        const { store } = await place(t);
+        const layout = "time:41,node:2,sequence:12;epoch=2025-01-01T00:00:00Z";
+        const options = { namespace: fresh(), layout, windowMs: 30_000 };
+        const gens = await Promise.all(Array.from({ length: 4 }, async () => lease(await store(), options)));
+        assert.deepEqual(gens.map(({ node }) => node).sort(), [0, 1, 2, 3]);
+        const late = await store();
+        await assert.rejects(lease(late, { ...options, maxWaitMs: 20 }), (error) => {
+          assert.equal(error.code, "NODES_EXHAUSTED");
+          assert.match(error.message, /all 4 nodes are taken or excluded/);
+          assert.ok(error.message.startsWith(String(late)) && error.message.includes(options.namespace));
+          return true;
+        });
+        await gens[2].close();
+        assert.equal((await lease(late, { ...options, maxWaitMs: 20_000 })).node, gens[2].node);
+        for (const gen of gens) await gen.close();
+      });
     });
 
-    test("a holder that is stopped and wakes after its node was given away mints nothing more", async (t) => {
-      const at = await place(t);
-      const [namespace, path] = [fresh(), folder(t)];
-      const ledgers = [join(path, "first"), join(path, "second")];
-      const options = { layout: ONE_NODE, windowMs: 1000 };
-      const first = holder(t, at, namespace, ledgers[0], options);
-      assert.equal((await answerOf(first)).node, 0);
-      await sleep(300);
-      first.kill("SIGSTOP");
-      const second = holder(t, at, namespace, ledgers[1], options);
-      assert.equal((await answerOf(second)).node, 0);
-      await sleep(300);
-      first.kill("SIGCONT");
-      // It finds its node in other hands, and says so.
-      assert.equal((await first.gone).code, 1);
-      second.kill("SIGKILL");
-      await second.gone;
-      const [early, late] = idsOf(...ledgers);
-      assert.ok(early.length > 10 && late.length > 10);
-      assert.ok(early.at(-1) < late[0]);
-    });
-
-    test("kills of holders and of the server repeat nothing", async (t) => {
-      const at = await place(t);
-      const [namespace, path] = [fresh(), folder(t)];
-      const ledgers = [];
-      for (let round = 0; round < Number(process.env.SNOWMINT_KILLS ?? 4); round++) {
-        const mine = [0, 1].map((number) => join(path, `${round}-${number}`));
-        ledgers.push(...mine);
-        const holders = mine.map((ledger) => holder(t, at, namespace, ledger, { windowMs: 1000 }));
-        await Promise.all(holders.map(answerOf));
-        await sleep(100 + Math.random() * 200);
-        if (at.server && round % 2) await at.server.kill();
+  for (const [kind, place] of Object.entries(SHARED))
+    describe(`${kind}, processes`, { concurrency: 1 }, () => {
+      test("eight processes that start at once have eight nodes and repeat nothing", async (t) => {
+        const at = await place(t);
+        const [namespace, path] = [fresh(), folder(t)];
+        const ledgers = Array.from({ length: 8 }, (_, number) => join(path, `${number}`));
+        const holders = ledgers.map((ledger) => holder(t, at, namespace, ledger));
+        const nodes = await Promise.all(holders.map(async (child) => (await answerOf(child)).node));
+        assert.deepEqual(nodes.sort(), [0, 1, 2, 3, 4, 5, 6, 7]);
+        await until(() => idsOf(...ledgers).flat().length > 800, "800 IDs");
         for (const child of holders) child.kill("SIGKILL");
         await Promise.all(holders.map(({ gone }) => gone));
-        if (at.server && round % 2) await at.server.restart();
-      }
-      const ids = idsOf(...ledgers).flat();
-      assert.ok(ids.length > 400, `${ids.length}`);
-      assert.equal(new Set(ids).size, ids.length);
-    });
-  });
+        const ids = idsOf(...ledgers).flat();
+        assert.equal(new Set(ids).size, ids.length);
+      });
 
-for (const kind of KINDS)
-  describe(`${kind}, trouble`, () => {
-    test("while the server hangs IDs go on to the window's end, and after that it is found again", async (t) => {
-      const { server, store } = await placeOf(kind)(t);
-      const gen = await lease(await store(), { namespace: fresh(), windowMs: 1500 });
-      const ids = [gen.nextId()];
-      server.pause(true);
-      try {
-        const { end } = gen.window;
-        await until(() => {
-          try {
-            ids.push(gen.nextId());
-          } catch (error) {
-            assert.equal(error.code, "WINDOW_CLOSED");
-            return true;
-          }
-        }, "the end of the window");
-        assert.ok(Date.now() >= end - 5, "not before the window's end");
-        const since = performance.now();
-        await assert.rejects(gen.nextIdAsync(), { code: "WINDOW_CLOSED" });
-        assert.ok(performance.now() - since < 3000);
-      } finally {
-        server.pause(false);
-      }
-      await until(() => gen.status().renewalFailures === 0 && gen.window.end > Date.now(), "a renewal", 20_000);
-      ids.push(gen.nextId());
-      increasing(ids);
-      assert.equal(gen.status().lost, null);
-      await gen.close();
+      test("a holder that is stopped and wakes after its node was given away mints nothing more", async (t) => {
+        const at = await place(t);
+        const [namespace, path] = [fresh(), folder(t)];
+        const ledgers = [join(path, "first"), join(path, "second")];
+        const options = { layout: ONE_NODE, windowMs: 1000 };
+        const someOf = (ledger) => until(() => idsOf(ledger).flat().length > 10, "some IDs");
+        const first = holder(t, at, namespace, ledgers[0], options);
+        assert.equal((await answerOf(first)).node, 0);
+        await someOf(ledgers[0]);
+        first.kill("SIGSTOP");
+        const second = holder(t, at, namespace, ledgers[1], options);
+        assert.equal((await answerOf(second)).node, 0);
+        await someOf(ledgers[1]);
+        first.kill("SIGCONT");
+        // It finds its node in other hands, and says so.
+        assert.equal((await first.gone).code, 1);
+        second.kill("SIGKILL");
+        await second.gone;
+        const [early, late] = idsOf(...ledgers);
+        assert.ok(early.at(-1) < late[0]);
+      });
+
+      test("kills of holders and of the server repeat nothing", async (t) => {
+        const at = KINDS.includes(kind) ? await ownPlace(t, kind) : await place(t);
+        const [namespace, path] = [fresh(), folder(t)];
+        const ledgers = [];
+        for (let round = 0; round < KILLS; round++) {
+          const mine = [0, 1].map((number) => join(path, `${round}-${number}`));
+          ledgers.push(...mine);
+          const holders = mine.map((ledger) => holder(t, at, namespace, ledger, { windowMs: 1000 }));
+          await Promise.all(holders.map(answerOf));
+          // In the middle of whatever they do.
+          await sleep(100 + Math.random() * 200);
+          if (at.server && round % 2) await at.server.kill();
+          for (const child of holders) child.kill("SIGKILL");
+          await Promise.all(holders.map(({ gone }) => gone));
+          if (at.server && round % 2) await at.server.restart();
+        }
+        const ids = idsOf(...ledgers).flat();
+        assert.ok(ids.length > 100 * KILLS, `${ids.length}`);
+        assert.equal(new Set(ids).size, ids.length);
+      });
     });
-  });
+
+  for (const kind of KINDS)
+    describe(`${kind}, trouble`, { concurrency: 1 }, () => {
+      test("while the server hangs IDs go on to the window's end, and after that it is found again", async (t) => {
+        const { server, store } = await ownPlace(t, kind);
+        const gen = await lease(await store(), { namespace: fresh(), windowMs: 1500 });
+        const ids = [gen.nextId()];
+        await server.pause();
+        try {
+          const { end } = gen.window;
+          await until(() => {
+            try {
+              ids.push(gen.nextId());
+            } catch (error) {
+              assert.equal(error.code, "WINDOW_CLOSED");
+              return true;
+            }
+          }, "the end of the window");
+          assert.ok(Date.now() >= end - 5, "not before the window's end");
+          const since = performance.now();
+          await assert.rejects(gen.nextIdAsync(), { code: "WINDOW_CLOSED" });
+          assert.ok(performance.now() - since < 20_000);
+        } finally {
+          await server.resume();
+        }
+        await until(() => gen.status().renewalFailures === 0 && gen.window.end > Date.now(), "a renewal");
+        ids.push(await gen.nextIdAsync());
+        increasing(ids);
+        assert.equal(gen.status().lost, null);
+        await gen.close();
+      });
+    });
+});
 
 test("threads that lease from one store have nodes of their own, and 80,000 IDs are distinct", async (t) => {
   const { url } = await sqlite(t);
@@ -247,6 +265,8 @@ test("threads that lease from one store have nodes of their own, and 80,000 IDs 
       const gen = await Snowflake.lease({ store: new SqliteStore(new Database(workerData.url)), namespace: "${namespace}" });
       const ids = BigUint64Array.from({ length: 20_000 }, () => gen.nextId());
       parentPort.postMessage({ node: gen.node, ids });
+      // A thread that ends gives its node back, and others are still to lease.
+      parentPort.on("message", () => {});
     });`;
   const workerData = { snowmint: import.meta.resolve("snowmint"), stores: import.meta.resolve("./stores.mjs"), url };
   const told = await Promise.all(
@@ -262,7 +282,8 @@ test("threads that lease from one store have nodes of their own, and 80,000 IDs 
 
 test("Node and Python lease from one namespace together, each seeing what the other holds", async (t) => {
   const python = new URL("../../.venv/bin/python", import.meta.url).pathname;
-  const store = await storeAt(t, "redis, RESP3", servers["redis, RESP3"].url);
+  const { url } = await databaseOf("redis, RESP3");
+  const store = await storeAt(t, "redis, RESP3", url);
   const namespace = fresh();
   const gen = await lease(store, { namespace, windowMs: 10_000 });
   assert.equal(gen.node, 0);
@@ -270,10 +291,10 @@ test("Node and Python lease from one namespace together, each seeing what the ot
 from snowmint import Snowflake
 with Snowflake(store=sys.argv[1], namespace=sys.argv[2]) as generator:
     print(generator.node, generator.next_id())`;
-  const { stdout } = await promisify(execFile)(python, ["-c", program, servers["redis, RESP3"].url, namespace]);
+  const { stdout } = await promisify(execFile)(python, ["-c", program, url, namespace]);
   const [node, id] = stdout.split(" ");
   assert.equal(node, "1");
-  const next = await lease(await storeAt(t, "redis, RESP3", servers["redis, RESP3"].url), { namespace });
+  const next = await lease(await storeAt(t, "redis, RESP3", url), { namespace });
   // The one that Python gave back.
   assert.equal(next.node, 1);
   assert.ok((await next.nextIdAsync()) > BigInt(id));

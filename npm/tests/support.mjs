@@ -31,7 +31,7 @@ export function increasing(ids) {
 }
 
 /** Waits until a condition holds, or fails after so many ms. */
-export async function until(condition, what, ms = 10_000) {
+export async function until(condition, what, ms = 60_000) {
   for (const since = performance.now(); !(await condition()); await sleep(10))
     if (performance.now() - since > ms) assert.fail(`${what}: not within ${ms} ms`);
 }
@@ -80,10 +80,10 @@ function start(script, env, stdio, words = []) {
   return child;
 }
 
-/** What became of a process that ends by itself. */
+/** What became of a process that ends by itself; one that hangs is killed, on a busy machine not too early. */
 export async function exitOf(script, env = {}) {
   const child = start(script, env, []);
-  const late = setTimeout(() => child.kill("SIGKILL"), 20_000);
+  const late = setTimeout(() => child.kill("SIGKILL"), 60_000);
   const told = await child.gone;
   clearTimeout(late);
   return told;

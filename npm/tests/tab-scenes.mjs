@@ -1,7 +1,7 @@
-// Tab slots in Chromium, Firefox and WebKit: tabs, workers, reloads, duplicated, frozen, crashed and remembered pages of one
-// origin.
+// Tab slots of one origin: tabs, workers, reloads, duplicated, frozen, crashed and remembered pages. A test file for each
+// browser runs these scenes.
 import assert from "node:assert/strict";
-import { after, before, test as declare } from "node:test";
+import { after, before, test as declare, describe } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Layout, Snowflake } from "snowmint";
 import { MemoryStore } from "snowmint/stores";
@@ -24,15 +24,12 @@ const pages = {
 const SNOWMINT = Layout.preset("snowmint");
 
 let server;
-/** Those of the test that runs. */
-let browser;
-let context;
 
-/** Stores behind the server, by the first part of the path; the one called "silent" never answers. */
+/** Stores behind the server, by the first part of the path. "silent" never answers, and "away" does not while `away` is set. */
 const stores = new Map();
 let away = false;
 async function post(url, body) {
-  if (away) throw new Error("away");
+  if (away && url.startsWith("/away/")) throw new Error("away");
   if (url.startsWith("/silent/")) return new Promise(() => {});
   const [, name, verb] = url.split("/");
   if (!stores.has(name)) stores.set(name, new MemoryStore());
@@ -43,47 +40,50 @@ async function post(url, body) {
   return JSON.stringify(await store[verb](...words), plain);
 }
 
-const browsers = {};
-before(async () => {
-  server = await serve(pages, {}, post);
-});
-after(async () => {
-  for (const browser of Object.values(browsers)) await browser.close();
-  server.close();
-});
-
 /** As in the browser of a user: pages are remembered for the back button. Other names lead here too. */
 const CHROMIUM = [["--host-resolver-rules=MAP plain.test 127.0.0.1"], ["--disable-back-forward-cache"]];
 
-/** For what only the driver of Chromium does: freeze and crash tabs, lead other names here, cut requests, enter frames. */
+/** For scenes that only Chromium's driver can play: freeze and crash tabs, lead other names here, cut requests, enter frames. */
 const DRIVEN = ["chromium"];
 
-/** Declares a test for each engine, or for those that can be made to do what it takes. */
+const scenes = [];
 function test(name, body, engines = Object.keys(ENGINES)) {
-  for (const engine of engines) {
-    const { launch, missing } = ENGINES[engine];
-    declare(`${engine}: ${name}`, { skip: missing, timeout: 90_000 }, async (t) => {
-      stores.clear();
-      browser = browsers[engine] ??= await launch(...(engine === "chromium" ? CHROMIUM : []));
-      context = await browser.newContext();
-      try {
-        await body(t);
-      } finally {
-        await context.close();
-      }
+  scenes.push({ name, body, engines });
+}
+
+/** Runs the scenes in one browser, several at once: most of them wait. Each has a profile of its own. */
+export function playIn(engine, concurrency) {
+  const { launch, missing } = ENGINES[engine];
+  describe(engine, { skip: missing, concurrency }, () => {
+    let browser;
+    before(async () => {
+      server = await serve(pages, {}, post);
+      browser = await launch(...(engine === "chromium" ? CHROMIUM : []));
     });
-  }
+    after(async () => {
+      await browser.close();
+      server.close();
+    });
+    for (const { name, body, engines } of scenes) {
+      if (!engines.includes(engine)) continue;
+      declare(name, { timeout: 120_000 }, async (t) => {
+        const context = await browser.newContext();
+        const open = async (path = "/", { origin = server.origin, within = context } = {}) => {
+          const page = await within.newPage();
+          await page.goto(origin + path);
+          return path === "/" ? ready(page) : page;
+        };
+        try {
+          await body({ browser, context, open, tab: (origin) => open("/", { origin }) }, t);
+        } finally {
+          await context.close();
+        }
+      });
+    }
+  });
 }
 
 const ready = (page) => until(page, "globalThis.ready");
-
-async function open(path = "/", { origin = server.origin, within = context } = {}) {
-  const page = await within.newPage();
-  await page.goto(origin + path);
-  return path === "/" ? ready(page) : page;
-}
-
-const tab = (origin) => open("/", { origin });
 
 const lease = (page, options = {}) => page.evaluate((options) => globalThis.lease(options), options);
 const mint = (page, count) => page.evaluate((count) => globalThis.mint(count), count);
@@ -119,7 +119,9 @@ function distinct(lists) {
   return ids.length;
 }
 
-test("three tabs, a duplicated one, a reload, a worker and a shared worker never mint the same ID", async (t) => {
+test("three tabs, a duplicated one, a reload, a worker and a shared worker never mint the same ID", async ({
+  tab,
+}, t) => {
   const tabs = await Promise.all([tab(), tab(), tab()]);
   const nodes = await Promise.all(tabs.map((page) => lease(page)));
   assert.equal(new Set(nodes).size, 3);
@@ -172,7 +174,7 @@ test("three tabs, a duplicated one, a reload, a worker and a shared worker never
     for (const id of ids) assert.equal(SNOWMINT.decode(id).node, node);
 });
 
-test("an ID lies within a window whose end was in IndexedDB before", async () => {
+test("an ID lies within a window whose end was in IndexedDB before", async ({ tab }) => {
   const page = await tab();
   const node = await lease(page);
   for (let round = 0; round < 5; round++) {
@@ -188,7 +190,7 @@ test("an ID lies within a window whose end was in IndexedDB before", async () =>
   assert.equal(Object.values(await records(page))[0].released, true);
 });
 
-test("a node that was given back is leased again at once, above its last ID", async () => {
+test("a node that was given back is leased again at once, above its last ID", async ({ tab }) => {
   const page = await tab();
   const node = await lease(page);
   const before = await mint(page, 3000);
@@ -201,7 +203,7 @@ test("a node that was given back is leased again at once, above its last ID", as
 
 test(
   "a tab that is closed gives its node back, and one that crashes does not keep others from theirs",
-  async () => {
+  async ({ context, tab }) => {
     const [first, second] = [await tab(), await tab()];
     const nodes = [await lease(first), await lease(second)];
     const ids = [await mint(first, 2000), await mint(second, 2000)];
@@ -223,7 +225,7 @@ test(
 
 test(
   "a frozen tab keeps its node, mints nothing past its window, and goes on by nextIdAsync",
-  async () => {
+  async ({ context, tab }) => {
     const [frozen, other] = [await tab(), await tab()];
     const node = await lease(frozen, { windowMs: 1000, maxAheadMs: 0 });
     const before = await mint(frozen, 500);
@@ -244,7 +246,7 @@ test(
   DRIVEN,
 );
 
-test("a page that the back button brings back leases again and repeats nothing", async (t) => {
+test("a page that the back button brings back leases again and repeats nothing", async ({ tab }, t) => {
   const [page, other] = [await tab(), await tab()];
   await lease(page, { windowMs: 1000 });
   await page.evaluate(() => {
@@ -268,7 +270,7 @@ test("a page that the back button brings back leases again and repeats nothing",
   assert.equal(await page.evaluate(() => globalThis.lost), undefined);
 });
 
-test("a page that the back button brings back during a renewal leases again by itself", async () => {
+test("a page that the back button brings back during a renewal leases again by itself", async ({ tab }) => {
   const page = await tab();
   await page.evaluate(async () => {
     addEventListener("pageshow", ({ persisted }) => {
@@ -297,7 +299,10 @@ test("a page that the back button brings back during a renewal leases again by i
   assert.ok(BigInt(await outcome(page, "gen.nextId()")) > BigInt(before));
 });
 
-test("tabs of a site whose data is cleared, and tabs that are opened then, never mint the same ID", async (t) => {
+test("tabs of a site whose data is cleared, and tabs that are opened then, never mint the same ID", async ({
+  browser,
+  open,
+}, t) => {
   const told = [];
   for (let trial = 0; trial < 2; trial++) {
     const other = await browser.newContext();
@@ -327,7 +332,9 @@ test("tabs of a site whose data is cleared, and tabs that are opened then, never
   t.diagnostic(`IDs: ${told.join("; ")}`);
 });
 
-test("tabs that are closed or loaded anew leave their nodes to the next at once, and nothing repeats", async (t) => {
+test("tabs that are closed or loaded anew leave their nodes to the next at once, and nothing repeats", async ({
+  tab,
+}, t) => {
   const layout = "time:41,node:1,sequence:12;epoch=2025-01-01T00:00:00Z";
   const [page, other] = [await tab(), await tab()];
   for (const how of ["closed", "reloaded"]) {
@@ -363,7 +370,7 @@ test("tabs that are closed or loaded anew leave their nodes to the next at once,
   assert.deepEqual(await other.evaluate("Object.keys(localStorage)"), []);
 });
 
-test("a page that stays after all takes its lock again, and mints all the time", async () => {
+test("a page that stays after all takes its lock again, and mints all the time", async ({ tab }) => {
   const page = await tab();
   const node = await lease(page, { windowMs: 1000, maxWaitMs: 10_000 });
   const locks = "navigator.locks.query().then(({ held }) => held.length)";
@@ -376,7 +383,7 @@ test("a page that stays after all takes its lock again, and mints all the time",
   for (const id of [before, after].flat()) assert.equal(SNOWMINT.decode(id).node, node);
 });
 
-test("a page that stays after all, and whose node another one took, claims another one", async () => {
+test("a page that stays after all, and whose node another one took, claims another one", async ({ tab }) => {
   const page = await tab();
   const node = await lease(page, { windowMs: 1000, maxWaitMs: 10_000 });
   const before = await mint(page, 1000);
@@ -402,7 +409,7 @@ test("a page that stays after all, and whose node another one took, claims anoth
   assert.equal(await page.evaluate("gen.status().lost"), null);
 });
 
-test("a lease whose lock is stolen is lost and says so", async () => {
+test("a lease whose lock is stolen is lost and says so", async ({ tab }) => {
   const page = await tab();
   await lease(page, { windowMs: 1000 });
   await page.evaluate(async () => {
@@ -418,7 +425,7 @@ test("a lease whose lock is stolen is lost and says so", async () => {
   assert.equal(await page.evaluate(() => globalThis.gen.status().lost), message);
 });
 
-test("tabs whose records are deleted claim other nodes, and repeat nothing", async () => {
+test("tabs whose records are deleted claim other nodes, and repeat nothing", async ({ tab }) => {
   const pages = [await tab(), await tab()];
   const before = [];
   for (const page of pages) {
@@ -437,7 +444,9 @@ test("tabs whose records are deleted claim other nodes, and repeat nothing", asy
   }
 });
 
-test("two namespaces have nodes of their own, and a layout without room says that all nodes are taken", async () => {
+test("two namespaces have nodes of their own, and a layout without room says that all nodes are taken", async ({
+  tab,
+}) => {
   const page = await tab();
   const layout = "time:41,node:1,sequence:12;epoch=2025-01-01T00:00:00Z";
   const options = (namespace) => ({ layout, namespace, exclude: [0], maxWaitMs: 50 });
@@ -451,7 +460,7 @@ test("two namespaces have nodes of their own, and a layout without room says tha
   assert.equal(wrong.code, "INVALID_LAYOUT");
 });
 
-test("two leases of a tab share one, and the last to be closed gives it back", async () => {
+test("two leases of a tab share one, and the last to be closed gives it back", async ({ tab }) => {
   const page = await tab();
   const node = await lease(page);
   assert.equal(await page.evaluate(() => globalThis.lease({}, "second")), node);
@@ -465,7 +474,7 @@ test("two leases of a tab share one, and the last to be closed gives it back", a
   assert.equal(Object.values(await records(page))[0].released, true);
 });
 
-test("a node that is leased here cannot be vouched for, and one that is vouched for is not leased", async () => {
+test("a node that is leased here cannot be vouched for, and one that is vouched for is not leased", async ({ tab }) => {
   const page = await tab();
   const node = await page.evaluate(async () => {
     const { Snowflake } = await import("/npm/dist/browser.mjs");
@@ -483,7 +492,7 @@ test("a node that is leased here cannot be vouched for, and one that is vouched 
 
 test(
   "where a page has no Web Locks the error says to pass a node, and then it mints",
-  async () => {
+  async ({ tab }) => {
     const page = await tab(`http://plain.test:${server.port}`);
     assert.equal(await page.evaluate(() => navigator.locks), undefined);
     const refused = await outcome(page, "lease({})");
@@ -502,7 +511,7 @@ function unavailable({ name, code, message }, sentence) {
 
 test(
   "where the part for leases does not load a lease rejects with the browser's reason, and a node mints",
-  async () => {
+  async ({ context, tab }) => {
     const page = await tab();
     await page.evaluate(async () => {
       await navigator.serviceWorker.register("/service.mjs", { type: "module" });
@@ -525,7 +534,9 @@ test(
   DRIVEN,
 );
 
-test("null is as good as missing, nodes to exclude are no string, and a store as a string is for Node", async () => {
+test("null is as good as missing, nodes to exclude are no string, and a store as a string is for Node", async ({
+  tab,
+}) => {
   const page = await tab();
   const nothing = { node: null, store: null, namespace: null, windowMs: null, exclude: null, onLost: null };
   assert.match(String(await outcome(page, `lease(${JSON.stringify(nothing)})`)), /^\d+$/);
@@ -553,7 +564,11 @@ const fleet = (name, options = {}) => ({
 });
 const fieldsOf = (id) => DEVICES.decode(id).fields;
 
-test("the tabs of a browser share a device of the fleet, another browser has another, and nothing repeats", async () => {
+test("the tabs of a browser share a device of the fleet, another browser has another, and nothing repeats", async ({
+  browser,
+  open,
+  tab,
+}) => {
   const options = fleet("fleet", { maxWaitMs: 20_000 });
   const tabs = await Promise.all([tab(), tab(), tab()]);
   await Promise.all(tabs.map((page) => lease(page, options)));
@@ -581,7 +596,7 @@ test("the tabs of a browser share a device of the fleet, another browser has ano
   await elsewhere.close();
 });
 
-test("a browser whose device was given away takes another one, and repeats nothing", async () => {
+test("a browser whose device was given away takes another one, and repeats nothing", async ({ tab }) => {
   const options = fleet("taken", { layout: String(DEVICES), maxAheadMs: 0 });
   const page = await tab();
   await lease(page, options);
@@ -601,7 +616,9 @@ test("a browser whose device was given away takes another one, and repeats nothi
   assert.equal(await page.evaluate(() => globalThis.lost), undefined);
 });
 
-test("while the fleet's store is away tabs mint to the end of the device's window, and go on when it is back", async () => {
+test("while the fleet's store is away tabs mint to the end of the device's window, and go on when it is back", async ({
+  tab,
+}) => {
   const options = fleet("away", { maxAheadMs: 0 });
   const page = await tab();
   await lease(page, options);
@@ -624,7 +641,7 @@ test("while the fleet's store is away tabs mint to the end of the device's windo
 
 test(
   "a frame without an origin has no device, and is told why",
-  async () => {
+  async ({ context }) => {
     const page = await context.newPage();
     await page.goto(`${server.origin}/framed`);
     const frame = page.frames()[1];
@@ -637,7 +654,7 @@ test(
   DRIVEN,
 );
 
-test("a tab that asks a store for the device without end keeps another one for its maxWaitMs only", async () => {
+test("a tab that asks a store for the device without end keeps another one for its maxWaitMs only", async ({ tab }) => {
   const [stuck, other] = [await tab(), await tab()];
   const since = Date.now();
   for (const maxWaitMs of [0, 300]) {
@@ -650,7 +667,7 @@ test("a tab that asks a store for the device without end keeps another one for i
   assert.ok(Date.now() - since < 9000);
 });
 
-test("a namespace of devices is not one of whole nodes", async () => {
+test("a namespace of devices is not one of whole nodes", async ({ tab }) => {
   const page = await tab();
   await lease(page, fleet("mixed"));
   const layout = JSON.stringify({
@@ -660,7 +677,7 @@ test("a namespace of devices is not one of whole nodes", async () => {
   assert.equal((await outcome(page, `lease(${layout})`)).code, "INVALID_LAYOUT");
 });
 
-test("a browser has a device of its own at each of two stores, also if they are called the same", async () => {
+test("a browser has a device of its own at each of two stores, also if they are called the same", async ({ tab }) => {
   for (const called of [undefined, "a store"]) {
     const [a, b] = [`a-${called}`, `b-${called}`].map((name) =>
       fleet(name.replace(" ", "-"), { called, maxWaitMs: 20_000 }),
