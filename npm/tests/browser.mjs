@@ -1,7 +1,7 @@
 // What a page or worker does with the package, there; nothing here needs Node.
 import { FILES, runVectors } from "./vectors.mjs";
 
-/** Everything that browser.test.mjs wants to know of one realm. */
+/** Everything that vector-scenes.mjs wants to know of one realm. */
 export async function inRealm(snowmint) {
   const read = async (name) => [name, await (await fetch(`/tests/vectors/${name}.json`)).json()];
   const vectors = runVectors(snowmint, Object.fromEntries(await Promise.all(FILES.map(read))));

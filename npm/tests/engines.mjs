@@ -5,9 +5,15 @@ import * as firefox from "./firefox.mjs";
 import * as webkit from "./webkit.mjs";
 
 export const ENGINES = { chromium, firefox, webkit };
+export const ALL = Object.keys(ENGINES);
+
+/** Closes the pages of a profile, for the next scene. */
+export async function empty(context) {
+  for (const page of await context.pages()) await page.close();
+}
 
 /** Waits until an expression holds in a page, which may be on its way from another one. */
-export async function until(page, expression, ms = 20_000) {
+export async function until(page, expression, ms = 60_000) {
   for (const since = performance.now(); ; await sleep(20)) {
     let seen;
     try {

@@ -1,12 +1,10 @@
-// Tab slots of one origin: tabs, workers, reloads, duplicated, frozen, crashed and remembered pages. A test file for each
-// browser runs these scenes.
+// Tab slots of one origin: tabs, workers, reloads, duplicated, frozen, crashed and remembered pages.
 import assert from "node:assert/strict";
-import { after, before, test as declare, describe } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Layout, Snowflake } from "snowmint";
 import { MemoryStore } from "snowmint/stores";
 import { serve } from "./chromium.mjs";
-import { ENGINES, goBack, until } from "./engines.mjs";
+import { ALL, goBack, until } from "./engines.mjs";
 
 const BODY = `<!doctype html><title>tab</title><script type="module">
   import * as tabs from "/npm/tests/tabs.mjs"; Object.assign(globalThis, tabs); globalThis.ready = true;</script>`;
@@ -23,8 +21,6 @@ const pages = {
 };
 const SNOWMINT = Layout.preset("snowmint");
 
-let server;
-
 /** Stores behind the server, by the first part of the path. "silent" never answers, and "away" does not while `away` is set. */
 const stores = new Map();
 let away = false;
@@ -40,47 +36,31 @@ async function post(url, body) {
   return JSON.stringify(await store[verb](...words), plain);
 }
 
-/** As in the browser of a user: pages are remembered for the back button. Other names lead here too. */
-const CHROMIUM = [["--host-resolver-rules=MAP plain.test 127.0.0.1"], ["--disable-back-forward-cache"]];
-
 /** For scenes that only Chromium's driver can play: freeze and crash tabs, lead other names here, cut requests, enter frames. */
 const DRIVEN = ["chromium"];
 
-const scenes = [];
-function test(name, body, engines = Object.keys(ENGINES)) {
-  scenes.push({ name, body, engines });
-}
-
-/** Runs the scenes in one browser, several at once: most of them wait. Each has a profile of its own. */
-export function playIn(engine, concurrency) {
-  const { launch, missing } = ENGINES[engine];
-  describe(engine, { skip: missing, concurrency }, () => {
-    let browser;
-    before(async () => {
-      server = await serve(pages, {}, post);
-      browser = await launch(...(engine === "chromium" ? CHROMIUM : []));
+/** What scenes.mjs plays. */
+export const scenes = [];
+function test(name, body, engines = ALL) {
+  const play = async ({ browser, context }, t) => {
+    // A port for each scene: the origin is new, and nothing is stored there.
+    const server = await serve(pages, {}, post);
+    t.after(() => server.close());
+    const open = async (path = "/", { origin = server.origin, within = context } = {}) => {
+      const page = await within.newPage();
+      await page.goto(origin + path);
+      return path === "/" ? ready(page) : page;
+    };
+    const fleet = (name, options = {}) => ({
+      url: `${server.origin}/${name}`,
+      layout: String(DEVICES),
+      namespace: "fleet",
+      windowMs: 2000,
+      ...options,
     });
-    after(async () => {
-      await browser.close();
-      server.close();
-    });
-    for (const { name, body, engines } of scenes) {
-      if (!engines.includes(engine)) continue;
-      declare(name, { timeout: 120_000 }, async (t) => {
-        const context = await browser.newContext();
-        const open = async (path = "/", { origin = server.origin, within = context } = {}) => {
-          const page = await within.newPage();
-          await page.goto(origin + path);
-          return path === "/" ? ready(page) : page;
-        };
-        try {
-          await body({ browser, context, open, tab: (origin) => open("/", { origin }) }, t);
-        } finally {
-          await context.close();
-        }
-      });
-    }
-  });
+    await body({ browser, context, server, open, fleet, tab: (origin) => open("/", { origin }) }, t);
+  };
+  scenes.push({ name, engines, play });
 }
 
 const ready = (page) => until(page, "globalThis.ready");
@@ -192,12 +172,12 @@ test("an ID lies within a window whose end was in IndexedDB before", async ({ ta
 
 test("a node that was given back is leased again at once, above its last ID", async ({ tab }) => {
   const page = await tab();
-  const node = await lease(page);
+  // Whoever had to wait for the end of the window would be refused.
+  const alone = { layout: "time:41,sequence:12;epoch=2025-01-01T00:00:00Z", windowMs: 60_000 };
+  const node = await lease(page, alone);
   const before = await mint(page, 3000);
   await outcome(page, "gen.close()");
-  const since = Date.now();
-  assert.equal(await lease(page), node);
-  assert.ok(Date.now() - since < 1000);
+  assert.equal(await lease(page, alone), node);
   distinct([[...before, ...(await mint(page, 3000))]]);
 });
 
@@ -246,7 +226,7 @@ test(
   DRIVEN,
 );
 
-test("a page that the back button brings back leases again and repeats nothing", async ({ tab }, t) => {
+test("a page that the back button brings back leases again and repeats nothing", async ({ tab, server }, t) => {
   const [page, other] = [await tab(), await tab()];
   await lease(page, { windowMs: 1000 });
   await page.evaluate(() => {
@@ -270,7 +250,7 @@ test("a page that the back button brings back leases again and repeats nothing",
   assert.equal(await page.evaluate(() => globalThis.lost), undefined);
 });
 
-test("a page that the back button brings back during a renewal leases again by itself", async ({ tab }) => {
+test("a page that the back button brings back during a renewal leases again by itself", async ({ tab, server }) => {
   const page = await tab();
   await page.evaluate(async () => {
     addEventListener("pageshow", ({ persisted }) => {
@@ -339,8 +319,8 @@ test("tabs that are closed or loaded anew leave their nodes to the next at once,
   const [page, other] = [await tab(), await tab()];
   for (const how of ["closed", "reloaded"]) {
     const back = [];
-    // Firefox under load loses what a page has left now and then: then the window runs out by itself.
-    for (let trial = 0; back.filter(Boolean).length < 2 && trial < 4; trial++) {
+    // Firefox on a busy machine loses what a page has left more often than not: then the window runs out by itself.
+    for (let trial = 0; back.filter(Boolean).length < 2 && trial < 20; trial++) {
       // Of two nodes a third lease is too early for the length of a window, unless one is given back.
       const options = JSON.stringify({ layout, namespace: `${how}${trial}`, windowMs: 60_000, maxWaitMs: 50 });
       const ids = [];
@@ -349,7 +329,7 @@ test("tabs that are closed or loaded anew leave their nodes to the next at once,
         const held = until(
           holder,
           `lease(${options}).then(() => true, ({ code }) => code !== "NODES_EXHAUSTED")`,
-          5000,
+          1500,
         );
         if (await held.catch(() => false)) ids.push(await mint(holder, 1000));
         if (how === "closed") {
@@ -492,7 +472,7 @@ test("a node that is leased here cannot be vouched for, and one that is vouched 
 
 test(
   "where a page has no Web Locks the error says to pass a node, and then it mints",
-  async ({ tab }) => {
+  async ({ tab, server }) => {
     const page = await tab(`http://plain.test:${server.port}`);
     assert.equal(await page.evaluate(() => navigator.locks), undefined);
     const refused = await outcome(page, "lease({})");
@@ -511,7 +491,7 @@ function unavailable({ name, code, message }, sentence) {
 
 test(
   "where the part for leases does not load a lease rejects with the browser's reason, and a node mints",
-  async ({ context, tab }) => {
+  async ({ context, server, tab }) => {
     const page = await tab();
     await page.evaluate(async () => {
       await navigator.serviceWorker.register("/service.mjs", { type: "module" });
@@ -526,7 +506,7 @@ test(
     assert.match((await inService({})).message, /^import\(\) is disallowed on ServiceWorkerGlobalScope/);
     assert.equal(await inService({ node: 5 }), "5");
     // As after a new version was deployed.
-    await context.route("**/browser-tabs.mjs", (route) => route.abort());
+    await context.route(`${server.origin}/**/browser-tabs.mjs`, (route) => route.abort());
     const late = await tab();
     assert.match((await outcome(late, "lease({})")).message, /dynamically imported module/);
     assert.equal(await lease(late, { node: 5 }), 5);
@@ -555,19 +535,13 @@ test("null is as good as missing, nodes to exclude are no string, and a store as
 });
 
 const DEVICES = Layout.parse("unused:1,time:41,device:4,tab:3,sequence:12;epoch=2025-01-01T00:00:00Z");
-const fleet = (name, options = {}) => ({
-  url: `${server.origin}/${name}`,
-  layout: String(DEVICES),
-  namespace: "fleet",
-  windowMs: 2000,
-  ...options,
-});
 const fieldsOf = (id) => DEVICES.decode(id).fields;
 
 test("the tabs of a browser share a device of the fleet, another browser has another, and nothing repeats", async ({
   browser,
   open,
   tab,
+  fleet,
 }) => {
   const options = fleet("fleet", { maxWaitMs: 20_000 });
   const tabs = await Promise.all([tab(), tab(), tab()]);
@@ -596,7 +570,7 @@ test("the tabs of a browser share a device of the fleet, another browser has ano
   await elsewhere.close();
 });
 
-test("a browser whose device was given away takes another one, and repeats nothing", async ({ tab }) => {
+test("a browser whose device was given away takes another one, and repeats nothing", async ({ tab, fleet }) => {
   const options = fleet("taken", { layout: String(DEVICES), maxAheadMs: 0 });
   const page = await tab();
   await lease(page, options);
@@ -618,6 +592,7 @@ test("a browser whose device was given away takes another one, and repeats nothi
 
 test("while the fleet's store is away tabs mint to the end of the device's window, and go on when it is back", async ({
   tab,
+  fleet,
 }) => {
   const options = fleet("away", { maxAheadMs: 0 });
   const page = await tab();
@@ -641,7 +616,7 @@ test("while the fleet's store is away tabs mint to the end of the device's windo
 
 test(
   "a frame without an origin has no device, and is told why",
-  async ({ context }) => {
+  async ({ context, server, fleet }) => {
     const page = await context.newPage();
     await page.goto(`${server.origin}/framed`);
     const frame = page.frames()[1];
@@ -654,7 +629,11 @@ test(
   DRIVEN,
 );
 
-test("a tab that asks a store for the device without end keeps another one for its maxWaitMs only", async ({ tab }) => {
+test("a tab that asks a store for the device without end keeps another one for its maxWaitMs only", async ({
+  tab,
+  server,
+  fleet,
+}) => {
   const [stuck, other] = [await tab(), await tab()];
   const since = Date.now();
   for (const maxWaitMs of [0, 300]) {
@@ -664,10 +643,10 @@ test("a tab that asks a store for the device without end keeps another one for i
     const sentence = new RegExp(`^another tab .* ${server.origin}/silent .* within ${maxWaitMs} ms.*longer maxWaitMs`);
     unavailable(await outcome(other, `lease(${options})`), sentence);
   }
-  assert.ok(Date.now() - since < 9000);
+  assert.ok(Date.now() - since < 60_000);
 });
 
-test("a namespace of devices is not one of whole nodes", async ({ tab }) => {
+test("a namespace of devices is not one of whole nodes", async ({ tab, fleet }) => {
   const page = await tab();
   await lease(page, fleet("mixed"));
   const layout = JSON.stringify({
@@ -677,7 +656,10 @@ test("a namespace of devices is not one of whole nodes", async ({ tab }) => {
   assert.equal((await outcome(page, `lease(${layout})`)).code, "INVALID_LAYOUT");
 });
 
-test("a browser has a device of its own at each of two stores, also if they are called the same", async ({ tab }) => {
+test("a browser has a device of its own at each of two stores, also if they are called the same", async ({
+  tab,
+  fleet,
+}) => {
   for (const called of [undefined, "a store"]) {
     const [a, b] = [`a-${called}`, `b-${called}`].map((name) =>
       fleet(name.replace(" ", "-"), { called, maxWaitMs: 20_000 }),

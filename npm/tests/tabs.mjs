@@ -1,4 +1,4 @@
-// What a tab or worker does in tabs.test.mjs.
+// What a tab or worker does in tab-scenes.mjs.
 import { Snowflake } from "/npm/dist/browser.mjs";
 import { HttpStore } from "/npm/dist/stores.browser.mjs";
 

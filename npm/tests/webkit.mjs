@@ -12,6 +12,9 @@ const lacking = [binary, ...PROGRAMS.slice(1)].find((path) => !existsSync(path))
 /** Why tests have to be skipped, if they have. */
 export const missing = lacking ? `no browser, as there is no ${lacking}` : false;
 
+/** After so long a command has no answer. Commands take some ms, on a busy machine a second. */
+const LOST_MS = 10_000;
+
 async function freePort() {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -102,7 +105,9 @@ class Context {
   }
 
   async #ask(method, path, body) {
-    const response = await fetch(this.#url + path, { method, ...(body && { body: JSON.stringify(body) }) });
+    // A script that runs while its page is put away for the back button is never answered.
+    const signal = AbortSignal.timeout(LOST_MS);
+    const response = await fetch(this.#url + path, { method, signal, ...(body && { body: JSON.stringify(body) }) });
     const { value } = await response.json();
     if (!response.ok) throw new Error(`${value.error}: ${value.message}`);
     return value;

@@ -1,4 +1,0 @@
-// Tab slots in Chromium.
-import { playIn } from "./tab-scenes.mjs";
-
-playIn("chromium", 4);

@@ -1,4 +1,0 @@
-// Tab slots in WebKit.
-import { playIn } from "./tab-scenes.mjs";
-
-playIn("webkit", 3);

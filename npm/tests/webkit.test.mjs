@@ -1,0 +1,4 @@
+// Pages, workers and tabs in WebKit.
+import { playIn } from "./scenes.mjs";
+
+playIn("webkit", 3);
