@@ -1,12 +1,12 @@
 // The command line, as processes of their own, beside Python's.
 import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { existsSync, openSync, readdirSync } from "node:fs";
+import { existsSync, openSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import { Layout, layouts, text } from "snowmint";
-import { folder, increasing, slots } from "./support.mjs";
+import { folder, increasing, slots, until } from "./support.mjs";
 
 const root = new URL("../..", import.meta.url).pathname;
 const COMMAND = join(root, "npm/dist/cli.mjs");
@@ -129,15 +129,16 @@ test("an interrupt is quiet, and gives the lease back", async (t) => {
 });
 
 test("an interrupt ends a gen that writes to a file", async (t) => {
-  const stdio = ["ignore", openSync("/dev/null", "w"), "ignore"];
+  const output = join(folder(t), "ids");
+  const stdio = ["ignore", openSync(output, "w"), "ignore"];
   const child = spawn(process.execPath, [COMMAND, "gen", "-n", "1000000000", "--store", `file:${folder(t)}`], {
     stdio,
   });
   t.after(() => child.kill("SIGKILL"));
   const gone = new Promise((resolve) => child.once("close", (code, signal) => resolve(code ?? signal)));
-  await setTimeout(500);
+  await until(() => statSync(output).size > 0, "the first IDs");
   child.kill("SIGINT");
-  assert.equal(await Promise.race([gone, setTimeout(5000, "it goes on", { ref: false })]), 130);
+  assert.equal(await Promise.race([gone, setTimeout(30_000, "it goes on", { ref: false })]), 130);
 });
 
 test("an interrupt ends an inspect that waits for lines", async (t) => {

@@ -6,7 +6,18 @@ const executablePath = process.env.FIREFOX ?? "/usr/bin/firefox-esr";
 /** Why tests have to be skipped, if they have. */
 export const missing = existsSync(executablePath) ? false : `no browser at ${executablePath}: set FIREFOX`;
 
+/** Opens a page again where Firefox, while it closes other pages, loses the new one. */
+function patient(context) {
+  const newPage = context.newPage.bind(context);
+  context.newPage = () =>
+    newPage().catch((error) => {
+      if (/no such frame/.test(error.message)) return newPage();
+      throw error;
+    });
+  return context;
+}
+
 export async function launch() {
   const browser = await puppeteer.launch({ browser: "firefox", executablePath });
-  return { newContext: () => browser.createBrowserContext(), close: () => browser.close() };
+  return { newContext: async () => patient(await browser.createBrowserContext()), close: () => browser.close() };
 }

@@ -75,11 +75,13 @@ describe("settings that change", { concurrency: 5 }, () => {
       const lost = [];
       const onLost = ({ message }) => lost.push(message);
       const store = await storeAt(t, kind, url);
-      const gen = await Snowflake.lease({ store, layout: ONE_NODE, namespace: "a", windowMs: 2000, onLost });
+      const gen = await Snowflake.lease({ store, layout: ONE_NODE, namespace: "a", windowMs: 6000, onLost });
       await gen.nextIdAsync();
       await spoil(url);
-      await until(() => gen.status().renewalError?.includes(setting), "the reason");
-      const { end } = gen.window;
+      // On a machine that is very busy the window may be over before anybody looks.
+      const reason = () => gen.status().renewalError ?? gen.status().lost;
+      await until(() => reason()?.includes(setting), "the reason");
+      const end = gen.window?.end;
       await until(() => lost.length, "the end");
       assert.ok(lost[0].includes(setting) && lost[0].startsWith("the lease of node 0 was lost"), lost[0]);
       assert.ok(gen.status().lost.includes(setting));

@@ -21,6 +21,8 @@ const server = createServer(({ url }, response) => {
   response.end(readFileSync(file));
 });
 let browser;
+/** A profile of the browser. */
+let shared;
 let origin;
 
 before(async () => {
@@ -30,6 +32,7 @@ before(async () => {
   await once(server, "listening");
   origin = `http://127.0.0.1:${server.address().port}/`;
   browser = await launch();
+  shared = await browser.newContext();
 });
 
 after(async () => {
@@ -38,9 +41,11 @@ after(async () => {
 });
 
 /** A test on an open page, which must ask for nothing but itself and report nothing. */
-function test(name, body, { path = "", from = origin, ...options } = {}) {
+function test(name, body, { path = "", from, ...options } = {}) {
   declare(name, { skip }, async (t) => {
-    const context = await browser.newContext(options);
+    // The page keeps nothing, so tests of its default form share a profile: to make one takes longer than most of them.
+    const own = from !== undefined || Object.keys(options).length > 0;
+    const context = own ? await browser.newContext(options) : shared;
     const page = await context.newPage();
     const troubles = [];
     const requests = [];
@@ -53,7 +58,7 @@ function test(name, body, { path = "", from = origin, ...options } = {}) {
     assert.deepEqual(troubles, []);
     const asked = requests.filter((request) => !request.startsWith("data:")).map((request) => request.split("#")[0]);
     assert.deepEqual([...new Set(asked)], [url]);
-    await context.close();
+    await (own ? context : page).close();
   });
 }
 

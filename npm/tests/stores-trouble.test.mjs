@@ -346,7 +346,7 @@ describe("stores", { concurrency: 4 }, () => {
 
     test("another connection's transaction is waited for without blocking, and not for ever", async (t) => {
       const path = join(folder(t), "ids.db");
-      const store = new SqliteStore(database(t, path), { timeoutMs: 500 });
+      const store = new SqliteStore(database(t, path), { timeoutMs: 2000 });
       assert.equal(await store.write("a/b", bytes("1"), 0), 1);
       const other = database(t, path);
       other.exec("BEGIN IMMEDIATE");
