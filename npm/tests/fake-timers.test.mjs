@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { exitOf, slow } from "./support.mjs";
 
 /** A process whose clocks and timers stand still after the package is loaded, or `before` that. */
-function script(work, { bundle = "../dist/node.mjs", before = false, fake = "" } = {}) {
+function script(work, { bundle = "./node_modules/snowmint/dist/node.mjs", before = false, fake = "" } = {}) {
   return `import fakeTimers from "@sinonjs/fake-timers";
     const real = { now: performance.now.bind(performance), setTimeout };
     let fakes;
@@ -34,7 +34,7 @@ async function printed(source, env = {}) {
 const HOSTS = {
   "the addon": [{}, {}],
   "no addon": [{}, { SNOWMINT_NO_ADDON: "1" }],
-  browsers: [{ bundle: "../dist/browser.mjs" }, {}],
+  browsers: [{ bundle: "./node_modules/snowmint/dist/browser.mjs" }, {}],
 };
 const FAKES = { "all clocks and timers": "", "Date and performance": 'toFake: ["Date", "performance"]' };
 const EXHAUSTED = { code: "EXHAUSTED", late: false };
@@ -75,7 +75,7 @@ test("a generator goes by the clock of the moment, not by that of its making", a
     console.log(JSON.stringify([faked, later, before < 1_900_000_000_000, after]));`;
   const answer = [1_800_000_000_000, 1_800_000_000_005, true, 1_900_000_000_000];
   assert.deepEqual(await printed(script(work), { SNOWMINT_NO_ADDON: "1" }), answer);
-  assert.deepEqual(await printed(script(work, { bundle: "../dist/browser.mjs" })), answer);
+  assert.deepEqual(await printed(script(work, { bundle: "./node_modules/snowmint/dist/browser.mjs" })), answer);
 });
 
 test("IDs go on by the system's clock where the addon reads it", async () => {

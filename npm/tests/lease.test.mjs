@@ -8,7 +8,7 @@ import { Worker } from "node:worker_threads";
 import { transform } from "esbuild";
 import { Snowflake, SnowmintError } from "snowmint";
 import { MemoryStore } from "snowmint/stores";
-import * as browser from "../dist/browser.mjs";
+import * as browser from "./node_modules/snowmint/dist/browser.mjs";
 import {
   answerOf,
   countLedgers,
@@ -179,7 +179,7 @@ test("a host without Symbol.asyncDispose loads the package", async () => {
     globalThis.Symbol = Object.setPrototypeOf((name) => real(name), real);
     Object.defineProperty(Symbol, "asyncDispose", { value: undefined });
     for (const name of ["node", "browser"]) {
-      const { Snowflake } = await import("../dist/" + name + ".mjs");
+      const { Snowflake } = await import("./node_modules/snowmint/dist/" + name + ".mjs");
       const gen = new Snowflake({ node: 5 });
       gen.nextId();
       if (real.asyncDispose in gen) throw new Error("the symbol was there");

@@ -12,7 +12,7 @@ import { inPage } from "./runners.mjs";
 import { increasing, refusal, slow } from "./support.mjs";
 
 const here = new URL(".", import.meta.url).pathname;
-const dist = join(here, "../dist");
+const dist = join(here, "./node_modules/snowmint/dist");
 
 /** A folder that goes away with the test. */
 function folder(t) {
@@ -47,7 +47,7 @@ test("import, require and a second copy of the package share one state in a proc
   assert.equal(new Set(copies.map(({ Snowflake }) => Snowflake)).size, 4);
   byTurns(copies, { node: 1 });
   const clock = () => 1_772_323_200_000;
-  byTurns([...copies, await import("../dist/browser.mjs")], { node: 1, clock });
+  byTurns([...copies, await import("./node_modules/snowmint/dist/browser.mjs")], { node: 1, clock });
 });
 
 test("copies of the package take each other's layouts, and know each other's errors", async () => {
@@ -62,7 +62,10 @@ test("copies of the package take each other's layouts, and know each other's err
 
 test("an error of a subclass is one of the package's, and no other error is one of the subclass", async () => {
   const other = createRequire(import.meta.url)("snowmint");
-  for (const { SnowmintError, Layout } of [await import("snowmint"), await import("../dist/browser.mjs")]) {
+  for (const { SnowmintError, Layout } of [
+    await import("snowmint"),
+    await import("./node_modules/snowmint/dist/browser.mjs"),
+  ]) {
     class QuotaError extends SnowmintError {
       name = "QuotaError";
     }
@@ -81,7 +84,7 @@ test("enumerable properties of Object.prototype do no harm to loading and mintin
   const script = `Object.prototype.polluted = 5;
     import { createRequire } from "node:module";
     const require = createRequire("${here}");
-    for (const name of ["snowmint", "snowmint/stores", "snowmint/sql", "../dist/browser.cjs", "../dist/stores.browser.cjs"])
+    for (const name of ["snowmint", "snowmint/stores", "snowmint/sql", "./node_modules/snowmint/dist/browser.cjs", "./node_modules/snowmint/dist/stores.browser.cjs"])
       for (const loaded of [require(name), await import(name)]) {
         const { Snowflake, layouts, SqliteStore, decodeSql } = loaded.default ?? loaded;
         if (decodeSql) decodeSql("twitter", "postgres", "id");

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import * as node from "snowmint";
 import { postgresFunction } from "snowmint/sql";
 import { HttpStore, MemoryStore, MysqlStore, PgStore, RedisStore, SqliteStore } from "snowmint/stores";
-import * as browser from "../dist/browser.mjs";
+import * as browser from "./node_modules/snowmint/dist/browser.mjs";
 import { Database, Ioredis, mysql, pg } from "./stores.mjs";
 import { slots } from "./support.mjs";
 

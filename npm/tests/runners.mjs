@@ -7,7 +7,7 @@ const require = createRequire(import.meta.url);
 
 /** What a bundle of CommonJS exports, run in that context. */
 function loaded(name, context) {
-  const file = require.resolve(`../dist/${name}.cjs`);
+  const file = require.resolve(`./node_modules/snowmint/dist/${name}.cjs`);
   const wrapped = `(function (exports, require, module, __filename) {${readFileSync(file, "utf8")}\n})`;
   const module = { exports: {} };
   runInContext(wrapped, context)(module.exports, createRequire(file), module, file);

@@ -12,7 +12,7 @@ import { shared } from "./servers.mjs";
 import { exitOf, folder } from "./support.mjs";
 
 const here = new URL(".", import.meta.url).pathname;
-const dist = join(here, "../dist");
+const dist = join(here, "./node_modules/snowmint/dist");
 
 test("IDs minted in PostgreSQL are those of the node, and taken apart there as here", async (t) => {
   const { url } = await shared("postgres", { newDatabase: true });
@@ -110,8 +110,11 @@ test("it throws errors of the class that the package beside it has, by import an
   for (const [main, sql] of [
     [{ SnowmintError }, { decodeSql }],
     [require("snowmint"), require("snowmint/sql")],
-    [await import("../dist/browser.mjs"), await import("../dist/sql.browser.mjs")],
-    [require("../dist/browser.cjs"), require("../dist/sql.browser.cjs")],
+    [
+      await import("./node_modules/snowmint/dist/browser.mjs"),
+      await import("./node_modules/snowmint/dist/sql.browser.mjs"),
+    ],
+    [require("./node_modules/snowmint/dist/browser.cjs"), require("./node_modules/snowmint/dist/sql.browser.cjs")],
   ]) {
     assert.throws(() => sql.decodeSql("snowmint", "postgres", ""), main.SnowmintError);
     assert.equal(sql.decodeSql("snowmint", "postgres", "id").sequence, '("id" & 4095)');

@@ -9,7 +9,7 @@ import { build } from "esbuild";
 import { exitOf, folder } from "./support.mjs";
 
 const here = new URL(".", import.meta.url).pathname;
-const dist = join(here, "../dist");
+const dist = join(here, "./node_modules/snowmint/dist");
 const NAMES = ["HttpStore", "MemoryStore", "MysqlStore", "PgStore", "RedisStore", "SqliteStore"];
 
 /** What refuses a database in memory, with an error of the package's class. */
@@ -24,8 +24,11 @@ test("the stores throw errors of the class that the package beside them has, by 
   const loaded = [
     [await import("snowmint"), await import("snowmint/stores")],
     [require("snowmint"), require("snowmint/stores")],
-    [await import("../dist/browser.mjs"), await import("../dist/stores.browser.mjs")],
-    [require("../dist/browser.cjs"), require("../dist/stores.browser.cjs")],
+    [
+      await import("./node_modules/snowmint/dist/browser.mjs"),
+      await import("./node_modules/snowmint/dist/stores.browser.mjs"),
+    ],
+    [require("./node_modules/snowmint/dist/browser.cjs"), require("./node_modules/snowmint/dist/stores.browser.cjs")],
   ];
   assert.equal(new Set(loaded.map(([{ SnowmintError }]) => SnowmintError)).size, 4);
   const Database = require("better-sqlite3");

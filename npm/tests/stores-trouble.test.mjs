@@ -537,7 +537,7 @@ describe("stores", { concurrency: 4 }, () => {
   });
 
   test("the scripts of Redis are those of the other languages", () => {
-    const bundle = readFileSync(new URL("../dist/stores.node.mjs", import.meta.url), "utf8");
+    const bundle = readFileSync(new URL("./node_modules/snowmint/dist/stores.node.mjs", import.meta.url), "utf8");
     for (const name of ["add", "write"]) {
       const lua = readFileSync(new URL(`../../stores/src/scripts/${name}.lua`, import.meta.url), "utf8");
       assert.ok(bundle.includes(JSON.stringify(lua).slice(1, 60)), name);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as node from "snowmint";
 import { MemoryStore } from "snowmint/stores";
-import * as browser from "../dist/browser.mjs";
+import * as browser from "./node_modules/snowmint/dist/browser.mjs";
 import { slots } from "./support.mjs";
 
 for (const [host, { Snowflake }] of Object.entries({ Node: node, browsers: browser })) {

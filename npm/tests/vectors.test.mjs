@@ -26,10 +26,11 @@ test("every vector holds for import", async (t) => run(t, await import("snowmint
 
 test("every vector holds for require", (t) => run(t, createRequire(import.meta.url)("snowmint")));
 
-test("every vector holds for the module that browsers load", async (t) => run(t, await import("../dist/browser.mjs")));
+test("every vector holds for the module that browsers load", async (t) =>
+  run(t, await import("./node_modules/snowmint/dist/browser.mjs")));
 
 test("every vector holds for the CommonJS module of bundlers for browsers", (t) =>
-  run(t, createRequire(import.meta.url)("../dist/browser.cjs")));
+  run(t, createRequire(import.meta.url)("./node_modules/snowmint/dist/browser.cjs")));
 
 test("every vector holds where wasm is imported as a module, as edge runtimes do", async (t) => {
   const folder = mkdtempSync(join(tmpdir(), "snowmint-"));
@@ -40,7 +41,7 @@ test("every vector holds where wasm is imported as a module, as edge runtimes do
     contents: `export default new WebAssembly.Module(Uint8Array.from([${readFileSync(path).join()}]))`,
   });
   const plugins = [{ name: "wasm", setup: (host) => host.onLoad({ filter: /\.wasm$/ }, asModule) }];
-  const entryPoints = [new URL("../dist/edge.mjs", here).pathname];
+  const entryPoints = [new URL("./node_modules/snowmint/dist/edge.mjs", here).pathname];
   await build({ entryPoints, outfile, bundle: true, format: "esm", plugins });
   run(t, await import(pathToFileURL(outfile).href));
 });

@@ -191,7 +191,7 @@ test("four workers of a cluster mint 8,000 of each kind, all distinct", async ()
 
 test("import, require and the module for browsers go on from each other in one process", async () => {
   const required = createRequire(import.meta.url)("snowmint");
-  const browser = await import("../dist/browser.mjs");
+  const browser = await import("./node_modules/snowmint/dist/browser.mjs");
   const copies = [{ uuid, ulid }, required, browser];
   assert.equal(new Set(copies.map(({ uuid }) => uuid.v7)).size, 3);
   increasing(times(3000, (_, i) => copies[i % 3].uuid.v7()));
