@@ -31,15 +31,6 @@ pub async fn refused(url: &str) -> Error {
     connect(url).await.map(|store| store.name().to_owned()).expect_err(url)
 }
 
-/// Connects until the settings are right.
-pub async fn until_safe(url: &str) {
-    let began = Instant::now();
-    while let Err(error) = connect(url).await {
-        assert_eq!(error.kind(), ErrorKind::UnsafeStore, "{error}");
-        assert!(began.elapsed() < BACK * 10, "{error}");
-    }
-}
-
 /// Asks until there is an answer; every error until then says that the store is not available.
 pub async fn until_back<T, F: Future<Output = Result<T, Error>>>(mut ask: impl FnMut() -> F) -> T {
     let began = Instant::now();

@@ -8,6 +8,7 @@ use snowmint::stores::connect;
 use snowmint::{Error, ErrorKind, Layout, Lease, OnLost, Options, Snowflake};
 use snowmint_tests::engines::{Engine, Server};
 
+use crate::server_settings::until;
 use crate::sql_scenes::{assert_says, refused, run};
 use crate::support::{ONE_NODE, assert_unique};
 
@@ -205,14 +206,6 @@ fn a_fleet_goes_on_and_new_claims_are_refused<T>(server: &Server, attach: impl F
         assert!(accepted.generator.status().standby_risk.is_some(), "it is told all the same");
         drop(attached);
     });
-}
-
-fn until(server: &Server, statement: &str, wanted: &str) {
-    let began = Instant::now();
-    while !server.engine().client(server.port(), statement).contains(wanted) {
-        assert!(began.elapsed() < PATIENCE, "{statement} does not show {wanted}");
-        std::thread::sleep(Duration::from_millis(50));
-    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What only a `MariaDB` store does.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use snowmint::ErrorKind;
 use snowmint::stores::mysql::{Mysql, SCHEMA, Sequence, TICKETS_SCHEMA, Tickets};
@@ -10,9 +10,7 @@ use snowmint_tests::engines::{Engine, Server};
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
-use crate::sql_scenes::{
-    self, assert_says, is_unsafe_unless_allowed, numbers_never_repeat_over_kills, refused, run, table,
-};
+use crate::sql_scenes::{self, assert_says, numbers_never_repeat_over_kills, refused, run, table};
 
 fn start(options: &[&str]) -> Server {
     Server::start_with(Engine::Mariadb, options)
@@ -64,22 +62,6 @@ fn no_message_shows_a_password() {
 }
 
 #[test]
-fn settings_that_lose_writes_are_refused() {
-    for (options, words) in [
-        (&["--innodb-flush-log-at-trx-commit=0"][..], ["innodb_flush_log_at_trx_commit=0", "=1"]),
-        (&["--innodb-flush-log-at-trx-commit=2"], ["innodb_flush_log_at_trx_commit=2", "=1"]),
-        (&["--log-bin=b"], ["sync_binlog=0 with log_bin=ON", "SET GLOBAL sync_binlog=1"]),
-        (&["--log-bin=b", "--sync-binlog=100"], ["sync_binlog=100 with log_bin=ON", "SET GLOBAL sync_binlog=1"]),
-        (&["--read-only=1"], ["read_only=ON", "connect to the primary"]),
-    ] {
-        let server = start(options);
-        run(is_unsafe_unless_allowed(&server.url(), &words));
-    }
-    let server = start(&["--log-bin=b", "--sync-binlog=1"]);
-    run(async { assert_eq!(connect(&server.url()).await.expect("it is safe").add("c", 1, 0).await, Ok(1)) });
-}
-
-#[test]
 fn settings_are_looked_at_on_every_new_connection() {
     let mut server = start(&[]);
     run(async {
@@ -123,43 +105,6 @@ fn sessions_are_ours_whatever_the_server_says() {
         server.restart();
         assert_eq!(store.read("a/b").await.expect("an answer").expect("a record").value, b"x");
         assert_eq!(store.add("c", 1, 0).await, Ok(6));
-    });
-}
-
-fn wait_for(server: &Server, statement: &str, wanted: &str) {
-    let begin = Instant::now();
-    while !client(server, statement).contains(wanted) {
-        assert!(begin.elapsed() < Duration::from_secs(30), "{statement}: {}", client(server, statement));
-        std::thread::sleep(Duration::from_millis(50));
-    }
-}
-
-#[test]
-fn replicas_and_servers_with_asynchronous_replicas_are_refused() {
-    let primary = start(&["--log-bin=b", "--sync-binlog=1", "--server-id=1"]);
-    let replica = start(&["--server-id=2"]);
-    let follow = format!(
-        "CHANGE MASTER TO MASTER_HOST='127.0.0.1', MASTER_PORT={}, MASTER_USER='root', MASTER_USE_GTID=slave_pos; \
-         START SLAVE",
-        primary.port()
-    );
-    client(&replica, &follow);
-    wait_for(&replica, "SHOW GLOBAL STATUS LIKE 'Slaves_running'", "1");
-    wait_for(&primary, "SHOW GLOBAL STATUS LIKE 'Slaves_connected'", "1");
-    run(async {
-        let error = refused(&replica.url()).await;
-        assert_says(&error, ErrorKind::UnsafeStore, &["Slaves_running=1", "connect to the primary"]);
-        let error = refused(&primary.url()).await;
-        assert_says(
-            &error,
-            ErrorKind::UnsafeStore,
-            &["Slaves_connected=1", "rpl_semi_sync_master_enabled=OFF", "turn"],
-        );
-        client(&primary, "SET GLOBAL rpl_semi_sync_master_enabled = 1");
-        client(&replica, "STOP SLAVE; SET GLOBAL rpl_semi_sync_slave_enabled = 1; START SLAVE");
-        wait_for(&primary, "SHOW GLOBAL STATUS LIKE 'Rpl_semi_sync_master_clients'", "1");
-        wait_for(&primary, "SHOW GLOBAL STATUS LIKE 'Rpl_semi_sync_master_status'", "ON");
-        assert_eq!(connect(&primary.url()).await.expect("semi-synchronous").add("c", 1, 0).await, Ok(1));
     });
 }
 

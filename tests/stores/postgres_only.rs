@@ -2,7 +2,6 @@
 
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
-use std::thread;
 use std::time::Duration;
 
 use snowmint::ErrorKind;
@@ -11,6 +10,7 @@ use snowmint::stores::{NumberSource, Url, connect};
 use snowmint_tests::engines::{Engine, Server};
 use tokio::time::sleep;
 
+use crate::server_settings::until;
 use crate::sql_scenes::{
     self, assert_says, is_unsafe_unless_allowed, numbers_never_repeat_over_kills, refused, run, table,
 };
@@ -94,16 +94,6 @@ fn no_message_shows_a_password() {
 }
 
 #[test]
-fn settings_that_lose_writes_are_refused() {
-    for setting in ["fsync=off", "full_page_writes=off"] {
-        let server = start(&["-c", setting]);
-        let name = setting.trim_end_matches("=off");
-        let cure = format!("set {name}=on in postgresql.conf");
-        run(is_unsafe_unless_allowed(&server.url(), &[setting, &cure, "allow_unsafe=true"]));
-    }
-}
-
-#[test]
 fn settings_are_looked_at_on_every_new_connection() {
     let mut server = start(&[]);
     run(async {
@@ -140,20 +130,8 @@ fn commits_that_the_server_would_not_wait_for_are_cured_on_our_connection() {
     }
 }
 
-#[test]
-fn a_standby_is_refused() {
-    let mut server = start(&[]);
-    run(async { connect(&server.url()).await.expect("it connects").add("c", 1, 0).await.expect("a sum") });
-    client(&server, "CHECKPOINT");
-    server.kill();
-    std::fs::write(server.directory().join("data/standby.signal"), "").expect("it is written");
-    server.restart();
-    let error = run(refused(&server.url()));
-    assert_says(&error, ErrorKind::UnsafeStore, &["pg_is_in_recovery()=true", "connect to the primary"]);
-}
-
 /// A follower: what counts is what the server sees of it.
-fn follower(server: &Server, name: &str, options: &[&str]) -> (Follower, tempfile::TempDir) {
+pub fn follower(server: &Server, name: &str, options: &[&str]) -> (Follower, tempfile::TempDir) {
     let directory = tempfile::TempDir::new().expect("a directory");
     let port = server.port().to_string();
     let child = Command::new("pg_receivewal")
@@ -167,36 +145,17 @@ fn follower(server: &Server, name: &str, options: &[&str]) -> (Follower, tempfil
         .expect("pg_receivewal starts");
     // Ended however this goes on.
     let child = Follower(child);
-    for _ in 0..500 {
-        if client(server, "SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'").trim() == "1" {
-            return (child, directory);
-        }
-        thread::sleep(Duration::from_millis(20));
-    }
-    panic!("it does not follow");
+    until(server, &format!("SELECT state FROM pg_stat_replication WHERE application_name = '{name}'"), "streaming");
+    (child, directory)
 }
 
-struct Follower(Child);
+pub struct Follower(Child);
 
 impl Drop for Follower {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
-}
-
-#[test]
-fn a_standby_that_follows_asynchronously_is_refused() {
-    let server = start(&[]);
-    {
-        let _backup = follower(&server, "pg_receivewal", &[]);
-        run(async { connect(&server.url()).await.expect("a backup is no standby") });
-    }
-    let _standby = follower(&server, "second", &[]);
-    run(is_unsafe_unless_allowed(
-        &server.url(),
-        &["synchronous_standby_names=''", "asynchronous_standby=second", "name it in synchronous_standby_names"],
-    ));
 }
 
 #[test]
@@ -221,38 +180,22 @@ fn a_synchronous_standby_is_waited_for_as_long_as_is_set() {
     });
 }
 
-#[test]
-fn a_subscriber_of_logical_replication_is_no_standby() {
-    let server = start(&["-c", "wal_level=logical"]);
-    client(&server, "SELECT pg_create_logical_replication_slot('changes', 'test_decoding')");
+/// A subscriber of logical replication.
+pub fn subscriber(server: &Server) -> Follower {
+    client(server, "SELECT pg_create_logical_replication_slot('changes', 'test_decoding')");
     let port = server.port().to_string();
+    let from = ["-h", "127.0.0.1", "-U", "postgres", "-p", &port, "-d", "postgres"];
     let child = Command::new("pg_recvlogical")
-        .args([
-            "-h",
-            "127.0.0.1",
-            "-U",
-            "postgres",
-            "-p",
-            &port,
-            "-d",
-            "postgres",
-            "--slot=changes",
-            "--start",
-            "-f",
-            "-",
-        ])
+        .args(from)
+        .args(["--slot=changes", "--start", "-f", "-"])
+        .env("PGAPPNAME", "pg_recvlogical")
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
         .expect("pg_recvlogical starts");
-    let _subscriber = Follower(child);
-    for _ in 0..500 {
-        if client(&server, "SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'").trim() == "1" {
-            break;
-        }
-        thread::sleep(Duration::from_millis(20));
-    }
-    run(async { connect(&server.url()).await.expect("it is no standby") });
+    let child = Follower(child);
+    until(server, "SELECT state FROM pg_stat_replication WHERE application_name = 'pg_recvlogical'", "streaming");
+    child
 }
 
 #[test]

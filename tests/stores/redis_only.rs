@@ -28,47 +28,6 @@ fn a_server_that_was_away_is_found_again() {
     faults::run(faults::a_server_that_was_away_is_found_again(Engine::Redis));
 }
 
-/// A connection is refused, with all these words in the message, unless that is allowed.
-async fn is_unsafe(server: &Server, words: &[&str]) {
-    let error = faults::refused(&server.url()).await;
-    assert_eq!(error.kind(), ErrorKind::UnsafeStore, "{error}");
-    for word in words {
-        assert!(error.to_string().contains(word), "{word}: {error}");
-    }
-    connect(&format!("{}?allow_unsafe=true", server.url())).await.expect("it is allowed");
-}
-
-#[test]
-fn settings_that_can_lose_writes_are_refused_with_their_cure() {
-    faults::run(async {
-        let server = Server::start(Engine::Redis);
-        let set = |setting: &str| {
-            assert_eq!(Engine::Redis.client(server.port(), &format!("CONFIG SET {setting}")).trim(), "OK");
-        };
-        for (wrong, right) in [
-            ("appendonly no", "appendonly yes"),
-            ("appendfsync everysec", "appendfsync always"),
-            ("appendfsync no", "appendfsync always"),
-            ("no-appendfsync-on-rewrite yes", "no-appendfsync-on-rewrite no"),
-            ("maxmemory-policy allkeys-lru", "maxmemory-policy noeviction"),
-        ] {
-            connect(&server.url()).await.expect("it is safe");
-            set(wrong);
-            is_unsafe(&server, &[&wrong.replace(' ', "="), &format!("set {right}"), "allow_unsafe=true"]).await;
-            set(right);
-            // The file that appendonly begins anew is soon there.
-            faults::until_safe(&server.url()).await;
-        }
-        set("maxmemory-policy volatile-lru");
-        connect(&server.url()).await.expect("nothing of ours has a time to live");
-        let replica = Server::start_with(Engine::Redis, &["--replicaof", "127.0.0.1", &server.port().to_string()]);
-        is_unsafe(&replica, &["role=slave", "name the primary"]).await;
-        is_unsafe(&server, &["connected_slaves=1", "without replicas", "allow_standby=true"]).await;
-        let cluster = Server::start_with(Engine::Redis, &["--cluster-enabled", "yes"]);
-        is_unsafe(&cluster, &["cluster_enabled=1", "outside of a cluster", "allow_standby=true"]).await;
-    });
-}
-
 #[test]
 fn a_server_that_is_back_with_unsafe_settings_is_refused_too() {
     faults::run(async {
