@@ -16,7 +16,7 @@ use crate::support::{Running, assert_unique, ledger, minter};
 
 /// How often a client and the server are killed.
 fn rounds() -> u32 {
-    std::env::var("SNOWMINT_KILLS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(20)
+    std::env::var("SNOWMINT_KILLS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(4)
 }
 
 const NUMBERS: [Kind; 4] = [Kind::Segment, Kind::Ticket, Kind::Sequence, Kind::Section];

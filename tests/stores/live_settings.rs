@@ -178,9 +178,9 @@ fn a_fleet_goes_on_and_new_claims_are_refused<T>(server: &Server, attach: impl F
     run(async {
         let store = connect(&url).await.expect("it connects");
         let attached = attach();
-        for holder in &fleet {
-            let reported = |holder: &Holder| holder.generator.status().standby_risk.is_some();
-            let end_ms = holder.wait_for("the report", reported).end_ms();
+        let reported = |holder: &Holder| holder.generator.status().standby_risk.is_some();
+        let ends_ms: Vec<_> = fleet.iter().map(|holder| holder.wait_for("the report", reported).end_ms()).collect();
+        for (holder, end_ms) in fleet.iter().zip(ends_ms) {
             let risk = holder.generator.status().standby_risk.expect("a risk");
             assert_says(&risk, ErrorKind::UnsafeStore, words);
             assert_says(

@@ -99,8 +99,8 @@ fn local_url(kind: Kind, directory: &TempDir) -> String {
     }
 }
 
-/// A name that no other test has.
+/// A name that no other test has, nor another process on the same servers.
 pub fn unique(prefix: &str) -> String {
     static COUNT: AtomicU32 = AtomicU32::new(0);
-    format!("{prefix}{}", COUNT.fetch_add(1, Ordering::Relaxed))
+    format!("{prefix}{}_{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed))
 }

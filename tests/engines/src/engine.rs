@@ -277,17 +277,20 @@ impl Engine {
         panic!("processes of {self:?} still run");
     }
 
-    /// The engine's own client, connected to a server at that port.
-    fn own_client(self, port: u16) -> Command {
-        let port = port.to_string();
+    /// The engine's own client, connected to the server and database of a store's URL.
+    fn own_client(self, url: &str) -> Command {
+        let place = url.rsplit('@').next().and_then(|place| place.rsplit("://").next()).unwrap_or_default();
+        let (address, database) = place.split_once('/').unwrap_or((place, "0"));
+        let port = address.rsplit(':').next().unwrap_or_default();
         let (program, arguments): (PathBuf, &[&str]) = match self {
-            Self::Postgres => {
-                (POSTGRES.join("psql"), &["-X", "-q", "-t", "-A", "-h", "127.0.0.1", "-U", "postgres", "-p", &port])
-            }
+            Self::Postgres => (
+                POSTGRES.join("psql"),
+                &["-X", "-q", "-t", "-A", "-h", "127.0.0.1", "-U", "postgres", "-p", port, "-d", database],
+            ),
             Self::Mariadb => {
-                ("mariadb".into(), &["--no-defaults", "-uroot", "-h127.0.0.1", "-N", "-B", "-f", "-P", &port, "ids"])
+                ("mariadb".into(), &["--no-defaults", "-uroot", "-h127.0.0.1", "-N", "-B", "-f", "-P", port, database])
             }
-            Self::Redis => ("redis-cli".into(), &["-p", &port]),
+            Self::Redis => ("redis-cli".into(), &["-p", port, "-n", database]),
             Self::Etcd => ("etcdctl".into(), &[]),
             Self::Zookeeper | Self::Service => panic!("{self:?} needs no client"),
         };
@@ -301,7 +304,12 @@ impl Engine {
 
     /// Runs one statement in the engine's own client and returns what the client prints.
     pub fn client(self, port: u16, statement: &str) -> String {
-        let mut command = self.own_client(port);
+        self.client_at(&self.url(port), statement)
+    }
+
+    /// Runs one statement in the database of a store's URL.
+    pub(crate) fn client_at(self, url: &str, statement: &str) -> String {
+        let mut command = self.own_client(url);
         match self {
             Self::Postgres => command.args(["-c", statement]),
             Self::Mariadb => command.args(["-e", statement]),
@@ -314,8 +322,8 @@ impl Engine {
     }
 
     /// Runs a script in one session of the engine's own client, which goes on after refused statements.
-    pub fn client_script(self, port: u16, script: &str) -> String {
-        let mut client = self.own_client(port);
+    pub(crate) fn client_script(self, url: &str, script: &str) -> String {
+        let mut client = self.own_client(url);
         let mut child = client
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
