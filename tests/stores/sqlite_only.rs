@@ -9,11 +9,11 @@ use snowmint::stores::{Wrote, connect, sqlite};
 use snowmint::{ErrorKind, Lease, Snowflake};
 use tempfile::TempDir;
 
+use crate::scene::directory;
 use crate::sql_scenes::{self, assert_says, refused, run};
 
-/// On a disk, or taken to be on one.
 fn place() -> (TempDir, String) {
-    let directory = TempDir::new().expect("a directory");
+    let directory = directory();
     let url = format!("sqlite:{}?allow_unsafe=true", directory.path().join("ids.db").display());
     (directory, url)
 }

@@ -79,9 +79,9 @@ fn answers_close_their_connections_while_the_server_ends() {
     (&idle).read_exact(&mut answer).expect("an answer");
     way.stop(true);
     ask("/v1/tickets/t").expect("written");
-    thread::sleep(Duration::from_millis(300));
+    way.wait_until_it_holds();
     server.signal("TERM");
-    thread::sleep(Duration::from_millis(300));
+    server.logged("ending");
     way.stop(false);
     let told = rest(&kept).to_lowercase();
     assert!(told.contains("{\"id\":\"1\"}") && told.contains("connection: close"), "{told}");
@@ -113,7 +113,7 @@ fn a_hang_up_has_the_token_read_again() {
     let until = |server: &Server, token: &str, status: u16| {
         let begun = Instant::now();
         while with(server, token) != status {
-            assert!(begun.elapsed() < Duration::from_secs(10), "{token} is not {status}");
+            assert!(begun.elapsed() < Duration::from_secs(60), "{token} is not {status}");
             thread::sleep(Duration::from_millis(20));
         }
     };
@@ -158,7 +158,7 @@ fn a_hang_up_has_the_certificate_read_again() {
     server.signal("HUP");
     let begun = Instant::now();
     while !ask("second.pem") {
-        assert!(begun.elapsed() < Duration::from_secs(20), "the certificate is the old one");
+        assert!(begun.elapsed() < Duration::from_secs(60), "the certificate is the old one");
         thread::sleep(Duration::from_millis(50));
     }
     assert!(!ask("first.pem"));

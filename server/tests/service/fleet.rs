@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use redis::Commands as _;
 use tempfile::TempDir;
 
+use super::kills::rounds;
 use super::load::{Ledger, http, kill, place, resp, user};
 use super::support::{Server, assert_increasing, assert_unique, command};
 
@@ -49,7 +50,7 @@ fn a_user_has_one_server_and_another_one_after_its_death() {
             numbers.push(answer.id());
             break;
         }
-        assert!(killed.elapsed() < Duration::from_secs(10), "nobody took over: {answer:?}");
+        assert!(killed.elapsed() < Duration::from_secs(60), "nobody took over: {answer:?}");
         thread::sleep(Duration::from_millis(20));
     }
     println!("taken over after {} ms", killed.elapsed().as_millis());
@@ -125,14 +126,19 @@ fn users_go_on_while_one_server_after_the_other_is_killed() {
             scope.spawn(move || http(place, over, ledger));
             scope.spawn(move || resp(place, over, ledger));
         }
-        for round in 0..6 {
+        for round in 0..rounds().div_ceil(2) as usize {
             thread::sleep(Duration::from_millis(1500));
             kill(&places[round % 2]);
             // For a while there is the other one alone.
             thread::sleep(Duration::from_millis(500));
             *places[round % 2].write().expect("no panic") = Arc::new(start());
         }
-        thread::sleep(Duration::from_millis(1500));
+        // A machine with other work to do takes longer.
+        let begun = Instant::now();
+        while ledger.lock().expect("no panic").least() < 20 {
+            assert!(begun.elapsed() < Duration::from_secs(60), "there is no load");
+            thread::sleep(Duration::from_millis(20));
+        }
         over.store(true, Ordering::Relaxed);
     });
     ledger.into_inner().expect("no panic").check(20, 4);

@@ -12,8 +12,8 @@ use tempfile::TempDir;
 use super::load::{self, Ledger, http, kill, resp, user};
 use super::support::{Server, assert_increasing, command};
 
-fn rounds() -> u32 {
-    std::env::var("SNOWMINT_KILLS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(20)
+pub fn rounds() -> u32 {
+    std::env::var("SNOWMINT_KILLS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(4)
 }
 
 #[test]

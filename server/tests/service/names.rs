@@ -51,7 +51,7 @@ fn first_use_of_a_name_ends_at_its_deadline() {
     way.stop(true);
     let ended = |told: String, begun: Instant| {
         // The store's own deadline is 5 s, and two of these wait for each other.
-        assert!(begun.elapsed() < Duration::from_secs(3), "{told} after {:?}", begun.elapsed());
+        assert!(begun.elapsed() < Duration::from_millis(4500), "{told} after {:?}", begun.elapsed());
         assert!(told.contains("STORE_UNAVAILABLE"), "{told}");
     };
     let second = &mut second;
@@ -78,7 +78,7 @@ fn first_use_of_a_name_ends_at_its_deadline() {
     ] {
         let begun = Instant::now();
         let answer = server.ask(method, path, &[], "");
-        assert!(begun.elapsed() < Duration::from_secs(3), "{path}: {answer:?} after {:?}", begun.elapsed());
+        assert!(begun.elapsed() < Duration::from_millis(4500), "{path}: {answer:?} after {:?}", begun.elapsed());
         assert_eq!(answer.status, if path.starts_with("/api") { 500 } else { 503 }, "{path}: {answer:?}");
     }
     way.stop(false);
