@@ -6,15 +6,14 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use redis::Commands as _;
-use tempfile::TempDir;
 
 use super::kills::rounds;
 use super::load::{Ledger, http, kill, place, resp, user};
-use super::support::{Server, assert_increasing, assert_unique, command};
+use super::support::{Server, assert_increasing, assert_unique, command, directory, store};
 
 #[test]
 fn two_servers_share_a_store_and_no_number() {
-    let directory = TempDir::new().expect("a directory");
+    let directory = directory();
     let servers = [(); 2].map(|()| Server::start(directory.path(), &["--step", "50"]));
     let (mut ids, mut keys, mut tickets) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..100 {
@@ -33,7 +32,7 @@ fn two_servers_share_a_store_and_no_number() {
 
 #[test]
 fn a_user_has_one_server_and_another_one_after_its_death() {
-    let directory = TempDir::new().expect("a directory");
+    let directory = directory();
     let options = ["--window-ms", "1500", "--max-wait-ms", "200"];
     let (mut first, second) = (Server::start(directory.path(), &options), Server::start(directory.path(), &options));
     let path = "/v1/users/42/next";
@@ -60,7 +59,7 @@ fn a_user_has_one_server_and_another_one_after_its_death() {
 
 #[test]
 fn who_asks_the_wrong_server_is_told_at_once_and_may_come_when_the_right_one_has_ended() {
-    let directory = TempDir::new().expect("a directory");
+    let directory = directory();
     // Who waits for that long does not come to an end here.
     let options = ["--window-ms", "120000", "--max-wait-ms", "60000"];
     let ids_1 = ["--advertise", "https://ids-1.example"];
@@ -80,7 +79,7 @@ fn who_asks_the_wrong_server_is_told_at_once_and_may_come_when_the_right_one_has
 
 #[test]
 fn a_server_that_starts_again_after_a_kill_does_not_name_itself() {
-    let directory = TempDir::new().expect("a directory");
+    let directory = directory();
     let options = ["--window-ms", "3000", "--max-wait-ms", "200", "--advertise", "http://ids-1.example:8080"];
     let mut first = Server::start(directory.path(), &options);
     let path = "/v1/users/42/next";
@@ -109,8 +108,8 @@ fn a_server_that_starts_again_after_a_kill_does_not_name_itself() {
 
 #[test]
 fn users_go_on_while_one_server_after_the_other_is_killed() {
-    let directory = TempDir::new().expect("a directory");
-    let store = format!("sqlite:{}", directory.path().join("store.db").display());
+    let directory = directory();
+    let store = store(directory.path());
     assert!(command().args(["segment", "create", "orders", "--store", &store]).status().expect("it runs").success());
     let start =
         || Server::start(directory.path(), &["--window-ms", "1000", "--max-wait-ms", "100", "--section-size", "2"]);
