@@ -88,9 +88,15 @@ fn nothing_is_granted_by_a_server_that_loses_writes(mut server: Server, spoil: &
         };
         assert_says(&error, ErrorKind::UnsafeStore, &[setting, "confirmed writes can be lost"]);
     });
-    let end_ms = holder.wait_for("its reason", |holder| holder.generator.status().renewal_error.is_some()).end_ms();
-    let reason = holder.generator.status().renewal_error.expect("a reason");
-    assert_says(&reason, ErrorKind::UnsafeStore, &[setting]);
+    // On a busy machine the window may be over before the first renewal is refused.
+    let told = |holder: &Holder| {
+        let status = holder.generator.status();
+        status.renewal_error.is_some() || status.lost.is_some()
+    };
+    let end_ms = holder.wait_for("its reason", told).end_ms();
+    if let Some(reason) = holder.generator.status().renewal_error {
+        assert_says(&reason, ErrorKind::UnsafeStore, &[setting]);
+    }
     let (mut ids, lost) = holder.mint_until_lost();
     assert_eq!(holder.end_ms(), end_ms, "no time is granted");
     assert_says(&lost, ErrorKind::WindowClosed, &["lease of node 0 was lost", setting]);

@@ -33,14 +33,14 @@ fn two_servers_share_a_store_and_no_number() {
 #[test]
 fn a_user_has_one_server_and_another_one_after_its_death() {
     let directory = directory();
-    let options = ["--window-ms", "1500", "--max-wait-ms", "200"];
+    let options = ["--window-ms", "2500", "--max-wait-ms", "200"];
     let (mut first, second) = (Server::start(directory.path(), &options), Server::start(directory.path(), &options));
     let path = "/v1/users/42/next";
-    let mut numbers: Vec<u64> = (0..5).map(|_| first.post(path).id()).collect();
-    let told = second.post(path).problem(421, "WINDOW_CLOSED");
+    let mut numbers: Vec<u64> = (0..5).map(|_| first.number(path)).collect();
+    let told = second.post_until(path, 421).problem(421, "WINDOW_CLOSED");
     assert_eq!(told["server"], format!("http://{}", first.http), "who asks is told where");
     assert!(told["detail"].as_str().expect("a text").contains(&first.http), "{told}");
-    numbers.push(first.post(path).id());
+    numbers.push(first.number(path));
     first.kill();
     let killed = Instant::now();
     loop {
@@ -53,7 +53,7 @@ fn a_user_has_one_server_and_another_one_after_its_death() {
         thread::sleep(Duration::from_millis(20));
     }
     println!("taken over after {} ms", killed.elapsed().as_millis());
-    numbers.push(second.post(path).id());
+    numbers.push(second.number(path));
     assert_increasing(&numbers);
 }
 
@@ -83,7 +83,7 @@ fn a_server_that_starts_again_after_a_kill_does_not_name_itself() {
     let options = ["--window-ms", "3000", "--max-wait-ms", "200", "--advertise", "http://ids-1.example:8080"];
     let mut first = Server::start(directory.path(), &options);
     let path = "/v1/users/42/next";
-    let before = first.post(path).id();
+    let before = first.number(path);
     first.kill();
     let again = Server::start(directory.path(), &options);
     let begun = Instant::now();

@@ -222,6 +222,24 @@ impl Server {
         self.ask("POST", path, &[], "")
     }
 
+    /// A number, which may not be there at once on a machine with other work to do.
+    pub fn number(&self, path: &str) -> u64 {
+        self.post_until(path, 200).id()
+    }
+
+    /// The first answer of that status.
+    pub fn post_until(&self, path: &str, status: u16) -> Answer {
+        let begun = Instant::now();
+        loop {
+            let answer = self.post(path);
+            if answer.status == status {
+                return answer;
+            }
+            assert!(begun.elapsed() < Duration::from_secs(60), "{answer:?}");
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+
     pub fn ask_json(&self, method: &str, path: &str, body: &Value) -> Answer {
         self.ask(method, path, &[("content-type", "application/json")], &body.to_string())
     }

@@ -82,8 +82,12 @@ impl Engine {
             if free_bytes(memory) > MEMORY { memory.to_owned() } else { std::env::temp_dir() }
         });
         static DISK: LazyLock<PathBuf> = LazyLock::new(std::env::temp_dir);
-        // The service refuses a file in memory.
-        if self == Self::Service { &DISK } else { &PLACE }
+        match self {
+            // MariaDB maps a log in /dev/shm into its memory, so that a kill loses less than elsewhere. The service refuses a
+            // database in memory.
+            Self::Mariadb | Self::Service => &DISK,
+            _ => &PLACE,
+        }
     }
 
     /// The account that runs the engine: `PostgreSQL` and `MariaDB` refuse root.
