@@ -15,7 +15,7 @@ use support::{ONE_NODE, Running, Scene, TWO_NODES, assert_unique, clock_off, run
 /// Minters are killed at random times, four at once, each with its clock up to an hour off.
 #[test]
 fn kills_and_restarts_with_stepping_clocks_repeat_nothing() {
-    let rounds: usize = env::var("SNOWMINT_ROUNDS").map_or(200, |rounds| rounds.parse().expect("a number"));
+    let rounds: usize = env::var("SNOWMINT_ROUNDS").map_or(60, |rounds| rounds.parse().expect("a number"));
     let scene = Scene::new();
     let mut random = rand::rng();
     let mut slowest_us = 0;

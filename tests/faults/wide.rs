@@ -9,6 +9,7 @@ use std::thread;
 
 use snowmint::ulid::{self, Ulid};
 use snowmint::uuid::{self, Uuid};
+use snowmint_tests::tries;
 
 /// What `snowmint-wide` mints: how many of each kind; fails if one is there twice.
 fn minted(verb: &str, parties: usize, count: usize) -> BTreeMap<String, usize> {
@@ -51,7 +52,8 @@ fn four_children_of_a_raw_clone_and_their_parent_repeat_nothing_of_any_kind() {
 
 #[test]
 fn eight_threads_repeat_nothing_of_any_kind_and_each_sees_its_own_in_order() {
-    assert_eq!(minted("threads", 8, 20_000), each_kind(1 + 8 * 20_000));
+    let count = tries(4000) as usize;
+    assert_eq!(minted("threads", 8, count), each_kind(1 + 8 * count));
 }
 
 #[test]

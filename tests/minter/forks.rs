@@ -2,10 +2,11 @@
 #![allow(unsafe_code, reason = "fork is a C interface")]
 
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Runs `child` in a child of `fork`, which then exits; its process number.
 pub(crate) fn fork(child: impl FnOnce() -> io::Result<()>) -> io::Result<i32> {
-    // SAFETY: the child runs code of a program that waits for no lock of other threads, and exits without unwinding.
+    // SAFETY: the child runs code of a program that waits for no lock of other threads, and exits without unwinding further.
     in_child(unsafe { libc::fork() }, child)
 }
 
@@ -19,7 +20,12 @@ pub(crate) fn raw_clone(child: impl FnOnce() -> io::Result<()>) -> io::Result<i3
 fn in_child(pid: i32, child: impl FnOnce() -> io::Result<()>) -> io::Result<i32> {
     match pid {
         -1 => Err(io::Error::last_os_error()),
-        0 => std::process::exit(i32::from(child().is_err())),
+        0 => match catch_unwind(AssertUnwindSafe(child)) {
+            Ok(done) => std::process::exit(i32::from(done.is_err())),
+            // What is dropped on the way to the end of the process may wait for threads that the child does not have.
+            // SAFETY: ends the process.
+            Err(_) => unsafe { libc::_exit(101) },
+        },
         pid => Ok(pid),
     }
 }

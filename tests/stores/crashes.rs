@@ -12,11 +12,12 @@ use snowmint_tests::engines::{Engine, Server};
 use snowmint_tests::takes::{self, Kind};
 use tempfile::TempDir;
 
+use crate::scene::directory;
 use crate::support::{Running, assert_unique, ledger, minter};
 
 /// How often a client and the server are killed.
-fn rounds() -> u32 {
-    std::env::var("SNOWMINT_KILLS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(20)
+pub fn rounds() -> u32 {
+    std::env::var("SNOWMINT_KILLS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(4)
 }
 
 const NUMBERS: [Kind; 4] = [Kind::Segment, Kind::Ticket, Kind::Sequence, Kind::Section];
@@ -30,7 +31,7 @@ struct Work {
 
 impl Work {
     fn new(url: &str, kinds: &[Kind]) -> Self {
-        let work = Self { url: url.to_owned(), kinds: kinds.to_vec(), directory: TempDir::new().expect("a directory") };
+        let work = Self { url: url.to_owned(), kinds: kinds.to_vec(), directory: directory() };
         let runtime = tokio::runtime::Runtime::new().expect("a runtime");
         runtime.block_on(async {
             let store = connect(url).await.expect("it connects");
@@ -121,13 +122,13 @@ fn over(engine: Engine, kinds: &[Kind], prepare: &str) {
 
 #[test]
 fn nothing_repeats_over_kill_9_of_clients_of_files() {
-    let directory = TempDir::new().expect("a directory");
+    let directory = directory();
     nothing_repeats(&Work::new(&format!("file:{}?allow_unsafe=true", directory.path().display()), &NUMBERS), None);
 }
 
 #[test]
 fn nothing_repeats_over_kill_9_of_clients_of_sqlite() {
-    let directory = TempDir::new().expect("a directory");
+    let directory = directory();
     let url = format!("sqlite:{}?allow_unsafe=true", directory.path().join("ids.db").display());
     nothing_repeats(&Work::new(&url, &NUMBERS), None);
 }

@@ -2,9 +2,10 @@
 
 use snowmint::ErrorKind;
 use snowmint::stores::{Wrote, connect};
-use snowmint_tests::engines::{Engine, Server};
+use snowmint_tests::engines::{Engine, Server, shared};
 
 use crate::faults;
+use crate::scene::unique;
 
 #[test]
 fn confirmed_writes_outlive_kills() {
@@ -29,8 +30,9 @@ fn a_server_that_was_away_is_found_again() {
 #[test]
 fn a_list_of_several_pages_has_every_record_once() {
     faults::run(async {
-        let server = Server::start(Engine::Etcd);
-        let store = faults::store(&server).await;
+        let server = shared(Engine::Etcd);
+        let url = format!("{}?prefix={}", server.url(), unique("pages"));
+        let store = connect(&url).await.expect("it connects");
         for number in 0..1205 {
             assert!(matches!(store.write(&format!("pages/{number}"), b"x", 0).await, Ok(Wrote::Version(_))));
         }
@@ -70,9 +72,10 @@ fn a_wrong_password_is_told_and_not_shown() {
 #[test]
 fn one_of_several_members_that_answers_is_enough() {
     faults::run(async {
-        let server = Server::start(Engine::Etcd);
+        let (port, prefix) = (shared(Engine::Etcd).port(), unique("members"));
         // Nobody listens at the first one.
-        let store = connect(&format!("etcd://127.0.0.1:1,127.0.0.1:{}", server.port())).await.expect("it connects");
+        let url = format!("etcd://127.0.0.1:1,127.0.0.1:{port}?prefix={prefix}");
+        let store = connect(&url).await.expect("it connects");
         for sum in 1..=20 {
             assert_eq!(store.add("c", 1, 0).await, Ok(sum));
         }
@@ -82,8 +85,7 @@ fn one_of_several_members_that_answers_is_enough() {
 #[test]
 fn what_is_wrong_with_a_url_is_told() {
     faults::run(async {
-        let server = Server::start(Engine::Etcd);
-        let port = server.port();
+        let port = shared(Engine::Etcd).port();
         for (url, told) in [
             (format!("etcd://127.0.0.1:{port}/path"), "prefix=NAME"),
             (format!("etcd://127.0.0.1:{port}?ca=/etc/hostname"), "etcds://"),

@@ -10,7 +10,7 @@ use snowmint::{Error, ErrorKind, Lease, Options, Snowflake};
 use snowmint_core::Layout;
 use tempfile::TempDir;
 
-use crate::scene::{Scene, unique};
+use crate::scene::{Scene, directory, unique};
 use crate::support::{ONE_NODE, Running, TWO_NODES, assert_unique, ledger, minter, run, ticks};
 
 /// Minters on one namespace of a store.
@@ -22,11 +22,7 @@ struct Minters {
 
 impl Minters {
     fn on(scene: &Scene) -> Self {
-        Self {
-            store: scene.url().to_owned(),
-            namespace: unique("minters"),
-            directory: TempDir::new().expect("a directory"),
-        }
+        Self { store: scene.url().to_owned(), namespace: unique("minters"), directory: directory() }
     }
 
     fn ledger(&self, name: &str) -> PathBuf {

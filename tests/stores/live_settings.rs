@@ -8,6 +8,7 @@ use snowmint::stores::connect;
 use snowmint::{Error, ErrorKind, Layout, Lease, OnLost, Options, Snowflake};
 use snowmint_tests::engines::{Engine, Server};
 
+use crate::server_settings::until;
 use crate::sql_scenes::{assert_says, refused, run};
 use crate::support::{ONE_NODE, assert_unique};
 
@@ -87,9 +88,15 @@ fn nothing_is_granted_by_a_server_that_loses_writes(mut server: Server, spoil: &
         };
         assert_says(&error, ErrorKind::UnsafeStore, &[setting, "confirmed writes can be lost"]);
     });
-    let end_ms = holder.wait_for("its reason", |holder| holder.generator.status().renewal_error.is_some()).end_ms();
-    let reason = holder.generator.status().renewal_error.expect("a reason");
-    assert_says(&reason, ErrorKind::UnsafeStore, &[setting]);
+    // On a busy machine the window may be over before the first renewal is refused.
+    let told = |holder: &Holder| {
+        let status = holder.generator.status();
+        status.renewal_error.is_some() || status.lost.is_some()
+    };
+    let end_ms = holder.wait_for("its reason", told).end_ms();
+    if let Some(reason) = holder.generator.status().renewal_error {
+        assert_says(&reason, ErrorKind::UnsafeStore, &[setting]);
+    }
     let (mut ids, lost) = holder.mint_until_lost();
     assert_eq!(holder.end_ms(), end_ms, "no time is granted");
     assert_says(&lost, ErrorKind::WindowClosed, &["lease of node 0 was lost", setting]);
@@ -177,9 +184,9 @@ fn a_fleet_goes_on_and_new_claims_are_refused<T>(server: &Server, attach: impl F
     run(async {
         let store = connect(&url).await.expect("it connects");
         let attached = attach();
-        for holder in &fleet {
-            let reported = |holder: &Holder| holder.generator.status().standby_risk.is_some();
-            let end_ms = holder.wait_for("the report", reported).end_ms();
+        let reported = |holder: &Holder| holder.generator.status().standby_risk.is_some();
+        let ends_ms: Vec<_> = fleet.iter().map(|holder| holder.wait_for("the report", reported).end_ms()).collect();
+        for (holder, end_ms) in fleet.iter().zip(ends_ms) {
             let risk = holder.generator.status().standby_risk.expect("a risk");
             assert_says(&risk, ErrorKind::UnsafeStore, words);
             assert_says(
@@ -205,14 +212,6 @@ fn a_fleet_goes_on_and_new_claims_are_refused<T>(server: &Server, attach: impl F
         assert!(accepted.generator.status().standby_risk.is_some(), "it is told all the same");
         drop(attached);
     });
-}
-
-fn until(server: &Server, statement: &str, wanted: &str) {
-    let began = Instant::now();
-    while !server.engine().client(server.port(), statement).contains(wanted) {
-        assert!(began.elapsed() < PATIENCE, "{statement} does not show {wanted}");
-        std::thread::sleep(Duration::from_millis(50));
-    }
 }
 
 #[test]

@@ -26,6 +26,8 @@ mod redis_only;
 mod restores;
 mod scene;
 #[cfg(feature = "engines")]
+mod server_settings;
+#[cfg(feature = "engines")]
 mod side_by_side;
 #[cfg(feature = "engines")]
 mod sql_scenes;

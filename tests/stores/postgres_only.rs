@@ -2,17 +2,16 @@
 
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
-use std::thread;
-use std::time::Duration;
 
 use snowmint::ErrorKind;
 use snowmint::stores::postgres::{Postgres, SCHEMA, Sequence};
 use snowmint::stores::{NumberSource, Url, connect};
-use snowmint_tests::engines::{Engine, Server};
-use tokio::time::sleep;
+use snowmint_tests::engines::{Engine, Server, shared_database};
 
+use crate::server_settings::until;
 use crate::sql_scenes::{
-    self, assert_says, is_unsafe_unless_allowed, numbers_never_repeat_over_kills, refused, run, table,
+    self, assert_says, connect_soon, is_unsafe_unless_allowed, numbers_never_repeat_over_kills, refused, run, table,
+    until_back, until_safe,
 };
 
 fn start(options: &[&str]) -> Server {
@@ -58,17 +57,14 @@ impl Drop for Session {
 
 #[test]
 fn segments_are_leafs() {
-    let server = start(&[]);
-    run(async { sql_scenes::segments_are_leafs(connect(&server.url()).await.expect("it connects")).await });
+    let server = shared_database(Engine::Postgres);
+    run(async { sql_scenes::segments_are_leafs(connect(server.url()).await.expect("it connects")).await });
 }
 
 #[test]
 fn eight_make_the_tables_at_once() {
-    let server = start(&[]);
-    for round in 0..5 {
-        client(&server, &format!("CREATE DATABASE d{round}"));
-        let url = format!("{}/d{round}", server.url().trim_end_matches("/postgres"));
-        run(sql_scenes::eight_make_the_tables_at_once(&url));
+    for _ in 0..5 {
+        run(sql_scenes::eight_make_the_tables_at_once(shared_database(Engine::Postgres).url()));
     }
 }
 
@@ -84,23 +80,13 @@ fn a_stopped_server_mixes_nothing_up() {
 
 #[test]
 fn dropped_calls_leave_no_answer_behind() {
-    let server = start(&[]);
-    run(sql_scenes::dropped_calls_leave_no_answer_behind(&server.url()));
+    let server = shared_database(Engine::Postgres);
+    run(sql_scenes::dropped_calls_leave_no_answer_behind(server.url()));
 }
 
 #[test]
 fn no_message_shows_a_password() {
     run(sql_scenes::no_message_shows_a_password("postgres"));
-}
-
-#[test]
-fn settings_that_lose_writes_are_refused() {
-    for setting in ["fsync=off", "full_page_writes=off"] {
-        let server = start(&["-c", setting]);
-        let name = setting.trim_end_matches("=off");
-        let cure = format!("set {name}=on in postgresql.conf");
-        run(is_unsafe_unless_allowed(&server.url(), &[setting, &cure, "allow_unsafe=true"]));
-    }
 }
 
 #[test]
@@ -118,8 +104,7 @@ fn settings_are_looked_at_on_every_new_connection() {
         client(&server, "ALTER SYSTEM RESET fsync");
         server.kill();
         server.restart();
-        sleep(Duration::from_millis(2100)).await;
-        assert_eq!(store.add("c", 1, 0).await, Ok(2));
+        assert_eq!(until_safe(|| store.add("c", 1, 0)).await, 2);
         assert_says(&refused("postgres://postgres@127.0.0.1:1/x").await, ErrorKind::StoreUnavailable, &["127.0.0.1:1"]);
     });
 }
@@ -140,20 +125,8 @@ fn commits_that_the_server_would_not_wait_for_are_cured_on_our_connection() {
     }
 }
 
-#[test]
-fn a_standby_is_refused() {
-    let mut server = start(&[]);
-    run(async { connect(&server.url()).await.expect("it connects").add("c", 1, 0).await.expect("a sum") });
-    client(&server, "CHECKPOINT");
-    server.kill();
-    std::fs::write(server.directory().join("data/standby.signal"), "").expect("it is written");
-    server.restart();
-    let error = run(refused(&server.url()));
-    assert_says(&error, ErrorKind::UnsafeStore, &["pg_is_in_recovery()=true", "connect to the primary"]);
-}
-
 /// A follower: what counts is what the server sees of it.
-fn follower(server: &Server, name: &str, options: &[&str]) -> (Follower, tempfile::TempDir) {
+pub fn follower(server: &Server, name: &str, options: &[&str]) -> (Follower, tempfile::TempDir) {
     let directory = tempfile::TempDir::new().expect("a directory");
     let port = server.port().to_string();
     let child = Command::new("pg_receivewal")
@@ -167,16 +140,11 @@ fn follower(server: &Server, name: &str, options: &[&str]) -> (Follower, tempfil
         .expect("pg_receivewal starts");
     // Ended however this goes on.
     let child = Follower(child);
-    for _ in 0..500 {
-        if client(server, "SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'").trim() == "1" {
-            return (child, directory);
-        }
-        thread::sleep(Duration::from_millis(20));
-    }
-    panic!("it does not follow");
+    until(server, &format!("SELECT state FROM pg_stat_replication WHERE application_name = '{name}'"), "streaming");
+    (child, directory)
 }
 
-struct Follower(Child);
+pub struct Follower(Child);
 
 impl Drop for Follower {
     fn drop(&mut self) {
@@ -186,92 +154,65 @@ impl Drop for Follower {
 }
 
 #[test]
-fn a_standby_that_follows_asynchronously_is_refused() {
-    let server = start(&[]);
-    {
-        let _backup = follower(&server, "pg_receivewal", &[]);
-        run(async { connect(&server.url()).await.expect("a backup is no standby") });
-    }
-    let _standby = follower(&server, "second", &[]);
-    run(is_unsafe_unless_allowed(
-        &server.url(),
-        &["synchronous_standby_names=''", "asynchronous_standby=second", "name it in synchronous_standby_names"],
-    ));
-}
-
-#[test]
 fn a_synchronous_standby_is_waited_for_as_long_as_is_set() {
     let server = start(&["-c", "synchronous_standby_names=*"]);
+    let patient = format!("{}?timeout_ms=60000", server.url());
     // The tables are made before anybody follows, by somebody who does not wait.
     client(&server, &format!("SET synchronous_commit = local; {SCHEMA}"));
     let url = format!("{}?timeout_ms=1500", server.url());
     run(async {
-        let store = connect(&url).await.expect("it connects");
+        let store = connect_soon(&url).await;
         let alone = store.add("c", 1, 0).await.expect_err("nobody follows");
         assert_says(&alone, ErrorKind::StoreUnavailable, &["1500 ms"]);
     });
     let _standby = follower(&server, "second", &["--synchronous"]);
     run(async {
-        let store = connect(&url).await.expect("it connects");
-        assert!(store.add("c", 1, 0).await.is_ok());
+        let store = connect(&patient).await.expect("it connects");
+        store.add("c", 1, 0).await.expect("it is waited for");
         // It receives without ever applying, so a stronger setting, which stays as it is, never ends.
         client(&server, "SET synchronous_commit = local; ALTER ROLE postgres SET synchronous_commit = remote_apply");
-        let store = connect(&url).await.expect("it connects");
+        let store = connect_soon(&url).await;
         assert_eq!(store.add("c", 1, 0).await.expect_err("not applied").kind(), ErrorKind::StoreUnavailable);
     });
 }
 
-#[test]
-fn a_subscriber_of_logical_replication_is_no_standby() {
-    let server = start(&["-c", "wal_level=logical"]);
-    client(&server, "SELECT pg_create_logical_replication_slot('changes', 'test_decoding')");
+/// A subscriber of logical replication.
+pub fn subscriber(server: &Server) -> Follower {
+    client(server, "SELECT pg_create_logical_replication_slot('changes', 'test_decoding')");
     let port = server.port().to_string();
+    let from = ["-h", "127.0.0.1", "-U", "postgres", "-p", &port, "-d", "postgres"];
     let child = Command::new("pg_recvlogical")
-        .args([
-            "-h",
-            "127.0.0.1",
-            "-U",
-            "postgres",
-            "-p",
-            &port,
-            "-d",
-            "postgres",
-            "--slot=changes",
-            "--start",
-            "-f",
-            "-",
-        ])
+        .args(from)
+        .args(["--slot=changes", "--start", "-f", "-"])
+        .env("PGAPPNAME", "pg_recvlogical")
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
         .expect("pg_recvlogical starts");
-    let _subscriber = Follower(child);
-    for _ in 0..500 {
-        if client(&server, "SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'").trim() == "1" {
-            break;
-        }
-        thread::sleep(Duration::from_millis(20));
-    }
-    run(async { connect(&server.url()).await.expect("it is no standby") });
+    let child = Follower(child);
+    until(server, "SELECT state FROM pg_stat_replication WHERE application_name = 'pg_recvlogical'", "streaming");
+    child
 }
 
 #[test]
 fn unlogged_tables_are_refused() {
     for name in ["snowmint_records", "snowmint_counters", "leaf_alloc"] {
-        let server = start(&[]);
-        client(&server, &SCHEMA.replace(&format!("TABLE IF NOT EXISTS {name}"), &format!("UNLOGGED TABLE {name}")));
+        let server = shared_database(Engine::Postgres);
+        server.client(&SCHEMA.replace(&format!("TABLE IF NOT EXISTS {name}"), &format!("UNLOGGED TABLE {name}")));
         let cure = format!("ALTER TABLE {name} SET LOGGED");
-        run(is_unsafe_unless_allowed(&server.url(), &[name, "unlogged", &cure]));
-        client(&server, &cure);
-        run(async { connect(&server.url()).await.expect("it is cured") });
+        run(is_unsafe_unless_allowed(server.url(), &[name, "unlogged", &cure]));
+        server.client(&cure);
+        run(async { connect(server.url()).await.expect("it is cured") });
     }
 }
 
 #[test]
 fn a_role_without_rights_to_make_tables_uses_those_that_are_there() {
-    let server = start(&[]);
-    let url = server.url().replace("postgres://postgres@", "postgres://limited@");
-    client(&server, "CREATE ROLE limited LOGIN");
+    let server = shared_database(Engine::Postgres);
+    // Roles are the whole server's.
+    let limited = format!("limited_{}", std::process::id());
+    let url = server.url().replace("postgres://postgres@", &format!("postgres://{limited}@"));
+    server.client(&format!("CREATE ROLE {limited} LOGIN"));
     run(async {
         let error = refused(&url).await;
         assert_says(
@@ -281,9 +222,10 @@ fn a_role_without_rights_to_make_tables_uses_those_that_are_there() {
         );
         let error = refused(&format!("{}?create=false", server.url())).await;
         assert_says(&error, ErrorKind::StoreUnavailable, &["snowmint_records", "create=false", "postgres::SCHEMA"]);
-        client(&server, SCHEMA);
-        client(&server, "GRANT SELECT, INSERT, UPDATE ON snowmint_records, snowmint_counters, leaf_alloc TO limited");
-        client(&server, "CREATE SEQUENCE s; GRANT USAGE, SELECT ON SEQUENCE s TO limited");
+        server.client(SCHEMA);
+        let tables = "snowmint_records, snowmint_counters, leaf_alloc";
+        server.client(&format!("GRANT SELECT, INSERT, UPDATE ON {tables} TO {limited}"));
+        server.client(&format!("CREATE SEQUENCE s; GRANT USAGE, SELECT ON SEQUENCE s TO {limited}"));
         let store = connect(&url).await.expect("it connects");
         assert_eq!(store.add("c", 1, 0).await, Ok(1));
         assert_eq!(postgres(&url).await.sequence("s").await.expect("a sequence").take(2).await, Ok(vec![1, 2]));
@@ -311,15 +253,14 @@ fn tables_that_are_gone_are_not_made_again() {
 
 #[test]
 fn leafs_table_is_used_as_it_is() {
-    let server = start(&[]);
-    client(
-        &server,
+    let server = shared_database(Engine::Postgres);
+    server.client(
         "CREATE TABLE leaf_alloc (biz_tag varchar(128) PRIMARY KEY, max_id int NOT NULL, step smallint NOT NULL, \
          description text, update_time timestamptz NOT NULL DEFAULT now())",
     );
-    client(&server, "INSERT INTO leaf_alloc VALUES ('old', 12001, 2000, NULL), ('bad', -5, 1, NULL)");
+    server.client("INSERT INTO leaf_alloc VALUES ('old', 12001, 2000, NULL), ('bad', -5, 1, NULL)");
     run(async {
-        let store = connect(&server.url()).await.expect("it connects");
+        let store = connect(server.url()).await.expect("it connects");
         assert_eq!(table(&store).fetch("old", 2000).await, Ok(Some(14001)));
         let old = table(&store).tag("old").await.expect("an answer").expect("a tag");
         assert_eq!((old.next, old.step, old.description.as_str()), (14001, 2000, ""));
@@ -330,23 +271,21 @@ fn leafs_table_is_used_as_it_is() {
     });
 }
 
-async fn sequence(server: &Server, name: &str) -> Arc<Sequence> {
-    Arc::new(postgres(&server.url()).await.sequence(name).await.expect("a sequence"))
+async fn sequence(url: &str, name: &str) -> Arc<Sequence> {
+    Arc::new(postgres(url).await.sequence(name).await.expect("a sequence"))
 }
 
 #[test]
 fn a_sequence_gives_its_numbers_and_ends() {
-    let server = start(&[]);
-    client(
-        &server,
+    let server = shared_database(Engine::Postgres);
+    server.client(
         "CREATE SEQUENCE s; CREATE SEQUENCE \"Down\" INCREMENT -2 MINVALUE -7; CREATE SEQUENCE small MAXVALUE 5 CACHE 3",
     );
-    client(
-        &server,
+    server.client(
         "CREATE SEQUENCE big START 9223372036854775806; CREATE SEQUENCE \"set\"; SELECT setval('\"set\"', 9223372036854775805, false)",
     );
     run(async {
-        let numbers = sequence(&server, "s").await;
+        let numbers = sequence(server.url(), "s").await;
         assert!(numbers.name().contains("sequence s") && numbers.name().contains("127.0.0.1"), "{}", numbers.name());
         assert_eq!(numbers.take(3).await, Ok(vec![1, 2, 3]));
         assert_eq!(numbers.take(0).await, Ok(vec![4]));
@@ -357,7 +296,7 @@ fn a_sequence_gives_its_numbers_and_ends() {
             ("set", vec![i64::MAX - 2, i64::MAX - 1, i64::MAX]),
             ("small", vec![1, 2, 3, 4, 5]),
         ] {
-            let numbers = sequence(&server, name).await;
+            let numbers = sequence(server.url(), name).await;
             let mut taken = Vec::new();
             let end = loop {
                 match numbers.take(100).await {
@@ -373,10 +312,10 @@ fn a_sequence_gives_its_numbers_and_ends() {
 
 #[test]
 fn sequences_that_repeat_or_are_no_sequences_are_refused() {
-    let server = start(&[]);
-    client(&server, "CREATE SEQUENCE round MAXVALUE 3 CYCLE; CREATE UNLOGGED SEQUENCE quick; CREATE TABLE t (x int)");
+    let server = shared_database(Engine::Postgres);
+    server.client("CREATE SEQUENCE round MAXVALUE 3 CYCLE; CREATE UNLOGGED SEQUENCE quick; CREATE TABLE t (x int)");
     run(async {
-        let store = postgres(&server.url()).await;
+        let store = postgres(server.url()).await;
         let error = store.sequence("round").await.expect_err("it cycles");
         assert_says(&error, ErrorKind::UnsafeStore, &["CYCLE", "ALTER SEQUENCE \"round\" NO CYCLE", "allow_unsafe"]);
         let error = store.sequence("quick").await.expect_err("unlogged");
@@ -389,9 +328,9 @@ fn sequences_that_repeat_or_are_no_sequences_are_refused() {
             assert!(careless.sequence(name).await.expect("allowed").take(1).await.is_ok());
         }
         // It may become one later.
-        client(&server, "CREATE SEQUENCE later");
-        let numbers = sequence(&server, "later").await;
-        client(&server, "ALTER SEQUENCE later CYCLE");
+        server.client("CREATE SEQUENCE later");
+        let numbers = sequence(server.url(), "later").await;
+        server.client("ALTER SEQUENCE later CYCLE");
         assert_eq!(numbers.take(1).await.expect_err("it cycles").kind(), ErrorKind::UnsafeStore);
     });
 }
@@ -402,17 +341,17 @@ fn a_number_is_durable_though_another_session_wrote_the_log_for_it() {
     let mut server = start(&["-c", "wal_writer_delay=10000"]);
     client(&server, "CREATE SEQUENCE s");
     run(async {
-        let numbers = sequence(&server, "s").await;
+        let numbers = sequence(&server.url(), "s").await;
         let mut taken = Vec::new();
         for _ in 0..3 {
-            sleep(Duration::from_millis(2100)).await;
+            // Connections are made at intervals of up to two seconds.
+            taken.extend(until_back(|| numbers.take(1)).await);
             let _open = Session::open(&server, "BEGIN; SELECT nextval('s') FROM generate_series(1, 40)");
             taken.extend(numbers.take(1).await.expect("a number"));
             server.kill();
             server.restart();
         }
-        sleep(Duration::from_millis(2100)).await;
-        taken.extend(numbers.take(1).await.expect("a number"));
+        taken.extend(until_back(|| numbers.take(1)).await);
         assert!(taken.is_sorted_by(|a, b| a < b), "{taken:?}");
     });
 }
@@ -422,7 +361,7 @@ fn numbers_of_a_sequence_never_repeat_over_kills() {
     let mut server = start(&["-c", "synchronous_commit=off", "-c", "wal_writer_delay=10000"]);
     client(&server, "CREATE SEQUENCE s");
     run(async {
-        let numbers = sequence(&server, "s").await;
+        let numbers = sequence(&server.url(), "s").await;
         numbers_never_repeat_over_kills(&mut server, |client| {
             let numbers = numbers.clone();
             async move { numbers.take(u64::try_from(client).expect("small") * 7 + 1).await }

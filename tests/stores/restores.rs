@@ -12,6 +12,7 @@ use snowmint::{ErrorKind, Lease, Snowflake};
 use snowmint_core::Layout;
 use tempfile::TempDir;
 
+use crate::scene::directory;
 use crate::sql_scenes::run;
 use crate::support::{Running, assert_unique, ledger, minter};
 
@@ -23,7 +24,7 @@ struct Place(TempDir);
 
 impl Place {
     fn new() -> Self {
-        Self(TempDir::new().expect("a directory"))
+        Self(directory())
     }
 
     fn path(&self, name: &str) -> PathBuf {

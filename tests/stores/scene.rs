@@ -45,7 +45,7 @@ pub fn shared(kind: Kind) -> Arc<Scene> {
 impl Scene {
     #[cfg(feature = "engines")]
     fn new(kind: Kind) -> Self {
-        let directory = TempDir::new().expect("a directory");
+        let directory = directory();
         let server = if let Kind::Server(engine) = kind { Some(engines::shared(engine)) } else { None };
         let url = match (&server, kind) {
             (Some(server), _) => server.url().to_owned(),
@@ -57,7 +57,7 @@ impl Scene {
 
     #[cfg(not(feature = "engines"))]
     fn new(kind: Kind) -> Self {
-        let directory = TempDir::new().expect("a directory");
+        let directory = directory();
         Self { kind, url: local_url(kind, &directory), memory: Arc::default(), _directory: directory }
     }
 
@@ -99,8 +99,14 @@ fn local_url(kind: Kind, directory: &TempDir) -> String {
     }
 }
 
-/// A name that no other test has.
+/// A directory, in memory where there is such a place: what a process has written there outlives a kill of the process, and
+/// nobody waits for the disk. For stores with `allow_unsafe=true`.
+pub fn directory() -> TempDir {
+    TempDir::new_in("/dev/shm").or_else(|_| TempDir::new()).expect("a directory")
+}
+
+/// A name that no other test has, nor another process on the same servers.
 pub fn unique(prefix: &str) -> String {
     static COUNT: AtomicU32 = AtomicU32::new(0);
-    format!("{prefix}{}", COUNT.fetch_add(1, Ordering::Relaxed))
+    format!("{prefix}{}_{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed))
 }

@@ -1,17 +1,19 @@
 //! What only a `SQLite` store does.
 
+use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use snowmint::stores::{Wrote, connect, sqlite};
 use snowmint::{ErrorKind, Lease, Snowflake};
 use tempfile::TempDir;
 
+use crate::scene::directory;
 use crate::sql_scenes::{self, assert_says, refused, run};
 
-/// On a disk, or taken to be on one.
 fn place() -> (TempDir, String) {
-    let directory = TempDir::new().expect("a directory");
+    let directory = directory();
     let url = format!("sqlite:{}?allow_unsafe=true", directory.path().join("ids.db").display());
     (directory, url)
 }
@@ -112,19 +114,27 @@ fn a_file_that_others_keep_locked_is_waited_for_within_the_timeout() {
     let (directory, url) = place();
     let file = directory.path().join("ids.db");
     run(async {
-        let store = connect(&format!("{url}&timeout_ms=300")).await.expect("it connects");
+        let store = connect(&url).await.expect("it connects");
         assert_eq!(store.add("c", 1, 0).await, Ok(1));
+        let hasty = sql_scenes::connect_soon(&format!("{url}&timeout_ms=300")).await;
         let mut locker = Command::new("sqlite3")
             .arg(&file)
-            .args(["BEGIN IMMEDIATE", ".shell sleep 1", "COMMIT"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
             .spawn()
             .expect("sqlite3 starts");
-        tokio::time::sleep(std::time::Duration::from_millis(200)).await;
-        let begin = std::time::Instant::now();
-        let error = store.add("c", 1, 0).await.expect_err("it is locked");
+        let mut statements = locker.stdin.take().expect("a pipe");
+        statements.write_all(b"BEGIN IMMEDIATE; SELECT 'locked';\n").expect("it reads");
+        let mut line = String::new();
+        BufReader::new(locker.stdout.take().expect("a pipe")).read_line(&mut line).expect("it answers");
+        assert_eq!(line, "locked\n");
+        let begin = Instant::now();
+        let error = hasty.add("c", 1, 0).await.expect_err("it is locked");
         assert_eq!(error.kind(), ErrorKind::StoreUnavailable, "{error}");
-        assert!(begin.elapsed() < std::time::Duration::from_millis(600));
-        locker.wait().expect("it ends");
+        assert!(begin.elapsed() < Duration::from_secs(5), "the timeout is the default");
+        statements.write_all(b"COMMIT;\n").expect("it reads");
+        drop(statements);
+        assert!(locker.wait().expect("it ends").success());
         let sum = store.add("c", 1, 0).await.expect("a sum");
         assert!(sum == 2 || sum == 3, "{sum}: the first one may have been done late");
     });

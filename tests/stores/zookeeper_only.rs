@@ -2,9 +2,10 @@
 
 use snowmint::ErrorKind;
 use snowmint::stores::{Wrote, connect};
-use snowmint_tests::engines::{Engine, Server};
+use snowmint_tests::engines::{Engine, shared};
 
 use crate::faults;
+use crate::scene::unique;
 
 #[test]
 fn confirmed_writes_outlive_kills() {
@@ -29,12 +30,13 @@ fn a_server_that_was_away_is_found_again() {
 #[test]
 fn a_chroot_is_made_and_keeps_stores_apart() {
     faults::run(async {
-        let server = Server::start(Engine::Zookeeper);
+        let (server, deep) = (shared(Engine::Zookeeper), unique("deep"));
         let (url, port) = (server.url(), server.port());
-        let plain = connect(&url).await.expect("it connects");
+        let plain = connect(&format!("{url}?prefix={}", unique("plain"))).await.expect("it connects");
         // Nobody listens at the first one.
-        let below = connect(&format!("zookeeper://127.0.0.1:1,127.0.0.1:{port}/deep/er")).await.expect("it connects");
-        let other = connect(&format!("{url}/deep/er/?prefix=other")).await.expect("it connects");
+        let below = format!("zookeeper://127.0.0.1:1,127.0.0.1:{port}/{deep}/er");
+        let below = connect(&below).await.expect("it connects");
+        let other = connect(&format!("{url}/{deep}/er/?prefix=other")).await.expect("it connects");
         for store in [&plain, &below, &other] {
             assert_eq!(store.read("a/b").await, Ok(None));
             assert_eq!(store.list("a/").await, Ok(vec![]));
@@ -44,7 +46,7 @@ fn a_chroot_is_made_and_keeps_stores_apart() {
             assert_eq!(store.add("a/b", 1, 0).await, Ok(1));
             assert_eq!(store.list("a/").await.expect("an answer").len(), 1);
         }
-        let same = connect(&format!("{url}/deep/er")).await.expect("it connects");
+        let same = connect(&format!("{url}/{deep}/er")).await.expect("it connects");
         assert_eq!(same.read("a/b").await.expect("an answer").expect("a record").value, b"x");
     });
 }
@@ -69,8 +71,8 @@ fn what_is_wrong_with_a_url_is_told() {
 #[test]
 fn a_key_that_no_node_can_have_is_an_error() {
     faults::run(async {
-        let server = Server::start(Engine::Zookeeper);
-        let store = faults::store(&server).await;
+        let url = format!("{}?prefix={}", shared(Engine::Zookeeper).url(), unique("keys"));
+        let store = connect(&url).await.expect("it connects");
         for key in ["a/.", "a/..", "../a"] {
             let error = store.write(key, b"x", 0).await.expect_err(key);
             assert_eq!(error.kind(), ErrorKind::StoreUnavailable);

@@ -26,6 +26,8 @@ kinds: segment, ticket, sequence, section, native, flickr";
 
 /// Of the sections: short, so that a successor comes soon.
 const WINDOW_MS: u64 = 1000;
+/// How long a call before a fork may take on a machine with other work to do.
+const PATIENCE_MS: u64 = 30_000;
 
 /// One kind of numbers.
 enum Taker {
@@ -106,12 +108,13 @@ async fn inherited(store: &dyn Store) -> Result<(), SnowmintError> {
 async fn fork(verb: &str, url: &str) -> Result<(), Box<dyn Error>> {
     let store = connect(url).await?;
     Segments::create(&*store, "forks", &Tag { next: 1, step: 10_000, description: String::new() }).await?;
-    let segments = Segments::open(store.clone(), "forks", SegmentsOptions::default()).await?;
+    let segments = Segments::open(store.clone(), "forks", SegmentsOptions { max_wait_ms: PATIENCE_MS }).await?;
     let mut local = segments.local();
     println!("{} {}", segments.next().await?, local.next().await?);
-    let sequences = Sequences::new(store.clone());
-    let tickets = Tickets::over(vec![store.clone()], "forks")?;
-    let sections = Sections::new(store.clone(), &format!("forks-{}", std::process::id()), SectionsOptions::default())?;
+    let sequences = Sequences::new(store.clone()).with_max_wait_ms(PATIENCE_MS);
+    let tickets = Tickets::over(vec![store.clone()], "forks")?.with_max_wait_ms(PATIENCE_MS);
+    let options = SectionsOptions { max_wait_ms: PATIENCE_MS, ..SectionsOptions::default() };
+    let sections = Sections::new(store.clone(), &format!("forks-{}", std::process::id()), options)?;
     println!("{} {}", sequences.next("forks").await?, sections.next(Integer::from(1u64)).await?);
     for _ in 0..4 {
         let mut child = || {

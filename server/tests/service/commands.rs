@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use redis::{Commands as _, RedisResult, Value, cmd};
 
-use super::support::{Server, TOKEN, assert_increasing};
+use super::support::{Server, TOKEN, assert_increasing, directory};
 
 fn error(result: RedisResult<Value>) -> String {
     let error = result.expect_err("refused");
@@ -91,7 +91,7 @@ fn a_pipeline_is_answered_in_order() {
 
 #[test]
 fn without_the_token_there_is_nothing() {
-    let directory = tempfile::TempDir::new().expect("a directory");
+    let directory = directory();
     let file = directory.path().join("token");
     std::fs::write(&file, TOKEN).expect("written");
     let server = Server::start(directory.path(), &["--token-file", file.to_str().expect("text")]);
@@ -227,7 +227,7 @@ fn a_key_gives_its_last_numbers_and_tells_the_last_one() {
 
 #[test]
 fn a_key_of_several_servers_is_what_the_readme_says() {
-    let directory = tempfile::TempDir::new().expect("a directory");
+    let directory = directory();
     let servers = [(); 2].map(|()| Server::start(directory.path(), &["--step", "10"]));
     let mut clients = servers.each_ref().map(Server::client);
     for client in &mut clients {

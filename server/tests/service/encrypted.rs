@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use super::support::Server;
+use super::support::{Server, directory};
 
 /// The words of a program that speaks TLS, if it is there.
 fn output(program: &str, words: &[&str]) -> Option<String> {
@@ -12,7 +12,7 @@ fn output(program: &str, words: &[&str]) -> Option<String> {
 
 #[test]
 fn both_protocols_are_encrypted_with_a_certificate() {
-    let directory = tempfile::TempDir::new().expect("a directory");
+    let directory = directory();
     let path = |name: &str| directory.path().join(name).to_str().expect("text").to_owned();
     let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).expect("a certificate");
     std::fs::write(path("cert.pem"), made.cert.pem()).expect("written");
@@ -31,7 +31,7 @@ fn both_protocols_are_encrypted_with_a_certificate() {
 
 #[test]
 fn a_certificate_that_is_none_is_told_by_its_file() {
-    let directory = tempfile::TempDir::new().expect("a directory");
+    let directory = directory();
     let file = directory.path().join("cert.pem");
     std::fs::write(&file, "none").expect("written");
     let run = super::support::command()

@@ -6,24 +6,25 @@ use std::time::{Duration, Instant};
 
 use redis::Commands as _;
 use snowmint_tests::engines::{Engine, Server as Store};
-use tempfile::TempDir;
 
 use super::slow::Way;
-use super::support::{Server, TOKEN, connect, rest};
+use super::support::{Server, TOKEN, connect, directory, rest};
 
 #[test]
 fn an_end_gives_users_back_first_and_takes_ten_seconds_at_most() {
+    // One by one, two ways of 20 ms each, ten seconds are enough for a quarter of them.
+    const KEYS: usize = 1000;
     let store = Store::start(Engine::Redis);
     let way = Way::to(&store.url());
     let options = ["--window-ms", "120000", "--max-wait-ms", "3000"];
     let mut server = Server::over(&way.url(&store.url()), &options);
     let other = Server::over(&store.url(), &options);
     let mut pipe = redis::pipe();
-    for key in 0..3000 {
+    for key in 0..KEYS {
         pipe.cmd("INCR").arg(format!("k{key}"));
     }
     let numbers: Vec<u64> = pipe.query(&mut server.client()).expect("a number each");
-    assert_eq!(numbers.len(), 3000);
+    assert_eq!(numbers.len(), KEYS);
     let path = "/v1/users/42/next";
     let first = server.post(path).id();
     way.takes_ms(20);
@@ -44,8 +45,8 @@ fn an_end_gives_users_back_first_and_takes_ten_seconds_at_most() {
     println!("it ended after {:?}", begun.elapsed());
     // They were given back at once, not one by one.
     let mut client = other.client();
-    let back = (0..3000).filter(|key| client.incr::<_, _, u64>(format!("k{key}"), 1) == Ok(2)).count();
-    assert!(back > 1000, "numbers of {back} keys of 3000 came back");
+    let back = (0..KEYS).filter(|key| client.incr::<_, _, u64>(format!("k{key}"), 1) == Ok(2)).count();
+    assert!(back > KEYS / 3, "numbers of {back} keys of {KEYS} came back");
 }
 
 #[test]
@@ -79,9 +80,9 @@ fn answers_close_their_connections_while_the_server_ends() {
     (&idle).read_exact(&mut answer).expect("an answer");
     way.stop(true);
     ask("/v1/tickets/t").expect("written");
-    thread::sleep(Duration::from_millis(300));
+    way.wait_until_it_holds();
     server.signal("TERM");
-    thread::sleep(Duration::from_millis(300));
+    server.logged("ending");
     way.stop(false);
     let told = rest(&kept).to_lowercase();
     assert!(told.contains("{\"id\":\"1\"}") && told.contains("connection: close"), "{told}");
@@ -99,7 +100,7 @@ fn write_secret(path: &std::path::Path, text: &str) {
 
 #[test]
 fn a_hang_up_has_the_token_read_again() {
-    let directory = TempDir::new().expect("a directory");
+    let directory = directory();
     let file = directory.path().join("token");
     write_secret(&file, TOKEN);
     let mut server = Server::start(directory.path(), &["--token-file", file.to_str().expect("text")]);
@@ -113,7 +114,7 @@ fn a_hang_up_has_the_token_read_again() {
     let until = |server: &Server, token: &str, status: u16| {
         let begun = Instant::now();
         while with(server, token) != status {
-            assert!(begun.elapsed() < Duration::from_secs(10), "{token} is not {status}");
+            assert!(begun.elapsed() < Duration::from_secs(60), "{token} is not {status}");
             thread::sleep(Duration::from_millis(20));
         }
     };
@@ -135,7 +136,7 @@ fn a_hang_up_has_the_token_read_again() {
 
 #[test]
 fn a_hang_up_has_the_certificate_read_again() {
-    let directory = TempDir::new().expect("a directory");
+    let directory = directory();
     let path = |name: &str| directory.path().join(name).to_str().expect("text").to_owned();
     let make = |ca: &str| {
         let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).expect("a certificate");
@@ -158,7 +159,7 @@ fn a_hang_up_has_the_certificate_read_again() {
     server.signal("HUP");
     let begun = Instant::now();
     while !ask("second.pem") {
-        assert!(begun.elapsed() < Duration::from_secs(20), "the certificate is the old one");
+        assert!(begun.elapsed() < Duration::from_secs(60), "the certificate is the old one");
         thread::sleep(Duration::from_millis(50));
     }
     assert!(!ask("first.pem"));

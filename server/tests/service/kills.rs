@@ -7,19 +7,18 @@ use std::time::{Duration, Instant};
 
 use rand::Rng as _;
 use redis::Commands as _;
-use tempfile::TempDir;
 
 use super::load::{self, Ledger, http, kill, resp, user};
-use super::support::{Server, assert_increasing, command};
+use super::support::{Server, assert_increasing, command, directory, store};
 
-fn rounds() -> u32 {
-    std::env::var("SNOWMINT_KILLS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(20)
+pub fn rounds() -> u32 {
+    std::env::var("SNOWMINT_KILLS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(4)
 }
 
 #[test]
 fn nothing_comes_twice_over_many_kills() {
-    let directory = TempDir::new().expect("a directory");
-    let store = format!("sqlite:{}", directory.path().join("store.db").display());
+    let directory = directory();
+    let store = store(directory.path());
     let made = command().args(["segment", "create", "orders", "--step", "100", "--store", &store]).status();
     assert!(made.expect("it runs").success());
     let ledger = Mutex::new(Ledger::default());
@@ -47,7 +46,7 @@ fn nothing_comes_twice_over_many_kills() {
 
 #[test]
 fn an_end_on_request_gives_everything_back() {
-    let directory = TempDir::new().expect("a directory");
+    let directory = directory();
     let one_node = ["--layout", "time:41,sequence:12;epoch=2025-01-01T00:00:00Z", "--window-ms", "60000"];
     let mut server = Server::start(directory.path(), &one_node);
     let first = server.get("/v1/ids").ids();

@@ -21,16 +21,24 @@ fn other_machines_are_served_only_with_a_token() {
 fn connections_are_limited_in_number() {
     let (server, _directory) = Server::alone(&["--max-connections", "3"]);
     let held = [(); 3].map(|()| connect(&server.redis));
-    (&held[0]).write_all(b"*1\r\n$4\r\nPING\r\n").expect("written");
-    let mut answer = [0; 7];
-    (&held[0]).read_exact(&mut answer).expect("an answer");
-    std::thread::sleep(Duration::from_millis(100));
+    // Who is answered has a place.
+    for held in &held {
+        (&*held).write_all(b"*1\r\n$4\r\nPING\r\n").expect("written");
+        let mut answer = [0; 7];
+        (&*held).read_exact(&mut answer).expect("an answer");
+    }
     assert_eq!(rest(&connect(&server.redis)), "-ERR max number of clients reached\r\n");
     // The other protocol has places of its own.
     assert_eq!(server.get("/healthz").status, 200);
     drop(held);
-    std::thread::sleep(Duration::from_millis(200));
-    assert_eq!(redis::cmd("PING").query::<String>(&mut server.client()), Ok("PONG".to_owned()));
+    let ping = || -> redis::RedisResult<String> {
+        let client = redis::Client::open(format!("redis://{}/", server.redis))?;
+        redis::cmd("PING").query(&mut client.get_connection()?)
+    };
+    let begun = Instant::now();
+    while ping().as_deref() != Ok("PONG") {
+        assert!(begun.elapsed() < Duration::from_secs(60), "no place is free again");
+    }
 }
 
 #[test]
@@ -45,7 +53,7 @@ fn who_says_nothing_is_sent_away() {
     let kept = connect(&server.http);
     (&kept).write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").expect("written");
     assert!(rest(&kept).starts_with("HTTP/1.1 200"));
-    assert!(begun.elapsed() < Duration::from_secs(12), "{:?}", begun.elapsed());
+    assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", begun.elapsed());
 }
 
 #[test]
@@ -69,21 +77,24 @@ fn bodies_heads_and_commands_are_limited_in_size() {
 fn a_client_that_does_not_read_holds_no_memory() {
     let (server, _directory) = Server::alone(&[]);
     let before = resident_kb(server.pid());
-    let deaf: Vec<_> = (0..20)
-        .map(|_| {
-            let mut stream = connect(&server.redis);
-            stream.set_write_timeout(Some(Duration::from_millis(500))).expect("a timeout");
-            let commands = b"*2\r\n$4\r\nECHO\r\n$1000\r\n".iter().copied();
-            let command: Vec<u8> = commands.chain([b'x'; 1000]).chain(*b"\r\n").collect();
-            // Until nothing more is taken.
-            for _ in 0..20_000 {
-                if stream.write_all(&command).is_err() {
-                    break;
-                }
+    let deafen = || {
+        let mut stream = connect(&server.redis);
+        stream.set_write_timeout(Some(Duration::from_secs(1))).expect("a timeout");
+        let commands = b"*2\r\n$4\r\nECHO\r\n$1000\r\n".iter().copied();
+        let command: Vec<u8> = commands.chain([b'x'; 1000]).chain(*b"\r\n").collect();
+        let commands = command.repeat(64);
+        // Until nothing more is taken.
+        for _ in 0..20_000 / 64 {
+            if stream.write_all(&commands).is_err() {
+                break;
             }
-            stream
-        })
-        .collect();
+        }
+        stream
+    };
+    let deaf: Vec<_> = std::thread::scope(|scope| {
+        let deafened = [(); 20].map(|()| scope.spawn(deafen));
+        deafened.into_iter().map(|stream| stream.join().expect("no panic")).collect()
+    });
     let grown = resident_kb(server.pid()).saturating_sub(before);
     assert!(grown < 20_000, "{grown} kB for {} clients", deaf.len());
     assert_eq!(server.get("/healthz").status, 200);

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-use super::support::{Server, TOKEN};
+use super::support::{Server, TOKEN, directory};
 
 /// The most time after which a slow client has to be gone, on a machine with other work to do.
 const HANG: Duration = Duration::from_secs(90);
@@ -52,7 +52,7 @@ fn a_head_and_a_command_have_ten_seconds_from_their_first_byte() {
 
 #[test]
 fn whoever_shows_no_token_is_sent_away_soon() {
-    let directory = tempfile::TempDir::new().expect("a directory");
+    let directory = directory();
     let file = directory.path().join("token");
     std::fs::write(&file, TOKEN).expect("written");
     // Ten minutes of silence are allowed to others.

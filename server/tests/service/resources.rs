@@ -4,7 +4,7 @@ use serde_json::json;
 use snowmint_core::layouts::{SNOWMINT, SONYFLAKE};
 use snowmint_stores::Namespace;
 
-use super::support::{Server, assert_increasing, command};
+use super::support::{Server, assert_increasing, command, directory, store};
 
 const NONCE: &str = "8f14e45fceea167a5a36dedd4bea2543";
 
@@ -57,11 +57,11 @@ fn sequences_tickets_and_users_come_into_being() {
 
 #[test]
 fn a_fence_raises_every_ticket_that_was_given() {
-    let directory = tempfile::TempDir::new().expect("a directory");
+    let directory = directory();
     let mut server = Server::start(directory.path(), &[]);
     assert_eq!([server.get("/v1/tickets/t").id(), server.get("/v1/tickets/t").id()], [1, 2]);
     assert!(server.end());
-    let store = format!("sqlite:{}", directory.path().join("store.db").display());
+    let store = store(directory.path());
     let fence = ["fence", "--until", "2026-01-01T00:00:00Z", "--skip", "1000", "--stopped", "--store", &store];
     assert!(command().args(fence).output().expect("it runs").status.success());
     assert_eq!(Server::start(directory.path(), &[]).get("/v1/tickets/t").id(), 1003);
@@ -70,7 +70,7 @@ fn a_fence_raises_every_ticket_that_was_given() {
 #[test]
 fn a_sequence_that_ran_out_is_a_conflict() {
     let (server, directory) = Server::alone(&[]);
-    let store = format!("sqlite:{}", directory.path().join("store.db").display());
+    let store = store(directory.path());
     let made = command().args(["sequence", "--store", &store, "create", "short", "--max", "2"]).status();
     assert!(made.expect("it runs").success());
     assert_eq!(server.post("/v1/sequences/short/next?count=2").ids(), [1, 2]);
@@ -81,7 +81,7 @@ fn a_sequence_that_ran_out_is_a_conflict() {
 fn segments_are_ranges_of_a_tag_that_is_there() {
     let (server, directory) = Server::alone(&[]);
     server.get("/v1/segments/orders").problem(404, "INVALID_TEXT");
-    let store = format!("sqlite:{}", directory.path().join("store.db").display());
+    let store = store(directory.path());
     let made = command().args(["segment", "--store", &store, "create", "orders", "--start", "100"]).status();
     assert!(made.expect("it runs").success());
     assert_eq!(server.get("/v1/segments/orders").json(), json!({"start": "100", "end": "101"}));

@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-use super::support::{Server, TOKEN, command};
+use super::support::{Server, TOKEN, command, directory, store};
 
 /// Starts a server that is to refuse; what it says, and whether it ended by itself.
 fn refused(directory: &TempDir, options: &[&str]) -> (Option<i32>, String) {
-    let store = format!("sqlite:{}", directory.path().join("store.db").display());
+    let store = store(directory.path());
     let run: Output = std::process::Command::new("timeout")
         .args(["20", env!("CARGO_BIN_EXE_snowmint"), "serve", "--http", "127.0.0.1:0", "--redis", "off"])
         .args(["--store", &store])
@@ -23,7 +23,7 @@ fn refused(directory: &TempDir, options: &[&str]) -> (Option<i32>, String) {
 
 #[test]
 fn another_section_size_is_refused_at_start() {
-    let directory = TempDir::new().expect("a directory");
+    let directory = directory();
     let mut server = Server::start(directory.path(), &[]);
     let next = |server: &Server| server.post("/v1/users/1500/next").id();
     let numbers = [next(&server), next(&server), next(&server)];
@@ -37,7 +37,7 @@ fn another_section_size_is_refused_at_start() {
 
 #[test]
 fn a_section_has_a_million_users_at_most() {
-    let directory = TempDir::new().expect("a directory");
+    let directory = directory();
     for size in ["4294967295", "1000001", "0"] {
         let (code, told) = refused(&directory, &["--section-size", size]);
         assert_eq!(code, Some(2), "{told}");
@@ -49,7 +49,7 @@ fn a_section_has_a_million_users_at_most() {
 
 #[test]
 fn another_layout_of_a_namespace_is_refused_at_start() {
-    let directory = TempDir::new().expect("a directory");
+    let directory = directory();
     let mut server = Server::start(directory.path(), &["--namespace", "orders"]);
     assert!(server.end());
     let (code, told) = refused(&directory, &["--namespace", "orders", "--layout", "twitter"]);
@@ -74,7 +74,7 @@ fn a_database_that_is_made_is_its_users_own() {
 
 #[test]
 fn a_token_file_that_others_may_change_is_refused_and_read_with_a_warning() {
-    let directory = TempDir::new().expect("a directory");
+    let directory = directory();
     let file = directory.path().join("token");
     write(&file, TOKEN).expect("written");
     let path = file.to_str().expect("text");

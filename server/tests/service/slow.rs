@@ -20,6 +20,8 @@ struct State {
     /// In each direction.
     delay_ms: AtomicU64,
     stopped: AtomicBool,
+    /// Something waits until it may pass.
+    holds: AtomicBool,
 }
 
 impl Way {
@@ -57,6 +59,15 @@ impl Way {
     pub fn stop(&self, stopped: bool) {
         self.state.stopped.store(stopped, Ordering::Relaxed);
     }
+
+    /// Waits until something has been held back.
+    pub fn wait_until_it_holds(&self) {
+        let begun = Instant::now();
+        while !self.state.holds.load(Ordering::Relaxed) {
+            assert!(begun.elapsed() < Duration::from_secs(60), "nothing comes");
+            sleep(Duration::from_millis(5));
+        }
+    }
 }
 
 fn clone(stream: &TcpStream) -> TcpStream {
@@ -83,6 +94,7 @@ fn write(mut to: TcpStream, receiver: &Receiver<(Instant, Vec<u8>)>, state: &Sta
     for (due, bytes) in receiver {
         sleep(due.saturating_duration_since(Instant::now()));
         while state.stopped.load(Ordering::Relaxed) {
+            state.holds.store(true, Ordering::Relaxed);
             sleep(Duration::from_millis(5));
         }
         if to.write_all(&bytes).is_err() {

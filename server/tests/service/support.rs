@@ -20,7 +20,7 @@ pub struct Server {
     pub http: String,
     pub redis: String,
     agent: Agent,
-    /// Everything that it said after the first line.
+    /// Everything that it said, but that it serves.
     said: Arc<Mutex<String>>,
 }
 
@@ -69,6 +69,16 @@ fn number(value: &Value) -> u64 {
     value.as_str().expect("a string").parse().expect("a number")
 }
 
+/// A directory, in memory where there is such a place: nobody waits for the disk there.
+pub fn directory() -> TempDir {
+    TempDir::new_in("/dev/shm").or_else(|_| TempDir::new()).expect("a directory")
+}
+
+/// The store of a directory.
+pub fn store(directory: &Path) -> String {
+    format!("sqlite:{}?allow_unsafe=true", directory.join("store.db").display())
+}
+
 pub fn command() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_snowmint"));
     for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("SNOWMINT_")) {
@@ -80,12 +90,12 @@ pub fn command() -> Command {
 impl Server {
     /// On the store of a directory.
     pub fn start(directory: &Path, options: &[&str]) -> Self {
-        Self::over(&format!("sqlite:{}", directory.join("store.db").display()), options)
+        Self::over(&store(directory), options)
     }
 
     /// On a store of its own.
     pub fn alone(options: &[&str]) -> (Self, TempDir) {
-        let directory = TempDir::new().expect("a directory");
+        let directory = directory();
         (Self::start(directory.path(), options), directory)
     }
 
@@ -103,17 +113,25 @@ impl Server {
                 store,
             ])
             .args(options)
+            // Unless the test says how long: a machine with other work to do.
+            .env("SNOWMINT_MAX_WAIT_MS", "20000")
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
             .spawn()
             .expect("it starts");
         let mut lines = BufReader::new(child.stderr.take().expect("piped")).lines();
-        let line = lines.next().expect("a line").expect("text");
-        let serving: Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("it did not start: {line}"));
-        assert_eq!(serving["message"], "serving", "{line}");
+        let said = Arc::<Mutex<String>>::default();
+        let serving = loop {
+            let line = lines.next().unwrap_or_else(|| panic!("it did not start: {said:?}")).expect("text");
+            let serving: Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("it did not start: {line}"));
+            if serving["message"] == "serving" {
+                break serving;
+            }
+            // Such as a warning that the disk is slow.
+            *said.lock().expect("no panic") += &(line + "\n");
+        };
         let address = |name: &str| serving[name].as_str().expect("an address").to_owned();
         let (http, redis) = (address("http"), address("redis"));
-        let said = Arc::<Mutex<String>>::default();
         let saying = Arc::clone(&said);
         thread::spawn(move || {
             for line in lines.map_while(Result::ok) {
@@ -204,6 +222,24 @@ impl Server {
         self.ask("POST", path, &[], "")
     }
 
+    /// A number, which may not be there at once on a machine with other work to do.
+    pub fn number(&self, path: &str) -> u64 {
+        self.post_until(path, 200).id()
+    }
+
+    /// The first answer of that status.
+    pub fn post_until(&self, path: &str, status: u16) -> Answer {
+        let begun = Instant::now();
+        loop {
+            let answer = self.post(path);
+            if answer.status == status {
+                return answer;
+            }
+            assert!(begun.elapsed() < Duration::from_secs(60), "{answer:?}");
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+
     pub fn ask_json(&self, method: &str, path: &str, body: &Value) -> Answer {
         self.ask(method, path, &[("content-type", "application/json")], &body.to_string())
     }
@@ -247,8 +283,7 @@ impl Drop for Server {
 
 /// Makes a segment's tag on the store of a directory.
 pub fn make_tag(directory: &Path, tag: &str) {
-    let store = format!("sqlite:{}", directory.join("store.db").display());
-    let made = command().args(["segment", "create", tag, "--store", &store]).status();
+    let made = command().args(["segment", "create", tag, "--store", &store(directory)]).status();
     assert!(made.expect("it runs").success());
 }
 

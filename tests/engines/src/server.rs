@@ -78,7 +78,8 @@ impl Server {
     }
 
     fn new(engine: Engine, options: Vec<String>, env: BTreeMap<String, String>) -> Self {
-        let directory = TempDir::with_prefix("snowmint-server-").expect("a temporary directory");
+        let place = engine.place();
+        let directory = TempDir::with_prefix_in("snowmint-server-", place).expect("a temporary directory");
         engine.hand_over(directory.path());
         Self { engine, directory, ports: [free_port(), free_port()], options, env, running: None }
     }

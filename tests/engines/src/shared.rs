@@ -71,11 +71,11 @@ impl SharedServer {
 
     /// Runs one statement in the engine's own client and returns what the client prints.
     pub fn client(&self, statement: &str) -> String {
-        self.engine.client(self.port, statement)
+        self.engine.client_at(&self.url, statement)
     }
 
     /// Runs a script in one session of the engine's own client, which goes on after refused statements.
     pub fn client_script(&self, script: &str) -> String {
-        self.engine.client_script(self.port, script)
+        self.engine.client_script(&self.url, script)
     }
 }

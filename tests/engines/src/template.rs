@@ -11,7 +11,7 @@ use crate::engine::{Engine, run};
 /// Copies the engine's new data directory into `directory`. The first call makes it, which takes `initdb` seconds.
 pub fn copy_into(engine: Engine, directory: &Path) {
     let template = template(engine);
-    run(Command::new("cp").args(["-a", "--reflink=auto"]).arg(template.join("data")).arg(directory));
+    run(Command::new("cp").args(["-a", "--reflink=auto", "--sparse=always"]).arg(template.join("data")).arg(directory));
 }
 
 /// The template of the installed version of the engine, below `target/`.

@@ -13,6 +13,10 @@ use crate::plain;
 /// How long to wait before another look whether the lock is free.
 const POLL: Duration = Duration::from_millis(1);
 
+fn late(path: &Path) -> String {
+    format!("others hold {} for too long", path.display())
+}
+
 /// The only one to use the files of a store.
 pub(super) struct Files {
     root: PathBuf,
@@ -27,9 +31,13 @@ impl Files {
         let lock = opened.map_err(|error| cannot("open", &path, &error))?;
         loop {
             match lock.try_lock() {
-                Ok(()) => return Ok(Self { root: root.to_owned(), lock }),
+                Ok(()) => {
+                    let files = Self { root: root.to_owned(), lock };
+                    // The caller has given up: what it asked for must not happen later.
+                    return if Instant::now() < deadline { Ok(files) } else { Err(late(&path)) };
+                }
                 Err(TryLockError::WouldBlock) if Instant::now() < deadline => thread::sleep(POLL),
-                Err(TryLockError::WouldBlock) => return Err(format!("others hold {} for too long", path.display())),
+                Err(TryLockError::WouldBlock) => return Err(late(&path)),
                 Err(TryLockError::Error(error)) => return Err(cannot("lock", &path, &error)),
             }
         }
