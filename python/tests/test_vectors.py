@@ -177,7 +177,7 @@ FILES: dict[str, tuple[set[str], Callable[[Case], Case]]] = {
     "object_id": ({"text", "read_only"}, answer_object_id),
 }
 # Time and random bits of what it scripts are no arguments here: it is for core, of which this is a thin layer.
-ELSEWHERE = {"mint", "sequence"}
+ELSEWHERE = {"mint", "sequence", "server_settings"}
 
 
 def cases(file: str) -> list[Case]:
