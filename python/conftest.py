@@ -2,9 +2,10 @@
 
 import os
 import tempfile
-from collections.abc import Iterator
 
 import pytest
+from xdist.remote import Producer
+from xdist.scheduler import LoadScopeScheduling
 
 import servers
 
@@ -14,6 +15,28 @@ for _name in ("SNOWMINT_NODE", "SNOWMINT_STORE", "SNOWMINT_NAMESPACE", "KUBERNET
 os.environ["SNOWMINT_STATE_DIR"] = _directory.name
 
 
+# Tests whose names begin so share what one process makes for them.
+TOGETHER = ("tests/test_django.py", "tests/test_hangs.py::test_a_server_that_stops_")
+
+
+class Scheduling(LoadScopeScheduling):
+    """Gives each test to the next process that is free, except that those `TOGETHER` stay together."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return next((beginning for beginning in TOGETHER if nodeid.startswith(beginning)), nodeid)
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Scheduling:
+    """Chooses who runs which test under `-n`."""
+    return Scheduling(config, log)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Starts the program for servers before the processes that run the tests, which share its servers."""
+    if config.getoption("numprocesses", None) and not hasattr(config, "workerinput"):
+        servers.start_program()
+
+
 @pytest.fixture
 def store(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The URL of a store of the test's own."""
@@ -21,21 +44,24 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.fixture(scope="session")
-def postgres() -> Iterator[servers.Postgres]:
-    """A PostgreSQL that the tests share, each file with a `new_database`; a test that kills one starts its own."""
-    with servers.start_postgres() as server:
-        yield server
+def postgres() -> servers.Shared:
+    """The shared PostgreSQL, with a database of this process."""
+    return servers.shared("postgres")
 
 
 @pytest.fixture(scope="session")
-def mariadb() -> Iterator[servers.Mariadb]:
-    """A MariaDB that the tests share, each file with a `new_database`."""
-    with servers.start_mariadb() as server:
-        yield server
+def mariadb() -> servers.Shared:
+    """The shared MariaDB, with a database of this process."""
+    return servers.shared("mariadb")
 
 
 @pytest.fixture(scope="session")
-def redis_server() -> Iterator[servers.Redis]:
-    """A Redis that the tests share."""
-    with servers.start_redis() as server:
-        yield server
+def redis_server() -> servers.Shared:
+    """The shared Redis, with a database of this process."""
+    return servers.shared("redis")
+
+
+@pytest.fixture(scope="session")
+def service() -> servers.Shared:
+    """The shared service."""
+    return servers.shared("service")

@@ -12,7 +12,7 @@ from snowmint import ForkedError, Snowflake
 app = Celery("celery_app")
 app.conf.update(json.loads(os.environ["CELERY_SETTINGS"]))
 
-leased = Snowflake(namespace="tasks")
+leased = Snowflake(namespace="tasks", max_wait_ms=60_000)
 vouched = Snowflake("twitter", node=5)
 first = [leased.next_id(), vouched.next_id()]
 

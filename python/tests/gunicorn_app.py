@@ -8,7 +8,7 @@ from typing import Any
 
 from snowmint import ForkedError, Snowflake
 
-leased = Snowflake(namespace="requests")
+leased = Snowflake(namespace="requests", max_wait_ms=60_000)
 vouched = Snowflake("twitter", node=5)
 first = [leased.next_id(), vouched.next_id()]
 

@@ -13,7 +13,7 @@ def lose(store: Store, namespace: str) -> None:
         assert store.write(f"leases/{namespace}/{node}", value[:40] + token + value[56:], version)
 
 
-def wait_until(happened: Callable[[], bool]) -> None:
+def wait_until(happened: Callable[[], object]) -> None:
     """Waits for an event, 60 seconds at most."""
     deadline = time.monotonic() + 60
     while not happened():

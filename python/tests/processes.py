@@ -24,13 +24,14 @@ def command(program: str, *arguments: str) -> list[str]:
 
 
 def start(program: str, *arguments: str, clock_off: float | None = None, **variables: str) -> subprocess.Popen[str]:
-    """A Python program that runs."""
+    """Starts a Python program, in a process group with its children."""
     return subprocess.Popen(
         command(program, *arguments),
         env=environment(clock_off, **variables),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
+        process_group=0,
     )
 
 

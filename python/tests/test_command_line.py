@@ -100,7 +100,7 @@ def test_a_reader_that_leaves_early_is_no_error() -> None:
     assert int(minter.stdout.readline()) > 0
     minter.stdout.close()
     assert minter.stderr.read() == ""
-    assert minter.wait(20) == 0
+    assert minter.wait(60) == 0
 
 
 def test_an_interrupt_is_quiet_and_gives_the_lease_back(store: str) -> None:
@@ -111,7 +111,7 @@ def test_an_interrupt_is_quiet_and_gives_the_lease_back(store: str) -> None:
     assert minter.stdout is not None and minter.stderr is not None
     minter.stdout.readline()
     minter.send_signal(signal.SIGINT)
-    _, errors = minter.communicate(timeout=20)
+    _, errors = minter.communicate(timeout=60)
     assert (minter.returncode, errors) == (130, "")
     subprocess.run([*command, "1", "--max-wait-ms", "5"], check=True, stdout=subprocess.DEVNULL)
 

@@ -25,7 +25,7 @@ from sqlalchemy import create_engine
 import processes
 import snowmint.django as snowmint_django
 from losses import lose, wait_until
-from servers import Mariadb, Postgres
+from servers import Shared
 from snowmint import InvalidIdError, Snowflake, layouts
 from snowmint.django import SnowflakeField
 from snowmint.stores import MemoryStore, SqlStore
@@ -34,18 +34,16 @@ ALIASES = ["default", "postgres", "mariadb"]
 
 
 @pytest.fixture(scope="module")
-def environment(postgres: Postgres, mariadb: Mariadb, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+def environment(postgres: Shared, mariadb: Shared, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """What the project's settings ask for."""
     place = tmp_path_factory.mktemp("site")
-    for server in (postgres, mariadb):
-        server.new_database("django_site")
     (place / "written_migrations").mkdir()
     (place / "written_migrations" / "__init__.py").touch()
     return {
         "DJANGO_SETTINGS_MODULE": "django_site.settings",
         "DJANGO_SITE_SQLITE": str(place / "ids.db"),
-        "DJANGO_SITE_POSTGRES": str(postgres.port),
-        "DJANGO_SITE_MARIADB": str(mariadb.port),
+        "DJANGO_SITE_POSTGRES": postgres.new_database(),
+        "DJANGO_SITE_MARIADB": mariadb.new_database(),
         "PYTHONPATH": f"{place}:{Path(__file__).parent}",
         "SNOWMINT_STATE_DIR": str(place),
     }
@@ -307,7 +305,7 @@ def test_a_layout_that_is_not_valid_is_refused_at_the_import_of_a_model(site: An
 
 def test_a_lost_generator_is_replaced(site: Any, tmp_path: Path) -> None:
     store = MemoryStore()
-    with override_settings(SNOWMINT={"store": store, "namespace": "lost", "window_ms": 1000}):
+    with override_settings(SNOWMINT={"store": store, "namespace": "lost", "window_ms": 1000, "max_wait_ms": 60_000}):
         first, lost = snowmint_django.next_id(), snowmint_django.generator()
         lose(store, "lost")
         wait_until(lambda: lost.status()["lost"] is not None)

@@ -83,7 +83,7 @@ def test_try_next_id_of_a_child_never_waits_for_its_lease(store: str) -> None:
                 os._exit(1)
             except WindowClosedError as error:
                 assert "leasing a node" in str(error), error
-            for _ in range(1000):
+            for _ in range(6000):
                 try:
                     generator.try_next_id()
                     break
@@ -177,7 +177,7 @@ def test_a_relative_directory_stays_the_same_when_a_daemon_changes_its_own(tmp_p
         os.chdir(sys.argv[1])
         os.mkdir("slots")
         from snowmint import Snowflake
-        generator = Snowflake(store="file:slots", window_ms=1000)
+        generator = Snowflake(store="file:slots", window_ms=1000, max_wait_ms=30_000)
         first = generator.next_id()
         os.mkdir("elsewhere")
         os.chdir("elsewhere")
@@ -195,7 +195,7 @@ def test_a_daemon_that_closes_every_descriptor_leases_again_and_harms_no_other_f
     program = """
         import os, sys, time
         from snowmint import Snowflake, WindowClosedError
-        generator = Snowflake(store=sys.argv[1], window_ms=1000)
+        generator = Snowflake(store=sys.argv[1], window_ms=1000, max_wait_ms=30_000)
         ids = [generator.next_id()]
         child = os.fork()
         if child == 0:
@@ -208,7 +208,9 @@ def test_a_daemon_that_closes_every_descriptor_leases_again_and_harms_no_other_f
         # In the holder itself the lock is gone, which its next renewal notices.
         os.closerange(3, 4096)
         others = [os.open("/dev/null", os.O_RDONLY) for _ in range(8)]
-        time.sleep(1.2)
+        deadline = time.monotonic() + 30
+        while generator.status()["lost"] is None and time.monotonic() < deadline:
+            time.sleep(0.02)
         try:
             generator.next_id()
             sys.exit("it went on without its lock")
@@ -226,13 +228,16 @@ def test_a_child_that_drops_one_inherited_generator_keeps_the_lease_of_another(s
         import os, sys, time
         from snowmint import Snowflake
         one = Snowflake(store=sys.argv[1], namespace="one")
-        other = Snowflake(store=sys.argv[1], namespace="other", window_ms=1000)
+        other = Snowflake(store=sys.argv[1], namespace="other", window_ms=1000, max_wait_ms=30_000)
         one.next_id(), other.next_id()
         child = os.fork()
         if child == 0:
             other.next_id()
             del one
-            time.sleep(1.2)
+            end = other.window[1]
+            deadline = time.monotonic() + 30
+            while other.window[1] < end + 1000 and time.monotonic() < deadline:
+                time.sleep(0.02)
             other.next_id()
             os._exit(0 if other.status()["lost"] is None else 1)
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
@@ -245,14 +250,14 @@ def test_a_lease_that_a_child_took_and_nobody_fetched_is_given_back(store: str) 
         import os, sys, time
         from snowmint import Snowflake, WindowClosedError
         layout = "time:41,node:1,sequence:12;epoch=2025-01-01T00:00:00Z"
-        generator = Snowflake(layout, store=sys.argv[1], window_ms=1000)
+        generator = Snowflake(layout, store=sys.argv[1], window_ms=1000, max_wait_ms=30_000)
         child = os.fork()
         if child == 0:
             try:
                 generator.try_next_id()
             except WindowClosedError:
                 generator.close()
-                time.sleep(20)
+                time.sleep(60)
             os._exit(1)
         time.sleep(2.5)
         other = os.fork()

@@ -1,6 +1,6 @@
 """Forks by a signal handler in the middle of a claim: parent and child never hold one node."""
 
-from collections.abc import Iterator
+import os
 
 import pytest
 
@@ -40,7 +40,7 @@ PROGRAM = """
     # The namespace has its layout by then, so that the first write is that of the lease.
     Snowflake(store=connect(url), namespace=namespace).close()
     store = Interrupted(connect(url))
-    generator = Snowflake(store=store, namespace=namespace, window_ms=2000, max_wait_ms=20_000)
+    generator = Snowflake(store=store, namespace=namespace, window_ms=30_000, max_wait_ms=30_000)
     ids = generator.next_ids(int(count))
     if child > 0:
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
@@ -49,12 +49,6 @@ PROGRAM = """
         os._exit(0)
     assert child > 0, "there was no fork"
 """
-
-
-@pytest.fixture(scope="module")
-def service() -> Iterator[servers.Service]:
-    with servers.start_service() as server:
-        yield server
 
 
 def assert_apart(told: list[int]) -> None:
@@ -82,12 +76,12 @@ def test_a_fork_during_a_claim_gives_the_child_another_node(
 
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_a_fork_during_a_claim_over_http_gives_the_child_another_node(
-    service: servers.Service, when: str, namespace: str
+    service: servers.Shared, when: str, namespace: str
 ) -> None:
     assert_apart(processes.minted(PROGRAM, service.url, namespace, "claim", when, str(COUNT)))
 
 
-def test_forks_at_random_times_of_a_claim_repeat_nothing(redis_server: servers.Redis, namespace: str) -> None:
+def test_forks_at_random_times_of_a_claim_repeat_nothing(redis_server: servers.Shared, namespace: str) -> None:
     program = """
         import os, random, signal, struct, sys, time
         import redis
@@ -126,7 +120,7 @@ def test_forks_at_random_times_of_a_claim_repeat_nothing(redis_server: servers.R
                 os._exit(0)
             generator.close()
     """
-    rounds = 60
+    rounds = int(os.environ.get("SNOWMINT_ROUNDS", "20"))
     told = processes.minted(program, redis_server.url, namespace, str(rounds))
     held = [(told[place], told[place + 1]) for place in range(0, len(told), 52)]
     assert len(held) == 2 * rounds

@@ -2,6 +2,8 @@
 
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -38,24 +40,39 @@ PROGRAM = """
 """
 
 
-@pytest.mark.parametrize("kind", ["postgres", "mariadb", "redis"])
-def test_a_server_that_stops_holds_nobody_up_for_good(kind: str) -> None:
-    start = {"postgres": servers.start_postgres, "mariadb": servers.start_mariadb, "redis": servers.start_redis}
-    with start[kind]() as server:
-        client = processes.start(PROGRAM, server.url)
-        try:
+KINDS: list[servers.Engine] = ["postgres", "mariadb", "redis"]
+
+
+@pytest.fixture(scope="module")
+def stopped() -> Iterator[dict[servers.Engine, "subprocess.Popen[str]"]]:
+    """Clients of servers that have stopped, all at once: each waits for the 10 s that a claim may take."""
+    with ExitStack() as until_the_end:
+        own = {kind: until_the_end.enter_context(servers.Server(kind)) for kind in KINDS}
+        clients: dict[servers.Engine, subprocess.Popen[str]] = {
+            kind: processes.start(PROGRAM, server.url) for kind, server in own.items()
+        }
+        for kind, client in clients.items():
+            until_the_end.callback(client.kill)
             assert client.stdout is not None and client.stdout.readline() == "warm\n"
-            server.pause(True)
-            told, _ = client.communicate("go on\n", timeout=100)
-        finally:
-            client.kill()
+            assert client.stdin is not None
+            own[kind].pause(True)
+            client.stdin.write("go on\n")
+            client.stdin.flush()
+        yield clients
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_server_that_stops_holds_nobody_up_for_good(
+    kind: servers.Engine, stopped: dict[servers.Engine, "subprocess.Popen[str]"]
+) -> None:
+    told, _ = stopped[kind].communicate(timeout=100)
     claim, renewal, closed = told.splitlines()
     assert claim.endswith("no answer within 10000 ms")
     assert "window" in renewal
     assert closed == "closed"
 
 
-def test_an_interrupt_ends_the_wait_for_a_server_that_has_stopped(redis_server: servers.Redis) -> None:
+def test_an_interrupt_ends_the_wait_for_a_server_that_has_stopped(redis_server: servers.Shared) -> None:
     program = """
         import signal, sys
         import redis
@@ -102,8 +119,8 @@ def test_a_sqlite_file_that_a_stopped_process_has_locked_is_given_up(tmp_path: P
         assert stopped.stdout is not None and stopped.stdout.readline() == "locked\n"
         done = subprocess.run(processes.command(program, path), capture_output=True, text=True, check=True, timeout=200)
         assert "database is locked" in done.stdout or "no answer" in done.stdout
-        # Twice the 10 s that a claim may take.
-        assert float(done.stderr) < 20
+        # A claim may take 10 s, and the machine may be busy.
+        assert float(done.stderr) < 60
     finally:
         stopped.kill()
         stopped.wait()

@@ -2,8 +2,7 @@
 matter in a failover are reported."""
 
 import time
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable
 from functools import partial
 
 import pytest
@@ -64,26 +63,25 @@ def stop_redis_logging(url: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("start", "spoil", "setting"),
+    ("kind", "spoil", "setting"),
     [
-        (servers.start_postgres, stop_postgres_syncing, "fsync=off"),
-        (servers.start_mariadb, stop_mariadb_flushing, "innodb_flush_log_at_trx_commit=2"),
-        (servers.start_redis, stop_redis_logging, "appendonly=no"),
+        ("postgres", stop_postgres_syncing, "fsync=off"),
+        ("mariadb", stop_mariadb_flushing, "innodb_flush_log_at_trx_commit=2"),
+        ("redis", stop_redis_logging, "appendonly=no"),
     ],
 )
 def test_renewals_end_with_their_reason_when_a_server_begins_to_lose_writes(
-    start: Callable[[], servers.Server],
+    kind: servers.Engine,
     spoil: Callable[[str], None],
     setting: str,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    with start() as server:
+    with servers.Server(kind) as server:
         lost: list[WindowClosedError] = []
         generator = Snowflake(ONE_NODE, store=store_at(server.url), namespace="a", window_ms=2000, on_lost=lost.append)
         generator.next_id()
         spoil(server.url)
-        until("the reason", lambda: generator.status()["renewal_error"])
-        assert setting in generator.status()["renewal_error"]
+        until("the reason", lambda: setting in (generator.status()["renewal_error"] or ""))
         end_ms = generator.window and generator.window[1]
         until("the end", lambda: lost)
         assert setting in str(lost[0])
@@ -98,52 +96,50 @@ def test_renewals_end_with_their_reason_when_a_server_begins_to_lose_writes(
         assert told[0].startswith("nothing new is granted: ")
 
 
-@contextmanager
-def standby_of_postgres(primary: servers.Server) -> Iterator[None]:
-    with servers.start_standby(primary):
-        yield
-
-
-@contextmanager
-def replica_of_redis(primary: servers.Server) -> Iterator[None]:
-    with servers.start_redis(options=["--replicaof", "127.0.0.1", str(primary.port)]):
-        client = redis.Redis.from_url(primary.url)
-        until("the replica", lambda: client.info("replication")["connected_slaves"])
-        yield
+def standby_of(primary: servers.Server, kind: servers.Engine) -> servers.Server:
+    """Starts a standby or a replica, and waits until the primary knows it."""
+    if kind == "postgres":
+        return servers.Server(kind, standby_of=primary.port)
+    replica = servers.Server(kind, ["--replicaof", "127.0.0.1", str(primary.port)])
+    client = redis.Redis.from_url(primary.url)
+    until("the replica", lambda: client.info("replication")["connected_slaves"])
+    return replica
 
 
 @pytest.mark.parametrize(
-    ("start", "attached", "setting", "price"),
+    ("kind", "setting", "price"),
     [
         (
-            servers.start_postgres,
-            standby_of_postgres,
+            "postgres",
             "asynchronous_standby=walreceiver",
             "every commit of this server wait for the standby",
         ),
-        (servers.start_redis, replica_of_redis, "connected_slaves=1", "nobody stands in for while it is down"),
+        ("redis", "connected_slaves=1", "nobody stands in for while it is down"),
     ],
 )
 def test_a_fleet_goes_on_when_a_standby_is_attached_and_new_claims_are_refused(
-    start: Callable[[], servers.Server],
-    attached: Callable[[servers.Server], AbstractContextManager[None]],
+    kind: servers.Engine,
     setting: str,
     price: str,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    with start() as server:
+    with servers.Server(kind) as server:
         store = store_at(server.url)
         lost: list[WindowClosedError] = []
-        fleet = [Snowflake(store=store, namespace=f"fleet{at}", window_ms=2000, on_lost=lost.append) for at in range(3)]
+        fleet = [
+            Snowflake(store=store, namespace=f"fleet{at}", window_ms=2000, max_wait_ms=60_000, on_lost=lost.append)
+            for at in range(3)
+        ]
         assert [risk_of(generator) for generator in fleet] == [None] * 3
-        with attached(server):
+        with standby_of(server, kind):
             for generator in fleet:
                 until("the report", partial(risk_of, generator))
                 risk = risk_of(generator) or ""
                 assert setting in risk
                 assert price in risk
                 assert "allow_standby=true if `snowmint fence` follows every failover" in risk
-                until("renewals", partial(reaches, generator, end_of(generator) + 4000))
+            for generator, end_ms in [(generator, end_of(generator)) for generator in fleet]:
+                until("renewals", partial(reaches, generator, end_ms + 4000))
                 assert generator.next_id() > 0
                 assert generator.status()["renewal_error"] is None
             assert not lost

@@ -1,13 +1,12 @@
 """Tools that compare a database with models leave the tables of leases and numbers alone."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from alembic import command
+from alembic.config import Config
 from sqlalchemy import create_engine, inspect, text
 
-import processes
 import servers
 from snowmint import Snowflake
 from snowmint.stores import SqlStore
@@ -43,30 +42,19 @@ def downgrade():
 """
 
 
-def alembic(directory: Path, url: str, *words: str) -> None:
-    """Runs Alembic's command in its own process."""
-    done = subprocess.run(
-        [sys.executable, "-m", "alembic", *words],
-        env=processes.environment(None, URL=url),
-        cwd=directory,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-
-
 def written(directory: Path, url: str, filtered: bool) -> str:
     """Returns the migration that autogenerate writes, after the database has run it."""
     directory.mkdir()
-    (directory / "alembic.ini").write_text("[alembic]\nscript_location = .\n")
     line = "include_object=snowmint.sqlalchemy.include_object," if filtered else ""
     (directory / "env.py").write_text(ENV.replace("FILTER", line))
     (directory / "script.py.mako").write_text(TEMPLATE)
     (directory / "versions").mkdir()
-    alembic(directory, url, "revision", "--autogenerate", "-m", "posts")
-    alembic(directory, url, "upgrade", "head")
+    config = Config()
+    config.set_main_option("script_location", str(directory))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("URL", url)
+        command.revision(config, "posts", autogenerate=True)
+        command.upgrade(config, "head")
     [migration] = (directory / "versions").glob("*.py")
     return migration.read_text()
 
@@ -78,7 +66,7 @@ def test_alembics_autogenerate_keeps_the_tables_of_leases(
     if kind == "sqlite":
         url = f"sqlite:///{tmp_path}/ids.db"
     else:
-        url = request.getfixturevalue(kind).new_database("alembic_site")
+        url = request.getfixturevalue(kind).new_database()
     engine = create_engine(url)
     # Those that other parts of the package make in the same database.
     with engine.begin() as connection:
@@ -108,19 +96,21 @@ def test_alembic_without_the_filter_drops_them(tmp_path: Path) -> None:
     assert "op.drop_table('snowmint_records')" in migration
 
 
-def test_a_role_with_its_own_schema_keeps_them_there(postgres: servers.Postgres) -> None:
-    url = postgres.new_database("own_schema")
+def test_a_role_with_its_own_schema_keeps_them_there(postgres: servers.Shared) -> None:
+    url = postgres.new_database()
+    # Roles are of the whole server.
+    role = f"ids_{url.rpartition('/')[2]}"
     setup = [
-        "CREATE ROLE ids LOGIN",
-        "CREATE SCHEMA ids AUTHORIZATION ids",
-        "ALTER ROLE ids SET search_path = ids",
+        f"CREATE ROLE {role} LOGIN",
+        f"CREATE SCHEMA ids AUTHORIZATION {role}",
+        f"ALTER ROLE {role} SET search_path = ids",
     ]
     with create_engine(url).begin() as connection:
         for statement in setup:
             connection.execute(text(statement))
-    role = url.replace("postgres@", "ids@")
-    with Snowflake(store=SqlStore(create_engine(role)), namespace="orders") as generator:
+    as_role = url.replace("postgres@", f"{role}@")
+    with Snowflake(store=SqlStore(create_engine(as_role)), namespace="orders") as generator:
         assert inspect(create_engine(url)).get_table_names() == []
         assert "snowmint_records" in inspect(create_engine(url)).get_table_names(schema="ids")
-        with Snowflake(store=SqlStore(create_engine(role)), namespace="orders") as other:
+        with Snowflake(store=SqlStore(create_engine(as_role)), namespace="orders") as other:
             assert generator.node != other.node

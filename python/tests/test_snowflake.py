@@ -532,7 +532,7 @@ def waiting(max_wait_ms: int) -> Snowflake:
 
 
 def test_other_threads_run_during_a_wait() -> None:
-    generator = waiting(300)
+    generator = waiting(1000)
     turns = 0
     done = threading.Event()
 
@@ -554,12 +554,12 @@ def test_other_threads_run_during_a_wait() -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no signals to oneself")
 def test_a_signal_ends_a_wait() -> None:
-    generator = waiting(10_000)
-    threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT)).start()
+    generator = waiting(120_000)
     start = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
+        threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT)).start()
         generator.next_id()
-    assert time.monotonic() - start < 5
+    assert time.monotonic() - start < 60
 
 
 @pytest.mark.parametrize("generators", [1, 8])

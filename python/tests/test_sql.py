@@ -1,5 +1,6 @@
 """Layouts as SQL, on real servers: IDs minted in PostgreSQL, and taken apart there and in MariaDB."""
 
+import os
 import threading
 import time
 from collections import Counter
@@ -34,14 +35,15 @@ NASTY = [
 
 
 class Database:
-    """A PostgreSQL server with a schema `app`, and connections to it that commit every statement."""
+    """A database of PostgreSQL with a schema `app`, and connections to it that commit every statement."""
 
-    def __init__(self, server: servers.Postgres) -> None:
-        self.server = server
+    def __init__(self, url: str) -> None:
+        self.url = url.replace("+psycopg", "")
+        self.name = url.rpartition("/")[2]
         self.run("CREATE SCHEMA IF NOT EXISTS app")
 
     def connect(self) -> psycopg.Connection[tuple[Any, ...]]:
-        return psycopg.connect(self.server.url.replace("+psycopg", ""), autocommit=True)
+        return psycopg.connect(self.url, autocommit=True)
 
     def run(self, *statements: str) -> list[tuple[Any, ...]]:
         """Does the statements, and gives the rows of the last one."""
@@ -71,17 +73,16 @@ class Database:
 
 
 @pytest.fixture(scope="module")
-def database() -> Iterator[Database]:
-    with servers.start_postgres() as server:
-        yield Database(server)
+def database(postgres: servers.Shared) -> Database:
+    return Database(postgres.new_database())
 
 
-@pytest.fixture(scope="module")
-def mariadb() -> Iterator["pymysql.Connection[Any]"]:
-    with servers.start_mariadb() as server:
-        connection = pymysql.connect(host="127.0.0.1", port=server.port, user="root", database="ids", autocommit=True)
-        yield connection
-        connection.close()
+@pytest.fixture(scope="module", name="mariadb")
+def connection_to_mariadb(mariadb: servers.Shared) -> Iterator["pymysql.Connection[Any]"]:
+    name = mariadb.new_database().rpartition("/")[2]
+    connection = pymysql.connect(host="127.0.0.1", port=mariadb.port, user="root", database=name, autocommit=True)
+    yield connection
+    connection.close()
 
 
 def mint(connection: psycopg.Connection[tuple[Any, ...]], function: str) -> int:
@@ -121,7 +122,7 @@ def assert_decoded(row: tuple[Any, ...], layout: Layout) -> Parts:
 def test_ids_minted_in_the_database_are_those_of_the_node_and_unique_from_eight_connections(
     database: Database, mariadb: "pymysql.Connection[Any]", layout: Layout, node: int, start: Any
 ) -> None:
-    rows = 100_000 if layout == layouts.SNOWMINT else 8_000
+    rows = int(os.environ.get("SNOWMINT_ROWS", "20000")) if layout == layouts.SNOWMINT else 8_000
     # Sonyflake's 256 IDs in 10 ms are soon used up: who waits its turn waits for many.
     script = layout.postgres_function("app", "next_id", node, sequence_start=start, max_wait_ms=60_000)
     database.run("DROP TABLE IF EXISTS minted", script)
@@ -203,13 +204,17 @@ def test_a_clock_set_back_is_waited_for_or_told(database: Database) -> None:
     (sequence,) = database.run("SELECT oid::regclass::text FROM pg_class WHERE relkind = 'S' AND relname LIKE 'back%'")[
         0
     ]
-    # To the function it is the same: the last ID is two seconds ahead of the clock.
-    database.run(f"SELECT setval('{sequence}', last_value + (2000::bigint << 12)) FROM {sequence}")
+    # To the function it is the same: the last ID is ahead of the clock, by 100 seconds and then by two.
+    ((last,),) = database.run(f"SELECT last_value FROM {sequence}")
+    database.run(f"SELECT setval('{sequence}', {last + (100_000 << 12)})")
     begun = time.monotonic()
-    with pytest.raises(psycopg.Error, match=r"CLOCK_BACKWARDS: the clock is 1\d\d\d ms behind the last ID") as caught:
+    with pytest.raises(
+        psycopg.Error, match=r"CLOCK_BACKWARDS: the clock is \d\d\d\d\d ms behind the last ID"
+    ) as caught:
         database.id("app.back()")
     assert caught.value.sqlstate == "SN002"
     assert time.monotonic() - begun > 0.1
+    database.run(f"SELECT setval('{sequence}', {last + (2000 << 12)})")
     database.run(layouts.SNOWMINT.postgres_function("app", "back", 9, max_wait_ms=60_000))
     second = database.id("app.back()")
     assert layouts.SNOWMINT.decode(second).timestamp_ms >= layouts.SNOWMINT.decode(first).timestamp_ms + 2000
@@ -250,7 +255,8 @@ def test_a_call_that_is_cancelled_while_it_waits_leaves_no_lock(database: Databa
         connection.execute("SET statement_timeout = 200")
         with pytest.raises(psycopg.errors.QueryCanceled):
             mint(connection, "app.cancelled()")
-        assert database.run("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'") == [(0,)]
+        ours = "database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+        assert database.run(f"SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND {ours}") == [(0,)]
 
 
 def test_a_session_that_is_stopped_inside_holds_others_up_for_a_bounded_time(database: Database) -> None:
@@ -269,8 +275,8 @@ def test_no_id_comes_again_after_the_server_was_killed(synchronous_commit: str) 
     # So that only the sequence on disk, and not the clock, keeps the IDs apart.
     layout = Layout("time:20,node:4,sequence:30;epoch=2025-01-01T00:00:00Z;tick=86400s")
     options = ["-c", f"synchronous_commit={synchronous_commit}", "-c", "wal_writer_delay=10s"]
-    with servers.start_postgres(options=options) as server:
-        database = Database(server)
+    with servers.Server("postgres", options) as server:
+        database = Database(server.url)
         database.run(layout.postgres_function("app", "next_id", 3, max_ahead_ms=86_400_000))
         database.run("CREATE TABLE minted (id bigint PRIMARY KEY DEFAULT app.next_id(), n int NOT NULL)")
         told: list[int] = []
@@ -312,12 +318,14 @@ def test_made_again_it_goes_on_and_for_another_node_or_layout_it_begins_anew(dat
 
 def test_a_role_mints_without_any_right_on_the_sequence(database: Database) -> None:
     database.run(layouts.SNOWMINT.postgres_function("app", "granted", 6))
-    database.run("CREATE ROLE minter", "GRANT USAGE ON SCHEMA app TO minter")
+    # Roles are of the whole server.
+    role = f"minter_{database.name}"
+    database.run(f"CREATE ROLE {role}", f"GRANT USAGE ON SCHEMA app TO {role}")
     (sequence,) = database.run(
         "SELECT oid::regclass::text FROM pg_class WHERE relkind = 'S' AND relname LIKE 'granted%'"
     )[0]
     with database.connect() as connection:
-        connection.execute("SET ROLE minter")
+        connection.execute(f"SET ROLE {role}".encode())
         # An object of the same name as what the function uses, ahead of it for everybody but the function.
         connection.execute("CREATE TEMPORARY TABLE pg_class (n int)")
         connection.execute("SET search_path = pg_temp, pg_catalog")

@@ -36,7 +36,7 @@ from sqlalchemy.schema import CreateTable
 
 import processes
 from losses import lose, wait_until
-from servers import Mariadb, Postgres
+from servers import Shared
 from snowmint import (
     ExhaustedError,
     InvalidIdError,
@@ -96,8 +96,8 @@ def url(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
     """A database."""
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path_factory.mktemp('ids')}/ids.db"
-    server: Postgres | Mariadb = request.getfixturevalue(request.param)
-    return server.new_database("sqlalchemy_tests")
+    server: Shared = request.getfixturevalue(request.param)
+    return server.new_database()
 
 
 def created(table: Table, dialect: Any) -> str:
@@ -264,7 +264,7 @@ def test_rows_of_many_threads_repeat_nothing(engine: Engine) -> None:
     assert len({*stored, *apart}) == 1600
 
 
-def test_an_async_engine_mints_as_well(postgres: Postgres) -> None:
+def test_an_async_engine_mints_as_well(postgres: Shared) -> None:
     async def use() -> list[int]:
         engine = create_async_engine(postgres.url)
         async with engine.begin() as connection:
@@ -363,7 +363,7 @@ def test_a_default_checks_its_layout_and_node_when_it_is_made() -> None:
 
 def test_a_default_whose_lease_was_lost_makes_a_new_generator() -> None:
     store = MemoryStore()
-    default = SnowflakeDefault(store=store, namespace="lost", window_ms=1000)
+    default = SnowflakeDefault(store=store, namespace="lost", window_ms=1000, max_wait_ms=60_000)
     first, lost = default(), default.generator
     lose(store, "lost")
     wait_until(lambda: lost.status()["lost"] is not None)

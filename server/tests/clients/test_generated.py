@@ -12,9 +12,10 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from conftest import TOKEN, Server, run
+from conftest import TOKEN, run
 from openapi_spec_validator import validate_url
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
+from servers import Server
 
 HERE = Path(__file__).parent
 TYPESCRIPT = HERE / "typescript"
@@ -22,7 +23,7 @@ TOOLS = Path(sys.executable).parent
 
 
 def test_the_document_is_valid(server: Server) -> None:
-    validate_url(f"{server.http}/openapi.json")
+    validate_url(f"{server.url}/openapi.json")
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +33,7 @@ def generated(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Itera
     # It knows text by this name only.
     overrides = {"content_type_overrides": {"application/openmetrics-text": "text/plain"}, "post_hooks": []}
     (directory / "config.json").write_text(json.dumps(overrides))
-    words = [str(TOOLS / "openapi-python-client"), "generate", "--url", f"{server.http}/openapi.json"]
+    words = [str(TOOLS / "openapi-python-client"), "generate", "--url", f"{server.url}/openapi.json"]
     words += [f"--output-path={directory}/client", f"--config={directory}/config.json", "--fail-on-warning"]
     run(*words)
     sys.path.insert(0, f"{directory}/client")
@@ -48,7 +49,7 @@ def test_a_generated_python_client_takes_numbers(
     server: Server, guarded: Server, operate: Callable[..., str], generated: Callable[[str], Any]
 ) -> None:
     operate("segment", "create", "generated")
-    client = generated("client").Client(base_url=server.http)
+    client = generated("client").Client(base_url=server.url)
     ids = generated("api.ids.take_ids").sync(client=client, count=3)
     assert len({int(id) for id in ids.ids}) == 3
     assert generated("api.numbers.take_segment").sync("generated", client=client).start == "1"
@@ -67,9 +68,9 @@ def test_a_generated_python_client_takes_numbers(
     assert isinstance(refused, models.Problem)
     assert refused.code == "INVALID_TEXT"
     assert generated("api.server.readyz").sync(client=client) == "ok\n"
-    known = generated("client").AuthenticatedClient(base_url=guarded.http, token=TOKEN)
+    known = generated("client").AuthenticatedClient(base_url=guarded.url, token=TOKEN)
     assert len(generated("api.ids.take_ids").sync(client=known).ids) == 1
-    unknown = generated("client").Client(base_url=guarded.http)
+    unknown = generated("client").Client(base_url=guarded.url)
     assert generated("api.ids.take_ids").sync(client=unknown).code == "UNAUTHORIZED"
 
 
@@ -78,17 +79,17 @@ def test_a_generated_typescript_client_takes_numbers(server: Server, guarded: Se
         shutil.copy(TYPESCRIPT / name, tmp_path)
     tools = TYPESCRIPT / "node_modules/.bin"
     document = tmp_path / "openapi.json"
-    document.write_text(run("curl", "--silent", f"{server.http}/openapi.json"))
+    document.write_text(run("curl", "--silent", f"{server.url}/openapi.json"))
     run(str(tools / "openapi-ts"), "-i", str(document), "-o", f"{tmp_path}/generated", "--no-log-file")
     run(str(tools / "tsc"), "-p", str(tmp_path), "--typeRoots", f"{TYPESCRIPT}/node_modules/@types")
-    environment = {**os.environ, "SNOWMINT_URL": server.http, "GUARDED_URL": guarded.http, "TOKEN": TOKEN}
+    environment = {**os.environ, "SNOWMINT_URL": server.url, "GUARDED_URL": guarded.url, "TOKEN": TOKEN}
     words = ["node", str(tmp_path / "client.js")]
     done = subprocess.run(words, env=environment, capture_output=True, text=True, timeout=300, check=False)
     assert (done.returncode, done.stdout) == (0, "well\n"), done.stdout + done.stderr
 
 
 def test_metrics_are_read_by_the_parser_of_prometheus(server: Server) -> None:
-    run("curl", "--silent", f"{server.http}/v1/ids")
+    run("curl", "--silent", f"{server.url}/v1/ids")
     # It has no types.
     read: Any = text_string_to_metric_families
     families = {family.name: family for family in read(metrics(server))}
@@ -101,4 +102,4 @@ def test_metrics_are_read_by_the_parser_of_prometheus(server: Server) -> None:
 
 def metrics(server: Server) -> str:
     """What Prometheus reads."""
-    return run("curl", "--silent", "--fail", f"{server.http}/metrics")
+    return run("curl", "--silent", "--fail", f"{server.url}/metrics")

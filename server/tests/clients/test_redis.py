@@ -7,15 +7,16 @@ from typing import Any
 
 import pytest
 import redis
-from conftest import TOKEN, Server, run
+from conftest import TOKEN, run
 from redis.backoff import NoBackoff
 from redis.retry import Retry
+from servers import Server
 
 
 @pytest.fixture(params=[2, 3])
 def client(server: Server, request: pytest.FixtureRequest) -> Iterator[Any]:
     """A client of redis-py in one of the protocols; what its answers are is told by no type, as it depends on that."""
-    with redis.Redis(port=server.port, protocol=request.param, decode_responses=True) as connected:
+    with redis.Redis(port=server.second_port, protocol=request.param, decode_responses=True) as connected:
         yield connected
 
 
@@ -57,19 +58,19 @@ def test_what_redis_py_may_not_do_is_told_to_it(client: Any) -> None:
 
 @pytest.mark.parametrize("protocol", [2, 3])
 def test_redis_py_shows_the_token(guarded: Server, protocol: Any) -> None:
-    with redis.Redis(port=guarded.port, protocol=protocol, password=TOKEN) as known:
+    with redis.Redis(port=guarded.second_port, protocol=protocol, password=TOKEN) as known:
         assert isinstance(known.incr(f"k{protocol}"), int)
-    with redis.Redis(port=guarded.port, protocol=protocol, username="default", password=TOKEN) as known:
+    with redis.Redis(port=guarded.second_port, protocol=protocol, username="default", password=TOKEN) as known:
         assert known.ping() is True
     for password in ["wrong", None]:
         once = Retry(NoBackoff(), 0)
-        stranger = redis.Redis(port=guarded.port, protocol=protocol, password=password, retry=once)
+        stranger = redis.Redis(port=guarded.second_port, protocol=protocol, password=password, retry=once)
         with stranger, pytest.raises(redis.AuthenticationError):
             stranger.incr("k")
 
 
 def test_redis_cli_counts(server: Server) -> None:
-    ask = ["redis-cli", "-p", str(server.port)]
+    ask = ["redis-cli", "-p", str(server.second_port)]
     assert run(*ask, "incr", "cli") == "1\n"
     assert run(*ask, "-3", "incrby", "cli", "5") == "6\n"
     assert run(*ask, "get", "cli") == "7\n"
@@ -77,16 +78,16 @@ def test_redis_cli_counts(server: Server) -> None:
 
 
 def test_redis_cli_shows_the_token(guarded: Server) -> None:
-    ask = ["redis-cli", "-p", str(guarded.port), "--no-auth-warning"]
+    ask = ["redis-cli", "-p", str(guarded.second_port), "--no-auth-warning"]
     assert run(*ask, "-a", TOKEN, "ping") == "PONG\n"
     assert "NOAUTH" in run(*ask, "ping")
 
 
 @pytest.mark.parametrize("pipeline", [1, 16])
 def test_redis_benchmark_measures(server: Server, pipeline: int) -> None:
-    ask = ["redis-benchmark", "-p", str(server.port), "-n", "20000", "-P", str(pipeline), "-q"]
+    ask = ["redis-benchmark", "-p", str(server.second_port), "-n", "20000", "-P", str(pipeline), "-q"]
     told = run(*ask, "incr", f"benchmark{pipeline}")
     assert re.search(r"incr benchmark\d+: [\d.]+ requests per second", told), told
     # As many as it asked for, and the next.
-    assert int(run("redis-cli", "-p", str(server.port), "get", f"benchmark{pipeline}")) > 20_000
+    assert int(run("redis-cli", "-p", str(server.second_port), "get", f"benchmark{pipeline}")) > 20_000
     assert "requests per second" in run(*ask, "-t", "incr")

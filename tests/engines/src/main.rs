@@ -25,11 +25,16 @@ mod program {
     use std::os::unix::net::{UnixListener, UnixStream};
     use std::panic::{AssertUnwindSafe, catch_unwind};
     use std::process::{Command, ExitCode};
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::time::{Duration, Instant};
     use std::{env, io, thread};
 
     use serde::Deserialize;
     use serde_json::{Value, json};
     use snowmint_engines::{Engine, Server, shared, shared_database};
+
+    /// How many connections there are.
+    static CONNECTIONS: AtomicUsize = AtomicUsize::new(0);
 
     #[derive(Deserialize)]
     #[serde(untagged, deny_unknown_fields)]
@@ -71,18 +76,32 @@ mod program {
         let listener = UnixListener::bind(&socket).expect("a socket");
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                thread::spawn(move || serve(&stream));
+                CONNECTIONS.fetch_add(1, Ordering::Relaxed);
+                thread::spawn(move || {
+                    serve(&stream);
+                    CONNECTIONS.fetch_sub(1, Ordering::Relaxed);
+                });
             }
         });
         let mut command = env::args_os().skip(1);
         if let Some(program) = command.next() {
             let status = Command::new(&program).args(command).env("SNOWMINT_ENGINES", &socket).status();
+            wait_for_connections();
             let status = status.unwrap_or_else(|error| panic!("{}: {error}", program.display()));
             return status.code().and_then(|code| u8::try_from(code).ok()).map_or(ExitCode::FAILURE, ExitCode::from);
         }
         println!("{}", socket.display());
         io::stdin().read_to_end(&mut Vec::new()).expect("standard input can be read");
+        wait_for_connections();
         ExitCode::SUCCESS
+    }
+
+    /// Waits until the servers of connections that end with the caller are gone, with their directories.
+    fn wait_for_connections() {
+        let deadline = Instant::now() + Duration::from_secs(5);
+        while CONNECTIONS.load(Ordering::Relaxed) > 0 && Instant::now() < deadline {
+            thread::sleep(Duration::from_millis(5));
+        }
     }
 
     fn serve(stream: &UnixStream) {

@@ -7,6 +7,7 @@ use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -133,7 +134,12 @@ impl Server {
 
     fn spawn(&mut self) {
         let arguments = self.engine.arguments(self.directory.path(), self.ports, &self.options);
-        let mut shell = Command::new("sh")
+        let mut command = Command::new("sh");
+        // Options of the service that whoever runs the tests has set.
+        for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("SNOWMINT_")) {
+            command.env_remove(name);
+        }
+        let mut shell = command
             .args(["-c", SHELL, "sh"])
             .arg(self.directory.path())
             .args(self.engine.as_account())
@@ -159,7 +165,11 @@ impl Server {
     pub fn kill(&mut self) {
         let Some(Running { mut shell, pid }) = self.running.take() else { return };
         kill(pid, libc::SIGKILL);
-        // Processes of PostgreSQL end when they notice that the first one has; until then the next start is refused.
+        // Processes of PostgreSQL would end when they notice that the first one has, but not while they are stopped. The
+        // next start is refused while one of them runs.
+        for worker in self.engine.workers(self.directory.path()) {
+            kill(worker, libc::SIGKILL);
+        }
         self.engine.wait_for_workers(self.directory.path());
         // The shell may have ended with the server.
         let _ = shell.stdin.take().expect("a pipe").write_all(b"\n");
@@ -217,12 +227,17 @@ fn alive(pid: i32) -> bool {
     state.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with('Z'))
 }
 
-/// A free port of the loopback. Redis as a cluster also uses the port 10,000 above it.
+/// Returns a free port of the loopback.
+///
+/// It is below the ports that the kernel gives to clients, so that no connection has it while the server is down. It is
+/// below 22,768, because Redis as a cluster also uses the port 10,000 above it.
 fn free_port() -> u16 {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
     loop {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
-        let port = listener.local_addr().expect("it is bound").port();
-        if port < 55_536 {
+        // Processes start at different ports, and a process tries a port again only after all others.
+        let number = std::process::id().wrapping_mul(97).wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed));
+        let port = 10_000 + u16::try_from(number % 12_768).expect("less than 12,768");
+        if TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok() {
             return port;
         }
     }

@@ -5,8 +5,12 @@ use std::fs;
 use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 
 use crate::engine::{Engine, run};
+
+/// Held while a template is made: the threads of one process wait for the first of them.
+static MAKING: Mutex<()> = Mutex::new(());
 
 /// Copies the engine's new data directory into `directory`. The first call makes it, which takes `initdb` seconds.
 pub fn copy_into(engine: Engine, directory: &Path) {
@@ -23,6 +27,7 @@ fn template(engine: Engine) -> PathBuf {
     let target = std::env::var_os("CARGO_TARGET_DIR")
         .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target"), PathBuf::from);
     let template = target.join("engines").join(format!("{}-{:016x}", engine.name(), version.finish()));
+    let _making = MAKING.lock().unwrap_or_else(PoisonError::into_inner);
     if !template.exists() {
         // A server that refuses root needs a path that its account can reach, which a checkout may not be.
         let made = tempfile::TempDir::new().expect("a temporary directory");

@@ -1,0 +1,74 @@
+"""Settings of a server: each store asks for them, and refuses those by which confirmed writes can be lost.
+
+`tests/vectors/server_settings.json` holds what real servers told, written by a test in Rust.
+"""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import redis
+import sqlalchemy
+
+import servers
+from snowmint import Snowflake, UnsafeStoreError
+from snowmint.stores import RedisStore, SqlStore, Store
+from snowmint.stores._findings import Findings
+
+FILE = Path(__file__).parents[2] / "tests" / "vectors" / "server_settings.json"
+CASES: list[dict[str, Any]] = json.loads(FILE.read_text())["cases"]
+
+
+def store_on(url: str, **options: Any) -> Store:
+    if url.startswith("redis"):
+        return RedisStore(redis.Redis.from_url(url, socket_timeout=5), **options)
+    return SqlStore(sqlalchemy.create_engine(url), **options)
+
+
+@pytest.mark.parametrize("case", CASES, ids=[f"{case['engine']}: {case['name']}" for case in CASES])
+def test_what_servers_told_is_judged_as_in_rust(case: dict[str, Any]) -> None:
+    findings = Findings("ids", case["engine"], allow_standby=True)
+    if case["refusal"] is None:
+        findings.judge(case["settings"])
+    else:
+        with pytest.raises(UnsafeStoreError, match=re.escape(case["refusal"])):
+            findings.judge(case["settings"])
+    assert (findings.risk is None) == (case["standby_risk"] is None)
+    if case["standby_risk"] is not None:
+        assert case["standby_risk"] in (findings.risk or "")
+        with pytest.raises(UnsafeStoreError, match=re.escape(case["standby_risk"])):
+            Findings("ids", case["engine"], allow_standby=False).judge(case["settings"])
+
+
+@pytest.mark.parametrize(("engine", "kind"), [("postgres", "postgres"), ("mysql", "mariadb"), ("redis", "redis")])
+def test_a_store_is_told_what_the_recorded_server_told(
+    engine: str, kind: servers.Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: dict[str, str] = {}
+    monkeypatch.setattr(Findings, "judge", lambda _, found: told.update(found))
+    assert store_on(servers.shared(kind).url).write("leases/told/0", b"", 7) is None
+    [new] = [case for case in CASES if (case["engine"], case["name"]) == (engine, "a new server")]
+    assert {name: told[name] for name in new["settings"]} == new["settings"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "found", "cure"),
+    [
+        ("postgres", ["-c", "fsync=off"], "fsync=off", "set fsync=on"),
+        ("mariadb", ["--innodb-flush-log-at-trx-commit=2"], "innodb_flush_log_at_trx_commit=2", "SET GLOBAL"),
+        ("redis", ["--appendfsync", "everysec"], "appendfsync=everysec", "set appendfsync always"),
+    ],
+)
+def test_settings_that_can_lose_confirmed_writes_are_refused(
+    kind: servers.Engine, options: list[str], found: str, cure: str
+) -> None:
+    with servers.Server(kind, options) as server:
+        with pytest.raises(UnsafeStoreError, match=re.escape(found)) as caught:
+            Snowflake(store=store_on(server.url))
+        assert cure in str(caught.value)
+        assert "allow_unsafe" in str(caught.value)
+        with Snowflake(store=store_on(server.url, allow_unsafe=True)) as generator:
+            assert generator.next_id() > 0
+        Snowflake(store=f"{server.url}?allow_unsafe=true").close()
