@@ -88,6 +88,8 @@ class Run:
         self.servers: subprocess.Popen[str] | None = None
         self.environment = {**os.environ, "PATH": f"{ROOT}/.venv/bin:{os.environ['PATH']}"}
         self.environment["SNOWMINT_SERVER"] = str(target() / "debug" / "snowmint")
+        # Each process of Python's tests would compile all of them.
+        self.environment.pop("PYTHONDONTWRITEBYTECODE", None)
         if "CI" in os.environ:
             # What is built once is not built in parts.
             self.environment["CARGO_INCREMENTAL"] = "0"

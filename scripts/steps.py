@@ -117,7 +117,9 @@ CHECKS = [
         "python",
         (PYTHON,),
     ),
-    Step("npm: biome and types", "npm --prefix npm run --silent check", ["check", "test"], "npm", (BUILD_NPM, NPM)),
+    Step(
+        "npm: biome and types", "npm --prefix npm run --silent check", ["check", "test"], "npm", (BUILD_TARBALLS, NPM)
+    ),
     Step(
         "Rust: unit tests and vectors",
         f"{CARGO_TEST} --lib --test vectors --test sequences",
@@ -127,7 +129,7 @@ CHECKS = [
         lock="debug",
     ),
     Step("Python: vectors", "cd python; pytest -q tests/test_vectors.py", ["check"], "python", (BUILD_WHEEL, PYTHON)),
-    Step("npm: vectors", "cd npm; node --test tests/vectors.test.mjs", ["check"], "npm", (BUILD_NPM, NPM)),
+    Step("npm: vectors", "cd npm; node --test tests/vectors.test.mjs", ["check"], "npm", (BUILD_TARBALLS, NPM)),
 ]
 
 TESTS = [
@@ -157,18 +159,20 @@ TESTS = [
         "rust",
         (BUILD_TESTS, BUILD_ENGINES, SERVERS, FAULTS),
         servers=True,
+        # Most of them wait for servers and windows.
+        env={"RUST_TEST_THREADS": "8"},
     ),
     Step(
         "npm: tests in Node, Chromium, Firefox and WebKit",
         "npm --prefix npm test --silent",
         ["test"],
         "npm",
-        (BUILD_NPM, BUILD_SITE, BUILD_TESTS, BUILD_ENGINES, NPM, SERVERS, FAULTS, CHROMIUM, BROWSERS),
+        (BUILD_TARBALLS, BUILD_SITE, BUILD_TESTS, BUILD_ENGINES, BUILD_WHEEL, NPM, SERVERS, FAULTS, CHROMIUM, BROWSERS),
         servers=True,
     ),
     Step(
         "Python: tests",
-        "cd python; pytest -q",
+        "cd python; pytest -q -n 5",
         ["test"],
         "python",
         (BUILD_WHEEL, BUILD_TESTS, BUILD_ENGINES, PYTHON, SERVERS),
@@ -206,6 +210,9 @@ TESTS = [
     ),
 ]
 
+# Rounds of kills, of random steps, of users: as many as a proof wants.
+LONG = {"SNOWMINT_KILLS": "20", "SNOWMINT_ROUNDS": "200", "SNOWMINT_TRIES": "5"}
+
 PROOFS = [
     Step(PACKAGES, "scripts/package.sh", ["prove"], "npm", (BUILD_SITE, MATURIN, NPM), lock="optimised"),
     Step(
@@ -239,6 +246,42 @@ PROOFS = [
         "npm",
         (PACKAGES, BUILD_TESTS, BUILD_ENGINES),
         servers=True,
+    ),
+    Step(
+        "Rust: tests in long rounds",
+        CARGO_TEST,
+        ["prove"],
+        "rust",
+        (BUILD_TESTS, BUILD_ENGINES, SERVERS, FAULTS),
+        servers=True,
+        env={**LONG, "RUST_TEST_THREADS": "8"},
+    ),
+    Step(
+        "Python: tests in long rounds",
+        "cd python; pytest -q -n 5 -k 'kill or eight_processes or stopped_holder or clock or forks'",
+        ["prove"],
+        "python",
+        (BUILD_WHEEL, BUILD_TESTS, BUILD_ENGINES, PYTHON, SERVERS),
+        servers=True,
+        env={"SNOWMINT_KILLS": "12", "SNOWMINT_ROUNDS": "60", "SNOWMINT_ROWS": "100000"},
+    ),
+    Step(
+        "npm: kills in long rounds",
+        "cd npm; node --test tests/lease.test.mjs tests/store-leases.test.mjs",
+        ["prove"],
+        "npm",
+        (BUILD_TARBALLS, BUILD_SITE, BUILD_TESTS, BUILD_ENGINES, NPM, SERVERS, FAULTS),
+        servers=True,
+        env={"SNOWMINT_KILLS": "20"},
+    ),
+    Step(
+        "service: clients that others wrote, in long rounds",
+        "pytest -q server/tests/clients",
+        ["prove"],
+        "service",
+        (BUILD_TESTS, BUILD_ENGINES, PYTHON, NPM, SERVERS, CHROMIUM),
+        servers=True,
+        env={"SNOWMINT_TRIES": "20"},
     ),
     Step("Rust: core under Miri", "scripts/miri.sh", ["prove"], "rust", (NIGHTLY,)),
     Step(

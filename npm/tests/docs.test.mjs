@@ -5,6 +5,7 @@ import { API } from "typescript/unstable/sync";
 import { hovers } from "./editor.mjs";
 
 const root = new URL("..", import.meta.url).pathname;
+const dist = `${root}tests/node_modules/snowmint/dist/`;
 const ENTRIES = { snowmint: "index", "snowmint/stores": "stores/index", "snowmint/sql": "sql/index" };
 /** Flags of symbols, as the compiler has them. */
 const [VARIABLE, CLASS, INTERFACE, NAMESPACE, ALIAS] = [1 | 2, 32, 64, 512 | 1024, 2_097_152];
@@ -26,14 +27,14 @@ function uses(t) {
   for (const [name, entry] of Object.entries(ENTRIES)) {
     const module = name.replace("/", "_");
     const exported = checker.getExportsOfModule(
-      checker.getSymbolAtLocation(program.getSourceFile(`${root}dist/${entry}.d.ts`)),
+      checker.getSymbolAtLocation(program.getSourceFile(`${dist}${entry}.d.ts`)),
     );
     for (const each of exported) {
       const symbol = each.flags & ALIAS ? checker.getAliasedSymbol(each) : each;
       const path = `${module}.${each.name}`;
       // Those of the language, such as `stack` of errors, are declared elsewhere.
       const isOurs = ({ declarations }) =>
-        !declarations.length || declarations.some(({ path }) => path.startsWith(`${root}dist/`));
+        !declarations.length || declarations.some(({ path }) => path.startsWith(dist));
       const membersOf = (type) => checker.getPropertiesOfType(type).filter(isOurs);
       lines.push(symbol.flags & VALUE ? path : `null! as ${path}`);
       if (CLIENTS.includes(each.name)) continue;
