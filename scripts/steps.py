@@ -163,11 +163,11 @@ TESTS = [
         env={"RUST_TEST_THREADS": "8"},
     ),
     Step(
-        "npm: tests in Node, Chromium, Firefox and WebKit",
+        "npm: tests in Node and Chromium",
         "npm --prefix npm test --silent",
         ["test"],
         "npm",
-        (BUILD_TARBALLS, BUILD_SITE, BUILD_TESTS, BUILD_ENGINES, BUILD_WHEEL, NPM, SERVERS, FAULTS, CHROMIUM, BROWSERS),
+        (BUILD_TARBALLS, BUILD_SITE, BUILD_TESTS, BUILD_ENGINES, BUILD_WHEEL, NPM, SERVERS, FAULTS, CHROMIUM),
         servers=True,
     ),
     Step(
@@ -264,6 +264,14 @@ PROOFS = [
         (BUILD_WHEEL, BUILD_TESTS, BUILD_ENGINES, PYTHON, SERVERS),
         servers=True,
         env={"SNOWMINT_KILLS": "12", "SNOWMINT_ROUNDS": "60", "SNOWMINT_ROWS": "100000"},
+    ),
+    Step(
+        "npm: tests in Firefox and WebKit",
+        "npm --prefix npm run --silent test:browsers",
+        ["prove"],
+        "npm",
+        (BUILD_TARBALLS, BUILD_SITE, BUILD_TESTS, BUILD_ENGINES, NPM, SERVERS, BROWSERS),
+        servers=True,
     ),
     Step(
         "npm: kills in long rounds",

@@ -170,8 +170,10 @@ impl Engine {
         let data = data.display();
         let arguments = match self {
             Self::Postgres => {
-                format!("-D {data} -p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={at} \
-                     -c dynamic_shared_memory_type=mmap")
+                format!(
+                    "-D {data} -p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={at} \
+                     -c dynamic_shared_memory_type=mmap"
+                )
             }
             Self::Mariadb => format!(
                 "--no-defaults --datadir={data} --bind-address=127.0.0.1 --port={port} --socket={at}/s.sock \
