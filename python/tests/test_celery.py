@@ -9,24 +9,16 @@ from pathlib import Path
 from celery import Celery  # type: ignore[import-untyped]
 
 import processes
+import servers
 
 TASKS = 40
 PROCESSES = 4
 
 
-def test_tasks_of_a_forked_pool_repeat_nothing(tmp_path: Path) -> None:
-    folders = {name: str(tmp_path / name) for name in ("queue", "control", "results")}
-    for folder in folders.values():
-        Path(folder).mkdir()
+def test_tasks_of_a_forked_pool_repeat_nothing(tmp_path: Path, redis_server: servers.Shared) -> None:
     settings = {
-        "broker_url": "filesystem://",
-        "broker_transport_options": {
-            "data_folder_in": folders["queue"],
-            "data_folder_out": folders["queue"],
-            "control_folder": folders["control"],
-            "polling_interval": 0.02,
-        },
-        "result_backend": f"file://{folders['results']}",
+        "broker_url": redis_server.url,
+        "result_backend": redis_server.url,
         # Each process takes one task at a time.
         "worker_prefetch_multiplier": 1,
     }
