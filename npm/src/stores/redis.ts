@@ -166,8 +166,8 @@ export class RedisStore implements Store {
       try {
         return await ask(...words);
       } catch (error) {
-        // Others pass, such as while data are loaded.
-        if (!/^(NOPERM|ERR)\b/.test(sentence(error))) throw error;
+        // Other refusals pass: the server loads its data, or has too many clients at the moment.
+        if (!/^(NOPERM|ERR(?! max number of clients))\b/.test(sentence(error))) throw error;
         const found = `${words.join(" ")} is refused (${sentence(error)}), and without it nobody knows whether writes are synced`;
         throw unsafe(this, found, "allow this user INFO and CONFIG GET");
       }

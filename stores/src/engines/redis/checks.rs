@@ -63,7 +63,28 @@ fn told<T: FromRedisValue>(name: &str, asked: &str, answer: Option<RedisResult<V
     })
 }
 
-/// Whether the command is not allowed, or not there under its name; other refusals pass, such as while data are loaded.
+/// Whether the command is not allowed, or not there under its name. Other refusals pass: the server loads its data, or has
+/// too many clients at the moment.
 fn forbidden(error: &RedisError) -> bool {
-    matches!(error.kind(), ErrorKind::Server(ServerErrorKind::NoPerm | ServerErrorKind::ResponseError))
+    let has_too_many_clients = error.detail().is_some_and(|detail| detail.starts_with("max number of clients"));
+    !has_too_many_clients
+        && matches!(error.kind(), ErrorKind::Server(ServerErrorKind::NoPerm | ServerErrorKind::ResponseError))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{RedisError, forbidden};
+
+    #[test]
+    fn a_server_with_too_many_clients_is_not_unsafe() {
+        let refused = |line: &str| {
+            let parsed = redis::parse_redis_value(format!("-{line}\r\n").as_bytes());
+            let error: RedisError = parsed.and_then(redis::Value::extract_error).expect_err("an error");
+            forbidden(&error)
+        };
+        assert!(refused("NOPERM this user has no permissions to run the 'config|get' command"));
+        assert!(refused("ERR unknown command 'CONFIG', with args beginning with: 'GET'"));
+        assert!(!refused("ERR max number of clients reached"));
+        assert!(!refused("LOADING Redis is loading the dataset in memory"));
+    }
 }
