@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# dist/: what users install. The addon and the wheel are those of this machine's platform.
+# Makes the packages that users install, in dist/: the wheel, the sdist, the npm tarballs, for this machine's platform.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/setup.sh rust maturin esbuild

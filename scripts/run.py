@@ -37,7 +37,7 @@ COUNTS = [
 
 
 def count(output: str) -> tuple[int, int]:
-    """How many tests have passed and failed, by what the test runners print.
+    """Counts the passed and failed tests that test runners report.
 
     >>> count("test result: ok. 3 passed; 0 failed; 1 ignored")
     (3, 0)
@@ -91,7 +91,7 @@ class Run:
         # Each process of Python's tests would compile all of them.
         self.environment.pop("PYTHONDONTWRITEBYTECODE", None)
         if "CI" in os.environ:
-            # What is built once is not built in parts.
+            # A fresh clone is built once: incremental builds would only cost time.
             self.environment["CARGO_INCREMENTAL"] = "0"
 
     def pass_over(self, steps: list[Step]) -> None:
@@ -117,7 +117,7 @@ class Run:
         return None
 
     def start(self, step: Step) -> None:
-        """Starts a step in a process group of its own."""
+        """Starts a step in a new process group."""
         self.waiting.remove(step)
         self.say("start", step.name)
         environment = {**self.environment, **step.env}
@@ -157,7 +157,7 @@ class Run:
         passed, failed = count(self.log(step).read_text(errors="replace"))
         if code == 0 and failed == 0:
             self.done.add(step.name)
-            # A step without a test runner is one check, and a set-up is none.
+            # A step without a test runner counts as one check, a set-up as no check.
             passed = passed or (0 if step in SET_UPS else 1)
             self.say("ok", f"{step.name}: {running.seconds} s" + (f", {passed} passed" if passed > 1 else ""))
         else:

@@ -12,7 +12,7 @@ class Step:
     """A command of a shell, run in the repository.
 
     Attributes:
-        name: What the command does.
+        name: Names the step in the output.
         command: The command, for bash.
         suites: Which suites have the step, by their names, one after the other.
         part: What `ONLY` chooses.

@@ -40,7 +40,7 @@ static POSTGRES: LazyLock<PathBuf> = LazyLock::new(|| {
     installed.max_by_key(version).unwrap_or_default()
 });
 
-/// What the servers of a run may need, with as much again left.
+/// The free memory that the servers of a run need, twice over.
 const MEMORY: u64 = 4 << 30;
 
 impl Engine {
@@ -74,7 +74,7 @@ impl Engine {
         }
     }
 
-    /// Where directories of servers are made: in memory, if there is enough of it. What a server has handed to the kernel
+    /// Returns the directory for servers' data: in memory, if enough is free. What a server has handed to the kernel
     /// outlives a kill of the server there as it does on a disk, without the seconds that a recovery waits for the disk.
     pub(crate) fn place(self) -> &'static Path {
         static PLACE: LazyLock<PathBuf> = LazyLock::new(|| {

@@ -14,7 +14,7 @@ use crate::{Engine, Server};
 static SERVERS: [OnceLock<Server>; Engine::ALL.len()] = [const { OnceLock::new() }; Engine::ALL.len()];
 static DATABASES: AtomicU32 = AtomicU32::new(1);
 
-/// A server that other tests use too. A test keeps its records apart by a namespace or a database of its own.
+/// A server that other tests use too. Each test uses a separate namespace or database.
 #[derive(Clone, Debug)]
 pub struct SharedServer {
     engine: Engine,
