@@ -20,7 +20,7 @@ export function playIn(engine, concurrency) {
     const free = [];
     for (const { name, engines, play } of [...vectors.scenes, ...inspector.scenes, ...tabs.scenes]) {
       if (!engines.includes(engine)) continue;
-      test(name, { timeout: 120_000 }, async (t) => {
+      test(name, { timeout: 240_000 }, async (t) => {
         const context = free.pop() ?? (await browser.newContext());
         await play({ browser, context }, t);
         // What is visible in WebKit's windows depends on those before, and hidden pages draw nothing: it has new ones.

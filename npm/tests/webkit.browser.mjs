@@ -1,4 +1,4 @@
 // Pages, workers and tabs in WebKit.
 import { playIn } from "./scenes.mjs";
 
-playIn("webkit", 3);
+playIn("webkit", 2);
