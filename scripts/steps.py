@@ -92,14 +92,6 @@ BUILDS = [
 CHECKS = [
     Step("vectors match the reference", "python3 tests/reference/write_vectors.py --check", ["check", "test"], "rust"),
     Step("Rust: format", "cargo fmt --all --check", ["check", "test"], "rust", (RUST,)),
-    Step(
-        "Rust: clippy",
-        f"cargo clippy --quiet --locked {LINTED} --all-targets -- -D warnings",
-        ["check", "test"],
-        "rust",
-        (RUST, PROTOC),
-        lock="debug",
-    ),
     Step("workflows", "zizmor --offline --quiet .github", ["check", "test"], "python", (PYTHON,)),
     Step("Python: ruff", "ruff check python tests demo benches scripts server", ["check", "test"], "python", (PYTHON,)),
     Step(
@@ -133,25 +125,7 @@ CHECKS = [
 ]
 
 TESTS = [
-    Step("Rust: clippy of stores alone", "scripts/each-store.sh", ["test"], "rust", (RUST,), lock="debug"),
-    Step("Rust: clippy of the wasm modules", "scripts/build-wasm.sh --lint", ["test"], "npm", (RUST,), lock="wasm"),
-    Step(
-        "Rust: core without std on bare metal",
-        "cargo build --quiet --locked -p snowmint-core --no-default-features --target thumbv7em-none-eabi",
-        ["test"],
-        "rust",
-        (RUST,),
-        lock="thumb",
-    ),
-    Step(
-        "Rust: documentation",
-        f"cargo doc --quiet --locked --no-deps {LINTED}",
-        ["test"],
-        "rust",
-        (RUST, PROTOC),
-        lock="debug",
-        env={"RUSTDOCFLAGS": "-D warnings"},
-    ),
+    # The long suites come first, so that the other steps fill the gaps.
     Step(
         "Rust: tests, with every store on real servers",
         CARGO_TEST,
@@ -189,6 +163,33 @@ TESTS = [
         (BUILD_TESTS, BUILD_ENGINES, PYTHON, NPM, SERVERS, CHROMIUM),
         lock="stores",
         servers=True,
+    ),
+    Step(
+        "Rust: clippy",
+        f"cargo clippy --quiet --locked {LINTED} --all-targets -- -D warnings",
+        ["check", "test"],
+        "rust",
+        (RUST, PROTOC),
+        lock="debug",
+    ),
+    Step("Rust: clippy of stores alone", "scripts/each-store.sh", ["test"], "rust", (RUST,), lock="debug"),
+    Step("Rust: clippy of the wasm modules", "scripts/build-wasm.sh --lint", ["test"], "npm", (RUST,), lock="wasm"),
+    Step(
+        "Rust: core without std on bare metal",
+        "cargo build --quiet --locked -p snowmint-core --no-default-features --target thumbv7em-none-eabi",
+        ["test"],
+        "rust",
+        (RUST,),
+        lock="debug",
+    ),
+    Step(
+        "Rust: documentation",
+        f"cargo doc --quiet --locked --no-deps {LINTED}",
+        ["test"],
+        "rust",
+        (RUST, PROTOC),
+        lock="debug",
+        env={"RUSTDOCFLAGS": "-D warnings"},
     ),
     Step("npm: size, files and types", "scripts/check-npm.sh target/packages", ["test"], "npm", (BUILD_TARBALLS, NPM)),
     Step(

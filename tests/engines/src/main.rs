@@ -23,7 +23,7 @@ mod program {
     use std::collections::BTreeMap;
     use std::io::{BufRead, BufReader, Read, Write};
     use std::os::unix::net::{UnixListener, UnixStream};
-    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::panic::{self, AssertUnwindSafe, catch_unwind};
     use std::process::{Command, ExitCode};
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::time::{Duration, Instant};
@@ -66,6 +66,12 @@ mod program {
     }
 
     pub fn main() -> ExitCode {
+        // A failure of a request is answered to the test that has asked.
+        panic::set_hook(Box::new(|failure| {
+            if thread::current().name() == Some("main") {
+                eprintln!("{failure}");
+            }
+        }));
         // In this process the shared servers are its own.
         assert!(
             env::var_os("SNOWMINT_ENGINES").is_none(),

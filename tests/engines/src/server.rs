@@ -195,13 +195,19 @@ impl Server {
         self.kill();
     }
 
-    /// Stops all processes of the server where they are (SIGSTOP), or lets them go on.
+    /// Stops all processes of the server where they are (SIGSTOP), or lets them go on. Returns when all threads stand still.
     pub fn pause(&self, paused: bool) {
         let Some(Running { pid, .. }) = self.running else { return };
         let signal = if paused { libc::SIGSTOP } else { libc::SIGCONT };
-        kill(pid, signal);
-        for process in self.engine.workers(self.directory.path()) {
-            kill(process, signal);
+        let mut processes = self.engine.workers(self.directory.path());
+        processes.push(pid);
+        for process in &processes {
+            kill(*process, signal);
+        }
+        let deadline = Instant::now() + STOP;
+        while paused && !processes.iter().all(|process| is_stopped(*process)) {
+            assert!(Instant::now() < deadline, "{:?} does not stand still", self.engine);
+            thread::sleep(Duration::from_millis(1));
         }
     }
 
@@ -223,8 +229,19 @@ fn kill(pid: i32, signal: i32) {
 }
 
 fn alive(pid: i32) -> bool {
-    let state = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    state.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with('Z'))
+    state(Path::new(&format!("/proc/{pid}"))).is_some_and(|state| state != 'Z')
+}
+
+/// Whether all threads of a process are stopped, or the process has ended.
+fn is_stopped(pid: i32) -> bool {
+    let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    threads.filter_map(|thread| state(&thread.path())).all(|state| matches!(state, 'T' | 'Z'))
+}
+
+/// The letter of the state of a process or thread, by its directory below `/proc`.
+fn state(directory: &Path) -> Option<char> {
+    let stat = fs::read_to_string(directory.join("stat")).ok()?;
+    stat.rsplit_once(") ")?.1.chars().next()
 }
 
 /// Returns a free port of the loopback.
