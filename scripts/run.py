@@ -82,8 +82,8 @@ class Run:
         self.running: list[Running] = []
         self.done: set[str] = set()
         self.failed: list[Step] = []
-        self.total = 0
-        self.failures = 0
+        self.unstable: list[Step] = []
+        self.counts: dict[str, tuple[int, int]] = {}
         self.began = time.monotonic()
         self.servers: subprocess.Popen[str] | None = None
         self.environment = {**os.environ, "PATH": f"{ROOT}/.venv/bin:{os.environ['PATH']}"}
@@ -164,8 +164,7 @@ class Run:
             failed = failed or 1
             self.failed.append(step)
             self.say("FAILED", f"{step.name}: {running.seconds} s, {failed} failed")
-        self.total += passed
-        self.failures += failed
+        self.counts[step.name] = (passed, failed)
 
     def go(self) -> None:
         """Runs all steps."""
@@ -183,6 +182,15 @@ class Run:
                 if code is not None:
                     self.end(running, code)
 
+    def again(self) -> None:
+        """Runs failed steps once more, one at a time, then the steps that waited for them."""
+        self.unstable, self.failed = self.failed, []
+        for step in self.unstable:
+            self.log(step).rename(self.log(step).with_suffix(".first.log"))
+        self.waiting = [*self.unstable, *self.waiting]
+        self.jobs = 1
+        self.go()
+
     def stop(self) -> None:
         """Ends what still runs."""
         for running in self.running:
@@ -193,16 +201,23 @@ class Run:
 
     def report(self, shows_counts: bool) -> int:
         """Prints the output of failed steps and the count. Returns the exit code."""
-        for step in self.failed:
-            lines = self.log(step).read_text(errors="replace").splitlines()
-            print(f"\n== {step.name}: the last {min(len(lines), LINES)} of {len(lines)} lines of {self.log(step)}\n")
+        for log in [
+            *(self.log(step).with_suffix(".first.log") for step in self.unstable),
+            *(self.log(step) for step in self.failed),
+        ]:
+            lines = log.read_text(errors="replace").splitlines()
+            print(f"\n== the last {min(len(lines), LINES)} of {len(lines)} lines of {log}\n")
             print("\n".join(lines[-LINES:]))
+        for step in self.unstable:
+            if step not in self.failed:
+                print(f"\nUNSTABLE: {step.name} failed at first, and passed when it ran alone. Mend the test.")
         for step in self.waiting:
             print(f"not run, as a step before it failed: {step.name}")
-        self.failures += len(self.waiting)
-        if shows_counts or self.failures:
-            print(f"\n{self.total} passed, {self.failures} failed")
-        return 1 if self.failures else 0
+        passed = sum(passed for passed, _ in self.counts.values())
+        failed = sum(failed for _, failed in self.counts.values()) + len(self.waiting)
+        if shows_counts or failed:
+            print(f"\n{passed} passed, {failed} failed")
+        return 1 if failed else 0
 
 
 def target() -> Path:
@@ -228,6 +243,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("suite", choices=SUITES)
     parser.add_argument("--only", metavar="PART", choices=PARTS, help=f"one of {', '.join(PARTS)}")
+    parser.add_argument("--again", action="store_true", help="run failed steps once more, alone, and report both runs")
     parser.add_argument("--list", action="store_true", help="print the steps and run nothing")
     options = parser.parse_args()
     steps = chosen(options.suite, options.only)
@@ -247,6 +263,8 @@ def main() -> int:
         run.pass_over(SET_UPS)
     try:
         run.go()
+        if options.again and run.failed:
+            run.again()
     except KeyboardInterrupt:
         print("interrupted")
         return 130

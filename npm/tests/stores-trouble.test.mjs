@@ -281,7 +281,7 @@ describe("stores", { concurrency: 4 }, () => {
     const settings = "SELECT @@autocommit, @@completion_type, @@sql_mode, @@tx_isolation";
     await pool.promise().query("SET autocommit = 0, completion_type = 'CHAIN', sql_mode = 'NO_BACKSLASH_ESCAPES'");
     const [[before]] = await pool.promise().query(settings);
-    const store = new MysqlStore(pool);
+    const store = new MysqlStore(pool, { timeoutMs: 30_000 });
     assert.equal(await store.write("a/b", bytes("\\'1"), 0), 1);
     assert.equal(await store.write("a/b", bytes("\\'1"), 1), 2);
     assert.equal(await store.add("c", 0n, 5n), 5n);
@@ -439,7 +439,7 @@ describe("stores", { concurrency: 4 }, () => {
     for (const client of [older, node[0]])
       assert.throws(() => new RedisStore(client), { name: "TypeError", message: /subscribed/ });
     // A connection of the newer protocol has both.
-    assert.equal(await new RedisStore(ioredis[0]).write("a/subscribed", bytes(""), 0), 1);
+    assert.equal(await new RedisStore(ioredis[0], { timeoutMs: 30_000 }).write("a/subscribed", bytes(""), 0), 1);
 
     const sentinel = new Ioredis({ sentinels: [{ host: "127.0.0.1", port: 1 }], name: "ids", lazyConnect: true });
     await refused("UNSAFE_STORE", /Sentinel/, new RedisStore(sentinel).read("a/b"));
@@ -484,7 +484,7 @@ describe("stores", { concurrency: 4 }, () => {
     await refused("STORE_UNAVAILABLE", /not a record/, store.write("a/b", bytes(""), 0));
     await admin.set("snowmint:counters:c", "many");
     await refused("STORE_UNAVAILABLE", /integer/, store.add("c", 1n, 0n));
-    const mine = new RedisStore(admin, { prefix: "mine" });
+    const mine = new RedisStore(admin, { prefix: "mine", timeoutMs: 30_000 });
     assert.equal(await mine.write("a/b", bytes("2:3"), 0), 1);
     assert.equal(await admin.hget("mine:records:a", "b"), "1:2:3");
   });
@@ -499,7 +499,7 @@ describe("stores", { concurrency: 4 }, () => {
     import { PgStore, RedisStore } from "snowmint/stores";
     const pool = new pg.Pool({ connectionString: "${url}", allowExitOnIdle: true });
     const client = await createClient({ url: "${redisUrl}", socket: { reconnectStrategy: false } }).connect();
-    const stores = [new PgStore(pool), new RedisStore(client)];
+    const stores = [new PgStore(pool, { timeoutMs: 30_000 }), new RedisStore(client, { timeoutMs: 30_000 })];
     for (const store of stores) await store.read("a/b");
     process.kill(process.ppid, 0);
     console.log("asked");
