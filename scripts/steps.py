@@ -264,7 +264,7 @@ PROOFS = [
     ),
     Step(
         "Python: tests in long rounds",
-        "cd python; pytest -q -n 5 -k 'kill or eight_processes or stopped_holder or clock or forks'",
+        "cd python; pytest -q -n 5 tests/test_stores.py tests/test_lease.py tests/test_sql.py tests/test_fork_in_claim.py",
         ["prove"],
         "python",
         (BUILD_WHEEL, BUILD_TESTS, BUILD_ENGINES, PYTHON, SERVERS),
