@@ -107,7 +107,7 @@ CHECKS = [
         "mypy --strict ../scripts",
         ["check", "test"],
         "python",
-        (PYTHON,),
+        (BUILD_WHEEL, PYTHON),
     ),
     Step(
         "npm: biome and types", "npm --prefix npm run --silent check", ["check", "test"], "npm", (BUILD_TARBALLS, NPM)

@@ -278,8 +278,8 @@ test("a page that the back button brings back during a renewal leases again by i
   assert.equal(await page.evaluate("globalThis.persisted"), true);
   await page.evaluate("service.lag = 0");
   // Nothing but a timer of its own renews it: no call that waits.
-  await until(page, "(() => { try { return gen.nextId() && gen.node > 1 } catch { return false } })()");
-  assert.ok(BigInt(await outcome(page, "gen.nextId()")) > BigInt(before));
+  await until(page, "(() => { try { return (globalThis.after = gen.nextId()) && gen.node > 1 } catch { return false } })()");
+  assert.ok(BigInt(await page.evaluate("String(after)")) > BigInt(before));
 });
 
 test("tabs of a site whose data is cleared, and tabs that are opened then, never mint the same ID", async ({
