@@ -76,16 +76,19 @@ impl Engine {
 
     /// Returns the directory for servers' data: in memory, if enough is free. What a server has handed to the kernel
     /// outlives a kill of the server there as it does on a disk, without the seconds that a recovery waits for the disk.
-    pub(crate) fn place(self) -> &'static Path {
+    ///
+    /// `MariaDB` maps a log that lies in memory into its address space, so that a kill loses less than on a disk. A server
+    /// that tests kill therefore has its data on the disk; the shared one, which nobody kills, has them in memory.
+    pub(crate) fn place(self, shared: bool) -> &'static Path {
         static PLACE: LazyLock<PathBuf> = LazyLock::new(|| {
             let memory = Path::new("/dev/shm");
             if free_bytes(memory) > MEMORY { memory.to_owned() } else { std::env::temp_dir() }
         });
         static DISK: LazyLock<PathBuf> = LazyLock::new(std::env::temp_dir);
         match self {
-            // MariaDB maps a log in /dev/shm into its memory, so that a kill loses less than elsewhere. The service refuses a
-            // database in memory.
-            Self::Mariadb | Self::Service => &DISK,
+            Self::Mariadb if !shared => &DISK,
+            // It refuses a database in memory.
+            Self::Service => &DISK,
             _ => &PLACE,
         }
     }

@@ -57,29 +57,38 @@ impl Server {
         Self::start_in(engine, options, BTreeMap::new())
     }
 
+    /// Starts a server that all tests of a run share, and that none of them kills.
+    pub(crate) fn start_shared(engine: Engine) -> Self {
+        Self::new(engine, Vec::new(), BTreeMap::new(), true).filled()
+    }
+
     /// Starts a server with further options and variables of its environment.
     pub fn start_in(engine: Engine, options: Vec<String>, env: BTreeMap<String, String>) -> Self {
-        let mut server = Self::new(engine, options, env);
-        if engine.has_template() {
-            template::copy_into(engine, server.directory.path());
+        Self::new(engine, options, env, false).filled()
+    }
+
+    /// Makes the data directory and starts the server.
+    fn filled(mut self) -> Self {
+        if self.engine.has_template() {
+            template::copy_into(self.engine, self.directory.path());
         } else {
-            engine.prepare(server.directory.path());
+            self.engine.prepare(self.directory.path());
         }
-        server.restart();
-        server
+        self.restart();
+        self
     }
 
     /// Starts a standby of a `PostgreSQL` at that port by `pg_basebackup -R`. The primary does not wait for it.
     pub fn start_standby(primary_port: u16) -> Self {
         let engine = Engine::Postgres;
-        let mut server = Self::new(engine, Vec::new(), BTreeMap::new());
+        let mut server = Self::new(engine, Vec::new(), BTreeMap::new(), false);
         engine.copy_from(primary_port, server.directory.path());
         server.restart();
         server
     }
 
-    fn new(engine: Engine, options: Vec<String>, env: BTreeMap<String, String>) -> Self {
-        let place = engine.place();
+    fn new(engine: Engine, options: Vec<String>, env: BTreeMap<String, String>, shared: bool) -> Self {
+        let place = engine.place(shared);
         let directory = TempDir::with_prefix_in("snowmint-server-", place).expect("a temporary directory");
         engine.hand_over(directory.path());
         Self { engine, directory, ports: [free_port(), free_port()], options, env, running: None }

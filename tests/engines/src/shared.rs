@@ -49,7 +49,7 @@ fn find(engine: Engine, new_database: bool) -> SharedServer {
         let port = port.unwrap_or_else(|| panic!("{request}: {line}"));
         return SharedServer { engine, port, url: answer["url"].as_str().expect("a URL").to_owned() };
     }
-    let port = SERVERS[engine as usize].get_or_init(|| Server::start(engine)).port();
+    let port = SERVERS[engine as usize].get_or_init(|| Server::start_shared(engine)).port();
     let url = if new_database {
         engine.new_database(port, DATABASES.fetch_add(1, Ordering::Relaxed))
     } else {
