@@ -98,7 +98,7 @@ describe("settings that change", { concurrency: 5 }, () => {
       const store = await storeAt(t, kind, server.url);
       const lost = [];
       const claim = (namespace, other = store) =>
-        Snowflake.lease({ store: other, namespace, windowMs: 2000, onLost: ({ message }) => lost.push(message) });
+        Snowflake.lease({ store: other, namespace, windowMs: 6000, onLost: ({ message }) => lost.push(message) });
       const fleet = [await claim("fleet0"), await claim("fleet1"), await claim("fleet2")];
       assert.deepEqual(
         fleet.map((gen) => gen.status().standbyRisk),

@@ -194,6 +194,25 @@ describe("stores", { concurrency: 4 }, () => {
     assert.equal(await store.write("a/b", bytes("3"), 2), 3);
   });
 
+  test("a process that stops in the middle of a transaction on PostgreSQL does not keep its record locked", async (t) => {
+    const url = await databaseAt("postgres");
+    const pool = new pg.Pool({ connectionString: url });
+    pool.on("connect", (client) => {
+      const { query } = client;
+      // As a stopped process, it never sends the end of its transaction.
+      client.query = (...words) => (words[0]?.text === "COMMIT" ? new Promise(() => {}) : query.apply(client, words));
+      client.on("error", () => {});
+    });
+    const stopped = new PgStore(pool, { timeoutMs: 6000 });
+    const store = await storeAt(t, "pg", url);
+    assert.equal(await store.write("a/b", bytes("1"), 0), 1);
+    const unanswered = refused("STORE_UNAVAILABLE", /a\/b|no answer|terminat/, stopped.write("a/b", bytes("2"), 1));
+    await until(async () => (await store.read("a/b")).version === 1, "the record");
+    assert.equal(await store.write("a/b", bytes("3"), 1), 2);
+    await unanswered;
+    await pool.end();
+  });
+
   test("commits of ours are flushed by PostgreSQL whatever the server says", async (t) => {
     const options = ["-c", "synchronous_commit=off", "-c", "wal_writer_delay=10000"];
     const server = await serve(t, "postgres", { options });

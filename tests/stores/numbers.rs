@@ -223,8 +223,18 @@ async fn allocator(scene: &Scene, set: &str, label: &str) -> Sections {
     Sections::new(scene.connect().await, set, options).expect("an allocator")
 }
 
+/// The next number. On a busy machine a window may end, or a store be slow: then the call is repeated.
 async fn next(allocator: &Sections, user: u64) -> u64 {
-    allocator.next(Integer::from(user)).await.expect("a number")
+    let deadline = Instant::now() + Duration::from_secs(60);
+    loop {
+        match allocator.next(Integer::from(user)).await {
+            Err(error) if matches!(error.kind(), ErrorKind::WindowClosed | ErrorKind::Exhausted) => {
+                assert!(Instant::now() < deadline, "no number within 60 s: {error}");
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+            done => return done.expect("a number"),
+        }
+    }
 }
 
 pub async fn every_user_of_a_section_goes_on_above_all_its_numbers_after_a_restart(scene: Arc<Scene>) {
