@@ -3,7 +3,7 @@
 mod turns;
 
 use snowmint::core::{Options, Snowflake as Bare, SystemHost, Words};
-use snowmint::{Layout, Lease, Snowflake};
+use snowmint::{Layout, LeaseOptions, Snowflake};
 use turns::{Contender, compare};
 
 /// Room for 2^20 IDs a ms, so that the clock never makes a contender wait.
@@ -12,7 +12,8 @@ const ROOMY: &str = "time:41,node:3,sequence:20;epoch=2025-01-01T00:00:00Z";
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let layout = Layout::parse(ROOMY)?;
     let directory = tempfile::tempdir()?;
-    let lease = Lease { layout, store: Some(format!("file:{}", directory.path().display())), ..Lease::default() };
+    let lease =
+        LeaseOptions { layout, store: Some(format!("file:{}", directory.path().display())), ..LeaseOptions::default() };
     let bare = Bare::with(&layout, 1, Options::DEFAULT, Words::vouched());
     let (vouched, leased) = (Snowflake::new(&layout, 2)?, Snowflake::lease(lease)?);
     let mut counter = 0;

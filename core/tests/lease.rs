@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::sync::LazyLock;
 
 use proptest::prelude::*;
-use snowmint_core::lease::{Choice, Claim, Claiming, Floor, Keep, Keeping, Pin, Record, Terms, Todo};
+use snowmint_core::lease::{Claim, ClaimStep, Floor, NamespaceRecord, Record, Renewal, RenewalStep, Terms};
 use snowmint_core::store::{Ask, Reply, Version};
 use snowmint_core::{ErrorKind, Layout, Options, Snowflake, Window, Words};
 
 const NOW_MS: i64 = 1_772_323_200_123;
 const REACH_MS: u64 = 1000;
 /// The record of a namespace that counts no nodes.
-const PINNED: Option<(Pin, Version)> = Some((Pin { nodes: 0, floor_ms: None }, 1));
+const PINNED: Option<(NamespaceRecord, Version)> = Some((NamespaceRecord { nodes: 0, floor_ms: None }, 1));
 
 fn layout() -> &'static Layout {
     static LAYOUT: LazyLock<Layout> =
@@ -19,13 +19,15 @@ fn layout() -> &'static Layout {
     &LAYOUT
 }
 
-fn terms(token: u128) -> Terms<'static> {
+fn terms(nonce: u128) -> Terms<'static> {
     Terms {
         layout: layout(),
         max_ahead_ms: 0,
         window_ms: REACH_MS,
+        node: None,
         last_node: None,
-        token,
+        system_clock: false,
+        nonce,
         label: Record::label("a holder"),
     }
 }
@@ -46,7 +48,7 @@ enum Fate {
 struct Store {
     records: BTreeMap<u32, (Record, Version)>,
     /// The namespace's record, which is there.
-    pin: Pin,
+    pin: NamespaceRecord,
     /// Writes on their way: how many requests they wait for.
     late: VecDeque<(u8, u32, Record, Version)>,
 }
@@ -72,7 +74,7 @@ impl Store {
             record.window.end_ms = record.window.end_ms.max(until_ms);
             *version += 1;
         }
-        self.pin = Pin { nodes: self.records.len() as u64, ..self.pin.raised(until_ms) };
+        self.pin = NamespaceRecord { nodes: self.records.len() as u64, ..self.pin.raised(until_ms) };
         self
     }
 
@@ -111,24 +113,24 @@ impl Store {
     }
 
     /// A claim as a driver does it; the fates are of its writes.
-    fn claim(&mut self, terms: Terms<'_>, now_ms: i64, mut fates: impl Iterator<Item = Fate>) -> Option<Keeping> {
-        let mut claiming = Claiming::new(terms, false);
-        let mut todo = Claiming::FIRST;
+    fn claim(&mut self, terms: Terms<'_>, now_ms: i64, mut fates: impl Iterator<Item = Fate>) -> Option<Renewal> {
+        let mut claim = Claim::new(terms);
+        let mut todo = Claim::FIRST;
         for _ in 0..16 {
             todo = match todo {
-                Todo::ReadLayout => claiming.pinned(Some((self.pin, 1))),
-                Todo::WriteLayout(pin, _) => {
+                ClaimStep::ReadNamespace => claim.namespace(Some((self.pin, 1))),
+                ClaimStep::WriteNamespace(pin, _) => {
                     self.pin = pin;
-                    claiming.pinning(Reply::Written(1))
+                    claim.namespace_reply(Reply::Written(1))
                 }
-                Todo::List => {
+                ClaimStep::ListNodes => {
                     for (node, (record, version)) in &self.records {
-                        claiming.see(*node, record, *version, now_ms);
+                        claim.see(*node, record, *version, now_ms);
                     }
-                    claiming.seen(now_ms, self.records.len() as u64)
+                    claim.listed(now_ms, self.records.len() as u64)
                 }
-                Todo::Ask(node, ask) => claiming.replied(self.answer(node, ask, &mut fates)),
-                Todo::Lease(lease, _) => return Some(Keeping::new(lease, false)),
+                ClaimStep::Ask(node, ask) => claim.reply(self.answer(node, ask, &mut fates)),
+                ClaimStep::Granted(renewal, _) => return Some(renewal),
                 _ => return None,
             }
         }
@@ -144,10 +146,15 @@ impl Store {
     }
 
     /// A renewal or release as a driver does it.
-    fn finish(&mut self, keeping: &mut Keeping, mut keep: Keep, mut fates: impl Iterator<Item = Fate>) -> Keep {
+    fn finish(
+        &mut self,
+        renewal: &mut Renewal,
+        mut keep: RenewalStep,
+        mut fates: impl Iterator<Item = Fate>,
+    ) -> RenewalStep {
         for _ in 0..6 {
-            let Keep::Ask(ask) = keep else { return keep };
-            keep = keeping.replied(self.answer(keeping.node(), ask, &mut fates));
+            let RenewalStep::Ask(ask) = keep else { return keep };
+            keep = renewal.reply(self.answer(renewal.node(), ask, &mut fates));
         }
         keep
     }
@@ -155,12 +162,12 @@ impl Store {
 
 /// A holder: its lease as it knows it, and its generator.
 struct Holder {
-    lease: Keeping,
+    lease: Renewal,
     generator: Snowflake,
 }
 
 impl Holder {
-    fn new(lease: &Keeping) -> Self {
+    fn new(lease: &Renewal) -> Self {
         let words = Words::wiped();
         assert!(words.open(layout(), lease.window()), "within the layout");
         Self { lease: *lease, generator: Snowflake::with(layout(), lease.node(), Options::DEFAULT, words) }
@@ -213,7 +220,7 @@ proptest! {
         let mut clocks_ms = [NOW_MS; 4];
         let mut holders: [Option<Holder>; 4] = Default::default();
         let mut ledger = HashSet::new();
-        let mut tokens = 0;
+        let mut nonces = 0;
         let mut backup = store.snapshot();
         for (number, clock_ms, action, fates) in script {
             clocks_ms[number] += clock_ms;
@@ -229,8 +236,8 @@ proptest! {
                 _ => {}
             }
             let Some(mut holder) = holders[number].take() else {
-                tokens += 1;
-                holders[number] = store.claim(terms(tokens), now_ms, fates).as_ref().map(Holder::new);
+                nonces += 1;
+                holders[number] = store.claim(terms(nonces), now_ms, fates).as_ref().map(Holder::new);
                 continue;
             };
             let Holder { lease, generator } = &mut holder;
@@ -252,16 +259,16 @@ proptest! {
                     let last_ms = generator.words().unused_from_ms(layout()).expect("open");
                     let keep = lease.renew(now_ms, last_ms, REACH_MS);
                     match store.finish(lease, keep, fates) {
-                        Keep::Window(window, _) => {
+                        RenewalStep::Window(window, _) => {
                             generator.words().extend(layout(), window.end_ms);
                             true
                         }
-                        Keep::Lost(_) | Keep::Released => {
+                        RenewalStep::Lost(_) | RenewalStep::Released => {
                             generator.words().close(layout());
                             false
                         }
                         // Nothing is known; it goes on within the old window.
-                        Keep::Ask(_) | Keep::Later(_) | Keep::Clock => true,
+                        RenewalStep::Ask(_) | RenewalStep::Later(_) | RenewalStep::ReadClock => true,
                     }
                 }
                 Action::Release => {
@@ -285,8 +292,8 @@ proptest! {
     }
 }
 
-fn held(store: &mut Store, token: u128, now_ms: i64) -> Keeping {
-    store.claim(terms(token), now_ms, std::iter::empty()).expect("free")
+fn held(store: &mut Store, nonce: u128, now_ms: i64) -> Renewal {
+    store.claim(terms(nonce), now_ms, std::iter::empty()).expect("free")
 }
 
 #[test]
@@ -306,42 +313,9 @@ fn sample() -> Record {
         released: false,
         serial: 1,
         window: Window { start_ms: NOW_MS, end_ms: NOW_MS + 1000 },
-        token: 5,
+        nonce: 5,
         label: Record::label("a holder"),
     }
-}
-
-#[test]
-fn the_last_node_comes_first_then_a_free_one_then_the_longest_ended() {
-    let layout = Layout::parse("time:41,node:3,sequence:3;epoch=1735689600000").expect("valid");
-    let record = |end_ms: i64, released| Record { released, window: Window { start_ms: 0, end_ms }, ..sample() };
-    let records =
-        [record(NOW_MS - 10, false), record(NOW_MS - 30, false), record(NOW_MS - 20, true), record(NOW_MS + 9, true)];
-    let chosen = |last_node, excluded: &[u32], seen: usize| {
-        let mut claim = Claim::new(Terms { layout: &layout, last_node, ..terms(9) }, None);
-        for node in 0..8 {
-            match records[..seen].get(node as usize) {
-                _ if excluded.contains(&node) => claim.skip(node),
-                Some(record) => claim.see(node, record, 1, NOW_MS),
-                None => {}
-            }
-        }
-        claim.choose(NOW_MS)
-    };
-    let node = |choice| match choice {
-        Choice::Write(node, record, _) => {
-            assert!(record.window.start_ms <= NOW_MS && record.window.end_ms == NOW_MS + 1000);
-            node
-        }
-        other => panic!("{other:?}"),
-    };
-    assert_eq!(node(chosen(Some(0), &[], 4)), 0, "its own");
-    assert_eq!(node(chosen(None, &[], 4)), 2, "given back");
-    assert_eq!(node(chosen(None, &[2], 4)), 4, "never used");
-    assert_eq!(node(chosen(None, &[2, 4, 5, 6, 7], 4)), 1, "ended longest ago");
-    assert_eq!(node(chosen(Some(6), &[], 4)), 6, "its own, whose record is gone");
-    assert_eq!(chosen(None, &[0, 1, 2, 4, 5, 6, 7], 4), Choice::Wait(9));
-    assert_eq!(chosen(None, &[0, 1, 2, 3, 4, 5, 6, 7], 4), Choice::Nothing);
 }
 
 #[test]
@@ -364,7 +338,7 @@ fn a_holder_whose_node_was_given_away_learns_it_at_its_renewal() {
     held(&mut store, 2, NOW_MS);
     held(&mut store, 3, NOW_MS + 1010);
     let keep = first.renew(NOW_MS + 2000, NOW_MS, REACH_MS);
-    assert!(matches!(store.finish(&mut first, keep, std::iter::empty()), Keep::Lost(_)));
+    assert!(matches!(store.finish(&mut first, keep, std::iter::empty()), RenewalStep::Lost(_)));
 }
 
 #[test]
@@ -374,36 +348,36 @@ fn what_was_released_is_free_at_once_above_the_last_id() {
     // The start of a tick.
     let end_ms = NOW_MS + 14;
     let keep = first.release(end_ms);
-    assert_eq!(store.finish(&mut first, keep, std::iter::empty()), Keep::Released);
+    assert_eq!(store.finish(&mut first, keep, std::iter::empty()), RenewalStep::Released);
     let second = held(&mut store, 2, end_ms);
     assert_eq!((second.node(), second.window().start_ms), (0, end_ms));
 }
 
 #[test]
-fn a_lost_answer_grants_nothing_until_a_read_shows_the_token() {
+fn a_lost_answer_grants_nothing_until_a_read_shows_the_nonce() {
     for (fate, node) in [(Fate::Unheard, 0), (Fate::Dropped, 0)] {
         let mut store = Store::default();
         let lease = store.claim(terms(1), NOW_MS, [fate].into_iter()).expect("in the end");
         assert_eq!(lease.node(), node);
-        assert_eq!(store.records[&node].0.token, 1);
+        assert_eq!(store.records[&node].0.nonce, 1);
     }
 }
 
 /// What a claim ends with, and how many writes it asked for, over a store of which `refuse` tells whether it refuses a
 /// write without an answer; a write that it does not refuse finds another holder's.
-fn ends_with(mut refuse: impl FnMut(u32) -> bool) -> (Todo, u32) {
+fn ends_with(mut refuse: impl FnMut(u32) -> bool) -> (ClaimStep, u32) {
     let mut store = Store::default();
-    let mut claiming = Claiming::new(terms(1), false);
-    let (mut todo, mut writes) = (Claiming::FIRST, 0);
+    let mut claim = Claim::new(terms(1));
+    let (mut todo, mut writes) = (Claim::FIRST, 0);
     loop {
         todo = match todo {
-            Todo::ReadLayout => claiming.pinned(PINNED),
-            Todo::List => claiming.seen(NOW_MS, 0),
-            Todo::Ask(_, Ask::Write(..)) => {
+            ClaimStep::ReadNamespace => claim.namespace(PINNED),
+            ClaimStep::ListNodes => claim.listed(NOW_MS, 0),
+            ClaimStep::Ask(_, Ask::Write(..)) => {
                 writes += 1;
-                claiming.replied(if refuse(writes) { Reply::Unknown } else { Reply::Conflict })
+                claim.reply(if refuse(writes) { Reply::Unknown } else { Reply::Conflict })
             }
-            Todo::Ask(node, Ask::Read) => claiming.replied(store.read(node)),
+            ClaimStep::Ask(node, Ask::Read) => claim.reply(store.read(node)),
             end => return (end, writes),
         };
     }
@@ -412,44 +386,44 @@ fn ends_with(mut refuse: impl FnMut(u32) -> bool) -> (Todo, u32) {
 #[test]
 fn a_store_that_reads_but_does_not_write_is_none_that_answers() {
     let (end, writes) = ends_with(|_| true);
-    assert!(matches!(end, Todo::Unanswered), "{end:?}");
+    assert!(matches!(end, ClaimStep::Unanswered), "{end:?}");
     assert_eq!(writes, 3);
 }
 
 #[test]
 fn a_store_that_answers_writes_in_between_is_asked_on() {
     let (end, writes) = ends_with(|write| write % 3 != 0);
-    assert!(matches!(end, Todo::Taken(_)), "{end:?}");
+    assert!(matches!(end, ClaimStep::Taken(_)), "{end:?}");
     assert_eq!(writes, 200);
 }
 
 #[test]
 fn nodes_that_others_took_while_writes_had_no_answer_are_no_refused_writes() {
-    let mut claiming = Claiming::new(terms(1), false);
-    let other = Reply::Record(Some(Record { token: 9, ..sample() }), 1);
-    let mut todo = claiming.pinned(PINNED);
+    let mut claim = Claim::new(terms(1));
+    let other = Reply::Record(Some(Record { nonce: 9, ..sample() }), 1);
+    let mut todo = claim.namespace(PINNED);
     for _ in 0..199 {
-        assert!(matches!(todo, Todo::List), "{todo:?}");
-        assert!(matches!(claiming.seen(NOW_MS, 0), Todo::Ask(0, Ask::Write(..))));
-        assert!(matches!(claiming.replied(Reply::Unknown), Todo::Ask(0, Ask::Read)));
-        todo = claiming.replied(other);
+        assert!(matches!(todo, ClaimStep::ListNodes), "{todo:?}");
+        assert!(matches!(claim.listed(NOW_MS, 0), ClaimStep::Ask(0, Ask::Write(..))));
+        assert!(matches!(claim.reply(Reply::Unknown), ClaimStep::Ask(0, Ask::Read)));
+        todo = claim.reply(other);
     }
 }
 
 /// What comes of a claim whose clock reads `NOW_MS`, over a store whose clock reads `store_ms`.
-fn judged(store_ms: Option<i64>) -> Todo {
-    let mut claiming = Claiming::new(terms(1), true);
-    assert!(matches!(claiming.pinned(PINNED), Todo::List));
-    assert!(matches!(claiming.seen(NOW_MS, 0), Todo::Clock));
-    claiming.clock(store_ms, NOW_MS)
+fn judged(store_ms: Option<i64>) -> ClaimStep {
+    let mut claim = Claim::new(Terms { system_clock: true, ..terms(1) });
+    assert!(matches!(claim.namespace(PINNED), ClaimStep::ListNodes));
+    assert!(matches!(claim.listed(NOW_MS, 0), ClaimStep::ReadClock));
+    claim.clock(store_ms, NOW_MS)
 }
 
 #[test]
 fn a_window_far_beyond_the_stores_clock_is_not_even_asked_for() {
     const HOUR_MS: i64 = 3_600_000;
-    assert!(matches!(judged(Some(NOW_MS - HOUR_MS)), Todo::Ask(0, Ask::Write(..))));
-    assert!(matches!(judged(None), Todo::Ask(0, Ask::Write(..))));
-    let Todo::Refused(error) = judged(Some(NOW_MS - HOUR_MS - 1)) else { panic!("asked") };
+    assert!(matches!(judged(Some(NOW_MS - HOUR_MS)), ClaimStep::Ask(0, Ask::Write(..))));
+    assert!(matches!(judged(None), ClaimStep::Ask(0, Ask::Write(..))));
+    let ClaimStep::Refused(error) = judged(Some(NOW_MS - HOUR_MS - 1)) else { panic!("asked") };
     assert_eq!(error.kind(), ErrorKind::StoreUnavailable);
     assert!(error.to_string().contains("more than an hour after the store's clock"), "{error}");
 }
@@ -457,50 +431,52 @@ fn a_window_far_beyond_the_stores_clock_is_not_even_asked_for() {
 #[test]
 fn a_renewal_far_beyond_the_stores_clock_waits_until_a_clock_is_right() {
     let mut store = Store::default();
-    let Some(Todo::Lease(lease, Some(0))) = (match judged(Some(NOW_MS)) {
-        Todo::Ask(node, Ask::Write(record, version)) => {
-            let mut claiming = Claiming::new(terms(1), true);
-            claiming.pinned(PINNED);
-            claiming.seen(NOW_MS, 0);
-            claiming.clock(Some(NOW_MS), NOW_MS);
-            claiming.replied(store.write(node, record, version, Fate::Fine));
-            Some(claiming.pinning(Reply::Written(2)))
+    let Some(ClaimStep::Granted(mut renewal, Some(0))) = (match judged(Some(NOW_MS)) {
+        ClaimStep::Ask(node, Ask::Write(record, version)) => {
+            let mut claim = Claim::new(Terms { system_clock: true, ..terms(1) });
+            claim.namespace(PINNED);
+            claim.listed(NOW_MS, 0);
+            claim.clock(Some(NOW_MS), NOW_MS);
+            claim.reply(store.write(node, record, version, Fate::Fine));
+            Some(claim.namespace_reply(Reply::Written(2)))
         }
         _ => None,
     }) else {
         panic!("no lease")
     };
-    let mut keeping = Keeping::new(lease, true);
     let far_ms = NOW_MS + 90_000_000;
-    assert_eq!(keeping.renew(far_ms, NOW_MS, REACH_MS), Keep::Clock);
-    assert!(matches!(keeping.clock(Some(NOW_MS), far_ms), Keep::Later(Some(_))));
-    assert_eq!(keeping.renew(NOW_MS + 500, NOW_MS, REACH_MS), Keep::Clock);
-    let keep = keeping.clock(Some(NOW_MS + 400), NOW_MS + 500);
-    let window = Window { start_ms: keeping.window().start_ms, end_ms: NOW_MS + 1500 };
-    assert_eq!(store.finish(&mut keeping, keep, std::iter::empty()), Keep::Window(window, Some(100)));
+    assert_eq!(renewal.renew(far_ms, NOW_MS, REACH_MS), RenewalStep::ReadClock);
+    assert!(matches!(renewal.clock(Some(NOW_MS), far_ms), RenewalStep::Later(Some(_))));
+    assert_eq!(renewal.renew(NOW_MS + 500, NOW_MS, REACH_MS), RenewalStep::ReadClock);
+    let keep = renewal.clock(Some(NOW_MS + 400), NOW_MS + 500);
+    let window = Window { start_ms: renewal.window().start_ms, end_ms: NOW_MS + 1500 };
+    assert_eq!(store.finish(&mut renewal, keep, std::iter::empty()), RenewalStep::Window(window, Some(100)));
 }
 
 #[test]
 fn the_layout_is_written_where_there_is_none_and_read_where_another_was_first() {
-    let mut claiming = Claiming::new(terms(1), false);
-    assert!(matches!(Claiming::FIRST, Todo::ReadLayout));
-    assert!(matches!(claiming.pinned(None), Todo::ReadFloor));
-    assert!(matches!(claiming.floor(None), Todo::WriteLayout(Pin { nodes: 0, floor_ms: None }, 0)));
-    assert!(matches!(claiming.pinning(Reply::Conflict), Todo::ReadLayout));
-    assert!(matches!(claiming.pinned(None), Todo::ReadFloor));
+    let mut claim = Claim::new(terms(1));
+    assert!(matches!(Claim::FIRST, ClaimStep::ReadNamespace));
+    assert!(matches!(claim.namespace(None), ClaimStep::ReadFloor));
+    assert!(matches!(claim.floor(None), ClaimStep::WriteNamespace(NamespaceRecord { nodes: 0, floor_ms: None }, 0)));
+    assert!(matches!(claim.namespace_reply(Reply::Conflict), ClaimStep::ReadNamespace));
+    assert!(matches!(claim.namespace(None), ClaimStep::ReadFloor));
     let floor = Floor { until_ms: 7, skip: 5 };
-    assert!(matches!(claiming.floor(Some(floor)), Todo::WriteLayout(Pin { nodes: 0, floor_ms: Some(7) }, 0)));
-    assert!(matches!(claiming.pinning(Reply::Written(1)), Todo::List));
+    assert!(matches!(
+        claim.floor(Some(floor)),
+        ClaimStep::WriteNamespace(NamespaceRecord { nodes: 0, floor_ms: Some(7) }, 0)
+    ));
+    assert!(matches!(claim.namespace_reply(Reply::Written(1)), ClaimStep::ListNodes));
 }
 
 /// A claim in a store, whose nodes without a record begin at that time.
-fn claimed(store: &mut Store, token: u128, now_ms: i64) -> Option<Window> {
-    store.claim(terms(token), now_ms, std::iter::empty()).map(|lease| lease.window())
+fn claimed(store: &mut Store, nonce: u128, now_ms: i64) -> Option<Window> {
+    store.claim(terms(nonce), now_ms, std::iter::empty()).map(|lease| lease.window())
 }
 
 #[test]
 fn a_node_without_a_record_begins_at_the_floor() {
-    let mut store = Store { pin: Pin { nodes: 0, floor_ms: Some(NOW_MS + 500) }, ..Store::default() };
+    let mut store = Store { pin: NamespaceRecord { nodes: 0, floor_ms: Some(NOW_MS + 500) }, ..Store::default() };
     assert_eq!(claimed(&mut store, 1, NOW_MS), None, "no node is free before");
     let window = claimed(&mut store, 1, NOW_MS + 510).expect("a node");
     assert!(window.start_ms >= NOW_MS + 500, "{window:?}");
@@ -517,7 +493,7 @@ fn each_first_record_of_a_node_is_counted_once() {
     let mut first = held(&mut store, 1, NOW_MS);
     assert_eq!(store.pin.nodes, 1);
     let keep = first.release(NOW_MS + 14);
-    assert_eq!(store.finish(&mut first, keep, std::iter::empty()), Keep::Released);
+    assert_eq!(store.finish(&mut first, keep, std::iter::empty()), RenewalStep::Released);
     held(&mut store, 2, NOW_MS + 14);
     assert_eq!(store.pin.nodes, 1, "the same node");
     held(&mut store, 3, NOW_MS + 14);
@@ -530,10 +506,10 @@ fn each_first_record_of_a_node_is_counted_once() {
 
 #[test]
 fn no_node_is_granted_where_records_have_vanished() {
-    let mut claiming = Claiming::new(terms(1), false);
-    claiming.pinned(Some((Pin { nodes: 2, floor_ms: None }, 5)));
-    claiming.see(0, &sample(), 1, NOW_MS);
-    let Todo::Refused(error) = claiming.seen(NOW_MS, 1) else { panic!("a node is chosen") };
+    let mut claim = Claim::new(terms(1));
+    claim.namespace(Some((NamespaceRecord { nodes: 2, floor_ms: None }, 5)));
+    claim.see(0, &sample(), 1, NOW_MS);
+    let ClaimStep::Refused(error) = claim.listed(NOW_MS, 1) else { panic!("a node is chosen") };
     assert_eq!(error.kind(), ErrorKind::StoreUnavailable);
     assert!(error.to_string().starts_with("1 nodes have a record, and 2 had one: records have vanished"), "{error}");
 }
@@ -541,20 +517,26 @@ fn no_node_is_granted_where_records_have_vanished() {
 #[test]
 fn a_count_that_another_claimant_changed_is_read_again() {
     let granted = || {
-        let mut claiming = Claiming::new(terms(1), false);
-        claiming.pinned(Some((Pin { nodes: 0, floor_ms: Some(7) }, 5)));
-        assert!(matches!(claiming.seen(NOW_MS, 0), Todo::Ask(0, Ask::Write(..))));
-        let todo = claiming.replied(Reply::Written(1));
-        assert!(matches!(todo, Todo::WriteLayout(Pin { nodes: 1, floor_ms: Some(7) }, 5)), "{todo:?}");
-        claiming
+        let mut claim = Claim::new(terms(1));
+        claim.namespace(Some((NamespaceRecord { nodes: 0, floor_ms: Some(7) }, 5)));
+        assert!(matches!(claim.listed(NOW_MS, 0), ClaimStep::Ask(0, Ask::Write(..))));
+        let todo = claim.reply(Reply::Written(1));
+        assert!(
+            matches!(todo, ClaimStep::WriteNamespace(NamespaceRecord { nodes: 1, floor_ms: Some(7) }, 5)),
+            "{todo:?}"
+        );
+        claim
     };
-    let mut claiming = granted();
-    assert!(matches!(claiming.pinning(Reply::Conflict), Todo::ReadLayout));
-    let todo = claiming.pinned(Some((Pin { nodes: 0, floor_ms: Some(9) }, 6)));
-    assert!(matches!(todo, Todo::WriteLayout(Pin { nodes: 1, floor_ms: Some(9) }, 6)), "{todo:?}");
-    assert!(matches!(claiming.pinning(Reply::Conflict), Todo::ReadLayout));
-    assert!(matches!(claiming.pinned(Some((Pin { nodes: 3, floor_ms: None }, 7))), Todo::Lease(..)), "counted");
-    assert!(matches!(granted().pinning(Reply::Unknown), Todo::Lease(..)), "the next claim counts");
+    let mut claim = granted();
+    assert!(matches!(claim.namespace_reply(Reply::Conflict), ClaimStep::ReadNamespace));
+    let todo = claim.namespace(Some((NamespaceRecord { nodes: 0, floor_ms: Some(9) }, 6)));
+    assert!(matches!(todo, ClaimStep::WriteNamespace(NamespaceRecord { nodes: 1, floor_ms: Some(9) }, 6)), "{todo:?}");
+    assert!(matches!(claim.namespace_reply(Reply::Conflict), ClaimStep::ReadNamespace));
+    assert!(
+        matches!(claim.namespace(Some((NamespaceRecord { nodes: 3, floor_ms: None }, 7))), ClaimStep::Granted(..)),
+        "counted"
+    );
+    assert!(matches!(granted().namespace_reply(Reply::Unknown), ClaimStep::Granted(..)), "the next claim counts");
 }
 
 #[test]
@@ -563,21 +545,21 @@ fn a_holder_whose_record_vanished_is_closed_with_that_reason() {
     let mut lease = held(&mut store, 1, NOW_MS);
     store.records.clear();
     let keep = lease.renew(NOW_MS + 500, NOW_MS, REACH_MS);
-    let Keep::Lost(error) = store.finish(&mut lease, keep, std::iter::empty()) else { panic!("it is held") };
+    let RenewalStep::Lost(error) = store.finish(&mut lease, keep, std::iter::empty()) else { panic!("it is held") };
     assert_eq!(error.kind(), ErrorKind::WindowClosed);
     assert!(error.to_string().starts_with("its record has vanished from the store"), "{error}");
 }
 
 #[test]
 fn a_wait_of_more_than_an_hour_names_the_command_that_resets_a_node() {
-    let mut claiming = Claiming::new(terms(1), false);
-    claiming.pinned(PINNED);
+    let mut claim = Claim::new(terms(1));
+    claim.namespace(PINNED);
     let far_ms = NOW_MS + 365 * 86_400_000;
     for node in [0, 1] {
         let window = Window { start_ms: NOW_MS, end_ms: far_ms };
-        claiming.see(node, &Record { window, ..sample() }, 1, NOW_MS);
+        claim.see(node, &Record { window, ..sample() }, 1, NOW_MS);
     }
-    let Todo::Wait(_, error) = claiming.seen(NOW_MS, 2) else { panic!("a node is chosen") };
+    let ClaimStep::Wait(_, error) = claim.listed(NOW_MS, 2) else { panic!("a node is chosen") };
     assert_eq!(error.kind(), ErrorKind::NodesExhausted);
     let text = error.to_string();
     assert!(text.contains("2027-") && text.contains("snowmint lease release"), "{text}");

@@ -1,9 +1,7 @@
 //! The generator on the system's clock.
 
 use snowmint_core::{Integer, Layout, Options, Window};
-use snowmint_stores::{Config, Environment, Error, Generator, Status, SystemHost};
-
-use crate::lease::Lease;
+use snowmint_stores::{Environment, Error, Generator, LeaseOptions, Status, SystemHost};
 
 /// A generator of IDs for one node, shared by threads, and safe to use after a fork.
 ///
@@ -18,10 +16,11 @@ use crate::lease::Lease;
 pub struct Snowflake(Generator);
 
 impl Snowflake {
-    /// A generator on a lease: while it lives no other generator of the namespace has its node, nor had it at the times
-    /// of its IDs. Where `SNOWMINT_NODE` is set and the lease names neither store nor namespace, that node is used.
+    /// Opens a generator on a leased node: no other generator of the namespace has the node at the times of its IDs.
+    /// `SNOWMINT_NODE`, `SNOWMINT_STORE` and `SNOWMINT_NAMESPACE` fill in options that are missing.
     ///
-    /// In a forked child it leases a node of its own when first used.
+    /// Blocks while it claims the node. In a forked child the generator leases another node when first used, or fails with
+    /// `Forked` if the options name a node.
     ///
     /// # Errors
     /// `NodesExhausted`, if no node is free within `max_wait_ms`; `StoreUnavailable`; `UnsafeStore`; `InvalidNode`, also
@@ -29,23 +28,22 @@ impl Snowflake {
     ///
     /// # Examples
     /// ```
-    /// use snowmint::{Lease, Snowflake, layouts};
+    /// use snowmint::{LeaseOptions, Snowflake, layouts};
     /// # let directory = tempfile::tempdir()?;
-    /// # let lease = Lease { store: Some(format!("file:{}", directory.path().display())), ..Lease::default() };
-    /// # let _ = Lease::default();
-    /// let generator = Snowflake::lease(lease)?; // Lease::default() is a slot of this machine
+    /// # let options = LeaseOptions { store: Some(format!("file:{}", directory.path().display()).into()), ..LeaseOptions::default() };
+    /// # let _ = LeaseOptions::default();
+    /// let generator = Snowflake::lease(options)?; // LeaseOptions::default() is a slot of this machine
     /// let id = generator.next_id()?;
     /// assert_eq!(layouts::SNOWMINT.decode(id)?.node, generator.node());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn lease(lease: Lease) -> Result<Self, Error> {
-        let layout = lease.layout;
-        Self::open(&layout, lease.into_config())
+    pub fn lease(options: LeaseOptions) -> Result<Self, Error> {
+        Generator::lease(options, &Environment::of_process(), &mut SystemHost::new()).map(Self)
     }
 
-    /// A generator of a node that no other process uses at the same time or later, which is for the caller to see to.
+    /// Opens a generator on a node for which the caller vouches: no other process uses it at the same time or later.
     ///
-    /// Generators of one process share one state for a layout and node. In a forked child it is refused with `Forked`.
+    /// Generators of one process share one state for a layout and node. A forked child gets `Forked`.
     ///
     /// # Errors
     /// `InvalidNode`, also if the node is leased in this process; `TimeOverflow`.
@@ -61,20 +59,16 @@ impl Snowflake {
         Self::with_options(layout, node, Options::DEFAULT)
     }
 
-    /// As [`Snowflake::new`], with options.
+    /// Opens a generator as [`Snowflake::new`] does, with options.
     ///
     /// # Errors
     /// As [`Snowflake::new`].
     pub fn with_options(layout: &Layout, node: impl Into<Integer>, options: Options) -> Result<Self, Error> {
         let node = layout.node(node.into())?;
-        Self::open(layout, Config { node: Some(node), options, ..Config::default() })
+        Generator::vouched(layout, node, options, None).map(Self)
     }
 
-    fn open(layout: &Layout, config: Config) -> Result<Self, Error> {
-        Generator::open(layout, config, &Environment::of_process(), &mut SystemHost::new()).map(Self)
-    }
-
-    /// The next ID. Waits at most `max_wait_ms`.
+    /// Returns the next ID. Blocks at most `max_wait_ms`.
     ///
     /// # Errors
     /// See the table of the type.
@@ -83,7 +77,7 @@ impl Snowflake {
         self.0.next_id(&mut SystemHost::new())
     }
 
-    /// The next ID. Never waits.
+    /// Returns the next ID. Never waits.
     ///
     /// # Errors
     /// See the table of the type.
@@ -92,7 +86,7 @@ impl Snowflake {
         self.0.try_next_id(snowmint_core::SystemHost::unix_ms())
     }
 
-    /// The next `count` IDs, 0 to 2^24.
+    /// Returns the next `count` IDs, 0 to 2^24. Blocks at most `max_wait_ms`.
     ///
     /// # Errors
     /// See the table of the type; `InvalidId` for another count, before any memory is taken.
@@ -102,7 +96,7 @@ impl Snowflake {
         Ok(ids)
     }
 
-    /// Fills `ids`, all or, if the clock stops meanwhile, none of which is to be used.
+    /// Fills `ids`. Blocks at most `max_wait_ms`. After an error no ID in `ids` may be used.
     ///
     /// # Errors
     /// See the table of the type.
@@ -111,28 +105,28 @@ impl Snowflake {
         self.0.take(&mut SystemHost::new(), ids.len(), |mut run| filled += run.write(&mut ids[filled..]))
     }
 
-    /// The node in the IDs. In a forked child that is the parent's until the child has leased one.
+    /// Returns the node in the IDs. In a forked child it is the parent's until the child has leased another one.
     pub fn node(&self) -> u32 {
         self.0.node()
     }
 
-    /// The layout of the IDs.
+    /// Returns the layout of the IDs.
     pub const fn layout(&self) -> &Layout {
         self.0.layout()
     }
 
-    /// The window of time that is granted, Unix ms; nothing for a vouched node.
+    /// Returns the granted window of time, Unix ms; `None` for a vouched node.
     pub fn window(&self) -> Option<Window> {
         self.0.window()
     }
 
-    /// What the generator is doing.
+    /// Returns the status of the generator.
     pub fn status(&self) -> Status {
         self.0.status()
     }
 
-    /// Ends this generator, as dropping it does: later calls are refused with `WindowClosed`. The last one of a lease
-    /// gives the rest of its window back, so that a restart waits for nothing.
+    /// Closes this generator, as dropping it does: later calls fail with `WindowClosed`. The last generator of a lease
+    /// releases it, so that a restart need not wait.
     pub fn close(&self) {
         self.0.close();
     }

@@ -2,7 +2,6 @@
 
 pub(crate) mod definition;
 mod keys;
-mod leases;
 mod native;
 mod pins;
 mod sections;
@@ -11,7 +10,6 @@ mod sequences;
 mod tickets;
 
 pub use self::keys::Key;
-pub use self::leases::{Granted, Leases};
 pub use self::native::NativeNumbers;
 pub use self::sections::{SectionHolder, Sections, SectionsOptions};
 pub use self::segments::{LocalNumbers, Segments, SegmentsOptions};
@@ -24,7 +22,7 @@ use snowmint_core::ErrorKind;
 use tokio::runtime::Handle;
 
 use crate::error::Error;
-use crate::fork::{Cell, Fetched};
+use crate::process::fork::{Cell, Fetched};
 
 /// How long a call waits for a store, unless told otherwise, in ms.
 pub const MAX_WAIT_MS: u64 = 1000;

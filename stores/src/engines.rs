@@ -10,6 +10,7 @@ use crate::url::Url;
 
 #[cfg(any(feature = "redis", feature = "etcd", feature = "zookeeper"))]
 mod address;
+mod connected;
 #[cfg(feature = "etcd")]
 pub mod etcd;
 #[cfg(feature = "file")]
@@ -34,6 +35,8 @@ pub mod sqlite;
 mod tls;
 #[cfg(feature = "zookeeper")]
 pub mod zookeeper;
+
+pub(crate) use self::connected::EngineStore;
 
 /// Connects to the store of a [`Url`], and looks whether its settings keep what it confirms.
 ///

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use snowmint_core::lease::{Floor, Pin};
+use snowmint_core::lease::{Floor, NamespaceRecord};
 use snowmint_core::segment::LAST;
 use snowmint_core::sequence::{Rules, State};
 use snowmint_core::{lease, section};
@@ -14,7 +14,7 @@ use snowmint_core::{lease, section};
 use crate::drivers::definition;
 use crate::drivers::{Key, Sections, Segments, Tickets};
 use crate::error::Error;
-use crate::holding::list;
+use crate::grant::claim::read_nodes;
 use crate::key::key;
 use crate::store::{Found, Store, Wrote};
 
@@ -51,7 +51,7 @@ async fn leases(store: &dyn Store, fence: &Fence) -> Result<usize, Error> {
     let mut count = 0;
     for (namespace, _) in store.list("layouts/").await? {
         let prefix = format!("leases/{namespace}/");
-        let nodes = list(store, &prefix).await?;
+        let nodes = read_nodes(store.name(), store.list(&prefix).await?)?;
         for node in nodes.iter().filter(|(_, record)| record.is_some()).map(|(node, _)| node) {
             let key = format!("{prefix}{node}");
             let raised = change(store, &key, |bytes| {
@@ -64,9 +64,9 @@ async fn leases(store: &dyn Store, fence: &Fence) -> Result<usize, Error> {
         }
         // Last: until then records that have vanished stop all claims.
         change(store, &format!("layouts/{namespace}"), |bytes| {
-            let (layout, pin) = Pin::read(bytes)?;
-            let pin = Pin { nodes: nodes.len() as u64, ..pin.raised(fence.until_ms) };
-            Ok([layout, pin.to_string().as_bytes()].concat())
+            let (layout, record) = NamespaceRecord::read(bytes)?;
+            let record = NamespaceRecord { nodes: nodes.len() as u64, ..record.raised(fence.until_ms) };
+            Ok([layout, record.to_string().as_bytes()].concat())
         })
         .await?;
     }
@@ -192,27 +192,27 @@ mod tests {
     use snowmint_core::sequence::Options;
 
     use super::*;
-    use crate::drivers::{Leases, SectionsOptions, SegmentsOptions, Sequences};
+    use crate::drivers::{SectionsOptions, SegmentsOptions, Sequences};
     use crate::engines::memory::Memory;
-    use crate::lessor::LeaseTerms;
-    use crate::namespace::Namespace;
+    use crate::grant::{Claimer, Leases, Namespace, Terms};
     use crate::store::Tag;
 
     #[tokio::test]
     async fn everything_goes_on_above_the_fence() {
         let store: Arc<dyn Store> = Memory::named("");
-        let terms = LeaseTerms {
+        let terms = Terms {
             namespace: Namespace::named("orders").expect("a name"),
             layout: SNOWMINT,
-            token: 1,
-            label: "test".to_owned(),
+            node: None,
+            exclude: Vec::new(),
             max_ahead_ms: 0,
+            max_wait_ms: 1000,
             window_ms: 1000,
-            last_node: None,
-            excluded: Vec::new(),
+            system_clock: true,
         };
+        let claimer = Claimer { nonce: 1, label: "test".to_owned(), last_node: None };
         let leases = Leases::new(Arc::clone(&store));
-        let granted = leases.claim(&terms).await.expect("a node");
+        let granted = leases.claim(&terms, &claimer).await.expect("a node");
         let key = Key::open(Arc::clone(&store), "k", 10, SegmentsOptions::default()).await.expect("a key");
         key.next().await.expect("a number");
         let row = Tag { next: 1, step: 10, description: String::new() };

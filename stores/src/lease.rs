@@ -1,4 +1,13 @@
-//! A lease: its cell, the slot or record that says until when, and the renewing of its window.
+//! A lease: a node held by this process, its cell, and the renewal of its window.
+
+pub(crate) mod acquire;
+pub(crate) mod backend;
+pub(crate) mod held;
+pub(crate) mod key;
+pub(crate) mod lessor;
+pub(crate) mod lessor_clock;
+pub(crate) mod on_lost;
+pub(crate) mod registry;
 
 use std::borrow::Borrow;
 use std::collections::VecDeque;
@@ -10,38 +19,17 @@ use std::time::{Duration, Instant};
 
 use snowmint_core::{ErrorKind, Layout, SystemHost, Window, Words};
 
-use crate::apart::{PATIENCE, Pending};
+use self::held::{Held, Hold};
+use self::lessor_clock::LessorClock;
+use self::on_lost::OnLost;
 use crate::error::Error;
-use crate::file::{Grant, Slot};
-use crate::fork::Cell;
-use crate::given;
-use crate::held::Held;
-#[cfg(feature = "engines")]
-use crate::holding::Grant as StoreGrant;
-use crate::holding::Renewed;
-use crate::process::process;
-#[cfg(feature = "engines")]
-use crate::remote;
-use crate::service_clock::ServiceClock;
+use crate::grant::Outcome;
+use crate::process::Owner;
+use crate::process::background::{PATIENCE, Pending};
+use crate::process::fork::Cell;
+use crate::process::wake::Wake;
 
-/// Called once when a lease is lost, with the reason, on a thread of its own.
-#[derive(Clone)]
-pub struct OnLost(Arc<dyn Fn(&Error) + Send + Sync>);
-
-impl OnLost {
-    /// Calls `callback`.
-    pub fn new(callback: impl Fn(&Error) + Send + Sync + 'static) -> Self {
-        Self(Arc::new(callback))
-    }
-}
-
-impl fmt::Debug for OnLost {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("OnLost")
-    }
-}
-
-/// A node held by this process, window by window. Generators share it and count themselves.
+/// A node held by this process, window by window. Generators share it and are counted.
 ///
 /// Its cell is opened once, and closed for good when the lease is released or lost.
 #[derive(Debug)]
@@ -49,101 +37,73 @@ pub(crate) struct Lease {
     layout: Layout,
     node: u32,
     cell: Cell,
-    holder: Holder,
+    held: Arc<Held>,
+    /// What the lease is, for messages.
+    kind: &'static str,
+    /// Wakes the thread that renews.
+    wake: &'static Wake,
     start_ms: i64,
     end_ms: AtomicI64,
     window_ms: u64,
-    /// The largest of its generators.
+    /// The largest `max_ahead_ms` of its generators.
     max_ahead_ms: AtomicU64,
     users: AtomicUsize,
     renewal: Mutex<Renewal>,
-    /// What a caller's clock read when a call found the window over; the system's clock needs no such help.
+    /// The caller's clock when a call last found the window over. The renewer reads the system's clock itself.
     asked_ms: Option<AtomicI64>,
-    /// That of the lessor, if there is one: its generators go by it.
-    clock: Option<Arc<ServiceClock>>,
+    /// The clock of the lessor, if there is one. Generators read it.
+    clock: Option<Arc<LessorClock>>,
     lost: OnceLock<Error>,
     on_lost: Mutex<Vec<OnLost>>,
     skipped: Vec<String>,
 }
 
-/// What is held.
-#[derive(Debug)]
-enum Holder {
-    Slot(Arc<Held<Slot>>),
-    #[cfg(feature = "engines")]
-    Engine(Arc<remote::Held>),
-    Given(Arc<Held<given::Hold>>),
-}
-
 #[derive(Debug)]
 struct Renewal {
     due: Instant,
-    /// A call needs it; not before that time.
+    /// Whether a call waits for the renewal, which begins at `not_before` at the earliest.
     asked: bool,
     not_before: Instant,
-    /// Since when one is under way.
+    /// When the renewal under way began.
     under_way: Option<Instant>,
     failures: u64,
-    /// Why the last one failed.
+    /// Why the last renewal failed.
     trouble: Option<Error>,
     skew_ms: Option<i64>,
     /// What a failover of the store could lose.
-    risk: Option<Error>,
+    standby_risk: Option<Error>,
 }
 
-/// How long after a renewal without an answer the next one comes.
+/// A granted node, as its slot, store or lessor granted it.
+#[derive(Debug)]
+pub(crate) struct GrantedNode {
+    pub(crate) hold: Hold,
+    pub(crate) node: u32,
+    pub(crate) window: Window,
+    pub(crate) window_ms: u64,
+    /// The clock of the lessor, if a lessor granted the node.
+    pub(crate) clock: Option<Arc<LessorClock>>,
+    /// How far this machine's clock is ahead of the store's, in ms.
+    pub(crate) skew_ms: Option<i64>,
+    /// What a failover of the store could lose.
+    pub(crate) standby_risk: Option<Error>,
+    /// Slot files or records that are not valid.
+    pub(crate) skipped: Vec<String>,
+}
+
+/// The pause after a renewal without an answer.
 const RETRY: Duration = Duration::from_millis(200);
 
-/// The count of a lease that takes no more users.
+/// The count of users of a lease that takes no more.
 const OVER: usize = usize::MAX;
 
 impl Lease {
-    /// On a granted slot, whose window is on disk.
-    pub(crate) fn of_slot(layout: &Layout, grant: Grant, window_ms: u64, own_clock: bool) -> Self {
-        let Grant { slot, node, window, skipped } = grant;
-        let holder = Holder::Slot(Held::new(slot));
-        let skipped = skipped.iter().map(|path| path.display().to_string()).collect();
-        Self::new(layout, node, holder, window, window_ms, own_clock, skipped)
-    }
-
-    /// On a record granted by an engine, whose window is in the store.
-    #[cfg(feature = "engines")]
-    pub(crate) fn of_engine(layout: &Layout, grant: StoreGrant, window_ms: u64, own_clock: bool) -> Self {
-        let StoreGrant { holding, skew_ms, skipped } = grant;
-        let (node, window, risk) = (holding.node(), holding.window(), holding.standby_risk());
-        let holder = Holder::Engine(remote::Held::new(holding));
-        Self::new(layout, node, holder, window, window_ms, own_clock, skipped).told(skew_ms, risk)
-    }
-
-    /// On what a given store or lessor granted, whose window is durable.
-    pub(crate) fn of_given(layout: &Layout, grant: given::Grant, window_ms: u64, own_clock: bool) -> Self {
-        let given::Grant { hold, skew_ms, skipped } = grant;
-        let (node, window, risk) = (hold.node(), hold.window(), hold.standby_risk());
-        let (window_ms, clock) = hold.lent().map_or((window_ms, None), |(window_ms, clock)| (window_ms, Some(clock)));
-        let holder = Holder::Given(Held::new(hold));
-        let mut lease = Self::new(layout, node, holder, window, window_ms, own_clock, skipped).told(skew_ms, risk);
-        lease.clock = clock;
-        lease
-    }
-
-    /// Takes in what the store told at the claim.
-    fn told(self, skew_ms: Option<i64>, risk: Option<Error>) -> Self {
-        {
-            let mut renewal = lock(&self.renewal);
-            (renewal.skew_ms, renewal.risk) = (skew_ms, risk);
-        }
-        self
-    }
-
-    fn new(
-        layout: &Layout,
-        node: u32,
-        holder: Holder,
-        window: Window,
-        window_ms: u64,
-        own_clock: bool,
-        skipped: Vec<String>,
-    ) -> Self {
+    /// Opens a cell on a granted node, whose window is durable.
+    ///
+    /// `own_clock` tells whether the caller's clock is read instead of the system's.
+    pub(crate) fn new(layout: &Layout, granted: GrantedNode, own_clock: bool, wake: &'static Wake) -> Self {
+        let GrantedNode { hold, node, window, window_ms, clock, skew_ms, standby_risk, skipped } = granted;
+        let kind = if matches!(hold, Hold::Slot(_)) { "slot" } else { "lease" };
         let cell = Cell::new();
         let words: &Words = cell.borrow();
         // A grant begins within the layout.
@@ -153,7 +113,9 @@ impl Lease {
             layout: *layout,
             node,
             cell,
-            holder,
+            held: Held::new(hold),
+            kind,
+            wake,
             start_ms: window.start_ms,
             end_ms: AtomicI64::new(window.end_ms),
             window_ms,
@@ -166,11 +128,11 @@ impl Lease {
                 under_way: None,
                 failures: 0,
                 trouble: None,
-                skew_ms: None,
-                risk: None,
+                skew_ms,
+                standby_risk,
             }),
             asked_ms: own_clock.then(|| AtomicI64::new(i64::MIN)),
-            clock: None,
+            clock,
             lost: OnceLock::new(),
             on_lost: Mutex::default(),
             skipped,
@@ -189,32 +151,32 @@ impl Lease {
         Window { start_ms: self.start_ms, end_ms: self.end_ms.load(Ordering::Acquire) }
     }
 
-    /// The time by the lessor's clock, if there is one.
+    /// Returns the lessor's time, if there is a lessor.
     #[inline]
     pub(crate) fn lessor_ms(&self) -> Option<i64> {
         self.clock.as_ref().map(|clock| clock.now_ms())
     }
 
-    /// Slot files or records that are not valid.
+    /// Returns the slot files or records that are not valid.
     pub(crate) fn skipped(&self) -> &[String] {
         &self.skipped
     }
 
-    /// How many renewals have failed since the last one that did not. A forked child never takes this lock.
+    /// Returns how many renewals have failed since the last success. A forked child never takes this lock.
     pub(crate) fn failures(&self) -> u64 {
         if self.is_open() { lock(&self.renewal).failures } else { 0 }
     }
 
-    /// Why the window is not renewed, if it is not.
+    /// Returns why the window is not renewed.
     pub(crate) fn trouble(&self) -> Option<Error> {
         if !self.is_open() {
             return None;
         }
         let renewal = lock(&self.renewal);
         renewal.trouble.clone().or_else(|| {
-            // A renewal that is under way is in order until it takes longer than the pause between two of them.
+            // A renewal under way is late when it takes longer than the pause between two renewals.
             let waiting = renewal.under_way.map(|since| since.elapsed()).filter(|waiting| *waiting >= RETRY)?;
-            let (what, waiting_ms) = (self.holder.what(), waiting.as_millis());
+            let (what, waiting_ms) = (self.kind, waiting.as_millis());
             Some(Error::told(
                 ErrorKind::StoreUnavailable,
                 format!("the renewal of its {what} has no answer for {waiting_ms} ms"),
@@ -222,17 +184,17 @@ impl Lease {
         })
     }
 
-    /// By how many ms this clock is ahead of the store's.
+    /// Returns how far this machine's clock is ahead of the store's, in ms.
     pub(crate) fn skew_ms(&self) -> Option<i64> {
         if self.is_open() { lock(&self.renewal).skew_ms } else { None }
     }
 
-    /// What a failover of the store could lose, as the last renewal found it.
+    /// Returns what a failover of the store could lose, as the last renewal found it.
     pub(crate) fn standby_risk(&self) -> Option<Error> {
-        if self.is_open() { lock(&self.renewal).risk.clone() } else { None }
+        if self.is_open() { lock(&self.renewal).standby_risk.clone() } else { None }
     }
 
-    /// Why it was lost, if it was.
+    /// Returns why the lease was lost.
     pub(crate) fn lost(&self) -> Option<&Error> {
         self.lost.get()
     }
@@ -241,12 +203,12 @@ impl Lease {
         self.cell.borrow()
     }
 
-    /// Whether it is held by this process and neither released nor lost.
+    /// Returns whether this process holds the node, and has neither released nor lost it.
     pub(crate) fn is_open(&self) -> bool {
         self.words().unused_from_ms(&self.layout).is_some()
     }
 
-    /// Lets a generator of these needs use it.
+    /// Notes the needs of a generator that begins to use the lease.
     pub(crate) fn serve(&self, max_ahead_ms: u64, on_lost: Option<&OnLost>) {
         self.max_ahead_ms.fetch_max(max_ahead_ms, Ordering::AcqRel);
         if let Some(on_lost) = on_lost {
@@ -257,21 +219,21 @@ impl Lease {
         }
     }
 
-    /// Tells a generator that is closed nothing any more.
+    /// Forgets the callback of a closed generator.
     pub(crate) fn forget(&self, on_lost: &OnLost) {
         let mut callbacks = lock(&self.on_lost);
-        if let Some(place) = callbacks.iter().position(|each| Arc::ptr_eq(&each.0, &on_lost.0)) {
+        if let Some(place) = callbacks.iter().position(|each| each.is(on_lost)) {
             callbacks.swap_remove(place);
         }
     }
 
-    /// Counts a user; not when it is over.
+    /// Counts a user in. Returns false if the lease is over.
     pub(crate) fn join(&self) -> bool {
         let more = |users| (users != OVER).then_some(users + 1);
         self.is_open() && self.users.fetch_update(Ordering::AcqRel, Ordering::Acquire, more).is_ok()
     }
 
-    /// Counts a user out; the last one releases it.
+    /// Counts a user out. The last user releases the lease.
     pub(crate) fn leave(&self) {
         let less = |users| Some(if users <= 1 || users == OVER { OVER } else { users - 1 });
         if self.users.fetch_update(Ordering::AcqRel, Ordering::Acquire, less) == Ok(1) {
@@ -279,28 +241,22 @@ impl Lease {
         }
     }
 
-    /// Gives the rest of the window back, and waits for that, [`PATIENCE`] at most. Nothing happens in a forked child, nor
-    /// twice.
+    /// Releases the node, and waits [`PATIENCE`] at most. A forked child and a second call do nothing.
     pub(crate) fn release(&self) {
         if let Some(releasing) = self.begin_release() {
             wait_for(releasing, Instant::now() + PATIENCE);
         }
     }
 
-    /// Begins to give the rest of the window back.
+    /// Begins to release the node.
     fn begin_release(&self) -> Option<Pending<()>> {
-        // In this order: closed, written down, unlocked. In a child the cell is wiped, and the lock is not its own to take.
+        // In this order: close the cell, write the end down, unlock. In a child the cell is wiped, so it does nothing.
         let end_ms = self.words().close(&self.layout)?;
         // Without a thread the window runs out by itself.
-        match &self.holder {
-            Holder::Slot(held) => held.release(end_ms).ok(),
-            #[cfg(feature = "engines")]
-            Holder::Engine(held) => held.release(end_ms).ok(),
-            Holder::Given(held) => held.release(end_ms).ok(),
-        }
+        self.held.release(end_ms).ok()
     }
 
-    /// Releases all of them at once, a few at a time if they are many, and waits [`PATIENCE`] in all.
+    /// Releases many leases, some at a time, and waits [`PATIENCE`] in all.
     pub(crate) fn release_all(leases: Vec<Arc<Self>>) {
         const AT_ONCE: usize = 64;
         let deadline = Instant::now() + PATIENCE;
@@ -318,24 +274,24 @@ impl Lease {
         }
     }
 
-    /// Leaves it to the parent, in a forked child: nothing is minted from it here, renewed or given back.
+    /// Leaves the lease to the parent process: a forked child neither mints from it nor renews or releases it.
     pub(crate) fn leave_to_parent(self) {
-        // What is closed is not released when it is dropped.
+        // A lease whose cell is closed is not released when it is dropped.
         self.words().close(&self.layout);
     }
 
-    /// Whether a call at that time may need a tick past the window.
+    /// Returns whether a call at `now_ms` may need a tick past the window.
     pub(crate) fn is_short(&self, now_ms: i64) -> bool {
         now_ms.saturating_add_unsigned(self.max_ahead_ms.load(Ordering::Acquire)) >= self.window().end_ms
     }
 
-    /// Asks for a renewal now, by a call that found the window over at that time.
+    /// Asks for a renewal, because a call found the window over at `now_ms`.
     pub(crate) fn ask(&self, now_ms: i64) {
         if let Some(asked_ms) = &self.asked_ms {
             asked_ms.fetch_max(now_ms, Ordering::AcqRel);
         }
         lock(&self.renewal).asked = true;
-        process().wake();
+        self.wake.notify();
     }
 
     pub(crate) fn is_due(&self, now: Instant) -> bool {
@@ -343,24 +299,24 @@ impl Lease {
         renewal.under_way.is_none() && (now >= renewal.due || (renewal.asked && now >= renewal.not_before))
     }
 
-    /// Whether nobody came for it for a whole window.
+    /// Returns whether no generator fetched the lease for a whole window.
     pub(crate) fn is_forgotten(&self, since: Instant) -> bool {
         since.elapsed() > Duration::from_millis(self.window_ms)
     }
 
-    /// When to look at it again: half a window after the last renewal, or sooner after one that failed.
+    /// Returns when the next renewal is due: half a window after the last one, or sooner after a failure.
     pub(crate) fn due(&self) -> Instant {
         let renewal = lock(&self.renewal);
         match (renewal.under_way.is_some(), renewal.asked) {
-            // Its end has the renewing thread look again.
+            // The end of the renewal wakes the renewing thread.
             (true, _) => Instant::now() + half(self.window_ms),
             (false, true) => renewal.not_before.min(renewal.due),
             (false, false) => renewal.due,
         }
     }
 
-    /// Begins to move the window's end up, in file or store first. A slot that cannot be written, or is not ours any more,
-    /// is abandoned; a store that does not answer is asked again.
+    /// Begins to extend the window, in the file or store first. A slot that cannot be written, or belongs to another holder,
+    /// is abandoned. A store that does not answer is asked again.
     pub(crate) fn renew(self: &Arc<Self>, now_ms: i64) {
         let now_ms = self.asked_ms.as_ref().map_or(now_ms, |asked_ms| asked_ms.load(Ordering::Acquire));
         {
@@ -370,19 +326,13 @@ impl Lease {
         let Some(last_ms) = self.words().unused_from_ms(&self.layout) else { return };
         let reach_ms = self.max_ahead_ms.load(Ordering::Acquire).saturating_add(self.window_ms);
         let then = self.renewing();
-        let begun = match &self.holder {
-            Holder::Slot(held) => held.renew(now_ms, last_ms, reach_ms, then),
-            #[cfg(feature = "engines")]
-            Holder::Engine(held) => held.renew(now_ms, last_ms, reach_ms, then),
-            Holder::Given(held) => held.renew(now_ms, last_ms, reach_ms, then),
-        };
-        if let Err(error) = begun {
-            self.renewed(Renewed::Later(error));
+        if let Err(error) = self.held.renew(now_ms, last_ms, reach_ms, then) {
+            self.renewed(Outcome::Later(error));
         }
     }
 
-    /// Notes that a renewal is under way; what to do with what comes of it.
-    fn renewing(self: &Arc<Self>) -> impl FnOnce(Renewed) + Send + 'static {
+    /// Notes that a renewal is under way, and returns what to do with its outcome.
+    fn renewing(self: &Arc<Self>) -> impl FnOnce(Outcome) + Send + 'static {
         lock(&self.renewal).under_way = Some(Instant::now());
         let lease = Arc::downgrade(self);
         move |renewed| {
@@ -392,38 +342,38 @@ impl Lease {
         }
     }
 
-    /// Takes in what came of a renewal over a store.
-    fn renewed(&self, outcome: Renewed) {
+    /// Takes the outcome of a renewal.
+    fn renewed(&self, outcome: Outcome) {
         let mut renewal = lock(&self.renewal);
         renewal.under_way = None;
         match outcome {
-            Renewed::Window(window, skew_ms, risk) => {
+            Outcome::Window { window, skew_ms, standby_risk } => {
                 (renewal.failures, renewal.trouble) = (0, None);
-                (renewal.skew_ms, renewal.risk) = (skew_ms, risk);
+                (renewal.skew_ms, renewal.standby_risk) = (skew_ms, standby_risk);
                 drop(renewal);
                 self.extend(window.end_ms);
             }
-            // A store that loses writes grants nothing more: when the window has run out, that is the end.
-            Renewed::Later(error) if self.is_over(&error) => {
+            // A store that loses writes grants no more time: when the window is over, the lease is lost.
+            Outcome::Later(error) if self.is_over(&error) => {
                 drop(renewal);
                 self.lose(&error);
             }
-            Renewed::Later(error) => {
+            Outcome::Later(error) => {
                 renewal.failures += 1;
                 renewal.trouble = Some(error);
                 renewal.not_before = Instant::now() + RETRY;
                 renewal.due = renewal.not_before;
                 drop(renewal);
             }
-            Renewed::Lost(error) => {
+            Outcome::Lost(error) => {
                 drop(renewal);
                 self.lose(&error);
             }
         }
-        process().wake();
+        self.wake.notify();
     }
 
-    /// Whether no renewal will come: the store is not safe, and the window is over.
+    /// Returns whether no renewal can follow: the store is unsafe, and the window is over.
     fn is_over(&self, error: &Error) -> bool {
         let asked_ms = || self.asked_ms.as_ref().map(|asked_ms| asked_ms.load(Ordering::Acquire));
         let now_ms = self.lessor_ms().or_else(asked_ms).unwrap_or_else(SystemHost::unix_ms);
@@ -431,21 +381,21 @@ impl Lease {
     }
 
     fn lose(&self, error: &Error) {
-        // The reason is there before a call can need it.
+        // A call that meets the closed cell finds the reason.
         let first = self.note_loss(error);
         self.words().close(&self.layout);
         first.inspect(|lost| self.tell(lost));
     }
 
-    /// The window ends then, durably.
+    /// Notes the durable end of the window.
     fn extend(&self, end_ms: i64) {
         self.end_ms.store(end_ms, Ordering::Release);
         self.words().extend(&self.layout, end_ms);
     }
 
-    /// Why it is lost; nothing, if that is known already.
+    /// Notes the loss, and returns it the first time.
     fn note_loss(&self, error: &dyn fmt::Display) -> Option<Error> {
-        let (node, what) = (self.node, self.holder.what());
+        let (node, what) = (self.node, self.kind);
         let lost = Error::told(
             ErrorKind::WindowClosed,
             format!("the {what} of node {node} was lost: {error}. The generator is closed: make a new one"),
@@ -455,23 +405,12 @@ impl Lease {
 
     fn tell(&self, error: &Error) {
         let callbacks = std::mem::take(&mut *lock(&self.on_lost));
-        // Not on the thread that renews: they may take their time, and other leases have none.
+        // A slow callback must not hold up the renewal of other leases.
         for on_lost in callbacks {
             let error = error.clone();
-            let told = thread::Builder::new().name("snowmint-lost".to_owned()).spawn(move || on_lost.0(&error));
+            let told = thread::Builder::new().name("snowmint-lost".to_owned()).spawn(move || on_lost.call(&error));
             // Without a thread the next call still says why.
             drop(told);
-        }
-    }
-}
-
-impl Holder {
-    const fn what(&self) -> &'static str {
-        match self {
-            Self::Slot(_) => "slot",
-            #[cfg(feature = "engines")]
-            Self::Engine(_) => "lease",
-            Self::Given(_) => "lease",
         }
     }
 }
@@ -480,14 +419,14 @@ const fn half(window_ms: u64) -> Duration {
     Duration::from_millis(window_ms / 2)
 }
 
-/// In a child forked meanwhile nobody will come.
+/// Waits for a release. A forked child does not wait: the thread that releases is not in it.
 fn wait_for(releasing: Pending<()>, deadline: Instant) {
-    let here = process();
-    releasing.wait(deadline, || std::ptr::eq(here, process()));
+    let owner = Owner::this();
+    releasing.wait(deadline, || owner.is_this_process());
 }
 
 impl Drop for Lease {
-    // Perhaps on the renewing thread, which waits for nobody.
+    // The renewing thread may drop a lease, and must not wait.
     fn drop(&mut self) {
         drop(self.begin_release());
     }

@@ -1,50 +1,23 @@
 #![doc = include_str!("../README.md")]
 
-mod apart;
-mod ask;
-mod attended;
-mod claim;
 #[cfg(feature = "engines")]
 mod drivers;
 #[cfg(feature = "engines")]
 mod engines;
-mod entropy;
-mod environment;
 mod error;
 #[cfg(feature = "engines")]
 pub mod fence;
-mod file;
-mod fork;
 mod generator;
-mod given;
-mod heeding;
-mod held;
-mod holding;
+mod grant;
+mod ids;
 mod key;
-mod label;
 mod lease;
-mod lessor;
-mod minter;
-mod namespace;
-pub mod object_id;
-mod plain;
-mod plan;
 mod process;
-#[cfg(feature = "engines")]
-mod remote;
-#[cfg(feature = "engines")]
-mod runtime;
 pub mod scripts;
-mod service_clock;
-mod steady;
+mod slots;
 mod store;
-mod surroundings;
-mod system;
-mod token;
-pub mod ulid;
 #[cfg(feature = "engines")]
 mod url;
-pub mod uuid;
 
 #[cfg(feature = "etcd")]
 pub use self::engines::etcd;
@@ -63,26 +36,32 @@ pub use self::engines::sqlite;
 #[cfg(feature = "zookeeper")]
 pub use self::engines::zookeeper;
 pub use self::error::Error;
+pub use self::generator::options::{Connect, LeaseOptions, LeaseStore};
+pub use self::generator::status::Status;
+pub use self::generator::system::SystemHost;
+pub use self::generator::{Generator, release_callers_stores};
+pub use self::grant::{Claimer, Namespace, Terms};
+pub use self::ids::{object_id, ulid, uuid};
+pub use self::lease::backend::{Backend, Identity};
+pub use self::lease::key::ClockId;
+pub use self::lease::lessor::{Lessor, LessorGrant};
+pub use self::lease::on_lost::OnLost;
+pub use self::process::environment::Environment;
 #[doc(hidden)]
-pub use self::file::record;
-pub use self::file::{SlotState, Slots};
-pub use self::generator::{Generator, Status, release_given};
-pub use self::given::{BlockingStore, Given};
-pub use self::lease::OnLost;
-pub use self::lessor::{LeaseTerms, Lent, Lessor};
-pub use self::namespace::Namespace;
-pub use self::plan::{Config, Connect, Environment, LeaseStore};
+pub use self::slots::record;
+pub use self::slots::{SlotDirectory, SlotState, Slots};
+pub use self::store::blocking::BlockingStore;
+pub use self::store::filesystem::{refuse_default_database, refuse_lossy_place};
 pub use self::store::{
     Found, MAX_KEY_BYTES, MAX_VALUE_BYTES, NumberSource, SegmentTable, Store, Tag, TicketServer, Version, Wrote,
 };
-pub use self::surroundings::{refuse_default_database, refuse_lossy_place};
-pub use self::system::SystemHost;
 #[cfg(feature = "engines")]
 pub use self::{
     drivers::{
-        Granted, Key, Leases, LocalNumbers, MAX_WAIT_MS, NativeNumbers, SectionHolder, Sections, SectionsOptions,
-        Segments, SegmentsOptions, Sequences, Tickets,
+        Key, LocalNumbers, MAX_WAIT_MS, NativeNumbers, SectionHolder, Sections, SectionsOptions, Segments,
+        SegmentsOptions, Sequences, Tickets,
     },
     engines::connect,
+    grant::{Granted, Leases},
     url::Url,
 };

@@ -1,5 +1,11 @@
 //! What a store has to do: four verbs, each durable before it returns.
 
+pub(crate) mod ask;
+pub mod blocking;
+pub(crate) mod execute;
+pub mod filesystem;
+pub(crate) mod plain_file;
+
 use std::fmt;
 
 use async_trait::async_trait;

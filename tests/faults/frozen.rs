@@ -11,7 +11,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use snowmint::{ErrorKind, Lease, Options, Snowflake};
+use snowmint::{ErrorKind, LeaseOptions, Options, Snowflake};
 use tempfile::TempDir;
 
 /// When what should go on or end at once is given up.
@@ -79,7 +79,7 @@ fn lease(directory: &Path, namespace: &str) -> Result<Snowflake, snowmint::Error
     let store = Some(format!("file:{}", directory.display()));
     let options = Options { max_wait_ms: 500, ..Options::DEFAULT };
     let namespace = Some(namespace.to_owned());
-    Snowflake::lease(Lease { store, namespace, options, window_ms: Some(1000), ..Lease::default() })
+    Snowflake::lease(LeaseOptions { store, namespace, options, window_ms: Some(1000), ..LeaseOptions::default() })
 }
 
 /// What comes of `work` in time, on a thread of its own.
@@ -131,7 +131,14 @@ fn constructors_and_close_end_while_the_disk_is_frozen() {
                 let store = Some(format!("file:{}", path.display()));
                 let options = Options { max_wait_ms: 500, ..Options::DEFAULT };
                 let namespace = Some(namespace.to_owned());
-                Snowflake::lease(Lease { store, namespace, options, exclude: vec![0], ..Lease::default() }).map(drop)
+                Snowflake::lease(LeaseOptions {
+                    store,
+                    namespace,
+                    options,
+                    exclude: vec![0],
+                    ..LeaseOptions::default()
+                })
+                .map(drop)
             });
             let error = exclude.expect_err("nothing can be written");
             assert_eq!(error.kind(), ErrorKind::StoreUnavailable, "{error}");

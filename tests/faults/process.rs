@@ -7,11 +7,11 @@ use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use snowmint::layouts::{DISCORD, LEAF, MASTODON, SAFE53, TWITTER};
-use snowmint::{ErrorKind, Layout, Lease, Options, Snowflake};
+use snowmint::{ErrorKind, Layout, LeaseOptions, Options, Snowflake};
 use support::{ONE_NODE, Running, Scene, assert_unique};
 
-fn lease(scene: &Scene) -> Lease {
-    Lease { store: Some(scene.store().replace("store=", "")), ..Lease::default() }
+fn lease(scene: &Scene) -> LeaseOptions {
+    LeaseOptions { store: Some(scene.store().replace("store=", "").into()), ..LeaseOptions::default() }
 }
 
 #[test]
@@ -63,8 +63,9 @@ fn leases_of_one_namespace_are_one_and_end_with_the_last_sharer() {
 #[test]
 fn leases_of_two_namespaces_are_two() {
     let scene = Scene::new();
-    let of =
-        |namespace: &str| Snowflake::lease(Lease { namespace: Some(namespace.into()), ..lease(&scene) }).expect("free");
+    let of = |namespace: &str| {
+        Snowflake::lease(LeaseOptions { namespace: Some(namespace.into()), ..lease(&scene) }).expect("free")
+    };
     let (orders, mails) = (of("orders"), of("mails"));
     orders.close();
     mails.next_id().expect("open");
@@ -74,18 +75,18 @@ fn leases_of_two_namespaces_are_two() {
 #[test]
 fn a_vouched_node_and_a_lease_are_never_the_same() {
     let scene = Scene::new();
-    let leased = Snowflake::lease(Lease { layout: DISCORD, ..lease(&scene) }).expect("free");
+    let leased = Snowflake::lease(LeaseOptions { layout: DISCORD, ..lease(&scene) }).expect("free");
     assert_eq!(leased.node(), 0);
     assert_eq!(Snowflake::new(&DISCORD, 0).expect_err("leased").kind(), ErrorKind::InvalidNode);
     let _vouched = Snowflake::new(&SAFE53, 0).expect("fits");
-    let leased = Snowflake::lease(Lease { layout: SAFE53, ..lease(&scene) }).expect("free");
+    let leased = Snowflake::lease(LeaseOptions { layout: SAFE53, ..lease(&scene) }).expect("free");
     assert_eq!(leased.node(), 1, "node 0 is vouched for");
 }
 
 #[test]
 fn excluded_nodes_are_not_leased() {
     let scene = Scene::new();
-    let generator = Snowflake::lease(Lease { exclude: vec![0, 1, 3], ..lease(&scene) }).expect("free");
+    let generator = Snowflake::lease(LeaseOptions { exclude: vec![0, 1, 3], ..lease(&scene) }).expect("free");
     assert_eq!(generator.node(), 2);
 }
 
@@ -93,7 +94,7 @@ fn excluded_nodes_are_not_leased() {
 fn a_generator_that_excludes_the_node_of_another_gets_its_own() {
     let scene = Scene::new();
     let first = Snowflake::lease(lease(&scene)).expect("free");
-    let second = Snowflake::lease(Lease { exclude: vec![first.node()], ..lease(&scene) }).expect("free");
+    let second = Snowflake::lease(LeaseOptions { exclude: vec![first.node()], ..lease(&scene) }).expect("free");
     assert_ne!(first.node(), second.node());
 }
 
@@ -103,7 +104,7 @@ fn a_call_behind_another_threads_claim_ends_by_its_own_deadline() {
     let layout = Layout::find(ONE_NODE).expect("valid");
     let of = |max_wait_ms| {
         let options = Options { max_wait_ms, ..Options::DEFAULT };
-        Snowflake::lease(Lease { layout, options, window_ms: Some(1000), ..lease(&scene) })
+        Snowflake::lease(LeaseOptions { layout, options, window_ms: Some(1000), ..lease(&scene) })
     };
     // A holder that is killed leaves the only node used up for two seconds and more.
     let mut held = Running::start(&mut scene.minter("mint", &[&format!("layout={ONE_NODE}"), "window_ms=4000"]));
@@ -122,7 +123,7 @@ fn a_call_behind_another_threads_claim_ends_by_its_own_deadline() {
 #[test]
 fn a_layout_without_node_bits_has_one_node_to_lease() {
     let scene = Scene::new();
-    let generator = Snowflake::lease(Lease { layout: MASTODON, ..lease(&scene) }).expect("free");
+    let generator = Snowflake::lease(LeaseOptions { layout: MASTODON, ..lease(&scene) }).expect("free");
     assert_eq!(generator.node(), 0);
     generator.next_id().expect("minted");
 }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::process::{Command, Stdio};
 
-use snowmint::{Lease, Snowflake};
+use snowmint::{LeaseOptions, Snowflake};
 
 use crate::support::{assert_unique, run};
 
@@ -36,7 +36,9 @@ fn eight_leases_of_one_process_over_a_store_are_of_eight_nodes() {
         let exclude = vec![1000 + lease];
         threads.push(std::thread::spawn(move || {
             let store = Some("memory:leases".to_owned());
-            let generator = Snowflake::lease(Lease { store, exclude, ..Lease::default() }).expect("a node");
+            let generator =
+                Snowflake::lease(LeaseOptions { store: store.map(Into::into), exclude, ..LeaseOptions::default() })
+                    .expect("a node");
             let ids: Vec<u64> = (0..1000).map(|_| generator.next_id().expect("an ID")).collect();
             (generator, ids)
         }));

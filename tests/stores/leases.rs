@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use snowmint::{Error, ErrorKind, Lease, Options, Snowflake};
+use snowmint::{Error, ErrorKind, LeaseOptions, Options, Snowflake};
 use snowmint_core::Layout;
 use tempfile::TempDir;
 
@@ -39,12 +39,12 @@ impl Minters {
         command
     }
 
-    fn lease(&self, layout: &str) -> Lease {
-        Lease {
+    fn lease(&self, layout: &str) -> LeaseOptions {
+        LeaseOptions {
             layout: Layout::find(layout).expect("a layout"),
-            store: Some(self.store.clone()),
+            store: Some(self.store.clone().into()),
             namespace: Some(self.namespace.clone()),
-            ..Lease::default()
+            ..LeaseOptions::default()
         }
     }
 }
@@ -105,7 +105,8 @@ pub async fn a_node_given_back_is_had_at_once_and_a_killed_holders_after_its_win
     assert_eq!(killed.node(), 0);
     thread::sleep(Duration::from_millis(200));
     killed.kill();
-    let refused = Snowflake::lease(Lease { options: waiting(0), ..minters.lease(ONE_NODE) }).expect_err("it is taken");
+    let refused =
+        Snowflake::lease(LeaseOptions { options: waiting(0), ..minters.lease(ONE_NODE) }).expect_err("it is taken");
     assert_eq!(refused.kind(), ErrorKind::NodesExhausted, "{refused}");
     run(&mut minters.minter("mint", "ids", &[&layout, "count=5", "max_wait_ms=20000"]));
     assert!(assert_unique(ledger(&minters.ledger("ids"))) > 15);
@@ -142,9 +143,10 @@ pub async fn a_namespace_keeps_its_layout_and_excluded_nodes_are_not_leased(scen
     assert_eq!(held.node(), 0);
     let other = Snowflake::lease(minters.lease(ONE_NODE)).expect_err("another layout");
     assert_eq!(other.kind(), ErrorKind::InvalidLayout, "{other}");
-    let excluded = Snowflake::lease(Lease { exclude: vec![0], ..minters.lease(TWO_NODES) }).expect("a node");
+    let excluded = Snowflake::lease(LeaseOptions { exclude: vec![0], ..minters.lease(TWO_NODES) }).expect("a node");
     assert_eq!(excluded.node(), 1);
-    let refused: Error = Snowflake::lease(Lease { exclude: vec![0, 1], ..minters.lease(TWO_NODES) }).expect_err("none");
+    let refused: Error =
+        Snowflake::lease(LeaseOptions { exclude: vec![0, 1], ..minters.lease(TWO_NODES) }).expect_err("none");
     assert_eq!(refused.kind(), ErrorKind::NodesExhausted);
     let status = held.status();
     assert_eq!((status.node, status.renewal_failures, status.lost), (0, 0, None));

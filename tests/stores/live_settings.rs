@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use snowmint::stores::connect;
-use snowmint::{Error, ErrorKind, Layout, Lease, OnLost, Options, Snowflake};
+use snowmint::{Error, ErrorKind, Layout, LeaseOptions, OnLost, Options, Snowflake};
 use snowmint_tests::engines::{Engine, Server};
 
 use crate::server_settings::until;
@@ -27,14 +27,14 @@ impl Holder {
         let on_lost = OnLost::new(move |error: &Error| drop(sender.send(error.clone())));
         let mut options = Options::DEFAULT;
         options.max_wait_ms = 30_000;
-        let lease = Lease {
+        let lease = LeaseOptions {
             layout: Layout::parse(ONE_NODE).expect("a layout"),
-            store: Some(url.to_owned()),
+            store: Some(url.into()),
             namespace: Some(namespace.to_owned()),
             window_ms: Some(2000),
             on_lost: Some(on_lost),
             options,
-            ..Lease::default()
+            ..LeaseOptions::default()
         };
         Snowflake::lease(lease).map(|generator| Self { generator, lost })
     }

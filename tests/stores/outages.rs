@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use snowmint::stores::memory::Memory;
 use snowmint::stores::{Sections, SectionsOptions, Segments, SegmentsOptions, Sequences, Store, Tag, Tickets, connect};
-use snowmint::{ErrorKind, Integer, Lease, Options, Snowflake};
+use snowmint::{ErrorKind, Integer, LeaseOptions, Options, Snowflake};
 use snowmint_tests::engines::{Engine, Server};
 use tokio::runtime::Runtime;
 
@@ -51,11 +51,11 @@ fn a_store_that_goes_away_and_comes_back(engine: Engine) {
     let runtime = Runtime::new().expect("a runtime");
     let url = format!("{}?timeout_ms=2000", server.url());
     let store = runtime.block_on(connect(&url)).expect("it connects");
-    let lease = Snowflake::lease(Lease {
-        store: Some(url.clone()),
+    let lease = Snowflake::lease(LeaseOptions {
+        store: Some(url.clone().into()),
         window_ms: Some(1000),
         options: Options { max_wait_ms: MAX_WAIT_MS, ..Options::DEFAULT },
-        ..Lease::default()
+        ..LeaseOptions::default()
     })
     .expect("a node");
     let (segments, sequences, sections) = runtime.block_on(async {

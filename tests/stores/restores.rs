@@ -8,7 +8,7 @@ use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use snowmint::stores::connect;
 use snowmint::stores::fence::{Fence, raise};
-use snowmint::{ErrorKind, Lease, Snowflake};
+use snowmint::{ErrorKind, LeaseOptions, Snowflake};
 use snowmint_core::Layout;
 use tempfile::TempDir;
 
@@ -66,13 +66,13 @@ impl Place {
         command
     }
 
-    fn lease(&self) -> Lease {
-        Lease {
+    fn lease(&self) -> LeaseOptions {
+        LeaseOptions {
             layout: Layout::parse(FEW_IDS).expect("a layout"),
-            store: Some(self.url()),
+            store: Some(self.url().into()),
             namespace: Some("orders".into()),
             window_ms: Some(1000),
-            ..Lease::default()
+            ..LeaseOptions::default()
         }
     }
 
@@ -150,7 +150,7 @@ fn a_fence_holds_namespaces_made_after_the_backup() {
 fn vanished_records_close_their_holder_and_stop_claims_until_a_fence() {
     let place = Place::new();
     let first = Snowflake::lease(place.lease()).expect("a node");
-    let second = Snowflake::lease(Lease { exclude: vec![9], ..place.lease() }).expect("a node");
+    let second = Snowflake::lease(LeaseOptions { exclude: vec![9], ..place.lease() }).expect("a node");
     assert_eq!((first.node(), second.node()), (0, 1));
     // One of two is lost, and then both.
     for (statement, lost) in [
@@ -161,7 +161,8 @@ fn vanished_records_close_their_holder_and_stop_claims_until_a_fence() {
         wait_for("the holder is closed", || lost.status().lost.is_some());
         let why = lost.status().lost.expect("it is lost").to_string();
         assert!(why.contains("vanished"), "{why}");
-        let refusal = Snowflake::lease(Lease { exclude: vec![7], ..place.lease() }).expect_err("records are missing");
+        let refusal =
+            Snowflake::lease(LeaseOptions { exclude: vec![7], ..place.lease() }).expect_err("records are missing");
         assert_eq!(refusal.kind(), ErrorKind::StoreUnavailable, "{refusal}");
         assert!(refusal.to_string().contains("snowmint fence"), "{refusal}");
     }

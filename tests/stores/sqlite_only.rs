@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use snowmint::stores::{Wrote, connect, sqlite};
-use snowmint::{ErrorKind, Lease, Snowflake};
+use snowmint::{ErrorKind, LeaseOptions, Snowflake};
 use tempfile::TempDir;
 
 use crate::scene::directory;
@@ -144,7 +144,7 @@ fn a_file_that_others_keep_locked_is_waited_for_within_the_timeout() {
 fn a_lease_from_a_file_that_takes_no_more_writes_tells_what_the_file_says() {
     let (directory, url) = place();
     let file = directory.path().join("ids.db");
-    let lease = || Snowflake::lease(Lease { store: Some(url.clone()), ..Lease::default() });
+    let lease = || Snowflake::lease(LeaseOptions { store: Some(url.clone().into()), ..LeaseOptions::default() });
     // The namespace has its layout from here on.
     lease().expect("a node").close();
     for change in ["INSERT", "UPDATE"] {

@@ -9,10 +9,10 @@ use napi::bindgen_prelude::{
 use napi::threadsafe_function::ThreadsafeFunctionCallMode;
 use napi::{Error, Task};
 use napi_derive::napi;
-use snowmint_core::{Layout, Options};
-use snowmint_stores::{Config, Environment, Generator, OnLost, SystemHost};
+use snowmint_core::{Integer, Layout, Options};
+use snowmint_stores::{Environment, Generator, LeaseOptions, OnLost, SystemHost};
 
-use crate::{hot, options, refusal, saturated};
+use crate::{hot, refusal, saturated};
 
 /// What to lease. The environment is that of the calling thread, as a worker of Node has its own.
 #[napi(object, object_to_js = false)]
@@ -20,6 +20,10 @@ use crate::{hot, options, refusal, saturated};
 pub struct Terms {
     /// The text of a layout.
     pub layout: String,
+    /// The only node to lease.
+    pub node: Option<u32>,
+    /// `SNOWMINT_NODE`.
+    pub environment_node: Option<String>,
     /// The URL of a store.
     pub store: Option<String>,
     /// The namespace there.
@@ -59,23 +63,26 @@ pub fn lease(terms: Terms, on_lost: Option<Function<'_, String, ()>>) -> Result<
     retain_current_module_for_unload_safety();
     let on_lost = on_lost.as_ref().map(on_lost_of).transpose()?;
     let environment = Environment {
-        node: None,
+        node: terms.environment_node,
         store: terms.environment_store,
         namespace: terms.environment_namespace,
         state_dir: terms.state_dir.map(Into::into),
         kubernetes: terms.kubernetes,
         container: terms.container,
     };
-    let config = Config {
+    let options = LeaseOptions {
         store: terms.store.map(Into::into),
         namespace: terms.namespace,
-        options: Options { max_wait_ms: saturated(terms.max_wait_ms), ..options(terms.max_ahead_ms, terms.start) },
+        options: Options {
+            max_wait_ms: saturated(terms.max_wait_ms),
+            ..crate::options(terms.max_ahead_ms, terms.start)
+        },
         window_ms: terms.window_ms.map(saturated),
         exclude: terms.exclude,
         on_lost,
-        ..Config::default()
+        ..LeaseOptions::default()
     };
-    Ok(AsyncTask::new(Claiming { layout: terms.layout, config, environment }))
+    Ok(AsyncTask::new(Claiming { layout: terms.layout, node: terms.node, options, environment }))
 }
 
 fn on_lost_of(callback: &Function<'_, String, ()>) -> Result<OnLost> {
@@ -90,15 +97,17 @@ fn on_lost_of(callback: &Function<'_, String, ()>) -> Result<OnLost> {
 #[derive(Debug)]
 pub struct Claiming {
     layout: String,
-    config: Config,
+    node: Option<u32>,
+    options: LeaseOptions,
     environment: Environment,
 }
 
 impl Claiming {
     fn claim(&mut self) -> core::result::Result<Generator, snowmint_stores::Error> {
         let layout = Layout::parse(&self.layout)?;
-        let config = std::mem::take(&mut self.config);
-        Generator::open(&layout, config, &self.environment, &mut SystemHost::new())
+        let node = self.node.map(|node| layout.node(Integer::from(u64::from(node)))).transpose()?;
+        let options = LeaseOptions { layout, node, ..std::mem::take(&mut self.options) };
+        Generator::lease(options, &self.environment, &mut SystemHost::new())
     }
 }
 

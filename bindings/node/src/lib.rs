@@ -9,7 +9,7 @@ use std::sync::Arc;
 use napi::bindgen_prelude::{Either, Env, Result, Unknown};
 use napi_derive::napi;
 use snowmint_core::{Integer, Layout, Options, SequenceStart};
-use snowmint_stores::{Config, Environment, Error, Generator, SystemHost};
+use snowmint_stores::{Error, Generator};
 
 /// The functions of a generator on the system's clock and a vouched node, `[next, fill]`, or why there is none:
 /// "CODE ms sentence".
@@ -36,8 +36,7 @@ pub fn open(
 fn vouched(layout: &str, node: u32, options: Options) -> core::result::Result<Generator, Error> {
     let layout = Layout::parse(layout)?;
     let node = layout.node(Integer::from(u64::from(node)))?;
-    let config = Config { node: Some(node), options, ..Config::default() };
-    Generator::open(&layout, config, &Environment::default(), &mut SystemHost::new())
+    Generator::vouched(&layout, node, options, None)
 }
 
 fn options(max_ahead_ms: f64, start: u32) -> Options {

@@ -5,6 +5,7 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 
 use pyo3::prelude::*;
 use snowmint_core::{Host, SystemHost};
+use snowmint_stores::ClockId;
 
 use crate::error::Failure;
 use crate::{convert, hot};
@@ -83,11 +84,11 @@ fn read(py: Python<'_>, clock: &Py<PyAny>) -> Result<i64, Failure> {
 
 /// The number of a clock: its address. A caller's clock is kept for good, so that no other object gets it; 0 is the
 /// system's.
-pub(crate) fn clock_number(clock: Option<&Bound<'_, PyAny>>) -> usize {
+pub(crate) fn clock_id(clock: Option<&Bound<'_, PyAny>>) -> Option<ClockId> {
     static CLOCKS: LazyLock<Mutex<HashMap<usize, Py<PyAny>>>> = LazyLock::new(Mutex::default);
-    let Some(clock) = clock else { return 0 };
+    let clock = clock?;
     let address = clock.as_ptr().addr();
     let mut clocks = CLOCKS.lock().unwrap_or_else(PoisonError::into_inner);
     clocks.entry(address).or_insert_with(|| clock.clone().unbind());
-    address
+    Some(ClockId(address))
 }

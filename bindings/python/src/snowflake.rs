@@ -4,7 +4,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 use snowmint_core::{Integer, Run};
-use snowmint_stores::{Config, Environment, Generator, OnLost};
+use snowmint_stores::{Environment, Generator, LeaseOptions, OnLost};
 
 use crate::buffer::Ids;
 use crate::convert::{self, Int, Text};
@@ -92,7 +92,8 @@ impl Snowflake {
         let raised = Raised::default();
         let clock = clock.map(|clock| convert::callable("clock", clock)).transpose()?;
         let on_lost = on_lost.map(|on_lost| convert::callable("on_lost", on_lost)).transpose()?;
-        let config = Config {
+        let options = LeaseOptions {
+            layout,
             node: node.map(|node| convert::node(&layout, node)).transpose()?,
             store: store.map(|store| store::store(store, &raised)).transpose()?,
             connect: Some(store::connect(&raised)),
@@ -101,11 +102,10 @@ impl Snowflake {
             window_ms: window_ms.map(|ms| convert::ms("window_ms", ms)).transpose()?,
             exclude: convert::nodes(&layout, exclude)?,
             on_lost: on_lost.map(|on_lost| telling(on_lost.unbind())),
-            clock: host::clock_number(clock.as_ref()),
+            clock: host::clock_id(clock.as_ref()),
         };
         let clock = clock.map(Bound::unbind);
-        let open =
-            || Generator::open(&layout, config, &Environment::of_process(), &mut DetachedHost::new(clock.as_ref()));
+        let open = || Generator::open(options, &Environment::of_process(), &mut DetachedHost::new(clock.as_ref()));
         let generator = py.detach(open).map_err(|failure| raised.explain(py, failure))?;
         Ok(Self { generator, clock, raised, layout: Py::new(py, Layout(layout))? })
     }

@@ -11,7 +11,7 @@ use pyo3::types::{PyBool, PyBytes, PyDict, PyList, PyString};
 use snowmint_core::durability::Engine;
 use snowmint_core::{ErrorKind, Window};
 use snowmint_stores::{
-    BlockingStore, Connect, Error, Found, Given, LeaseStore, LeaseTerms, Lent, Lessor, Version, Wrote,
+    Backend, BlockingStore, Claimer, Connect, Error, Found, LeaseStore, Lessor, LessorGrant, Terms, Version, Wrote,
 };
 
 use crate::convert::Text;
@@ -61,7 +61,7 @@ pub(crate) fn store(obj: &Bound<'_, PyAny>, raised: &Raised) -> PyResult<LeaseSt
         return Ok(LeaseStore::Url(url.into_string()));
     }
     if has(obj, ["read", "write", "list"])? || lends(obj)? {
-        return given(obj, raised).map(LeaseStore::Given);
+        return backend(obj, raised).map(LeaseStore::Backend);
     }
     let url = obj.getattr("url").and_then(|url| url.extract::<Text>());
     let url = url.map_err(|_| {
@@ -87,31 +87,31 @@ pub(crate) fn connect(raised: &Raised) -> Connect {
     Connect::new(move |url| {
         let connected = Python::try_attach(|py| {
             let connect = py.import("snowmint.stores").and_then(|stores| stores.getattr("connect"));
-            let store = connect.and_then(|connect| given(&call(&connect, (url,))?, &raised));
+            let store = connect.and_then(|connect| backend(&call(&connect, (url,))?, &raised));
             store.map_err(|failed| told(py, "snowmint.stores.connect", failed, KINDS, &raised))
         });
         connected.unwrap_or_else(|| Err(over("snowmint.stores.connect")))
     })
 }
 
-fn given(obj: &Bound<'_, PyAny>, raised: &Raised) -> PyResult<Given> {
+fn backend(obj: &Bound<'_, PyAny>, raised: &Raised) -> PyResult<Backend> {
     static AT_EXIT: PyOnceLock<()> = PyOnceLock::new();
     let py = obj.py();
     AT_EXIT.get_or_try_init(py, || {
         // Before the interpreter is gone, and with it what a store is made of.
-        let release = pyo3::wrap_pyfunction!(release_given, py)?;
+        let release = pyo3::wrap_pyfunction!(release_callers_stores, py)?;
         py.import("atexit")?.call_method1("register", (release,)).map(drop)
     })?;
     let name = obj.str()?.to_string_lossy().into_owned();
     let (store, number) = (obj.clone().unbind(), obj.as_ptr().addr());
     let store = |kinds| PyStore { store, name, kinds, raised: raised.clone() };
-    Ok(if lends(obj)? { Given::lessor(store(&ErrorKind::ALL), number) } else { Given::new(store(KINDS), number) })
+    Ok(if lends(obj)? { Backend::lessor(store(&ErrorKind::ALL), number) } else { Backend::store(store(KINDS), number) })
 }
 
 /// Gives back what is left of every window over a store of Python's.
 #[pyfunction]
-fn release_given(py: Python<'_>) {
-    py.detach(snowmint_stores::release_given);
+fn release_callers_stores(py: Python<'_>) {
+    py.detach(snowmint_stores::release_callers_stores);
 }
 
 /// An object with the verbs.
@@ -137,17 +137,24 @@ impl PyStore {
     fn ask_lessor(
         &self,
         verb: &str,
-        terms: &LeaseTerms,
+        (terms, claimer): (&Terms, &Claimer),
         texts: &[&str],
         numbers: &[i64],
+        node: Option<u32>,
     ) -> Result<Vec<i64>, (Error, Option<u64>)> {
-        let (namespace, nonce) = (terms.namespace.to_string(), format!("{:032x}", terms.token));
+        let (namespace, nonce) = (terms.namespace.to_string(), format!("{:032x}", claimer.nonce));
         let mut wait_ms = None;
         let answer = self.ask(|lessor| {
             let arguments = PyList::new(lessor.py(), [&namespace, &nonce])?;
             texts.iter().try_for_each(|text| arguments.append(text))?;
             numbers.iter().try_for_each(|number| arguments.append(number))?;
-            let answer = call(&lessor.getattr(verb)?, arguments.to_tuple()).inspect_err(|failed| {
+            let mut verb = lessor.getattr(verb)?;
+            if let Some(node) = node {
+                let keywords = PyDict::new(lessor.py());
+                keywords.set_item("node", node)?;
+                verb = lessor.py().import("functools")?.getattr("partial")?.call((verb,), Some(&keywords))?;
+            }
+            let answer = call(&verb, arguments.to_tuple()).inspect_err(|failed| {
                 let after = failed.value(lessor.py()).getattr("retry_after_ms");
                 wait_ms = after.ok().and_then(|ms| ms.extract().ok());
             })?;
@@ -239,12 +246,12 @@ impl Lessor for PyStore {
         &self.name
     }
 
-    fn claim(&self, terms: &LeaseTerms) -> Result<Lent, (Error, Option<u64>)> {
+    fn claim(&self, terms: &Terms, claimer: &Claimer) -> Result<LessorGrant, (Error, Option<u64>)> {
         let layout = terms.layout.to_string();
-        let nodes = terms.excluded.iter().map(|node| i64::from(*node));
+        let nodes = terms.exclude.iter().map(|node| i64::from(*node));
         let numbers: Vec<_> = [whole(terms.window_ms), whole(terms.max_ahead_ms)].into_iter().chain(nodes).collect();
-        match self.ask_lessor("claim", terms, &[&layout, &terms.label], &numbers)?[..] {
-            [node, start_ms, end_ms, window_ms, now_ms] => Ok(Lent {
+        match self.ask_lessor("claim", (terms, claimer), &[&layout, &claimer.label], &numbers, terms.node)?[..] {
+            [node, start_ms, end_ms, window_ms, now_ms] => Ok(LessorGrant {
                 // What is out of range is of no layout, or no length.
                 node: u32::try_from(node).unwrap_or(u32::MAX),
                 window: Window { start_ms, end_ms },
@@ -255,16 +262,16 @@ impl Lessor for PyStore {
         }
     }
 
-    fn renew(&self, terms: &LeaseTerms, node: u32, unused_from_ms: i64) -> Result<(Window, i64), Error> {
+    fn renew(&self, terms: &Terms, claimer: &Claimer, node: u32, unused_from_ms: i64) -> Result<(Window, i64), Error> {
         let numbers = [i64::from(node), unused_from_ms, whole(terms.window_ms), whole(terms.max_ahead_ms)];
-        match self.ask_lessor("renew", terms, &[], &numbers).map_err(|(error, _)| error)?[..] {
+        match self.ask_lessor("renew", (terms, claimer), &[], &numbers, None).map_err(|(error, _)| error)?[..] {
             [start_ms, end_ms, now_ms] => Ok((Window { start_ms, end_ms }, now_ms)),
             _ => Err(self.odd()),
         }
     }
 
-    fn release(&self, terms: &LeaseTerms, node: u32, unused_from_ms: i64) -> Result<(), Error> {
-        let released = self.ask_lessor("release", terms, &[], &[i64::from(node), unused_from_ms]);
+    fn release(&self, terms: &Terms, claimer: &Claimer, node: u32, unused_from_ms: i64) -> Result<(), Error> {
+        let released = self.ask_lessor("release", (terms, claimer), &[], &[i64::from(node), unused_from_ms], None);
         released.map(drop).map_err(|(error, _)| error)
     }
 }

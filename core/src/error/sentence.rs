@@ -111,6 +111,8 @@ sentences! {
     SectionLost WindowClosed "another allocator has this section: ask it, or take the section over again";
     NoRecord StoreUnavailable "what the store has there is no record of snowmint's";
     LaterRecord StoreUnavailable "the record is of version {a}, and this snowmint knows up to {b}: update it here";
+    NodeHeld NodesExhausted "node {a} is held until {u}: wait, close its holder, or claim another node";
+    NodeTaken NodesExhausted "node {a} cannot be claimed: it is excluded, its record is not valid, or the layout has ended";
     NodesTaken NodesExhausted "all {a} nodes are taken or excluded: wait longer, close generators, or use a layout with more node bits";
     NodesBusy NodesExhausted "all {a} nodes are taken or excluded (the nearest for {b} ms more): wait longer, close generators, or use a layout with more node bits";
     NodesFar NodesExhausted "all {a} nodes are taken or excluded, and the nearest is free at {u} only, as its clock was ahead: snowmint lease ls shows the nodes, and snowmint lease release resets one whose holder is stopped";

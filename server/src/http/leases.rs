@@ -9,8 +9,8 @@ use axum::extract::rejection::{JsonRejection, PathRejection};
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
-use snowmint_core::{ErrorKind, Layout, SystemHost, Window};
-use snowmint_stores::{Error, LeaseTerms, Namespace};
+use snowmint_core::{ErrorKind, Integer, Layout, Options, SystemHost, Window};
+use snowmint_stores::{Claimer, Error, Namespace, Terms};
 use utoipa::ToSchema;
 
 use super::App;
@@ -42,6 +42,9 @@ pub struct Claim {
     max_ahead_ms: Option<Whole<u64>>,
     /// Who this is, for people: the first 60 bytes are kept.
     label: Option<String>,
+    /// The only node to claim. By default any free node.
+    #[schema(value_type = Option<u64>, minimum = 0, maximum = 4_294_967_295_u64)]
+    node: Option<Whole<u32>>,
     /// The node held last: it is preferred.
     #[schema(value_type = Option<u64>, minimum = 0, maximum = 4_294_967_295_u64)]
     last_node: Option<Whole<u32>>,
@@ -212,17 +215,23 @@ pub async fn claim(
         None => app.service.settings.layout,
     };
     let max_ahead_ms = ahead(claim.max_ahead_ms)?;
-    let terms = LeaseTerms {
+    let node = claim.node.map(|node| layout.node(Integer::from(u64::from(node.0)))).transpose()?;
+    let terms = Terms {
         namespace: Namespace::parse(&ns)?,
         layout,
-        token: token(&claim.nonce)?,
-        label: claim.label.unwrap_or_else(|| "over HTTP".to_owned()),
+        node,
+        exclude: claim.exclude.into_iter().map(|node| node.0).collect(),
         max_ahead_ms,
+        max_wait_ms: Options::DEFAULT.max_wait_ms,
         window_ms: window_ms(&app, &layout, claim.window_ms, max_ahead_ms)?,
-        last_node: claim.last_node.map(|node| node.0),
-        excluded: claim.exclude.into_iter().map(|node| node.0).collect(),
+        system_clock: true,
     };
-    let granted = app.service.leases.claim(&terms).await;
+    let claimer = Claimer {
+        nonce: token(&claim.nonce)?,
+        label: claim.label.unwrap_or_else(|| "over HTTP".to_owned()),
+        last_node: claim.last_node.map(|node| node.0),
+    };
+    let granted = app.service.leases.claim(&terms, &claimer).await;
     let granted = granted.map_err(|(error, wait_ms)| Problem::of_namespace(error).with_retry_after_ms(wait_ms))?;
     let lease = Lease {
         node: granted.node,

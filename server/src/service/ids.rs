@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use snowmint_core::layouts::LEAF;
 use snowmint_core::{ErrorKind, Layout, Options};
-use snowmint_stores::{Config, Environment, Error, Generator, Given, LeaseStore, Namespace, Status, Store, SystemHost};
+use snowmint_stores::{
+    Backend, Environment, Error, Generator, LeaseOptions, LeaseStore, Namespace, Status, Store, SystemHost,
+};
 use tokio::runtime::Handle;
 use tokio::task::{JoinError, JoinSet, spawn_blocking};
 
@@ -20,7 +22,7 @@ const MOST: usize = 64;
 #[derive(Debug)]
 pub struct Ids {
     store: Arc<dyn Store>,
-    given: Given,
+    backend: Backend,
     layout: Layout,
     namespace: Option<Namespace>,
     max_wait_ms: u64,
@@ -37,7 +39,7 @@ impl Ids {
             Handle::try_current().map_err(|error| Error::told(ErrorKind::StoreUnavailable, error.to_string()))?;
         Ok(Self {
             // One a process.
-            given: Given::new(Waiting { store: Arc::clone(&store), runtime }, 1),
+            backend: Backend::store(Waiting { store: Arc::clone(&store), runtime }, 1),
             store,
             layout: settings.layout,
             namespace: settings.namespace.clone(),
@@ -110,15 +112,16 @@ impl Ids {
             return Err(closing());
         }
         let (name, layout) = (name.to_owned(), *layout);
-        let config = Config {
-            store: Some(LeaseStore::Given(self.given.clone())),
+        let lease = LeaseOptions {
+            layout,
+            store: Some(LeaseStore::Backend(self.backend.clone())),
             namespace,
             options: Options { max_wait_ms: self.max_wait_ms, ..Options::DEFAULT },
             window_ms: Some(self.window_ms),
-            ..Config::default()
+            ..LeaseOptions::default()
         };
         let opening = tokio::spawn(async move {
-            let open = move || Generator::open(&layout, config, &Environment::default(), &mut SystemHost::new());
+            let open = move || Generator::lease(lease, &Environment::default(), &mut SystemHost::new());
             let generator = spawn_blocking(open).await.map_err(|error| ended(&error))??;
             tracing::info!(namespace = name, node = generator.node(), "leased a node");
             match locked.put(Queued::new(generator)) {

@@ -9,7 +9,7 @@ use std::thread;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use snowmint_core::{Layout, Options, TextForm};
-use snowmint_stores::{Config, Environment, Generator, LeaseStore, SystemHost};
+use snowmint_stores::{Environment, Generator, LeaseOptions, LeaseStore, SystemHost};
 
 use crate::arguments;
 use crate::exit::Exit;
@@ -25,16 +25,17 @@ pub fn generate(options: &arguments::Gen) -> Result<ExitCode, Exit> {
     let layout = Layout::find(&options.layout)?;
     let node = options.node.as_ref().map(|node| layout.parse_node(node)).transpose()?;
     let max_wait_ms = options.max_wait_ms.unwrap_or(Options::DEFAULT.max_wait_ms);
-    let config = Config {
+    let lease = LeaseOptions {
+        layout,
         node,
         store: options.store.clone().map(LeaseStore::Url),
         namespace: options.namespace.clone(),
         options: Options { max_wait_ms, ..Options::DEFAULT },
-        ..Config::default()
+        ..LeaseOptions::default()
     };
     // From here on an interrupt is waited for, as it gives the lease back.
     let interrupted = interrupt()?;
-    let generator = Generator::open(&layout, config, &Environment::of_process(), &mut SystemHost::new())?;
+    let generator = Generator::open(lease, &Environment::of_process(), &mut SystemHost::new())?;
     // A batch is to be had well within the time that it may wait.
     let at_once = BATCH.min(layout.ids_per_second() / 4).max(1);
     let bar = bar(options.count);

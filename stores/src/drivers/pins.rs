@@ -3,9 +3,9 @@
 use snowmint_core::pin::Pin;
 use snowmint_core::store::{Next, Reply};
 
-use crate::ask::ask;
 use crate::error::Error;
 use crate::store::Store;
+use crate::store::ask::ask;
 
 /// Writes settings down where there were none just now, and refuses others that came there meanwhile.
 pub(crate) async fn pin(store: &dyn Store, key: &str, wanted: Pin) -> Result<(), Error> {

@@ -16,14 +16,14 @@ use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 use super::pins::{is_pinned, pin};
 use super::{MAX_WAIT_MS, Owner, lock, runtime};
-use crate::ask::ask;
 use crate::error::Error;
 use crate::fence::skipped;
 use crate::key::{key, name};
-use crate::label::label_with_host;
-use crate::steady::steady_ms;
+use crate::process::label::label_with_host;
+use crate::process::monotonic::monotonic_ms;
+use crate::process::nonce::nonce;
 use crate::store::Store;
-use crate::token::token;
+use crate::store::ask::ask;
 
 /// Where the sizes of sections are pinned.
 const SIZES: &str = "settings/sections/";
@@ -204,7 +204,7 @@ impl Sections {
         inner.owner.check()?;
         let users = Users::of(user, inner.options.size)?;
         let deadline = Instant::now() + Duration::from_millis(inner.options.max_wait_ms);
-        let deadline_ms = steady_ms().saturating_add(inner.options.max_wait_ms);
+        let deadline_ms = monotonic_ms().saturating_add(inner.options.max_wait_ms);
         loop {
             let place = Inner::place(inner, users)?;
             let news = place.news.notified();
@@ -236,7 +236,7 @@ impl Sections {
         state.elsewhere.as_ref().map(|elsewhere| SectionHolder {
             label: elsewhere.holder.clone(),
             is_namesake: elsewhere.holder == text_of(&inner.label),
-            free_in_ms: elsewhere.free_at_ms.saturating_sub(steady_ms()),
+            free_in_ms: elsewhere.free_at_ms.saturating_sub(monotonic_ms()),
         })
     }
 
@@ -288,7 +288,7 @@ impl Place {
     fn stays_elsewhere(&self, deadline_ms: u64) -> bool {
         let state = lock(&self.state);
         let Some(elsewhere) = &state.elsewhere else { return false };
-        if steady_ms().saturating_sub(elsewhere.read_ms) > FRESH_MS {
+        if monotonic_ms().saturating_sub(elsewhere.read_ms) > FRESH_MS {
             self.look.notify_one();
             return false;
         }
@@ -343,7 +343,7 @@ impl Inner {
 
     fn terms(&self, users: Users) -> Result<Terms, Error> {
         let SectionsOptions { step, window_ms, .. } = self.options;
-        Ok(Terms::new(users, token()?, Integer::from(step), window_ms, self.label)?)
+        Ok(Terms::new(users, nonce()?, Integer::from(step), window_ms, self.label)?)
     }
 
     /// The place of a section; where there is none a task begins that claims and keeps it.
@@ -353,13 +353,13 @@ impl Inner {
             return Err(snowmint_core::Error::closed().into());
         }
         if let Some(place) = places.get(&users.number()) {
-            lock(&place.state).wanted_ms = steady_ms();
+            lock(&place.state).wanted_ms = monotonic_ms();
             return Ok(Arc::clone(place));
         }
         if places.len() >= inner.options.most {
             Self::make_room(inner, &mut places)?;
         }
-        let state = State { phase: Phase::Claiming, trouble: None, wanted_ms: steady_ms(), elsewhere: None };
+        let state = State { phase: Phase::Claiming, trouble: None, wanted_ms: monotonic_ms(), elsewhere: None };
         let key = format!("{}{}", inner.prefix, users.number());
         let place = Arc::new(Place { users, key, state: Mutex::new(state), news: Notify::new(), look: Notify::new() });
         let claim = Claim::new(inner.terms(users)?);
@@ -382,7 +382,7 @@ impl Inner {
             matches!(state.phase, Phase::Held(_)).then_some(state.wanted_ms)
         };
         let idle = places.iter().filter_map(|(number, place)| Some((wanted_ms(place)?, *number))).min();
-        let idle = idle.filter(|(wanted_ms, _)| steady_ms().saturating_sub(*wanted_ms) >= ROOM_MS);
+        let idle = idle.filter(|(wanted_ms, _)| monotonic_ms().saturating_sub(*wanted_ms) >= ROOM_MS);
         let Some(place) = idle.and_then(|(_, number)| places.remove(&number)) else {
             let most = inner.options.most;
             return Err(Error::told(
@@ -402,7 +402,7 @@ impl Inner {
         match &mut state.phase {
             Phase::Claiming => Err(busy()),
             Phase::Over => Err(trouble.unwrap_or_else(|| snowmint_core::Error::closed().into())),
-            Phase::Held(section) => match section.next(user, steady_ms()) {
+            Phase::Held(section) => match section.next(user, monotonic_ms()) {
                 Ok(Next::Done(number)) => Ok(number),
                 Ok(Next::Ask(asked)) => {
                     let (inner, place) = (Arc::clone(inner), Arc::clone(place));
@@ -431,7 +431,7 @@ impl Inner {
         let mut holder = None;
         let mut seen: Option<Seen> = None;
         loop {
-            let now_ms = steady_ms();
+            let now_ms = monotonic_ms();
             match claim.next(reply.take(), now_ms) {
                 Ok(Next::Done(Claimed::Held(held))) => {
                     // The size fits: it is less than 2^32, and so many words were asked for.
@@ -495,7 +495,7 @@ impl Inner {
 
     /// Whether nobody has asked for so long, in ms.
     fn is_unwanted(&self, place: &Place, for_ms: u64) -> bool {
-        *lock(&self.closed) || steady_ms().saturating_sub(lock(&place.state).wanted_ms) > for_ms
+        *lock(&self.closed) || monotonic_ms().saturating_sub(lock(&place.state).wanted_ms) > for_ms
     }
 
     /// How long to go on claiming for callers who have given up, and may come again: long enough for a watch.
@@ -513,7 +513,7 @@ impl Inner {
                 return;
             }
             let asked = match &mut lock(&place.state).phase {
-                Phase::Held(section) => section.renew(steady_ms()),
+                Phase::Held(section) => section.renew(monotonic_ms()),
                 Phase::Claiming | Phase::Over => return,
             };
             match asked {
@@ -533,7 +533,7 @@ impl Inner {
         let mut state = lock(&place.state);
         state.trouble = trouble;
         if let Phase::Held(section) = &mut state.phase
-            && section.reply(reply, steady_ms()).is_err()
+            && section.reply(reply, monotonic_ms()).is_err()
         {
             // Who calls next claims anew, and learns who has it.
             state.phase = Phase::Over;

@@ -17,9 +17,9 @@ use super::definition;
 use super::{MAX_WAIT_MS, forked, lock, runtime};
 use crate::error::Error;
 use crate::fence::skipped;
-use crate::fork::{Cell, Fetched};
 use crate::key::{key, name};
-use crate::steady::steady_ms;
+use crate::process::fork::{Cell, Fetched};
+use crate::process::monotonic::monotonic_ms;
 use crate::store::{Store, Tag};
 
 /// How often the configured step is read again, in ms; as in Leaf.
@@ -146,7 +146,7 @@ impl Segments {
             runtime: runtime()?,
             news: Notify::new(),
             failed: Mutex::default(),
-            reread_ms: AtomicU64::new(steady_ms()),
+            reread_ms: AtomicU64::new(monotonic_ms()),
             fetches: AtomicU64::new(0),
         })))
     }
@@ -269,7 +269,7 @@ impl Segments {
         let inner = &self.0;
         // A child whose memory is wiped does not come here, nor is this lock free in it.
         if let Ok(mut machine) = inner.machine.try_lock()
-            && let Some(Ask::Add(amount)) = machine.prefetch(&inner.fetched.get().range, steady_ms())
+            && let Some(Ask::Add(amount)) = machine.prefetch(&inner.fetched.get().range, monotonic_ms())
         {
             self.fetch(amount);
         }
@@ -282,7 +282,7 @@ impl Segments {
             return Err(forked());
         }
         loop {
-            let refilled = lock(&self.0.machine).refill_block(&fetched.range, least, steady_ms());
+            let refilled = lock(&self.0.machine).refill_block(&fetched.range, least, monotonic_ms());
             match refilled {
                 Ok(Next::Done(())) => {}
                 Ok(Next::Ask(Ask::Add(amount))) => {
@@ -344,7 +344,7 @@ impl Segments {
             };
             {
                 let mut machine = lock(&inner.machine);
-                if let Err(error) = machine.reply(&inner.fetched.get().range, reply, steady_ms()) {
+                if let Err(error) = machine.reply(&inner.fetched.get().range, reply, monotonic_ms()) {
                     failed = Some(error.into());
                 }
             }
@@ -361,7 +361,7 @@ impl Segments {
 impl Inner {
     /// Follows a configured step that has changed, once a minute.
     async fn reread(&self) {
-        let (last_ms, now_ms) = (self.reread_ms.load(Ordering::Relaxed), steady_ms());
+        let (last_ms, now_ms) = (self.reread_ms.load(Ordering::Relaxed), monotonic_ms());
         if now_ms.saturating_sub(last_ms) < REREAD_MS {
             return;
         }

@@ -12,11 +12,11 @@ use tokio::sync::Mutex;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use super::{MAX_WAIT_MS, Owner, definition};
-use crate::ask::ask;
 use crate::error::Error;
 use crate::fence::skipped;
 use crate::key::key;
 use crate::store::Store;
+use crate::store::ask::ask;
 
 /// A session on the sequences of a store: `nextval`, `currval`, `lastval`, `setval`.
 ///

@@ -22,7 +22,7 @@ use super::{MAX_WAIT_MS, Owner, lock};
 use crate::error::Error;
 use crate::fence::skipped;
 use crate::key::{key, name};
-use crate::steady::steady_ms;
+use crate::process::monotonic::monotonic_ms;
 use crate::store::{Store, TicketServer};
 
 /// Where the places of stores are pinned, under the names of tickets.
@@ -122,7 +122,7 @@ impl Tickets {
         let mut reply: Option<Reply<Infallible>> = None;
         let mut failures: Vec<Error> = Vec::new();
         loop {
-            let turn = lock(&self.machine).next(&mut take, reply, steady_ms());
+            let turn = lock(&self.machine).next(&mut take, reply, monotonic_ms());
             let place = match turn {
                 Ok(Turn::Done(ticket)) => return Ok(ticket),
                 Ok(Turn::Ask(place)) => place,

@@ -24,8 +24,8 @@ use tokio::time::{Instant, timeout_at};
 use self::entry::Entry;
 use self::files::Files;
 use crate::error::Error;
+use crate::store::filesystem::refuse_lossy_slots;
 use crate::store::{Found, Store, Version, Wrote};
-use crate::surroundings::refuse_lossy_slots;
 use crate::url::Url;
 
 /// A store in a directory.

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use snowmint_core::segment::LAST;
 
 use crate::error::Error;
-use crate::fork::PerProcess;
+use crate::process::fork::PerProcess;
 use crate::store::{Found, Store, Version, Wrote};
 
 /// A store that is gone with the process; a forked child has another one.

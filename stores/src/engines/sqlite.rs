@@ -15,8 +15,8 @@ use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use self::checks::Identity;
 use super::sql::{self, Engine, Failure, Pool};
 use crate::error::Error;
+use crate::store::filesystem::refuse_lossy_place;
 use crate::store::{Found, SegmentTable, Store, Version, Wrote};
-use crate::surroundings::refuse_lossy_place;
 use crate::url::Url;
 
 /// The tables of a store, in SQL.

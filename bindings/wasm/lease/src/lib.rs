@@ -10,7 +10,9 @@
 use core::fmt::Write;
 
 use glue::{Text, answer, buffer, failed, keep, kept, kept_mut};
-use snowmint_core::lease::{Claiming, Floor, Keep, Keeping, LABEL_BYTES, Pin, RECORD_BYTES, Record, Terms, Todo};
+use snowmint_core::lease::{
+    Claim, ClaimStep, Floor, LABEL_BYTES, NamespaceRecord, RECORD_BYTES, Record, Renewal, RenewalStep, Terms,
+};
 use snowmint_core::store::{Ask, Reply};
 use snowmint_core::{Error, Layout, Numbers, Window, Words};
 
@@ -54,18 +56,19 @@ struct Held {
 
 #[allow(clippy::large_enum_variant, reason = "there are few")]
 enum Flow {
-    Claiming(Claiming<'static>),
-    Keeping(Keeping),
+    Claim(Claim<'static>),
+    Renewal(Renewal),
 }
 
-/// A new handle of a claim. Words: those of the layout's numbers, then two of the token. The label is the begin of
-/// the text, in UTF-8 and padded with zeros. No `window_ms` is `NaN`, and so is no last node. Word 0 then: the length of a window.
+/// A new handle of a claim. Words: those of the layout's numbers, then two of the nonce. The label is the begin of
+/// the text, in UTF-8 and padded with zeros. No `window_ms` is `NaN`, and so are no last node and no node. Word 0 then: the length of a window.
 #[unsafe(no_mangle)]
 pub extern "C" fn claim(
     max_ahead_ms: f64,
     window_ms: f64,
     default_ms: f64,
     last_node: f64,
+    node: f64,
     system_clock: bool,
     now_ms: f64,
 ) -> i32 {
@@ -78,14 +81,16 @@ pub extern "C" fn claim(
     answer(length, |window_ms| {
         let terms = Terms {
             layout,
+            node: (!node.is_nan()).then_some(node as u32),
             max_ahead_ms: max_ahead_ms as u64,
             window_ms,
             last_node: (!last_node.is_nan()).then_some(last_node as u32),
-            token: u128::from(buffer.words[6]) | u128::from(buffer.words[7]) << 64,
+            system_clock,
+            nonce: u128::from(buffer.words[6]) | u128::from(buffer.words[7]) << 64,
             label,
         };
         buffer.words[0] = window_ms;
-        keep(Held { layout, flow: Flow::Claiming(Claiming::new(terms, system_clock)) })
+        keep(Held { layout, flow: Flow::Claim(Claim::new(terms)) })
     })
 }
 
@@ -110,14 +115,14 @@ fn length_ms(layout: &Layout, max_ahead_ms: f64, window_ms: f64, default_ms: f64
 /// a record.
 #[unsafe(no_mangle)]
 pub extern "C" fn layout_len(len: u32) -> i32 {
-    answer(Pin::read(buffer().text(len)), |(layout, _)| layout.len() as u32)
+    answer(NamespaceRecord::read(buffer().text(len)), |(layout, _)| layout.len() as u32)
 }
 
 /// The namespace's record in the text, whose layout the driver has found to be this one (length 0: there is none).
 #[unsafe(no_mangle)]
 pub extern "C" fn pinned(lease: u32, version: f64, len: u32) -> u32 {
-    match Pin::read(buffer().text(len)) {
-        Ok((_, pin)) => claiming(lease, |claiming| claiming.pinned((len > 0).then_some((pin, version as u64)))),
+    match NamespaceRecord::read(buffer().text(len)) {
+        Ok((_, pin)) => claiming(lease, |claiming| claiming.namespace((len > 0).then_some((pin, version as u64)))),
         Err(error) => {
             failed(error);
             Next::Failed as u32
@@ -145,13 +150,13 @@ pub extern "C" fn pinning(lease: u32, outcome: u32, version: f64) -> u32 {
         1 => Reply::Conflict,
         _ => Reply::Written(version as u64),
     };
-    claiming(lease, |claiming| claiming.pinning(reply))
+    claiming(lease, |claiming| claiming.namespace_reply(reply))
 }
 
 /// A node that is not to be had.
 #[unsafe(no_mangle)]
 pub extern "C" fn skip(lease: u32, node: u32) {
-    if let Flow::Claiming(claiming) = &mut held(lease).flow {
+    if let Flow::Claim(claiming) = &mut held(lease).flow {
         claiming.skip(node);
     }
 }
@@ -159,7 +164,7 @@ pub extern "C" fn skip(lease: u32, node: u32) {
 /// A node and the record in the text: 0, or 1 if that is none. Fails, if a later version of this package wrote it.
 #[unsafe(no_mangle)]
 pub extern "C" fn see(lease: u32, node: u32, version: f64, now_ms: f64, len: u32) -> i32 {
-    let Flow::Claiming(claiming) = &mut held(lease).flow else { return 1 };
+    let Flow::Claim(claiming) = &mut held(lease).flow else { return 1 };
     match Record::from_bytes(buffer().text(len)) {
         Ok(record) => {
             claiming.see(node, &record, version as u64, now_ms as i64);
@@ -176,13 +181,13 @@ pub extern "C" fn see(lease: u32, node: u32, version: f64, now_ms: f64, len: u32
 /// All nodes were seen, of which so many have a record, whatever is in it.
 #[unsafe(no_mangle)]
 pub extern "C" fn seen(lease: u32, now_ms: f64, records: f64) -> u32 {
-    claiming(lease, |claiming| claiming.seen(now_ms as i64, records as u64))
+    claiming(lease, |claiming| claiming.listed(now_ms as i64, records as u64))
 }
 
 /// The chosen node is not to be had after all.
 #[unsafe(no_mangle)]
 pub extern "C" fn again(lease: u32) -> u32 {
-    claiming(lease, Claiming::again)
+    claiming(lease, Claim::again)
 }
 
 /// The clocks of the store (`NaN`: it has none) and of this host.
@@ -191,11 +196,11 @@ pub extern "C" fn clock(lease: u32, store_ms: f64, own_ms: f64) -> u32 {
     let store_ms = (!store_ms.is_nan()).then_some(store_ms as i64);
     let held = held(lease);
     match &mut held.flow {
-        Flow::Claiming(claiming) => {
+        Flow::Claim(claiming) => {
             let todo = claiming.clock(store_ms, own_ms as i64);
             held.take(&todo)
         }
-        Flow::Keeping(keeping) => next_of(keeping.clock(store_ms, own_ms as i64), keeping.node()),
+        Flow::Renewal(keeping) => next_of(keeping.clock(store_ms, own_ms as i64), keeping.node()),
     }
 }
 
@@ -219,11 +224,11 @@ pub extern "C" fn replied(lease: u32, outcome: u32, version: f64, len: u32) -> u
     };
     let held = held(lease);
     match &mut held.flow {
-        Flow::Claiming(claiming) => {
-            let todo = claiming.replied(reply);
+        Flow::Claim(claiming) => {
+            let todo = claiming.reply(reply);
             held.take(&todo)
         }
-        Flow::Keeping(keeping) => next_of(keeping.replied(reply), keeping.node()),
+        Flow::Renewal(keeping) => next_of(keeping.reply(reply), keeping.node()),
     }
 }
 
@@ -243,7 +248,7 @@ pub extern "C" fn release(lease: u32, end_ms: f64) -> u32 {
 /// What is needed to keep the lease elsewhere. Words: node, version; the record is in the text.
 #[unsafe(no_mangle)]
 pub extern "C" fn save(lease: u32) {
-    if let Flow::Keeping(keeping) = &held(lease).flow {
+    if let Flow::Renewal(keeping) = &held(lease).flow {
         let (record, version) = keeping.saved();
         asked(Ask::Write(record, version), keeping.node());
     }
@@ -254,7 +259,7 @@ pub extern "C" fn save(lease: u32) {
 pub extern "C" fn is_held(first: u32, second: u32) -> bool {
     let (found, saved) = buffer().text(first + second).split_at(first as usize);
     let (found, saved) = (Record::from_bytes(found), Record::from_bytes(saved));
-    found.is_ok_and(|found| saved.is_ok_and(|saved| found.is_held_by(saved.token)))
+    found.is_ok_and(|found| saved.is_ok_and(|saved| found.is_held_by(saved.nonce)))
 }
 
 /// Keeps a lease that was saved: `Window`, or an error if the record in the text is none.
@@ -262,14 +267,14 @@ pub extern "C" fn is_held(first: u32, second: u32) -> bool {
 pub extern "C" fn resume(lease: u32, node: u32, version: f64, len: u32) -> u32 {
     let held = held(lease);
     let system_clock = match &held.flow {
-        Flow::Claiming(claiming) => claiming.system_clock(),
-        Flow::Keeping(keeping) => keeping.system_clock(),
+        Flow::Claim(claiming) => claiming.terms().system_clock,
+        Flow::Renewal(keeping) => keeping.system_clock(),
     };
     match Record::from_bytes(buffer().text(len)) {
         Ok(record) => {
-            let keeping = Keeping::resume(node, record, version as u64, system_clock);
+            let keeping = Renewal::resume(node, record, version as u64, system_clock);
             let granted = window(node, keeping.window(), None);
-            held.flow = Flow::Keeping(keeping);
+            held.flow = Flow::Renewal(keeping);
             granted
         }
         Err(error) => {
@@ -307,48 +312,47 @@ fn held(lease: u32) -> &'static mut Held {
     kept_mut(lease)
 }
 
-fn keeping(lease: u32, step: impl FnOnce(&mut Keeping) -> Keep) -> u32 {
-    let Flow::Keeping(keeping) = &mut held(lease).flow else { return Next::Released as u32 };
+fn keeping(lease: u32, step: impl FnOnce(&mut Renewal) -> RenewalStep) -> u32 {
+    let Flow::Renewal(keeping) = &mut held(lease).flow else { return Next::Released as u32 };
     next_of(step(keeping), keeping.node())
 }
 
-fn claiming(lease: u32, step: impl FnOnce(&mut Claiming<'static>) -> Todo) -> u32 {
+fn claiming(lease: u32, step: impl FnOnce(&mut Claim<'static>) -> ClaimStep) -> u32 {
     let held = held(lease);
-    let Flow::Claiming(claiming) = &mut held.flow else { return Next::Released as u32 };
+    let Flow::Claim(claiming) = &mut held.flow else { return Next::Released as u32 };
     let todo = step(claiming);
     held.take(&todo)
 }
 
 impl Held {
-    fn take(&mut self, todo: &Todo) -> u32 {
+    fn take(&mut self, todo: &ClaimStep) -> u32 {
         let next = match *todo {
-            Todo::ReadLayout => Next::ReadLayout,
-            Todo::ReadFloor => Next::ReadFloor,
-            Todo::WriteLayout(pin, version) => {
+            ClaimStep::ReadNamespace => Next::ReadLayout,
+            ClaimStep::ReadFloor => Next::ReadFloor,
+            ClaimStep::WriteNamespace(pin, version) => {
                 let mut text = Text { len: 0 };
                 let _ = write!(text, "{pin}");
                 buffer().words[..2].copy_from_slice(&[text.len as u64, version]);
                 Next::WriteLayout
             }
-            Todo::List => Next::List,
-            Todo::Clock => Next::Clock,
-            Todo::Ask(node, ask) => return asked(ask, node),
-            Todo::Lease(lease, skew_ms) => {
-                let Flow::Claiming(claiming) = &self.flow else { return Next::Released as u32 };
-                self.flow = Flow::Keeping(Keeping::new(lease, claiming.system_clock()));
-                return window(lease.node(), lease.window(), skew_ms);
+            ClaimStep::ListNodes => Next::List,
+            ClaimStep::ReadClock => Next::Clock,
+            ClaimStep::Ask(node, ask) => return asked(ask, node),
+            ClaimStep::Granted(renewal, skew_ms) => {
+                self.flow = Flow::Renewal(renewal);
+                return window(renewal.node(), renewal.window(), skew_ms);
             }
-            Todo::Wait(wait_ms, error) => {
+            ClaimStep::Wait(wait_ms, error) => {
                 failed(error);
                 buffer().words[0] = wait_ms;
                 Next::Wait
             }
-            Todo::Taken(error) => {
+            ClaimStep::Taken(error) => {
                 failed(error);
                 Next::Taken
             }
-            Todo::Unanswered => Next::Unanswered,
-            Todo::Refused(error) => {
+            ClaimStep::Unanswered => Next::Unanswered,
+            ClaimStep::Refused(error) => {
                 failed(error);
                 Next::Failed
             }
@@ -357,21 +361,21 @@ impl Held {
     }
 }
 
-fn next_of(keep: Keep, node: u32) -> u32 {
+fn next_of(keep: RenewalStep, node: u32) -> u32 {
     let next = match keep {
-        Keep::Clock => Next::Clock,
-        Keep::Ask(ask) => return asked(ask, node),
-        Keep::Window(durable, skew_ms) => return window(node, durable, skew_ms),
-        Keep::Later(None) => Next::Unanswered,
-        Keep::Later(Some(error)) => {
+        RenewalStep::ReadClock => Next::Clock,
+        RenewalStep::Ask(ask) => return asked(ask, node),
+        RenewalStep::Window(durable, skew_ms) => return window(node, durable, skew_ms),
+        RenewalStep::Later(None) => Next::Unanswered,
+        RenewalStep::Later(Some(error)) => {
             failed(error);
             Next::Failed
         }
-        Keep::Lost(error) => {
+        RenewalStep::Lost(error) => {
             failed(error);
             Next::Lost
         }
-        Keep::Released => Next::Released,
+        RenewalStep::Released => Next::Released,
     };
     next as u32
 }

@@ -79,7 +79,9 @@ class Lessor(Protocol):
     def claim(
         self, namespace: str, nonce: str, layout: str, label: str, window_ms: int, max_ahead_ms: int, /, *exclude: int
     ) -> Loan:
-        """Grants a node that is not among `exclude`; the one that is held with this nonce, if there is one.
+        """Grants a node that is not among `exclude`. A nonce that holds a node gets that node again.
+
+        A claim of one node calls it with the keyword argument `node`; all other calls are without.
 
         A window reaches `window_ms` and `max_ahead_ms` past the clock. `layout` is a text form, `label` for people.
 

@@ -84,7 +84,15 @@ class HttpStore:
         self._idle: list[tuple[int, http.client.HTTPConnection]] = []
 
     def claim(
-        self, namespace: str, nonce: str, layout: str, label: str, window_ms: int, max_ahead_ms: int, *exclude: int
+        self,
+        namespace: str,
+        nonce: str,
+        layout: str,
+        label: str,
+        window_ms: int,
+        max_ahead_ms: int,
+        *exclude: int,
+        node: int | None = None,
     ) -> Loan:
         """As `Lessor.claim`."""
         lease = self._ask(
@@ -97,6 +105,7 @@ class HttpStore:
             window_ms=window_ms,
             max_ahead_ms=max_ahead_ms,
             exclude=exclude,
+            node=node,
         )
         try:
             window = lease["window"]

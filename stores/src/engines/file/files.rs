@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::entry::Entry;
 use super::path::{GOES_ON, RECORD};
-use crate::plain;
+use crate::store::plain_file;
 
 /// How long to wait before another look whether the lock is free.
 const POLL: Duration = Duration::from_millis(1);
@@ -27,7 +27,7 @@ impl Files {
     /// Waits for the lock until the deadline.
     pub(super) fn lock(root: &Path, deadline: Instant) -> Result<Self, String> {
         let path = root.join("lock");
-        let opened = plain::open(File::options().read(true).write(true).create(true).truncate(false), &path, true);
+        let opened = plain_file::open(File::options().read(true).write(true).create(true).truncate(false), &path, true);
         let lock = opened.map_err(|error| cannot("open", &path, &error))?;
         loop {
             match lock.try_lock() {
@@ -66,7 +66,7 @@ impl Files {
         let draft = self.root.join("draft");
         (|| {
             fs::create_dir_all(parent)?;
-            let mut file = plain::open(File::options().write(true).create(true).truncate(true), &draft, true)?;
+            let mut file = plain_file::open(File::options().write(true).create(true).truncate(true), &draft, true)?;
             file.write_all(&entry.to_bytes())?;
             file.sync_all()?;
             drop(file);
@@ -106,7 +106,7 @@ impl Files {
 
     fn entry(&self, path: &Path) -> Result<Option<Entry>, String> {
         let path = self.root.join(path);
-        let bytes = match plain::read(&path) {
+        let bytes = match plain_file::read(&path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(cannot("read", &path, &error)),

@@ -1,0 +1,227 @@
+//! The choice of a node among the records of a namespace.
+
+use super::{Record, Terms};
+use crate::mutant;
+use crate::store::Version;
+use crate::window::Window;
+
+/// How well a node suits; the least is the best.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Rank {
+    /// This claimer held it before.
+    Mine,
+    /// It has no record, or its holder released it.
+    Free,
+    /// Its window ended then, Unix ms.
+    Ended(i64),
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Candidate {
+    rank: Rank,
+    node: u32,
+    record: Option<Record>,
+    version: Version,
+}
+
+/// Looks through all nodes once, ascending, and picks one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Choice<'a> {
+    terms: Terms<'a>,
+    /// The earliest start of nodes without a record, Unix ms.
+    floor_ms: Option<i64>,
+    /// Nodes below this one were seen.
+    next: u64,
+    /// A node without a record: the one held before, or else the first.
+    fresh: Option<u32>,
+    best: Option<Candidate>,
+    /// When the first busy node is free, Unix ms.
+    nearest_ms: Option<i64>,
+    /// The record of a node that is busy, if the terms name that node.
+    holder: Option<Record>,
+}
+
+/// The outcome of a choice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(clippy::large_enum_variant, reason = "there is no allocator to box it")]
+pub(super) enum Chosen {
+    /// Write this record of this node over the version (0: the node has no record).
+    Write(u32, Record, Version),
+    /// All nodes are busy. The first is free in this many ms.
+    Wait(u64),
+    /// All nodes are excluded, or used up to the end of the layout.
+    Nothing,
+}
+
+impl<'a> Choice<'a> {
+    pub(super) const fn new(terms: Terms<'a>, floor_ms: Option<i64>) -> Self {
+        Self { terms, floor_ms, next: 0, fresh: None, best: None, nearest_ms: None, holder: None }
+    }
+
+    /// The record of the busy node that the terms name.
+    pub(super) const fn holder(&self) -> Option<&Record> {
+        self.holder.as_ref()
+    }
+
+    /// Leaves a node out, whether it has a record or not.
+    pub(super) const fn skip(&mut self, node: u32) {
+        self.pass(node as u64);
+        self.next = node as u64 + 1;
+    }
+
+    /// Takes a node's record at the time `now_ms` (Unix ms).
+    pub(super) fn see(&mut self, node: u32, record: &Record, version: Version, now_ms: i64) {
+        self.skip(node);
+        if u64::from(node) >= self.terms.layout.nodes() || self.terms.node.is_some_and(|wanted| wanted != node) {
+            return;
+        }
+        if !self.can_begin(Some(record.window.end_ms), now_ms) {
+            self.holder = self.terms.node.map(|_| *record);
+            return;
+        }
+        let rank = if self.terms.last_node == Some(node) {
+            Rank::Mine
+        } else if record.released {
+            Rank::Free
+        } else {
+            Rank::Ended(record.window.end_ms)
+        };
+        if self.best.is_none_or(|best| rank < best.rank) {
+            self.best = Some(Candidate { rank, node, record: Some(*record), version });
+        }
+    }
+
+    /// Returns whether a node whose last window ended at `previous_end_ms` is free at `now_ms`. Notes when, if later.
+    fn can_begin(&mut self, previous_end_ms: Option<i64>, now_ms: i64) -> bool {
+        let Terms { layout, max_ahead_ms, .. } = self.terms;
+        let window = Window::first(layout, previous_end_ms, now_ms, self.terms.reach_ms());
+        let Some(mints_from_ms) = layout.mints_from_ms(window.start_ms) else { return false };
+        let is_near = mints_from_ms <= now_ms.saturating_add_unsigned(max_ahead_ms);
+        if !is_near {
+            self.nearest_ms = Some(self.nearest_ms.map_or(mints_from_ms, |nearest| nearest.min(mints_from_ms)));
+        }
+        is_near
+    }
+
+    /// Notes that the nodes from `next` to before `end` have no record.
+    const fn pass(&mut self, end: u64) {
+        let (first, nodes) = (self.next, self.terms.layout.nodes());
+        let last = if end < nodes { end } else { nodes };
+        if first >= last {
+            return;
+        }
+        let preferred = match self.terms.node {
+            Some(node) => Some(node),
+            None => self.terms.last_node,
+        };
+        match (preferred, self.fresh) {
+            (Some(node), _) if node as u64 >= first && (node as u64) < last => self.fresh = Some(node),
+            // Nodes are below 2^32.
+            (_, None) if self.terms.node.is_none() => self.fresh = Some(first as u32),
+            _ => {}
+        }
+    }
+
+    /// Returns the best node once all records were seen. The same records give the same node.
+    pub(super) fn choose(&mut self, now_ms: i64) -> Chosen {
+        self.pass(self.terms.layout.nodes());
+        self.next = self.terms.layout.nodes();
+        let floor_ms = self.floor_ms.filter(|_| !mutant::removes("floor"));
+        let fresh = self.fresh.filter(|_| self.can_begin(floor_ms, now_ms)).map(|node| {
+            let rank = if self.terms.last_node == Some(node) { Rank::Mine } else { Rank::Free };
+            Candidate { rank, node, record: None, version: 0 }
+        });
+        let best = match (self.best, fresh) {
+            (Some(best), Some(fresh)) => Some(if fresh.rank < best.rank { fresh } else { best }),
+            (best, fresh) => best.or(fresh),
+        };
+        let Some(Candidate { node, record, version, .. }) = best else {
+            let reached_ms = now_ms.saturating_add_unsigned(self.terms.max_ahead_ms);
+            return match self.nearest_ms {
+                Some(nearest_ms) => Chosen::Wait(nearest_ms.abs_diff(reached_ms).max(1)),
+                None => Chosen::Nothing,
+            };
+        };
+        let previous_end_ms = record.map_or(floor_ms, |record| Some(record.window.end_ms));
+        let record = Record {
+            released: false,
+            serial: record.map_or(0, |record| record.serial).saturating_add(1),
+            window: Window::first(self.terms.layout, previous_end_ms, now_ms, self.terms.reach_ms()),
+            nonce: self.terms.nonce,
+            label: self.terms.label,
+        };
+        Chosen::Write(node, record, version)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::Layout;
+
+    const NOW_MS: i64 = 1_772_323_200_123;
+
+    fn record(end_ms: i64, released: bool) -> Record {
+        let window = Window { start_ms: 0, end_ms };
+        Record { released, serial: 1, window, nonce: 5, label: Record::label("a holder") }
+    }
+
+    /// The choice among eight nodes, of which the first four have records.
+    fn chosen(node: Option<u32>, last_node: Option<u32>, excluded: &[u32]) -> Chosen {
+        let layout = Layout::parse("time:41,node:3,sequence:3;epoch=1735689600000").expect("valid");
+        let records = [
+            record(NOW_MS - 10, false),
+            record(NOW_MS - 30, false),
+            record(NOW_MS - 20, true),
+            record(NOW_MS + 9, true),
+        ];
+        let label = Record::label("a claimer");
+        let terms = Terms {
+            layout: &layout,
+            node,
+            max_ahead_ms: 0,
+            window_ms: 1000,
+            last_node,
+            system_clock: false,
+            nonce: 9,
+            label,
+        };
+        let mut choice = Choice::new(terms, None);
+        for node in 0..8 {
+            match records.get(node as usize) {
+                _ if excluded.contains(&node) => choice.skip(node),
+                Some(record) => choice.see(node, record, 1, NOW_MS),
+                None => {}
+            }
+        }
+        let chosen = choice.choose(NOW_MS);
+        assert_eq!(choice.holder().is_some(), matches!(chosen, Chosen::Wait(_)) && node.is_some());
+        chosen
+    }
+
+    fn written(chosen: Chosen) -> u32 {
+        let Chosen::Write(node, record, _) = chosen else { panic!("{chosen:?}") };
+        assert!(record.window.start_ms <= NOW_MS && record.window.end_ms == NOW_MS + 1000);
+        node
+    }
+
+    #[test]
+    fn the_last_node_comes_first_then_a_free_one_then_the_longest_ended() {
+        assert_eq!(written(chosen(None, Some(0), &[])), 0, "held before");
+        assert_eq!(written(chosen(None, None, &[])), 2, "released");
+        assert_eq!(written(chosen(None, None, &[2])), 4, "never used");
+        assert_eq!(written(chosen(None, None, &[2, 4, 5, 6, 7])), 1, "ended longest ago");
+        assert_eq!(written(chosen(None, Some(6), &[])), 6, "held before, and its record is gone");
+        assert_eq!(chosen(None, None, &[0, 1, 2, 4, 5, 6, 7]), Chosen::Wait(9));
+        assert_eq!(chosen(None, None, &[0, 1, 2, 3, 4, 5, 6, 7]), Chosen::Nothing);
+    }
+
+    #[test]
+    fn a_claim_of_one_node_gets_that_node_or_none() {
+        assert_eq!(written(chosen(Some(0), None, &[])), 0, "ended");
+        assert_eq!(written(chosen(Some(7), None, &[])), 7, "never used");
+        assert_eq!(written(chosen(Some(5), Some(6), &[])), 5, "never used, and another was held before");
+        assert_eq!(chosen(Some(3), None, &[]), Chosen::Wait(9), "busy");
+        assert_eq!(chosen(Some(4), None, &[4]), Chosen::Nothing, "excluded");
+    }
+}

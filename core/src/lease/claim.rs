@@ -1,0 +1,252 @@
+//! The way to a node.
+
+use super::choice::{Choice, Chosen};
+use super::{Floor, NamespaceRecord, Record, Renewal, Terms, far_end};
+use crate::error::{Error, What};
+use crate::mutant;
+use crate::store::{Ask, Reply, Version};
+use crate::window::Window;
+
+/// A node that is free only after a longer wait than this, in ms, was granted under a clock that was ahead.
+const FAR_MS: u64 = Window::MOST_MS;
+/// How often a claim begins again where other claimers were first.
+const TRIES: u32 = 200;
+/// How many writes in a row may fail without an answer before the store counts as one that does not write.
+const REFUSALS: u32 = 3;
+
+/// The next step of a claim.
+#[derive(Clone, Copy, Debug)]
+#[allow(clippy::large_enum_variant, reason = "there is no allocator to box it")]
+pub enum ClaimStep {
+    /// Read the namespace's record, then call [`Claim::namespace`].
+    ReadNamespace,
+    /// Read the store's [`Floor`], then call [`Claim::floor`].
+    ReadFloor,
+    /// Write the text of the namespace's layout and this record behind it over the version, then call
+    /// [`Claim::namespace_reply`].
+    WriteNamespace(NamespaceRecord, Version),
+    /// List the nodes: call [`Claim::see`] or [`Claim::skip`] for each, ascending, then [`Claim::listed`].
+    ListNodes,
+    /// Read the store's clock, then call [`Claim::clock`].
+    ReadClock,
+    /// Send this request for the node's record, then call [`Claim::reply`].
+    Ask(u32, Ask<Record>),
+    /// Done: the node is granted, and its window is durable. The number is how far this machine's clock is ahead of the
+    /// store's, in ms.
+    Granted(Renewal, Option<i64>),
+    /// The first node is free in this many ms: begin a new claim then, or fail with the error.
+    Wait(u64, Error),
+    /// Other claimers were first each time: begin a new claim, or fail with the error.
+    Taken(Error),
+    /// The store gave no answer twice, or it reads and does not write. If it granted the node all the same, the window runs
+    /// out by itself.
+    Unanswered,
+    /// No node can be granted.
+    Refused(Error),
+}
+
+/// Claims a node: reads the namespace and its nodes, chooses one, and writes its record.
+#[derive(Clone, Copy, Debug)]
+pub struct Claim<'a> {
+    terms: Terms<'a>,
+    tries: u32,
+    /// The namespace's record and its version.
+    namespace: NamespaceRecord,
+    namespace_version: Version,
+    /// How many nodes have a record.
+    records: u64,
+    choice: Choice<'a>,
+    chosen: Option<(u32, Record, Version)>,
+    granted: Option<Renewal>,
+    skew_ms: Option<i64>,
+    unanswered: bool,
+    /// How many writes in a row failed without an answer.
+    refusals: u32,
+}
+
+impl<'a> Claim<'a> {
+    /// The first step.
+    pub const FIRST: ClaimStep = ClaimStep::ReadNamespace;
+
+    /// Begins a claim.
+    pub const fn new(terms: Terms<'a>) -> Self {
+        Self {
+            terms,
+            tries: 0,
+            namespace: NamespaceRecord { nodes: 0, floor_ms: None },
+            namespace_version: 0,
+            records: 0,
+            choice: Choice::new(terms, None),
+            chosen: None,
+            granted: None,
+            skew_ms: None,
+            unanswered: false,
+            refusals: 0,
+        }
+    }
+
+    /// Returns the terms.
+    pub const fn terms(&self) -> &Terms<'a> {
+        &self.terms
+    }
+
+    /// Returns the record of the node that the terms name, after [`ClaimStep::Wait`]: an error names its holder.
+    pub const fn holder(&self) -> Option<&Record> {
+        self.choice.holder()
+    }
+
+    /// Takes the namespace's record and its version, if the store has one. The driver has compared its layout.
+    pub const fn namespace(&mut self, found: Option<(NamespaceRecord, Version)>) -> ClaimStep {
+        match (found, self.granted) {
+            (Some((namespace, version)), granted) => {
+                (self.namespace, self.namespace_version) = (namespace, version);
+                match granted {
+                    Some(renewal) => self.count(&renewal),
+                    None => self.list(),
+                }
+            }
+            (None, Some(renewal)) => ClaimStep::Granted(renewal, self.skew_ms),
+            (None, None) => ClaimStep::ReadFloor,
+        }
+    }
+
+    /// Takes the store's floor, if it has one, for a namespace without a record.
+    pub fn floor(&mut self, floor: Option<Floor>) -> ClaimStep {
+        let floor_ms = floor.map(|floor| floor.until_ms);
+        (self.namespace, self.namespace_version) = (NamespaceRecord { nodes: 0, floor_ms }, 0);
+        ClaimStep::WriteNamespace(self.namespace, 0)
+    }
+
+    /// Takes the reply to the write of the namespace's record.
+    pub const fn namespace_reply(&mut self, reply: Reply<Record>) -> ClaimStep {
+        match (reply, self.granted) {
+            (Reply::Written(version), None) => {
+                self.namespace_version = version;
+                self.list()
+            }
+            (Reply::Unknown, None) => ClaimStep::Unanswered,
+            // The next claim makes up for a node that was not counted.
+            (Reply::Written(_) | Reply::Unknown, Some(renewal)) => ClaimStep::Granted(renewal, self.skew_ms),
+            (_, granted) => {
+                self.tries += 1;
+                match granted {
+                    _ if self.tries <= TRIES => ClaimStep::ReadNamespace,
+                    Some(renewal) => ClaimStep::Granted(renewal, self.skew_ms),
+                    None => ClaimStep::Refused(Error::plain(What::LayoutHidden)),
+                }
+            }
+        }
+    }
+
+    const fn list(&mut self) -> ClaimStep {
+        self.choice = Choice::new(self.terms, self.namespace.floor_ms);
+        ClaimStep::ListNodes
+    }
+
+    /// Grants the node, once the namespace's record counts it.
+    const fn count(&mut self, renewal: &Renewal) -> ClaimStep {
+        self.granted = Some(*renewal);
+        if self.records <= self.namespace.nodes {
+            return ClaimStep::Granted(*renewal, self.skew_ms);
+        }
+        self.namespace.nodes = self.records;
+        ClaimStep::WriteNamespace(self.namespace, self.namespace_version)
+    }
+
+    /// Leaves a node out, whether it has a record or not.
+    pub const fn skip(&mut self, node: u32) {
+        self.choice.skip(node);
+    }
+
+    /// Takes a node's record at the time `now_ms` (Unix ms).
+    pub fn see(&mut self, node: u32, record: &Record, version: Version, now_ms: i64) {
+        self.choice.see(node, record, version, now_ms);
+    }
+
+    /// Ends the list of nodes. `records` counts the nodes that have a record, valid or not.
+    pub fn listed(&mut self, now_ms: i64, records: u64) -> ClaimStep {
+        if records < self.namespace.nodes && !mutant::removes("vanished") {
+            return ClaimStep::Refused(Error::new(What::RecordsGone, 0, records, self.namespace.nodes));
+        }
+        self.records = records;
+        match self.choice.choose(now_ms) {
+            Chosen::Write(node, record, version) => {
+                self.chosen = Some((node, record, version));
+                if self.terms.system_clock { ClaimStep::ReadClock } else { self.write() }
+            }
+            Chosen::Wait(wait_ms) => ClaimStep::Wait(wait_ms, self.busy(now_ms, wait_ms)),
+            Chosen::Nothing => ClaimStep::Refused(self.taken()),
+        }
+    }
+
+    fn write(&self) -> ClaimStep {
+        self.chosen
+            .map_or(ClaimStep::ListNodes, |(node, record, version)| ClaimStep::Ask(node, Ask::Write(record, version)))
+    }
+
+    fn busy(&self, now_ms: i64, wait_ms: u64) -> Error {
+        let free_ms = now_ms.saturating_add_unsigned(wait_ms.saturating_add(self.terms.max_ahead_ms)).cast_unsigned();
+        let nodes = self.terms.layout.nodes();
+        match self.terms.node {
+            Some(node) => Error::new(What::NodeHeld, 0, u64::from(node), free_ms),
+            None if wait_ms > FAR_MS => Error::new(What::NodesFar, 0, nodes, free_ms),
+            None => Error::new(What::NodesBusy, 0, nodes, wait_ms),
+        }
+    }
+
+    const fn taken(&self) -> Error {
+        match self.terms.node {
+            Some(node) => Error::new(What::NodeTaken, 0, node as u64, 0),
+            None => Error::new(What::NodesTaken, 0, self.terms.layout.nodes(), 0),
+        }
+    }
+
+    /// Takes the store's clock, if it has one, and this machine's clock at that time, both Unix ms.
+    pub fn clock(&mut self, store_ms: Option<i64>, own_ms: i64) -> ClaimStep {
+        let end_ms = self.chosen.map_or(own_ms, |(_, record, _)| record.window.end_ms);
+        if let Some(error) = far_end(end_ms, self.terms.reach_ms(), store_ms) {
+            return ClaimStep::Refused(error);
+        }
+        self.skew_ms = store_ms.map(|store_ms| own_ms.saturating_sub(store_ms));
+        self.write()
+    }
+
+    /// Takes the reply to a request for the node's record.
+    pub fn reply(&mut self, reply: Reply<Record>) -> ClaimStep {
+        let unanswered = matches!(reply, Reply::Unknown);
+        if unanswered && self.unanswered {
+            return ClaimStep::Unanswered;
+        }
+        self.unanswered = unanswered;
+        let Some((node, record, seen)) = self.chosen else { return self.again() };
+        match reply {
+            Reply::Written(version) => self.grant(version),
+            // A write whose answer was lost counts when a read finds it.
+            Reply::Record(Some(found), version) if found == record => self.grant(version),
+            Reply::Unknown => ClaimStep::Ask(node, Ask::Read),
+            // The record is as it was before the write, so the write was not done.
+            Reply::Record(_, version) if version == seen => {
+                self.refusals += 1;
+                if self.refusals == REFUSALS { ClaimStep::Unanswered } else { self.again() }
+            }
+            Reply::Conflict => {
+                self.refusals = 0;
+                self.again()
+            }
+            // Another claimer was first.
+            Reply::Record(..) | Reply::Sum(_) | Reply::Full => self.again(),
+        }
+    }
+
+    fn grant(&mut self, version: Version) -> ClaimStep {
+        let Some((node, record, seen)) = self.chosen else { return self.again() };
+        self.records += u64::from(seen == 0);
+        self.count(&Renewal::resume(node, record, version, self.terms.system_clock))
+    }
+
+    /// Gives the chosen node up for a reason that the store does not know, and looks at the nodes again.
+    pub const fn again(&mut self) -> ClaimStep {
+        self.tries += 1;
+        if self.tries < TRIES { self.list() } else { ClaimStep::Taken(self.taken()) }
+    }
+}

@@ -1,0 +1,150 @@
+//! The record of a namespace beside its layout, and the floor of a whole store.
+
+use core::fmt;
+use core::str;
+
+use crate::error::{Error, What};
+
+/// The record of a namespace behind the text of its layout, such as
+/// `time:41,node:10,sequence:12;epoch=1735689600000;tick=1ms nodes=3 floor=1772323200123`.
+///
+/// **A count detects vanished records.** Records of nodes are never deleted, so their number never falls. `nodes` is a lower
+/// bound of that number. A claim that gives a node its first record raises `nodes` by compare-and-swap afterwards, once the
+/// record is durable. Each claim reads `nodes` before it lists the records. If the list is shorter, records have vanished.
+/// Nothing else makes the list shorter: a claimer that is killed before it counts leaves `nodes` too low, and the next claim
+/// corrects it. A claim of a node that has a record costs no further request; each node costs one more write in its life. If
+/// this record vanished too, nothing is detected: run `snowmint fence` after emptying a store.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NamespaceRecord {
+    /// Lower bound of the number of nodes that have a record.
+    pub nodes: u64,
+    /// The floor that `snowmint fence` wrote, Unix ms: the earliest start of a node without a record.
+    pub floor_ms: Option<i64>,
+}
+
+impl NamespaceRecord {
+    /// Reads a record into the text of the layout and the numbers behind it.
+    ///
+    /// # Errors
+    /// `StoreUnavailable` for unknown words.
+    pub fn read(record: &[u8]) -> Result<(&[u8], Self), Error> {
+        let mut words = record.split(|byte| *byte == b' ');
+        let layout = words.next().unwrap_or_default();
+        let mut pin = Self::default();
+        for word in words {
+            match (number(word, b"nodes="), number(word, b"floor=")) {
+                (Some(nodes), _) => pin.nodes = nodes,
+                (_, Some(floor_ms)) => pin.floor_ms = Some(floor_ms),
+                _ => return Err(Error::plain(What::NoRecord)),
+            }
+        }
+        Ok((layout, pin))
+    }
+
+    /// Returns the same with the floor raised to `until_ms` (Unix ms), if it is lower.
+    #[must_use]
+    pub fn raised(self, until_ms: i64) -> Self {
+        Self { floor_ms: self.floor_ms.max(Some(until_ms)), ..self }
+    }
+}
+
+/// Writes the words, each with a blank before it: they follow the text of the layout.
+impl fmt::Display for NamespaceRecord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { nodes, floor_ms } = self;
+        if *nodes > 0 {
+            write!(f, " nodes={nodes}")?;
+        }
+        floor_ms.map_or(Ok(()), |floor_ms| write!(f, " floor={floor_ms}"))
+    }
+}
+
+/// The floor of a whole store, which `snowmint fence` writes: `until=1772323200123 skip=1000`. Namespaces and counters that
+/// have no record, because they are new or missing in a backup, begin there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Floor {
+    /// The earliest start of the nodes of a namespace without a record, Unix ms.
+    pub until_ms: i64,
+    /// How many numbers a counter, sequence or section without a record leaves out.
+    pub skip: u64,
+}
+
+impl Floor {
+    /// The key of the floor in a store.
+    pub const KEY: &str = "fence/floor";
+
+    /// Reads a record.
+    ///
+    /// # Errors
+    /// `StoreUnavailable`, if the bytes are not a floor, or have unknown words.
+    pub fn read(record: &[u8]) -> Result<Self, Error> {
+        let mut words = record.split(|byte| *byte == b' ');
+        let until_ms = words.next().and_then(|word| number(word, b"until="));
+        let skip = words.next().and_then(|word| number(word, b"skip="));
+        match (until_ms, skip, words.next()) {
+            (Some(until_ms), Some(skip), None) => Ok(Self { until_ms, skip }),
+            _ => Err(Error::plain(What::NoRecord)),
+        }
+    }
+
+    /// Returns the floor after one more fence. Numbers add up: a counter may have begun at the earlier floor.
+    #[must_use]
+    pub fn raised(self, until_ms: i64, skip: u64) -> Self {
+        Self { until_ms: self.until_ms.max(until_ms), skip: self.skip.saturating_add(skip) }
+    }
+}
+
+impl fmt::Display for Floor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "until={} skip={}", self.until_ms, self.skip)
+    }
+}
+
+fn number<N: str::FromStr>(word: &[u8], name: &[u8]) -> Option<N> {
+    str::from_utf8(word.strip_prefix(name)?).ok()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use std::string::ToString;
+
+    use super::*;
+
+    const LAYOUT: &str = "time:41,node:1;epoch=0;tick=1ms";
+
+    #[test]
+    fn the_numbers_of_a_namespace_follow_its_layout() {
+        for (pin, words) in [
+            (NamespaceRecord::default(), ""),
+            (NamespaceRecord { nodes: 3, floor_ms: None }, " nodes=3"),
+            (NamespaceRecord { nodes: 0, floor_ms: Some(-5) }, " floor=-5"),
+            (
+                NamespaceRecord { nodes: u64::MAX, floor_ms: Some(i64::MAX) },
+                " nodes=18446744073709551615 floor=9223372036854775807",
+            ),
+        ] {
+            assert_eq!(pin.to_string(), words);
+            let record = std::format!("{LAYOUT}{pin}");
+            assert_eq!(NamespaceRecord::read(record.as_bytes()), Ok((LAYOUT.as_bytes(), pin)));
+        }
+        for bad in [" nodes=", " nodes=-1", " floor=1.5", " rooms=1", " nodes=1 ", "  nodes=1"] {
+            assert!(NamespaceRecord::read(std::format!("{LAYOUT}{bad}").as_bytes()).is_err(), "{bad}");
+        }
+        assert_eq!(
+            NamespaceRecord { nodes: 1, floor_ms: Some(5) }.raised(3),
+            NamespaceRecord { nodes: 1, floor_ms: Some(5) }
+        );
+        assert_eq!(NamespaceRecord::default().raised(-3), NamespaceRecord { nodes: 0, floor_ms: Some(-3) });
+    }
+
+    #[test]
+    fn a_second_fence_leaves_out_more_numbers() {
+        let floor = Floor { until_ms: 5, skip: 1000 };
+        assert_eq!(Floor::read(floor.to_string().as_bytes()), Ok(floor));
+        assert_eq!(floor.raised(3, 10), Floor { until_ms: 5, skip: 1010 });
+        for bad in ["", "until=5", "skip=5 until=5", "until=5 skip=5 more=5", "until=5 skip=-5"] {
+            assert!(Floor::read(bad.as_bytes()).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! What a claimer asks for.
+
+use super::LABEL_BYTES;
+use crate::layout::Layout;
+
+/// The terms of a lease: the caller's options, resolved against defaults and environment, and the identity of the claimer.
+#[derive(Clone, Copy, Debug)]
+pub struct Terms<'a> {
+    /// The layout of the IDs.
+    pub layout: &'a Layout,
+    /// The only node to claim, below [`Layout::nodes`]. `None` claims any free node.
+    pub node: Option<u32>,
+    /// How far IDs may run ahead of the clock, in ms.
+    pub max_ahead_ms: u64,
+    /// The length of a window, in ms; see [`Window::length_ms`](crate::Window::length_ms).
+    pub window_ms: u64,
+    /// The node that this claimer held before. It is preferred.
+    pub last_node: Option<u32>,
+    /// Whether the claimer reads its system's clock. If so, the store's clock checks it.
+    pub system_clock: bool,
+    /// The random identity of the claimer, new for each claim.
+    pub nonce: u128,
+    /// A name of the claimer that people can read; see [`Record::label`](super::Record::label).
+    pub label: [u8; LABEL_BYTES],
+}
+
+impl Terms<'_> {
+    /// Returns how far past the clock a window ends, in ms.
+    pub const fn reach_ms(&self) -> u64 {
+        self.max_ahead_ms.saturating_add(self.window_ms)
+    }
+}

@@ -1,0 +1,112 @@
+//! Engines for callers whose calls block: the store of a URL, connected once for the process.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::Mutex as AsyncMutex;
+
+use super::{connect, find};
+use crate::error::Error;
+use crate::process::fork::PerProcess;
+use crate::process::runtime;
+use crate::store::blocking::BlockingStore;
+use crate::store::{Found, Store, Version, Wrote};
+use crate::url::Url;
+
+/// The stores that this process is connected to, by URL.
+#[derive(Debug, Default)]
+struct Connected(Mutex<BTreeMap<String, Arc<Connection>>>);
+
+type Connection = AsyncMutex<Option<Arc<dyn Store>>>;
+
+static CONNECTED: PerProcess<Connected> = PerProcess::new();
+
+/// Returns the store of a URL, one for the process.
+async fn connected(url: &str) -> Result<Arc<dyn Store>, Error> {
+    let slot = {
+        let mut connected = CONNECTED.get().0.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(connected.entry(url.to_owned()).or_default())
+    };
+    let mut slot = slot.lock().await;
+    if let Some(store) = &*slot {
+        return Ok(Arc::clone(store));
+    }
+    let store = connect(url).await?;
+    *slot = Some(Arc::clone(&store));
+    Ok(store)
+}
+
+/// The store of a URL. Each call waits for its answer; a forked child connects anew.
+pub(crate) struct EngineStore {
+    url: String,
+    timeout: Duration,
+    /// The name that the connected store has.
+    name: Arc<OnceLock<String>>,
+}
+
+impl EngineStore {
+    /// Returns the store of a URL, which the first call connects to.
+    ///
+    /// # Errors
+    /// `StoreUnavailable`, if the URL is malformed or this build has no such engine.
+    pub(crate) fn of_url(url: &str) -> Result<Self, Error> {
+        let Url { scheme, timeout, .. } = Url::parse(url)?;
+        find(&scheme)?;
+        Ok(Self { url: url.to_owned(), timeout, name: Arc::default() })
+    }
+
+    /// Calls the store, and waits for the answer. A store ends each call by itself; the limit is for one that does not.
+    fn wait<T: Send + 'static, W>(&self, call: impl FnOnce(Arc<dyn Store>) -> W + Send + 'static) -> Result<T, Error>
+    where
+        W: Future<Output = Result<T, Error>> + Send,
+    {
+        let (url, name) = (self.url.clone(), Arc::clone(&self.name));
+        runtime::wait(self.timeout * 4, async move {
+            let store = connected(&url).await?;
+            name.get_or_init(|| store.name().to_owned());
+            call(store).await
+        })?
+    }
+}
+
+// The URL may have a password.
+impl fmt::Debug for EngineStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "EngineStore({})", self.name())
+    }
+}
+
+impl BlockingStore for EngineStore {
+    fn name(&self) -> &str {
+        self.name.get().map_or_else(|| self.url.split(':').next().unwrap_or_default(), String::as_str)
+    }
+
+    fn read(&self, key: &str) -> Result<Option<Found>, Error> {
+        let key = key.to_owned();
+        self.wait(|store| async move { store.read(&key).await })
+    }
+
+    fn write(&self, key: &str, value: &[u8], expected: Version) -> Result<Wrote, Error> {
+        let (key, value) = (key.to_owned(), value.to_vec());
+        self.wait(move |store| async move { store.write(&key, &value, expected).await })
+    }
+
+    fn list(&self, prefix: &str) -> Result<Vec<(String, Found)>, Error> {
+        let prefix = prefix.to_owned();
+        self.wait(|store| async move { store.list(&prefix).await })
+    }
+
+    fn clock_ms(&self) -> Result<Option<i64>, Error> {
+        self.wait(|store| async move { store.clock_ms().await })
+    }
+
+    fn refuse_standby(&self) -> Result<(), Error> {
+        self.wait(|store| async move { store.refuse_standby().await })
+    }
+
+    fn standby_risk(&self) -> Option<Error> {
+        self.wait(|store| async move { Ok(store.standby_risk()) }).unwrap_or_default()
+    }
+}

@@ -1,0 +1,21 @@
+//! Grants of nodes over a store: claims and renewals by core's machines.
+//!
+//! [`claim::Session`] and [`renewal::Session`] turn the steps of the machines into requests to a store and read its answers.
+//! A driver sends the requests: `claim_node` and `StoreLease` block, for generators of this process; `Leases` awaits, for a
+//! service that grants nodes to others.
+
+pub mod claim;
+mod namespace;
+mod refusal;
+pub mod renewal;
+#[cfg(feature = "engines")]
+mod service;
+mod terms;
+
+pub use self::claim::{Grant, claim_node};
+pub use self::namespace::Namespace;
+pub use self::refusal::Refusal;
+pub use self::renewal::{Outcome, StoreLease};
+#[cfg(feature = "engines")]
+pub use self::service::{Granted, Leases};
+pub use self::terms::{Claimer, Terms};

@@ -1,0 +1,125 @@
+//! Namespaces of leases.
+
+use std::fmt;
+
+use snowmint_core::{ErrorKind, Layout};
+
+use crate::error::Error;
+use crate::key::key;
+
+const MAX_LENGTH: usize = 64;
+
+/// A namespace. Leases of one namespace never have the same node at the same time; leases of two may.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Namespace(String);
+
+impl Namespace {
+    /// Returns the namespace `name`: 1 to 64 of `a-z A-Z 0-9 . _ -`, not beginning with a dot.
+    ///
+    /// # Errors
+    /// `InvalidNode`.
+    pub fn named(name: &str) -> Result<Self, Error> {
+        let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+        if name.is_empty() || name.len() > MAX_LENGTH || name.starts_with('.') || !name.bytes().all(allowed) {
+            return Err(Error::told(
+                ErrorKind::InvalidNode,
+                format!("a namespace is 1 to 64 of a-z A-Z 0-9 . _ -, not beginning with a dot, not {name:?}"),
+            ));
+        }
+        Ok(Self(name.to_owned()))
+    }
+
+    /// Reads what [`fmt::Display`] writes: a name, or `@` and six numbers for the default namespace of a layout.
+    ///
+    /// # Errors
+    /// `InvalidNode`.
+    pub fn parse(text: &str) -> Result<Self, Error> {
+        let Some(numbers) = text.strip_prefix('@') else { return Self::named(text) };
+        let digits = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+        let number = |word: &str| (1..=16).contains(&word.len()) && word.bytes().all(digits);
+        if !numbers.split('-').map(number).eq([true; 6]) {
+            return Err(Error::told(
+                ErrorKind::InvalidNode,
+                "the default namespace of a layout is @ and its six numbers in hex, as a generator's status has it",
+            ));
+        }
+        Ok(Self(text.to_owned()))
+    }
+
+    /// Refuses the default namespace of another layout by `InvalidLayout`.
+    #[cfg(feature = "engines")]
+    pub(crate) fn refuse_default_of_another(&self, layout: &Layout) -> Result<(), Error> {
+        if !self.0.starts_with('@') || *self == Self::of_layout(layout) {
+            return Ok(());
+        }
+        Err(Error::told(ErrorKind::InvalidLayout, format!("namespace {self} is for its own layout, not for {layout}")))
+    }
+
+    /// Returns the default namespace of a layout. It depends on the numbers of the layout, not on names of fields.
+    pub fn of_layout(layout: &Layout) -> Self {
+        let words = layout.numbers().to_words().map(|word| format!("{word:x}"));
+        Self(format!("@{}", words.join("-")))
+    }
+
+    /// Returns `InvalidLayout`: a namespace keeps its first layout, because two layouts could give the same ID.
+    pub fn has_another_layout(&self, pinned: &Layout) -> Error {
+        Error::told(
+            ErrorKind::InvalidLayout,
+            format!("namespace {self} is of layout {pinned}: use that one, or another namespace"),
+        )
+    }
+
+    /// Returns the key of the namespace's record in a store.
+    pub(crate) fn key(&self) -> Result<String, Error> {
+        key("layouts/", &self.0)
+    }
+
+    /// Returns the key of the namespace's nodes in a store, up to the number of a node.
+    pub(crate) fn nodes_prefix(&self) -> Result<String, Error> {
+        Ok(key("leases/", &self.0)? + "/")
+    }
+
+    /// Returns the name of the namespace's directory.
+    pub fn directory(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Namespace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use snowmint_core::layouts::{LEAF, SNOWMINT, TWITTER};
+
+    #[test]
+    fn names_stay_within_their_directory() {
+        for bad in ["", ".", "..", ".hidden", "a/b", "a\\b", "@layout", "é", "a b", &"x".repeat(65)] {
+            assert_eq!(Namespace::named(bad).expect_err(bad).kind(), ErrorKind::InvalidNode);
+        }
+        assert_eq!(Namespace::named("orders.v2_eu-1").expect("allowed").to_string(), "orders.v2_eu-1");
+    }
+
+    #[test]
+    fn what_is_shown_of_a_namespace_is_read_again() {
+        for namespace in [Namespace::of_layout(&SNOWMINT), Namespace::named("orders").expect("a name")] {
+            assert_eq!(Namespace::parse(&namespace.to_string()), Ok(namespace));
+        }
+        for bad in
+            ["", "@", "@1-2-3-4-5", "@1-2-3-4-5-6-7", "@1-2-3-4-5-", "@1-2-3-4-5-G", "@1-2-3-4-5-A", "@1-2-3-4-5-+6"]
+        {
+            assert_eq!(Namespace::parse(bad).expect_err(bad).kind(), ErrorKind::InvalidNode);
+        }
+    }
+
+    #[test]
+    fn the_default_is_one_for_each_layout_whatever_its_names() {
+        assert_eq!(Namespace::of_layout(&TWITTER), Namespace::of_layout(&LEAF));
+        assert_ne!(Namespace::of_layout(&TWITTER), Namespace::of_layout(&SNOWMINT));
+        assert!(Namespace::of_layout(&SNOWMINT).directory().len() < 100);
+    }
+}

@@ -1,0 +1,324 @@
+//! Grants on behalf of holders elsewhere, each of which shows its nonce: the leases that a service offers.
+
+use std::sync::Arc;
+
+use snowmint_core::lease::{NamespaceRecord, Record};
+use snowmint_core::store::Version;
+use snowmint_core::{ErrorKind, Layout, SystemHost, Window};
+
+use super::claim::{claim_node_async, read_namespace, read_nodes};
+use super::renewal::{Session, release_async, renew_async};
+use super::{Claimer, Namespace, Outcome, Refusal, Terms};
+use crate::error::Error;
+use crate::fence::floor;
+use crate::key::{key, name};
+use crate::store::{Store, Wrote};
+
+/// How far beyond this clock a holder may say it has minted, in ms, besides its window.
+const MAX_AHEAD_OF_CLOCK_MS: u64 = 60 * 60 * 1000;
+
+/// The leases of a store. All times come from this machine's clock, which the holders follow.
+///
+/// Nothing is kept in memory: each call reads the record and writes over the version that it has read.
+#[derive(Clone, Debug)]
+pub struct Leases(Arc<dyn Store>);
+
+/// A granted node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Granted {
+    /// The node.
+    pub node: u32,
+    /// The window, which is durable.
+    pub window: Window,
+}
+
+impl Leases {
+    /// Returns the leases of a store.
+    pub const fn new(store: Arc<dyn Store>) -> Self {
+        Self(store)
+    }
+
+    /// Writes the layout of a namespace into the store, or compares it with the one there. The first claim does so too.
+    ///
+    /// # Errors
+    /// `InvalidLayout`, `StoreUnavailable`.
+    pub async fn pin(&self, namespace: &Namespace, layout: &Layout) -> Result<(), Error> {
+        namespace.refuse_default_of_another(layout)?;
+        let key = namespace.key()?;
+        loop {
+            if let Some(found) = self.0.read(&key).await? {
+                return read_namespace(self.0.name(), &key, &found.value, namespace, layout).map(drop);
+            }
+            let record = NamespaceRecord { nodes: 0, floor_ms: floor(&*self.0).await?.map(|floor| floor.until_ms) };
+            if self.0.write(&key, format!("{layout}{record}").as_bytes(), 0).await? != Wrote::Conflict {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Grants a node. A claimer whose nonce holds a node gets that node again.
+    ///
+    /// # Errors
+    /// `NodesExhausted`, with the ms after which a node is free, if one will be; `InvalidLayout`, `StoreUnavailable`,
+    /// `UnsafeStore`, `BeforeEpoch`, `TimeOverflow`.
+    pub async fn claim(&self, terms: &Terms, claimer: &Claimer) -> Result<Granted, (Error, Option<u64>)> {
+        let now_ms = SystemHost::unix_ms();
+        terms.layout.refuse_outside(now_ms).map_err(|error| (error.into(), None))?;
+        terms.namespace.refuse_default_of_another(&terms.layout).map_err(|error| (error, None))?;
+        if let Some(granted) = self.granted(terms, claimer.nonce).await.map_err(|error| (error, None))? {
+            return Ok(granted);
+        }
+        match claim_node_async(&*self.0, terms, claimer, now_ms).await {
+            Ok(grant) => Ok(Granted { node: grant.node(), window: grant.window() }),
+            Err(Refusal::NotYet(wait_ms, error)) => Err((error, Some(wait_ms))),
+            Err(refusal) => Err((refusal.into_error(), None)),
+        }
+    }
+
+    /// Returns the grant of an earlier call with this nonce.
+    async fn granted(&self, terms: &Terms, nonce: u128) -> Result<Option<Granted>, Error> {
+        let key = terms.namespace.key()?;
+        let Some(found) = self.0.read(&key).await? else { return Ok(None) };
+        read_namespace(self.0.name(), &key, &found.value, &terms.namespace, &terms.layout)?;
+        let nodes = read_nodes(self.0.name(), self.0.list(&terms.namespace.nodes_prefix()?).await?)?;
+        Ok(nodes.into_iter().find_map(|(node, record)| {
+            let (record, _) = record?;
+            record.is_held_by(nonce).then_some(Granted { node, window: record.window })
+        }))
+    }
+
+    /// Moves a window's end up to `reach_ms` (window and `max_ahead_ms` together) past the clock, or past `unused_from_ms`
+    /// (Unix ms), where the holder's first unused tick begins.
+    ///
+    /// # Errors
+    /// `WindowClosed`, if the node is not, or not any more, held with this nonce; `InvalidId`, if `unused_from_ms` lies more
+    /// than an hour beyond this clock; `StoreUnavailable`: the same call may be made again.
+    pub async fn renew(
+        &self,
+        namespace: &Namespace,
+        node: u32,
+        nonce: u128,
+        unused_from_ms: i64,
+        reach_ms: u64,
+    ) -> Result<Window, Error> {
+        let now_ms = SystemHost::unix_ms();
+        if unused_from_ms > now_ms.saturating_add_unsigned(reach_ms.saturating_add(MAX_AHEAD_OF_CLOCK_MS)) {
+            return Err(Error::told(
+                ErrorKind::InvalidId,
+                format!("unused_from_ms is {unused_from_ms}, which is more than an hour past now ({now_ms})"),
+            ));
+        }
+        let (key, found) = self.record(namespace, node).await?;
+        let (record, version) = found.ok_or_else(|| gone(namespace, node))?;
+        if !record.is_held_by(nonce) {
+            return Err(lost(namespace, node));
+        }
+        let mut session = Session::resume(key, node, (record, version));
+        match renew_async(&*self.0, &mut session, now_ms, unused_from_ms, reach_ms).await {
+            Outcome::Window { window, .. } => Ok(window),
+            Outcome::Later(error) => Err(error),
+            Outcome::Lost(_) => Err(lost(namespace, node)),
+        }
+    }
+
+    /// Gives a node back, whose holder has closed its generator and took no ID at or past `unused_from_ms` (Unix ms).
+    /// Nothing happens if it was released with this nonce before.
+    ///
+    /// # Errors
+    /// `WindowClosed`, if the node is not, or not any more, held with this nonce; `StoreUnavailable`.
+    pub async fn release(
+        &self,
+        namespace: &Namespace,
+        node: u32,
+        nonce: u128,
+        unused_from_ms: i64,
+    ) -> Result<(), Error> {
+        let (key, found) = self.record(namespace, node).await?;
+        let Some((record, version)) = found.filter(|(record, _)| record.nonce == nonce) else {
+            return Err(lost(namespace, node));
+        };
+        if record.released {
+            return Ok(());
+        }
+        // An end outside the granted window does not count.
+        let end_ms = unused_from_ms.clamp(record.window.start_ms, record.window.end_ms);
+        let mut session = Session::resume(key, node, (record, version));
+        match release_async(&*self.0, &mut session, end_ms).await {
+            Outcome::Window { .. } => Ok(()),
+            Outcome::Later(error) => Err(error),
+            Outcome::Lost(_) => Err(lost(namespace, node)),
+        }
+    }
+
+    /// The namespaces of the store with their layouts as text, in any order.
+    ///
+    /// # Errors
+    /// `StoreUnavailable`.
+    pub async fn namespaces(&self) -> Result<Vec<(String, String)>, Error> {
+        let found = self.0.list("layouts/").await?;
+        let text = |value: &[u8]| {
+            let layout = NamespaceRecord::read(value).map_or(value, |(layout, _)| layout);
+            String::from_utf8_lossy(layout).into_owned()
+        };
+        Ok(found.iter().filter_map(|(part, found)| Some((name(part)?, text(&found.value)))).collect())
+    }
+
+    /// The records of a namespace by node, ascending; those that are none are left out.
+    ///
+    /// # Errors
+    /// `StoreUnavailable`, `InvalidNode` for no name of a namespace.
+    pub async fn list(&self, namespace: &str) -> Result<Vec<(u32, Record)>, Error> {
+        let listed = self.0.list(&(key("leases/", namespace)? + "/")).await?;
+        let nodes = read_nodes(self.0.name(), listed)?;
+        Ok(nodes.into_iter().filter_map(|(node, record)| Some((node, record?.0))).collect())
+    }
+
+    /// For operators: sets the end of a node's window, and that it is given back. Its holder loses it, and has to be stopped
+    /// by then: it may mint up to the end that it knows.
+    ///
+    /// # Errors
+    /// `InvalidNode`, if there is no such node; `StoreUnavailable`.
+    pub async fn reset(&self, namespace: &str, node: u32, end_ms: i64) -> Result<Record, Error> {
+        let key = format!("{}/{node}", key("leases/", namespace)?);
+        loop {
+            let Some((record, version)) = self.at(&key).await? else {
+                return Err(Error::told(
+                    ErrorKind::InvalidNode,
+                    format!(
+                        "{}: node {node} of namespace {namespace} has no record: list the nodes by snowmint lease ls",
+                        self.0.name()
+                    ),
+                ));
+            };
+            let window = Window { start_ms: record.window.start_ms.min(end_ms), end_ms };
+            let record = Record { released: true, serial: record.serial.saturating_add(1), window, ..record };
+            if self.0.write(&key, &record.to_bytes(), version).await? != Wrote::Conflict {
+                return Ok(record);
+            }
+        }
+    }
+
+    async fn record(&self, namespace: &Namespace, node: u32) -> Result<(String, Option<(Record, Version)>), Error> {
+        let key = format!("{}{node}", namespace.nodes_prefix()?);
+        let found = self.at(&key).await?;
+        Ok((key, found))
+    }
+
+    async fn at(&self, key: &str) -> Result<Option<(Record, Version)>, Error> {
+        let Some(found) = self.0.read(key).await? else { return Ok(None) };
+        let record = Record::from_bytes(&found.value)
+            .map_err(|error| Error::unavailable(self.0.name(), format_args!("{key}: {error}")))?;
+        Ok(Some((record, found.version)))
+    }
+}
+
+fn gone(namespace: &Namespace, node: u32) -> Error {
+    Error::told(
+        ErrorKind::WindowClosed,
+        format!(
+            "node {node} of namespace {namespace} has no record. If it was granted, the record has vanished from the store: \
+             close the generator, stop all holders, then run snowmint fence"
+        ),
+    )
+}
+
+fn lost(namespace: &Namespace, node: u32) -> Error {
+    Error::told(
+        ErrorKind::WindowClosed,
+        format!(
+            "node {node} of namespace {namespace} has another holder now: close the generator, and claim a node again"
+        ),
+    )
+}
+
+#[cfg(all(test, feature = "memory"))]
+mod tests {
+    use snowmint_core::layouts::{SNOWMINT, SONYFLAKE};
+
+    use super::*;
+    use crate::engines::memory::Memory;
+
+    fn terms() -> Terms {
+        Terms {
+            namespace: Namespace::named("orders").expect("a name"),
+            layout: SNOWMINT,
+            node: None,
+            exclude: Vec::new(),
+            max_ahead_ms: 0,
+            max_wait_ms: 1000,
+            window_ms: 5000,
+            system_clock: true,
+        }
+    }
+
+    fn claimer(nonce: u128) -> Claimer {
+        Claimer { nonce, label: format!("holder {nonce}"), last_node: None }
+    }
+
+    #[tokio::test]
+    async fn a_claim_that_is_sent_twice_is_one() {
+        let leases = Leases::new(Memory::named(""));
+        let first = leases.claim(&terms(), &claimer(1)).await.expect("a node");
+        assert_eq!(leases.claim(&terms(), &claimer(1)).await, Ok(first));
+        assert_ne!(leases.claim(&terms(), &claimer(2)).await.expect("a node").node, first.node);
+        let default = Terms { namespace: Namespace::of_layout(&SNOWMINT), ..terms() };
+        for other_layout in [Terms { layout: SONYFLAKE, ..terms() }, Terms { layout: SONYFLAKE, ..default.clone() }] {
+            let (error, _) = leases.claim(&other_layout, &claimer(3)).await.expect_err("a namespace keeps its layout");
+            assert_eq!(error.kind(), ErrorKind::InvalidLayout);
+        }
+        leases.claim(&default, &claimer(3)).await.expect("of its own layout");
+    }
+
+    #[tokio::test]
+    async fn only_the_holder_renews_and_releases() {
+        let leases = Leases::new(Memory::named(""));
+        let terms = terms();
+        let Granted { node, window } = leases.claim(&terms, &claimer(1)).await.expect("a node");
+        let renewed = leases.renew(&terms.namespace, node, 1, window.end_ms, 5000).await.expect("renewed");
+        assert!(renewed.end_ms >= window.end_ms + 5000 && renewed.start_ms == window.start_ms);
+        let error = leases.renew(&terms.namespace, node + 1, 1, 0, 5000).await.expect_err("no record");
+        assert!(error.to_string().contains("has vanished"), "{error}");
+        for (node, nonce) in [(node, 2), (node + 1, 1)] {
+            let error = leases.renew(&terms.namespace, node, nonce, 0, 5000).await.expect_err("not the holder");
+            assert_eq!(error.kind(), ErrorKind::WindowClosed);
+            let error = leases.release(&terms.namespace, node, nonce, 0).await.expect_err("not the holder");
+            assert_eq!(error.kind(), ErrorKind::WindowClosed);
+        }
+        let far = SystemHost::unix_ms() + 2 * 60 * 60 * 1000;
+        let error = leases.renew(&terms.namespace, node, 1, far, 5000).await.expect_err("no clock is there");
+        assert_eq!(error.kind(), ErrorKind::InvalidId);
+
+        let used_ms = window.start_ms;
+        for _ in 0..2 {
+            assert_eq!(leases.release(&terms.namespace, node, 1, used_ms).await, Ok(()));
+        }
+        let error = leases.renew(&terms.namespace, node, 1, 0, 5000).await.expect_err("given back");
+        assert_eq!(error.kind(), ErrorKind::WindowClosed);
+        let next = leases.claim(&terms, &Claimer { last_node: Some(node), ..claimer(3) }).await.expect("a node");
+        assert_eq!(next.node, node);
+        assert!(next.window.start_ms >= used_ms);
+    }
+
+    #[tokio::test]
+    async fn an_operator_resets_an_end_that_lies_far_ahead() {
+        let leases = Leases::new(Memory::named(""));
+        let granted = leases.claim(&Terms { window_ms: 1_000_000_000, ..terms() }, &claimer(1)).await.expect("a node");
+        let record = leases.reset("orders", granted.node, granted.window.start_ms + 1).await.expect("reset");
+        assert!(record.released && record.window.end_ms == granted.window.start_ms + 1);
+        assert_eq!(leases.list("orders").await.expect("a list"), [(granted.node, record)]);
+        assert_eq!(leases.reset("orders", 7, 0).await.expect_err("nobody").kind(), ErrorKind::InvalidNode);
+        assert_eq!(leases.namespaces().await.expect("a list"), [("orders".to_owned(), SNOWMINT.to_string())]);
+    }
+
+    #[tokio::test]
+    async fn a_claim_of_one_node_names_its_holder() {
+        let leases = Leases::new(Memory::named(""));
+        let fifth = Terms { node: Some(5), ..terms() };
+        assert_eq!(leases.claim(&fifth, &claimer(1)).await.expect("free").node, 5);
+        let (error, wait_ms) = leases.claim(&fifth, &claimer(2)).await.expect_err("held");
+        assert_eq!((error.kind(), wait_ms.is_some()), (ErrorKind::NodesExhausted, true));
+        let text = error.to_string();
+        assert!(text.contains("node 5 is held until 20") && text.contains("(its holder is holder 1)"), "{text}");
+        assert_eq!(leases.claim(&terms(), &claimer(2)).await.expect("another").node, 0);
+    }
+}

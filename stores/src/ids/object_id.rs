@@ -1,0 +1,27 @@
+//! `ObjectId`s of `MongoDB`, minted with what this process remembers.
+
+pub use snowmint_core::object_id::{ObjectId, ObjectIdState};
+
+use snowmint_core::SystemHost;
+
+use crate::error::Error;
+use crate::ids::minter::mint;
+
+/// An `ObjectId` that this process has not minted yet: see [`ObjectIdState`].
+///
+/// # Errors
+/// `StoreUnavailable`: the system gives no random bytes. `BeforeEpoch`, `TimeOverflow`: its clock is not between 1970 and
+/// 2106.
+///
+/// # Examples
+/// ```
+/// use snowmint_stores::object_id;
+/// let (first, second) = (object_id::next()?, object_id::next()?);
+/// assert_eq!(first.random(), second.random());
+/// assert_ne!(first, second);
+/// # Ok::<(), snowmint_stores::Error>(())
+/// ```
+pub fn next() -> Result<ObjectId, Error> {
+    let now_ms = SystemHost::unix_ms();
+    mint(|minter| minter.object_id.next(now_ms, || minter.entropy.word()))
+}

@@ -1,0 +1,35 @@
+//! The process that owns a value: a forked child is another process than its parent.
+
+use std::ptr;
+
+use super::fork::PerProcess;
+use crate::error::Error;
+
+/// The identity of a process. A child of `fork` or of a raw `clone` has another one.
+#[derive(Debug, Default)]
+pub struct Owner {
+    // Owners are told apart by their addresses, so they take room.
+    _room: u8,
+}
+
+static THIS: PerProcess<Owner> = PerProcess::new();
+
+impl Owner {
+    /// Returns the identity of this process.
+    pub fn this() -> &'static Self {
+        THIS.get()
+    }
+
+    /// Returns whether this process is the owner.
+    pub fn is_this_process(&self) -> bool {
+        THIS.existing().is_some_and(|this| ptr::eq(this, self))
+    }
+
+    /// Refuses calls in a forked child.
+    ///
+    /// # Errors
+    /// `Forked`, if this process is not the owner.
+    pub fn refuse_child(&self) -> Result<(), Error> {
+        if self.is_this_process() { Ok(()) } else { Err(snowmint_core::Error::forked().into()) }
+    }
+}

@@ -1,0 +1,30 @@
+//! A signal that wakes one waiting thread.
+
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// A flag that one thread waits for. A notice that comes before the wait is kept.
+#[derive(Debug, Default)]
+pub(crate) struct Wake {
+    notified: Mutex<bool>,
+    changed: Condvar,
+}
+
+impl Wake {
+    /// Wakes the waiting thread, or the next one that waits.
+    pub(crate) fn notify(&self) {
+        *self.lock() = true;
+        self.changed.notify_one();
+    }
+
+    /// Waits for a notice, `wait` at most.
+    pub(crate) fn wait(&self, wait: Duration) {
+        let notified = self.lock();
+        let waited = self.changed.wait_timeout_while(notified, wait, |notified| !*notified);
+        *waited.unwrap_or_else(PoisonError::into_inner).0 = false;
+    }
+
+    fn lock(&self) -> MutexGuard<'_, bool> {
+        self.notified.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
