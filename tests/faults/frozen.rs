@@ -76,7 +76,7 @@ impl Drop for Disk {
 }
 
 fn lease(directory: &Path, namespace: &str) -> Result<Snowflake, snowmint::Error> {
-    let store = Some(format!("file:{}", directory.display()));
+    let store = Some(format!("file:{}", directory.display()).into());
     let options = Options { max_wait_ms: 500, ..Options::DEFAULT };
     let namespace = Some(namespace.to_owned());
     Snowflake::lease(LeaseOptions { store, namespace, options, window_ms: Some(1000), ..LeaseOptions::default() })
@@ -128,7 +128,7 @@ fn constructors_and_close_end_while_the_disk_is_frozen() {
         for _ in 0..2 {
             let path = path.clone();
             let exclude = in_time("a constructor", move || {
-                let store = Some(format!("file:{}", path.display()));
+                let store = Some(format!("file:{}", path.display()).into());
                 let options = Options { max_wait_ms: 500, ..Options::DEFAULT };
                 let namespace = Some(namespace.to_owned());
                 Snowflake::lease(LeaseOptions {
