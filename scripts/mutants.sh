@@ -54,10 +54,10 @@ else
   printf 'advice: the at-fork handler does not make up for it\n%s\n' "$output"
   failed=$((failed + 1))
 fi
-check swap slots eight_threads_of_a_hundred_thousand_ids_on_one_lease "duplicates|IDs of one thread increase"
-check increase restarts a_running_process_survives_steps "duplicates"
-check start restarts a_renewed_window_of_a_killed_holder "duplicates"
-check ahead restarts a_renewed_window_of_a_killed_holder "duplicates"
+check swap slots eight_threads_on_one_lease "duplicates|IDs of one thread increase"
+check increase restarts a_running_process_survives_clock_steps "duplicates"
+check start restarts no_clock_set_back_reuses "duplicates"
+check ahead restarts no_clock_set_back_reuses "duplicates"
 check window leases no_id_is_minted_twice "duplicate|repeat"
 check close leases no_id_is_minted_twice "duplicate|repeat"
 check place places two_mount_namespaces "node 0"
@@ -73,7 +73,7 @@ check range generator a_node_beyond_the_layout "panicked"
 
 check floor stores restores::a_fence_holds_nodes_first_granted "duplicates"
 check version stores file::a_sequence_of_several_sessions "panicked"
-check forked stores forks::a_forked_child_hands_out_nothing "panicked"
+check forked stores forks::a_forked_child_hands_out_no_number "panicked"
 check settings stores live_settings::renewals_end_when_redis "fetches go on"
 check guard stores mariadb_only::numbers_of_a_sequence_never_repeat "panicked"
 

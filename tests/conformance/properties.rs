@@ -66,7 +66,7 @@ fn ids() -> impl Strategy<Value = u64> {
 
 proptest! {
     #[test]
-    fn scattered_ids_are_had_back(id in ids(), by in 0u32..70) {
+    fn scattering_is_reversible(id in ids(), by in 0u32..70) {
         check_inverse(id, |id| scatter::rotate_digits(id, by % 20), |id| scatter::unrotate_digits(id, by % 20));
         check_inverse(id, |id| scatter::unrotate_digits(id, by % 20), |id| scatter::rotate_digits(id, by % 20));
         check_inverse(id, |id| scatter::shard_high(id, by), |id| scatter::unshard_high(id, by));
@@ -106,7 +106,7 @@ proptest! {
     }
 
     #[test]
-    fn every_form_of_an_id_has_the_candidates_of_the_integer(id in ids(), now_ms in 0i64..4_000_000_000_000) {
+    fn every_text_of_an_id_has_its_integers_candidates(id in ids(), now_ms in 0i64..4_000_000_000_000) {
         let of_integer = inspect_integer(id.into(), now_ms);
         check_candidates(&of_integer);
         for form in TextForm::ALL {
@@ -149,7 +149,7 @@ proptest! {
     }
 
     #[test]
-    fn every_text_form_gives_the_id_back_and_keeps_the_order(a: u64, b: u64) {
+    fn every_text_form_decodes_to_the_id_and_keeps_order(a: u64, b: u64) {
         for form in TextForm::ALL {
             let (text_a, text_b) = (form.encode(a), form.encode(b));
             prop_assert_eq!(form.decode(text_a.as_str()), Ok(a));
@@ -166,7 +166,7 @@ proptest! {
     }
 
     #[test]
-    fn whatever_the_clock_does_ids_strictly_increase(
+    fn ids_strictly_increase_under_any_clock(
         steps in proptest::collection::vec((-50i64..60, 1u64..5000), 1..200),
         max_ahead_ms in prop_oneof![Just(0u64), 0u64..100],
         start in prop_oneof![Just(SequenceStart::Zero), Just(SequenceStart::Random), Just(SequenceStart::Carry)],
@@ -193,7 +193,7 @@ proptest! {
     }
 
     #[test]
-    fn a_run_writes_in_parts_of_any_size_what_it_iterates_over(
+    fn a_run_writes_the_same_ids_that_it_iterates(
         layout in layouts(),
         start in prop_oneof![Just(SequenceStart::Zero), Just(SequenceStart::Random), Just(SequenceStart::Carry)],
         seed: u64,

@@ -56,7 +56,7 @@ struct LayoutCase {
 }
 
 #[test]
-fn layouts_parse_print_and_know_their_life() {
+fn layouts_parse_and_print_with_their_facts() {
     for case in cases::<LayoutCase>("layouts") {
         let facts = Layout::find(&case.layout).map(|layout| {
             assert_eq!(Layout::parse(layout.to_string()), Ok(layout), "{}: parse(print(x)) == x", case.name);
@@ -199,7 +199,7 @@ struct ScatterCase {
 }
 
 #[test]
-fn ids_are_scattered_and_had_back() {
+fn ids_are_scattered_and_restored() {
     for case in cases::<ScatterCase>("scatter") {
         let by = || integer(case.by.as_deref().expect("digits or bits")).count();
         let (there, back): (&dyn Fn(u64) -> _, &dyn Fn(u64) -> _) = match case.function.as_str() {
@@ -240,7 +240,7 @@ struct CandidateRow {
 }
 
 #[test]
-fn what_could_have_minted_a_value_is_listed_with_its_reasons() {
+fn inspect_lists_candidates_with_their_reasons() {
     for case in cases::<InspectCase>("inspect") {
         let candidates = match (&case.value, &case.integer) {
             (Some(text), None) => inspect(text, case.now_ms),
@@ -473,7 +473,7 @@ fn minting(kind: &str, last: Option<&String>) -> Mint {
 }
 
 #[test]
-fn a_scripted_clock_and_scripted_random_bits_give_exactly_these() {
+fn scripted_clocks_and_random_bits_mint_exactly_these_ids() {
     for case in cases::<MintCase>("mint") {
         let mut mint = minting(&case.kind, case.last.as_ref());
         for (i, call) in case.calls.iter().enumerate() {

@@ -14,7 +14,7 @@ fn nodes_of_children(printed: &str) -> Vec<&str> {
 }
 
 #[test]
-fn four_forked_children_and_their_parent_repeat_nothing_on_a_lease() {
+fn four_forked_children_and_their_parent_repeat_no_id() {
     let scene = Scene::new();
     let printed = run(&mut scene.minter("fork", &["children=4", "count=2000"]));
     assert_eq!(assert_unique(scene.ledger()), 1 + 5 * 2000);
@@ -24,7 +24,7 @@ fn four_forked_children_and_their_parent_repeat_nothing_on_a_lease() {
 }
 
 #[test]
-fn four_children_of_a_raw_clone_repeat_nothing_on_a_lease() {
+fn four_children_of_a_raw_clone_repeat_no_id() {
     let scene = Scene::new();
     let printed = run(&mut scene.minter("clone", &["children=4", "count=2000"]));
     assert_eq!(assert_unique(scene.ledger()), 1 + 5 * 2000);
@@ -46,7 +46,7 @@ fn a_vouched_node_is_refused_as_forked_in_every_child() {
 }
 
 #[test]
-fn a_fork_in_a_signal_handler_during_a_claim_repeats_nothing() {
+fn a_fork_in_a_signal_handler_repeats_no_id() {
     let scene = Scene::new();
     let rounds = 60;
     let mut printed = String::new();
@@ -73,7 +73,7 @@ fn orphan(scene: &Scene, verb: &str) -> (Running, u32) {
 }
 
 #[test]
-fn a_forked_child_neither_keeps_its_dead_parents_slot_nor_frees_it_before() {
+fn a_forked_child_neither_keeps_nor_frees_its_parents_slot() {
     let scene = Scene::new();
     let next = || scene.minter("mint", &[&format!("layout={ONE_NODE}"), "count=1", "max_wait_ms=5000"]);
     let (parent, child) = orphan(&scene, "fork");

@@ -90,7 +90,7 @@ fn in_time<T: Send + 'static>(what: &str, work: impl FnOnce() -> T + Send + 'sta
 }
 
 #[test]
-fn a_lease_on_a_healthy_disk_is_renewed_while_another_disk_is_frozen() {
+fn a_frozen_disk_stops_no_renewals_on_a_healthy_disk() {
     let mut frozen = Disk::new();
     let healthy = TempDir::new().expect("a directory");
     let stuck = lease(&frozen.path(), "orders").expect("a node");
@@ -155,7 +155,7 @@ fn constructors_and_close_end_while_the_disk_is_frozen() {
 
 #[cfg(feature = "engines")]
 #[test]
-fn leases_of_a_store_that_stands_still_end_together_at_exit() {
+fn leases_of_a_frozen_store_end_together_at_exit() {
     use std::process::Stdio;
 
     use snowmint_tests::engines::{Engine, Server};

@@ -75,7 +75,7 @@ fn root_and_other_users_share_the_slots_of_the_machine() {
 
 /// As in a rootless container: owning the directory is a hardening, and no reason to give no IDs.
 #[test]
-fn root_that_may_not_change_owners_uses_the_slots_of_others() {
+fn root_without_the_right_to_chown_uses_others_slots() {
     let scene = Scene::new();
     let other = on_own_machine(&scene, "", &["--reuid", "65534", "--clear-groups"]).output().expect("it starts");
     assert!(other.status.success(), "{other:?}");
@@ -85,7 +85,7 @@ fn root_that_may_not_change_owners_uses_the_slots_of_others() {
 }
 
 #[test]
-fn two_mount_namespaces_with_slots_of_their_own_are_refused() {
+fn two_mount_namespaces_with_separate_slots_are_refused() {
     let scene = Scene::new();
     let over = ["/var/tmp/snowmint", "/var/tmp"];
     for over in over {
@@ -101,7 +101,7 @@ fn two_mount_namespaces_with_slots_of_their_own_are_refused() {
 }
 
 #[test]
-fn in_a_container_the_default_slots_are_refused_whatever_is_mounted() {
+fn in_a_container_default_slots_are_refused_with_any_mount() {
     let scene = Scene::new();
     let mounted = "mkdir -p /var/tmp/snowmint; mount --bind \"$1/one\" \"$1/root/var/tmp/snowmint\"";
     let marks = [
@@ -137,7 +137,7 @@ fn a_named_directory_on_overlayfs_is_refused_unless_allowed() {
 
 /// What a kubelet and a container engine mount for one pod or container alone, and remove with it.
 #[test]
-fn volumes_of_one_pod_or_container_are_refused_and_named_ones_taken() {
+fn private_volumes_are_refused_and_named_volumes_accepted() {
     let anonymous = format!("volumes/{}/_data", "0123456789abcdef".repeat(4));
     let private = [("pods/7/volumes/kubernetes.io~empty-dir/data", "emptyDir"), (&anonymous, "volume without a name")];
     let mounted = |volume: &str, options: &str| {

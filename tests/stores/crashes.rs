@@ -86,7 +86,7 @@ impl Work {
 }
 
 /// Kills a taker and a minter of two each, and then the server, over and over.
-fn nothing_repeats(work: &Work, mut server: Option<&mut Server>) {
+fn no_number_repeats(work: &Work, mut server: Option<&mut Server>) {
     let mut takers = [work.taker(), work.taker()];
     let mut minters = [work.minter(), work.minter()];
     work.wait_for_more();
@@ -117,45 +117,45 @@ fn over(engine: Engine, kinds: &[Kind], prepare: &str) {
     if !prepare.is_empty() {
         engine.client(server.port(), prepare);
     }
-    nothing_repeats(&work, Some(&mut server));
+    no_number_repeats(&work, Some(&mut server));
 }
 
 #[test]
-fn nothing_repeats_over_kill_9_of_clients_of_files() {
+fn no_number_repeats_over_kills_of_clients_of_files() {
     let directory = directory();
-    nothing_repeats(&Work::new(&format!("file:{}?allow_unsafe=true", directory.path().display()), &NUMBERS), None);
+    no_number_repeats(&Work::new(&format!("file:{}?allow_unsafe=true", directory.path().display()), &NUMBERS), None);
 }
 
 #[test]
-fn nothing_repeats_over_kill_9_of_clients_of_sqlite() {
+fn no_number_repeats_over_kills_of_clients_of_sqlite() {
     let directory = directory();
     let url = format!("sqlite:{}?allow_unsafe=true", directory.path().join("ids.db").display());
-    nothing_repeats(&Work::new(&url, &NUMBERS), None);
+    no_number_repeats(&Work::new(&url, &NUMBERS), None);
 }
 
 #[test]
-fn nothing_repeats_over_kill_9_of_clients_and_of_postgres() {
+fn no_number_repeats_over_kills_of_clients_and_postgres() {
     let kinds = [&NUMBERS[..], &[Kind::Native]].concat();
     over(Engine::Postgres, &kinds, "CREATE SEQUENCE takes");
 }
 
 #[test]
-fn nothing_repeats_over_kill_9_of_clients_and_of_mariadb() {
+fn no_number_repeats_over_kills_of_clients_and_mariadb() {
     let kinds = [&NUMBERS[..], &[Kind::Native, Kind::Flickr]].concat();
     over(Engine::Mariadb, &kinds, "CREATE SEQUENCE takes");
 }
 
 #[test]
-fn nothing_repeats_over_kill_9_of_clients_and_of_redis() {
+fn no_number_repeats_over_kills_of_clients_and_redis() {
     over(Engine::Redis, &NUMBERS, "");
 }
 
 #[test]
-fn nothing_repeats_over_kill_9_of_clients_and_of_etcd() {
+fn no_number_repeats_over_kills_of_clients_and_etcd() {
     over(Engine::Etcd, &NUMBERS, "");
 }
 
 #[test]
-fn nothing_repeats_over_kill_9_of_clients_and_of_zookeeper() {
+fn no_number_repeats_over_kills_of_clients_and_zookeeper() {
     over(Engine::Zookeeper, &NUMBERS, "");
 }

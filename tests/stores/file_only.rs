@@ -175,7 +175,7 @@ fn a_damaged_file_is_named_and_left_alone() {
 }
 
 #[test]
-fn a_lock_that_others_hold_is_waited_for_until_the_timeout() {
+fn a_held_lock_is_waited_for_until_the_timeout() {
     let directory = directory();
     faults::run(async {
         let patient = connect(&url(&directory)).await.expect("it opens");
@@ -209,7 +209,7 @@ fn a_directory_in_memory_is_refused_unless_allowed() {
 }
 
 #[test]
-fn all_files_are_in_a_directory_of_their_own_beside_slots() {
+fn all_files_lie_in_one_directory_beside_slots() {
     let directory = directory();
     faults::run(async {
         let store = connect(&url(&directory)).await.expect("it opens");

@@ -70,7 +70,7 @@ pub async fn eight_processes_claim_eight_nodes(scene: Arc<Scene>) {
     assert!(assert_unique(ledger(&minters.ledger("ids"))) > 8);
 }
 
-pub async fn a_stopped_holder_that_wakes_after_its_node_was_given_away_mints_nothing_more(scene: Arc<Scene>) {
+pub async fn a_paused_holder_mints_nothing_after_its_node_was_reassigned(scene: Arc<Scene>) {
     let minters = Minters::on(&scene);
     let layout = format!("layout={ONE_NODE}");
     let options = [&*layout, "window_ms=1000", "pace_us=300", "max_wait_ms=15000"];
@@ -93,7 +93,7 @@ pub async fn a_stopped_holder_that_wakes_after_its_node_was_given_away_mints_not
     assert!(assert_unique([first, second].concat()) > 100);
 }
 
-pub async fn a_node_given_back_is_had_at_once_and_a_killed_holders_after_its_window(scene: Arc<Scene>) {
+pub async fn released_nodes_are_free_at_once_others_after_their_window(scene: Arc<Scene>) {
     let minters = Minters::on(&scene);
     let layout = format!("layout={ONE_NODE}");
     for exit in ["count=5", "exit=true"] {
@@ -111,7 +111,7 @@ pub async fn a_node_given_back_is_had_at_once_and_a_killed_holders_after_its_win
     assert!(assert_unique(ledger(&minters.ledger("ids"))) > 15);
 }
 
-pub async fn forked_children_lease_nodes_of_their_own(scene: Arc<Scene>) {
+pub async fn forked_children_lease_separate_nodes(scene: Arc<Scene>) {
     let minters = Minters::on(&scene);
     for verb in ["fork", "clone"] {
         let printed = run(&mut minters.minter(verb, "ids", &["count=2000", "batch=true", "max_wait_ms=20000"]));
@@ -120,13 +120,13 @@ pub async fn forked_children_lease_nodes_of_their_own(scene: Arc<Scene>) {
     assert_eq!(assert_unique(ledger(&minters.ledger("ids"))), 2 * (1 + 5 * 2000));
 }
 
-pub async fn what_is_connected_is_not_for_forked_children(scene: Arc<Scene>) {
+pub async fn forked_children_cannot_use_their_parents_connections(scene: Arc<Scene>) {
     for verb in ["fork", "clone"] {
         crate::forks::children(verb, scene.url());
     }
 }
 
-pub async fn forked_children_are_told_that_they_cannot_connect(scene: Arc<Scene>) {
+pub async fn forked_children_are_refused_a_connection(scene: Arc<Scene>) {
     let minters = Minters::on(&scene);
     for verb in ["fork", "clone"] {
         let printed = run(&mut minters.minter(verb, "ids", &["count=200", "max_wait_ms=20000"]));
@@ -136,7 +136,7 @@ pub async fn forked_children_are_told_that_they_cannot_connect(scene: Arc<Scene>
     assert_eq!(assert_unique(ledger(&minters.ledger("ids"))), 2 * (1 + 200), "the parent goes on");
 }
 
-pub async fn a_namespace_keeps_its_layout_and_excluded_nodes_are_not_leased(scene: Arc<Scene>) {
+pub async fn a_namespace_keeps_its_layout_and_skips_excluded_nodes(scene: Arc<Scene>) {
     let minters = Minters::on(&scene);
     let held = Snowflake::lease(minters.lease(TWO_NODES)).expect("a node");
     assert_eq!(held.node(), 0);

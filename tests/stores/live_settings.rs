@@ -137,7 +137,7 @@ fn renewals_end_when_postgres_stops_to_sync() {
 }
 
 #[test]
-fn renewals_end_when_a_table_of_postgres_is_no_longer_logged() {
+fn renewals_end_when_a_postgres_table_is_unlogged() {
     let server = Server::start(Engine::Postgres);
     let spoil = ["ALTER TABLE snowmint_counters SET UNLOGGED"];
     let cure = ["ALTER TABLE snowmint_counters SET LOGGED"];
@@ -179,7 +179,7 @@ fn renewals_wait_for_the_first_append_only_file() {
 }
 
 /// Something that could take over is attached to a live server: the fleet goes on and reports it, new claims refuse it.
-fn a_fleet_goes_on_and_new_claims_are_refused<T>(server: &Server, attach: impl FnOnce() -> T, words: &[&str]) {
+fn a_fleet_continues_and_new_claims_are_refused<T>(server: &Server, attach: impl FnOnce() -> T, words: &[&str]) {
     let url = server.url();
     let fleet: Vec<_> = (0..4).map(|at| Holder::claim(&url, &format!("fleet{at}")).expect("a node")).collect();
     assert_eq!(fleet[0].generator.status().standby_risk, None);
@@ -217,14 +217,14 @@ fn a_fleet_goes_on_and_new_claims_are_refused<T>(server: &Server, attach: impl F
 }
 
 #[test]
-fn a_fleet_goes_on_when_a_standby_of_postgres_is_attached() {
+fn a_fleet_continues_when_postgres_gets_a_standby() {
     let server = Server::start(Engine::Postgres);
     let words = ["asynchronous_standby=walreceiver", "every commit of this server wait for the standby"];
-    a_fleet_goes_on_and_new_claims_are_refused(&server, || Server::start_standby(server.port()), &words);
+    a_fleet_continues_and_new_claims_are_refused(&server, || Server::start_standby(server.port()), &words);
 }
 
 #[test]
-fn a_fleet_goes_on_when_a_replica_of_mariadb_is_attached() {
+fn a_fleet_continues_when_mariadb_gets_a_replica() {
     let server = Server::start_with(
         Engine::Mariadb,
         &["--log-bin=b", "--sync-binlog=1", "--server-id=1", "--binlog-format=ROW"],
@@ -240,11 +240,11 @@ fn a_fleet_goes_on_when_a_replica_of_mariadb_is_attached() {
         replica
     };
     let words = ["Slaves_connected=1", "turn semi-synchronous replication on"];
-    a_fleet_goes_on_and_new_claims_are_refused(&server, attach, &words);
+    a_fleet_continues_and_new_claims_are_refused(&server, attach, &words);
 }
 
 #[test]
-fn a_fleet_goes_on_when_a_replica_of_redis_is_attached() {
+fn a_fleet_continues_when_redis_gets_a_replica() {
     let server = Server::start(Engine::Redis);
     let attach = || {
         let port = server.port().to_string();
@@ -253,5 +253,5 @@ fn a_fleet_goes_on_when_a_replica_of_redis_is_attached() {
         replica
     };
     let words = ["connected_slaves=1", "use a server without replicas"];
-    a_fleet_goes_on_and_new_claims_are_refused(&server, attach, &words);
+    a_fleet_continues_and_new_claims_are_refused(&server, attach, &words);
 }

@@ -41,8 +41,8 @@ fn it_works_again_after_a_kill() {
 }
 
 #[test]
-fn a_stopped_server_mixes_nothing_up() {
-    run(sql_scenes::a_stopped_server_mixes_nothing_up(Engine::Mariadb));
+fn a_paused_server_mixes_up_no_answers() {
+    run(sql_scenes::a_paused_server_mixes_up_no_answers(Engine::Mariadb));
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn settings_are_looked_at_on_every_new_connection() {
 }
 
 #[test]
-fn sessions_are_ours_whatever_the_server_says() {
+fn server_defaults_do_not_change_our_sessions() {
     let server = start(&[
         "--sql-mode=",
         "--autocommit=0",
@@ -103,7 +103,7 @@ fn sessions_are_ours_whatever_the_server_says() {
 }
 
 #[test]
-fn tables_that_are_not_of_innodb_are_refused() {
+fn tables_outside_of_innodb_are_refused() {
     for name in ["snowmint_records", "snowmint_counters", "snowmint_guards", "leaf_alloc"] {
         let server = shared_database(Engine::Mariadb);
         server.client(SCHEMA);
@@ -121,7 +121,7 @@ fn tables_that_are_not_of_innodb_are_refused() {
 }
 
 #[test]
-fn a_role_without_rights_to_make_tables_uses_those_that_are_there() {
+fn a_role_that_cannot_make_tables_uses_existing_tables() {
     let server = shared_database(Engine::Mariadb);
     // Users are the whole server's.
     let limited = format!("limited_{}", std::process::id());
@@ -150,7 +150,7 @@ fn a_role_without_rights_to_make_tables_uses_those_that_are_there() {
 }
 
 #[test]
-fn tables_that_are_gone_are_not_made_again() {
+fn dropped_tables_are_not_made_again() {
     let mut server = start(&[]);
     run(async {
         let store = connect(&server.url()).await.expect("it connects");
@@ -233,7 +233,7 @@ fn a_sequence_gives_its_numbers_and_ends() {
 }
 
 #[test]
-fn sequences_that_repeat_or_are_no_sequences_are_refused() {
+fn cycling_sequences_and_other_objects_are_refused() {
     let server = shared_database(Engine::Mariadb);
     server
         .client("CREATE SEQUENCE round MAXVALUE 3 CYCLE; CREATE SEQUENCE quick ENGINE=MyISAM; CREATE TABLE t (x int)");
@@ -326,7 +326,7 @@ fn tickets_are_flickrs() {
 }
 
 #[test]
-fn tables_that_do_not_do_for_tickets_are_refused() {
+fn tables_unfit_for_tickets_are_refused() {
     let server = shared_database(Engine::Mariadb);
     server.client(&TICKETS_SCHEMA.replace("InnoDB", "MyISAM"));
     server.client("CREATE TABLE plain (id bigint PRIMARY KEY, stub char(1) UNIQUE)");
@@ -373,7 +373,7 @@ fn tickets_end_and_do_not_repeat_the_last() {
 }
 
 #[test]
-fn two_servers_of_tickets_and_several_clients_at_once_share_no_number() {
+fn two_ticket_servers_share_no_number_under_several_clients() {
     let (other, shared) = (start(&[]), shared_database(Engine::Mariadb));
     run(async {
         let mut clients = JoinSet::new();

@@ -22,7 +22,7 @@ async fn segments(store: &Arc<dyn Store>, tag: &str) -> Segments {
     Segments::open(store.clone(), tag, SegmentsOptions { max_wait_ms: 20_000 }).await.expect("there is such a tag")
 }
 
-pub async fn a_segment_gives_the_numbers_of_its_tag_from_the_first_on(scene: Arc<Scene>) {
+pub async fn a_segment_starts_at_the_first_number_of_its_tag(scene: Arc<Scene>) {
     let store = scene.connect().await;
     let name = unique("it's a `tag`; % ");
     let refused = Segments::open(store.clone(), &name, SegmentsOptions::default()).await.expect_err("there is none");
@@ -73,7 +73,7 @@ pub async fn segments_of_several_clients_never_repeat(scene: Arc<Scene>) {
     assert_eq!(distinct.len(), all.len());
 }
 
-pub async fn numbers_of_a_closed_segment_are_given_back(scene: Arc<Scene>) {
+pub async fn a_closed_segment_returns_its_unused_numbers(scene: Arc<Scene>) {
     let store = scene.connect().await;
     let name = unique("closed");
     assert_eq!(Segments::create(&*store, &name, &tag(1, 100)).await, Ok(true));
@@ -89,7 +89,7 @@ pub async fn numbers_of_a_closed_segment_are_given_back(scene: Arc<Scene>) {
     assert_eq!(second.close().await, Ok(99));
 }
 
-pub async fn tickets_count_in_steps_from_their_offsets_whichever_store_gives_them(scene: Arc<Scene>) {
+pub async fn tickets_over_two_stores_have_no_gap_and_no_repeat(scene: Arc<Scene>) {
     let stores: Vec<Arc<dyn Store>> = vec![scene.connect().await, Arc::new(snowmint::stores::memory::Memory::new())];
     let name = unique("tickets");
     // A store that is asked for long on a busy machine would be passed over.
@@ -129,7 +129,7 @@ async fn sequences(scene: &Scene) -> Sequences {
     Sequences::new(scene.connect().await).with_max_wait_ms(20_000)
 }
 
-pub async fn a_sequence_does_what_psql_shows(scene: Arc<Scene>) {
+pub async fn a_sequence_answers_like_psql(scene: Arc<Scene>) {
     let (session, name) = (sequences(&scene).await, unique("it's a \"sequence\""));
     assert_eq!(session.current(&name).await.expect_err("not yet defined").kind(), ErrorKind::InvalidId);
     assert_eq!(session.last().await.expect_err("not yet defined").kind(), ErrorKind::InvalidId);
@@ -149,7 +149,7 @@ pub async fn a_sequence_does_what_psql_shows(scene: Arc<Scene>) {
     assert_eq!(session.definition(&name).await, Ok(Some(Options::DEFAULT)), "from its first use on");
 }
 
-pub async fn a_sequence_is_as_it_was_created_for_every_session(scene: Arc<Scene>) {
+pub async fn every_session_uses_the_first_definition_of_a_sequence(scene: Arc<Scene>) {
     let (session, name) = (sequences(&scene).await, unique("created"));
     let options = Options { start: Some(2), increment: 4, max: Some(6), cycle: true, ..Options::DEFAULT };
     assert_eq!(session.create(&name, &options).await, Ok(true));
@@ -227,7 +227,7 @@ async fn next(allocator: &Sections, user: u64) -> u64 {
     allocator.next(Integer::from(user)).await.expect("a number")
 }
 
-pub async fn every_user_of_a_section_goes_on_above_all_its_numbers_after_a_restart(scene: Arc<Scene>) {
+pub async fn a_restart_keeps_every_users_numbers_increasing(scene: Arc<Scene>) {
     let set = unique("users");
     let mut last = USERS.map(|_| 0);
     for round in 0..4_u64 {
@@ -291,7 +291,7 @@ pub async fn another_size_of_sections_is_refused(scene: Arc<Scene>) {
     assert!(refused.to_string().contains("1 to 1000000 users, not 4294967295"), "{refused}");
 }
 
-pub async fn a_section_nobody_asks_for_makes_room(scene: Arc<Scene>) {
+pub async fn an_idle_section_makes_room(scene: Arc<Scene>) {
     let set = unique("users");
     let options = SectionsOptions { most: 2, max_wait_ms: 20_000, window_ms: 60_000, ..SectionsOptions::default() };
     let few = Sections::new(scene.connect().await, &set, options).expect("an allocator");
@@ -311,7 +311,7 @@ pub async fn a_section_nobody_asks_for_makes_room(scene: Arc<Scene>) {
     assert!(next(&other, 0).await > 1);
 }
 
-pub async fn a_section_has_one_allocator_at_a_time_and_another_after_it(scene: Arc<Scene>) {
+pub async fn a_section_has_one_allocator_and_then_a_successor(scene: Arc<Scene>) {
     let set = unique("users");
     let (first, second) = (allocator(&scene, &set, "host-1:8000").await, allocator(&scene, &set, "host-2:8000").await);
     assert_eq!([next(&first, 5).await, next(&first, 5).await], [1, 2]);

@@ -154,7 +154,7 @@ fn zookeeper_goes_away_and_comes_back() {
 }
 
 #[test]
-fn tickets_are_served_while_two_of_three_stores_are_down_one_of_them_silent() {
+fn one_of_three_stores_is_enough_for_tickets() {
     let mut servers = [Server::start(Engine::Redis), Server::start(Engine::Postgres), Server::start(Engine::Redis)];
     Runtime::new().expect("a runtime").block_on(async {
         let mut stores: Vec<Arc<dyn Store>> = Vec::new();

@@ -74,8 +74,8 @@ fn it_works_again_after_a_kill() {
 }
 
 #[test]
-fn a_stopped_server_mixes_nothing_up() {
-    run(sql_scenes::a_stopped_server_mixes_nothing_up(Engine::Postgres));
+fn a_paused_server_mixes_up_no_answers() {
+    run(sql_scenes::a_paused_server_mixes_up_no_answers(Engine::Postgres));
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn settings_are_looked_at_on_every_new_connection() {
 }
 
 #[test]
-fn commits_that_the_server_would_not_wait_for_are_cured_on_our_connection() {
+fn asynchronous_commits_are_made_durable_on_our_connection() {
     for mode in ["off", "local", "remote_write"] {
         let mut server = start(&["-c", &format!("synchronous_commit={mode}"), "-c", "wal_writer_delay=10000"]);
         run(async {
@@ -154,7 +154,7 @@ impl Drop for Follower {
 }
 
 #[test]
-fn a_synchronous_standby_is_waited_for_as_long_as_is_set() {
+fn calls_wait_for_a_synchronous_standby_within_the_timeout() {
     let server = start(&["-c", "synchronous_standby_names=*"]);
     let patient = format!("{}?timeout_ms=60000", server.url());
     // The tables are made before anybody follows, by somebody who does not wait.
@@ -207,7 +207,7 @@ fn unlogged_tables_are_refused() {
 }
 
 #[test]
-fn a_role_without_rights_to_make_tables_uses_those_that_are_there() {
+fn a_role_that_cannot_make_tables_uses_existing_tables() {
     let server = shared_database(Engine::Postgres);
     // Roles are the whole server's.
     let limited = format!("limited_{}", std::process::id());
@@ -234,7 +234,7 @@ fn a_role_without_rights_to_make_tables_uses_those_that_are_there() {
 }
 
 #[test]
-fn tables_that_are_gone_are_not_made_again() {
+fn dropped_tables_are_not_made_again() {
     let mut server = start(&[]);
     run(async {
         let store = connect(&server.url()).await.expect("it connects");
@@ -311,7 +311,7 @@ fn a_sequence_gives_its_numbers_and_ends() {
 }
 
 #[test]
-fn sequences_that_repeat_or_are_no_sequences_are_refused() {
+fn cycling_sequences_and_other_objects_are_refused() {
     let server = shared_database(Engine::Postgres);
     server.client("CREATE SEQUENCE round MAXVALUE 3 CYCLE; CREATE UNLOGGED SEQUENCE quick; CREATE TABLE t (x int)");
     run(async {
@@ -336,7 +336,7 @@ fn sequences_that_repeat_or_are_no_sequences_are_refused() {
 }
 
 #[test]
-fn a_number_is_durable_though_another_session_wrote_the_log_for_it() {
+fn a_number_is_durable_even_if_another_session_logged_it() {
     // A statement that takes one of 32 values which an open transaction wrote to the log has nothing to flush of its own.
     let mut server = start(&["-c", "wal_writer_delay=10000"]);
     client(&server, "CREATE SEQUENCE s");

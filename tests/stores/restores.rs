@@ -147,7 +147,7 @@ fn a_fence_holds_namespaces_made_after_the_backup() {
 }
 
 #[test]
-fn vanished_records_close_their_holder_and_stop_claims_until_a_fence() {
+fn vanished_records_close_holders_and_stop_claims_until_fenced() {
     let place = Place::new();
     let first = Snowflake::lease(place.lease()).expect("a node");
     let second = Snowflake::lease(Lease { exclude: vec![9], ..place.lease() }).expect("a node");

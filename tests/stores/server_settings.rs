@@ -178,7 +178,7 @@ pub fn until(server: &Server, statement: &str, wanted: &str) {
 }
 
 #[test]
-fn postgres_is_judged_by_what_it_tells() {
+fn postgres_is_judged_by_its_settings() {
     let server = Server::start_with(Engine::Postgres, &["-c", "wal_level=logical"]);
     let client = |statement: &str| Engine::Postgres.client(server.port(), statement);
     let set = |setting: &str, value: &str| {
@@ -228,7 +228,7 @@ fn postgres_is_judged_by_what_it_tells() {
 }
 
 #[test]
-fn mariadb_is_judged_by_what_it_tells() {
+fn mariadb_is_judged_by_its_settings() {
     let plain = Server::start(Engine::Mariadb);
     let options = ["--log-bin=b", "--server-id=1", "--binlog-format=ROW"];
     let primary = Server::start_with(Engine::Mariadb, &options);
@@ -274,7 +274,7 @@ fn mariadb_is_judged_by_what_it_tells() {
 }
 
 #[test]
-fn redis_is_judged_by_what_it_tells() {
+fn redis_is_judged_by_its_settings() {
     let server = Server::start(Engine::Redis);
     let client = |statement: &str| Engine::Redis.client(server.port(), statement);
     let set = |setting: &str| assert_eq!(client(&format!("CONFIG SET {setting}")).trim(), "OK");

@@ -150,7 +150,7 @@ async fn compare(scene: &Scene, cases: &[Case], sql: fn(&str, &str) -> String, e
 }
 
 #[test]
-fn what_psql_prints_is_what_our_sequences_give() {
+fn our_sequences_answer_like_psql() {
     shared(Kind::Server(Engine::Postgres)).run(|scene| async move {
         let sql = |name: &str, statement: &str| match statement.split_once('(') {
             Some((function, arguments)) => format!("SELECT {function}('{name}', {arguments}"),
@@ -162,7 +162,7 @@ fn what_psql_prints_is_what_our_sequences_give() {
 }
 
 #[test]
-fn what_the_client_of_mariadb_prints_is_what_our_sequences_give() {
+fn our_sequences_answer_like_the_client_of_mariadb() {
     shared(Kind::Server(Engine::Mariadb)).run(|scene| async move {
         let sql = |name: &str, statement: &str| match statement.split_once('(') {
             Some((function, arguments)) => format!("SELECT {function}({name}, {arguments}"),

@@ -149,7 +149,7 @@ pub async fn works_again_after_a_kill(engine: Engine) {
 }
 
 /// A call of each kind ends within the timeout, and what comes late is taken for no other answer.
-pub async fn a_stopped_server_mixes_nothing_up(engine: Engine) {
+pub async fn a_paused_server_mixes_up_no_answers(engine: Engine) {
     const CALLERS: u8 = 20;
     let server = Server::start(engine);
     let patient = connect(&server.url()).await.expect("it connects");

@@ -9,7 +9,7 @@ use tokio::task::JoinSet;
 
 use crate::scene::{Scene, unique};
 
-pub async fn a_record_is_written_only_over_the_version_that_was_seen(scene: Arc<Scene>) {
+pub async fn a_write_needs_the_version_that_was_read(scene: Arc<Scene>) {
     let (store, other) = (scene.connect().await, scene.connect().await);
     let key = format!("{}/a", unique("verbs"));
     assert_eq!(store.read(&key).await, Ok(None));
@@ -28,7 +28,7 @@ pub async fn a_record_is_written_only_over_the_version_that_was_seen(scene: Arc<
     assert_eq!(other.write(&key, b"four", second).await, Ok(Wrote::Conflict));
 }
 
-pub async fn of_many_writers_at_once_one_is_first(scene: Arc<Scene>) {
+pub async fn exactly_one_of_many_concurrent_writers_succeeds(scene: Arc<Scene>) {
     let key = format!("{}/a", unique("verbs"));
     let mut version = 0;
     for round in 0..5_u8 {
@@ -50,7 +50,7 @@ pub async fn of_many_writers_at_once_one_is_first(scene: Arc<Scene>) {
     }
 }
 
-pub async fn a_list_has_every_record_right_under_its_prefix_and_no_other(scene: Arc<Scene>) {
+pub async fn a_list_has_exactly_the_records_directly_under_its_prefix(scene: Arc<Scene>) {
     let store = scene.connect().await;
     let name = unique("verbs");
     assert_eq!(store.list(&format!("{name}/")).await, Ok(vec![]));
@@ -71,7 +71,7 @@ pub async fn a_list_has_every_record_right_under_its_prefix_and_no_other(scene: 
     assert_eq!(found, wanted);
 }
 
-pub async fn values_and_keys_come_back_as_they_are(scene: Arc<Scene>) {
+pub async fn values_and_keys_are_stored_unchanged(scene: Arc<Scene>) {
     let store = scene.connect().await;
     let name = unique("verbs");
     let all_bytes: Vec<u8> = (0..=255).collect();
@@ -84,7 +84,7 @@ pub async fn values_and_keys_come_back_as_they_are(scene: Arc<Scene>) {
     }
 }
 
-pub async fn a_counter_begins_at_its_start_and_gives_each_sum_once(scene: Arc<Scene>) {
+pub async fn a_counter_begins_at_its_start_and_repeats_no_sum(scene: Arc<Scene>) {
     let counter = format!("{}/c", unique("verbs"));
     let mut tasks = JoinSet::new();
     for _ in 0..8 {
@@ -124,7 +124,7 @@ pub async fn a_counter_ends_at_2_63_and_stays(scene: Arc<Scene>) {
     assert_eq!(store.add(&fresh, 1, last - 1).await, Ok(last));
 }
 
-pub async fn numbers_are_given_back_only_by_who_had_the_last(scene: Arc<Scene>) {
+pub async fn a_counter_is_lowered_only_from_its_present_value(scene: Arc<Scene>) {
     let store = scene.connect().await;
     let counter = format!("{}/c", unique("verbs"));
     assert_eq!(store.lower(&counter, 10, 5).await, Ok(false), "there is none");

@@ -52,7 +52,7 @@ fn a_chroot_is_made_and_keeps_stores_apart() {
 }
 
 #[test]
-fn what_is_wrong_with_a_url_is_told() {
+fn errors_name_the_fault_of_a_url() {
     faults::run(async {
         for (url, told) in [
             ("zookeeper://me:secret@127.0.0.1:1".to_owned(), "no user or password"),

@@ -72,7 +72,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: tries(64), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn generators_on_slot_files_never_repeat_an_id_and_fail_by_kind(
+    fn generators_on_slot_files_repeat_no_id_under_any_clock(
         script in proptest::collection::vec(steps(), 1..80),
         max_ahead_ms in prop_oneof![Just(0u64), 0u64..2000],
     ) {
