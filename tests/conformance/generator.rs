@@ -1,4 +1,4 @@
-//! The generator under the system's clock, under threads, and where it must stop.
+//! The generator on the system's clock, under threads, and at its limits.
 
 use std::sync::Mutex;
 use std::thread;
@@ -63,13 +63,13 @@ fn a_node_beyond_the_layout_is_refused_and_never_masked() {
 fn an_ended_layout_mints_no_id() {
     assert_eq!(BAIDU.refuse_if_over(NOW_MS).expect_err("over since 2024").kind(), ErrorKind::TimeOverflow);
     assert_eq!(SNOWMINT.refuse_if_over(NOW_MS), Ok(()));
-    // What has not begun yet is for the generator to say, call by call.
+    // Before the epoch a generator can be opened; each call reports the early clock.
     assert_eq!(SNOWMINT.refuse_if_over(0), Ok(()));
     let error = generator(&BAIDU, Options::DEFAULT).try_next_id(NOW_MS).expect_err("over");
     assert_eq!(error.kind(), ErrorKind::TimeOverflow);
 }
 
-/// A clock that stands still, and counts how long it was waited for.
+/// A clock that stands still and counts the pauses.
 struct Frozen {
     host: SystemHost,
     pauses: u32,

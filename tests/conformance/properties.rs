@@ -1,4 +1,4 @@
-//! What holds for every layout, ID and clock that can be made up.
+//! Properties that hold for every layout, ID and clock, checked with generated values.
 
 use proptest::prelude::*;
 use snowmint_core::inspect::{Candidates, Kind, inspect, inspect_integer};
@@ -8,7 +8,7 @@ use snowmint_core::{
 };
 use snowmint_tests::assert_increasing;
 
-/// Any valid layout: field widths that add up to 64 bits at most, in any order.
+/// Generates valid layouts: field widths that add up to at most 64 bits, in any order.
 fn layouts() -> impl Strategy<Value = Layout> {
     let widths = (1u32..=42, 0u32..=12, 0u32..=12, 0u32..=16, 0u32..=8, any::<bool>());
     let order = Just(vec!["time", "region", "worker", "sequence", "random"]).prop_shuffle();
@@ -29,7 +29,7 @@ fn layouts() -> impl Strategy<Value = Layout> {
     )
 }
 
-/// Every candidate is of the same bits, and says why in one line.
+/// Checks that every candidate encodes to the same bits, has a reason of one line, and stands in order.
 fn check_candidates(candidates: &Candidates) {
     let mut doubted = false;
     for candidate in candidates {
@@ -48,7 +48,7 @@ fn check_candidates(candidates: &Candidates) {
     }
 }
 
-/// `there` and `back` are each other's inverse wherever one of them has an answer, and refuse the rest with `InvalidId`.
+/// Checks that `back` inverts `there`, and that `there` refuses an ID only with `InvalidId`.
 fn check_inverse(id: u64, there: impl Fn(u64) -> Result<u64, Error>, back: impl Fn(u64) -> Result<u64, Error>) {
     match there(id) {
         Ok(scattered) => {
@@ -59,7 +59,7 @@ fn check_inverse(id: u64, there: impl Fn(u64) -> Result<u64, Error>, back: impl 
     }
 }
 
-/// IDs of every number of digits, about as many of each.
+/// Generates IDs of every number of digits, with about the same frequency.
 fn ids() -> impl Strategy<Value = u64> {
     (any::<u64>(), 0u32..64).prop_map(|(id, shift)| id >> shift)
 }
@@ -182,12 +182,12 @@ proptest! {
                 let Ok(run) = generator.try_run(now_ms, *want, 0) else { continue };
                 prop_assert_eq!(run.len() as u64, *want, "all or nothing");
                 ids.extend(run);
-                // Time stands at the top of both layouts, and the IDs increase: none is further ahead.
+                // Time is the top field of both layouts and the IDs increase, so the last ID is the furthest ahead.
                 let last = layout.decode(ids[ids.len() - 1]).expect("its own");
                 let ahead = last.timestamp_ms - now_ms;
                 prop_assert!(ahead <= i64::try_from(max_ahead_ms).expect("small"), "{} ms ahead", ahead);
             }
-            // SONYFLAKE's sequence stands above the machine, below time: IDs of one node increase all the same.
+            // In SONYFLAKE the sequence stands above the machine and below time, so IDs of one node still increase.
             assert_increasing(&ids);
         }
     }
@@ -203,7 +203,7 @@ proptest! {
         let options =
             Options { max_ahead_ms: want * layout.tick_ms(), sequence_start: start, seed, ..Options::DEFAULT };
         let generator = Snowflake::with(&layout, 0, options, Words::vouched());
-        // A small layout has too few IDs: few are made up.
+        // A small layout has too few IDs for a run; few such layouts are generated.
         let Ok(mut run) = generator.try_run(layout.epoch_ms(), want, 0) else { return Ok(()) };
         let expected: Vec<_> = run.clone().collect();
         let (mut ids, mut part) = (Vec::new(), vec![0; room]);

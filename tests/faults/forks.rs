@@ -51,7 +51,7 @@ fn a_fork_in_a_signal_handler_repeats_no_id() {
     let rounds = 60;
     let mut printed = String::new();
     for round in 0..rounds {
-        // The time that a claim takes here, covered evenly.
+        // Spreads the forks evenly over the time that a claim takes on this machine.
         let claimed = run(&mut scene.minter("mint", &["count=0"]));
         let us = claimed.split(" after ").nth(1).and_then(|rest| rest.split(' ').next()?.parse::<u64>().ok());
         let us = us.unwrap_or_else(|| panic!("no time in {claimed:?}"));
@@ -62,7 +62,7 @@ fn a_fork_in_a_signal_handler_repeats_no_id() {
     assert_eq!(minted, usize::try_from(rounds * 2 * 200).expect("small"), "each process has a node: {printed}");
 }
 
-/// A minter whose child outlives it: the two process numbers.
+/// Starts a minter with an idle child that can outlive it. Returns the minter and the child's process number.
 fn orphan(scene: &Scene, verb: &str) -> (Running, u32) {
     let options = [&format!("layout={ONE_NODE}"), "children=1", "window_ms=1000", "idle=true"];
     let mut parent = Running::start(&mut scene.minter(verb, &options));
@@ -77,7 +77,7 @@ fn a_forked_child_neither_keeps_nor_frees_its_parents_slot() {
     let scene = Scene::new();
     let next = || scene.minter("mint", &[&format!("layout={ONE_NODE}"), "count=1", "max_wait_ms=5000"]);
     let (parent, child) = orphan(&scene, "fork");
-    // While the parent lives, even if the child is gone, the slot is taken.
+    // The slot is taken while the parent lives.
     assert!(run_refused(&mut next()).contains("are taken"));
     parent.kill();
     assert!(fs::exists(format!("/proc/{child}")).expect("procfs"), "the child lives on");

@@ -105,7 +105,7 @@ fn a_call_behind_another_claim_ends_by_its_deadline() {
         let options = Options { max_wait_ms, ..Options::DEFAULT };
         Snowflake::lease(Lease { layout, options, window_ms: Some(1000), ..lease(&scene) })
     };
-    // A holder that is killed leaves the only node used up for two seconds and more.
+    // A killed holder leaves the only node unavailable for two seconds and more.
     let mut held = Running::start(&mut scene.minter("mint", &[&format!("layout={ONE_NODE}"), "window_ms=4000"]));
     held.node();
     held.kill();

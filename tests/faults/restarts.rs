@@ -1,4 +1,4 @@
-//! P5: after a crash and restart nothing is issued again, whatever the clock says.
+//! P5: after a crash and restart no ID is issued again, under any clock.
 #![cfg(target_os = "linux")]
 
 #[path = "support.rs"]
@@ -30,7 +30,7 @@ fn kills_and_restarts_with_stepping_clocks_repeat_no_id() {
             let line = minter.line();
             let us = line.split(' ').nth(3).and_then(|us| us.parse().ok());
             slowest_us = slowest_us.max(us.unwrap_or_else(|| panic!("round {round}: {line:?}")));
-            // Most die young; some live to renew their windows.
+            // Most minters die young; a few live long enough to renew their windows.
             let life_ms = if random.random_bool(0.03) { 1500 } else { random.random_range(0..40) };
             thread::sleep(Duration::from_millis(life_ms));
             minter.kill();
@@ -51,7 +51,7 @@ fn no_clock_set_back_reuses_a_killed_holders_window() {
     thread::sleep(Duration::from_secs(3));
     first.kill();
     let before = scene.ledger();
-    // What it minted in the last second is now in the future.
+    // The IDs of the last second now lie in the future of the clock.
     let mut second = scene.minter("mint", &[&layout, "count=2000", "pace_us=100", "max_wait_ms=10000"]);
     run(clock_off(&mut second, -1.2));
     let ids = scene.ledger();
@@ -122,7 +122,7 @@ fn an_empty_slot_file_is_new_and_garbage_is_skipped() {
 fn a_running_process_survives_clock_steps_back_and_forth() {
     let scene = Scene::new();
     let clock = scene.path("clock");
-    // A rename is atomic, so that a half-written offset is never read.
+    // A rename is atomic, so no process reads a half-written offset.
     let step = |offset: &str| {
         fs::write(scene.path("draft"), offset).expect("written");
         fs::rename(scene.path("draft"), &clock).expect("renamed");

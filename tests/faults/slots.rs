@@ -1,4 +1,4 @@
-//! Slots of one machine: one holder a node, in whatever processes, of whatever user, on whatever disk.
+//! Slots of one machine: a node has one holder, across all processes and users and on every disk.
 #![cfg(target_os = "linux")]
 
 #[path = "support.rs"]
@@ -55,7 +55,7 @@ fn a_holder_abandons_a_slot_file_that_was_replaced() {
     let options = [&format!("layout={ONE_NODE}"), "window_ms=1000", "pace_us=1000"];
     let mut holder = Running::start(&mut scene.minter("mint", &options));
     holder.node();
-    // As a backup that is restored, or a clean-up: the name leads to another file.
+    // As after a restored backup or a clean-up: the name leads to another file.
     fs::copy(scene.slot(0), scene.path("copy")).expect("copied");
     fs::rename(scene.path("copy"), scene.slot(0)).expect("replaced");
     let mut told = [holder.line(), holder.line()];
@@ -92,7 +92,7 @@ fn make_fifo(path: &std::path::Path) {
     assert!(Command::new("mkfifo").arg(path).status().expect("it starts").success());
 }
 
-/// Opening one waits for somebody who writes to it.
+/// To open a fifo for reading waits for a writer.
 #[test]
 fn a_fifo_instead_of_a_file_blocks_no_claim() {
     let scene = Scene::new();
@@ -105,7 +105,7 @@ fn a_fifo_instead_of_a_file_blocks_no_claim() {
     let layout = first.with_file_name("layout");
     fs::remove_file(&layout).expect("removed");
     make_fifo(&layout);
-    // It does not end by itself where it hangs.
+    // A minter that hangs would not end.
     let mut minter = Command::new("timeout");
     let command = scene.minter("mint", &["count=1"]);
     minter.arg("20").arg(command.get_program()).args(command.get_args());
@@ -113,12 +113,12 @@ fn a_fifo_instead_of_a_file_blocks_no_claim() {
     assert!(refused.contains("layout: it is no plain file"), "{refused}");
 }
 
-/// Runs a minter in a directory that is a file system of its own, made with `options` and changed by `script`.
+/// Runs a minter in a directory with a separate file system, made with `options` and changed by `script`.
 fn on_file_system(options: &str, script: &str) -> String {
     let scene = Scene::new();
     fs::create_dir(scene.path("slots")).expect("made");
     let mint = scene.minter("mint", &["count=1"]);
-    // In a mount namespace of its own, which goes away with it.
+    // In a separate mount namespace, so that the mount ends with the process.
     let mut shell = Command::new("unshare");
     let path = scene.path("slots").display().to_string();
     let store = format!("store=file:{path}?allow_unsafe=true");
@@ -157,7 +157,7 @@ fn in_kubernetes_default_slots_are_refused_with_the_cure() {
 #[test]
 fn an_exiting_process_releases_the_rest_of_its_window() {
     let scene = Scene::new();
-    // No generator is closed: the process just exits.
+    // The process exits without closing its generator.
     let options = [&format!("layout={ONE_NODE}"), "count=1", "exit=true", "max_wait_ms=20"];
     for _ in 0..3 {
         run(&mut scene.minter("mint", &options));

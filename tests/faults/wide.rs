@@ -11,7 +11,7 @@ use snowmint::ulid::{self, Ulid};
 use snowmint::uuid::{self, Uuid};
 use snowmint_tests::tries;
 
-/// What `snowmint-wide` mints: how many of each kind; fails if one is there twice.
+/// Runs `snowmint-wide` and returns the number of IDs of each kind. Panics if an ID repeats.
 fn minted(verb: &str, parties: usize, count: usize) -> BTreeMap<String, usize> {
     let directory = tempfile::TempDir::new().expect("a temporary directory");
     let ledger = directory.path().join("ledger");

@@ -1,4 +1,4 @@
-//! What only a store on Etcd has.
+//! Properties that only a store on etcd has.
 
 use snowmint::ErrorKind;
 use snowmint::stores::{Wrote, connect};
@@ -73,7 +73,7 @@ fn a_wrong_password_is_reported_and_not_shown() {
 fn one_answering_member_is_enough() {
     faults::run(async {
         let (port, prefix) = (shared(Engine::Etcd).port(), unique("members"));
-        // Nobody listens at the first one.
+        // No member listens at the first address.
         let url = format!("etcd://127.0.0.1:1,127.0.0.1:{port}?prefix={prefix}");
         let store = connect(&url).await.expect("it connects");
         for sum in 1..=20 {

@@ -1,4 +1,4 @@
-//! What was fetched before a fork is the parent's, and leases of one process over one store.
+//! Numbers fetched before a fork belong to the parent. Also several leases of one process over one store.
 
 use std::collections::HashSet;
 use std::process::{Command, Stdio};

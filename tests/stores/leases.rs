@@ -1,4 +1,4 @@
-//! Leases of nodes over a store, by processes of their own.
+//! Leases of nodes over a store, by several processes.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -97,7 +97,7 @@ pub async fn released_nodes_are_free_at_once_others_after_their_window(scene: Ar
     let minters = Minters::on(&scene);
     let layout = format!("layout={ONE_NODE}");
     for exit in ["count=5", "exit=true"] {
-        // No waiting at all.
+        // Each run gets the node without waiting.
         let options = [&*layout, "count=5", "max_wait_ms=5", "window_ms=30000", exit];
         run(&mut minters.minter("mint", "ids", &options));
     }
@@ -149,7 +149,7 @@ pub async fn a_namespace_keeps_its_layout_and_skips_excluded_nodes(scene: Arc<Sc
     let status = held.status();
     assert_eq!((status.node, status.renewal_failures, status.lost), (0, 0, None));
     assert!(status.skew_ms.is_none_or(|skew_ms| skew_ms.abs() < 60_000), "{:?}", status.skew_ms);
-    // Another process's last window decides, not the order of nodes: 0 is given back and had again.
+    // A released node is claimed again: node 0.
     held.close();
     let again = Snowflake::lease(minters.lease(TWO_NODES)).expect("a node");
     assert_eq!(again.node(), 0);

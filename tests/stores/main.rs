@@ -1,4 +1,4 @@
-//! Every store does the same: one suite, on real servers.
+//! One suite for every store, on real servers.
 
 #[cfg(feature = "engines")]
 mod crashes;
@@ -8,6 +8,8 @@ mod etcd_only;
 mod faults;
 #[cfg(feature = "engines")]
 mod file_only;
+#[cfg(feature = "engines")]
+mod followers;
 mod forks;
 #[cfg(feature = "engines")]
 mod leases;
@@ -53,7 +55,7 @@ macro_rules! holds {
     };
 }
 
-/// What every store does.
+/// The properties of every store.
 macro_rules! store {
     ($kind:expr) => {
         holds! { $kind;
@@ -81,7 +83,7 @@ macro_rules! store {
     };
 }
 
-/// What every store does that several processes can use.
+/// The properties of every store that several processes can use.
 #[cfg(feature = "engines")]
 macro_rules! leases {
     ($kind:expr) => {
@@ -114,7 +116,7 @@ mod memory {
     store!(Kind::Memory);
 }
 
-// The leases of `file:` are slots, which have tests of their own.
+// The leases of `file:` are slots; ../faults tests them.
 mod file {
     use super::*;
 
@@ -128,6 +130,6 @@ suite! {
     mariadb: Kind::Server(Engine::Mariadb), forked_children_lease_separate_nodes;
     redis: Kind::Server(Engine::Redis), forked_children_lease_separate_nodes;
     etcd: Kind::Server(Engine::Etcd), forked_children_lease_separate_nodes;
-    // Its client has a thread for the process, which a child is without.
+    // A thread of the process drives ZooKeeper's client, and a forked child does not have that thread.
     zookeeper: Kind::Server(Engine::Zookeeper), forked_children_are_refused_a_connection;
 }

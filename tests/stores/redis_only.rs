@@ -1,4 +1,4 @@
-//! What only a store on Redis has.
+//! Properties that only a store on Redis has.
 
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -38,7 +38,7 @@ fn a_server_that_returns_with_unsafe_settings_is_refused() {
         assert_eq!(store.add("c", 1, 0).await, Ok(1));
         Engine::Redis.client(server.port(), "CONFIG SET appendfsync everysec");
         Engine::Redis.client(server.port(), "CLIENT KILL TYPE normal");
-        // The first call may meet the connection that was killed.
+        // The first call may use the killed connection.
         let is_unsafe = |error: &Error| error.kind() == ErrorKind::UnsafeStore;
         let begun = Instant::now();
         while !is_unsafe(&store.add("c", 1, 0).await.expect_err("unsafe")) {

@@ -1,4 +1,4 @@
-//! What only a `SQLite` store does.
+//! Properties that only a `SQLite` store has.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -25,9 +25,9 @@ fn sqlite3(file: &Path, statement: &str) -> String {
 }
 
 #[test]
-fn segments_are_leafs() {
+fn segments_use_leafs_table() {
     let (_directory, url) = place();
-    run(async { sql_scenes::segments_are_leafs(connect(&url).await.expect("it connects")).await });
+    run(async { sql_scenes::segments_use_leafs_table(connect(&url).await.expect("it connects")).await });
 }
 
 #[test]
@@ -145,7 +145,7 @@ fn a_lease_on_an_unwritable_file_reports_the_reason() {
     let (directory, url) = place();
     let file = directory.path().join("ids.db");
     let lease = || Snowflake::lease(Lease { store: Some(url.clone()), ..Lease::default() });
-    // The namespace has its layout from here on.
+    // The first lease pins the namespace's layout.
     lease().expect("a node").close();
     for change in ["INSERT", "UPDATE"] {
         let refuse = "BEGIN SELECT RAISE(ABORT, 'the disk is full'); END";
@@ -178,7 +178,7 @@ fn a_removed_or_replaced_file_is_not_used_any_more() {
 
 #[test]
 fn a_relative_path_belongs_to_the_directory_at_connect() {
-    // The working directory is the whole process's, so it is not changed here; the name tells.
+    // All tests of the process share the working directory, so the test does not change it but checks the store's name.
     run(async {
         let directory = tempfile::tempdir_in(".").expect("a directory");
         let relative = directory.path().strip_prefix(std::env::current_dir().expect("one")).unwrap_or(directory.path());

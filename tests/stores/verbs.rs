@@ -22,7 +22,7 @@ pub async fn a_write_needs_the_version_that_was_read(scene: Arc<Scene>) {
     assert_ne!(first, second);
     assert_eq!(store.write(&key, b"three", first).await, Ok(Wrote::Conflict), "that version is gone");
     assert_eq!(store.read(&key).await, Ok(Some(Found { value: b"two".to_vec(), version: second })));
-    // The same bytes again are another version all the same.
+    // A write of the same bytes makes a new version too.
     let Ok(Wrote::Version(third)) = store.write(&key, b"two", second).await else { panic!("it is written") };
     assert_ne!(second, third);
     assert_eq!(other.write(&key, b"four", second).await, Ok(Wrote::Conflict));
@@ -61,7 +61,7 @@ pub async fn a_list_has_exactly_the_records_directly_under_its_prefix(scene: Arc
         };
         wanted.push((part.to_owned(), Found { value: part.as_bytes().to_vec(), version }));
     }
-    // Wildcards of SQL and of others are letters like any.
+    // Wildcards of SQL and other languages are ordinary letters in a key.
     for key in [format!("{name}x/0"), format!("{name}/deeper/0"), format!("{}_/0", &name[..name.len() - 1])] {
         assert!(matches!(store.write(&key, b"no", 0).await, Ok(Wrote::Version(_))), "{key}");
     }
@@ -102,7 +102,7 @@ pub async fn a_counter_begins_at_its_start_and_repeats_no_sum(scene: Arc<Scene>)
     let mut sums: Vec<u64> = tasks.join_all().await.concat();
     sums.sort_unstable();
     assert_eq!(sums, (1..=200).map(|count| 100 + 3 * count).collect::<Vec<u64>>());
-    // A record of the same key is another matter.
+    // A record of the same key is independent of the counter.
     let store = scene.connect().await;
     assert_eq!(store.read(&counter).await, Ok(None));
     assert_eq!(store.add(&format!("{counter}2"), 0, 5).await, Ok(5));

@@ -1,4 +1,4 @@
-//! Leases under clocks that show anything: what no script of holders, clocks and crashes can bring about.
+//! Leases under arbitrary clocks: properties that hold for every script of holders, clocks and crashes.
 
 mod generator;
 mod model;
@@ -14,11 +14,11 @@ use snowmint_tests::tries;
 use self::model::{Action, Minted, Report, Step, Terms, play};
 
 const DAY_MS: i64 = 86_400_000;
-/// Inside a tick of the coarser layouts.
+/// An instant inside a tick of the coarser layouts.
 const START_MS: i64 = 1_772_323_200_123;
 
 fn layouts() -> impl Strategy<Value = Layout> {
-    // Few nodes and few IDs a tick, so that holders meet and ticks are used up; epochs that are no whole seconds.
+    // Few nodes and few IDs per tick, so that holders meet and ticks are used up. Two epochs are not whole seconds.
     let texts = [
         "time:41,node:1,sequence:3;epoch=1735689600000;tick=1ms",
         "unused:1,time:39,sequence:2,node:2;epoch=1735689600007;tick=10ms",
@@ -56,7 +56,7 @@ fn steps() -> impl Strategy<Value = Step> {
 }
 
 fn reports() -> impl Strategy<Value = (Terms, Report)> {
-    // Played while it is made, so a failure shows the terms and what was minted.
+    // The script is played while it is generated, so a failure shows the terms and the minted IDs.
     (terms(), proptest::collection::vec(steps(), 1..120)).prop_map(|(terms, script)| {
         let report = play(&terms, script);
         (terms, report)
