@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The npm package beside its peers, in Node and in Chromium.
+# Measures the npm package beside its peers, in Node and in Chromium.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/setup.sh rust esbuild chromium

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The Python package beside its peers, in an environment of their own.
+# Measures the Python package beside its peers, in a separate environment.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/setup.sh rust maturin

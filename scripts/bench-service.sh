@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The service beside Redis.
+# Measures the service beside Redis.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 packages=()

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The addon for Node, in the package of this platform, which npm has linked beside the others: build-node.sh [PLATFORM].
+# Builds the addon for Node into the npm package of this machine's platform or of PLATFORM: build-node.sh [PLATFORM].
 set -euo pipefail
 cd "$(dirname "$0")/.."
 profile=${SNOWMINT_PROFILE:-release}

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# npm/dist: the wasm module, the addon of this machine, the bundles and the types.
+# Builds npm/dist: the wasm modules, the addon of this machine, the bundles and the types.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/build-wasm.sh

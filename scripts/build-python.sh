@@ -5,5 +5,5 @@ mkdir -p "$1"
 out=$(realpath "$1")
 cd "$(dirname "$0")/../python"
 rm -f "$out"/snowmint-*.whl
-# What maturin prints is of interest only when it fails.
+# Shows maturin's output only if it fails.
 log=$(../.venv/bin/maturin build --profile "${SNOWMINT_PROFILE:-release}" --locked --interpreter ../.venv/bin/python --out "$out" "${@:2}" 2>&1) || { printf '%s\n' "$log" >&2; exit 1; }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# npm/site/dist/index.html: the inspector, one file that any static server or a double click opens.
+# Builds npm/site/dist/index.html: the inspector, one file for any static server or a double click.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/setup.sh rust esbuild

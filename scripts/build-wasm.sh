@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# core for JavaScript: the modules of bindings/wasm, made small, and core's tables; --lint: clippy. All of it is built by
-# the profile wasm, in folders that no other build waits for.
+# Builds core for JavaScript: the modules of bindings/wasm, made small, and core's tables; with --lint runs clippy. The
+# profile wasm has separate folders, so that no other build waits.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 options=(--quiet --locked --profile wasm)
@@ -11,7 +11,7 @@ cargo build "${for_wasm[@]}"
 target=${CARGO_TARGET_DIR:-target}
 built=$target/wasm32-unknown-unknown/wasm
 out=npm/src/generated
-# Is written last.
+# Written last.
 names=$out/names.json
 inputs=("$target/wasm/snowmint-tables" "$built"/*.wasm npm/scripts/shrink.mjs npm/package-lock.json)
 [[ ! -e $names || -n $(find "${inputs[@]}" -newer "$names") ]] || exit 0

@@ -4,6 +4,6 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 node npm/scripts/size.mjs
 for check in "publint --strict npm" "attw $(ls "$1"/snowmint-[0-9]*.tgz)"; do
-  # What they print is of interest only when they fail.
+  # Shows the output of the tools only if they fail.
   log=$(npm/node_modules/.bin/$check 2>&1) || { printf '%s\n' "$log" >&2; exit 1; }
 done

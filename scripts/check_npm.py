@@ -50,7 +50,7 @@ MAIN = {
 
 
 def read(tarball: Path) -> tuple[dict[str, Any], set[str]]:
-    """A tarball's package.json, and the names of its files."""
+    """Reads a tarball's package.json and the names of its files."""
     with tarfile.open(tarball) as archive:
         names = {name.removeprefix("package/") for name in archive.getnames()}
         manifest = archive.extractfile("package/package.json")
@@ -59,7 +59,7 @@ def read(tarball: Path) -> tuple[dict[str, Any], set[str]]:
 
 
 def faults(tarball: Path) -> list[str]:
-    """What is wrong with a tarball."""
+    """Lists the faults of a tarball."""
     manifest, names = read(tarball)
     size = tarball.stat().st_size
     found = [f"{size} bytes, which is not below {LIMIT}"] if size >= LIMIT else []
@@ -78,7 +78,7 @@ def faults(tarball: Path) -> list[str]:
 
 
 def incomplete(directory: Path, tag: str) -> list[str]:
-    """What a release of that tag lacks, or has too much."""
+    """Lists the files that a release of that tag lacks, or has in excess."""
     version = tag.removeprefix("v")
     names = ["snowmint", *(f"snowmint-{platform}" for platform in PLATFORMS)]
     wanted = {f"{name}-{version}.tgz" for name in names}

@@ -1,4 +1,4 @@
-"""Checks what users would download: check_wheels.py [--release TAG] DIRECTORY.
+"""Checks the wheels that users would download: check_wheels.py [--release TAG] DIRECTORY.
 
 Each wheel is small, typed, licensed, and of one version. With a tag it is that version's, and there is a wheel for each
 platform, and an sdist.
@@ -27,7 +27,7 @@ PLATFORMS = [
 
 
 def faults(wheel: Path) -> list[str]:
-    """What is wrong with a wheel."""
+    """Lists the faults of a wheel."""
     size = wheel.stat().st_size
     found = [f"{size} bytes, which is not below {LIMIT}"] if size >= LIMIT else []
     with zipfile.ZipFile(wheel) as archive:
@@ -38,7 +38,7 @@ def faults(wheel: Path) -> list[str]:
 
 
 def incomplete(directory: Path, tag: str) -> list[str]:
-    """What a release of that tag lacks, or has too much."""
+    """Lists the files that a release of that tag lacks, or has in excess."""
     version = tag.removeprefix("v")
     wanted = [f"snowmint-{version}-{python}-*{platform}*.whl" for python in PYTHONS for platform in PLATFORMS]
     wanted.append(f"snowmint-{version}.tar.gz")

@@ -1,4 +1,4 @@
-"""What the checks of packages have in common: their arguments, what they print, and how they end."""
+"""The shared part of the package checks: arguments, output and exit code."""
 
 import argparse
 import sys
@@ -13,14 +13,14 @@ def check(
     faults: Callable[[Path], list[str]],
     incomplete: Callable[[Path, str], list[str]],
 ) -> int:
-    """The exit code: 1 if anything is wrong.
+    """Returns the exit code: 1 if anything is wrong.
 
     Args:
-        usage: What `--help` says.
-        kind: What one of the files is called.
-        pattern: Which files those are.
-        faults: What is wrong with one of them.
-        incomplete: What a release of a tag lacks, or has too much.
+        usage: The text of `--help`.
+        kind: The name of this kind of file, for messages.
+        pattern: The pattern of the file names.
+        faults: Lists the faults of a file.
+        incomplete: Lists the files that a release of a tag lacks, or has in excess.
     """
     parser = argparse.ArgumentParser(description=usage)
     parser.add_argument("--release", metavar="TAG")

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Each store is a feature of its own: it builds without the others, and so do slots without any. With `all`, each one, which
-# takes minutes; otherwise those that need no client.
+# Checks that each store's feature builds without the other stores, and that slots build without any store. With `all`
+# it checks every store, which takes minutes; otherwise only the stores that need no client.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 stores=("" memory file)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Fuzzes every target for so many seconds (scripts/fuzz.sh 60), 8 by default. Seeds are fuzz/seeds; what the fuzzer finds
-# on the way stays below target/fuzz, and is where the next run goes on.
+# Fuzzes every target for the given seconds (scripts/fuzz.sh 60), 8 by default. Seeds are fuzz/seeds. The fuzzer keeps
+# its inputs below target/fuzz, and the next run starts from them.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 seconds=${1:-8}
@@ -17,7 +17,7 @@ cargo_fuzz=$PWD/.cache/tools/bin/cargo-fuzz
   stop "cargo-fuzz cannot be installed"
 rm -rf "$work/tools"
 
-# Nothing that is fuzzed is unsafe code, so no sanitizer; debug assertions and checks of overflow are on.
+# The fuzzed code is safe Rust, so no sanitizer is needed; debug assertions and checks of overflow are on.
 host=$(rustc +nightly --print host-tuple)
 CARGO_TARGET_DIR="" RUSTUP_TOOLCHAIN=nightly "$cargo_fuzz" build --fuzz-dir fuzz --sanitizer none --target "$host" --target-dir "$work" > "$log" 2>&1 ||
   stop "the fuzz targets cannot be built"

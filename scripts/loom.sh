@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Model checking of the cell that IDs are minted from (core/tests/loom.rs), and of the models: each must go red without
-# the check that it is about.
+# Runs the models of the cell under loom (core/tests/loom.rs), and their mutants: each model must fail without its
+# check.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$PWD/target}/loom"
-# One build for both: without SNOWMINT_MUTANT nothing is taken out.
+# One build serves both: without SNOWMINT_MUTANT no check is removed.
 export RUSTFLAGS="--cfg loom --cfg snowmint_mutants"
 unset SNOWMINT_MUTANT
 log=$(mktemp)
@@ -14,7 +14,7 @@ models() { cargo test --quiet --locked -p snowmint-core --test loom --test loom_
 
 models || cat "$log"
 read -r passed failed <<< "$(awk '/^test result:/ { p += $4; f += $6 } END { print p + 0, f + 0 }' "$log")"
-# No result at all is a build that failed, or a file without models.
+# Without any result the build has failed, or the file has no models.
 [ "$((passed + failed))" -gt 0 ] || { cat "$log"; failed=1; }
 
 red() {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Core under Miri, the interpreter that notices undefined behaviour and data races, and that lets a thread see every value
-# the memory model allows it to see.
+# Runs core's tests under Miri, the interpreter that finds undefined behaviour and data races. A thread may see every
+# value there that the memory model allows.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$PWD/target}/miri"
@@ -16,14 +16,14 @@ passed=0
 failed=0
 tests() {
   if MIRIFLAGS=$1 cargo +nightly miri test --quiet --locked -p snowmint-core "${@:2}" > "$log" 2>&1; then
-    # Seeds run side by side and print over each other.
+    # Seeds run in parallel, and their outputs mix.
     passed=$((passed + $(grep -o '[0-9]* passed' "$log" | sort -n | tail -n 1 | cut -d ' ' -f 1)))
   else
     cat "$log"
     failed=$((failed + 1))
   fi
 }
-# Time is an argument and randomness a seed, so nothing reaches out of the interpreter's isolation.
+# Time and randomness are arguments, so the tests need no access to the system outside of the interpreter.
 tests "-Zmiri-strict-provenance" --lib
 # Many schedules, with more switches between threads than by default; a test counts once.
 tests "-Zmiri-strict-provenance -Zmiri-many-seeds=0..32 -Zmiri-preemption-rate=0.1" --test threads

@@ -1,4 +1,4 @@
-// An empty project with what scripts/package.sh packed installed in it, as users install it.
+// Makes an empty project and installs the tarballs of scripts/package.sh in it, as users do.
 import { strict as assert } from "node:assert";
 import { execSync } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /**
- * Makes a project from the tarballs of a directory: that of snowmint and, unless `addon` is false, that of this platform's
- * addon. Answers its directory, the environment to run in, and what removes it all.
+ * Makes a project from the tarballs of a directory: snowmint and, unless `addon` is false, this platform's addon. Returns
+ * the project's directory, the environment for its processes, and a function that removes everything.
  */
 export function project(directory, { addon = true } = {}) {
   const tarball = (pattern) => {
@@ -23,11 +23,11 @@ export function project(directory, { addon = true } = {}) {
 
   const home = mkdtempSync(join(tmpdir(), "snowmint-"));
   const remove = () => rmSync(home, { recursive: true, force: true });
-  // Slots of its own: those of the machine belong to whatever runs on it.
+  // Separate slots, since other programs may use the slots of the machine.
   const env = { ...process.env, SNOWMINT_STATE_DIR: join(home, "state") };
   try {
     writeFileSync(join(home, "package.json"), '{ "private": true }');
-    // One after the other, as optional dependencies of the first are not to be looked for elsewhere.
+    // One after the other, so that npm does not look for the first package's optional dependencies in a registry.
     for (const each of packages)
       execSync(`npm install --silent --no-fund --no-audit --omit=optional ${each}`, {
         cwd: home,

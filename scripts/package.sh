@@ -7,7 +7,7 @@ scripts/build-npm.sh
 rm -rf dist
 scripts/pack-npm.sh dist/npm
 scripts/build-python.sh dist --compression-level 9
-# What maturin prints is of interest only when it fails.
+# Shows maturin's output only if it fails.
 log=$(cd python && ../.venv/bin/maturin sdist --out ../dist 2>&1) || { printf '%s\n' "$log" >&2; exit 1; }
 scripts/check-npm.sh dist/npm
 python3 scripts/check_wheels.py dist

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Publishes tarballs with provenance: publish-npm.sh DIRECTORY. The addons first, as snowmint depends on them. What is there
-# already is left out, so that a run that stopped half way can be repeated.
+# Publishes tarballs with provenance: publish-npm.sh DIRECTORY. The addons come first, since snowmint depends on them.
+# Published versions are skipped, so that an interrupted run can be repeated.
 set -euo pipefail
 cd "$1"
 for tarball in snowmint-[a-z]*.tgz snowmint-[0-9]*.tgz; do

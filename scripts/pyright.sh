@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
-# pyright in its strict mode, over the package and a typed use of it; and whether every public name has a known type.
+# Runs pyright in strict mode over the package and a typed use of it, and checks that every public name has a known
+# type.
 set -euo pipefail
 cd "$(dirname "$0")/../python"
-# The package itself, which lies here, and not its entry in the environment, which pyright does not follow.
+# Names the package's folder, because pyright does not follow its entry in the environment.
 export PYTHONPATH=src
 pyright=(../npm/node_modules/.bin/pyright --pythonpath "$PWD/../.venv/bin/python")
 "${pyright[@]}"
-# It takes an import of a library in a module of the library's name for the module itself, so what these give is left out.
+# In a module with a library's name, pyright takes an import of the library for the module itself, so these findings are
+# left out.
 { "${pyright[@]}" --verifytypes snowmint --ignoreexternal --outputjson || true; } | ../.venv/bin/python -c '
 import json, re, sys
 symbols = json.load(sys.stdin)["typeCompleteness"]["symbols"]

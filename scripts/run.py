@@ -183,7 +183,7 @@ class Run:
                     self.end(running, code)
 
     def again(self) -> None:
-        """Runs failed steps once more, one at a time, then the steps that waited for them."""
+        """Runs the failed steps a second time, one by one, then the steps that waited for them."""
         self.unstable, self.failed = self.failed, []
         for step in self.unstable:
             self.log(step).rename(self.log(step).with_suffix(".first.log"))

@@ -1,3 +1,3 @@
 #!/usr/bin/env bash
-# The compiler for the crates of the workspace (RUSTC_WORKSPACE_WRAPPER), with mutants; what they depend on stays as it is.
+# Compiles the workspace's crates with mutants (RUSTC_WORKSPACE_WRAPPER); their dependencies are compiled as usual.
 exec "$@" --cfg snowmint_mutants

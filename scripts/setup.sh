@@ -4,9 +4,9 @@
 #   maturin    a virtual environment that builds wheels  python    it, with all that Python's tests use
 #   esbuild    npm packages that build                   npm       them, with all that npm's tests use
 #   chromium   Chromium                                  browsers  Firefox, WebKit and a display for it
-#   protoc     what builds the client of etcd            servers   PostgreSQL, MariaDB, Redis, etcd, ZooKeeper, Varnish
-#   faults     false clocks and disks that stand still
-# Costs nothing when everything is there. With --missing it prints what it would install, and installs nothing.
+#   protoc     the compiler for etcd's client            servers   PostgreSQL, MariaDB, Redis, etcd, ZooKeeper, Varnish
+#   faults     false clocks and frozen disks
+# Takes no time if everything is installed. With --missing it prints the missing parts and installs nothing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 dry=
@@ -43,7 +43,7 @@ pip_install() { # LIST
   made "$1" "$(basename "$1")"
 }
 npm_install() {
-  # By force, as npm also links the packages of other platforms. Install scripts run where they are needed, below.
+  # By force, because npm also links the packages of other platforms. The needed install scripts run below.
   npm ci --prefix npm --force --ignore-scripts --silent --no-fund --no-audit
   made npm/package-lock.json esbuild
   rm -f .cache/installed-npm
@@ -102,7 +102,7 @@ if [ ${#packages[@]} -gt 0 ] && [ -z "$dry" ]; then
     exit 1
   fi
   echo "installing ${packages[*]}"
-  # One after the other, where several set-ups run.
+  # A lock, because several set-ups may run at once.
   exec 9> .cache/apt.lock
   flock 9
   [ -n "$(find .cache/apt-updated -mmin -60 2> /dev/null)" ] || apt-get update -qq

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The random parts of `make test`, for as long as you like: scripts/soak.sh HOURS (1). Prints a line a part and round.
+# Repeats the random parts of `make test` for HOURS, by default 1: scripts/soak.sh HOURS. Prints a line per part and
+# round.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 end=$((SECONDS + ${1:-1} * 3600))

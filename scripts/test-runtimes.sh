@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# What scripts/package.sh made for npm in Deno, Bun, workerd and Vercel's edge runtime, and through bundlers and compilers.
+# Tests the npm packages of scripts/package.sh in Deno, Bun, workerd and Vercel's edge runtime, and with bundlers and
+# compilers.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 runtimes=npm/runtimes

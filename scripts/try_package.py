@@ -25,7 +25,7 @@ except snowmint.InvalidNodeError as error:
     assert isinstance(error, ValueError) and error.code == "INVALID_NODE", error
 else:
     raise SystemExit("node 1024 was taken")
-# It does not switch the GIL on where there is a choice.
+# In a free-threaded Python the import does not switch the GIL on.
 import sys, sysconfig
 assert not (sysconfig.get_config_var("Py_GIL_DISABLED") and sys._is_gil_enabled())
 """
@@ -38,7 +38,7 @@ def main() -> None:
         home = Path(directory)
         venv.create(home / "venv", with_pip=True)
         python = home / "venv" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-        # Slots of its own: those of the machine belong to whatever runs on it.
+        # Separate slots, since other programs may use the slots of the machine.
         environment = {
             **os.environ,
             "SNOWMINT_STATE_DIR": str(home / "state"),

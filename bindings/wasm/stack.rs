@@ -1,5 +1,5 @@
-//! Sets the size of a wasm module's stack. A short stack makes low addresses, and those are short numbers in the module. A
-//! call that needs more traps; the deepest one takes a third.
+//! Sets the size of a wasm module's stack. A short stack makes low addresses, which take fewer bytes in the module. A
+//! call that needs more stack traps; the deepest call takes a third of it.
 
 fn main() {
     println!("cargo::rerun-if-changed=../stack.rs");

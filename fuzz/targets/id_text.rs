@@ -1,4 +1,4 @@
-//! Texts of IDs in every form, of nodes, and of whatever else is inspected: reading never panics, and each ID has one
+//! Reads any text as an ID in every form, as a node, and with `inspect`: reading never panics, and each ID has one
 //! canonical spelling.
 #![no_main]
 
@@ -13,7 +13,7 @@ fuzz_target!(|text: &[u8]| {
                 let canonical = form.encode(id);
                 assert_eq!(canonical.as_bytes().len(), form.width());
                 assert_eq!(form.decode(canonical.as_bytes()), Ok(id), "{} {canonical}", form.name());
-                // Another spelling differs by case only, or by Crockford's look-alikes.
+                // Other accepted spellings differ only by case or by Crockford's look-alikes.
                 assert!(form == TextForm::Base32 || canonical.as_bytes().eq_ignore_ascii_case(text));
             }
             Err(error) => assert_eq!(error.kind(), ErrorKind::InvalidText),
@@ -32,7 +32,7 @@ fuzz_target!(|text: &[u8]| {
     if let Some(unix_ms) = time::parse_rfc3339(text) {
         let mut printed = String::new();
         time::write_rfc3339(&mut printed, unix_ms).expect("a String takes everything");
-        // Offsets lead out of the years that the format has.
+        // An offset can lead to a year that the format cannot write.
         if !printed.starts_with(['+', '-']) {
             assert_eq!(time::parse_rfc3339(printed.as_bytes()), Some(unix_ms), "{printed}");
         }

@@ -1,4 +1,4 @@
-//! Whatever the text: reading it never panics, and what it reads prints as one canonical text.
+//! Reads any text as a layout: reading never panics, and each layout prints as one canonical text.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -11,13 +11,13 @@ fuzz_target!(|text: &[u8]| {
     assert_eq!(again, layout, "{canonical}");
     assert_eq!(again.to_string(), canonical);
     assert!(layout.same_numbers(&again));
-    // What a layout knows of itself.
+    // The facts of the layout.
     let _ = (layout.ends_at_ms(), layout.signed_until_ms(), layout.js_safe(), layout.ids_per_second());
     let _ = layout.id_range(layout.epoch_ms(), layout.ends_at_ms());
     let low = layout.bits().checked_sub(1).map_or(0, |bits| u64::MAX >> (63 - bits));
     for id in [0, 1, low, low >> 1, low / 3, low / 5, 0x0123_4567_89ab_cdef & low, u64::MAX] {
         match layout.decode(id) {
-            // The one instant that no caller can name: hosts make it of any later time.
+            // The last instant of 64 bits, which stands for all later times in hosts.
             Ok(parts) if parts.timestamp_ms == i64::MAX => {}
             Ok(parts) => assert_eq!(
                 layout.encode(parts.timestamp_ms, parts.node.into(), parts.sequence.into(), parts.random.into()),

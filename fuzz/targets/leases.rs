@@ -1,4 +1,4 @@
-//! Scripts of holders, clocks and crashes: no ID twice, and none outside the window on disk.
+//! Plays scripts of holders, clocks and crashes: no ID repeats, and every ID lies in the window on disk.
 #![no_main]
 
 #[path = "../../tests/conformance/leases/model.rs"]
@@ -16,7 +16,7 @@ const TEXTS: [&str; 3] = [
     "time:32,node:1,sequence:4;epoch=1735689600777;tick=1s",
 ];
 
-/// Four bytes a step: who does what, how much of it, and where the clock goes.
+/// Reads a step from four bytes: the holder, the action, its amount, and the movement of the clock.
 fn step(bytes: [u8; 4]) -> Step {
     let [who, much, low, high] = bytes;
     let fine_ms = i64::from(i16::from_le_bytes([low, high]));
@@ -42,7 +42,7 @@ fuzz_target!(|script: &[u8]| {
     let max_ahead_ms = if ahead & 1 == 0 { 0 } else { u64::from(*ahead) * 8 };
     let window_ms = (1000 + u64::from(*length) * 20).max(4 * layout.tick_ms());
     let terms = Terms { layout, holders: 4, max_ahead_ms, window_ms, start_ms: 1_772_323_200_123 };
-    // Longer scripts show nothing that shorter ones do not.
+    // Longer scripts find no more than shorter ones.
     let report = play(&terms, rest.as_chunks().0.iter().take(200).copied().map(step));
     let most_ahead_ms = max_ahead_ms.cast_signed();
     let (mut ledger, mut last) = (HashMap::new(), HashMap::new());

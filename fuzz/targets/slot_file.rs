@@ -1,10 +1,10 @@
-//! Whatever lies in a slot file: reading it never panics, and what is read survives its own bytes.
+//! Reads any bytes as a slot file: reading never panics, and a record survives a round trip through its bytes.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use snowmint_stores::record::{PLACES, RECORD_BYTES, Record};
 
-/// The same file with checksums that hold, so that the fuzzer gets past them.
+/// Returns the same file with valid checksums, so that the fuzzer gets past their check.
 fn mended(file: &[u8]) -> Vec<u8> {
     let mut file = file.to_vec();
     for place in PLACES {
@@ -16,7 +16,7 @@ fn mended(file: &[u8]) -> Vec<u8> {
     file
 }
 
-/// CRC-32 as of IEEE 802.3, bit by bit: another one than the code under test uses.
+/// Computes the CRC-32 of IEEE 802.3, bit by bit, independently of the code under test.
 fn crc32(bytes: &[u8]) -> u32 {
     let shift = |crc: u32| if crc & 1 == 1 { (crc >> 1) ^ 0xedb8_8320 } else { crc >> 1 };
     !bytes.iter().fold(!0u32, |crc, byte| (0..8).fold(crc ^ u32::from(*byte), |crc, _| shift(crc)))

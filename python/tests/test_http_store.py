@@ -555,7 +555,7 @@ def test_any_object_with_the_verbs_is_a_lessor_whose_clock_counts_also_when_it_s
 def test_a_lessor_that_answers_too_little_or_fails_grants_nothing() -> None:
     own: Any = Own(2_000_000_000_000)
     own.claim = lambda *_: None
-    with pytest.raises(StoreUnavailableError, match="our own: its answer has not the numbers that it should"):
+    with pytest.raises(StoreUnavailableError, match="our own: its answer has the wrong count of numbers"):
         Snowflake(store=own)
     broken = OSError("no route to host")
 

@@ -111,7 +111,7 @@ def test_what_is_no_name_and_no_namespace_is_refused() -> None:
         snowmint.uuid3(uuid.NAMESPACE_DNS, 5)  # type: ignore[arg-type]
     with pytest.raises(InvalidTextError, match="a UUID has 32 hexadecimal digits"):
         snowmint.uuid3("dns", "a")
-    with pytest.raises(TypeError, match="16 bytes, or what has them, are needed, not int"):
+    with pytest.raises(TypeError, match="16 bytes, or an object with an attribute bytes, are needed, not int"):
         snowmint.uuid3(5, "a")  # type: ignore[arg-type]
 
 

@@ -75,7 +75,7 @@ def test_what_is_none_is_refused(kind: Any, mint: Callable[[], Any], size: int) 
     with pytest.raises(InvalidIdError, match=f"{size} bytes are needed, not 3"):
         kind(b"abc")
     for wrong in (5, 1.5, [], object(), type("Odd", (), {"bytes": "text"})()):
-        with pytest.raises(TypeError, match=f"{size} bytes, or what has them, are needed, not "):
+        with pytest.raises(TypeError, match=f"{size} bytes, or an object with an attribute bytes, are needed, not "):
             kind(wrong)
     with pytest.raises(ValueError, match="naive"):
         kind.from_parts(datetime(2026, 1, 1))

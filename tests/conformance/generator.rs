@@ -1,4 +1,4 @@
-//! The generator under the system's clock, under threads, and where it must stop.
+//! The generator on the system's clock, under threads, and at its limits.
 
 use std::sync::Mutex;
 use std::thread;
@@ -48,7 +48,7 @@ fn threads_on_one_generator_get_unique_increasing_ids() {
 }
 
 #[test]
-fn a_node_beyond_the_layout_is_refused_and_never_cut_down() {
+fn a_node_beyond_the_layout_is_refused_and_never_masked() {
     for (name, layout) in layouts::all() {
         let last = layout.nodes() - 1;
         assert_eq!(layout.node(Integer::from(last)).map(u64::from), Ok(last), "{name}");
@@ -60,16 +60,16 @@ fn a_node_beyond_the_layout_is_refused_and_never_cut_down() {
 }
 
 #[test]
-fn a_layout_that_is_over_mints_nothing() {
+fn an_ended_layout_mints_no_id() {
     assert_eq!(BAIDU.refuse_if_over(NOW_MS).expect_err("over since 2024").kind(), ErrorKind::TimeOverflow);
     assert_eq!(SNOWMINT.refuse_if_over(NOW_MS), Ok(()));
-    // What has not begun yet is for the generator to say, call by call.
+    // Before the epoch a generator can be opened; each call reports the early clock.
     assert_eq!(SNOWMINT.refuse_if_over(0), Ok(()));
     let error = generator(&BAIDU, Options::DEFAULT).try_next_id(NOW_MS).expect_err("over");
     assert_eq!(error.kind(), ErrorKind::TimeOverflow);
 }
 
-/// A clock that stands still, and counts how long it was waited for.
+/// A clock that stands still and counts the pauses.
 struct Frozen {
     host: SystemHost,
     pauses: u32,
@@ -100,7 +100,7 @@ impl Host for Frozen {
 }
 
 #[test]
-fn a_call_on_a_frozen_clock_ends_by_its_deadline_with_the_reason() {
+fn a_call_on_a_frozen_clock_ends_by_its_deadline() {
     let options = Options { max_wait_ms: 100, ..Options::DEFAULT };
     let generator = generator(&TWITTER, options);
     generator.fill(&mut Frozen::new(), &mut vec![0; 4096]).expect("a whole tick");
@@ -112,7 +112,7 @@ fn a_call_on_a_frozen_clock_ends_by_its_deadline_with_the_reason() {
 }
 
 #[test]
-fn a_batch_beyond_the_deadline_is_refused_at_once_and_takes_nothing() {
+fn a_batch_beyond_the_deadline_is_refused_and_takes_nothing() {
     let options = Options { max_wait_ms: 5, ..Options::DEFAULT };
     let generator = generator(&TWITTER, options);
     let mut host = Frozen::new();
@@ -172,7 +172,7 @@ fn safe53_ids_are_safe_integers_in_javascript() {
 }
 
 #[test]
-fn a_layout_of_all_64_bits_gives_up_its_very_last_two_ids() {
+fn a_64_bit_layout_never_mints_its_last_two_ids() {
     let layout = Layout::parse("time:41,sequence:23;epoch=2025-01-01T00:00:00Z").expect("64 bits");
     let now_ms = layout.ends_at_ms();
     for by_ones in [true, false] {

@@ -1,4 +1,4 @@
-//! What holds for every layout, ID and clock that can be made up.
+//! Properties that hold for every layout, ID and clock, checked with generated values.
 
 use proptest::prelude::*;
 use snowmint_core::inspect::{Candidates, Kind, inspect, inspect_integer};
@@ -8,7 +8,7 @@ use snowmint_core::{
 };
 use snowmint_tests::assert_increasing;
 
-/// Any valid layout: field widths that add up to 64 bits at most, in any order.
+/// Generates valid layouts: field widths that add up to at most 64 bits, in any order.
 fn layouts() -> impl Strategy<Value = Layout> {
     let widths = (1u32..=42, 0u32..=12, 0u32..=12, 0u32..=16, 0u32..=8, any::<bool>());
     let order = Just(vec!["time", "region", "worker", "sequence", "random"]).prop_shuffle();
@@ -29,7 +29,7 @@ fn layouts() -> impl Strategy<Value = Layout> {
     )
 }
 
-/// Every candidate is of the same bits, and says why in one line.
+/// Checks that every candidate encodes to the same bits, has a reason of one line, and stands in order.
 fn check_candidates(candidates: &Candidates) {
     let mut doubted = false;
     for candidate in candidates {
@@ -48,7 +48,7 @@ fn check_candidates(candidates: &Candidates) {
     }
 }
 
-/// `there` and `back` are each other's inverse wherever one of them has an answer, and refuse the rest with `InvalidId`.
+/// Checks that `back` inverts `there`, and that `there` refuses an ID only with `InvalidId`.
 fn check_inverse(id: u64, there: impl Fn(u64) -> Result<u64, Error>, back: impl Fn(u64) -> Result<u64, Error>) {
     match there(id) {
         Ok(scattered) => {
@@ -59,14 +59,14 @@ fn check_inverse(id: u64, there: impl Fn(u64) -> Result<u64, Error>, back: impl 
     }
 }
 
-/// IDs of every number of digits, about as many of each.
+/// Generates IDs of every number of digits, with about the same frequency.
 fn ids() -> impl Strategy<Value = u64> {
     (any::<u64>(), 0u32..64).prop_map(|(id, shift)| id >> shift)
 }
 
 proptest! {
     #[test]
-    fn scattered_ids_are_had_back(id in ids(), by in 0u32..70) {
+    fn scattering_is_reversible(id in ids(), by in 0u32..70) {
         check_inverse(id, |id| scatter::rotate_digits(id, by % 20), |id| scatter::unrotate_digits(id, by % 20));
         check_inverse(id, |id| scatter::unrotate_digits(id, by % 20), |id| scatter::rotate_digits(id, by % 20));
         check_inverse(id, |id| scatter::shard_high(id, by), |id| scatter::unshard_high(id, by));
@@ -106,7 +106,7 @@ proptest! {
     }
 
     #[test]
-    fn every_form_of_an_id_has_the_candidates_of_the_integer(id in ids(), now_ms in 0i64..4_000_000_000_000) {
+    fn every_text_of_an_id_has_its_integers_candidates(id in ids(), now_ms in 0i64..4_000_000_000_000) {
         let of_integer = inspect_integer(id.into(), now_ms);
         check_candidates(&of_integer);
         for form in TextForm::ALL {
@@ -149,7 +149,7 @@ proptest! {
     }
 
     #[test]
-    fn every_text_form_gives_the_id_back_and_keeps_the_order(a: u64, b: u64) {
+    fn every_text_form_decodes_to_the_id_and_keeps_order(a: u64, b: u64) {
         for form in TextForm::ALL {
             let (text_a, text_b) = (form.encode(a), form.encode(b));
             prop_assert_eq!(form.decode(text_a.as_str()), Ok(a));
@@ -166,7 +166,7 @@ proptest! {
     }
 
     #[test]
-    fn whatever_the_clock_does_ids_strictly_increase(
+    fn ids_strictly_increase_under_any_clock(
         steps in proptest::collection::vec((-50i64..60, 1u64..5000), 1..200),
         max_ahead_ms in prop_oneof![Just(0u64), 0u64..100],
         start in prop_oneof![Just(SequenceStart::Zero), Just(SequenceStart::Random), Just(SequenceStart::Carry)],
@@ -182,18 +182,18 @@ proptest! {
                 let Ok(run) = generator.try_run(now_ms, *want, 0) else { continue };
                 prop_assert_eq!(run.len() as u64, *want, "all or nothing");
                 ids.extend(run);
-                // Time stands at the top of both layouts, and the IDs increase: none is further ahead.
+                // Time is the top field of both layouts and the IDs increase, so the last ID is the furthest ahead.
                 let last = layout.decode(ids[ids.len() - 1]).expect("its own");
                 let ahead = last.timestamp_ms - now_ms;
                 prop_assert!(ahead <= i64::try_from(max_ahead_ms).expect("small"), "{} ms ahead", ahead);
             }
-            // SONYFLAKE's sequence stands above the machine, below time: IDs of one node increase all the same.
+            // In SONYFLAKE the sequence stands above the machine and below time, so IDs of one node still increase.
             assert_increasing(&ids);
         }
     }
 
     #[test]
-    fn a_run_writes_in_parts_of_any_size_what_it_iterates_over(
+    fn a_run_writes_the_same_ids_that_it_iterates(
         layout in layouts(),
         start in prop_oneof![Just(SequenceStart::Zero), Just(SequenceStart::Random), Just(SequenceStart::Carry)],
         seed: u64,
@@ -203,7 +203,7 @@ proptest! {
         let options =
             Options { max_ahead_ms: want * layout.tick_ms(), sequence_start: start, seed, ..Options::DEFAULT };
         let generator = Snowflake::with(&layout, 0, options, Words::vouched());
-        // A small layout has too few IDs: few are made up.
+        // A small layout has too few IDs for a run; few such layouts are generated.
         let Ok(mut run) = generator.try_run(layout.epoch_ms(), want, 0) else { return Ok(()) };
         let expected: Vec<_> = run.clone().collect();
         let (mut ids, mut part) = (Vec::new(), vec![0; room]);

@@ -1,4 +1,4 @@
-//! What the tests of `PostgreSQL`, `MariaDB` and `TiDB` state of their sequences, against ours.
+//! Our sequences against the answers in the tests of `PostgreSQL`, `MariaDB` and `TiDB`.
 
 use std::collections::BTreeMap;
 
@@ -48,7 +48,7 @@ fn parse(number: &str) -> i128 {
     number.parse().expect("a number")
 }
 
-/// Answers a call of the machine until it is done, from one record.
+/// Drives a call of the machine to its end, on one record.
 fn drive<T>(
     record: &mut (Option<State>, u64),
     mut call: impl FnMut(Option<Reply<State>>) -> Result<Next<T, State>, Error>,

@@ -1,4 +1,4 @@
-//! Every vector, against core.
+//! Core against every vector.
 
 use std::collections::BTreeMap;
 use std::fmt::{Debug, Write};
@@ -12,7 +12,7 @@ use snowmint_core::uuid::{GregorianStamp, GregorianState, Uuid, V7State};
 use snowmint_core::{Error, ErrorKind, Layout, Options, SequenceStart, Snowflake, TextForm, Words, scatter};
 use snowmint_tests::{Node, assert_increasing, cases, integer};
 
-/// The error code, or what was wanted, as one comparable thing.
+/// Replaces an error by its code, so that results can be compared. Checks the error's sentence on the way.
 fn outcome<T>(result: Result<T, Error>) -> Result<T, &'static str> {
     result.map_err(|error| {
         assert!(!error.to_string().is_empty() && !error.to_string().contains('{'), "a sentence: {error}");
@@ -56,7 +56,7 @@ struct LayoutCase {
 }
 
 #[test]
-fn layouts_parse_print_and_know_their_life() {
+fn layouts_parse_and_print_with_their_facts() {
     for case in cases::<LayoutCase>("layouts") {
         let facts = Layout::find(&case.layout).map(|layout| {
             assert_eq!(Layout::parse(layout.to_string()), Ok(layout), "{}: parse(print(x)) == x", case.name);
@@ -199,7 +199,7 @@ struct ScatterCase {
 }
 
 #[test]
-fn ids_are_scattered_and_had_back() {
+fn ids_are_scattered_and_restored() {
     for case in cases::<ScatterCase>("scatter") {
         let by = || integer(case.by.as_deref().expect("digits or bits")).count();
         let (there, back): (&dyn Fn(u64) -> _, &dyn Fn(u64) -> _) = match case.function.as_str() {
@@ -240,7 +240,7 @@ struct CandidateRow {
 }
 
 #[test]
-fn what_could_have_minted_a_value_is_listed_with_its_reasons() {
+fn inspect_lists_candidates_with_their_reasons() {
     for case in cases::<InspectCase>("inspect") {
         let candidates = match (&case.value, &case.integer) {
             (Some(text), None) => inspect(text, case.now_ms),
@@ -279,7 +279,7 @@ struct UuidCase {
     error: Option<String>,
 }
 
-/// A decimal string; what the type does not hold is its largest, which no field takes.
+/// Reads a decimal string. A number that the type cannot hold becomes `largest`, which no field accepts.
 fn number<N: FromStr>(decimal: Option<&String>, largest: N) -> N {
     decimal.expect("it is there").parse().unwrap_or(largest)
 }
@@ -288,7 +288,7 @@ fn hexadecimal(digits: Option<&String>) -> u128 {
     u128::from_str_radix(digits.expect("it is there"), 16).expect("hexadecimal digits")
 }
 
-/// The hexadecimal digits of bytes.
+/// Returns the hexadecimal digits of bytes.
 fn digits(bytes: impl IntoIterator<Item = u8>) -> String {
     let mut text = String::new();
     for byte in bytes {
@@ -307,7 +307,7 @@ impl UuidCase {
         }
     }
 
-    /// What core makes of it.
+    /// Calls core's function of the case.
     fn uuid(&self) -> Result<Uuid, Error> {
         let namespace = || self.namespace.as_ref().expect("it is there").parse();
         let of = || self.of.as_ref().expect("it is there");
@@ -441,7 +441,7 @@ struct MintCall {
     retry_after_ms: Option<u64>,
 }
 
-/// What mints: given the time and the random bits, the next text.
+/// A function that mints the next ID from the time and random bits, and returns its text.
 type Mint = Box<dyn FnMut(i64, &mut dyn FnMut() -> u32) -> Result<String, Error>>;
 
 fn minting(kind: &str, last: Option<&String>) -> Mint {
@@ -473,14 +473,14 @@ fn minting(kind: &str, last: Option<&String>) -> Mint {
 }
 
 #[test]
-fn a_scripted_clock_and_scripted_random_bits_give_exactly_these() {
+fn scripted_clocks_and_random_bits_mint_exactly_these_ids() {
     for case in cases::<MintCase>("mint") {
         let mut mint = minting(&case.kind, case.last.as_ref());
         for (i, call) in case.calls.iter().enumerate() {
             let place = format!("{}, call {}", case.name, i + 1);
             let now = call.now_ms.or(call.now_100ns.as_ref().and_then(|now| now.parse().ok())).expect("a time");
             let mut random = call.random.iter();
-            let minted = mint(now, &mut || *random.next().expect("so many are taken"));
+            let minted = mint(now, &mut || *random.next().expect("no more are taken"));
             assert!(random.as_slice().is_empty(), "{place}: {random:?} are left");
             assert_eq!(minted.as_ref().err().and_then(Error::retry_after_ms), call.retry_after_ms, "{place}");
             same(&place, &outcome(minted), &wanted(call.id.clone(), call.error.as_ref()));

@@ -14,7 +14,7 @@ fn nodes_of_children(printed: &str) -> Vec<&str> {
 }
 
 #[test]
-fn four_forked_children_and_their_parent_repeat_nothing_on_a_lease() {
+fn four_forked_children_and_their_parent_repeat_no_id() {
     let scene = Scene::new();
     let printed = run(&mut scene.minter("fork", &["children=4", "count=2000"]));
     assert_eq!(assert_unique(scene.ledger()), 1 + 5 * 2000);
@@ -24,7 +24,7 @@ fn four_forked_children_and_their_parent_repeat_nothing_on_a_lease() {
 }
 
 #[test]
-fn four_children_of_a_raw_clone_repeat_nothing_on_a_lease() {
+fn four_children_of_a_raw_clone_repeat_no_id() {
     let scene = Scene::new();
     let printed = run(&mut scene.minter("clone", &["children=4", "count=2000"]));
     assert_eq!(assert_unique(scene.ledger()), 1 + 5 * 2000);
@@ -46,12 +46,12 @@ fn a_vouched_node_is_refused_as_forked_in_every_child() {
 }
 
 #[test]
-fn a_fork_in_a_signal_handler_during_a_claim_repeats_nothing() {
+fn a_fork_in_a_signal_handler_repeats_no_id() {
     let scene = Scene::new();
     let rounds = 60;
     let mut printed = String::new();
     for round in 0..rounds {
-        // The time that a claim takes here, covered evenly.
+        // Spreads the forks evenly over the time that a claim takes on this machine.
         let claimed = run(&mut scene.minter("mint", &["count=0"]));
         let us = claimed.split(" after ").nth(1).and_then(|rest| rest.split(' ').next()?.parse::<u64>().ok());
         let us = us.unwrap_or_else(|| panic!("no time in {claimed:?}"));
@@ -62,7 +62,7 @@ fn a_fork_in_a_signal_handler_during_a_claim_repeats_nothing() {
     assert_eq!(minted, usize::try_from(rounds * 2 * 200).expect("small"), "each process has a node: {printed}");
 }
 
-/// A minter whose child outlives it: the two process numbers.
+/// Starts a minter with an idle child that can outlive it. Returns the minter and the child's process number.
 fn orphan(scene: &Scene, verb: &str) -> (Running, u32) {
     let options = [&format!("layout={ONE_NODE}"), "children=1", "window_ms=1000", "idle=true"];
     let mut parent = Running::start(&mut scene.minter(verb, &options));
@@ -73,11 +73,11 @@ fn orphan(scene: &Scene, verb: &str) -> (Running, u32) {
 }
 
 #[test]
-fn a_forked_child_neither_keeps_its_dead_parents_slot_nor_frees_it_before() {
+fn a_forked_child_neither_keeps_nor_frees_its_parents_slot() {
     let scene = Scene::new();
     let next = || scene.minter("mint", &[&format!("layout={ONE_NODE}"), "count=1", "max_wait_ms=5000"]);
     let (parent, child) = orphan(&scene, "fork");
-    // While the parent lives, even if the child is gone, the slot is taken.
+    // The slot is taken while the parent lives.
     assert!(run_refused(&mut next()).contains("are taken"));
     parent.kill();
     assert!(fs::exists(format!("/proc/{child}")).expect("procfs"), "the child lives on");

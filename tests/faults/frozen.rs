@@ -1,4 +1,4 @@
-//! A disk or a store that stands still: leases elsewhere go on, and every wait has an end.
+//! A disk or a store that freezes: leases on other stores continue, and every wait ends.
 #![cfg(target_os = "linux")]
 
 #[path = "support.rs"]
@@ -14,13 +14,13 @@ use std::time::{Duration, Instant};
 use snowmint::{ErrorKind, LeaseOptions, Options, Snowflake};
 use tempfile::TempDir;
 
-/// When what should go on or end at once is given up.
+/// How long a test waits for a step that takes no time when all is well.
 const HANG: Duration = Duration::from_secs(20);
 
-/// A disk of its own, which can be made to stand still: each write to it waits, as for a snapshot of the machine.
+/// A separate disk that can be frozen: each write to it waits, as during a snapshot of the machine.
 struct Disk {
     directory: TempDir,
-    /// Thaws it if the test cannot.
+    /// A process that thaws the disk if the test cannot.
     watchdog: Option<Child>,
 }
 
@@ -46,7 +46,7 @@ impl Disk {
 
     fn freeze(&mut self) {
         let script = "sleep 90; fsfreeze --unfreeze \"$1\"";
-        // In a session of its own: who ends the test by its group leaves it.
+        // In a separate session, so that a signal to the test's process group does not end it.
         let watchdog = Command::new("setsid").args(["sh", "-c", script, "sh"]).arg(self.path()).spawn();
         self.watchdog = Some(watchdog.expect("it starts"));
         succeed(Command::new("fsfreeze").arg("--freeze").arg(self.path()));
@@ -82,7 +82,7 @@ fn lease(directory: &Path, namespace: &str) -> Result<Snowflake, snowmint::Error
     Snowflake::lease(LeaseOptions { store, namespace, options, window_ms: Some(1000), ..LeaseOptions::default() })
 }
 
-/// What comes of `work` in time, on a thread of its own.
+/// Runs `work` on another thread and returns its result. Panics after `HANG`.
 fn in_time<T: Send + 'static>(what: &str, work: impl FnOnce() -> T + Send + 'static) -> T {
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || sender.send(work()));
@@ -90,7 +90,7 @@ fn in_time<T: Send + 'static>(what: &str, work: impl FnOnce() -> T + Send + 'sta
 }
 
 #[test]
-fn a_lease_on_a_healthy_disk_is_renewed_while_another_disk_is_frozen() {
+fn a_frozen_disk_stops_no_renewals_on_a_healthy_disk() {
     let mut frozen = Disk::new();
     let healthy = TempDir::new().expect("a directory");
     let stuck = lease(&frozen.path(), "orders").expect("a node");
@@ -102,7 +102,7 @@ fn a_lease_on_a_healthy_disk_is_renewed_while_another_disk_is_frozen() {
         assert!(since.elapsed() < HANG, "no renewal of the healthy lease in {HANG:?}");
         thread::sleep(Duration::from_millis(20));
     }
-    // The other one says what it waits for, and mints again when that has come.
+    // The lease on the frozen disk says in its error that the disk does not answer, and mints again after the thaw.
     let error = in_time("a call", move || {
         let error = stuck.next_id().expect_err("its window is over");
         (error, stuck)
@@ -124,7 +124,7 @@ fn constructors_and_close_end_while_the_disk_is_frozen() {
     disk.freeze();
     for namespace in ["orders", "mails"] {
         let path = disk.path();
-        // As many as an application that tries again: they do not pile up.
+        // An application tries again: the blocked threads must not pile up.
         for _ in 0..2 {
             let path = path.clone();
             let exclude = in_time("a constructor", move || {
@@ -153,7 +153,7 @@ fn constructors_and_close_end_while_the_disk_is_frozen() {
     assert!(claims() <= 1, "threads pile up: {}", claims());
     in_time("close", move || generator.close());
     disk.thaw();
-    // What was given up holds nothing.
+    // Abandoned claims hold no lock.
     let since = Instant::now();
     while let Err(error) = lease(&disk.path(), "orders") {
         assert!(since.elapsed() < HANG, "{error}");
@@ -162,7 +162,7 @@ fn constructors_and_close_end_while_the_disk_is_frozen() {
 
 #[cfg(feature = "engines")]
 #[test]
-fn leases_of_a_store_that_stands_still_end_together_at_exit() {
+fn leases_of_a_frozen_store_end_together_at_exit() {
     use std::process::Stdio;
 
     use snowmint_tests::engines::{Engine, Server};
@@ -177,7 +177,7 @@ fn leases_of_a_store_that_stands_still_end_together_at_exit() {
     }
     server.pause(true);
     drop(holder.child.stdin.take());
-    // Two seconds for all of them, where it was two for each.
+    // All leases together wait for two seconds, not each of them.
     in_time("the process", move || holder.child.wait().expect("it ends"));
     server.pause(false);
 }

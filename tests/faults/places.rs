@@ -1,6 +1,6 @@
-//! Places that are not the whole machine's, or that do not last: slots and databases there are refused.
+//! Places that only some processes of the machine see, or that do not last: slots and databases there are refused.
 //!
-//! Each scene is a mount namespace of its own, as a container has one, and goes away with its processes.
+//! Each scene is a separate mount namespace, as in a container, and ends with its processes.
 #![cfg(target_os = "linux")]
 
 #[path = "support.rs"]
@@ -13,7 +13,7 @@ use std::process::Command;
 
 use support::{Running, Scene, minter, run, run_refused};
 
-/// A root directory with everything of this machine but the files by which a container is known.
+/// Makes a root directory with all files of this machine, except the files that mark a container.
 const PLAIN_ROOT: &str = r#"
 mount -t tmpfs none "$1/root"
 for each in /*; do
@@ -23,7 +23,7 @@ done
 mount -t tmpfs none "$1/root/run"
 "#;
 
-/// Runs a script in namespaces of its own: `$1` is the scene's directory, `$2` the minter.
+/// Makes a command that runs a script in new namespaces: `$1` is the scene's directory, `$2` the minter.
 fn apart(scene: &Scene, namespaces: &[&str], script: &str) -> Command {
     let minter = minter("");
     let mut command = Command::new("unshare");
@@ -33,19 +33,20 @@ fn apart(scene: &Scene, namespaces: &[&str], script: &str) -> Command {
     for name in ["root", "one", "other", "upper", "work", "merged"] {
         fs::create_dir_all(scene.path(name)).expect("made");
     }
-    // Other users may go through it.
+    // Other users need access to the directory.
     fs::set_permissions(scene.path(""), Permissions::from_mode(0o755)).expect("opened");
     command.arg("--mount").args(namespaces).args(["sh", "-ec", script, "sh"]);
     command.arg(scene.path("")).arg(minter.get_program());
     command
 }
 
-/// Mints from the default slots on a machine that is no container by its files, after `script`.
+/// Mints from the default slots after `script`, on a machine without the marks of a container.
 fn on_plain_machine(scene: &Scene, script: &str) -> Command {
     apart(scene, &[], &format!("{PLAIN_ROOT}{script}\nexec chroot \"$1/root\" \"$2\" mint count=1"))
 }
 
-/// The same on a machine with a `/var/tmp` of its own, in `one`: its first process sees that too. `user` says as whom.
+/// As `on_plain_machine`, on a machine whose `/var/tmp` is the directory `one`, also for its first process. `user` has
+/// the options of `setpriv` for the minter.
 fn on_own_machine(scene: &Scene, script: &str, user: &[&str]) -> Command {
     let namespaces = ["--pid", "--fork", "--kill-child", "--mount-proc"];
     let mount = "chmod 1777 \"$1/one\"; mount --bind \"$1/one\" \"$1/root/var/tmp\"; cp \"$2\" \"$1/root/run/minter\"";
@@ -73,9 +74,9 @@ fn root_and_other_users_share_the_slots_of_the_machine() {
     assert_eq!(directory.mode() & 0o7777, 0o1777);
 }
 
-/// As in a rootless container: owning the directory is a hardening, and no reason to give no IDs.
+/// As in a rootless container: root should own the directory, but a claim works without that.
 #[test]
-fn root_that_may_not_change_owners_uses_the_slots_of_others() {
+fn root_without_the_right_to_chown_uses_others_slots() {
     let scene = Scene::new();
     let other = on_own_machine(&scene, "", &["--reuid", "65534", "--clear-groups"]).output().expect("it starts");
     assert!(other.status.success(), "{other:?}");
@@ -85,7 +86,7 @@ fn root_that_may_not_change_owners_uses_the_slots_of_others() {
 }
 
 #[test]
-fn two_mount_namespaces_with_slots_of_their_own_are_refused() {
+fn two_mount_namespaces_with_separate_slots_are_refused() {
     let scene = Scene::new();
     let over = ["/var/tmp/snowmint", "/var/tmp"];
     for over in over {
@@ -101,7 +102,7 @@ fn two_mount_namespaces_with_slots_of_their_own_are_refused() {
 }
 
 #[test]
-fn in_a_container_the_default_slots_are_refused_whatever_is_mounted() {
+fn in_a_container_default_slots_are_refused_with_any_mount() {
     let scene = Scene::new();
     let mounted = "mkdir -p /var/tmp/snowmint; mount --bind \"$1/one\" \"$1/root/var/tmp/snowmint\"";
     let marks = [
@@ -135,9 +136,9 @@ fn a_named_directory_on_overlayfs_is_refused_unless_allowed() {
     assert!(run(&mut apart(&scene, &[], &allowed)).starts_with("node 0 "));
 }
 
-/// What a kubelet and a container engine mount for one pod or container alone, and remove with it.
+/// A kubelet and a container engine mount such a volume for a single pod or container, and remove it with the pod.
 #[test]
-fn volumes_of_one_pod_or_container_are_refused_and_named_ones_taken() {
+fn private_volumes_are_refused_and_named_volumes_accepted() {
     let anonymous = format!("volumes/{}/_data", "0123456789abcdef".repeat(4));
     let private = [("pods/7/volumes/kubernetes.io~empty-dir/data", "emptyDir"), (&anonymous, "volume without a name")];
     let mounted = |volume: &str, options: &str| {
@@ -167,7 +168,7 @@ fn a_database_is_refused_where_slots_would_be() {
     let tmpfs = "mount -t tmpfs none \"$1/merged\"";
     let empty_dir =
         "mkdir -p \"$1/kubernetes.io~empty-dir\"; mount --bind \"$1/kubernetes.io~empty-dir\" \"$1/merged\"";
-    // The file is on a disk and its journal is not.
+    // The file lies on a disk, its journal does not.
     let only_file = &format!(
         "{OVERLAY}; touch \"$1/ids.db\" \"$1/merged/ids.db\"; mount --bind \"$1/ids.db\" \"$1/merged/ids.db\""
     );

@@ -15,7 +15,7 @@ fn lease(scene: &Scene) -> LeaseOptions {
 }
 
 #[test]
-fn generators_of_one_node_share_a_state_whatever_the_field_names() {
+fn generators_of_one_node_share_a_state_under_any_names() {
     let generators = [(); 4].map(|()| Snowflake::new(&TWITTER, 37).expect("fits"));
     let other = Snowflake::new(&LEAF, 37).expect("fits");
     let ids: Vec<_> = (0..5000)
@@ -44,7 +44,7 @@ fn closing_one_sharer_leaves_the_others_open() {
 }
 
 #[test]
-fn leases_of_one_namespace_are_one_and_end_with_the_last_sharer() {
+fn generators_of_one_namespace_share_a_lease_until_all_close() {
     let scene = Scene::new();
     let (first, second) =
         (Snowflake::lease(lease(&scene)).expect("free"), Snowflake::lease(lease(&scene)).expect("free"));
@@ -91,7 +91,7 @@ fn excluded_nodes_are_not_leased() {
 }
 
 #[test]
-fn a_generator_that_excludes_the_node_of_another_gets_its_own() {
+fn a_generator_that_excludes_a_held_node_gets_another() {
     let scene = Scene::new();
     let first = Snowflake::lease(lease(&scene)).expect("free");
     let second = Snowflake::lease(LeaseOptions { exclude: vec![first.node()], ..lease(&scene) }).expect("free");
@@ -99,14 +99,14 @@ fn a_generator_that_excludes_the_node_of_another_gets_its_own() {
 }
 
 #[test]
-fn a_call_behind_another_threads_claim_ends_by_its_own_deadline() {
+fn a_call_behind_another_claim_ends_by_its_deadline() {
     let scene = Scene::new();
     let layout = Layout::find(ONE_NODE).expect("valid");
     let of = |max_wait_ms| {
         let options = Options { max_wait_ms, ..Options::DEFAULT };
         Snowflake::lease(LeaseOptions { layout, options, window_ms: Some(1000), ..lease(&scene) })
     };
-    // A holder that is killed leaves the only node used up for two seconds and more.
+    // A killed holder leaves the only node unavailable for two seconds and more.
     let mut held = Running::start(&mut scene.minter("mint", &[&format!("layout={ONE_NODE}"), "window_ms=4000"]));
     held.node();
     held.kill();

@@ -1,4 +1,4 @@
-//! P5: after a crash and restart nothing is issued again, whatever the clock says.
+//! P5: after a crash and restart no ID is issued again, under any clock.
 #![cfg(target_os = "linux")]
 
 #[path = "support.rs"]
@@ -14,7 +14,7 @@ use support::{ONE_NODE, Running, Scene, TWO_NODES, assert_unique, clock_off, run
 
 /// Minters are killed at random times, four at once, each with its clock up to an hour off.
 #[test]
-fn kills_and_restarts_with_stepping_clocks_repeat_nothing() {
+fn kills_and_restarts_with_stepping_clocks_repeat_no_id() {
     let rounds: usize = env::var("SNOWMINT_ROUNDS").map_or(60, |rounds| rounds.parse().expect("a number"));
     let scene = Scene::new();
     let mut random = rand::rng();
@@ -30,7 +30,7 @@ fn kills_and_restarts_with_stepping_clocks_repeat_nothing() {
             let line = minter.line();
             let us = line.split(' ').nth(3).and_then(|us| us.parse().ok());
             slowest_us = slowest_us.max(us.unwrap_or_else(|| panic!("round {round}: {line:?}")));
-            // Most die young; some live to renew their windows.
+            // Most minters die young; a few live long enough to renew their windows.
             let life_ms = if random.random_bool(0.03) { 1500 } else { random.random_range(0..40) };
             thread::sleep(Duration::from_millis(life_ms));
             minter.kill();
@@ -43,7 +43,7 @@ fn kills_and_restarts_with_stepping_clocks_repeat_nothing() {
 }
 
 #[test]
-fn a_renewed_window_of_a_killed_holder_is_not_used_again_when_the_clock_is_set_back() {
+fn no_clock_set_back_reuses_a_killed_holders_window() {
     let scene = Scene::new();
     let layout = format!("layout={ONE_NODE}");
     let mut first = Running::start(&mut scene.minter("mint", &[&layout, "window_ms=1000", "pace_us=100"]));
@@ -51,7 +51,7 @@ fn a_renewed_window_of_a_killed_holder_is_not_used_again_when_the_clock_is_set_b
     thread::sleep(Duration::from_secs(3));
     first.kill();
     let before = scene.ledger();
-    // What it minted in the last second is now in the future.
+    // The IDs of the last second now lie in the future of the clock.
     let mut second = scene.minter("mint", &[&layout, "count=2000", "pace_us=100", "max_wait_ms=10000"]);
     run(clock_off(&mut second, -1.2));
     let ids = scene.ledger();
@@ -61,7 +61,7 @@ fn a_renewed_window_of_a_killed_holder_is_not_used_again_when_the_clock_is_set_b
 }
 
 #[test]
-fn a_clean_restart_goes_on_at_once_above_the_last_id() {
+fn a_clean_restart_continues_at_once_above_the_last_id() {
     let scene = Scene::new();
     let options = [&format!("layout={ONE_NODE}"), "count=50"];
     let mut first_id_us = Vec::new();
@@ -80,7 +80,7 @@ fn a_clean_restart_goes_on_at_once_above_the_last_id() {
 }
 
 #[test]
-fn a_torn_record_is_never_trusted_and_the_other_one_holds() {
+fn a_torn_record_is_never_trusted_while_the_other_holds() {
     for torn in [0, 4096] {
         let scene = Scene::new();
         let layout = format!("layout={ONE_NODE}");
@@ -100,7 +100,7 @@ fn a_torn_record_is_never_trusted_and_the_other_one_holds() {
 }
 
 #[test]
-fn an_empty_slot_file_is_new_and_one_of_garbage_is_skipped_and_reported() {
+fn an_empty_slot_file_is_new_and_garbage_is_skipped() {
     let scene = Scene::new();
     let options = [&format!("layout={TWO_NODES}"), "count=1"];
     run(&mut scene.minter("mint", &options));
@@ -119,10 +119,10 @@ fn an_empty_slot_file_is_new_and_one_of_garbage_is_skipped_and_reported() {
 }
 
 #[test]
-fn a_running_process_survives_steps_of_its_clock_back_and_forth() {
+fn a_running_process_survives_clock_steps_back_and_forth() {
     let scene = Scene::new();
     let clock = scene.path("clock");
-    // A rename is atomic, so that a half-written offset is never read.
+    // A rename is atomic, so no process reads a half-written offset.
     let step = |offset: &str| {
         fs::write(scene.path("draft"), offset).expect("written");
         fs::rename(scene.path("draft"), &clock).expect("renamed");
@@ -146,7 +146,7 @@ fn a_running_process_survives_steps_of_its_clock_back_and_forth() {
 }
 
 #[test]
-fn a_process_stopped_past_its_window_repeats_nothing_when_it_goes_on() {
+fn a_process_paused_past_its_window_repeats_no_id() {
     let scene = Scene::new();
     let layout = format!("layout={TWO_NODES}");
     let options = [&layout, "window_ms=1000", "pace_us=50"];

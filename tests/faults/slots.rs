@@ -1,4 +1,4 @@
-//! Slots of one machine: one holder a node, in whatever processes, of whatever user, on whatever disk.
+//! Slots of one machine: a node has one holder, across all processes and users and on every disk.
 #![cfg(target_os = "linux")]
 
 #[path = "support.rs"]
@@ -31,14 +31,14 @@ fn sixteen_processes_started_at_once_have_sixteen_nodes() {
 }
 
 #[test]
-fn eight_threads_of_a_hundred_thousand_ids_on_one_lease_repeat_nothing() {
+fn eight_threads_on_one_lease_mint_800_000_distinct_ids() {
     let scene = Scene::new();
     run(&mut scene.minter("mint", &["threads=8", "count=100000", "batch=true"]));
     assert_eq!(assert_unique(scene.ledger()), 800_000);
 }
 
 #[test]
-fn when_all_nodes_are_taken_the_next_process_is_told_so() {
+fn a_process_is_refused_when_all_nodes_are_taken() {
     let scene = Scene::new();
     let options = [&format!("layout={TWO_NODES}"), "pace_us=1000"];
     let mut held: Vec<_> = (0..2).map(|_| Running::start(&mut scene.minter("mint", &options))).collect();
@@ -50,12 +50,12 @@ fn when_all_nodes_are_taken_the_next_process_is_told_so() {
 }
 
 #[test]
-fn a_slot_file_replaced_under_its_holder_is_noticed_and_abandoned() {
+fn a_holder_abandons_a_slot_file_that_was_replaced() {
     let scene = Scene::new();
     let options = [&format!("layout={ONE_NODE}"), "window_ms=1000", "pace_us=1000"];
     let mut holder = Running::start(&mut scene.minter("mint", &options));
     holder.node();
-    // As a backup that is restored, or a clean-up: the name leads to another file.
+    // As after a restored backup or a clean-up: the name leads to another file.
     fs::copy(scene.slot(0), scene.path("copy")).expect("copied");
     fs::rename(scene.path("copy"), scene.slot(0)).expect("replaced");
     let mut told = [holder.line(), holder.line()];
@@ -76,7 +76,7 @@ fn a_namespace_keeps_its_first_layout() {
 }
 
 #[test]
-fn a_slot_that_is_a_link_or_a_directory_is_skipped_and_reported() {
+fn a_linked_slot_and_a_directory_are_skipped_and_reported() {
     let scene = Scene::new();
     run(&mut scene.minter("mint", &["count=1"]));
     let (first, second) = (scene.slot(0), scene.slot(1));
@@ -92,9 +92,9 @@ fn make_fifo(path: &std::path::Path) {
     assert!(Command::new("mkfifo").arg(path).status().expect("it starts").success());
 }
 
-/// Opening one waits for somebody who writes to it.
+/// To open a fifo for reading waits for a writer.
 #[test]
-fn a_fifo_in_the_place_of_a_slot_or_layout_holds_nobody_up() {
+fn a_fifo_instead_of_a_file_blocks_no_claim() {
     let scene = Scene::new();
     run(&mut scene.minter("mint", &["count=1"]));
     let first = scene.slot(0);
@@ -105,7 +105,7 @@ fn a_fifo_in_the_place_of_a_slot_or_layout_holds_nobody_up() {
     let layout = first.with_file_name("layout");
     fs::remove_file(&layout).expect("removed");
     make_fifo(&layout);
-    // It does not end by itself where it hangs.
+    // A minter that hangs would not end.
     let mut minter = Command::new("timeout");
     let command = scene.minter("mint", &["count=1"]);
     minter.arg("20").arg(command.get_program()).args(command.get_args());
@@ -113,12 +113,12 @@ fn a_fifo_in_the_place_of_a_slot_or_layout_holds_nobody_up() {
     assert!(refused.contains("layout: it is no plain file"), "{refused}");
 }
 
-/// Runs a minter in a directory that is a file system of its own, made with `options` and changed by `script`.
+/// Runs a minter in a directory with a separate file system, made with `options` and changed by `script`.
 fn on_file_system(options: &str, script: &str) -> String {
     let scene = Scene::new();
     fs::create_dir(scene.path("slots")).expect("made");
     let mint = scene.minter("mint", &["count=1"]);
-    // In a mount namespace of its own, which goes away with it.
+    // In a separate mount namespace, so that the mount ends with the process.
     let mut shell = Command::new("unshare");
     let path = scene.path("slots").display().to_string();
     let store = format!("store=file:{path}?allow_unsafe=true");
@@ -130,7 +130,7 @@ fn on_file_system(options: &str, script: &str) -> String {
 }
 
 #[test]
-fn a_full_or_read_only_disk_is_a_typed_error_and_nothing_is_minted() {
+fn a_full_or_read_only_disk_is_a_typed_error() {
     let full = on_file_system("size=16k", "dd if=/dev/zero of=\"$1/fill\" bs=4k count=10 2> /dev/null || true");
     assert!(full.contains("cannot") && full.contains("No space left"), "{full}");
     let read_only = on_file_system("size=64k", "mount -o remount,ro \"$1\"");
@@ -138,7 +138,7 @@ fn a_full_or_read_only_disk_is_a_typed_error_and_nothing_is_minted() {
 }
 
 #[test]
-fn a_directory_that_cannot_be_made_says_which_and_why() {
+fn an_error_names_the_directory_that_cannot_be_made() {
     let refused = run_refused(minter("mint").args(["store=file:/proc/slots", "count=1"]));
     assert!(refused.contains("cannot make /proc/slots"), "{refused}");
     let refused = run_refused(minter("mint").env("SNOWMINT_STATE_DIR", "/dev/null/slots").arg("count=1"));
@@ -146,7 +146,7 @@ fn a_directory_that_cannot_be_made_says_which_and_why() {
 }
 
 #[test]
-fn in_kubernetes_the_default_slots_are_refused_and_the_error_says_what_to_pass() {
+fn in_kubernetes_default_slots_are_refused_with_the_cure() {
     let refused = run_refused(minter("mint").env("KUBERNETES_SERVICE_HOST", "10.0.0.1").arg("count=1"));
     assert!(refused.contains("Kubernetes") && refused.contains("SNOWMINT_NODE"), "{refused}");
     let vouched =
@@ -155,9 +155,9 @@ fn in_kubernetes_the_default_slots_are_refused_and_the_error_says_what_to_pass()
 }
 
 #[test]
-fn what_is_left_of_a_window_is_given_back_at_exit_too() {
+fn an_exiting_process_releases_the_rest_of_its_window() {
     let scene = Scene::new();
-    // No generator is closed: the process just exits.
+    // The process exits without closing its generator.
     let options = [&format!("layout={ONE_NODE}"), "count=1", "exit=true", "max_wait_ms=20"];
     for _ in 0..3 {
         run(&mut scene.minter("mint", &options));
@@ -168,7 +168,7 @@ fn what_is_left_of_a_window_is_given_back_at_exit_too() {
 }
 
 #[test]
-fn a_state_directory_that_is_a_link_is_taken_where_the_caller_names_it() {
+fn a_linked_state_directory_is_accepted_from_the_caller() {
     let scene = Scene::new();
     fs::create_dir(scene.path("elsewhere")).expect("made");
     symlink(scene.path("elsewhere"), scene.path("slots")).expect("linked");

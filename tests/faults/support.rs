@@ -1,4 +1,4 @@
-//! Minting processes under test: started, stopped, killed, with the clock where the test wants it.
+//! Starts, stops and kills minting processes, with any offset of their clocks.
 #![allow(dead_code, reason = "each test file uses a part")]
 
 use std::fs;
@@ -14,9 +14,9 @@ pub struct Scene {
     directory: TempDir,
 }
 
-/// 2 nodes; what one holder leaves, the next one gets.
+/// A layout with 2 nodes.
 pub const TWO_NODES: &str = "time:41,node:1,sequence:12;epoch=2025-01-01T00:00:00Z";
-/// 1 node, so that every holder has the same.
+/// A layout with 1 node, so that all holders get the same node.
 pub const ONE_NODE: &str = "time:41,sequence:12;epoch=2025-01-01T00:00:00Z";
 
 impl Scene {
@@ -32,19 +32,19 @@ impl Scene {
         format!("store=file:{}", self.path("slots").display())
     }
 
-    /// A minter on the slots of this scene, with its own ledger.
+    /// Makes a command that runs a minter on this scene's slots and ledger.
     pub fn minter(&self, verb: &str, options: &[&str]) -> Command {
         let mut command = minter(verb);
         command.arg(self.store()).arg(format!("ledger={}", self.path("ledger").display())).args(options);
         command
     }
 
-    /// All IDs that minters of this scene got.
+    /// Returns all IDs that minters of this scene have minted.
     pub fn ledger(&self) -> Vec<u64> {
         ledger(&self.path("ledger"))
     }
 
-    /// The slot files of the scene's only namespace.
+    /// Returns the path of a node's slot file in the scene's only namespace.
     pub fn slot(&self, node: u32) -> PathBuf {
         let slots = fs::read_dir(self.path("slots")).expect("the directory of slots");
         let namespace = slots.map(|entry| entry.expect("an entry").path()).next().expect("a namespace");
@@ -52,7 +52,7 @@ impl Scene {
     }
 }
 
-/// A minter without a place.
+/// Makes a command that runs a minter, without a store and without our environment variables.
 pub fn minter(verb: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_snowmint-minter"));
     command.arg(verb).stdin(Stdio::null());
@@ -69,7 +69,7 @@ pub fn minter(verb: &str) -> Command {
     command
 }
 
-/// Sets the clock of a process `seconds` off; the clock that never steps stays as it is.
+/// Sets a process's clock off by `seconds`, but not its monotonic clock.
 pub fn clock_off(command: &mut Command, seconds: f64) -> &mut Command {
     let library = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1";
     assert!(Path::new(library).exists(), "{library} is missing: install the package faketime");
@@ -78,11 +78,11 @@ pub fn clock_off(command: &mut Command, seconds: f64) -> &mut Command {
 
 pub fn ledger(path: &Path) -> Vec<u64> {
     let bytes = fs::read(path).unwrap_or_default();
-    // A killed process may have got the last one and not written it whole.
+    // A killed process may have written its last ID in part; `chunks_exact` drops that.
     bytes.chunks_exact(8).map(|id| u64::from_le_bytes(id.try_into().expect("eight bytes"))).collect()
 }
 
-/// Fails if an ID is there twice; how many there are.
+/// Checks that no ID repeats, and returns the number of IDs.
 pub fn assert_unique(mut ids: Vec<u64>) -> usize {
     ids.sort_unstable();
     let repeats = ids.windows(2).filter(|pair| pair[0] == pair[1]).count();
@@ -90,7 +90,7 @@ pub fn assert_unique(mut ids: Vec<u64>) -> usize {
     ids.len()
 }
 
-/// Runs it to its end; what it printed. Fails if it failed.
+/// Runs a command to its end and returns its output. Panics if it fails.
 pub fn run(command: &mut Command) -> String {
     let Output { status, stdout, stderr } = command.output().expect("it starts");
     let (stdout, stderr) = (String::from_utf8_lossy(&stdout), String::from_utf8_lossy(&stderr));
@@ -98,7 +98,7 @@ pub fn run(command: &mut Command) -> String {
     stdout.into_owned()
 }
 
-/// Runs it to its failure; what it wrote to standard error.
+/// Runs a command that must fail with exit code 1, and returns its standard error.
 pub fn run_refused(command: &mut Command) -> String {
     let Output { status, stdout, stderr } = command.output().expect("it starts");
     let (stdout, stderr) = (String::from_utf8_lossy(&stdout), String::from_utf8_lossy(&stderr));
@@ -106,7 +106,7 @@ pub fn run_refused(command: &mut Command) -> String {
     stderr.into_owned()
 }
 
-/// A process that goes on until it is killed, which happens at the end of the test at the latest.
+/// A process that runs until it is killed, at the latest at the end of the test.
 pub struct Running {
     pub child: Child,
     pub stdout: BufReader<ChildStdout>,
@@ -119,14 +119,14 @@ impl Running {
         Self { child, stdout }
     }
 
-    /// The next line that it prints; empty at the end.
+    /// Returns the next line of its output; an empty line at the end.
     pub fn line(&mut self) -> String {
         let mut line = String::new();
         self.stdout.read_line(&mut line).expect("text");
         line
     }
 
-    /// Waits for `node N after T us`.
+    /// Waits for the line `node N after T us` and returns the node.
     pub fn node(&mut self) -> u32 {
         let line = self.line();
         let node = line.strip_prefix("node ").and_then(|rest| rest.split(' ').next()?.parse().ok());
@@ -145,7 +145,7 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // The process may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -156,7 +156,7 @@ pub fn signal(pid: u32, name: &str) {
     assert!(sent.success(), "{name} to {pid}");
 }
 
-/// The first of the node's IDs as parts, by the layout's text.
+/// Decodes IDs and returns their ticks. `layout` is the name or text of a layout.
 pub fn ticks(layout: &str, ids: &[u64]) -> Vec<u64> {
     let layout = Layout::find(layout).expect("valid");
     ids.iter().map(|id| layout.decode(*id).expect("its own").tick).collect()

@@ -11,7 +11,7 @@ use snowmint::ulid::{self, Ulid};
 use snowmint::uuid::{self, Uuid};
 use snowmint_tests::tries;
 
-/// What `snowmint-wide` mints: how many of each kind; fails if one is there twice.
+/// Runs `snowmint-wide` and returns the number of IDs of each kind. Panics if an ID repeats.
 fn minted(verb: &str, parties: usize, count: usize) -> BTreeMap<String, usize> {
     let directory = tempfile::TempDir::new().expect("a temporary directory");
     let ledger = directory.path().join("ledger");
@@ -41,23 +41,23 @@ fn each_kind(count: usize) -> BTreeMap<String, usize> {
 }
 
 #[test]
-fn four_forked_children_and_their_parent_repeat_nothing_of_any_kind() {
+fn four_forked_children_and_their_parent_repeat_no_id() {
     assert_eq!(minted("fork", 4, 2000), each_kind(1 + 5 * 2000));
 }
 
 #[test]
-fn four_children_of_a_raw_clone_and_their_parent_repeat_nothing_of_any_kind() {
+fn four_children_of_a_raw_clone_repeat_no_id() {
     assert_eq!(minted("clone", 4, 2000), each_kind(1 + 5 * 2000));
 }
 
 #[test]
-fn eight_threads_repeat_nothing_of_any_kind_and_each_sees_its_own_in_order() {
+fn eight_threads_repeat_no_id_and_each_mints_in_order() {
     let count = tries(4000) as usize;
     assert_eq!(minted("threads", 8, count), each_kind(1 + 8 * count));
 }
 
 #[test]
-fn what_one_thread_mints_after_another_is_above_it() {
+fn a_later_id_of_any_thread_is_greater() {
     let last = Mutex::new((Uuid::NIL, Uuid::NIL, Ulid::from_bits(0)));
     thread::scope(|scope| {
         for _ in 0..8 {

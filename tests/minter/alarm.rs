@@ -1,4 +1,4 @@
-//! Forking in a signal handler.
+//! Forks in a signal handler.
 #![allow(unsafe_code, reason = "signals and fork are C interfaces")]
 
 use std::mem::MaybeUninit;
@@ -9,14 +9,14 @@ use std::{io, ptr};
 static FORKED: AtomicI32 = AtomicI32::new(-1);
 
 extern "C" fn fork_in_handler(_: libc::c_int) {
-    // SAFETY: these take no pointers.
+    // SAFETY: the calls take no pointers.
     let (process, thread) = unsafe { (libc::getpid(), libc::gettid()) };
     if thread == process {
-        // SAFETY: the child goes on where the signal has interrupted the parent.
+        // SAFETY: the child continues where the signal has interrupted the parent.
         FORKED.store(unsafe { libc::fork() }, Ordering::Release);
     } else {
-        // The system picks any thread; only the first one mints.
-        // SAFETY: it takes no pointers.
+        // The system picks any thread, but only the first thread mints, so the signal is sent on.
+        // SAFETY: the call takes no pointers.
         unsafe { libc::syscall(libc::SYS_tgkill, process, process, libc::SIGALRM) };
     }
 }
@@ -33,14 +33,14 @@ pub(crate) fn fork_after(us: i64) -> io::Result<()> {
         action.sa_sigaction = handler as libc::sighandler_t;
         libc::sigaction(libc::SIGALRM, &raw const action, ptr::null_mut())
     };
-    // SAFETY: the timer is read, and its former value is not asked for.
+    // SAFETY: the call reads the timer; null skips its former value.
     let armed = unsafe { libc::setitimer(libc::ITIMER_REAL, &raw const timer, ptr::null_mut()) };
     if set == 0 && armed == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// Ends the process at once, so that it gives nothing back.
+/// Ends the process at once, so that it releases no lease.
 pub(crate) fn leave() -> ! {
-    // SAFETY: it ends.
+    // SAFETY: ends the process.
     unsafe { libc::_exit(0) }
 }
 

@@ -1,5 +1,5 @@
-//! `snowmint-minter`: a process for tests to start, fork, stop and kill. It mints into a ledger, a file of IDs of eight
-//! bytes each, and writes each one down as soon as it has it.
+//! `snowmint-minter`: a process that tests start, fork, stop and kill. It mints into a ledger, a file of IDs of eight
+//! bytes each, and appends each ID right after minting it.
 
 mod alarm;
 mod forks;
@@ -26,18 +26,18 @@ usage: snowmint-minter mint|fork|clone|hold|alarm [OPTION=VALUE]...
   batch=true      IDs are written down together at the end
   exit=true       ends without closing anything
   at=UNIX_MS      begins at that time
-  leases=N        holds so many leases, the others in the namespaces n1, n2, ...
+  leases=N        holds N leases, all but the first in the namespaces n1, n2, ...
   alarm_us=N      when a signal handler forks
 mint: prints `node N` first, then mints. fork, clone: mints once, then in each child and in the parent.
 hold: prints `node N`, then closes when standard input ends.
 alarm: leases while a signal handler forks, then mints in the child and in the parent.";
 
-/// How long a store is asked that does not answer.
+/// How long the minter asks a store that does not answer.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// How long idle processes sleep, if nobody kills them.
+/// How long idle processes sleep, unless they are killed.
 const IDLE: Duration = Duration::from_secs(60);
 
-/// What was asked for, as `name=value`.
+/// The arguments, as `name=value`.
 struct Asked(Vec<(String, String)>);
 
 impl Asked {
@@ -73,11 +73,11 @@ impl Asked {
     }
 
     fn ledger(&self) -> io::Result<File> {
-        // Appended in one write each, so that processes can share it.
+        // Each ID is appended in one write, so that processes can share the file.
         OpenOptions::new().create(true).append(true).open(self.text("ledger").unwrap_or_else(|| "/dev/null".into()))
     }
 
-    /// Mints `count` IDs into the ledger; a refusal is printed, and ends it.
+    /// Mints `count` IDs into the ledger. Prints a refusal and then ends.
     fn mint(&self, generator: &Snowflake) -> io::Result<()> {
         let mut ledger = self.ledger()?;
         let pace = self.number("pace_us").map(Duration::from_micros);
@@ -92,7 +92,7 @@ impl Asked {
                 Ok(id) => ledger.write_all(&id.to_le_bytes())?,
                 Err(error) => {
                     println!("{} {error}", error.code());
-                    // Callbacks of a loss come on a thread of their own.
+                    // `on_lost` is called on another thread.
                     thread::sleep(Duration::from_millis(100));
                     return Ok(());
                 }
@@ -103,7 +103,7 @@ impl Asked {
     }
 }
 
-/// The next ID. A store that is slow today is asked again for a while, as a caller would; any other refusal ends it.
+/// Mints the next ID. Asks a slow store again for a while, as a caller would; `None` for any other refusal.
 fn next(generator: &Snowflake) -> Option<u64> {
     let since = Instant::now();
     loop {
@@ -118,13 +118,13 @@ fn next(generator: &Snowflake) -> Option<u64> {
 }
 
 fn run(verb: &str, asked: &Asked) -> Result<(), Box<dyn std::error::Error>> {
-    // Spinning, so that processes that are to begin at once do.
+    // Spins, so that several processes begin at the same moment.
     while asked.number("at").is_some_and(|at: u128| UNIX_EPOCH.elapsed().is_ok_and(|now| now.as_millis() < at)) {}
     let started = Instant::now();
     asked.number("alarm_us").map_or(Ok(()), alarm::fork_after)?;
     let generator = loop {
         match asked.generator() {
-            // A child that reads a file which was open at the fork moves the parent's place in it too.
+            // A child that reads a file which was open at the fork also moves the parent's place in the file.
             Err(error) if verb == "alarm" && error.kind() == ErrorKind::StoreUnavailable => {
                 assert!(started.elapsed() < PATIENCE, "{error}");
             }
@@ -161,8 +161,8 @@ fn run(verb: &str, asked: &Asked) -> Result<(), Box<dyn std::error::Error>> {
         "fork" | "clone" => {
             let first = generator.next_id()?;
             asked.ledger()?.write_all(&first.to_le_bytes())?;
-            // At its end when every process has closed its writer: no child ends, and gives its node back, before all
-            // have one.
+            // The pipe ends when every process has closed its writer. So no child ends and releases its node before all
+            // children have a node.
             let (mut all_minted, minting) = io::pipe()?;
             let minting = Cell::new(Some(minting));
             let children: Vec<_> = (0..asked.number("children").unwrap_or(4))

@@ -1,4 +1,4 @@
-"""What could have minted an integer or a text, the most plausible first."""
+"""Lists the systems that could have minted an integer or a text, the most plausible first."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ from presets import PRESETS, READ_ONLY
 
 YEAR_MS = DAY_MS * 1461 // 4
 UNITS = ((DAY_MS, "day"), (3_600_000, "hour"), (60_000, "minute"), (1000, "second"))
-# Below so many bits of difference nothing tells two candidates apart.
+# Candidates that differ by fewer bits than this count as equally plausible.
 TOLERANCE = 6
 
 
@@ -19,7 +19,7 @@ def _day(year: int, month: int, day: int) -> int:
     return days_from_civil(year, month, day) * DAY_MS
 
 
-# When a system began, where that is not its epoch, in the order of how often one meets its IDs.
+# Unix ms at which a system began, None if that is its epoch. The systems with the most common IDs come first.
 SYSTEMS: dict[str, int | None] = {
     "twitter": None,
     "discord": None,
@@ -39,12 +39,12 @@ SYSTEMS: dict[str, int | None] = {
     "iteye": None,
     "safe53": _day(2026, 1, 1),
 }
-# What the domain of a version 2 says its number is of.
+# The meanings of the local number of a version 2, by its domain.
 DOMAINS = ("user", "group", "organisation")
 
 UUID_V1, UUID_V7, ULID, OBJECT_ID = _day(1990, 1, 1), _day(2020, 1, 1), _day(2016, 1, 1), _day(2007, 1, 1)
 
-# How many bits it takes a text of the form to have no letter.
+# How many bits of chance it takes that a text of the form has no letter.
 DIGITS_ALONE = {"hex": 11, "base32": 22, "base36": 24, "base58": 30, "base62": 29}
 
 
@@ -62,7 +62,7 @@ class Candidate:
 
 
 def inspect(value: int | str, now_ms: int) -> list[Candidate]:
-    """The candidates for an integer of any size or a text; none for garbage."""
+    """Lists the candidates for an integer of any size or a text; an empty list for garbage."""
     found: list[Candidate] = []
     if isinstance(value, int):
         found += _ids("integer", value, 0, now_ms)
@@ -118,7 +118,7 @@ def _ids(form: str, number: int, surprise: int, now_ms: int) -> list[Candidate]:
 
 
 def _time(timestamp_ms: int, now_ms: int, begins_ms: int, epoch_ms: int, name: str) -> tuple[int, str]:
-    """The doubt, and what says it."""
+    """Returns the doubt and the sentence that explains it."""
     if timestamp_ms > now_ms + DAY_MS:
         doubt, other_ms, relation = 3, now_ms, "after now"
     elif timestamp_ms < begins_ms:
@@ -179,7 +179,7 @@ def _others(text: str, now_ms: int) -> list[Candidate]:
 
 
 def _uuid_texts(text: str) -> list[tuple[str, str]]:
-    """How a text is one of a UUID, with the 32 digits."""
+    """Returns the form in which a text is a UUID, with its 32 digits."""
     if len(text) == 32 and _is_hex(text):
         return [("uuid_hex", text)]
     form = "uuid"

@@ -18,7 +18,7 @@ CODES: dict[str, str] = {
 
 
 class Refused(Exception):
-    """A typed refusal: a code, and for two of the codes a number of ms (`retry_after_ms`, `by_ms`)."""
+    """A typed refusal: a code. Two codes carry a number of ms as well (`retry_after_ms`, `by_ms`)."""
 
     def __init__(self, code: str, **detail: int) -> None:
         assert code in CODES, code

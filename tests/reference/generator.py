@@ -11,7 +11,7 @@ MAX_BATCH = 2**24
 
 @dataclass
 class Generator:
-    """The next free position is (`tick`, `sequence`); `max_ahead_ms` is 0 or more, `carry` tells `sequence_start`."""
+    """The next free position is (`tick`, `sequence`). `max_ahead_ms` is 0 or more; `carry` is `sequence_start`."""
 
     layout: Layout
     node: int
@@ -22,7 +22,7 @@ class Generator:
     issued: bool = False
 
     def next_ids(self, now_ms: int, count: int) -> list[int]:
-        """`count` IDs in a row, 0 to 2^24 of them, at a clock of Unix ms. A refused call changes nothing."""
+        """Mints `count` IDs, 0 to 2^24, at a clock of Unix ms. A refused call changes nothing."""
         if not 0 <= count <= MAX_BATCH:
             raise Refused("INVALID_ID")
         if count == 0:

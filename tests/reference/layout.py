@@ -123,7 +123,7 @@ class Layout:
 
     @property
     def nodes(self) -> int:
-        """How many generators the node fields tell apart, 1 to 2^32."""
+        """The number of different nodes, 1 to 2^32."""
         return 1 << sum(field.bits for field in self.node_fields)
 
     @property

@@ -18,7 +18,7 @@ class Parts:
 
 
 def decode(layout: Layout, value: int) -> Parts:
-    """The parts of an ID from -2^63 to 2^64-1; INVALID_ID for what the layout cannot have minted."""
+    """Takes an ID from -2^63 to 2^64-1 apart; INVALID_ID for an ID that the layout cannot have minted."""
     if not -(2**63) <= value <= MAX_U64:
         raise Refused("INVALID_ID")
     rest = value % 2**64

@@ -1,4 +1,4 @@
-"""IDs moved about for databases that split tables by ranges of keys: digits and bits as texts, then as numbers again."""
+"""Scatters IDs for databases that split tables by ranges of keys. Works on texts of digits and bits."""
 
 from errors import Refused
 

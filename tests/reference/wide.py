@@ -1,4 +1,4 @@
-"""UUIDs, ULIDs and ObjectIds: how they are laid out, and how a process mints them one after the other."""
+"""UUIDs, ULIDs and ObjectIds: their bits, and how a process mints them one after the other."""
 
 import hashlib
 from collections.abc import Callable
@@ -31,7 +31,7 @@ def uuid_text(digits: str) -> str:
 
 
 def read_uuid(text: str) -> str:
-    """The 36 characters of a UUID that is written in any way."""
+    """Returns the 36 characters of a UUID that is written in any form."""
     bare = text[9:] if text[:9].lower() == "urn:uuid:" else text
     bare = bare[1:-1] if text[:1] == "{" and text[-1:] == "}" else bare
     digits = bare.replace("-", "").lower()
@@ -107,7 +107,7 @@ def uuid8(a: int, b: int, c: int) -> str:
 
 
 def swapped(uuid: str) -> str:
-    """The bytes that MySQL's UUID_TO_BIN(uuid, 1) makes, in hex."""
+    """Returns the bytes of MySQL's UUID_TO_BIN(uuid, 1), in hex."""
     low, middle, high, sequence, node = uuid.lower().split("-")
     return high + middle + low + sequence + node
 
@@ -145,7 +145,7 @@ def object_id(timestamp_ms: int, random: int, counter: int) -> str:
 
 @dataclass
 class Gregorian:
-    """What mints versions 1 and 6."""
+    """The minting state of versions 1 and 6."""
 
     layout: Callable[[int, int, int], str]
     time: int = -1
@@ -162,7 +162,7 @@ class Gregorian:
             raise Refused("TIME_OVERFLOW")
         if self.time < 0:
             low, high = random(), random()
-            # The multicast bit is that of no card.
+            # No network card has the multicast bit, so the node is not an address of a card.
             self.node = high % 2**16 * 2**32 + low | 2**40
             self.clock_sequence = high // 2**16 % 2**14
         self.time = time
@@ -171,14 +171,14 @@ class Gregorian:
 
 @dataclass
 class Seven:
-    """What mints version 7: 42 bits of a counter, then 32 random ones."""
+    """The minting state of version 7: 42 bits of a counter, then 32 random ones."""
 
     ms: int = -1
     counter: int = 0
 
     @classmethod
     def after(cls, last: str) -> "Seven":
-        """What has minted that one last."""
+        """Returns the state after minting `last`."""
         digits = last.replace("-", "")
         low_30 = int(digits[16:24], 16) % 2**30
         return cls(int(digits[:12], 16), int(digits[13:16], 16) * 2**30 + low_30)
@@ -196,14 +196,14 @@ class Seven:
 
 @dataclass
 class Monotonic:
-    """What mints ULIDs."""
+    """The minting state of ULIDs."""
 
     ms: int = -1
     randomness: int = 0
 
     @classmethod
     def after(cls, last: str) -> "Monotonic":
-        """What has minted that one last."""
+        """Returns the state after minting `last`."""
         return cls(*read_ulid(last))
 
     def next(self, now_ms: int, random: Random) -> str:
@@ -220,7 +220,7 @@ class Monotonic:
 
 @dataclass
 class Counting:
-    """What mints ObjectIds."""
+    """The minting state of ObjectIds."""
 
     second: int = -1
     random: int = 0

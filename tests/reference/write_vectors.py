@@ -1,4 +1,4 @@
-"""Writes tests/vectors/*.json from this reference; with --check, only tells whether they are what it would write."""
+"""Writes tests/vectors/*.json from this reference; with --check, exits with 1 if a file differs from its output."""
 
 import json
 import sys
@@ -44,7 +44,7 @@ SOURCES = {
 
 
 def document(comment: str, cases: list[Case]) -> str:
-    """One case a line, in ASCII: look-alike characters stay visible, and no editor can normalise them away."""
+    """Writes one case per line, in ASCII: look-alike characters stay visible, and no editor can normalise them."""
     lines = ",\n".join(f"    {json.dumps(case)}" for case in cases)
     return f'{{\n  "_comment": {json.dumps(comment)},\n  "cases": [\n{lines}\n  ]\n}}\n'
 
@@ -83,7 +83,7 @@ def main(arguments: list[str]) -> int:
 
 
 def content(stem: str, source: ModuleType) -> bytes:
-    """The bytes of one file; AssertionError where the reference disagrees with what a case table states."""
+    """Returns the bytes of one file. AssertionError if the reference disagrees with a statement of a case table."""
     cases = source.cases()
     check_names(stem, cases)
     if stem != "layouts":

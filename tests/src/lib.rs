@@ -1,4 +1,4 @@
-//! What the tests share: the vectors in Rust's types, and a ledger of IDs.
+//! Code that all tests share: the vectors in Rust's types, and checks of IDs.
 
 #[cfg(all(feature = "engines", unix))]
 pub use snowmint_engines as engines;
@@ -13,10 +13,10 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use snowmint_core::{Integer, Layout};
 
-/// The cases of `tests/vectors/<file>.json`.
+/// Reads the cases of `tests/vectors/<file>.json`.
 ///
 /// # Panics
-/// If the file is not there, or has a key that `Case` does not know.
+/// If the file is missing, or has a key that `Case` does not know.
 #[must_use]
 pub fn cases<Case: DeserializeOwned>(file: &str) -> Vec<Case> {
     #[derive(Deserialize)]
@@ -30,7 +30,7 @@ pub fn cases<Case: DeserializeOwned>(file: &str) -> Vec<Case> {
     vectors.cases
 }
 
-/// A node as the vectors write it.
+/// A node, in the form that the vectors use.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 pub enum Node {
@@ -41,14 +41,14 @@ pub enum Node {
 }
 
 impl Node {
-    /// The number that core takes, or its refusal of the fields.
+    /// Converts the node to a number, or returns core's refusal of the fields.
     ///
     /// # Errors
     /// `InvalidNode`.
     pub fn integer(&self, layout: &Layout) -> Result<Integer, snowmint_core::Error> {
         match self {
             Self::Number(number) => Ok(integer(number)),
-            // An empty object is a node only where there are no node fields, which is what `node_of` says too.
+            // `node_of` accepts an empty object only for a layout without node fields, and so do the vectors.
             Self::Fields(fields) => {
                 layout.node_of(fields.iter().map(|(name, value)| (name, integer(value)))).map(Integer::from)
             }
@@ -56,10 +56,10 @@ impl Node {
     }
 }
 
-/// A decimal string of any length.
+/// Reads a decimal string of any length.
 ///
 /// # Panics
-/// If it is not one.
+/// If the string is not a decimal number.
 #[must_use]
 pub fn integer(decimal: &str) -> Integer {
     assert!(decimal.trim_start_matches('-').bytes().all(|digit| digit.is_ascii_digit()), "{decimal} is no number");
@@ -70,19 +70,19 @@ pub fn integer(decimal: &str) -> Integer {
     }
 }
 
-/// How many cases a property is tried on: so many, times `SNOWMINT_TRIES` in a long run.
+/// Returns the number of cases for a property: `usual`, multiplied by `SNOWMINT_TRIES` in a long run.
 ///
 /// # Panics
-/// If that is no number.
+/// If `SNOWMINT_TRIES` is not a number.
 #[must_use]
 pub fn tries(usual: u32) -> u32 {
     usual * std::env::var("SNOWMINT_TRIES").map_or(1, |times| times.parse().expect("a number"))
 }
 
-/// Panics unless the IDs strictly increase, and so are unique.
+/// Checks that the IDs strictly increase, and so are unique.
 ///
 /// # Panics
-/// That is what it is for.
+/// If they do not.
 pub fn assert_increasing(ids: &[u64]) {
     for pair in ids.windows(2) {
         assert!(pair[0] < pair[1], "{} is not below {}", pair[0], pair[1]);

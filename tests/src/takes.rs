@@ -1,4 +1,4 @@
-//! What takers write down, and what must hold of it.
+//! The ledger of takers (`snowmint-taker`), and the checks of its numbers.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
@@ -10,15 +10,15 @@ use snowmint::stores::{NativeNumbers, Tickets};
 /// A kind of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// From memory, fetched in ranges.
+    /// Numbers from memory, fetched in ranges.
     Segment,
-    /// A counter, one at a time.
+    /// Numbers of a counter, fetched one by one.
     Ticket,
-    /// `nextval`.
+    /// Numbers of `nextval`.
     Sequence,
-    /// Numbers of users.
+    /// Numbers of each user.
     Section,
-    /// A sequence of the database itself.
+    /// Numbers of a sequence in the database.
     Native,
     /// Flickr's table.
     Flickr,
@@ -28,10 +28,10 @@ pub enum Kind {
 pub const USERS: [u64; 8] = [0, 1, 50_000, 99_999, 100_000, 199_999, 12_345_678, u64::MAX];
 
 impl Kind {
-    /// Every one.
+    /// All kinds.
     pub const ALL: [Self; 6] = [Self::Segment, Self::Ticket, Self::Sequence, Self::Section, Self::Native, Self::Flickr];
 
-    /// Its name.
+    /// The name, as in the taker's arguments and the ledger's file names.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -44,30 +44,30 @@ impl Kind {
         }
     }
 
-    /// The kind of that name.
+    /// Finds the kind of that name.
     #[must_use]
     pub fn find(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 }
 
-/// A number that somebody got.
+/// A number that a taker got.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Took {
-    /// For whom; of sections only.
+    /// The user who got it; only for sections.
     pub user: u64,
-    /// What.
+    /// The number.
     pub number: i128,
-    /// When it was asked for, by a clock that all processes share.
+    /// The time of the request: `steady_ns`.
     pub asked: u64,
-    /// When it came.
+    /// The time of the answer: `steady_ns`.
     pub came: u64,
 }
 
 impl Took {
     const BYTES: usize = 40;
 
-    /// As it is in a ledger.
+    /// Returns the bytes of the entry in a ledger.
     #[must_use]
     pub fn to_bytes(self) -> [u8; Self::BYTES] {
         let mut bytes = [0; Self::BYTES];
@@ -85,10 +85,10 @@ impl Took {
     }
 }
 
-/// Everything that takers of a kind wrote into a directory.
+/// Reads all numbers that takers of a kind wrote into a directory.
 ///
 /// # Panics
-/// If it cannot be read.
+/// If a ledger cannot be read.
 #[must_use]
 pub fn ledger(directory: &Path, kind: Kind) -> Vec<Took> {
     let prefix = format!("{}.", kind.name());
@@ -97,7 +97,7 @@ pub fn ledger(directory: &Path, kind: Kind) -> Vec<Took> {
     for entry in entries {
         let path = entry.expect("an entry").path();
         if path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(&prefix)) {
-            // A killed process may have got the last one and not written it whole.
+            // A killed process may have written its last entry in part; `chunks_exact` drops that.
             let bytes = fs::read(path).expect("a ledger");
             all.extend(bytes.chunks_exact(Took::BYTES).map(Took::from_bytes));
         }
@@ -105,10 +105,10 @@ pub fn ledger(directory: &Path, kind: Kind) -> Vec<Took> {
     all
 }
 
-/// Fails if a number is there twice; numbers of users are each user's own.
+/// Checks that no number repeats; for sections, that no number of one user repeats.
 ///
 /// # Panics
-/// If one is.
+/// If a number repeats.
 pub fn assert_unique(kind: Kind, took: &[Took]) {
     let mut seen = HashSet::new();
     let repeats: Vec<_> = took
@@ -118,10 +118,10 @@ pub fn assert_unique(kind: Kind, took: &[Took]) {
     assert!(repeats.is_empty(), "{} of {} {kind:?} numbers repeat: {:?}", repeats.len(), took.len(), repeats.first());
 }
 
-/// Fails if a user got a number that is not greater than every one that had come before it was asked for.
+/// Checks that each number of a user is greater than all numbers of that user that had come before its request.
 ///
 /// # Panics
-/// If one did.
+/// If a number is not.
 pub fn assert_increasing(took: &[Took]) {
     let mut users: BTreeMap<u64, Vec<Took>> = BTreeMap::new();
     for took in took {
@@ -141,7 +141,7 @@ pub fn assert_increasing(took: &[Took]) {
     }
 }
 
-/// Ns since the machine started: the same clock in all processes.
+/// Returns the ns since the machine started, by a clock that all processes share.
 ///
 /// # Panics
 /// Never.
@@ -154,10 +154,10 @@ pub fn steady_ns() -> u64 {
     now.tv_sec.unsigned_abs() * 1_000_000_000 + now.tv_nsec.unsigned_abs()
 }
 
-/// The sequence `takes` of a `PostgreSQL` or `MariaDB`.
+/// Opens the sequence `takes` of a `PostgreSQL` or `MariaDB`.
 ///
 /// # Errors
-/// Those of the store.
+/// The errors of the store.
 #[cfg(feature = "engines")]
 pub async fn native(url: &str) -> Result<NativeNumbers, Error> {
     use snowmint::stores::{NumberSource, SegmentsOptions, Url};
@@ -173,10 +173,10 @@ pub async fn native(url: &str) -> Result<NativeNumbers, Error> {
     NativeNumbers::open(source, 20, SegmentsOptions::default())
 }
 
-/// The table `Tickets64` of a `MariaDB`, as the first of two servers.
+/// Opens the table `Tickets64` of a `MariaDB`, as the first of two servers.
 ///
 /// # Errors
-/// Those of the store.
+/// The errors of the store.
 #[cfg(feature = "engines")]
 pub async fn flickr(url: &str) -> Result<Tickets, Error> {
     use snowmint::core::ticket::Form;

@@ -1,4 +1,4 @@
-//! Numbers and leases over kill -9, of clients and of the server.
+//! Numbers and leases while clients and the server are killed by SIGKILL.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -15,14 +15,14 @@ use tempfile::TempDir;
 use crate::scene::directory;
 use crate::support::{Running, assert_unique, ledger, minter};
 
-/// How often a client and the server are killed.
+/// Returns how often a client and the server are killed.
 pub fn rounds() -> u32 {
     std::env::var("SNOWMINT_KILLS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(4)
 }
 
 const NUMBERS: [Kind; 4] = [Kind::Segment, Kind::Ticket, Kind::Sequence, Kind::Section];
 
-/// What is taken and minted in one place.
+/// Takers and minters on one store, with their ledgers.
 struct Work {
     url: String,
     kinds: Vec<Kind>,
@@ -58,7 +58,7 @@ impl Work {
         Running::start(command.args(["window_ms=1000", "pace_us=1000", "max_wait_ms=90000"]))
     }
 
-    /// Waits until takers of every kind, and minters, have got something more.
+    /// Waits until the ledger of every kind and the minters' ledger have grown by three entries.
     fn wait_for_more(&self) {
         let counts = || -> Vec<usize> {
             let takes = self.kinds.iter().map(|kind| takes::ledger(self.directory.path(), *kind).len());
@@ -85,8 +85,8 @@ impl Work {
     }
 }
 
-/// Kills a taker and a minter of two each, and then the server, over and over.
-fn nothing_repeats(work: &Work, mut server: Option<&mut Server>) {
+/// Runs two takers and two minters, and kills in each round one of each and then the server.
+fn no_number_repeats(work: &Work, mut server: Option<&mut Server>) {
     let mut takers = [work.taker(), work.taker()];
     let mut minters = [work.minter(), work.minter()];
     work.wait_for_more();
@@ -94,7 +94,7 @@ fn nothing_repeats(work: &Work, mut server: Option<&mut Server>) {
     for round in 0..rounds() {
         thread::sleep(Duration::from_millis(random.random_range(50..400)));
         let client = round as usize % 2;
-        // What is put in its place is killed.
+        // The assignment drops, and so kills, the former process.
         takers[client] = work.taker();
         minters[client] = work.minter();
         if let Some(server) = &mut server {
@@ -104,7 +104,8 @@ fn nothing_repeats(work: &Work, mut server: Option<&mut Server>) {
             server.restart();
         }
     }
-    // On a machine with much else to do a server may have been away for longer than a claim waits, which ends the minter.
+    // On a machine with much else to do a server may have been away for longer than a claim waits, which ends the
+    // minter.
     let last = work.minter();
     work.wait_for_more();
     drop((takers, minters, last));
@@ -117,45 +118,45 @@ fn over(engine: Engine, kinds: &[Kind], prepare: &str) {
     if !prepare.is_empty() {
         engine.client(server.port(), prepare);
     }
-    nothing_repeats(&work, Some(&mut server));
+    no_number_repeats(&work, Some(&mut server));
 }
 
 #[test]
-fn nothing_repeats_over_kill_9_of_clients_of_files() {
+fn no_number_repeats_over_kills_of_clients_of_files() {
     let directory = directory();
-    nothing_repeats(&Work::new(&format!("file:{}?allow_unsafe=true", directory.path().display()), &NUMBERS), None);
+    no_number_repeats(&Work::new(&format!("file:{}?allow_unsafe=true", directory.path().display()), &NUMBERS), None);
 }
 
 #[test]
-fn nothing_repeats_over_kill_9_of_clients_of_sqlite() {
+fn no_number_repeats_over_kills_of_clients_of_sqlite() {
     let directory = directory();
     let url = format!("sqlite:{}?allow_unsafe=true", directory.path().join("ids.db").display());
-    nothing_repeats(&Work::new(&url, &NUMBERS), None);
+    no_number_repeats(&Work::new(&url, &NUMBERS), None);
 }
 
 #[test]
-fn nothing_repeats_over_kill_9_of_clients_and_of_postgres() {
+fn no_number_repeats_over_kills_of_clients_and_postgres() {
     let kinds = [&NUMBERS[..], &[Kind::Native]].concat();
     over(Engine::Postgres, &kinds, "CREATE SEQUENCE takes");
 }
 
 #[test]
-fn nothing_repeats_over_kill_9_of_clients_and_of_mariadb() {
+fn no_number_repeats_over_kills_of_clients_and_mariadb() {
     let kinds = [&NUMBERS[..], &[Kind::Native, Kind::Flickr]].concat();
     over(Engine::Mariadb, &kinds, "CREATE SEQUENCE takes");
 }
 
 #[test]
-fn nothing_repeats_over_kill_9_of_clients_and_of_redis() {
+fn no_number_repeats_over_kills_of_clients_and_redis() {
     over(Engine::Redis, &NUMBERS, "");
 }
 
 #[test]
-fn nothing_repeats_over_kill_9_of_clients_and_of_etcd() {
+fn no_number_repeats_over_kills_of_clients_and_etcd() {
     over(Engine::Etcd, &NUMBERS, "");
 }
 
 #[test]
-fn nothing_repeats_over_kill_9_of_clients_and_of_zookeeper() {
+fn no_number_repeats_over_kills_of_clients_and_zookeeper() {
     over(Engine::Zookeeper, &NUMBERS, "");
 }

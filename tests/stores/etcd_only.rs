@@ -1,4 +1,4 @@
-//! What only a store on Etcd has.
+//! Properties that only a store on etcd has.
 
 use snowmint::ErrorKind;
 use snowmint::stores::{Wrote, connect};
@@ -49,7 +49,7 @@ fn a_list_of_several_pages_has_every_record_once() {
 }
 
 #[test]
-fn a_wrong_password_is_told_and_not_shown() {
+fn a_wrong_password_is_reported_and_not_shown() {
     faults::run(async {
         let server = Server::start(Engine::Etcd);
         let port = server.port();
@@ -70,10 +70,10 @@ fn a_wrong_password_is_told_and_not_shown() {
 }
 
 #[test]
-fn one_of_several_members_that_answers_is_enough() {
+fn one_answering_member_is_enough() {
     faults::run(async {
         let (port, prefix) = (shared(Engine::Etcd).port(), unique("members"));
-        // Nobody listens at the first one.
+        // No member listens at the first address.
         let url = format!("etcd://127.0.0.1:1,127.0.0.1:{port}?prefix={prefix}");
         let store = connect(&url).await.expect("it connects");
         for sum in 1..=20 {
@@ -83,7 +83,7 @@ fn one_of_several_members_that_answers_is_enough() {
 }
 
 #[test]
-fn what_is_wrong_with_a_url_is_told() {
+fn errors_name_the_fault_of_a_url() {
     faults::run(async {
         let port = shared(Engine::Etcd).port();
         for (url, told) in [

@@ -1,4 +1,4 @@
-//! What every store on a server has to stand: the server is killed and started again, or stops answering for a while.
+//! Faults that every store on a server survives: the server is killed and restarted, or is silent for a while.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -13,9 +13,9 @@ use tokio::task::{JoinSet, block_in_place};
 use tokio::time::sleep;
 
 const TIMEOUT: Duration = Duration::from_secs(1);
-/// The timeout of a URL that names none.
+/// The default timeout of a URL.
 const DEFAULT: Duration = Duration::from_secs(5);
-/// How long anything here may take on a machine with other work to do.
+/// How long a step may take on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Runs a test.
@@ -23,19 +23,19 @@ pub fn run(test: impl Future<Output = ()>) {
     Runtime::new().expect("a runtime").block_on(test);
 }
 
-/// A store on that server, of a short timeout.
+/// Connects to the server with a short timeout.
 async fn store(server: &Server) -> Arc<dyn Store> {
     // A busy machine may need several attempts.
     let url = format!("{}?timeout_ms={}", server.url(), TIMEOUT.as_millis());
     until_back(|| connect(&url)).await
 }
 
-/// The error of a connection that is refused.
+/// Returns the error of a connection that is refused.
 pub async fn refused(url: &str) -> Error {
     connect(url).await.map(|store| store.name().to_owned()).expect_err(url)
 }
 
-/// Asks until there is an answer; every error until then says that the store is not available.
+/// Asks until there is an answer. Every error before must be `StoreUnavailable`.
 pub async fn until_back<T, F: Future<Output = Result<T, Error>>>(mut ask: impl FnMut() -> F) -> T {
     let began = Instant::now();
     loop {
@@ -48,7 +48,7 @@ pub async fn until_back<T, F: Future<Output = Result<T, Error>>>(mut ask: impl F
     }
 }
 
-/// Two clients go on while the server is killed and started again, five times: all that was confirmed is there.
+/// Two clients continue while the server is killed and restarted five times. No confirmed write is lost.
 pub async fn confirmed_writes_outlive_kills(engine: Engine) {
     let mut server = Server::start(engine);
     let (stop, rounds) = (Arc::new(AtomicBool::new(false)), Arc::new([AtomicU64::new(0), AtomicU64::new(0)]));
@@ -88,7 +88,8 @@ pub async fn confirmed_writes_outlive_kills(engine: Engine) {
     assert!(fresh.add("faults/c", 0, 0).await.expect("a sum") >= highest);
 }
 
-/// Adds and writes; each sum that was confirmed. A record is what was confirmed last, or what may have been written since.
+/// Adds and writes; each sum that was confirmed. A record is what was confirmed last, or what may have been written
+/// since.
 pub async fn client(
     store: Arc<dyn Store>,
     number: usize,
@@ -121,7 +122,8 @@ pub async fn client(
     sums
 }
 
-/// A server that is stopped gives no answer in time; when it goes on, the same store works, and no answer is another's.
+/// Calls to a paused server fail in time. When the server continues, the same store works, and each call gets its own
+/// answer.
 pub async fn a_silent_server_is_given_up_in_time(engine: Engine) {
     let server = Server::start(engine);
     let patient = connect(&server.url()).await.expect("it connects");
@@ -147,7 +149,7 @@ pub async fn a_silent_server_is_given_up_in_time(engine: Engine) {
             assert_eq!(error.kind(), ErrorKind::StoreUnavailable, "{error}");
         }
         assert!(began.elapsed() < DEFAULT, "{:?}", began.elapsed());
-        // Connecting takes no longer.
+        // To connect fails in time too.
         let began = Instant::now();
         let url = format!("{}?timeout_ms={}", server.url(), TIMEOUT.as_millis());
         assert_eq!(refused(&url).await.kind(), ErrorKind::StoreUnavailable);
@@ -169,7 +171,7 @@ pub async fn a_silent_server_is_given_up_in_time(engine: Engine) {
     assert!(until_back(|| patient.add("silent/c", 0, 0)).await <= 2, "each unclear addition once at most");
 }
 
-/// Futures that are dropped at any time leave a store that works.
+/// A store still works after futures were dropped at any time.
 pub async fn dropped_futures_are_harmless(engine: Engine) {
     let store = connect(shared(engine).url()).await.expect("it connects");
     for number in 0..200_u64 {
@@ -187,7 +189,7 @@ pub async fn dropped_futures_are_harmless(engine: Engine) {
     }
 }
 
-/// While a server is away calls fail at once and say when the next attempt is; then the same store works.
+/// While a server is away, calls fail at once and name the time of the next attempt. Later the same store works.
 pub async fn a_server_that_was_away_is_found_again(engine: Engine) {
     let mut server = Server::start(engine);
     let store = connect(&server.url()).await.expect("it connects");
@@ -204,7 +206,7 @@ pub async fn a_server_that_was_away_is_found_again(engine: Engine) {
     block_in_place(|| server.restart());
     assert_eq!(until_back(|| store.add("away/c", 0, 0)).await, 5);
     assert_eq!(store.add("away/c", 1, 0).await, Ok(6));
-    // Nothing was asked while it was away: the next call finds out by itself.
+    // No call ran while the server was away, so the next call finds the broken connection.
     sleep(Duration::from_millis(150)).await;
     block_in_place(|| {
         server.kill();

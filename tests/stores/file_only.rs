@@ -1,4 +1,4 @@
-//! What only a store in files has.
+//! Properties that only a store in files has.
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Write};
@@ -14,7 +14,7 @@ use crate::crashes::rounds;
 use crate::faults;
 use crate::scene::directory;
 
-/// Where a child process finds its store, and which one it is.
+/// The variable that gives a child process its number and the URL of its store.
 const CHILD: &str = "SNOWMINT_TESTS_FILE_CHILD";
 
 fn url(directory: &TempDir) -> String {
@@ -26,7 +26,7 @@ fn files(directory: &Path) -> Vec<PathBuf> {
     there.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
 }
 
-/// Not a test: what the next one starts, and kills.
+/// Not a test: a process that `confirmed_writes_outlive_kills_while_another_process_goes_on` starts and kills.
 #[test]
 #[ignore = "a process that another test starts"]
 fn child() {
@@ -46,7 +46,7 @@ fn child() {
             writeln!(out, "sum {sum}").expect("a pipe");
             value += 1_u64;
             let wrote = store.write(&key, value.to_string().as_bytes(), version).await.expect("an answer");
-            let Wrote::Version(written) = wrote else { panic!("nobody else writes it") };
+            let Wrote::Version(written) = wrote else { panic!("only this process writes it") };
             version = written;
             writeln!(out, "wrote {value}").expect("a pipe");
         }
@@ -70,11 +70,11 @@ impl Going {
         Self { process, lines }
     }
 
-    /// The next `word number`.
+    /// Reads the next line of the form `word number`.
     fn next(&mut self) -> Option<(String, u64)> {
         loop {
             let mut line = String::new();
-            // A line that a kill has cut does not count.
+            // The kill may have cut the last line; that does not count.
             if self.lines.read_line(&mut line).expect("a pipe") == 0 || !line.ends_with('\n') {
                 return None;
             }
@@ -96,7 +96,7 @@ fn confirmed_writes_outlive_kills_while_another_process_goes_on() {
     for round in 0..rounds() as usize {
         let killed = round % 2;
         for number in [1 - killed, killed] {
-            // The first line of a new process is what it found.
+            // The first line of a new process is `found N`.
             for _ in 0..20 + 7 * round {
                 let (word, value) = going[number].next().expect("it goes on");
                 match word.as_str() {
@@ -167,7 +167,7 @@ fn a_damaged_file_is_named_and_left_alone() {
             }
             fs::write(path, &whole).expect("a file");
         }
-        // A whole file of another key is no record of this one.
+        // A valid file of another key is not a record of this key.
         let path = all.iter().find(|path| path.ends_with("b@record")).expect("a file");
         fs::copy(path, path.with_file_name("x@record")).expect("copied");
         assert!(store.read("a/x").await.expect_err("of another").to_string().contains("x@record"));
@@ -175,7 +175,7 @@ fn a_damaged_file_is_named_and_left_alone() {
 }
 
 #[test]
-fn a_lock_that_others_hold_is_waited_for_until_the_timeout() {
+fn a_held_lock_is_waited_for_until_the_timeout() {
     let directory = directory();
     faults::run(async {
         let patient = connect(&url(&directory)).await.expect("it opens");
@@ -188,7 +188,7 @@ fn a_lock_that_others_hold_is_waited_for_until_the_timeout() {
         assert_eq!(error.kind(), ErrorKind::StoreUnavailable, "{error}");
         assert!((300..5000).contains(&began.elapsed().as_millis()), "{:?}", began.elapsed());
         lock.unlock().expect("unlocked");
-        assert_eq!(patient.add("c", 1, 0).await, Ok(2), "what had given up is not done later");
+        assert_eq!(patient.add("c", 1, 0).await, Ok(2), "the abandoned call is not done later");
     });
 }
 
@@ -209,7 +209,7 @@ fn a_directory_in_memory_is_refused_unless_allowed() {
 }
 
 #[test]
-fn all_files_are_in_a_directory_of_their_own_beside_slots() {
+fn all_files_lie_in_one_directory_beside_slots() {
     let directory = directory();
     faults::run(async {
         let store = connect(&url(&directory)).await.expect("it opens");

@@ -1,4 +1,4 @@
-//! What was fetched before a fork is the parent's, and leases of one process over one store.
+//! Numbers fetched before a fork belong to the parent. Also several leases of one process over one store.
 
 use std::collections::HashSet;
 use std::process::{Command, Stdio};
@@ -19,17 +19,17 @@ pub fn children(verb: &str, url: &str) {
 }
 
 #[test]
-fn a_forked_child_hands_out_nothing_that_its_parent_fetched() {
+fn a_forked_child_hands_out_no_number_of_its_parent() {
     children("fork", "memory:forks");
 }
 
 #[test]
-fn a_child_of_a_raw_clone_hands_out_nothing_that_its_parent_fetched() {
+fn a_raw_clone_hands_out_no_number_of_its_parent() {
     children("clone", "memory:forks");
 }
 
 #[test]
-fn eight_leases_of_one_process_over_a_store_are_of_eight_nodes() {
+fn eight_leases_of_one_process_have_eight_nodes() {
     let mut threads = Vec::new();
     for lease in 0..8 {
         // Different exclusions are different leases.

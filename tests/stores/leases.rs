@@ -1,4 +1,4 @@
-//! Leases of nodes over a store, by processes of their own.
+//! Leases of nodes over a store, by several processes.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -70,7 +70,7 @@ pub async fn eight_processes_claim_eight_nodes(scene: Arc<Scene>) {
     assert!(assert_unique(ledger(&minters.ledger("ids"))) > 8);
 }
 
-pub async fn a_stopped_holder_that_wakes_after_its_node_was_given_away_mints_nothing_more(scene: Arc<Scene>) {
+pub async fn a_paused_holder_mints_nothing_after_its_node_was_reassigned(scene: Arc<Scene>) {
     let minters = Minters::on(&scene);
     let layout = format!("layout={ONE_NODE}");
     let options = [&*layout, "window_ms=1000", "pace_us=300", "max_wait_ms=15000"];
@@ -93,11 +93,11 @@ pub async fn a_stopped_holder_that_wakes_after_its_node_was_given_away_mints_not
     assert!(assert_unique([first, second].concat()) > 100);
 }
 
-pub async fn a_node_given_back_is_had_at_once_and_a_killed_holders_after_its_window(scene: Arc<Scene>) {
+pub async fn released_nodes_are_free_at_once_others_after_their_window(scene: Arc<Scene>) {
     let minters = Minters::on(&scene);
     let layout = format!("layout={ONE_NODE}");
     for exit in ["count=5", "exit=true"] {
-        // No waiting at all.
+        // Each run gets the node without waiting.
         let options = [&*layout, "count=5", "max_wait_ms=5", "window_ms=30000", exit];
         run(&mut minters.minter("mint", "ids", &options));
     }
@@ -112,7 +112,7 @@ pub async fn a_node_given_back_is_had_at_once_and_a_killed_holders_after_its_win
     assert!(assert_unique(ledger(&minters.ledger("ids"))) > 15);
 }
 
-pub async fn forked_children_lease_nodes_of_their_own(scene: Arc<Scene>) {
+pub async fn forked_children_lease_separate_nodes(scene: Arc<Scene>) {
     let minters = Minters::on(&scene);
     for verb in ["fork", "clone"] {
         let printed = run(&mut minters.minter(verb, "ids", &["count=2000", "batch=true", "max_wait_ms=20000"]));
@@ -121,13 +121,13 @@ pub async fn forked_children_lease_nodes_of_their_own(scene: Arc<Scene>) {
     assert_eq!(assert_unique(ledger(&minters.ledger("ids"))), 2 * (1 + 5 * 2000));
 }
 
-pub async fn what_is_connected_is_not_for_forked_children(scene: Arc<Scene>) {
+pub async fn forked_children_cannot_use_their_parents_connections(scene: Arc<Scene>) {
     for verb in ["fork", "clone"] {
         crate::forks::children(verb, scene.url());
     }
 }
 
-pub async fn forked_children_are_told_that_they_cannot_connect(scene: Arc<Scene>) {
+pub async fn forked_children_are_refused_a_connection(scene: Arc<Scene>) {
     let minters = Minters::on(&scene);
     for verb in ["fork", "clone"] {
         let printed = run(&mut minters.minter(verb, "ids", &["count=200", "max_wait_ms=20000"]));
@@ -137,7 +137,7 @@ pub async fn forked_children_are_told_that_they_cannot_connect(scene: Arc<Scene>
     assert_eq!(assert_unique(ledger(&minters.ledger("ids"))), 2 * (1 + 200), "the parent goes on");
 }
 
-pub async fn a_namespace_keeps_its_layout_and_excluded_nodes_are_not_leased(scene: Arc<Scene>) {
+pub async fn a_namespace_keeps_its_layout_and_skips_excluded_nodes(scene: Arc<Scene>) {
     let minters = Minters::on(&scene);
     let held = Snowflake::lease(minters.lease(TWO_NODES)).expect("a node");
     assert_eq!(held.node(), 0);
@@ -151,7 +151,7 @@ pub async fn a_namespace_keeps_its_layout_and_excluded_nodes_are_not_leased(scen
     let status = held.status();
     assert_eq!((status.node, status.renewal_failures, status.lost), (0, 0, None));
     assert!(status.skew_ms.is_none_or(|skew_ms| skew_ms.abs() < 60_000), "{:?}", status.skew_ms);
-    // Another process's last window decides, not the order of nodes: 0 is given back and had again.
+    // A released node is claimed again: node 0.
     held.close();
     let again = Snowflake::lease(minters.lease(TWO_NODES)).expect("a node");
     assert_eq!(again.node(), 0);

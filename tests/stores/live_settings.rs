@@ -1,5 +1,5 @@
-//! Settings that change under a live fleet: those by which the server itself loses writes end renewals and fetches, those
-//! that matter in a failover are reported.
+//! Settings that change under a live fleet. If the server itself can lose writes, renewals and fetches end. If a
+//! failover can lose writes, the fleet reports it.
 
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
@@ -8,14 +8,14 @@ use snowmint::stores::connect;
 use snowmint::{Error, ErrorKind, Layout, LeaseOptions, OnLost, Options, Snowflake};
 use snowmint_tests::engines::{Engine, Server};
 
-use crate::server_settings::until;
+use crate::scene::until_shown;
 use crate::sql_scenes::{assert_says, refused, run};
 use crate::support::{ONE_NODE, assert_unique};
 
-/// How long to wait for what has to come: ten times what it takes.
+/// How long to wait for an expected change: ten times the usual time.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A holder of a node, and why it was lost, once it is.
+/// A holder of a node, and the channel that gets the error when the lease is lost.
 struct Holder {
     generator: Snowflake,
     lost: Receiver<Error>,
@@ -52,7 +52,7 @@ impl Holder {
         self
     }
 
-    /// Mints until the lease is lost; the IDs, and why.
+    /// Mints until the lease is lost. Returns the IDs and the error.
     fn mint_until_lost(&self) -> (Vec<u64>, Error) {
         let (mut ids, began) = (Vec::new(), Instant::now());
         loop {
@@ -66,13 +66,14 @@ impl Holder {
     }
 }
 
-/// A live server is made to lose writes: nothing more is granted, which ends with its reason. After a crash nothing repeats.
+/// A setting makes a live server lose writes. Renewals, fetches and claims end with that reason; after a crash of the
+/// server no ID repeats.
 fn nothing_is_granted_by_a_server_that_loses_writes(mut server: Server, spoil: &[&str], cure: &[&str], setting: &str) {
     let url = server.url();
     let holder = Holder::claim(&url, "orders").expect("a node");
     let first = holder.generator.next_id().expect("an ID");
     let client = |statement: &str| server.engine().client(server.port(), statement);
-    // The store's connection would not outlive this runtime.
+    // All in one `run`, since the store's connection ends with the runtime.
     run(async {
         let store = connect(&url).await.expect("it connects");
         assert_eq!(store.add("c", 1, 0).await, Ok(1));
@@ -113,9 +114,9 @@ fn nothing_is_granted_by_a_server_that_loses_writes(mut server: Server, spoil: &
     let mut successor = None;
     let began = Instant::now();
     while successor.is_none() {
-        // The attempts to connect are spaced.
+        // A store pauses between attempts to connect, so a claim may fail at first.
         successor = Holder::claim(&url, "orders").ok();
-        assert!(began.elapsed() < PATIENCE, "nobody is granted a node");
+        assert!(began.elapsed() < PATIENCE, "no claim succeeds");
     }
     let successor = successor.expect("a node");
     ids.extend(successor.generator.next_ids(10_000).expect("IDs"));
@@ -137,7 +138,7 @@ fn renewals_end_when_postgres_stops_to_sync() {
 }
 
 #[test]
-fn renewals_end_when_a_table_of_postgres_is_no_longer_logged() {
+fn renewals_end_when_a_postgres_table_is_unlogged() {
     let server = Server::start(Engine::Postgres);
     let spoil = ["ALTER TABLE snowmint_counters SET UNLOGGED"];
     let cure = ["ALTER TABLE snowmint_counters SET LOGGED"];
@@ -166,7 +167,7 @@ fn renewals_wait_for_the_first_append_only_file() {
     for key in 0..3 {
         client(&format!("SET key{key} value"));
     }
-    // The file takes three seconds, in which a crash would lose what is confirmed.
+    // The file takes three seconds. A crash in that time would lose confirmed writes.
     client("CONFIG SET rdb-key-save-delay 1000000");
     client("CONFIG SET appendonly yes");
     let refusal = Holder::claim(&server.url(), "orders").map(|_| ()).expect_err("it is not complete");
@@ -178,8 +179,8 @@ fn renewals_wait_for_the_first_append_only_file() {
     }
 }
 
-/// Something that could take over is attached to a live server: the fleet goes on and reports it, new claims refuse it.
-fn a_fleet_goes_on_and_new_claims_are_refused<T>(server: &Server, attach: impl FnOnce() -> T, words: &[&str]) {
+/// A standby is attached to a live server. The fleet continues and reports the risk; new claims are refused.
+fn a_fleet_continues_and_new_claims_are_refused<T>(server: &Server, attach: impl FnOnce() -> T, words: &[&str]) {
     let url = server.url();
     let fleet: Vec<_> = (0..4).map(|at| Holder::claim(&url, &format!("fleet{at}")).expect("a node")).collect();
     assert_eq!(fleet[0].generator.status().standby_risk, None);
@@ -196,35 +197,35 @@ fn a_fleet_goes_on_and_new_claims_are_refused<T>(server: &Server, attach: impl F
                 ErrorKind::UnsafeStore,
                 &["a failover can lose", "which ", "allow_standby=true if `snowmint fence`"],
             );
-            // Two windows later: without renewals it would be closed.
+            // Two windows later; without renewals the window would be over.
             holder.wait_for("a renewal", |holder| holder.end_ms() >= end_ms + 4000);
             holder.generator.next_id().expect("an ID");
             assert!(holder.lost.try_recv().is_err(), "it is held");
             assert_eq!(holder.generator.status().renewal_error, None);
         }
-        // Fetches go on as well, and report it.
+        // Fetches continue too, and report the risk.
         assert_eq!(store.add("c", 1, 0).await, Ok(1));
         assert_says(&store.standby_risk().expect("a risk"), ErrorKind::UnsafeStore, words);
-        // Over the connection that there is, and over a new one.
+        // Claims are refused over the open connection and over a new one.
         let refusal = Holder::claim(&url, "newcomers").map(|_| ()).expect_err("a failover could lose it");
         assert_says(&refusal, ErrorKind::UnsafeStore, words);
         assert_says(&refused(&url).await, ErrorKind::UnsafeStore, words);
         assert_eq!(store.read("leases/newcomers/0").await, Ok(None), "nothing was written");
         let accepted = Holder::claim(&format!("{url}?allow_standby=true"), "newcomers").expect("a node");
-        assert!(accepted.generator.status().standby_risk.is_some(), "it is told all the same");
+        assert!(accepted.generator.status().standby_risk.is_some(), "an accepted risk is still reported");
         drop(attached);
     });
 }
 
 #[test]
-fn a_fleet_goes_on_when_a_standby_of_postgres_is_attached() {
+fn a_fleet_continues_when_postgres_gets_a_standby() {
     let server = Server::start(Engine::Postgres);
     let words = ["asynchronous_standby=walreceiver", "every commit of this server wait for the standby"];
-    a_fleet_goes_on_and_new_claims_are_refused(&server, || Server::start_standby(server.port()), &words);
+    a_fleet_continues_and_new_claims_are_refused(&server, || Server::start_standby(server.port()), &words);
 }
 
 #[test]
-fn a_fleet_goes_on_when_a_replica_of_mariadb_is_attached() {
+fn a_fleet_continues_when_mariadb_gets_a_replica() {
     let server = Server::start_with(
         Engine::Mariadb,
         &["--log-bin=b", "--sync-binlog=1", "--server-id=1", "--binlog-format=ROW"],
@@ -236,22 +237,22 @@ fn a_fleet_goes_on_when_a_replica_of_mariadb_is_attached() {
             server.port()
         );
         replica.engine().client(replica.port(), &follow);
-        until(&server, "SHOW GLOBAL STATUS LIKE 'Slaves_connected'", "1");
+        until_shown(&server, "SHOW GLOBAL STATUS LIKE 'Slaves_connected'", "1");
         replica
     };
     let words = ["Slaves_connected=1", "turn semi-synchronous replication on"];
-    a_fleet_goes_on_and_new_claims_are_refused(&server, attach, &words);
+    a_fleet_continues_and_new_claims_are_refused(&server, attach, &words);
 }
 
 #[test]
-fn a_fleet_goes_on_when_a_replica_of_redis_is_attached() {
+fn a_fleet_continues_when_redis_gets_a_replica() {
     let server = Server::start(Engine::Redis);
     let attach = || {
         let port = server.port().to_string();
         let replica = Server::start_with(Engine::Redis, &["--replicaof", "127.0.0.1", &port]);
-        until(&server, "INFO replication", "connected_slaves:1");
+        until_shown(&server, "INFO replication", "connected_slaves:1");
         replica
     };
     let words = ["connected_slaves=1", "use a server without replicas"];
-    a_fleet_goes_on_and_new_claims_are_refused(&server, attach, &words);
+    a_fleet_continues_and_new_claims_are_refused(&server, attach, &words);
 }

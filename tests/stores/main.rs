@@ -1,4 +1,4 @@
-//! Every store does the same: one suite, on real servers.
+//! One suite for every store, on real servers.
 
 #[cfg(feature = "engines")]
 mod crashes;
@@ -8,6 +8,8 @@ mod etcd_only;
 mod faults;
 #[cfg(feature = "engines")]
 mod file_only;
+#[cfg(feature = "engines")]
+mod followers;
 mod forks;
 #[cfg(feature = "engines")]
 mod leases;
@@ -53,44 +55,44 @@ macro_rules! holds {
     };
 }
 
-/// What every store does.
+/// The properties of every store.
 macro_rules! store {
     ($kind:expr) => {
         holds! { $kind;
-            verbs::a_record_is_written_only_over_the_version_that_was_seen,
-            verbs::of_many_writers_at_once_one_is_first,
-            verbs::a_list_has_every_record_right_under_its_prefix_and_no_other,
-            verbs::values_and_keys_come_back_as_they_are,
-            verbs::a_counter_begins_at_its_start_and_gives_each_sum_once,
+            verbs::a_write_needs_the_version_that_was_read,
+            verbs::exactly_one_of_many_concurrent_writers_succeeds,
+            verbs::a_list_has_exactly_the_records_directly_under_its_prefix,
+            verbs::values_and_keys_are_stored_unchanged,
+            verbs::a_counter_begins_at_its_start_and_repeats_no_sum,
             verbs::a_counter_ends_at_2_63_and_stays,
-            verbs::numbers_are_given_back_only_by_who_had_the_last,
+            verbs::a_counter_is_lowered_only_from_its_present_value,
             verbs::a_clock_is_within_a_minute_of_ours,
-            numbers::a_segment_gives_the_numbers_of_its_tag_from_the_first_on,
+            numbers::a_segment_starts_at_the_first_number_of_its_tag,
             numbers::segments_of_several_clients_never_repeat,
-            numbers::numbers_of_a_closed_segment_are_given_back,
-            numbers::tickets_count_in_steps_from_their_offsets_whichever_store_gives_them,
+            numbers::a_closed_segment_returns_its_unused_numbers,
+            numbers::tickets_over_two_stores_have_no_gap_and_no_repeat,
             numbers::another_number_or_order_of_ticket_stores_is_refused,
-            numbers::a_sequence_does_what_psql_shows,
-            numbers::a_sequence_is_as_it_was_created_for_every_session,
+            numbers::a_sequence_answers_like_psql,
+            numbers::every_session_uses_the_first_definition_of_a_sequence,
             numbers::a_sequence_of_several_sessions_never_repeats,
-            numbers::every_user_of_a_section_goes_on_above_all_its_numbers_after_a_restart,
-            numbers::a_section_has_one_allocator_at_a_time_and_another_after_it,
+            numbers::a_restart_keeps_every_users_numbers_increasing,
+            numbers::a_section_has_one_allocator_and_then_a_successor,
             numbers::another_size_of_sections_is_refused,
-            numbers::a_section_nobody_asks_for_makes_room,
+            numbers::an_idle_section_makes_room,
         }
     };
 }
 
-/// What every store does that several processes can use.
+/// The properties of every store that several processes can use.
 #[cfg(feature = "engines")]
 macro_rules! leases {
     ($kind:expr) => {
         holds! { $kind;
             leases::eight_processes_claim_eight_nodes,
-            leases::a_stopped_holder_that_wakes_after_its_node_was_given_away_mints_nothing_more,
-            leases::a_node_given_back_is_had_at_once_and_a_killed_holders_after_its_window,
-            leases::a_namespace_keeps_its_layout_and_excluded_nodes_are_not_leased,
-            leases::what_is_connected_is_not_for_forked_children,
+            leases::a_paused_holder_mints_nothing_after_its_node_was_reassigned,
+            leases::released_nodes_are_free_at_once_others_after_their_window,
+            leases::a_namespace_keeps_its_layout_and_skips_excluded_nodes,
+            leases::forked_children_cannot_use_their_parents_connections,
         }
     };
 }
@@ -114,7 +116,7 @@ mod memory {
     store!(Kind::Memory);
 }
 
-// The leases of `file:` are slots, which have tests of their own.
+// The leases of `file:` are slots; ../faults tests them.
 mod file {
     use super::*;
 
@@ -123,11 +125,11 @@ mod file {
 
 #[cfg(feature = "engines")]
 suite! {
-    sqlite: Kind::Sqlite, forked_children_lease_nodes_of_their_own;
-    postgres: Kind::Server(Engine::Postgres), forked_children_lease_nodes_of_their_own;
-    mariadb: Kind::Server(Engine::Mariadb), forked_children_lease_nodes_of_their_own;
-    redis: Kind::Server(Engine::Redis), forked_children_lease_nodes_of_their_own;
-    etcd: Kind::Server(Engine::Etcd), forked_children_lease_nodes_of_their_own;
-    // Its client has a thread for the process, which a child is without.
-    zookeeper: Kind::Server(Engine::Zookeeper), forked_children_are_told_that_they_cannot_connect;
+    sqlite: Kind::Sqlite, forked_children_lease_separate_nodes;
+    postgres: Kind::Server(Engine::Postgres), forked_children_lease_separate_nodes;
+    mariadb: Kind::Server(Engine::Mariadb), forked_children_lease_separate_nodes;
+    redis: Kind::Server(Engine::Redis), forked_children_lease_separate_nodes;
+    etcd: Kind::Server(Engine::Etcd), forked_children_lease_separate_nodes;
+    // A thread of the process drives ZooKeeper's client, and a forked child does not have that thread.
+    zookeeper: Kind::Server(Engine::Zookeeper), forked_children_are_refused_a_connection;
 }

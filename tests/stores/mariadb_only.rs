@@ -1,4 +1,4 @@
-//! What only a `MariaDB` store does.
+//! Properties that only a `MariaDB` store has.
 
 use std::sync::Arc;
 
@@ -23,9 +23,9 @@ async fn mysql(url: &str) -> Mysql {
 }
 
 #[test]
-fn segments_are_leafs() {
+fn segments_use_leafs_table() {
     let server = shared_database(Engine::Mariadb);
-    run(async { sql_scenes::segments_are_leafs(connect(server.url()).await.expect("it connects")).await });
+    run(async { sql_scenes::segments_use_leafs_table(connect(server.url()).await.expect("it connects")).await });
 }
 
 #[test]
@@ -41,8 +41,8 @@ fn it_works_again_after_a_kill() {
 }
 
 #[test]
-fn a_stopped_server_mixes_nothing_up() {
-    run(sql_scenes::a_stopped_server_mixes_nothing_up(Engine::Mariadb));
+fn a_paused_server_mixes_up_no_answers() {
+    run(sql_scenes::a_paused_server_mixes_up_no_answers(Engine::Mariadb));
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn settings_are_looked_at_on_every_new_connection() {
         let store = connect(&server.url()).await.expect("it connects");
         assert_eq!(store.add("c", 1, 0).await, Ok(1));
         client(&server, "SET GLOBAL innodb_flush_log_at_trx_commit = 2");
-        // Idle connections are taken as they were; a new one is looked at.
+        // Only new connections read the settings, so the idle ones are closed.
         let kills = "SELECT CONCAT('KILL ', id, ';') FROM information_schema.processlist \
                      WHERE command = 'Sleep' AND id <> CONNECTION_ID()";
         client(&server, &client(&server, kills));
@@ -78,7 +78,7 @@ fn settings_are_looked_at_on_every_new_connection() {
 }
 
 #[test]
-fn sessions_are_ours_whatever_the_server_says() {
+fn server_defaults_do_not_change_our_sessions() {
     let server = start(&[
         "--sql-mode=",
         "--autocommit=0",
@@ -93,7 +93,7 @@ fn sessions_are_ours_whatever_the_server_says() {
         assert!(store.write("a/b", b"x", 0).await.is_ok());
         assert_eq!(store.lower("c", 1, 0).await, Ok(true));
         assert_eq!(store.add("c", 5, 0).await, Ok(5));
-        // A value that is too long is refused, not cut.
+        // A value that is too long is refused and not cut.
         assert!(store.write("a/c", &[0; 2000], 0).await.is_err());
         server.kill();
         server.restart();
@@ -103,7 +103,7 @@ fn sessions_are_ours_whatever_the_server_says() {
 }
 
 #[test]
-fn tables_that_are_not_of_innodb_are_refused() {
+fn tables_outside_of_innodb_are_refused() {
     for name in ["snowmint_records", "snowmint_counters", "snowmint_guards", "leaf_alloc"] {
         let server = shared_database(Engine::Mariadb);
         server.client(SCHEMA);
@@ -121,9 +121,9 @@ fn tables_that_are_not_of_innodb_are_refused() {
 }
 
 #[test]
-fn a_role_without_rights_to_make_tables_uses_those_that_are_there() {
+fn a_role_that_cannot_make_tables_uses_existing_tables() {
     let server = shared_database(Engine::Mariadb);
-    // Users are the whole server's.
+    // Users belong to the server and not to a database, so the name must be unique.
     let limited = format!("limited_{}", std::process::id());
     let (address, database) = server.url().rsplit_once('/').expect("a database");
     server.client(&format!(
@@ -150,7 +150,7 @@ fn a_role_without_rights_to_make_tables_uses_those_that_are_there() {
 }
 
 #[test]
-fn tables_that_are_gone_are_not_made_again() {
+fn dropped_tables_are_not_made_again() {
     let mut server = start(&[]);
     run(async {
         let store = connect(&server.url()).await.expect("it connects");
@@ -168,7 +168,7 @@ fn tables_that_are_gone_are_not_made_again() {
 }
 
 #[test]
-fn leafs_table_is_used_as_it_is() {
+fn an_existing_table_of_leaf_is_used() {
     let server = shared_database(Engine::Mariadb);
     server.client(
         "CREATE TABLE leaf_alloc (biz_tag varchar(128) NOT NULL DEFAULT '', max_id bigint(20) NOT NULL DEFAULT '1', \
@@ -233,7 +233,7 @@ fn a_sequence_gives_its_numbers_and_ends() {
 }
 
 #[test]
-fn sequences_that_repeat_or_are_no_sequences_are_refused() {
+fn cycling_sequences_and_other_objects_are_refused() {
     let server = shared_database(Engine::Mariadb);
     server
         .client("CREATE SEQUENCE round MAXVALUE 3 CYCLE; CREATE SEQUENCE quick ENGINE=MyISAM; CREATE TABLE t (x int)");
@@ -300,16 +300,16 @@ async fn tickets(url: &str, stub: &str, increment: u64, offset: u64) -> Arc<Tick
 }
 
 #[test]
-fn tickets_are_flickrs() {
+fn tickets_use_flickrs_table() {
     let server = start(&["--auto-increment-increment=10", "--auto-increment-offset=3"]);
     run(async {
         let odd = tickets(&server.url(), "a", 2, 1).await;
         assert!(odd.name().contains("table Tickets64"), "{}", odd.name());
         assert_eq!((odd.take().await, odd.take().await), (Ok(1), Ok(3)));
-        // All stubs share the numbers.
+        // All stubs share one row of numbers.
         assert_eq!(tickets(&server.url(), "b", 2, 1).await.take().await, Ok(5));
         assert_eq!(client(&server, "SELECT stub, id FROM Tickets64 ORDER BY id"), "a\t3\nb\t5\n");
-        // One store's connections serve several of them.
+        // One connection serves several tickets with different offsets.
         let store = mysql(&format!("{}?connections=1", server.url())).await;
         let even = store.tickets("Tickets64", "a", 2, 2).await.expect("tickets");
         let odd = store.tickets("Tickets64", "a", 2, 1).await.expect("tickets");
@@ -326,7 +326,7 @@ fn tickets_are_flickrs() {
 }
 
 #[test]
-fn tables_that_do_not_do_for_tickets_are_refused() {
+fn tables_unfit_for_tickets_are_refused() {
     let server = shared_database(Engine::Mariadb);
     server.client(&TICKETS_SCHEMA.replace("InnoDB", "MyISAM"));
     server.client("CREATE TABLE plain (id bigint PRIMARY KEY, stub char(1) UNIQUE)");
@@ -373,7 +373,7 @@ fn tickets_end_and_do_not_repeat_the_last() {
 }
 
 #[test]
-fn two_servers_of_tickets_and_several_clients_at_once_share_no_number() {
+fn two_ticket_servers_share_no_number_under_several_clients() {
     let (other, shared) = (start(&[]), shared_database(Engine::Mariadb));
     run(async {
         let mut clients = JoinSet::new();

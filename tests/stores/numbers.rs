@@ -22,7 +22,7 @@ async fn segments(store: &Arc<dyn Store>, tag: &str) -> Segments {
     Segments::open(store.clone(), tag, SegmentsOptions { max_wait_ms: 20_000 }).await.expect("there is such a tag")
 }
 
-pub async fn a_segment_gives_the_numbers_of_its_tag_from_the_first_on(scene: Arc<Scene>) {
+pub async fn a_segment_starts_at_the_first_number_of_its_tag(scene: Arc<Scene>) {
     let store = scene.connect().await;
     let name = unique("it's a `tag`; % ");
     let refused = Segments::open(store.clone(), &name, SegmentsOptions::default()).await.expect_err("there is none");
@@ -73,7 +73,7 @@ pub async fn segments_of_several_clients_never_repeat(scene: Arc<Scene>) {
     assert_eq!(distinct.len(), all.len());
 }
 
-pub async fn numbers_of_a_closed_segment_are_given_back(scene: Arc<Scene>) {
+pub async fn a_closed_segment_returns_its_unused_numbers(scene: Arc<Scene>) {
     let store = scene.connect().await;
     let name = unique("closed");
     assert_eq!(Segments::create(&*store, &name, &tag(1, 100)).await, Ok(true));
@@ -89,10 +89,10 @@ pub async fn numbers_of_a_closed_segment_are_given_back(scene: Arc<Scene>) {
     assert_eq!(second.close().await, Ok(99));
 }
 
-pub async fn tickets_count_in_steps_from_their_offsets_whichever_store_gives_them(scene: Arc<Scene>) {
+pub async fn tickets_over_two_stores_have_no_gap_and_no_repeat(scene: Arc<Scene>) {
     let stores: Vec<Arc<dyn Store>> = vec![scene.connect().await, Arc::new(snowmint::stores::memory::Memory::new())];
     let name = unique("tickets");
-    // A store that is asked for long on a busy machine would be passed over.
+    // Long waits, since on a busy machine a slow store would be skipped.
     let tickets = || Tickets::over(stores.clone(), &name).expect("two stores").with_max_wait_ms(60_000);
     let (first, second) = (tickets(), tickets());
     let mut taken = Vec::new();
@@ -109,10 +109,10 @@ pub async fn another_number_or_order_of_ticket_stores_is_refused(scene: Arc<Scen
     let name = unique("tickets");
     let first = Tickets::over(stores[..1].to_vec(), &name).expect("one store");
     assert_eq!(first.next().await, Ok(1));
-    // From both, the second ticket would be 1 again.
+    // Over both stores, the second ticket would be 1 again.
     let both = Tickets::over(stores.clone(), &name).expect("two stores");
     for _ in 0..3 {
-        let refused = both.next().await.expect_err("one store is what there was");
+        let refused = both.next().await.expect_err("there was one store");
         assert_eq!(refused.kind(), ErrorKind::InvalidId, "{refused}");
         assert!(refused.to_string().contains("from 1 stores") && refused.to_string().contains("from 2"), "{refused}");
     }
@@ -129,7 +129,7 @@ async fn sequences(scene: &Scene) -> Sequences {
     Sequences::new(scene.connect().await).with_max_wait_ms(20_000)
 }
 
-pub async fn a_sequence_does_what_psql_shows(scene: Arc<Scene>) {
+pub async fn a_sequence_answers_like_psql(scene: Arc<Scene>) {
     let (session, name) = (sequences(&scene).await, unique("it's a \"sequence\""));
     assert_eq!(session.current(&name).await.expect_err("not yet defined").kind(), ErrorKind::InvalidId);
     assert_eq!(session.last().await.expect_err("not yet defined").kind(), ErrorKind::InvalidId);
@@ -149,7 +149,7 @@ pub async fn a_sequence_does_what_psql_shows(scene: Arc<Scene>) {
     assert_eq!(session.definition(&name).await, Ok(Some(Options::DEFAULT)), "from its first use on");
 }
 
-pub async fn a_sequence_is_as_it_was_created_for_every_session(scene: Arc<Scene>) {
+pub async fn every_session_uses_the_first_definition_of_a_sequence(scene: Arc<Scene>) {
     let (session, name) = (sequences(&scene).await, unique("created"));
     let options = Options { start: Some(2), increment: 4, max: Some(6), cycle: true, ..Options::DEFAULT };
     assert_eq!(session.create(&name, &options).await, Ok(true));
@@ -237,11 +237,11 @@ async fn next(allocator: &Sections, user: u64) -> u64 {
     }
 }
 
-pub async fn every_user_of_a_section_goes_on_above_all_its_numbers_after_a_restart(scene: Arc<Scene>) {
+pub async fn a_restart_keeps_every_users_numbers_increasing(scene: Arc<Scene>) {
     let set = unique("users");
     let mut last = USERS.map(|_| 0);
     for round in 0..4_u64 {
-        // Of a runtime of its own, which can end as a process does that is killed.
+        // In a separate runtime, which can end like a killed process.
         let process = Runtime::new().expect("a runtime");
         let numbers = {
             let (scene, set) = (scene.clone(), set.clone());
@@ -270,7 +270,7 @@ pub async fn every_user_of_a_section_goes_on_above_all_its_numbers_after_a_resta
         }
         process.shutdown_background();
     }
-    // Somebody who was never there before begins above everybody of the section.
+    // A new user begins above all numbers of the section.
     let allocator = allocator(&scene, &set, "two").await;
     let fresh = next(&allocator, 77_777).await;
     assert!(last[..4].iter().all(|last| fresh > *last), "{fresh} {last:?}");
@@ -284,7 +284,7 @@ pub async fn another_size_of_sections_is_refused(scene: Arc<Scene>) {
         let options = SectionsOptions { size: size.try_into().expect("not zero"), ..SectionsOptions::default() };
         Sections::new(scene.connect().await, &set, options).expect("an allocator")
     };
-    // User 1500 would be in a section of its own, and begin with 1.
+    // With sections of 1,000, user 1500 would be in another section and begin with 1.
     let other = of_size(1000).await;
     for refused in [other.pin().await.map(|()| 0), other.next(Integer::from(1500u64)).await] {
         let refused = refused.expect_err("another size");
@@ -301,7 +301,7 @@ pub async fn another_size_of_sections_is_refused(scene: Arc<Scene>) {
     assert!(refused.to_string().contains("1 to 1000000 users, not 4294967295"), "{refused}");
 }
 
-pub async fn a_section_nobody_asks_for_makes_room(scene: Arc<Scene>) {
+pub async fn an_idle_section_makes_room(scene: Arc<Scene>) {
     let set = unique("users");
     let options = SectionsOptions { most: 2, max_wait_ms: 20_000, window_ms: 60_000, ..SectionsOptions::default() };
     let few = Sections::new(scene.connect().await, &set, options).expect("an allocator");
@@ -310,22 +310,23 @@ pub async fn a_section_nobody_asks_for_makes_room(scene: Arc<Scene>) {
     loop {
         match few.next(Integer::from(200_000u64)).await {
             Ok(number) => break assert_eq!(number, 1),
-            // Both were asked for just now.
+            // Both sections were used a moment ago.
             Err(error) => assert_eq!(error.kind(), ErrorKind::Exhausted, "{error}"),
         }
         assert!(begun.elapsed() < Duration::from_secs(30), "neither made room");
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    // The first one did: another allocator has it at once.
+    // The first section made room: another allocator gets it at once.
     let other = allocator(&scene, &set, "other").await;
     assert!(next(&other, 0).await > 1);
 }
 
-pub async fn a_section_has_one_allocator_at_a_time_and_another_after_it(scene: Arc<Scene>) {
+pub async fn a_section_has_one_allocator_and_then_a_successor(scene: Arc<Scene>) {
     let set = unique("users");
     let (first, second) = (allocator(&scene, &set, "host-1:8000").await, allocator(&scene, &set, "host-2:8000").await);
     assert_eq!([next(&first, 5).await, next(&first, 5).await], [1, 2]);
-    // Nobody waits for long for one who is seen to renew, also without calls, or who cannot be known to be dead in time.
+    // Both waits end early: within 2,500 ms the allocator sees that the holder renews, even without calls; half a
+    // window is too short to find a holder dead.
     for max_wait_ms in [2500, WINDOW_MS / 2] {
         let other = SectionsOptions { window_ms: WINDOW_MS, max_wait_ms, ..SectionsOptions::default() };
         let other = Sections::new(scene.connect().await, &set, other).expect("an allocator");
@@ -333,7 +334,7 @@ pub async fn a_section_has_one_allocator_at_a_time_and_another_after_it(scene: A
         let refused = other.next(Integer::from(6u64)).await.expect_err("another has it");
         assert_eq!(refused.kind(), ErrorKind::WindowClosed, "{refused}");
         assert!(refused.to_string().contains("host-1:8000"), "{refused}");
-        let holder = other.holder(Integer::from(99_999u64)).expect("somebody");
+        let holder = other.holder(Integer::from(99_999u64)).expect("a holder");
         assert_eq!((holder.label.as_str(), holder.is_namesake), ("host-1:8000", false));
         other.close().await.expect("it gives up");
     }

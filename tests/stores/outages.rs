@@ -1,4 +1,4 @@
-//! What goes on while the store is away, and after it.
+//! Generators and numbers while the store is away, and after its return.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -9,11 +9,12 @@ use snowmint::{ErrorKind, Integer, LeaseOptions, Options, Snowflake};
 use snowmint_tests::engines::{Engine, Server};
 use tokio::runtime::Runtime;
 
-/// How long a call may wait here, and what it may take on a machine with other work to do.
+/// How long a call may wait.
 const MAX_WAIT_MS: u64 = 500;
+/// How long a call may take on a busy machine.
 const IN_TIME: Duration = Duration::from_secs(30);
 
-/// A call that is refused with that kind, in time.
+/// Checks that a call is refused in time, with one of these kinds.
 async fn refused<T: std::fmt::Debug>(call: impl Future<Output = Result<T, snowmint::Error>>, kinds: &[ErrorKind]) {
     let began = Instant::now();
     let error = call.await.expect_err("the store is away");
@@ -21,7 +22,8 @@ async fn refused<T: std::fmt::Debug>(call: impl Future<Output = Result<T, snowmi
     assert!(began.elapsed() < IN_TIME, "{error:?} after {:?}", began.elapsed());
 }
 
-/// Calls until one is refused with that kind: what is in memory is used up first, and a signal takes a moment.
+/// Calls until a call is refused with one of these kinds: numbers in memory are used up first, and a signal takes a
+/// moment.
 async fn refuses<T, F: Future<Output = Result<T, snowmint::Error>>>(mut call: impl FnMut() -> F, kinds: &[ErrorKind]) {
     let deadline = Instant::now() + Duration::from_secs(60);
     loop {
@@ -34,7 +36,7 @@ async fn refuses<T, F: Future<Output = Result<T, snowmint::Error>>>(mut call: im
     }
 }
 
-/// A call that works again within a minute, without anything being opened anew.
+/// Calls until a call succeeds, within a minute, on objects that were open before.
 async fn recovers<T, F: Future<Output = Result<T, snowmint::Error>>>(mut call: impl FnMut() -> F) -> T {
     let deadline = Instant::now() + Duration::from_secs(60);
     loop {
@@ -73,7 +75,7 @@ fn a_store_that_goes_away_and_comes_back(engine: Engine) {
     });
     let before = lease.next_id().expect("an ID");
 
-    // Stopped, it is silent; killed, it refuses.
+    // A paused server is silent; a killed server refuses connections.
     for silent in [true, false] {
         if silent {
             server.pause(true);
@@ -81,7 +83,7 @@ fn a_store_that_goes_away_and_comes_back(engine: Engine) {
             server.kill();
         }
         runtime.block_on(async {
-            // From memory, to the last one.
+            // Numbers come from memory, until it is empty.
             let mut taken = 0;
             let error = loop {
                 match segments.try_next() {
@@ -93,11 +95,11 @@ fn a_store_that_goes_away_and_comes_back(engine: Engine) {
             assert!(matches!(error.kind(), ErrorKind::Exhausted | ErrorKind::StoreUnavailable), "{error:?}");
             refuses(|| segments.next(), &[ErrorKind::Exhausted, ErrorKind::StoreUnavailable]).await;
             refuses(|| sequences.next("away"), &[ErrorKind::StoreUnavailable]).await;
-            // Holders go on for three quarters of a window.
+            // Holders continue for three quarters of a window.
             refuses(|| async { lease.next_id() }, &[ErrorKind::WindowClosed]).await;
             let kinds = [ErrorKind::Exhausted, ErrorKind::StoreUnavailable, ErrorKind::WindowClosed];
             refuses(|| sections.next(Integer::from(5u64)), &kinds).await;
-            // From then on each call is refused in time.
+            // Afterwards each call is refused in time.
             refused(segments.next(), &[ErrorKind::Exhausted, ErrorKind::StoreUnavailable]).await;
             refused(sequences.next("away"), &[ErrorKind::StoreUnavailable]).await;
             refused(sections.next(Integer::from(5u64)), &kinds).await;
@@ -114,7 +116,7 @@ fn a_store_that_goes_away_and_comes_back(engine: Engine) {
             assert!(recovers(|| sequences.next("away")).await > 1);
             assert!(recovers(|| sections.next(Integer::from(5u64))).await > 1);
             assert!(recovers(|| async { lease.next_id() }).await > before);
-            // Until both ranges are filled again, so that the next outage finds them so.
+            // Fills both ranges again for the next outage.
             for _ in 0..30 {
                 recovers(|| segments.next()).await;
                 tokio::time::sleep(Duration::from_millis(10)).await;
@@ -154,7 +156,7 @@ fn zookeeper_goes_away_and_comes_back() {
 }
 
 #[test]
-fn tickets_are_served_while_two_of_three_stores_are_down_one_of_them_silent() {
+fn one_of_three_stores_is_enough_for_tickets() {
     let mut servers = [Server::start(Engine::Redis), Server::start(Engine::Postgres), Server::start(Engine::Redis)];
     Runtime::new().expect("a runtime").block_on(async {
         let mut stores: Vec<Arc<dyn Store>> = Vec::new();

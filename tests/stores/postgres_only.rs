@@ -1,4 +1,4 @@
-//! What only a `PostgreSQL` store does.
+//! Properties that only a `PostgreSQL` store has.
 
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use snowmint::stores::postgres::{Postgres, SCHEMA, Sequence};
 use snowmint::stores::{NumberSource, Url, connect};
 use snowmint_tests::engines::{Engine, Server, shared_database};
 
-use crate::server_settings::until;
+use crate::followers::follower;
 use crate::sql_scenes::{
     self, assert_says, connect_soon, is_unsafe_unless_allowed, numbers_never_repeat_over_kills, refused, run, table,
     until_back, until_safe,
@@ -26,11 +26,11 @@ async fn postgres(url: &str) -> Postgres {
     Postgres::connect(&Url::parse(url).expect("a URL")).await.expect("it connects")
 }
 
-/// Sessions of other people.
+/// A session of another program.
 struct Session(Child);
 
 impl Session {
-    /// Does the statements, and stays as it is then.
+    /// Opens a session that runs the statements and then stays open.
     fn open(server: &Server, statements: &str) -> Self {
         let port = server.port().to_string();
         let mut session = Command::new("psql")
@@ -56,9 +56,9 @@ impl Drop for Session {
 }
 
 #[test]
-fn segments_are_leafs() {
+fn segments_use_leafs_table() {
     let server = shared_database(Engine::Postgres);
-    run(async { sql_scenes::segments_are_leafs(connect(server.url()).await.expect("it connects")).await });
+    run(async { sql_scenes::segments_use_leafs_table(connect(server.url()).await.expect("it connects")).await });
 }
 
 #[test]
@@ -74,8 +74,8 @@ fn it_works_again_after_a_kill() {
 }
 
 #[test]
-fn a_stopped_server_mixes_nothing_up() {
-    run(sql_scenes::a_stopped_server_mixes_nothing_up(Engine::Postgres));
+fn a_paused_server_mixes_up_no_answers() {
+    run(sql_scenes::a_paused_server_mixes_up_no_answers(Engine::Postgres));
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn settings_are_looked_at_on_every_new_connection() {
 }
 
 #[test]
-fn commits_that_the_server_would_not_wait_for_are_cured_on_our_connection() {
+fn asynchronous_commits_are_made_durable_on_our_connection() {
     for mode in ["off", "local", "remote_write"] {
         let mut server = start(&["-c", &format!("synchronous_commit={mode}"), "-c", "wal_writer_delay=10000"]);
         run(async {
@@ -125,73 +125,27 @@ fn commits_that_the_server_would_not_wait_for_are_cured_on_our_connection() {
     }
 }
 
-/// A follower: what counts is what the server sees of it.
-pub fn follower(server: &Server, name: &str, options: &[&str]) -> (Follower, tempfile::TempDir) {
-    let directory = tempfile::TempDir::new().expect("a directory");
-    let port = server.port().to_string();
-    let child = Command::new("pg_receivewal")
-        .args(["-h", "127.0.0.1", "-U", "postgres", "-p", &port, "-D"])
-        .arg(directory.path())
-        .args(options)
-        .env("PGAPPNAME", name)
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("pg_receivewal starts");
-    // Ended however this goes on.
-    let child = Follower(child);
-    until(server, &format!("SELECT state FROM pg_stat_replication WHERE application_name = '{name}'"), "streaming");
-    (child, directory)
-}
-
-pub struct Follower(Child);
-
-impl Drop for Follower {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 #[test]
-fn a_synchronous_standby_is_waited_for_as_long_as_is_set() {
+fn calls_wait_for_a_synchronous_standby_within_the_timeout() {
     let server = start(&["-c", "synchronous_standby_names=*"]);
     let patient = format!("{}?timeout_ms=60000", server.url());
-    // The tables are made before anybody follows, by somebody who does not wait.
+    // The client makes the tables without waiting for the standby, which does not follow yet.
     client(&server, &format!("SET synchronous_commit = local; {SCHEMA}"));
     let url = format!("{}?timeout_ms=1500", server.url());
     run(async {
         let store = connect_soon(&url).await;
-        let alone = store.add("c", 1, 0).await.expect_err("nobody follows");
+        let alone = store.add("c", 1, 0).await.expect_err("no standby follows");
         assert_says(&alone, ErrorKind::StoreUnavailable, &["1500 ms"]);
     });
     let _standby = follower(&server, "second", &["--synchronous"]);
     run(async {
         let store = connect(&patient).await.expect("it connects");
         store.add("c", 1, 0).await.expect("it is waited for");
-        // It receives without ever applying, so a stronger setting, which stays as it is, never ends.
+        // This standby receives the log and never applies it. A stronger setting is kept, so the call never ends.
         client(&server, "SET synchronous_commit = local; ALTER ROLE postgres SET synchronous_commit = remote_apply");
         let store = connect_soon(&url).await;
         assert_eq!(store.add("c", 1, 0).await.expect_err("not applied").kind(), ErrorKind::StoreUnavailable);
     });
-}
-
-/// A subscriber of logical replication.
-pub fn subscriber(server: &Server) -> Follower {
-    client(server, "SELECT pg_create_logical_replication_slot('changes', 'test_decoding')");
-    let port = server.port().to_string();
-    let from = ["-h", "127.0.0.1", "-U", "postgres", "-p", &port, "-d", "postgres"];
-    let child = Command::new("pg_recvlogical")
-        .args(from)
-        .args(["--slot=changes", "--start", "-f", "-"])
-        .env("PGAPPNAME", "pg_recvlogical")
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("pg_recvlogical starts");
-    let child = Follower(child);
-    until(server, "SELECT state FROM pg_stat_replication WHERE application_name = 'pg_recvlogical'", "streaming");
-    child
 }
 
 #[test]
@@ -207,9 +161,9 @@ fn unlogged_tables_are_refused() {
 }
 
 #[test]
-fn a_role_without_rights_to_make_tables_uses_those_that_are_there() {
+fn a_role_that_cannot_make_tables_uses_existing_tables() {
     let server = shared_database(Engine::Postgres);
-    // Roles are the whole server's.
+    // Roles belong to the server and not to a database, so the name must be unique.
     let limited = format!("limited_{}", std::process::id());
     let url = server.url().replace("postgres://postgres@", &format!("postgres://{limited}@"));
     server.client(&format!("CREATE ROLE {limited} LOGIN"));
@@ -234,7 +188,7 @@ fn a_role_without_rights_to_make_tables_uses_those_that_are_there() {
 }
 
 #[test]
-fn tables_that_are_gone_are_not_made_again() {
+fn dropped_tables_are_not_made_again() {
     let mut server = start(&[]);
     run(async {
         let store = connect(&server.url()).await.expect("it connects");
@@ -252,7 +206,7 @@ fn tables_that_are_gone_are_not_made_again() {
 }
 
 #[test]
-fn leafs_table_is_used_as_it_is() {
+fn an_existing_table_of_leaf_is_used() {
     let server = shared_database(Engine::Postgres);
     server.client(
         "CREATE TABLE leaf_alloc (biz_tag varchar(128) PRIMARY KEY, max_id int NOT NULL, step smallint NOT NULL, \
@@ -311,7 +265,7 @@ fn a_sequence_gives_its_numbers_and_ends() {
 }
 
 #[test]
-fn sequences_that_repeat_or_are_no_sequences_are_refused() {
+fn cycling_sequences_and_other_objects_are_refused() {
     let server = shared_database(Engine::Postgres);
     server.client("CREATE SEQUENCE round MAXVALUE 3 CYCLE; CREATE UNLOGGED SEQUENCE quick; CREATE TABLE t (x int)");
     run(async {
@@ -327,7 +281,7 @@ fn sequences_that_repeat_or_are_no_sequences_are_refused() {
         for name in ["round", "quick"] {
             assert!(careless.sequence(name).await.expect("allowed").take(1).await.is_ok());
         }
-        // It may become one later.
+        // A sequence may get CYCLE later.
         server.client("CREATE SEQUENCE later");
         let numbers = sequence(server.url(), "later").await;
         server.client("ALTER SEQUENCE later CYCLE");
@@ -336,15 +290,16 @@ fn sequences_that_repeat_or_are_no_sequences_are_refused() {
 }
 
 #[test]
-fn a_number_is_durable_though_another_session_wrote_the_log_for_it() {
-    // A statement that takes one of 32 values which an open transaction wrote to the log has nothing to flush of its own.
+fn a_number_is_durable_even_if_another_session_logged_it() {
+    // PostgreSQL logs 32 values ahead. If an open transaction wrote that log record, another session that takes one of
+    // these values has no further log to flush.
     let mut server = start(&["-c", "wal_writer_delay=10000"]);
     client(&server, "CREATE SEQUENCE s");
     run(async {
         let numbers = sequence(&server.url(), "s").await;
         let mut taken = Vec::new();
         for _ in 0..3 {
-            // Connections are made at intervals of up to two seconds.
+            // After a failure the store connects at intervals of up to two seconds.
             taken.extend(until_back(|| numbers.take(1)).await);
             let _open = Session::open(&server, "BEGIN; SELECT nextval('s') FROM generate_series(1, 40)");
             taken.extend(numbers.take(1).await.expect("a number"));

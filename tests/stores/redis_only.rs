@@ -1,4 +1,4 @@
-//! What only a store on Redis has.
+//! Properties that only a store on Redis has.
 
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -31,14 +31,14 @@ fn a_server_that_was_away_is_found_again() {
 }
 
 #[test]
-fn a_server_that_is_back_with_unsafe_settings_is_refused_too() {
+fn a_server_that_returns_with_unsafe_settings_is_refused() {
     faults::run(async {
         let server = Server::start(Engine::Redis);
         let store = connect(&server.url()).await.expect("it connects");
         assert_eq!(store.add("c", 1, 0).await, Ok(1));
         Engine::Redis.client(server.port(), "CONFIG SET appendfsync everysec");
         Engine::Redis.client(server.port(), "CLIENT KILL TYPE normal");
-        // The first call may meet the connection that was killed.
+        // The first call may use the killed connection.
         let is_unsafe = |error: &Error| error.kind() == ErrorKind::UnsafeStore;
         let begun = Instant::now();
         while !is_unsafe(&store.add("c", 1, 0).await.expect_err("unsafe")) {
@@ -54,7 +54,7 @@ fn a_server_that_is_back_with_unsafe_settings_is_refused_too() {
 }
 
 #[test]
-fn who_may_not_look_at_the_settings_is_refused_and_a_wrong_password_is_told() {
+fn hidden_settings_and_wrong_passwords_are_refused_with_their_reason() {
     faults::run(async {
         let server = Server::start(Engine::Redis);
         let port = server.port();
@@ -84,7 +84,7 @@ fn who_may_not_look_at_the_settings_is_refused_and_a_wrong_password_is_told() {
 }
 
 #[test]
-fn what_others_wrote_at_our_keys_is_an_error_and_stays() {
+fn foreign_values_at_our_keys_are_errors_and_stay() {
     faults::run(async {
         let server = shared_database(Engine::Redis);
         let store = connect(server.url()).await.expect("it connects");

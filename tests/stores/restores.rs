@@ -1,4 +1,4 @@
-//! Stores that went back or lost records, as after a restored backup: nothing repeats behind a fence.
+//! Stores that lost records, as after a restored backup: behind a fence no ID repeats.
 
 use std::fs;
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ use crate::scene::directory;
 use crate::sql_scenes::run;
 use crate::support::{Running, assert_unique, ledger, minter};
 
-/// Few IDs a tick, so that generators soon run as far ahead of the clock as they may.
+/// A layout with few IDs per tick, so that generators soon reach `max_ahead_ms`.
 const FEW_IDS: &str = "time:41,node:2,sequence:2;epoch=2025-01-01T00:00:00Z";
 
 /// A database file, its backup, and ledgers.
@@ -36,7 +36,7 @@ impl Place {
     }
 
     fn sql(&self, statement: &str) -> String {
-        // Connections of ours may just be closing.
+        // Waits, because a connection of a store may still be open.
         let mut command = Command::new("sqlite3");
         command.args(["-cmd", ".timeout 10000"]).arg(self.path("ids.db")).arg(statement);
         let output = command.output().expect("sqlite3 starts");
@@ -101,7 +101,7 @@ fn a_fence_holds_nodes_first_granted_after_the_backup() {
     let place = Place::new();
     crate::support::run(&mut place.minter("ids", &["count=5", "max_wait_ms=20000"]));
     place.back_up();
-    // Both mint up to three seconds ahead of the clock; the backup knows of node 0 only.
+    // Both holders mint up to three seconds ahead of the clock. The backup has a record of node 0 only.
     let mut holders: Vec<_> = (0..2)
         .map(|number| {
             let ledger = format!("holder{number}");
@@ -147,12 +147,12 @@ fn a_fence_holds_namespaces_made_after_the_backup() {
 }
 
 #[test]
-fn vanished_records_close_their_holder_and_stop_claims_until_a_fence() {
+fn vanished_records_close_holders_and_stop_claims_until_fenced() {
     let place = Place::new();
     let first = Snowflake::lease(place.lease()).expect("a node");
     let second = Snowflake::lease(LeaseOptions { exclude: vec![9], ..place.lease() }).expect("a node");
     assert_eq!((first.node(), second.node()), (0, 1));
-    // One of two is lost, and then both.
+    // First one of two records vanishes, then both.
     for (statement, lost) in [
         ("DELETE FROM snowmint_records WHERE name = 'leases/orders/1'", &second),
         ("DELETE FROM snowmint_records WHERE name LIKE 'leases/%'", &first),

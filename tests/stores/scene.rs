@@ -1,4 +1,4 @@
-//! Where a test of the suite takes place.
+//! Scenes: the stores on which the suite's tests run.
 #![allow(clippy::match_wildcard_for_single_variants, reason = "without engines there are fewer kinds")]
 
 use std::collections::HashMap;
@@ -9,7 +9,7 @@ use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 use snowmint::stores::memory::Memory;
 use snowmint::stores::{Store, connect};
 #[cfg(feature = "engines")]
-use snowmint_tests::engines::{self, Engine, SharedServer};
+use snowmint_tests::engines::{self, Engine, Server, SharedServer};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
@@ -24,7 +24,7 @@ pub enum Kind {
     Server(Engine),
 }
 
-/// A place of that kind that this process's tests share.
+/// A store of a kind, shared by all tests of this process.
 pub struct Scene {
     pub kind: Kind,
     url: String,
@@ -61,13 +61,14 @@ impl Scene {
         Self { kind, url: local_url(kind, &directory), memory: Arc::default(), _directory: directory }
     }
 
-    /// What the engine's own client prints for a statement.
+    /// Runs a statement in the engine's own client and returns its output.
     #[cfg(feature = "engines")]
     pub fn client(&self, statement: &str) -> String {
         self.server.as_ref().expect("an engine").client(statement)
     }
 
-    /// What it prints for statements of one session, of which it passes over those that are refused.
+    /// Runs statements in one session of the engine's own client and returns its output. Refused statements print
+    /// nothing.
     #[cfg(feature = "engines")]
     pub fn client_script(&self, script: &str) -> String {
         self.server.as_ref().expect("an engine").client_script(script)
@@ -78,7 +79,7 @@ impl Scene {
         &self.url
     }
 
-    /// A connection of its own.
+    /// Opens a new connection.
     pub async fn connect(&self) -> Arc<dyn Store> {
         match self.kind {
             Kind::Memory => self.memory.clone(),
@@ -99,14 +100,28 @@ fn local_url(kind: Kind, directory: &TempDir) -> String {
     }
 }
 
-/// A directory, in memory where there is such a place: what a process has written there outlives a kill of the process, and
-/// nobody waits for the disk. For stores with `allow_unsafe=true`.
+/// Makes a directory, in memory if possible: its files survive a kill of the process, and tests do not wait for the
+/// disk. For stores with `allow_unsafe=true`.
 pub fn directory() -> TempDir {
     TempDir::new_in("/dev/shm").or_else(|_| TempDir::new()).expect("a directory")
 }
 
-/// A name that no other test has, nor another process on the same servers.
+/// Returns a name that no other test uses, also in other processes on the same servers.
 pub fn unique(prefix: &str) -> String {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     format!("{prefix}{}_{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed))
+}
+
+/// Waits until the engine's own client shows a text for a statement.
+#[cfg(feature = "engines")]
+pub fn until_shown(server: &Server, statement: &str, wanted: &str) {
+    let began = std::time::Instant::now();
+    loop {
+        let shown = server.engine().client(server.port(), statement);
+        if shown.contains(wanted) {
+            return;
+        }
+        assert!(began.elapsed() < std::time::Duration::from_secs(60), "{statement} does not show {wanted}: {shown}");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
 }

@@ -1,13 +1,12 @@
-//! What real servers tell of their settings, and what the stores say to it.
+//! The settings that real servers report, and the stores' judgement of them.
 //!
-//! `tests/vectors/server_settings.json` keeps the answers for the tests of the other languages. With `SNOWMINT_RECORD=1` the
-//! tests write the file, otherwise they compare it.
+//! `tests/vectors/server_settings.json` keeps the answers for the tests of the other languages. With
+//! `SNOWMINT_RECORD=1` the tests write the file, otherwise they compare it.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::Path;
 use std::sync::Mutex;
-use std::time::{Duration, Instant};
-use std::{fs, thread};
 
 use serde::{Deserialize, Serialize};
 use snowmint::ErrorKind;
@@ -15,7 +14,8 @@ use snowmint::core::durability::{Accepting, Engine as Rules, Kind};
 use snowmint::stores::{connect, postgres};
 use snowmint_tests::engines::{Engine, Server};
 
-use crate::postgres_only::{Follower, follower, subscriber};
+use crate::followers::{Follower, follower, subscriber};
+use crate::scene::until_shown;
 use crate::sql_scenes::run;
 
 /// One server in one state.
@@ -52,8 +52,8 @@ impl Tried {
         Self { engine, rules: Rules::find(name).expect("an engine"), name, cases: Vec::new() }
     }
 
-    /// Asks the server by the engine's own client, and compares what core says to the answers with what the store says, which
-    /// asks by itself.
+    /// Reads the settings by the engine's own client, lets core judge them, and compares with the judgement of the
+    /// store, which reads the settings itself.
     fn look(&mut self, name: &str, url: &str, server: &Server) {
         let settings = settings(self.rules, server, url);
         let value = |name: &str| settings.get(name).map(String::as_str);
@@ -77,7 +77,7 @@ impl Tried {
             }
             if kind == Some(Kind::Failover) {
                 let store = connect(&format!("{url}?allow_standby=true")).await.expect("the option accepts it");
-                assert!(store.standby_risk().is_some(), "{name}: it is told all the same");
+                assert!(store.standby_risk().is_some(), "{name}: an accepted risk is still reported");
             }
             // A standby of PostgreSQL cannot be written at all.
             if kind.is_some() && value("pg_is_in_recovery()") != Some("true") {
@@ -92,7 +92,7 @@ impl Tried {
         self.cases.push(Case { name, engine, settings, refusal, standby_risk });
     }
 
-    /// Writes the cases of this engine, or compares them.
+    /// Compares the cases of this engine with the file, or writes them.
     fn end(self) {
         static FILE: Mutex<()> = Mutex::new(());
         let _alone = FILE.lock().expect("no panic");
@@ -103,7 +103,7 @@ impl Tried {
         );
         let (same, mut all): (Vec<_>, Vec<_>) = recorded.into_iter().partition(|case| case.engine == self.name);
         if std::env::var_os("SNOWMINT_RECORD").is_none() {
-            assert_eq!(self.cases, same, "{:?} tells something else: SNOWMINT_RECORD=1 writes it", self.engine);
+            assert_eq!(self.cases, same, "{:?} answers differently: SNOWMINT_RECORD=1 writes it", self.engine);
             return;
         }
         all.extend(self.cases);
@@ -115,7 +115,7 @@ impl Tried {
     }
 }
 
-/// What the server tells of each setting that matters, by its own client.
+/// Reads each setting that matters by the server's own client.
 fn settings(rules: Rules, server: &Server, url: &str) -> BTreeMap<String, String> {
     let client = |statement: &str| server.engine().client(server.port(), statement);
     let names: Vec<_> = rules.settings().collect();
@@ -147,13 +147,13 @@ fn settings(rules: Rules, server: &Server, url: &str) -> BTreeMap<String, String
     if let Some(size) = told.get_mut("aof_base_size")
         && size != "0"
     {
-        // The header of the file has the server's version and the present time in it.
+        // The size varies, because the file's header holds the server's version and the present time.
         "1".clone_into(size);
     }
     told
 }
 
-/// The question of the stores.
+/// The same query as in the stores.
 const POSTGRES: &str = "SELECT name, setting FROM pg_settings WHERE name IN (NAMES) \
     UNION ALL SELECT 'pg_is_in_recovery()', pg_is_in_recovery()::text \
     UNION ALL SELECT 'asynchronous_standby', coalesce((SELECT \
@@ -164,27 +164,14 @@ const POSTGRES: &str = "SELECT name, setting FROM pg_settings WHERE name IN (NAM
     AND NOT EXISTS (SELECT FROM pg_replication_slots s WHERE s.active_pid = r.pid AND s.slot_type = 'logical') \
     LIMIT 1), '')";
 
-/// Waits until the server's own client shows a text.
-pub fn until(server: &Server, statement: &str, wanted: &str) {
-    let began = Instant::now();
-    loop {
-        let shown = server.engine().client(server.port(), statement);
-        if shown.contains(wanted) {
-            return;
-        }
-        assert!(began.elapsed() < Duration::from_secs(60), "{statement} does not show {wanted}: {shown}");
-        thread::sleep(Duration::from_millis(20));
-    }
-}
-
 #[test]
-fn postgres_is_judged_by_what_it_tells() {
+fn postgres_is_judged_by_its_settings() {
     let server = Server::start_with(Engine::Postgres, &["-c", "wal_level=logical"]);
     let client = |statement: &str| Engine::Postgres.client(server.port(), statement);
     let set = |setting: &str, value: &str| {
         client(&format!("ALTER SYSTEM SET {setting} = {value}"));
         client("SELECT pg_reload_conf()");
-        until(
+        until_shown(
             &server,
             &format!("SELECT '<' || current_setting('{setting}') || '>'"),
             &format!("<{}>", value.trim_matches('\'')),
@@ -192,7 +179,11 @@ fn postgres_is_judged_by_what_it_tells() {
     };
     let gone = |follower: Follower, name: &str| {
         drop(follower);
-        until(&server, &format!("SELECT count(*) FROM pg_stat_replication WHERE application_name = '{name}'"), "0");
+        until_shown(
+            &server,
+            &format!("SELECT count(*) FROM pg_stat_replication WHERE application_name = '{name}'"),
+            "0",
+        );
     };
     let url = server.url();
     let mut tried = Tried::new(Engine::Postgres, "postgres");
@@ -212,7 +203,7 @@ fn postgres_is_judged_by_what_it_tells() {
     tried.look("a standby called second follows", &url, &server);
     gone(second, "second");
     let standby = Server::start_standby(server.port());
-    until(&server, "SELECT state FROM pg_stat_replication WHERE application_name = 'walreceiver'", "streaming");
+    until_shown(&server, "SELECT state FROM pg_stat_replication WHERE application_name = 'walreceiver'", "streaming");
     tried.look("a standby follows", &url, &server);
     tried.look("the standby itself", &standby.url(), &standby);
     client("CREATE ROLE app LOGIN");
@@ -222,13 +213,13 @@ fn postgres_is_judged_by_what_it_tells() {
     let as_role = url.replace("//postgres@", "//app@");
     tried.look("a standby follows, asked by a role that is not of pg_monitor", &as_role, &server);
     set("synchronous_standby_names", "'*'");
-    until(&server, "SELECT sync_state FROM pg_stat_replication", "sync");
+    until_shown(&server, "SELECT sync_state FROM pg_stat_replication", "sync");
     tried.look("a standby that is waited for follows", &url, &server);
     tried.end();
 }
 
 #[test]
-fn mariadb_is_judged_by_what_it_tells() {
+fn mariadb_is_judged_by_its_settings() {
     let plain = Server::start(Engine::Mariadb);
     let options = ["--log-bin=b", "--server-id=1", "--binlog-format=ROW"];
     let primary = Server::start_with(Engine::Mariadb, &options);
@@ -250,31 +241,31 @@ fn mariadb_is_judged_by_what_it_tells() {
     set(&primary, "sync_binlog", 1);
     tried.look("log_bin with sync_binlog=1", &primary.url(), &primary);
 
-    // A replica needs another number than its primary, and is one from then on.
+    // A replica needs another server ID than its primary. From this point `plain` is a replica.
     set(&plain, "server_id", 2);
     let follow = format!(
         "CHANGE MASTER TO MASTER_HOST='127.0.0.1', MASTER_PORT={}, MASTER_USER='root', MASTER_USE_GTID=current_pos; \
          START SLAVE",
         primary.port()
     );
-    // Both have made their tables.
+    // Both servers already have our tables, so the replica drops its own.
     Engine::Mariadb.client(plain.port(), &format!("DROP DATABASE ids; CREATE DATABASE ids; {follow}"));
-    until(&plain, "SHOW GLOBAL STATUS LIKE 'Slaves_running'", "1");
-    until(&primary, "SHOW GLOBAL STATUS LIKE 'Slaves_connected'", "1");
+    until_shown(&plain, "SHOW GLOBAL STATUS LIKE 'Slaves_running'", "1");
+    until_shown(&primary, "SHOW GLOBAL STATUS LIKE 'Slaves_connected'", "1");
     tried.look("a replica", &plain.url(), &plain);
     tried.look("a replica follows", &primary.url(), &primary);
     set(&primary, "rpl_semi_sync_master_enabled", 1);
     let anew = "STOP SLAVE; SET GLOBAL rpl_semi_sync_slave_enabled = 1; START SLAVE";
     Engine::Mariadb.client(plain.port(), anew);
-    until(&primary, "SHOW GLOBAL STATUS LIKE 'Rpl_semi_sync_master_clients'", "1");
-    until(&primary, "SHOW GLOBAL STATUS LIKE 'Rpl_semi_sync_master_status'", "ON");
-    until(&primary, "SHOW GLOBAL STATUS LIKE 'Slaves_connected'", "1");
+    until_shown(&primary, "SHOW GLOBAL STATUS LIKE 'Rpl_semi_sync_master_clients'", "1");
+    until_shown(&primary, "SHOW GLOBAL STATUS LIKE 'Rpl_semi_sync_master_status'", "ON");
+    until_shown(&primary, "SHOW GLOBAL STATUS LIKE 'Slaves_connected'", "1");
     tried.look("a replica that is waited for follows", &primary.url(), &primary);
     tried.end();
 }
 
 #[test]
-fn redis_is_judged_by_what_it_tells() {
+fn redis_is_judged_by_its_settings() {
     let server = Server::start(Engine::Redis);
     let client = |statement: &str| Engine::Redis.client(server.port(), statement);
     let set = |setting: &str| assert_eq!(client(&format!("CONFIG SET {setting}")).trim(), "OK");
@@ -286,7 +277,7 @@ fn redis_is_judged_by_what_it_tells() {
         ("appendfsync no", "appendfsync always"),
         ("no-appendfsync-on-rewrite yes", "no-appendfsync-on-rewrite no"),
         ("maxmemory-policy allkeys-lru", "maxmemory-policy noeviction"),
-        // Nothing of ours has a time to live.
+        // Our keys have no time to live, so this policy is safe.
         ("maxmemory-policy volatile-lru", "maxmemory-policy noeviction"),
         ("appendonly no", "rdb-key-save-delay 10000000"),
     ] {
@@ -294,18 +285,18 @@ fn redis_is_judged_by_what_it_tells() {
         tried.look(wrong, &url, &server);
         set(right);
     }
-    // The new file takes ten seconds for each key, in which a crash would lose what is confirmed.
+    // The new file takes ten seconds for each key. A crash in that time would lose confirmed writes.
     set("appendonly yes");
     tried.look("appendonly yes, whose first file is not complete", &url, &server);
     set("appendonly no");
     set("rdb-key-save-delay 0");
     set("appendonly yes");
-    until(&server, "INFO persistence", "aof_rewrite_in_progress:0");
+    until_shown(&server, "INFO persistence", "aof_rewrite_in_progress:0");
     tried.look("appendonly yes, whose first file is complete", &url, &server);
     let replica = Server::start_with(Engine::Redis, &["--replicaof", "127.0.0.1", &server.port().to_string()]);
-    until(&replica, "INFO replication", "master_link_status:up");
-    until(&replica, "INFO persistence", "aof_rewrite_in_progress:0");
-    until(&server, "INFO replication", "state=online");
+    until_shown(&replica, "INFO replication", "master_link_status:up");
+    until_shown(&replica, "INFO persistence", "aof_rewrite_in_progress:0");
+    until_shown(&server, "INFO replication", "state=online");
     tried.look("a replica", &replica.url(), &replica);
     tried.look("a replica follows", &url, &server);
     let cluster = Server::start_with(Engine::Redis, &["--cluster-enabled", "yes"]);

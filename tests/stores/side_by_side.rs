@@ -1,4 +1,4 @@
-//! The same statements by the database's own sequences and by ours.
+//! Runs the same statements on the database's sequences and on ours.
 
 use snowmint::stores::Sequences;
 use snowmint_core::sequence::{Dialect, Options, Set, by_name};
@@ -6,7 +6,7 @@ use snowmint_tests::engines::Engine;
 
 use crate::scene::{Kind, Scene, shared, unique};
 
-/// What a statement does here, as a client prints it; an error is an empty line.
+/// Runs a statement on our sequence and returns the text that a client would print; an error is an empty line.
 async fn ours(session: &Sequences, name: &str, statement: &str) -> String {
     let words: Vec<&str> = statement.split([' ', '(', ',', ')']).filter(|word| !word.is_empty()).collect();
     let printed = match words[..] {
@@ -27,7 +27,7 @@ async fn ours(session: &Sequences, name: &str, statement: &str) -> String {
 type Case = (&'static str, Options, &'static [&'static str]);
 
 const PG: [Case; 5] = [
-    // The transcript of an article on sequences, and more.
+    // A transcript from an article on sequences, and further statements.
     (
         "",
         Options::DEFAULT,
@@ -136,7 +136,8 @@ async fn compare(scene: &Scene, cases: &[Case], sql: fn(&str, &str) -> String, e
         scene.client(&format!("CREATE SEQUENCE {name} {definition}"));
         let session = Sequences::new(scene.connect().await).with_max_wait_ms(20_000);
         assert_eq!(session.create(&name, options).await, Ok(true));
-        // All in one session there too; a statement that is refused prints nothing and the next ones go on.
+        // The database runs the statements in one session too. A refused statement prints nothing; the next ones still
+        // run.
         let script: String = statements.iter().map(|statement| sql(&name, statement) + end).collect();
         let theirs = scene.client_script(&script);
         let mut here = Vec::new();
@@ -150,7 +151,7 @@ async fn compare(scene: &Scene, cases: &[Case], sql: fn(&str, &str) -> String, e
 }
 
 #[test]
-fn what_psql_prints_is_what_our_sequences_give() {
+fn our_sequences_answer_like_psql() {
     shared(Kind::Server(Engine::Postgres)).run(|scene| async move {
         let sql = |name: &str, statement: &str| match statement.split_once('(') {
             Some((function, arguments)) => format!("SELECT {function}('{name}', {arguments}"),
@@ -162,7 +163,7 @@ fn what_psql_prints_is_what_our_sequences_give() {
 }
 
 #[test]
-fn what_the_client_of_mariadb_prints_is_what_our_sequences_give() {
+fn our_sequences_answer_like_the_client_of_mariadb() {
     shared(Kind::Server(Engine::Mariadb)).run(|scene| async move {
         let sql = |name: &str, statement: &str| match statement.split_once('(') {
             Some((function, arguments)) => format!("SELECT {function}({name}, {arguments}"),

@@ -1,4 +1,4 @@
-//! What the SQL stores are put through.
+//! Scenes that the tests of several SQL stores share.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
-/// How long anything here may take on a machine with other work to do.
+/// How long a step may take on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(50);
 
 pub fn run<F: Future>(test: F) -> F::Output {
@@ -23,7 +23,7 @@ pub async fn refused(url: &str) -> Error {
     connect(url).await.err().unwrap_or_else(|| panic!("{url} is refused"))
 }
 
-/// The sentence of a refusal has to name all of these.
+/// Checks an error's kind, and that its sentence contains all words.
 pub fn assert_says(error: &Error, kind: ErrorKind, words: &[&str]) {
     assert_eq!(error.kind(), kind, "{error}");
     let sentence = error.to_string();
@@ -45,12 +45,12 @@ pub fn assert_unique(numbers: &[impl std::hash::Hash + Eq + Copy + std::fmt::Deb
     }
 }
 
-/// Connects; a busy machine may need several attempts where the timeout is short.
+/// Connects. With a short timeout a busy machine may need several attempts.
 pub async fn connect_soon(url: &str) -> Arc<dyn Store> {
     until_back(|| connect(url)).await
 }
 
-/// Asks until there is an answer. Every error until then says that the store is not available.
+/// Asks until there is an answer. Every error before must be `StoreUnavailable`.
 pub async fn until_back<T, F: Future<Output = Result<T, Error>>>(mut ask: impl FnMut() -> F) -> T {
     let begin = Instant::now();
     loop {
@@ -86,7 +86,7 @@ async fn until(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
-/// Numbers taken by several clients until the server is killed under them, and again after its restart: none repeats.
+/// Checks that numbers of several clients never repeat, while the server is killed and restarted five times.
 pub async fn numbers_never_repeat_over_kills<T, F>(server: &mut Server, take: impl Fn(usize) -> F)
 where
     T: std::hash::Hash + Eq + Copy + std::fmt::Debug + Send + 'static,
@@ -128,7 +128,7 @@ pub async fn works_again_after_a_kill(engine: Engine) {
     let mut server = Server::start(engine);
     let store = connect(&format!("{}?timeout_ms=60000", server.url())).await.expect("it connects");
     assert_eq!(store.add("kills", 1, 0).await, Ok(1));
-    // Nobody noticed anything meanwhile.
+    // No call runs while the server is away.
     server.kill();
     server.restart();
     assert_eq!(store.add("kills", 1, 0).await, Ok(2));
@@ -148,8 +148,8 @@ pub async fn works_again_after_a_kill(engine: Engine) {
     assert_eq!(until_back(|| store.add("kills", 1, 0)).await, 3);
 }
 
-/// A call of each kind ends within the timeout, and what comes late is taken for no other answer.
-pub async fn a_stopped_server_mixes_nothing_up(engine: Engine) {
+/// Calls end within the timeout, and a late answer is never taken for the answer to another call.
+pub async fn a_paused_server_mixes_up_no_answers(engine: Engine) {
     const CALLERS: u8 = 20;
     let server = Server::start(engine);
     let patient = connect(&server.url()).await.expect("it connects");
@@ -161,7 +161,7 @@ pub async fn a_stopped_server_mixes_nothing_up(engine: Engine) {
     for _ in 0..3 {
         let mut calls = JoinSet::new();
         let (over, sums) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
-        // Each caller's last answer was an error.
+        // Whether each caller's last answer was an error.
         let failing: Arc<Vec<AtomicBool>> = Arc::new((0..CALLERS).map(|_| AtomicBool::new(false)).collect());
         for key in 0..CALLERS {
             let (store, over, count, failing) = (store.clone(), over.clone(), sums.clone(), failing.clone());
@@ -202,7 +202,7 @@ pub async fn a_stopped_server_mixes_nothing_up(engine: Engine) {
     server.pause(false);
 }
 
-/// With one connection, so that what a dropped call left behind would come to the next.
+/// Uses one connection, so that an answer left behind by a dropped call would reach the next call.
 pub async fn dropped_calls_leave_no_answer_behind(url: &str) {
     let separator = if url.contains('?') { '&' } else { '?' };
     let store = connect(&format!("{url}{separator}connections=1")).await.expect("it connects");
@@ -262,7 +262,7 @@ fn tag(next: u64, step: u64, description: &str) -> Tag {
     Tag { next, step, description: description.to_owned() }
 }
 
-pub async fn segments_are_leafs(store: Arc<dyn Store>) {
+pub async fn segments_use_leafs_table(store: Arc<dyn Store>) {
     let table = table(&store);
     assert_eq!(table.tag("order").await, Ok(None));
     assert_eq!(table.fetch("order", 10).await, Ok(None));

@@ -1,4 +1,4 @@
-//! What only a `SQLite` store does.
+//! Properties that only a `SQLite` store has.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -25,9 +25,9 @@ fn sqlite3(file: &Path, statement: &str) -> String {
 }
 
 #[test]
-fn segments_are_leafs() {
+fn segments_use_leafs_table() {
     let (_directory, url) = place();
-    run(async { sql_scenes::segments_are_leafs(connect(&url).await.expect("it connects")).await });
+    run(async { sql_scenes::segments_use_leafs_table(connect(&url).await.expect("it connects")).await });
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn a_database_in_memory_is_refused() {
 }
 
 #[test]
-fn a_file_system_in_memory_is_refused_unless_allowed_and_nothing_is_made_there() {
+fn a_file_system_in_memory_is_refused_unless_allowed() {
     let directory = tempfile::tempdir_in("/dev/shm").expect("a directory in memory");
     let file = directory.path().join("ids.db");
     run(async {
@@ -96,7 +96,7 @@ fn without_create_a_missing_file_or_table_is_named() {
 }
 
 #[test]
-fn the_write_ahead_log_is_on_and_others_use_the_file_at_once() {
+fn other_programs_share_the_file_through_the_write_ahead_log() {
     let (directory, url) = place();
     let file = directory.path().join("ids.db");
     run(async {
@@ -110,7 +110,7 @@ fn the_write_ahead_log_is_on_and_others_use_the_file_at_once() {
 }
 
 #[test]
-fn a_file_that_others_keep_locked_is_waited_for_within_the_timeout() {
+fn a_locked_file_is_waited_for_within_the_timeout() {
     let (directory, url) = place();
     let file = directory.path().join("ids.db");
     run(async {
@@ -141,11 +141,11 @@ fn a_file_that_others_keep_locked_is_waited_for_within_the_timeout() {
 }
 
 #[test]
-fn a_lease_from_a_file_that_takes_no_more_writes_tells_what_the_file_says() {
+fn a_lease_on_an_unwritable_file_reports_the_reason() {
     let (directory, url) = place();
     let file = directory.path().join("ids.db");
     let lease = || Snowflake::lease(LeaseOptions { store: Some(url.clone().into()), ..LeaseOptions::default() });
-    // The namespace has its layout from here on.
+    // The first lease pins the namespace's layout.
     lease().expect("a node").close();
     for change in ["INSERT", "UPDATE"] {
         let refuse = "BEGIN SELECT RAISE(ABORT, 'the disk is full'); END";
@@ -155,7 +155,7 @@ fn a_lease_from_a_file_that_takes_no_more_writes_tells_what_the_file_says() {
 }
 
 #[test]
-fn a_file_that_was_removed_or_replaced_is_not_used_on() {
+fn a_removed_or_replaced_file_is_not_used_any_more() {
     let (directory, url) = place();
     let file = directory.path().join("ids.db");
     run(async {
@@ -177,8 +177,8 @@ fn a_file_that_was_removed_or_replaced_is_not_used_on() {
 }
 
 #[test]
-fn a_relative_path_is_of_the_directory_at_connect() {
-    // The working directory is the whole process's, so it is not changed here; the name tells.
+fn a_relative_path_belongs_to_the_directory_at_connect() {
+    // All tests of the process share the working directory, so the test does not change it but checks the store's name.
     run(async {
         let directory = tempfile::tempdir_in(".").expect("a directory");
         let relative = directory.path().strip_prefix(std::env::current_dir().expect("one")).unwrap_or(directory.path());

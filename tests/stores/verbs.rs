@@ -9,7 +9,7 @@ use tokio::task::JoinSet;
 
 use crate::scene::{Scene, unique};
 
-pub async fn a_record_is_written_only_over_the_version_that_was_seen(scene: Arc<Scene>) {
+pub async fn a_write_needs_the_version_that_was_read(scene: Arc<Scene>) {
     let (store, other) = (scene.connect().await, scene.connect().await);
     let key = format!("{}/a", unique("verbs"));
     assert_eq!(store.read(&key).await, Ok(None));
@@ -22,13 +22,13 @@ pub async fn a_record_is_written_only_over_the_version_that_was_seen(scene: Arc<
     assert_ne!(first, second);
     assert_eq!(store.write(&key, b"three", first).await, Ok(Wrote::Conflict), "that version is gone");
     assert_eq!(store.read(&key).await, Ok(Some(Found { value: b"two".to_vec(), version: second })));
-    // The same bytes again are another version all the same.
+    // A write of the same bytes makes a new version too.
     let Ok(Wrote::Version(third)) = store.write(&key, b"two", second).await else { panic!("it is written") };
     assert_ne!(second, third);
     assert_eq!(other.write(&key, b"four", second).await, Ok(Wrote::Conflict));
 }
 
-pub async fn of_many_writers_at_once_one_is_first(scene: Arc<Scene>) {
+pub async fn exactly_one_of_many_concurrent_writers_succeeds(scene: Arc<Scene>) {
     let key = format!("{}/a", unique("verbs"));
     let mut version = 0;
     for round in 0..5_u8 {
@@ -50,7 +50,7 @@ pub async fn of_many_writers_at_once_one_is_first(scene: Arc<Scene>) {
     }
 }
 
-pub async fn a_list_has_every_record_right_under_its_prefix_and_no_other(scene: Arc<Scene>) {
+pub async fn a_list_has_exactly_the_records_directly_under_its_prefix(scene: Arc<Scene>) {
     let store = scene.connect().await;
     let name = unique("verbs");
     assert_eq!(store.list(&format!("{name}/")).await, Ok(vec![]));
@@ -61,7 +61,7 @@ pub async fn a_list_has_every_record_right_under_its_prefix_and_no_other(scene: 
         };
         wanted.push((part.to_owned(), Found { value: part.as_bytes().to_vec(), version }));
     }
-    // Wildcards of SQL and of others are letters like any.
+    // Wildcards of SQL and other languages are ordinary letters in a key.
     for key in [format!("{name}x/0"), format!("{name}/deeper/0"), format!("{}_/0", &name[..name.len() - 1])] {
         assert!(matches!(store.write(&key, b"no", 0).await, Ok(Wrote::Version(_))), "{key}");
     }
@@ -71,7 +71,7 @@ pub async fn a_list_has_every_record_right_under_its_prefix_and_no_other(scene: 
     assert_eq!(found, wanted);
 }
 
-pub async fn values_and_keys_come_back_as_they_are(scene: Arc<Scene>) {
+pub async fn values_and_keys_are_stored_unchanged(scene: Arc<Scene>) {
     let store = scene.connect().await;
     let name = unique("verbs");
     let all_bytes: Vec<u8> = (0..=255).collect();
@@ -84,7 +84,7 @@ pub async fn values_and_keys_come_back_as_they_are(scene: Arc<Scene>) {
     }
 }
 
-pub async fn a_counter_begins_at_its_start_and_gives_each_sum_once(scene: Arc<Scene>) {
+pub async fn a_counter_begins_at_its_start_and_repeats_no_sum(scene: Arc<Scene>) {
     let counter = format!("{}/c", unique("verbs"));
     let mut tasks = JoinSet::new();
     for _ in 0..8 {
@@ -102,7 +102,7 @@ pub async fn a_counter_begins_at_its_start_and_gives_each_sum_once(scene: Arc<Sc
     let mut sums: Vec<u64> = tasks.join_all().await.concat();
     sums.sort_unstable();
     assert_eq!(sums, (1..=200).map(|count| 100 + 3 * count).collect::<Vec<u64>>());
-    // A record of the same key is another matter.
+    // A record of the same key is independent of the counter.
     let store = scene.connect().await;
     assert_eq!(store.read(&counter).await, Ok(None));
     assert_eq!(store.add(&format!("{counter}2"), 0, 5).await, Ok(5));
@@ -124,7 +124,7 @@ pub async fn a_counter_ends_at_2_63_and_stays(scene: Arc<Scene>) {
     assert_eq!(store.add(&fresh, 1, last - 1).await, Ok(last));
 }
 
-pub async fn numbers_are_given_back_only_by_who_had_the_last(scene: Arc<Scene>) {
+pub async fn a_counter_is_lowered_only_from_its_present_value(scene: Arc<Scene>) {
     let store = scene.connect().await;
     let counter = format!("{}/c", unique("verbs"));
     assert_eq!(store.lower(&counter, 10, 5).await, Ok(false), "there is none");

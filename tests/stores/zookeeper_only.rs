@@ -1,4 +1,4 @@
-//! What only a store on Zookeeper has.
+//! Properties that only a store on `ZooKeeper` has.
 
 use snowmint::ErrorKind;
 use snowmint::stores::{Wrote, connect};
@@ -33,7 +33,7 @@ fn a_chroot_is_made_and_keeps_stores_apart() {
         let (server, deep) = (shared(Engine::Zookeeper), unique("deep"));
         let (url, port) = (server.url(), server.port());
         let plain = connect(&format!("{url}?prefix={}", unique("plain"))).await.expect("it connects");
-        // Nobody listens at the first one.
+        // No server listens at the first address.
         let below = format!("zookeeper://127.0.0.1:1,127.0.0.1:{port}/{deep}/er");
         let below = connect(&below).await.expect("it connects");
         let other = connect(&format!("{url}/{deep}/er/?prefix=other")).await.expect("it connects");
@@ -52,7 +52,7 @@ fn a_chroot_is_made_and_keeps_stores_apart() {
 }
 
 #[test]
-fn what_is_wrong_with_a_url_is_told() {
+fn errors_name_the_fault_of_a_url() {
     faults::run(async {
         for (url, told) in [
             ("zookeeper://me:secret@127.0.0.1:1".to_owned(), "no user or password"),

@@ -1,5 +1,5 @@
-//! `snowmint-taker`: a process for tests to start and to kill. It takes numbers of every kind from a store, over and over,
-//! and writes each one down as soon as it has it, together with when it was asked for and when it came.
+//! `snowmint-taker`: a process that tests start and kill. It takes numbers of every kind from a store, over and over,
+//! and writes each number to a ledger as soon as it comes, with the times of the request and of the answer.
 
 #[path = "../minter/forks.rs"]
 mod forks;
@@ -24,12 +24,12 @@ use tokio::task::JoinSet;
 const USAGE: &str = "usage: snowmint-taker KIND,KIND,... URL LEDGER_DIRECTORY [PACE_MS], or fork URL, or clone URL
 kinds: segment, ticket, sequence, section, native, flickr";
 
-/// Of the sections: short, so that a successor comes soon.
+/// The window of sections: short, so that a successor soon gets the section.
 const WINDOW_MS: u64 = 1000;
-/// How long a call before a fork may take on a machine with other work to do.
+/// How long a call before a fork may take on a busy machine.
 const PATIENCE_MS: u64 = 30_000;
 
-/// One kind of numbers.
+/// A source of one kind of numbers.
 enum Taker {
     Segment(Segments),
     Ticket(Box<Tickets>),
@@ -89,22 +89,22 @@ async fn take(kind: Kind, url: String, store: Arc<dyn Store>, ledger: String, pa
     }
 }
 
-/// The errors of a store that is away, or of a section that somebody else has; all others end the process.
+/// Waits after an error of a store that is away or of a section that another process holds. Panics for other errors.
 async fn pause_after(kind: Kind, error: &SnowmintError) {
     let passing = matches!(error.kind(), ErrorKind::StoreUnavailable | ErrorKind::Exhausted | ErrorKind::WindowClosed);
     assert!(passing, "{}: {error:?}", kind.name());
     tokio::time::sleep(Duration::from_millis(20)).await;
 }
 
-/// A store that talks to somebody is not for a child.
+/// Reads from a store that a child has inherited; the memory store, which has no connection, counts as refused.
 async fn inherited(store: &dyn Store) -> Result<(), SnowmintError> {
     if store.name() == "memory" {
-        return Err(SnowmintError::told(ErrorKind::Forked, "there is nobody to talk to"));
+        return Err(SnowmintError::told(ErrorKind::Forked, "the memory store has no connection"));
     }
     store.read("forks/none").await.map(|_| ())
 }
 
-/// Takes numbers, forks, and prints what parent and children get from there on.
+/// Takes numbers, forks, and prints the numbers and refusals that parent and children get after the fork.
 async fn fork(verb: &str, url: &str) -> Result<(), Box<dyn Error>> {
     let store = connect(url).await?;
     Segments::create(&*store, "forks", &Tag { next: 1, step: 10_000, description: String::new() }).await?;
@@ -121,7 +121,7 @@ async fn fork(verb: &str, url: &str) -> Result<(), Box<dyn Error>> {
             for tried in [segments.try_next(), local.try_next(), segments.try_next_run(5).map(|run| run.start)] {
                 println!("child {}", tried.map_or_else(|error| error.code().to_owned(), |number| number.to_string()));
             }
-            // What is asynchronous is refused before it waits for anything.
+            // Asynchronous calls are refused at their first poll.
             let mut context = Context::from_waker(Waker::noop());
             let polls = [
                 pin!(async { sequences.next("forks").await.map(|_| ()) }).poll(&mut context),
@@ -164,7 +164,7 @@ async fn run() -> Result<(), Box<dyn Error>> {
         let kind = Kind::find(kind).ok_or(USAGE)?;
         takers.spawn(take(kind, url.clone(), Arc::clone(&store), ledger.clone(), pace));
     }
-    // They end only by a panic.
+    // Takers end only by a panic.
     while let Some(ended) = takers.join_next().await {
         ended?;
     }

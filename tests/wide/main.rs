@@ -1,4 +1,4 @@
-//! `snowmint-wide`: a process for tests to fork. It mints UUIDs, ULIDs and `ObjectId`s into a ledger: a file of lines,
+//! `snowmint-wide`: a process that tests fork. It mints UUIDs, ULIDs and `ObjectId`s into a ledger: a file of lines,
 //! each a kind and a text.
 
 #[path = "../minter/forks.rs"]
@@ -13,11 +13,11 @@ use std::{env, io, thread};
 use snowmint::{Error, object_id, ulid, uuid};
 
 const USAGE: &str = "usage: snowmint-wide fork|clone|threads LEDGER PARTIES COUNT
-mints once, then COUNT of each kind in so many children, or threads, and in the parent";
+mints one ID of each kind, then COUNT of each kind in each of PARTIES children or threads, and with children in the parent";
 
 type Next = fn() -> Result<String, Error>;
 
-/// Each kind that is minted, by its name.
+/// The kinds of IDs, by name.
 const KINDS: [(&str, Next); 6] = [
     ("uuid1", || text(uuid::v1())),
     ("uuid4", || text(uuid::v4())),
@@ -26,14 +26,14 @@ const KINDS: [(&str, Next); 6] = [
     ("ulid", || text(ulid::next())),
     ("object_id", || text(object_id::next())),
 ];
-/// Those whose texts increase within a process.
+/// The kinds whose texts increase within a process.
 const IN_ORDER: [&str; 3] = ["uuid6", "uuid7", "ulid"];
 
 fn text<T: Display>(id: Result<T, Error>) -> Result<String, Error> {
     id.map(|id| id.to_string())
 }
 
-/// Mints `count` of each kind, in turn, and writes them down in one piece.
+/// Mints `count` IDs of each kind, in turn, and appends them to the ledger in one write.
 fn mint(ledger: &str, count: usize) -> io::Result<()> {
     let mut lines = String::new();
     let mut last = KINDS.map(|_| String::new());

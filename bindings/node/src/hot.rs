@@ -1,5 +1,5 @@
-//! The hot path: Node-API functions whose data pointer is the generator itself. A method of a napi class would look up
-//! and check its `this` on each call, for 240 ns where these take 45, most of it reading the clock.
+//! The hot path: Node-API functions whose data pointer is the generator itself. They take 45 ns, most of it to read the
+//! clock. A method of a napi class takes 240 ns, since it looks up and checks its `this` on each call.
 #![allow(unsafe_code, reason = "Node-API is a C interface")]
 
 use std::ffi::{CStr, c_void};
@@ -17,12 +17,13 @@ use crate::{refusal, saturated};
 
 type Callback = unsafe extern "C" fn(napi_env, napi_callback_info) -> napi_value;
 
-/// The functions of a generator, `[next, fill]`:
+/// Makes the functions of a generator, `[next, fill]`:
 /// - `next(): bigint | string`, and
-/// - `fill(ids: BigUint64Array, patienceMs: number): number | string`, which tells how many IDs it has put into `ids`,
-///   from the start: all, or some if the rest will be free within the patience.
+/// - `fill(ids: BigUint64Array, patienceMs: number): number | string`, which writes IDs to the start of `ids` and returns
+///   their count: all, or some if the rest will be free within `patienceMs`.
 ///
-/// The string is a refusal: "CODE ms sentence". Neither waits; what waiting helps has an ms that is not 0.
+/// A string is a refusal: "CODE ms sentence". Neither function waits; if a later call can succeed, ms is the time to
+/// wait, otherwise 0.
 pub(crate) fn functions<'env>(env: &'env Env, generator: &Arc<Generator>) -> Result<Vec<Unknown<'env>>> {
     Ok(vec![function(env, c"next", next, generator)?, function(env, c"fill", fill, generator)?])
 }
@@ -30,17 +31,17 @@ pub(crate) fn functions<'env>(env: &'env Env, generator: &Arc<Generator>) -> Res
 fn function<'env>(env: &'env Env, name: &CStr, body: Callback, generator: &Arc<Generator>) -> Result<Unknown<'env>> {
     let data = Arc::into_raw(Arc::clone(generator)).cast_mut().cast::<c_void>();
     let mut value = ptr::null_mut();
-    // SAFETY: `env` is alive, and a length of -1 says that the name ends with NUL. The bodies only read `data`, as the
-    // `Generator` that it is, which is Sync, so functions in many threads may have the same.
+    // SAFETY: `env` is alive, and a length of -1 says that the name ends with NUL. The bodies only read `data`, which
+    // is a `Generator`; that type is Sync, so functions in many threads may share it.
     let mut status =
         unsafe { sys::napi_create_function(env.raw(), name.as_ptr(), -1, Some(body), data, &raw mut value) };
     if status == sys::Status::napi_ok {
         let nothing = ptr::null_mut();
-        // SAFETY: the value was just made in this environment, and nobody has called it.
+        // SAFETY: the value was just made in this environment, and has not been called yet.
         status = unsafe { sys::napi_add_finalizer(env.raw(), value, data, Some(finalize), nothing, ptr::null_mut()) };
     }
     if let Err(error) = check_status!(status) {
-        // SAFETY: no function that JavaScript can get at has it, and no finalizer.
+        // SAFETY: neither a finalizer nor a function that JavaScript can reach owns `data`.
         drop(unsafe { Arc::from_raw(data.cast::<Generator>()) });
         return Err(error);
     }
@@ -48,21 +49,21 @@ fn function<'env>(env: &'env Env, name: &CStr, body: Callback, generator: &Arc<G
     unsafe { Unknown::from_napi_value(env.raw(), value) }
 }
 
-/// Gives up a function's part of its generator; the last one of a lease writes its file, should it not be closed yet.
+/// Drops a function's share of its generator. The last share of a lease also releases the lease, if it is still open.
 ///
 /// # Safety
-/// Only as the finalizer of a [`function`], called by Node once, when nobody can call the function any more.
+/// Only as the finalizer of a [`function`], called by Node once, after the last call of the function.
 unsafe extern "C" fn finalize(_env: napi_env, data: *mut c_void, _hint: *mut c_void) {
-    // SAFETY: `function` has put it there, and each function has an `Arc` of its own.
+    // SAFETY: `function` passed the pointer of an `Arc` that belongs to this function alone.
     let generator = unsafe { Arc::from_raw(data.cast::<Generator>()) };
-    // Nobody is left to be told of a panic.
+    // A panic has no caller to report to.
     drop(catch_unwind(AssertUnwindSafe(|| drop(generator))));
 }
 
 /// # Safety
 /// Only as the body of a [`function`], called by Node.
 unsafe extern "C" fn next(env: napi_env, info: napi_callback_info) -> napi_value {
-    // SAFETY: Node calls the body of a function; the closure takes what belongs to this call.
+    // SAFETY: Node calls the body of a function; the closure uses the `env` and `info` of this call.
     unsafe {
         answer(env, || {
             let (generator, []) = call(env, info)?;
@@ -75,8 +76,9 @@ unsafe extern "C" fn next(env: napi_env, info: napi_callback_info) -> napi_value
 /// Only as the body of a [`function`], called by Node with an array whose memory no other thread shares.
 #[allow(clippy::cast_precision_loss, reason = "an array has fewer than 2^53 elements")]
 unsafe extern "C" fn fill(env: napi_env, info: napi_callback_info) -> napi_value {
-    // SAFETY: Node calls the body of a function; the closure takes what belongs to this call. No JavaScript runs before
-    // it returns, so with the caller's promise the slice, which is the view's part of its buffer, is ours alone.
+    // SAFETY: Node calls the body of a function; the closure uses the `env` and `info` of this call. No JavaScript runs
+    // before it returns and, by the caller's promise, no other thread shares the memory, so nothing else uses the
+    // slice.
     unsafe {
         answer(env, || {
             let (generator, [array, patience]) = call(env, info)?;
@@ -91,10 +93,10 @@ unsafe extern "C" fn fill(env: napi_env, info: napi_callback_info) -> napi_value
     }
 }
 
-/// The generator and the arguments of a call; missing arguments are `undefined`.
+/// Returns the generator and the arguments of a call; missing arguments are `undefined`.
 ///
 /// # Safety
-/// `info` is that of a call, under way in `env` until the generator is not used any more, of a [`function`].
+/// `info` belongs to a call of a [`function`] in `env`. The call lasts until the last use of the generator.
 #[inline]
 unsafe fn call<'call, const N: usize>(
     env: napi_env,
@@ -103,25 +105,25 @@ unsafe fn call<'call, const N: usize>(
     let mut count = N;
     let mut arguments = [ptr::null_mut(); N];
     let mut data = ptr::null_mut();
-    // SAFETY: the caller's promise; `arguments` has room for `count`, and `this` is not asked for.
+    // SAFETY: the caller's promise; `arguments` has room for `count`, and null skips `this`.
     check_status!(unsafe {
         sys::napi_get_cb_info(env, info, &raw mut count, arguments.as_mut_ptr(), ptr::null_mut(), &raw mut data)
     })?;
-    // SAFETY: by the caller's promise `data` is what `function` gave: a generator that lives as long as the function,
-    // which is alive while it is called, and that never changes.
+    // SAFETY: by the caller's promise `data` is the pointer from `function`. Its generator lives as long as the
+    // function, so at least until the call ends, and is never written.
     Ok((unsafe { &*data.cast::<Generator>() }, arguments))
 }
 
-/// Gives JavaScript what a body answers: a value, or a refusal as a string. Misuse and panics become exceptions.
+/// Returns the answer of a body to JavaScript: a value, or a refusal as a string. Misuse and panics become exceptions.
 ///
 /// # Safety
-/// A call is under way in `env`.
+/// Only during a call in `env`.
 #[inline]
 unsafe fn answer<T: ToNapiValue>(
     env: napi_env,
     body: impl FnOnce() -> Result<core::result::Result<T, String>>,
 ) -> napi_value {
-    // A panic leaves nothing half changed: the state is one word that is swapped whole.
+    // A panic leaves no half-changed state: the state is one word that is swapped whole.
     let outcome = catch_unwind(AssertUnwindSafe(|| {
         let answer = body()?.map_or_else(Either::B, Either::A);
         // SAFETY: the caller's promise.

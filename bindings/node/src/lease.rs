@@ -1,4 +1,4 @@
-//! Leased nodes. What writes files or waits runs on a thread of libuv's pool, never on that of JavaScript.
+//! Leased nodes. Code that writes files or waits runs on a thread of libuv's pool, never on JavaScript's thread.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use snowmint_stores::{Environment, Generator, LeaseOptions, OnLost, SystemHost};
 
 use crate::{hot, refusal, saturated};
 
-/// What to lease. The environment is that of the calling thread, as a worker of Node has its own.
+/// The terms of a lease, with the environment variables of the calling thread, since each worker of Node has its own.
 #[napi(object, object_to_js = false)]
 #[derive(Debug)]
 pub struct Terms {
@@ -34,9 +34,9 @@ pub struct Terms {
     pub environment_namespace: Option<String>,
     /// `SNOWMINT_STATE_DIR`.
     pub state_dir: Option<String>,
-    /// Whether there is `KUBERNETES_SERVICE_HOST`.
+    /// Whether `KUBERNETES_SERVICE_HOST` is set.
     pub kubernetes: bool,
-    /// Whether there is `container`, and it is not empty.
+    /// Whether `container` is set and not empty.
     pub container: bool,
     /// As in `Options`.
     pub max_ahead_ms: f64,
@@ -46,20 +46,20 @@ pub struct Terms {
     pub start: u32,
     /// The length of a window.
     pub window_ms: Option<f64>,
-    /// Nodes not to get.
+    /// Nodes that the lease must not get.
     pub exclude: Vec<u32>,
 }
 
-/// Leases a node: a promise of a `Lease`, or of why there is none: "CODE ms sentence".
+/// Leases a node: a promise of a `Lease`, or of the refusal, "CODE ms sentence".
 ///
-/// `on_lost` is called with such a text. It does not keep the process alive.
+/// `on_lost` is called with a text of the same form. It does not keep the process alive.
 ///
 /// # Errors
 /// Node-API's own.
 #[napi(catch_unwind)]
 #[allow(clippy::needless_pass_by_value, reason = "napi gives functions away")]
 pub fn lease(terms: Terms, on_lost: Option<Function<'_, String, ()>>) -> Result<AsyncTask<Claiming>> {
-    // Where the linker has not seen to it: the renewing thread may outlive the worker that alone has loaded the addon.
+    // Where the linker has no `-z nodelete`: the renewing thread may outlive the only worker that has loaded the addon.
     retain_current_module_for_unload_safety();
     let on_lost = on_lost.as_ref().map(on_lost_of).transpose()?;
     let environment = Environment {
@@ -88,7 +88,7 @@ pub fn lease(terms: Terms, on_lost: Option<Function<'_, String, ()>>) -> Result<
 fn on_lost_of(callback: &Function<'_, String, ()>) -> Result<OnLost> {
     let callback = callback.build_threadsafe_function::<String>().weak::<true>().build()?;
     Ok(OnLost::new(move |error| {
-        // A thread of JavaScript that has ended is not told.
+        // Has no effect if the JavaScript thread has ended.
         callback.call(refusal(error), ThreadsafeFunctionCallMode::NonBlocking);
     }))
 }
@@ -127,7 +127,7 @@ impl Task for Claiming {
     }
 }
 
-/// A generator on a lease. When the last object that leads to it is gone, so is its share of the lease.
+/// A generator on a lease. Its share of the lease ends when the last object that leads to the generator is gone.
 #[napi]
 #[derive(Debug)]
 pub struct Lease {
@@ -136,7 +136,7 @@ pub struct Lease {
 
 #[napi]
 impl Lease {
-    /// Its functions, `[next, fill]`.
+    /// Makes the functions of the generator, `[next, fill]`.
     ///
     /// # Errors
     /// Node-API's own.
@@ -151,13 +151,13 @@ impl Lease {
         self.generator.node()
     }
 
-    /// Its window, `[start, end]`, Unix ms.
+    /// The window, `[start, end]`, Unix ms.
     #[napi(catch_unwind)]
     pub fn window(&self) -> Option<Vec<i64>> {
         self.generator.window().map(|window| vec![window.start_ms, window.end_ms])
     }
 
-    /// What it is doing.
+    /// The state of the generator and its lease.
     #[napi(catch_unwind)]
     #[allow(clippy::cast_precision_loss, reason = "counts and differences of clocks are below 2^53")]
     pub fn status(&self) -> Status {
@@ -173,14 +173,14 @@ impl Lease {
         }
     }
 
-    /// Ends it, and gives the rest of the window back if it was the last of its lease: a promise.
+    /// Ends the generator, and releases the rest of the window if it was the last generator of its lease: a promise.
     #[napi(catch_unwind)]
     pub fn close(&self) -> AsyncTask<Closing> {
         AsyncTask::new(Closing(Arc::clone(&self.generator)))
     }
 }
 
-/// What a leased generator is doing.
+/// The state of a leased generator.
 #[napi(object, object_from_js = false, use_nullable = true)]
 #[derive(Debug)]
 pub struct Status {
@@ -188,19 +188,19 @@ pub struct Status {
     pub namespace: Option<String>,
     /// Why its lease was lost, if it was.
     pub lost: Option<String>,
-    /// Slot files passed over because they hold no valid record.
+    /// Slot files skipped because they hold no valid record.
     pub skipped: Vec<String>,
-    /// How many renewals have failed since the last one that did not.
+    /// How many renewals have failed since the last success.
     pub renewal_failures: f64,
-    /// Why the last renewal failed, if none has succeeded since.
+    /// Why the last renewal failed, if no renewal has succeeded since.
     pub renewal_error: Option<String>,
-    /// What a failover of the store could lose.
+    /// How a failover of the store could lose confirmed writes, if it could.
     pub standby_risk: Option<String>,
-    /// By how many ms this clock is ahead of the store's, if that has one.
+    /// By how many ms this clock is ahead of the store's clock, if the store has one.
     pub skew_ms: Option<f64>,
 }
 
-/// Gives a lease back on a thread of the pool.
+/// Releases a lease on a thread of the pool.
 #[derive(Debug)]
 pub struct Closing(Arc<Generator>);
 
@@ -217,7 +217,7 @@ impl Task for Closing {
     }
 }
 
-/// What `work` gives; a panic becomes an exception, for on a thread of the pool it would end the process.
+/// Runs `work`. A panic becomes an exception, since on a thread of the pool it would end the process.
 fn guarded<T>(work: impl FnOnce() -> T) -> Result<T> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|_| Error::from_reason("snowmint panicked"))
 }

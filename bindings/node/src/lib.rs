@@ -1,5 +1,5 @@
-//! The generator for Node. Statics of an addon belong to all threads of the process, so two generators of one node share
-//! their state whichever threads they are in, and so do two leases.
+//! The generator for Node. Statics of an addon belong to all threads of the process, so two generators of one node
+//! share their state whichever threads they are in, and so do two leases.
 
 mod hot;
 mod lease;
@@ -11,7 +11,7 @@ use napi_derive::napi;
 use snowmint_core::{Integer, Layout, Options, SequenceStart};
 use snowmint_stores::{Error, Generator};
 
-/// The functions of a generator on the system's clock and a vouched node, `[next, fill]`, or why there is none:
+/// Opens a generator on the system's clock and a vouched node. Returns its functions, `[next, fill]`, or the refusal,
 /// "CODE ms sentence".
 ///
 /// `start` is a place in `SequenceStart::ALL`.
@@ -48,7 +48,7 @@ fn refusal(error: &Error) -> String {
     format!("{} {} {error}", error.code(), error.wait_ms().unwrap_or_default())
 }
 
-/// A number of ms that JavaScript has checked not to be negative.
+/// Converts a number of ms, which JavaScript has checked not to be negative.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "such a cast saturates")]
 const fn saturated(ms: f64) -> u64 {
     ms as u64

@@ -1,4 +1,4 @@
-//! Writing IDs into a buffer of Python's.
+//! Writes IDs into a Python buffer.
 #![allow(unsafe_code)]
 
 use pyo3::buffer::{ElementType, PyUntypedBuffer};
@@ -20,9 +20,10 @@ impl Ids {
         self.buffer.item_count()
     }
 
-    /// Appends a run; what the buffer has no room for is dropped.
+    /// Appends the IDs of a run, and drops IDs for which the buffer has no room.
     pub(crate) fn append(&mut self, _attached: Python<'_>, mut run: Run<'_>) {
-        // By way of the stack: Python code may hold the same memory, at any alignment, so no slice is made of it.
+        // Through an array on the stack: Python code may use the same memory, at any alignment, so it cannot be a
+        // slice.
         let mut chunk = [0u64; 512];
         loop {
             let room = chunk.len().min(self.len() - self.filled);
@@ -30,8 +31,8 @@ impl Ids {
             if count == 0 {
                 return;
             }
-            // SAFETY: `extract` saw a contiguous, writable block of `len` items of 8 bytes, which its owner keeps where
-            // it is as long as `self.buffer` lives; `count` more of them are not filled yet, and bytes need no alignment.
+            // SAFETY: `extract` saw a contiguous, writable block of `len` items of 8 bytes. Its owner does not move it
+            // while `self.buffer` lives. At least `count` items are not filled yet, and bytes need no alignment.
             unsafe {
                 let place = self.buffer.buf_ptr().cast::<u8>().add(self.filled * ITEM);
                 place.copy_from_nonoverlapping(chunk.as_ptr().cast(), count * ITEM);
@@ -45,7 +46,7 @@ impl<'py> FromPyObject<'_, 'py> for Ids {
     type Error = PyErr;
 
     fn extract(obj: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        // A memoryview knows the strides also where the owner, as ctypes does, leaves them out.
+        // A memoryview knows the strides even if the owner, such as ctypes, leaves them out.
         let view = PyMemoryView::from(&obj)?;
         let buffer = PyUntypedBuffer::get(&view)?;
         let format = buffer.format();

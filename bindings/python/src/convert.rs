@@ -1,16 +1,16 @@
-//! What Python hands in and gets back: the only file that knows its types.
+//! Converts arguments and results between Python's types and core's. It knows no class of this package.
 
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyBytes, PyDelta, PyInt, PyMapping, PyString, PyType, PyTzInfo};
-use snowmint_core::{Error, Integer, Layout, Options, SequenceStart, layouts};
+use snowmint_core::{Error, Integer, Layout, Options, SequenceStart};
 
 use crate::error::Failure;
 
 pub(crate) const ZERO: Integer = Integer::Fits(0);
 
-/// Takes an `int`, or what has `__index__` such as a numpy integer, but no `bool`.
+/// Returns the argument as an `int`. Accepts any object with `__index__`, such as a numpy integer; refuses a `bool`.
 fn int<'py>(obj: Borrowed<'_, 'py, PyAny>) -> PyResult<Bound<'py, PyInt>> {
     match (obj.cast::<PyInt>(), obj.is_instance_of::<PyBool>()) {
         (Ok(int), false) => Ok(int.to_owned()),
@@ -24,7 +24,8 @@ fn int<'py>(obj: Borrowed<'_, 'py, PyAny>) -> PyResult<Bound<'py, PyInt>> {
 pub(crate) struct Int(pub(crate) Integer);
 
 impl Int {
-    /// As 64 bits without sign; what they do not hold is too large for any field that is smaller.
+    /// Returns the value as a `u64`. An integer outside of that range becomes `u64::MAX`, too large for every field of
+    /// less than 64 bits.
     pub(crate) const fn or_too_large(self) -> u64 {
         match self.0 {
             Integer::Fits(value) => value,
@@ -45,26 +46,29 @@ impl<'py> FromPyObject<'_, 'py> for Int {
     }
 }
 
-/// An `int` as 128 bits without sign; what they do not hold is too large for any field that is smaller.
+/// Returns an `int` as a `u128`. An integer outside of that range becomes `u128::MAX`, too large for every field of
+/// less than 128 bits.
 pub(crate) fn wide_int(obj: &Bound<'_, PyAny>) -> PyResult<u128> {
     Ok(int(obj.as_borrowed())?.extract::<u128>().unwrap_or(u128::MAX))
 }
 
-/// The bytes of an ID: `bytes`, or what has them as its attribute `bytes`, such as a UUID.
+/// Reads the bytes of an ID from `bytes`, or from the attribute `bytes` of an object such as a UUID.
 pub(crate) fn id_bytes<const N: usize>(obj: &Bound<'_, PyAny>) -> Result<[u8; N], Failure> {
     let bytes = if let Ok(bytes) = obj.cast::<PyBytes>() {
         bytes.clone()
     } else {
         let bytes = obj.getattr("bytes").and_then(|bytes| Ok(bytes.cast_into::<PyBytes>()?));
         let kind = obj.get_type().name()?;
-        bytes.map_err(|_| PyTypeError::new_err(format!("{N} bytes, or what has them, are needed, not {kind}")))?
+        bytes.map_err(|_| {
+            PyTypeError::new_err(format!("{N} bytes, or an object with an attribute bytes, are needed, not {kind}"))
+        })?
     };
     let bytes = bytes.as_bytes();
     Ok(bytes.try_into().map_err(|_| Error::id_bytes(N, bytes.len()))?)
 }
 
-/// Unix ms as an `int` of any size: what 64 bits cannot hold becomes the nearest that they can, where no layout has a
-/// tick.
+/// Unix ms from an `int` of any size. A time outside of 64 bits becomes the nearest 64-bit time; no layout has a tick
+/// there.
 #[derive(Clone, Copy)]
 pub(crate) struct UnixMs(pub(crate) i64);
 
@@ -122,14 +126,14 @@ impl<'py> FromPyObject<'_, 'py> for Instant {
     }
 }
 
-/// What a caller's clock returned; a time that 64 bits cannot hold is the nearest that they can.
+/// Reads the result of a caller's clock, Unix ms. A time outside of 64 bits becomes the nearest 64-bit time.
 pub(crate) fn reading(obj: &Bound<'_, PyAny>) -> PyResult<i64> {
     let ms = obj.extract::<UnixMs>();
     let ms = ms.map_err(|_| PyTypeError::new_err("clock returns Unix ms as an int: time.time_ns() // 1_000_000"))?;
     Ok(ms.0)
 }
 
-/// Returns Python's own class `datetime`. Tools such as freezegun replace it for a while, by a class derived from it.
+/// Returns Python's own class `datetime`, also while a tool such as freezegun has replaced it by a derived class.
 pub(crate) fn datetime_class(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
     static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     let class = CLASS.get_or_try_init(py, || {
@@ -153,11 +157,11 @@ fn unix_epoch(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
     Ok(epoch.bind(py))
 }
 
-/// The instant in UTC; `None` where `datetime`, which ends with the year 9999, cannot hold it.
+/// Returns the instant in UTC, or `None` outside of the years 1 to 9999, which are all that `datetime` can hold.
 pub(crate) fn datetime(py: Python<'_>, unix_ms: i64) -> PyResult<Option<Bound<'_, PyAny>>> {
     const DAY_MS: i64 = 86_400_000;
     let Ok(days) = i32::try_from(unix_ms.div_euclid(DAY_MS)) else { return Ok(None) };
-    // Less than a day fits.
+    // Less than a day, so it fits.
     let ms = i32::try_from(unix_ms.rem_euclid(DAY_MS))?;
     let sum = PyDelta::new(py, days, ms / 1000, ms % 1000 * 1000, false).and_then(|delta| unix_epoch(py)?.add(delta));
     match sum {
@@ -166,7 +170,8 @@ pub(crate) fn datetime(py: Python<'_>, unix_ms: i64) -> PyResult<Option<Bound<'_
     }
 }
 
-/// A `str`. Lone surrogates become U+FFFD, which no text of ours has, so that core refuses them in its own words.
+/// A `str`. A lone surrogate becomes U+FFFD. No valid text has that character, so core refuses it with its own
+/// sentence.
 pub(crate) struct Text(String);
 
 impl FromPyObject<'_, '_> for Text {
@@ -189,18 +194,7 @@ impl AsRef<[u8]> for Text {
     }
 }
 
-/// A layout from its object, the name of a preset or a text; without one, the default.
-pub(crate) fn layout(obj: Option<&Bound<'_, PyAny>>) -> Result<Layout, Failure> {
-    let Some(obj) = obj else { return Ok(layouts::SNOWMINT) };
-    if let Ok(layout) = obj.cast::<crate::layout::Layout>() {
-        return Ok(layout.get().0);
-    }
-    let name_or_text = obj.extract::<Text>();
-    let name_or_text = name_or_text.map_err(|_| PyTypeError::new_err("layout is a str or a Layout"))?;
-    Ok(Layout::find(name_or_text)?)
-}
-
-/// A node from a number, a mapping of node fields, or a text such as `datacenter=0,worker=5`.
+/// Reads a node from a number, a mapping of node fields, or a text such as `datacenter=0,worker=5`.
 pub(crate) fn node(layout: &Layout, obj: &Bound<'_, PyAny>) -> Result<u32, Failure> {
     if let Ok(text) = obj.cast::<PyString>() {
         return Ok(layout.parse_node(text.extract::<Text>()?)?);
@@ -214,7 +208,7 @@ pub(crate) fn node(layout: &Layout, obj: &Bound<'_, PyAny>) -> Result<u32, Failu
     Ok(layout.node(number.0)?)
 }
 
-/// Nodes not to lease, each as `node` takes it.
+/// Reads the nodes to exclude from a lease, each in a form that `node` accepts.
 pub(crate) fn nodes(layout: &Layout, obj: Option<&Bound<'_, PyAny>>) -> Result<Vec<u32>, Failure> {
     let Some(obj) = obj else { return Ok(Vec::new()) };
     obj.try_iter()?.map(|each| node(layout, &each?)).collect()
@@ -224,7 +218,7 @@ pub(crate) fn callable<'py>(name: &str, obj: Bound<'py, PyAny>) -> PyResult<Boun
     if obj.is_callable() { Ok(obj) } else { Err(PyTypeError::new_err(format!("{name} is not callable"))) }
 }
 
-/// A length of time in ms.
+/// Reads a length of time in ms, 0 to 2^64-1.
 pub(crate) fn ms(name: &str, given: Int) -> PyResult<u64> {
     match given.0 {
         Integer::Fits(ms) => Ok(ms),
@@ -232,7 +226,7 @@ pub(crate) fn ms(name: &str, given: Int) -> PyResult<u64> {
     }
 }
 
-/// The options given, on top of core's defaults.
+/// Returns core's default options, overridden by the given ones.
 pub(crate) fn options(
     max_ahead_ms: Option<Int>,
     max_wait_ms: Option<Int>,

@@ -5,7 +5,7 @@ use pyo3::sync::PyOnceLock;
 use snowmint_core::ErrorKind;
 use snowmint_stores::Error;
 
-/// What a method raises: an exception of Python's, or one made of an error of core's.
+/// The error of every method: a Python exception, often converted from an error of core or of stores.
 pub(crate) struct Failure(PyErr);
 
 impl From<PyErr> for Failure {
@@ -34,6 +34,7 @@ impl From<Failure> for PyErr {
     }
 }
 
+/// Makes the Python exception of an error. Fails if `snowmint._errors` cannot be imported.
 pub(crate) fn exception(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
     let class = class_of(py, error.kind())?;
     let sentence = error.to_string();
@@ -44,7 +45,7 @@ pub(crate) fn exception(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
     exception.map(PyErr::from_value)
 }
 
-/// The kind of an exception of ours; nothing for any other.
+/// Returns the error kind of an exception of this package, `None` for any other exception.
 pub(crate) fn kind_of(py: Python<'_>, exception: &PyErr) -> Option<ErrorKind> {
     let code = exception.value(py).getattr("code").ok()?.extract::<String>().ok()?;
     let kind = ErrorKind::ALL.iter().copied().find(|kind| kind.code() == code)?;
@@ -72,12 +73,12 @@ fn class_name(kind: ErrorKind) -> &'static str {
         ErrorKind::StoreUnavailable => "StoreUnavailableError",
         ErrorKind::UnsafeStore => "UnsafeStoreError",
         ErrorKind::Forked => "ForkedError",
-        // The enum may grow; a test over all kinds shows that none ends here.
+        // The enum may grow; a test over all kinds shows that each has an arm above.
         _ => "SnowmintError",
     }
 }
 
-/// The code of every error kind, with the name of its exception.
+/// Lists the code of every error kind with the name of its exception.
 #[pyfunction]
 pub(crate) fn error_classes() -> Vec<(&'static str, &'static str)> {
     ErrorKind::ALL.iter().map(|kind| (kind.code(), class_name(*kind))).collect()

@@ -8,9 +8,10 @@ use snowmint_core::{Host, SystemHost};
 use snowmint_stores::ClockId;
 
 use crate::error::Failure;
-use crate::{convert, hot};
+use crate::{clock, convert};
 
-/// The host of one call: the system's clock or the caller's; a wait lets other threads run and heeds signals.
+/// The host of one call, on the system's clock or the caller's. While it waits, other threads run and Python handles
+/// signals.
 pub(crate) struct PyHost<'a, 'py> {
     py: Python<'py>,
     clock: Option<&'a Py<PyAny>>,
@@ -29,7 +30,7 @@ impl Host for PyHost<'_, '_> {
     #[inline]
     fn now_ms(&mut self) -> Result<i64, Failure> {
         match self.clock {
-            None => Ok(hot::unix_ms()),
+            None => Ok(clock::unix_ms()),
             Some(clock) => read(self.py, clock),
         }
     }
@@ -45,7 +46,7 @@ impl Host for PyHost<'_, '_> {
     }
 }
 
-/// The host of a call that lets other threads run all the while, as it reads and writes files.
+/// The host of a call that reads and writes files, detached from the interpreter so that other threads run.
 pub(crate) struct DetachedHost<'a> {
     clock: Option<&'a Py<PyAny>>,
     system: SystemHost,
@@ -82,8 +83,8 @@ fn read(py: Python<'_>, clock: &Py<PyAny>) -> Result<i64, Failure> {
     Ok(convert::reading(&clock.bind(py).call0()?)?)
 }
 
-/// The number of a clock: its address. A caller's clock is kept for good, so that no other object gets it; 0 is the
-/// system's.
+/// Returns the identity of a caller's clock: its address. The clock is kept forever, so that no other object gets its
+/// address.
 pub(crate) fn clock_id(clock: Option<&Bound<'_, PyAny>>) -> Option<ClockId> {
     static CLOCKS: LazyLock<Mutex<HashMap<usize, Py<PyAny>>>> = LazyLock::new(Mutex::default);
     let clock = clock?;

@@ -1,4 +1,4 @@
-//! Who could have minted this?
+//! Finds the systems that could have minted an ID.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -11,15 +11,15 @@ use snowmint_core::inspect::{self as core, Form, Kind};
 use crate::convert::{self, Instant, Int, Text};
 use crate::error::Failure;
 use crate::layout::Layout;
-use crate::parts::Parts;
+use crate::layout::parts::Parts;
 
-/// One that could have minted what was inspected.
+/// A system that could have minted the inspected value.
 #[pyclass(frozen, module = "snowmint")]
 pub(crate) struct Candidate(core::Candidate);
 
 #[pymethods]
 impl Candidate {
-    /// What it would be: `snowflake`, `uuid1` to `uuid8`, `uuid_nil`, `uuid_max`, `uuid`, `ulid`, `object_id`.
+    /// The kind of the ID: `snowflake`, `uuid1` to `uuid8`, `uuid_nil`, `uuid_max`, `uuid`, `ulid`, `object_id`.
     #[getter]
     fn kind(&self) -> &'static str {
         self.0.kind().name()
@@ -52,19 +52,19 @@ impl Candidate {
         self.0.form().name()
     }
 
-    /// The time in it, in UTC; None where there is none or datetime cannot hold it.
+    /// The time in the ID, in UTC; None if the ID has no time or datetime cannot hold it.
     #[getter]
     fn timestamp<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         self.0.timestamp_ms().map_or(Ok(None), |ms| convert::datetime(py, ms))
     }
 
-    /// The time in it, Unix ms; None where there is none.
+    /// The time in the ID, Unix ms; None if the ID has no time.
     #[getter]
     fn timestamp_ms(&self) -> Option<i64> {
         self.0.timestamp_ms()
     }
 
-    /// Whether nothing in its time speaks against it.
+    /// False if the time in the ID makes the candidate unlikely.
     #[getter]
     fn plausible(&self) -> bool {
         self.0.is_plausible()
@@ -93,7 +93,7 @@ impl Candidate {
 }
 
 impl Candidate {
-    /// What was read and how, whenever that was.
+    /// Returns the value and the form in which it was read, without the time of the inspection.
     fn key(&self) -> (Kind, Form) {
         (self.0.kind(), self.0.form())
     }

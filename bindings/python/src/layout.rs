@@ -1,5 +1,7 @@
 //! The class `Layout`.
 
+pub(crate) mod parts;
+
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
@@ -7,8 +9,9 @@ use snowmint_core::layouts;
 
 use crate::convert::{self, Datetime, Instant, Int, Text, UnixMs, ZERO};
 use crate::error::Failure;
-use crate::parts::Parts;
 use crate::sql::SqlParts;
+
+use self::parts::Parts;
 
 type Moment<'py> = PyResult<Option<Bound<'py, PyAny>>>;
 
@@ -16,6 +19,20 @@ type Moment<'py> = PyResult<Option<Bound<'py, PyAny>>>;
 #[pyclass(frozen, eq, hash, module = "snowmint")]
 #[derive(PartialEq, Eq, Hash)]
 pub(crate) struct Layout(pub(crate) snowmint_core::Layout);
+
+impl Layout {
+    /// Finds the layout of an argument: a `Layout`, the name of a preset or a text form. Without an argument it is the
+    /// default.
+    pub(crate) fn find(argument: Option<&Bound<'_, PyAny>>) -> Result<snowmint_core::Layout, Failure> {
+        let Some(argument) = argument else { return Ok(layouts::SNOWMINT) };
+        if let Ok(layout) = argument.cast::<Self>() {
+            return Ok(layout.get().0);
+        }
+        let name_or_text = argument.extract::<Text>();
+        let name_or_text = name_or_text.map_err(|_| PyTypeError::new_err("layout is a str or a Layout"))?;
+        Ok(snowmint_core::Layout::find(name_or_text)?)
+    }
+}
 
 #[pymethods]
 impl Layout {
@@ -150,7 +167,7 @@ impl Layout {
                 return Err(PyTypeError::new_err(needed).into());
             }
         };
-        // A bad time is told before a bad node, however the node is given.
+        // Reports a bad time before a bad node, in whichever form the node is given.
         self.0.encode(at.0, ZERO, ZERO, ZERO)?;
         let node = node.map_or(Ok(0), |node| convert::node(&self.0, node))?;
         let [sequence, random] = [sequence, random].map(|part| part.map_or(ZERO, |int| int.0));
@@ -201,7 +218,7 @@ impl Layout {
 #[pyfunction]
 #[pyo3(signature = (layout=None))]
 pub(crate) fn find_layout(layout: Option<&Bound<'_, PyAny>>) -> Result<Layout, Failure> {
-    Ok(Layout(convert::layout(layout)?))
+    Layout::find(layout).map(Layout)
 }
 
 /// Every preset by name.

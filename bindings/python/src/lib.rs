@@ -3,6 +3,7 @@
 //! The classes live here, their types and documentation in `python/src/snowmint/_snowmint.pyi`.
 
 mod buffer;
+mod clock;
 mod convert;
 mod error;
 mod host;
@@ -11,10 +12,10 @@ mod inspect;
 mod layout;
 mod object_id;
 mod parking;
-mod parts;
 mod scatter;
 mod snowflake;
 mod sql;
+mod standard_uuid;
 mod store;
 mod text;
 mod ulid;
@@ -30,9 +31,8 @@ mod _snowmint {
     use crate::{
         error::error_classes,
         inspect::{Candidate, inspect},
-        layout::{Layout, find_layout, presets},
+        layout::{Layout, find_layout, parts::Parts, presets},
         object_id::{ObjectId, object_id},
-        parts::Parts,
         scatter::{reverse_bits, rotate_digits, shard_high, unrotate_digits, unshard_high},
         snowflake::Snowflake,
         sql::SqlParts,
@@ -54,7 +54,7 @@ mod _snowmint {
 
     #[pymodule_init]
     fn complete(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        // Now, as tools of tests replace it later.
+        // Now, because tools such as freezegun replace the class later.
         convert::datetime_class(module.py())?;
         hot::add_next_id(&module.py().get_type::<Snowflake>())
     }

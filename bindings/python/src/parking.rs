@@ -1,4 +1,4 @@
-//! Calls of Python from threads of ours, which an interpreter that ends may stop in their midst.
+//! Calls Python from this package's threads, which an ending interpreter may stop in the middle of a call.
 #![allow(unsafe_code)]
 
 use std::hint::black_box;
@@ -8,8 +8,8 @@ use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-/// Stays for good where an interpreter that ends unwinds its thread: up to 3.13 it does so to every thread that comes back
-/// to it, and no frame of Rust lets that through. The process is about to exit.
+/// Parks the thread forever when an ending interpreter unwinds it. Up to 3.13 the interpreter unwinds every thread that
+/// returns to it, and a frame of Rust must not be unwound so. The process is about to exit.
 struct Parking;
 
 impl Drop for Parking {
@@ -23,7 +23,7 @@ impl Drop for Parking {
 type Call = unsafe extern "C" fn(*mut PyObject, *mut PyObject) -> *mut PyObject;
 type UnwindingCall = unsafe extern "C-unwind" fn(*mut PyObject, *mut PyObject) -> *mut PyObject;
 
-/// Calls Python, as all code here does that may run on a thread of ours.
+/// Calls Python. All code that may run on a thread of this package calls Python through this function.
 pub(crate) fn call<'py, A>(function: &Bound<'py, PyAny>, arguments: A) -> PyResult<Bound<'py, PyAny>>
 where
     A: IntoPyObject<'py, Target = PyTuple>,
@@ -31,12 +31,14 @@ where
 {
     let py = function.py();
     let arguments = arguments.into_pyobject(py)?.into_bound();
-    // Its declaration says that it never unwinds, on which the compiler would rely if it saw which function this is.
+    // Its declaration promises not to unwind. `black_box` hides which function it is, so that the compiler cannot rely
+    // on that promise.
     let call: Call = black_box(ffi::PyObject_CallObject);
-    // SAFETY: the same convention, but that a call may unwind.
+    // SAFETY: the same calling convention, except that a call may unwind.
     let call = unsafe { std::mem::transmute::<Call, UnwindingCall>(call) };
     let parking = Parking;
-    // SAFETY: attached, an object to call, and a tuple. What comes back is a new reference, or nothing and an exception.
+    // SAFETY: attached, an object to call, and a tuple. The call returns a new reference, or null with an exception
+    // set.
     let answer = unsafe { call(function.as_ptr(), arguments.as_ptr()) };
     std::mem::forget(parking);
     // SAFETY: as above.

@@ -1,4 +1,4 @@
-//! Scatter: IDs moved about and back.
+//! Scatter: reversible permutations of IDs.
 
 use pyo3::prelude::*;
 use snowmint_core::scatter;

@@ -7,10 +7,10 @@ use snowmint_core::{Integer, Run};
 use snowmint_stores::{Environment, Generator, LeaseOptions, OnLost};
 
 use crate::buffer::Ids;
+use crate::clock;
 use crate::convert::{self, Int, Text};
 use crate::error::{self, Failure};
 use crate::host::{self, DetachedHost, PyHost};
-use crate::hot;
 use crate::layout::Layout;
 use crate::parking;
 use crate::store::{self, Raised};
@@ -38,13 +38,14 @@ impl Snowflake {
         id.map_err(|failure| self.raised.interrupt(py, failure))
     }
 
-    /// The next ID by the system's clock or that of its lessor, if nothing stands in its way.
+    /// Returns the next ID if it is free now, by the clock of the system or of the lessor. `None` if the call has to
+    /// wait, lease, raise or read a caller's clock.
     #[inline]
     pub(crate) fn free_id(&self) -> Option<u64> {
         if self.clock.is_some() {
             return None;
         }
-        self.generator.free_id(self.generator.lessor_ms().unwrap_or_else(hot::unix_ms))
+        self.generator.free_id(self.generator.lessor_ms().unwrap_or_else(clock::unix_ms))
     }
 }
 
@@ -88,7 +89,7 @@ impl Snowflake {
         exclude: Option<&Bound<'_, PyAny>>,
         window_ms: Option<Int>,
     ) -> Result<Self, Failure> {
-        let layout = convert::layout(layout)?;
+        let layout = Layout::find(layout)?;
         let raised = Raised::default();
         let clock = clock.map(|clock| convert::callable("clock", clock)).transpose()?;
         let on_lost = on_lost.map(|on_lost| convert::callable("on_lost", on_lost)).transpose()?;
@@ -122,7 +123,7 @@ impl Snowflake {
         self.generator.window().map(|window| (window.start_ms, window.end_ms))
     }
 
-    // `next_id`, which does the same, is in hot.rs.
+    // `next_id` does the same; it is in hot.rs.
     fn __call__(&self, py: Python<'_>) -> PyResult<u64> {
         self.next_id(py)
     }
@@ -160,7 +161,7 @@ impl Snowflake {
         Ok(taken.map_err(|failure| self.raised.interrupt(py, failure))?)
     }
 
-    /// What the generator is and how it was made, as a dict.
+    /// The state and the options of the generator, as a dict.
     fn status(&self) -> Status {
         let options = self.generator.options();
         let status = self.generator.status();
@@ -211,16 +212,16 @@ impl Snowflake {
 }
 
 impl Drop for Snowflake {
-    // What a lease gives back may wait for another thread, and that for the interpreter.
+    // Detached: to release a lease may wait for another thread, which may wait for the interpreter.
     fn drop(&mut self) {
         Python::try_attach(|py| py.detach(|| self.generator.close()));
     }
 }
 
-/// Calls `on_lost` with the exception, from whichever thread notices.
+/// Makes the callback that calls `on_lost` with the exception, from any thread.
 fn telling(on_lost: Py<PyAny>) -> OnLost {
     OnLost::new(move |error| {
-        // Nothing, where the interpreter is gone by then.
+        // Does nothing if the interpreter has ended.
         Python::try_attach(|py| {
             let told = error::exception(py, error).and_then(|exception| parking::call(on_lost.bind(py), (exception,)));
             if let Err(broken) = told {
@@ -230,7 +231,7 @@ fn telling(on_lost: Py<PyAny>) -> OnLost {
     })
 }
 
-/// Most batches are one run, whose list is the answer.
+/// Appends a run to a list. Most batches are one run, so its list is returned without a copy.
 fn joined<'py>(before: &Bound<'py, PyList>, run: Run<'_>) -> PyResult<Bound<'py, PyList>> {
     let list = PyList::new(before.py(), run)?;
     if before.is_empty() {

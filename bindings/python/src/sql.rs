@@ -1,4 +1,4 @@
-//! A layout as SQL.
+//! The class `SqlParts`: a layout as SQL.
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

@@ -1,4 +1,4 @@
-//! Stores of Python's, as leases want them.
+//! Stores written in Python, behind the traits that leases need.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -18,7 +18,7 @@ use crate::convert::Text;
 use crate::error::{self, Failure};
 use crate::parking::call;
 
-/// What a store raised last, for the exception that comes of it.
+/// The last exception of a store, kept as the cause of the exception that a generator raises.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Raised(Arc<Mutex<Option<PyErr>>>);
 
@@ -30,11 +30,11 @@ impl Raised {
         }
     }
 
-    /// The failure of a call that asked the store, with its cause.
+    /// Returns the failure of a call that used the store, with the store's exception as its cause.
     pub(crate) fn explain(&self, py: Python<'_>, failure: Failure) -> PyErr {
         let failure = self.interrupt(py, failure);
         match self.take(|_| true) {
-            // The store's own error of this kind has its own cause.
+            // The store's own exception of this kind already has its cause.
             Some(raised) if raised.is_instance(py, &failure.get_type(py)) => raised,
             Some(raised) => {
                 failure.set_cause(py, Some(raised));
@@ -44,7 +44,7 @@ impl Raised {
         }
     }
 
-    /// The failure, or what is no `Exception`, such as `KeyboardInterrupt`, as it was raised.
+    /// Returns the failure; if the store raised no `Exception` but, for instance, a `KeyboardInterrupt`, returns that.
     #[cold]
     pub(crate) fn interrupt(&self, py: Python<'_>, failure: Failure) -> PyErr {
         self.take(|raised| !raised.is_instance_of::<PyException>(py)).unwrap_or_else(|| failure.into())
@@ -55,7 +55,7 @@ impl Raised {
     }
 }
 
-/// A store from its object, or a URL. Whatever has the verbs of a store or lessor is one; whatever has a URL stands for that.
+/// Reads the argument `store`: a URL, an object with the methods of a store or lessor, or an object with a `url`.
 pub(crate) fn store(obj: &Bound<'_, PyAny>, raised: &Raised) -> PyResult<LeaseStore> {
     if let Ok(url) = obj.extract::<Text>() {
         return Ok(LeaseStore::Url(url.into_string()));
@@ -76,12 +76,12 @@ fn has(obj: &Bound<'_, PyAny>, verbs: [&str; 3]) -> PyResult<bool> {
     Ok(obj.hasattr(verbs[0])? && obj.hasattr(verbs[1])? && obj.hasattr(verbs[2])?)
 }
 
-/// Whether it is a lessor.
+/// Whether the object has the methods of a lessor.
 fn lends(obj: &Bound<'_, PyAny>) -> PyResult<bool> {
     has(obj, ["claim", "renew", "release"])
 }
 
-/// How to come by the store of a URL: `snowmint.stores.connect`.
+/// Returns the function that connects to the store of a URL: `snowmint.stores.connect`.
 pub(crate) fn connect(raised: &Raised) -> Connect {
     let raised = raised.clone();
     Connect::new(move |url| {
@@ -98,7 +98,7 @@ fn backend(obj: &Bound<'_, PyAny>, raised: &Raised) -> PyResult<Backend> {
     static AT_EXIT: PyOnceLock<()> = PyOnceLock::new();
     let py = obj.py();
     AT_EXIT.get_or_try_init(py, || {
-        // Before the interpreter is gone, and with it what a store is made of.
+        // At exit, while the interpreter and the objects of the stores still live.
         let release = pyo3::wrap_pyfunction!(release_callers_stores, py)?;
         py.import("atexit")?.call_method1("register", (release,)).map(drop)
     })?;
@@ -108,18 +108,18 @@ fn backend(obj: &Bound<'_, PyAny>, raised: &Raised) -> PyResult<Backend> {
     Ok(if lends(obj)? { Backend::lessor(store(&ErrorKind::ALL), number) } else { Backend::store(store(KINDS), number) })
 }
 
-/// Gives back what is left of every window over a store of Python's.
+/// Releases the rest of every window over a store written in Python.
 #[pyfunction]
 fn release_callers_stores(py: Python<'_>) {
     py.detach(snowmint_stores::release_callers_stores);
 }
 
-/// An object with the verbs.
+/// A Python object with the methods of a store or lessor.
 #[derive(Debug)]
 struct PyStore {
     store: Py<PyAny>,
     name: String,
-    /// What it may raise of ours.
+    /// The kinds of this package's errors that the object may raise.
     kinds: &'static [ErrorKind],
     raised: Raised,
 }
@@ -132,8 +132,8 @@ impl PyStore {
         .unwrap_or_else(|| Err(over(&self.name)))
     }
 
-    /// Asks a lessor: the namespace, its nonce, more texts, and numbers, for numbers. An error may come with the ms after
-    /// which to ask again.
+    /// Calls a method of a lessor with the namespace, the nonce, further texts and numbers. Returns its numbers, or an
+    /// error, which may have the ms after which to ask again.
     fn ask_lessor(
         &self,
         verb: &str,
@@ -164,7 +164,7 @@ impl PyStore {
     }
 
     fn odd(&self) -> Error {
-        Error::unavailable(&self.name, "its answer has not the numbers that it should")
+        Error::unavailable(&self.name, "its answer has the wrong count of numbers")
     }
 }
 
@@ -182,7 +182,7 @@ impl BlockingStore for PyStore {
         let version = self.ask(|store| {
             let value = PyBytes::new(store.py(), value);
             let answer = call(&store.getattr("write")?, (key, value, expected))?;
-            // True and False are integers too.
+            // `True` and `False` are integers too.
             match answer.extract::<Option<Version>>() {
                 Ok(version)
                     if !answer.is_instance_of::<PyBool>() && version.is_none_or(|version| version > expected) =>
@@ -190,7 +190,7 @@ impl BlockingStore for PyStore {
                     Ok(version)
                 }
                 _ => Err(PyTypeError::new_err(format!(
-                    "write() answered {}, and not the new version as an int, or None where the record is another one",
+                    "write() answered {}, not the new version as an int, or None if the record has another version",
                     answer.repr()?
                 ))),
             }
@@ -201,7 +201,7 @@ impl BlockingStore for PyStore {
     fn list(&self, prefix: &str) -> Result<Vec<(String, Found)>, Error> {
         self.ask(|store| {
             let all = call(&store.getattr("list")?, (prefix,))?;
-            // It may be a generator.
+            // The answer may be a generator.
             let all = call(&store.py().get_type::<PyList>(), (all,))?;
             let record = |each: PyResult<Bound<'_, PyAny>>| {
                 let (part, value, version) = each?.extract::<(String, Vec<u8>, Version)>()?;
@@ -219,7 +219,7 @@ impl BlockingStore for PyStore {
     }
 
     fn refuse_standby(&self) -> Result<(), Error> {
-        // Stores of the caller's own may have nothing to look at.
+        // A caller's own store need not have this method.
         self.ask(|store| {
             if store.hasattr("refuse_standby")? {
                 call(&store.getattr("refuse_standby")?, ()).map(drop)
@@ -236,7 +236,7 @@ impl BlockingStore for PyStore {
             }
             call(&store.getattr("standby_risk")?, ())?.extract::<Option<String>>()
         });
-        // What cannot be told is none.
+        // A risk that cannot be read does not count.
         risk.ok().flatten().map(|risk| Error::told(ErrorKind::UnsafeStore, risk))
     }
 }
@@ -252,7 +252,7 @@ impl Lessor for PyStore {
         let numbers: Vec<_> = [whole(terms.window_ms), whole(terms.max_ahead_ms)].into_iter().chain(nodes).collect();
         match self.ask_lessor("claim", (terms, claimer), &[&layout, &claimer.label], &numbers, terms.node)?[..] {
             [node, start_ms, end_ms, window_ms, now_ms] => Ok(LessorGrant {
-                // What is out of range is of no layout, or no length.
+                // Out of range becomes a node that no layout has, or the length 0.
                 node: u32::try_from(node).unwrap_or(u32::MAX),
                 window: Window { start_ms, end_ms },
                 window_ms: u64::try_from(window_ms).unwrap_or_default(),
@@ -280,16 +280,17 @@ fn whole(ms: u64) -> i64 {
     i64::try_from(ms).unwrap_or(i64::MAX)
 }
 
-/// What a store may raise of ours.
+/// The kinds of this package's errors that a store may raise.
 const KINDS: &[ErrorKind] = &[ErrorKind::StoreUnavailable, ErrorKind::UnsafeStore, ErrorKind::Forked];
 
-/// What a store raised, as an error: one of ours as it is, any other leaves open what was done.
+/// Converts the exception of a store into an error. An exception of this package keeps its kind, if the kind is
+/// allowed; any other becomes `StoreUnavailable`, since the store may or may not have done the request.
 fn told(py: Python<'_>, name: &str, failed: PyErr, kinds: &[ErrorKind], raised: &Raised) -> Error {
     let value = failed.value(py);
     let sentence = call(&py.get_type::<PyString>(), (value,));
     let sentence = sentence.and_then(|sentence| Ok(sentence.extract::<Text>()?.into_string())).unwrap_or_default();
     let error = if !failed.is_instance_of::<PyException>(py) {
-        // Such as KeyboardInterrupt: nothing that asking again would answer. `explain` raises it as it is.
+        // Such as `KeyboardInterrupt`: another request would not help. `interrupt` raises the original.
         Error::told(ErrorKind::WindowClosed, format!("{name}: interrupted"))
     } else if let Some(kind) = error::kind_of(py, &failed).filter(|kind| kinds.contains(kind)) {
         Error::told(kind, sentence)
@@ -305,13 +306,13 @@ fn over(name: &str) -> Error {
     Error::unavailable(name, "the interpreter is about to end")
 }
 
-/// The names of the settings of an engine that matter for what it confirms.
+/// Lists the settings of an engine that decide whether it keeps confirmed writes.
 #[pyfunction]
 pub(crate) fn engine_settings(engine: &str) -> PyResult<Vec<&'static str>> {
     Ok(known(engine)?.settings().collect())
 }
 
-/// Says what a failover could lose under settings of an engine, by name; None if nothing.
+/// Says how a failover could lose confirmed writes under settings of an engine, by name; None if it cannot.
 #[pyfunction]
 pub(crate) fn standby_risk(store: &str, engine: &str, found: &Bound<'_, PyDict>) -> PyResult<Option<String>> {
     let engine = known(engine)?;
@@ -320,7 +321,7 @@ pub(crate) fn standby_risk(store: &str, engine: &str, found: &Bound<'_, PyDict>)
     Ok(risk.map(|risk| risk.to_string()))
 }
 
-/// Refuses settings of an engine, by name, under which nothing is granted.
+/// Refuses unsafe settings of an engine, given by name.
 #[pyfunction]
 pub(crate) fn refuse_unsafe(store: &str, engine: &str, found: &Bound<'_, PyDict>) -> Result<(), Failure> {
     let engine = known(engine)?;
@@ -328,12 +329,12 @@ pub(crate) fn refuse_unsafe(store: &str, engine: &str, found: &Bound<'_, PyDict>
     Ok(Error::refuse_unsafe(store, engine, |setting| found.get(setting).map(String::as_str))?)
 }
 
-/// Refuses the path of a database whose file can be lost, or is out of reach for others who name it too.
+/// Refuses the path of a database file that can be lost, or that other processes cannot reach by the same path.
 #[pyfunction]
 pub(crate) fn refuse_lossy_place(store: &str, path: &str) -> Result<(), Failure> {
     Ok(snowmint_stores::refuse_lossy_place(store, Path::new(path), "allow_unsafe=True")?)
 }
 
 fn known(engine: &str) -> PyResult<Engine> {
-    Engine::find(engine).ok_or_else(|| PyTypeError::new_err(format!("no settings are known of {engine}")))
+    Engine::find(engine).ok_or_else(|| PyTypeError::new_err(format!("the engine {engine} is not known")))
 }

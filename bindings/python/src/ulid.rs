@@ -7,14 +7,14 @@ use snowmint_stores::ulid as minting;
 
 use crate::convert::{self, Instant, Text};
 use crate::error::Failure;
-use crate::hot;
+use crate::standard_uuid::standard_uuid;
 
 /// A ULID: 48 bits of Unix ms, then 80 random ones.
 #[pyclass(frozen, eq, ord, hash, name = "ULID", module = "snowmint")]
 #[derive(PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Ulid(Core);
 
-/// A new ULID, above all that this process has minted.
+/// A new ULID, greater than every ULID that this process has minted.
 #[pyfunction]
 pub(crate) fn ulid() -> Result<Ulid, Failure> {
     Ok(Ulid(minting::next()?))
@@ -66,7 +66,7 @@ impl Ulid {
 
     /// The UUID of the same 128 bits.
     fn to_uuid<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyAny>, Failure> {
-        hot::standard_uuid(py, Uuid::from_bits(self.0.to_bits()))
+        standard_uuid(py, Uuid::from_bits(self.0.to_bits()))
     }
 
     fn __bytes__<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {

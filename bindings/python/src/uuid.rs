@@ -1,4 +1,4 @@
-//! UUIDs, as the standard library has them.
+//! UUIDs, as objects of the standard library's `uuid.UUID`.
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -6,15 +6,16 @@ use pyo3::types::{PyBytes, PyString};
 use snowmint_core::Uuid;
 use snowmint_stores::uuid;
 
+use crate::clock;
 use crate::convert::{self, Int, Text};
 use crate::error::Failure;
-use crate::hot;
+use crate::standard_uuid::standard_uuid;
 
 /// A version 1: the time, a node and a clock sequence.
 #[pyfunction]
 #[pyo3(signature = (node=None, clock_seq=None))]
 pub(crate) fn uuid1(py: Python<'_>, node: Option<Int>, clock_seq: Option<Int>) -> Result<Bound<'_, PyAny>, Failure> {
-    hot::standard_uuid(py, stamp(node, clock_seq)?.v1()?)
+    standard_uuid(py, stamp(node, clock_seq)?.v1()?)
 }
 
 /// The MD5 of a name in a namespace.
@@ -29,7 +30,7 @@ pub(crate) fn uuid3<'py>(
 /// 122 random bits.
 #[pyfunction]
 pub(crate) fn uuid4(py: Python<'_>) -> Result<Bound<'_, PyAny>, Failure> {
-    hot::standard_uuid(py, uuid::v4()?)
+    standard_uuid(py, uuid::v4()?)
 }
 
 /// The text of a new version 4.
@@ -51,22 +52,22 @@ pub(crate) fn uuid5<'py>(
 #[pyfunction]
 #[pyo3(signature = (node=None, clock_seq=None))]
 pub(crate) fn uuid6(py: Python<'_>, node: Option<Int>, clock_seq: Option<Int>) -> Result<Bound<'_, PyAny>, Failure> {
-    hot::standard_uuid(py, stamp(node, clock_seq)?.v6()?)
+    standard_uuid(py, stamp(node, clock_seq)?.v6()?)
 }
 
-/// A version 7: Unix ms, a counter and random bits, above all that this process has minted.
+/// A version 7: Unix ms, a counter and random bits, greater than every one that this process has minted.
 #[pyfunction]
 pub(crate) fn uuid7(py: Python<'_>) -> Result<Bound<'_, PyAny>, Failure> {
-    hot::standard_uuid(py, uuid::v7_at(hot::unix_ms())?)
+    standard_uuid(py, uuid::v7_at(clock::unix_ms())?)
 }
 
 /// The text of a new version 7.
 #[pyfunction]
 pub(crate) fn uuid7_str(py: Python<'_>) -> Result<Bound<'_, PyString>, Failure> {
-    Ok(PyString::new(py, uuid::v7_at(hot::unix_ms())?.text().as_str()))
+    Ok(PyString::new(py, uuid::v7_at(clock::unix_ms())?.text().as_str()))
 }
 
-/// A version 8 of 48, 12 and 62 bits of the caller's; what is not given is random.
+/// A version 8 of 48, 12 and 62 bits from the caller; a missing part is random.
 #[pyfunction]
 #[pyo3(signature = (a=None, b=None, c=None))]
 pub(crate) fn uuid8(
@@ -76,14 +77,14 @@ pub(crate) fn uuid8(
     c: Option<Int>,
 ) -> Result<Bound<'_, PyAny>, Failure> {
     let random = uuid::v4()?.to_bits();
-    // They fit: at most 62 bits.
+    // At most 62 bits, so they fit.
     let part = |at: u32, width: u32| u64::try_from(random >> at & ((1 << width) - 1)).unwrap_or_default();
     let given_or = |given: Option<Int>, at, width| given.map_or_else(|| part(at, width), Int::or_too_large);
     let (a, b, c) = (given_or(a, 80, 48), given_or(b, 64, 12), given_or(c, 0, 62));
-    hot::standard_uuid(py, Uuid::v8(a, u16::try_from(b).unwrap_or(u16::MAX), c)?)
+    standard_uuid(py, Uuid::v8(a, u16::try_from(b).unwrap_or(u16::MAX), c)?)
 }
 
-/// The 16 bytes of a UUID as `MySQL`'s `UUID_TO_BIN(uuid, swap)` makes them.
+/// The 16 bytes of a UUID, as `MySQL`'s `UUID_TO_BIN(uuid, swap)` returns them.
 #[pyfunction]
 #[pyo3(signature = (uuid, swap=true))]
 pub(crate) fn uuid_to_bin<'py>(uuid: &Bound<'py, PyAny>, swap: bool) -> Result<Bound<'py, PyBytes>, Failure> {
@@ -92,15 +93,15 @@ pub(crate) fn uuid_to_bin<'py>(uuid: &Bound<'py, PyAny>, swap: bool) -> Result<B
     Ok(PyBytes::new(uuid.py(), &bytes))
 }
 
-/// The UUID of 16 bytes as `MySQL`'s `BIN_TO_UUID(bytes, swap)` reads them.
+/// The UUID of 16 bytes, as `MySQL`'s `BIN_TO_UUID(bytes, swap)` returns it.
 #[pyfunction]
 #[pyo3(signature = (bytes, swap=true))]
 pub(crate) fn uuid_from_bin<'py>(bytes: &Bound<'py, PyAny>, swap: bool) -> Result<Bound<'py, PyAny>, Failure> {
     let stored = Uuid::from_bytes(convert::id_bytes(bytes)?);
-    hot::standard_uuid(bytes.py(), if swap { stored.unswapped() } else { stored })
+    standard_uuid(bytes.py(), if swap { stored.unswapped() } else { stored })
 }
 
-/// A UUID from its text, or from an object that has its bytes, such as one of the standard library's.
+/// Reads a UUID from its text, its bytes, or an object with an attribute `bytes` such as a `uuid.UUID`.
 fn read(obj: &Bound<'_, PyAny>) -> Result<Uuid, Failure> {
     if obj.is_instance_of::<PyString>() {
         return Ok(obj.extract::<Text>()?.into_string().parse::<Uuid>()?);
@@ -133,5 +134,5 @@ fn named<'py>(
     } else {
         return Err(PyTypeError::new_err("name is a str or bytes").into());
     };
-    hot::standard_uuid(name.py(), uuid)
+    standard_uuid(name.py(), uuid)
 }

@@ -563,7 +563,7 @@ class Snowflake:
         """
 
     def status(self) -> dict[str, Any]:
-        """What the generator is and how it was made, as a dict.
+        """The state and the options of the generator, as a dict.
 
         >>> from snowmint import Snowflake
         >>> status = Snowflake("leaf", node=5, max_ahead_ms=20).status()
@@ -593,7 +593,7 @@ class Snowflake:
 
 @final
 class Candidate:
-    """One that could have minted what was inspected.
+    """A system that could have minted the inspected value.
 
     >>> from snowmint import inspect
     >>> inspect("01ARZ3NDEKTSV4RRFFQ69G5FAV", now=1790000000000)
@@ -604,7 +604,7 @@ class Candidate:
 
     @property
     def kind(self) -> str:
-        """What it would be: `snowflake`, `uuid1` to `uuid8`, `uuid_nil`, `uuid_max`, `uuid`, `ulid`, `object_id`.
+        """The kind of the ID: `snowflake`, `uuid1` to `uuid8`, `uuid_nil`, `uuid_max`, `uuid`, `ulid`, `object_id`.
 
         `uuid` is one of another variant or version.
         """
@@ -631,15 +631,15 @@ class Candidate:
 
     @property
     def timestamp(self) -> datetime | None:
-        """The time in it, in UTC; None where there is none or datetime cannot hold it."""
+        """The time in the ID, in UTC; None if the ID has no time or datetime cannot hold it."""
 
     @property
     def timestamp_ms(self) -> int | None:
-        """The time in it, Unix ms; None where there is none."""
+        """The time in the ID, Unix ms; None if the ID has no time."""
 
     @property
     def plausible(self) -> bool:
-        """Whether nothing in its time speaks against it."""
+        """False if the time in the ID makes the candidate unlikely."""
 
     @property
     def reason(self) -> str:
@@ -742,7 +742,7 @@ def uuid6(node: _Int | None = None, clock_seq: _Int | None = None) -> UUID:
     """
 
 def uuid7() -> UUID:
-    """A version 7: Unix ms, a counter and random bits, above all that this process has minted.
+    """A version 7: Unix ms, a counter and random bits, greater than every one that this process has minted.
 
     >>> import snowmint
     >>> snowmint.uuid7() < snowmint.uuid7()
@@ -766,7 +766,7 @@ def uuid7_str() -> str:
     """
 
 def uuid8(a: _Int | None = None, b: _Int | None = None, c: _Int | None = None) -> UUID:
-    """A version 8 of 48, 12 and 62 bits of the caller's; what is not given is random.
+    """A version 8 of 48, 12 and 62 bits from the caller; a missing part is random.
 
     >>> import snowmint
     >>> snowmint.uuid8(0x2489E9AD2EE2, 0xE00, 0x0EC932D5F69181C0)
@@ -777,7 +777,7 @@ def uuid8(a: _Int | None = None, b: _Int | None = None, c: _Int | None = None) -
     """
 
 def uuid_to_bin(uuid: UUID | _HasBytes | str, swap: bool = True) -> bytes:
-    """The 16 bytes of a UUID as `MySQL`'s `UUID_TO_BIN(uuid, swap)` makes them.
+    """The 16 bytes of a UUID, as `MySQL`'s `UUID_TO_BIN(uuid, swap)` returns them.
 
     >>> import snowmint
     >>> snowmint.uuid_to_bin("6ccd780c-baba-1026-9564-5b8c656024db").hex()
@@ -791,7 +791,7 @@ def uuid_to_bin(uuid: UUID | _HasBytes | str, swap: bool = True) -> bytes:
     """
 
 def uuid_from_bin(bytes: bytes, swap: bool = True) -> UUID:
-    """The UUID of 16 bytes as `MySQL`'s `BIN_TO_UUID(bytes, swap)` reads them.
+    """The UUID of 16 bytes, as `MySQL`'s `BIN_TO_UUID(bytes, swap)` returns it.
 
     >>> import snowmint
     >>> snowmint.uuid_from_bin(bytes.fromhex("1026baba6ccd780c95645b8c656024db"))
@@ -874,7 +874,7 @@ class ULID:
     def __reduce__(self) -> tuple[type[ULID], tuple[_Bytes]]: ...
 
 def ulid() -> ULID:
-    """A new ULID, above all that this process has minted.
+    """A new ULID, greater than every ULID that this process has minted.
 
     >>> import snowmint
     >>> snowmint.ulid() < snowmint.ulid()
@@ -1068,7 +1068,7 @@ def presets() -> dict[str, Layout]:
     """Every preset by name."""
 
 def error_classes() -> list[tuple[str, str]]:
-    """The code of every error kind, with the name of its exception."""
+    """Lists the code of every error kind with the name of its exception."""
 
 def find_layout(layout: str | Layout | None = None) -> Layout:
     """Finds the layout of an argument of `Snowflake`.
@@ -1078,24 +1078,24 @@ def find_layout(layout: str | Layout | None = None) -> Layout:
     """
 
 def engine_settings(engine: str) -> list[str]:
-    """The names of the settings of an engine that matter for what it confirms."""
+    """Lists the settings of an engine that decide whether it keeps confirmed writes."""
 
 def refuse_unsafe(store: str, engine: str, found: dict[str, str]) -> None:
-    """Refuses settings of an engine, by name, under which nothing is granted.
+    """Refuses unsafe settings of an engine, given by name.
 
     Raises:
         UnsafeStoreError: With setting, value and cure.
     """
 
 def refuse_lossy_place(store: str, path: str) -> None:
-    """Refuses the path of a database whose file can be lost, or is out of reach for others who name it too.
+    """Refuses the path of a database file that can be lost, or that other processes cannot reach by the same path.
 
     Raises:
         UnsafeStoreError: With what to name instead.
     """
 
 def standby_risk(store: str, engine: str, found: dict[str, str]) -> str | None:
-    """Says what a failover could lose under settings of an engine, by name; None if nothing."""
+    """Says how a failover could lose confirmed writes under settings of an engine, by name; None if it cannot."""
 
 REDIS_WRITE: Final[str]
 REDIS_ADD: Final[str]

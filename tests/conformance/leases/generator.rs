@@ -1,4 +1,4 @@
-//! The generator itself on slot files, its window renewed by its own thread, on clocks that show anything.
+//! The real generator on slot files and arbitrary clocks, with the thread that renews its window.
 
 use std::collections::HashSet;
 use std::thread;
@@ -23,7 +23,7 @@ impl Host for Scripted {
     }
 
     fn pause(&mut self, ms: u64) -> Result<(), Error> {
-        // Real time too, for the thread that renews.
+        // Real time passes too, for the thread that renews.
         thread::sleep(Duration::from_micros(200));
         self.now_ms = self.now_ms.saturating_add_unsigned(ms);
         self.paused_ms += ms;
@@ -35,7 +35,7 @@ impl Host for Scripted {
     }
 }
 
-/// What comes next: of which generator, how far its clock moves, what it does.
+/// A step of a script: a generator, how far its clock moves first, and its action.
 #[derive(Clone, Copy, Debug)]
 struct Step {
     generator: usize,
@@ -62,7 +62,7 @@ fn steps() -> impl Strategy<Value = Step> {
     (0usize..3, clock_ms, action).prop_map(|(generator, clock_ms, action)| Step { generator, clock_ms, action })
 }
 
-/// What a clock can bring about. Anything else would be a fault of the store or of the generator.
+/// Whether a clock can cause an error of this kind. Any other kind would be a fault of the store or of the generator.
 fn expected(kind: ErrorKind) -> bool {
     use ErrorKind::{BeforeEpoch, ClockBackwards, Exhausted, NodesExhausted, WindowClosed};
     matches!(kind, Exhausted | ClockBackwards | WindowClosed | NodesExhausted | BeforeEpoch)
@@ -72,7 +72,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: tries(64), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn generators_on_slot_files_never_repeat_an_id_and_fail_by_kind(
+    fn generators_on_slot_files_repeat_no_id_under_any_clock(
         script in proptest::collection::vec(steps(), 1..80),
         max_ahead_ms in prop_oneof![Just(0u64), 0u64..2000],
     ) {
@@ -94,7 +94,7 @@ proptest! {
         for Step { generator: number, clock_ms, action } in script {
             let mut host = Scripted { now_ms: clocks_ms[number] + clock_ms, paused_ms: 0 };
             let mut ids = Vec::new();
-            // A lease is of one clock, so each of these has a lease of its own.
+            // A lease belongs to one clock, so each generator has a separate lease.
             let called = match generators[number].take().map_or_else(|| open(number + 1, &mut host), Ok) {
                 Err(error) => Err(error),
                 Ok(generator) => {

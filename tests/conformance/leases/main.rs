@@ -1,4 +1,4 @@
-//! Leases under clocks that show anything: what no script of holders, clocks and crashes can bring about.
+//! Leases under arbitrary clocks: properties that hold for every script of holders, clocks and crashes.
 
 mod generator;
 mod model;
@@ -14,11 +14,11 @@ use snowmint_tests::tries;
 use self::model::{Action, Minted, Report, Step, Terms, play};
 
 const DAY_MS: i64 = 86_400_000;
-/// Inside a tick of the coarser layouts.
+/// An instant inside a tick of the coarser layouts.
 const START_MS: i64 = 1_772_323_200_123;
 
 fn layouts() -> impl Strategy<Value = Layout> {
-    // Few nodes and few IDs a tick, so that holders meet and ticks are used up; epochs that are no whole seconds.
+    // Few nodes and few IDs per tick, so that holders meet and ticks are used up. Two epochs are not whole seconds.
     let texts = [
         "time:41,node:1,sequence:3;epoch=1735689600000;tick=1ms",
         "unused:1,time:39,sequence:2,node:2;epoch=1735689600007;tick=10ms",
@@ -56,7 +56,7 @@ fn steps() -> impl Strategy<Value = Step> {
 }
 
 fn reports() -> impl Strategy<Value = (Terms, Report)> {
-    // Played while it is made, so a failure shows the terms and what was minted.
+    // The script is played while it is generated, so a failure shows the terms and the minted IDs.
     (terms(), proptest::collection::vec(steps(), 1..120)).prop_map(|(terms, script)| {
         let report = play(&terms, script);
         (terms, report)
@@ -71,7 +71,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: tries(2000), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn no_id_is_minted_twice_whatever_the_clocks_show((_, report) in reports()) {
+    fn no_id_is_minted_twice_under_any_clock((_, report) in reports()) {
         let mut ledger = HashMap::new();
         let mut last = HashMap::new();
         for minted in report.minted {
@@ -85,7 +85,7 @@ proptest! {
     }
 
     #[test]
-    fn every_id_lies_in_the_window_that_was_on_disk_and_near_the_clock((terms, report) in reports()) {
+    fn every_id_lies_in_the_durable_window_near_the_clock((terms, report) in reports()) {
         for minted in &report.minted {
             let (id_ms, Minted { window, now_ms, .. }) = (tick_ms(&terms, minted), *minted);
             prop_assert!((window.start_ms..window.end_ms).contains(&id_ms), "{} ms outside its window: {:?}", id_ms, minted);
@@ -95,7 +95,7 @@ proptest! {
     }
 
     #[test]
-    fn a_crash_costs_a_window_and_max_ahead_ms_at_most((terms, report) in reports()) {
+    fn a_crash_costs_at_most_window_plus_max_ahead_ms((terms, report) in reports()) {
         let most_ms = i64::try_from(terms.window_ms + terms.max_ahead_ms).expect("small");
         for gap_ms in report.gaps_ms {
             prop_assert!(gap_ms <= most_ms, "a gap of {} ms", gap_ms);
@@ -104,7 +104,7 @@ proptest! {
 }
 
 #[test]
-fn scripts_reach_what_they_are_to_show() {
+fn random_scripts_mint_crash_and_claim_often() {
     let mut runner = TestRunner::deterministic();
     let (mut minted, mut gaps, mut leases) = (0, 0, 0);
     for _ in 0..500 {

@@ -1,26 +1,26 @@
-//! A small world of leases: a disk with a few slots, and holders whose clocks show whatever a script says.
+//! A small world of leases: a disk with a few slots, and holders whose clocks follow a script.
 //!
-//! Cells, windows and minting are core's own; what is played here is what `stores` does with files and locks. A step is
-//! whole: what happens between the look of a call at its cell and its swap is for loom.
+//! Cells, windows and minting are core's code; the model plays the part of `stores` with its files and locks. Steps are
+//! atomic here. Loom checks the interleavings between a call's load of its cell and its swap.
 
 use snowmint_core::{Layout, Options, Snowflake, Window, Words};
 
-/// What a holder does, at the time that its clock then shows.
+/// An action of a holder, at the time of its clock.
 #[derive(Clone, Copy, Debug)]
 pub enum Action {
-    /// Takes so many single IDs, on a new lease if it has none.
+    /// Mints this many single IDs; claims a lease first if the holder has no lease.
     Mint(u8),
-    /// Takes a run of up to so many.
+    /// Mints a run of at most this many IDs; claims as `Mint` does.
     Run(u8),
-    /// Moves its window's end up.
+    /// Extends the window.
     Renew,
-    /// Gives the rest of its window back.
+    /// Releases the rest of the window.
     Release,
-    /// Dies: its lock goes, its window's end stays.
+    /// Dies: the lock is freed, the window's end stays on disk.
     Crash,
-    /// Loses its lock, as by an operator's hand, and runs on without knowing.
+    /// Loses the lock, for instance to an operator, and continues without noticing.
     Evict,
-    /// Calls on the cell that it gave up last.
+    /// Mints from the cell that the holder closed last.
     Late,
 }
 
@@ -28,19 +28,19 @@ pub enum Action {
 #[derive(Clone, Copy, Debug)]
 pub struct Step {
     pub holder: usize,
-    /// How far its clock moves before.
+    /// How far the holder's clock moves before the action.
     pub clock_ms: i64,
     pub action: Action,
 }
 
-/// What the holders of a world have in common.
+/// The terms that all holders of a world share.
 #[derive(Clone, Copy, Debug)]
 pub struct Terms {
     pub layout: Layout,
     pub holders: usize,
     pub max_ahead_ms: u64,
     pub window_ms: u64,
-    /// What all clocks show at first.
+    /// The start of all clocks, Unix ms.
     pub start_ms: i64,
 }
 
@@ -48,13 +48,13 @@ pub struct Terms {
 #[derive(Clone, Copy, Debug)]
 pub struct Minted {
     pub id: u64,
-    /// Counts leases.
+    /// The number of the lease in the world.
     pub lease: usize,
     pub now_ms: i64,
     pub window: Window,
 }
 
-/// What came of a script.
+/// The result of a script.
 #[derive(Debug, Default)]
 pub struct Report {
     /// In the order of minting.
@@ -63,7 +63,7 @@ pub struct Report {
     pub gaps_ms: Vec<i64>,
 }
 
-/// A slot file, and who has its lock.
+/// A slot file and the state of its lock.
 #[derive(Clone, Debug, Default)]
 struct Slot {
     end_ms: Option<i64>,
@@ -158,7 +158,7 @@ impl<'a> World<'a> {
         }
     }
 
-    /// As a claim of a slot: the lowest node that nobody has, and that can be used at once.
+    /// Claims a slot: the lowest node that is free and can mint at once.
     fn claim(&mut self, now_ms: i64) -> Option<Lease> {
         let Terms { layout, max_ahead_ms, .. } = *self.terms;
         let reach_ms = self.reach_ms();
@@ -194,7 +194,7 @@ impl<'a> World<'a> {
     }
 
     fn run(&mut self, lease: &Lease, now_ms: i64, count: u8) -> bool {
-        // An odd one takes what is free.
+        // An odd count takes the free IDs, even if they are fewer.
         let patience_ms = if count.is_multiple_of(2) { 0 } else { u64::MAX };
         let run = lease.generator.try_run(now_ms, u64::from(count.max(1)), patience_ms);
         self.note(lease, now_ms, run.into_iter().flatten());
@@ -206,7 +206,7 @@ impl<'a> World<'a> {
         self.report.minted.extend(ids.into_iter().map(minted));
     }
 
-    /// The end is on disk before it is used; a holder that lost its slot closes instead.
+    /// Extends the window, on disk before it is used. A holder that has lost its slot closes its cell instead.
     fn renew(&mut self, lease: &mut Lease, now_ms: i64) -> bool {
         let (words, layout) = (lease.generator.words(), &self.terms.layout);
         if lease.evicted {
@@ -229,7 +229,7 @@ impl<'a> World<'a> {
         false
     }
 
-    /// The lock goes, and what is on disk stays.
+    /// Frees the lock and leaves the file on disk unchanged.
     fn leave(&mut self, lease: &Lease) -> bool {
         if !lease.evicted {
             let unused_ms = lease.generator.words().unused_from_ms(&self.terms.layout);

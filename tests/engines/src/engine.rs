@@ -1,7 +1,7 @@
 //! How each engine is started, and when it is ready.
 
 use std::fs;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::net::{Ipv4Addr, TcpStream};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -11,8 +11,6 @@ use std::thread;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-
-use crate::server::ask;
 
 /// A kind of server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize, Serialize)]
@@ -74,11 +72,12 @@ impl Engine {
         }
     }
 
-    /// Returns the directory for servers' data: in memory, if enough is free. What a server has handed to the kernel
-    /// outlives a kill of the server there as it does on a disk, without the seconds that a recovery waits for the disk.
+    /// Returns the directory for servers' data: in memory, if enough is free. As on a disk, data that a server has
+    /// handed to the kernel survives a kill of the server there, and a recovery does not wait seconds for the disk.
     ///
-    /// `MariaDB` maps a log that lies in memory into its address space, so that a kill loses less than on a disk. A server
-    /// that tests kill therefore has its data on the disk; the shared one, which nobody kills, has them in memory.
+    /// `MariaDB` maps a log that lies in memory into its address space, so that a kill loses less than on a disk. A
+    /// server that tests kill therefore has its data on the disk. The shared server, which no test kills, has them in
+    /// memory.
     pub(crate) fn place(self, shared: bool) -> &'static Path {
         static PLACE: LazyLock<PathBuf> = LazyLock::new(|| {
             let memory = Path::new("/dev/shm");
@@ -87,7 +86,7 @@ impl Engine {
         static DISK: LazyLock<PathBuf> = LazyLock::new(std::env::temp_dir);
         match self {
             Self::Mariadb if !shared => &DISK,
-            // It refuses a database in memory.
+            // The service refuses a database in memory.
             Self::Service => &DISK,
             _ => &PLACE,
         }
@@ -366,4 +365,14 @@ pub fn run(command: &mut Command) {
 fn succeeds(program: &Path, arguments: &[&str]) -> bool {
     let status = Command::new(program).args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).status();
     status.unwrap_or_else(|error| panic!("{}: {error}", program.display())).success()
+}
+
+/// Sends a request to a server and returns its answer.
+fn ask(port: u16, request: &str) -> std::io::Result<String> {
+    let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port))?;
+    stream.set_read_timeout(Some(Duration::from_secs(2)))?;
+    stream.write_all(request.as_bytes())?;
+    let mut answer = [0; 256];
+    let length = stream.read(&mut answer)?;
+    Ok(String::from_utf8_lossy(&answer[..length]).into_owned())
 }

@@ -1,9 +1,9 @@
-//! Real servers for tests: `PostgreSQL`, `MariaDB`, Redis, etcd, `ZooKeeper` and `snowmint serve`, each on a free port of
-//! the loopback with a data directory of its own.
+//! Real servers for tests: `PostgreSQL`, `MariaDB`, Redis, etcd, `ZooKeeper` and `snowmint serve`, each on a free port
+//! of the loopback with a separate data directory.
 //!
 //! Tests in Rust use this library. Tests in Python and JavaScript ask the program `snowmint-engines` over a Unix socket
-//! (`main.rs` has the protocol). The environment variable `SNOWMINT_ENGINES` names the socket of a running program, so that
-//! all tests of one run share its servers.
+//! (`main.rs` has the protocol). The environment variable `SNOWMINT_ENGINES` names the socket of a running program, so
+//! that all tests of one run share its servers.
 #![cfg(unix)]
 #![allow(clippy::missing_panics_doc, reason = "a test fails by a panic")]
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{Read, Write};
-use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, TcpListener};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -21,8 +21,8 @@ const START: Duration = Duration::from_secs(90);
 /// How long a server may take to end by itself.
 const STOP: Duration = Duration::from_secs(30);
 
-/// Runs the server in the background and prints its pid. A line on standard input kills the server. If standard input ends
-/// without a line, the owner has died: then the shell also removes the server's directory.
+/// Runs the server in the background and prints its pid. A line on standard input kills the server. If standard input
+/// ends without a line, the owner has died: then the shell also removes the server's directory.
 const SHELL: &str = r#"directory=$1; shift; "$@" > "$directory/server.log" 2>&1 & echo $!
 if read _; then owner=alive; fi
 kill -9 $! 2> /dev/null; wait $! 2> /dev/null
@@ -51,7 +51,8 @@ impl Server {
         Self::start_with(engine, &[])
     }
 
-    /// Starts a server with further options at the end of its command line. For `ZooKeeper` they are lines of `zoo.cfg`.
+    /// Starts a server with further options at the end of its command line. For `ZooKeeper` they are lines of
+    /// `zoo.cfg`.
     pub fn start_with(engine: Engine, options: &[&str]) -> Self {
         let options = options.iter().map(|option| (*option).to_owned()).collect();
         Self::start_in(engine, options, BTreeMap::new())
@@ -174,8 +175,8 @@ impl Server {
     pub fn kill(&mut self) {
         let Some(Running { mut shell, pid }) = self.running.take() else { return };
         kill(pid, libc::SIGKILL);
-        // Processes of PostgreSQL would end when they notice that the first one has, but not while they are stopped. The
-        // next start is refused while one of them runs.
+        // Processes of PostgreSQL would end when they notice that the first one has, but not while they are stopped.
+        // The next start is refused while one of them runs.
         for worker in self.engine.workers(self.directory.path()) {
             kill(worker, libc::SIGKILL);
         }
@@ -204,7 +205,8 @@ impl Server {
         self.kill();
     }
 
-    /// Stops all processes of the server where they are (SIGSTOP), or lets them go on. Returns when all threads stand still.
+    /// Stops all processes of the server where they are (SIGSTOP), or lets them go on. Returns when all threads stand
+    /// still.
     pub fn pause(&self, paused: bool) {
         let Some(Running { pid, .. }) = self.running else { return };
         let signal = if paused { libc::SIGSTOP } else { libc::SIGCONT };
@@ -233,7 +235,8 @@ impl Drop for Server {
 
 #[allow(unsafe_code, reason = "signals are a C interface")]
 fn kill(pid: i32, signal: i32) {
-    // SAFETY: sends a signal to a child of a child of this process, which has not been waited for while its shell lives.
+    // SAFETY: sends a signal to a child of a child of this process, which has not been waited for while its shell
+    // lives.
     unsafe { libc::kill(pid, signal) };
 }
 
@@ -267,14 +270,4 @@ fn free_port() -> u16 {
             return port;
         }
     }
-}
-
-/// Sends a request to a server and returns its answer.
-pub fn ask(port: u16, request: &str) -> std::io::Result<String> {
-    let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port))?;
-    stream.set_read_timeout(Some(Duration::from_secs(2)))?;
-    stream.write_all(request.as_bytes())?;
-    let mut answer = [0; 256];
-    let length = stream.read(&mut answer)?;
-    Ok(String::from_utf8_lossy(&answer[..length]).into_owned())
 }

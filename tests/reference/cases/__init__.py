@@ -1,4 +1,4 @@
-"""The case tables, one module a vector file: what is asked, and what a public source already says about the answer."""
+"""The case tables, one module per vector file: the questions, and the answers that a public source states."""
 
 from collections.abc import Callable
 
@@ -8,7 +8,7 @@ Case = dict[str, object]
 
 
 def result_of(name: str, ask: Callable[[], Case], error: str | None = None) -> Case:
-    """What the reference answers: results, or the error. Stops the writer where it is not the error expected."""
+    """Returns the reference's results or error. Stops the writer if the reference raises another error or none."""
     try:
         result = ask()
     except Refused as refusal:
@@ -19,5 +19,5 @@ def result_of(name: str, ask: Callable[[], Case], error: str | None = None) -> C
 
 
 def agree(name: str, stated: object, computed: object) -> None:
-    """Stops the writer where a published value is not what the reference computes."""
+    """Stops the writer if a published value differs from the computed one."""
     assert stated == computed, f"{name}: stated {stated!r}, computed {computed!r}"

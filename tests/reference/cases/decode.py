@@ -195,7 +195,7 @@ BOUNDARIES = {
     "2^64-1": 2**64 - 1,
 }
 
-# What each boundary must be refused for, layout by layout.
+# The error of each refused boundary, by layout.
 BOUNDARY_LAYOUTS: dict[str, tuple[str, ...]] = {
     "discord": (),
     "mastodon": (),
@@ -249,7 +249,7 @@ def written(parts: Parts) -> Case:
 
 
 def rows() -> list[Row]:
-    """The boundaries under each layout, then the cases that stand for themselves."""
+    """Returns the boundaries under each layout, then the single cases."""
     boundaries = [
         (f"{boundary} under {layout}", layout, value, "INVALID_ID" if boundary in refused else None)
         for layout, refused in BOUNDARY_LAYOUTS.items()

@@ -382,7 +382,7 @@ def _answer(generator: Generator, call: Call, issued: list[int]) -> Case:
 
 
 def _check_retry(name: str, generator: Generator, call: Call, retry_after_ms: object) -> None:
-    """The wait told is the shortest one after which the same call succeeds, if the call can succeed at all."""
+    """Checks that `retry_after_ms` is the shortest wait after which the same call succeeds, if it can ever succeed."""
     assert isinstance(retry_after_ms, int)
     if call.count > _most_at_once(generator.layout, generator):
         return
@@ -395,6 +395,6 @@ def _check_retry(name: str, generator: Generator, call: Call, retry_after_ms: ob
 
 
 def _most_at_once(layout: Layout, generator: Generator) -> int:
-    """What a fresh tick and the ticks that may be borrowed after it hold together."""
+    """Returns the number of IDs in a new tick and all the ticks that `max_ahead_ms` allows after it."""
     start = generator.sequence if generator.carry else 0
     return layout.ids_per_tick * (generator.max_ahead_ms // layout.tick_ms + 1) - start

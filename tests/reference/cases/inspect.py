@@ -1,4 +1,4 @@
-"""inspect.json: what could have minted an integer or a text."""
+"""inspect.json: the systems that could have minted an integer or a text."""
 
 from candidates import Candidate, inspect
 from cases import Case, agree
@@ -13,8 +13,8 @@ COMMENT = (
 NOW_MS = 1793491200000
 TWEET = 1541815603606036480
 
-# Real IDs: what is known of each, its system, and the candidates that nothing tells apart from it and that come first
-# because one meets their IDs more often.
+# Real IDs: a name, the ID, its system, and the equally plausible candidates that come before that system, because their
+# IDs are more common.
 REAL: tuple[tuple[str, int, str, tuple[str, ...]], ...] = (
     ("a tweet", TWEET, "twitter", ()),
     ("Discord's documented ID", 175928847299117063, "discord", ("twitter",)),
@@ -154,7 +154,7 @@ def _real(name: str, value: int, system: str, before: tuple[str, ...]) -> Case:
     found = inspect(str(value), NOW_MS)
     least = min(one.surprise for one in found if one.doubt == 0)
     tied = [one.layout for one in found if one.doubt == 0 and one.surprise < least + 6]
-    # Its system comes first, or is among those that nothing tells apart.
+    # The system comes first, or is among the equally plausible candidates.
     assert system in tied, f"{name}: {tied}"
     agree(name, before, tuple(tied[: tied.index(system)]))
     return _case(name, {"value": str(value)}, found)

@@ -292,7 +292,7 @@ MALFORMED = (
 
 
 def facts(layout: Layout) -> Case:
-    """What a layout knows about itself, in the form of the file."""
+    """Returns the facts of a layout in the form of the file."""
     return {
         "canonical": canonical(layout),
         "bits": layout.bits,

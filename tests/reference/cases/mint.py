@@ -1,4 +1,4 @@
-"""mint.json: what a process mints one after the other, under a scripted clock and with scripted random bits."""
+"""mint.json: the IDs that a process mints one after the other, with a scripted clock and scripted random bits."""
 
 from collections.abc import Callable
 from typing import Protocol
@@ -18,10 +18,10 @@ NOW_100NS = NOW_MS * 10_000
 
 
 class State(Protocol):
-    """What mints."""
+    """The minting state of one kind."""
 
     def next(self, now: int, random: Random, /) -> str:
-        """The next one."""
+        """Mints the next ID."""
 
 
 KINDS: dict[str, tuple[Callable[[], State], Callable[[str], State] | None]] = {
@@ -32,7 +32,7 @@ KINDS: dict[str, tuple[Callable[[], State], Callable[[str], State] | None]] = {
     "object_id": (Counting, None),
 }
 
-# Name, kind, what was last, and the calls: the clock, and what stands ready of random bits.
+# Name, kind, the last ID, and the calls, each with a clock and the available random numbers.
 RUNS: tuple[tuple[str, str, str | None, tuple[tuple[int, tuple[int, ...]], ...]], ...] = (
     (
         "version 1 goes on from a clock that stands still or steps back",
@@ -174,7 +174,7 @@ RUNS: tuple[tuple[str, str, str | None, tuple[tuple[int, tuple[int, ...]], ...]]
     ),
 )
 
-# What the ULID specification says comes after.
+# Consecutive ULIDs in the ULID specification.
 PUBLISHED = {
     "the specification's ULIDs in order": (
         "01BX5ZZKBKACTAV9WEVGEMMVRZ",

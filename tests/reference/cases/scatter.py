@@ -1,4 +1,4 @@
-"""scatter.json: IDs moved about, and back."""
+"""scatter.json: IDs scattered and restored."""
 
 from collections.abc import Callable
 

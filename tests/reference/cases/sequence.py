@@ -1,6 +1,6 @@
-"""sequence.json: what the tests of PostgreSQL, MariaDB and TiDB state of their sequences, session by session.
+"""sequence.json: sessions on sequences, with the answers that the tests of PostgreSQL, MariaDB and TiDB state.
 
-The answers are those of the named test files; nothing is computed here.
+The answers come from the named test files; the reference computes no answer.
 """
 
 from cases import Case
@@ -273,7 +273,7 @@ SESSIONS: list[tuple[str, str, str, str, str]] = [
     ),
 ]
 
-# Where we part from the engine on purpose.
+# Cases in which we differ from the engine on purpose.
 OURS: list[tuple[str, str, str, str, str]] = [
     (
         "setval in a later round below the minimum is refused, where MariaDB hands out values below it",
@@ -291,7 +291,7 @@ OURS: list[tuple[str, str, str, str, str]] = [
     ),
 ]
 
-# Name, source, dialect, definition; `+` before those that the source accepts.
+# Name, source, dialect, definition. A `+` marks a definition that the source accepts.
 DEFINITIONS: list[tuple[str, str, str, str]] = [
     ("increment 0", TIDB, "tidb", "increment=0"),
     ("a maximum below the minimum", TIDB, "tidb", "max=1 min=2"),

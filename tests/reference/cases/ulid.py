@@ -8,7 +8,7 @@ COMMENT = (
     "string): its parts, from which the text comes too. bytes: hexadecimal digits. error: the code, where it must fail."
 )
 
-# Texts of which a public source says what they are, or that lie at a border: what is known of their Unix ms.
+# Texts from a public source or at a border, with their Unix ms if it is known.
 KNOWN: dict[str, tuple[str, int | None]] = {
     "the specification's first": ("01ARZ3NDEKTSV4RRFFQ69G5FAV", None),
     "the specification's time and randomness": ("01AN4Z07BY79KA1307SR9X4MV3", None),

@@ -22,7 +22,7 @@ COMMENT = (
 )
 
 DNS = NAMESPACES["dns"]
-# 2022-02-22T19:22:22Z, of which RFC 9562 has an example in most versions.
+# 2022-02-22T19:22:22Z: RFC 9562 has an example of this instant in most versions.
 RFC_TIME, RFC_MS = 0x1EC9414C232AB00, 1645557742000
 RFC_SEQUENCE, RFC_NODE = 0x33C8, 0x9F6BDECED846
 
@@ -130,7 +130,7 @@ REFUSED: tuple[tuple[str, str, tuple[int, ...], str], ...] = (
     ("version 8 whose c has 63 bits", "uuid8", (0, 0, 2**62), "INVALID_ID"),
 )
 
-# Any way to write one.
+# All forms in which a UUID can be written.
 WRITTEN = {
     "a text": "123e4567-e89b-12d3-a456-426614174000",
     "a text in capitals": "123E4567-E89B-12D3-A456-426614174000",

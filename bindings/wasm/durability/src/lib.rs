@@ -1,4 +1,4 @@
-//! Whether an engine's settings keep what it confirms, for the stores.
+//! Finds engine settings and places of files under which a store can lose confirmed writes.
 #![cfg(target_arch = "wasm32")]
 #![no_std]
 #![allow(unsafe_code, reason = "an export keeps its name; unsafe blocks are in the glue")]
@@ -10,15 +10,15 @@ use glue::{Text, Told};
 use snowmint_core::durability::{Accepting, Engine, Finding, Refusal};
 use snowmint_core::place::Facts;
 
-/// What accepts a store all the same.
+/// The names of the options that accept an unsafe store, for the sentences.
 const ACCEPTING: Accepting = Accepting::JAVASCRIPT;
 
-/// The first line, and the others.
+/// Splits a text into its first line and the other lines.
 fn lines(told: &Told) -> (&str, &str) {
     told.text().split_once('\n').unwrap_or((told.text(), ""))
 }
 
-/// The settings that matter of the engine whose name is the text: the length of their names, a line each.
+/// Writes the names of the settings that matter, one per line, of the engine named by the text. Returns their length.
 #[unsafe(no_mangle)]
 pub extern "C" fn settings(len: u32) -> u32 {
     let told = Told::take(len);
@@ -30,20 +30,20 @@ pub extern "C" fn settings(len: u32) -> u32 {
     text.len as u32
 }
 
-/// Refuses settings under which nothing is granted. The text is an engine's name and lines `NAME=VALUE`; answers the length
-/// of the sentence, or 0.
+/// Refuses unsafe settings. The text is an engine's name and lines `NAME=VALUE`. Returns the length of the sentence, or
+/// 0.
 #[unsafe(no_mangle)]
 pub extern "C" fn refuse(len: u32) -> u32 {
     sentence(&Told::take(len), |engine, value| engine.refuse(value))
 }
 
-/// The same of settings by which a failover can lose confirmed writes.
+/// Refuses settings by which a failover can lose confirmed writes. Arguments and result as for `refuse`.
 #[unsafe(no_mangle)]
 pub extern "C" fn standby_risk(len: u32) -> u32 {
     sentence(&Told::take(len), |engine, value| engine.standby_risk(value))
 }
 
-/// Tells the value of a setting.
+/// Looks up the value of a setting by name.
 type Value<'v, 'a> = &'v dyn Fn(&str) -> Option<&'a str>;
 
 fn sentence<'a>(told: &'a Told, judge: impl FnOnce(Engine, Value<'_, 'a>) -> Option<Finding<'a>>) -> u32 {
@@ -54,16 +54,16 @@ fn sentence<'a>(told: &'a Told, judge: impl FnOnce(Engine, Value<'_, 'a>) -> Opt
             .find_map(|line| line.split_once('=').filter(|(known, _)| *known == name).map(|(_, value)| value))
     };
     let mut text = Text { len: 0 };
-    // A text that did not fit is nothing that anybody vouches for.
+    // `Told` empties a text that did not fit, and such a text names no engine.
     match Engine::find(engine).map(|engine| judge(engine, &value)) {
         Some(None) => {}
         Some(Some(finding)) => drop(write!(text, "{}", finding.refusal(&ACCEPTING))),
-        None => drop(write!(text, "the engine tells too much to be understood")),
+        None => drop(write!(text, "the engine's settings are too long to be checked")),
     }
     text.len as u32
 }
 
-/// The sentence that refuses what else was found: that and the cure, a line each. Answers its length.
+/// Writes the sentence for any other finding. The text is the finding and its cure, one per line. Returns the length.
 #[unsafe(no_mangle)]
 pub extern "C" fn refusal(len: u32) -> u32 {
     let told = Told::take(len);
@@ -73,13 +73,13 @@ pub extern "C" fn refusal(len: u32) -> u32 {
     text.len as u32
 }
 
-/// Refuses a place where a database can be lost, or is out of reach for others who name it too. The text is a path without
-/// links and the lines of `mountinfo` that are of it; `file_system` is the number of its file system, and `directory` not 0
-/// for the directory of a file. Answers the length of the sentence, or 0.
+/// Refuses a place where a database can be lost, or that other processes cannot reach by the same path. The text is a
+/// path without links and the lines of `mountinfo` for that path. `file_system` is the number of its file system;
+/// `directory` is not 0 for the directory of a file. Returns the length of the sentence, or 0.
 #[unsafe(no_mangle)]
 pub extern "C" fn place(len: u32, file_system: u32, directory: u32) -> u32 {
     let told = Told::take(len);
-    // Of a text that did not fit the file system still counts.
+    // Even if the text did not fit and is empty, the file system counts.
     let (path, mounts) = lines(&told);
     let doubt = Facts { path, file_system, mounts, ..Facts::default() }.lossy();
     let mut text = Text { len: 0 };

@@ -1,12 +1,12 @@
-//! Scatter: IDs moved about and back.
+//! Scatter: reversible permutations of IDs.
 
 use glue::{answer, buffer};
 use snowmint_core::{Error, scatter};
 
-/// By what: a count of digits or bits.
+/// A function of an ID and a count of digits or bits.
 type Function = fn(u64, u32) -> Result<u64, Error>;
 
-/// In the order that `npm/src/scatter.ts` numbers them.
+/// All functions, in the order of their numbers in `npm/src/scatter.ts`.
 static FUNCTIONS: [Function; 5] = [
     scatter::rotate_digits,
     scatter::unrotate_digits,
@@ -15,7 +15,7 @@ static FUNCTIONS: [Function; 5] = [
     scatter::unshard_high,
 ];
 
-/// Word 0: what a function makes of integer 0, the ID, by integer 2, a count of digits or bits.
+/// Applies a function to integer 0, an ID, and integer 2, a count of digits or bits. Word 0: the resulting ID.
 #[unsafe(no_mangle)]
 pub extern "C" fn scattered(function: u32) -> i32 {
     let buffer = buffer();

@@ -3,7 +3,7 @@
 use glue::{TEXT, answer, buffer};
 use snowmint_core::TextForm;
 
-/// The length of the text of integer 0. The form is its place in [`TextForm::ALL`].
+/// Writes the text of integer 0, an ID, and returns its length. `form` is a place in [`TextForm::ALL`].
 #[unsafe(no_mangle)]
 pub extern "C" fn text_encode(form: u32) -> i32 {
     let buffer = buffer();
@@ -14,12 +14,12 @@ pub extern "C" fn text_encode(form: u32) -> i32 {
     })
 }
 
-/// Word 0: the ID of a text of `len` bytes, which are so many characters.
+/// Reads a text of `len` bytes and `characters` characters. Word 0: the ID.
 #[unsafe(no_mangle)]
 pub extern "C" fn text_decode(form: u32, len: u32, characters: u32) -> i32 {
     let (form, buffer) = (TextForm::ALL[form as usize], buffer());
     let id = if len as usize > TEXT {
-        // Not all of it is here, so it is not to be counted.
+        // The buffer does not hold all of the text, so JavaScript has counted the characters.
         Err(form.wrong_length(characters as usize))
     } else {
         form.decode(buffer.text(len))

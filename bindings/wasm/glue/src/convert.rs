@@ -5,7 +5,7 @@ use snowmint_core::Integer;
 use crate::memory::{Buffer, TEXT, buffer};
 
 impl Buffer {
-    /// The text that JavaScript wrote; a text that did not fit becomes one that nothing accepts.
+    /// The text that JavaScript wrote. A text that did not fit becomes a blank, which no function accepts.
     pub fn text(&self, len: u32) -> &[u8] {
         self.text.get(..len as usize).unwrap_or(b" ")
     }
@@ -21,7 +21,7 @@ impl Buffer {
     }
 }
 
-/// A copy of the text that JavaScript wrote, as the answer goes into the same buffer. A text that did not fit is empty.
+/// A copy of the text that JavaScript wrote, since the answer overwrites the buffer. A text that did not fit is empty.
 pub struct Told {
     text: [u8; TEXT],
     len: usize,

@@ -4,7 +4,7 @@ use snowmint_core::Error;
 
 use crate::memory::{Single, buffer};
 
-/// What a function returns that failed.
+/// The result of a failed function.
 const FAILED: i32 = -1;
 
 /// Whether a call has failed since the last `take_error`.
@@ -20,7 +20,7 @@ pub fn failed(error: Error) -> i32 {
     FAILED
 }
 
-/// What `value` makes of a result: a handle, a length or 0.
+/// Returns `value` of a result, which is a handle, a length or 0; keeps an error for `take_error` and returns `FAILED`.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "out of line, results would be copied, which takes more than the call saves")]
 pub fn answer<T>(result: Result<T, Error>, value: impl FnOnce(T) -> u32) -> i32 {
@@ -30,8 +30,8 @@ pub fn answer<T>(result: Result<T, Error>, value: impl FnOnce(T) -> u32) -> i32 
     }
 }
 
-/// Whether there was an error since the last call. The last four words: what fills its sentence, of which the first tells
-/// which sentence; other answers begin with the first words.
+/// Whether there was an error since the last call. The last four words of the buffer describe the error: the number of
+/// its sentence, then the values in it. All other answers use the first words.
 #[unsafe(no_mangle)]
 pub extern "C" fn take_error() -> bool {
     core::mem::take(FAILING.get())

@@ -1,8 +1,8 @@
-//! What the wasm modules share.
+//! The code that all wasm modules share.
 //!
 //! Only numbers cross the border: 64-bit values as `BigInt`, handles and lengths as `Number`. Texts and rows of
 //! numbers go through one [`Buffer`] that both sides read and write. Formatting, strings and exceptions
-//! on this side would double a module; the classes that users see are in `npm/src`.
+//! on this side would double the size of a module; the classes that users see are in `npm/src`.
 //!
 //! A function that can fail returns -1 (or a negative `BigInt`) and leaves the error to `take_error`.
 #![cfg(target_arch = "wasm32")]

@@ -8,17 +8,17 @@ use core::alloc::{GlobalAlloc, Layout as Block};
 use core::cell::UnsafeCell;
 use core::panic::PanicInfo;
 
-/// The most characters a text can have.
+/// The most bytes that a text can have.
 pub const TEXT: usize = 1024;
-/// The most IDs one call fills in.
+/// The most IDs that one call writes.
 const WORDS: usize = 4096;
 
-/// What both sides read and write.
+/// The memory that both sides read and write.
 #[repr(C)]
 pub struct Buffer {
-    /// A text that goes in or out.
+    /// A text of an argument or a result.
     pub text: [u8; TEXT],
-    /// The numbers that go in or out.
+    /// The numbers of arguments or results.
     pub words: [u64; WORDS],
 }
 
@@ -29,17 +29,17 @@ pub struct Single<T>(UnsafeCell<T>);
 unsafe impl<T> Sync for Single<T> {}
 
 impl<T> Single<T> {
-    /// A value as a module starts with it.
+    /// Makes the value with which a module starts.
     pub const fn new(value: T) -> Self {
         Self(UnsafeCell::new(value))
     }
 
     /// The value, to be read or changed.
     #[inline]
-    #[allow(clippy::mut_from_ref, reason = "that is what the type is for")]
+    #[allow(clippy::mut_from_ref, reason = "the purpose of the type")]
     pub fn get(&self) -> &mut T {
-        // SAFETY: one thread, and no module calls back into JavaScript, so a caller is done with the reference before the
-        // next exported function runs; within one function, no reference of an earlier call is in use.
+        // SAFETY: one thread, and no module calls back into JavaScript, so a caller drops the reference before the next
+        // exported function runs; within one function, no reference of an earlier call is in use.
         unsafe { &mut *self.0.get() }
     }
 }
@@ -52,15 +52,15 @@ pub fn buffer() -> &'static mut Buffer {
     BUFFER.get()
 }
 
-/// Returns a handle: the address of a value that lives from now on.
+/// Moves a value to a place where it lives as long as the module, and returns its address as a handle.
 pub fn keep<T>(value: T) -> u32 {
     &raw mut *Box::leak(Box::new(value)) as u32
 }
 
 /// The value of a handle.
 pub fn kept<T>(handle: u32) -> &'static T {
-    // SAFETY: handles come from `keep`, and the one caller, `npm/src/core.ts` and its users, hands each to
-    // functions of its type only.
+    // SAFETY: handles come from `keep`, and the only callers, `npm/src/core.ts` and its users, pass each handle only to
+    // functions of its type.
     unsafe { &*(handle as *const T) }
 }
 
@@ -71,7 +71,7 @@ pub fn kept_mut<T>(handle: u32) -> &'static mut T {
     unsafe { &mut *(handle as *mut T) }
 }
 
-/// Where the shared buffer begins: `TEXT` bytes, then 64-bit words.
+/// The address of the shared buffer: `TEXT` bytes, then 64-bit words.
 #[unsafe(no_mangle)]
 pub extern "C" fn buffer_address() -> u32 {
     &raw const *buffer() as u32
@@ -81,12 +81,12 @@ struct Bump;
 
 const PAGE: usize = 65_536;
 
-// SAFETY: one thread; every block is aligned, lies in memory just grown or left over from that, and is given once.
+// SAFETY: one thread; every block is aligned, lies in memory that this allocator has grown, and is handed out once.
 unsafe impl GlobalAlloc for Bump {
     unsafe fn alloc(&self, block: Block) -> *mut u8 {
         static FREE: Single<(usize, usize)> = Single::new((0, 0));
         let (next, end) = FREE.get();
-        // The next multiple of a power of two.
+        // Rounds up to the alignment, a power of two.
         let mut start = (*next + block.align() - 1) & block.align().wrapping_neg();
         if start + block.size() > *end {
             let pages = block.size().div_ceil(PAGE);

@@ -4,7 +4,7 @@ use core::fmt;
 
 use crate::memory::buffer;
 
-/// A text that is written into the buffer. What is beyond the buffer, which no text of core is, is cut.
+/// Writes a text into the buffer, and drops all beyond its end; no text of core is so long.
 pub struct Text {
     /// Bytes written.
     pub len: usize,

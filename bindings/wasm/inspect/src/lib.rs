@@ -1,4 +1,4 @@
-//! Who could have minted this?
+//! Finds the systems that could have minted an ID.
 #![cfg(target_arch = "wasm32")]
 #![no_std]
 #![allow(unsafe_code, reason = "an export keeps its name; unsafe blocks are in the glue")]
@@ -9,23 +9,24 @@ use core::fmt::Write;
 use glue::{Single, Text, buffer};
 use snowmint_core::inspect::{self as core_inspect, Candidates, Kind};
 
-/// The candidates of the last value.
+/// The candidates for the last value.
 static FOUND: Single<Option<Candidates>> = Single::new(None);
 
-/// How many candidates there are for a text.
+/// Finds the candidates for a text, and returns their count.
 #[unsafe(no_mangle)]
 pub extern "C" fn inspect(len: u32, now_ms: f64) -> u32 {
     FOUND.get().insert(core_inspect::inspect(buffer().text(len), now_ms as i64)).len() as u32
 }
 
-/// How many candidates there are for integer 0.
+/// Finds the candidates for integer 0, and returns their count.
 #[unsafe(no_mangle)]
 pub extern "C" fn inspect_integer(now_ms: f64) -> u32 {
     FOUND.get().insert(core_inspect::inspect_integer(buffer().integer(0), now_ms as i64)).len() as u32
 }
 
-/// One of those candidates: the length of its kind, system (or nothing), form, reason and layout, a line each. Words: whether it
-/// has a time, that in Unix ms, whether it is plausible, and the ID of a snowflake.
+/// Writes the candidate at a place: its kind, system (or an empty line), form, reason and layout, one per line. Returns
+/// the length of the text. Words: whether it has a time, the time in Unix ms, whether it is plausible, the ID of a
+/// snowflake.
 #[unsafe(no_mangle)]
 pub extern "C" fn candidate(at: u32) -> u32 {
     let mut text = Text { len: 0 };

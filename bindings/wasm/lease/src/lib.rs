@@ -1,7 +1,8 @@
-//! Leases by handle: core's way to a node and from window to window, for a driver that asks the store.
+//! Leases by handle: core's machines that claim a node and renew its window, for a driver in JavaScript that calls the
+//! store.
 //!
-//! Most functions answer what to do next, as a place in [`Next`]; what belongs to it is in the words, and a record in the
-//! text. Times are Unix ms.
+//! Most functions return the next step as a place in [`Next`]. Its values are in the words, and a record in the text.
+//! Times are Unix ms.
 #![cfg(target_arch = "wasm32")]
 #![no_std]
 #![allow(unsafe_code, reason = "an export keeps its name; unsafe blocks are in the glue")]
@@ -16,14 +17,14 @@ use snowmint_core::lease::{
 use snowmint_core::store::{Ask, Reply};
 use snowmint_core::{Error, Layout, Numbers, Window, Words};
 
-/// What to do next; the words that go with it are in brackets.
+/// The next step of the driver: the function to call with the reply, and in brackets the words with the step's values.
 #[repr(u32)]
 enum Next {
     /// `pinned`.
     ReadLayout,
     /// `floor`.
     ReadFloor,
-    /// `pinning` (version); what follows the text of the layout is in the text (its length).
+    /// `pinning` (length, version). The text holds the part of the record that follows the text of the layout.
     WriteLayout,
     /// `see` and `skip`, then `seen`.
     List,
@@ -35,9 +36,9 @@ enum Next {
     Write,
     /// The window is durable (node, start, end, whether there is a skew, skew).
     Window,
-    /// Try again in so many ms (ms); or give up with the error that is left.
+    /// Try again after that time (ms); or give up with the error, which `take_error` returns.
     Wait,
-    /// Try again at once, or give up with the error that is left.
+    /// Try again at once, or give up with the error.
     Taken,
     /// The store has not answered.
     Unanswered,
@@ -60,8 +61,9 @@ enum Flow {
     Renewal(Renewal),
 }
 
-/// A new handle of a claim. Words: those of the layout's numbers, then two of the nonce. The label is the begin of
-/// the text, in UTF-8 and padded with zeros. No `window_ms` is `NaN`, and so are no last node and no node. Word 0 then: the length of a window.
+/// A new handle of a claim. Words: the layout's numbers, then two of the nonce. The label is the start of the text, in
+/// UTF-8 and padded with zeros. `window_ms`, `last_node` and `node` are `NaN` if missing. Word 0 of the answer: the length of a
+/// window.
 #[unsafe(no_mangle)]
 pub extern "C" fn claim(
     max_ahead_ms: f64,
@@ -94,7 +96,8 @@ pub extern "C" fn claim(
     })
 }
 
-/// Refuses windows that a claim would refuse, for one who shares a lease that is there. Words: those of the layout's numbers.
+/// Refuses windows that a claim would refuse, for a generator that shares an existing lease. Words: the layout's
+/// numbers.
 #[unsafe(no_mangle)]
 pub extern "C" fn check_window(max_ahead_ms: f64, window_ms: f64, default_ms: f64) -> i32 {
     answer(length_ms(&layout_of_words(), max_ahead_ms, window_ms, default_ms), |_| 0)
@@ -111,14 +114,15 @@ fn length_ms(layout: &Layout, max_ahead_ms: f64, window_ms: f64, default_ms: f64
     Window::length_ms(layout, given, default_ms as u64, max_ahead_ms as u64)
 }
 
-/// The namespace's record in the text: how long the text of its layout is, which the driver checks; negative, if it is not
-/// a record.
+/// Reads the namespace's record in the text. Returns the length of its layout's text, which the driver checks; fails if
+/// it is not a record.
 #[unsafe(no_mangle)]
 pub extern "C" fn layout_len(len: u32) -> i32 {
     answer(NamespaceRecord::read(buffer().text(len)), |(layout, _)| layout.len() as u32)
 }
 
-/// The namespace's record in the text, whose layout the driver has found to be this one (length 0: there is none).
+/// Passes on the namespace's record in the text (length 0: no record). The driver has checked that the layout is the
+/// same.
 #[unsafe(no_mangle)]
 pub extern "C" fn pinned(lease: u32, version: f64, len: u32) -> u32 {
     match NamespaceRecord::read(buffer().text(len)) {
@@ -130,7 +134,7 @@ pub extern "C" fn pinned(lease: u32, version: f64, len: u32) -> u32 {
     }
 }
 
-/// The store's floor in the text (length 0: there is none).
+/// Passes on the store's floor in the text (length 0: no floor).
 #[unsafe(no_mangle)]
 pub extern "C" fn floor(lease: u32, len: u32) -> u32 {
     match (len > 0).then(|| Floor::read(buffer().text(len))).transpose() {
@@ -142,7 +146,8 @@ pub extern "C" fn floor(lease: u32, len: u32) -> u32 {
     }
 }
 
-/// What came of writing the namespace's record: 0 no answer, 1 another version is there, 2 it is written as that version.
+/// Passes on the outcome of writing the namespace's record: 0 no answer, 1 the store holds another version, 2 written
+/// as `version`.
 #[unsafe(no_mangle)]
 pub extern "C" fn pinning(lease: u32, outcome: u32, version: f64) -> u32 {
     let reply = match outcome {
@@ -153,7 +158,7 @@ pub extern "C" fn pinning(lease: u32, outcome: u32, version: f64) -> u32 {
     claiming(lease, |claiming| claiming.namespace_reply(reply))
 }
 
-/// A node that is not to be had.
+/// Excludes a node that cannot be claimed.
 #[unsafe(no_mangle)]
 pub extern "C" fn skip(lease: u32, node: u32) {
     if let Flow::Claim(claiming) = &mut held(lease).flow {
@@ -161,7 +166,8 @@ pub extern "C" fn skip(lease: u32, node: u32) {
     }
 }
 
-/// A node and the record in the text: 0, or 1 if that is none. Fails, if a later version of this package wrote it.
+/// Passes on a node and its record in the text. Returns 0, or 1 if the text is not a record. Fails if a later version
+/// of this package wrote the record.
 #[unsafe(no_mangle)]
 pub extern "C" fn see(lease: u32, node: u32, version: f64, now_ms: f64, len: u32) -> i32 {
     let Flow::Claim(claiming) = &mut held(lease).flow else { return 1 };
@@ -178,19 +184,19 @@ pub extern "C" fn see(lease: u32, node: u32, version: f64, now_ms: f64, len: u32
     }
 }
 
-/// All nodes were seen, of which so many have a record, whatever is in it.
+/// Ends the list of nodes; `records` is the count of nodes that have a record, valid or not.
 #[unsafe(no_mangle)]
 pub extern "C" fn seen(lease: u32, now_ms: f64, records: f64) -> u32 {
     claiming(lease, |claiming| claiming.listed(now_ms as i64, records as u64))
 }
 
-/// The chosen node is not to be had after all.
+/// Says that the chosen node cannot be claimed after all.
 #[unsafe(no_mangle)]
 pub extern "C" fn again(lease: u32) -> u32 {
     claiming(lease, Claim::again)
 }
 
-/// The clocks of the store (`NaN`: it has none) and of this host.
+/// Passes on the clocks of the store (`NaN`: the store has no clock) and of this host.
 #[unsafe(no_mangle)]
 pub extern "C" fn clock(lease: u32, store_ms: f64, own_ms: f64) -> u32 {
     let store_ms = (!store_ms.is_nan()).then_some(store_ms as i64);
@@ -204,8 +210,8 @@ pub extern "C" fn clock(lease: u32, store_ms: f64, own_ms: f64) -> u32 {
     }
 }
 
-/// What came of the read or write: 0 no answer, 1 another version is there, 2 it is written as that version, 3 the record
-/// in the text (length 0: there is none) has that version.
+/// Passes on the outcome of a read or write: 0 no answer, 1 the store holds another version, 2 written as `version`, 3
+/// read the record in the text (length 0: no record) with that version.
 #[unsafe(no_mangle)]
 pub extern "C" fn replied(lease: u32, outcome: u32, version: f64, len: u32) -> u32 {
     let version = version as u64;
@@ -232,20 +238,20 @@ pub extern "C" fn replied(lease: u32, outcome: u32, version: f64, len: u32) -> u
     }
 }
 
-/// Wants the window's end moved up, for a generator whose first unused tick begins at `last_ms`; it reaches `reach_ms`
-/// past the clock.
+/// Starts a renewal, for a generator whose first unused tick begins at `last_ms`. The new window ends `reach_ms` past
+/// the clock.
 #[unsafe(no_mangle)]
 pub extern "C" fn renew(lease: u32, now_ms: f64, last_ms: f64, reach_ms: f64) -> u32 {
     keeping(lease, |keeping| keeping.renew(now_ms as i64, last_ms as i64, reach_ms as u64))
 }
 
-/// Wants the rest of the window given back, with nothing used from `end_ms` on.
+/// Starts a release of the rest of the window; no time from `end_ms` on was used.
 #[unsafe(no_mangle)]
 pub extern "C" fn release(lease: u32, end_ms: f64) -> u32 {
     keeping(lease, |keeping| keeping.release(end_ms as i64))
 }
 
-/// What is needed to keep the lease elsewhere. Words: node, version; the record is in the text.
+/// Writes the state with which `resume` keeps the lease elsewhere. Words: node, version; the record is in the text.
 #[unsafe(no_mangle)]
 pub extern "C" fn save(lease: u32) {
     if let Flow::Renewal(keeping) = &held(lease).flow {
@@ -254,7 +260,7 @@ pub extern "C" fn save(lease: u32) {
     }
 }
 
-/// Whether the first record in the text is held by the holder of the second one, which begins where that one ends.
+/// Whether two records in the text, one after the other, have the same holder. The arguments are their lengths.
 #[unsafe(no_mangle)]
 pub extern "C" fn is_held(first: u32, second: u32) -> bool {
     let (found, saved) = buffer().text(first + second).split_at(first as usize);
@@ -262,7 +268,7 @@ pub extern "C" fn is_held(first: u32, second: u32) -> bool {
     found.is_ok_and(|found| saved.is_ok_and(|saved| found.is_held_by(saved.nonce)))
 }
 
-/// Keeps a lease that was saved: `Window`, or an error if the record in the text is none.
+/// Resumes a saved lease: `Window`, or `Failed` if the text is not a record.
 #[unsafe(no_mangle)]
 pub extern "C" fn resume(lease: u32, node: u32, version: f64, len: u32) -> u32 {
     let held = held(lease);
@@ -284,7 +290,7 @@ pub extern "C" fn resume(lease: u32, node: u32, version: f64, len: u32) -> u32 {
     }
 }
 
-/// Words 0 and 1: the cell, opened for that window, or its end moved up if it is open.
+/// Opens the cell in words 0 and 1 for the window; if not `first`, extends the open cell to the window's end.
 #[unsafe(no_mangle)]
 pub extern "C" fn open_cell(lease: u32, first: bool, start_ms: f64, end_ms: f64) {
     let layout = held(lease).layout;
@@ -298,7 +304,7 @@ pub extern "C" fn open_cell(lease: u32, first: bool, start_ms: f64, end_ms: f64)
     buffer().words[..2].copy_from_slice(&words.to_words());
 }
 
-/// When the first unused tick of the cell in words 0 and 1 begins; `NaN` if it is closed.
+/// The instant at which the first unused tick of the cell in words 0 and 1 begins; `NaN` if the cell is closed.
 #[unsafe(no_mangle)]
 pub extern "C" fn unused_from(lease: u32) -> f64 {
     Words::of(cell()).unused_from_ms(held(lease).layout).map_or(f64::NAN, |ms| ms as f64)

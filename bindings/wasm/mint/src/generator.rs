@@ -1,11 +1,11 @@
-//! Generators by handle. The time comes in as an argument: reading it through an import would cost as much again.
+//! Generators by handle. The time is an argument: to read it through an import would cost as much as the call itself.
 
 use glue::{Single, answer, buffer, failed, keep, kept};
 use snowmint_core::{Layout, Minter, Options, Run, SequenceStart, Words};
 
 type Generator = Minter<&'static Words>;
 
-/// The IDs taken and not yet drained.
+/// The IDs that are taken and not yet drained.
 static TAKEN: Single<Option<Run<'static>>> = Single::new(None);
 
 /// A new handle of the state of a node. The caller keeps one for each clock, layout (by its numbers) and node.
@@ -15,7 +15,7 @@ pub extern "C" fn words() -> u32 {
 }
 
 /// A new handle of a generator of `node`, which `parse_node` has checked. The caller keeps one for each combination of
-/// arguments; `now_ms` is any early time where the caller has a clock.
+/// arguments. `now_ms` is any early time if the user passes a clock.
 #[unsafe(no_mangle)]
 pub extern "C" fn open(
     layout: u32,
@@ -38,13 +38,13 @@ pub extern "C" fn open(
     })
 }
 
-/// Integer 0 as the size of a batch.
+/// Checks integer 0 as the size of a batch, and returns it.
 #[unsafe(no_mangle)]
 pub extern "C" fn batch() -> i32 {
     answer(buffer().integer(0).batch(), |count| count as u32)
 }
 
-/// The next ID as a signed `BigInt`. A negative one is the ID if `take_error` then answers 0.
+/// The next ID as a signed `BigInt`. A negative result is an ID if `take_error` then returns 0.
 #[unsafe(no_mangle)]
 pub extern "C" fn next(generator: u32, now_ms: f64) -> i64 {
     match kept::<Generator>(generator).try_next_id(now_ms as i64) {
@@ -53,7 +53,8 @@ pub extern "C" fn next(generator: u32, now_ms: f64) -> i64 {
     }
 }
 
-/// Takes up to `want` IDs (1 or more), if the rest comes within `patience_ms`; answers how many `drain` will give.
+/// Takes up to `want` IDs (1 or more), if the rest will be free within `patience_ms`. Returns how many `drain` will
+/// write.
 #[unsafe(no_mangle)]
 pub extern "C" fn take(generator: u32, now_ms: f64, want: u32, patience_ms: f64) -> i32 {
     let run = kept::<Generator>(generator).try_run(now_ms as i64, u64::from(want), patience_ms as u64);
@@ -64,14 +65,15 @@ pub extern "C" fn take(generator: u32, now_ms: f64, want: u32, patience_ms: f64)
     })
 }
 
-/// Writes the next IDs that were taken to the words; answers how many.
+/// Writes the next taken IDs to the words, and returns their count.
 #[unsafe(no_mangle)]
 pub extern "C" fn drain() -> u32 {
     let Some(run) = TAKEN.get() else { return 0 };
     run.write(&mut buffer().words) as u32
 }
 
-/// How long to sleep before trying again a call that wants to wait `wanted_ms` and has waited `waited_ms`; 0: give up.
+/// How long, in ms, a call sleeps before it tries again, if it has to wait `wanted_ms` and has waited `waited_ms`; 0:
+/// it gives up.
 #[unsafe(no_mangle)]
 pub extern "C" fn pause_ms(max_wait_ms: f64, wanted_ms: f64, waited_ms: f64) -> f64 {
     Options { max_wait_ms: max_wait_ms as u64, ..Options::DEFAULT }.pause_ms(wanted_ms as u64, waited_ms as u64) as f64

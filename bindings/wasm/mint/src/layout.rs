@@ -9,8 +9,8 @@ pub extern "C" fn layout(len: u32) -> i32 {
     answer(Layout::parse(buffer().text(len)), keep)
 }
 
-/// Words, as `f64`: bits, epoch, tick, end, sign date (NaN: never), whether JS-safe, nodes, IDs a tick, IDs a second;
-/// then, as they are, the six that two layouts of the same numbers have in common.
+/// Words, as `f64`: bits, epoch, tick, end, sign date (NaN: never), whether JS-safe, nodes, IDs per tick, IDs per
+/// second. Then, as integers, the layout's six numbers, which are equal for layouts that differ only in names.
 #[unsafe(no_mangle)]
 pub extern "C" fn describe(layout: u32) {
     let layout: &Layout = kept(layout);
@@ -50,7 +50,7 @@ pub extern "C" fn encode(layout: u32, time_ms: f64) -> i32 {
     let buffer = buffer();
     let (node, sequence, random) = (buffer.integer(0), buffer.integer(2), buffer.integer(4));
     let id = if time_ms.is_nan() {
-        // No layout reaches the last of 64 bits, which stands for all beyond.
+        // No layout has the tick `u64::MAX`, so it stands for every integer that does not fit.
         let tick = if let Integer::Fits(tick) = buffer.integer(6) { tick } else { u64::MAX };
         layout.encode_tick(tick, node, sequence, random)
     } else {

@@ -1,7 +1,7 @@
-//! A layout as SQL, in a module of its own.
+//! A layout as SQL.
 //!
-//! A script is longer than the buffer, so JavaScript asks for what it has from some byte on, with the same words each
-//! time: texts one behind the other, parted by NUL, which no name has.
+//! A script is longer than the buffer. So JavaScript calls several times with the same arguments, each time for the
+//! piece that starts at another byte. Arguments are texts, separated by NUL, which no name has.
 #![cfg(target_arch = "wasm32")]
 #![no_std]
 #![allow(unsafe_code, reason = "an export keeps its name; unsafe blocks are in the glue")]
@@ -13,13 +13,13 @@ use glue::{Told, buffer};
 use snowmint_core::sql::{Column, Dialect};
 use snowmint_core::{Error, Layout, Options, SequenceStart};
 
-/// The first texts, of which the last one has the rest.
+/// Splits the arguments. The last part holds all that is left.
 fn parts<const N: usize>(told: &Told) -> [&str; N] {
     let mut parts = told.text().splitn(N, '\0');
     [(); N].map(|()| parts.next().unwrap_or_default())
 }
 
-/// As much of a text as the buffer holds from a byte on.
+/// Writes the piece of a text that starts at a byte and fits into the buffer.
 struct Piece {
     skipped: usize,
     from: usize,
@@ -40,7 +40,8 @@ impl Write for Piece {
     }
 }
 
-/// The length of a piece; or -1 and less the length of the code and sentence of an error.
+/// Writes a piece and returns its length. For an error, writes its code and sentence, and returns -1 minus their
+/// length.
 fn answer(text: Result<impl fmt::Display, Error>, from: u32) -> i32 {
     let mut piece = Piece { skipped: 0, from: from as usize, len: 0 };
     // Writing into the buffer cannot fail.
@@ -57,8 +58,8 @@ fn answer(text: Result<impl fmt::Display, Error>, from: u32) -> i32 {
     }
 }
 
-/// The script of a function of `PostgreSQL`, for a layout, a node, a start of sequences, a schema and a name. A time that is
-/// no number is the default.
+/// Writes the script of a function of `PostgreSQL`, for a layout, a node, a start of sequences, a schema and a name.
+/// `NaN` stands for the default of a time.
 #[unsafe(no_mangle)]
 pub extern "C" fn postgres_function(len: u32, from: u32, max_ahead_ms: f64, max_wait_ms: f64) -> i32 {
     let told = Told::take(len);
@@ -78,7 +79,7 @@ pub extern "C" fn postgres_function(len: u32, from: u32, max_ahead_ms: f64, max_
     answer(function.map(|function| function.with_options(options)), from)
 }
 
-/// What is to be told of a column, given as a layout, a dialect and a name.
+/// Calls `tell` with a column, given as a layout, a dialect and a name.
 fn of_column(len: u32, tell: impl FnOnce(Column<'_>) -> i32) -> i32 {
     let told = Told::take(len);
     let [layout, dialect, name] = parts(&told);
@@ -90,8 +91,8 @@ fn of_column(len: u32, tell: impl FnOnce(Column<'_>) -> i32) -> i32 {
     }
 }
 
-/// The expression for a part of the IDs in a column: time, time in Unix ms, tick, node, sequence, and then each field but
-/// `unused`.
+/// Writes the expression for a part of the IDs in a column: 0 time, 1 time in Unix ms, 2 tick, 3 node, 4 sequence, from
+/// 5 on the fields except `unused`.
 #[unsafe(no_mangle)]
 pub extern "C" fn expression(len: u32, from: u32, part: u32) -> i32 {
     of_column(len, |column| {
@@ -101,14 +102,14 @@ pub extern "C" fn expression(len: u32, from: u32, part: u32) -> i32 {
             2 => column.tick(),
             3 => column.node(),
             4 => column.sequence(),
-            // JavaScript asks for the fields that there are.
+            // JavaScript asks only for fields that the layout has.
             _ => column.fields().nth(part as usize - 5).map_or(column.tick(), |(_, expression)| expression),
         };
         answer(Ok(expression), from)
     })
 }
 
-/// The predicate for a range of time (Unix ms).
+/// Writes the predicate for a range of time (Unix ms).
 #[unsafe(no_mangle)]
 pub extern "C" fn between(len: u32, from: u32, from_ms: f64, to_ms: f64) -> i32 {
     of_column(len, |column| answer(column.between(from_ms as i64, to_ms as i64), from))

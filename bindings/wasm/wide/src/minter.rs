@@ -1,4 +1,4 @@
-//! UUIDs, ULIDs and `ObjectId`s minted: what a realm remembers, and random bits that it has not used yet.
+//! Mints UUIDs, ULIDs and `ObjectId`s: the states of a realm, and its unused random bits.
 
 use glue::{Single, buffer, failed};
 use snowmint_core::object_id::ObjectIdState;
@@ -10,14 +10,14 @@ use crate::wide::{OBJECT_ID, ULID, Wide, bits, put};
 
 static MINTER: Single<Minter> = Single::new(Minter::new());
 
-/// Numbers of 32 bits, enough for 256 IDs of any kind.
+/// The size of the pool in numbers of 32 bits, enough for 256 IDs of any kind.
 const POOL: usize = 1024;
-/// The most of them that one ID takes.
+/// The most numbers that one ID takes.
 const AN_ID: usize = 4;
-/// What `mint` answers where the pool has to be filled first.
+/// The answer of `mint` if the pool has to be filled first.
 const DRY: i32 = -2;
 
-/// Random numbers that JavaScript has put here. Each is handed out once, and is 0 from then on.
+/// Random numbers from JavaScript. Each is used once and then set to 0.
 struct Pool {
     numbers: [u32; POOL],
     next: usize,
@@ -26,14 +26,14 @@ struct Pool {
 
 impl Pool {
     fn number(&mut self) -> u32 {
-        // Beyond the last one this is no random number but a trap: an ID must not be made of what was used before.
+        // Past the last number this traps: an ID must not be made of used numbers.
         let place = &mut self.numbers[..self.end][self.next];
         self.next += 1;
         core::mem::take(place)
     }
 }
 
-/// A state of each kind.
+/// A minting state for each kind of ID.
 struct Minter {
     pool: Pool,
     gregorian: GregorianState,
@@ -53,7 +53,7 @@ impl Minter {
         }
     }
 
-    /// The next one of a kind; `more` is what the clock shows beyond `now_ms`, in steps of 100 ns.
+    /// Mints an ID of a kind. `more` is the part of the time below a ms, in steps of 100 ns.
     fn next(&mut self, kind: u32, now_ms: i64, more: u32) -> Result<Wide, Error> {
         let Self { pool, gregorian, v7, ulid, object_id } = self;
         let random = || pool.number();
@@ -69,21 +69,21 @@ impl Minter {
     }
 }
 
-/// Where the pool of random numbers begins: `POOL` of 32 bits.
+/// The address of the pool: `POOL` random numbers of 32 bits.
 #[unsafe(no_mangle)]
 pub extern "C" fn pool_address() -> u32 {
     MINTER.get().pool.numbers.as_ptr() as u32
 }
 
-/// Says that so many numbers were put into the pool, at its beginning.
+/// Says that JavaScript has put `count` new numbers at the start of the pool.
 #[unsafe(no_mangle)]
 pub extern "C" fn pooled(count: u32) {
     let pool = &mut MINTER.get().pool;
     (pool.next, pool.end) = (0, (count as usize).min(POOL));
 }
 
-/// Mints one: the length of its text, or `DRY`. The kind is a UUID's version (1, 4, 6, 7), or as in `wide.rs`; `more` is
-/// what the clock shows beyond `now_ms`, in steps of 100 ns, for those that have them.
+/// Mints an ID and returns the length of its text, or `DRY`. `kind` is a UUID's version (1, 4, 6, 7), `ULID` or
+/// `OBJECT_ID`. `more` is the part of the time below a ms, in steps of 100 ns; only versions 1 and 6 use it.
 #[unsafe(no_mangle)]
 pub extern "C" fn mint(kind: u32, now_ms: f64, more: u32) -> i32 {
     let minter = MINTER.get();
@@ -96,7 +96,7 @@ pub extern "C" fn mint(kind: u32, now_ms: f64, more: u32) -> i32 {
     }
 }
 
-/// Goes on from the version 7 or ULID in the buffer's words, for tests.
+/// Makes the next ID follow the version 7 or ULID in words 0 and 1, for tests.
 #[unsafe(no_mangle)]
 pub extern "C" fn go_on_from(kind: u32) {
     let minter = MINTER.get();

@@ -7,15 +7,15 @@ use snowmint_core::Uuid;
 
 use crate::wide::{Wide, bits, put};
 
-/// The name that is hashed next.
+/// The name to hash next.
 static NAME: Single<Vec<u8>> = Single::new(Vec::new());
 
-/// Where a name of that many bytes is to be put; 0 if there is no memory for it.
+/// The address for a name of `len` bytes; 0 if there is no memory for it.
 #[unsafe(no_mangle)]
 pub extern "C" fn name_address(len: u32) -> u32 {
     let name = NAME.get();
     name.clear();
-    // Twice what it was, at least: nothing is ever freed.
+    // `try_reserve` at least doubles the old size, which limits the loss, since old memory is never freed.
     if name.try_reserve(len as usize).is_err() {
         return 0;
     }
@@ -23,7 +23,7 @@ pub extern "C" fn name_address(len: u32) -> u32 {
     name.as_ptr() as u32
 }
 
-/// The UUID of that version, 3 or 5, of the name that was put and of the namespace in words 0 and 1: the length of its text.
+/// Makes the UUID of version 3 or 5 from the name and the namespace in words 0 and 1. Returns the length of its text.
 #[unsafe(no_mangle)]
 pub extern "C" fn named(version: u32) -> u32 {
     let namespace = Uuid::from_bits(bits(buffer()));

@@ -1,15 +1,15 @@
-//! UUIDs, ULIDs and `ObjectId`s: their texts, bytes and parts.
+//! Texts, bytes and parts of UUIDs, ULIDs and `ObjectId`s.
 //!
-//! In the buffer an ID has its text, and its bytes in words 0 and 1.
+//! The buffer holds an ID as its text, and as its bytes in words 0 and 1.
 
 use glue::{Buffer, answer, buffer};
 use snowmint_core::{Error, IdText, Integer, ObjectId, Ulid, Uuid};
 
-/// Kinds of IDs; what is neither of these is a UUID.
+/// Kinds of IDs; every other number is a UUID.
 pub(crate) const ULID: u32 = 9;
 pub(crate) const OBJECT_ID: u32 = 10;
 
-/// A part that is not there; no part is so far below 0.
+/// Stands for a missing part; no part has this value.
 const NONE: u64 = i64::MIN.cast_unsigned();
 
 /// An ID of more than 64 bits.
@@ -21,7 +21,7 @@ pub(crate) enum Wide {
 }
 
 impl Wide {
-    /// The one of that kind in the buffer's words.
+    /// Reads an ID of that kind from words 0 and 1.
     fn stored(kind: u32) -> Self {
         let bits = bits(buffer());
         match kind {
@@ -50,7 +50,7 @@ impl Wide {
         }
     }
 
-    /// The first byte highest.
+    /// The bytes as one integer, the first byte highest.
     fn bits(&self) -> u128 {
         match self {
             Self::Uuid(id) => id.to_bits(),
@@ -60,7 +60,7 @@ impl Wide {
     }
 }
 
-/// The bytes in words 0 and 1, the first one highest.
+/// Reads the bytes in words 0 and 1 as one integer, the first byte highest.
 pub(crate) fn bits(buffer: &Buffer) -> u128 {
     u128::from(buffer.words[0].swap_bytes()) << 64 | u128::from(buffer.words[1].swap_bytes())
 }
@@ -70,7 +70,7 @@ fn put_bits(buffer: &mut Buffer, bits: u128) {
     buffer.words[1] = (bits as u64).swap_bytes();
 }
 
-/// Puts text and bytes into the buffer: the length of the text.
+/// Writes text and bytes of an ID into the buffer, and returns the length of the text.
 pub(crate) fn put(id: Wide) -> u32 {
     let (buffer, text) = (buffer(), id.text());
     let text = text.as_bytes();
@@ -79,15 +79,15 @@ pub(crate) fn put(id: Wide) -> u32 {
     text.len() as u32
 }
 
-/// Reads a text: the length of the one that is written.
+/// Reads the ID of a text, writes it, and returns the length of the written text.
 #[unsafe(no_mangle)]
 pub extern "C" fn read(kind: u32, len: u32) -> i32 {
-    // What is not UTF-8 is no text of an ID either.
+    // A text that is not UTF-8 becomes empty, which no ID's text is.
     let text = core::str::from_utf8(buffer().text(len)).unwrap_or_default();
     answer(Wide::parse(kind, text), put)
 }
 
-/// Writes the ID of so many bytes in words 0 and 1: the length of its text.
+/// Writes the text of the ID in words 0 and 1, given with `bytes` bytes, and returns its length.
 #[unsafe(no_mangle)]
 pub extern "C" fn write(kind: u32, bytes: u32) -> i32 {
     let wanted = if kind == OBJECT_ID { 12 } else { 16 };
@@ -96,7 +96,7 @@ pub extern "C" fn write(kind: u32, bytes: u32) -> i32 {
     answer(id, put)
 }
 
-/// Swaps the bytes in words 0 and 1 as `MySQL` does, or back.
+/// Swaps the bytes in words 0 and 1 into the order of `MySQL`, or back.
 #[unsafe(no_mangle)]
 pub extern "C" fn swap(back: bool) {
     let buffer = buffer();
@@ -104,8 +104,9 @@ pub extern "C" fn swap(back: bool) {
     put_bits(buffer, if back { uuid.unswapped() } else { uuid.swapped() }.to_bits());
 }
 
-/// Words from 2 on: the parts of the ID in words 0 and 1, or `NONE`. The time comes first, then of a UUID version, clock
-/// sequence, node, local domain and number, of a ULID the high and the low bits of its random ones.
+/// Writes the parts of the ID in words 0 and 1 to the words from 2 on, `NONE` for a missing part. The time comes first.
+/// For a UUID follow version, clock sequence, node, local domain and number; for a ULID the random bits, high word
+/// first.
 #[unsafe(no_mangle)]
 pub extern "C" fn parts(kind: u32) {
     let some = |value: Option<u64>| value.unwrap_or(NONE);
@@ -126,7 +127,7 @@ pub extern "C" fn parts(kind: u32) {
     buffer().words[2..8].copy_from_slice(&parts);
 }
 
-/// The version 8 of the bytes in words 0 and 1, but for the bits of version and variant.
+/// Makes the UUID of version 8 from the bytes in words 0 and 1; the bits of version and variant are overwritten.
 #[unsafe(no_mangle)]
 pub extern "C" fn custom() -> i32 {
     let bits = bits(buffer());
@@ -134,7 +135,7 @@ pub extern "C" fn custom() -> i32 {
     answer(Uuid::v8(a, b, c).map(Wide::Uuid), put)
 }
 
-/// The ULID of an instant and of 80 bits: integer 0 has what is above 64 of them, 2 the others.
+/// Makes the ULID of an instant and 80 random bits: integer 0 holds the bits above the low 64, integer 2 the low 64.
 #[unsafe(no_mangle)]
 pub extern "C" fn ulid_of(unix_ms: f64) -> i32 {
     let buffer = buffer();
@@ -145,7 +146,7 @@ pub extern "C" fn ulid_of(unix_ms: f64) -> i32 {
     answer(Ulid::from_parts(unix_ms as i64, random).map(Wide::Ulid), put)
 }
 
-/// The `ObjectId` of an instant, of integer 0, 40 bits, and of integer 2, 24.
+/// Makes the `ObjectId` of an instant, 40 random bits (integer 0) and a counter of 24 bits (integer 2).
 #[unsafe(no_mangle)]
 pub extern "C" fn object_id_of(unix_ms: f64) -> i32 {
     let buffer = buffer();

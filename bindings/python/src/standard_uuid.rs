@@ -1,7 +1,8 @@
-//! A `uuid.UUID` of the standard library, made of its 128 bits.
+//! Makes a `uuid.UUID` of the standard library from 128 bits.
 //!
-//! Its constructor takes half a microsecond to look at its arguments. What it does with an `int` in the end is to fill two
-//! slots, past a `__setattr__` that refuses; that is done here.
+//! The constructor of that class spends half a microsecond on checking its arguments, and then fills two slots past a
+//! `__setattr__` that refuses. This file fills the two slots directly.
+#![allow(unsafe_code)]
 
 use std::ffi::c_int;
 
@@ -13,10 +14,10 @@ use snowmint_core::Uuid;
 
 use crate::error::Failure;
 
-/// The class, and how its slots are filled.
+/// The class `uuid.UUID`.
 struct Class {
     object: Py<PyType>,
-    /// Nothing where the class has no such slots; then its constructor is called.
+    /// `None` if the class has no such slots; its constructor is called then.
     slots: Option<Slots>,
     sixty_four: Py<PyInt>,
 }
@@ -24,7 +25,7 @@ struct Class {
 struct Slots {
     int: Slot,
     is_safe: Slot,
-    /// What `is_safe` holds.
+    /// The value of `is_safe`.
     unknown: Py<PyAny>,
 }
 
@@ -33,7 +34,7 @@ struct Slot {
     set: ffi::descrsetfunc,
 }
 
-/// The UUID of the standard library with these bits.
+/// Makes the `uuid.UUID` of these bits.
 pub(crate) fn standard_uuid(py: Python<'_>, uuid: Uuid) -> Result<Bound<'_, PyAny>, Failure> {
     static CLASS: PyOnceLock<Class> = PyOnceLock::new();
     let class = CLASS.get_or_try_init(py, || Class::find(py))?;
@@ -41,8 +42,8 @@ pub(crate) fn standard_uuid(py: Python<'_>, uuid: Uuid) -> Result<Bound<'_, PyAn
     let Some(slots) = &class.slots else {
         return Ok(class.object.bind(py).call((py.None(), py.None(), py.None(), py.None(), int), None)?);
     };
-    // SAFETY: a class of Python's own making is allocated so, with empty slots. What comes back is a new reference, or
-    // nothing and an exception.
+    // SAFETY: `uuid.UUID` is a class written in Python, which this function allocates with empty slots. The call
+    // returns a new reference, or null with an exception set.
     let object = unsafe {
         let object = ffi::PyType_GenericAlloc(class.object.bind(py).as_type_ptr(), 0);
         Bound::from_owned_ptr_or_err(py, object)?
@@ -66,11 +67,11 @@ impl Class {
         Ok(Self { object: class.unbind(), slots, sixty_four: PyInt::new(py, 64).unbind() })
     }
 
-    /// An `int` of 128 bits, for which Python's stable interface has no function.
+    /// Makes an `int` of 128 bits; Python's stable interface has no function for that.
     #[allow(clippy::cast_possible_truncation, reason = "each half")]
     fn int<'py>(&self, py: Python<'py>, bits: u128) -> PyResult<Bound<'py, PyAny>> {
         let (high, low) = ((bits >> 64) as u64, bits as u64);
-        // SAFETY: each call is given objects, and gives a new reference, or nothing and an exception.
+        // SAFETY: each call gets objects, and returns a new reference, or null with an exception set.
         unsafe {
             let high = Bound::from_owned_ptr_or_err(py, ffi::PyLong_FromUnsignedLongLong(high))?;
             let low = Bound::from_owned_ptr_or_err(py, ffi::PyLong_FromUnsignedLongLong(low))?;
@@ -82,14 +83,14 @@ impl Class {
 }
 
 impl Slot {
-    /// The slot of that name; `None` if the attribute is anything else.
+    /// Finds the slot of that name; `None` if the attribute is not a slot.
     fn find(class: &Bound<'_, PyType>, name: &str) -> PyResult<Option<Self>> {
         let descriptor = class.getattr(name)?;
         let kind = class.py().import("types")?.getattr("MemberDescriptorType")?;
         if !descriptor.get_type().is(&kind) {
             return Ok(None);
         }
-        // SAFETY: of this place in a type there is a function of this signature, or none.
+        // SAFETY: `tp_descr_set` of a type holds a function of this signature, or null.
         let set = unsafe {
             let set = ffi::PyType_GetSlot(descriptor.get_type().as_type_ptr(), ffi::Py_tp_descr_set);
             std::mem::transmute::<*mut std::ffi::c_void, Option<ffi::descrsetfunc>>(set)
@@ -99,7 +100,8 @@ impl Slot {
 
     #[inline]
     fn set(&self, object: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
-        // SAFETY: the descriptor is one of the object's class, and all three are alive. It takes a reference of its own.
+        // SAFETY: the descriptor belongs to the object's class, and all three are alive. The call takes its own
+        // reference.
         let failed: c_int = unsafe { (self.set)(self.descriptor.as_ptr(), object.as_ptr(), value.as_ptr()) };
         if failed == 0 { Ok(()) } else { Err(PyErr::fetch(object.py())) }
     }

@@ -24,6 +24,7 @@ impl Parts {
         Ok(Self { layout: layout.unbind(), id, core })
     }
 
+    /// Puts the parts together under a layout, which may differ from the layout that took them apart.
     pub(crate) fn encode(&self, layout: &snowmint_core::Layout) -> Result<u64, Error> {
         let snowmint_core::Parts { timestamp_ms, node, sequence, random, .. } = self.core;
         layout.encode(timestamp_ms, node.into(), sequence.into(), random.into())
