@@ -200,11 +200,6 @@ impl Error {
         Self::new(What::WindowOver, 0, 1, 0)
     }
 
-    /// No node was given and none could be found.
-    pub const fn node_needed() -> Self {
-        Self::plain(What::NodeNeeded)
-    }
-
     /// What kind of failure this is.
     pub const fn kind(&self) -> ErrorKind {
         self.what.kind()

@@ -120,7 +120,7 @@ mod tests {
         let error = Window::length_ms(&seconds, Some(3999), Window::SLOT_MS, 0).expect_err("less than four ticks");
         assert_eq!(
             std::format!("{error}"),
-            "window_ms is 4000 or more for this layout, and 3600000 or less with max_ahead_ms added, not 3999"
+            "window_ms must be at least 4000 for this layout, and at most 3600000 with max_ahead_ms added, not 3999"
         );
     }
 
@@ -132,7 +132,7 @@ mod tests {
         let error = Window::length_ms(ms, None, Window::SLOT_MS, 3_597_001).expect_err("more than an hour");
         assert_eq!(
             std::format!("{error}"),
-            "window_ms is 1000 or more for this layout, and 3600000 or less with max_ahead_ms added, not 3600001"
+            "window_ms must be at least 1000 for this layout, and at most 3600000 with max_ahead_ms added, not 3600001"
         );
         for (window_ms, max_ahead_ms) in [(Some(u64::MAX), 0), (None, u64::MAX), (Some(u64::MAX), u64::MAX)] {
             assert!(Window::length_ms(ms, window_ms, Window::SLOT_MS, max_ahead_ms).is_err());

@@ -472,7 +472,7 @@ fn a_section_of_another_size_is_refused() {
     let terms = Terms::new(users, 1, Integer::from(STEP), WINDOW_MS, lease::Record::label("")).expect("valid");
     let error = Claim::new(terms).next(Some(store.answer(Ask::Read, Fate::Fine)), 0).expect_err("other users");
     assert_eq!(error.kind(), ErrorKind::StoreUnavailable);
-    assert_eq!(error.to_string(), "this section was kept for users 60 to 89: keep the size of sections as it was");
+    assert_eq!(error.to_string(), "the record of this section is for users 60 to 89: use the same section size as before");
 }
 
 #[test]
@@ -482,7 +482,7 @@ fn a_step_is_one_or_more_and_a_window_a_second_or_more() {
         Terms::new(users(), 1, Integer::from(step), window_ms, label).expect_err("refused").to_string()
     };
     assert_eq!(refused(0, 1000), "a step is 1 to 2147483647 numbers, not 0");
-    assert_eq!(refused(10, 999), "the window of a section is 1000 ms or more, not 999");
+    assert_eq!(refused(10, 999), "the window of a section must be at least 1000 ms, not 999");
 }
 
 #[test]
@@ -503,8 +503,8 @@ fn a_record_survives_its_bytes_and_others_are_refused() {
         bytes[place] = byte;
         Record::from_bytes(&bytes).expect_err("no record").to_string()
     };
-    assert_eq!(changed(8, 9), "the record is of version 9, and this snowmint knows up to 1: update it here");
-    let none = "what the store has there is no record of snowmint's";
+    assert_eq!(changed(8, 9), "the record has version 9, and this snowmint reads up to 1: update snowmint");
+    let none = "the value in the store is not a record of snowmint";
     // Another key's record, a number beyond 2^63-1, users that are no section, no users.
     assert_eq!([(0, 0), (39, 0x80), (56, 61), (64, 0)].map(|(place, byte)| changed(place, byte)), [none; 4]);
     assert!(Record::from_bytes(&bytes[1..]).is_err());

@@ -421,7 +421,7 @@ fn a_counter_that_went_back_ends_the_segment() {
         assert_eq!(error.kind(), ErrorKind::StoreUnavailable);
         assert_eq!(
             error.to_string(),
-            "the counter went back from 1010 to 1009, as after a restore: stop who uses it, and run snowmint fence"
+            "the counter went back from 1010 to 1009, as after a restore: stop all programs that use it, then run snowmint fence"
         );
         // Others may have had the rest of the range.
         assert_eq!(allocator.range.take(), None);

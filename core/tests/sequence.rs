@@ -168,7 +168,7 @@ fn a_set_that_is_not_called_comes_next() {
     }
     let (mut store, mut s) = after_3_5(TIDB);
     let error = store.set(&mut s, before(20)).expect_err("no such argument");
-    assert_eq!(error.to_string(), "a set takes a round in mariadb only, and is_called in pg and mariadb only");
+    assert_eq!(error.to_string(), "setval takes a round only in mariadb, and is_called only in pg and mariadb");
     let error = store.set(&mut s, round(20, 1)).expect_err("no such argument");
     assert_eq!(error.kind(), ErrorKind::InvalidId);
     assert!(session(PG).set(&round(20, 1), None).is_err());
@@ -216,7 +216,7 @@ fn a_set_above_the_maximum_is_refused_in_pg_and_runs_out_in_the_others() {
             assert_eq!(error.kind(), ErrorKind::Exhausted);
             assert_eq!(
                 error.to_string(),
-                "the sequence has run out at its bound, 100: raise the bound, or let it cycle"
+                "the sequence has reached its bound, 100: move the bound, or let the sequence cycle"
             );
             assert_eq!((error.wait_ms(), error.retry_after_ms()), (None, None));
         }
@@ -338,7 +338,7 @@ fn a_sequence_that_runs_out_says_so_and_stays_so() {
         let (mut store, mut s) = open(Options { increment: -1, min: Some(-2), ..options });
         assert_eq!(store.take(&mut s), [-1, -2]);
         let error = store.next(&mut s).expect_err("run out");
-        assert_eq!(error.to_string(), "the sequence has run out at its bound, -2: raise the bound, or let it cycle");
+        assert_eq!(error.to_string(), "the sequence has reached its bound, -2: move the bound, or let the sequence cycle");
     }
 }
 
@@ -582,10 +582,10 @@ fn a_record_reads_back_and_others_are_refused() {
         bytes[at] = byte;
         State::from_bytes(&bytes).expect_err("refused")
     };
-    let later = "the record is of version 2, and this snowmint knows up to 1: update it here";
+    let later = "the record has version 2, and this snowmint reads up to 1: update snowmint";
     assert_eq!(with(8, 2).to_string(), later);
     for wrong in [with(0, b'S'), with(8, 0), with(12, 2), with(13, 1), with(24, 1), with(31, 0x80)] {
-        assert_eq!(wrong.to_string(), "what the store has there is no record of snowmint's");
+        assert_eq!(wrong.to_string(), "the value in the store is not a record of snowmint");
         assert_eq!(wrong.kind(), ErrorKind::StoreUnavailable);
     }
     for length in 0..bytes.len() {

@@ -112,7 +112,7 @@ fn a_server_that_counts_in_another_way_is_refused_and_named() {
     servers.offsets[1] = 1;
     let error = servers.take(&mut tickets, 1, 0).expect_err("a ticket of the other one");
     assert_eq!(error.kind(), ErrorKind::StoreUnavailable);
-    assert_eq!(error.to_string(), "1 is no ticket of a server with offset 2 and increment 2: set both on that server");
+    assert_eq!(error.to_string(), "1 is not a ticket of a server with offset 2 and increment 2: set both on that server");
     assert_eq!(servers.take(&mut tickets, 1, 0), Ok(1), "the other one is asked first now");
     servers.offsets[1] = 2;
     assert_eq!(servers.take(&mut tickets, 1, BACK_OFF_MS), Ok(4));
@@ -149,7 +149,7 @@ fn servers_have_offsets_of_their_own_from_one_to_the_increment() {
         assert_eq!(error.kind(), ErrorKind::InvalidId);
         assert_eq!(
             error.to_string(),
-            "tickets come from 1 to 32 servers, each with an offset of its own from 1 to the increment, which is at most 65535"
+            "tickets need 1 to 32 servers with different offsets from 1 to the increment, and an increment of at most 65535"
         );
     }
     assert!(Tickets::new(Form::Ticket, MAX_INCREMENT, &many[..MAX_SERVERS]).is_ok());

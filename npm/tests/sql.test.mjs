@@ -74,7 +74,7 @@ test("the texts are those of core", () => {
 });
 
 test("what cannot be is refused", () => {
-  const name = /an SQL name takes 1 to \d\d bytes here, none of them NUL/;
+  const name = /an SQL name has 1 to \d\d bytes here, without NUL/;
   for (const [schema, called] of [
     ["", "f"],
     ["app", ""],

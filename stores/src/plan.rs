@@ -310,7 +310,7 @@ mod tests {
                 Config { options: Options { max_ahead_ms: u64::MAX, ..Options::DEFAULT }, ..store("file:/srv") },
                 none,
                 ErrorKind::InvalidLayout,
-                "3600000 or less with max_ahead_ms",
+                "at most 3600000 with max_ahead_ms",
             ),
         ];
         for (config, environment, kind, part) in cases {

@@ -190,7 +190,7 @@ mod tests {
         }
         assert_eq!(
             by_name("seq_1_to_5_step_0").expect_err("no step").to_string(),
-            "a range by name is seq_A_to_B or seq_A_to_B_step_S, of numbers up to 2^64-1, S above 0"
+            "the name of a range is seq_A_to_B or seq_A_to_B_step_S, with numbers up to 2^64-1 and S above 0"
         );
     }
 }

@@ -339,12 +339,12 @@ mod tests {
         let wrong = Options { increment: 1, ..wrong };
         assert_eq!(says(wrong), "beyond 64 bits does not fit the type of the sequence");
         let wrong = Options { max: Some(5), ..wrong };
-        assert_eq!(says(wrong), "the minimum of a sequence is less than its maximum");
-        assert_eq!(says(Options { max: Some(10), ..wrong }), "the minimum of a sequence is less than its maximum");
+        assert_eq!(says(wrong), "the minimum of a sequence must be less than its maximum");
+        assert_eq!(says(Options { max: Some(10), ..wrong }), "the minimum of a sequence must be less than its maximum");
         let wrong = Options { max: Some(50), ..wrong };
-        assert_eq!(says(wrong), "the start of a sequence lies between its minimum and its maximum, unlike 0");
+        assert_eq!(says(wrong), "start 0 is outside the bounds of the sequence: choose one from its minimum to its maximum");
         let wrong = Options { start: Some(51), ..wrong };
-        assert_eq!(says(wrong), "the start of a sequence lies between its minimum and its maximum, unlike 51");
+        assert_eq!(says(wrong), "start 51 is outside the bounds of the sequence: choose one from its minimum to its maximum");
         let wrong = Options { start: Some(50), ..wrong };
         assert_eq!(says(wrong), "a sequence caches 1 to 2^63-1 numbers");
         assert_eq!(says(Options { cache: Some(-1), ..wrong }), "a sequence caches 1 to 2^63-1 numbers");
@@ -367,6 +367,6 @@ mod tests {
             assert_eq!(Kind::find(kind.name()), Ok(kind));
         }
         let error = Kind::find("tinyint").expect_err("none");
-        assert_eq!(error.to_string(), "the types of a sequence are smallint, integer, bigint, bigint unsigned");
+        assert_eq!(error.to_string(), "no such sequence type: choose smallint, integer, bigint or bigint unsigned");
     }
 }
