@@ -1,14 +1,8 @@
 //! Every way to fail, as one small value: a kind, a code that is the same in every language, and a sentence.
 
+pub(crate) mod message;
+
 use core::fmt;
-
-use crate::integer::Integer;
-use crate::layout::Name;
-
-mod sentence;
-
-pub(crate) use self::sentence::What;
-pub use self::sentence::sentences;
 
 /// What went wrong, without the particulars.
 ///
@@ -82,6 +76,119 @@ impl ErrorKind {
     }
 }
 
+macro_rules! reasons {
+    ($($what:ident $kind:ident;)+) => {
+        /// Every reason for an error. Each has a kind here and a sentence in `message.rs`.
+        // As wide as the mark beside it in `Error`: a gap between them would have to be copied byte by byte.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u32)]
+        pub(crate) enum What {
+            $($what),+
+        }
+
+        impl What {
+            const ALL: &[Self] = &[$(Self::$what),+];
+
+            const fn kind(self) -> ErrorKind {
+                match self {
+                    $(Self::$what => ErrorKind::$kind),+
+                }
+            }
+        }
+    };
+}
+
+reasons! {
+    Exhausted Exhausted;
+    BatchExhausted Exhausted;
+    ClockBackwards ClockBackwards;
+    Closed WindowClosed;
+    WindowOver WindowClosed;
+    Forked Forked;
+    TimeOverflow TimeOverflow;
+    UsedUp TimeOverflow;
+    BeforeEpoch BeforeEpoch;
+    Preset InvalidLayout;
+    Grammar InvalidLayout;
+    FieldCount InvalidLayout;
+    FieldName InvalidLayout;
+    FieldBits InvalidLayout;
+    SameName InvalidLayout;
+    UnusedFirst InvalidLayout;
+    NoTime InvalidLayout;
+    NodeBits InvalidLayout;
+    Epoch InvalidLayout;
+    Tick InvalidLayout;
+    TooLate InvalidLayout;
+    WindowLength InvalidLayout;
+    TimeFirst InvalidLayout;
+    Node InvalidNode;
+    NodeField InvalidNode;
+    NodeMissing InvalidNode;
+    NodeUnknown InvalidNode;
+    NodeText InvalidNode;
+    Id InvalidId;
+    IdBits InvalidId;
+    IdUnused InvalidId;
+    Sequence InvalidId;
+    Random InvalidId;
+    Batch InvalidId;
+    Form InvalidText;
+    Length InvalidText;
+    Character InvalidText;
+    Overflow InvalidText;
+    UuidText InvalidText;
+    UlidText InvalidText;
+    ObjectIdText InvalidText;
+    IdBytes InvalidId;
+    IdField InvalidId;
+    UlidsOver Exhausted;
+    SequenceOver Exhausted;
+    SequenceValue InvalidId;
+    SequenceUnused InvalidId;
+    SequenceStep InvalidId;
+    SequenceType InvalidId;
+    SequenceBounds InvalidId;
+    SequenceStart InvalidId;
+    SequenceCache InvalidId;
+    SequenceCacheReach InvalidId;
+    SequenceArgument InvalidId;
+    SequenceKind InvalidText;
+    SequenceName InvalidText;
+    SequenceDialect InvalidText;
+    NumbersDry Exhausted;
+    NumbersOver Exhausted;
+    StepSize InvalidId;
+    NumbersBack StoreUnavailable;
+    TicketServers InvalidId;
+    TicketsDown StoreUnavailable;
+    TicketOffset StoreUnavailable;
+    User InvalidId;
+    SectionWindow InvalidId;
+    SectionUsers StoreUnavailable;
+    SectionLost WindowClosed;
+    NoRecord StoreUnavailable;
+    LaterRecord StoreUnavailable;
+    NodesTaken NodesExhausted;
+    NodesBusy NodesExhausted;
+    NodesFar NodesExhausted;
+    FarEnd StoreUnavailable;
+    LeaseLost WindowClosed;
+    RecordGone WindowClosed;
+    RecordsGone StoreUnavailable;
+    LayoutHidden StoreUnavailable;
+    ScatterId InvalidId;
+    ScatterDigits InvalidId;
+    ScatterResult InvalidId;
+    ScatterBits InvalidId;
+    SqlName InvalidText;
+    SqlDialect InvalidText;
+    SectionSize InvalidId;
+    PinnedSize InvalidId;
+    PinnedStores InvalidId;
+    PinnedPlace InvalidId;
+}
+
 /// Why a call was refused: a [kind](ErrorKind), its numbers, and a sentence that says what would be right.
 ///
 /// # Examples
@@ -113,31 +220,6 @@ impl Error {
 
     pub(crate) const fn plain(what: What) -> Self {
         Self::new(what, 0, 0, 0)
-    }
-
-    /// About a field, of which at most 16 characters are shown.
-    pub(crate) const fn named(what: What, name: &[u8], width: u32) -> Self {
-        Self::of_field(what, &Name::cut(name), width)
-    }
-
-    /// The same, of its name.
-    #[cold]
-    #[inline(never)]
-    pub(crate) const fn of_field(what: What, name: &Name, width: u32) -> Self {
-        let [start, more] = name.start();
-        Self::new(what, width << 2, start, more)
-    }
-
-    /// `given` does not fit a field of `width` bits.
-    #[cold]
-    #[inline(never)]
-    pub(crate) const fn misfit(what: What, given: Integer, width: u32) -> Self {
-        let (sign, magnitude) = match given {
-            Integer::Fits(value) => (PLUS, value),
-            Integer::Negative(magnitude) => (MINUS, magnitude),
-            Integer::Beyond => (BEYOND, 0),
-        };
-        Self::new(what, (width << 2) | sign, magnitude, 0)
     }
 
     pub(crate) const fn exhausted(retry_after_ms: u64) -> Self {
@@ -237,12 +319,6 @@ impl Error {
     #[doc(hidden)]
     pub const fn to_words(&self) -> [u64; 4] {
         [self.what as u64, self.mark as u64, self.numbers[0], self.numbers[1]]
-    }
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        sentence::write(f, self.what, self.mark, self.numbers)
     }
 }
 

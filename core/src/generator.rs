@@ -4,6 +4,7 @@ mod host;
 mod minter;
 mod options;
 mod run;
+mod step;
 mod words;
 
 use core::borrow::Borrow;
@@ -17,11 +18,8 @@ pub use self::run::Run;
 pub use self::words::Words;
 
 use crate::error::Error;
-use crate::integer::Integer;
+use crate::int::Integer;
 use crate::layout::Layout;
-
-/// The most IDs that one batch may ask for.
-pub const MAX_BATCH: u64 = 1 << 24;
 
 /// A Snowflake generator for one node. `W` is where its two words of state live: inside, or shared.
 ///

@@ -11,7 +11,7 @@ pub use self::reason::Reason;
 
 use self::form::MAX_FORMS;
 use self::system::{COUNT, SYSTEMS};
-use crate::integer::Integer;
+use crate::int::Integer;
 use crate::layout::{Layout, Parts};
 use crate::object_id::ObjectId;
 use crate::time::DAY_MS;

@@ -2,7 +2,6 @@
 
 pub(crate) mod field;
 mod grammar;
-mod name;
 mod node;
 mod parts;
 mod range;
@@ -11,11 +10,10 @@ mod reader;
 use core::fmt;
 
 pub use self::field::Field;
-pub use self::name::Name;
-use self::name::has_name_bytes;
 pub use self::parts::Parts;
 
 use crate::error::{Error, What};
+use crate::name::{Name, has_name_bytes};
 
 /// The most fields a layout can have.
 pub const MAX_FIELDS: usize = 16;
@@ -210,14 +208,6 @@ impl Layout {
             return Err(What::TooLate);
         }
         Ok(())
-    }
-
-    /// The preset of that name, such as `"twitter"`; see [`crate::layouts`].
-    ///
-    /// # Errors
-    /// `InvalidLayout`, if there is none.
-    pub fn preset(name: impl AsRef<[u8]>) -> Result<Self, Error> {
-        crate::layouts::text_of(name.as_ref()).map_or(Err(Error::plain(What::Preset)), Self::parse)
     }
 
     /// The name, high to low, and place of each field, `unused` included.

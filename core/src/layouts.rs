@@ -2,6 +2,7 @@
 
 use core::fmt;
 
+use crate::error::{Error, What};
 use crate::layout::Layout;
 
 /// A mistake in a preset fails to compile.
@@ -80,8 +81,24 @@ pub fn all() -> impl Iterator<Item = (&'static str, Layout)> {
     ALL.iter().filter_map(|(name, text)| Some((*name, Layout::parse(text).ok()?)))
 }
 
-pub(crate) fn text_of(preset: &[u8]) -> Option<&'static str> {
-    ALL.iter().find(|(name, _)| name.as_bytes() == preset).map(|(_, text)| *text)
+impl Layout {
+    /// Returns the preset with this name, such as `"twitter"`.
+    ///
+    /// # Errors
+    /// `InvalidLayout`, if no preset has this name.
+    pub fn preset(name: impl AsRef<[u8]>) -> Result<Self, Error> {
+        let preset = ALL.iter().find(|(known, _)| known.as_bytes() == name.as_ref());
+        preset.map_or(Err(Error::plain(What::Preset)), |(_, text)| Self::parse(text))
+    }
+
+    /// Returns the preset with this name, or else the layout with this text form.
+    ///
+    /// # Errors
+    /// `InvalidLayout`, if the text is neither.
+    pub fn find(name_or_text: impl AsRef<[u8]>) -> Result<Self, Error> {
+        let text = name_or_text.as_ref();
+        if text.contains(&b':') { Self::parse(text) } else { Self::preset(text) }
+    }
 }
 
 /// "snowmint, twitter, ...", for the error that says what to choose from.

@@ -5,6 +5,7 @@ use core::fmt;
 use core::str::FromStr;
 
 use crate::error::{Error, What};
+use crate::name::Name;
 use crate::text::{IdText, TextForm, hex_text, wide};
 
 /// An `ObjectId` of `MongoDB`: 96 bits.
@@ -45,10 +46,10 @@ impl ObjectId {
     pub fn from_parts(unix_ms: i64, random: u64, counter: u32) -> Result<Self, Error> {
         let second = second(unix_ms)?;
         if random >> RANDOM_BITS > 0 {
-            return Err(Error::named(What::IdField, b"random", RANDOM_BITS));
+            return Err(Name::cut(b"random").refused(What::IdField, RANDOM_BITS));
         }
         if counter > LAST_COUNT {
-            return Err(Error::named(What::IdField, b"counter", COUNTER_BITS));
+            return Err(Name::cut(b"counter").refused(What::IdField, COUNTER_BITS));
         }
         Ok(Self(u128::from(second) << 64 | u128::from(random) << COUNTER_BITS | u128::from(counter)))
     }

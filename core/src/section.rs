@@ -67,7 +67,7 @@
 //! Sources: `WeChat`'s article on seqsvr (2016), and the rules for leases of the other machines of this crate.
 
 use crate::error::{Error, What};
-use crate::integer::Integer;
+use crate::int::Integer;
 use crate::mutant;
 use crate::segment::{LAST, RETRY_MS};
 use crate::store::{Ask, Next, Reply, Version};
@@ -163,7 +163,7 @@ impl<M: AsMut<[u64]>> Section<M> {
         }
         let place = self.record.users.place(user)?;
         let Some(last) = self.memory.as_mut().get_mut(place) else {
-            return Err(Error::misfit(What::User, user, 0));
+            return Err(user.refused(What::User, 0));
         };
         let base = if mutant::removes("base") { 0 } else { self.base };
         let number = base.max(*last).saturating_add(1);

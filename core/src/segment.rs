@@ -48,7 +48,7 @@ use core::convert::Infallible;
 use core::ops;
 
 use crate::error::{Error, What};
-use crate::integer::Integer;
+use crate::int::Integer;
 use crate::mutant;
 use crate::store::{Ask, Next, Reply};
 

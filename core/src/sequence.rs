@@ -51,16 +51,19 @@
 //! ```
 
 use crate::error::{Error, ErrorKind, What};
-use crate::integer::Integer;
+use crate::int::Integer;
 use crate::store::{Ask, Next, Reply, Version};
 
 mod by_name;
 mod dialect;
+mod kind;
 mod options;
+mod setval;
 
 pub use self::by_name::{Range, by_name};
 pub use self::dialect::Dialect;
-pub use self::options::{Kind, Options, Rules};
+pub use self::kind::Kind;
+pub use self::options::{Options, Rules};
 
 /// How long a record is, in bytes.
 pub const STATE_BYTES: usize = 48;
@@ -120,7 +123,7 @@ impl State {
         let (round, rest) = rest.split_first_chunk().ok_or(no_record)?;
         let (is_called, last) = (u32::from_le_bytes(*is_called), i128::from_le_bytes(*last));
         let sets: &[u8; 8] = rest.try_into().map_err(|_| no_record)?;
-        if version != VERSION || is_called > 1 || !dialect::possible(last) {
+        if version != VERSION || is_called > 1 || !kind::possible(last) {
             return Err(no_record);
         }
         Ok(Self { last, is_called: is_called == 1, round: u64::from_le_bytes(*round), sets: u64::from_le_bytes(*sets) })
@@ -303,7 +306,7 @@ impl Sequence {
 
     fn record(&self, found: Option<State>) -> Result<State, Error> {
         let state = found.unwrap_or(self.rules.initial());
-        if dialect::possible(state.last) { Ok(state) } else { Err(Error::plain(What::NoRecord)) }
+        if kind::possible(state.last) { Ok(state) } else { Err(Error::plain(What::NoRecord)) }
     }
 
     /// Where the sequence stands if its record is `state`.
@@ -331,7 +334,7 @@ impl Sequence {
             at.round = at.round.saturating_add(1);
         }
         if rules.is_past(rules.first(), first) {
-            return Err(Error::misfit(What::SequenceValue, integer(first), 0));
+            return Err(integer(first).refused(What::SequenceValue, 0));
         }
         // A block ends at the bound: it never holds values of two rounds.
         let room = (rules.bound() - first) / rules.increment();

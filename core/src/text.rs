@@ -3,7 +3,7 @@
 use core::fmt;
 
 use crate::error::{Error, What};
-use crate::integer::append;
+use crate::int::append;
 
 /// The widest text, of a UUID.
 const MAX_WIDTH: usize = 36;

@@ -4,6 +4,7 @@ use core::fmt;
 use core::str::FromStr;
 
 use crate::error::{Error, What};
+use crate::name::Name;
 use crate::text::{IdText, TextForm, wide, wide_text};
 use crate::uuid::unix_ms_48;
 
@@ -50,7 +51,7 @@ impl Ulid {
     pub fn from_parts(unix_ms: i64, random: u128) -> Result<Self, Error> {
         let ms = unix_ms_48(unix_ms)?;
         if random > LAST_RANDOM {
-            return Err(Error::named(What::IdField, b"randomness", RANDOM_BITS));
+            return Err(Name::cut(b"randomness").refused(What::IdField, RANDOM_BITS));
         }
         Ok(Self(u128::from(ms) << RANDOM_BITS | random))
     }

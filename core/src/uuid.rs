@@ -22,6 +22,7 @@ pub use self::v7::V7State;
 
 use self::gregorian::TO_1970;
 use crate::error::{Error, What};
+use crate::name::Name;
 use crate::text::{IdText, TextForm, hex_text, wide};
 
 /// A UUID: 128 bits, of which two fields say how the others came about.
@@ -117,7 +118,7 @@ impl Uuid {
     pub fn v8(a: u64, b: u16, c: u64) -> Result<Self, Error> {
         for (name, value, width) in [(b"a", a, 48), (b"b", b.into(), 12), (b"c", c, 62)] {
             if value >> width > 0 {
-                return Err(Error::named(What::IdField, name, width));
+                return Err(Name::cut(name).refused(What::IdField, width));
             }
         }
         Ok(Self::versioned(u128::from(a) << 80 | u128::from(b) << 64 | u128::from(c), 8))

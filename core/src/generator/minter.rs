@@ -4,10 +4,10 @@ use core::borrow::Borrow;
 
 use super::options::Options;
 use super::run::{Mint, Run};
+use super::step::{Plan, Taken};
 use super::words::Words;
 use crate::error::Error;
 use crate::layout::Layout;
-use crate::step::{Plan, Taken};
 
 /// Mints on a state; [`Snowflake`](crate::Snowflake) is one with its layout and options, and waits. For hosts that have
 /// these elsewhere.

@@ -1,7 +1,7 @@
 //! Consecutive IDs.
 
+use super::step::{Plan, Taken};
 use crate::layout::{Field, Layout};
-use crate::step::{Plan, Taken};
 
 /// What turns a position into an ID: the step's plan, and where the parts stand.
 #[derive(Clone, Copy, Debug)]

@@ -1,8 +1,8 @@
 //! The two words of state that a generator needs to mint.
 
+use super::step::CLOSED;
 use crate::layout::Layout;
 use crate::mutant;
-use crate::step::CLOSED;
 use crate::sync::{AtomicU64, Ordering};
 use crate::window::Window;
 

@@ -1,7 +1,7 @@
 //! Every way to read a text as something that carries a time.
 
 use super::Kind;
-use crate::integer::Integer;
+use crate::int::Integer;
 use crate::object_id::ObjectId;
 use crate::text::{TextForm, wide};
 use crate::ulid::Ulid;

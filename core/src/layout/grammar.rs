@@ -4,10 +4,10 @@ use core::fmt;
 use core::num::NonZeroU64;
 use core::str::FromStr;
 
-use super::name::is_name_byte;
 use super::reader::{Read, Reader};
 use super::{Layout, MAX_SAFE_MS};
 use crate::error::{Error, What};
+use crate::name::is_name_byte;
 use crate::time;
 
 impl Layout {
@@ -34,15 +34,6 @@ impl Layout {
             Ok(()) => Ok(layout),
             Err(what) => Err(Error::new(what, 0, (text.len() - reader.rest.len() + 1) as u64, 0)),
         }
-    }
-
-    /// The preset of that name, or else the layout with that text form.
-    ///
-    /// # Errors
-    /// `InvalidLayout`.
-    pub fn find(name_or_text: impl AsRef<[u8]>) -> Result<Self, Error> {
-        let text = name_or_text.as_ref();
-        if text.contains(&b':') { Self::parse(text) } else { Self::preset(text) }
     }
 
     /// Writes the canonical text form: the epoch in Unix ms, the tick in whole seconds where it can be.

@@ -1,10 +1,11 @@
 //! The node: one number, or a number for each node field.
 
 use super::reader::Reader;
-use super::{Layout, Name};
+use super::Layout;
 use crate::error::{Error, What};
-use crate::integer::Integer;
+use crate::int::Integer;
 use crate::mutant;
+use crate::name::Name;
 
 impl Layout {
     /// `node` as a number of this layout.
@@ -14,7 +15,7 @@ impl Layout {
     pub fn node(&self, node: Integer) -> Result<u32, Error> {
         let width = if mutant::removes("range") { u32::BITS } else { self.node_bits };
         if node.misfits(width) {
-            return Err(Error::misfit(What::Node, node, width));
+            return Err(node.refused(What::Node, width));
         }
         Ok(node.magnitude() as u32)
     }
@@ -97,11 +98,11 @@ impl Fields<'_> {
         let Some(slot) =
             self.layout.node_fields().find(|slot| slot.name.is(name) && self.given & slot.field.mask() == 0)
         else {
-            return Err(Error::of_field(What::NodeUnknown, name, 0));
+            return Err(name.refused(What::NodeUnknown, 0));
         };
         match value {
             Integer::Fits(value) if value <= slot.field.max() => self.node |= slot.field.put(value),
-            _ => return Err(Error::of_field(What::NodeField, name, slot.field.width())),
+            _ => return Err(name.refused(What::NodeField, slot.field.width())),
         }
         self.given |= slot.field.mask();
         Ok(())
@@ -109,7 +110,7 @@ impl Fields<'_> {
 
     fn finish(self) -> Result<u32, Error> {
         match self.layout.node_fields().find(|slot| self.given & slot.field.mask() == 0) {
-            Some(slot) => Err(Error::of_field(What::NodeMissing, &slot.name, 0)),
+            Some(slot) => Err(slot.name.refused(What::NodeMissing, 0)),
             None => Ok(self.layout.take_node(self.node)),
         }
     }

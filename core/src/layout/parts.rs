@@ -1,8 +1,9 @@
 //! An ID taken apart and put together.
 
-use super::{Field, Layout, Name, UNUSED};
+use super::{Field, Layout, UNUSED};
 use crate::error::{Error, What};
-use crate::integer::Integer;
+use crate::int::Integer;
+use crate::name::Name;
 
 /// The parts of an ID under a layout.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -76,13 +77,13 @@ impl Layout {
             return Err(Error::used_up(self.ends_at_ms()));
         }
         if node.misfits(self.node_bits) {
-            return Err(Error::misfit(What::Node, node, self.node_bits));
+            return Err(node.refused(What::Node, self.node_bits));
         }
         if sequence.misfits(self.sequence().width()) {
-            return Err(Error::misfit(What::Sequence, sequence, self.sequence().width()));
+            return Err(sequence.refused(What::Sequence, self.sequence().width()));
         }
         if random.misfits(self.random().width()) {
-            return Err(Error::misfit(What::Random, random, self.random().width()));
+            return Err(random.refused(What::Random, self.random().width()));
         }
         Ok(self.time().put(tick)
             | self.put_node(node.magnitude() as u32)

@@ -3,7 +3,7 @@
 use core::num::NonZeroU64;
 
 use crate::error::What;
-use crate::integer::Integer;
+use crate::int::Integer;
 
 pub(super) struct Reader<'a> {
     /// What has not been read yet.

@@ -3,7 +3,7 @@
 use super::record::{Record, Users};
 use super::tenure::{Tenure, Watch};
 use crate::error::{Error, What};
-use crate::integer::Integer;
+use crate::int::Integer;
 use crate::lease::LABEL_BYTES;
 use crate::segment::{LAST, Pacer};
 use crate::store::{Ask, Next, Reply, Version};

@@ -3,7 +3,7 @@
 use core::num::NonZeroU32;
 
 use crate::error::{Error, What};
-use crate::integer::Integer;
+use crate::int::Integer;
 use crate::lease::LABEL_BYTES;
 use crate::segment::LAST;
 
@@ -44,7 +44,7 @@ impl Users {
         }
         match user {
             Integer::Fits(user) => Ok(Self { first: user - user % size.get() as u64, size }),
-            given => Err(Error::misfit(What::User, given, 0)),
+            given => Err(given.refused(What::User, 0)),
         }
     }
 
@@ -72,7 +72,7 @@ impl Users {
     pub(super) fn place(&self, user: Integer) -> Result<usize, Error> {
         match user {
             Integer::Fits(id) if (self.first..=self.last()).contains(&id) => Ok((id - self.first) as usize),
-            given => Err(Error::misfit(What::User, given, 0)),
+            given => Err(given.refused(What::User, 0)),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! How many numbers a fetch asks for.
 
 use crate::error::{Error, What};
-use crate::integer::Integer;
+use crate::int::Integer;
 
 /// The largest step that can be configured: `leaf_alloc.step` is an `int`.
 pub const MAX_STEP: u64 = (1 << 31) - 1;
@@ -61,7 +61,7 @@ impl Pacer {
             Integer::Fits(step) if step >= 1 && step <= MAX_STEP => {
                 Ok(Self { configured: step, step, depth: 1, hungry: false, fetched_once: false, last_ms: None })
             }
-            given => Err(Error::misfit(What::StepSize, given, 0)),
+            given => Err(given.refused(What::StepSize, 0)),
         }
     }
 

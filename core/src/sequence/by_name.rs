@@ -3,7 +3,7 @@
 use core::iter::FusedIterator;
 
 use crate::error::{Error, What};
-use crate::integer::Integer;
+use crate::int::Integer;
 
 /// The numbers of a range in their order, from 0 to 2^64-1; [`by_name`] makes one.
 #[derive(Clone, Debug, PartialEq, Eq)]

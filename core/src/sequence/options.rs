@@ -1,70 +1,9 @@
 //! The definition of a sequence: what may be asked for, the only defaults, and what is refused.
 
-use super::{Dialect, State, integer};
+use super::dialect::Dialect;
+use super::kind::Kind;
+use super::{State, integer};
 use crate::error::{Error, What};
-
-/// The integer type of a sequence's values.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Kind {
-    /// 16 bits: -32768 to 32767.
-    SmallInt,
-    /// 32 bits: -2147483648 to 2147483647.
-    Integer,
-    /// 64 bits: -2^63 to 2^63-1.
-    #[default]
-    BigInt,
-    /// 64 bits without a sign: 0 to 2^64-1. `MariaDB` has it since 11.5; in the other dialects it is an extension.
-    UnsignedBigInt,
-}
-
-impl Kind {
-    /// Every kind.
-    pub const ALL: [Self; 4] = [Self::SmallInt, Self::Integer, Self::BigInt, Self::UnsignedBigInt];
-
-    /// The name of this kind in every language, which is that in SQL.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::SmallInt => "smallint",
-            Self::Integer => "integer",
-            Self::BigInt => "bigint",
-            Self::UnsignedBigInt => "bigint unsigned",
-        }
-    }
-
-    /// The kind of that name: `smallint`, `integer`, `bigint` or `bigint unsigned`.
-    ///
-    /// # Errors
-    /// `InvalidText`, if there is none.
-    pub fn find(name: impl AsRef<[u8]>) -> Result<Self, Error> {
-        let found = Self::ALL.into_iter().find(|kind| kind.name().as_bytes() == name.as_ref());
-        found.ok_or(Error::plain(What::SequenceKind))
-    }
-
-    /// The least value of this kind.
-    pub const fn min(self) -> i128 {
-        match self {
-            Self::SmallInt => i16::MIN as i128,
-            Self::Integer => i32::MIN as i128,
-            Self::BigInt => i64::MIN as i128,
-            Self::UnsignedBigInt => 0,
-        }
-    }
-
-    /// The greatest value of this kind.
-    pub const fn max(self) -> i128 {
-        match self {
-            Self::SmallInt => i16::MAX as i128,
-            Self::Integer => i32::MAX as i128,
-            Self::BigInt => i64::MAX as i128,
-            Self::UnsignedBigInt => u64::MAX as i128,
-        }
-    }
-
-    pub(super) const fn holds(self, value: i128) -> bool {
-        self.min() <= value && value <= self.max()
-    }
-}
 
 /// What a sequence is to be, in the words of SQL's `CREATE SEQUENCE`; [`Rules::new`] checks it.
 ///
@@ -167,7 +106,7 @@ impl Rules {
         let min = options.min.unwrap_or(if increment > 0 { 1 } else { least });
         for bound in [max, min] {
             if bound < least || bound > greatest {
-                return Err(Error::misfit(What::SequenceType, integer(bound), 0));
+                return Err(integer(bound).refused(What::SequenceType, 0));
             }
         }
         if min >= max {
@@ -175,14 +114,14 @@ impl Rules {
         }
         let start = options.start.unwrap_or(dialect.start(increment, min, max));
         if start < min || start > max {
-            return Err(Error::misfit(What::SequenceStart, integer(start), 0));
+            return Err(integer(start).refused(What::SequenceStart, 0));
         }
         let cache = options.cache.unwrap_or(dialect.cache());
         if cache < 1 || !Kind::BigInt.holds(cache) {
             return Err(Error::plain(What::SequenceCache));
         }
         if cache > dialect.most_cached(increment) {
-            return Err(Error::misfit(What::SequenceCacheReach, integer(cache), 0));
+            return Err(integer(cache).refused(What::SequenceCacheReach, 0));
         }
         Ok(Self { dialect, kind, increment, min, max, start, cache, cycle })
     }
@@ -359,14 +298,5 @@ mod tests {
             assert!(Rules::new(&Options { start: Some(absurd), ..PG }).is_err());
         }
         assert!(Rules::new(&Options { increment: -TOP - 1, cache: Some(TOP), ..PG }).is_ok());
-    }
-
-    #[test]
-    fn a_kind_is_found_by_its_name() {
-        for kind in Kind::ALL {
-            assert_eq!(Kind::find(kind.name()), Ok(kind));
-        }
-        let error = Kind::find("tinyint").expect_err("none");
-        assert_eq!(error.to_string(), "no such sequence type: choose smallint, integer, bigint or bigint unsigned");
     }
 }

@@ -4,7 +4,8 @@ use core::fmt;
 
 use super::{Dialect, Quoted, Signed};
 use crate::error::Error;
-use crate::layout::{Field, Layout, Name};
+use crate::layout::{Field, Layout};
+use crate::name::Name;
 
 /// A column of IDs; see [`Layout::decode_sql`].
 ///

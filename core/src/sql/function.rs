@@ -5,7 +5,7 @@ use core::fmt;
 use super::{Dialect, POSTGRES_NAME_BYTES, Quoted, Signed, check_name};
 use crate::error::Error;
 use crate::generator::{Options, SequenceStart};
-use crate::integer::Integer;
+use crate::int::Integer;
 use crate::layout::Layout;
 use crate::{random, time};
 

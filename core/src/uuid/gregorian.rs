@@ -2,6 +2,7 @@
 
 use super::Uuid;
 use crate::error::{Error, What};
+use crate::name::Name;
 
 /// 100 ns intervals from 1582-10-15, where versions 1 and 6 begin to count, to 1970 (RFC 9562, section 5.1).
 pub(super) const TO_1970: i64 = 0x01b2_1dd2_1381_4000;
@@ -46,13 +47,13 @@ impl GregorianStamp {
 
     fn rest(self) -> Result<u128, Error> {
         if self.time > LAST.cast_unsigned() {
-            return Err(Error::named(What::IdField, b"time", 60));
+            return Err(Name::cut(b"time").refused(What::IdField, 60));
         }
         if self.clock_sequence > MAX_CLOCK_SEQUENCE {
-            return Err(Error::named(What::IdField, b"clock_seq", 14));
+            return Err(Name::cut(b"clock_seq").refused(What::IdField, 14));
         }
         if self.node > MAX_NODE {
-            return Err(Error::named(What::IdField, b"node", 48));
+            return Err(Name::cut(b"node").refused(What::IdField, 48));
         }
         Ok(u128::from(self.clock_sequence) << 48 | u128::from(self.node))
     }

@@ -2,6 +2,8 @@
 
 use core::fmt;
 
+use crate::error::{Error, What};
+
 const CAPACITY: usize = 23;
 
 /// The name of a field: `[a-z][a-z0-9_]*`, at most 23 characters.
@@ -34,9 +36,17 @@ impl Name {
 
     /// The first 16 characters, which is as much as an error shows.
     #[allow(clippy::many_single_char_names, reason = "what is cut out by place takes no code that checks the length")]
-    pub(crate) const fn start(&self) -> [u64; 2] {
+    const fn start(&self) -> [u64; 2] {
         let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, ..] = self.bytes;
         [u64::from_le_bytes([a, b, c, d, e, f, g, h]), u64::from_le_bytes([i, j, k, l, m, n, o, p])]
+    }
+
+    /// Returns the error about the field with this name, which has `width` bits. It shows the first 16 characters.
+    #[cold]
+    #[inline(never)]
+    pub(crate) const fn refused(&self, what: What, width: u32) -> Error {
+        let [start, more] = self.start();
+        Error::new(what, width << 2, start, more)
     }
 
     pub(crate) const fn as_bytes(&self) -> &[u8] {
@@ -64,7 +74,7 @@ impl Name {
 }
 
 /// Whether all bytes are such as names have.
-pub(super) const fn has_name_bytes(text: &[u8]) -> bool {
+pub(crate) const fn has_name_bytes(text: &[u8]) -> bool {
     let mut i = 0;
     while i < text.len() && is_name_byte(text[i]) {
         i += 1;

@@ -1,7 +1,7 @@
 //! The pure step: given the state, the window's end and the time, which IDs come next?
 
+use super::options::SequenceStart;
 use crate::error::Error;
-use crate::generator::SequenceStart;
 use crate::layout::Layout;
 use crate::mutant;
 use crate::random;

@@ -1,6 +1,9 @@
 //! Integers of any size, as Python and JavaScript have them.
 
-use crate::error::{Error, What};
+use crate::error::{BEYOND, Error, MINUS, PLUS, What};
+
+/// The largest number of IDs in one batch.
+pub const MAX_BATCH: u64 = 1 << 24;
 
 /// An integer that a host handed in, of whatever size, so that core can refuse it in its own words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,11 +32,11 @@ impl Integer {
     /// As a batch size.
     ///
     /// # Errors
-    /// `InvalidId` outside 0 to [`crate::MAX_BATCH`].
+    /// `InvalidId` outside 0 to [`MAX_BATCH`].
     pub fn batch(self) -> Result<usize, Error> {
         match self {
-            Self::Fits(n) if n <= crate::MAX_BATCH => Ok(n as usize),
-            given => Err(Error::misfit(What::Batch, given, 64)),
+            Self::Fits(n) if n <= MAX_BATCH => Ok(n as usize),
+            given => Err(given.refused(What::Batch, 64)),
         }
     }
 
@@ -66,6 +69,18 @@ impl Integer {
             Self::Fits(value) | Self::Negative(value) => value,
             Self::Beyond => 0,
         }
+    }
+
+    /// Returns the error that shows this integer, and the largest value of a field of `width` bits.
+    #[cold]
+    #[inline(never)]
+    pub(crate) const fn refused(self, what: What, width: u32) -> Error {
+        let sign = match self {
+            Self::Fits(_) => PLUS,
+            Self::Negative(_) => MINUS,
+            Self::Beyond => BEYOND,
+        };
+        Error::new(what, (width << 2) | sign, self.magnitude(), 0)
     }
 
     /// Reads a decimal number; `None` if `digits` is not one (a minus sign is allowed, a plus sign is not).
