@@ -1,4 +1,4 @@
-//! What a store keeps of a section, and which users it has.
+//! The record of a section in a store, and the users of a section.
 
 use core::num::NonZeroU32;
 
@@ -7,17 +7,17 @@ use crate::int::Integer;
 use crate::lease::LABEL_BYTES;
 use crate::segment::LAST;
 
-/// How many neighbouring users a section has, unless told otherwise; as in `WeChat`'s seqsvr.
+/// The default number of users in a section, as in `WeChat`'s seqsvr.
 pub const SIZE: NonZeroU32 = NonZeroU32::new(100_000).expect("not zero");
-/// The most users of a section: the memory of each takes eight bytes.
+/// The largest number of users in a section. Each user takes eight bytes of memory.
 pub const MAX_SIZE: u32 = 1_000_000;
-/// How long a record is, in bytes.
+/// The length of a record in bytes.
 pub const RECORD_BYTES: usize = 128;
 
 const MAGIC: &[u8; 8] = b"sections";
 const VERSION: u32 = 1;
 
-/// The users of one section: neighbouring ids, the same section for each of them.
+/// The users of one section: a range of ids.
 ///
 /// # Examples
 /// ```
@@ -34,10 +34,10 @@ pub struct Users {
 }
 
 impl Users {
-    /// The section that a user is in, if each has `size` users. User ids are 0 to 2^64-1.
+    /// Returns the section of a user, if each section has `size` users. User ids are 0 to 2^64-1.
     ///
     /// # Errors
-    /// `InvalidId` for any other user, and for a size beyond [`MAX_SIZE`].
+    /// `InvalidId` for any other user, and for a size above [`MAX_SIZE`].
     pub const fn of(user: Integer, size: NonZeroU32) -> Result<Self, Error> {
         if size.get() > MAX_SIZE {
             return Err(Error::new(What::SectionSize, 0, MAX_SIZE as u64, size.get() as u64));
@@ -48,27 +48,27 @@ impl Users {
         }
     }
 
-    /// Which section this is, from 0: part of the key of its record.
+    /// Returns the number of the section, from 0. It is part of the key of the record.
     pub const fn number(&self) -> u64 {
         self.first / self.size.get() as u64
     }
 
-    /// The first user.
+    /// Returns the first user.
     pub const fn first(&self) -> u64 {
         self.first
     }
 
-    /// The last user.
+    /// Returns the last user.
     pub const fn last(&self) -> u64 {
         self.first.saturating_add(self.size.get() as u64 - 1)
     }
 
-    /// How many users there are: the length of the memory that a [`Section`](super::Section) needs.
+    /// Returns the number of users, which is also the length of a [`Section`](super::Section)'s memory.
     pub const fn size(&self) -> NonZeroU32 {
         self.size
     }
 
-    /// Where a user stands among them, from 0.
+    /// Returns the place of a user in the section, from 0.
     pub(super) fn place(&self, user: Integer) -> Result<usize, Error> {
         match user {
             Integer::Fits(id) if (self.first..=self.last()).contains(&id) => Ok((id - self.first) as usize),
@@ -77,9 +77,9 @@ impl Users {
     }
 }
 
-/// What a store keeps of a section.
+/// The record of a section in a store.
 ///
-/// | bytes | what, little-endian |
+/// | bytes | content, little-endian |
 /// | --- | --- |
 /// | 0 to 7 | `sections` |
 /// | 8 to 11 | the version of this format |
@@ -88,28 +88,29 @@ impl Users {
 /// | 32 to 39 | `max_seq` |
 /// | 40 to 47 | `renewals` |
 /// | 48 to 55 | `window_ms` |
-/// | 56 to 63, 64 to 67 | the first user, and how many there are |
-/// | 68 to 127 | who the holder is, in UTF-8, for people and for clients |
+/// | 56 to 63, 64 to 67 | the first user, and the number of users |
+/// | 68 to 127 | the label of the holder, in UTF-8, for people and clients |
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record {
     /// Whether the holder has given the section back.
     pub released: bool,
-    /// What tells one holder from another: random, and new for each claim.
+    /// The identity of the holder: random, and new for each claim.
     pub token: u128,
-    /// No user was given a number above this; 0 to 2^63-1.
+    /// The high-water mark: every number that users were given is at most this, 0 to 2^63-1.
     pub max_seq: u64,
-    /// How often holders have tried to write: no two attempts of a holder are alike.
+    /// How often holders have tried to write. It makes all writes of a holder differ.
     pub renewals: u64,
-    /// How long a successor waits for a holder who does not renew, in ms.
+    /// How long a successor waits for a holder that does not renew, in ms.
     pub window_ms: u64,
     /// The users.
     pub users: Users,
-    /// Who the holder is, such as its address, padded with zeros; see [`lease::Record::label`](crate::lease::Record::label).
+    /// The label of the holder, such as its address, padded with zeros; see
+    /// [`lease::Record::label`](crate::lease::Record::label).
     pub label: [u8; LABEL_BYTES],
 }
 
 impl Record {
-    /// The bytes of this record.
+    /// Returns the bytes of this record.
     pub fn to_bytes(&self) -> [u8; RECORD_BYTES] {
         let mut bytes = [0; RECORD_BYTES];
         bytes[..8].copy_from_slice(MAGIC);
@@ -128,7 +129,7 @@ impl Record {
     /// Reads a record.
     ///
     /// # Errors
-    /// `StoreUnavailable`, if the bytes are none, or of a later version of this format.
+    /// `StoreUnavailable`, if the bytes are not a record, or have a later version of this format.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
         let no_record = Error::plain(What::NoRecord);
         let Some(bytes) = bytes.first_chunk::<RECORD_BYTES>().filter(|bytes| bytes.starts_with(MAGIC)) else {

@@ -3,9 +3,9 @@
 use super::kind::Kind;
 use crate::error::{Error, What};
 
-/// Whose defaults a sequence has, and whose `setval`.
+/// The database whose defaults and `setval` a sequence follows.
 ///
-/// After 3 and 5 (start 3, increment 2, max 100):
+/// After the values 3 and 5 (start 3, increment 2, max 100):
 ///
 /// | | `pg` | `mariadb` | `tidb` |
 /// | --- | --- | --- | --- |
@@ -13,32 +13,32 @@ use crate::error::{Error, What};
 /// | set to 20 with `is_called` false, then next | 20, 20 | 20, 20 | no such argument |
 /// | set to a lower value | goes back | `None`, no effect | `None`, no effect |
 /// | set to the last value | 5, then 7 | 5, then 7 | `None`, then 7 |
-/// | set to 200 | refused | 200, then run out | 200, then run out |
+/// | set to 200 | refused | 200, then `Exhausted` | 200, then `Exhausted` |
 /// | a `round` | no such argument | reaches the cycle count, or `None` | no such argument |
 /// | a `round` whose next value would lie before its bound | no such argument | `None`, no effect | no such argument |
 /// | the last value, before any next | an error | `None` | `None` |
-/// | the last value, after a next that has run out | as before | `None` | as before |
-/// | the last value, after a set | what it was set to, unless `is_called` is false | as before | as before |
+/// | the last value, after a next past the bound | unchanged | `None` | unchanged |
+/// | the last value, after a set | the set value, unless `is_called` is false | unchanged | unchanged |
 ///
-/// Sources: `PostgreSQL`'s documentation, "Sequence Manipulation Functions"; `MariaDB`'s, "SETVAL" and "CREATE SEQUENCE";
-/// `TiDB`'s, "CREATE SEQUENCE", and its `sequence.go`.
+/// Sources: `PostgreSQL`'s documentation, "Sequence Manipulation Functions"; `MariaDB`'s, "SETVAL" and "CREATE
+/// SEQUENCE"; `TiDB`'s, "CREATE SEQUENCE", and its `sequence.go`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Dialect {
-    /// `PostgreSQL`'s: a set goes anywhere within the bounds.
+    /// `PostgreSQL`: a set goes anywhere within the bounds.
     #[default]
     Pg,
-    /// `MariaDB`'s: a set never goes down.
+    /// `MariaDB`: a set never goes down.
     Mariadb,
-    /// `TiDB`'s: a set never goes down, and what follows stays in the progression from the start.
+    /// `TiDB`: a set never goes down, and later values stay in the progression from the start.
     Tidb,
 }
 
 impl Dialect {
-    /// Every dialect.
+    /// All dialects.
     pub const ALL: [Self; 3] = [Self::Pg, Self::Mariadb, Self::Tidb];
 
-    /// The name of this dialect in every language.
+    /// Returns the name of this dialect in every language.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Pg => "pg",
@@ -47,16 +47,16 @@ impl Dialect {
         }
     }
 
-    /// The dialect of that name: `pg`, `mariadb` or `tidb`.
+    /// Returns the dialect with this name: `pg`, `mariadb` or `tidb`.
     ///
     /// # Errors
-    /// `InvalidText`, if there is none.
+    /// `InvalidText`, if no dialect has this name.
     pub fn find(name: impl AsRef<[u8]>) -> Result<Self, Error> {
         let found = Self::ALL.into_iter().find(|dialect| dialect.name().as_bytes() == name.as_ref());
         found.ok_or(Error::plain(What::SequenceDialect))
     }
 
-    /// How many values at each end of a type no sequence has.
+    /// Returns the number of values at each end of a type that no sequence uses.
     pub(super) const fn keeps(self) -> i128 {
         match self {
             Self::Pg => 0,
@@ -64,7 +64,7 @@ impl Dialect {
         }
     }
 
-    /// How many values a session takes at a time, if nothing is said.
+    /// Returns the default number of values that a session reserves at a time.
     pub(super) const fn cache(self) -> i128 {
         match self {
             Self::Pg => 1,
@@ -72,7 +72,7 @@ impl Dialect {
         }
     }
 
-    /// The first value, if the definition names none.
+    /// Returns the default of the first value.
     pub(super) fn start(self, increment: i128, min: i128, max: i128) -> i128 {
         match (self, increment > 0) {
             (Self::Tidb, true) => min.max(1),
@@ -83,8 +83,8 @@ impl Dialect {
         }
     }
 
-    /// The greatest cache. `MariaDB` and `TiDB` keep `cache` below `(2^63 - 1 - |increment|) / |increment|`, and count
-    /// `NO CACHE`, which is 1 here, as 0.
+    /// Returns the greatest cache. `MariaDB` and `TiDB` keep `cache` below `(2^63 - 1 - |increment|) / |increment|`,
+    /// and count `NO CACHE`, which is 1 here, as 0.
     pub(super) const fn most_cached(self, increment: i128) -> i128 {
         let (top, step) = (Kind::BigInt.max(), increment.abs());
         match self {

@@ -18,10 +18,10 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Every kind.
+    /// All kinds.
     pub const ALL: [Self; 4] = [Self::SmallInt, Self::Integer, Self::BigInt, Self::UnsignedBigInt];
 
-    /// The name of this kind in every language, which is that in SQL.
+    /// Returns the name of this kind in SQL and in every language.
     pub const fn name(self) -> &'static str {
         match self {
             Self::SmallInt => "smallint",
@@ -31,16 +31,16 @@ impl Kind {
         }
     }
 
-    /// The kind of that name: `smallint`, `integer`, `bigint` or `bigint unsigned`.
+    /// Returns the kind with this name: `smallint`, `integer`, `bigint` or `bigint unsigned`.
     ///
     /// # Errors
-    /// `InvalidText`, if there is none.
+    /// `InvalidText`, if no kind has this name.
     pub fn find(name: impl AsRef<[u8]>) -> Result<Self, Error> {
         let found = Self::ALL.into_iter().find(|kind| kind.name().as_bytes() == name.as_ref());
         found.ok_or(Error::plain(What::SequenceKind))
     }
 
-    /// The least value of this kind.
+    /// Returns the least value of this kind.
     pub const fn min(self) -> i128 {
         match self {
             Self::SmallInt => i16::MIN as i128,
@@ -50,7 +50,7 @@ impl Kind {
         }
     }
 
-    /// The greatest value of this kind.
+    /// Returns the greatest value of this kind.
     pub const fn max(self) -> i128 {
         match self {
             Self::SmallInt => i16::MAX as i128,
@@ -60,12 +60,13 @@ impl Kind {
         }
     }
 
+    /// Returns whether this kind has the value.
     pub(super) const fn holds(self, value: i128) -> bool {
         self.min() <= value && value <= self.max()
     }
 }
 
-/// The widest range of values.
+/// Returns whether any kind has the value.
 pub(super) const fn possible(value: i128) -> bool {
     Kind::BigInt.holds(value) || Kind::UnsignedBigInt.holds(value)
 }

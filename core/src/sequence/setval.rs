@@ -6,7 +6,7 @@ use super::{Set, State, integer};
 use crate::error::{Error, What};
 
 impl Rules {
-    /// The value that comes next where the sequence stands at `at`; past its bound if it has run out.
+    /// Returns the value after the position `at`; past its bound, if the sequence is used up.
     pub(super) fn next_at(&self, at: &State) -> i128 {
         match self.dialect() {
             _ if !at.is_called => at.last,
@@ -14,13 +14,13 @@ impl Rules {
             Dialect::Tidb => {
                 let origin = if at.round == 0 { self.start() } else { self.first() };
                 let (way, step) = (self.increment().signum(), self.increment().abs());
-                // From the value of the progression that is not past `last` and nearest to it.
+                // Goes on from the last value of the progression that is not past `last`.
                 self.after(at.last - way * ((at.last - origin) * way).rem_euclid(step))
             }
         }
     }
 
-    /// Whether a set can be tried at all.
+    /// Checks the arguments of a set.
     pub(super) fn check(&self, set: &Set) -> Result<(), Error> {
         let known = match self.dialect() {
             Dialect::Pg => set.round.is_none(),
@@ -39,7 +39,7 @@ impl Rules {
         }
     }
 
-    /// Where a set to `value` leads from `at`; `None` if it is refused quietly.
+    /// Returns the position after a set to `value` at the position `at`; `None` if the dialect ignores the set.
     pub(super) fn set(&self, at: &State, value: i128, set: &Set) -> Result<Option<State>, Error> {
         let is_called = set.is_called.unwrap_or(true);
         let moved = State { last: value, is_called, ..*at };
@@ -51,7 +51,7 @@ impl Rules {
                 if moved.round > at.round && !self.cycle() {
                     return Err(self.over());
                 }
-                // A later round would begin before its bound, and every value after the set would be refused.
+                // A later round would begin before its bound, and the sequence would refuse every value after the set.
                 let outside = self.is_past(self.first(), next);
                 if outside || moved.round < at.round || (moved.round == at.round && self.is_past(here, next)) {
                     None
@@ -61,12 +61,13 @@ impl Rules {
                     Some(moved)
                 }
             }
-            // What was never used stands just before its start.
+            // A sequence that was never used stands just before its start.
             Dialect::Tidb if at.is_called => self.is_past(value, at.last).then_some(moved),
             Dialect::Tidb => (!self.is_past(at.last, value)).then_some(moved),
         })
     }
 
+    /// Returns the error of a sequence that is used up.
     pub(super) fn over(&self) -> Error {
         integer(self.bound()).refused(What::SequenceOver, 0)
     }
