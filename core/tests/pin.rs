@@ -1,4 +1,4 @@
-//! Settings that stay the same for good.
+//! Settings that never change.
 
 use std::num::NonZeroU32;
 
@@ -24,7 +24,7 @@ fn first_settings_are_written_and_others_refused() {
                 Next::Ask(Ask::Read) => reply = Some(Reply::Record(there, u64::from(there.is_some()))),
                 Next::Ask(Ask::Write(pin, 0)) if there.is_none() => {
                     there = Some(pin);
-                    // Its answer is lost.
+                    // The reply is lost.
                     reply = Some(Reply::Unknown);
                 }
                 Next::Ask(_) => reply = Some(Reply::Conflict),
@@ -51,7 +51,7 @@ fn other_numbers_and_orders_of_ticket_stores_are_refused() {
 }
 
 #[test]
-fn a_record_comes_back_and_no_other_bytes_are_one() {
+fn a_record_survives_its_bytes_and_other_bytes_are_refused() {
     for pin in [Pin::Sections(SIZE), SECOND, Pin::Sections(size(u32::MAX))] {
         let bytes = pin.to_bytes();
         assert_eq!(Pin::from_bytes(&bytes), Ok(pin));
