@@ -19,6 +19,7 @@
 
 use core::num::NonZeroU32;
 
+use crate::bytes::Format;
 use crate::error::{Error, What};
 use crate::mutant;
 use crate::store::{Ask, Next, Reply};
@@ -26,8 +27,7 @@ use crate::store::{Ask, Next, Reply};
 /// The length of a record in bytes.
 pub const RECORD_BYTES: usize = 32;
 
-const MAGIC: &[u8; 8] = b"settings";
-const VERSION: u32 = 1;
+const FORMAT: Format = Format::new(b"settings", 1);
 const SECTIONS: u32 = 1;
 const TICKETS: u32 = 2;
 
@@ -95,13 +95,8 @@ impl Pin {
             Self::Sections(size) => (SECTIONS, size.get(), 0),
             Self::Tickets { increment, offset } => (TICKETS, increment, offset),
         };
-        let mut bytes = [0; RECORD_BYTES];
-        bytes[..8].copy_from_slice(MAGIC);
-        bytes[8..12].copy_from_slice(&VERSION.to_le_bytes());
-        bytes[12..16].copy_from_slice(&kind.to_le_bytes());
-        bytes[16..24].copy_from_slice(&u64::from(first).to_le_bytes());
-        bytes[24..].copy_from_slice(&u64::from(second).to_le_bytes());
-        bytes
+        let kind = FORMAT.write().part(kind.to_le_bytes());
+        kind.part(u64::from(first).to_le_bytes()).part(u64::from(second).to_le_bytes()).finish()
     }
 
     /// Reads a record.
@@ -109,23 +104,16 @@ impl Pin {
     /// # Errors
     /// `StoreUnavailable`, if the bytes are not a record, or have a later version of this format.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
-        let no_record = Error::plain(What::NoRecord);
-        let Some(bytes) = bytes.first_chunk::<RECORD_BYTES>().filter(|bytes| bytes.starts_with(MAGIC)) else {
-            return Err(no_record);
-        };
-        let word = |from: usize| u32::from_le_bytes([bytes[from], bytes[from + 1], bytes[from + 2], bytes[from + 3]]);
-        let version = word(8);
-        if version != VERSION {
-            return Err(Error::new(What::LaterRecord, 0, u64::from(version), u64::from(VERSION)));
-        }
-        let (first, second) = (word(16), word(24));
-        match (word(12), NonZeroU32::new(first)) {
-            _ if word(20) != 0 || word(28) != 0 => Err(no_record),
-            (SECTIONS, Some(size)) if second == 0 => Ok(Self::Sections(size)),
-            (TICKETS, Some(_)) if (1..=first).contains(&second) => {
-                Ok(Self::Tickets { increment: first, offset: second })
+        let mut parts = FORMAT.read::<RECORD_BYTES>(bytes)?;
+        let kind = u32::from_le_bytes(parts.part()?);
+        let first = u32::try_from(u64::from_le_bytes(parts.part()?)).ok().and_then(NonZeroU32::new);
+        let second = u32::try_from(u64::from_le_bytes(parts.part()?)).ok();
+        match (kind, first, second) {
+            (SECTIONS, Some(size), Some(0)) => Ok(Self::Sections(size)),
+            (TICKETS, Some(increment), Some(offset)) if (1..=increment.get()).contains(&offset) => {
+                Ok(Self::Tickets { increment: increment.get(), offset })
             }
-            _ => Err(no_record),
+            _ => Err(Error::plain(What::NoRecord)),
         }
     }
 }

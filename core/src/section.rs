@@ -23,7 +23,7 @@
 //! ```
 //! use snowmint_core::section::{Claim, Claimed, Record, SIZE, STEP, Section, Terms, Users};
 //! use snowmint_core::store::{Ask, Next, Reply};
-//! use snowmint_core::{Error, Integer, lease};
+//! use snowmint_core::{Error, Integer, bytes};
 //!
 //! # struct Store(Option<Record>, u64);
 //! # impl Store {
@@ -40,7 +40,7 @@
 //! # }
 //! # let (mut store, now_ms) = (Store(None, 0), 0);
 //! let users = Users::of(Integer::from(42), SIZE)?;
-//! let label = lease::Record::label("allocator 1");
+//! let label = bytes::label("allocator 1");
 //! let mut claim = Claim::new(Terms::new(users, 0x5eed, Integer::from(STEP), 10_000, label)?);
 //! let mut reply = None;
 //! let held = loop {

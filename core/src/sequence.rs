@@ -50,6 +50,7 @@
 //! # Ok::<(), snowmint_core::Error>(())
 //! ```
 
+use crate::bytes::Format;
 use crate::error::{Error, ErrorKind, What};
 use crate::int::Integer;
 use crate::store::{Ask, Next, Reply, Version};
@@ -68,8 +69,7 @@ pub use self::options::{Options, Rules};
 /// The length of a record in bytes.
 pub const STATE_BYTES: usize = 48;
 
-const MAGIC: &[u8; 8] = b"sequence";
-const VERSION: u32 = 1;
+const FORMAT: Format = Format::new(b"sequence", 1);
 
 /// The record of a sequence in a store: how far the blocks of all sessions reach.
 ///
@@ -96,14 +96,8 @@ pub struct State {
 impl State {
     /// Returns the bytes of this record.
     pub fn to_bytes(&self) -> [u8; STATE_BYTES] {
-        let mut bytes = [0; STATE_BYTES];
-        bytes[..8].copy_from_slice(MAGIC);
-        bytes[8..12].copy_from_slice(&VERSION.to_le_bytes());
-        bytes[12..16].copy_from_slice(&u32::from(self.is_called).to_le_bytes());
-        bytes[16..32].copy_from_slice(&self.last.to_le_bytes());
-        bytes[32..40].copy_from_slice(&self.round.to_le_bytes());
-        bytes[40..].copy_from_slice(&self.sets.to_le_bytes());
-        bytes
+        let state = FORMAT.write().part(u32::from(self.is_called).to_le_bytes()).part(self.last.to_le_bytes());
+        state.part(self.round.to_le_bytes()).part(self.sets.to_le_bytes()).finish()
     }
 
     /// Reads a record.
@@ -111,22 +105,14 @@ impl State {
     /// # Errors
     /// `StoreUnavailable`, if the bytes are not a record, or have a later version of this format.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
-        let no_record = Error::plain(What::NoRecord);
-        let rest = bytes.strip_prefix(MAGIC).ok_or(no_record)?;
-        let (version, rest) = rest.split_first_chunk().ok_or(no_record)?;
-        let version = u32::from_le_bytes(*version);
-        if version > VERSION {
-            return Err(Error::new(What::LaterRecord, 0, u64::from(version), u64::from(VERSION)));
+        let mut parts = FORMAT.read::<STATE_BYTES>(bytes)?;
+        let is_called = u32::from_le_bytes(parts.part()?);
+        let last = i128::from_le_bytes(parts.part()?);
+        let (round, sets) = (u64::from_le_bytes(parts.part()?), u64::from_le_bytes(parts.part()?));
+        if bytes.len() > STATE_BYTES || is_called > 1 || !kind::possible(last) {
+            return Err(Error::plain(What::NoRecord));
         }
-        let (is_called, rest) = rest.split_first_chunk().ok_or(no_record)?;
-        let (last, rest) = rest.split_first_chunk().ok_or(no_record)?;
-        let (round, rest) = rest.split_first_chunk().ok_or(no_record)?;
-        let (is_called, last) = (u32::from_le_bytes(*is_called), i128::from_le_bytes(*last));
-        let sets: &[u8; 8] = rest.try_into().map_err(|_| no_record)?;
-        if version != VERSION || is_called > 1 || !kind::possible(last) {
-            return Err(no_record);
-        }
-        Ok(Self { last, is_called: is_called == 1, round: u64::from_le_bytes(*round), sets: u64::from_le_bytes(*sets) })
+        Ok(Self { last, is_called: is_called == 1, round, sets })
     }
 }
 

@@ -2,9 +2,9 @@
 
 use super::record::{Record, Users};
 use super::tenure::{Tenure, Watch};
+use crate::bytes::LABEL_BYTES;
 use crate::error::{Error, What};
 use crate::int::Integer;
-use crate::lease::LABEL_BYTES;
 use crate::segment::{LAST, Pacer};
 use crate::store::{Ask, Next, Reply, Version};
 use crate::window::Window;

@@ -2,9 +2,9 @@
 
 use core::num::NonZeroU32;
 
+use crate::bytes::{Format, LABEL_BYTES};
 use crate::error::{Error, What};
 use crate::int::Integer;
-use crate::lease::LABEL_BYTES;
 use crate::segment::LAST;
 
 /// The default number of users in a section, as in `WeChat`'s seqsvr.
@@ -14,8 +14,7 @@ pub const MAX_SIZE: u32 = 1_000_000;
 /// The length of a record in bytes.
 pub const RECORD_BYTES: usize = 128;
 
-const MAGIC: &[u8; 8] = b"sections";
-const VERSION: u32 = 1;
+const FORMAT: Format = Format::new(b"sections", 1);
 
 /// The users of one section: a range of ids.
 ///
@@ -104,26 +103,24 @@ pub struct Record {
     pub window_ms: u64,
     /// The users.
     pub users: Users,
-    /// The label of the holder, such as its address, padded with zeros; see
-    /// [`lease::Record::label`](crate::lease::Record::label).
+    /// The [label](crate::bytes::label) of the holder, such as its address, padded with zeros.
     pub label: [u8; LABEL_BYTES],
 }
 
 impl Record {
     /// Returns the bytes of this record.
     pub fn to_bytes(&self) -> [u8; RECORD_BYTES] {
-        let mut bytes = [0; RECORD_BYTES];
-        bytes[..8].copy_from_slice(MAGIC);
-        bytes[8..12].copy_from_slice(&VERSION.to_le_bytes());
-        bytes[12..16].copy_from_slice(&u32::from(self.released).to_le_bytes());
-        bytes[16..32].copy_from_slice(&self.token.to_le_bytes());
-        bytes[32..40].copy_from_slice(&self.max_seq.to_le_bytes());
-        bytes[40..48].copy_from_slice(&self.renewals.to_le_bytes());
-        bytes[48..56].copy_from_slice(&self.window_ms.to_le_bytes());
-        bytes[56..64].copy_from_slice(&self.users.first.to_le_bytes());
-        bytes[64..68].copy_from_slice(&self.users.size.get().to_le_bytes());
-        bytes[68..].copy_from_slice(&self.label);
-        bytes
+        FORMAT
+            .write()
+            .part(u32::from(self.released).to_le_bytes())
+            .part(self.token.to_le_bytes())
+            .part(self.max_seq.to_le_bytes())
+            .part(self.renewals.to_le_bytes())
+            .part(self.window_ms.to_le_bytes())
+            .part(self.users.first.to_le_bytes())
+            .part(self.users.size.get().to_le_bytes())
+            .part(self.label)
+            .finish()
     }
 
     /// Reads a record.
@@ -132,34 +129,18 @@ impl Record {
     /// `StoreUnavailable`, if the bytes are not a record, or have a later version of this format.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
         let no_record = Error::plain(What::NoRecord);
-        let Some(bytes) = bytes.first_chunk::<RECORD_BYTES>().filter(|bytes| bytes.starts_with(MAGIC)) else {
-            return Err(no_record);
-        };
-        let version = u32::from_le_bytes(part(bytes, 8));
-        if version != VERSION {
-            return Err(Error::new(What::LaterRecord, 0, u64::from(version), u64::from(VERSION)));
-        }
-        let (first, size) = (u64::from_le_bytes(part(bytes, 56)), u32::from_le_bytes(part(bytes, 64)));
-        let size = NonZeroU32::new(size).ok_or(no_record)?;
+        let mut parts = FORMAT.read::<RECORD_BYTES>(bytes)?;
+        let released = u32::from_le_bytes(parts.part()?) != 0;
+        let token = u128::from_le_bytes(parts.part()?);
+        let max_seq = u64::from_le_bytes(parts.part()?);
+        let renewals = u64::from_le_bytes(parts.part()?);
+        let window_ms = u64::from_le_bytes(parts.part()?);
+        let first = u64::from_le_bytes(parts.part()?);
+        let size = NonZeroU32::new(u32::from_le_bytes(parts.part()?)).ok_or(no_record)?;
         let users = Users::of(Integer::Fits(first), size)?;
-        let max_seq = u64::from_le_bytes(part(bytes, 32));
         if users.first != first || max_seq > LAST {
             return Err(no_record);
         }
-        Ok(Self {
-            released: u32::from_le_bytes(part(bytes, 12)) != 0,
-            token: u128::from_le_bytes(part(bytes, 16)),
-            max_seq,
-            renewals: u64::from_le_bytes(part(bytes, 40)),
-            window_ms: u64::from_le_bytes(part(bytes, 48)),
-            users,
-            label: part(bytes, 68),
-        })
+        Ok(Self { released, token, max_seq, renewals, window_ms, users, label: parts.part()? })
     }
-}
-
-fn part<const N: usize>(bytes: &[u8; RECORD_BYTES], from: usize) -> [u8; N] {
-    let mut part = [0; N];
-    part.copy_from_slice(&bytes[from..from + N]);
-    part
 }
