@@ -59,7 +59,7 @@ pub struct Layout {
 struct Slot {
     name: Name,
     field: Field,
-    /// The place of the name in RESERVED, or RESERVED.len() for a node field.
+    /// The place of the name in RESERVED; for a node field, the length of RESERVED.
     kind: usize,
 }
 

@@ -88,7 +88,7 @@ impl Layout {
     /// `InvalidLayout`, if no preset has this name.
     pub fn preset(name: impl AsRef<[u8]>) -> Result<Self, Error> {
         let preset = ALL.iter().find(|(known, _)| known.as_bytes() == name.as_ref());
-        preset.map_or(Err(Error::plain(What::Preset)), |(_, text)| Self::parse(text))
+        preset.map_or(Err(Error::plain(What::Preset)), |(_, text)| Self::parse(*text))
     }
 
     /// Returns the preset with this name, or else the layout with this text form.
