@@ -136,7 +136,9 @@ mod tests {
     #[test]
     fn other_bytes_are_not_a_record() {
         let other = Err("the value in the store is not a record of snowmint".to_string());
-        for bytes in [&b""[..], b"examples", b"examples\x02\0\0", b"examples\x02\0\0\0\x07\0\0\0\0\0\0", b"Examples\x02\0\0\0"] {
+        for bytes in
+            [&b""[..], b"examples", b"examples\x02\0\0", b"examples\x02\0\0\0\x07\0\0\0\0\0\0", b"Examples\x02\0\0\0"]
+        {
             assert_eq!(read(bytes), other, "{bytes:?}");
         }
         let mut earlier: [u8; 20] = FORMAT.write().finish();

@@ -535,7 +535,10 @@ fn no_node_is_granted_where_records_have_vanished() {
     claiming.see(0, &sample(), 1, NOW_MS);
     let Todo::Refused(error) = claiming.seen(NOW_MS, 1) else { panic!("a node is chosen") };
     assert_eq!(error.kind(), ErrorKind::StoreUnavailable);
-    assert!(error.to_string().starts_with("2 nodes had a record, and only 1 have one now: records have vanished"), "{error}");
+    assert!(
+        error.to_string().starts_with("2 nodes had a record, and only 1 have one now: records have vanished"),
+        "{error}"
+    );
 }
 
 #[test]

@@ -338,7 +338,10 @@ fn a_sequence_past_its_bound_stays_exhausted() {
         let (mut store, mut s) = open(Options { increment: -1, min: Some(-2), ..options });
         assert_eq!(store.take(&mut s), [-1, -2]);
         let error = store.next(&mut s).expect_err("run out");
-        assert_eq!(error.to_string(), "the sequence has reached its bound, -2: move the bound, or let the sequence cycle");
+        assert_eq!(
+            error.to_string(),
+            "the sequence has reached its bound, -2: move the bound, or let the sequence cycle"
+        );
     }
 }
 

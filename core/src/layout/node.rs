@@ -1,7 +1,7 @@
 //! The node of an ID: one number, or a number for each node field.
 
-use super::reader::Reader;
 use super::Layout;
+use super::reader::Reader;
 use crate::error::{Error, What};
 use crate::int::Integer;
 use crate::mutant;

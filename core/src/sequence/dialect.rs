@@ -110,6 +110,9 @@ mod tests {
         for dialect in Dialect::ALL {
             assert_eq!(Dialect::find(dialect.name()), Ok(dialect));
         }
-        assert_eq!(Dialect::find("oracle").expect_err("none").to_string(), "no such dialect: choose pg, mariadb or tidb");
+        assert_eq!(
+            Dialect::find("oracle").expect_err("none").to_string(),
+            "no such dialect: choose pg, mariadb or tidb"
+        );
     }
 }

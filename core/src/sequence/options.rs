@@ -282,9 +282,15 @@ mod tests {
         assert_eq!(says(wrong), "the minimum of a sequence must be less than its maximum");
         assert_eq!(says(Options { max: Some(10), ..wrong }), "the minimum of a sequence must be less than its maximum");
         let wrong = Options { max: Some(50), ..wrong };
-        assert_eq!(says(wrong), "start 0 is outside the bounds of the sequence: choose one from its minimum to its maximum");
+        assert_eq!(
+            says(wrong),
+            "start 0 is outside the bounds of the sequence: choose one from its minimum to its maximum"
+        );
         let wrong = Options { start: Some(51), ..wrong };
-        assert_eq!(says(wrong), "start 51 is outside the bounds of the sequence: choose one from its minimum to its maximum");
+        assert_eq!(
+            says(wrong),
+            "start 51 is outside the bounds of the sequence: choose one from its minimum to its maximum"
+        );
         let wrong = Options { start: Some(50), ..wrong };
         assert_eq!(says(wrong), "a sequence caches 1 to 2^63-1 numbers");
         assert_eq!(says(Options { cache: Some(-1), ..wrong }), "a sequence caches 1 to 2^63-1 numbers");
