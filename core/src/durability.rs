@@ -1,38 +1,39 @@
-//! Which settings of an engine keep what it confirms: the table that every driver, in whatever language, looks things up in.
+//! Settings of engines under which confirmed writes can be lost. The drivers of all languages use this table.
 //!
 //! A driver asks the engine for [`Engine::settings`] with each write, and hands the answers to [`Engine::refuse`] and
-//! [`Engine::standby_risk`]. Sources: the engines' manuals; each row was seen to lose confirmed writes, or is said there to
-//! lose them in a crash of the machine.
+//! [`Engine::standby_risk`]. Sources: a test in which confirmed writes were lost, or the engine's manual, for writes
+//! that are lost in a crash of the machine.
 //!
 //! | kind | such as | at a claim | at a renewal or fetch |
 //! | --- | --- | --- | --- |
 //! | [`Kind::Crash`] | `fsync=off`, `appendonly no` | refused, unless `allow_unsafe` | refused: nothing new is granted |
-//! | [`Kind::Failover`] | a standby that is not waited for | refused, unless `allow_standby` | reported, and granted |
-//! | [`Kind::Reader`] | `read_only`, a standby itself | refused | refused |
+//! | [`Kind::Failover`] | commits do not wait for a standby | refused, unless `allow_standby` | reported and granted |
+//! | [`Kind::Reader`] | `read_only`, or the server is a standby | refused | refused |
 
 use core::fmt;
 
-/// An engine whose settings can be asked for.
+/// An engine with settings that a driver can read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {
-    /// `PostgreSQL`; `asynchronous_standby` is the name of one that could be promoted without the last commits, if any.
+    /// `PostgreSQL`: settings, and `asynchronous_standby`, the name of a standby that could be promoted without the
+    /// last commits, or an empty text.
     Postgres,
-    /// `MySQL` and `MariaDB`: global variables, and of the global status the names in capitals.
+    /// `MySQL` and `MariaDB`: global variables, and variables of the global status, whose names begin with a capital.
     Mysql,
-    /// Redis: lines of `INFO` and answers to `CONFIG GET`.
+    /// Redis: lines of `INFO`, and answers to `CONFIG GET`.
     Redis,
-    /// `SQLite`: pragmas, and `file`, the path of the database, empty if it is in memory.
+    /// `SQLite`: pragmas, and `file`, the path of the database, which is empty for a database in memory.
     Sqlite,
 }
 
-/// What a setting puts at risk.
+/// The risk of a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// This server can lose confirmed writes, in a crash or while it runs.
     Crash,
-    /// A failover can lose confirmed writes, as another server takes over without them.
+    /// A failover can lose confirmed writes: another server takes over without them.
     Failover,
-    /// The server is not the one to write to.
+    /// The server does not take writes.
     Reader,
 }
 
@@ -48,17 +49,17 @@ struct Rule {
     kind: Kind,
     setting: &'static str,
     right: Right,
-    /// What it is not told about, it does not have.
+    /// Whether an engine without this setting is safe.
     may_lack: bool,
-    /// A setting that makes up for it, with the values that do.
+    /// Another setting, and the values of it that remove the risk.
     unless: Option<(&'static str, Right)>,
-    /// What the value means.
+    /// The meaning of the value: follows it in a sentence.
     note: &'static str,
-    /// What to do about it; of a failover's setting with its price.
+    /// The advice; for a failover also its price, in a clause with "which".
     cure: &'static str,
 }
 
-/// Values are compared whatever their case.
+/// The safe values of a setting. Case does not matter.
 #[derive(Debug)]
 enum Right {
     OneOf(&'static [&'static str]),
@@ -84,7 +85,7 @@ const fn reader(setting: &'static str, right: Right, note: &'static str, cure: &
 const POSTGRES: &[Rule] = &[
     rule("fsync", Right::OneOf(&["on"]), "", "set fsync=on in postgresql.conf and reload it"),
     rule("full_page_writes", Right::OneOf(&["on"]), "", "set full_page_writes=on in postgresql.conf and reload it"),
-    // All others wait for less.
+    // With any other value a commit waits for less.
     rule(
         "synchronous_commit",
         Right::OneOf(&["on", "remote_apply"]),
@@ -144,7 +145,7 @@ const REDIS: &[Rule] = &[
     rule("aof_last_write_status", Right::OneOf(&["ok"]), "", "make room on the server's disk"),
     rule("appendonly", Right::OneOf(&["yes"]), "", "set appendonly yes in redis.conf"),
     rule("appendfsync", Right::OneOf(&["always"]), "", "set appendfsync always in redis.conf"),
-    // Writes are not synced while a child process rewrites the file, whatever appendfsync says.
+    // With yes, Redis does not sync writes while a child process rewrites the file, despite appendfsync.
     rule("no-appendfsync-on-rewrite", Right::OneOf(&["no"]), "", "set no-appendfsync-on-rewrite no in redis.conf"),
     // After appendonly was turned on, a crash loses everything until the first file is complete.
     Rule {
@@ -157,33 +158,33 @@ const REDIS: &[Rule] = &[
             "wait until it is",
         )
     },
-    // The others evict only what has been given a time to live, which nothing of ours has.
+    // Other policies evict only keys with a time to live, and no key of snowmint has one.
     rule("maxmemory-policy", Right::NotBeginning("allkeys-"), "", "set maxmemory-policy noeviction in redis.conf"),
-    // Known before the server is asked.
+    // The client knows this setting itself; a server does not report it.
     Rule {
         may_lack: true,
         ..failover(
             SENTINEL,
             Right::OneOf(&["no"]),
             "",
-            "use a server without Sentinel, which nobody stands in for while it is down",
+            "use a server without Sentinel, which no other server replaces while it is down",
         )
     },
     failover(
         "cluster_enabled",
         Right::OneOf(&["0"]),
         "",
-        "use a server outside of a cluster, which nobody stands in for while it is down",
+        "use a server outside of a cluster, which no other server replaces while it is down",
     ),
     failover(
         "connected_slaves",
         Right::OneOf(&["0"]),
         "",
-        "use a server without replicas, which nobody stands in for while it is down",
+        "use a server without replicas, which no other server replaces while it is down",
     ),
 ];
 
-/// Whether the client finds its server by Sentinel, which the server does not tell.
+/// The name of the setting whether the client finds its server by Sentinel.
 const SENTINEL: &str = "sentinel";
 
 const SQLITE: &[Rule] = &[
@@ -195,7 +196,7 @@ const SQLITE: &[Rule] = &[
     ),
     rule("journal_mode", Right::NoneOf(&["off", "memory"]), "", "PRAGMA journal_mode=WAL must be possible"),
     rule("synchronous", Right::OneOf(&["2", "3"]), "", "PRAGMA synchronous=FULL must be possible"),
-    // The commit is the removal of the journal, which FULL does not sync: after a loss of power it may be back.
+    // A commit removes the journal, and FULL does not sync the removal: after a power loss the journal may be back.
     Rule {
         unless: Some(("journal_mode", Right::OneOf(&["wal", "truncate", "persist"]))),
         ..rule(
@@ -217,22 +218,22 @@ impl Engine {
         }
     }
 
-    /// The engine of that name: `postgres`, `mysql`, `redis`, `sqlite`.
+    /// Returns the engine with this name: `postgres`, `mysql`, `redis` or `sqlite`.
     pub fn find(name: &str) -> Option<Self> {
         let named =
             [("postgres", Self::Postgres), ("mysql", Self::Mysql), ("redis", Self::Redis), ("sqlite", Self::Sqlite)];
         named.into_iter().find(|(known, _)| *known == name).map(|(_, engine)| engine)
     }
 
-    /// The names of all settings that matter, some of them twice.
+    /// Returns the names of all settings to read. Some names come twice.
     pub fn settings(self) -> impl Iterator<Item = &'static str> {
         self.rules()
             .iter()
             .flat_map(|rule| core::iter::once(rule.setting).chain(rule.unless.as_ref().map(|(setting, _)| *setting)))
     }
 
-    /// Returns the first setting under which nothing is granted: [`Kind::Crash`] and [`Kind::Reader`]. `found` tells the
-    /// value of a setting, if it is known.
+    /// Returns the first setting of [`Kind::Crash`] or [`Kind::Reader`], under which nothing may be granted. `found`
+    /// returns the value of a setting, or `None` if the engine does not report it.
     pub fn refuse<'a>(self, found: impl Fn(&str) -> Option<&'a str>) -> Option<Finding<'a>> {
         self.first(found, |kind| kind != Kind::Failover)
     }
@@ -255,7 +256,7 @@ impl Engine {
 }
 
 impl Right {
-    /// Whether a value is right.
+    /// Returns whether a value is safe.
     fn has(&self, value: &str) -> bool {
         let among = |all: &[&str]| all.iter().any(|each| each.eq_ignore_ascii_case(value));
         match self {
@@ -268,29 +269,29 @@ impl Right {
     }
 }
 
-/// The options that accept findings, as the caller writes them.
+/// The options that accept risks, in the spelling of the caller's language.
 #[derive(Clone, Copy, Debug)]
 pub struct Accepting {
-    /// Accepts all settings, such as `allow_unsafe=true`.
+    /// The option that accepts all settings, such as `allow_unsafe=true`.
     pub lossy: &'static str,
-    /// Accepts settings that matter in a failover only, such as `allow_standby=true`.
+    /// The option that accepts settings of [`Kind::Failover`], such as `allow_standby=true`.
     pub standby: &'static str,
 }
 
 impl Accepting {
-    /// In URLs, and in Rust and Python.
+    /// The spelling in URLs, Rust and Python.
     pub const URL: Self = Self { lossy: "allow_unsafe=true", standby: "allow_standby=true" };
-    /// In JavaScript.
+    /// The spelling in JavaScript.
     pub const JAVASCRIPT: Self = Self { lossy: "allowUnsafe: true", standby: "allowStandby: true" };
 }
 
 impl<'a> Finding<'a> {
-    /// What the setting puts at risk.
+    /// Returns the risk of the setting.
     pub const fn kind(&self) -> Kind {
         self.rule.kind
     }
 
-    /// The sentence that refuses a store for it: the setting, what it can lose, and each cure.
+    /// Returns the sentence that refuses a store with this setting: the setting, the risk, and what to do.
     pub const fn refusal(&'a self, accepting: &'a Accepting) -> impl fmt::Display + 'a {
         Sentence { found: self, accepting }
     }
@@ -318,24 +319,24 @@ impl fmt::Display for Sentence<'_> {
     }
 }
 
-/// The setting as it was found: `fsync=off`.
+/// Writes the setting and its value: `fsync=off`.
 impl fmt::Display for Finding<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.value {
             Some(value) => write!(f, "{}={value}{}", self.rule.setting, self.rule.note),
-            None => write!(f, "{} is not told", self.rule.setting),
+            None => write!(f, "{} is not reported", self.rule.setting),
         }
     }
 }
 
-/// Why a store is refused, and what would be right, in the words of every language.
+/// The sentence that refuses a store, the same in every language.
 #[derive(Clone, Copy, Debug)]
 pub struct Refusal<'a, Found> {
-    /// What was found: a setting, a table, a file system.
+    /// The reason: a setting, a table, a file system.
     pub found: Found,
-    /// What to do about it.
+    /// What to do.
     pub cure: &'a str,
-    /// What accepts it all the same, such as `allow_unsafe=true`.
+    /// The option that accepts the risk, such as `allow_unsafe=true`.
     pub option: &'a str,
 }
 
@@ -361,13 +362,13 @@ mod tests {
         [("innodb_flush_log_at_trx_commit", "1"), ("log_bin", "0"), ("sync_binlog", "0"), ("read_only", "OFF")];
 
     #[test]
-    fn a_setting_that_is_not_told_is_refused_unless_an_engine_may_lack_it() {
-        assert_eq!(found(Engine::Redis, &[]).expect("refused").0, "role is not told");
+    fn a_missing_setting_is_refused_unless_an_engine_may_lack_it() {
+        assert_eq!(found(Engine::Redis, &[]).expect("refused").0, "role is not reported");
         assert_eq!(found(Engine::Mysql, &SAFE_MYSQL), None);
     }
 
     #[test]
-    fn a_setting_can_make_up_for_another() {
+    fn a_setting_can_remove_the_risk_of_another() {
         let mut settings = SAFE_MYSQL;
         settings[1] = ("log_bin", "ON");
         assert_eq!(found(Engine::Mysql, &settings).expect("refused").0, "sync_binlog=0 with log_bin=ON");
@@ -376,13 +377,13 @@ mod tests {
     }
 
     #[test]
-    fn values_are_compared_whatever_their_case() {
+    fn the_case_of_values_does_not_matter() {
         let settings = [("file", "/srv/a.db"), ("journal_mode", "OFF"), ("synchronous", "2")];
         assert_eq!(found(Engine::Sqlite, &settings).expect("refused").0, "journal_mode=OFF");
     }
 
     #[test]
-    fn a_refusal_says_what_was_found_what_to_do_and_what_accepts_it() {
+    fn a_refusal_names_the_setting_the_cure_and_the_option() {
         let finding = Engine::Sqlite.refuse(|name| Some(if name == "journal_mode" { "off" } else { "3" }));
         assert_eq!(
             finding.expect("refused").refusal(&Accepting::URL).to_string(),
@@ -392,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn a_standby_is_a_risk_and_no_reason_to_stop() {
+    fn a_standby_is_a_risk_but_is_not_refused() {
         let settings = [
             ("fsync", "on"),
             ("full_page_writes", "on"),
@@ -415,7 +416,7 @@ mod tests {
     }
 
     #[test]
-    fn the_price_is_told_of_every_cure_of_a_failover() {
+    fn every_cure_of_a_failover_names_its_price() {
         for engine in [Engine::Postgres, Engine::Mysql, Engine::Redis] {
             let rules = engine.rules().iter().filter(|rule| rule.kind == Kind::Failover);
             assert!(rules.clone().count() > 0 && rules.clone().all(|rule| rule.cure.contains("which ")), "{engine:?}");
@@ -424,15 +425,15 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_cannot_be_written_is_offered_no_option() {
+    fn no_option_accepts_a_server_without_writes() {
         let finding = Engine::Redis.refuse(|name| (name == "role").then_some("slave")).expect("refused");
         assert_eq!(finding.kind(), Kind::Reader);
-        let told = finding.refusal(&Accepting::URL).to_string();
-        assert_eq!(told, "role=slave, so it is not the server to write to: name the primary");
+        let sentence = finding.refusal(&Accepting::URL).to_string();
+        assert_eq!(sentence, "role=slave, so it is not the server to write to: name the primary");
     }
 
     #[test]
-    fn the_first_append_only_file_has_to_be_complete() {
+    fn the_first_append_only_file_must_be_complete() {
         let first = |in_progress, base| {
             let value = move |name: &str| match name {
                 "role" => Some("master"),
@@ -449,8 +450,8 @@ mod tests {
         };
         assert_eq!((first("0", Some("0")), first("1", Some("88"))), (None, None));
         for base in [Some("0"), None] {
-            let told = first("1", base).expect("refused");
-            assert_eq!(told, "aof_rewrite_in_progress=1, its first append-only file is not complete");
+            let setting = first("1", base).expect("refused");
+            assert_eq!(setting, "aof_rewrite_in_progress=1, its first append-only file is not complete");
         }
     }
 

@@ -1,36 +1,30 @@
-//! Every way to fail, as one small value: a kind, a code that is the same in every language, and a sentence.
+//! Errors: a kind, a code that is the same in every language, and a sentence with numbers.
+
+pub(crate) mod message;
 
 use core::fmt;
 
-use crate::integer::Integer;
-use crate::layout::Name;
-
-mod sentence;
-
-pub(crate) use self::sentence::What;
-pub use self::sentence::sentences;
-
-/// What went wrong, without the particulars.
+/// The kind of a failure, without its numbers.
 ///
 /// [`ErrorKind::code`] is the same upper-case word in Rust, Python, JavaScript, HTTP and on the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The IDs that the clock allows so far are used up; [`Error::retry_after_ms`] tells when there are more.
+    /// All IDs that the clock allows so far are used up; more are free after [`Error::retry_after_ms`].
     Exhausted,
-    /// The clock reads earlier than the last ID by more than `max_ahead_ms`; [`Error::by_ms`] tells how much.
+    /// The clock is more than `max_ahead_ms` behind the last ID: [`Error::by_ms`] behind it.
     ClockBackwards,
-    /// The generator was closed, or its window of time is over.
+    /// The generator was closed, or its window has ended.
     WindowClosed,
-    /// The layout cannot represent a time that late.
+    /// The time is after the layout's last tick.
     TimeOverflow,
-    /// The layout cannot represent a time that early.
+    /// The time is before the layout's epoch.
     BeforeEpoch,
-    /// A layout text or a combination of fields that breaks a rule, or an unknown preset.
+    /// A layout text or a combination of fields breaks a rule, or the preset is unknown.
     InvalidLayout,
-    /// A node number or node field that the layout does not have room for.
+    /// A node or node field does not fit the layout.
     InvalidNode,
-    /// An ID, or a part of one, that the layout cannot have minted.
+    /// The layout cannot have minted an ID, or an ID with this part.
     InvalidId,
     /// The text form of an ID is malformed.
     InvalidText,
@@ -45,7 +39,7 @@ pub enum ErrorKind {
 }
 
 impl ErrorKind {
-    /// Every kind, in the order of the documentation.
+    /// All kinds, in the order of the documentation.
     pub const ALL: [Self; 13] = [
         Self::Exhausted,
         Self::ClockBackwards,
@@ -62,7 +56,7 @@ impl ErrorKind {
         Self::Forked,
     ];
 
-    /// The code of this kind in every language, such as `"CLOCK_BACKWARDS"`.
+    /// Returns the code of this kind in every language, such as `"CLOCK_BACKWARDS"`.
     pub const fn code(self) -> &'static str {
         match self {
             Self::Exhausted => "EXHAUSTED",
@@ -82,7 +76,122 @@ impl ErrorKind {
     }
 }
 
-/// Why a call was refused: a [kind](ErrorKind), its numbers, and a sentence that says what would be right.
+macro_rules! reasons {
+    ($($what:ident $kind:ident;)+) => {
+        /// The reason for an error. It has a kind here and a sentence in `message.rs`.
+        // As wide as the mark beside it in `Error`: a gap between them would be copied byte by byte.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u32)]
+        pub(crate) enum What {
+            $($what),+
+        }
+
+        impl What {
+            const ALL: &[Self] = &[$(Self::$what),+];
+
+            const fn kind(self) -> ErrorKind {
+                match self {
+                    $(Self::$what => ErrorKind::$kind),+
+                }
+            }
+        }
+    };
+}
+
+reasons! {
+    Exhausted Exhausted;
+    BatchExhausted Exhausted;
+    ClockBackwards ClockBackwards;
+    Closed WindowClosed;
+    WindowOver WindowClosed;
+    Forked Forked;
+    TimeOverflow TimeOverflow;
+    UsedUp TimeOverflow;
+    BeforeEpoch BeforeEpoch;
+    Preset InvalidLayout;
+    Grammar InvalidLayout;
+    FieldCount InvalidLayout;
+    FieldName InvalidLayout;
+    FieldBits InvalidLayout;
+    SameName InvalidLayout;
+    UnusedFirst InvalidLayout;
+    NoTime InvalidLayout;
+    NodeBits InvalidLayout;
+    Epoch InvalidLayout;
+    Tick InvalidLayout;
+    TooLate InvalidLayout;
+    WindowLength InvalidLayout;
+    TimeFirst InvalidLayout;
+    Node InvalidNode;
+    NodeField InvalidNode;
+    NodeMissing InvalidNode;
+    NodeUnknown InvalidNode;
+    NodeText InvalidNode;
+    Id InvalidId;
+    IdBits InvalidId;
+    IdUnused InvalidId;
+    Sequence InvalidId;
+    Random InvalidId;
+    Batch InvalidId;
+    Form InvalidText;
+    Length InvalidText;
+    Character InvalidText;
+    Overflow InvalidText;
+    UuidText InvalidText;
+    UlidText InvalidText;
+    ObjectIdText InvalidText;
+    IdBytes InvalidId;
+    IdField InvalidId;
+    UlidsOver Exhausted;
+    SequenceOver Exhausted;
+    SequenceValue InvalidId;
+    SequenceUnused InvalidId;
+    SequenceStep InvalidId;
+    SequenceType InvalidId;
+    SequenceBounds InvalidId;
+    SequenceStart InvalidId;
+    SequenceCache InvalidId;
+    SequenceCacheReach InvalidId;
+    SequenceArgument InvalidId;
+    SequenceKind InvalidText;
+    SequenceName InvalidText;
+    SequenceDialect InvalidText;
+    NumbersDry Exhausted;
+    NumbersOver Exhausted;
+    StepSize InvalidId;
+    NumbersBack StoreUnavailable;
+    TicketServers InvalidId;
+    TicketsDown StoreUnavailable;
+    TicketOffset StoreUnavailable;
+    User InvalidId;
+    SectionWindow InvalidId;
+    SectionUsers StoreUnavailable;
+    SectionLost WindowClosed;
+    NoRecord StoreUnavailable;
+    LaterRecord StoreUnavailable;
+    NodeHeld NodesExhausted;
+    NodeTaken NodesExhausted;
+    NodesTaken NodesExhausted;
+    NodesBusy NodesExhausted;
+    NodesFar NodesExhausted;
+    FarEnd StoreUnavailable;
+    LeaseLost WindowClosed;
+    RecordGone WindowClosed;
+    RecordsGone StoreUnavailable;
+    LayoutHidden StoreUnavailable;
+    ScatterId InvalidId;
+    ScatterDigits InvalidId;
+    ScatterResult InvalidId;
+    ScatterBits InvalidId;
+    SqlName InvalidText;
+    SqlDialect InvalidText;
+    SectionSize InvalidId;
+    PinnedSize InvalidId;
+    PinnedStores InvalidId;
+    PinnedPlace InvalidId;
+}
+
+/// Why a call was refused: a [kind](ErrorKind), numbers, and a sentence that says what to do.
 ///
 /// # Examples
 /// ```
@@ -94,17 +203,18 @@ impl ErrorKind {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Error {
     what: What,
-    /// A text form, or how many bits a field has and which sign the number given for it.
+    /// A text form; or the bits of a field, times 4, plus the sign of the number that was given for it.
     mark: u32,
     numbers: [u64; 2],
 }
 
+/// The sign of a number, in the two low bits of a mark. `BEYOND` marks a number beyond 64 bits.
 pub(crate) const PLUS: u32 = 0;
 pub(crate) const MINUS: u32 = 1;
 pub(crate) const BEYOND: u32 = 2;
 
 impl Error {
-    // Kept out of line: a call is a fifth of the size of what it does, and there are dozens.
+    // Out of line: there are dozens of calls, and a call is a fifth of the size of the body.
     #[cold]
     #[inline(never)]
     pub(crate) const fn new(what: What, mark: u32, a: u64, b: u64) -> Self {
@@ -115,36 +225,11 @@ impl Error {
         Self::new(what, 0, 0, 0)
     }
 
-    /// About a field, of which at most 16 characters are shown.
-    pub(crate) const fn named(what: What, name: &[u8], width: u32) -> Self {
-        Self::of_field(what, &Name::cut(name), width)
-    }
-
-    /// The same, of its name.
-    #[cold]
-    #[inline(never)]
-    pub(crate) const fn of_field(what: What, name: &Name, width: u32) -> Self {
-        let [start, more] = name.start();
-        Self::new(what, width << 2, start, more)
-    }
-
-    /// `given` does not fit a field of `width` bits.
-    #[cold]
-    #[inline(never)]
-    pub(crate) const fn misfit(what: What, given: Integer, width: u32) -> Self {
-        let (sign, magnitude) = match given {
-            Integer::Fits(value) => (PLUS, value),
-            Integer::Negative(magnitude) => (MINUS, magnitude),
-            Integer::Beyond => (BEYOND, 0),
-        };
-        Self::new(what, (width << 2) | sign, magnitude, 0)
-    }
-
     pub(crate) const fn exhausted(retry_after_ms: u64) -> Self {
         Self::new(What::Exhausted, 0, retry_after_ms, 0)
     }
 
-    /// A batch cannot be complete in time: it has a chance in so many ms.
+    /// A batch cannot be complete in time; the same call can succeed after `retry_after_ms`.
     pub const fn batch_exhausted(retry_after_ms: u64) -> Self {
         Self::new(What::BatchExhausted, 0, retry_after_ms, 0)
     }
@@ -165,67 +250,62 @@ impl Error {
         Self::new(What::UsedUp, 0, ends_at_ms.cast_unsigned(), 0)
     }
 
-    /// The 80 bits of a ULID are used up within a ms.
+    /// The 80 random bits of a ULID are used up within a ms.
     pub(crate) const fn ulids_over(retry_after_ms: u64) -> Self {
         Self::new(What::UlidsOver, 0, retry_after_ms, 0)
     }
 
-    /// An ID of `wanted` bytes was given with another number of them.
+    /// An ID of `wanted` bytes was given with `given` bytes.
     pub const fn id_bytes(wanted: usize, given: usize) -> Self {
         Self::new(What::IdBytes, 0, wanted as u64, given as u64)
     }
 
-    /// Numbers are being fetched, or are to be fetched again at that time.
+    /// Numbers are being fetched, or can be fetched again after `retry_after_ms`.
     pub const fn numbers_dry(retry_after_ms: u64) -> Self {
         Self::new(What::NumbersDry, 0, retry_after_ms, 0)
     }
 
-    /// Whether a record was written by a later version of this crate, so that nothing beside it is to be trusted.
+    /// Returns whether a later version of this crate wrote the record. The records beside it cannot be trusted either.
     pub const fn is_later_version(&self) -> bool {
         matches!(self.what, What::LaterRecord)
     }
 
-    /// The use of a generator after it was closed.
+    /// A generator was used after it was closed.
     pub const fn closed() -> Self {
         Self::plain(What::Closed)
     }
 
-    /// The use of a vouched generator, or of a lease, in a forked child.
+    /// A vouched generator or a lease was used in a forked child.
     pub const fn forked() -> Self {
         Self::plain(What::Forked)
     }
 
-    /// The window is used up and not renewed yet, which it may be at any moment.
+    /// The window is used up and not renewed yet. A renewal can come at any moment.
     pub const fn window_over() -> Self {
         Self::new(What::WindowOver, 0, 1, 0)
     }
 
-    /// No node was given and none could be found.
-    pub const fn node_needed() -> Self {
-        Self::plain(What::NodeNeeded)
-    }
-
-    /// What kind of failure this is.
+    /// Returns the kind of failure.
     pub const fn kind(&self) -> ErrorKind {
         self.what.kind()
     }
 
-    /// The code of the kind, such as `"CLOCK_BACKWARDS"`.
+    /// Returns the code of the kind, such as `"CLOCK_BACKWARDS"`.
     pub const fn code(&self) -> &'static str {
         self.kind().code()
     }
 
-    /// For [`ErrorKind::Exhausted`]: in how many ms the same call has a chance, 1 or more.
+    /// Returns the ms, 1 or more, after which the same call can succeed, for [`ErrorKind::Exhausted`].
     pub fn retry_after_ms(&self) -> Option<u64> {
         self.wait_ms().filter(|_| self.kind() == ErrorKind::Exhausted)
     }
 
-    /// For [`ErrorKind::ClockBackwards`]: how many ms the clock lies behind the last ID.
+    /// Returns how many ms the clock is behind the last ID, for [`ErrorKind::ClockBackwards`].
     pub fn by_ms(&self) -> Option<u64> {
         self.wait_ms().filter(|_| self.kind() == ErrorKind::ClockBackwards)
     }
 
-    /// How long it would take in ms for the same call to have a chance; `None` if waiting does not help.
+    /// Returns the ms after which the same call can succeed; `None` if waiting does not help.
     pub const fn wait_ms(&self) -> Option<u64> {
         match self.what {
             What::Exhausted
@@ -238,16 +318,11 @@ impl Error {
         }
     }
 
-    /// The sentence's place in [`sentences`](crate::sentences), and what fills it; for hosts that make texts themselves.
+    /// Returns the place of the sentence in [`sentences`](crate::sentences), the mark and the two numbers. For hosts
+    /// that fill in the sentences themselves.
     #[doc(hidden)]
     pub const fn to_words(&self) -> [u64; 4] {
         [self.what as u64, self.mark as u64, self.numbers[0], self.numbers[1]]
-    }
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        sentence::write(f, self.what, self.mark, self.numbers)
     }
 }
 
@@ -264,7 +339,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_kind_has_a_code_of_its_own() {
+    fn no_two_kinds_have_the_same_code() {
         for (i, kind) in ErrorKind::ALL.iter().enumerate() {
             assert!(ErrorKind::ALL[..i].iter().all(|other| other.code() != kind.code()));
         }

@@ -4,6 +4,7 @@ mod host;
 mod minter;
 mod options;
 mod run;
+mod step;
 mod words;
 
 use core::borrow::Borrow;
@@ -17,24 +18,21 @@ pub use self::run::Run;
 pub use self::words::Words;
 
 use crate::error::Error;
-use crate::integer::Integer;
+use crate::int::Integer;
 use crate::layout::Layout;
 
-/// The most IDs that one batch may ask for.
-pub const MAX_BATCH: u64 = 1 << 24;
-
-/// A Snowflake generator for one node. `W` is where its two words of state live: inside, or shared.
+/// A Snowflake generator for one node. `W` holds its two words of state, inside the generator or shared.
 ///
 /// | method | waits | clock reads | fails with |
 /// | --- | --- | --- | --- |
-/// | [`try_next_id`](Self::try_next_id) | never | the caller's one | `Exhausted`, `ClockBackwards`, `WindowClosed`, `TimeOverflow`, `BeforeEpoch` |
-/// | [`try_run`](Self::try_run) | never | the caller's one | the same |
+/// | [`try_next_id`](Self::try_next_id) | never | none: the caller passes the time | `Exhausted`, `ClockBackwards`, `WindowClosed`, `Forked`, `TimeOverflow`, `BeforeEpoch` |
+/// | [`try_run`](Self::try_run) | never | none: the caller passes the time | the same |
 /// | [`next_id`](Self::next_id) | up to `max_wait_ms` | one, and one after each wait | the same |
 /// | [`take`](Self::take), [`fill`](Self::fill) | up to `max_wait_ms` in all | one for each run of free IDs | the same |
 ///
 /// IDs strictly increase, across threads too, if `time` stands above `sequence` in the layout, and any `random` field
-/// below both. The tick of an ID is the clock's or the last ID's, whichever is later, and moves one on when the
-/// sequence is used up; it never lies more than `max_ahead_ms` ahead of the clock.
+/// stands below both. The tick of an ID is the clock's tick or the last ID's, whichever is later. When the sequence of
+/// a tick is used up, the generator goes on to the next tick, at most `max_ahead_ms` ahead of the clock.
 ///
 /// # Examples
 /// ```
@@ -45,7 +43,7 @@ pub const MAX_BATCH: u64 = 1 << 24;
 /// # Ok::<(), snowmint_core::Error>(())
 /// ```
 #[derive(Debug)]
-// In this order: what minting reads comes first, before the long layout.
+// In this order: the fields that minting reads come before the long layout.
 #[repr(C)]
 pub struct Snowflake<W = Words> {
     minter: Minter<W>,
@@ -55,12 +53,12 @@ pub struct Snowflake<W = Words> {
 }
 
 impl Snowflake<Words> {
-    /// A generator with the default options and a state of its own for a node that no other generator uses.
+    /// Makes a generator with the default options and a new state, for a node that no other generator uses.
     ///
-    /// Two of them for one node repeat each other: the package `snowmint` keeps one for each node.
+    /// Two such generators for one node repeat each other's IDs. The crate `snowmint` shares one state between them.
     ///
     /// # Errors
-    /// `InvalidNode`.
+    /// `InvalidNode`, if the layout has no such node.
     pub fn new(layout: &Layout, node: Integer) -> Result<Self, Error> {
         let node = layout.node(node)?;
         Ok(Self::with(layout, node, Options::DEFAULT, Words::vouched()))
@@ -68,32 +66,32 @@ impl Snowflake<Words> {
 }
 
 impl<W: Borrow<Words>> Snowflake<W> {
-    /// A generator of `node`, which [`Layout::node`] has checked, on the given state.
+    /// Makes a generator for `node`, which [`Layout::node`] has checked, with the given state.
     pub fn with(layout: &Layout, node: u32, options: Options, words: W) -> Self {
         Self { minter: Minter::new(layout, node, &options, words), layout: *layout, node, options }
     }
 
-    /// The layout of the IDs.
+    /// Returns the layout of the IDs.
     pub const fn layout(&self) -> &Layout {
         &self.layout
     }
 
-    /// The node in the IDs.
+    /// Returns the node in the IDs.
     pub const fn node(&self) -> u32 {
         self.node
     }
 
-    /// The state.
+    /// Returns the state.
     pub fn words(&self) -> &Words {
         self.minter.words()
     }
 
-    /// The options.
+    /// Returns the options.
     pub const fn options(&self) -> &Options {
         &self.options
     }
 
-    /// The next ID at the time `now_ms` (Unix ms). Never waits.
+    /// Returns the next ID at the time `now_ms` (Unix ms). Never waits.
     ///
     /// # Errors
     /// See the table of the type. A refused call changes nothing.
@@ -102,10 +100,10 @@ impl<W: Borrow<Words>> Snowflake<W> {
         self.minter.try_next_id(now_ms)
     }
 
-    /// Up to `want` consecutive IDs (1 or more) at the time `now_ms` (Unix ms). Never waits.
+    /// Returns up to `want` consecutive IDs (1 or more) at the time `now_ms` (Unix ms). Never waits.
     ///
-    /// If not all of them are free yet, but will be within `patience_ms`, the run is what is free; otherwise it is
-    /// refused, so with a patience of 0 it is all or nothing.
+    /// Returns fewer IDs, if the missing ones will be free within `patience_ms`, and fails otherwise. So with a
+    /// patience of 0 it is all or nothing.
     ///
     /// # Errors
     /// See the table of the type. A refused call changes nothing.
@@ -113,10 +111,10 @@ impl<W: Borrow<Words>> Snowflake<W> {
         self.minter.try_run(now_ms, want, patience_ms)
     }
 
-    /// The next ID. Waits at most `max_wait_ms`.
+    /// Returns the next ID. Waits at most `max_wait_ms`.
     ///
     /// # Errors
-    /// See the table of the type, and what the host's clock or wait reports.
+    /// See the table of the type; also an error of the host's clock or pause.
     #[inline]
     pub fn next_id<H: Host>(&self, host: &mut H) -> Result<u64, H::Error> {
         let now_ms = host.now_ms()?;
@@ -137,13 +135,13 @@ impl<W: Borrow<Words>> Snowflake<W> {
         }
     }
 
-    /// Hands `count` IDs to `sink`, run by run; waits at most `max_wait_ms` in all.
+    /// Hands `count` IDs to `sink`, run by run. Waits at most `max_wait_ms` in all.
     ///
-    /// A batch that could not be complete by then if the clock runs as it should is refused at once, and takes
-    /// nothing. If the clock stops meanwhile, the IDs taken until then are lost: numbers may have gaps.
+    /// A batch that cannot be complete within that time is refused at once and takes no ID. If the clock stops during
+    /// the batch, the IDs taken so far are lost: IDs may have gaps.
     ///
     /// # Errors
-    /// See the table of the type, and what the host's clock or wait reports.
+    /// See the table of the type; also an error of the host's clock or pause.
     pub fn take<H: Host>(&self, host: &mut H, count: usize, mut sink: impl FnMut(Run<'_>)) -> Result<(), H::Error> {
         let mut left = count as u64;
         let mut patience_ms = self.options.max_wait_ms;
@@ -151,11 +149,11 @@ impl<W: Borrow<Words>> Snowflake<W> {
             match self.try_run(host.now_ms()?, left, patience_ms) {
                 Ok(run) => {
                     left -= run.len() as u64;
-                    // The batch has begun: from here on only the deadline ends it.
+                    // The batch has begun: now only the deadline ends it.
                     patience_ms = u64::MAX;
                     sink(run);
                 }
-                // Not to be had in time, so waiting is no use.
+                // The batch cannot be complete in time, so waiting does not help.
                 Err(error) if error.retry_after_ms().is_some_and(|ms| ms > patience_ms) => return Err(error.into()),
                 Err(error) => self.pause(&error, host)?,
             }
@@ -163,10 +161,10 @@ impl<W: Borrow<Words>> Snowflake<W> {
         Ok(())
     }
 
-    /// Fills `ids`; waits at most `max_wait_ms` in all. As [`Snowflake::take`].
+    /// Fills `ids`, as [`Snowflake::take`] does. Waits at most `max_wait_ms` in all.
     ///
     /// # Errors
-    /// See the table of the type, and what the host's clock or wait reports.
+    /// See the table of the type; also an error of the host's clock or pause.
     pub fn fill<H: Host>(&self, host: &mut H, ids: &mut [u64]) -> Result<(), H::Error> {
         let mut filled = 0;
         self.take(host, ids.len(), |mut run| filled += run.write(&mut ids[filled..]))

@@ -1,4 +1,4 @@
-//! Who could have minted this?
+//! Which systems could have minted an ID?
 
 mod form;
 mod reason;
@@ -11,27 +11,27 @@ pub use self::reason::Reason;
 
 use self::form::MAX_FORMS;
 use self::system::{COUNT, SYSTEMS};
-use crate::integer::Integer;
+use crate::int::Integer;
 use crate::layout::{Layout, Parts};
 use crate::object_id::ObjectId;
 use crate::time::DAY_MS;
 use crate::ulid::Ulid;
 use crate::uuid::Uuid;
 
-/// Lists everything that could have minted what a text says, the most plausible first; of garbage, an empty list.
+/// Lists the systems that could have minted the ID in a text, the most plausible first. Other text gives an empty list.
 ///
-/// The text may be a 64-bit ID (decimal, hex with or without `0x` and of 15 digits too, base 32, 36, 58 or 62 of full width), a UUID (also
-/// in braces, after `urn:uuid:` or without hyphens), a ULID or an `ObjectId`. Blanks around it do not count. `now_ms`
-/// is the present in Unix ms.
+/// The text may be a 64-bit ID (decimal, hex with or without `0x` or of 15 digits, base 32, 36, 58 or 62 of full
+/// width), a UUID (also in braces, after `urn:uuid:` or without hyphens), a ULID or an `ObjectId`. Blanks around it are
+/// ignored. `now_ms` is the present time in Unix ms.
 ///
-/// | order | what decides |
+/// | order | criterion |
 /// | --- | --- |
-/// | 1 | the time: from when the system began to now. Before that, within a day of the epoch (where small numbers of any origin fall) and later than a day from now are unlikely, in this order |
-/// | 2 | how many bits of the ID its system does not explain: those of a time between its beginning and now (of a day, if the time is within a day of now; of longer, if it lies outside), of the node, halved where the number is small, and of the sequence, without its leading zeros. Under 6 bits of difference tell nothing |
-/// | 3 | how often one meets IDs of the system |
+/// | 1 | the time. It is plausible between the begin of the system and now. These times are unlikely, in this order: before the begin; within a day of the epoch, where small numbers of any origin fall; more than a day after now |
+/// | 2 | the number of bits that the system does not explain: of the time between its begin and now (of a day, if the time is within a day of now; of a longer span, if the time lies outside), of the node, halved if the number is small, and of the sequence without its leading zeros. A difference below 6 bits does not count |
+/// | 3 | how often people meet IDs of the system |
 ///
-/// Presets of the same shape (Twitter's, Discord's and others' 41 or 42 bits of ms above 22) differ by their epoch
-/// alone: the list has each whose time is in order.
+/// Presets of the same shape (such as Twitter and Discord, with 41 or 42 bits of ms above 22 others) differ only by
+/// their epoch: the list has each preset whose time is plausible.
 ///
 /// # Examples
 /// ```
@@ -53,7 +53,8 @@ pub fn inspect(text: impl AsRef<[u8]>, now_ms: i64) -> Candidates {
     candidates
 }
 
-/// As [`inspect`], of an integer; one below 0 is the signed form of the same 64 bits, and one beyond 64 bits garbage.
+/// Works as [`inspect`], for an integer. An integer below 0 is the signed form of the same 64 bits; an integer beyond
+/// 64 bits gives an empty list.
 pub fn inspect_integer(value: Integer, now_ms: i64) -> Candidates {
     let mut candidates = Candidates::new();
     if let Ok(id) = value.id() {
@@ -63,16 +64,16 @@ pub fn inspect_integer(value: Integer, now_ms: i64) -> Candidates {
     candidates
 }
 
-/// What could have been minted, and by what.
+/// The kind of an ID, with its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Kind {
-    /// An ID of the system of that name.
+    /// An ID of the system with this name.
     #[non_exhaustive]
     Snowflake {
         /// The name: a preset (see [`crate::layouts`]), or `yitter_typescript` or `yitter_csharp`.
         system: &'static str,
-        /// The ID; [`Candidate::parts`] takes it apart.
+        /// The ID; [`Candidate::parts`] decodes it.
         id: u64,
     },
     /// A UUID.
@@ -84,8 +85,8 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The name of this kind in every language: `"snowflake"`, `"uuid1"` to `"uuid8"`, `"uuid_nil"`, `"uuid_max"`,
-    /// `"uuid"` (another variant or version), `"ulid"`, `"object_id"`.
+    /// Returns the name of this kind in every language: `"snowflake"`, `"uuid1"` to `"uuid8"`, `"uuid_nil"`,
+    /// `"uuid_max"`, `"uuid"` (another variant or version), `"ulid"`, `"object_id"`.
     pub fn name(&self) -> &'static str {
         const VERSIONS: [&str; 8] = ["uuid1", "uuid2", "uuid3", "uuid4", "uuid5", "uuid6", "uuid7", "uuid8"];
         match self {
@@ -102,7 +103,7 @@ impl Kind {
     }
 }
 
-/// What speaks against a time, from the least to the most.
+/// The reason why a time is unlikely, from the weakest to the strongest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Doubt {
     None,
@@ -115,38 +116,38 @@ impl Doubt {
     const COUNT: usize = 4;
 }
 
-/// One that could have minted what was inspected.
+/// A system that could have minted the inspected ID.
 ///
-/// It is small, as a list of 51 goes onto stacks of some kB in wasm: parts and sentence are made when asked for.
+/// It is small, because wasm has stacks of some kB and a list has 51 candidates: parts and reason are made on demand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Candidate {
     kind: Kind,
     form: Form,
     timestamp_ms: Option<i64>,
     doubt: Doubt,
-    /// How many bits the system does not explain.
+    /// The number of bits that the system does not explain.
     surprise: u32,
-    /// What the time is compared with: now, the beginning of the system or the epoch.
+    /// The instant that the reason compares the time with: now, the begin of the system or the epoch.
     other_ms: i64,
 }
 
 impl Candidate {
-    /// What it would be.
+    /// Returns the kind of the ID.
     pub const fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// How the text was read.
+    /// Returns the form in which the text was read.
     pub const fn form(&self) -> Form {
         self.form
     }
 
-    /// The time in it, Unix ms; `None` where there is none.
+    /// Returns the time in the ID, Unix ms; `None` if it has no time.
     pub const fn timestamp_ms(&self) -> Option<i64> {
         self.timestamp_ms
     }
 
-    /// The name of the system, if it is a snowflake: mostly that of a preset.
+    /// Returns the name of the system of a snowflake: usually the name of a preset.
     pub const fn system(&self) -> Option<&'static str> {
         match self.kind {
             Kind::Snowflake { system, .. } => Some(system),
@@ -154,12 +155,12 @@ impl Candidate {
         }
     }
 
-    /// The layout of the system.
+    /// Returns the layout of the system of a snowflake.
     pub fn layout(&self) -> Option<Layout> {
         system::layout(self.system()?).ok()
     }
 
-    /// The parts of the ID under that layout.
+    /// Returns the parts of a snowflake under the layout of its system.
     pub fn parts(&self) -> Option<Parts> {
         match self.kind {
             Kind::Snowflake { id, .. } => self.layout()?.decode(id).ok(),
@@ -167,17 +168,17 @@ impl Candidate {
         }
     }
 
-    /// Whether nothing in its time speaks against it.
+    /// Returns whether the time is plausible.
     pub fn is_plausible(&self) -> bool {
         self.doubt == Doubt::None
     }
 
-    /// Why it is plausible or not: a short sentence, to be displayed.
+    /// Returns why the candidate is plausible or not: a short sentence to display.
     pub const fn reason(&self) -> Reason<'_> {
         Reason(self)
     }
 
-    /// How many bits of surprise apart two candidates may be and still be told apart by nothing.
+    /// Candidates whose surprise differs by fewer bits are equally plausible.
     const TOLERANCE: u32 = 6;
 
     fn snowflake((system, begins_ms): (&'static str, i64), form: Form, id: u64, now_ms: i64) -> Option<Self> {
@@ -185,7 +186,7 @@ impl Candidate {
         let parts = layout.decode(id).ok()?;
         let span_ms = match parts.timestamp_ms.abs_diff(now_ms) {
             ..DAY => DAY,
-            // From the beginning to now, or as far as the time lies outside of that.
+            // From the begin to now, or further if the time lies outside.
             _ => now_ms.max(parts.timestamp_ms).abs_diff(begins_ms.min(parts.timestamp_ms)),
         };
         let surprise = bits(span_ms / layout.tick_ms())
@@ -214,12 +215,12 @@ impl Candidate {
 
 const DAY: u64 = DAY_MS.unsigned_abs();
 
-/// How many bits a number takes; 0 for 0.
+/// Returns the number of bits that a number takes; 0 for 0.
 const fn bits(number: u64) -> u32 {
     u64::BITS - number.leading_zeros()
 }
 
-/// One text is read as 64-bit IDs, of 20 characters at most, or as something of 24 or more.
+/// A text is read as 64-bit IDs, which have at most 20 characters, or as other IDs, which have 24 or more.
 const CAPACITY: usize = MAX_FORMS * COUNT;
 
 /// The candidates of [`inspect`], the most plausible first: a slice that needs no allocator.
@@ -231,7 +232,7 @@ pub struct Candidates {
 
 impl Candidates {
     const fn new() -> Self {
-        // What stands in the rows beyond the last one is never seen.
+        // Rows beyond the last candidate are never read.
         let none = Candidate {
             kind: Kind::Uuid(Uuid::NIL),
             form: Form::Uuid,
@@ -265,12 +266,12 @@ impl Candidates {
             Kind::ObjectId(id) => (Some(id.timestamp_ms()), system::OBJECT_ID),
             Kind::Snowflake { .. } => return,
         };
-        // Of two readings of one UUID, swapped and not, the one that has a time in order is hardly there by chance.
+        // If only one of two readings of a UUID, swapped or not, has a time, it is hardly there by chance.
         let surprise = if timestamp_ms.is_some() { 0 } else { Candidate::TOLERANCE };
         self.add(Candidate::judged(kind, form, timestamp_ms, surprise, [0, begins_ms, now_ms]));
     }
 
-    /// Sorts by insertion, which keeps the order of equals; there are a few dozen rows.
+    /// Sorts by insertion, which keeps the order of equal rows and is fast enough for some dozen rows.
     fn sort(&mut self) {
         let rows = &mut self.rows[..self.len];
         let mut least = [u32::MAX; Doubt::COUNT];
@@ -319,12 +320,12 @@ mod tests {
 
     fn first(text: &str) -> (&'static str, &'static str, String) {
         let candidates = inspect(text, NOW_MS);
-        let first = candidates.first().expect("there is one");
+        let first = candidates.first().expect("a candidate");
         (first.kind().name(), first.form().name(), first.reason().to_string())
     }
 
     #[test]
-    fn an_id_minted_just_now_is_its_systems_whatever_others_could_have_minted_it() {
+    fn a_fresh_id_is_attributed_to_its_system() {
         for (name, layout) in layouts::all().filter(|(_, layout)| layout.ends_at_ms() > NOW_MS) {
             for ahead_ms in [-3_600_000, 0, 1000] {
                 let node = if layout.nodes() > 1 { 3 } else { 0 };
@@ -338,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn every_system_that_decodes_an_id_is_there_once() {
+    fn every_system_that_decodes_an_id_is_listed_once() {
         for id in [0, 1, 5, 1 << 53, 1_541_815_603_606_036_480, u64::MAX >> 1, 1 << 63, u64::MAX] {
             let candidates = inspect_integer(id.into(), NOW_MS);
             let mut found: Vec<_> = candidates.iter().filter_map(Candidate::system).collect();
@@ -356,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn the_most_forms_that_a_text_can_have_fit() {
+    fn the_list_has_room_for_all_forms_of_a_text() {
         // Digits alone: decimal, base 32 and base 36, all below the top of any preset.
         let candidates = inspect("0000000000005", NOW_MS);
         assert_eq!(candidates.len(), CAPACITY);
@@ -364,11 +365,11 @@ mod tests {
     }
 
     #[test]
-    fn a_reason_says_what_speaks_for_a_candidate_or_against_it() {
+    fn a_reason_shows_the_evidence_for_and_against_a_candidate() {
         let of = |preset, text| {
             let candidates = inspect(text, NOW_MS);
             let found = candidates.iter().find(|candidate| candidate.system() == Some(preset));
-            found.expect("it is there").reason().to_string()
+            found.expect("a candidate").reason().to_string()
         };
         let tweet = "1541815603606036480";
         assert_eq!(of("twitter", tweet), "time 2022-06-28, 4.3 years before now; sequence 0");
@@ -378,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn uuids_are_told_by_version_and_variant() {
+    fn reasons_of_uuids_name_version_and_variant() {
         let reason = "version 1, time 2021-09-05, 5.1 years before now; node 00:50:56:21:93:95; clock sequence 77";
         for (text, form) in [
             ("8c45583a-0e1f-11ec-804d-005056219395", "uuid"),
@@ -393,7 +394,7 @@ mod tests {
             ("6fa459ea-ee8a-3ca4-894e-db77e160355e", "uuid3", "version 3, MD5 of a name"),
             ("2a6bb4e6-6d2f-4c4c-8a3a-2f9c38a9b7d1", "uuid4", "version 4, random"),
             ("886313e1-3b8a-5372-9b90-0c9aee199e5d", "uuid5", "version 5, SHA-1 of a name"),
-            ("12345678-1234-8234-8234-123456789abc", "uuid8", "version 8, made to a rule of its minter's"),
+            ("12345678-1234-8234-8234-123456789abc", "uuid8", "version 8, defined by its minter"),
             ("12345678-1234-9234-8234-123456789abc", "uuid", "version 9, which is not defined"),
             ("12345678-1234-1234-c234-123456789abc", "uuid", "a UUID of the Microsoft variant, without a version"),
             ("00000000-0000-0000-0000-000000000000", "uuid_nil", "the nil UUID"),
@@ -404,7 +405,7 @@ mod tests {
     }
 
     #[test]
-    fn a_version_2_tells_whose_it_is() {
+    fn the_reason_of_a_version_2_names_its_owner() {
         let about = |domain| {
             let text = std::format!("000003e8-0e1f-21ec-80{domain}-005056219395");
             let (kind, _, reason) = first(&text);
@@ -420,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn the_examples_of_rfc_9562_have_their_time() {
+    fn the_examples_of_rfc_9562_have_the_right_time() {
         // Appendices A.1, A.5 and A.6: 2022-02-22T19:22:22Z.
         for text in [
             "C232AB00-9414-11EC-B3C8-9F6BDECED846",
@@ -442,7 +443,7 @@ mod tests {
     }
 
     #[test]
-    fn garbage_gives_an_empty_list() {
+    fn other_text_gives_an_empty_list() {
         for text in [
             "",
             " ",

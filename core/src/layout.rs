@@ -2,7 +2,6 @@
 
 pub(crate) mod field;
 mod grammar;
-mod name;
 mod node;
 mod parts;
 mod range;
@@ -11,18 +10,17 @@ mod reader;
 use core::fmt;
 
 pub use self::field::Field;
-pub use self::name::Name;
-use self::name::has_name_bytes;
 pub use self::parts::Parts;
 
 use crate::error::{Error, What};
+use crate::name::{Name, has_name_bytes};
 
-/// The most fields a layout can have.
+/// The largest number of fields in a layout.
 pub const MAX_FIELDS: usize = 16;
-/// The most bits that all node fields together can have.
+/// The largest number of bits in all node fields together.
 pub const MAX_NODE_BITS: u32 = 32;
 
-/// Epochs and ticks lie within this many ms, so that JavaScript's numbers hold them.
+/// Limit of epochs and ticks in ms, so that JavaScript's numbers hold them exactly.
 const MAX_SAFE_MS: u64 = (1 << 53) - 1;
 
 /// The bit fields of an ID from high to low, with the epoch and the length of a tick.
@@ -32,18 +30,18 @@ const MAX_SAFE_MS: u64 = (1 << 53) - 1;
 /// Exactly one field is `time`; `unused` (only first), `sequence` and `random` are there at most once; every
 /// other field is a node field. The node is all node fields concatenated, high to low.
 ///
-/// | method | tells |
+/// | method | returns |
 /// | --- | --- |
 /// | [`bits`](Self::bits) | the bits of all fields, 1 to 64 |
 /// | [`ends_at_ms`](Self::ends_at_ms) | the start of the last tick, Unix ms |
 /// | [`signed_until_ms`](Self::signed_until_ms) | when bit 63 first becomes 1 and a signed 64-bit column turns negative |
 /// | [`js_safe`](Self::js_safe) | whether every ID is a safe integer in JavaScript |
-/// | [`nodes`](Self::nodes) | how many nodes there are |
-/// | [`ids_per_tick`](Self::ids_per_tick), [`ids_per_second`](Self::ids_per_second) | the most IDs a node can mint |
+/// | [`nodes`](Self::nodes) | the number of nodes |
+/// | [`ids_per_tick`](Self::ids_per_tick), [`ids_per_second`](Self::ids_per_second) | the largest number of IDs that a node can mint |
 ///
-/// Two layouts are equal if their texts are; [`Layout::same_numbers`] ignores the names.
+/// Two layouts are equal if their texts are equal. [`Layout::same_numbers`] ignores the names of fields.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-// In this order: offsets behind the many slots would be longer numbers, which counts in wasm.
+// In this order: after the large array, offsets would be longer numbers, which enlarge wasm.
 #[repr(C)]
 pub struct Layout {
     epoch_ms: i64,
@@ -61,18 +59,18 @@ pub struct Layout {
 struct Slot {
     name: Name,
     field: Field,
-    /// Its place in RESERVED; beyond that it is a part of the node.
+    /// The place of the name in RESERVED; for a node field, the length of RESERVED.
     kind: usize,
 }
 
-/// The names of fields that are no part of the node.
+/// The names of all fields that are not node fields.
 const RESERVED: [Name; 4] = [Name::cut(b"unused"), Name::cut(b"time"), Name::cut(b"sequence"), Name::cut(b"random")];
 const UNUSED: usize = 0;
 const TIME: usize = 1;
 const SEQUENCE: usize = 2;
 const RANDOM: usize = 3;
 
-/// What of a layout decides its IDs: masks of the fields, epoch and tick, without the names.
+/// The numbers of a layout that decide its IDs: masks of the fields, epoch and tick, without names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Numbers {
     masks: [u64; 4],
@@ -81,13 +79,13 @@ pub struct Numbers {
 }
 
 impl Numbers {
-    /// The same as words, to be a key elsewhere.
+    /// Returns the numbers as words, which serve as a key elsewhere.
     pub const fn to_words(&self) -> [u64; 6] {
         let [a, b, c, d] = self.masks;
         [a, b, c, d, self.epoch_ms.cast_unsigned(), self.tick_ms]
     }
 
-    /// The layout of such words without its names: enough for windows, where another module has the whole.
+    /// Returns a layout without names from these words. It suffices for windows; another module has the full layout.
     #[doc(hidden)]
     pub const fn layout_of([time, sequence, random, node, epoch_ms, tick_ms]: [u64; 6]) -> Layout {
         let mut layout = Layout::EMPTY;
@@ -102,11 +100,12 @@ impl Numbers {
 }
 
 impl Layout {
-    /// A layout of `fields` (name and bits, high to low) whose ticks of `tick_ms` count from `epoch_ms` (Unix ms).
+    /// Makes a layout of `fields` (name and bits, high to low) whose ticks of `tick_ms` count from `epoch_ms` (Unix
+    /// ms).
     ///
     /// # Errors
-    /// `InvalidLayout`, if the fields break a rule of the type's description or the last tick lies beyond what
-    /// signed 64-bit Unix ms can tell.
+    /// `InvalidLayout`, if the fields break a rule of the type's description, or signed 64-bit Unix ms cannot represent
+    /// the last tick.
     ///
     /// # Examples
     /// ```
@@ -141,11 +140,11 @@ impl Layout {
         node_bits: 0,
         reserved: [Field::ABSENT; RESERVED.len()],
         epoch_ms: 0,
-        // Not a tick yet; all zero takes no space in wasm.
+        // `finish` sets it. A constant of zeros takes no space in wasm.
         tick_ms: 0,
     };
 
-    /// Appends a field below those already there. Its name has only bytes that names have.
+    /// Appends a field below the present fields. All bytes of its name pass `is_name_byte`.
     pub(crate) const fn add(&mut self, name: &[u8], bits: u32) -> Result<(), What> {
         if self.len == MAX_FIELDS {
             return Err(What::FieldCount);
@@ -162,7 +161,7 @@ impl Layout {
         while kind < RESERVED.len() && !slot.name.is(&RESERVED[kind]) {
             kind += 1;
         }
-        // As if 64 bits were used: how many are is known when the last field is.
+        // As if the layout had 64 bits: `finish` knows their number and lowers all fields.
         slot.field = Field::new(64 - self.bits - bits, bits);
         slot.kind = kind;
         let mut i = 0;
@@ -212,47 +211,39 @@ impl Layout {
         Ok(())
     }
 
-    /// The preset of that name, such as `"twitter"`; see [`crate::layouts`].
-    ///
-    /// # Errors
-    /// `InvalidLayout`, if there is none.
-    pub fn preset(name: impl AsRef<[u8]>) -> Result<Self, Error> {
-        crate::layouts::text_of(name.as_ref()).map_or(Err(Error::plain(What::Preset)), Self::parse)
-    }
-
-    /// The name, high to low, and place of each field, `unused` included.
+    /// Returns the name and place of each field, high to low, including `unused`.
     pub fn fields(&self) -> impl Iterator<Item = (&Name, Field)> {
         self.slots[..self.len].iter().map(|slot| (&slot.name, slot.field))
     }
 
     fn node_fields(&self) -> impl Iterator<Item = &Slot> {
-        // Those that are left over are of no kind of node.
+        // Slots past the last field have kind 0, which is not a node field.
         self.slots.iter().filter(|slot| slot.kind == RESERVED.len())
     }
 
-    /// The bits of all fields together, 1 to 64.
+    /// Returns the number of bits of all fields together, 1 to 64.
     pub const fn bits(&self) -> u32 {
         self.bits
     }
 
-    /// The instant of tick 0 in Unix ms.
+    /// Returns the instant of tick 0 in Unix ms.
     pub const fn epoch_ms(&self) -> i64 {
         self.epoch_ms
     }
 
-    /// The length of a tick in ms.
+    /// Returns the length of a tick in ms.
     pub const fn tick_ms(&self) -> u64 {
         self.tick_ms
     }
 
-    /// The start of the last tick that fits the time field, in Unix ms.
+    /// Returns the start of the last tick that fits the time field, in Unix ms.
     pub const fn ends_at_ms(&self) -> i64 {
         self.tick_start_ms(self.reserved[TIME].max())
     }
 
-    /// The start of the first tick at which bit 63 of an ID is 1, in Unix ms; `None` if it never is.
+    /// Returns the start of the first tick at which bit 63 of an ID can be 1, in Unix ms; `None` if bit 63 is always 0.
     ///
-    /// From then on IDs are negative in a signed 64-bit column.
+    /// An ID with bit 63 is negative in a signed 64-bit column.
     pub const fn signed_until_ms(&self) -> Option<i64> {
         if self.bits < 64 || self.reserved[UNUSED].width() > 0 {
             return None;
@@ -261,34 +252,34 @@ impl Layout {
         Some(if time_leads { self.tick_start_ms(1 << (self.reserved[TIME].width() - 1)) } else { self.epoch_ms })
     }
 
-    /// Whether every ID fits the 53 bits that a JavaScript number holds exactly.
+    /// Returns whether every ID fits the 53 bits that a JavaScript number holds exactly.
     pub const fn js_safe(&self) -> bool {
         self.bits - self.reserved[UNUSED].width() <= 53
     }
 
-    /// How many nodes there are, 1 to 2^32.
+    /// Returns the number of nodes, 1 to 2^32.
     pub const fn nodes(&self) -> u64 {
         1 << self.node_bits
     }
 
-    /// The most IDs that a node can mint in one tick.
+    /// Returns the largest number of IDs that a node can mint in one tick.
     pub const fn ids_per_tick(&self) -> u64 {
         1 << self.reserved[SEQUENCE].width()
     }
 
-    /// The most IDs that a node can mint in a second on average, rounded down (2^64-1 if there are more).
+    /// Returns the largest number of IDs that a node can mint per second on average, rounded down, at most 2^64-1.
     pub const fn ids_per_second(&self) -> u64 {
         let (whole, rest) = (self.ids_per_tick() / self.tick_ms, self.ids_per_tick() % self.tick_ms);
         // The rest is below 2^53.
         if whole > u64::MAX / 1000 { u64::MAX } else { (whole * 1000).saturating_add(rest * 1000 / self.tick_ms) }
     }
 
-    /// Whether both layouts make the same IDs of the same parts, whatever the names of their fields.
+    /// Returns whether both layouts make the same IDs of the same parts. The names of fields may differ.
     pub fn same_numbers(&self, other: &Self) -> bool {
         self.numbers() == other.numbers()
     }
 
-    /// What of this layout decides its IDs.
+    /// Returns the numbers that decide the IDs of this layout.
     pub fn numbers(&self) -> Numbers {
         Numbers {
             masks: [
@@ -302,24 +293,24 @@ impl Layout {
         }
     }
 
-    /// Refuses an instant past the last tick, so that no generator is made for a layout that is over.
+    /// Refuses an instant past the last tick, so that no generator is made for a layout that has ended.
     ///
     /// # Errors
-    /// `TimeOverflow`.
+    /// `TimeOverflow` past the last tick.
     pub fn refuse_if_over(&self, now_ms: i64) -> Result<(), Error> {
         if now_ms > self.epoch_ms && self.tick_at(now_ms).is_none() { Err(self.no_tick(now_ms)) } else { Ok(()) }
     }
 
-    /// Refuses an instant that has no tick, before the epoch or past the last one.
+    /// Refuses an instant without a tick.
     ///
     /// # Errors
-    /// `BeforeEpoch` or `TimeOverflow`.
+    /// `BeforeEpoch` before the epoch, `TimeOverflow` past the last tick.
     pub fn refuse_outside(&self, now_ms: i64) -> Result<(), Error> {
         if self.tick_at(now_ms).is_none() { Err(self.no_tick(now_ms)) } else { Ok(()) }
     }
 
-    /// The tick that an instant falls into, if the layout has it. `i64::MAX` is what hosts make of any later time, so
-    /// no layout has it.
+    /// Returns the tick of an instant; `None` if the layout has no such tick. No layout has a tick at `i64::MAX`: hosts
+    /// pass it for every later time.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "out of line, the result would go through memory")]
     pub(crate) const fn tick_at(&self, unix_ms: i64) -> Option<u64> {
@@ -327,14 +318,14 @@ impl Layout {
         if tick == u64::MAX { None } else { Some(tick) }
     }
 
-    /// The same as one number, which no layout reaches: its last tick is an instant.
+    /// Returns the tick, or `u64::MAX` instead of `None`. No tick has that number, since the last tick fits an `i64`.
     #[inline(never)]
     const fn tick_or_max(&self, unix_ms: i64) -> u64 {
         let tick = unix_ms.abs_diff(self.epoch_ms) / self.tick_ms;
         if unix_ms < self.epoch_ms || unix_ms == i64::MAX || tick > self.reserved[TIME].max() { u64::MAX } else { tick }
     }
 
-    /// Why an instant has no tick.
+    /// Returns why an instant has no tick.
     pub(crate) const fn no_tick(&self, unix_ms: i64) -> Error {
         if unix_ms < self.epoch_ms {
             Error::before_epoch(unix_ms, self.epoch_ms)
@@ -343,12 +334,12 @@ impl Layout {
         }
     }
 
-    /// The first instant of a tick that fits the time field; the constructor made sure that it is an `i64`.
+    /// Returns the first instant of a tick that fits the time field. `finish` has checked that it fits an `i64`.
     pub(crate) const fn tick_start_ms(&self, tick: u64) -> i64 {
         self.epoch_ms.wrapping_add_unsigned(tick.wrapping_mul(self.tick_ms))
     }
 
-    /// Time, sequence and random, as they stand in RESERVED.
+    /// Returns the fields time, sequence and random, in the order of RESERVED.
     pub(crate) const fn minted(&self) -> &[Field; 3] {
         let [_, minted @ ..] = &self.reserved;
         minted

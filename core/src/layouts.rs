@@ -1,10 +1,11 @@
-//! Presets: the layouts of systems in the field, each under its source, and two of our own.
+//! Presets: the layouts of well-known systems, each with its source, and two layouts of snowmint.
 
 use core::fmt;
 
+use crate::error::{Error, What};
 use crate::layout::Layout;
 
-/// A mistake in a preset fails to compile.
+/// Makes a preset. A mistake in a preset fails to compile.
 const fn preset(fields: &[(&str, u32)], epoch_ms: i64, tick_ms: u64) -> Layout {
     match Layout::new(fields, epoch_ms, tick_ms) {
         Ok(layout) => layout,
@@ -12,8 +13,8 @@ const fn preset(fields: &[(&str, u32)], epoch_ms: i64, tick_ms: u64) -> Layout {
     }
 }
 
-/// A row gives a constant, and an entry in the table of names and texts: a text is a tenth of the size of a finished
-/// layout, which counts in wasm.
+/// Each row makes a constant, and an entry in the table of names and texts. Names are looked up in texts because a text
+/// is a tenth of the size of a layout, which matters in wasm.
 macro_rules! presets {
     ($($(#[$doc:meta])+ $constant:ident $name:literal $first:literal:$bits:literal $(,$field:literal:$width:literal)*;
         $epoch_ms:literal; $tick_ms:literal;)+) => {
@@ -28,7 +29,7 @@ macro_rules! presets {
 }
 
 presets! {
-    /// Ours, the default: 41 bits of ms since 2025, 1,024 nodes, 4,096 IDs a ms; until 2094, never negative.
+    /// The default of snowmint: 41 bits of ms since 2025, 1,024 nodes, 4,096 IDs per ms; until 2094, never negative.
     SNOWMINT "snowmint" "unused":1, "time":41, "node":10, "sequence":12; 1_735_689_600_000; 1;
 
     /// Twitter's Snowflake of 2010: `twitter-archive/snowflake`, tag `snowflake-2010`, `IdWorker.scala`.
@@ -46,10 +47,10 @@ presets! {
     /// Sonyflake v2 with its default settings: `sony/sonyflake`, `v2/sonyflake.go`.
     SONYFLAKE2 "sonyflake2" "unused":1, "time":39, "sequence":8, "machine":16; 1_735_689_600_000; 10;
 
-    /// Leaf's snowflake mode: `Meituan-Dianping/Leaf`, `SnowflakeIDGenImpl.java`. The numbers of Twitter.
+    /// Leaf's snowflake mode: `Meituan-Dianping/Leaf`, `SnowflakeIDGenImpl.java`. The same numbers as Twitter's.
     LEAF "leaf" "unused":1, "time":41, "worker":10, "sequence":12; 1_288_834_974_657; 1;
 
-    /// Baidu's uid-generator with its default settings: `baidu/uid-generator`. Over since 2024-11-20.
+    /// Baidu's uid-generator with its default settings: `baidu/uid-generator`. Its last tick was on 2024-11-20.
     BAIDU "baidu" "unused":1, "time":28, "worker":22, "sequence":13; 1_463_673_600_000; 1000;
 
     /// `CosId`'s millisecond layout: `Ahoo-Wang/CosId`.
@@ -58,8 +59,8 @@ presets! {
     /// Mastodon's status IDs: `mastodon/mastodon`, `lib/mastodon/snowflake.rb`. Without a node.
     MASTODON "mastodon" "time":48, "sequence":16; 0; 1;
 
-    /// yitter's drift generator with its default settings: `yitter/IdGenerator`, the Go, Java, C, C++, Rust, PHP, Delphi
-    /// and Python editions. The TypeScript edition counts from 1577836800000, the C# edition from 1582165202020.
+    /// yitter's drift generator with its default settings: `yitter/IdGenerator`, the Go, Java, C, C++, Rust, PHP,
+    /// Delphi and Python editions. The TypeScript edition counts from 1577836800000, the C# edition from 1582165202020.
     YITTER "yitter" "unused":1, "time":51, "worker":6, "sequence":6; 1_582_136_402_000; 1;
 
     /// goSnowFlake: `zheng-ji/goSnowFlake`. Negative in a signed column from 2086.
@@ -68,23 +69,39 @@ presets! {
     /// `CalliCoder`'s `SequenceGenerator`: the article "Distributed Unique ID Generator in Java".
     CALLICODER "callicoder" "unused":1, "time":41, "node":10, "sequence":12; 1_420_070_400_000; 1;
 
-    /// A Java class published on `ITeye`: 16 workers, 1,024 IDs a ms.
+    /// A Java class published on `ITeye`: 16 workers, 1,024 IDs per ms.
     ITEYE "iteye" "unused":1, "time":49, "worker":4, "sequence":10; 1_361_753_741_828; 1;
 
-    /// Ours for JavaScript numbers: 53 bits; the widths of `CosId`'s JS-safe layout.
+    /// snowmint's layout for JavaScript numbers: 53 bits, with the widths of `CosId`'s JS-safe layout.
     SAFE53 "safe53" "time":41, "node":3, "sequence":9; 1_735_689_600_000; 1;
 }
 
-/// Every preset with its name, in the order of the documentation.
+/// Returns each preset with its name, in the order of the documentation.
 pub fn all() -> impl Iterator<Item = (&'static str, Layout)> {
     ALL.iter().filter_map(|(name, text)| Some((*name, Layout::parse(text).ok()?)))
 }
 
-pub(crate) fn text_of(preset: &[u8]) -> Option<&'static str> {
-    ALL.iter().find(|(name, _)| name.as_bytes() == preset).map(|(_, text)| *text)
+impl Layout {
+    /// Returns the preset with this name, such as `"twitter"`.
+    ///
+    /// # Errors
+    /// `InvalidLayout`, if no preset has this name.
+    pub fn preset(name: impl AsRef<[u8]>) -> Result<Self, Error> {
+        let preset = ALL.iter().find(|(known, _)| known.as_bytes() == name.as_ref());
+        preset.map_or(Err(Error::plain(What::Preset)), |(_, text)| Self::parse(*text))
+    }
+
+    /// Returns the preset with this name, or else the layout with this text form.
+    ///
+    /// # Errors
+    /// `InvalidLayout`, if the text is neither.
+    pub fn find(name_or_text: impl AsRef<[u8]>) -> Result<Self, Error> {
+        let text = name_or_text.as_ref();
+        if text.contains(&b':') { Self::parse(text) } else { Self::preset(text) }
+    }
 }
 
-/// "snowmint, twitter, ...", for the error that says what to choose from.
+/// Writes the names of all presets, `snowmint, twitter, ...`, for an error.
 pub(crate) fn write_names(out: &mut impl fmt::Write) -> fmt::Result {
     ALL.iter().enumerate().try_for_each(|(i, (name, _))| {
         out.write_str(if i > 0 { ", " } else { "" })?;

@@ -4,16 +4,18 @@
 // Casts to `usize` and `u32` here follow a check of the range, on the line before or in the type's constructor.
 #![allow(clippy::cast_possible_truncation)]
 
+pub mod bytes;
 pub mod durability;
 mod error;
 mod generator;
 pub mod inspect;
-mod integer;
+mod int;
 mod layout;
 pub mod layouts;
 pub mod lease;
 #[doc(hidden)]
 pub mod mutant;
+mod name;
 pub mod object_id;
 pub mod pin;
 pub mod place;
@@ -23,7 +25,6 @@ pub mod section;
 pub mod segment;
 pub mod sequence;
 pub mod sql;
-mod step;
 pub mod store;
 mod sync;
 mod text;
@@ -34,16 +35,17 @@ pub mod uuid;
 mod window;
 
 #[doc(hidden)]
-pub use self::error::sentences;
+pub use self::error::message::sentences;
 pub use self::error::{Error, ErrorKind};
 #[doc(hidden)]
 pub use self::generator::Minter;
 #[cfg(feature = "std")]
 pub use self::generator::SystemHost;
-pub use self::generator::{Host, MAX_BATCH, Options, Run, SequenceStart, Snowflake, Words};
+pub use self::generator::{Host, Options, Run, SequenceStart, Snowflake, Words};
 pub use self::inspect::inspect;
-pub use self::integer::Integer;
-pub use self::layout::{Field, Layout, MAX_FIELDS, MAX_NODE_BITS, Name, Numbers, Parts};
+pub use self::int::{Integer, MAX_BATCH};
+pub use self::layout::{Field, Layout, MAX_FIELDS, MAX_NODE_BITS, Numbers, Parts};
+pub use self::name::Name;
 pub use self::object_id::ObjectId;
 pub use self::text::{IdText, TextForm};
 pub use self::ulid::Ulid;

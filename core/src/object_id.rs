@@ -1,23 +1,24 @@
-//! `ObjectId`s of `MongoDB`: layout, time, text, and the step that mints them (`mongodb/specifications` on GitHub,
-//! `source/bson-objectid`).
+//! `ObjectId`s of `MongoDB` (`mongodb/specifications` on GitHub, `source/bson-objectid`): layout, time, text, and the
+//! step that mints them.
 
 use core::fmt;
 use core::str::FromStr;
 
 use crate::error::{Error, What};
+use crate::name::Name;
 use crate::text::{IdText, TextForm, hex_text, wide};
 
 /// An `ObjectId` of `MongoDB`: 96 bits.
 ///
 /// ```text
 /// bit  95 ... 64     63 ... 24                     23 ... 0
-///      Unix seconds  random, one number a process  counter from a random start
+///      Unix seconds  random number of the process  counter from a random start
 ///                    or, up to 2018:
 ///                    63 ... 40    39 ... 24
 ///                    machine      process
 /// ```
 ///
-/// Ordered as its text is: by the second.
+/// `ObjectId`s sort like their texts: by the second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ObjectId(u128);
 
@@ -26,76 +27,77 @@ const COUNTER_BITS: u32 = 24;
 const LAST_COUNT: u32 = (1 << COUNTER_BITS) - 1;
 
 impl ObjectId {
-    /// The `ObjectId` of these bytes, in the order of the text.
+    /// Makes the `ObjectId` with these bytes, in the order of the text.
     pub fn from_bytes(bytes: [u8; 12]) -> Self {
         Self(bytes.into_iter().fold(0, |bits, byte| bits << 8 | u128::from(byte)))
     }
 
-    /// The bytes, in the order of the text.
+    /// Returns the bytes, in the order of the text.
     pub const fn to_bytes(self) -> [u8; 12] {
         let [_, _, _, _, bytes @ ..] = self.0.to_be_bytes();
         bytes
     }
 
-    /// The `ObjectId` of an instant, Unix ms, rounded down to its second, of 40 bits and of 24.
+    /// Makes the `ObjectId` of an instant (Unix ms, rounded down to the second), 40 random bits and 24 bits of the
+    /// counter.
     ///
     /// # Errors
-    /// `BeforeEpoch`, `TimeOverflow`: the seconds are not in 32 bits, which last to the year 2106. `InvalidId`: a number
-    /// does not fit.
+    /// `BeforeEpoch` or `TimeOverflow`, if the seconds do not fit 32 bits, which end in the year 2106; `InvalidId`, if
+    /// another number does not fit.
     pub fn from_parts(unix_ms: i64, random: u64, counter: u32) -> Result<Self, Error> {
         let second = second(unix_ms)?;
         if random >> RANDOM_BITS > 0 {
-            return Err(Error::named(What::IdField, b"random", RANDOM_BITS));
+            return Err(Name::cut(b"random").refused(What::IdField, RANDOM_BITS));
         }
         if counter > LAST_COUNT {
-            return Err(Error::named(What::IdField, b"counter", COUNTER_BITS));
+            return Err(Name::cut(b"counter").refused(What::IdField, COUNTER_BITS));
         }
         Ok(Self(u128::from(second) << 64 | u128::from(random) << COUNTER_BITS | u128::from(counter)))
     }
 
-    /// Reads 24 hexadecimal digits, in either case.
+    /// Reads 24 hexadecimal digits, in upper or lower case.
     pub fn parse(digits: impl AsRef<[u8]>) -> Option<Self> {
         let digits = digits.as_ref();
         if digits.len() == 24 { wide(digits, TextForm::Hex, 4).map(Self) } else { None }
     }
 
-    /// The 24 hexadecimal digits, in lower case.
+    /// Returns the 24 hexadecimal digits, in lower case.
     pub fn text(self) -> IdText {
         IdText::of(&hex_text(self.0)[8..])
     }
 
-    /// The 96 bits.
+    /// Returns the 96 bits.
     pub const fn to_bits(self) -> u128 {
         self.0
     }
 
-    /// The time in Unix ms: whole seconds, unsigned, to 2106.
+    /// Returns the time in Unix ms: whole seconds, unsigned, up to the year 2106.
     pub const fn timestamp_ms(self) -> i64 {
         (self.0 >> 64) as i64 * 1000
     }
 
-    /// The middle as drivers make it now: 40 random bits, the same for all of a process.
+    /// Returns the middle, as present drivers make it: 40 random bits, the same for a whole process.
     pub const fn random(self) -> u64 {
         (self.0 >> 24) as u64 & 0xff_ffff_ffff
     }
 
-    /// The machine, if the middle is of the old kind: 24 bits.
+    /// Returns the machine, if an old driver made the middle: 24 bits.
     pub const fn machine(self) -> u32 {
         (self.random() >> 16) as u32
     }
 
-    /// The process, if the middle is of the old kind: 16 bits.
+    /// Returns the process, if an old driver made the middle: 16 bits.
     pub const fn process(self) -> u16 {
         (self.random() & 0xffff) as u16
     }
 
-    /// The counter, 24 bits.
+    /// Returns the counter, 24 bits.
     pub const fn counter(self) -> u32 {
         (self.0 & 0xff_ffff) as u32
     }
 }
 
-/// The second of an instant, in 32 bits.
+/// Returns the second of an instant, in 32 bits.
 fn second(unix_ms: i64) -> Result<u32, Error> {
     match u32::try_from(unix_ms.div_euclid(1000)) {
         Ok(second) => Ok(second),
@@ -118,10 +120,10 @@ impl fmt::Display for ObjectId {
     }
 }
 
-/// What a process remembers to mint `ObjectId`s: its random number, the second and the counter.
+/// The state of a process that mints `ObjectId`s: its random number, the second and the counter.
 ///
-/// The counter goes round after 2^24. Where it comes back to the number that its second began with, the second moves on
-/// by one, and so it does not go back with the clock: no two of a process are the same, under any clock.
+/// The counter wraps after 2^24. When it returns to the number that the second began with, the second moves on by one.
+/// The second never goes back with the clock. So all `ObjectId`s of a process differ, with any clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ObjectIdState(Option<Last>);
 
@@ -129,23 +131,23 @@ pub struct ObjectIdState(Option<Last>);
 struct Last {
     random: u64,
     second: u32,
-    /// The first number of the second.
+    /// The counter at the begin of the second.
     first: u32,
     counter: u32,
 }
 
 impl ObjectIdState {
-    /// Of a process that has minted nothing.
+    /// Makes the state of a process that has minted nothing.
     pub const fn new() -> Self {
         Self(None)
     }
 
-    /// The next one at the time `now_ms` (Unix ms); `random` gives 32 random bits a call, and is called for the first one
-    /// only, twice.
+    /// Returns the next `ObjectId` at the time `now_ms` (Unix ms). `random` returns 32 random bits. It is called twice
+    /// for the first `ObjectId`, and never later.
     ///
     /// # Errors
-    /// `BeforeEpoch`: the clock stands before 1970, and nothing was minted yet. `TimeOverflow`: the year 2106 has come.
-    /// A refused call changes nothing.
+    /// `BeforeEpoch`, if the clock is before 1970 and this is the first `ObjectId`; `TimeOverflow`, if the time exceeds
+    /// 32 bits, in the year 2106. A refused call changes nothing.
     ///
     /// # Examples
     /// ```
@@ -188,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_counter_that_has_gone_round_within_its_second_moves_the_second_on() {
+    fn a_counter_that_wraps_within_a_second_moves_the_second_on() {
         let mut state = after(100, 7, 4);
         let mut next = |now_ms| state.next(now_ms, || 0).map(|id| (id.timestamp_ms() / 1000, id.counter()));
         assert_eq!(next(100_999), Ok((100, 5)));
@@ -199,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn the_counter_goes_round_to_0() {
+    fn the_counter_wraps_to_0() {
         let mut state = after(100, 5, LAST_COUNT);
         assert_eq!(state.next(100_000, || 0).map(ObjectId::counter), Ok(0));
     }
@@ -207,7 +209,7 @@ mod tests {
     #[test]
     fn seconds_are_unsigned_and_end() {
         let last = i64::from(u32::MAX) * 1000;
-        let id = ObjectId::from_parts(last, 0, 0).expect("it fits");
+        let id = ObjectId::from_parts(last, 0, 0).expect("an ObjectId");
         assert_eq!((id.timestamp_ms(), id.to_string().as_str()), (last, "ffffffff0000000000000000"));
         let mut state = after(u32::MAX, 1, 0);
         for now_ms in [0, last + 1000] {

@@ -1,6 +1,7 @@
-//! Settings that stay the same for good, because numbers would come again under others.
+//! Settings that must never change, because numbers would repeat under other settings.
 //!
-//! Who begins first writes a [`Pin`] where the store has none, and whoever begins later with other values is refused.
+//! The first process to start writes a [`Pin`] to the store. A process that starts later with other settings is
+//! refused.
 //!
 //! ```
 //! use snowmint_core::pin::Pin;
@@ -11,51 +12,52 @@
 //! assert_eq!(pin.next(None)?, Next::Ask(Ask::Read));
 //! assert_eq!(pin.next(Some(Reply::Record(None, 0)))?, Next::Ask(Ask::Write(pin, 0)));
 //! assert_eq!(pin.next(Some(Reply::Written(1)))?, Next::Done(()));
-//! // The next one finds it.
+//! // The next process finds the record.
 //! assert_eq!(pin.next(Some(Reply::Record(Some(pin), 1)))?, Next::Done(()));
 //! # Ok::<(), snowmint_core::Error>(())
 //! ```
 
 use core::num::NonZeroU32;
 
+use crate::bytes::Format;
 use crate::error::{Error, What};
 use crate::mutant;
 use crate::store::{Ask, Next, Reply};
 
-/// How long a record is, in bytes.
+/// The length of a record in bytes.
 pub const RECORD_BYTES: usize = 32;
 
-const MAGIC: &[u8; 8] = b"settings";
-const VERSION: u32 = 1;
+const FORMAT: Format = Format::new(b"settings", 1);
 const SECTIONS: u32 = 1;
 const TICKETS: u32 = 2;
 
-/// The settings of one thing in a store.
+/// Settings that are pinned in a store.
 ///
-/// | bytes | what, little-endian |
+/// | bytes | content, little-endian |
 /// | --- | --- |
 /// | 0 to 7 | `settings` |
-/// | 8 to 11 | version of this format: 1 |
+/// | 8 to 11 | the version of this format: 1 |
 /// | 12 to 15 | 1 for sections of users, 2 for tickets |
-/// | 16 to 23 | users of a section; the increment of tickets |
-/// | 24 to 31 | 0; the offset of this store's tickets |
+/// | 16 to 23 | the users of a section, or the increment of tickets |
+/// | 24 to 31 | 0, or the offset of this store's tickets |
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Pin {
-    /// How many users share a section.
+    /// The number of users in a section.
     Sections(NonZeroU32),
-    /// How many stores give tickets of a name, and which of them this one is, from 1.
+    /// The stores of the tickets of a name.
     Tickets {
-        /// How many stores there are.
+        /// The number of stores.
         increment: u32,
-        /// Which one this is.
+        /// The place of this store among them, from 1.
         offset: u32,
     },
 }
 
 impl Pin {
-    /// Says how a start goes on: the first time without a reply, then with that to what was asked.
+    /// Advances the check at the start of a process. Pass `None` on the first call, then the store's reply to the last
+    /// request.
     ///
-    /// A write without an answer is begun again by reading.
+    /// After a write without a reply it reads the record again.
     ///
     /// # Errors
     /// `InvalidId`, if other settings are pinned; the sentence names both.
@@ -68,10 +70,10 @@ impl Pin {
         }
     }
 
-    /// Refuses to begin with these settings where others are pinned.
+    /// Refuses these settings, if others are pinned.
     ///
     /// # Errors
-    /// `InvalidId`; the sentence names both.
+    /// `InvalidId`; the sentence names both settings. `StoreUnavailable`, if the record pins settings of another kind.
     pub fn refuse_other(self, pinned: Self) -> Result<(), Error> {
         let refused = |what, pinned: u32, wanted: u32| Err(Error::new(what, 0, pinned.into(), wanted.into()));
         match (pinned, self) {
@@ -93,37 +95,25 @@ impl Pin {
             Self::Sections(size) => (SECTIONS, size.get(), 0),
             Self::Tickets { increment, offset } => (TICKETS, increment, offset),
         };
-        let mut bytes = [0; RECORD_BYTES];
-        bytes[..8].copy_from_slice(MAGIC);
-        bytes[8..12].copy_from_slice(&VERSION.to_le_bytes());
-        bytes[12..16].copy_from_slice(&kind.to_le_bytes());
-        bytes[16..24].copy_from_slice(&u64::from(first).to_le_bytes());
-        bytes[24..].copy_from_slice(&u64::from(second).to_le_bytes());
-        bytes
+        let kind = FORMAT.write().part(kind.to_le_bytes());
+        kind.part(u64::from(first).to_le_bytes()).part(u64::from(second).to_le_bytes()).finish()
     }
 
     /// Reads a record.
     ///
     /// # Errors
-    /// `StoreUnavailable`, if the bytes are none, or of a later version of this format.
+    /// `StoreUnavailable`, if the bytes are not a record, or have a later version of this format.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
-        let no_record = Error::plain(What::NoRecord);
-        let Some(bytes) = bytes.first_chunk::<RECORD_BYTES>().filter(|bytes| bytes.starts_with(MAGIC)) else {
-            return Err(no_record);
-        };
-        let word = |from: usize| u32::from_le_bytes([bytes[from], bytes[from + 1], bytes[from + 2], bytes[from + 3]]);
-        let version = word(8);
-        if version != VERSION {
-            return Err(Error::new(What::LaterRecord, 0, u64::from(version), u64::from(VERSION)));
-        }
-        let (first, second) = (word(16), word(24));
-        match (word(12), NonZeroU32::new(first)) {
-            _ if word(20) != 0 || word(28) != 0 => Err(no_record),
-            (SECTIONS, Some(size)) if second == 0 => Ok(Self::Sections(size)),
-            (TICKETS, Some(_)) if (1..=first).contains(&second) => {
-                Ok(Self::Tickets { increment: first, offset: second })
+        let mut parts = FORMAT.read::<RECORD_BYTES>(bytes)?;
+        let kind = u32::from_le_bytes(parts.part()?);
+        let first = u32::try_from(u64::from_le_bytes(parts.part()?)).ok().and_then(NonZeroU32::new);
+        let second = u32::try_from(u64::from_le_bytes(parts.part()?)).ok();
+        match (kind, first, second) {
+            (SECTIONS, Some(size), Some(0)) => Ok(Self::Sections(size)),
+            (TICKETS, Some(increment), Some(offset)) if (1..=increment.get()).contains(&offset) => {
+                Ok(Self::Tickets { increment: increment.get(), offset })
             }
-            _ => Err(no_record),
+            _ => Err(Error::plain(What::NoRecord)),
         }
     }
 }

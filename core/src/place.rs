@@ -1,20 +1,20 @@
-//! Where files may lie that keep nodes and numbers apart: a place that others of the machine do not see, or that is
-//! removed under them, gives the same numbers twice.
+//! Safe places for the files that keep nodes and numbers apart. If other processes of the machine do not see the files,
+//! or if the files can vanish, numbers repeat.
 //!
-//! A host tells what it sees as [`Facts`]. A place that nobody named is refused on the first suspicion
-//! ([`Facts::not_the_machines`]), one that the caller names only where its files can be lost ([`Facts::lossy`]).
+//! A host describes the place as [`Facts`]. A default place is refused if it may be private to some processes
+//! ([`Facts::not_the_machines`]); a place that the caller names, only if its files can be lost ([`Facts::lossy`]).
 
 use core::fmt;
 
 use crate::durability::Refusal;
 use crate::mutant;
 
-/// What a host sees around a path. What it cannot know it leaves out.
+/// The surroundings of a path, as far as the host knows them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Facts<'a> {
     /// The path, absolute and without links.
     pub path: &'a str,
-    /// Its file system: `f_type` of Linux's `statfs(2)`, or 0.
+    /// The file system: `f_type` of Linux's `statfs(2)`, or 0.
     pub file_system: u32,
     /// The mounts that this process sees: Linux's `/proc/self/mountinfo`.
     pub mounts: &'a str,
@@ -22,18 +22,18 @@ pub struct Facts<'a> {
     pub first_mounts: &'a str,
     /// Whether `KUBERNETES_SERVICE_HOST` is set.
     pub kubernetes: bool,
-    /// One of [`CONTAINER_FILES`] that is there.
+    /// The file of [`CONTAINER_FILES`] that exists, if any.
     pub container_file: Option<&'a str>,
-    /// Whether [`CONTAINER_VARIABLE`] is set, and not empty.
+    /// Whether [`CONTAINER_VARIABLE`] is set and not empty.
     pub container_variable: bool,
 }
 
-/// The files that engines of containers put into them.
+/// The files that container engines put into a container.
 pub const CONTAINER_FILES: [&str; 2] = ["/.dockerenv", "/run/.containerenv"];
-/// The environment variable that engines of containers set.
+/// The environment variable that container engines set.
 pub const CONTAINER_VARIABLE: &str = "container";
 
-/// Why files at a path are not to be relied on.
+/// The reason why files at a path are not safe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Doubt<'a> {
     path: &'a str,
@@ -56,10 +56,10 @@ struct FileSystem {
 }
 
 const OVERLAY: FileSystem =
-    FileSystem { name: "overlayfs", note: ", which each container has for itself and loses with its end" };
+    FileSystem { name: "overlayfs", note: ", which is private to a container and lost when the container ends" };
 
 impl<'a> Facts<'a> {
-    /// Why the files of a path that nobody named are evidently not those of the whole machine.
+    /// Returns why the files at a default path are not shared by the whole machine, if that is evident.
     pub fn not_the_machines(&self) -> Option<Doubt<'a>> {
         let why = if self.kubernetes {
             Why::Kubernetes
@@ -79,7 +79,7 @@ impl<'a> Facts<'a> {
         self.doubt(why)
     }
 
-    /// Why files at a path that the caller names can be lost, or may be out of reach for others that name it too.
+    /// Returns why files at a path that the caller names can be lost, or other processes may not see them.
     pub fn lossy(&self) -> Option<Doubt<'a>> {
         let file_system = file_system(self.file_system).map(Why::FileSystem);
         self.doubt(file_system.or_else(|| self.private_volume().map(Why::Volume))?)
@@ -90,36 +90,37 @@ impl<'a> Facts<'a> {
         (!lifted).then_some(Doubt { path: self.path, why })
     }
 
-    /// The kind of the volume that the path is on, if one service, user, pod or container alone has it.
+    /// Returns the kind of the path's volume, if it is private to a service, user, pod or container.
     fn private_volume(&self) -> Option<&'static str> {
         let root = Mount::covering(self.mounts, self.path)?.root;
         if root.contains("systemd-private-") {
-            Some("a service's own directory (PrivateTmp), which is removed when the service stops")
+            Some("a private directory of a service (PrivateTmp), which is removed when the service stops")
         } else if root.contains("tmp-inst") {
-            Some("a user's own directory (pam_namespace)")
+            Some("a private directory of a user (pam_namespace)")
         } else if root.contains("/kubernetes.io~empty-dir") {
-            Some("a pod's own volume (emptyDir), which is removed with the pod")
+            Some("a private volume of a pod (emptyDir), which is removed with the pod")
         } else if is_nameless_volume(root) {
-            Some("a volume without a name, which each container has for itself")
+            Some("a volume without a name, which is private to a container")
         } else {
             None
         }
     }
 
-    /// Whether the machine's first process sees another directory there.
+    /// Returns whether the machine's first process sees another directory at this path.
     fn is_mounted_for_this_process_alone(&self) -> bool {
         let here = Mount::covering(self.mounts, self.path);
         let first = Mount::covering(self.first_mounts, self.path);
         match (here, first) {
             (Some(here), Some(first)) => !here.shows_same(&first, self.path),
-            // The root directory is no mount: that of a chroot.
+            // No mount covers the path: the root directory is that of a chroot.
             (None, Some(_)) => !self.mounts.is_empty(),
             (_, None) => false,
         }
     }
 }
 
-/// `/volumes/64 HEX DIGITS/_data`: what an engine of containers calls a volume that it was given no name for.
+/// Returns whether the path contains `/volumes/64 HEX DIGITS/_data`: a volume that a container engine made without a
+/// name.
 fn is_nameless_volume(root: &str) -> bool {
     let names = root.split("/volumes/").skip(1);
     names
@@ -127,14 +128,14 @@ fn is_nameless_volume(root: &str) -> bool {
         .any(|(name, _)| name.len() == 64 && name.bytes().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f')))
 }
 
-/// A line of `mountinfo`: see `proc_pid_mountinfo(5)`.
+/// A line of `mountinfo`, see `proc_pid_mountinfo(5)`.
 #[derive(Debug)]
 struct Mount<'a> {
-    /// Major and minor number of the device.
+    /// The major and minor number of the device.
     device: &'a str,
-    /// Which directory of the device is mounted.
+    /// The directory of the device that is mounted.
     root: &'a str,
-    /// On which directory.
+    /// The directory where it is mounted.
     point: &'a str,
 }
 
@@ -144,13 +145,15 @@ impl<'a> Mount<'a> {
         Some(Self { device: words.next()?, root: words.next()?, point: words.next()? })
     }
 
-    /// The mount that a path is on: the deepest, and of several at one point the last, which covers the others.
+    /// Returns the mount of a path: the deepest mount, and the last of several mounts at one point, which covers the
+    /// others.
     fn covering(mounts: &'a str, path: &str) -> Option<Self> {
         let covering = mounts.lines().filter_map(Self::read).filter(|mount| mount.below(path).is_some());
         covering.max_by_key(|mount| mount.point.trim_end_matches('/').len())
     }
 
-    /// What of the path comes after the mount's point, with the slash before it, if the path is there or below.
+    /// Returns the rest of the path after the mount's point, with its leading slash; `None` for a path outside the
+    /// mount.
     fn below<'p>(&self, path: &'p str) -> Option<&'p [u8]> {
         let mut rest = path.as_bytes();
         for byte in unescaped(self.point.trim_end_matches('/')) {
@@ -159,7 +162,7 @@ impl<'a> Mount<'a> {
         (rest.is_empty() || rest.starts_with(b"/")).then_some(rest)
     }
 
-    /// Whether a path of both is one directory of one device.
+    /// Returns whether a path is the same directory of the same device in both mounts.
     fn shows_same(&self, other: &Self, path: &str) -> bool {
         let on_device = |mount: &Mount<'a>| {
             let below = mount.below(path).unwrap_or_default();
@@ -169,7 +172,7 @@ impl<'a> Mount<'a> {
     }
 }
 
-/// The bytes of a word of `mountinfo`, in which blanks and the like are written as `\040`.
+/// Returns the bytes of a word of `mountinfo`, which writes a blank as `\040`.
 fn unescaped(word: &str) -> impl Iterator<Item = u8> {
     let mut bytes = word.bytes();
     core::iter::from_fn(move || match bytes.next()? {
@@ -181,9 +184,9 @@ fn unescaped(word: &str) -> impl Iterator<Item = u8> {
     })
 }
 
-/// What is known of the file system of that number, if writes may be lost there, or locks do not hold everybody off.
+/// Returns the file system with this number, if writes can be lost there or locks may not work.
 fn file_system(number: u32) -> Option<FileSystem> {
-    const LOCKS: &str = ", where locks may not hold everybody off";
+    const LOCKS: &str = ", where locks may not keep out other machines";
     let (name, note) = match number {
         0x794c_7630 => return Some(OVERLAY),
         0x6969 => ("NFS", LOCKS),
@@ -196,18 +199,18 @@ fn file_system(number: u32) -> Option<FileSystem> {
     Some(FileSystem { name, note })
 }
 
-/// What was found, as a clause: `/var/lib/ids is on overlayfs, which ...`.
+/// Writes the reason as a clause: `/var/lib/ids is on overlayfs, which ...`.
 impl fmt::Display for Doubt<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = self.path;
         match self.why {
-            Why::Kubernetes => write!(f, "in Kubernetes {path} is each pod's own"),
+            Why::Kubernetes => write!(f, "in Kubernetes {path} is private to each pod"),
             Why::Container(mark) => write!(
                 f,
-                "in a container (told by {mark}) {path} is the container's own, or of a volume that other containers may \
-                 not have"
+                "in a container (found by {mark}) {path} is private to the container, or on a volume that other containers \
+                 may not have"
             ),
-            Why::Elsewhere => write!(f, "{path} is mounted for this process alone, or with few others"),
+            Why::Elsewhere => write!(f, "{path} is mounted for this process alone, or for this and few others"),
             Why::FileSystem(FileSystem { name, note }) => write!(f, "{path} is on {name}{note}"),
             Why::Volume(kind) => write!(f, "{path} is on {kind}"),
         }
@@ -215,23 +218,23 @@ impl fmt::Display for Doubt<'_> {
 }
 
 impl<'a> Doubt<'a> {
-    /// The same, where a sentence calls the path by another name, such as `the file`.
+    /// Returns the same doubt with another name for the path, such as `the file`.
     #[must_use]
     pub const fn called(self, name: &'a str) -> Self {
         Self { path: name, ..self }
     }
 
-    /// The sentence that refuses the default directory of slots.
+    /// Returns the sentence that refuses the default directory of slots.
     pub const fn refuse_slots(&'a self) -> impl fmt::Display + 'a {
         Told {
             doubt: self,
             rest: "so other generators could have the same node: pass a node (or set SNOWMINT_NODE) that no other \
-                   generator has, a store (or SNOWMINT_STORE) that all share, or set SNOWMINT_STATE_DIR to a directory of a \
-                   named volume that all containers of the machine share",
+                   generator has, pass a store (or set SNOWMINT_STORE) that all generators share, or set \
+                   SNOWMINT_STATE_DIR to a directory of a named volume that all containers of the machine share",
         }
     }
 
-    /// The sentence that refuses the database that a service makes where none is named.
+    /// Returns the sentence that refuses the default database of a service.
     pub const fn refuse_database(&'a self) -> impl fmt::Display + 'a {
         Told {
             doubt: self,
@@ -241,10 +244,10 @@ impl<'a> Doubt<'a> {
         }
     }
 
-    /// The sentence that refuses files that the caller named. `option` is what accepts the place all the same.
+    /// Returns the sentence that refuses files that the caller named. `option` is the option that accepts the place.
     pub const fn refuse_named(&'a self, option: &'a str) -> Refusal<'a, &'a Self> {
-        const CURE: &str = "name a path on a local disk or a named volume, which stays and which all who mint share (a test \
-                            or a CI job whose IDs nobody keeps may allow it)";
+        const CURE: &str = "name a path on a local disk or a named volume that stays and that all generators share (a test \
+                            or CI job whose IDs are thrown away may allow it)";
         Refusal { found: self, cure: CURE, option }
     }
 }
@@ -276,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_on_the_machines_disk_is_taken() {
+    fn a_directory_on_the_machines_disk_is_accepted() {
         assert_eq!(facts("", "").not_the_machines(), None);
         assert_eq!(facts(DISK, DISK).not_the_machines(), None);
         assert_eq!(facts(DISK, "").not_the_machines(), None);
@@ -284,7 +287,7 @@ mod tests {
         assert_eq!(facts(&own_disk, &own_disk).not_the_machines(), None);
         let subvolume = format!("{DISK}36 25 0:31 /@/var/tmp /var/tmp rw,relatime - btrfs /dev/sda3 rw\n");
         assert_eq!(facts(&subvolume, &subvolume).not_the_machines(), None);
-        // A service that sees parts of the disk, each as it is.
+        // A service that sees parts of the disk at their usual paths.
         let parts = format!(
             "{DISK}90 27 254:0 /var /var ro - ext4 /dev/vda rw\n91 90 254:0 /var/tmp /var/tmp rw - ext4 x rw\n"
         );
@@ -292,28 +295,28 @@ mod tests {
     }
 
     #[test]
-    fn what_the_first_process_sees_elsewhere_is_not_the_machines() {
+    fn a_path_that_differs_for_the_first_process_is_refused() {
         let over = |root: &str, point: &str| format!("{DISK}90 27 254:0 {root} {point} rw - ext4 /dev/vda rw\n");
         for mounts in [
             over("/srv/a", "/var/tmp"),
             over("/srv/a", "/var/tmp/snowmint"),
             over("/", "/var/tmp"),
             format!("{DISK}90 27 8:3 / /var/tmp rw - ext4 /dev/sda3 rw\n"),
-            // A root directory of its own, which no mount shows.
+            // A private root directory, which no mount shows.
             "90 27 0:21 / /proc rw - proc proc rw\n".to_string(),
         ] {
             let doubt = facts(&mounts, DISK).not_the_machines();
             assert!(doubt.is_some_and(|doubt| doubt.to_string().contains("this process alone")), "{mounts}");
-            assert_eq!(facts(&mounts, DISK).lossy(), None, "a caller who names it knows");
+            assert_eq!(facts(&mounts, DISK).lossy(), None, "the caller named it");
         }
-        // Beside it, or the same directory by another way.
+        // A directory beside the path, or the same directory by another way.
         for mounts in [over("/srv/a", "/var/tmp/snow"), over("/srv/a", "/var/tm"), over("/var/tmp", "/var/tmp")] {
             assert_eq!(facts(&mounts, DISK).not_the_machines(), None, "{mounts}");
         }
     }
 
     #[test]
-    fn the_deepest_and_last_mount_counts() {
+    fn the_deepest_and_last_mount_decides() {
         let private = "512 36 8:1 /var/tmp/systemd-private-0f-nginx.service-x/tmp /var/tmp rw - ext4 /dev/sda1 rw\n";
         let own_disk = "36 25 8:3 / /var/tmp rw,relatime shared:12 - ext4 /dev/sda3 rw\n";
         for (mounts, refused) in [
@@ -327,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn volumes_that_go_with_their_pod_or_container_are_lossy() {
+    fn volumes_of_one_pod_or_container_are_lossy() {
         let hex = "0123456789abcdef".repeat(4);
         let on = |root: &str| format!("{DISK}90 27 8:1 {root} /data/my\\040ids rw - ext4 /dev/sda1 rw\n");
         for (root, told) in [
@@ -365,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn in_kubernetes_and_in_containers_a_path_has_to_be_named() {
+    fn containers_and_kubernetes_need_a_named_path() {
         let pod = Facts { kubernetes: true, ..facts(DISK, DISK) };
         let by_file = Facts { container_file: Some("/.dockerenv"), ..facts(DISK, DISK) };
         let by_variable = Facts { container_variable: true, ..facts(DISK, DISK) };

@@ -1,8 +1,8 @@
-//! Scatter: IDs moved about, so that a database that splits its tables by ranges of keys writes to all of them at once.
+//! Scatter: rearranges IDs, so that a database that splits its tables by key ranges writes to all ranges at once.
 //!
-//! IDs that sort by time all go to the last range: the hot spot of `TiDB` and its kind. Each function here gives another
-//! ID for each ID, and its inverse gives the first one back; both stay below 2^63, so that a signed column holds them.
-//! The order by time is lost, and with it [`id_range`](crate::Layout::id_range) on the column.
+//! IDs that sort by time all go to the last range: the hot spot of `TiDB` and similar databases. Each function here
+//! maps an ID to another ID, and its inverse restores the first. Both are below 2^63, so they fit a signed column. The
+//! order by time is lost, and with it [`id_range`](crate::Layout::id_range) on the column.
 //!
 //! | function | writes go to | inverse | takes |
 //! | --- | --- | --- | --- |
@@ -10,24 +10,23 @@
 //! | [`shard_high`] | 2^`bits` ranges, each in order of time | [`unshard_high`] | 0 to 2^63-1 |
 //! | [`reverse_bits`] | everywhere | itself | 0 to 2^63-1 |
 //!
-//! [`rotate_digits`] spreads by the last digits alone. At low load the sequence of most IDs is 0 and few last digits
-//! occur (5 of the 10, 25 of the 100): mint with [`SequenceStart::Carry`](crate::SequenceStart::Carry) there.
+//! [`rotate_digits`] spreads by the last digits alone. At low load the sequence of most IDs is 0, and few last digits
+//! occur (5 of 10, 25 of 100): mint such IDs with [`SequenceStart::Carry`](crate::SequenceStart::Carry).
 
 use crate::error::{Error, What};
 use crate::random::mix;
 
-/// The largest ID that is scattered, and the largest result.
+/// The largest ID that can be scattered, and the largest result.
 const MAX: u64 = u64::MAX >> 1;
 
-/// Moves the last `digits` decimal digits behind the first one: with 1, `5616...7376` becomes `5` `6` `616...737`.
+/// Moves the last `digits` decimal digits behind the first digit: with 1, `5616...7376` becomes `5` `6` `616...737`.
 ///
-/// The first digit stays where it is, so no zero comes to lead and the number of digits stays the same. That makes this
-/// one to one on:
+/// The first digit stays in place, so the number of digits stays the same, and no two IDs have the same result:
 ///
 /// | ID | `digits` | result |
 /// | --- | --- | --- |
-/// | of n digits, leading zeros not counted, n = 1 for 0 | 0 to n - 1 | the same n digits in another order |
-/// | from 9 x 10^18 on | 1 to 18 | may pass 2^63-1, and is refused then |
+/// | of n digits without leading zeros (n = 1 for 0) | 0 to n - 1 | the same n digits in another order |
+/// | from 9 x 10^18 on | 1 to 18 | the same, but refused above 2^63-1 |
 /// | from 2^63 on | any | refused |
 ///
 /// # Errors
@@ -51,16 +50,16 @@ pub const fn rotate_digits(id: u64, digits: u32) -> Result<u64, Error> {
 /// The inverse of [`rotate_digits`]: moves the `digits` digits behind the first one to the end.
 ///
 /// # Errors
-/// `InvalidId`, if [`rotate_digits`] gives no such ID for this number of digits.
+/// `InvalidId`, if no ID gives this result with this number of digits.
 pub const fn unrotate_digits(id: u64, digits: u32) -> Result<u64, Error> {
     match check(id, digits) {
-        // All but the first turn round in a circle: the way back is the rest of it.
+        // The digits after the first rotate in a circle: rotate them the rest of the circle.
         Ok(len) => moved(id, len, len - 1 - digits),
         Err(error) => Err(error),
     }
 }
 
-/// How many digits the ID has, if it is scattered and `digits` of them can move.
+/// Returns the number of digits of the ID, if it is in range and `digits` of them can move.
 const fn check(id: u64, digits: u32) -> Result<u32, Error> {
     let len = match id.checked_ilog10() {
         Some(log) => log + 1,
@@ -75,17 +74,17 @@ const fn check(id: u64, digits: u32) -> Result<u32, Error> {
     }
 }
 
-/// The last `digits` of the `len` digits of an ID, behind its first.
+/// Moves the last `digits` of the `len` digits of an ID behind its first digit.
 const fn moved(id: u64, len: u32, digits: u32) -> Result<u64, Error> {
     let first = 10u64.pow(len - 1);
     let split = 10u64.pow(digits);
     let (lead, rest) = (id / first * first, id % first);
-    // At most 9 and 18 nines, which 64 bits hold.
+    // At most 9 and 18 nines, which fit 64 bits.
     let moved = lead + rest % split * (first / split) + rest / split;
     if moved > MAX { Err(Error::new(What::ScatterResult, 0, moved, 0)) } else { Ok(moved) }
 }
 
-/// Turns the low 63 bits round, so that the lowest comes to lead; its own inverse.
+/// Reverses the low 63 bits, so that the lowest bit becomes the highest. It is its own inverse.
 ///
 /// Bit 63 stays 0, so that the result is positive in a signed 64-bit column.
 ///
@@ -103,19 +102,19 @@ pub const fn reverse_bits(id: u64) -> Result<u64, Error> {
     if id > MAX { Err(Error::new(What::ScatterId, 0, id, 0)) } else { Ok(id.reverse_bits() >> 1) }
 }
 
-/// Puts one of 2^`bits` shard numbers on top: what `TiDB`'s `AUTO_RANDOM(bits)` and `SHARD_ROW_ID_BITS` do, but so that
-/// the ID can be had back.
+/// Puts one of 2^`bits` shard numbers on top, as `TiDB`'s `AUTO_RANDOM(bits)` and `SHARD_ROW_ID_BITS` do, but
+/// reversibly.
 ///
 /// ```text
 /// bit   63   62 ...     bits   bits - 1 ... 0          bit   63   62 ... 63 - bits     62 - bits ... 0
 ///       0       rest                low           ->         0    low XOR hash(rest)        rest
 /// ```
 ///
-/// The low `bits` bits move to the top, below the sign, and the rest moves down in their place. So the rest is in order
-/// of time within each shard, and for a layout led by time a time range is one range a shard. The low bits alone would
-/// not do: at low load they are always 0. They are combined with as many bits of a hash of the rest, the highest ones
-/// of `SplitMix64`'s finalizer of (rest + 1) x 0x9e3779b97f4a7c15; of IDs that follow each other in one tick, each 2^`bits`
-/// that share their rest go to all 2^`bits` shards.
+/// The low `bits` bits move to the top, below the sign, and the rest moves down. So IDs are in order of time within
+/// each shard, and for a layout led by time, a time range is one range per shard. At low load the low bits are always
+/// 0, so they are combined with as many bits of a hash of the rest: the highest bits of `SplitMix64`'s finalizer of
+/// (rest + 1) x 0x9e3779b97f4a7c15. The 2^`bits` consecutive IDs of a tick that share their rest go to 2^`bits`
+/// different shards.
 ///
 /// # Errors
 /// `InvalidId`: the ID is above 2^63-1, or `bits` above 63.
@@ -158,7 +157,7 @@ const fn check_shards(id: u64, bits: u32) -> Result<(), Error> {
     }
 }
 
-/// `bits` bits of a hash of the rest of an ID; of 63, as none of 64 cannot be had by a shift.
+/// Returns `bits` bits of a hash of the rest of an ID. It has 63 bits, since a shift by 64 is not possible.
 const fn shard(rest: u64, bits: u32) -> u64 {
     (mix(0, rest) >> 1) >> (63 - bits)
 }
@@ -171,7 +170,7 @@ mod tests {
     fn rotation_is_a_permutation_of_all_numbers_of_four_digits() {
         for digits in 0..4 {
             let mut seen = [false; 9000];
-            // Miri takes some thousand times as long.
+            // Miri is some thousand times slower.
             for id in (1000..10_000).step_by(if cfg!(miri) { 97 } else { 1 }) {
                 let moved = rotate_digits(id, digits).expect("four digits are more");
                 assert_eq!(unrotate_digits(moved, digits), Ok(id));

@@ -1,28 +1,29 @@
 //! Per-user sequences: a section of neighbouring users shares one durable `max_seq`.
 //!
-//! The design of `WeChat`'s seqsvr, with the fence that it needs written out. Each user has a number in memory; the next one
-//! is one more. No number above `max_seq` is handed out before a larger `max_seq` is durable. Who takes a section over,
-//! and who starts again, goes on from `max_seq` for every user, so nothing is handed out twice, and 100,000 users take
-//! one record in the store.
+//! The design is that of `WeChat`'s seqsvr, with an explicit fence. Each user has a number in memory, and the next
+//! number is one more. No number above `max_seq` is handed out before a larger `max_seq` is durable. An allocator that
+//! takes a section over, or restarts, continues from `max_seq` for every user. So no number is handed out twice, and
+//! 100,000 users need one record in the store.
 //!
-//! | part | what it is |
+//! | part | purpose |
 //! | --- | --- |
-//! | [`Users`] | which users share a section |
-//! | [`Record`] | what the store keeps of it |
-//! | [`Claim`] | taking it over |
-//! | [`Section`] | handing out, renewing, giving back |
-//! | [`Tenure`], [`Watch`] | how long a holder may go on, and a successor has to wait |
+//! | [`Users`] | the users of a section |
+//! | [`Record`] | the record of a section in the store |
+//! | [`Claim`] | takes a section over |
+//! | [`Section`] | hands out numbers, renews the section, gives it back |
+//! | [`Tenure`], [`Watch`] | how long a holder may hand out numbers, and a successor waits |
 //!
-//! **Unique**: each write of a holder takes the place of the version that it knows. Once another allocator has written,
-//! no write of the old holder is done any more, and it stays at its old `max_seq`, where the new one begins.
-//! **Increasing**, for each user, over all allocators: by [`Tenure`] and [`Watch`], with an assumption about clocks.
+//! **Unique**: each write of a holder replaces the version that the holder knows. Once another allocator has written,
+//! all writes of the old holder fail. It stays at its old `max_seq`, where the new holder begins. **Increasing**, for
+//! each user over all allocators: [`Tenure`] and [`Watch`] ensure this, with an assumption about clocks.
 //!
-//! All parts are pure. Who drives them tells the time, in ms of a clock that never steps, and asks the store:
+//! All parts are pure. A driver passes the time, in ms of a clock that never steps, and sends the requests to the
+//! store:
 //!
 //! ```
 //! use snowmint_core::section::{Claim, Claimed, Record, SIZE, STEP, Section, Terms, Users};
 //! use snowmint_core::store::{Ask, Next, Reply};
-//! use snowmint_core::{Error, Integer, lease};
+//! use snowmint_core::{Error, Integer, bytes};
 //!
 //! # struct Store(Option<Record>, u64);
 //! # impl Store {
@@ -39,7 +40,7 @@
 //! # }
 //! # let (mut store, now_ms) = (Store(None, 0), 0);
 //! let users = Users::of(Integer::from(42), SIZE)?;
-//! let label = lease::Record::label("allocator 1");
+//! let label = bytes::label("allocator 1");
 //! let mut claim = Claim::new(Terms::new(users, 0x5eed, Integer::from(STEP), 10_000, label)?);
 //! let mut reply = None;
 //! let held = loop {
@@ -50,7 +51,7 @@
 //!     }
 //! };
 //!
-//! // Eight bytes a user; zeroed memory costs nothing before it is used.
+//! // Eight bytes per user; zeroed memory costs nothing before its first use.
 //! let mut section = Section::new(held, vec![0; SIZE.get() as usize]);
 //! let mut next = |user| -> Result<u64, Error> {
 //!     loop {
@@ -64,10 +65,10 @@
 //! # Ok::<(), snowmint_core::Error>(())
 //! ```
 //!
-//! Sources: `WeChat`'s article on seqsvr (2016), and the rules for leases of the other machines of this crate.
+//! Sources: `WeChat`'s article on seqsvr (2016), and the rules of [`lease`](crate::lease).
 
 use crate::error::{Error, What};
-use crate::integer::Integer;
+use crate::int::Integer;
 use crate::mutant;
 use crate::segment::{LAST, RETRY_MS};
 use crate::store::{Ask, Next, Reply, Version};
@@ -83,43 +84,42 @@ pub use self::tenure::{Tenure, Watch};
 #[derive(Clone, Copy, Debug)]
 enum Asked {
     Read,
-    /// What, and when it was sent.
+    /// The record, and the time when the write was sent.
     Write(Record, u64),
 }
 
-/// A section that is held. See the [module](self).
+/// A section that this allocator holds. See the [module](self).
 ///
-/// The memory `M` is a slice of one number for each user, such as `Vec<u64>` or `&mut [u64]`: the last one handed out.
-/// It is either all zero, or what an earlier holder of the same section left: a number not above the `max_seq` of the
-/// take-over counts as that. In a forked child a section has to be dropped, for the child would repeat its parent's
-/// numbers.
+/// The memory `M` is a slice with the last number of each user, such as `Vec<u64>` or `&mut [u64]`. It is either all
+/// zero, or the memory of an earlier holder of the same section; numbers below the `max_seq` of the take-over count as
+/// that `max_seq`. A forked child must drop its sections, or it repeats its parent's numbers.
 #[derive(Debug)]
 pub struct Section<M> {
     memory: M,
     /// `max_seq` at the take-over.
     base: u64,
     step: u64,
-    /// What is known to be in the store.
+    /// The last record that is known to be in the store.
     record: Record,
     version: Version,
     tenure: Tenure,
-    /// How many writes were sent or may have been, over all holders.
+    /// The number of writes that were sent, or may have been sent, over all holders.
     renewals: u64,
-    /// What is under way.
+    /// The request without a reply yet.
     asked: Option<Asked>,
-    /// A write whose answer was lost, and when it was sent: it may yet be done.
+    /// A write whose reply was lost, and when it was sent. The store may still carry it out.
     doubt: Option<(Record, u64)>,
-    /// Whether the record has to be read before the next write.
+    /// Whether the record must be read before the next write.
     unread: bool,
-    /// Nothing is asked before this, unless all is well.
+    /// No request is sent before this time.
     retry_at_ms: u64,
-    /// Why nothing is handed out any more.
+    /// Why no more numbers are handed out.
     over: Option<Error>,
 }
 
 impl<M: AsMut<[u64]>> Section<M> {
-    /// A section that was taken over just now, with memory for its users.
-    #[allow(clippy::needless_pass_by_value, reason = "what was taken over once is one section")]
+    /// Makes a section that was just taken over, with memory for its users.
+    #[allow(clippy::needless_pass_by_value, reason = "one take-over makes one section")]
     pub const fn new(held: Held, memory: M) -> Self {
         let Held { record, version, tenure, step } = held;
         Self {
@@ -138,32 +138,32 @@ impl<M: AsMut<[u64]>> Section<M> {
         }
     }
 
-    /// The users.
+    /// Returns the users.
     pub const fn users(&self) -> Users {
         self.record.users
     }
 
-    /// What is known to be in the store.
+    /// Returns the last record that is known to be in the store.
     pub const fn record(&self) -> &Record {
         &self.record
     }
 
-    /// The next number of a user: one more than the last one, or than `max_seq` at the take-over.
+    /// Returns the next number of a user: one more than the user's last number, or than `max_seq` at the take-over.
     ///
-    /// `now_ms` is read after the request has arrived, and anew for each call. Who is told to ask has to tell the outcome
-    /// to [`Section::reply`], and then calls again. Meanwhile other users are served.
+    /// Read `now_ms` after the user's request has arrived, and again for each call. On [`Next::Ask`] send the request
+    /// to the store, pass the reply to [`Section::reply`], and call again. Other users can be served meanwhile.
     ///
     /// # Errors
-    /// `InvalidId` for a user of another section; `Exhausted`, with a time to retry, if it has to be asked while another
-    /// request is under way (wait for its reply, or until the deadline) or has just failed; `Exhausted` without, past
-    /// 2^63-1; `WindowClosed`, if the section was given back, or another allocator has it.
+    /// `InvalidId` for a user of another section; `Exhausted` with a time to retry, if the store must be asked while
+    /// another request is under way (wait for its reply, or until the deadline) or has just failed; `Exhausted` without
+    /// a time past 2^63-1; `WindowClosed`, if the section was given back, or another allocator has it.
     pub fn next(&mut self, user: Integer, now_ms: u64) -> Result<Next<u64, Record>, Error> {
         if let Some(error) = self.over {
             return Err(error);
         }
         let place = self.record.users.place(user)?;
         let Some(last) = self.memory.as_mut().get_mut(place) else {
-            return Err(Error::misfit(What::User, user, 0));
+            return Err(user.refused(What::User, 0));
         };
         let base = if mutant::removes("base") { 0 } else { self.base };
         let number = base.max(*last).saturating_add(1);
@@ -179,7 +179,7 @@ impl<M: AsMut<[u64]>> Section<M> {
         self.ask(raise, now_ms).map(Next::Ask)
     }
 
-    /// What to ask to keep the section, if it is time: half a window passed since the last renewal. Each write is one.
+    /// Returns the request that renews the section, if half a window has passed since the last write.
     ///
     /// # Errors
     /// `WindowClosed`, if the section was given back, or another allocator has it.
@@ -191,9 +191,10 @@ impl<M: AsMut<[u64]>> Section<M> {
         }
     }
 
-    /// Ends it for good, and tells what to write so that a successor need not wait. Its reply matters to nobody.
+    /// Closes the section for good. Returns the write that frees the section, so that a successor need not wait; its
+    /// reply can be ignored.
     ///
-    /// `None`, if the section is lost, or a request is under way or has failed.
+    /// Returns `None`, if the section is lost, or a request is under way or has failed.
     pub fn release(&mut self) -> Option<Ask<Record>> {
         let open = self.over.replace(Error::closed()).is_none();
         if !open || self.asked.is_some() || self.unread {
@@ -203,7 +204,7 @@ impl<M: AsMut<[u64]>> Section<M> {
         Some(Ask::Write(record, self.version))
     }
 
-    /// One request at a time: to read, if what is there is not known, or to write.
+    /// Returns the next request, one at a time: a read, if the present record is not known, or else a write.
     fn ask(&mut self, raise: u64, now_ms: u64) -> Result<Ask<Record>, Error> {
         if self.asked.is_some() {
             return Err(Error::numbers_dry(1));
@@ -222,17 +223,17 @@ impl<M: AsMut<[u64]>> Section<M> {
         Ok(Ask::Write(record, self.version))
     }
 
-    /// Takes in what came of a request: the reply to what was asked last, or `Unknown` for one that will not come.
+    /// Processes the reply to the last request; `Unknown`, if no reply will come.
     ///
-    /// A write without an answer counts when it is seen to be there. A reply that nothing was asked for does nothing.
+    /// A write without a reply counts as done when a later read finds it. A reply without a request does nothing.
     ///
     /// # Errors
-    /// `WindowClosed`, if another allocator has the section: nothing more is handed out.
+    /// `WindowClosed`, if another allocator has the section: no more numbers are handed out.
     pub fn reply(&mut self, reply: Reply<Record>, now_ms: u64) -> Result<(), Error> {
         let Some(asked) = self.asked.take() else { return Ok(()) };
         match (asked, reply) {
             (Asked::Write(record, sent_ms), Reply::Written(version)) => self.keep(record, version, Some(sent_ms)),
-            // It may be an earlier write of its own that came in between.
+            // The conflict may come from an earlier write of this allocator.
             (Asked::Write(..), Reply::Conflict) if self.doubt.is_some() => self.unread = true,
             (Asked::Write(record, sent_ms), Reply::Conflict) if mutant::removes("fence") => {
                 self.keep(record, self.version, Some(sent_ms));
@@ -256,7 +257,7 @@ impl<M: AsMut<[u64]>> Section<M> {
         Ok(())
     }
 
-    /// A write is done, so none that was sent before it, or beside it, can be done any more.
+    /// Notes a write that is done. No write that was sent before it or beside it can be done any more.
     fn keep(&mut self, record: Record, version: Version, sent_ms: Option<u64>) {
         self.record = record;
         self.version = version;

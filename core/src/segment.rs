@@ -1,16 +1,18 @@
 //! Segments: ranges of numbers fetched from a counter in a store and handed out from memory, two at a time.
 //!
-//! Leaf's double buffer. While one range is handed out, the next is fetched, so callers seldom wait for the store. The
-//! counter is raised before any of its numbers is handed out, so none is handed out twice, whatever becomes of requests
-//! and their answers; what was fetched by a request without an answer, or not used before the end, is left out.
+//! This is Leaf's double buffer. While callers take numbers from one range, the driver fetches the next, so callers
+//! seldom wait for the store. The store raises the counter before any of the numbers is handed out, so no number is
+//! handed out twice, even if requests or replies are lost. Numbers of a lost reply, and numbers that are unused at the
+//! end, are skipped.
 //!
-//! | part | what it is | who has it |
+//! | part | purpose | used by |
 //! | --- | --- | --- |
-//! | [`Range`] | the numbers that are handed out now: three atomic words | all threads |
-//! | [`Segment`] | what is fetched, when, and how much | one at a time, under a lock |
-//! | [`Pacer`] | the step that adapts itself | the segment |
+//! | [`Range`] | the numbers to hand out now: three atomic words | all threads |
+//! | [`Segment`] | decides when to fetch numbers, and how many | one thread at a time, under a lock |
+//! | [`Pacer`] | the step, which adapts to the load | the segment |
 //!
-//! [`Segment`] is pure. Who drives it tells the time, in ms of a clock that never steps, and asks the store:
+//! [`Segment`] is pure. A driver passes the time, in ms of a clock that never steps, and sends the requests to the
+//! store:
 //!
 //! ```
 //! use snowmint_core::segment::{Bounds, Range, Segment};
@@ -39,8 +41,8 @@
 //! # Ok::<(), snowmint_core::Error>(())
 //! ```
 //!
-//! After [`Range::take`] a look at [`Range::is_due`] tells when to lock the segment, and to have
-//! [`Segment::prefetch`] done in the background.
+//! If [`Range::is_due`] returns true after [`Range::take`], lock the segment and run [`Segment::prefetch`] in the
+//! background.
 //!
 //! Sources: `Meituan-Dianping/Leaf` (`SegmentIDGenImpl`), `didi/tinyid`, `Ahoo-Wang/CosId`.
 
@@ -48,7 +50,7 @@ use core::convert::Infallible;
 use core::ops;
 
 use crate::error::{Error, What};
-use crate::integer::Integer;
+use crate::int::Integer;
 use crate::mutant;
 use crate::store::{Ask, Next, Reply};
 
@@ -59,14 +61,14 @@ use self::pacer::Pace;
 pub use self::pacer::{LONG_MS, MAX_DEPTH, MAX_DOUBLED_STEP, MAX_STEP, Pacer, SHORT_MS};
 pub use self::range::Range;
 
-/// The last value of a counter, and the last number: columns are signed.
+/// The last value of a counter, and the last number: columns of databases are signed.
 pub const LAST: u64 = i64::MAX as u64;
-/// The next range is fetched when one part in so many is used of the present one.
+/// The next range is fetched when one part of this many is used of the present range.
 pub const PREFETCH_PART: u64 = 10;
-/// After a fetch without an answer there is none for so long, in ms.
+/// The pause after a fetch without a reply, in ms.
 pub const RETRY_MS: u64 = 100;
 
-/// Which numbers a counter's value stands for after a fetch of `n` has raised it to `sum`.
+/// The numbers that a fetch of `n` numbers brings when it has raised the counter to `sum`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Bounds {
     /// `[sum - n, sum)`: the counter is the next number. Leaf's `leaf_alloc.max_id`.
@@ -77,7 +79,7 @@ pub enum Bounds {
 }
 
 impl Bounds {
-    /// The first number after a counter's value.
+    /// Returns the first number after a value of the counter.
     const fn after(self, counter: u64) -> u64 {
         match self {
             Self::Below => counter,
@@ -88,31 +90,31 @@ impl Bounds {
 
 /// The double buffer of one counter. See the [module](self).
 ///
-/// It belongs to one [`Range`]. In a forked child, where that range is wiped, it forgets what its parent fetched.
+/// It belongs to one [`Range`]. In a forked child, where that range is wiped, it forgets the numbers of its parent.
 #[derive(Debug)]
 pub struct Segment {
     pacer: Pacer,
     bounds: Bounds,
-    /// Numbers that come next.
+    /// The numbers after those of the range.
     next: Option<ops::Range<u64>>,
-    /// The fetch under way, and how many numbers it asks for.
+    /// The fetch under way, and its number of numbers.
     asked: Option<(Pace, u64)>,
-    /// The most numbers of a fetch.
+    /// The largest number of numbers in a fetch.
     most: u64,
-    /// So many that follow each other were asked for, and not had, since the last fetch began.
+    /// The largest block of consecutive numbers that a caller missed since the last fetch began.
     wanted: u64,
-    /// The counter when it was last seen: everything after it is new.
+    /// The last known value of the counter: all numbers after it are new.
     counter: u64,
-    /// Whether the counter had no room for a fetch: where it stands is to be looked at before the next one.
+    /// Whether the counter had no room for the last fetch: the next fetch reads the counter.
     full: bool,
-    /// No fetch before this.
+    /// No fetch begins before this time.
     retry_at_ms: u64,
-    /// Why nothing is handed out any more.
+    /// Why no more numbers are handed out.
     over: Option<Error>,
 }
 
 impl Segment {
-    /// A double buffer that is empty. The step is the configured one, in numbers.
+    /// Makes an empty double buffer. `step` is the configured step, in numbers.
     ///
     /// # Errors
     /// `InvalidId`, if the step is not 1 to [`MAX_STEP`].
@@ -134,36 +136,37 @@ impl Segment {
         }
     }
 
-    /// From now on no fetch asks for more than that, 1 or more.
+    /// Limits later fetches to this number of numbers, 1 or more.
     pub fn limit(&mut self, most: u64) {
         self.most = most.max(1);
     }
 
-    /// Follows a configured step that has changed.
+    /// Changes the configured step.
     ///
     /// # Errors
-    /// `InvalidId`, if it is not 1 to [`MAX_STEP`].
+    /// `InvalidId`, if the step is not 1 to [`MAX_STEP`].
     pub fn configure(&mut self, step: Integer) -> Result<(), Error> {
         self.pacer.configure(step)
     }
 
-    /// Gets a range that was found dry numbers again: from those that are fetched, or by asking the store.
+    /// Refills an empty range, from numbers that are fetched already or by a request to the store.
     ///
-    /// `Done` means to take again. Who is told to ask has to tell the outcome to [`Segment::reply`].
+    /// On `Done` take again. On `Ask` send the request to the store, and pass the reply to [`Segment::reply`].
     ///
     /// # Errors
-    /// `Exhausted`, with a time to retry, while a fetch is under way (wait for its reply, or until the deadline) or has
-    /// just failed; `Exhausted` without, if the counter ends; `WindowClosed`, if the segment is closed;
+    /// `Exhausted` with a time to retry, while a fetch is under way (wait for its reply, or until the deadline) or has
+    /// just failed; `Exhausted` without a time, if the counter ends; `WindowClosed`, if the segment is closed;
     /// `StoreUnavailable`, if the counter went back.
     pub fn refill(&mut self, range: &Range, now_ms: u64) -> Result<Next<(), Infallible>, Error> {
         self.refill_block(range, 1, now_ms)
     }
 
-    /// As [`Segment::refill`], for a range that has not `count` numbers (1 or more) that follow each other: what is left in
-    /// front of a gap is left out, so that later numbers stay higher.
+    /// Works as [`Segment::refill`], for a range with fewer than `count` consecutive numbers (1 or more). It skips the
+    /// numbers in front of a gap, so that later numbers stay higher.
     ///
     /// # Errors
-    /// As [`Segment::refill`]; `Exhausted` without a time to retry also, if the counter ends before.
+    /// As [`Segment::refill`]; also `Exhausted` without a time to retry, if the counter has no room for `count`
+    /// numbers.
     pub fn refill_block(&mut self, range: &Range, count: u64, now_ms: u64) -> Result<Next<(), Infallible>, Error> {
         if let Some(error) = self.over {
             return Err(error);
@@ -190,7 +193,8 @@ impl Segment {
         self.ask(range, now_ms).map(Next::Ask)
     }
 
-    /// What to ask the store before the range is dry, if it is time: a tenth is used, and nothing is fetched yet.
+    /// Returns the request for the next range ahead of need, if a tenth of the present range is used and no next range
+    /// is fetched.
     pub fn prefetch(&mut self, range: &Range, now_ms: u64) -> Option<Ask<Infallible>> {
         if self.over.is_some() {
             return None;
@@ -207,7 +211,7 @@ impl Segment {
         }
     }
 
-    /// At most one fetch is under way.
+    /// Begins a fetch. At most one fetch is under way.
     fn ask(&mut self, range: &Range, now_ms: u64) -> Result<Ask<Infallible>, Error> {
         if self.asked.is_some() {
             return Err(Error::numbers_dry(1));
@@ -220,7 +224,7 @@ impl Segment {
             return Err(Error::numbers_dry(self.retry_at_ms - now_ms));
         }
         let pace = self.pacer.pace(now_ms);
-        // Others take while a block is fetched.
+        // Other callers take numbers while a block is fetched.
         let amount = if self.full { 0 } else { pace.amount().saturating_add(self.wanted).min(room).min(self.most) };
         self.wanted = 0;
         self.pacer.begin();
@@ -229,19 +233,19 @@ impl Segment {
         Ok(Ask::Add(amount))
     }
 
-    /// Takes in what came of a fetch: the reply to what was asked last, or `Unknown` for one that will not come.
+    /// Processes the reply to the last fetch; `Unknown`, if no reply will come.
     ///
-    /// Numbers that are fetched come after those at hand. After `Full` the segment looks where the counter stands, and
-    /// then asks for what is left. Without an answer the counter may have been raised or not: a
-    /// gap. A reply that nothing was asked for does nothing.
+    /// Fetched numbers follow the present range. After `Full` the segment reads the counter, and then fetches the rest.
+    /// Without a reply the counter may have been raised or not, so a gap is possible. A reply without a request does
+    /// nothing.
     ///
     /// # Errors
-    /// `StoreUnavailable`, if the counter is lower than it was, as after a restore from a backup: others may have had
-    /// any number since, so nothing more is handed out, until there is a new segment. `Exhausted` beyond 2^63-1.
+    /// `StoreUnavailable`, if the counter is lower than before, as after a restored backup. Other processes may have
+    /// any number since then, so this segment hands out no more numbers. `Exhausted` beyond 2^63-1.
     pub fn reply(&mut self, range: &Range, reply: Reply<Infallible>, now_ms: u64) -> Result<(), Error> {
         let Some((pace, amount)) = self.asked.take() else { return Ok(()) };
         if matches!(reply, Reply::Full) {
-            // What is left there is for the next fetch.
+            // The next fetch reads the counter and then takes the rest.
             self.full = true;
             range.set_due(true);
             return Ok(());
@@ -273,10 +277,10 @@ impl Segment {
         Ok(())
     }
 
-    /// Ends it for good, and tells which rest of the numbers can be given back, if any: as values of the counter.
+    /// Closes the segment for good. Returns the unused numbers that can be given back, as values of the counter.
     ///
-    /// The store may set its counter from the end of the rest to its start, if it still has that end, in one
-    /// transaction. That must be tried once only: repeated, it could meet the same value again, of somebody else.
+    /// The store may set its counter from the end of this range to its start, in one transaction, if the counter still
+    /// has that end. Try it only once: later the counter may have the same value because of another process.
     pub fn close(&mut self, range: &Range) -> Option<ops::Range<u64>> {
         let open = self.over.replace(Error::closed()).is_none() && !range.is_wiped();
         let (left, next) = (range.close(), self.next.take());

@@ -1,20 +1,20 @@
 //! Named sequences over a store: `nextval`, `currval`, `lastval` and `setval`, in three [dialects](Dialect).
 //!
-//! A store keeps one [`State`] for each sequence. A session takes a block of [`cache`](Rules::cache) values by one write
-//! in the place of the version that it has seen, and hands them out from memory; the write is durable before the first
-//! of them is handed out. So no value is handed out twice, whatever becomes of writes and their answers, unless a set
-//! goes back or the sequence cycles. What a session does not use is left out.
+//! A store keeps one [`State`] for each sequence. A session reserves a block of [`cache`](Rules::cache) values with one
+//! write, which replaces the version that the session has seen, and hands the values out from memory once the write is
+//! durable. So no value is handed out twice, even if writes or replies are lost, unless a set goes back or the sequence
+//! cycles. Values that a session does not use are skipped.
 //!
 //! | SQL | here | asks the store |
 //! | --- | --- | --- |
-//! | `nextval(s)`, `NEXT VALUE FOR s` | [`Sequence::next`] | once a block, and again where another session was first |
+//! | `nextval(s)`, `NEXT VALUE FOR s` | [`Sequence::next`] | once per block, and again if another session was first |
 //! | `currval(s)`; `LASTVAL(s)` of `MariaDB` and `TiDB` | [`Sequence::current`] | never |
 //! | `lastval()` | [`lastval`] | never |
-//! | `setval(s, ...)` | [`Sequence::set`] | twice; not if the value lies in the session's block and the dialect allows it |
+//! | `setval(s, ...)` | [`Sequence::set`] | twice; never for a value in the session's block, if the dialect allows it |
 //! | `FROM seq_1_to_15_step_3` | [`by_name`] | never |
 //!
-//! [`Sequence`] is pure. Who drives it calls a method with no reply, asks the store for what it says, and calls it again
-//! with the reply, until it is done:
+//! [`Sequence`] is pure. A driver calls a method without a reply, sends the request that it returns to the store, and
+//! calls the method again with the reply, until it is done:
 //!
 //! ```
 //! use snowmint_core::sequence::{Options, Rules, Sequence, Set, State};
@@ -50,27 +50,30 @@
 //! # Ok::<(), snowmint_core::Error>(())
 //! ```
 
+use crate::bytes::Format;
 use crate::error::{Error, ErrorKind, What};
-use crate::integer::Integer;
+use crate::int::Integer;
 use crate::store::{Ask, Next, Reply, Version};
 
 mod by_name;
 mod dialect;
+mod kind;
 mod options;
+mod setval;
 
 pub use self::by_name::{Range, by_name};
 pub use self::dialect::Dialect;
-pub use self::options::{Kind, Options, Rules};
+pub use self::kind::Kind;
+pub use self::options::{Options, Rules};
 
-/// How long a record is, in bytes.
+/// The length of a record in bytes.
 pub const STATE_BYTES: usize = 48;
 
-const MAGIC: &[u8; 8] = b"sequence";
-const VERSION: u32 = 1;
+const FORMAT: Format = Format::new(b"sequence", 1);
 
-/// What a store keeps of a sequence: how far its blocks reach, over all sessions.
+/// The record of a sequence in a store: how far the blocks of all sessions reach.
 ///
-/// | bytes | what, little-endian |
+/// | bytes | content, little-endian |
 /// | --- | --- |
 /// | 0 to 7 | `sequence` |
 /// | 8 to 11 | the version of this format |
@@ -80,50 +83,36 @@ const VERSION: u32 = 1;
 /// | 40 to 47 | `sets` |
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct State {
-    /// The last value of the last block, or what it was set to; -2^63 to 2^64-1.
+    /// The last value of the last block, or the value that the sequence was set to; -2^63 to 2^64-1.
     pub last: i128,
-    /// Whether `last` is used: if not, it comes next. `PostgreSQL`'s word.
+    /// Whether `last` is used; otherwise it comes next. The word is `PostgreSQL`'s.
     pub is_called: bool,
-    /// How many cycles have been completed; `MariaDB`'s `cycle_count`.
+    /// The number of completed cycles; `MariaDB`'s `cycle_count`.
     pub round: u64,
-    /// How often it has been set. Thus a set whose answer was lost can tell whether it still has to be done.
+    /// How often the sequence has been set. A set whose reply was lost sees from it whether it was done.
     pub sets: u64,
 }
 
 impl State {
-    /// The bytes of this record.
+    /// Returns the bytes of this record.
     pub fn to_bytes(&self) -> [u8; STATE_BYTES] {
-        let mut bytes = [0; STATE_BYTES];
-        bytes[..8].copy_from_slice(MAGIC);
-        bytes[8..12].copy_from_slice(&VERSION.to_le_bytes());
-        bytes[12..16].copy_from_slice(&u32::from(self.is_called).to_le_bytes());
-        bytes[16..32].copy_from_slice(&self.last.to_le_bytes());
-        bytes[32..40].copy_from_slice(&self.round.to_le_bytes());
-        bytes[40..].copy_from_slice(&self.sets.to_le_bytes());
-        bytes
+        let state = FORMAT.write().part(u32::from(self.is_called).to_le_bytes()).part(self.last.to_le_bytes());
+        state.part(self.round.to_le_bytes()).part(self.sets.to_le_bytes()).finish()
     }
 
     /// Reads a record.
     ///
     /// # Errors
-    /// `StoreUnavailable`, if the bytes are none, or of a later version of this format.
+    /// `StoreUnavailable`, if the bytes are not a record, or have a later version of this format.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
-        let no_record = Error::plain(What::NoRecord);
-        let rest = bytes.strip_prefix(MAGIC).ok_or(no_record)?;
-        let (version, rest) = rest.split_first_chunk().ok_or(no_record)?;
-        let version = u32::from_le_bytes(*version);
-        if version > VERSION {
-            return Err(Error::new(What::LaterRecord, 0, u64::from(version), u64::from(VERSION)));
+        let mut parts = FORMAT.read::<STATE_BYTES>(bytes)?;
+        let is_called = u32::from_le_bytes(parts.part()?);
+        let last = i128::from_le_bytes(parts.part()?);
+        let (round, sets) = (u64::from_le_bytes(parts.part()?), u64::from_le_bytes(parts.part()?));
+        if bytes.len() > STATE_BYTES || is_called > 1 || !kind::possible(last) {
+            return Err(Error::plain(What::NoRecord));
         }
-        let (is_called, rest) = rest.split_first_chunk().ok_or(no_record)?;
-        let (last, rest) = rest.split_first_chunk().ok_or(no_record)?;
-        let (round, rest) = rest.split_first_chunk().ok_or(no_record)?;
-        let (is_called, last) = (u32::from_le_bytes(*is_called), i128::from_le_bytes(*last));
-        let sets: &[u8; 8] = rest.try_into().map_err(|_| no_record)?;
-        if version != VERSION || is_called > 1 || !dialect::possible(last) {
-            return Err(no_record);
-        }
-        Ok(Self { last, is_called: is_called == 1, round: u64::from_le_bytes(*round), sets: u64::from_le_bytes(*sets) })
+        Ok(Self { last, is_called: is_called == 1, round, sets })
     }
 }
 
@@ -137,33 +126,33 @@ impl State {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Set {
-    /// The value. `None` is SQL's NULL: nothing happens, and the answer is `None` too.
+    /// The value. `None` is SQL's NULL: the call changes nothing and returns `None`.
     pub value: Option<i128>,
-    /// Whether the value counts as used, so that the one after it comes next; true if not given. Not in `tidb`.
+    /// Whether the value counts as used, so that the value after it comes next; true if missing. Not allowed in `tidb`.
     pub is_called: Option<bool>,
-    /// In which round, 0 if not given: only in `mariadb`.
+    /// The round, 0 if missing. Only allowed in `mariadb`.
     pub round: Option<u64>,
 }
 
 impl Set {
-    /// To this value, which counts as used.
+    /// Makes the arguments that set a sequence to this value, which counts as used.
     pub const fn to(value: i128) -> Self {
         Self { value: Some(value), is_called: None, round: None }
     }
 }
 
-/// Values that are this session's alone.
+/// Values that only this session has.
 #[derive(Clone, Copy, Debug)]
 struct Block {
-    /// Where the session stands.
+    /// The position of the session.
     at: State,
     /// The end, not included.
     end: i128,
-    /// The version of the record that reserved it.
+    /// The version of the record that reserved the block.
     version: Version,
 }
 
-/// What was written last, if its answer is not known.
+/// The last write, if its reply is not known.
 #[derive(Clone, Copy, Debug)]
 enum Asked {
     /// A block that begins with this value.
@@ -173,55 +162,55 @@ enum Asked {
 
 /// One session on one sequence. See the [module](self).
 ///
-/// It serves one call at a time: a call whose reply never came may be begun again, or another one in its place. The
-/// copies of a session would hand out the same values, so there are none.
+/// It serves one call at a time. If a reply never comes, begin the call again, or begin another call. A session cannot
+/// be copied: both copies would hand out the same values.
 #[derive(Debug)]
 pub struct Sequence {
     rules: Rules,
     block: Option<Block>,
-    /// The record when it was last seen; it may be another one by now.
+    /// The record that was seen last. The store may have a newer record.
     seen: Option<(State, Version)>,
     asked: Option<Asked>,
-    /// How often the sequence had been set when the present set was first written and no answer came.
+    /// The number of sets before the present set was first written without a reply.
     doubt: Option<u64>,
     current: Option<i128>,
 }
 
 impl Sequence {
-    /// A new session. The sequence comes into being on first use.
+    /// Makes a new session. Its first write creates the sequence.
     pub const fn new(rules: Rules) -> Self {
         Self { rules, block: None, seen: None, asked: None, doubt: None, current: None }
     }
 
-    /// The definition.
+    /// Returns the definition of the sequence.
     pub const fn rules(&self) -> &Rules {
         &self.rules
     }
 
-    /// `nextval`: the next value, from the session's block or from a new one.
+    /// Runs `nextval`: returns the next value, from the session's block or from a new block.
     ///
-    /// The first call has no reply, each further one that to what was asked. Without an answer, and where another
-    /// session was first, it reads again; what was written without an answer may be there, but its values are never
-    /// handed out, since another session can have written the same. It is for the caller to give up at some time.
+    /// Pass `None` on the first call, then the store's reply to the last request. If a reply is lost, or another
+    /// session was first, it reads the record again. The values of a write without a reply are never handed out, since
+    /// another session may have written the same record. The caller decides when to give up.
     ///
     /// # Errors
-    /// `Exhausted`, without a time to retry, if the sequence has run out and does not cycle; `InvalidId`, if the record
-    /// lies outside the bounds because it was made by another definition; `StoreUnavailable`, if it is impossible. Nothing
-    /// has changed then.
+    /// `Exhausted` without a time to retry, if the sequence has reached its bound and does not cycle; `InvalidId`, if
+    /// the record lies outside the bounds because another definition wrote it; `StoreUnavailable`, if its value is
+    /// impossible. A refused call changes nothing.
     pub fn next(&mut self, reply: Option<Reply<State>>) -> Result<Next<i128, State>, Error> {
         match (reply, self.asked.take()) {
             (None, _) => {
                 if let Some(value) = self.take() {
                     return Ok(Next::Done(value));
                 }
-                // A record seen earlier saves the reading, but proves no error.
+                // A record seen earlier saves a read, but an error needs a new read.
                 let written = self.seen.and_then(|(state, version)| self.reserve(&state, version).ok());
                 Ok(written.unwrap_or(Next::Ask(Ask::Read)))
             }
             (Some(Reply::Record(state, version)), _) => {
                 let state = self.record(state)?;
                 self.reserve(&state, version).inspect_err(|error| {
-                    // After a NEXTVAL that has run out, MariaDB's LASTVAL is NULL.
+                    // After a NEXTVAL past the bound, MariaDB's LASTVAL is NULL.
                     if self.rules.dialect() == Dialect::Mariadb && error.kind() == ErrorKind::Exhausted {
                         self.current = None;
                     }
@@ -237,12 +226,12 @@ impl Sequence {
         }
     }
 
-    /// `currval` in `pg`, `LASTVAL` in `mariadb` and `tidb`: the value that this session took last.
+    /// Runs `currval` (`pg`) or `LASTVAL` (`mariadb`, `tidb`): returns the last value that this session took.
     ///
-    /// In `pg` it is also the value that the session has set last, unless with `is_called` false.
+    /// In `pg` a set of this session counts too, unless its `is_called` is false.
     ///
     /// # Errors
-    /// `InvalidId` in `pg`, if there is none; it is `None` in the others.
+    /// `InvalidId` in `pg`, if the session has taken no value. The other dialects return `None` then.
     pub fn current(&self) -> Result<Option<i128>, Error> {
         match (self.rules.dialect(), self.current) {
             (Dialect::Pg, None) => Err(Error::plain(What::SequenceUnused)),
@@ -250,13 +239,16 @@ impl Sequence {
         }
     }
 
-    /// `setval`: what comes next from here on, to the rules of the [dialect](Dialect); the answer is the value, or
-    /// `None` where nothing was to be done.
+    /// Runs `setval`: sets the position of the sequence by the rules of the [dialect](Dialect). Returns the value, or
+    /// `None` if nothing was changed.
     ///
-    /// Replies are given as to [`Sequence::next`]. Other sessions see it when their blocks are used up. In `mariadb` and
-    /// `tidb` every later value of this session is past the one set, whatever the answer, until the sequence cycles.
-    /// A write whose answer was lost is looked for: in `pg` it takes effect once, and where another session's set came
-    /// in its place, that one counts as the later of the two; the other dialects write it again, which cannot go down.
+    /// Pass replies as to [`Sequence::next`]. Other sessions see the set when their blocks are used up. In `mariadb`
+    /// and `tidb` every later value of this session is past the set value until the sequence cycles, even if the set
+    /// changed nothing.
+    ///
+    /// If the reply to the write was lost, a read finds out whether it was done. In `pg` the set takes effect once; if
+    /// another session's set came in between, that set counts as the later one. The other dialects write again, which
+    /// cannot lower the sequence.
     ///
     /// # Errors
     /// `InvalidId` for a value outside the bounds (`pg`) or the type (all), and for arguments that the dialect does not
@@ -282,14 +274,14 @@ impl Sequence {
         }
     }
 
-    /// `DISCARD SEQUENCES`: forgets the session's block and its last value, which leaves out what is left of the block.
+    /// Runs `DISCARD SEQUENCES`: forgets the session's block and its last value. The rest of the block is skipped.
     ///
-    /// A driver calls it in a forked child, which would hand out the values of its parent otherwise.
+    /// A driver calls it in a forked child, which would repeat its parent's values otherwise.
     pub const fn discard(&mut self) {
         *self = Self::new(self.rules);
     }
 
-    /// The next value of the block.
+    /// Takes the next value of the block.
     fn take(&mut self) -> Option<i128> {
         let block = self.block.as_mut()?;
         let value = self.rules.next_at(&block.at);
@@ -303,13 +295,13 @@ impl Sequence {
 
     fn record(&self, found: Option<State>) -> Result<State, Error> {
         let state = found.unwrap_or(self.rules.initial());
-        if dialect::possible(state.last) { Ok(state) } else { Err(Error::plain(What::NoRecord)) }
+        if kind::possible(state.last) { Ok(state) } else { Err(Error::plain(What::NoRecord)) }
     }
 
-    /// Where the sequence stands if its record is `state`.
+    /// Returns the position of the sequence, if its record is `state`.
     fn stand(&self, state: &State, version: Version) -> State {
         match self.block {
-            // A set within the block can have led past its end; but only if nobody went on from there.
+            // A set within the block may have led past the record; it counts if no other session has written since.
             Some(Block { at, version: reserved, .. })
                 if reserved == version && self.rules.is_past(self.rules.next_at(&at), self.rules.next_at(state)) =>
             {
@@ -331,9 +323,9 @@ impl Sequence {
             at.round = at.round.saturating_add(1);
         }
         if rules.is_past(rules.first(), first) {
-            return Err(Error::misfit(What::SequenceValue, integer(first), 0));
+            return Err(integer(first).refused(What::SequenceValue, 0));
         }
-        // A block ends at the bound: it never holds values of two rounds.
+        // A block ends at the bound: it never has values of two rounds.
         let room = (rules.bound() - first) / rules.increment();
         let last = first + room.min(rules.cache() - 1) * rules.increment();
         let state = State { last, is_called: true, ..at };
@@ -353,7 +345,7 @@ impl Sequence {
             self.block = Some(Block { at: moved, ..block });
             return Ok(Next::Done(Some(value)));
         }
-        // What is left of the block is not past the value.
+        // The rest of the block is not past the value.
         self.block = Some(Block { end: self.rules.next_at(&block.at), ..block });
         Ok(Next::Ask(Ask::Read))
     }
@@ -367,7 +359,7 @@ impl Sequence {
     ) -> Result<Next<Option<i128>, State>, Error> {
         self.seen = Some((*state, version));
         let at = self.stand(state, version);
-        // If a set was done since, it was this one, or one in its place that then counts as the later of the two.
+        // If a set was done since, it was this set, or another session's set, which counts as the later one.
         let done = self.doubt.is_some_and(|sets| state.sets > sets);
         let moved = match self.rules.set(&at, value, set) {
             Ok(_) if done && self.rules.dialect() == Dialect::Pg => return Ok(self.done(value, set)),
@@ -395,19 +387,19 @@ impl Sequence {
     }
 }
 
-/// `lastval()`: the last value of the sequence that a session has used last.
+/// Runs `lastval()`: returns the last value of the sequence that a session used last.
 ///
-/// A session is whatever its driver takes for one: a connection, a thread, an object. The driver remembers which of the
-/// session's sequences was the last one that [`Sequence::next`] gave a value of, and hands it in here. As in `PostgreSQL`
-/// the answer follows a later set of that sequence, and no other.
+/// The driver defines a session: a connection, a thread, an object. It remembers the sequence whose [`Sequence::next`]
+/// returned a value last, and passes it here. As in `PostgreSQL` the result follows a later set of that sequence, but
+/// of no other sequence.
 ///
 /// # Errors
-/// `InvalidId`, if there is none.
+/// `InvalidId`, if the session has taken no value.
 pub fn lastval(last_used: Option<&Sequence>) -> Result<i128, Error> {
     last_used.and_then(|sequence| sequence.current).ok_or(Error::plain(What::SequenceUnused))
 }
 
-/// As an error shows it.
+/// Returns a value as errors show it.
 fn integer(value: i128) -> Integer {
     match u64::try_from(value.unsigned_abs()) {
         Ok(magnitude) if value < 0 => Integer::Negative(magnitude),

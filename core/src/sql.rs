@@ -1,12 +1,12 @@
-//! A layout as SQL: a function of `PostgreSQL` that mints its IDs, and expressions that take IDs apart in a query.
+//! A layout as SQL: a `PostgreSQL` function that mints its IDs, and expressions that decode IDs in a query.
 //!
-//! | method | gives |
+//! | method | returns |
 //! | --- | --- |
-//! | [`Layout::postgres_function`] | a script that creates a function, to be a column's default |
+//! | [`Layout::postgres_function`] | a script that creates a function, which can be a column's default |
 //! | [`Layout::decode_sql`] | expressions for the time, the node and every field, and a predicate for a range of time |
 //!
-//! Both are texts made by [`Display`](core::fmt::Display), so that this needs no allocator. Names are always quoted:
-//! whatever they hold, a text does nothing but what it is for.
+//! [`Display`](core::fmt::Display) writes the texts, so they need no allocator. Names are always quoted, so no name can
+//! change the meaning of a text.
 
 mod decode;
 mod function;
@@ -19,29 +19,29 @@ pub use self::function::PostgresFunction;
 use crate::error::{Error, What};
 use crate::layout::Layout;
 
-/// Whose SQL it is, and what holds the IDs there.
+/// The database, and the type of its ID column.
 ///
-/// | name | column | an ID from 2^63 on is |
+/// | name | column | IDs from 2^63 on are |
 /// | --- | --- | --- |
 /// | `postgres` | `bigint` | negative |
-/// | `mariadb` | `BIGINT UNSIGNED` | itself |
+/// | `mariadb` | `BIGINT UNSIGNED` | positive |
 /// | `mariadb_signed` | `BIGINT` | negative |
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Dialect {
-    /// `PostgreSQL`'s, over a `bigint`.
+    /// `PostgreSQL`, with a `bigint`.
     Postgres,
-    /// `MariaDB`'s, over a `BIGINT UNSIGNED`.
+    /// `MariaDB`, with a `BIGINT UNSIGNED`.
     Mariadb,
-    /// `MariaDB`'s, over a `BIGINT`.
+    /// `MariaDB`, with a `BIGINT`.
     MariadbSigned,
 }
 
 impl Dialect {
-    /// Every dialect.
+    /// All dialects.
     pub const ALL: [Self; 3] = [Self::Postgres, Self::Mariadb, Self::MariadbSigned];
 
-    /// The name of this dialect in every language.
+    /// Returns the name of this dialect in every language.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Postgres => "postgres",
@@ -50,10 +50,10 @@ impl Dialect {
         }
     }
 
-    /// The dialect of that name.
+    /// Returns the dialect with this name.
     ///
     /// # Errors
-    /// `InvalidText`, if there is none.
+    /// `InvalidText`, if no dialect has this name.
     pub fn find(name: impl AsRef<[u8]>) -> Result<Self, Error> {
         let found = Self::ALL.into_iter().find(|dialect| dialect.name().as_bytes() == name.as_ref());
         found.ok_or(Error::plain(What::SqlDialect))
@@ -66,7 +66,8 @@ impl Dialect {
         }
     }
 
-    /// The longest name, in bytes: one that is longer `PostgreSQL` cuts off, which would make it another's.
+    /// Returns the largest length of a name, in bytes. `PostgreSQL` cuts a longer name off, which could give two names
+    /// the same start.
     const fn name_bytes(self) -> usize {
         match self {
             Self::Postgres => POSTGRES_NAME_BYTES,
@@ -77,7 +78,7 @@ impl Dialect {
 
 const POSTGRES_NAME_BYTES: usize = 63;
 
-/// A name in quotes, those inside it doubled.
+/// A name in quotes; quotes inside it are doubled.
 struct Quoted<'a>(char, &'a str);
 
 impl fmt::Display for Quoted<'_> {
@@ -94,7 +95,8 @@ impl fmt::Display for Quoted<'_> {
     }
 }
 
-/// The 64 bits of an ID as a signed number. Its smallest would be read as a minus before a number beyond `bigint`.
+/// The 64 bits of an ID as a signed number. SQL would read the smallest as a minus before a number beyond `bigint`, so
+/// it is written as a sum.
 #[derive(Clone, Copy)]
 struct Signed(u64);
 
@@ -107,17 +109,17 @@ impl fmt::Display for Signed {
     }
 }
 
-/// Refuses what no quotes make a name of at most `max` bytes.
+/// Refuses a name that is empty, has a NUL, or more than `max` bytes.
 fn check_name(name: &str, max: usize) -> Result<(), Error> {
     let fits = !name.is_empty() && name.len() <= max && !name.contains('\0');
     if fits { Ok(()) } else { Err(Error::new(What::SqlName, 0, max as u64, 0)) }
 }
 
 impl Layout {
-    /// Expressions that take the IDs of a column apart.
+    /// Returns expressions that decode the IDs of a column.
     ///
-    /// `column` is the name as the database has it, quoted where it is needed by what is made; dots part it from the
-    /// names of its table and schema: `id`, `orders.id`, `shop.orders.id`.
+    /// `column` is the name without quotes; the expressions quote it. It can follow the names of its table and schema,
+    /// separated by dots: `id`, `orders.id`, `shop.orders.id`.
     ///
     /// # Errors
     /// `InvalidText`, if a name is empty, too long or has a NUL.
@@ -152,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_quoted_wherever_they_stand() {
+    fn names_are_quoted_everywhere() {
         let script = script(&SNOWMINT, r#"a"b"#, r#"c"; DROP TABLE t; --"#, 5);
         assert!(script.contains(r#"FUNCTION "a""b"."c""; DROP TABLE t; --"() RETURNS"#));
         assert!(script.contains(r#"SEQUENCE IF NOT EXISTS "a""b"."c""; DROP TABLE t; --_5_"#));
@@ -160,14 +162,14 @@ mod tests {
     }
 
     #[test]
-    fn no_name_ends_the_body() {
+    fn no_name_can_end_the_body() {
         assert_eq!(script(&SNOWMINT, "s", "f", 5).matches("$snowmint0$").count(), 2);
         let taken = script(&SNOWMINT, "$snowmint0$", "x$snowmint1$snowmint2$", 5);
         assert_eq!(taken.matches("$snowmint3$").count(), 2);
     }
 
     #[test]
-    fn names_are_as_long_as_postgres_keeps_them() {
+    fn names_are_at_most_as_long_as_postgres_allows() {
         let long = "n".repeat(63);
         for (node, room) in [(0, 52), (9, 52), (10, 51), (1023, 49)] {
             assert!(SNOWMINT.postgres_function(&long, &long[..room], node.into()).is_ok());
@@ -191,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn every_node_and_layout_has_a_sequence_of_its_own() {
+    fn every_node_and_layout_has_a_different_sequence() {
         let sequence = |layout: &Layout, node| {
             let script = script(layout, "s", "f", node);
             String::from(script.split('"').nth(3).expect("quotes"))
@@ -199,19 +201,19 @@ mod tests {
         assert_eq!(sequence(&SNOWMINT, 5), sequence(&SNOWMINT, 5));
         assert_ne!(sequence(&SNOWMINT, 5), sequence(&SNOWMINT, 6));
         assert_ne!(sequence(&SNOWMINT, 5), sequence(&TWITTER, 5));
-        // Another name of a field makes no other number.
+        // The names of fields do not matter.
         let renamed = Layout::parse("unused:1,time:41,x:10,sequence:12;epoch=1735689600000").expect("a layout");
         assert_eq!(sequence(&SNOWMINT, 5), sequence(&renamed, 5));
     }
 
     #[test]
-    fn the_comment_tells_when_ids_turn_negative() {
-        assert!(script(&SNOWMINT, "s", "f", 5).ends_with("None of them is negative in this signed bigint.';\n"));
-        let told = "From 2046-06-27T17:00:49.497Z on they are negative in this signed bigint.';\n";
-        assert!(script(&INSTAGRAM, "s", "f", 5).ends_with(told));
-        assert!(script(&DISCORD, "s", "f", 5).contains("From 2084-09-06T15:47:35.552Z on they are negative"));
-        // What a bigint counts ends before the sign would come.
-        assert!(script(&MASTODON, "s", "f", 0).contains("Its last tick is 6429-10-17T02:45:55.327Z. None"));
+    fn the_comment_says_when_ids_turn_negative() {
+        assert!(script(&SNOWMINT, "s", "f", 5).ends_with("No ID is negative in a signed bigint.';\n"));
+        let comment = "From 2046-06-27T17:00:49.497Z on IDs are negative in a signed bigint.';\n";
+        assert!(script(&INSTAGRAM, "s", "f", 5).ends_with(comment));
+        assert!(script(&DISCORD, "s", "f", 5).contains("From 2084-09-06T15:47:35.552Z on IDs are negative"));
+        // The places of a bigint end before IDs turn negative.
+        assert!(script(&MASTODON, "s", "f", 0).contains("Its last tick is 6429-10-17T02:45:55.327Z. No ID"));
     }
 
     #[test]
@@ -235,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_are_taken_out_where_they_lie() {
+    fn expressions_cut_fields_out_of_the_column() {
         let id = SONYFLAKE.decode_sql(Dialect::Mariadb, "t.i`d").expect("a column");
         assert_eq!(id.sequence().to_string(), "((`t`.`i``d` >> 16) & 255)");
         assert_eq!(id.node().to_string(), "(`t`.`i``d` & 65535)");
@@ -249,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn a_range_goes_over_the_sign() {
+    fn a_range_can_cross_the_sign() {
         let from_ms = DISCORD.signed_until_ms().expect("64 bits");
         let between = |dialect, from_ms, to_ms| {
             let column = DISCORD.decode_sql(dialect, "id").expect("a column");

@@ -1,46 +1,45 @@
-//! What the machines of this crate ask of a store, and what it answers.
+//! The requests of the machines of this crate to a store, and the replies.
 //!
-//! A machine ([`sequence`](crate::sequence), [`segment`](crate::segment), [`section`](crate::section) and so on) is pure:
-//! it tells what it wants next, and is told what came of it. Who drives it, in whatever language, knows the store and
-//! the key. Whatever a store confirms is durable before it answers.
+//! A machine ([`sequence`](crate::sequence), [`segment`](crate::segment), [`section`](crate::section) and so on) is
+//! pure: it returns its next request, and its driver passes the reply to the next call. The driver, in any language,
+//! knows the store and the key. A store makes a write durable before it replies.
 
-/// The version of a record. Each write makes another one, greater than 0; 0 is that of a record that is not there.
+/// The version of a record, greater than 0. Each write gives the record a new version. 0 means that there is no record.
 pub type Version = u64;
 
-/// What a machine wants of its store.
+/// A request of a machine to its store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ask<R> {
-    /// Its record: [`Reply::Record`].
+    /// Read the record: [`Reply::Record`].
     Read,
-    /// This record in the place of the one of that version, if that is still there: [`Reply::Written`] or
-    /// [`Reply::Conflict`].
+    /// Write this record, if the present record has this version: [`Reply::Written`] or [`Reply::Conflict`].
     Write(R, Version),
-    /// Its counter raised by so much: [`Reply::Sum`].
+    /// Raise the counter by this number: [`Reply::Sum`] or [`Reply::Full`].
     Add(u64),
 }
 
-/// What came of it.
+/// The reply of a store to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reply<R> {
-    /// The record and its version; nothing and 0 if there is none.
+    /// The record and its version; `None` and 0 if there is no record.
     Record(Option<R>, Version),
-    /// It is written, and durable.
+    /// The record is written and durable, with this version.
     Written(Version),
-    /// Another record is there: nothing was written.
+    /// The present record has another version: nothing was written.
     Conflict,
-    /// The counter after it was raised, durable.
+    /// The counter after the addition, which is durable.
     Sum(u64),
-    /// The counter has no room for so much more, and stays as it is.
+    /// The sum would exceed the counter's limit: the counter is unchanged.
     Full,
-    /// There was no answer, so it may have been done or not.
+    /// The store did not answer: the request may have been carried out or not.
     Unknown,
 }
 
-/// How it goes on.
+/// The next step of a machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next<T, R> {
-    /// This is the answer.
+    /// The call is complete, with this result.
     Done(T),
-    /// The store has to be asked first.
+    /// Send this request to the store, and call again with the reply.
     Ask(Ask<R>),
 }

@@ -1,4 +1,5 @@
-//! The atomic word: core's own, `portable-atomic`'s on targets without 64-bit atomics, or loom's under its model checker.
+//! Atomic words: of the crate `core`, of `portable-atomic` on targets without 64-bit atomics, of loom in its model
+//! checker.
 
 #[cfg(all(not(loom), target_has_atomic = "64"))]
 pub(crate) use core::sync::atomic::{AtomicU64, Ordering};

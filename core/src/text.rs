@@ -3,12 +3,12 @@
 use core::fmt;
 
 use crate::error::{Error, What};
-use crate::integer::append;
+use crate::int::append;
 
-/// The widest text, of a UUID.
+/// The width of the widest text: a UUID.
 const MAX_WIDTH: usize = 36;
 
-/// How an ID is written.
+/// A text form of an ID.
 ///
 /// | form | characters | alphabet |
 /// | --- | --- | --- |
@@ -19,7 +19,7 @@ const MAX_WIDTH: usize = 36;
 /// | `base58` | 11 | Bitcoin's, whose zero is `1` |
 /// | `base62` | 11 | 0-9 A-Z a-z |
 ///
-/// Decoding is strict: the exact length, no sign, no blank, nothing above 2^64-1.
+/// Decoding is strict: it refuses another length, signs, blanks, and numbers above 2^64-1.
 ///
 /// # Examples
 /// ```
@@ -44,12 +44,12 @@ pub enum TextForm {
     Base62,
 }
 
-/// How a form reads letters of the other case.
+/// How a form reads upper and lower case.
 #[derive(Clone, Copy)]
 enum Case {
     Matters,
     Lower,
-    /// As upper case, and as Crockford reads them: `I` and `L` as 1, `O` as 0.
+    /// As upper case, with Crockford's rule: `I` and `L` are 1, `O` is 0.
     Upper,
 }
 
@@ -72,19 +72,19 @@ static SHAPES: [Shape; 6] = [
 ];
 
 impl TextForm {
-    /// Every form.
+    /// All forms.
     pub const ALL: [Self; 6] = [Self::Decimal, Self::Hex, Self::Base32, Self::Base36, Self::Base58, Self::Base62];
 
-    /// The form of that name.
+    /// Returns the form with this name.
     ///
     /// # Errors
-    /// `InvalidText`, if there is none.
+    /// `InvalidText`, if no form has this name.
     pub fn find(name: impl AsRef<[u8]>) -> Result<Self, Error> {
         let mut forms = Self::ALL.into_iter();
         forms.find(|form| form.name().as_bytes() == name.as_ref()).ok_or(Error::plain(What::Form))
     }
 
-    /// The name of this form in every language, such as `"base62"`.
+    /// Returns the name of this form in every language, such as `"base62"`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Decimal => "decimal",
@@ -96,12 +96,12 @@ impl TextForm {
         }
     }
 
-    /// How many characters every text of this form has.
+    /// Returns the number of characters in each text of this form.
     pub fn width(self) -> usize {
         self.shape().width
     }
 
-    /// The error of a text of so many characters, for hosts that do not hand in one that is far too long.
+    /// Returns the error for a text of `len` characters. For hosts that do not pass a text that is far too long.
     #[doc(hidden)]
     pub fn wrong_length(self, len: usize) -> Error {
         Error::new(What::Length, self as u32, self.shape().width as u64, len as u64)
@@ -127,14 +127,14 @@ impl TextForm {
     /// Reads an ID of this form.
     ///
     /// # Errors
-    /// `InvalidText`: a wrong length, a character of no meaning, or a value above 2^64-1.
+    /// `InvalidText`: a wrong length, a character outside the alphabet, or a number above 2^64-1.
     pub fn decode(self, text: impl AsRef<[u8]>) -> Result<u64, Error> {
         self.decode_bytes(text.as_ref())
     }
 
     fn decode_bytes(self, text: &[u8]) -> Result<u64, Error> {
         let shape = self.shape();
-        // A character of several bytes counts once: the bytes that go on with one are 0x80 to 0xbf.
+        // A character of several bytes counts once: its later bytes are 0x80 to 0xbf.
         let len = text.iter().filter(|byte| **byte & 0xc0 != 0x80).count();
         let fail = |what, a, b| Err(Error::new(what, self as u32, a, b));
         if len != shape.width {
@@ -154,12 +154,12 @@ impl TextForm {
     }
 }
 
-/// Reads a number of up to 128 bits, `bits` of them a character: `hex` has 4, `base32` 5. What is above is lost.
+/// Reads a number of up to 128 bits with `bits` bits per character: 4 in `hex`, 5 in `base32`. Higher bits are lost.
 pub(crate) fn wide(text: &[u8], form: TextForm, bits: u32) -> Option<u128> {
     text.iter().try_fold(0, |value, byte| Some((value << bits) | form.shape().digit(*byte)? as u128))
 }
 
-/// The last `width` digits of a number, `bits` a character, as [`wide`] reads them.
+/// Returns the last `width` digits of a number with `bits` bits per character: the inverse of [`wide`].
 pub(crate) fn wide_text(value: u128, form: TextForm, bits: u32, width: usize) -> IdText {
     let mut text = IdText { bytes: [0; MAX_WIDTH], width };
     let mut rest = value;
@@ -170,7 +170,7 @@ pub(crate) fn wide_text(value: u128, form: TextForm, bits: u32, width: usize) ->
     text
 }
 
-/// The 32 hexadecimal digits of a number, in lower case: as [`wide_text`], in a fifth of the time.
+/// Returns the 32 hexadecimal digits of a number, in lower case. It takes a fifth of the time of [`wide_text`].
 #[inline]
 pub(crate) fn hex_text(value: u128) -> [u8; 32] {
     let mut digits = [0; 32];
@@ -181,13 +181,13 @@ pub(crate) fn hex_text(value: u128) -> [u8; 32] {
 }
 
 impl Shape {
-    /// What a character stands for.
+    /// Returns the value of a character.
     fn digit(&self, byte: u8) -> Option<usize> {
         let byte = self.canonical(byte);
         self.alphabet.iter().position(|digit| *digit == byte)
     }
 
-    /// The character of the alphabet that a character is read as.
+    /// Returns the character of the alphabet that a character is read as.
     const fn canonical(&self, byte: u8) -> u8 {
         match (self.case, byte.to_ascii_uppercase()) {
             (Case::Lower, _) => byte.to_ascii_lowercase(),
@@ -199,7 +199,7 @@ impl Shape {
     }
 }
 
-/// The text of an ID, without an allocator.
+/// The text of an ID. It needs no allocator.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct IdText {
     bytes: [u8; MAX_WIDTH],
@@ -207,7 +207,7 @@ pub struct IdText {
 }
 
 impl IdText {
-    /// Of at most [`MAX_WIDTH`] characters, all ASCII.
+    /// Makes a text of at most [`MAX_WIDTH`] characters, all ASCII.
     #[inline]
     pub(crate) fn of(text: &[u8]) -> Self {
         let mut bytes = [0; MAX_WIDTH];
@@ -215,12 +215,12 @@ impl IdText {
         Self { bytes, width: text.len() }
     }
 
-    /// The characters, all ASCII.
+    /// Returns the characters, all ASCII.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes[..self.width]
     }
 
-    /// The text.
+    /// Returns the text.
     pub fn as_str(&self) -> &str {
         core::str::from_utf8(self.as_bytes()).unwrap_or_default()
     }

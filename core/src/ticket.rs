@@ -1,9 +1,10 @@
-//! Tickets: numbers taken one at a time from one of several servers that know nothing of each other.
+//! Tickets: numbers taken one at a time from one of several independent servers.
 //!
-//! Flickr's ticket servers. Of `increment` servers each one counts in steps of `increment` from an offset of its own, so
-//! no two ever give the same number, and any of them may be down. Order between servers is not kept.
+//! These are Flickr's ticket servers. Each of `increment` servers counts in steps of `increment` from a different
+//! offset, so no two servers give the same number, and any of them may be down. Numbers of different servers are not in
+//! order.
 //!
-//! [`Tickets`] is pure: it tells which server to ask for one more, and what the answer makes.
+//! [`Tickets`] is pure: it returns the server to ask for one more ticket, and computes the ticket from the answer.
 //!
 //! ```
 //! use snowmint_core::store::Reply;
@@ -38,31 +39,32 @@ use crate::mutant;
 use crate::segment::LAST;
 use crate::store::Reply;
 
-/// The most servers.
+/// The largest number of servers.
 pub const MAX_SERVERS: usize = 32;
-/// The largest increment: that of `auto_increment_increment` in `MySQL` and `MariaDB`.
+/// The largest increment: the limit of `auto_increment_increment` in `MySQL` and `MariaDB`.
 pub const MAX_INCREMENT: u64 = 65_535;
-/// For how long a server that failed once comes last, in ms. It doubles with each further failure.
+/// How long a server is asked last after its first failure, in ms. The time doubles with each further failure.
 pub const BACK_OFF_MS: u64 = 1000;
-/// The longest such time, in ms.
+/// The limit of that time, in ms.
 pub const MAX_BACK_OFF_MS: u64 = 32_000;
 
-/// What a server answers when it is asked for one more.
+/// The form of a server's answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Form {
     /// The ticket itself, from 1 to 2^64-1: `LAST_INSERT_ID()` of a table like `Tickets64`, on a server or connection
     /// with this `auto_increment_increment` and `auto_increment_offset`.
     Ticket,
-    /// How many it has given, from 1 up: the ticket is `(answer - 1) * increment + offset`, at most 2^63-1.
+    /// The number of tickets that the server has given, from 1: the ticket is `(answer - 1) * increment + offset`, at
+    /// most 2^63-1.
     Counter,
 }
 
-/// What to do next.
+/// The next step of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
-    /// This is the ticket.
+    /// The call is complete, with this ticket.
     Done(u64),
-    /// Ask the server at that place of the list, from 0, for one more: raise its counter by one, or
+    /// Ask the server at this place of the list, from 0, for one more ticket: raise its counter by one, or run
     /// `REPLACE INTO Tickets64 (stub) VALUES ('a')`.
     Ask(usize),
 }
@@ -71,7 +73,7 @@ pub enum Turn {
 struct Server {
     offset: u64,
     failures: u32,
-    /// Until then it comes last.
+    /// Until this time it is asked last.
     shunned_until_ms: u64,
 }
 
@@ -90,26 +92,26 @@ pub struct Take {
     start: u64,
     /// A bit for each server that was asked.
     tried: u32,
-    /// Who is asked now.
+    /// The server that was asked last, if its reply is missing.
     asked: Option<usize>,
 }
 
 impl Take {
-    /// A call whose first choice is the server at the place `start`, taken modulo their number: a count of the calls, for
-    /// a round robin, or something random.
+    /// Begins a call whose first choice is the server at the place `start`, modulo the number of servers. For a round
+    /// robin `start` counts the calls; it may also be random.
     pub const fn from(start: u64) -> Self {
         Self { start, tried: 0, asked: None }
     }
 }
 
 impl Tickets {
-    /// Servers by their offsets. There may be fewer than `increment`, to leave room for more.
+    /// Makes a list of servers with these offsets. It may have fewer than `increment` servers, to leave room for more.
     ///
-    /// To change the increment, first raise every server above the largest ticket that any of them gave.
+    /// Before you change the increment, raise every server above the largest ticket that any server gave.
     ///
     /// # Errors
-    /// `InvalidId`, unless there are 1 to [`MAX_SERVERS`], the increment is at most [`MAX_INCREMENT`], and the offsets
-    /// are different numbers from 1 to the increment.
+    /// `InvalidId`, unless the list has 1 to [`MAX_SERVERS`] servers, the increment is at most [`MAX_INCREMENT`], and
+    /// the offsets are different numbers from 1 to the increment.
     pub fn new(form: Form, increment: u64, offsets: &[u64]) -> Result<Self, Error> {
         let fits = |offset: &u64| (1..=increment).contains(offset);
         let repeats = |(i, offset): (usize, &u64)| offsets.iter().take(i).any(|other| other == offset);
@@ -128,14 +130,14 @@ impl Tickets {
         Ok(Self { form, increment, servers, count: offsets.len() })
     }
 
-    /// How a call goes on. The first time there is no reply, then that of the server which was to be asked.
+    /// Advances a call. Pass `None` on the first call, then the reply of the server that was asked.
     ///
-    /// Each server is asked once at most, those that failed lately last. A ticket whose answer was lost is left out.
-    /// `now_ms` is of a clock that never steps.
+    /// Each server is asked once at most, and servers that failed lately come last. A ticket whose answer was lost is
+    /// skipped. `now_ms` is the time of a clock that never steps.
     ///
     /// # Errors
-    /// `StoreUnavailable`, if no server answers, or one that answers counts in another way than it should, which would
-    /// give tickets of another server; `Exhausted`, if a counter leads past 2^63-1.
+    /// `StoreUnavailable`, if no server answers, or a server counts with another increment or offset, which would
+    /// repeat tickets of another server; `Exhausted`, if a counter leads past 2^63-1.
     pub fn next(&mut self, take: &mut Take, reply: Option<Reply<Infallible>>, now_ms: u64) -> Result<Turn, Error> {
         if let (Some(reply), Some(asked)) = (reply, take.asked.take()) {
             let ticket = match reply {
@@ -155,9 +157,9 @@ impl Tickets {
         Ok(Turn::Ask(server))
     }
 
-    /// The first from the start on that was not asked yet, and failed least lately.
+    /// Returns the next server, counted from the start, that was not asked yet and has the shortest back-off left.
     fn choose(&self, take: &Take, now_ms: u64) -> Option<usize> {
-        // The rest of a division by at most 32.
+        // The remainder is below 32.
         let start = (take.start % self.count as u64) as usize;
         let places = (start..self.count).chain(0..start).filter(|place| take.tried & (1 << place) == 0);
         places.min_by_key(|place| {
@@ -170,7 +172,7 @@ impl Tickets {
         if fine {
             (server.failures, server.shunned_until_ms) = (0, 0);
         } else {
-            // 2^5 times the first is the longest already.
+            // 2^5 times the first back-off is the limit.
             let back_off_ms = (BACK_OFF_MS << server.failures.min(5)).min(MAX_BACK_OFF_MS);
             server.failures = server.failures.saturating_add(1);
             server.shunned_until_ms = now_ms.saturating_add(back_off_ms);

@@ -1,18 +1,18 @@
-//! Unix ms to civil time and back, in UTC and the proleptic Gregorian calendar, without leap seconds.
+//! Conversion between Unix ms and civil time: UTC, the proleptic Gregorian calendar, without leap seconds.
 
 use core::fmt;
 
 pub(crate) const DAY_MS: i64 = 86_400_000;
-/// The shift that puts the epoch of the day count at 0000-03-01, where a leap day is a year's last day.
+/// Days from 0000-03-01 to 1970. In years that begin in March a leap day is the last day.
 const DAYS_TO_1970: i64 = 719_468;
 const DAYS_IN_400_YEARS: i64 = 146_097;
 
 /// Writes an instant in Unix ms as RFC 3339, such as `2022-06-28T16:07:40.105Z`.
 ///
-/// Years outside 0 to 9999, which RFC 3339 does not know, get a sign and six digits, as in JavaScript.
+/// Years outside 0 to 9999, which RFC 3339 does not allow, get a sign and six digits, as in JavaScript.
 ///
 /// # Errors
-/// Only those of `out`.
+/// Only errors of `out`.
 pub fn write_rfc3339(out: &mut impl fmt::Write, unix_ms: i64) -> fmt::Result {
     write_date(out, unix_ms)?;
     let ms = unix_ms.rem_euclid(DAY_MS);
@@ -20,7 +20,7 @@ pub fn write_rfc3339(out: &mut impl fmt::Write, unix_ms: i64) -> fmt::Result {
     write!(out, "T{hour:02}:{minute:02}:{second:02}.{:03}Z", ms % 1000)
 }
 
-/// Writes the day of an instant, as [`write_rfc3339`] does.
+/// Writes the day of an instant in the form of [`write_rfc3339`].
 pub(crate) fn write_date(out: &mut impl fmt::Write, unix_ms: i64) -> fmt::Result {
     let (year, month, day) = civil_from_days(unix_ms.div_euclid(DAY_MS));
     let (sign, width) = match year {
@@ -31,9 +31,9 @@ pub(crate) fn write_date(out: &mut impl fmt::Write, unix_ms: i64) -> fmt::Result
     write!(out, "{sign}{:0width$}-{month:02}-{day:02}", year.unsigned_abs())
 }
 
-/// Reads an RFC 3339 date-time (section 5.6) to Unix ms; what is finer than a ms is cut off.
+/// Reads an RFC 3339 date-time (section 5.6) as Unix ms, rounded down to a ms.
 ///
-/// `None` if the text is not one, or names a leap second, which Unix time cannot tell.
+/// `None` for any other text, and for a leap second, which Unix time cannot represent.
 pub fn parse_rfc3339(text: &[u8]) -> Option<i64> {
     let mut values = [0; 8];
     let mut rest = numbers(text, b"0000-00-00T00:00:00", &mut values)?;
@@ -72,8 +72,8 @@ pub fn parse_rfc3339(text: &[u8]) -> Option<i64> {
     Some(if zone == b'-' { ms + offset_ms } else { ms - offset_ms })
 }
 
-/// The numbers at the start of `text`, which must look like `pattern`: a digit for each 0, letters in either case.
-/// Answers what comes after.
+/// Reads the numbers at the start of `text`, which must look like `pattern`: a digit for each 0, letters in either
+/// case. Returns the rest of the text.
 #[inline(never)]
 fn numbers<'a>(text: &'a [u8], pattern: &[u8], values: &mut [u32]) -> Option<&'a [u8]> {
     let (head, rest) = text.split_at_checked(pattern.len())?;
@@ -94,15 +94,15 @@ fn numbers<'a>(text: &'a [u8], pattern: &[u8], values: &mut [u32]) -> Option<&'a
     Some(rest)
 }
 
-/// The day on which a month since 0000-01 begins, counted as in [`civil_from_days`] but from 400 years earlier.
+/// Returns the first day of a month. Months count from 0000-01, days from -0400-03-01.
 const fn day_of_month(month: u32) -> u32 {
     let since_march = month + 400 * 12 - 2;
     let year = since_march / 12;
     year * 365 + year / 4 - year / 100 + year / 400 + (since_march % 12 * 153 + 2) / 5
 }
 
-/// Year, month and day of a day since 1970-01-01; the method of Howard Hinnant's "chrono-compatible low-level date
-/// algorithms". A day count of 64-bit ms fits 38 bits, its year 32.
+/// Returns year, month and day of a day, which counts from 1970-01-01. The method is Howard Hinnant's,
+/// "chrono-compatible low-level date algorithms". The days of 64-bit ms fit 38 bits, and their years 32.
 fn civil_from_days(days: i64) -> (i32, i32, i32) {
     let days = days + DAYS_TO_1970;
     let era = days.div_euclid(DAYS_IN_400_YEARS) as i32;
@@ -128,8 +128,8 @@ mod tests {
     }
 
     #[test]
-    fn printing_and_reading_are_each_others_inverse() {
-        // Miri takes some thousand times as long.
+    fn reading_is_the_inverse_of_printing() {
+        // Miri is some thousand times slower.
         let step_ms = 86_399_999 * if cfg!(miri) { 97_000 } else { 97 };
         for unix_ms in (-62_167_219_200_000..253_402_300_800_000).step_by(step_ms) {
             assert_eq!(parse_rfc3339(printed(unix_ms).as_bytes()), Some(unix_ms));

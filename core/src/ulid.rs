@@ -1,13 +1,14 @@
-//! ULIDs (`ulid/spec` on GitHub): layout, time, text, and the step that mints them.
+//! ULIDs (`ulid/spec` on GitHub): layout, time, text, and the step that mints ULIDs.
 
 use core::fmt;
 use core::str::FromStr;
 
 use crate::error::{Error, What};
+use crate::name::Name;
 use crate::text::{IdText, TextForm, wide, wide_text};
 use crate::uuid::unix_ms_48;
 
-/// A ULID: 48 bits of Unix ms, then 80 random ones. Ordered as its text is: by time.
+/// A ULID: 48 bits of Unix ms, then 80 random bits. ULIDs sort like their texts: by time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Ulid(u128);
 
@@ -15,31 +16,31 @@ const RANDOM_BITS: u32 = 80;
 const LAST_RANDOM: u128 = (1 << RANDOM_BITS) - 1;
 
 impl Ulid {
-    /// The ULID of these bits, the first character's highest.
+    /// Makes the ULID with these bits. The first character has the highest bits.
     pub const fn from_bits(bits: u128) -> Self {
         Self(bits)
     }
 
-    /// The bits, the first character's highest.
+    /// Returns the bits. The first character has the highest bits.
     pub const fn to_bits(self) -> u128 {
         self.0
     }
 
-    /// The ULID of these bytes, in the order of the text.
+    /// Makes the ULID with these bytes, in the order of the text.
     pub const fn from_bytes(bytes: [u8; 16]) -> Self {
         Self(u128::from_be_bytes(bytes))
     }
 
-    /// The bytes, in the order of the text.
+    /// Returns the bytes, in the order of the text.
     pub const fn to_bytes(self) -> [u8; 16] {
         self.0.to_be_bytes()
     }
 
-    /// The ULID of an instant, Unix ms, and 80 bits.
+    /// Makes the ULID of an instant, Unix ms, and 80 bits.
     ///
     /// # Errors
-    /// `BeforeEpoch`, `TimeOverflow`: the time is not in 48 bits, which last to the year 10889. `InvalidId`: more than 80
-    /// bits.
+    /// `BeforeEpoch` or `TimeOverflow`, if the time does not fit 48 bits, which end in the year 10889; `InvalidId`, if
+    /// `random` does not fit 80 bits.
     ///
     /// # Examples
     /// ```
@@ -50,30 +51,31 @@ impl Ulid {
     pub fn from_parts(unix_ms: i64, random: u128) -> Result<Self, Error> {
         let ms = unix_ms_48(unix_ms)?;
         if random > LAST_RANDOM {
-            return Err(Error::named(What::IdField, b"randomness", RANDOM_BITS));
+            return Err(Name::cut(b"randomness").refused(What::IdField, RANDOM_BITS));
         }
         Ok(Self(u128::from(ms) << RANDOM_BITS | random))
     }
 
-    /// Reads 26 characters of Crockford's base 32, in either case; `None` also above `7ZZZZZZZZZZZZZZZZZZZZZZZZZ`.
+    /// Reads 26 characters of Crockford's base 32, in upper or lower case; `None` above `7ZZZZZZZZZZZZZZZZZZZZZZZZZ`,
+    /// and for any other text.
     pub fn parse(text: impl AsRef<[u8]>) -> Option<Self> {
         let text = text.as_ref();
-        // Twenty-six characters hold 130 bits.
+        // 26 characters have 130 bits.
         let head = wide(text.get(..1)?, TextForm::Base32, 5)?;
         if text.len() == 26 && head < 8 { wide(text, TextForm::Base32, 5).map(Self) } else { None }
     }
 
-    /// The 26 characters, in upper case.
+    /// Returns the 26 characters, in upper case.
     pub fn text(self) -> IdText {
         wide_text(self.0, TextForm::Base32, 5, 26)
     }
 
-    /// The time, Unix ms.
+    /// Returns the time, Unix ms.
     pub const fn timestamp_ms(self) -> i64 {
         (self.0 >> RANDOM_BITS) as i64
     }
 
-    /// The 80 random bits.
+    /// Returns the 80 random bits.
     pub const fn random(self) -> u128 {
         self.0 & LAST_RANDOM
     }
@@ -93,31 +95,31 @@ impl fmt::Display for Ulid {
     }
 }
 
-/// What a process remembers to mint ULIDs in order: the last one.
+/// The state of a process that mints ULIDs in order: the last ULID.
 ///
-/// In a new ms the 80 bits are random; within it they are the last ones plus 1, as the specification says of monotonic
-/// generators. So they are where the clock stands still or has stepped back: the ms is never below the last one, and
-/// ULIDs strictly increase under any clock.
+/// In a new ms the 80 bits are random. Within a ms they are the last bits plus 1, as the specification demands of
+/// monotonic generators. The same happens if the clock stands still or steps back: the ms never goes back, so ULIDs
+/// strictly increase with any clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UlidState(Option<Ulid>);
 
 impl UlidState {
-    /// Of a process that has minted nothing.
+    /// Makes the state of a process that has minted nothing.
     pub const fn new() -> Self {
         Self(None)
     }
 
-    /// Of one whose last ULID was that.
+    /// Makes the state of a process whose last ULID was `last`.
     pub const fn after(last: Ulid) -> Self {
         Self(Some(last))
     }
 
-    /// The next one at the time `now_ms` (Unix ms); `random` gives 32 random bits a call, and is called three times in a
-    /// new ms.
+    /// Returns the next ULID at the time `now_ms` (Unix ms). `random` returns 32 random bits. It is called three times
+    /// in a new ms.
     ///
     /// # Errors
-    /// `Exhausted`: the last one's 80 bits were all 1. `BeforeEpoch`: the clock stands before 1970, and nothing was
-    /// minted yet. `TimeOverflow`: the 48 bits of the time are used up. A refused call changes nothing.
+    /// `Exhausted`, if the 80 bits of the last ULID were all 1; `BeforeEpoch`, if the clock is before 1970 and this is
+    /// the first ULID; `TimeOverflow`, if the time exceeds 48 bits. A refused call changes nothing.
     ///
     /// # Examples
     /// ```
@@ -154,7 +156,7 @@ mod tests {
     use crate::ErrorKind;
 
     #[test]
-    fn after_the_last_of_a_ms_comes_an_error_until_the_next_ms() {
+    fn a_used_up_ms_is_an_error_until_the_next_ms() {
         let last = Ulid(1000 << RANDOM_BITS | LAST_RANDOM);
         let mut state = UlidState::after(last);
         for (now_ms, wait_ms) in [(1000, 1), (999, 2), (0, 1001)] {
@@ -173,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_is_none_is_refused() {
+    fn a_text_that_is_not_a_ulid_is_refused() {
         for text in [
             "",
             "01ARZ3NDEKTSV4RRFFQ69G5FA",

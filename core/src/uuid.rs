@@ -1,13 +1,13 @@
-//! UUIDs (RFC 9562): their layouts, their times and texts, and the steps that mint them.
+//! UUIDs (RFC 9562): layouts, times, texts, and the steps that mint them.
 //!
-//! | version | from its parts | minted by |
+//! | version | made from its parts by | minted by |
 //! | --- | --- | --- |
 //! | 1, 6 | [`GregorianStamp::v1`], [`GregorianStamp::v6`] | [`GregorianState::next`] |
-//! | 2 | read only | nobody |
-//! | 3, 5 | `Uuid::v3`, `Uuid::v5` (feature `uuid`) | the same: a name has one |
-//! | 4 | [`Uuid::v4`] | random bits |
+//! | 2 | not made, only read | not minted |
+//! | 3, 5 | `Uuid::v3`, `Uuid::v5` (feature `uuid`) | the same functions: a name always has the same UUID |
+//! | 4 | [`Uuid::v4`] | the same function, with random bits |
 //! | 7 | [`Uuid::v7`] | [`V7State::next`] |
-//! | 8 | [`Uuid::v8`] | whoever made up its rule |
+//! | 8 | [`Uuid::v8`] | a rule of the application |
 
 mod gregorian;
 #[cfg(feature = "uuid")]
@@ -22,37 +22,38 @@ pub use self::v7::V7State;
 
 use self::gregorian::TO_1970;
 use crate::error::{Error, What};
+use crate::name::Name;
 use crate::text::{IdText, TextForm, hex_text, wide};
 
-/// A UUID: 128 bits, of which two fields say how the others came about.
+/// A UUID: 128 bits, of which two fields give the meaning of the others.
 ///
-/// | version | its bits are |
+/// | version | content |
 /// | --- | --- |
 /// | 1, 6 | 100 ns since 1582, a clock sequence, a node (a MAC address, or random) |
-/// | 2 | as 1, with a number of a local user or group in the place of the low time bits (DCE) |
+/// | 2 | as 1, with the number of a local user or group instead of the low time bits (DCE) |
 /// | 3, 5 | a hash of a name: MD5, SHA-1 |
-/// | 4 | random |
-/// | 7 | Unix ms, then random |
-/// | 8 | the minter's own affair |
+/// | 4 | random bits |
+/// | 7 | Unix ms, then random bits |
+/// | 8 | defined by the minter |
 ///
-/// They are ordered as their bytes and texts are: 6 and 7 by time.
+/// UUIDs sort like their bytes and texts: versions 6 and 7 by time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Uuid(u128);
 
-/// Which family of UUIDs one belongs to (RFC 9562, section 4.1).
+/// The variant of a UUID (RFC 9562, section 4.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum UuidVariant {
-    /// Apollo's Network Computing System of the 1980s; the nil UUID too.
+    /// Apollo's Network Computing System of the 1980s, and the nil UUID.
     Ncs,
-    /// RFC 9562, RFC 4122 and DCE: the one that has versions.
+    /// RFC 9562, RFC 4122 and DCE: the variant with versions.
     Rfc,
     /// Microsoft's early COM.
     Microsoft,
-    /// Reserved; the max UUID too.
+    /// Reserved, and the max UUID.
     Future,
 }
 
-/// The last ms that 48 bits hold.
+/// The last ms that fits 48 bits.
 pub(crate) const LAST_MS: i64 = (1 << 48) - 1;
 
 impl Uuid {
@@ -61,40 +62,40 @@ impl Uuid {
     /// All bits 1.
     pub const MAX: Self = Self(u128::MAX);
 
-    /// The UUID of these bits, the first character's highest.
+    /// Makes the UUID with these bits. The first character has the highest bits.
     pub const fn from_bits(bits: u128) -> Self {
         Self(bits)
     }
 
-    /// The bits, the first character's highest.
+    /// Returns the bits. The first character has the highest bits.
     pub const fn to_bits(self) -> u128 {
         self.0
     }
 
-    /// The UUID of these bytes, in the order of the text.
+    /// Makes the UUID with these bytes, in the order of the text.
     pub const fn from_bytes(bytes: [u8; 16]) -> Self {
         Self(u128::from_be_bytes(bytes))
     }
 
-    /// The bytes, in the order of the text.
+    /// Returns the bytes, in the order of the text.
     pub const fn to_bytes(self) -> [u8; 16] {
         self.0.to_be_bytes()
     }
 
-    /// These bits with that version and the variant of RFC 9562 in their places.
+    /// Returns these bits with this version and the variant of RFC 9562.
     pub(crate) const fn versioned(bits: u128, version: u8) -> Self {
         Self(bits & !(0xf << 76 | 3 << 62) | (version as u128) << 76 | 2 << 62)
     }
 
-    /// Version 4 of 128 random bits, of which 122 remain (section 5.4).
+    /// Makes a version 4 from 128 random bits, of which it keeps 122 (section 5.4).
     pub const fn v4(random: u128) -> Self {
         Self::versioned(random, 4)
     }
 
-    /// Version 7 (section 5.7): Unix ms, then of `random` the low 74 bits.
+    /// Makes a version 7 (section 5.7): Unix ms, then the low 74 bits of `random`.
     ///
     /// # Errors
-    /// `BeforeEpoch`, `TimeOverflow`: the time is not in 48 bits, which last to the year 10889.
+    /// `BeforeEpoch` or `TimeOverflow`, if the time does not fit 48 bits, which end in the year 10889.
     ///
     /// # Examples
     /// ```
@@ -110,20 +111,20 @@ impl Uuid {
         Ok(Self::versioned((ms as u128) << 80 | high << 64 | low, 7))
     }
 
-    /// Version 8 (section 5.8) of 48, 12 and 62 bits of the caller's, high to low.
+    /// Makes a version 8 (section 5.8) from 48, 12 and 62 bits of the caller, high to low.
     ///
     /// # Errors
-    /// `InvalidId`: one does not fit.
+    /// `InvalidId`, if a number does not fit.
     pub fn v8(a: u64, b: u16, c: u64) -> Result<Self, Error> {
         for (name, value, width) in [(b"a", a, 48), (b"b", b.into(), 12), (b"c", c, 62)] {
             if value >> width > 0 {
-                return Err(Error::named(What::IdField, name, width));
+                return Err(Name::cut(name).refused(What::IdField, width));
             }
         }
         Ok(Self::versioned(u128::from(a) << 80 | u128::from(b) << 64 | u128::from(c), 8))
     }
 
-    /// Reads 36 characters, such as `123e4567-e89b-12d3-a456-426614174000`, in either case.
+    /// Reads 36 characters, such as `123e4567-e89b-12d3-a456-426614174000`, in upper or lower case.
     pub fn parse(text: impl AsRef<[u8]>) -> Option<Self> {
         let text = text.as_ref();
         let mut digits = [0; 32];
@@ -138,13 +139,13 @@ impl Uuid {
         if text.len() == 36 { Self::parse_hex(digits) } else { None }
     }
 
-    /// Reads 32 hexadecimal digits, in either case.
+    /// Reads 32 hexadecimal digits, in upper or lower case.
     pub fn parse_hex(digits: impl AsRef<[u8]>) -> Option<Self> {
         let digits = digits.as_ref();
         if digits.len() == 32 { wide(digits, TextForm::Hex, 4).map(Self) } else { None }
     }
 
-    /// The 36 characters, in lower case.
+    /// Returns the 36 characters, in lower case.
     #[inline]
     pub fn text(self) -> IdText {
         let digits = hex_text(self.0);
@@ -155,22 +156,22 @@ impl Uuid {
         IdText::of(&text)
     }
 
-    /// What `MySQL`'s `UUID_TO_BIN(uuid, 1)` makes of a UUID: the high time bits of a version 1 before its low ones, so
-    /// that an index on them is in order of time. Any UUID can be swapped.
+    /// Swaps the time bits as `MySQL`'s `UUID_TO_BIN(uuid, 1)` does: the high time bits of a version 1 come before the
+    /// low time bits, so that an index is in order of time. Any UUID can be swapped.
     #[must_use]
     pub const fn swapped(self) -> Self {
         let (low, middle, high) = (self.0 >> 96, self.0 >> 80 & 0xffff, self.0 >> 64 & 0xffff);
         Self(high << 112 | middle << 96 | low << 64 | self.0 & u64::MAX as u128)
     }
 
-    /// The inverse of [`swapped`](Self::swapped): `MySQL`'s `BIN_TO_UUID(bytes, 1)`.
+    /// Undoes [`swapped`](Self::swapped), as `MySQL`'s `BIN_TO_UUID(bytes, 1)` does.
     #[must_use]
     pub const fn unswapped(self) -> Self {
         let (high, middle, low) = (self.0 >> 112, self.0 >> 96 & 0xffff, self.0 >> 64 & 0xffff_ffff);
         Self(low << 96 | middle << 80 | high << 64 | self.0 & u64::MAX as u128)
     }
 
-    /// The family.
+    /// Returns the variant.
     pub const fn variant(self) -> UuidVariant {
         match self.0 >> 61 & 7 {
             0..=3 => UuidVariant::Ncs,
@@ -180,7 +181,7 @@ impl Uuid {
         }
     }
 
-    /// The version, of which 1 to 8 mean something; `None` in the other variants, which have none.
+    /// Returns the version, of which 1 to 8 are defined; `None` for other variants, which have no versions.
     pub const fn version(self) -> Option<u8> {
         match self.variant() {
             UuidVariant::Rfc => Some((self.0 >> 76 & 15) as u8),
@@ -188,8 +189,8 @@ impl Uuid {
         }
     }
 
-    /// The time of versions 1, 2 and 6: 100 ns since 1582-10-15, 60 bits. Of version 2 the low 32 bits, seven minutes,
-    /// are not there and 0.
+    /// Returns the time of versions 1, 2 and 6: 100 ns since 1582-10-15, 60 bits. Version 2 lacks the low 32 bits
+    /// (seven minutes), which are 0.
     pub const fn gregorian_100ns(self) -> Option<u64> {
         let high = (self.0 >> 64) as u64;
         match self.version() {
@@ -202,7 +203,7 @@ impl Uuid {
         }
     }
 
-    /// The time of versions 1, 2, 6 and 7, Unix ms, rounded down; in version 2 to seven minutes.
+    /// Returns the time of versions 1, 2, 6 and 7, Unix ms, rounded down (version 2: to seven minutes).
     pub const fn timestamp_ms(self) -> Option<i64> {
         match (self.version(), self.gregorian_100ns()) {
             (Some(7), _) => Some((self.0 >> 80) as i64),
@@ -212,7 +213,7 @@ impl Uuid {
         }
     }
 
-    /// The clock sequence of versions 1 and 6, 14 bits, and of version 2, 6 bits.
+    /// Returns the clock sequence of versions 1 and 6 (14 bits) and version 2 (6 bits).
     pub const fn clock_sequence(self) -> Option<u16> {
         match self.version() {
             Some(1 | 6) => Some((self.0 >> 48 & 0x3fff) as u16),
@@ -221,7 +222,7 @@ impl Uuid {
         }
     }
 
-    /// The node of versions 1, 2 and 6, 48 bits.
+    /// Returns the node of versions 1, 2 and 6, 48 bits.
     pub const fn node(self) -> Option<u64> {
         match self.version() {
             Some(1 | 2 | 6) => Some(self.0 as u64 & 0xffff_ffff_ffff),
@@ -229,8 +230,8 @@ impl Uuid {
         }
     }
 
-    /// What version 2 is about (DCE 1.1: Authentication and Security Services, section 5.2.1.1): the domain, 0 for users,
-    /// 1 for groups and 2 for organisations, and the number in it, such as POSIX's user id.
+    /// Returns the owner of a version 2 (DCE 1.1: Authentication and Security Services, section 5.2.1.1): the domain (0
+    /// for users, 1 for groups, 2 for organisations), and a number, such as the user id of POSIX.
     pub const fn local(self) -> Option<(u8, u32)> {
         match self.version() {
             Some(2) => Some(((self.0 >> 48 & 0xff) as u8, (self.0 >> 96) as u32)),
@@ -239,7 +240,7 @@ impl Uuid {
     }
 }
 
-/// Unix ms in 48 bits.
+/// Returns Unix ms in 48 bits.
 pub(crate) const fn unix_ms_48(unix_ms: i64) -> Result<u64, Error> {
     match unix_ms {
         0..=LAST_MS => Ok(unix_ms.cast_unsigned()),
@@ -281,7 +282,7 @@ mod tests {
     use std::string::ToString;
 
     #[test]
-    fn a_uuid_is_read_in_every_form_that_it_is_written_in() {
+    fn a_uuid_is_read_in_every_form() {
         let uuid = Uuid::from_bits(0x123e_4567_e89b_12d3_a456_4266_1417_4000);
         for text in [
             "123e4567-e89b-12d3-a456-426614174000",
@@ -297,18 +298,18 @@ mod tests {
     }
 
     #[test]
-    fn a_version_2_tells_its_domain_its_number_and_its_time_to_seven_minutes() {
+    fn a_version_2_has_a_domain_a_number_and_seven_minutes() {
         // The version 1 of the same instant, node and clock sequence is 8c45583a-0e1f-11ec-804d-005056219395.
         let uuid = Uuid::from_bits(0x0000_03e8_0e1f_21ec_8001_0050_5621_9395);
         assert_eq!(uuid.local(), Some((1, 1000)));
         assert_eq!((uuid.node(), uuid.clock_sequence()), (Some(0x50_5621_9395), Some(0)));
         let exact_ms = 1_630_828_920_177;
-        let ms = uuid.timestamp_ms().expect("it has a time");
+        let ms = uuid.timestamp_ms().expect("version 2 has a time");
         assert!((exact_ms - 429_497..=exact_ms).contains(&ms), "{ms}");
     }
 
     #[test]
-    fn what_does_not_fit_is_refused_by_name() {
+    fn parts_that_do_not_fit_are_refused_by_name() {
         assert_eq!(Uuid::v7(-1, 0).map_err(|error| error.kind()), Err(ErrorKind::BeforeEpoch));
         assert_eq!(Uuid::v7(1 << 48, 0).map_err(|error| error.kind()), Err(ErrorKind::TimeOverflow));
         let error = Uuid::v8(0, 1 << 12, 0).expect_err("13 bits");

@@ -1,36 +1,39 @@
-//! Windows of time: what a store grants to one holder of a node.
+//! Windows: the intervals of time that a store grants to the holder of a node.
 
 use crate::error::{Error, What};
 use crate::layout::Layout;
 use crate::mutant;
 
-/// An interval of time, Unix ms, in which one holder may mint IDs of one node; the end is not included.
+/// An interval of time, Unix ms, in which one holder may mint IDs of one node. The end is not included.
 ///
-/// A tick belongs to the window that holds its first instant, so two windows that touch within a tick never share it.
+/// A tick belongs to the window that contains its first instant, so two windows that touch within a tick never share
+/// it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
     /// The first instant.
     pub start_ms: i64,
-    /// The instant just past the last one.
+    /// The instant just past the last instant.
     pub end_ms: i64,
 }
 
 impl Window {
-    /// The length of a window of a file slot or tab slot, in ms, where none is given.
+    /// The default length of the window of a file slot or tab slot, in ms.
     pub const SLOT_MS: u64 = 3000;
-    /// The length of a window over an engine, unless told otherwise, in ms.
+    /// The default length of a window over an engine, in ms.
     pub const ENGINE_MS: u64 = 30_000;
-    /// The least length of a window, in ms, and in ticks.
+    /// The least length of a window, in ms. A window also has at least four ticks.
     pub const LEAST_MS: u64 = 1000;
     const LEAST_TICKS: u64 = 4;
-    /// The most that the window of a lease and its `max_ahead_ms` are together, in ms: for so long nobody else gets the node
-    /// of a holder that died.
+    /// Upper limit of window length plus `max_ahead_ms`, in ms: how long the node of a crashed holder stays
+    /// unavailable.
     pub const MOST_MS: u64 = 60 * 60 * 1000;
 
-    /// The length for windows of `layout`, in ms: the one given, or else `default_ms` or as much as the ticks need.
+    /// Returns the length of windows for `layout`, in ms: the given length, or else `default_ms` or four ticks,
+    /// whichever is longer.
     ///
     /// # Errors
-    /// `InvalidLayout`, if the one given is below 1000 ms or four ticks, or with `max_ahead_ms` above [`Self::MOST_MS`].
+    /// `InvalidLayout`, if the length is below 1000 ms or four ticks, or with `max_ahead_ms` added above
+    /// [`Self::MOST_MS`].
     pub const fn length_ms(
         layout: &Layout,
         given: Option<u64>,
@@ -54,9 +57,10 @@ impl Window {
         Ok(length_ms)
     }
 
-    /// The first window of a new holder: from the start of this tick on, but not before the node's last window ended.
+    /// Returns the first window of a new holder. It starts with the present tick, or at the end of the node's last
+    /// window if that is later.
     ///
-    /// `reach_ms` is `max_ahead_ms` and the window's length together.
+    /// `reach_ms` is `max_ahead_ms` plus the window's length.
     pub fn first(layout: &Layout, previous_end_ms: Option<i64>, now_ms: i64, reach_ms: u64) -> Self {
         let tick_start_ms = layout.tick_at(now_ms).map_or(now_ms, |tick| layout.tick_start_ms(tick));
         let start_ms = match previous_end_ms {
@@ -66,14 +70,14 @@ impl Window {
         Self { start_ms, end_ms: now_ms.max(start_ms).saturating_add_unsigned(reach_ms) }
     }
 
-    /// The end after a renewal at `now_ms` by a holder whose last tick begins at `last_ms`. Ends only grow.
+    /// Returns the end after a renewal at `now_ms` by a holder whose last tick begins at `last_ms`. Ends only grow.
     pub fn renewed_end_ms(&self, now_ms: i64, last_ms: i64, reach_ms: u64) -> i64 {
         self.end_ms.max(now_ms.max(last_ms).saturating_add_unsigned(reach_ms))
     }
 }
 
 impl Layout {
-    /// The first tick that begins at `unix_ms` or later; one past the last tick of the layout if there is none.
+    /// Returns the first tick that begins at `unix_ms` or later; if the layout has none, one past its last tick.
     pub(crate) const fn first_tick_from(&self, unix_ms: i64) -> u64 {
         if unix_ms <= self.epoch_ms() {
             return 0;
@@ -83,7 +87,7 @@ impl Layout {
         if tick < past { tick } else { past }
     }
 
-    /// When a holder whose window starts at `start_ms` can first mint, Unix ms; `None` if that is past the layout.
+    /// Returns when a holder whose window starts at `start_ms` can first mint, Unix ms; `None` after the layout's end.
     pub const fn mints_from_ms(&self, start_ms: i64) -> Option<i64> {
         let tick = self.first_tick_from(start_ms);
         if tick > self.time().max() { None } else { Some(self.tick_start_ms(tick)) }
@@ -97,7 +101,7 @@ mod tests {
     const SECONDS: &str = "time:32,node:4,sequence:8;epoch=0;tick=1s";
 
     #[test]
-    fn a_tick_belongs_to_the_window_that_holds_its_first_instant() {
+    fn a_tick_belongs_to_the_window_with_its_first_instant() {
         let layout = Layout::parse(SECONDS).expect("valid");
         assert_eq!(layout.first_tick_from(-5), 0);
         assert_eq!(layout.first_tick_from(0), 0);
@@ -120,29 +124,29 @@ mod tests {
         let error = Window::length_ms(&seconds, Some(3999), Window::SLOT_MS, 0).expect_err("less than four ticks");
         assert_eq!(
             std::format!("{error}"),
-            "window_ms is 4000 or more for this layout, and 3600000 or less with max_ahead_ms added, not 3999"
+            "window_ms must be at least 4000 for this layout, and at most 3600000 with max_ahead_ms added, not 3999"
         );
     }
 
     #[test]
-    fn a_window_and_what_is_minted_ahead_are_an_hour_at_most() {
+    fn window_ms_and_max_ahead_ms_add_up_to_an_hour_at_most() {
         let ms = &crate::layouts::SNOWMINT;
         assert_eq!(Window::length_ms(ms, Some(3_600_000), Window::SLOT_MS, 0), Ok(3_600_000));
         assert_eq!(Window::length_ms(ms, None, Window::SLOT_MS, 3_597_000), Ok(3000));
         let error = Window::length_ms(ms, None, Window::SLOT_MS, 3_597_001).expect_err("more than an hour");
         assert_eq!(
             std::format!("{error}"),
-            "window_ms is 1000 or more for this layout, and 3600000 or less with max_ahead_ms added, not 3600001"
+            "window_ms must be at least 1000 for this layout, and at most 3600000 with max_ahead_ms added, not 3600001"
         );
         for (window_ms, max_ahead_ms) in [(Some(u64::MAX), 0), (None, u64::MAX), (Some(u64::MAX), u64::MAX)] {
             assert!(Window::length_ms(ms, window_ms, Window::SLOT_MS, max_ahead_ms).is_err());
         }
         let hours = Layout::parse("time:20,node:4,sequence:8;epoch=0;tick=3600s").expect("valid");
-        assert!(Window::length_ms(&hours, None, Window::SLOT_MS, 0).is_err(), "four ticks are more");
+        assert!(Window::length_ms(&hours, None, Window::SLOT_MS, 0).is_err(), "four ticks exceed an hour");
     }
 
     #[test]
-    fn a_new_window_starts_at_the_old_end_or_now_and_ends_only_grow() {
+    fn a_new_window_starts_at_the_old_end_or_now() {
         let layout = Layout::parse("time:32,node:4,sequence:8;epoch=0;tick=10ms").expect("valid");
         let window = Window::first(&layout, Some(500), 400, 100);
         assert_eq!(window, Window { start_ms: 500, end_ms: 600 });

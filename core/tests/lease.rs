@@ -304,7 +304,7 @@ fn a_record_survives_its_bytes_and_a_later_version_is_refused() {
     bytes[8] = 9;
     let error = Record::from_bytes(&bytes).expect_err("a later version");
     assert_eq!(error.kind(), ErrorKind::StoreUnavailable);
-    assert_eq!(error.to_string(), "the record is of version 9, and this snowmint knows up to 1: update it here");
+    assert_eq!(error.to_string(), "the record has version 9, and this snowmint reads up to 1: update snowmint");
     assert!(Record::from_bytes(b"snowmint").is_err());
 }
 
@@ -511,7 +511,10 @@ fn no_node_is_granted_where_records_have_vanished() {
     claim.see(0, &sample(), 1, NOW_MS);
     let ClaimStep::Refused(error) = claim.listed(NOW_MS, 1) else { panic!("a node is chosen") };
     assert_eq!(error.kind(), ErrorKind::StoreUnavailable);
-    assert!(error.to_string().starts_with("1 nodes have a record, and 2 had one: records have vanished"), "{error}");
+    assert!(
+        error.to_string().starts_with("2 nodes had a record, and only 1 have one now: records have vanished"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -547,7 +550,7 @@ fn a_holder_whose_record_vanished_is_closed_with_that_reason() {
     let keep = lease.renew(NOW_MS + 500, NOW_MS, REACH_MS);
     let RenewalStep::Lost(error) = store.finish(&mut lease, keep, std::iter::empty()) else { panic!("it is held") };
     assert_eq!(error.kind(), ErrorKind::WindowClosed);
-    assert!(error.to_string().starts_with("its record has vanished from the store"), "{error}");
+    assert!(error.to_string().starts_with("the node's record has vanished from the store"), "{error}");
 }
 
 #[test]

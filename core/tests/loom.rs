@@ -1,6 +1,6 @@
-//! Every interleaving of a few threads on a cell, by the model checker loom: the code that ships, on loom's atomics.
+//! Every interleaving of a few threads on a cell. The model checker loom runs the production code on its own atomics.
 //!
-//! `scripts/loom.sh` runs it, and shows that each model goes red without the check that it is about.
+//! `scripts/loom.sh` runs the models, and shows that each model fails without the check that it tests.
 #![cfg(loom)]
 
 use loom::model;
@@ -10,7 +10,7 @@ use loom::sync::atomic::{AtomicI64, Ordering};
 use loom::thread;
 use snowmint_core::{ErrorKind, Layout, Options, Snowflake, Window, Words};
 
-/// Two IDs a tick, so that a few calls use one up.
+/// Two IDs per tick, so that a few calls use up a tick.
 const SMALL: &str = "time:8,node:2,sequence:1;epoch=0;tick=1ms";
 const NODE: u32 = 1;
 
@@ -28,7 +28,7 @@ fn leased(max_ahead_ms: u64, window: Window) -> Arc<Snowflake> {
     generator(max_ahead_ms, words)
 }
 
-/// Mints at each of these times, and lets refused calls go.
+/// Mints at each of these times, and ignores refused calls.
 fn mint(generator: &Snowflake, times_ms: &[i64]) -> Vec<u64> {
     let ids: Vec<_> = times_ms.iter().filter_map(|now_ms| generator.try_next_id(*now_ms).ok()).collect();
     assert!(ids.is_sorted_by(|a, b| a < b), "IDs of one thread repeat or go back: {ids:?}");
@@ -52,7 +52,7 @@ fn two_threads_on_one_cell_never_repeat_an_id() {
     model(|| {
         let generator = generator(5, Words::vouched());
         let other = Arc::clone(&generator);
-        // The clocks of the two differ, and one of them goes back.
+        // The two clocks differ, and one of them goes back.
         let there = thread::spawn(move || mint(&other, &[3, 2]));
         let here = mint(&generator, &[2, 3]);
         let there = there.join().expect("no panic");
@@ -64,7 +64,7 @@ fn two_threads_on_one_cell_never_repeat_an_id() {
 #[test]
 fn three_threads_on_one_cell_never_repeat_an_id() {
     let mut builder = Builder::new();
-    // All interleavings take 13 s; those with up to three preemptions, where such bugs show, are done at once.
+    // All interleavings take 13 s. Interleavings with up to three preemptions show such bugs at once.
     builder.preemption_bound = Some(3);
     builder.check(|| {
         let generator = generator(5, Words::vouched());
@@ -109,13 +109,13 @@ fn a_tick_that_two_threads_use_up_is_used_up_once() {
 }
 
 #[test]
-fn a_call_stalled_across_a_release_repeats_nothing_of_the_next_holder() {
+fn a_call_stalled_across_a_release_repeats_no_id() {
     model(|| {
         let layout = small();
         let first = leased(2, Window { start_ms: 1, end_ms: 9 });
         let stalled = Arc::clone(&first);
         let there = thread::spawn(move || mint(&stalled, &[1, 1]));
-        // What a release does, and then a claim of the same node by somebody with the same clock.
+        // A release, and then a claim of the same node by a holder with the same clock.
         let end_ms = first.words().close(&layout).expect("closed once");
         let second = leased(2, Window::first(&layout, Some(end_ms), 1, 8));
         let here = mint(&second, &[1, 2]);
@@ -167,7 +167,7 @@ fn no_id_lies_past_an_end_that_is_not_yet_durable() {
 }
 
 #[test]
-fn ends_only_grow_in_whatever_order_renewals_come() {
+fn ends_only_grow_in_any_order_of_renewals() {
     model(|| {
         let generator = leased(0, Window { start_ms: 1, end_ms: 3 });
         let other = Arc::clone(&generator);

@@ -1,5 +1,5 @@
-//! Every interleaving of a few threads on a range that is handed out and filled again, by the model checker loom: the
-//! code that ships, on loom's atomics.
+//! Every interleaving of a few threads that take numbers from a range and refill it. The model checker loom runs the
+//! production code on its own atomics.
 #![cfg(loom)]
 
 use loom::model::Builder;
@@ -29,7 +29,7 @@ impl Shared {
         }
     }
 
-    /// Two tries, with a look for more numbers between them.
+    /// Tries twice, with a refill in between.
     fn numbers(&self) -> Vec<u64> {
         let first = self.range.take();
         if first.is_none() {
@@ -38,7 +38,7 @@ impl Shared {
         first.into_iter().chain(self.range.take()).collect()
     }
 
-    /// Two numbers that follow each other, if nobody else takes them first.
+    /// Takes two consecutive numbers, if no other thread takes them first.
     fn block(&self) -> Option<std::ops::Range<u64>> {
         let (segment, counter) = &mut *self.segment.lock().expect("no panic");
         while let Next::Ask(Ask::Add(amount)) = segment.refill_block(&self.range, 2, 0).expect("open") {
@@ -61,7 +61,7 @@ fn assert_unique(numbers: impl IntoIterator<Item = u64>) {
     numbers.sort_unstable();
     numbers.dedup();
     assert_eq!(numbers.len(), taken, "a duplicate among {taken} numbers: only {numbers:?} differ");
-    // Between the two ranges lies what belongs to others.
+    // Numbers of other holders lie between the two ranges.
     assert!(numbers.iter().all(|number| *number == 10 || *number > 20), "a number of somebody else: {numbers:?}");
 }
 
@@ -100,12 +100,12 @@ fn runs_and_single_numbers_never_overlap() {
 }
 
 #[test]
-fn blocks_beside_single_numbers_are_whole_and_nobody_elses() {
+fn blocks_beside_single_numbers_are_whole_and_unshared() {
     check(|| {
         let shared = Shared::new();
         let other = Arc::clone(&shared);
         let singles = thread::spawn(move || [other.range.take(), other.range.take()]);
-        // The first one leaves out what is in front of the gap, the second one follows the first.
+        // The first block skips the numbers in front of the gap, and the second block follows the first.
         let blocks = [shared.block(), shared.block()];
         let whole = blocks.iter().flatten().all(|block| block.end - block.start == 2 && block.start > 20);
         assert!(whole, "{blocks:?}");
@@ -115,7 +115,7 @@ fn blocks_beside_single_numbers_are_whole_and_nobody_elses() {
 }
 
 #[test]
-fn what_is_given_back_is_handed_out_to_nobody() {
+fn numbers_that_are_given_back_are_not_handed_out() {
     check(|| {
         let range = Arc::new(Range::wiped());
         let mut segment = Segment::new(Integer::from(3u64), Bounds::UpTo).expect("a step");
@@ -126,7 +126,7 @@ fn what_is_given_back_is_handed_out_to_nobody() {
         let there = thread::spawn(move || [other.take(), other.take()]);
         let rest = segment.close(&range).expect("one at least");
         let taken: Vec<_> = there.join().expect("no panic").into_iter().flatten().collect();
-        // The counter stands at the last number used.
+        // The counter stands at the last used number.
         assert_eq!((taken.last().copied().unwrap_or(0), rest.end), (rest.start, 3), "{taken:?}");
         assert_eq!(range.take(), None);
     });

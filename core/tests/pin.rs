@@ -1,4 +1,4 @@
-//! Settings that stay the same for good.
+//! Settings that never change.
 
 use std::num::NonZeroU32;
 
@@ -24,7 +24,7 @@ fn first_settings_are_written_and_others_refused() {
                 Next::Ask(Ask::Read) => reply = Some(Reply::Record(there, u64::from(there.is_some()))),
                 Next::Ask(Ask::Write(pin, 0)) if there.is_none() => {
                     there = Some(pin);
-                    // Its answer is lost.
+                    // The reply is lost.
                     reply = Some(Reply::Unknown);
                 }
                 Next::Ask(_) => reply = Some(Reply::Conflict),
@@ -35,8 +35,8 @@ fn first_settings_are_written_and_others_refused() {
     begin(Pin::Sections(SIZE)).expect("the same");
     let error = begin(Pin::Sections(size(1000))).expect_err("another size");
     assert_eq!(error.kind(), ErrorKind::InvalidId);
-    let told = error.to_string();
-    assert!(told.contains("100000") && told.contains("1000 "), "{told}");
+    let sentence = error.to_string();
+    assert!(sentence.contains("100000") && sentence.ends_with(" 1000"), "{sentence}");
 }
 
 #[test]
@@ -44,14 +44,14 @@ fn other_numbers_and_orders_of_ticket_stores_are_refused() {
     for (other, values) in
         [(Pin::Tickets { increment: 2, offset: 2 }, ["3", "2"]), (Pin::Tickets { increment: 3, offset: 1 }, ["2", "1"])]
     {
-        let told = other.refuse_other(SECOND).expect_err("another").to_string();
-        assert!(values.iter().all(|value| told.contains(value)), "{told}");
+        let sentence = other.refuse_other(SECOND).expect_err("another").to_string();
+        assert!(values.iter().all(|value| sentence.contains(value)), "{sentence}");
     }
     assert_eq!(SECOND.refuse_other(Pin::Sections(SIZE)).expect_err("another").kind(), ErrorKind::StoreUnavailable);
 }
 
 #[test]
-fn a_record_comes_back_and_no_other_bytes_are_one() {
+fn a_record_survives_its_bytes_and_other_bytes_are_refused() {
     for pin in [Pin::Sections(SIZE), SECOND, Pin::Sections(size(u32::MAX))] {
         let bytes = pin.to_bytes();
         assert_eq!(Pin::from_bytes(&bytes), Ok(pin));

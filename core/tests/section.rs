@@ -1,5 +1,5 @@
-//! Sections over a store that loses answers and delays writes, with allocators that crash, pause, start again and take
-//! over from each other.
+//! Sections over a store that loses replies and delays writes. Allocators crash, pause, restart and take over from each
+//! other.
 
 use std::collections::{HashMap, VecDeque};
 use std::num::NonZeroU32;
@@ -12,15 +12,15 @@ use snowmint_core::{Error, ErrorKind, Integer, lease};
 
 const WINDOW_MS: u64 = 1000;
 
-/// How a request fares.
+/// The fate of a request.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fate {
     Fine,
-    /// Done, but the answer is lost.
+    /// Done, but the reply is lost.
     Unheard,
-    /// Neither done nor heard of.
+    /// Not done, and no reply.
     Dropped,
-    /// Done after some more requests; the answer is lost.
+    /// Done after some more requests; the reply is lost.
     Late(u8),
 }
 
@@ -68,7 +68,7 @@ impl Store {
         self.record.as_ref().map(|bytes| Record::from_bytes(bytes).expect("a record"))
     }
 
-    /// A claim until it is held, or has to wait.
+    /// Runs a claim until it holds the section, or has to wait.
     fn claim(&mut self, claim: &mut Claim, now_ms: u64, fates: &[Fate]) -> Result<Held, u64> {
         let (mut fates, mut reply) = (fates.iter(), None);
         for _ in 0..10 {
@@ -81,7 +81,7 @@ impl Store {
         Err(1)
     }
 
-    /// A section taken over by an allocator that has the time to wait.
+    /// Takes a section over, and waits as long as needed.
     fn held(&mut self, terms: Terms, now_ms: &mut u64) -> Section<Vec<u64>> {
         let mut claim = Claim::new(terms);
         loop {
@@ -112,7 +112,7 @@ fn terms(token: u128, step: u64) -> Terms {
     Terms::new(users(), token, Integer::from(step), WINDOW_MS, lease::Record::label("an allocator")).expect("valid")
 }
 
-/// The first, one in the middle and the last.
+/// The first user, a user in the middle and the last user.
 const USERS: [u64; 4] = [60, 61, 75, 89];
 
 #[allow(clippy::large_enum_variant, reason = "there are three")]
@@ -123,14 +123,14 @@ enum Allocator {
 
 #[derive(Clone, Copy, Debug)]
 enum Action {
-    /// A number, or a step of the claim.
+    /// Takes a number, or a step of the claim.
     Next(usize),
     Renew,
     Release,
     Crash,
 }
 
-/// Time that passes, as often as not a bit less or more than a window.
+/// Lengths of time, of which half are a bit shorter or longer than a window.
 fn passed_ms() -> impl Strategy<Value = u64> {
     prop_oneof![8 => 0u64..100, 3 => 200u64..900, 2 => 900u64..1400]
 }
@@ -165,7 +165,7 @@ proptest! {
         let mut fresh = || Allocator::Claiming(Claim::new(terms(tokens.next().expect("endless"), step)));
         let mut allocators = [(); 3].map(|()| fresh());
         let mut last = HashMap::new();
-        // Clocks that differ, and of which one runs an eighth faster, and one an eighth slower.
+        // Three different clocks: one runs an eighth faster, and one an eighth slower.
         let clock = |who: usize, time_ms: u64| 5_000_000 * who as u64 + time_ms * (7 + who as u64) / 8;
         let mut time_ms = 0;
         for (who, passed_ms, action, fates) in script {
@@ -273,21 +273,21 @@ fn store_with(max_seq: u64) -> Store {
 }
 
 #[test]
-fn after_a_restart_every_user_of_the_section_goes_on_from_max_seq() {
+fn after_a_restart_every_user_continues_from_max_seq() {
     let (mut store, mut now_ms) = (Store::default(), 0);
     let mut section = store.held(terms(1, 10), &mut now_ms);
     for user in USERS {
         let numbers = [(); 4].map(|()| store.next(&mut section, user, now_ms, &[]));
         assert_eq!(numbers, [Ok(1), Ok(2), Ok(3), Ok(4)]);
     }
-    // No word of farewell.
+    // The first holder gives nothing back.
     drop(section);
     let mut section = store.held(terms(2, 10), &mut now_ms);
     assert_eq!(now_ms, WINDOW_MS, "a whole window");
     for user in 60..90 {
         assert_eq!(store.next(&mut section, user, now_ms, &[]), Ok(11), "user {user}");
     }
-    // So too with the memory of an earlier holder.
+    // The same with the memory of an earlier holder.
     store.answer(section.release().expect("held"), Fate::Fine);
     let mut memory = [3; 30];
     memory[7] = 20;
@@ -301,7 +301,7 @@ fn after_a_restart_every_user_of_the_section_goes_on_from_max_seq() {
 }
 
 #[test]
-fn max_seq_is_durable_before_a_number_above_it_is_handed_out() {
+fn no_number_above_the_durable_max_seq_is_handed_out() {
     let mut store = Store::default();
     let mut section = store.held(terms(1, 3), &mut 0);
     assert_eq!(store.writes, 1);
@@ -310,7 +310,7 @@ fn max_seq_is_durable_before_a_number_above_it_is_handed_out() {
         (store.writes, store.record().expect("written").max_seq)
     });
     assert_eq!(writes, [(2, 3), (2, 3), (2, 3), (3, 6), (3, 6), (3, 6), (4, 9), (4, 9)]);
-    // Another user is within what is durable.
+    // The durable maximum covers another user's number.
     assert_eq!((store.next(&mut section, 60, 0, &[]), store.writes), (Ok(1), 4));
 }
 
@@ -321,7 +321,7 @@ fn an_old_holder_hands_out_nothing_after_a_conflict() {
     assert_eq!(store.next(&mut old, 60, 0, &[]), Ok(1));
     let mut new = store.held(terms(2, 2), &mut now_ms);
     assert_eq!(store.next(&mut new, 60, now_ms, &[]), Ok(3));
-    // Its clock stood still, so to itself it is the holder.
+    // Its clock stood still, so it takes itself for the holder.
     assert_eq!(
         [(); 2].map(|()| store.next(&mut old, 60, 0, &[]).map_err(|error| error.kind())),
         [Ok(2), Err(ErrorKind::WindowClosed)]
@@ -344,7 +344,7 @@ fn a_holder_that_paused_renews_before_it_hands_out() {
     assert_eq!((store.next(&mut section, 60, 750, &[]), store.writes), (Ok(3), 3), "a renewal first");
     let ask = section.renew(750 + WINDOW_MS / 2).expect("held").expect("due");
     assert_eq!(section.renew(1250), Ok(None), "one at a time");
-    // The answer is late, and counts from when it was asked for.
+    // The reply is late. The tenure counts from when the request was sent.
     section.reply(store.answer(ask, Fate::Fine), 1900).expect("held");
     assert_eq!((store.next(&mut section, 60, 1999, &[]), store.writes), (Ok(4), 4));
     assert_eq!((store.next(&mut section, 60, 2000, &[]), store.writes), (Ok(5), 5));
@@ -366,7 +366,7 @@ fn others_are_served_while_one_waits_for_the_store() {
 }
 
 #[test]
-fn a_write_without_an_answer_counts_when_it_is_seen() {
+fn a_write_without_a_reply_counts_when_it_is_seen() {
     for fate in [Fate::Unheard, Fate::Dropped, Fate::Late(0), Fate::Late(1)] {
         let mut store = Store::default();
         let mut section = store.held(terms(1, 10), &mut 0);
@@ -402,7 +402,7 @@ fn a_successor_waits_for_the_holders_window_not_its_own() {
 }
 
 #[test]
-fn of_two_who_take_over_one_succeeds() {
+fn one_of_two_allocators_takes_a_section_over() {
     let mut store = store_with(0);
     let mut claims = [1, 2].map(|token| Claim::new(terms(token, 10)));
     let asks = claims.each_mut().map(|claim| {
@@ -420,7 +420,7 @@ fn of_two_who_take_over_one_succeeds() {
 }
 
 #[test]
-fn a_claim_whose_answer_was_lost_is_held_when_it_is_seen() {
+fn a_claim_whose_reply_was_lost_holds_when_it_is_seen() {
     for fate in [Fate::Unheard, Fate::Dropped, Fate::Late(0), Fate::Late(1)] {
         let mut store = Store::default();
         let mut claim = Claim::new(terms(1, 10));
@@ -431,7 +431,7 @@ fn a_claim_whose_answer_was_lost_is_held_when_it_is_seen() {
 }
 
 #[test]
-fn numbers_end_at_the_largest_signed_one() {
+fn numbers_end_at_the_largest_signed_number() {
     let mut store = store_with(LAST - 2);
     let mut section = store.held(terms(1, 10), &mut 0);
     let numbers = [(); 3].map(|()| store.next(&mut section, 60, 0, &[]).map_err(|error| error.kind()));
@@ -442,7 +442,7 @@ fn numbers_end_at_the_largest_signed_one() {
 }
 
 #[test]
-fn a_section_has_neighbouring_users_and_no_others() {
+fn a_section_has_a_range_of_users() {
     let of = |user: u64| Users::of(Integer::from(user), SIZE).expect("a user");
     assert_eq!((of(0), of(0).number(), of(0).last()), (of(99_999), 0, 99_999));
     assert_eq!((of(100_000).number(), of(100_000).first()), (1, 100_000));
@@ -457,7 +457,7 @@ fn a_section_has_neighbouring_users_and_no_others() {
 
     let mut store = Store::default();
     let held = store.claim(&mut Claim::new(terms(1, 10)), 0, &[]).expect("free");
-    // Memory for fewer than there are.
+    // Memory for fewer users than the section has.
     let mut section = Section::new(held, [0; 29]);
     for user in [Integer::from(59u64), Integer::from(89u64), Integer::from(90u64), Integer::Beyond] {
         assert_eq!(section.next(user, 0).expect_err("outside").kind(), ErrorKind::InvalidId);
@@ -472,21 +472,24 @@ fn a_section_of_another_size_is_refused() {
     let terms = Terms::new(users, 1, Integer::from(STEP), WINDOW_MS, lease::Record::label("")).expect("valid");
     let error = Claim::new(terms).next(Some(store.answer(Ask::Read, Fate::Fine)), 0).expect_err("other users");
     assert_eq!(error.kind(), ErrorKind::StoreUnavailable);
-    assert_eq!(error.to_string(), "this section was kept for users 60 to 89: keep the size of sections as it was");
+    assert_eq!(
+        error.to_string(),
+        "the record of this section is for users 60 to 89: use the same section size as before"
+    );
 }
 
 #[test]
-fn a_step_is_one_or_more_and_a_window_a_second_or_more() {
+fn a_step_is_at_least_one_and_a_window_a_second() {
     let refused = |step: i64, window_ms| {
         let label = lease::Record::label("");
         Terms::new(users(), 1, Integer::from(step), window_ms, label).expect_err("refused").to_string()
     };
     assert_eq!(refused(0, 1000), "a step is 1 to 2147483647 numbers, not 0");
-    assert_eq!(refused(10, 999), "the window of a section is 1000 ms or more, not 999");
+    assert_eq!(refused(10, 999), "the window of a section must be at least 1000 ms, not 999");
 }
 
 #[test]
-fn a_record_survives_its_bytes_and_others_are_refused() {
+fn a_record_survives_its_bytes_and_other_bytes_are_refused() {
     let record = Record {
         released: true,
         token: u128::MAX - 3,
@@ -503,9 +506,9 @@ fn a_record_survives_its_bytes_and_others_are_refused() {
         bytes[place] = byte;
         Record::from_bytes(&bytes).expect_err("no record").to_string()
     };
-    assert_eq!(changed(8, 9), "the record is of version 9, and this snowmint knows up to 1: update it here");
-    let none = "what the store has there is no record of snowmint's";
-    // Another key's record, a number beyond 2^63-1, users that are no section, no users.
+    assert_eq!(changed(8, 9), "the record has version 9, and this snowmint reads up to 1: update snowmint");
+    let none = "the value in the store is not a record of snowmint";
+    // The record of another key, a number beyond 2^63-1, users that are not a section, no users.
     assert_eq!([(0, 0), (39, 0x80), (56, 61), (64, 0)].map(|(place, byte)| changed(place, byte)), [none; 4]);
     assert!(Record::from_bytes(&bytes[1..]).is_err());
 }

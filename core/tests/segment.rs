@@ -1,4 +1,4 @@
-//! Segments over a counter that loses answers and delays requests, with allocators that crash, and many threads.
+//! Segments over a counter that loses replies and delays requests, with allocators that crash, and many threads.
 
 use std::collections::{HashSet, VecDeque};
 use std::ops;
@@ -10,15 +10,15 @@ use snowmint_core::segment::{Bounds, LAST, LONG_MS, MAX_DEPTH, RETRY_MS, Range, 
 use snowmint_core::store::{Ask, Next, Reply};
 use snowmint_core::{Error, ErrorKind, Integer};
 
-/// How a request fares.
+/// The fate of a request.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fate {
     Fine,
-    /// Done, but the answer is lost.
+    /// Done, but the reply is lost.
     Unheard,
-    /// Neither done nor heard of.
+    /// Not done, and no reply.
     Dropped,
-    /// Done after some more requests; the answer is lost.
+    /// Done after some more requests; the reply is lost.
     Late(u8),
 }
 
@@ -45,7 +45,7 @@ impl Counter {
         if fate == Fate::Fine { Reply::Sum(self.value) } else { Reply::Unknown }
     }
 
-    /// What a store does with a rest that is given back.
+    /// Takes unused numbers back, as a store does.
     fn give_back(&mut self, rest: &ops::Range<u64>) {
         if self.value == rest.end {
             self.value = rest.start;
@@ -56,7 +56,7 @@ impl Counter {
 struct Allocator {
     range: Range,
     segment: Segment,
-    /// What is asked and not answered yet.
+    /// The request without a reply yet.
     asked: Option<u64>,
 }
 
@@ -107,7 +107,7 @@ impl Allocator {
         self.segment.reply(&self.range, counter.add(amount, fate), now_ms)
     }
 
-    /// A number, with the store at hand.
+    /// Takes a number, with replies at once.
     fn number(&mut self, counter: &mut Counter, now_ms: u64) -> Result<u64, Error> {
         loop {
             if let Some(number) = self.take(now_ms)? {
@@ -126,7 +126,7 @@ enum Action {
     Answer(Fate),
     Crash,
     Close,
-    /// A page that is wiped at a fork.
+    /// Wipes the page of the range, as in a forked child.
     Wipe,
 }
 
@@ -243,7 +243,7 @@ fn eight_threads_take_each_number_of_a_range_once() {
 }
 
 #[test]
-fn threads_that_refill_a_range_repeat_and_leave_out_nothing() {
+fn threads_that_refill_a_range_repeat_and_skip_nothing() {
     const EACH: usize = 20_000;
     let range = Range::wiped();
     let segment = Mutex::new((Segment::new(Integer::from(7u64), Bounds::UpTo).expect("a step"), 0u64));
@@ -266,7 +266,7 @@ fn threads_that_refill_a_range_repeat_and_leave_out_nothing() {
 }
 
 #[test]
-fn threads_that_take_blocks_and_single_numbers_repeat_and_leave_out_nothing() {
+fn threads_that_take_blocks_and_numbers_repeat_and_skip_nothing() {
     const EACH: usize = 5000;
     let range = Range::wiped();
     let segment = Mutex::new((Segment::new(Integer::from(7u64), Bounds::UpTo).expect("a step"), 0u64));
@@ -292,7 +292,7 @@ fn threads_that_take_blocks_and_single_numbers_repeat_and_leave_out_nothing() {
 }
 
 #[test]
-fn a_block_that_the_counter_has_no_room_for_is_refused_and_singles_go_on() {
+fn a_block_beyond_the_counter_is_refused_alone() {
     let mut counter = Counter { value: LAST - 5, ..Counter::default() };
     let mut allocator = Allocator::new(2, Bounds::UpTo);
     assert_eq!(allocator.number(&mut counter, 0), Ok(LAST - 4));
@@ -303,7 +303,7 @@ fn a_block_that_the_counter_has_no_room_for_is_refused_and_singles_go_on() {
 }
 
 #[test]
-fn a_dry_range_under_many_calls_never_wraps() {
+fn an_empty_range_never_wraps() {
     for end in [3, LAST, LAST + 1] {
         let range = Range::new(end - 2..end);
         assert_eq!(range.take_run(u64::MAX), end - 2..end);
@@ -317,7 +317,7 @@ fn a_dry_range_under_many_calls_never_wraps() {
 }
 
 #[test]
-fn leafs_range_ends_below_its_counter_and_tinyids_at_it() {
+fn leafs_range_ends_below_the_counter_and_tinyids_at_it() {
     let first = |bounds, value, step| {
         let mut counter = Counter { value, ..Counter::default() };
         let mut allocator = Allocator::new(step, bounds);
@@ -333,7 +333,7 @@ fn leafs_range_ends_below_its_counter_and_tinyids_at_it() {
 }
 
 #[test]
-fn the_next_range_is_fetched_when_a_tenth_is_used_and_only_once() {
+fn the_next_range_is_fetched_once_after_a_tenth() {
     let mut counter = Counter::default();
     let mut allocator = Allocator::new(100, Bounds::UpTo);
     assert_eq!(allocator.number(&mut counter, 0), Ok(1));
@@ -355,7 +355,7 @@ fn the_next_range_is_fetched_when_a_tenth_is_used_and_only_once() {
 }
 
 #[test]
-fn the_step_of_fetches_follows_how_long_a_range_lasts() {
+fn the_step_follows_the_time_that_a_range_lasts() {
     let mut counter = Counter::default();
     let mut allocator = Allocator::new(600_000, Bounds::UpTo);
     let mut fetched = |passed_ms: &[u64], step| {
@@ -363,7 +363,7 @@ fn the_step_of_fetches_follows_how_long_a_range_lasts() {
         let mut now_ms = 0;
         let fetches = passed_ms.iter().map(|passed_ms| {
             now_ms += passed_ms;
-            // A tenth of the range and then all of it, so that nobody runs dry.
+            // Takes a tenth of the range, fetches, and takes the rest: the range is never empty.
             allocator.range.take_run(allocator.range.left().div_ceil(10));
             allocator.prefetch(now_ms);
             let amount = allocator.asked.expect("due");
@@ -380,7 +380,7 @@ fn the_step_of_fetches_follows_how_long_a_range_lasts() {
 }
 
 #[test]
-fn callers_who_ran_dry_get_a_larger_range() {
+fn an_empty_range_makes_the_next_range_larger() {
     let mut counter = Counter::default();
     let mut allocator = Allocator::new(1_000_000, Bounds::UpTo);
     let mut fetch = || {
@@ -393,7 +393,7 @@ fn callers_who_ran_dry_get_a_larger_range() {
 }
 
 #[test]
-fn a_fetch_without_an_answer_is_a_gap_and_is_not_tried_again_at_once() {
+fn a_fetch_without_a_reply_leaves_a_gap_and_a_pause() {
     let mut counter = Counter::default();
     let mut allocator = Allocator::new(5, Bounds::UpTo);
     assert_eq!(allocator.take(0), Ok(None));
@@ -403,7 +403,7 @@ fn a_fetch_without_an_answer_is_a_gap_and_is_not_tried_again_at_once() {
     allocator.answer(&mut counter, Fate::Unheard, 10).expect("nothing known");
     assert_eq!(allocator.take(11).expect_err("just failed").retry_after_ms(), Some(RETRY_MS - 1));
     assert_eq!(allocator.number(&mut counter, 10 + RETRY_MS), Ok(6), "1 to 5 are lost");
-    // A reply that comes after all is none.
+    // A late reply is ignored.
     assert_eq!(allocator.segment.reply(&allocator.range, Reply::Sum(5), 200), Ok(()));
     assert_eq!(allocator.take(200), Ok(Some(7)));
 }
@@ -421,9 +421,9 @@ fn a_counter_that_went_back_ends_the_segment() {
         assert_eq!(error.kind(), ErrorKind::StoreUnavailable);
         assert_eq!(
             error.to_string(),
-            "the counter went back from 1010 to 1009, as after a restore: stop who uses it, and run snowmint fence"
+            "the counter went back from 1010 to 1009, as after a restore: stop all programs that use it, then run snowmint fence"
         );
-        // Others may have had the rest of the range.
+        // Another allocator may have the rest of the range.
         assert_eq!(allocator.range.take(), None);
         assert_eq!(allocator.take(RETRY_MS), Err(error));
         assert_eq!(allocator.segment.prefetch(&allocator.range, RETRY_MS), None);
@@ -432,7 +432,7 @@ fn a_counter_that_went_back_ends_the_segment() {
 }
 
 #[test]
-fn numbers_end_at_the_largest_signed_one() {
+fn numbers_end_at_the_largest_signed_number() {
     for (bounds, last) in [(Bounds::Below, LAST - 1), (Bounds::UpTo, LAST)] {
         let mut counter = Counter { value: LAST - 15, ..Counter::default() };
         let mut allocator = Allocator::new(10, bounds);
@@ -446,7 +446,7 @@ fn numbers_end_at_the_largest_signed_one() {
         assert_eq!(error.to_string(), "the counter has no room for more numbers: it ends at 2^63-1");
         assert_eq!(counter.value, LAST);
 
-        // Somebody else was there first, and the column has no sign.
+        // Another allocator was first, and the column is unsigned.
         let mut allocator = Allocator::new(10, bounds);
         assert_eq!(allocator.take(0), Ok(None));
         assert_eq!(allocator.answer(&mut counter, Fate::Fine, 0), Err(error));
@@ -455,10 +455,10 @@ fn numbers_end_at_the_largest_signed_one() {
 }
 
 #[test]
-fn a_step_that_passes_the_last_number_brings_what_is_left() {
+fn a_step_past_the_last_number_brings_the_rest() {
     let range = Range::wiped();
     let mut segment = Segment::new(Integer::from(1000u64), Bounds::Below).expect("a step");
-    // The store has room for 10 more, which nobody knows here.
+    // The store has room for 10 more numbers, which the segment does not know.
     let mut counter = LAST - 10;
     let mut asked = Vec::new();
     let mut numbers = Vec::new();
@@ -486,7 +486,7 @@ fn a_step_that_passes_the_last_number_brings_what_is_left() {
 }
 
 #[test]
-fn what_is_left_at_the_end_can_be_given_back() {
+fn unused_numbers_can_be_given_back() {
     for bounds in [Bounds::Below, Bounds::UpTo] {
         let mut counter = Counter { value: 1, ..Counter::default() };
         let mut allocator = Allocator::new(10, bounds);
@@ -515,13 +515,13 @@ fn what_is_left_at_the_end_can_be_given_back() {
 }
 
 #[test]
-fn a_wiped_range_gives_nothing_of_what_its_parent_fetched() {
+fn a_wiped_range_hands_out_no_number_of_its_parent() {
     let mut counter = Counter::default();
     let mut allocator = Allocator::new(10, Bounds::UpTo);
     allocator.number(&mut counter, 0).expect("a number");
     allocator.prefetch(0);
     allocator.answer(&mut counter, Fate::Fine, 0).expect("higher");
-    // As the child sees it.
+    // The range as a forked child sees it.
     allocator.range = Range::wiped();
     assert_eq!(allocator.number(&mut counter, 0), Ok(21));
     allocator.range = Range::wiped();

@@ -1,5 +1,5 @@
-//! Sequences in their three dialects: transcripts of `PostgreSQL` 15 and `MariaDB` 10.11, and sessions over a store that
-//! loses answers and delays writes.
+//! Sequences in the three dialects: transcripts of `PostgreSQL` 15 and `MariaDB` 10.11, and sessions over a store that
+//! loses replies and delays writes.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -8,15 +8,15 @@ use snowmint_core::sequence::{Dialect, Kind, Options, Rules, Sequence, Set, Stat
 use snowmint_core::store::{Ask, Next, Reply, Version};
 use snowmint_core::{Error, ErrorKind};
 
-/// How a request fares.
+/// The fate of a request.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fate {
     Fine,
-    /// Done, but the answer is lost.
+    /// Done, but the reply is lost.
     Unheard,
-    /// Neither done nor heard of.
+    /// Not done, and no reply.
     Dropped,
-    /// Done after some more requests; the answer is lost.
+    /// Done after some more requests; the reply is lost.
     Late(u8),
 }
 
@@ -141,7 +141,7 @@ fn the_transcript_of_mariadb_holds() {
     assert_eq!(store.set(&mut s, before(20)), Ok(Some(20)));
     assert_eq!(store.take(&mut s), [20, 22]);
     assert_eq!((store.to(&mut s, 50), s.current()), (Some(50), Ok(Some(22))));
-    // Values at which nothing is left are all the same to it; 98 would leave 100.
+    // MariaDB treats all values alike after which none is left; after 98 comes 100.
     let all = [200, 150, 102, 100, 99].map(|value| store.to(&mut s, value));
     assert_eq!(all, [200, 150, 102, 100, 99].map(Some));
     assert_eq!(store.to(&mut s, 98), None);
@@ -149,7 +149,7 @@ fn the_transcript_of_mariadb_holds() {
 }
 
 #[test]
-fn after_a_set_to_6_comes_8_and_in_tidb_7() {
+fn a_set_to_6_is_followed_by_8_and_in_tidb_by_7() {
     for (options, next) in [(PG, [8, 10]), (MARIADB, [8, 10]), (TIDB, [7, 9])] {
         for cache in [1, 2, 3, 1000] {
             let (mut store, mut s) = after_3_5(Options { cache: Some(cache), ..options });
@@ -168,7 +168,7 @@ fn a_set_that_is_not_called_comes_next() {
     }
     let (mut store, mut s) = after_3_5(TIDB);
     let error = store.set(&mut s, before(20)).expect_err("no such argument");
-    assert_eq!(error.to_string(), "a set takes a round in mariadb only, and is_called in pg and mariadb only");
+    assert_eq!(error.to_string(), "setval takes a round only in mariadb, and is_called only in pg and mariadb");
     let error = store.set(&mut s, round(20, 1)).expect_err("no such argument");
     assert_eq!(error.kind(), ErrorKind::InvalidId);
     assert!(session(PG).set(&round(20, 1), None).is_err());
@@ -176,7 +176,7 @@ fn a_set_that_is_not_called_comes_next() {
 }
 
 #[test]
-fn a_set_goes_down_in_pg_alone() {
+fn only_pg_can_set_a_lower_value() {
     let (mut store, mut s) = after_3_5(PG);
     assert_eq!(store.to(&mut s, 1), Some(1));
     assert_eq!(store.take(&mut s), [3]);
@@ -190,7 +190,7 @@ fn a_set_goes_down_in_pg_alone() {
 }
 
 #[test]
-fn a_set_to_the_last_value_changes_nothing_and_is_null_in_tidb() {
+fn a_set_to_the_last_value_changes_nothing() {
     for cache in [1, 1000] {
         for (options, answer) in [(PG, Some(5)), (MARIADB, Some(5)), (TIDB, None)] {
             let (mut store, mut s) = after_3_5(Options { cache: Some(cache), ..options });
@@ -201,7 +201,7 @@ fn a_set_to_the_last_value_changes_nothing_and_is_null_in_tidb() {
 }
 
 #[test]
-fn a_set_above_the_maximum_is_refused_in_pg_and_runs_out_in_the_others() {
+fn a_set_above_the_maximum_is_refused_only_in_pg() {
     let (mut store, mut s) = after_3_5(PG);
     for value in [200, 101, 0, -1] {
         let error = store.set(&mut s, Set::to(value)).expect_err("out of bounds");
@@ -216,7 +216,7 @@ fn a_set_above_the_maximum_is_refused_in_pg_and_runs_out_in_the_others() {
             assert_eq!(error.kind(), ErrorKind::Exhausted);
             assert_eq!(
                 error.to_string(),
-                "the sequence has run out at its bound, 100: raise the bound, or let it cycle"
+                "the sequence has reached its bound, 100: move the bound, or let the sequence cycle"
             );
             assert_eq!((error.wait_ms(), error.retry_after_ms()), (None, None));
         }
@@ -224,7 +224,7 @@ fn a_set_above_the_maximum_is_refused_in_pg_and_runs_out_in_the_others() {
 }
 
 #[test]
-fn a_value_that_the_type_does_not_hold_is_refused_in_every_dialect() {
+fn a_set_outside_the_type_is_refused_in_every_dialect() {
     for options in ALL {
         let (mut store, mut s) = open(Options { kind: Kind::SmallInt, ..options });
         for value in [40_000, -40_000, i128::MAX, i128::MIN] {
@@ -236,7 +236,7 @@ fn a_value_that_the_type_does_not_hold_is_refused_in_every_dialect() {
 }
 
 #[test]
-fn null_gives_null_and_has_no_effect() {
+fn a_set_to_null_returns_null_and_changes_nothing() {
     for options in ALL {
         let (mut store, mut s) = after_3_5(options);
         let requests = store.requests;
@@ -246,9 +246,9 @@ fn null_gives_null_and_has_no_effect() {
 }
 
 #[test]
-fn mariadb_measures_below_the_minimum_by_what_would_come_next() {
+fn mariadb_compares_sets_by_the_next_value() {
     let (mut store, mut s) = open(Options { min: Some(5), max: Some(7), ..MARIADB });
-    // 4 would leave 5 to come, as it does anyway.
+    // After 4 comes 5, as without the set.
     assert_eq!([4, 3, -100].map(|value| store.to(&mut s, value)), [Some(4), None, None]);
     assert_eq!(store.take(&mut s), [5]);
     assert_eq!([5, 4].map(|value| store.to(&mut s, value)), [Some(5), None]);
@@ -257,14 +257,14 @@ fn mariadb_measures_below_the_minimum_by_what_would_come_next() {
 }
 
 #[test]
-fn tidb_measures_a_fresh_sequence_from_just_before_its_start() {
+fn tidbs_new_sequence_stands_just_before_its_start() {
     let (mut store, mut s) = open(Options { start: Some(3), increment: 2, ..TIDB });
     assert_eq!([1, 2, 3, 3, 4].map(|value| store.to(&mut s, value)), [None, None, Some(3), None, Some(4)]);
     assert_eq!(store.take(&mut s), [5, 7]);
 }
 
 #[test]
-fn tidb_goes_on_in_its_progression() {
+fn tidb_stays_in_the_progression_from_the_start() {
     let (mut store, mut s) = open(Options { increment: 2, ..TIDB });
     assert_eq!(store.take(&mut s), [1, 3, 5]);
     assert_eq!(store.to(&mut s, 6), Some(6));
@@ -287,7 +287,7 @@ fn a_round_reaches_the_cycle_count_in_mariadb() {
     assert_eq!(store.take(&mut s), [3]);
     let record = State::from_bytes(store.record.as_deref().expect("written")).expect("a record");
     assert_eq!(record.round, 9);
-    // Without cycles there is no later round.
+    // A sequence without cycles has one round.
     let (mut store, mut s) = after_3_5(MARIADB);
     let error = store.set(&mut s, round(50, 1)).expect_err("run out");
     assert_eq!(error.kind(), ErrorKind::Exhausted);
@@ -326,7 +326,7 @@ fn a_descending_cycle_begins_at_the_maximum() {
 }
 
 #[test]
-fn a_sequence_that_runs_out_says_so_and_stays_so() {
+fn a_sequence_past_its_bound_stays_exhausted() {
     for options in ALL {
         let (mut store, mut s) = open(Options { min: Some(5), max: Some(7), ..options });
         assert_eq!(store.take(&mut s), [5, 6, 7]);
@@ -338,12 +338,15 @@ fn a_sequence_that_runs_out_says_so_and_stays_so() {
         let (mut store, mut s) = open(Options { increment: -1, min: Some(-2), ..options });
         assert_eq!(store.take(&mut s), [-1, -2]);
         let error = store.next(&mut s).expect_err("run out");
-        assert_eq!(error.to_string(), "the sequence has run out at its bound, -2: raise the bound, or let it cycle");
+        assert_eq!(
+            error.to_string(),
+            "the sequence has reached its bound, -2: move the bound, or let the sequence cycle"
+        );
     }
 }
 
 #[test]
-fn the_last_step_before_2_63_errs_and_does_not_wrap() {
+fn the_last_step_before_2_63_fails_and_does_not_wrap() {
     let top = i128::from(i64::MAX);
     for options in ALL {
         let (mut store, mut s) = open(Options { start: Some(top - 3), increment: 2, ..options });
@@ -363,7 +366,7 @@ fn the_last_step_before_2_63_errs_and_does_not_wrap() {
 }
 
 #[test]
-fn a_smallint_ends_at_32767_and_an_unsigned_bigint_at_2_64_less_1() {
+fn each_type_ends_at_its_largest_value() {
     let (mut store, mut s) = open(Options { kind: Kind::SmallInt, start: Some(32_766), ..PG });
     assert_eq!(store.take(&mut s), [32_766, 32_767]);
     assert!(store.next(&mut s).is_err());
@@ -380,7 +383,7 @@ fn a_smallint_ends_at_32767_and_an_unsigned_bigint_at_2_64_less_1() {
 }
 
 #[test]
-fn the_current_value_before_any_next_is_an_error_in_pg_and_null_in_the_others() {
+fn currval_before_any_next_is_an_error_only_in_pg() {
     let error = session(PG).current().expect_err("none yet");
     assert_eq!(error.kind(), ErrorKind::InvalidId);
     assert_eq!(lastval(None), Err(error));
@@ -391,7 +394,7 @@ fn the_current_value_before_any_next_is_an_error_in_pg_and_null_in_the_others() 
 }
 
 #[test]
-fn the_current_value_follows_a_set_only_in_pg_and_only_if_called() {
+fn only_pgs_currval_follows_a_set() {
     let (mut store, mut s) = after_3_5(PG);
     assert_eq!((store.to(&mut s, 6), s.current()), (Some(6), Ok(Some(6))));
     assert_eq!(store.take(&mut s), [8]);
@@ -401,7 +404,7 @@ fn the_current_value_follows_a_set_only_in_pg_and_only_if_called() {
         let (mut store, mut s) = after_3_5(options);
         assert_eq!((store.to(&mut s, 6), s.current()), (Some(6), Ok(Some(5))));
     }
-    // Also before any next.
+    // The same before any next.
     let (mut store, mut s) = open(PG);
     assert_eq!((store.to(&mut s, 20), s.current()), (Some(20), Ok(Some(20))));
 }
@@ -411,7 +414,7 @@ fn lastval_follows_the_sequence_last_used_by_next() {
     let (mut store_a, mut a) = after_3_5(PG);
     let (mut store_b, mut b) = open(PG);
     assert_eq!(store_b.to(&mut b, 20), Some(20));
-    // The driver's memory: `a` gave a value last.
+    // The driver remembers that `a` returned a value last.
     assert_eq!(lastval(Some(&a)), Ok(5));
     assert_eq!(store_a.to(&mut a, 50), Some(50));
     assert_eq!(lastval(Some(&a)), Ok(50));
@@ -433,7 +436,7 @@ fn two_sessions_with_cache_20_begin_at_1_and_21() {
 }
 
 #[test]
-fn a_block_takes_one_write_and_a_read_only_where_the_record_is_not_known() {
+fn a_block_takes_one_write_and_rarely_a_read() {
     let options = Options { cache: Some(20), ..PG };
     let (mut store, mut one) = open(options);
     let _: [i128; 20] = store.take(&mut one);
@@ -447,7 +450,7 @@ fn a_block_takes_one_write_and_a_read_only_where_the_record_is_not_known() {
 }
 
 #[test]
-fn a_set_drops_the_sessions_own_block_and_is_unseen_by_others_until_theirs_is_used_up() {
+fn other_sessions_see_a_set_after_their_blocks() {
     let options = Options { cache: Some(20), ..PG };
     let (mut store, mut one) = open(options);
     let mut two = session(options);
@@ -460,20 +463,20 @@ fn a_set_drops_the_sessions_own_block_and_is_unseen_by_others_until_theirs_is_us
 }
 
 #[test]
-fn a_set_beyond_the_sessions_block_drops_it_though_others_are_further() {
+fn a_set_past_the_block_drops_the_block() {
     for options in [MARIADB, TIDB] {
         let options = Options { cache: Some(10), ..options };
         let (mut store, mut one) = open(options);
         let mut two = session(options);
         assert_eq!((store.take(&mut one), store.take(&mut two)), ([1], [11]));
-        // The sequence as a whole is past 15, so nothing is to be done; but 2 must not follow.
+        // The sequence is past 15 already, so the set changes nothing; but 2 must not follow.
         assert_eq!((store.to(&mut one, 15), store.take(&mut one)), (None, [21]));
         assert_eq!((store.to(&mut two, 15), store.take(&mut two)), (Some(15), [16]));
     }
 }
 
 #[test]
-fn a_set_to_the_last_value_looks_at_the_record_once_the_block_is_used_up() {
+fn a_set_after_the_block_reads_the_record() {
     let options = Options { cache: Some(1), ..MARIADB };
     let (mut store, mut one) = open(options);
     assert_eq!(store.take(&mut one), [1]);
@@ -484,14 +487,14 @@ fn a_set_to_the_last_value_looks_at_the_record_once_the_block_is_used_up() {
 }
 
 #[test]
-fn values_set_within_a_block_go_on_past_its_end() {
+fn a_set_within_a_block_continues_past_its_end() {
     let options = Options { increment: 2, cache: Some(3), ..MARIADB };
     let (mut store, mut one) = open(options);
     assert_eq!(store.take(&mut one), [1]);
     let requests = store.requests;
     assert_eq!((store.to(&mut one, 2), store.requests), (Some(2), requests), "in memory");
     assert_eq!(store.take(&mut one), [4, 6, 8, 10]);
-    // Where another session went on, it goes on behind that.
+    // If another session has gone on, this session continues behind it.
     assert_eq!(store.to(&mut one, 11), Some(11));
     assert_eq!(store.take(&mut session(options)), [14]);
     assert_eq!(store.take(&mut one), [13, 20]);
@@ -515,7 +518,7 @@ fn a_discarded_session_forgets_its_block_and_its_value() {
 }
 
 #[test]
-fn a_block_whose_write_was_not_answered_is_left_out() {
+fn a_block_whose_reply_was_lost_is_skipped() {
     for fate in [Fate::Unheard, Fate::Dropped, Fate::Late(0), Fate::Late(1)] {
         let (mut store, mut s) = open(Options { cache: Some(20), ..PG });
         let first = store.drive(&[Fate::Fine, fate], |reply| s.next(reply)).expect("a value");
@@ -524,7 +527,7 @@ fn a_block_whose_write_was_not_answered_is_left_out() {
 }
 
 #[test]
-fn a_set_whose_answer_was_lost_is_not_done_twice() {
+fn a_set_whose_reply_was_lost_is_not_done_twice() {
     for fate in [Fate::Unheard, Fate::Dropped, Fate::Late(0), Fate::Late(1)] {
         let (mut store, mut s) = after_3_5(PG);
         let mut other = session(Options { start: Some(3), increment: 2, max: Some(100), ..PG });
@@ -550,7 +553,7 @@ fn a_set_whose_answer_was_lost_is_not_done_twice() {
 }
 
 #[test]
-fn a_record_of_another_definition_is_refused_rather_than_left_behind() {
+fn a_record_of_another_definition_is_refused() {
     let (mut store, mut s) = open(PG);
     assert_eq!(store.take(&mut s), [1]);
     let mut other = session(Options { min: Some(100), ..PG });
@@ -559,7 +562,7 @@ fn a_record_of_another_definition_is_refused_rather_than_left_behind() {
 }
 
 #[test]
-fn an_impossible_record_made_by_hand_is_refused_without_an_overflow() {
+fn an_impossible_record_is_refused_without_an_overflow() {
     for options in ALL {
         for last in [i128::MIN, -(1 << 63) - 1, 1 << 64, i128::MAX] {
             let reply = Reply::Record(Some(State { last, is_called: true, round: 0, sets: 0 }), 1);
@@ -570,7 +573,7 @@ fn an_impossible_record_made_by_hand_is_refused_without_an_overflow() {
 }
 
 #[test]
-fn a_record_reads_back_and_others_are_refused() {
+fn a_record_survives_its_bytes_and_other_bytes_are_refused() {
     let top = i128::from(u64::MAX);
     for (last, is_called) in [(0, false), (-1 << 63, true), (top, true)] {
         let state = State { last, is_called, round: u64::MAX, sets: 7 };
@@ -582,10 +585,10 @@ fn a_record_reads_back_and_others_are_refused() {
         bytes[at] = byte;
         State::from_bytes(&bytes).expect_err("refused")
     };
-    let later = "the record is of version 2, and this snowmint knows up to 1: update it here";
+    let later = "the record has version 2, and this snowmint reads up to 1: update snowmint";
     assert_eq!(with(8, 2).to_string(), later);
     for wrong in [with(0, b'S'), with(8, 0), with(12, 2), with(13, 1), with(24, 1), with(31, 0x80)] {
-        assert_eq!(wrong.to_string(), "what the store has there is no record of snowmint's");
+        assert_eq!(wrong.to_string(), "the value in the store is not a record of snowmint");
         assert_eq!(wrong.kind(), ErrorKind::StoreUnavailable);
     }
     for length in 0..bytes.len() {
@@ -597,7 +600,7 @@ fn a_record_reads_back_and_others_are_refused() {
     assert!(State::from_bytes(&longer).expect_err("later").to_string().contains("version 9"));
 }
 
-/// What a session does next.
+/// The next call of a session.
 #[derive(Clone, Copy, Debug)]
 enum Call {
     Next,
@@ -630,13 +633,13 @@ fn ways() -> impl Strategy<Value = Options> {
     })
 }
 
-/// Sessions take turns, a request at a time. Gives what each was handed out, in order, and the sets that were done with
-/// the place in that list.
+/// Lets sessions take turns, one request at a time. Returns the values of each session in order, and the sets that were
+/// done, with their places in that list.
 #[derive(Default)]
 struct Ledger {
     values: [Vec<i128>; 3],
     sets: [Vec<(i128, usize)>; 3],
-    /// How many rounds were begun.
+    /// The number of rounds that were begun.
     rounds: u64,
 }
 
@@ -669,7 +672,7 @@ fn run(options: Options, calls: &[Call], turns: &[(usize, Fate, bool)]) -> Ledge
         if let Ok(Some(ask)) = next {
             *reply = Some(store.answer(ask, *fate));
         } else {
-            // Done, or refused.
+            // The call is complete, or was refused.
             *reply = None;
             *call = calls.next().expect("endless");
         }
@@ -684,7 +687,7 @@ fn turns() -> impl Strategy<Value = Vec<(usize, Fate, bool)>> {
 
 proptest! {
     #[test]
-    fn no_value_is_handed_out_twice_and_each_session_keeps_to_the_progression(options in ways(), turns in turns()) {
+    fn no_value_is_handed_out_twice(options in ways(), turns in turns()) {
         let ledger = run(options, &[Call::Next], &turns);
         let (start, step) = (options.start.expect("given"), options.increment);
         let mut seen = HashSet::new();

@@ -1,4 +1,4 @@
-//! Threads on one cell, few and short, so that Miri can run them under many schedules (`scripts/miri.sh`).
+//! A few short threads on one cell, which Miri can run in many schedules (`scripts/miri.sh`).
 
 use std::thread;
 
@@ -22,7 +22,7 @@ fn leased(window: Window) -> Snowflake {
     Snowflake::with(&SNOWMINT, 7, OPTIONS, words)
 }
 
-/// Mints until refused with `WindowClosed`, at most `EACH` IDs.
+/// Mints until `WindowClosed`, at most `EACH` IDs.
 fn mint(generator: &Snowflake) -> Vec<u64> {
     let mut ids = Vec::new();
     for i in (0..).take(EACH) {
@@ -51,7 +51,7 @@ fn single_ids_and_runs_of_several_threads_never_repeat() {
 }
 
 #[test]
-fn a_release_and_the_next_holder_beside_minting_threads_repeat_nothing() {
+fn a_release_beside_minting_threads_repeats_nothing() {
     let first = leased(Window { start_ms: NOW_MS, end_ms: NOW_MS + 3 });
     let ids = thread::scope(|scope| {
         let minting = [0, 1].map(|_| scope.spawn(|| mint(&first)));

@@ -1,4 +1,4 @@
-//! Tickets from servers that are down, or count in another way than they should.
+//! Tickets from servers that are down, or count with a wrong increment or offset.
 
 use std::collections::HashSet;
 
@@ -14,7 +14,7 @@ struct Servers {
     offsets: Vec<u64>,
     counts: Vec<u64>,
     down: Vec<bool>,
-    /// Who was asked.
+    /// The servers that were asked.
     asked: Vec<usize>,
 }
 
@@ -74,7 +74,7 @@ fn two_of_three_servers_down_still_serves() {
 }
 
 #[test]
-fn a_server_that_failed_comes_last_for_a_time_that_doubles() {
+fn a_failed_server_comes_last_for_a_doubling_time() {
     let (mut servers, mut tickets) = Servers::new(Form::Counter, 2, &[1, 2]);
     servers.down[0] = true;
     let mut now_ms = 5;
@@ -90,14 +90,14 @@ fn a_server_that_failed_comes_last_for_a_time_that_doubles() {
     servers.take(&mut tickets, 1, now_ms).expect("a ticket");
     servers.take(&mut tickets, 1, now_ms).expect("a ticket");
     assert_eq!(servers.asked(), [1, 0, 0]);
-    // Both failed lately: the one whose time ends first is tried first.
+    // Both failed lately: the server whose back-off ends first is asked first.
     servers.down = vec![true, true];
     servers.take(&mut tickets, 0, now_ms + 1).expect_err("all down");
     assert_eq!(servers.asked(), [0, 1]);
 }
 
 #[test]
-fn one_server_that_failed_is_asked_all_the_same() {
+fn a_single_failed_server_is_still_asked() {
     let (mut servers, mut tickets) = Servers::new(Form::Ticket, 1, &[1]);
     servers.down[0] = true;
     servers.take(&mut tickets, 9, 0).expect_err("down");
@@ -106,13 +106,16 @@ fn one_server_that_failed_is_asked_all_the_same() {
 }
 
 #[test]
-fn a_server_that_counts_in_another_way_is_refused_and_named() {
+fn a_server_with_a_wrong_offset_is_refused() {
     let (mut servers, mut tickets) = Servers::new(Form::Ticket, 2, &[1, 2]);
-    // Its offset was forgotten.
+    // A server without its offset.
     servers.offsets[1] = 1;
     let error = servers.take(&mut tickets, 1, 0).expect_err("a ticket of the other one");
     assert_eq!(error.kind(), ErrorKind::StoreUnavailable);
-    assert_eq!(error.to_string(), "1 is no ticket of a server with offset 2 and increment 2: set both on that server");
+    assert_eq!(
+        error.to_string(),
+        "1 is not a ticket of a server with offset 2 and increment 2: set both on that server"
+    );
     assert_eq!(servers.take(&mut tickets, 1, 0), Ok(1), "the other one is asked first now");
     servers.offsets[1] = 2;
     assert_eq!(servers.take(&mut tickets, 1, BACK_OFF_MS), Ok(4));
@@ -123,7 +126,7 @@ fn a_server_that_counts_in_another_way_is_refused_and_named() {
 }
 
 #[test]
-fn tickets_come_as_they_are_up_to_64_bits_and_counters_end_at_the_largest_signed_number() {
+fn tickets_have_64_bits_and_counters_63() {
     let ask = |form, answer| {
         let mut tickets = Tickets::new(form, 3, &[3, 1]).expect("valid");
         let mut take = Take::from(0);
@@ -140,7 +143,7 @@ fn tickets_come_as_they_are_up_to_64_bits_and_counters_end_at_the_largest_signed
 }
 
 #[test]
-fn servers_have_offsets_of_their_own_from_one_to_the_increment() {
+fn servers_have_different_offsets_up_to_the_increment() {
     let many: Vec<u64> = (1..=33).collect();
     let refused: [(u64, &[u64]); 7] =
         [(1, &[]), (0, &[1]), (2, &[0, 1]), (2, &[1, 3]), (2, &[1, 1]), (33, &many), (MAX_INCREMENT + 1, &[1])];
@@ -149,7 +152,7 @@ fn servers_have_offsets_of_their_own_from_one_to_the_increment() {
         assert_eq!(error.kind(), ErrorKind::InvalidId);
         assert_eq!(
             error.to_string(),
-            "tickets come from 1 to 32 servers, each with an offset of its own from 1 to the increment, which is at most 65535"
+            "tickets need 1 to 32 servers with different offsets from 1 to the increment, and an increment of at most 65535"
         );
     }
     assert!(Tickets::new(Form::Ticket, MAX_INCREMENT, &many[..MAX_SERVERS]).is_ok());

@@ -1,4 +1,4 @@
-//! UUIDs, ULIDs and `ObjectId`s: properties of what is minted under any clock, and of texts and layouts.
+//! Properties of UUIDs, ULIDs and `ObjectId`s that are minted with any clock, and of their texts and layouts.
 
 use std::collections::HashSet;
 
@@ -12,7 +12,7 @@ const TO_1970: i64 = 0x01b2_1dd2_1381_4000;
 const LAST_MS: i64 = (1 << 48) - 1;
 const LAST_RANDOM: u128 = (1 << 80) - 1;
 
-/// A clock in a scripted order: it stands still, goes on, and steps as far as there is time.
+/// A scripted clock: it stands still, goes on, and steps anywhere within the range of time.
 fn clock(last: i64) -> impl Strategy<Value = Vec<i64>> {
     prop::collection::vec(prop_oneof![Just(0), 0i64..3, -1000..last, Just(i64::MIN)], 1..300).prop_map(|mut clock| {
         clock[0] = clock[0].max(0);
@@ -20,7 +20,7 @@ fn clock(last: i64) -> impl Strategy<Value = Vec<i64>> {
     })
 }
 
-/// Random bits, the same ones again and again: nothing rests on their being new.
+/// Random bits that repeat: no promise needs new bits.
 fn random() -> impl Strategy<Value = Vec<u32>> {
     prop::collection::vec(prop_oneof![any::<u32>(), Just(0), Just(u32::MAX)], 1..20)
 }
@@ -48,7 +48,7 @@ proptest! {
 
     #[test]
     fn versions_7_strictly_increase(clock in clock(LAST_MS - 1000), random in random(), left in 0u128..5, begun: bool) {
-        // Some start at the end of their counter.
+        // Some states start at the end of the counter.
         let bits = ((1 << 42) - 1 - left) << 32;
         let end = Uuid::v7(0, bits).expect("it fits");
         let mut state = if begun { V7State::after(end).expect("a version 7") } else { V7State::new() };
@@ -139,7 +139,7 @@ proptest! {
         let theirs = |builder: uuid::Builder| builder.into_uuid().as_u128();
         prop_assert_eq!(Uuid::v4(random).to_bits(), theirs(uuid::Builder::from_u128(random).with_version(uuid::Version::Random).with_variant(uuid::Variant::RFC4122)));
         let [_, _, _, _, _, _, tail @ ..] = random.to_be_bytes();
-        // There the bits of version and variant are in the random ones, and lost.
+        // The bits of version and variant replace random bits there.
         let kept = random >> 64 & 0xfff;
         let v7 = Uuid::v7(ms.cast_signed(), kept << 62 | random & ((1 << 62) - 1)).expect("it fits");
         prop_assert_eq!(v7.to_bits(), theirs(uuid::Builder::from_unix_timestamp_millis(ms, &tail)));
@@ -157,7 +157,7 @@ proptest! {
 }
 
 #[test]
-fn more_object_ids_than_a_second_has_under_a_clock_that_stands_still_never_repeat() {
+fn object_ids_of_a_still_clock_never_repeat() {
     let mut state = ObjectIdState::new();
     let mut seen = vec![0u8; 1 << 24];
     for _ in 0..(1 << 24) + 1000 {

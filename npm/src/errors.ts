@@ -57,7 +57,7 @@ function isOfClass(of: typeof SnowmintError, error: unknown): boolean {
   return isOther || Function.prototype[Symbol.hasInstance].call(of, error);
 }
 
-/** An error of core: "CODE sentence", and what fills that: a mark and two numbers, as `sentence.rs` tells. */
+/** An error of core: "CODE sentence", filled with a mark and two numbers as `message.rs` of core lists. */
 export function errorOf(row: string, mark = 0n, a = 0n, b = 0n): SnowmintError {
   const places: Record<string, unknown> = {
     a,

@@ -7,7 +7,6 @@ import { errorOf, SnowmintError } from "./errors.js";
 import {
   AHEAD_MS,
   CLOSED,
-  NODE_NEEDED,
   NONBLOCKING_AHEAD_MS,
   NONBLOCKING_WAIT_MS,
   SENTENCES,
@@ -405,7 +404,12 @@ export class Snowflake implements Iterable<bigint> {
 const classOf = <Generator>(given: unknown): Made<Generator> =>
   (Object(given).prototype instanceof Snowflake ? given : Snowflake) as Made<Generator>;
 
-const nodeNeeded = () => errorOf(SENTENCES[NODE_NEEDED]! + (blocking ? ", or set SNOWMINT_NODE" : ""));
+const nodeNeeded = () =>
+  new SnowmintError(
+    "INVALID_NODE",
+    "pass a node that no other generator of this layout uses, or use await Snowflake.lease()" +
+      (blocking ? ", or set SNOWMINT_NODE" : ""),
+  );
 
 function specOf({ layout, maxAheadMs, maxWaitMs, sequenceStart = "zero", clock }: SnowflakeOptions): Spec {
   if (typeof (clock ?? closed) !== "function") throw new TypeError("a clock is a function");

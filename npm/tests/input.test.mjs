@@ -51,7 +51,7 @@ test("what is no layout is refused with the presets and a text to go by", () => 
     const { message } = refusal("INVALID_LAYOUT", () => new Snowflake({ layout, node: 5 }));
     assert.match(
       message,
-      /^no such preset: choose snowmint, twitter, .* or a text such as time:41,node:10,/,
+      /^no such preset: choose snowmint, twitter, .* or write a layout such as time:41,node:10,/,
       inspect(layout),
     );
   }
@@ -234,15 +234,15 @@ test("what cannot be scattered is INVALID_ID", () => {
   const sentence = (call) => refusal("INVALID_ID", call).message;
   assert.equal(
     sentence(() => scatter.rotateDigits(12345, 5)),
-    "of an ID of 5 digits 0 to 4 can be moved, as its first stays",
+    "cannot move more than 4 digits of a 5-digit ID",
   );
   assert.equal(
     sentence(() => scatter.rotateDigits(2n ** 63n - 1n, 1)),
-    "scattered it would be 9722337203685477580, and a result is at most 2^63-1",
+    "the result 9722337203685477580 is above 2^63-1",
   );
   assert.equal(
     sentence(() => scatter.reverseBits(2n ** 63n)),
-    "IDs from 0 to 2^63-1 are scattered, not 9223372036854775808",
+    "ID 9223372036854775808 cannot be scattered: it is above 2^63-1",
   );
   assert.equal(
     sentence(() => scatter.shardHigh(5, 64)),

@@ -63,7 +63,7 @@ const ATTACHED = [
       for (let info = ""; !info.includes("connected_slaves:1"); ) info = await redisSays(url, "INFO", "replication");
     },
     "connected_slaves=1",
-    "nobody stands in for while it is down",
+    "no other server replaces while it is down",
   ],
 ];
 

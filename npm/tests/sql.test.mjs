@@ -69,12 +69,12 @@ test("the texts are those of core", () => {
   const script = postgresFunction(layouts.INSTAGRAM, "app", "next_id", 5, { maxAheadMs: 70, maxWaitMs: 300 });
   assert.match(script, /^CREATE SEQUENCE IF NOT EXISTS "app"\."next_id_5_[0-9a-f]{8}" AS bigint/);
   assert.match(script, /reach := now_ms \+ 70;[\s\S]*IF waited_ms < 300 THEN/);
-  assert.ok(script.endsWith("From 2046-06-27T17:00:49.497Z on they are negative in this signed bigint.';\n"));
+  assert.ok(script.endsWith("From 2046-06-27T17:00:49.497Z on IDs are negative in a signed bigint.';\n"));
   assert.match(postgresFunction("snowmint", "app", "next_id", 5), /SET lock_timeout = '2000ms'/);
 });
 
 test("what cannot be is refused", () => {
-  const name = /an SQL name takes 1 to \d\d bytes here, none of them NUL/;
+  const name = /an SQL name has 1 to \d\d bytes here, without NUL/;
   for (const [schema, called] of [
     ["", "f"],
     ["app", ""],

@@ -389,10 +389,10 @@ test("vanished records close their holder, and stop claims until a fence", async
   assert.deepEqual([first.node, second.node], [0, 1]);
   gone.add("leases/a/1");
   await until(() => second.status().lost !== null, "the holder is closed");
-  assert.match(second.status().lost, /its record has vanished from the store/);
+  assert.match(second.status().lost, /the node's record has vanished from the store/);
   await assert.rejects(lease({ ...without }, { namespace: "a" }), {
     code: "STORE_UNAVAILABLE",
-    message: /1 nodes have a record, and 2 had one.*snowmint fence/,
+    message: /2 nodes had a record, and only 1 have one now.*snowmint fence/,
   });
   await first.nextIdAsync();
   await first.close();
@@ -542,7 +542,7 @@ test("who takes a record away is noticed: onLost is told once, and every call sa
   other[40] ^= 1;
   await store.write("leases/a/0", other, record.version);
   await until(() => errors.length > 0, "onLost");
-  assert.match(errors[0].message, /lease of node 0 was lost.*another holder has it/);
+  assert.match(errors[0].message, /lease of node 0 was lost.*another holder has the node/);
   for (const call of ["nextId", "tryNextId", "nextIds"])
     assert.equal(refusal("WINDOW_CLOSED", () => gen[call](5)).message, errors[0].message);
   await assert.rejects(gen.nextIdAsync(), { code: "WINDOW_CLOSED", message: errors[0].message });
@@ -588,7 +588,7 @@ test("a window and what is minted ahead are an hour at most, so that nobody wait
   ];
   const error = {
     code: "INVALID_LAYOUT",
-    message: /^windowMs is 1000 or more for this layout, and 3600000 or less with maxAheadMs added, not \d+$/,
+    message: /^windowMs must be at least 1000 for this layout, and at most 3600000 with maxAheadMs added, not \d+$/,
   };
   for (const options of wrong) {
     // Who shares a lease is no exception.

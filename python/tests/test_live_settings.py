@@ -114,7 +114,7 @@ def standby_of(primary: servers.Server, kind: servers.Engine) -> servers.Server:
             "asynchronous_standby=walreceiver",
             "every commit of this server wait for the standby",
         ),
-        ("redis", "connected_slaves=1", "nobody stands in for while it is down"),
+        ("redis", "connected_slaves=1", "no other server replaces while it is down"),
     ],
 )
 def test_a_fleet_goes_on_when_a_standby_is_attached_and_new_claims_are_refused(

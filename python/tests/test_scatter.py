@@ -75,12 +75,12 @@ def test_a_number_of_digits_or_bits_that_the_id_does_not_have_is_refused(by: int
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
-        (lambda: scatter.rotate_digits(12345, 5), "of an ID of 5 digits 0 to 4 can be moved, as its first stays"),
+        (lambda: scatter.rotate_digits(12345, 5), "cannot move more than 4 digits of a 5-digit ID"),
         (
             lambda: scatter.rotate_digits(2**63 - 1, 1),
-            "scattered it would be 9722337203685477580, and a result is at most 2^63-1",
+            "the result 9722337203685477580 is above 2^63-1",
         ),
-        (lambda: scatter.reverse_bits(2**63), "IDs from 0 to 2^63-1 are scattered, not 9223372036854775808"),
+        (lambda: scatter.reverse_bits(2**63), "ID 9223372036854775808 cannot be scattered: it is above 2^63-1"),
         (lambda: scatter.shard_high(5, 64), "a shard number has 0 to 63 bits"),
     ],
 )

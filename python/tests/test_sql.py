@@ -343,9 +343,9 @@ def test_the_function_is_marked_as_one_that_changes_something(database: Database
 @pytest.mark.parametrize(
     ("layout", "told"),
     [
-        (layouts.SNOWMINT, "None of them is negative in this signed bigint."),
-        (layouts.INSTAGRAM, "From 2046-06-27T17:00:49.497Z on they are negative in this signed bigint."),
-        (layouts.DISCORD, "From 2084-09-06T15:47:35.552Z on they are negative in this signed bigint."),
+        (layouts.SNOWMINT, "No ID is negative in a signed bigint."),
+        (layouts.INSTAGRAM, "From 2046-06-27T17:00:49.497Z on IDs are negative in a signed bigint."),
+        (layouts.DISCORD, "From 2084-09-06T15:47:35.552Z on IDs are negative in a signed bigint."),
         (Layout("node:4,time:48,sequence:12;epoch=0"), "any of them may be negative"),
     ],
     ids=["snowmint", "instagram", "discord", "node first"],
@@ -389,14 +389,14 @@ def test_names_and_nodes_that_cannot_be_are_refused() -> None:
     with pytest.raises(InvalidNodeError, match="node 1024 does not fit this layout: it takes 0 to 1023"):
         layouts.SNOWMINT.postgres_function("app", "next_id", 1024)
     for schema, name in (("", "f"), ("app", ""), ("a\0", "f"), ("app", "f\0"), ("a" * 64, "f"), ("app", "é" * 27)):
-        with pytest.raises(InvalidTextError, match="an SQL name takes 1 to"):
+        with pytest.raises(InvalidTextError, match="an SQL name has 1 to"):
             layouts.SNOWMINT.postgres_function(schema, name, 5)
     layouts.SNOWMINT.postgres_function("a" * 63, "é" * 26, 5)
     for column in ("", "t.", ".id", "a..b", "a\0"):
-        with pytest.raises(InvalidTextError, match="an SQL name takes 1 to 64 bytes here"):
+        with pytest.raises(InvalidTextError, match="an SQL name has 1 to 64 bytes here"):
             layouts.SNOWMINT.decode_sql("mariadb", column)
     dialect: Any = "oracle"
-    with pytest.raises(InvalidTextError, match="the dialects of SQL are postgres, mariadb, mariadb_signed"):
+    with pytest.raises(InvalidTextError, match="no such SQL dialect: choose postgres, mariadb or mariadb_signed"):
         layouts.SNOWMINT.decode_sql(dialect, "id")
     with pytest.raises(InvalidLayoutError):
         MIXED.decode_sql("postgres", "id").between(0, 1)

@@ -210,7 +210,7 @@ def _uuid(form: str, digits: str, now_ms: int) -> Candidate:
             3: ", MD5 of a name",
             4: ", random",
             5: ", SHA-1 of a name",
-            8: ", made to a rule of its minter's",
+            8: ", defined by its minter",
         }.get(version, "")
     else:
         reason = f"version {version}, which is not defined"

@@ -1,25 +1,25 @@
-//! What a call that may wait needs from its host.
+//! The host of a call that may wait: its clock and its sleep.
 
 use crate::error::Error;
 
-/// The clock and the waiting of one call. Make a new one for each call.
+/// The clock and the sleep of one call. Make a new host for each call.
 pub trait Host {
-    /// What clock and wait can fail with, besides the generator's own errors.
+    /// The errors of clock and sleep, beside those of the generator.
     type Error: From<Error>;
 
-    /// The time, Unix ms.
+    /// Reads the clock, Unix ms.
     ///
     /// # Errors
-    /// The host's own: a clock may be the user's code.
+    /// An error of the host, whose clock may be the user's code.
     fn now_ms(&mut self) -> Result<i64, Self::Error>;
 
-    /// Sleeps about `ms` ms: until the clock has moved on by as much, if it runs as it should.
+    /// Sleeps about `ms` ms.
     ///
     /// # Errors
-    /// The host's own, such as an interrupt.
+    /// An error of the host, such as an interrupt.
     fn pause(&mut self, ms: u64) -> Result<(), Self::Error>;
 
-    /// The ms since the first pause of this call by a clock that never steps; 0 before it.
+    /// Returns the ms since the first pause of this call, by a clock that never steps; 0 before the first pause.
     fn paused_ms(&mut self) -> u64;
 }
 
@@ -35,19 +35,19 @@ mod system {
 
     use super::{Error, Host};
 
-    /// The operating system's clock; a pause puts the thread to sleep.
+    /// The clock of the operating system. A pause puts the thread to sleep.
     #[derive(Debug, Default)]
     pub struct SystemHost {
         first_pause: Option<Instant>,
     }
 
     impl SystemHost {
-        /// For one call.
+        /// Makes a host for one call.
         pub const fn new() -> Self {
             Self { first_pause: None }
         }
 
-        /// The system's time, Unix ms.
+        /// Reads the system's clock, Unix ms.
         #[inline]
         pub fn unix_ms() -> i64 {
             match SystemTime::now().duration_since(SystemTime::UNIX_EPOCH) {
@@ -75,7 +75,7 @@ mod system {
 
         fn pause(&mut self, ms: u64) -> Result<(), Error> {
             self.first_pause.get_or_insert_with(Instant::now);
-            // To the start of a ms, not to its middle: a saturated generator must not lose the ms in between.
+            // Sleeps to the start of a ms: a generator at full load would lose the part of a ms before a later wake-up.
             let into_ms = SystemTime::now()
                 .duration_since(SystemTime::UNIX_EPOCH)
                 .map_or(0, |now| now.subsec_nanos() % NS_PER_MS);

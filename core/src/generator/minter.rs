@@ -1,18 +1,18 @@
-//! What of a generator mints, without what it tells about itself.
+//! The part of a generator that mints, without its layout and options.
 
 use core::borrow::Borrow;
 
 use super::options::Options;
 use super::run::{Mint, Run};
+use super::step::{Plan, Taken};
 use super::words::Words;
 use crate::error::Error;
 use crate::layout::Layout;
-use crate::step::{Plan, Taken};
 
-/// Mints on a state; [`Snowflake`](crate::Snowflake) is one with its layout and options, and waits. For hosts that have
-/// these elsewhere.
+/// Mints IDs without waiting. A [`Snowflake`](crate::Snowflake) adds layout, options and waiting; this is for hosts
+/// that keep those elsewhere.
 #[derive(Debug)]
-// In this order: what minting reads comes first.
+// In this order: minting reads the first field first.
 #[repr(C)]
 pub struct Minter<W> {
     mint: Mint,
@@ -20,26 +20,27 @@ pub struct Minter<W> {
 }
 
 impl<W: Borrow<Words>> Minter<W> {
-    /// For `node`, which [`Layout::node`] has checked. Of the options `max_wait_ms` does not matter here.
+    /// Makes a minter for `node`, which [`Layout::node`] has checked. It ignores the option `max_wait_ms`.
     pub fn new(layout: &Layout, node: u32, options: &Options, words: W) -> Self {
         let plan = Plan::new(layout, options.max_ahead_ms, options.sequence_start, options.seed);
         Self { mint: Mint::new(layout, node, plan), words }
     }
 
-    /// The state.
+    /// Returns the state.
     pub fn words(&self) -> &Words {
         self.words.borrow()
     }
 
-    /// As [`Snowflake::try_next_id`](crate::Snowflake::try_next_id).
+    /// Works as [`Snowflake::try_next_id`](crate::Snowflake::try_next_id).
     ///
     /// # Errors
-    /// Those of that.
+    /// The same.
     #[inline]
     pub fn try_next_id(&self, now_ms: i64) -> Result<u64, Error> {
         let words = self.words.borrow();
         let word = words.state();
-        // Most IDs under load are neither the first nor the last of their tick, and found in half the time of a step.
+        // Under load most IDs are neither the first nor the last of their tick. This finds them in half the time of a
+        // step.
         let next = self.mint.plan.next_in_tick(word, words.window_end(), now_ms);
         let position = match next.filter(|_| words.swap(word, word + 1).is_ok()) {
             Some(position) => position,
@@ -48,10 +49,10 @@ impl<W: Borrow<Words>> Minter<W> {
         Ok(self.mint.id(position))
     }
 
-    /// As [`Snowflake::try_run`](crate::Snowflake::try_run).
+    /// Works as [`Snowflake::try_run`](crate::Snowflake::try_run).
     ///
     /// # Errors
-    /// Those of that.
+    /// The same.
     #[inline]
     pub fn try_run(&self, now_ms: i64, want: u64, patience_ms: u64) -> Result<Run<'_>, Error> {
         self.take_now(now_ms, want, patience_ms).map(|taken| Run::new(&self.mint, taken))

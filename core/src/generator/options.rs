@@ -9,17 +9,18 @@ pub enum SequenceStart {
     /// At 0.
     #[default]
     Zero,
-    /// Uniformly in the lower half of the sequence field, so that IDs minted at low load spread over shards.
+    /// At a random number in the lower half of the sequence field, so that IDs minted at low load spread over shards.
     Random,
-    /// One after the last ID's sequence, wrapping to 0 between ticks, never within one.
+    /// At one more than the last ID's sequence, so that IDs minted at low load spread over shards. It wraps to 0
+    /// between ticks, never within a tick.
     Carry,
 }
 
 impl SequenceStart {
-    /// Every start.
+    /// All starts.
     pub const ALL: [Self; 3] = [Self::Zero, Self::Random, Self::Carry];
 
-    /// The name of this start in every language.
+    /// Returns the name of this start in every language.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Zero => "zero",
@@ -28,7 +29,7 @@ impl SequenceStart {
         }
     }
 
-    /// The start of that name: `zero`, `random` or `carry`.
+    /// Returns the start with this name: `zero`, `random` or `carry`.
     pub fn find(name: impl AsRef<[u8]>) -> Option<Self> {
         Self::ALL.into_iter().find(|start| start.name().as_bytes() == name.as_ref())
     }
@@ -36,12 +37,12 @@ impl SequenceStart {
 
 /// How a generator deals with the clock.
 ///
-/// | option | meaning | default | where nothing can block ([`Options::NONBLOCKING`]) |
+/// | option | meaning | default | default of hosts that cannot block ([`Options::NONBLOCKING`]) |
 /// | --- | --- | --- | --- |
-/// | `max_ahead_ms` | how far IDs may run ahead of the clock: bounds rollback, a frozen clock and bursts | 0 | 1000 |
+/// | `max_ahead_ms` | how far IDs may run ahead of the clock: the limit for a clock set back, a frozen clock and bursts | 0 | 1000 |
 /// | `max_wait_ms` | how long one call may wait for the clock | 1000 | 0 |
 /// | `sequence_start` | where the sequence begins in a new tick | [`SequenceStart::Zero`] | the same |
-/// | `seed` | entropy of the host, for [`SequenceStart::Random`] and `random` fields | 0 | 0 |
+/// | `seed` | random bits of the host, for [`SequenceStart::Random`] and `random` fields | 0 | 0 |
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Options {
     /// How far IDs may run ahead of the clock, in ms.
@@ -50,7 +51,7 @@ pub struct Options {
     pub max_wait_ms: u64,
     /// Where the sequence begins in a new tick.
     pub sequence_start: SequenceStart,
-    /// Entropy of the host. It makes IDs spread, not unique: uniqueness never rests on it.
+    /// Random bits of the host. They spread IDs; IDs are unique without them.
     pub seed: u64,
 }
 
@@ -58,13 +59,14 @@ impl Options {
     /// The defaults.
     pub const DEFAULT: Self = Self { max_ahead_ms: 0, max_wait_ms: 1000, sequence_start: SequenceStart::Zero, seed: 0 };
 
-    /// The defaults of browsers and edge runtimes, where blocking is impossible and the clock may stand still.
+    /// The defaults of browsers and edge runtimes, which cannot block and whose clock may stand still.
     pub const NONBLOCKING: Self = Self { max_ahead_ms: 1000, max_wait_ms: 0, ..Self::DEFAULT };
 
-    /// How long to sleep before a refused call is tried again, in ms; 0 when it is time to give up.
+    /// Returns how long to sleep before the refused call is tried again, in ms; 0 to give up.
     ///
-    /// `wanted_ms` is the error's [`wait_ms`](crate::Error::wait_ms); `waited_ms` is what the call has waited so far,
-    /// by a clock that never steps. Sleeps are short, so that a clock that is put right again is noticed.
+    /// `wanted_ms` is the error's [`wait_ms`](crate::Error::wait_ms). `waited_ms` is how long the call has waited so
+    /// far, by a clock that never steps. Sleeps are at most 10 ms, so that the generator notices when a wrong clock is
+    /// corrected.
     pub fn pause_ms(&self, wanted_ms: u64, waited_ms: u64) -> u64 {
         let left_ms = if mutant::removes("deadline") { wanted_ms } else { self.max_wait_ms.saturating_sub(waited_ms) };
         wanted_ms.min(left_ms).min(LONGEST_PAUSE_MS)

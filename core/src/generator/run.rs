@@ -1,14 +1,14 @@
 //! Consecutive IDs.
 
+use super::step::{Plan, Taken};
 use crate::layout::{Field, Layout};
-use crate::step::{Plan, Taken};
 
-/// What turns a position into an ID: the step's plan, and where the parts stand.
+/// Turns positions into IDs: the plan of the step, and the places of the parts.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mint {
     pub(crate) plan: Plan,
     node: u64,
-    /// Time, sequence and random.
+    /// The fields time, sequence and random.
     fields: [Field; 3],
 }
 
@@ -25,7 +25,7 @@ impl Mint {
     }
 }
 
-/// IDs that one step has taken, in the order of minting: an iterator of `u64`.
+/// The IDs that one step has taken, in the order of minting: an iterator of `u64`.
 #[derive(Clone, Debug)]
 pub struct Run<'a> {
     mint: &'a Mint,
@@ -38,10 +38,10 @@ impl<'a> Run<'a> {
         Self { mint, position: taken.first, count: taken.count }
     }
 
-    /// Moves IDs to the start of `ids`, as many as there are and fit; answers how many.
+    /// Moves as many IDs as fit to the start of `ids`, and returns their number.
     pub fn write(&mut self, ids: &mut [u64]) -> usize {
         let [_, sequence, random] = self.mint.fields;
-        // Within a tick IDs differ by a constant, unless they have random bits.
+        // Within a tick IDs differ by a constant, unless the layout has random bits.
         let stride = 1 << sequence.shift();
         let steady = if random.width() == 0 { sequence.max() } else { 0 };
         let count = ids.len().min(self.count as usize);

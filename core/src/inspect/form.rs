@@ -1,38 +1,38 @@
-//! Every way to read a text as something that carries a time.
+//! The forms in which a text can be an ID.
 
 use super::Kind;
-use crate::integer::Integer;
+use crate::int::Integer;
 use crate::object_id::ObjectId;
 use crate::text::{TextForm, wide};
 use crate::ulid::Ulid;
 use crate::uuid::Uuid;
 
-/// How what was inspected was read.
+/// The form in which an inspected ID was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Form {
-    /// It was an integer.
+    /// An integer, not a text.
     Integer,
-    /// As a text form of an ID; `hex` with `0x` before it too, and `decimal` of fewer digits, with a minus sign too.
+    /// A text form of an ID. `hex` may start with `0x`; `decimal` may have fewer digits and a minus sign.
     Id(TextForm),
-    /// As 36 characters, hyphens among them.
+    /// A UUID of 36 characters with hyphens.
     Uuid,
-    /// As the same in braces.
+    /// A UUID with hyphens, in braces.
     UuidBraces,
-    /// As the same after `urn:uuid:`.
+    /// A UUID with hyphens, after `urn:uuid:`.
     UuidUrn,
-    /// As 32 hexadecimal digits.
+    /// A UUID of 32 hexadecimal digits.
     UuidHex,
-    /// As those of a version 1 that `MySQL`'s `UUID_TO_BIN(uuid, 1)` has swapped.
+    /// 32 hexadecimal digits of a version 1 that `MySQL`'s `UUID_TO_BIN(uuid, 1)` has swapped.
     UuidSwapped,
-    /// As 26 characters of Crockford's base 32.
+    /// A ULID: 26 characters of Crockford's base 32.
     Ulid,
-    /// As 24 hexadecimal digits.
+    /// An `ObjectId`: 24 hexadecimal digits.
     ObjectId,
 }
 
 impl Form {
-    /// The name of this form in every language, such as `"uuid_braces"`.
+    /// Returns the name of this form in every language, such as `"uuid_braces"`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Integer => "integer",
@@ -48,11 +48,11 @@ impl Form {
     }
 }
 
-/// The most forms of an ID that one text can have: 13 characters can be decimal, base 32 and base 36.
+/// The largest number of forms of an ID that a text can have: 13 characters can be decimal, base 32 and base 36.
 pub(super) const MAX_FORMS: usize = 3;
 
-/// Hands every reading of `text` as a 64-bit ID to `take`, with how many bits it would be surprising to see such a text
-/// of this form.
+/// Hands every reading of `text` as a 64-bit ID to `take`, with its surprise in bits: how rare such a text is in this
+/// form.
 pub(super) fn ids(text: &[u8], mut take: impl FnMut(Form, u64, u32)) {
     if text.len() <= 20
         && let Some(Ok(id)) = Integer::parse(text).map(Integer::id)
@@ -65,13 +65,13 @@ pub(super) fn ids(text: &[u8], mut take: impl FnMut(Form, u64, u32)) {
     {
         take(Form::Id(TextForm::Hex), id as u64, 0);
     }
-    // The hex of a number below 2^60 without its leading zero, as Sonyflakes are often printed.
+    // Hex of a number below 2^60 without the leading zero, as Sonyflakes are often printed.
     if text.len() == 15
         && let Some(id) = wide(text, TextForm::Hex, 4)
     {
         take(Form::Id(TextForm::Hex), id as u64, if text.iter().all(u8::is_ascii_digit) { 10 } else { 0 });
     }
-    // A text of digits alone is likely to be decimal: (10/16)^16 of all in hex have no letter, and so on.
+    // A text of digits alone is likely decimal: in hex only (10/16)^16 of all texts have no letter, and so on.
     let rare = text.iter().all(u8::is_ascii_digit);
     let forms = [
         (TextForm::Hex, 11),
@@ -87,7 +87,7 @@ pub(super) fn ids(text: &[u8], mut take: impl FnMut(Form, u64, u32)) {
     }
 }
 
-/// Hands every reading of `text` as anything else to `take`.
+/// Hands every reading of `text` as another ID to `take`.
 pub(super) fn others(text: &[u8], mut take: impl FnMut(Form, Kind)) {
     let (form, uuid) = match text {
         [b'{', uuid @ .., b'}'] => (Form::UuidBraces, uuid),

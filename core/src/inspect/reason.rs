@@ -1,4 +1,4 @@
-//! Why a candidate is where it is, in one sentence.
+//! The reason for the place of a candidate, in one sentence.
 
 use core::fmt;
 
@@ -6,7 +6,7 @@ use super::{Candidate, Doubt, Kind};
 use crate::time::{DAY_MS, write_date};
 use crate::uuid::{Uuid, UuidVariant};
 
-/// The sentence, made when it is displayed.
+/// The sentence; displaying it makes its text.
 #[derive(Clone, Copy, Debug)]
 pub struct Reason<'a>(pub(super) &'a Candidate);
 
@@ -32,7 +32,7 @@ impl fmt::Display for Reason<'_> {
         match candidate.kind {
             Kind::Snowflake { .. } => {
                 let (Some(layout), Some(parts)) = (candidate.layout(), candidate.parts()) else { return Ok(()) };
-                // A layout without a node has node 0 too, which tells nothing.
+                // A layout without a node always has node 0, which is not evidence.
                 f.write_str(if layout.nodes() > 1 && parts.node == 0 { "; node 0" } else { "" })?;
                 f.write_str(if parts.sequence == 0 { "; sequence 0" } else { "" })
             }
@@ -73,12 +73,12 @@ fn write_version(f: &mut fmt::Formatter<'_>, uuid: Uuid) -> fmt::Result {
         (_, _, Some(3)) => f.write_str("version 3, MD5 of a name"),
         (_, _, Some(4)) => f.write_str("version 4, random"),
         (_, _, Some(5)) => f.write_str("version 5, SHA-1 of a name"),
-        (_, _, Some(8)) => f.write_str("version 8, made to a rule of its minter's"),
+        (_, _, Some(8)) => f.write_str("version 8, defined by its minter"),
         (_, _, version) => write!(f, "version {}, which is not defined", version.unwrap_or_default()),
     }
 }
 
-/// A length of time in its largest unit: years with a decimal, rounded down.
+/// Writes a length of time in its largest unit, rounded down; years have one decimal.
 fn write_span(f: &mut fmt::Formatter<'_>, ms: u64) -> fmt::Result {
     const DAY: u64 = DAY_MS.unsigned_abs();
     const YEAR: u64 = DAY * 1461 / 4;

@@ -1,23 +1,23 @@
-//! The text form of a layout: parsing and printing, each the other's inverse.
+//! The text form of a layout: parsing, and printing, which is its inverse.
 
 use core::fmt;
 use core::num::NonZeroU64;
 use core::str::FromStr;
 
-use super::name::is_name_byte;
 use super::reader::{Read, Reader};
 use super::{Layout, MAX_SAFE_MS};
 use crate::error::{Error, What};
+use crate::name::is_name_byte;
 use crate::time;
 
 impl Layout {
     /// Reads the text form, such as `time:41,node:10,sequence:12;epoch=2025-01-01T00:00:00Z;tick=1ms`.
     ///
-    /// `epoch` is Unix ms or an RFC 3339 time; `tick` is `Nms` or `Ns` and may be left out for 1 ms. There are no
-    /// blanks. Printing the result gives the canonical text.
+    /// `epoch` is Unix ms or an RFC 3339 time. `tick` is `Nms` or `Ns`; without it a tick is 1 ms. Blanks are not
+    /// allowed. Printing the layout gives the canonical text.
     ///
     /// # Errors
-    /// `InvalidLayout`, with the place in the text or the rule that is broken.
+    /// `InvalidLayout`: the sentence names the place in the text, or the rule that the text breaks.
     ///
     /// # Examples
     /// ```
@@ -36,21 +36,12 @@ impl Layout {
         }
     }
 
-    /// The preset of that name, or else the layout with that text form.
+    /// Writes the canonical text form: the epoch in Unix ms, and the tick in seconds if they are whole.
+    ///
+    /// It does without `write!`, which would double the size of the wasm module.
     ///
     /// # Errors
-    /// `InvalidLayout`.
-    pub fn find(name_or_text: impl AsRef<[u8]>) -> Result<Self, Error> {
-        let text = name_or_text.as_ref();
-        if text.contains(&b':') { Self::parse(text) } else { Self::preset(text) }
-    }
-
-    /// Writes the canonical text form: the epoch in Unix ms, the tick in whole seconds where it can be.
-    ///
-    /// Without the machinery of `write!`, which would double the size of the wasm module.
-    ///
-    /// # Errors
-    /// Only those of `out`.
+    /// Only errors of `out`.
     pub fn write(&self, out: &mut impl fmt::Write) -> fmt::Result {
         let mut before = "";
         for (name, field) in self.fields() {
@@ -104,7 +95,7 @@ fn read(reader: &mut Reader<'_>, layout: &mut Layout) -> Read<()> {
     if reader.skip(b";tick=") {
         tick_ms = reader.number().ok_or(What::Grammar)?.get();
         if reader.skip(b"s") {
-            // One too long to be multiplied is too long as it is.
+            // `finish` refuses this tick too, and the product fits.
             tick_ms = tick_ms.min(MAX_SAFE_MS) * 1000;
         } else {
             reader.expect(b"ms")?;
@@ -122,7 +113,7 @@ fn read_epoch(reader: &mut Reader<'_>) -> Read<i64> {
     if let Some(unix_ms) = time::parse_rfc3339(text) {
         return Ok(unix_ms);
     }
-    // No leading zero, and no minus zero: the text of an epoch is one.
+    // Leading zeros and -0 are not allowed, so an epoch has one text.
     let mut digits = Reader::new(text);
     let negative = digits.skip(b"-");
     let is_zero = !negative && digits.skip(b"0");
@@ -131,7 +122,7 @@ fn read_epoch(reader: &mut Reader<'_>) -> Read<i64> {
         reader.rest = start;
         return Err(What::Grammar);
     };
-    // What is too far is cut to that, and then refused by the rule on epochs.
+    // `finish` refuses the smallest number that is too large, and so every larger number.
     let magnitude = magnitude.min(MAX_SAFE_MS + 1).cast_signed();
     Ok(if negative { -magnitude } else { magnitude })
 }

@@ -1,25 +1,26 @@
-//! The node: one number, or a number for each node field.
+//! The node of an ID: one number, or a number for each node field.
 
+use super::Layout;
 use super::reader::Reader;
-use super::{Layout, Name};
 use crate::error::{Error, What};
-use crate::integer::Integer;
+use crate::int::Integer;
 use crate::mutant;
+use crate::name::Name;
 
 impl Layout {
-    /// `node` as a number of this layout.
+    /// Returns `node` as a number, if this layout has such a node.
     ///
     /// # Errors
     /// `InvalidNode` outside 0 to [`Layout::nodes`] - 1.
     pub fn node(&self, node: Integer) -> Result<u32, Error> {
         let width = if mutant::removes("range") { u32::BITS } else { self.node_bits };
         if node.misfits(width) {
-            return Err(Error::misfit(What::Node, node, width));
+            return Err(node.refused(What::Node, width));
         }
         Ok(node.magnitude() as u32)
     }
 
-    /// The node whose fields have these values; every node field must be there once.
+    /// Returns the node whose fields have these values. Every node field must be given once.
     ///
     /// # Errors
     /// `InvalidNode`, if a field is missing, unknown, given twice or out of range.
@@ -39,10 +40,10 @@ impl Layout {
         nodes.finish()
     }
 
-    /// Reads a node as people write it: `5`, or `datacenter=0,worker=5`.
+    /// Reads a node from a text: `5`, or `datacenter=0,worker=5`.
     ///
     /// # Errors
-    /// `InvalidNode`, also for a text that is neither.
+    /// `InvalidNode`, if the text has neither form or the node does not fit.
     pub fn parse_node(&self, text: impl AsRef<[u8]>) -> Result<u32, Error> {
         let text = text.as_ref();
         match Integer::parse(text) {
@@ -67,7 +68,7 @@ impl Layout {
         nodes.finish()
     }
 
-    /// The bits of `node`, which must fit, at their places in an ID.
+    /// Returns the bits of `node`, which must fit, at their places in an ID.
     pub(crate) fn put_node(&self, node: u32) -> u64 {
         let mut rest = self.node_bits;
         let mut id = 0;
@@ -78,17 +79,18 @@ impl Layout {
         id
     }
 
-    /// The inverse of [`Layout::put_node`].
+    /// Returns the node of an ID: the inverse of [`Layout::put_node`].
     pub(crate) fn take_node(&self, id: u64) -> u32 {
         self.node_fields().fold(0u64, |node, slot| (node << slot.field.width()) | slot.field.take(id)) as u32
     }
 }
 
-/// Node fields that are given one by one: an ID of which nothing else is set yet.
+/// Node fields that are given one after the other.
 struct Fields<'a> {
     layout: &'a Layout,
     /// The masks of the fields given so far.
     given: u64,
+    /// Their values at their places in an ID.
     node: u64,
 }
 
@@ -97,11 +99,11 @@ impl Fields<'_> {
         let Some(slot) =
             self.layout.node_fields().find(|slot| slot.name.is(name) && self.given & slot.field.mask() == 0)
         else {
-            return Err(Error::of_field(What::NodeUnknown, name, 0));
+            return Err(name.refused(What::NodeUnknown, 0));
         };
         match value {
             Integer::Fits(value) if value <= slot.field.max() => self.node |= slot.field.put(value),
-            _ => return Err(Error::of_field(What::NodeField, name, slot.field.width())),
+            _ => return Err(name.refused(What::NodeField, slot.field.width())),
         }
         self.given |= slot.field.mask();
         Ok(())
@@ -109,7 +111,7 @@ impl Fields<'_> {
 
     fn finish(self) -> Result<u32, Error> {
         match self.layout.node_fields().find(|slot| self.given & slot.field.mask() == 0) {
-            Some(slot) => Err(Error::of_field(What::NodeMissing, &slot.name, 0)),
+            Some(slot) => Err(slot.name.refused(What::NodeMissing, 0)),
             None => Ok(self.layout.take_node(self.node)),
         }
     }

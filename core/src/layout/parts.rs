@@ -1,8 +1,9 @@
-//! An ID taken apart and put together.
+//! Decoding an ID into its parts, and encoding parts as an ID.
 
-use super::{Field, Layout, Name, UNUSED};
+use super::{Field, Layout, UNUSED};
 use crate::error::{Error, What};
-use crate::integer::Integer;
+use crate::int::Integer;
+use crate::name::Name;
 
 /// The parts of an ID under a layout.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -20,10 +21,10 @@ pub struct Parts {
 }
 
 impl Layout {
-    /// Takes an ID apart. For an ID from a signed column pass `id as u64`.
+    /// Decodes an ID into its parts. For an ID from a signed column pass `id as u64`.
     ///
     /// # Errors
-    /// `InvalidId`, if the layout cannot have minted it: bits above the layout, or unused bits set.
+    /// `InvalidId`, if the layout cannot have minted the ID: bits above the layout, or unused bits, are set.
     ///
     /// # Examples
     /// ```
@@ -49,17 +50,18 @@ impl Layout {
         })
     }
 
-    /// Every field of an ID but `unused`, high to low, with its value.
+    /// Returns each field of an ID with its value, high to low, without `unused`.
     pub fn field_values(&self, id: u64) -> impl Iterator<Item = (&Name, u64)> {
         self.slots.iter().filter(|slot| slot.kind != UNUSED).map(move |slot| (&slot.name, slot.field.take(id)))
     }
 
-    /// Puts an ID together: the inverse of [`Layout::decode`].
+    /// Encodes parts as an ID: the inverse of [`Layout::decode`].
     ///
-    /// The instant (Unix ms) is rounded down to its tick. Nothing keeps an ID made this way from being minted too.
+    /// The instant (Unix ms) is rounded down to its tick. A generator can mint the same ID: `encode` reserves nothing.
     ///
     /// # Errors
-    /// `BeforeEpoch`, `TimeOverflow`; `InvalidNode`; `InvalidId`, if `sequence` or `random` does not fit.
+    /// `BeforeEpoch` or `TimeOverflow`, if the instant has no tick; `InvalidNode`, if the node does not fit;
+    /// `InvalidId`, if `sequence` or `random` does not fit.
     pub fn encode(&self, timestamp_ms: i64, node: Integer, sequence: Integer, random: Integer) -> Result<u64, Error> {
         match self.tick_at(timestamp_ms) {
             Some(tick) => self.encode_tick(tick, node, sequence, random),
@@ -67,22 +69,22 @@ impl Layout {
         }
     }
 
-    /// As [`Layout::encode`], from the value of the time field.
+    /// Works as [`Layout::encode`], with the value of the time field instead of an instant.
     ///
     /// # Errors
-    /// `TimeOverflow`, `InvalidNode`, `InvalidId`.
+    /// `TimeOverflow`, if the tick does not fit; otherwise as [`Layout::encode`].
     pub fn encode_tick(&self, tick: u64, node: Integer, sequence: Integer, random: Integer) -> Result<u64, Error> {
         if tick > self.time().max() {
             return Err(Error::used_up(self.ends_at_ms()));
         }
         if node.misfits(self.node_bits) {
-            return Err(Error::misfit(What::Node, node, self.node_bits));
+            return Err(node.refused(What::Node, self.node_bits));
         }
         if sequence.misfits(self.sequence().width()) {
-            return Err(Error::misfit(What::Sequence, sequence, self.sequence().width()));
+            return Err(sequence.refused(What::Sequence, self.sequence().width()));
         }
         if random.misfits(self.random().width()) {
-            return Err(Error::misfit(What::Random, random, self.random().width()));
+            return Err(random.refused(What::Random, self.random().width()));
         }
         Ok(self.time().put(tick)
             | self.put_node(node.magnitude() as u32)

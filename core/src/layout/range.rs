@@ -6,12 +6,13 @@ use super::Layout;
 use crate::error::{Error, What};
 
 impl Layout {
-    /// The lowest and highest ID between two instants, both included.
+    /// Returns the lowest and the highest ID between two instants, both included, for `WHERE id BETWEEN ? AND ?` on a
+    /// primary key.
     ///
-    /// Instants are Unix ms, each rounded down to its tick. Made for `WHERE id BETWEEN ? AND ?` on a primary key.
+    /// Instants are Unix ms, each rounded down to its tick.
     ///
     /// # Errors
-    /// `InvalidLayout`, if another field than `time` leads (`unused` aside); `BeforeEpoch` or `TimeOverflow`, if an
+    /// `InvalidLayout`, if another field stands above `time` (except `unused`); `BeforeEpoch` or `TimeOverflow`, if an
     /// instant has no tick in this layout.
     ///
     /// # Examples

@@ -3,14 +3,14 @@
 use core::num::NonZeroU64;
 
 use crate::error::What;
-use crate::integer::Integer;
+use crate::int::Integer;
 
 pub(super) struct Reader<'a> {
-    /// What has not been read yet.
+    /// The text that is not read yet.
     pub(super) rest: &'a [u8],
 }
 
-/// What fails here says only what belongs where the rest begins: the whole error is made once, at the end.
+/// A failure is only a reason: the caller makes the error, with the place where the rest begins.
 pub(super) type Read<T> = Result<T, What>;
 
 impl<'a> Reader<'a> {
@@ -22,7 +22,7 @@ impl<'a> Reader<'a> {
         let Some((start, after)) = self.rest.split_at_checked(token.len()) else {
             return false;
         };
-        // Where `==` is used it is compiled in, which counts in wasm.
+        // `==` would copy its code to here, which enlarges wasm.
         let skips = start.iter().zip(token).all(|(byte, wanted)| byte == wanted);
         if skips {
             self.rest = after;
@@ -41,7 +41,7 @@ impl<'a> Reader<'a> {
         taken
     }
 
-    /// A decimal number above 0, without sign or leading zero; one beyond 64 bits reads as 2^64-1.
+    /// Reads a decimal number above 0, without sign or leading zero. A number beyond 64 bits becomes 2^64-1.
     pub(super) fn number(&mut self) -> Option<NonZeroU64> {
         if let [b'0', ..] = self.rest {
             return None;

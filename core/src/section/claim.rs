@@ -1,18 +1,18 @@
-//! How an allocator takes a section over.
+//! The take-over of a section by an allocator.
 
 use super::record::{Record, Users};
 use super::tenure::{Tenure, Watch};
+use crate::bytes::LABEL_BYTES;
 use crate::error::{Error, What};
-use crate::integer::Integer;
-use crate::lease::LABEL_BYTES;
+use crate::int::Integer;
 use crate::segment::{LAST, Pacer};
 use crate::store::{Ask, Next, Reply, Version};
 use crate::window::Window;
 
-/// By how much `max_seq` is raised, unless told otherwise; as in `WeChat`'s seqsvr.
+/// The default number by which `max_seq` is raised, as in `WeChat`'s seqsvr.
 pub const STEP: u64 = 10_000;
 
-/// Which section an allocator wants, and who it is.
+/// The section that an allocator claims, and the allocator's identity.
 #[derive(Clone, Copy, Debug)]
 pub struct Terms {
     users: Users,
@@ -23,13 +23,19 @@ pub struct Terms {
 }
 
 impl Terms {
-    /// The users; a token that is random, and new for each claim; by how much to raise `max_seq` when it is used up;
-    /// how long a successor is to wait, in ms; who this is, such as its address.
+    /// Makes terms.
     ///
-    /// A window of this length passes before a section whose holder has died has another one.
+    /// | argument | meaning |
+    /// | --- | --- |
+    /// | `users` | the users of the section |
+    /// | `token` | a random number, new for each claim |
+    /// | `step` | the number by which `max_seq` is raised when it is used up |
+    /// | `window_ms` | how long a successor waits for a holder that does not renew, in ms |
+    /// | `label` | the name of the holder, such as its address |
     ///
     /// # Errors
-    /// `InvalidId`, if the step is not 1 to [`MAX_STEP`](crate::segment::MAX_STEP), or the window less than 1000 ms.
+    /// `InvalidId`, if the step is not 1 to [`MAX_STEP`](crate::segment::MAX_STEP), or the window is shorter than 1000
+    /// ms.
     pub const fn new(
         users: Users,
         token: u128,
@@ -47,7 +53,7 @@ impl Terms {
     }
 }
 
-/// A section that was taken over: what a [`Section`](super::Section) is made of.
+/// A section that was taken over, from which a [`Section`](super::Section) is made.
 #[derive(Debug)]
 pub struct Held {
     pub(super) record: Record,
@@ -56,48 +62,50 @@ pub struct Held {
     pub(super) step: u64,
 }
 
-/// How far a claim is.
+/// The result of a claim.
 #[derive(Debug)]
 #[allow(clippy::large_enum_variant, reason = "there is no allocator to box it")]
 pub enum Claimed {
-    /// The section is held.
+    /// The section is taken over.
     Held(Held),
-    /// Somebody has it: go on in so many ms, without a reply, to read its record again.
+    /// Another allocator has the section. Call again after this number of ms, without a reply, to read its record
+    /// again.
     Wait(u64),
 }
 
-/// The take-over of a section: reads its record until that is unchanged for a whole window, then writes its own in the
-/// place of that version. A section that was given back, or never had a holder, is free at once.
+/// The take-over of a section: reads the record until it is unchanged for a whole window, then replaces that version
+/// with its own record. A section that was given back, or never had a holder, is free at once.
 #[derive(Debug)]
 pub struct Claim {
     terms: Terms,
     watch: Watch,
     /// Where `max_seq` begins, if the section has no record.
     floor: u64,
-    /// How many writes were sent.
+    /// The number of writes that were sent.
     attempts: u64,
-    /// What was written last, and when it was sent.
+    /// The last record that was sent, and when.
     written: Option<(Record, u64)>,
 }
 
 impl Claim {
-    /// A look at a section begins.
+    /// Begins a take-over.
     pub const fn new(terms: Terms) -> Self {
         Self { terms, watch: Watch::new(), floor: 0, attempts: 0, written: None }
     }
 
-    /// Has `max_seq` begin there, if the section has no record: a [`Floor`](crate::lease::Floor) tells how many numbers its
-    /// users may have had.
+    /// Sets where `max_seq` begins, if the section has no record. A [`Floor`](crate::lease::Floor) says how many
+    /// numbers its users may have had.
     pub const fn begin_above(&mut self, floor: u64) {
         self.floor = floor;
     }
 
-    /// How it goes on: the first time, and after a wait, without a reply, then with that to what was asked.
+    /// Advances the claim. Pass `None` on the first call and after a wait, otherwise the store's reply to the last
+    /// request.
     ///
-    /// `now_ms` is read then, of a clock that never steps (see [`Tenure`]). It is for the caller to give up at some time.
+    /// `now_ms` is the present time of a clock that never steps (see [`Tenure`]). The caller decides when to give up.
     ///
     /// # Errors
-    /// `StoreUnavailable`, if the section was kept for other users, because the size of sections has changed.
+    /// `StoreUnavailable`, if the record is for other users, because the size of sections has changed.
     pub fn next(&mut self, reply: Option<Reply<Record>>, now_ms: u64) -> Result<Next<Claimed, Record>, Error> {
         let (found, version) = match reply {
             Some(Reply::Record(found, version)) => (found, version),
@@ -111,7 +119,7 @@ impl Claim {
         };
         let Some(found) = found else { return Ok(self.write(None, version, now_ms)) };
         if found.token == self.terms.token && !found.released {
-            // A write whose answer was lost; it may be an earlier one than the last.
+            // A write of this claim whose reply was lost: the last write, or an earlier one.
             let sent_ms = self.written.filter(|(record, _)| *record == found).map(|(_, sent_ms)| sent_ms);
             return Ok(self.held(found, version, sent_ms));
         }

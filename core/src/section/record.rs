@@ -1,23 +1,22 @@
-//! What a store keeps of a section, and which users it has.
+//! The record of a section in a store, and the users of a section.
 
 use core::num::NonZeroU32;
 
+use crate::bytes::{Format, LABEL_BYTES};
 use crate::error::{Error, What};
-use crate::integer::Integer;
-use crate::lease::LABEL_BYTES;
+use crate::int::Integer;
 use crate::segment::LAST;
 
-/// How many neighbouring users a section has, unless told otherwise; as in `WeChat`'s seqsvr.
+/// The default number of users in a section, as in `WeChat`'s seqsvr.
 pub const SIZE: NonZeroU32 = NonZeroU32::new(100_000).expect("not zero");
-/// The most users of a section: the memory of each takes eight bytes.
+/// The largest number of users in a section. Each user takes eight bytes of memory.
 pub const MAX_SIZE: u32 = 1_000_000;
-/// How long a record is, in bytes.
+/// The length of a record in bytes.
 pub const RECORD_BYTES: usize = 128;
 
-const MAGIC: &[u8; 8] = b"sections";
-const VERSION: u32 = 1;
+const FORMAT: Format = Format::new(b"sections", 1);
 
-/// The users of one section: neighbouring ids, the same section for each of them.
+/// The users of one section: a range of ids.
 ///
 /// # Examples
 /// ```
@@ -34,52 +33,52 @@ pub struct Users {
 }
 
 impl Users {
-    /// The section that a user is in, if each has `size` users. User ids are 0 to 2^64-1.
+    /// Returns the section of a user, if each section has `size` users. User ids are 0 to 2^64-1.
     ///
     /// # Errors
-    /// `InvalidId` for any other user, and for a size beyond [`MAX_SIZE`].
+    /// `InvalidId` for any other user, and for a size above [`MAX_SIZE`].
     pub const fn of(user: Integer, size: NonZeroU32) -> Result<Self, Error> {
         if size.get() > MAX_SIZE {
             return Err(Error::new(What::SectionSize, 0, MAX_SIZE as u64, size.get() as u64));
         }
         match user {
             Integer::Fits(user) => Ok(Self { first: user - user % size.get() as u64, size }),
-            given => Err(Error::misfit(What::User, given, 0)),
+            given => Err(given.refused(What::User, 0)),
         }
     }
 
-    /// Which section this is, from 0: part of the key of its record.
+    /// Returns the number of the section, from 0. It is part of the key of the record.
     pub const fn number(&self) -> u64 {
         self.first / self.size.get() as u64
     }
 
-    /// The first user.
+    /// Returns the first user.
     pub const fn first(&self) -> u64 {
         self.first
     }
 
-    /// The last user.
+    /// Returns the last user.
     pub const fn last(&self) -> u64 {
         self.first.saturating_add(self.size.get() as u64 - 1)
     }
 
-    /// How many users there are: the length of the memory that a [`Section`](super::Section) needs.
+    /// Returns the number of users, which is also the length of a [`Section`](super::Section)'s memory.
     pub const fn size(&self) -> NonZeroU32 {
         self.size
     }
 
-    /// Where a user stands among them, from 0.
+    /// Returns the place of a user in the section, from 0.
     pub(super) fn place(&self, user: Integer) -> Result<usize, Error> {
         match user {
             Integer::Fits(id) if (self.first..=self.last()).contains(&id) => Ok((id - self.first) as usize),
-            given => Err(Error::misfit(What::User, given, 0)),
+            given => Err(given.refused(What::User, 0)),
         }
     }
 }
 
-/// What a store keeps of a section.
+/// The record of a section in a store.
 ///
-/// | bytes | what, little-endian |
+/// | bytes | content, little-endian |
 /// | --- | --- |
 /// | 0 to 7 | `sections` |
 /// | 8 to 11 | the version of this format |
@@ -88,77 +87,60 @@ impl Users {
 /// | 32 to 39 | `max_seq` |
 /// | 40 to 47 | `renewals` |
 /// | 48 to 55 | `window_ms` |
-/// | 56 to 63, 64 to 67 | the first user, and how many there are |
-/// | 68 to 127 | who the holder is, in UTF-8, for people and for clients |
+/// | 56 to 63, 64 to 67 | the first user, and the number of users |
+/// | 68 to 127 | the label of the holder, in UTF-8, for people and clients |
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record {
     /// Whether the holder has given the section back.
     pub released: bool,
-    /// What tells one holder from another: random, and new for each claim.
+    /// The identity of the holder: random, and new for each claim.
     pub token: u128,
-    /// No user was given a number above this; 0 to 2^63-1.
+    /// The high-water mark: every number that users were given is at most this, 0 to 2^63-1.
     pub max_seq: u64,
-    /// How often holders have tried to write: no two attempts of a holder are alike.
+    /// How often holders have tried to write. It makes all writes of a holder differ.
     pub renewals: u64,
-    /// How long a successor waits for a holder who does not renew, in ms.
+    /// How long a successor waits for a holder that does not renew, in ms.
     pub window_ms: u64,
     /// The users.
     pub users: Users,
-    /// Who the holder is, such as its address, padded with zeros; see [`lease::Record::label`](crate::lease::Record::label).
+    /// The [label](crate::bytes::label) of the holder, such as its address, padded with zeros.
     pub label: [u8; LABEL_BYTES],
 }
 
 impl Record {
-    /// The bytes of this record.
+    /// Returns the bytes of this record.
     pub fn to_bytes(&self) -> [u8; RECORD_BYTES] {
-        let mut bytes = [0; RECORD_BYTES];
-        bytes[..8].copy_from_slice(MAGIC);
-        bytes[8..12].copy_from_slice(&VERSION.to_le_bytes());
-        bytes[12..16].copy_from_slice(&u32::from(self.released).to_le_bytes());
-        bytes[16..32].copy_from_slice(&self.token.to_le_bytes());
-        bytes[32..40].copy_from_slice(&self.max_seq.to_le_bytes());
-        bytes[40..48].copy_from_slice(&self.renewals.to_le_bytes());
-        bytes[48..56].copy_from_slice(&self.window_ms.to_le_bytes());
-        bytes[56..64].copy_from_slice(&self.users.first.to_le_bytes());
-        bytes[64..68].copy_from_slice(&self.users.size.get().to_le_bytes());
-        bytes[68..].copy_from_slice(&self.label);
-        bytes
+        FORMAT
+            .write()
+            .part(u32::from(self.released).to_le_bytes())
+            .part(self.token.to_le_bytes())
+            .part(self.max_seq.to_le_bytes())
+            .part(self.renewals.to_le_bytes())
+            .part(self.window_ms.to_le_bytes())
+            .part(self.users.first.to_le_bytes())
+            .part(self.users.size.get().to_le_bytes())
+            .part(self.label)
+            .finish()
     }
 
     /// Reads a record.
     ///
     /// # Errors
-    /// `StoreUnavailable`, if the bytes are none, or of a later version of this format.
+    /// `StoreUnavailable`, if the bytes are not a record, or have a later version of this format.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
         let no_record = Error::plain(What::NoRecord);
-        let Some(bytes) = bytes.first_chunk::<RECORD_BYTES>().filter(|bytes| bytes.starts_with(MAGIC)) else {
-            return Err(no_record);
-        };
-        let version = u32::from_le_bytes(part(bytes, 8));
-        if version != VERSION {
-            return Err(Error::new(What::LaterRecord, 0, u64::from(version), u64::from(VERSION)));
-        }
-        let (first, size) = (u64::from_le_bytes(part(bytes, 56)), u32::from_le_bytes(part(bytes, 64)));
-        let size = NonZeroU32::new(size).ok_or(no_record)?;
+        let mut parts = FORMAT.read::<RECORD_BYTES>(bytes)?;
+        let released = u32::from_le_bytes(parts.part()?) != 0;
+        let token = u128::from_le_bytes(parts.part()?);
+        let max_seq = u64::from_le_bytes(parts.part()?);
+        let renewals = u64::from_le_bytes(parts.part()?);
+        let window_ms = u64::from_le_bytes(parts.part()?);
+        let first = u64::from_le_bytes(parts.part()?);
+        let size = NonZeroU32::new(u32::from_le_bytes(parts.part()?)).ok_or(no_record)?;
         let users = Users::of(Integer::Fits(first), size)?;
-        let max_seq = u64::from_le_bytes(part(bytes, 32));
         if users.first != first || max_seq > LAST {
             return Err(no_record);
         }
-        Ok(Self {
-            released: u32::from_le_bytes(part(bytes, 12)) != 0,
-            token: u128::from_le_bytes(part(bytes, 16)),
-            max_seq,
-            renewals: u64::from_le_bytes(part(bytes, 40)),
-            window_ms: u64::from_le_bytes(part(bytes, 48)),
-            users,
-            label: part(bytes, 68),
-        })
+        Ok(Self { released, token, max_seq, renewals, window_ms, users, label: parts.part()? })
     }
-}
-
-fn part<const N: usize>(bytes: &[u8; RECORD_BYTES], from: usize) -> [u8; N] {
-    let mut part = [0; N];
-    part.copy_from_slice(&bytes[from..from + N]);
-    part
 }

@@ -1,31 +1,32 @@
-//! How many numbers a fetch asks for.
+//! The number of numbers in a fetch.
 
 use crate::error::{Error, What};
-use crate::integer::Integer;
+use crate::int::Integer;
 
 /// The largest step that can be configured: `leaf_alloc.step` is an `int`.
 pub const MAX_STEP: u64 = (1 << 31) - 1;
-/// No step is doubled past this; `MAX_STEP` of `Meituan-Dianping/Leaf`.
+/// Doubling stops at this step; `MAX_STEP` of `Meituan-Dianping/Leaf`.
 pub const MAX_DOUBLED_STEP: u64 = 1_000_000;
-/// A range that lasts less doubles the step, in ms; `SEGMENT_DURATION` of `Meituan-Dianping/Leaf`, 15 minutes.
+/// A range that lasts shorter doubles the step, in ms; `SEGMENT_DURATION` of `Meituan-Dianping/Leaf`, 15 minutes.
 pub const SHORT_MS: u64 = 15 * 60 * 1000;
 /// A range that lasts this long or longer halves the step, in ms: 30 minutes.
 pub const LONG_MS: u64 = 2 * SHORT_MS;
-/// As many steps at most are fetched as one range for callers who ran dry.
+/// The largest number of steps in one fetch.
 pub const MAX_DEPTH: u64 = 16;
 
-/// The step that adapts itself, as that of Leaf does, and the depth that follows hunger, as in `CosId`.
+/// The step, which adapts as in Leaf, and the depth, which adapts as in `CosId`.
 ///
-/// | fetch | time since the last one | step |
+/// | fetch | time since the last fetch | step |
 /// | --- | --- | --- |
-/// | first, second | any | the configured one |
-/// | each later one | less than 15 minutes | doubled, unless the double is more than 1,000,000 |
-/// | | less than 30 minutes | as it was |
-/// | | 30 minutes or more | halved, unless the half is less than the configured one |
+/// | first, second | any | the configured step |
+/// | third and later | less than 15 minutes | doubled, unless the double is more than 1,000,000 |
+/// | | less than 30 minutes | unchanged |
+/// | | 30 minutes or more | halved, unless the half is less than the configured step |
 ///
-/// From the third fetch on, one that follows a caller who found both ranges dry asks for twice as many steps at once as
-/// the one before, up to [`MAX_DEPTH`]; each one without such a caller for half as many, down to one. The steps come from
-/// `updateSegmentFromDb` of `Meituan-Dianping/Leaf`, the depth from the segment chain of `Ahoo-Wang/CosId`.
+/// The depth is the number of steps in a fetch. From the third fetch on it doubles, up to [`MAX_DEPTH`], if a caller
+/// found both ranges empty since the last fetch; otherwise it halves, down to one. The rule for steps comes from
+/// `updateSegmentFromDb` of `Meituan-Dianping/Leaf`, the rule for the depth from the segment chain of
+/// `Ahoo-Wang/CosId`.
 #[derive(Clone, Copy, Debug)]
 pub struct Pacer {
     configured: u64,
@@ -33,7 +34,7 @@ pub struct Pacer {
     depth: u64,
     hungry: bool,
     fetched_once: bool,
-    /// When the last fetch but the first ended.
+    /// When the last fetch ended, not counting the first fetch.
     last_ms: Option<u64>,
 }
 
@@ -45,37 +46,37 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// At most 2^35.
+    /// Returns the number of numbers, at most 2^35.
     pub(super) const fn amount(self) -> u64 {
         self.step * self.depth
     }
 }
 
 impl Pacer {
-    /// For a configured step, which is what the first fetches ask for and the least for all.
+    /// Makes a pacer with a configured step: the step of the first two fetches, and the least step.
     ///
     /// # Errors
-    /// `InvalidId`, if it is not 1 to [`MAX_STEP`].
+    /// `InvalidId`, if the step is not 1 to [`MAX_STEP`].
     pub const fn new(step: Integer) -> Result<Self, Error> {
         match step {
             Integer::Fits(step) if step >= 1 && step <= MAX_STEP => {
                 Ok(Self { configured: step, step, depth: 1, hungry: false, fetched_once: false, last_ms: None })
             }
-            given => Err(Error::misfit(What::StepSize, given, 0)),
+            given => Err(given.refused(What::StepSize, 0)),
         }
     }
 
-    /// Follows a configured step that has changed; the step at hand is not less than it.
+    /// Changes the configured step, and raises the present step to it.
     ///
     /// # Errors
-    /// `InvalidId`, if it is not 1 to [`MAX_STEP`].
+    /// `InvalidId`, if the step is not 1 to [`MAX_STEP`].
     pub fn configure(&mut self, step: Integer) -> Result<(), Error> {
         self.configured = Self::new(step)?.configured;
         self.step = self.step.max(self.configured);
         Ok(())
     }
 
-    /// The step of a fetch that begins now, in numbers; `now_ms` is of a clock that never steps.
+    /// Returns the step of a fetch that begins now, in numbers. `now_ms` is the time of a clock that never steps.
     pub const fn step(&self, now_ms: u64) -> u64 {
         let Some(last_ms) = self.last_ms else { return self.configured };
         let lasted_ms = now_ms.saturating_sub(last_ms);
@@ -89,12 +90,12 @@ impl Pacer {
         }
     }
 
-    /// A caller has found both ranges dry. Before the first fetch that is no news.
+    /// Notes that a caller found both ranges empty. Before the first fetch this does not count.
     pub(super) const fn hunger(&mut self) {
         self.hungry = self.fetched_once;
     }
 
-    /// What a fetch that begins now asks for.
+    /// Returns the step and depth of a fetch that begins now.
     pub(super) fn pace(&self, now_ms: u64) -> Pace {
         let depth = match self.last_ms {
             None => 1,
@@ -104,12 +105,12 @@ impl Pacer {
         Pace { step: self.step(now_ms), depth }
     }
 
-    /// The fetch has begun: who runs dry from here on is a reason for the next one.
+    /// Notes that a fetch has begun: callers that find no number after this affect the next fetch.
     pub(super) const fn begin(&mut self) {
         self.hungry = false;
     }
 
-    /// The fetch has brought numbers, at `now_ms`. A fetch that brought none leaves everything as it was.
+    /// Notes that the fetch brought numbers at `now_ms`. A failed fetch changes nothing.
     pub(super) fn fetched(&mut self, pace: Pace, now_ms: u64) {
         if self.fetched_once {
             self.last_ms = Some(now_ms);
@@ -126,7 +127,7 @@ mod tests {
 
     const MINUTE_MS: u64 = 60_000;
 
-    /// Fetches after so many minutes each; the steps.
+    /// Fetches after each of these waits in minutes, and returns the steps.
     fn steps<const N: usize>(configured: u64, minutes: [u64; N]) -> [u64; N] {
         let mut pacer = Pacer::new(Integer::from(configured)).expect("valid");
         let mut now_ms = 7;
@@ -140,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_two_fetches_take_the_configured_step_and_then_it_adapts() {
+    fn the_step_adapts_from_the_third_fetch_on() {
         assert_eq!(
             steps(2000, [0, 0, 0, 14, 15, 29, 30, 30, 30]),
             [2000, 2000, 4000, 8000, 8000, 8000, 4000, 2000, 2000]
@@ -150,14 +151,14 @@ mod tests {
     }
 
     #[test]
-    fn a_double_above_a_million_is_no_double() {
+    fn a_step_is_not_doubled_above_a_million() {
         assert_eq!(steps(600_000, [0, 0, 1, 1]), [600_000; 4]);
         assert_eq!(steps(500_000, [0, 0, 1, 1]), [500_000, 500_000, 1_000_000, 1_000_000]);
         assert_eq!(steps(MAX_STEP, [0, 0, 1, 40]), [MAX_STEP; 4]);
     }
 
     #[test]
-    fn a_half_below_the_configured_step_is_no_half() {
+    fn a_step_is_not_halved_below_the_configured_step() {
         let mut pacer = Pacer::new(Integer::from(1000u64)).expect("valid");
         for now_ms in [0, 0, 1, 2] {
             pacer.fetched(pacer.pace(now_ms), now_ms);
@@ -171,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fetch_that_failed_leaves_the_step() {
+    fn a_failed_fetch_leaves_the_step() {
         let mut pacer = Pacer::new(Integer::from(10u64)).expect("valid");
         for now_ms in [0, 0, 0] {
             pacer.fetched(pacer.pace(now_ms), now_ms);
@@ -180,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn hunger_doubles_the_depth_and_its_absence_halves_it() {
+    fn empty_ranges_double_the_depth_and_full_ranges_halve_it() {
         let mut pacer = Pacer::new(Integer::from(600_000u64)).expect("valid");
         let mut fetch = |hungry| {
             if hungry {

@@ -1,11 +1,11 @@
-//! Ranges by name, as the SEQUENCE engine of `MariaDB` has them: `seq_1_to_15_step_3`.
+//! Ranges by name, such as `seq_1_to_15_step_3`, as in the SEQUENCE engine of `MariaDB`.
 
 use core::iter::FusedIterator;
 
 use crate::error::{Error, What};
-use crate::integer::Integer;
+use crate::int::Integer;
 
-/// The numbers of a range in their order, from 0 to 2^64-1; [`by_name`] makes one.
+/// The numbers of a range in order, within 0 to 2^64-1. [`by_name`] makes a range.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Range {
     next: u64,
@@ -14,15 +14,15 @@ pub struct Range {
     left: u128,
 }
 
-/// The range `seq_A_to_B` or `seq_A_to_B_step_S`, as `MariaDB`'s SEQUENCE storage engine lists it.
+/// Returns the range `seq_A_to_B` or `seq_A_to_B_step_S`, as `MariaDB`'s SEQUENCE storage engine lists it.
 ///
-/// It holds A or B, whichever is less, and every S-th number from there up to the greater one, which may lie between
-/// two of them. If A is greater, the same numbers come in descending order; but if S is also greater than their
-/// distance, the only number is A, not B. Without a step S is 1. Leading zeros are allowed.
+/// It starts with the lesser of A and B, and has every S-th number up to the greater. If A is greater, the same numbers
+/// come in descending order; but if S is also greater than the distance of A and B, the only number is A. Without a
+/// step S is 1. Leading zeros are allowed.
 ///
 /// # Errors
-/// `InvalidText` for every other name, also where `MariaDB` takes 2^64-1 in place of a greater number, a signed step for
-/// an unsigned one, or a blank before it; and for the step 0.
+/// `InvalidText` for every other name, and for the step 0. `MariaDB` also takes numbers above 2^64-1 (as 2^64-1), steps
+/// with a sign, and a blank before the step; they are refused here.
 ///
 /// # Examples
 /// ```
@@ -54,7 +54,7 @@ fn read(name: &[u8]) -> Option<(u64, u64, u64)> {
     (rest.is_empty() && step > 0).then_some((from, to, step))
 }
 
-/// The digits that `text` begins with, and the rest.
+/// Returns the number at the start of `text`, and the rest of the text.
 fn number(text: &[u8]) -> Option<(u64, &[u8])> {
     let end = text.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(text.len());
     let (digits, rest) = text.split_at(end);
@@ -65,21 +65,21 @@ fn number(text: &[u8]) -> Option<(u64, &[u8])> {
 }
 
 impl Range {
-    /// How many numbers are left: 2^64 at most, so this need not fit `usize`.
+    /// Returns the number of numbers that are left: 2^64 at most, so it may not fit `usize`.
     pub const fn len(&self) -> u128 {
         self.left
     }
 
-    /// Whether no number is left.
+    /// Returns whether no number is left.
     pub const fn is_empty(&self) -> bool {
         self.left == 0
     }
 
-    /// Leaves out so many numbers.
+    /// Skips this number of numbers.
     fn skip_over(&mut self, count: u128) {
         self.left = self.left.saturating_sub(count);
         if self.left > 0 {
-            // There is a number so many steps on: neither the product nor the sum overflows.
+            // The range has a number after these steps, so neither the product nor the sum overflows.
             let way = (count as u64).saturating_mul(self.step);
             self.next = if self.down { self.next.saturating_sub(way) } else { self.next.saturating_add(way) };
         }
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_range_lists_its_numbers_up_and_the_same_ones_down() {
+    fn a_range_lists_the_same_numbers_up_and_down() {
         assert_eq!(list("seq_1_to_5"), [1, 2, 3, 4, 5]);
         assert_eq!(list("seq_1_to_15_step_3"), [1, 4, 7, 10, 13]);
         assert_eq!(list("seq_15_to_1_step_3"), [13, 10, 7, 4, 1]);
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_beyond_the_other_bound_leaves_the_bound_that_comes_first() {
+    fn a_step_beyond_the_other_bound_leaves_the_first_bound() {
         assert_eq!(list("seq_5_to_5_step_7"), [5]);
         assert_eq!(list("seq_1_to_5_step_10"), [1]);
         assert_eq!(list("seq_5_to_1_step_5"), [5]);
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn the_length_is_known_also_where_usize_is_not_enough() {
+    fn the_length_is_known_beyond_usize() {
         let mut whole = by_name("seq_0_to_18446744073709551615").expect("a range");
         assert_eq!(whole.len(), 1 << 64);
         assert_eq!(whole.size_hint(), (usize::MAX, None));
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn what_mariadb_refuses_or_clamps_is_refused() {
+    fn names_that_mariadb_refuses_or_clamps_are_refused() {
         for name in [
             "seq_1_to_5_step_0",
             "seq_5_to_5_step_0",
@@ -190,7 +190,7 @@ mod tests {
         }
         assert_eq!(
             by_name("seq_1_to_5_step_0").expect_err("no step").to_string(),
-            "a range by name is seq_A_to_B or seq_A_to_B_step_S, of numbers up to 2^64-1, S above 0"
+            "the name of a range is seq_A_to_B or seq_A_to_B_step_S, with numbers up to 2^64-1 and S above 0"
         );
     }
 }

@@ -1,93 +1,32 @@
-//! The definition of a sequence: what may be asked for, the only defaults, and what is refused.
+//! The definition of a sequence: options, their only defaults, and the checks.
 
-use super::{Dialect, State, integer};
+use super::dialect::Dialect;
+use super::kind::Kind;
+use super::{State, integer};
 use crate::error::{Error, What};
 
-/// The integer type of a sequence's values.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Kind {
-    /// 16 bits: -32768 to 32767.
-    SmallInt,
-    /// 32 bits: -2147483648 to 2147483647.
-    Integer,
-    /// 64 bits: -2^63 to 2^63-1.
-    #[default]
-    BigInt,
-    /// 64 bits without a sign: 0 to 2^64-1. `MariaDB` has it since 11.5; in the other dialects it is an extension.
-    UnsignedBigInt,
-}
-
-impl Kind {
-    /// Every kind.
-    pub const ALL: [Self; 4] = [Self::SmallInt, Self::Integer, Self::BigInt, Self::UnsignedBigInt];
-
-    /// The name of this kind in every language, which is that in SQL.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::SmallInt => "smallint",
-            Self::Integer => "integer",
-            Self::BigInt => "bigint",
-            Self::UnsignedBigInt => "bigint unsigned",
-        }
-    }
-
-    /// The kind of that name: `smallint`, `integer`, `bigint` or `bigint unsigned`.
-    ///
-    /// # Errors
-    /// `InvalidText`, if there is none.
-    pub fn find(name: impl AsRef<[u8]>) -> Result<Self, Error> {
-        let found = Self::ALL.into_iter().find(|kind| kind.name().as_bytes() == name.as_ref());
-        found.ok_or(Error::plain(What::SequenceKind))
-    }
-
-    /// The least value of this kind.
-    pub const fn min(self) -> i128 {
-        match self {
-            Self::SmallInt => i16::MIN as i128,
-            Self::Integer => i32::MIN as i128,
-            Self::BigInt => i64::MIN as i128,
-            Self::UnsignedBigInt => 0,
-        }
-    }
-
-    /// The greatest value of this kind.
-    pub const fn max(self) -> i128 {
-        match self {
-            Self::SmallInt => i16::MAX as i128,
-            Self::Integer => i32::MAX as i128,
-            Self::BigInt => i64::MAX as i128,
-            Self::UnsignedBigInt => u64::MAX as i128,
-        }
-    }
-
-    pub(super) const fn holds(self, value: i128) -> bool {
-        self.min() <= value && value <= self.max()
-    }
-}
-
-/// What a sequence is to be, in the words of SQL's `CREATE SEQUENCE`; [`Rules::new`] checks it.
+/// The options of a sequence, named as in SQL's `CREATE SEQUENCE`. [`Rules::new`] checks them.
 ///
-/// Numbers are `i128`, so that what a host hands in can be refused here in one sentence; a value never takes more than
-/// the 64 bits of its [`Kind`].
+/// Numbers are `i128`, so that a host can pass any number and all languages refuse it alike. A value never takes more
+/// than the 64 bits of its [`Kind`].
 ///
 /// | option | meaning | default |
 /// | --- | --- | --- |
-/// | `dialect` | whose defaults, and whose `setval` | [`Dialect::Pg`] |
+/// | `dialect` | the database whose defaults and `setval` apply | [`Dialect::Pg`] |
 /// | `kind` | the type of the values | [`Kind::BigInt`] |
-/// | `increment` | the step; a sequence with a negative one descends | 1 |
+/// | `increment` | the step; with a negative step the sequence descends | 1 |
 /// | `min` | the least value | ascending 1, descending the type's least |
 /// | `max` | the greatest value | ascending the type's greatest, descending -1 |
 /// | `start` | the first value | ascending `min`, descending `max`; `tidb`: the greater of `min` and 1, descending the lesser of `max` and -1 |
-/// | `cache` | how many values a session takes at a time | `pg` 1, the others 1000 |
-/// | `cycle` | whether it goes on at `min` (descending: at `max`) after its last value | no |
+/// | `cache` | the number of values that a session reserves at a time | `pg` 1, the others 1000 |
+/// | `cycle` | whether the sequence continues at `min` (descending: at `max`) after its last value | no |
 ///
-/// `mariadb` and `tidb` keep the least and the greatest value of the type to themselves: their bigint ends at 2^63-2.
-/// They also refuse a `cache` whose values could reach 2^63: with increment 10 it is at most 922337203685477578.
-/// An unsigned sequence that descends has the type's greatest value for its `max`, there being no -1.
+/// `mariadb` and `tidb` reserve the least and the greatest value of the type: their bigint ends at 2^63-2. They also
+/// refuse a `cache` whose values could reach 2^63: with increment 10 the limit is 922337203685477578. The default `max`
+/// of a descending unsigned sequence is the type's greatest value, because the type has no -1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Options {
-    /// Whose defaults, and whose `setval`.
+    /// The database whose defaults and `setval` apply.
     pub dialect: Dialect,
     /// The type of the values.
     pub kind: Kind,
@@ -99,9 +38,9 @@ pub struct Options {
     pub max: Option<i128>,
     /// The first value.
     pub start: Option<i128>,
-    /// How many values a session takes at a time: 1 to 2^63-1. SQL's `NO CACHE` is 1.
+    /// The number of values that a session reserves at a time: 1 to 2^63-1. SQL's `NO CACHE` is 1.
     pub cache: Option<i128>,
-    /// Whether it begins anew after its last value.
+    /// Whether the sequence starts again after its last value.
     pub cycle: bool,
 }
 
@@ -127,7 +66,7 @@ impl Default for Options {
 
 /// The definition of a sequence, checked and complete.
 ///
-/// Every session of a sequence is given the same definition: a store keeps its [`State`] only.
+/// Pass the same definition to every session of a sequence: a store keeps only the [`State`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Rules {
     dialect: Dialect,
@@ -144,9 +83,9 @@ impl Rules {
     /// Checks `options` in the order of `PostgreSQL`'s `CREATE SEQUENCE` and fills in the defaults.
     ///
     /// # Errors
-    /// `InvalidId`, by the first of these that is true: `increment` is 0, or does not fit 64 bits; `max` does not fit
-    /// the type, then `min`; `min` is not less than `max`; `start` is not within them; `cache` is not positive, or reaches
-    /// too far for `mariadb` and `tidb`.
+    /// `InvalidId`, for the first of these mistakes: `increment` is 0, or does not fit 64 bits; `max` does not fit the
+    /// type; `min` does not fit the type; `min` is not less than `max`; `start` is not between them; `cache` is not
+    /// positive, or too large for `mariadb` and `tidb`.
     ///
     /// # Examples
     /// ```
@@ -167,7 +106,7 @@ impl Rules {
         let min = options.min.unwrap_or(if increment > 0 { 1 } else { least });
         for bound in [max, min] {
             if bound < least || bound > greatest {
-                return Err(Error::misfit(What::SequenceType, integer(bound), 0));
+                return Err(integer(bound).refused(What::SequenceType, 0));
             }
         }
         if min >= max {
@@ -175,66 +114,67 @@ impl Rules {
         }
         let start = options.start.unwrap_or(dialect.start(increment, min, max));
         if start < min || start > max {
-            return Err(Error::misfit(What::SequenceStart, integer(start), 0));
+            return Err(integer(start).refused(What::SequenceStart, 0));
         }
         let cache = options.cache.unwrap_or(dialect.cache());
         if cache < 1 || !Kind::BigInt.holds(cache) {
             return Err(Error::plain(What::SequenceCache));
         }
         if cache > dialect.most_cached(increment) {
-            return Err(Error::misfit(What::SequenceCacheReach, integer(cache), 0));
+            return Err(integer(cache).refused(What::SequenceCacheReach, 0));
         }
         Ok(Self { dialect, kind, increment, min, max, start, cache, cycle })
     }
 
-    /// Whose `setval` it has.
+    /// Returns the database whose `setval` applies.
     pub const fn dialect(&self) -> Dialect {
         self.dialect
     }
 
-    /// The type of the values.
+    /// Returns the type of the values.
     pub const fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// The step, from -2^63 to 2^63-1 and not 0.
+    /// Returns the step, from -2^63 to 2^63-1 and not 0.
     pub const fn increment(&self) -> i128 {
         self.increment
     }
 
-    /// The least value.
+    /// Returns the least value.
     pub const fn min(&self) -> i128 {
         self.min
     }
 
-    /// The greatest value.
+    /// Returns the greatest value.
     pub const fn max(&self) -> i128 {
         self.max
     }
 
-    /// The first value.
+    /// Returns the first value.
     pub const fn start(&self) -> i128 {
         self.start
     }
 
-    /// How many values a session takes at a time, from 1 to 2^63-1.
+    /// Returns the number of values that a session reserves at a time, from 1 to 2^63-1.
     pub const fn cache(&self) -> i128 {
         self.cache
     }
 
-    /// Whether it begins anew after its last value.
+    /// Returns whether the sequence starts again after its last value.
     pub const fn cycle(&self) -> bool {
         self.cycle
     }
 
-    /// The record of a sequence that was never used, which is also what a missing record means.
+    /// Returns the record of a sequence that was never used. A missing record means the same.
     pub const fn initial(&self) -> State {
         State { last: self.start, is_called: false, round: 0, sets: 0 }
     }
 
-    /// The same state with the next `count` values left out, or all that are left.
+    /// Returns the state after skipping the next `count` values, or all values that are left.
     ///
-    /// It counts as a set: a session that wrote `state` without an answer does not take the result for its own write.
+    /// It counts as a set, so a session that wrote `state` without a reply does not mistake the result for its own
+    /// write.
     #[must_use]
     pub fn skip(&self, state: State, count: u64) -> State {
         let further = state.last.saturating_add(self.increment.saturating_mul(count.into()));
@@ -246,24 +186,24 @@ impl Rules {
         State { last, is_called, sets: state.sets.saturating_add(1), ..state }
     }
 
-    /// Whether `a` comes after `b`, if nothing wraps.
+    /// Returns whether `a` comes after `b` in one round.
     pub(super) const fn is_past(&self, a: i128, b: i128) -> bool {
         if self.increment > 0 { a > b } else { a < b }
     }
 
-    /// Where every round but the first begins.
+    /// Returns the first value of every round but the first.
     pub(super) const fn first(&self) -> i128 {
         if self.increment > 0 { self.min } else { self.max }
     }
 
-    /// The bound that it runs into.
+    /// Returns the bound where a round ends.
     pub(super) const fn bound(&self) -> i128 {
         if self.increment > 0 { self.max } else { self.min }
     }
 
-    /// The value after `value`, or else the one just past the bound.
+    /// Returns the value after `value`, but at most the value just past the bound.
     pub(super) fn after(&self, value: i128) -> i128 {
-        // Values take 65 bits, steps 64: the sum is nowhere near the end of 128.
+        // Values take 65 bits and steps 64, so the sum fits 128 bits.
         let (next, over) = (value + self.increment, self.bound() + self.increment.signum());
         if self.is_past(next, over) { over } else { next }
     }
@@ -291,7 +231,7 @@ mod tests {
     const TOP: i128 = i64::MAX as i128;
 
     #[test]
-    fn each_dialect_has_its_defaults_up_and_down() {
+    fn each_dialect_has_defaults_up_and_down() {
         assert_eq!(ends(PG), (1, 1, TOP, 1));
         assert_eq!(ends(Options { increment: -1, ..PG }), (-1, -TOP - 1, -1, 1));
         for options in [MARIADB, TIDB] {
@@ -308,7 +248,7 @@ mod tests {
         assert_eq!(ends(Options { kind: Kind::Integer, ..PG }), (1, 1, 2_147_483_647, 1));
         assert_eq!(says(Options { max: Some(40_000), ..small }), "40000 does not fit the type of the sequence");
         assert_eq!(says(Options { min: Some(-50_000), ..small }), "-50000 does not fit the type of the sequence");
-        // The step need not fit.
+        // The step need not fit the type.
         assert_eq!(ends(Options { increment: 40_000, ..small }), (1, 1, 32_767, 1));
     }
 
@@ -324,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn mariadb_and_tidb_keep_the_ends_of_the_type_to_themselves() {
+    fn mariadb_and_tidb_reserve_the_ends_of_the_type() {
         for options in [MARIADB, TIDB] {
             assert!(Rules::new(&Options { max: Some(TOP), ..options }).is_err());
             assert!(Rules::new(&Options { min: Some(-TOP - 1), ..options }).is_err());
@@ -333,18 +273,24 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_in_postgresqls_order() {
+    fn mistakes_are_reported_in_postgresqls_order() {
         let wrong = Options { increment: 0, min: Some(10), max: Some(i128::MAX), start: Some(0), cache: Some(0), ..PG };
         assert_eq!(says(wrong), "the increment of a sequence is from -2^63 to 2^63-1, and not 0");
         let wrong = Options { increment: 1, ..wrong };
         assert_eq!(says(wrong), "beyond 64 bits does not fit the type of the sequence");
         let wrong = Options { max: Some(5), ..wrong };
-        assert_eq!(says(wrong), "the minimum of a sequence is less than its maximum");
-        assert_eq!(says(Options { max: Some(10), ..wrong }), "the minimum of a sequence is less than its maximum");
+        assert_eq!(says(wrong), "the minimum of a sequence must be less than its maximum");
+        assert_eq!(says(Options { max: Some(10), ..wrong }), "the minimum of a sequence must be less than its maximum");
         let wrong = Options { max: Some(50), ..wrong };
-        assert_eq!(says(wrong), "the start of a sequence lies between its minimum and its maximum, unlike 0");
+        assert_eq!(
+            says(wrong),
+            "start 0 is outside the bounds of the sequence: choose one from its minimum to its maximum"
+        );
         let wrong = Options { start: Some(51), ..wrong };
-        assert_eq!(says(wrong), "the start of a sequence lies between its minimum and its maximum, unlike 51");
+        assert_eq!(
+            says(wrong),
+            "start 51 is outside the bounds of the sequence: choose one from its minimum to its maximum"
+        );
         let wrong = Options { start: Some(50), ..wrong };
         assert_eq!(says(wrong), "a sequence caches 1 to 2^63-1 numbers");
         assert_eq!(says(Options { cache: Some(-1), ..wrong }), "a sequence caches 1 to 2^63-1 numbers");
@@ -352,21 +298,12 @@ mod tests {
     }
 
     #[test]
-    fn steps_and_caches_of_any_size_are_met_with_an_error() {
+    fn steps_and_caches_that_are_too_large_are_errors() {
         for absurd in [i128::MIN, -TOP - 2, TOP + 1, i128::MAX] {
             assert!(Rules::new(&Options { increment: absurd, ..PG }).is_err());
             assert!(Rules::new(&Options { cache: Some(absurd), ..PG }).is_err());
             assert!(Rules::new(&Options { start: Some(absurd), ..PG }).is_err());
         }
         assert!(Rules::new(&Options { increment: -TOP - 1, cache: Some(TOP), ..PG }).is_ok());
-    }
-
-    #[test]
-    fn a_kind_is_found_by_its_name() {
-        for kind in Kind::ALL {
-            assert_eq!(Kind::find(kind.name()), Ok(kind));
-        }
-        let error = Kind::find("tinyint").expect_err("none");
-        assert_eq!(error.to_string(), "the types of a sequence are smallint, integer, bigint, bigint unsigned");
     }
 }

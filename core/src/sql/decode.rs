@@ -1,14 +1,15 @@
-//! An ID taken apart by expressions.
+//! SQL expressions that decode an ID.
 
 use core::fmt;
 
 use super::{Dialect, Quoted, Signed};
 use crate::error::Error;
-use crate::layout::{Field, Layout, Name};
+use crate::layout::{Field, Layout};
+use crate::name::Name;
 
 /// A column of IDs; see [`Layout::decode_sql`].
 ///
-/// | method | gives | in `PostgreSQL` | in `MariaDB` |
+/// | method | value | in `PostgreSQL` | in `MariaDB` |
 /// | --- | --- | --- | --- |
 /// | [`timestamp`](Self::timestamp) | the first instant of the ID's tick | `timestamptz` | `DATETIME(6)` in UTC, `NULL` beyond the year 9999 |
 /// | [`timestamp_ms`](Self::timestamp_ms) | the same as Unix ms | `bigint` | `BIGINT` |
@@ -18,7 +19,7 @@ use crate::layout::{Field, Layout, Name};
 /// | [`fields`](Self::fields) | every field but `unused` | `bigint` | `BIGINT UNSIGNED` |
 /// | [`between`](Self::between) | the predicate for a range of time | `boolean` | `BOOLEAN` |
 ///
-/// What they give is what [`Layout::decode`] gives. They do not refuse an ID that the layout cannot have minted.
+/// The values are those of [`Layout::decode`], but IDs that the layout cannot have minted are not refused.
 #[derive(Clone, Copy, Debug)]
 pub struct Column<'a> {
     layout: &'a Layout,
@@ -26,7 +27,7 @@ pub struct Column<'a> {
     name: &'a str,
 }
 
-/// The text of an expression, in parentheses where it needs them beside operators.
+/// The text of an expression, in parentheses if operators beside it need them.
 #[derive(Clone, Copy, Debug)]
 pub struct Expression<'a> {
     column: Column<'a>,
@@ -50,44 +51,44 @@ impl<'a> Column<'a> {
         Expression { column: *self, part }
     }
 
-    /// The first instant of the ID's tick, as the database's type of instants.
+    /// Returns the first instant of the ID's tick, as the database's type of instants.
     pub const fn timestamp(&self) -> Expression<'a> {
         self.part(Part::Timestamp)
     }
 
-    /// The first instant of the ID's tick, Unix ms.
+    /// Returns the first instant of the ID's tick, Unix ms.
     pub const fn timestamp_ms(&self) -> Expression<'a> {
         self.part(Part::TimestampMs)
     }
 
-    /// The value of the time field.
+    /// Returns the value of the time field.
     pub const fn tick(&self) -> Expression<'a> {
         self.part(Part::Field(self.layout.time()))
     }
 
-    /// All node fields, concatenated high to low.
+    /// Returns all node fields, concatenated high to low.
     pub const fn node(&self) -> Expression<'a> {
         self.part(Part::Node)
     }
 
-    /// The counter within the tick; 0 if the layout has none.
+    /// Returns the counter within the tick; 0 if the layout has no sequence.
     pub const fn sequence(&self) -> Expression<'a> {
         self.part(Part::Field(self.layout.sequence()))
     }
 
-    /// The random bits; 0 if the layout has none.
+    /// Returns the random bits; 0 if the layout has no random field.
     pub const fn random(&self) -> Expression<'a> {
         self.part(Part::Field(self.layout.random()))
     }
 
-    /// Every field but `unused`, high to low.
+    /// Returns each field except `unused`, high to low.
     pub fn fields(&self) -> impl Iterator<Item = (&'a Name, Expression<'a>)> {
         let unused = usize::from(self.layout.unused().width() > 0);
         self.layout.fields().skip(unused).map(|(name, field)| (name, self.part(Part::Field(field))))
     }
 
-    /// Whether an ID lies between two instants (Unix ms), both included, as [`Layout::id_range`]: by the numbers alone,
-    /// so that an index on the column serves.
+    /// Returns the predicate whether an ID lies between two instants (Unix ms), both included. It compares the column
+    /// with numbers, so an index on the column is used.
     ///
     /// # Errors
     /// As [`Layout::id_range`].
@@ -98,7 +99,7 @@ impl<'a> Column<'a> {
 }
 
 impl fmt::Display for Column<'_> {
-    /// The name in quotes.
+    /// Writes the name in quotes.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, name) in self.name.split('.').enumerate() {
             f.write_str(if i > 0 { "." } else { "" })?;
@@ -109,7 +110,8 @@ impl fmt::Display for Column<'_> {
 }
 
 impl Expression<'_> {
-    /// The field's bits. A signed column shifts its sign in, and `MariaDB` zeros; the mask takes either away.
+    /// Writes the field's bits. A shift fills in the sign of a signed column, or zeros in `MariaDB`; the mask removes
+    /// both.
     fn field(&self, f: &mut fmt::Formatter<'_>, field: Field) -> fmt::Result {
         let column = &self.column;
         match field.shift() {
@@ -121,7 +123,7 @@ impl Expression<'_> {
 
     fn node(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let layout = self.column.layout;
-        // Node fields that lie side by side are one, which is so in nearly every layout.
+        // Adjacent node fields are one field, as in nearly every layout.
         let mask = layout.put_node(u32::MAX);
         let whole = Field::of_mask(mask);
         if whole.mask() == mask {
@@ -143,7 +145,7 @@ impl Expression<'_> {
     fn timestamp_ms(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Column { layout, dialect, .. } = &self.column;
         let signed = *dialect != Dialect::Postgres;
-        // Without a sign, `MariaDB` would refuse an instant before 1970.
+        // As an unsigned number, `MariaDB` would refuse an instant before 1970.
         f.write_str(if signed { "(CAST(" } else { "(" })?;
         self.field(f, layout.time())?;
         f.write_str(if signed { " AS SIGNED)" } else { "" })?;
@@ -154,7 +156,7 @@ impl Expression<'_> {
         write!(f, " {sign} {})", layout.epoch_ms().unsigned_abs())
     }
 
-    /// By microseconds and ms since 1970, as other functions count in floating point or end in 2038.
+    /// Adds ms or microseconds to 1970, because other functions use floating point or end in 2038.
     fn timestamp(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.column.dialect == Dialect::Postgres {
             f.write_str("(TIMESTAMPTZ 'epoch' + ")?;
@@ -195,7 +197,7 @@ impl fmt::Display for Between<'_> {
         }
         let (low, high) = (Signed(*from), Signed(*to));
         if low.0 >> 63 < high.0 >> 63 {
-            // The range goes up to the largest signed number, and on from the smallest one.
+            // The range goes up to the largest signed number, and continues at the smallest.
             write!(f, "({column} >= {low} OR {column} <= {high})")
         } else {
             write!(f, "({column} BETWEEN {low} AND {high})")

@@ -1,23 +1,22 @@
-//! IDs minted in `PostgreSQL`.
+//! A `PostgreSQL` function that mints IDs.
 
 use core::fmt;
 
 use super::{Dialect, POSTGRES_NAME_BYTES, Quoted, Signed, check_name};
 use crate::error::Error;
 use crate::generator::{Options, SequenceStart};
-use crate::integer::Integer;
+use crate::int::Integer;
 use crate::layout::Layout;
 use crate::{random, time};
 
 impl Layout {
-    /// A script for `PostgreSQL` that creates the function `schema.name()`, which mints the IDs of a node.
+    /// Returns a script for `PostgreSQL` that creates the function `schema.name()`, which mints the IDs of a node.
     ///
-    /// Made to be the default of a column: `id bigint PRIMARY KEY DEFAULT schema.name()`. See [`PostgresFunction`].
+    /// Use it as the default of a column: `id bigint PRIMARY KEY DEFAULT schema.name()`. See [`PostgresFunction`].
     ///
     /// # Errors
     /// `InvalidNode`, if the layout has no such node. `InvalidText`, if a name is empty, has a NUL or is longer than
-    /// `PostgreSQL`'s 63 bytes: `schema` itself, or `name` together with up to 20 bytes that make it the name of the
-    /// sequence.
+    /// `PostgreSQL`'s 63 bytes: `schema` itself, or `name` with up to 20 bytes that the name of the sequence adds.
     ///
     /// # Examples
     /// ```
@@ -40,12 +39,12 @@ impl Layout {
     }
 }
 
-/// The text of a script for `PostgreSQL` 10 and later, tested on 15; see [`Layout::postgres_function`].
+/// A script for `PostgreSQL` 10 and later, tested on 15; see [`Layout::postgres_function`].
 ///
 /// The function follows the rules of a [`Snowflake`](crate::Snowflake): the tick of an ID is `max(now, last)`, and one
 /// more when the sequence is used up, at most `max_ahead_ms` ahead of the clock. Beyond that it waits up to
-/// `max_wait_ms`, in steps of at most 10 ms, and then fails. It never wraps and never repeats an ID, whatever the
-/// number of connections.
+/// `max_wait_ms`, in steps of at most 10 ms, and then fails. It never wraps and never repeats an ID, on any number of
+/// connections.
 ///
 /// | SQLSTATE | message begins with | when |
 /// | --- | --- | --- |
@@ -53,26 +52,26 @@ impl Layout {
 /// | `SN002` | `CLOCK_BACKWARDS` | the last ID lies more than `max_ahead_ms` ahead of the clock |
 /// | `SN003` | `TIME_OVERFLOW` | the layout has ended |
 /// | `SN004` | `BEFORE_EPOCH` | the clock reads a time before the layout's epoch |
-/// | `55P03` | | another session held the lock for a second longer than `max_wait_ms`: it was stopped there |
+/// | `55P03` | | another session, stopped inside the function, held the lock a second longer than `max_wait_ms` |
 ///
 /// The last tick and sequence are one number, the last value of a sequence beside the function, read and set under an
-/// advisory lock that lasts some microseconds, not until the transaction ends. A sequence is not rolled back, and what
-/// is set is on disk before the transaction that took the ID can be committed: the function sees to that where
-/// `synchronous_commit` is off. As with every sequence, an ID that was seen in a transaction that a crash ended before
-/// its commit may come again, if the server is back within the same tick.
+/// advisory lock that lasts some microseconds, not until the transaction ends. A sequence is not rolled back. Its new
+/// value is on disk before the transaction that took the ID can commit: the function ensures this even if
+/// `synchronous_commit` is off. As with every sequence, an ID may repeat if a crash ended its transaction before the
+/// commit and the server is back within the same tick.
 ///
-/// The sequence is named after the function, the node and a digest of the layout, so that the same function made again
-/// for another node or layout never reads a number as what it is not; made again for the same it goes on. Roles
-/// need the right to execute the function, and none on the sequence (`SECURITY DEFINER`, with a fixed `search_path`):
-/// who could set the sequence back could have IDs repeated.
+/// The name of the sequence has the function, the node and a digest of the layout. So a function that is replaced for
+/// another node or layout uses another sequence, and a function that is replaced for the same ones continues. Roles
+/// need the right to execute the function, but no right on the sequence (`SECURITY DEFINER`, with a fixed
+/// `search_path`): a role that could set the sequence back could repeat IDs.
 ///
-/// The node is vouched for by who installs it: no other function, server or process mints with it. Standbys refuse
-/// (they are read-only). After a failover to an asynchronous standby, or a restored backup, the clock is what keeps new
-/// IDs above the old ones. Random fields come from the database's `random()`.
+/// The person who installs the function vouches for the node: no other function, server or process may mint with it.
+/// Standbys refuse to mint, since they are read-only. After a failover to an asynchronous standby, or a restored
+/// backup, only the clock keeps new IDs above the old ones. Random fields come from the database's `random()`.
 ///
-/// Places, `tick << sequence bits | sequence`, lie below 2^63 - 1: where time and sequence together have 63 or 64
-/// bits, the function ends before the layout does. The comment on it tells when, and from when on IDs are negative in
-/// a `bigint`.
+/// Places, `tick << sequence bits | sequence`, lie below 2^63 - 1: if time and sequence together have 63 or 64 bits,
+/// the function ends before the layout does. The comment on the function says when it ends, and from when on IDs are
+/// negative in a `bigint`.
 #[derive(Clone, Copy, Debug)]
 pub struct PostgresFunction<'a> {
     layout: &'a Layout,
@@ -82,26 +81,26 @@ pub struct PostgresFunction<'a> {
     options: Options,
 }
 
-/// The last place: the next free one is a `bigint` too.
+/// The last place: the next free place is a `bigint` too.
 const LAST_PLACE: u64 = (1 << 63) - 2;
-/// So that no sum of times leaves `bigint`.
+/// The limit of times, so that no sum of times exceeds `bigint`.
 const LONGEST_MS: u64 = 1 << 53;
-/// What `PostgreSQL` takes as a time-out.
+/// The largest time-out of `PostgreSQL`.
 const LONGEST_TIMEOUT_MS: u64 = (1 << 31) - 1;
 
 impl PostgresFunction<'_> {
-    /// The same with other options; `seed` means nothing here.
+    /// Returns the same script with other options. The option `seed` is ignored.
     #[must_use]
     pub const fn with_options(self, options: Options) -> Self {
         Self { options, ..self }
     }
 
-    /// A number that is another for nearly every other state: the layout's numbers and the node.
+    /// Returns a digest of the layout's numbers and the node.
     fn digest(&self) -> u64 {
         self.layout.numbers().to_words().into_iter().fold(u64::from(self.node), random::mix)
     }
 
-    /// The number of the advisory lock, the same wherever the same function is made.
+    /// Returns the number of the advisory lock. The same function has the same number in every database.
     fn lock(&self) -> u64 {
         let names = [self.schema, "\0", self.name];
         let bytes = names.iter().flat_map(|name| name.bytes());
@@ -127,7 +126,7 @@ struct Last {
     sequence: u64,
 }
 
-/// The name of the sequence, in quotes with that of its schema.
+/// The name of the sequence with its schema, in quotes.
 struct Sequence<'a>(&'a PostgresFunction<'a>);
 
 impl fmt::Display for Sequence<'_> {
@@ -136,7 +135,7 @@ impl fmt::Display for Sequence<'_> {
         let quote = Dialect::Postgres.quote();
         Quoted(quote, function.schema).fmt(f)?;
         f.write_str(".\"")?;
-        // Doubled as in `Quoted`, and without its end.
+        // Quotes are doubled as in `Quoted`.
         for (i, part) in function.name.split(quote).enumerate() {
             f.write_str(if i > 0 { "\"\"" } else { "" })?;
             f.write_str(part)?;
@@ -157,7 +156,7 @@ impl fmt::Display for Tag<'_> {
                 digits.is_some_and(|digits| digits.parse() == Ok(number))
             })
         };
-        // Names as short as these have room for twelve of them.
+        // Names of at most 63 bytes have room for twelve numbers in all.
         let free = (0..16).find(|number| !is_in(function.schema, *number) && !is_in(function.name, *number));
         write!(f, "$snowmint{}$", free.unwrap_or_default())
     }
@@ -190,7 +189,7 @@ impl PostgresFunction<'_> {
 CREATE SEQUENCE IF NOT EXISTS {sequence} AS bigint MINVALUE 0 START 0 NO CYCLE;
 REVOKE ALL ON SEQUENCE {sequence} FROM PUBLIC;
 COMMENT ON SEQUENCE {sequence} IS
-  'The last ID of node {node} under {layout}: its tick, times {}, plus its sequence. Setting it back has IDs repeated.';
+  'The last ID of node {node} under {layout}: its tick, times {}, plus its sequence. If it is set back, IDs repeat.';
 ",
             layout.ids_per_tick()
         )
@@ -214,7 +213,7 @@ AS {tag}
         )
     }
 
-    /// A code that ends in 000 would stand for its whole class, so the one that ends the block does not.
+    /// The code that ends the block does not end in 000, because such a code would match its whole class.
     fn write_body(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (layout, options, last) = (self.layout, &self.options, self.last());
         write!(
@@ -222,7 +221,7 @@ AS {tag}
             "\
 DECLARE
   state oid;
-  -- A place is a tick << {width} | a sequence; this is the next free one.
+  -- A place is a tick << {width} | a sequence; this is the next free place.
   free bigint;
   place bigint;
   now_ms bigint;
@@ -232,7 +231,7 @@ DECLARE
   waited_ms bigint := 0;
 BEGIN
   IF current_setting('synchronous_commit') = 'off' THEN
-    -- Until this transaction ends: a commit that a crash could undo would have its IDs repeated.
+    -- Until this transaction ends: the IDs of a commit that a crash undoes would repeat.
     PERFORM set_config('synchronous_commit', 'local', true);
   END IF;
   LOOP
@@ -259,7 +258,7 @@ BEGIN
         place := NULL;
         wait_ms := greatest(1, {epoch} + tick * {tick_ms} - now_ms - {ahead_ms});
       END IF;
-      -- The lock ends with this block, not with the transaction; what was set stays.
+      -- The lock ends with this block, not with the transaction; the sequence keeps its value.
       RAISE EXCEPTION USING ERRCODE = 'SN0OK';
     EXCEPTION WHEN SQLSTATE 'SN0OK' THEN
     END;
@@ -305,7 +304,7 @@ END
         )
     }
 
-    /// The ID at a place.
+    /// Writes the ID at a place.
     fn write_id(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (time, sequence, random) = (self.layout.time(), self.layout.sequence(), self.layout.random());
         let node = Signed(self.layout.put_node(self.node));
@@ -313,7 +312,7 @@ END
         if sequence.width() > 0 {
             write!(f, " | ((place & {}) << {})", sequence.max(), sequence.shift())?;
         }
-        // Of 32 bits at most: a double has 53.
+        // In parts of at most 32 bits: a double has 53 bits.
         let low = random.width().min(32);
         if low > 0 {
             write!(f, " | (floor(random() * {})::bigint << {})", 1u64 << low, random.shift())?;
@@ -332,7 +331,7 @@ END
             f,
             "
 COMMENT ON FUNCTION {}.{}() IS
-  'Mints IDs of node {} under {layout}, which nothing else may mint with. Its last tick is {}. ",
+  'Mints IDs of node {} under {layout}. No other generator may use this node. Its last tick is {}. ",
             Quoted(quote, self.schema),
             Quoted(quote, self.name),
             self.node,
@@ -340,18 +339,18 @@ COMMENT ON FUNCTION {}.{}() IS
         )?;
         match layout.signed_until_ms() {
             Some(_) if layout.time().mask() >> 63 == 0 => {
-                f.write_str("As bit 63 is not of the time, any of them may be negative in this signed bigint.")?;
+                f.write_str("Bit 63 is not a bit of the time, so any ID may be negative in a signed bigint.")?;
             }
             Some(from_ms) if from_ms <= last_ms => {
-                write!(f, "From {} on they are negative in this signed bigint.", Instant(from_ms))?;
+                write!(f, "From {} on IDs are negative in a signed bigint.", Instant(from_ms))?;
             }
-            _ => f.write_str("None of them is negative in this signed bigint.")?,
+            _ => f.write_str("No ID is negative in a signed bigint.")?,
         }
         f.write_str("';\n")
     }
 }
 
-/// What a new tick begins with, beside 0; `free` is one past the last place.
+/// The start of the sequence in a new tick, unless it is 0. `free` is one past the last place.
 struct Start<'a>(&'a PostgresFunction<'a>);
 
 impl fmt::Display for Start<'_> {

@@ -2,42 +2,43 @@
 
 use super::Uuid;
 use crate::error::{Error, What};
+use crate::name::Name;
 
-/// 100 ns intervals from 1582-10-15, where versions 1 and 6 begin to count, to 1970 (RFC 9562, section 5.1).
+/// Intervals of 100 ns from 1582-10-15, the epoch of versions 1 and 6, to 1970 (RFC 9562, section 5.1).
 pub(super) const TO_1970: i64 = 0x01b2_1dd2_1381_4000;
-/// The last interval that 60 bits hold, in the year 5236.
+/// The last interval that fits 60 bits, in the year 5236.
 const LAST: i64 = (1 << 60) - 1;
 const MAX_NODE: u64 = (1 << 48) - 1;
 const MAX_CLOCK_SEQUENCE: u16 = (1 << 14) - 1;
-/// The bit of a node that no address of a network card has: the multicast bit (section 6.10).
+/// The multicast bit of a node, which is 0 in the address of every network card (section 6.10).
 const MULTICAST: u64 = 1 << 40;
 
-/// What is in a version 1 or 6.
+/// The content of a version 1 or 6.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GregorianStamp {
-    /// 100 ns since 1582-10-15, 60 bits.
+    /// The time: 100 ns since 1582-10-15, 60 bits.
     pub time: u64,
-    /// 14 bits.
+    /// The clock sequence, 14 bits.
     pub clock_sequence: u16,
-    /// 48 bits.
+    /// The node, 48 bits.
     pub node: u64,
 }
 
 impl GregorianStamp {
-    /// Version 1 (RFC 9562, section 5.1): the low bits of the time come first.
+    /// Makes a version 1 (RFC 9562, section 5.1), which starts with the low bits of the time.
     ///
     /// # Errors
-    /// `InvalidId`: a part does not fit.
+    /// `InvalidId`, if a part does not fit.
     pub fn v1(self) -> Result<Uuid, Error> {
         let rest = self.rest()?;
         let (low, middle, high) = (self.time & 0xffff_ffff, self.time >> 32 & 0xffff, self.time >> 48);
         Ok(Uuid::versioned(u128::from(low << 32 | middle << 16 | high) << 64 | rest, 1))
     }
 
-    /// Version 6 (section 5.6): the bits of the time in their order.
+    /// Makes a version 6 (section 5.6), which has the bits of the time in order.
     ///
     /// # Errors
-    /// `InvalidId`: a part does not fit.
+    /// `InvalidId`, if a part does not fit.
     pub fn v6(self) -> Result<Uuid, Error> {
         let rest = self.rest()?;
         let (high, low) = (self.time >> 12, self.time & 0xfff);
@@ -46,38 +47,37 @@ impl GregorianStamp {
 
     fn rest(self) -> Result<u128, Error> {
         if self.time > LAST.cast_unsigned() {
-            return Err(Error::named(What::IdField, b"time", 60));
+            return Err(Name::cut(b"time").refused(What::IdField, 60));
         }
         if self.clock_sequence > MAX_CLOCK_SEQUENCE {
-            return Err(Error::named(What::IdField, b"clock_seq", 14));
+            return Err(Name::cut(b"clock_seq").refused(What::IdField, 14));
         }
         if self.node > MAX_NODE {
-            return Err(Error::named(What::IdField, b"node", 48));
+            return Err(Name::cut(b"node").refused(What::IdField, 48));
         }
         Ok(u128::from(self.clock_sequence) << 48 | u128::from(self.node))
     }
 }
 
-/// What a process remembers to mint versions 1 and 6: the last time, and a node and clock sequence of its own, which are
-/// random.
+/// The state of a process that mints versions 1 and 6: the last time, and a random node and clock sequence.
 ///
-/// The time is the clock's or one interval after the last one, whichever is later. So under any clock no time comes
-/// twice, and version 6 goes in order.
+/// The time is the clock's time or one interval after the last time, whichever is later. So no time repeats and
+/// versions 6 increase, even if the clock is wrong.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GregorianState(Option<GregorianStamp>);
 
 impl GregorianState {
-    /// Of a process that has minted nothing.
+    /// Makes the state of a process that has minted nothing.
     pub const fn new() -> Self {
         Self(None)
     }
 
-    /// The next stamp at the time `now_100ns` (100 ns since 1970); `random` gives 32 random bits a call, and is called
-    /// for the first stamp only, twice.
+    /// Returns the next stamp at the time `now_100ns` (100 ns since 1970). `random` returns 32 random bits. It is
+    /// called twice for the first stamp, and never later.
     ///
     /// # Errors
-    /// `BeforeEpoch`: the clock stands before 1582, and nothing was minted yet. `TimeOverflow`: the year 5236 is over.
-    /// A refused call changes nothing.
+    /// `BeforeEpoch`, if the clock is before 1582 and this is the first stamp; `TimeOverflow` after the year 5236. A
+    /// refused call changes nothing.
     pub fn next(&mut self, now_100ns: i64, mut random: impl FnMut() -> u32) -> Result<GregorianStamp, Error> {
         let since_1582 = now_100ns.saturating_add(TO_1970);
         let earliest = self.0.map_or(0, |last| last.time.cast_signed() + 1);
@@ -105,15 +105,15 @@ mod tests {
     use super::*;
     use crate::ErrorKind;
 
-    /// The first stamp after a clock that stands still at that time.
+    /// Returns the state after the first stamp at this time.
     fn begun(now_100ns: i64) -> GregorianState {
         let mut state = GregorianState::new();
-        state.next(now_100ns, || 0x8123_4567).expect("it has a time");
+        state.next(now_100ns, || 0x8123_4567).expect("a stamp");
         state
     }
 
     #[test]
-    fn the_node_is_random_and_no_address_of_a_card() {
+    fn the_node_is_random_and_not_a_card_address() {
         for random in [0, u32::MAX, 0x8123_4567] {
             let stamp = GregorianState::new().next(0, || random).expect("1970");
             assert_eq!(stamp.node >> 40 & 1, 1);
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_steps_back_or_stands_still_is_gone_on_from() {
+    fn stamps_increase_while_the_clock_stands_still_or_steps_back() {
         let mut state = begun(5);
         for (now_100ns, time) in [(5, 6), (-1_000_000, 7), (i64::MIN, 8), (8, 9), (100, 100), (100, 101)] {
             let stamp = state.next(now_100ns, || unreachable!("the node stays")).expect("in range");

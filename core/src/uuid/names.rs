@@ -1,4 +1,4 @@
-//! Versions 3 and 5: the hash of a name, which the crate `uuid` computes; and UUIDs as that crate has them.
+//! Versions 3 and 5: the hash of a name, which the crate `uuid` computes; and conversions from and to that crate.
 
 use super::Uuid;
 
@@ -12,12 +12,12 @@ impl Uuid {
     /// The namespace of X.500 distinguished names.
     pub const NAMESPACE_X500: Self = Self(uuid::Uuid::NAMESPACE_X500.as_u128());
 
-    /// Version 3 (RFC 9562, section 5.3): of the MD5 of a name in a namespace. Take version 5 for what is new.
+    /// Makes a version 3 (RFC 9562, section 5.3): the MD5 of a name in a namespace. New programs should use version 5.
     pub fn v3(namespace: Self, name: impl AsRef<[u8]>) -> Self {
         uuid::Uuid::new_v3(&namespace.into(), name.as_ref()).into()
     }
 
-    /// Version 5 (section 5.5): of the SHA-1 of a name in a namespace.
+    /// Makes a version 5 (section 5.5): the SHA-1 of a name in a namespace.
     ///
     /// # Examples
     /// ```

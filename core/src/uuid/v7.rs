@@ -1,40 +1,40 @@
-//! Version 7, in order.
+//! Version 7 in increasing order.
 
 use super::{LAST_MS, Uuid, unix_ms_48};
 use crate::error::Error;
 
-/// How many bits the counter has: the 12 after the version, and the 30 after the variant.
+/// The bits of the counter: the 12 after the version, and the 30 after the variant.
 const COUNTER_BITS: u32 = 42;
 const LAST_COUNT: u64 = (1 << COUNTER_BITS) - 1;
 
-/// What a process remembers to mint version 7 in order: the last ms, and a counter within it.
+/// The state of a process that mints version 7 in order: the last ms, and a counter within it.
 ///
 /// ```text
 /// bit  127 ... 80   79 ... 76  75 ... 64     63 62  61 ... 32     31 ... 0
 ///      Unix ms      0111       counter high  10     counter low   random
 /// ```
 ///
-/// This is method 1 of RFC 9562, section 6.2: a counter of fixed length, which starts at a random number in each new ms.
-/// Its highest bit starts as 0, so that 2^41 fit in any ms; after its last number the ms moves on by one. It does so
-/// too where the clock stands still or steps back: the ms is never below the last one. So under any clock UUIDs strictly
-/// increase, and the time in them runs ahead of a clock that went back until that has caught up.
+/// This is method 1 of RFC 9562, section 6.2: a counter of fixed length, which starts at a random number in each new
+/// ms. Its highest bit starts as 0, so every ms has room for 2^41 UUIDs. When the counter is used up, the ms moves on
+/// by one. The ms never goes back, also if the clock stands still or steps back. So UUIDs strictly increase with any
+/// clock, and after a step back their time runs ahead until the clock has caught up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct V7State(Option<Last>);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Last {
-    /// 48 bits.
+    /// Unix ms in 48 bits.
     ms: i64,
     counter: u64,
 }
 
 impl V7State {
-    /// Of a process that has minted nothing.
+    /// Makes the state of a process that has minted nothing.
     pub const fn new() -> Self {
         Self(None)
     }
 
-    /// Of one whose last version 7 was that; `None` if it is of another version.
+    /// Makes the state of a process whose last UUID was `last`; `None` for another version than 7.
     pub const fn after(last: Uuid) -> Option<Self> {
         let Some(7) = last.version() else { return None };
         let bits = last.to_bits();
@@ -42,12 +42,12 @@ impl V7State {
         Some(Self(Some(Last { ms: (bits >> 80) as i64, counter: counter as u64 })))
     }
 
-    /// The next one at the time `now_ms` (Unix ms); `random` gives 32 random bits a call, and is called once, or three
-    /// times in a new ms.
+    /// Returns the next UUID at the time `now_ms` (Unix ms). `random` returns 32 random bits. It is called once, or
+    /// three times in a new ms.
     ///
     /// # Errors
-    /// `BeforeEpoch`: the clock stands before 1970, and nothing was minted yet. `TimeOverflow`: the 48 bits of the time
-    /// are used up, in the year 10889. A refused call changes nothing.
+    /// `BeforeEpoch`, if the clock is before 1970 and this is the first UUID; `TimeOverflow`, if the time exceeds 48
+    /// bits, in the year 10889. A refused call changes nothing.
     ///
     /// # Examples
     /// ```
@@ -93,9 +93,9 @@ mod tests {
     }
 
     #[test]
-    fn a_counter_that_is_used_up_moves_the_time_on() {
+    fn a_used_up_counter_moves_the_time_on() {
         let mut state = at(1000, LAST_COUNT - 1);
-        let mut next = |now_ms| state.next(now_ms, || u32::MAX).expect("there is time");
+        let mut next = |now_ms| state.next(now_ms, || u32::MAX).expect("a UUID");
         let (full, after, later) = (next(1000), next(1000), next(900));
         assert!(full < after && after < later);
         assert_eq!([full, after, later].map(Uuid::timestamp_ms), [1000, 1001, 1001].map(Some));
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_time_is_an_error_and_no_step_back() {
+    fn the_end_of_time_is_an_error() {
         let mut state = at(LAST_MS, LAST_COUNT);
         assert_eq!(state.next(0, || 0).map_err(|error| error.kind()), Err(ErrorKind::TimeOverflow));
         assert_eq!(state, at(LAST_MS, LAST_COUNT));
@@ -116,6 +116,6 @@ mod tests {
     #[test]
     fn a_clock_before_1970_is_an_error_only_at_first() {
         assert_eq!(V7State::new().next(-1, || 0).map_err(|error| error.kind()), Err(ErrorKind::BeforeEpoch));
-        assert_eq!(at(7, 0).next(i64::MIN, || 0).expect("it goes on").timestamp_ms(), Some(7));
+        assert_eq!(at(7, 0).next(i64::MIN, || 0).expect("a UUID").timestamp_ms(), Some(7));
     }
 }

@@ -252,13 +252,13 @@ mod tests {
                 LeaseOptions { window_ms: Some(999), ..store("file:/srv") },
                 none.clone(),
                 ErrorKind::InvalidLayout,
-                "1000 or more",
+                "at least 1000",
             ),
             (
                 LeaseOptions { options: ahead, ..store("file:/srv") },
                 none,
                 ErrorKind::InvalidLayout,
-                "3600000 or less with max_ahead_ms",
+                "at most 3600000 with max_ahead_ms",
             ),
         ];
         for (options, environment, kind, part) in cases {

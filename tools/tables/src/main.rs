@@ -65,7 +65,6 @@ fn tables() -> String {
 
 /** The places of errors that come up outside core. */
 export const CLOSED = {};
-export const NODE_NEEDED = {};
 export const NO_PRESET = {};
 export const NO_FORM = {};
 export const WINDOW_OVER = {};
@@ -107,7 +106,6 @@ export const PRESETS = {{
 {}}} as const;
 "#,
         place(Some(Error::closed())),
-        place(Some(Error::node_needed())),
         place(Layout::preset("").err()),
         place(TextForm::find("").err()),
         place(Some(Error::window_over())),

@@ -1,21 +1,23 @@
-//! Field names, kept inline so that layouts need no allocator.
+//! Field names, stored inline so that layouts need no allocator.
 
 use core::fmt;
+
+use crate::error::{Error, What};
 
 const CAPACITY: usize = 23;
 
 /// The name of a field: `[a-z][a-z0-9_]*`, at most 23 characters.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Name {
-    /// With zeros after it, one at least.
+    /// The characters, then one or more zeros.
     bytes: [u8; CAPACITY + 1],
 }
 
 impl Name {
     pub(crate) const EMPTY: Self = Self { bytes: [0; CAPACITY + 1] };
 
-    /// The name that a text begins with, with `?` for what is not printed; if the text is longer than names are, one that
-    /// no field has.
+    /// Returns the start of a text as a name, with `?` for characters that are not printable ASCII. A text that is too
+    /// long becomes a name that no field has.
     #[inline(never)]
     pub(crate) const fn cut(text: &[u8]) -> Self {
         let mut name = Self::EMPTY;
@@ -27,16 +29,24 @@ impl Name {
         name
     }
 
-    /// Whether a text of which all bytes pass [`is_name_byte`] was a name.
+    /// Returns whether the text was a name, if all its bytes pass [`is_name_byte`].
     pub(crate) const fn is_one(&self) -> bool {
         self.bytes[0].is_ascii_lowercase() && self.bytes[CAPACITY] == 0
     }
 
-    /// The first 16 characters, which is as much as an error shows.
-    #[allow(clippy::many_single_char_names, reason = "what is cut out by place takes no code that checks the length")]
-    pub(crate) const fn start(&self) -> [u64; 2] {
+    /// Returns the first 16 characters, which an error shows.
+    #[allow(clippy::many_single_char_names, reason = "a pattern needs no code that checks the length")]
+    const fn start(&self) -> [u64; 2] {
         let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, ..] = self.bytes;
         [u64::from_le_bytes([a, b, c, d, e, f, g, h]), u64::from_le_bytes([i, j, k, l, m, n, o, p])]
+    }
+
+    /// Returns the error about the field with this name, which has `width` bits. It shows the first 16 characters.
+    #[cold]
+    #[inline(never)]
+    pub(crate) const fn refused(&self, what: What, width: u32) -> Error {
+        let [start, more] = self.start();
+        Error::new(what, width << 2, start, more)
     }
 
     pub(crate) const fn as_bytes(&self) -> &[u8] {
@@ -47,12 +57,12 @@ impl Name {
         self.bytes.split_at(len).0
     }
 
-    /// The name as a string.
+    /// Returns the name as a string.
     pub fn as_str(&self) -> &str {
         core::str::from_utf8(self.as_bytes()).unwrap_or_default()
     }
 
-    /// Equality in constants, and in one place: where `==` is used it is compiled in, which counts in wasm.
+    /// Compares two names. Unlike `==` it works in constants, and wasm has its code once.
     #[inline(never)]
     pub(crate) const fn is(&self, other: &Self) -> bool {
         let mut i = 0;
@@ -63,8 +73,8 @@ impl Name {
     }
 }
 
-/// Whether all bytes are such as names have.
-pub(super) const fn has_name_bytes(text: &[u8]) -> bool {
+/// Returns whether all bytes pass [`is_name_byte`].
+pub(crate) const fn has_name_bytes(text: &[u8]) -> bool {
     let mut i = 0;
     while i < text.len() && is_name_byte(text[i]) {
         i += 1;
@@ -72,6 +82,7 @@ pub(super) const fn has_name_bytes(text: &[u8]) -> bool {
     i == text.len()
 }
 
+/// Returns whether a name can have this byte after its first.
 pub(crate) const fn is_name_byte(byte: u8) -> bool {
     byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_'
 }

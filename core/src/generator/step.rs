@@ -1,19 +1,19 @@
-//! The pure step: given the state, the window's end and the time, which IDs come next?
+//! The pure step of a generator: which IDs come next, given the state, the window's end and the time?
 
+use super::options::SequenceStart;
 use crate::error::Error;
-use crate::generator::SequenceStart;
 use crate::layout::Layout;
 use crate::mutant;
 use crate::random;
 
-/// The word of a closed generator, and what a forked child reads.
+/// The word of a closed generator. A forked child reads it too.
 pub(crate) const CLOSED: u64 = 0;
 
-/// The last position that can be handed out. Words end at 2^64-1 and the word after a position is two more, so a
-/// layout whose time and sequence fill all 64 bits gives up its very last two IDs.
+/// The last position that is handed out. The word after a position is two more than the position, and must fit 64 bits.
+/// So a layout whose time and sequence fill all 64 bits never mints its last two IDs.
 const LAST_POSITION: u64 = u64::MAX - 2;
 
-/// What stays the same from call to call: the numbers of the layout and the options that the step needs.
+/// The numbers of the layout and the options that the step needs. They never change.
 ///
 /// The state is a *position*: `tick << sequence_bits | sequence` of the next free ID; everything below is used up.
 /// A *word* is a position plus one, so that zero can mean closed.
@@ -36,7 +36,7 @@ pub(crate) struct Taken {
 }
 
 impl Taken {
-    /// The word that the state becomes.
+    /// Returns the word of the state after these positions.
     pub(crate) const fn next_word(self) -> u64 {
         self.first + self.count + 1
     }
@@ -57,8 +57,8 @@ impl Plan {
 
     /// Takes `want` positions (1 or more) at the time `now_ms` (Unix ms), all in ticks below `window_end`.
     ///
-    /// If fewer are free but the rest would be within `patience_ms`, takes what is free. `word` is what the state
-    /// held; the caller swaps it for [`Taken::next_word`], or asks again. A refused call changes nothing.
+    /// Takes fewer positions, if the missing ones will be free within `patience_ms`. `word` is the state that the
+    /// caller has read. The caller swaps it for [`Taken::next_word`], or calls again. A refused call changes nothing.
     #[inline]
     pub(crate) fn step(
         &self,
@@ -106,16 +106,17 @@ impl Plan {
                 Some(retry_after_ms) if retry_after_ms > patience_ms => {
                     return Err(Error::batch_exhausted(retry_after_ms));
                 }
-                // What is free now is a beginning.
+                // Takes the positions that are free now.
                 Some(_) => {}
             }
         }
         Ok(Taken { first, count: want.min(free_now) })
     }
 
-    /// The position that [`Plan::step`] takes for one ID, if the tick that the clock shows has begun and has more.
+    /// Returns the position that [`Plan::step`] would take for one ID, if the clock's tick has IDs already and has
+    /// more.
     ///
-    /// What has begun is one of the layout's ticks and not ahead of the clock, so little is left to check.
+    /// Such a tick lies in the layout and not ahead of the clock, so few checks are left.
     #[inline]
     pub(crate) fn next_in_tick(&self, word: u64, window_end: u64, now_ms: i64) -> Option<u64> {
         let free = word.checked_sub(CLOSED + 1)?;
@@ -124,7 +125,7 @@ impl Plan {
         (begun && tick < window_end && free <= LAST_POSITION).then_some(free)
     }
 
-    /// In how many ms all of a batch is free; `None` if the layout has no room for it.
+    /// Returns the ms until the whole batch is free; `None` if the layout ends before.
     #[cold]
     fn ms_until_all(&self, first: u64, want: u64, now_ms: i64) -> Option<u64> {
         let last = first.saturating_add(want - 1);
@@ -132,10 +133,10 @@ impl Plan {
         if last > LAST_POSITION || last_tick > self.max_tick { None } else { Some(self.ms_until(last_tick, now_ms)) }
     }
 
-    /// Why no ID can be had although the layout goes on: the IDs up to now are used up, or the clock went back.
+    /// Returns why no ID is free although the layout goes on: the IDs up to now are used up, or the clock went back.
     ///
-    /// `begun` and `reach` are the ticks up to the clock, and up to `max_ahead_ms` after it; what is wanted starts at the position
-    /// `first`.
+    /// `begun` and `reach` are the numbers of ticks up to the clock, and up to `max_ahead_ms` after the clock. `first`
+    /// is the first position that the call needs.
     #[cold]
     fn ahead_of_the_clock(
         &self,
@@ -169,13 +170,13 @@ impl Plan {
         }
     }
 
-    /// In how many ms `tick` comes within `max_ahead_ms` of the clock, at least 1.
+    /// Returns the ms until `tick` is at most `max_ahead_ms` ahead of the clock, at least 1.
     fn ms_until(&self, tick: u64, now_ms: i64) -> u64 {
         let wait_ms = self.start_ms(tick).saturating_sub(now_ms).saturating_sub_unsigned(self.max_ahead_ms);
         wait_ms.max(1).unsigned_abs()
     }
 
-    /// Where the sequence of a new tick begins, after `next`, the sequence that would have come in the old one.
+    /// Returns where the sequence of a new tick begins. `next` is the sequence that the old tick would have used next.
     #[inline]
     fn start(&self, next: u64, tick: u64) -> u64 {
         match self.sequence_start {
@@ -185,9 +186,10 @@ impl Plan {
         }
     }
 
-    /// The random field of the ID at a position. A function of the position, so no state lies outside the word.
+    /// Returns the random field of the ID at a position. It depends on the position alone, so the word is the whole
+    /// state.
     pub(crate) fn random_bits(&self, position: u64) -> u64 {
-        // Another stream than that of the starts.
+        // The inverted seed keeps these bits apart from the random starts of sequences.
         random::mix(!self.seed, position)
     }
 
@@ -199,18 +201,18 @@ impl Plan {
         position & self.sequence_mask()
     }
 
-    /// How many ticks have begun by an instant: one more than the tick it falls into, and none before the epoch.
+    /// Returns how many ticks have begun by an instant: one more than its tick, or 0 before the epoch.
     #[inline]
     fn begun(&self, unix_ms: i64) -> u64 {
         if unix_ms < self.epoch_ms {
             return 0;
         }
         let since_epoch_ms = unix_ms.abs_diff(self.epoch_ms);
-        // Nearly every layout counts ms; a division costs as much as the rest of the step.
+        // Nearly every layout counts ms, and a division costs as much as the rest of the step.
         1 + if self.tick_ms == 1 { since_epoch_ms } else { since_epoch_ms / self.tick_ms }
     }
 
-    /// The first instant of a tick that the layout has, which is an `i64`.
+    /// Returns the first instant of a tick of the layout, Unix ms. `Layout::finish` has checked that it fits.
     const fn start_ms(&self, tick: u64) -> i64 {
         self.epoch_ms.wrapping_add_unsigned(tick.wrapping_mul(self.tick_ms))
     }

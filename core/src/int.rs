@@ -1,20 +1,23 @@
-//! Integers of any size, as Python and JavaScript have them.
+//! Integers of any size, such as those of Python and JavaScript.
 
-use crate::error::{Error, What};
+use crate::error::{BEYOND, Error, MINUS, PLUS, What};
 
-/// An integer that a host handed in, of whatever size, so that core can refuse it in its own words.
+/// The largest number of IDs in one batch.
+pub const MAX_BATCH: u64 = 1 << 24;
+
+/// An integer of any size that a host handed in. Core checks its range, so every language refuses it alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Integer {
     /// From 0 to 2^64-1.
     Fits(u64),
-    /// Below 0, by its magnitude.
+    /// Below 0: the magnitude, up to 2^64-1.
     Negative(u64),
-    /// Beyond 64 bits on either side.
+    /// Beyond 64 bits, positive or negative.
     Beyond,
 }
 
 impl Integer {
-    /// As a 64-bit ID; a negative value is taken as the signed form of the same 64 bits.
+    /// Returns the integer as a 64-bit ID. A negative integer is the signed form of the same 64 bits.
     ///
     /// # Errors
     /// `InvalidId` outside -2^63 to 2^64-1.
@@ -26,18 +29,19 @@ impl Integer {
         }
     }
 
-    /// As a batch size.
+    /// Returns the integer as the size of a batch.
     ///
     /// # Errors
-    /// `InvalidId` outside 0 to [`crate::MAX_BATCH`].
+    /// `InvalidId` outside 0 to [`MAX_BATCH`].
     pub fn batch(self) -> Result<usize, Error> {
         match self {
-            Self::Fits(n) if n <= crate::MAX_BATCH => Ok(n as usize),
-            given => Err(Error::misfit(What::Batch, given, 64)),
+            Self::Fits(n) if n <= MAX_BATCH => Ok(n as usize),
+            given => Err(given.refused(What::Batch, 64)),
         }
     }
 
-    /// As a small count of digits or bits; what is no `u32` becomes the largest, which is too many of either.
+    /// Returns the integer as a count of digits or bits. Any other integer becomes `u32::MAX`, which is too many of
+    /// either.
     pub const fn count(self) -> u32 {
         match self {
             Self::Fits(count) if count <= u32::MAX as u64 => count as u32,
@@ -45,7 +49,7 @@ impl Integer {
         }
     }
 
-    /// The value, if it fits a field of `width` bits, which are never all 64.
+    /// Returns the value, if it fits a field of `width` bits, 0 to 63.
     #[inline]
     pub(crate) const fn fitting(self, width: u32) -> Option<u64> {
         match self {
@@ -54,13 +58,13 @@ impl Integer {
         }
     }
 
-    /// Whether [`Self::fitting`] has a value. Out of line, as each use is then half as large in wasm.
+    /// Returns whether the integer does not fit `width` bits. Out of line: that halves each use in wasm.
     #[inline(never)]
     pub(crate) const fn misfits(self, width: u32) -> bool {
         self.fitting(width).is_none()
     }
 
-    /// The bits of the magnitude.
+    /// Returns the magnitude; 0 beyond 64 bits.
     pub(crate) const fn magnitude(self) -> u64 {
         match self {
             Self::Fits(value) | Self::Negative(value) => value,
@@ -68,7 +72,19 @@ impl Integer {
         }
     }
 
-    /// Reads a decimal number; `None` if `digits` is not one (a minus sign is allowed, a plus sign is not).
+    /// Returns the error that shows this integer, and the largest value of a field of `width` bits.
+    #[cold]
+    #[inline(never)]
+    pub(crate) const fn refused(self, what: What, width: u32) -> Error {
+        let sign = match self {
+            Self::Fits(_) => PLUS,
+            Self::Negative(_) => MINUS,
+            Self::Beyond => BEYOND,
+        };
+        Error::new(what, (width << 2) | sign, self.magnitude(), 0)
+    }
+
+    /// Reads a decimal number, with a minus sign but no plus sign; `None` for any other text.
     pub(crate) fn parse(digits: &[u8]) -> Option<Self> {
         let (negative, digits) = match digits {
             [b'-', rest @ ..] => (true, rest),
@@ -92,7 +108,8 @@ impl Integer {
     }
 }
 
-/// `value` with one more digit, if 64 bits hold it. A checked multiplication takes 128 bits where there are no flags.
+/// Returns `value` with one more digit, if it fits 64 bits. Without flags, as in wasm, a checked multiplication would
+/// take 128 bits.
 #[inline]
 pub(crate) const fn append(value: u64, base: u64, digit: u64) -> Option<u64> {
     if value > (u64::MAX - digit) / base { None } else { Some(value * base + digit) }
