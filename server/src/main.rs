@@ -38,5 +38,5 @@ fn main() -> ExitCode {
         Verb::Serve(options) => verbs::serve(&options),
         Verb::Completions { shell } => verbs::completions(shell),
     };
-    done.unwrap_or_else(Exit::told)
+    done.unwrap_or_else(Exit::report)
 }

@@ -1,4 +1,4 @@
-//! What the command line does, a verb a file.
+//! The verbs of the command line, with one file per verb.
 
 mod completions;
 mod fence;

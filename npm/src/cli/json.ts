@@ -1,6 +1,6 @@
-// JSON as Python writes it: blanks after commas and colons, and integers of any size in full.
+// JSON with blanks after commas and colons, and integers of any size in full, as the other command lines write it.
 
-/** A value as JSON, in a line. */
+/** Returns a value as JSON on one line. */
 export function json(value: unknown): string {
   if (typeof value === "bigint") return String(value);
   if (Number.isInteger(value)) return String(BigInt(value as number));

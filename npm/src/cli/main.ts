@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The command line: `npx snowmint gen`, `inspect` and `layouts`, each as Python's `python -m snowmint` does it.
+// The command line: `npx snowmint gen`, `inspect` and `layouts`, with the output of `python -m snowmint`.
 import { createInterface } from "node:readline";
 import { setImmediate } from "node:timers/promises";
 import { type Candidate, inspect, Layout, layouts, type Parts, Snowflake, SnowmintError, text } from "../index.js";
@@ -11,7 +11,7 @@ const BATCH = 4096;
 
 const interrupted = new AbortController();
 
-/** Writes, and says when it is written; rejects with what the system says, such as EPIPE. */
+/** Writes a text and resolves when it is written. Rejects with the error of the system, such as EPIPE. */
 function write(text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     process.stdout.write(text, (error) => (error ? reject(error) : resolve()));
@@ -26,11 +26,11 @@ async function gen({ count, json, format, layout, node, store, namespace, maxWai
   const generator = await Snowflake.lease({ layout, node, store, namespace, maxWaitMs });
   try {
     const line = written(json, format);
-    // A batch is to be had well within the time that it may wait.
+    // A batch of a quarter second ends well before its deadline.
     const atOnce = Math.max(1, Math.min(BATCH, Math.floor(generator.layout.idsPerSecond / 4)));
     for (let left = count; left > 0 && !interrupted.signal.aborted; left -= atOnce) {
       await write(Array.from(generator.nextIds(Math.min(left, atOnce)), line).join(""));
-      // Interrupts arrive between batches.
+      // Lets an interrupt in between two batches.
       await setImmediate();
     }
   } finally {
@@ -60,7 +60,7 @@ async function inspectEach(options: InspectOptions): Promise<number> {
       }
     } catch (error) {
       if (!(error instanceof SnowmintError || error instanceof Mistake)) throw error;
-      // The others may be right.
+      // The other IDs may be right.
       complain(`${value}: ${error.message}`);
       code = 2;
     }
@@ -68,7 +68,7 @@ async function inspectEach(options: InspectOptions): Promise<number> {
   return code;
 }
 
-/** The lines of standard input that are not empty. */
+/** Yields the lines of standard input that are not blank. */
 async function* lines(): AsyncGenerator<string> {
   const input = process.stdin.setEncoding("latin1");
   for await (const line of createInterface({ input, crlfDelay: Infinity, signal: interrupted.signal })) {
@@ -77,7 +77,7 @@ async function* lines(): AsyncGenerator<string> {
   }
 }
 
-/** Bytes as text. What is no text is no ID either, and shown as it is. */
+/** Returns bytes as text. Bytes that are not UTF-8 become `\xff`, which no ID contains. */
 function textOf(bytes: Buffer): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -113,7 +113,7 @@ async function showLayouts(options: LayoutsOptions): Promise<number> {
   return 0;
 }
 
-/** What makes a headline bold, on a terminal that wants it. */
+/** Returns the style of headlines: bold on a terminal that shows bold text. */
 function style(): show.Style {
   const bold = process.stdout.isTTY && !process.env.NO_COLOR && process.env.TERM !== "dumb";
   return (headline) => (bold ? `\x1b[1m${headline}\x1b[0m` : headline);
@@ -128,25 +128,25 @@ async function run(words: string[]): Promise<number> {
       return inspectEach(request);
     case "layouts":
       return showLayouts(request);
-    case "told":
+    case "print":
       await write(request.text);
       return 0;
   }
 }
 
-/** Does what the arguments say; the exit code. */
+/** Runs the command line and returns the exit code. */
 async function main(words: string[]): Promise<number> {
   try {
     return await run(words);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    // Who reads has had enough.
+    // The reader closed the output.
     if (code === "EPIPE") return 0;
     if (error instanceof Mistake || (error instanceof SnowmintError && code?.startsWith("INVALID_"))) {
       complain(error.message);
       return 2;
     }
-    // A refusal, or what the system says; anything else is a fault of ours.
+    // An error without a code is a bug.
     if (code === undefined) throw error;
     complain((error as Error).message);
     return 1;
@@ -154,7 +154,7 @@ async function main(words: string[]): Promise<number> {
 }
 
 process.once("SIGINT", () => interrupted.abort());
-// Each write tells of it too.
+// Each write reports the error too.
 process.stdout.on("error", () => {});
 const code = await main(process.argv.slice(2));
 process.exitCode = interrupted.signal.aborted ? 130 : code;

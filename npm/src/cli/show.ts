@@ -1,10 +1,10 @@
-// Layouts and IDs as text for people: at most 80 columns, where names are short. The twin of Python's _show.py.
+// Layouts and IDs as text of at most 80 columns where names are short. The output equals that of core/src/render.rs.
 import type { Layout, Parts } from "../index.js";
 
-/** What makes a headline stand out. */
+/** Returns a headline in its style. */
 export type Style = (headline: string) => string;
 
-/** The parts of an ID, under the names that they have in JSON. */
+/** The parts of an ID, with their names in JSON. */
 export interface Told {
   timestamp: string | null;
   timestamp_ms: number;
@@ -17,15 +17,15 @@ export interface Told {
 /** An ID under one layout. */
 export type Decoded = Told & { id: string; layout: string };
 
-/** One that could have minted an ID: a layout with parts, or another kind of ID. */
+/** A system that could have minted an ID: a layout with parts, or another kind of ID. */
 export type Candidate = Partial<Told> & { layout: string | null; kind?: string; reason: string };
 
-/** RFC 3339, in UTC, with ms; null beyond its four digits of a year. */
+/** Returns an instant in RFC 3339, or null outside the years 1 to 9999. */
 export function instant(ms: number): string | null {
   return ms >= -62_135_596_800_000 && ms < 253_402_300_800_000 ? new Date(ms).toISOString() : null;
 }
 
-/** All that a layout tells of itself. */
+/** Returns the properties of a layout, with their names in JSON. */
 export function figures(layout: Layout): Record<string, unknown> {
   const { endsAtMs, signedUntilMs } = layout;
   return {
@@ -50,12 +50,12 @@ function when(ms: number | null): string {
   return ms === null ? "never" : (instant(ms) ?? "after 9999");
 }
 
-/** An integer with a comma before each three digits. */
+/** Returns an integer with a comma before each group of three digits. */
 function grouped(integer: number | bigint): string {
   return String(BigInt(integer)).replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
-/** A line for each layout. */
+/** Returns the lines of a table with one line per layout. */
 export function table(layouts: Layout[], style: Style): string[] {
   const row = (name: string, bits: string, nodes: string, rate: string, ends: string, signed: string): string =>
     `${name.padEnd(11)}  ${bits}  ${nodes.padStart(9)}  ${rate.padStart(10)}  ${ends.padEnd(10)}  ${signed}`;
@@ -75,7 +75,7 @@ export function table(layouts: Layout[], style: Style): string[] {
 function letters({ fields, bits }: Layout): string {
   const known: Record<string, string> = { time: "T", sequence: "S", random: "R" };
   const all = Object.entries(fields).map(([name, width]) => (known[name] ?? "N").repeat(width));
-  // From the low end on; the letter of the middle stands for its four.
+  // One letter for each 4 bits, counted from the low end. The field of the third bit decides.
   const fromLow = [...all.join("").padStart(bits, ".")].reverse();
   return fromLow
     .filter((_, bit) => bit % 4 === 2)
@@ -83,7 +83,7 @@ function letters({ fields, bits }: Layout): string {
     .join("");
 }
 
-/** A layout in detail, a column for each bit. */
+/** Returns the lines of a layout in detail, with one column per bit. */
 export function picture(layout: Layout, style: Style): string[] {
   const fields = Object.entries(layout.fields);
   const unused = fields.reduce((left, [, width]) => left - width, layout.bits);
@@ -113,12 +113,12 @@ export function picture(layout: Layout, style: Style): string[] {
   ];
 }
 
-/** The name in the middle of its field's columns, as far as there is room. */
+/** Returns a name in the middle of its field's columns, cut to the room. */
 function label(name: string, width: number): string {
   const room = width - 1;
   const shown = name.slice(0, room);
   const blanks = room - shown.length;
-  // The odd one stands where Python's `center` puts it.
+  // An odd blank stands where Python's `center` puts it.
   const before = (blanks >> 1) + (blanks & room & 1);
   return ` ${shown.padStart(shown.length + before).padEnd(room)}`;
 }
@@ -134,12 +134,12 @@ function meaning(layout: Layout, name: string): string {
   return `0 to ${grouped((1n << BigInt(layout.fields[name]!)) - 1n)}`;
 }
 
-/** An ID under one layout, in a line. */
+/** Returns the line of an ID under one layout. */
 export function decoded(told: Decoded): string {
   return `${told.id}  ${parts(told)}`;
 }
 
-/** An ID, and below it a line or two for each candidate. */
+/** Returns the lines of an ID and its candidates, one or two for each candidate. */
 export function candidates(found: { id: string; candidates: Candidate[] }, style: Style): string[] {
   const shown = found.candidates.flatMap((told) => {
     const name = (told.layout ?? told.kind ?? "").padEnd(11);

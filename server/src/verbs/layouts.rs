@@ -1,4 +1,4 @@
-//! `snowmint layouts`: a table of all presets, or each layout given as a picture.
+//! `snowmint layouts`: prints a table of all presets, or a picture of each given layout.
 
 use std::io::{Write as _, stdout};
 use std::process::ExitCode;
