@@ -7,7 +7,7 @@ mod exit;
 mod http;
 mod json;
 mod metrics;
-mod renewals;
+mod monitor;
 mod resp;
 mod service;
 mod show;
