@@ -10,7 +10,6 @@ mod metrics;
 mod monitor;
 mod resp;
 mod service;
-mod show;
 mod tls;
 mod verbs;
 mod watched;

@@ -7,6 +7,7 @@ mod inspect;
 mod layouts;
 mod lease;
 mod operate;
+mod output;
 mod segment;
 mod sequence;
 mod serve;

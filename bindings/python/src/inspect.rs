@@ -15,7 +15,7 @@ use crate::parts::Parts;
 
 /// One that could have minted what was inspected.
 #[pyclass(frozen, module = "snowmint")]
-pub(crate) struct Candidate(core::Candidate);
+pub(crate) struct Candidate(pub(crate) core::Candidate);
 
 #[pymethods]
 impl Candidate {

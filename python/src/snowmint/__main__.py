@@ -7,10 +7,11 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import snowmint
-from snowmint import Layout, Parts, Snowflake, SnowmintError, _show, layouts, text
+from snowmint import Layout, Snowflake, SnowmintError, layouts, text
+from snowmint._snowmint import render_candidates, render_decoded, render_layouts
 
 BATCH = 4096
 
@@ -73,9 +74,7 @@ def _arguments() -> argparse.ArgumentParser:
     )
     inspect.set_defaults(run=_inspect)
     inspect.add_argument("ids", nargs="*", metavar="ID", help="IDs to read [default: the lines of standard input]")
-    inspect.add_argument(
-        "--layout", help="read the IDs in this layout only: name of a preset, or text of a layout"
-    )
+    inspect.add_argument("--layout", help="read the IDs in this layout only: name of a preset, or text of a layout")
     inspect.add_argument("--format", choices=text.FORMS, metavar="FORM", help=f"text form of the IDs: {forms}")
     inspect.add_argument("--json", action="store_true", help=json_help)
 
@@ -125,20 +124,21 @@ def _inspect(options: argparse.Namespace) -> int:
     for value in options.ids or _lines(sys.stdin):
         try:
             id = value if options.format is None else text.decode(value, options.format)
-            found = _candidates(id) if layout is None else _decoded(id, layout)
+            if layout is None:
+                candidates = snowmint.inspect(id)
+                code = code if candidates else max(code, 1)
+                # A lone surrogate stands for a byte of the command line that is not text.
+                printable = str(id).encode(errors="backslashreplace").decode()
+                shown = render_candidates(printable, candidates, options.json, _bold())
+            else:
+                shown = render_decoded(_integer(id), layout, options.json)
         except (SnowmintError, ValueError) as error:
-            # The others may be right.
+            # The other IDs may be right.
             print(f"snowmint: {value}: {error}", file=sys.stderr)
             code = 2
             continue
-        if layout is None and not found["candidates"]:
-            code = max(code, 1)
-        if options.json:
-            print(json.dumps(found), flush=True)
-        elif layout is None:
-            print("\n".join(_show.candidates(found, _style())), flush=True)
-        else:
-            print(_show.decoded(found), flush=True)
+        sys.stdout.write(shown)
+        sys.stdout.flush()
     return code
 
 
@@ -146,60 +146,28 @@ def _lines(source: Iterable[str]) -> Iterator[str]:
     return (line.strip() for line in source if not line.isspace())
 
 
-def _decoded(value: str | int, layout: Layout) -> dict[str, Any]:
+def _integer(value: str | int) -> int:
     if isinstance(value, str) and not re.fullmatch("-?[0-9]{1,40}", value):
         raise ValueError("an ID is an integer from -2^63 to 2^64-1; --format names another form")
-    id = int(value)
-    return {"id": str(id), "layout": layout.name or str(layout)} | _told(layout.decode(id))
-
-
-def _candidates(value: str | int) -> dict[str, Any]:
-    from snowmint import inspect
-
-    found: list[dict[str, Any]] = []
-    for candidate in inspect(value):
-        told: dict[str, Any] = {"layout": candidate.layout}
-        if candidate.layout is None:
-            told["kind"] = candidate.kind
-        told |= {} if candidate.parts is None else _told(candidate.parts)
-        found.append(told | {"reason": candidate.reason})
-    return {"id": str(value), "candidates": found}
-
-
-def _told(parts: Parts) -> dict[str, Any]:
-    return {
-        "timestamp": None if parts.timestamp is None else _show.instant(parts.timestamp),
-        "timestamp_ms": parts.timestamp_ms,
-        "tick": parts.tick,
-        "node": parts.node,
-        "sequence": parts.sequence,
-        "fields": parts.fields,
-    }
+    return int(value)
 
 
 def _layouts(options: argparse.Namespace) -> int:
-    chosen = [_layout(each) for each in options.layouts] or list(layouts.all().values())
-    if options.json:
-        for layout in chosen:
-            print(json.dumps(_show.figures(layout)))
-    elif options.layouts:
-        print("\n\n".join("\n".join(_show.picture(layout, _style())) for layout in chosen))
-    else:
-        print("\n".join(_show.table(chosen, _style())))
+    chosen = [_layout(each) for each in options.layouts]
+    shown = render_layouts(chosen or list(layouts.all().values()), bool(chosen), options.json, _bold())
+    sys.stdout.write(shown)
     return 0
 
 
-def _style() -> Callable[[str], str]:
-    """What makes a headline bold, on a terminal that wants it."""
-    if sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb":
-        return lambda headline: f"\033[1m{headline}\033[0m"
-    return lambda headline: headline
+def _bold() -> bool:
+    """Returns whether headlines are bold: on a terminal that shows bold text."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Does what the arguments say; the exit code."""
+    """Runs the command line and returns the exit code."""
     for stream in (sys.stdin, sys.stdout):
-        # What is no text is no ID either, and shown as it is.
+        # Bytes that are not text become \xff, which no ID contains.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     options = _arguments().parse_args(arguments)

@@ -1,17 +1,19 @@
 //! `/v1/ids` and `/v1/inspect`.
 #![allow(unused_qualifications, reason = "the macro of the document qualifies")]
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use axum::Json;
 use axum::body::{Body, Bytes};
 use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{Path, Query, State};
+use axum::http::HeaderName;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse as _, Response};
 use futures_util::stream;
 use serde::{Deserialize, Serialize};
+use snowmint_core::render::{self, Format};
 use snowmint_core::{Layout, SystemHost};
 use tokio::sync::OwnedSemaphorePermit;
 use utoipa::{IntoParams, ToSchema};
@@ -19,7 +21,8 @@ use utoipa::{IntoParams, ToSchema};
 use super::App;
 use super::problem::{Failures, Problem};
 use crate::service::count;
-use crate::show::Found;
+
+const JSON: [(HeaderName, &str); 1] = [(CONTENT_TYPE, "application/json")];
 
 /// How many IDs one piece of a large answer holds. The server writes a piece when the client has read the previous one.
 const PIECE: usize = 2000;
@@ -75,9 +78,8 @@ fn room(app: &App, count: u64) -> Result<OwnedSemaphorePermit, Problem> {
 
 /// Returns an answer of several numbers, in pieces if room is reserved for them.
 fn several(ids: Vec<u64>, room: Option<OwnedSemaphorePermit>) -> Response {
-    let json = [(CONTENT_TYPE, "application/json")];
     let Some(room) = room else {
-        return (json, document(&ids, true, true)).into_response();
+        return (JSON, document(&ids, true, true)).into_response();
     };
     let pieces = stream::unfold((ids, 0, room), |(ids, from, room)| async move {
         let to = (from + PIECE).min(ids.len());
@@ -87,7 +89,7 @@ fn several(ids: Vec<u64>, room: Option<OwnedSemaphorePermit>) -> Response {
         let piece = document(&ids[from..to], from == 0, to == ids.len());
         Some((Ok::<_, std::convert::Infallible>(Bytes::from(piece)), (ids, to, room)))
     });
-    (json, Body::from_stream(pieces)).into_response()
+    (JSON, Body::from_stream(pieces)).into_response()
 }
 
 /// Returns a piece of `{"ids":["1","2"]}`.
@@ -104,6 +106,48 @@ fn document(ids: &[u64], first: bool, last: bool) -> String {
     text
 }
 
+/// An ID and the systems that could have minted it.
+#[derive(Debug, Serialize, ToSchema)]
+#[allow(dead_code, reason = "core writes the JSON; this is for the document")]
+pub struct Found {
+    /// The ID as in the request.
+    id: String,
+    /// The most plausible candidate first.
+    candidates: Vec<Guess>,
+}
+
+/// A system that could have minted an ID.
+#[derive(Debug, Serialize, ToSchema)]
+#[allow(dead_code, reason = "core writes the JSON; this is for the document")]
+pub struct Guess {
+    /// The name of the system of a Snowflake ID.
+    layout: Option<&'static str>,
+    /// The kind of any other ID: `uuid1` to `uuid8`, `uuid_nil`, `uuid_max`, `uuid`, `ulid`, `object_id`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kind: Option<&'static str>,
+    #[serde(flatten)]
+    parts: Option<Told>,
+    /// Why the candidate is plausible or not.
+    reason: String,
+}
+
+/// The parts of an ID.
+#[derive(Debug, Serialize, ToSchema)]
+#[allow(dead_code, reason = "core writes the JSON; this is for the document")]
+pub struct Told {
+    /// RFC 3339, or null outside the years 1 to 9999.
+    timestamp: Option<String>,
+    /// Unix ms.
+    timestamp_ms: i64,
+    /// Ticks since the layout's epoch.
+    tick: u64,
+    /// All node fields together.
+    node: u32,
+    sequence: u64,
+    /// Each field by its name.
+    fields: BTreeMap<String, u64>,
+}
+
 /// List the systems that could have minted an ID, the most plausible first
 #[utoipa::path(get, path = "/v1/inspect/{id}", operation_id = "inspect", tag = "ids",
     params(("id" = String, Path, description = "A 64-bit ID in any text form, a UUID, a ULID or an ObjectId")),
@@ -112,10 +156,13 @@ fn document(ids: &[u64], first: bool, last: bool) -> String {
         Failures,
     )
 )]
-pub async fn inspect(id: Result<Path<String>, PathRejection>) -> Result<Json<Found>, Problem> {
+pub async fn inspect(id: Result<Path<String>, PathRejection>) -> Result<Response, Problem> {
     let Path(id) = id?;
-    let candidates = snowmint_core::inspect(&id, SystemHost::unix_ms());
-    Ok(Json(Found::new(id, &candidates)))
+    let found = snowmint_core::inspect(&id, SystemHost::unix_ms());
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let _ = render::candidates(&mut text, &id, &found, Format::Json);
+    Ok((JSON, text).into_response())
 }
 
 #[cfg(test)]
