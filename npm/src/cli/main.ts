@@ -2,10 +2,9 @@
 // The command line: `npx snowmint gen`, `inspect` and `layouts`, with the output of `python -m snowmint`.
 import { createInterface } from "node:readline";
 import { setImmediate } from "node:timers/promises";
-import { type Candidate, inspect, Layout, layouts, type Parts, Snowflake, SnowmintError, text } from "../index.js";
+import { Layout, Snowflake, SnowmintError, text } from "../index.js";
 import { type GenOptions, type InspectOptions, type LayoutsOptions, Mistake, read } from "./arguments.js";
-import { json } from "./json.js";
-import * as show from "./show.js";
+import * as render from "./render.js";
 
 const BATCH = 4096;
 
@@ -39,8 +38,9 @@ async function gen({ count, json, format, layout, node, store, namespace, maxWai
   return 0;
 }
 
-function written(asJson: boolean, format: text.TextForm | undefined): (id: bigint) => string {
-  if (asJson) return (id) => `${json({ id: String(id), ...(format && { text: text.encode(id, format) }) })}\n`;
+function written(json: boolean, format: text.TextForm | undefined): (id: bigint) => string {
+  if (json && format) return (id) => `{"id": "${id}", "text": "${text.encode(id, format)}"}\n`;
+  if (json) return (id) => `{"id": "${id}"}\n`;
   return format ? (id) => `${text.encode(id, format)}\n` : (id) => `${id}\n`;
 }
 
@@ -51,12 +51,11 @@ async function inspectEach(options: InspectOptions): Promise<number> {
     try {
       const id = options.format ? text.decode(value, options.format) : value;
       if (layout) {
-        const told = decoded(id, layout);
-        await write(`${options.json ? json(told) : show.decoded(told)}\n`);
+        await write(render.decoded(integer(id), layout, formOf(options)));
       } else {
-        const found = { id: String(id), candidates: inspect(id).map(candidate) };
-        await write(`${options.json ? json(found) : show.candidates(found, style()).join("\n")}\n`);
-        if (!found.candidates.length) code = Math.max(code, 1);
+        const [lines, found] = render.candidates(id, formOf(options));
+        await write(lines);
+        if (!found) code = Math.max(code, 1);
       }
     } catch (error) {
       if (!(error instanceof SnowmintError || error instanceof Mistake)) throw error;
@@ -88,35 +87,20 @@ function textOf(bytes: Buffer): string {
   }
 }
 
-function decoded(value: string | bigint, layout: Layout): show.Decoded {
+function integer(value: string | bigint): bigint {
   if (typeof value === "string" && !/^-?[0-9]{1,40}$/.test(value))
     throw new Mistake("an ID is an integer from -2^63 to 2^64-1; --format names another form");
-  const id = BigInt(value);
-  return { id: String(id), layout: layout.name ?? String(layout), ...told(layout.decode(id)) };
-}
-
-function candidate({ kind, layout, parts, reason }: Candidate): show.Candidate {
-  return { layout, ...(layout === null && { kind }), ...(parts && told(parts)), reason };
-}
-
-function told({ timestampMs, tick, node, sequence, fields }: Parts): show.Told {
-  return { timestamp: show.instant(timestampMs), timestamp_ms: timestampMs, tick, node, sequence, fields };
+  return BigInt(value);
 }
 
 async function showLayouts(options: LayoutsOptions): Promise<number> {
-  const given = options.layouts.map(layoutOf);
-  const chosen = given.length ? given : Object.values(layouts.all());
-  if (options.json) await write(chosen.map((layout) => `${json(show.figures(layout))}\n`).join(""));
-  else if (given.length)
-    await write(`${given.map((layout) => show.picture(layout, style()).join("\n")).join("\n\n")}\n`);
-  else await write(`${show.table(chosen, style()).join("\n")}\n`);
+  await write(render.layouts(options.layouts.map(layoutOf), formOf(options)));
   return 0;
 }
 
-/** Returns the style of headlines: bold on a terminal that shows bold text. */
-function style(): show.Style {
-  const bold = process.stdout.isTTY && !process.env.NO_COLOR && process.env.TERM !== "dumb";
-  return (headline) => (bold ? `\x1b[1m${headline}\x1b[0m` : headline);
+/** Returns the form of the output. Headlines are bold on a terminal that shows bold text. */
+function formOf({ json }: { json: boolean }): render.Format {
+  return { json, bold: process.stdout.isTTY && !process.env.NO_COLOR && process.env.TERM !== "dumb" };
 }
 
 async function run(words: string[]): Promise<number> {
