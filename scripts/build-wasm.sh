@@ -17,4 +17,4 @@ inputs=("$target/wasm/snowmint-tables" "$built"/*.wasm npm/scripts/shrink.mjs np
 [[ ! -e $names || -n $(find "${inputs[@]}" -newer "$names") ]] || exit 0
 mkdir -p "$out"
 "$target/wasm/snowmint-tables" > "$out/tables.ts"
-node npm/scripts/shrink.mjs "$built" "$out" mint forms inspect lease durability wide sql
+node npm/scripts/shrink.mjs "$built" "$out" mint forms inspect lease durability wide sql render

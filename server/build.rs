@@ -1,4 +1,4 @@
-//! Looks whether the inspector's page was built, for the feature `page`.
+//! Checks whether the inspector's page was built, for the feature `page`.
 
 use std::path::Path;
 
@@ -13,6 +13,8 @@ fn main() {
     if page.is_file() {
         println!("cargo::rustc-cfg=has_page");
     } else {
-        println!("cargo::warning=the inspector is left out, as its page is not built: run scripts/build-site.sh first");
+        println!(
+            "cargo::warning=the inspector is left out because its page is not built: run scripts/build-site.sh first"
+        );
     }
 }

@@ -6,7 +6,7 @@ fn main() {
     let variable = |name| std::env::var(name).unwrap_or_default();
     let bytes = match variable("CARGO_PKG_NAME").as_str() {
         // A list of candidates takes some kB.
-        "snowmint-wasm-inspect" => 65_536,
+        "snowmint-wasm-inspect" | "snowmint-wasm-render" => 65_536,
         "snowmint-wasm-sql" => 16_384,
         _ => 8_192,
     };

@@ -20,6 +20,7 @@ pub mod object_id;
 pub mod pin;
 pub mod place;
 mod random;
+pub mod render;
 pub mod scatter;
 pub mod section;
 pub mod segment;

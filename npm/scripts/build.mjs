@@ -134,13 +134,15 @@ await bundle("browser", "esm");
 await bundle("browser", "cjs");
 await bundle("edge", "esm");
 await bundle("edge", "esm", "edge-light", "?module");
-for (const name of modules) cpSync(`${generated}/${name}.wasm`, `dist/${name}.wasm`);
+for (const name of [...modules, "render"]) cpSync(`${generated}/${name}.wasm`, `dist/${name}.wasm`);
 
-// The command line, over the bundle that programs on Node load.
+// The command line, over the bundle that programs on Node load, with a wasm module that no bundle has.
 const overBundle = ({ onResolve }) =>
   onResolve({ filter: /^\.\.\/index\.js$/ }, () => ({ path: "./node.mjs", external: true }));
 await build({
   entryPoints: ["src/cli/main.ts"],
+  mangleProps: /[a-z]_$/,
+  mangleCache: names,
   outfile: "dist/cli.mjs",
   bundle: true,
   format: "esm",

@@ -301,7 +301,7 @@ describe("leases of a service", { concurrency: 4 }, () => {
     const refused = [
       [{ windowMs: 999 }, { code: "INVALID_LAYOUT", message: /1000 or more/ }],
       [{ windowMs: 1e12 }, { code: "INVALID_LAYOUT", message: /at most 3600000 with maxAheadMs/ }],
-      [{ maxAheadMs: 60_001 }, { name: "RangeError", message: /max_ahead_ms is 0 to 60000/ }],
+      [{ maxAheadMs: 60_001 }, { name: "RangeError", message: /max_ahead_ms must be 0 to 60000/ }],
       [{ maxAheadMs: Infinity }, { code: "INVALID_LAYOUT", message: /at most 3600000 with maxAheadMs/ }],
       [{ layout: "twitter" }, { code: "INVALID_LAYOUT", message: new RegExp(`namespace ${namespace} is of layout`) }],
       [{ layout: "baidu", windowMs: 5000 }, { code: "TIME_OVERFLOW" }],

@@ -227,7 +227,7 @@ def test_layouts_tells_json_all_that_a_layout_knows() -> None:
     [
         ([], 2, "gen | inspect | layouts"),
         (["mint"], 2, "invalid choice: 'mint'"),
-        (["gen", "-n", "-1"], 2, "a whole number from 0 on"),
+        (["gen", "-n", "-1"], 2, "write a whole number from 0 on"),
         (["gen", "-n", "many"], 2, "not 'many'"),
         (["gen", "--format", "base10"], 2, "base62"),
         (["gen", "--layout", "Twitter"], 2, "no such preset: choose snowmint, twitter"),

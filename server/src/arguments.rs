@@ -1,4 +1,4 @@
-//! What the command line takes.
+//! The verbs and flags of the command line.
 #![allow(clippy::doc_markdown, reason = "comments are the help")]
 
 pub mod operate;
@@ -6,12 +6,12 @@ pub mod serve;
 
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
-use snowmint_core::TextForm;
+use snowmint_core::{Options, TextForm};
 
 /// Mint and read IDs of the Snowflake family, and serve them.
 #[derive(Debug, Parser)]
 #[command(name = "snowmint", version, max_term_width = 80)]
-#[command(after_help = "Exit codes: 0, or 1 if something failed or is unknown, or 2 if the input is wrong.")]
+#[command(after_help = "Exit codes: 0 for success, 1 for a failure or an unknown ID, 2 for wrong input.")]
 pub struct Arguments {
     #[command(subcommand)]
     pub verb: Verb,
@@ -19,83 +19,83 @@ pub struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Mint IDs, one a line
+    /// Mint IDs, one per line
     Gen(Gen),
-    /// Tell what IDs say: under one layout, or under each that could have minted them
+    /// Show the parts of IDs, in one layout or in every layout that could have minted them
     Inspect(Inspect),
-    /// Show all presets, or the layouts given
+    /// Show all presets, or the given layouts
     Layouts(Layouts),
-    /// Show leases, and give back what nobody does
+    /// List leases, and release the node of a stopped holder
     Lease(operate::Lease),
-    /// Define and use named sequences
+    /// Create and use named sequences
     Sequence(operate::Sequence),
-    /// Make and use segments' tags
+    /// Create segment tags, and take numbers from them
     Segment(operate::Segment),
-    /// After a restored backup, a failover that lost writes, or records that vanished: raise every window's end and counter
+    /// Raise every window end and counter, after a restored backup, a failover that lost writes, or lost records
     ///
-    /// Stop all servers and generators of the store first. Start them again as soon as this is done: before --until no node
-    /// is granted, whether the store knows it or not, and a claim waits or fails. With file:DIRECTORY this raises the slots
-    /// there too.
+    /// Stop all servers and generators of the store first. You may start them again as soon as this command ends: until the
+    /// time of --until no node is granted, known to the store or new, and a claim waits or fails. With file:DIRECTORY the
+    /// command also raises the slots in that directory.
     Fence(operate::Fence),
     /// Serve IDs and numbers over HTTP and the Redis protocol
     Serve(Box<serve::Serve>),
-    /// Print what a shell needs to complete these words
+    /// Print the completion script of a shell
     Completions {
-        /// Which shell
+        /// The shell
         shell: Shell,
     },
 }
 
 #[derive(Debug, Args)]
 pub struct Gen {
-    /// How many
+    /// How many IDs to mint
     #[arg(short = 'n', long, default_value_t = 1)]
     pub count: u64,
-    /// A preset's name or a layout's text
+    /// Name of a preset, or text of a layout
     #[arg(long, default_value = "snowmint")]
     pub layout: String,
-    /// decimal, hex, base32, base36, base58, base62 (else the bare number)
+    /// Text form of fixed width: decimal, hex, base32, base36, base58, base62 [default: the number without padding]
     #[arg(long, value_name = "FORM", value_parser = form)]
     pub format: Option<TextForm>,
-    /// A node that nobody else uses: 5, or datacenter=0,worker=5 (SNOWMINT_NODE, or else one is leased)
+    /// Node that no other generator uses: 5, or datacenter=0,worker=5 [default: SNOWMINT_NODE, otherwise a leased node]
     #[arg(long)]
     pub node: Option<String>,
-    /// Where to lease a node (SNOWMINT_STORE, or else of this machine)
+    /// Store to lease a node from [default: SNOWMINT_STORE, otherwise the slots of this machine]
     #[arg(long, value_name = "URL")]
     pub store: Option<String>,
-    /// Whose leases share no node (SNOWMINT_NAMESPACE, or else the layout's)
+    /// Namespace in which each lease has its own node [default: SNOWMINT_NAMESPACE, otherwise the layout's]
     #[arg(long)]
     pub namespace: Option<String>,
     /// How long a batch may wait for the clock
-    #[arg(long, value_name = "MS")]
-    pub max_wait_ms: Option<u64>,
-    /// A JSON object a line
+    #[arg(long, value_name = "MS", default_value_t = Options::DEFAULT.max_wait_ms)]
+    pub max_wait_ms: u64,
+    /// Print one JSON object per line
     #[arg(long)]
     pub json: bool,
 }
 
 #[derive(Debug, Args)]
 pub struct Inspect {
-    /// An ID; without any, the lines of standard input
+    /// IDs to read [default: the lines of standard input]
     #[arg(value_name = "ID", allow_negative_numbers = true)]
     pub ids: Vec<String>,
-    /// A preset's name or a layout's text: only this one
+    /// Read the IDs in this layout only: name of a preset, or text of a layout
     #[arg(long)]
     pub layout: Option<String>,
-    /// That of the IDs: decimal, hex, base32, base36, base58, base62
+    /// Text form of the IDs: decimal, hex, base32, base36, base58, base62
     #[arg(long, value_name = "FORM", value_parser = form)]
     pub format: Option<TextForm>,
-    /// A JSON object a line
+    /// Print one JSON object per line
     #[arg(long)]
     pub json: bool,
 }
 
 #[derive(Debug, Args)]
 pub struct Layouts {
-    /// A preset's name or a layout's text
+    /// Names of presets, or texts of layouts [default: all presets]
     #[arg(value_name = "LAYOUT")]
     pub layouts: Vec<String>,
-    /// A JSON object a line
+    /// Print one JSON object per line
     #[arg(long)]
     pub json: bool,
 }

@@ -1,4 +1,4 @@
-//! Connections: how many, encrypted or not, and until when.
+//! Connections: accepts them up to a limit, encrypts them with TLS, and waits for them when the server ends.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -12,11 +12,11 @@ use tokio_rustls::TlsAcceptor;
 
 use crate::metrics::Counts;
 
-/// How long a handshake, or an answer that nobody reads, may take.
+/// How long a handshake may take, and how long an answer waits for its reader.
 pub const PATIENCE: Duration = Duration::from_secs(10);
-/// How long a client on a kept place may take for a handshake, and for the head of its request.
+/// How long a client on a reserved connection may take for a handshake, and for the head of its request.
 pub const HURRY: Duration = Duration::from_secs(2);
-/// How long the end waits for what is under way.
+/// How long an ending server waits for open connections.
 const GRACE: Duration = Duration::from_secs(10);
 
 /// Becomes true when the server ends.
@@ -24,27 +24,27 @@ pub type Ending = watch::Receiver<bool>;
 
 /// Returns when the server ends.
 pub async fn over(mut ending: Ending) {
-    // Without a sender it ends too.
+    // A dropped sender counts as the end too.
     drop(ending.wait_for(|ending| *ending).await);
 }
 
-/// Which place a connection takes.
+/// How a connection counts against the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// One of `--max-connections`.
+    /// Within `--max-connections`.
     Open,
-    /// One beyond, kept for `/healthz` and `/readyz`.
-    Kept,
+    /// Above the limit: reserved for `/healthz` and `/readyz`.
+    Reserved,
 }
 
-/// What is spoken on a connection.
+/// A protocol that a port serves.
 pub trait Protocol: Send + Sync + 'static {
-    /// What a client is told that is one too many.
+    /// The answer to a client above all limits.
     const FULL: &'static [u8];
-    /// How many connections there may be beyond the most, as [`Place::Kept`].
-    const KEPT: usize;
+    /// How many connections above the limit are allowed, as [`Place::Reserved`].
+    const RESERVED: usize;
 
-    /// The counts of this protocol.
+    /// Returns the counts of this protocol.
     fn counts(&self) -> &Counts;
 
     /// Serves one connection to its end.
@@ -53,7 +53,7 @@ pub trait Protocol: Send + Sync + 'static {
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static;
 }
 
-/// A port that is open.
+/// An open port. `most` is the limit of connections.
 pub struct Port {
     pub listener: TcpListener,
     pub tls: Option<TlsAcceptor>,
@@ -61,15 +61,15 @@ pub struct Port {
 }
 
 impl Port {
-    /// The address.
+    /// Returns the address of the port.
     pub fn address(&self) -> std::io::Result<SocketAddr> {
         self.listener.local_addr()
     }
 
-    /// Serves whoever comes, until the server ends, and then whoever is there, for a while.
+    /// Accepts and serves clients until the server ends. Then waits up to 10 s for open connections.
     pub async fn serve<P: Protocol>(self, protocol: Arc<P>, ending: Ending) {
         let places = Arc::new(Semaphore::new(self.most));
-        let kept = Arc::new(Semaphore::new(P::KEPT));
+        let reserved = Arc::new(Semaphore::new(P::RESERVED));
         let mut over = std::pin::pin!(over(ending.clone()));
         loop {
             let accepted = tokio::select! {
@@ -79,7 +79,7 @@ impl Port {
             let stream = match accepted {
                 Ok((stream, _)) => stream,
                 Err(error) => {
-                    // Mostly too many open files: it passes.
+                    // The usual cause is too many open files, which passes.
                     tracing::warn!(%error, "a connection was not accepted");
                     sleep(Duration::from_millis(50)).await;
                     continue;
@@ -89,11 +89,11 @@ impl Port {
                 (Place::Open, held)
             } else {
                 protocol.counts().refused.inc();
-                let Ok(held) = Arc::clone(&kept).try_acquire_owned() else {
+                let Ok(held) = Arc::clone(&reserved).try_acquire_owned() else {
                     refuse::<P>(stream);
                     continue;
                 };
-                (Place::Kept, held)
+                (Place::Reserved, held)
             };
             let (protocol, tls, ending) = (Arc::clone(&protocol), self.tls.clone(), ending.clone());
             drop(tokio::spawn(async move {
@@ -119,7 +119,7 @@ async fn speak<P: Protocol>(
     ending: Ending,
     place: Place,
 ) {
-    // Answers are small, and wait for nothing.
+    // Answers are small and must not wait for more bytes.
     if stream.set_nodelay(true).is_err() {
         return;
     }
@@ -135,7 +135,7 @@ async fn speak<P: Protocol>(
 
 fn refuse<P: Protocol>(mut stream: TcpStream) {
     drop(tokio::spawn(async move {
-        // Best effort.
+        // The client may be gone.
         let _ = timeout(Duration::from_secs(1), stream.write_all(P::FULL)).await;
     }));
 }

@@ -1,4 +1,5 @@
-//! How the program ends: 0, 1 if something failed or is unknown, 2 if the input is wrong; a line says why.
+//! The end of the program: code 0 for success, 1 for a failure or an unknown ID, 2 for wrong input, and one line that says
+//! why.
 
 use std::fmt;
 use std::io::{self, ErrorKind as IoErrorKind};
@@ -8,22 +9,22 @@ use clap::error::ErrorKind as ClapErrorKind;
 use snowmint_core::ErrorKind;
 use snowmint_stores::Error;
 
-/// Why a verb did not go on.
+/// Why a verb ended early.
 #[derive(Debug)]
 pub enum Exit {
-    /// Its reader has had enough.
+    /// The reader of the output closed it.
     Quiet,
-    /// It was interrupted.
+    /// The user interrupted the verb.
     Interrupted,
-    /// What was typed is wrong.
+    /// The input is wrong: the sentence names the value.
     Wrong(String),
-    /// Something failed.
+    /// Something failed: the sentence says why.
     Failed(String),
 }
 
 impl Exit {
-    /// Says why, and with which code to end.
-    pub fn told(self) -> ExitCode {
+    /// Prints the reason, and returns the exit code.
+    pub fn report(self) -> ExitCode {
         match self {
             Self::Quiet => ExitCode::SUCCESS,
             Self::Interrupted => ExitCode::from(130),
@@ -39,7 +40,7 @@ impl Exit {
     }
 }
 
-// For the log of what goes on all the same.
+// For a log line, where the program continues.
 impl fmt::Display for Exit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -50,7 +51,7 @@ impl fmt::Display for Exit {
     }
 }
 
-/// One line on standard error.
+/// Writes one line to standard error.
 pub fn complain(sentence: impl fmt::Display) {
     eprintln!("snowmint: {sentence}");
 }
@@ -77,20 +78,25 @@ impl From<io::Error> for Exit {
     }
 }
 
-/// What clap found: a mistake in one line, or help and version in full.
+/// Prints the answer of clap and returns the exit code: a mistake in one line, or help and version in full.
 pub fn of_arguments(error: &clap::Error) -> ExitCode {
     if matches!(error.kind(), ClapErrorKind::DisplayHelp | ClapErrorKind::DisplayVersion) {
-        // A reader that leaves early is no error.
+        // A reader that closes the output early is not an error.
         let _ = error.print();
         return ExitCode::SUCCESS;
     }
     let verb = std::env::args().nth(1).filter(|verb| !verb.starts_with('-')).unwrap_or_default();
     let blank = if verb.is_empty() { "" } else { " " };
     let text = error.to_string();
-    let told = text.split("\n\n").next().unwrap_or_default();
-    let told = told.strip_prefix("error: ").unwrap_or(told);
-    let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
-    let told = if told.starts_with("Mint and read") { "a verb is needed" } else { &told };
-    complain(format_args!("{told} (see snowmint{blank}{verb} --help)"));
+    let mistake = text.split("\n\n").next().unwrap_or_default();
+    let mistake = mistake.strip_prefix("error: ").unwrap_or(mistake);
+    let mistake = mistake.split_whitespace().collect::<Vec<_>>().join(" ");
+    // Without a verb, clap gives the help.
+    let mistake = if error.kind() == ClapErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        "a verb is needed"
+    } else {
+        &mistake
+    };
+    complain(format_args!("{mistake} (see snowmint{blank}{verb} --help)"));
     ExitCode::from(2)
 }

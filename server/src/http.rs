@@ -1,4 +1,4 @@
-//! HTTP: a resource a file. Each parses, calls the service, prints.
+//! HTTP, with one file per resource. A handler parses the request, calls the service and writes the answer.
 
 mod cors;
 mod document;
@@ -49,16 +49,16 @@ use crate::connections::{Ending, HURRY, PATIENCE, Place, Protocol, over};
 use crate::metrics::{Counts, Metrics};
 use crate::service::Service;
 
-/// The most bytes of a body.
+/// The limit of a request body, in bytes.
 const MOST_BODY: usize = 16 * 1024;
-/// The most bytes of a request's head.
+/// The limit of a request head, in bytes.
 const MOST_HEAD: usize = 16 * 1024;
-/// How long connections stay open at the end for those who are about to ask.
+/// How long an ending server keeps connections open for requests that are on their way.
 const LINGER: Duration = Duration::from_secs(1);
-/// How many IDs all answers under way have together, at most.
+/// The limit of IDs in memory, over all answers that clients are still reading.
 const MOST_IDS: usize = 4_000_000;
 
-/// What the requests share.
+/// The state that all requests share.
 #[derive(Clone)]
 pub struct App {
     service: Arc<Service>,
@@ -67,12 +67,12 @@ pub struct App {
     pages: Arc<Pages>,
     metrics: Arc<Metrics>,
     openapi: Arc<str>,
-    /// One for each ID of an answer under way.
+    /// One permit for each ID of an unfinished answer.
     room: Arc<Semaphore>,
     ending: Ending,
 }
 
-/// The protocol.
+/// The HTTP protocol.
 pub struct Http {
     router: Router,
     metrics: Arc<Metrics>,
@@ -81,14 +81,14 @@ pub struct Http {
 
 #[derive(OpenApi)]
 #[openapi(
-    info(title = "snowmint", description = "Unique IDs and numbers. Those of 64 bits are strings in JSON."),
+    info(title = "snowmint", description = "Unique IDs and numbers. 64-bit numbers are strings in JSON."),
     components(schemas(problem::Problem)),
     tags(
         (name = "ids", description = "IDs of the Snowflake family"),
-        (name = "leases", description = "Nodes for generators elsewhere: `window` in Unix ms, by the server's clock"),
-        (name = "numbers", description = "Numbers without a time in them"),
-        (name = "leaf", description = "As the service of Leaf answers"),
-        (name = "server", description = "What is for operators")
+        (name = "leases", description = "Nodes for generators of clients. Windows are Unix ms of the server's clock"),
+        (name = "numbers", description = "Numbers that contain no time"),
+        (name = "leaf", description = "Endpoints compatible with Leaf's service"),
+        (name = "server", description = "Endpoints for operators")
     )
 )]
 struct Document;
@@ -102,7 +102,7 @@ fn routes() -> OpenApiRouter<App> {
         .routes(routes!(numbers::user))
         .routes(routes!(leaf::segment))
         .routes(routes!(leaf::snowflake))
-        // Those above give numbers.
+        // The routes above give numbers.
         .layer(from_fn(guard::refuse_head))
         .routes(routes!(ids::inspect))
         .routes(routes!(leases::claim, leases::list))
@@ -139,8 +139,8 @@ impl Http {
             .route("/api/snowflake/get/", get(leaf::no_key))
             .route("/openapi.json", get(site::openapi))
             .route("/", get(site::page))
-            .fallback(problem::nothing_here)
-            .method_not_allowed_fallback(problem::no_such_method)
+            .fallback(problem::not_found)
+            .method_not_allowed_fallback(problem::method_not_allowed)
             .layer(axum::extract::DefaultBodyLimit::max(MOST_BODY))
             .layer(from_fn_with_state(app.clone(), guard::guard))
             .with_state(app);
@@ -148,7 +148,7 @@ impl Http {
             [] => router,
             origins => router.layer(cors::layer(origins)?),
         };
-        // A cache would hand a number out again.
+        // A cached answer would give its number to a second client.
         let no_store = SetResponseHeaderLayer::if_not_present(CACHE_CONTROL, HeaderValue::from_static("no-store"));
         let router = router.layer(no_store);
         Ok(Self { router, metrics: Arc::clone(metrics), idle })
@@ -158,8 +158,8 @@ impl Http {
 impl Protocol for Http {
     const FULL: &'static [u8] =
         b"HTTP/1.1 503 Service Unavailable\r\ncache-control: no-store\r\nretry-after: 1\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
-    // For monitors.
-    const KEPT: usize = 32;
+    // For health checks.
+    const RESERVED: usize = 32;
 
     fn counts(&self) -> &Counts {
         &self.metrics.http
@@ -171,7 +171,7 @@ impl Protocol for Http {
     {
         let mut stream = TimeoutStream::new(stream);
         stream.set_write_timeout(Some(PATIENCE));
-        let soon = if place == Place::Kept { HURRY } else { PATIENCE.min(self.idle) };
+        let soon = if place == Place::Reserved { HURRY } else { PATIENCE.min(self.idle) };
         let pace = Pace::new(Limits { head: soon, unknown: soon, idle: self.idle }, Instant::now());
         let stream = Paced::new(Box::pin(stream), Arc::clone(&pace));
         let router = TowerToHyperService::new(self.router.clone());
@@ -188,10 +188,10 @@ impl Protocol for Http {
             }
         });
         let connection = http1::Builder::new()
-            // The pace sees to it.
+            // `pace` limits the time of a head.
             .header_read_timeout(None)
             .keep_alive(place == Place::Open)
-            // A client may close its side when it has asked: its number is taken.
+            // A client may close its sending side after the request: its number is taken, so it gets the answer.
             .half_close(true)
             .max_buf_size(MOST_HEAD)
             .serve_connection(TokioIo::new(stream), service);
@@ -201,7 +201,7 @@ impl Protocol for Http {
             () = watched.over() => return,
             () = async {
                 over(ending).await;
-                // Who asks meanwhile is answered, and told that this was the last answer.
+                // Requests that arrive now get an answer with `connection: close`.
                 sleep(LINGER).await;
             } => {
                 connection.as_mut().graceful_shutdown();
@@ -212,7 +212,7 @@ impl Protocol for Http {
             }
         };
         if let Err(error) = done {
-            tracing::debug!(%error, "a connection of HTTP ended");
+            tracing::debug!(%error, "an HTTP connection ended");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! JSON in a line, with blanks after commas and colons, as the command lines of the other languages write it.
+//! JSON on one line, with blanks after commas and colons, as the command lines of the other languages write it.
 
 use std::io::{self, Write};
 
@@ -22,7 +22,7 @@ impl Formatter for Spaced {
     }
 }
 
-/// Writes a value and the end of its line.
+/// Writes a value and a line end.
 pub fn write_line(out: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
     value.serialize(&mut Serializer::with_formatter(&mut *out, Spaced))?;
     out.write_all(b"\n")

@@ -7,10 +7,9 @@ mod exit;
 mod http;
 mod json;
 mod metrics;
-mod renewals;
+mod monitor;
 mod resp;
 mod service;
-mod show;
 mod tls;
 mod verbs;
 mod watched;
@@ -38,5 +37,5 @@ fn main() -> ExitCode {
         Verb::Serve(options) => verbs::serve(&options),
         Verb::Completions { shell } => verbs::completions(shell),
     };
-    done.unwrap_or_else(Exit::told)
+    done.unwrap_or_else(Exit::report)
 }

@@ -1,11 +1,11 @@
-//! Metrics, named as <https://prometheus.io/docs/practices/naming> says.
+//! Metrics, named by the rules of <https://prometheus.io/docs/practices/naming>.
 
-mod held;
 mod process;
 mod standby;
 
 use std::sync::Arc;
 
+use prometheus_client::collector::Collector;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
@@ -17,7 +17,6 @@ use prometheus_client::registry::{Registry, Unit};
 use snowmint_stores::Store;
 
 use self::standby::Standby;
-use crate::service::Service;
 
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 struct Protocol {
@@ -30,7 +29,7 @@ struct Failure {
     code: String,
 }
 
-/// The labels of a request. The route is the pattern of its path, so that no name of a client becomes a label.
+/// The labels of a request. The route is the pattern of the path, so no name from a client becomes a label.
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 pub struct Requests {
     pub method: &'static str,
@@ -56,7 +55,7 @@ pub struct Lease {
     pub node: u32,
 }
 
-/// One protocol's counts, whose atoms are at hand.
+/// The counts of one protocol.
 #[derive(Clone, Debug)]
 pub struct Counts {
     protocol: &'static str,
@@ -68,7 +67,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// One more failure of that code.
+    /// Counts a failure with that code.
     pub fn failed(&self, code: &str) {
         self.failures.get_or_create(&Failure { protocol: self.protocol, code: code.to_owned() }).inc();
     }
@@ -77,7 +76,7 @@ impl Counts {
 /// Metrics of the store.
 #[derive(Clone, Debug)]
 pub struct StoreCounts {
-    /// 1 while the store answers, or else 0.
+    /// 1 while the store answers, otherwise 0.
     pub up: Gauge,
     errors: Family<StoreFailure, Counter>,
     seconds: Family<Operation, Histogram>,
@@ -89,22 +88,22 @@ impl StoreCounts {
         self.errors.get_or_create(&StoreFailure { operation, code }).inc();
     }
 
-    /// Notes how long an operation took, whether it failed or not.
+    /// Records the duration of an operation in seconds, failed ones too.
     pub fn took(&self, operation: &'static str, seconds: f64) {
         self.seconds.get_or_create(&Operation { operation }).observe(seconds);
     }
 }
 
-/// All of it.
+/// All metrics of the server.
 #[derive(Debug)]
 pub struct Metrics {
     registry: Registry,
     pub http: Counts,
     pub redis: Counts,
     pub store: StoreCounts,
-    /// How long requests of HTTP took.
+    /// Durations of HTTP requests in seconds.
     pub seconds: Family<Requests, Histogram>,
-    /// Renewals of leases that failed.
+    /// Counts of failed renewals.
     pub renewal_failures: Family<Lease, Counter>,
 }
 
@@ -129,7 +128,7 @@ impl Metrics {
             seconds: Family::new_with_constructor(buckets),
         };
         let renewal_failures = Family::<Lease, Counter>::default();
-        ours.register("build", "The version that runs", Info::new([("version", env!("CARGO_PKG_VERSION"))]));
+        ours.register("build", "The version of the server", Info::new([("version", env!("CARGO_PKG_VERSION"))]));
         ours.register("requests", "Requests and commands", requests.clone());
         ours.register("numbers", "IDs and numbers given out", numbers.clone());
         ours.register("connections", "Open connections", connections.clone());
@@ -139,7 +138,7 @@ impl Metrics {
         ours.register_with_unit("http_request_duration", help, Unit::Seconds, seconds.clone());
         ours.register("store_up", "Whether the store answers", store.up.clone());
         ours.register("store_errors", "Operations of the store that failed, by code", store.errors.clone());
-        let help = "Time to an answer of the store, or to its error";
+        let help = "Time to an answer or an error of the store";
         ours.register_with_unit("store_request_duration", help, Unit::Seconds, store.seconds.clone());
         let help = "Renewals of this server's leases that failed";
         ours.register("lease_renewal_failures", help, renewal_failures.clone());
@@ -157,19 +156,17 @@ impl Metrics {
         Self { http: counts("http"), redis: counts("redis"), store, seconds, renewal_failures, registry }
     }
 
-    /// Adds the leases and names of a service.
-    pub fn show(&mut self, service: &Arc<Service>) {
-        let ours = self.registry.sub_registry_with_prefix("snowmint");
-        ours.register_collector(Box::new(held::Held::of(service)));
+    /// Adds a collector that is read at each scrape.
+    pub fn add(&mut self, collector: Box<dyn Collector>) {
+        self.registry.sub_registry_with_prefix("snowmint").register_collector(collector);
     }
 
-    /// Shows what a failover of the store could lose.
-    pub fn show_standby(&mut self, store: Arc<dyn Store>) {
-        let ours = self.registry.sub_registry_with_prefix("snowmint");
-        ours.register_collector(Box::new(Standby(store)));
+    /// Adds the gauge that shows whether a failover of the store could lose writes.
+    pub fn add_standby(&mut self, store: Arc<dyn Store>) {
+        self.add(Box::new(Standby(store)));
     }
 
-    /// As `OpenMetrics` text.
+    /// Returns all metrics as `OpenMetrics` text.
     pub fn text(&self) -> String {
         let mut text = String::new();
         // Writing to a string cannot fail.

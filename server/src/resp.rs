@@ -22,27 +22,27 @@ use crate::connections::{Ending, PATIENCE, Place, Protocol, over};
 use crate::metrics::{Counts, Metrics};
 use crate::service::Service;
 
-/// The most bytes of a command.
+/// The limit of a command, in bytes.
 const MOST_REQUEST: usize = 64 * 1024;
-/// How long the end waits for what is still on its way.
+/// How long the server still reads after a refusal: a reset could destroy the last answer.
 const LINGER: Duration = Duration::from_millis(500);
-/// How much is read at a time.
+/// How many bytes one read takes.
 const READ: usize = 8 * 1024;
-/// With so many bytes to write, the next command waits until they are taken.
+/// When this many bytes of replies wait, the server writes them before the next command.
 const MOST_REPLIES: usize = 16 * 1024;
 
-/// What the connections share.
+/// The state that all connections share.
 pub struct Resp {
     pub service: Arc<Service>,
     pub token: Token,
     pub metrics: Arc<Metrics>,
-    /// How long a client may say nothing.
+    /// How long a client may stay silent.
     pub idle: Duration,
 }
 
 impl Protocol for Resp {
     const FULL: &'static [u8] = b"-ERR max number of clients reached\r\n";
-    const KEPT: usize = 0;
+    const RESERVED: usize = 0;
 
     fn counts(&self) -> &Counts {
         &self.metrics.redis
@@ -67,10 +67,10 @@ where
     let mut words: Vec<Range<usize>> = Vec::new();
     let mut watch = Watch::new(shared.idle);
     let mut over = std::pin::pin!(over(ending));
-    // Whether the input begins with a command of which a part was there before.
+    // Whether the input begins with a part of an earlier read.
     let mut begun = false;
     loop {
-        // What is there is answered before more is read: a client that does not read is not read from.
+        // Answers all complete commands before the next read, so that a client that does not read cannot send more.
         loop {
             let length = match frame::read(&input, &mut words) {
                 Ok(Some(length)) => length,
@@ -95,7 +95,7 @@ where
         }
         input.reserve(READ);
         let silence = if session.known { shared.idle } else { PATIENCE.min(shared.idle) };
-        // A command as a whole has so long, not each of its pieces.
+        // The limit is for a whole command, not for each of its pieces.
         if !begun {
             watch.begin(if input.is_empty() { silence } else { PATIENCE });
         }
@@ -103,7 +103,7 @@ where
         let read = tokio::select! {
             biased;
             read = stream.read_buf(&mut input) => read?,
-            () = watch.expired() => return refuse(&mut stream, output, "nothing came for too long").await,
+            () = watch.expired() => return refuse(&mut stream, output, "no complete command arrived in time").await,
             () = over.as_mut() => return Ok(()),
         };
         if read == 0 {
@@ -112,12 +112,12 @@ where
     }
 }
 
-/// The last words to a client that is not understood.
+/// Writes a last error to a client that breaks the protocol or is too slow, and closes the connection.
 async fn refuse(stream: &mut (impl AsyncRead + AsyncWrite + Unpin), mut output: BytesMut, why: &str) -> io::Result<()> {
     Reply::Error(format!("ERR Protocol error: {why}")).write(&mut output, false);
     write(stream, &mut output).await?;
     stream.shutdown().await?;
-    // Closed with input unread, the connection would be reset, and the words could be lost.
+    // A close with unread input would reset the connection, and the client could lose the error.
     let unread = async {
         for _ in 0..MOST_REQUEST / READ {
             output.clear();
@@ -141,7 +141,7 @@ async fn write(stream: &mut (impl AsyncWrite + Unpin), output: &mut BytesMut) ->
     Ok(())
 }
 
-/// Tells when nothing came for too long, with a timer that is set once in a while, not for each read.
+/// The deadline of the next command. The timer is set again only when it fires, not for each read.
 struct Watch {
     since: Instant,
     limit: Duration,
@@ -153,10 +153,12 @@ impl Watch {
         Self { since: Instant::now(), limit, timer: Box::pin(sleep(limit.min(PATIENCE))) }
     }
 
+    /// Starts a new limit now.
     fn begin(&mut self, limit: Duration) {
         (self.since, self.limit) = (Instant::now(), limit);
     }
 
+    /// Waits until the limit is over.
     async fn expired(&mut self) {
         while self.since.elapsed() < self.limit {
             self.timer.as_mut().await;

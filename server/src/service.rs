@@ -1,17 +1,17 @@
-//! Every verb of the service once: the protocols call this, and nothing deeper.
+//! The service: all operations that the protocols call.
 
 mod given;
 mod ids;
 mod keys;
 mod numbers;
-mod opened;
+mod pool;
 mod queue;
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
-use snowmint_core::{Error as CoreError, ErrorKind, Layout, Window};
+use snowmint_core::{ErrorKind, Layout, Window};
 use snowmint_stores::{Error, Leases, Namespace, SectionHolder, Sections, SectionsOptions, Store};
 use tokio::time::{Instant, interval, timeout_at};
 
@@ -20,39 +20,37 @@ use self::keys::Keys;
 use self::numbers::Numbers;
 use crate::watched::Watched;
 
-/// The most numbers of a request.
+/// The limit of numbers in one request.
 pub const MOST: u64 = 100_000;
-/// How many names are given back at a time.
-const AT_ONCE: usize = 256;
-/// The most sections of users: each is renewed all the time.
+/// The limit of open sections of users: each section is renewed all the time.
 const MOST_SECTIONS: usize = 1000;
-/// What was not used for one to two of these goes back to the store.
+/// The pause between two sweeps. A name that is unused for one to two pauses is given back to the store.
 const SWEEP: Duration = Duration::from_secs(300);
-/// The set that the users of the service are in.
+/// The name of the set that holds the users of the service.
 pub const USERS: &str = "users";
 
-/// How the service works.
+/// The settings of the service.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The layout of IDs, unless a request asks for another.
+    /// The layout of IDs, unless a request names another.
     pub layout: Layout,
-    /// The namespace of that layout's node; by default the layout's own.
+    /// The namespace of the node for that layout; by default the layout's own.
     pub namespace: Option<Namespace>,
     /// How many numbers the first fetch of a key takes.
     pub step: u64,
-    /// How long a request waits for clock and store, in ms.
+    /// How long a request waits for the clock and the store, in ms.
     pub max_wait_ms: u64,
-    /// The length of this server's own windows, and of those of its sections of users, in ms.
+    /// The length of this server's windows of nodes and of sections of users, in ms.
     pub window_ms: u64,
-    /// The longest window that a holder elsewhere gets, in ms.
+    /// The longest window that a client gets for a leased node, in ms.
     pub max_window_ms: u64,
-    /// How many users share a record.
+    /// How many users share one record.
     pub section_size: NonZeroU32,
-    /// Where others find this server.
+    /// The address of this server for clients of other servers.
     pub label: String,
 }
 
-/// The service over a store.
+/// The service on a store.
 #[derive(Debug)]
 pub struct Service {
     pub settings: Settings,
@@ -65,10 +63,10 @@ pub struct Service {
 }
 
 impl Service {
-    /// To be made within a runtime of tokio.
+    /// Starts the service. Call this within a tokio runtime.
     ///
     /// # Errors
-    /// Those of the settings, and of settings that are pinned in the store with other values.
+    /// `InvalidLayout` and others for settings that are out of range, or that differ from the settings pinned in the store.
     pub async fn new(watched: Arc<Watched>, settings: Settings) -> Result<Arc<Self>, Error> {
         let store: Arc<dyn Store> = Arc::<Watched>::clone(&watched);
         Window::length_ms(&settings.layout, Some(settings.window_ms), Window::ENGINE_MS, 0)?;
@@ -97,15 +95,16 @@ impl Service {
             loop {
                 turns.tick().await;
                 let Some(service) = swept.upgrade() else { return };
-                service.ids.sweep();
-                service.keys.sweep().await;
-                service.numbers.sweep().await;
+                tokio::join!(service.ids.sweep(), service.keys.sweep(), service.numbers.sweep());
             }
         }));
         Ok(service)
     }
 
-    /// Pins what must stay the same for good, or refuses to begin.
+    /// Pins the settings that must never change: section size and layout of the namespace.
+    ///
+    /// # Errors
+    /// The store has other values.
     async fn pin(&self) -> Result<(), Error> {
         self.sections.pin().await?;
         let layout = &self.settings.layout;
@@ -113,40 +112,40 @@ impl Service {
         self.leases.pin(&namespace, layout).await
     }
 
-    /// The next number of a user.
+    /// Returns the next number of a user.
     ///
     /// # Errors
-    /// `WindowClosed`, naming the server that has the user.
+    /// `WindowClosed` with the name of the server that has the user.
     pub async fn next_of_user(&self, user: snowmint_core::Integer) -> Result<u64, Error> {
         self.sections.next(user).await
     }
 
-    /// The other server that has a user, as it advertises itself, if it is known.
+    /// Returns the other server that has a user, with its advertised address, if it is known.
     pub fn server_of_user(&self, user: snowmint_core::Integer) -> Option<SectionHolder> {
         self.sections.holder(user)
     }
 
-    /// How many names of each kind are open.
+    /// Returns how many names of each kind are open.
     pub fn names(&self) -> [(&'static str, usize); 5] {
         let [segments, sequences, tickets] = self.numbers.names();
         let (generators, keys) = (self.ids.names(), self.keys.names());
         [("generator", generators), ("key", keys), ("segment", segments), ("sequence", sequences), ("ticket", tickets)]
     }
 
-    /// Gives users back, for whom another server waits: the first thing at the end.
+    /// Gives back the sections of users. The end of the server begins with this, as another server waits for them.
     pub async fn close_users(&self) {
         if let Err(error) = self.sections.close().await {
             tracing::warn!(%error, "sections of users are not given back");
         }
     }
 
-    /// Gives everything else back that can be.
+    /// Gives back leases and unused numbers.
     pub async fn close(&self) {
         tokio::join!(self.ids.close(), self.keys.close(), self.numbers.close());
     }
 }
 
-/// Until when a request waits for the store, whatever it needs of it.
+/// The time until which a request waits for the store.
 #[derive(Clone, Copy, Debug)]
 struct Deadline<'a> {
     store: &'a dyn Store,
@@ -159,7 +158,10 @@ impl<'a> Deadline<'a> {
         Self { store, max_wait_ms, at: Instant::now() + Duration::from_millis(max_wait_ms) }
     }
 
-    /// Ends a call then.
+    /// Awaits a call until the deadline.
+    ///
+    /// # Errors
+    /// `StoreUnavailable` at the deadline, and the errors of the call.
     async fn ends<T>(&self, call: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
         timeout_at(self.at, call).await.unwrap_or_else(|_| {
             let ms = self.max_wait_ms;
@@ -168,17 +170,13 @@ impl<'a> Deadline<'a> {
     }
 }
 
-/// Refuses what no request may ask for.
+/// Returns the count of a request, by default 1.
 ///
 /// # Errors
-/// `InvalidId`.
+/// `InvalidId`, if the count is not 1 to [`MOST`].
 pub fn count(given: Option<u64>) -> Result<u64, Error> {
     match given.unwrap_or(1) {
         count @ 1..=MOST => Ok(count),
-        count => Err(Error::told(ErrorKind::InvalidId, format!("count is 1 to {MOST}, not {count}"))),
+        count => Err(Error::told(ErrorKind::InvalidId, format!("count must be 1 to {MOST}, not {count}"))),
     }
-}
-
-fn closing() -> Error {
-    CoreError::closed().into()
 }

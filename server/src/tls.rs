@@ -1,4 +1,4 @@
-//! Certificates and keys, for rustls.
+//! Certificates and keys for rustls.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -13,30 +13,30 @@ use tokio_rustls::rustls::sign::CertifiedKey;
 
 use crate::exit::Exit;
 
-/// A certificate and its key, from files in PEM that may change.
+/// A certificate and its key, read from PEM files that may change.
 #[derive(Debug)]
 pub struct Certificate {
     chain: PathBuf,
     key: PathBuf,
-    there: RwLock<Arc<CertifiedKey>>,
+    current: RwLock<Arc<CertifiedKey>>,
 }
 
 impl Certificate {
-    /// Reads both files; nothing without them.
+    /// Reads both files. Returns `None` if a path is missing.
     pub fn read(chain: Option<&Path>, key: Option<&Path>) -> Result<Option<Arc<Self>>, Exit> {
         let (Some(chain), Some(key)) = (chain, key) else { return Ok(None) };
-        let there = RwLock::new(read(chain, key)?);
-        Ok(Some(Arc::new(Self { chain: chain.to_owned(), key: key.to_owned(), there })))
+        let current = RwLock::new(read(chain, key)?);
+        Ok(Some(Arc::new(Self { chain: chain.to_owned(), key: key.to_owned(), current })))
     }
 
-    /// Reads both files again, for connections that begin from now on. What cannot be used leaves what is known.
+    /// Reads both files again, for new connections. If a file is not usable, the old certificate and key stay.
     pub fn read_again(&self) -> Result<(), Exit> {
-        let there = read(&self.chain, &self.key)?;
-        *self.there.write().unwrap_or_else(PoisonError::into_inner) = there;
+        let current = read(&self.chain, &self.key)?;
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) = current;
         Ok(())
     }
 
-    /// Returns what encrypts with it.
+    /// Returns the acceptor that encrypts with this certificate.
     pub fn acceptor(self: &Arc<Self>) -> Result<TlsAcceptor, Exit> {
         let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
             .with_safe_default_protocol_versions()
@@ -49,7 +49,7 @@ impl Certificate {
 
 impl ResolvesServerCert for Certificate {
     fn resolve(&self, _hello: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
-        Some(Arc::clone(&self.there.read().unwrap_or_else(PoisonError::into_inner)))
+        Some(Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner)))
     }
 }
 

@@ -1,4 +1,4 @@
-//! What the command line does, a verb a file.
+//! The verbs of the command line, with one file per verb.
 
 mod completions;
 mod fence;
@@ -7,6 +7,7 @@ mod inspect;
 mod layouts;
 mod lease;
 mod operate;
+mod output;
 mod segment;
 mod sequence;
 mod serve;

@@ -1,6 +1,6 @@
-//! The store, with metrics of its operations and lines in the log when it stops answering and when it answers again.
+//! The store, with metrics of its operations. The log shows when the store stops answering and when it answers again.
 //!
-//! Clients hear that the store does not answer. The reason and the store's address stand in the log only.
+//! Clients learn that the store does not answer. The reason and the address of the store stand in the log only.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crate::metrics::StoreCounts;
 const QUIET: Duration = Duration::from_secs(5);
 /// The pause between probes while the store is away. Also the greatest age of an answer of `/readyz`.
 const AGAIN: Duration = Duration::from_secs(1);
-/// The key that a probe asks for. No record has it.
+/// The key of a probe. No record has this key.
 const PROBE: &str = "readyz/probe";
 
 /// A store, and whether it answers.
@@ -34,7 +34,7 @@ pub struct Watched {
 
 #[derive(Debug)]
 struct State {
-    /// When an operation ended last.
+    /// When the last operation ended.
     heard: Instant,
     away: Option<Away>,
 }
@@ -43,7 +43,7 @@ struct State {
 #[derive(Debug)]
 struct Away {
     since: Instant,
-    /// Whether a write failed: then a read does not prove that the store is back.
+    /// Whether a write failed: then only a write proves that the store is back.
     writing: bool,
     error: Error,
 }
@@ -104,7 +104,7 @@ impl Watched {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Runs an operation and notes how it ends. An operation that the caller gives up is not noted.
+    /// Runs an operation and notes its end. An operation that its caller cancels is not noted.
     async fn watch<T>(
         &self,
         operation: &'static str,
@@ -144,22 +144,22 @@ impl Watched {
         } else {
             "the store does not answer; the log of the service has the reason"
         };
-        let told = Error::told(error.kind(), format!("{}: {why}", self.engine));
+        let public = Error::told(error.kind(), format!("{}: {why}", self.engine));
         let now = Instant::now();
         let mut state = self.state();
         state.heard = now;
         match &mut state.away {
             Some(away) => {
                 away.writing |= writing;
-                away.error = told.clone();
+                away.error = public.clone();
                 tracing::debug!(operation, %error, "the store does not answer yet");
             }
             away @ None => {
-                *away = Some(Away { since: now, writing, error: told.clone() });
+                *away = Some(Away { since: now, writing, error: public.clone() });
                 tracing::warn!(operation, %error, "the store does not answer");
             }
         }
-        told
+        public
     }
 }
 
@@ -198,7 +198,7 @@ impl Store for Watched {
             // The store answers, so it is not away.
             ErrorKind::UnsafeStore => {
                 tracing::warn!(%error, "a lease was refused");
-                let why = "a failover could lose what it confirms, so no lease is granted; the log names the cures";
+                let why = "a failover could lose confirmed writes, so no lease is granted; the log names the cures";
                 Error::told(ErrorKind::UnsafeStore, format!("{}: {why}", self.engine))
             }
             _ => self.failed("settings", false, &error),
@@ -215,7 +215,7 @@ impl Store for Watched {
 }
 
 impl Watched {
-    /// Returns the store's own table.
+    /// Returns the segment table of the store.
     fn table(&self) -> Result<&dyn SegmentTable, Error> {
         self.store.segments().ok_or_else(|| Error::unavailable(&self.engine, "there is no table of segments"))
     }
@@ -244,7 +244,7 @@ impl SegmentTable for Watched {
     }
 }
 
-/// Returns the name of a store without its place: a path or a host is for operators only.
+/// Returns the name of a store without its path or host, which are for operators only.
 fn kind(name: &str) -> &str {
     [" at ", " in "].iter().fold(name, |kind, word| kind.split(word).next().unwrap_or(kind))
 }
@@ -254,7 +254,7 @@ mod tests {
     use super::kind;
 
     #[test]
-    fn a_store_is_named_without_its_place() {
+    fn a_store_is_named_without_path_or_host() {
         let names =
             ["SQLite at /srv/a at b.db", "Redis at h:1", "files in /srv/ids", "PostgreSQL at /run in x", "memory"];
         assert_eq!(names.map(kind), ["SQLite", "Redis", "files", "PostgreSQL", "memory"]);

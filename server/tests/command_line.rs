@@ -1,4 +1,4 @@
-//! The command line, as processes of their own. That it prints what the other languages' do is theirs to test.
+//! The command line, run as separate processes. The tests of Python and npm compare the output of all three languages.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::Path;
@@ -9,7 +9,7 @@ use snowmint_core::SystemHost;
 use tempfile::TempDir;
 
 const TWEET: &str = "1541815603606036480";
-/// By a byte.
+/// One byte above the limit.
 const TOO_LONG: &str = "http://a-name-that-does-not-fit-into-the-record-of-a-section/";
 const ONE_NODE: &str = "time:41,sequence:12;epoch=2025-01-01T00:00:00Z";
 
@@ -43,7 +43,7 @@ fn lines(words: &[&str]) -> Vec<String> {
     text(&done.stdout).lines().map(str::to_owned).collect()
 }
 
-/// Its code, and the one line that it complains with.
+/// Returns the exit code and the single line on standard error.
 fn complaint(words: &[&str]) -> (Option<i32>, String) {
     let done = run(words, b"");
     assert!(done.stdout.is_empty(), "{done:?}");
@@ -53,7 +53,7 @@ fn complaint(words: &[&str]) -> (Option<i32>, String) {
 }
 
 #[test]
-fn gen_prints_increasing_ids_one_a_line() {
+fn gen_prints_increasing_ids_one_per_line() {
     let ids: Vec<u64> =
         lines(&["gen", "-n", "10000", "--node", "3"]).iter().map(|id| id.parse().expect("an ID")).collect();
     assert_eq!(ids.len(), 10_000);
@@ -68,7 +68,7 @@ fn gen_leases_a_node_and_gives_it_back() {
     let directory = TempDir::new().expect("a directory");
     for scheme in ["file", "sqlite"] {
         let store = format!("{scheme}:{}/{scheme}", directory.path().display());
-        // There is one node, and nobody waits for a window.
+        // There is one node: a run that does not release it makes the next run fail.
         for _ in 0..3 {
             let words = ["gen", "--layout", ONE_NODE, "--store", &store, "--namespace", "n", "--max-wait-ms", "50"];
             assert_eq!(lines(&words).len(), 1);
@@ -77,7 +77,7 @@ fn gen_leases_a_node_and_gives_it_back() {
 }
 
 #[test]
-fn what_gen_writes_inspect_reads() {
+fn inspect_reads_the_output_of_gen() {
     for form in ["decimal", "hex", "base32", "base36", "base58", "base62"] {
         let minted = run(&["gen", "-n", "3", "--node", "9", "--format", form], b"").stdout;
         let done = run(&["inspect", "--layout", "snowmint", "--format", form], &minted);
@@ -91,7 +91,7 @@ fn what_gen_writes_inspect_reads() {
 }
 
 #[test]
-fn inspect_takes_ids_apart() {
+fn inspect_shows_the_parts_of_ids() {
     let shown = lines(&["inspect", "--layout", "twitter", TWEET]);
     assert_eq!(shown, [format!("{TWEET}  2022-06-28T16:07:40.105Z  datacenter 11  worker 26  sequence 0")]);
     let told: Value =
@@ -105,7 +105,7 @@ fn inspect_takes_ids_apart() {
 }
 
 #[test]
-fn a_bad_line_is_reported_and_the_others_are_shown() {
+fn a_bad_line_is_reported_and_other_lines_are_shown() {
     let done = run(&["inspect", "--layout", "twitter"], b"5\n\nnone\n 6 \r\n9999999999999999999999999999\n\xff\n");
     assert_eq!(done.status.code(), Some(2));
     assert_eq!(text(&done.stdout).lines().count(), 2);
@@ -135,7 +135,7 @@ fn layouts_fit_into_80_columns() {
 }
 
 #[test]
-fn mistakes_are_told_in_a_line() {
+fn a_mistake_is_reported_in_one_line() {
     for (words, told) in [
         (&[][..], "a verb is needed"),
         (&["mint"], "unrecognized subcommand 'mint'"),
@@ -149,8 +149,9 @@ fn mistakes_are_told_in_a_line() {
         (&["lease", "release", "n", "0"], "--stopped"),
         (&["fence", "--until", "2099-01-01T00:00:00Z", "--skip", "0", "--stopped"], "add --far"),
         (&["serve", "--http", "off", "--redis", "off"], "nothing to serve"),
-        (&["serve", "--allow-origin", "example.org"], "an origin is such as"),
-        (&["serve", "--allow-host", "http://example.org"], "a host is a name or an address"),
+        (&["lease"], "a verb is needed (see snowmint lease --help)"),
+        (&["serve", "--allow-origin", "example.org"], "write an origin without a path"),
+        (&["serve", "--allow-host", "http://example.org"], "write a host name or an address"),
         (&["serve", "--advertise", TOO_LONG], "1 to 60 bytes long"),
     ] {
         let (code, complained) = complaint(words);
@@ -164,9 +165,9 @@ fn mistakes_are_told_in_a_line() {
 }
 
 #[test]
-fn serve_needs_nothing_but_a_home() {
+fn serve_needs_only_a_home_directory() {
     let home = TempDir::new().expect("a directory");
-    // The ports may be taken on the machine of a test: all else is as it is by default.
+    // The default ports may be taken on the machine of a test. All other settings are the defaults.
     let words = ["serve", "--http", "127.0.0.1:0", "--redis", "127.0.0.1:0"];
     let mut child = Command::new(env!("CARGO_BIN_EXE_snowmint"))
         .args(words)
@@ -178,7 +179,7 @@ fn serve_needs_nothing_but_a_home() {
     let mut lines = BufReader::new(child.stderr.take().expect("piped")).lines();
     let line = lines.next().expect("a line").expect("text");
     if ["/.dockerenv", "/run/.containerenv"].iter().any(|file| Path::new(file).exists()) {
-        // Where these tests run in a container, its home is no place that others share.
+        // In a container the home directory is private, so the server refuses it.
         assert!(line.starts_with("snowmint: in a container") && line.contains("--store"), "{line}");
         assert_eq!(child.wait().expect("it ends").code(), Some(2));
         return;
@@ -197,7 +198,7 @@ fn serve_needs_nothing_but_a_home() {
 }
 
 #[test]
-fn a_reader_that_leaves_early_is_no_error() {
+fn closed_output_is_not_an_error() {
     let mut child = command()
         .args(["gen", "-n", "1000000", "--node", "2"])
         .stdout(Stdio::piped())
@@ -212,7 +213,7 @@ fn a_reader_that_leaves_early_is_no_error() {
 }
 
 #[test]
-fn sequences_and_segments_are_made_and_used() {
+fn an_operator_creates_and_uses_sequences_and_segments() {
     let directory = TempDir::new().expect("a directory");
     let store = format!("sqlite:{}/store.db", directory.path().display());
     let on = |words: &[&'static str]| [&[words[0], "--store", &store], &words[1..]].concat();
@@ -234,7 +235,7 @@ fn sequences_and_segments_are_made_and_used() {
 }
 
 #[test]
-fn an_operator_sees_leases_and_resets_them() {
+fn an_operator_lists_and_resets_leases() {
     let directory = TempDir::new().expect("a directory");
     let store = format!("sqlite:{}/store.db", directory.path().display());
     lines(&["gen", "--store", &store, "--namespace", "orders"]);
@@ -251,7 +252,7 @@ fn an_operator_sees_leases_and_resets_them() {
 }
 
 #[test]
-fn an_operator_sees_slots_and_resets_one_that_lies_far_ahead() {
+fn an_operator_lists_slots_and_resets_a_far_one() {
     let directory = TempDir::new().expect("a directory");
     let store = format!("file:{}", directory.path().display());
     let slots = ["--store", &store, "--namespace", "orders", "--layout", "time:41,sequence:12;epoch=1735689600000"];
@@ -267,7 +268,7 @@ fn an_operator_sees_slots_and_resets_one_that_lies_far_ahead() {
             .env("DONT_FAKE_MONOTONIC", "1");
         command.output().expect("it runs")
     };
-    // The only node, under a clock that is a year ahead.
+    // Takes the only node under a clock that is a year ahead.
     assert!(gen_on("+365d").status.success());
     let (code, told) = complaint(&[&["gen"], &slots[..]].concat());
     assert_eq!(code, Some(1), "{told}");
@@ -277,7 +278,7 @@ fn an_operator_sees_slots_and_resets_one_that_lies_far_ahead() {
     let ls = lines(&["lease", "--store", &store, "ls"]);
     assert!(ls.len() == 2 && ls[1].contains("orders") && ls[1].contains("far ahead"), "{ls:?}");
     assert!(ls[1].contains("snowmint:"), "the holder: {ls:?}");
-    assert!(!directory.path().join(".store").exists(), "looking at slots makes no store");
+    assert!(!directory.path().join(".store").exists(), "a list of slots creates no store");
     assert_eq!(complaint(&["lease", "--store", &store, "release", "orders", "7", "--stopped"]).0, Some(2));
     let reset = lines(&["lease", "--store", &store, "release", "orders", "0", "--stopped"]);
     assert!(reset[1].contains("free"), "{reset:?}");
@@ -287,7 +288,7 @@ fn an_operator_sees_slots_and_resets_one_that_lies_far_ahead() {
 }
 
 #[test]
-fn a_slot_with_a_live_holder_is_neither_reset_nor_fenced() {
+fn a_slot_with_a_live_holder_is_never_reset() {
     let directory = TempDir::new().expect("a directory");
     let store = format!("file:{}", directory.path().display());
     let mut holder = command()
@@ -309,12 +310,12 @@ fn a_slot_with_a_live_holder_is_neither_reset_nor_fenced() {
 }
 
 #[test]
-fn slots_of_nodes_and_namespaces_without_a_file_begin_at_the_fence() {
-    // A thousand files are written: in memory nobody waits for the disk.
+fn slots_without_a_file_begin_at_the_fence() {
+    // The test writes a thousand files: in memory this is fast.
     let directory = TempDir::new_in("/dev/shm").or_else(|_| TempDir::new()).expect("a directory");
     let store = format!("file:{}?allow_unsafe=true", directory.path().display());
     lines(&["gen", "--store", &store, "--namespace", "orders"]);
-    // An hour ahead: a holder that was first granted a node after the backup may have been so far.
+    // An hour ahead, the greatest reach of a holder that got its node after the backup.
     let until_ms = SystemHost::unix_ms() + 3_600_000;
     lines(&["fence", "--until", &until_ms.to_string(), "--skip", "0", "--stopped", "--store", &store]);
     for namespace in ["orders", "made-later"] {

@@ -15,7 +15,7 @@ use crate::layout::parts::Parts;
 
 /// A system that could have minted the inspected value.
 #[pyclass(frozen, module = "snowmint")]
-pub(crate) struct Candidate(core::Candidate);
+pub(crate) struct Candidate(pub(crate) core::Candidate);
 
 #[pymethods]
 impl Candidate {

@@ -12,6 +12,7 @@ mod inspect;
 mod layout;
 mod object_id;
 mod parking;
+mod render;
 mod scatter;
 mod snowflake;
 mod sql;
@@ -33,6 +34,7 @@ mod _snowmint {
         inspect::{Candidate, inspect},
         layout::{Layout, find_layout, parts::Parts, presets},
         object_id::{ObjectId, object_id},
+        render::{render_candidates, render_decoded, render_layouts},
         scatter::{reverse_bits, rotate_digits, shard_high, unrotate_digits, unshard_high},
         snowflake::Snowflake,
         sql::SqlParts,

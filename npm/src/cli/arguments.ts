@@ -1,12 +1,12 @@
-// What the command line takes: words in, a request out.
+// Reads the words of the command line.
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import { version } from "../generated/version.js";
 import { text } from "../index.js";
 
-/** Something wrong in what was typed. */
+/** A mistake in the words of the command line. */
 export class Mistake extends Error {}
 
-/** What `gen` is asked for. */
+/** The options of `gen`. */
 export interface GenOptions {
   count: number;
   layout?: string;
@@ -18,7 +18,7 @@ export interface GenOptions {
   json: boolean;
 }
 
-/** What `inspect` is asked for. */
+/** The options of `inspect`. */
 export interface InspectOptions {
   ids: string[];
   layout?: string;
@@ -26,18 +26,18 @@ export interface InspectOptions {
   json: boolean;
 }
 
-/** What `layouts` is asked for. */
+/** The options of `layouts`. */
 export interface LayoutsOptions {
   layouts: string[];
   json: boolean;
 }
 
-/** One verb with its options, or a text to show. */
+/** A verb with its options, or a text to print. */
 export type Request =
   | ({ verb: "gen" } & GenOptions)
   | ({ verb: "inspect" } & InspectOptions)
   | ({ verb: "layouts" } & LayoutsOptions)
-  | { verb: "told"; text: string };
+  | { verb: "print"; text: string };
 
 const VERBS = ["gen", "inspect", "layouts"];
 
@@ -46,57 +46,59 @@ const HELP = `usage: snowmint [-h] [--version] gen | inspect | layouts ...
 Mint and read IDs of the Snowflake family.
 
   gen         mint IDs
-  inspect     take IDs apart
+  inspect     show the parts of IDs
   layouts     show layouts
 
-  -h, --help  show this help; after gen, inspect or layouts, what that takes
+  -h, --help  show this help; after gen, inspect or layouts the help of the verb
   --version   show the version
 
-Exit codes: 0, or 1 if something failed or is unknown, or 2 if the input is
-wrong.
+Exit codes: 0 for success, 1 for a failure or an unknown ID, 2 for wrong input.
 `;
 
 const GEN_HELP = `usage: snowmint gen [-n COUNT] [--layout LAYOUT] [--format FORM] [--node NODE]
                     [--store URL] [--namespace NAMESPACE] [--max-wait-ms MS]
                     [--json]
 
-Mints IDs, one a line.
+Mint IDs, one per line.
 
-  -n, --count COUNT      how many (1)
-  --layout LAYOUT        a preset's name or a layout's text (snowmint)
-  --format FORM          decimal, hex, base32, base36, base58, base62 (the bare
-                         number)
-  --node NODE            a node that nobody else uses: 5, or
-                         datacenter=0,worker=5 (SNOWMINT_NODE, or else one is
-                         leased)
-  --store URL            where to lease a node (SNOWMINT_STORE, or else of this
-                         machine)
-  --namespace NAMESPACE  whose leases share no node (SNOWMINT_NAMESPACE, or else
-                         the layout's)
+  -n, --count COUNT      how many IDs to mint [default: 1]
+  --layout LAYOUT        name of a preset, or text of a layout [default:
+                         snowmint]
+  --format FORM          text form of fixed width: decimal, hex, base32, base36,
+                         base58, base62 [default: the number without padding]
+  --node NODE            node that no other generator uses: 5, or
+                         datacenter=0,worker=5 [default: SNOWMINT_NODE,
+                         otherwise a leased node]
+  --store URL            store to lease a node from [default: SNOWMINT_STORE,
+                         otherwise the slots of this machine]
+  --namespace NAMESPACE  namespace in which each lease has its own node
+                         [default: SNOWMINT_NAMESPACE, otherwise the layout's]
   --max-wait-ms MS       how long a batch may wait for the clock
-  --json                 a JSON object a line
+  --json                 print one JSON object per line
 `;
 
 const INSPECT_HELP = `usage: snowmint inspect [--layout LAYOUT] [--format FORM] [--json] [ID ...]
 
-Tells what IDs say: under one layout, or under each that could have minted
+Show the parts of IDs, in one layout or in every layout that could have minted
 them.
 
-  ID               an ID; without any, the lines of standard input
-  --layout LAYOUT  a preset's name or a layout's text: only this one
-  --format FORM    that of the IDs: decimal, hex, base32, base36, base58, base62
-  --json           a JSON object a line
+  ID               IDs to read [default: the lines of standard input]
+  --layout LAYOUT  read the IDs in this layout only: name of a preset, or text
+                   of a layout
+  --format FORM    text form of the IDs: decimal, hex, base32, base36, base58,
+                   base62
+  --json           print one JSON object per line
 `;
 
 const LAYOUTS_HELP = `usage: snowmint layouts [--json] [LAYOUT ...]
 
-Shows all presets, or the layouts given.
+Show all presets, or the given layouts.
 
-  LAYOUT  a preset's name or a layout's text
-  --json  a JSON object a line
+  LAYOUT  names of presets, or texts of layouts [default: all presets]
+  --json  print one JSON object per line
 `;
 
-/** What the words ask for. Throws `Mistake`. */
+/** Reads the words. Throws `Mistake`. */
 export function read([verb, ...words]: string[]): Request {
   switch (verb) {
     case "gen":
@@ -107,9 +109,9 @@ export function read([verb, ...words]: string[]): Request {
       return layouts(words);
     case "-h":
     case "--help":
-      return { verb: "told", text: HELP };
+      return { verb: "print", text: HELP };
     case "--version":
-      return { verb: "told", text: `snowmint ${version}\n` };
+      return { verb: "print", text: `snowmint ${version}\n` };
   }
   if (verb === undefined) throw mistake(`one of ${VERBS.join(" | ")} is needed`);
   if (verb.startsWith("-")) throw mistake(`unknown option '${verb}'`);
@@ -128,7 +130,7 @@ function gen(words: string[]): Request {
       "max-wait-ms": { type: "string" },
     },
   });
-  if (values.help) return { verb: "told", text: GEN_HELP };
+  if (values.help) return { verb: "print", text: GEN_HELP };
   const { layout, node, store, namespace, json = false } = values;
   const wait = values["max-wait-ms"];
   const maxWaitMs = wait === undefined ? undefined : whole("gen", "--max-wait-ms", wait);
@@ -138,7 +140,7 @@ function gen(words: string[]): Request {
 
 function inspect(words: string[]): Request {
   const { values, positionals } = parsed("inspect", words, { allowPositionals: true, options: COMMON });
-  if (values.help) return { verb: "told", text: INSPECT_HELP };
+  if (values.help) return { verb: "print", text: INSPECT_HELP };
   const { layout, json = false } = values;
   return { verb: "inspect", ids: positionals.map(shown), layout, json, format: form("inspect", values.format) };
 }
@@ -146,7 +148,7 @@ function inspect(words: string[]): Request {
 function layouts(words: string[]): Request {
   const { help, json } = COMMON;
   const { values, positionals } = parsed("layouts", words, { allowPositionals: true, options: { help, json } });
-  if (values.help) return { verb: "told", text: LAYOUTS_HELP };
+  if (values.help) return { verb: "print", text: LAYOUTS_HELP };
   return { verb: "layouts", layouts: positionals.map(shown), json: values.json ?? false };
 }
 
@@ -161,18 +163,18 @@ function parsed<T extends ParseArgsConfig>(verb: string, words: string[], config
   try {
     return parseArgs({ ...config, args: words.map(hidden) });
   } catch (error) {
-    // Its first sentence says what is wrong.
+    // The first sentence names the mistake.
     throw mistake(shown((error as Error).message.split(/\.\s/)[0]!.replace(/\.$/, "")), verb);
   }
 }
 
-/** A negative number is no option: behind a blank parseArgs leaves it alone. */
+/** Puts a blank before a negative number, so that parseArgs does not take the number for an option. */
 const hidden = (word: string): string => (/^-\d+$/.test(word) ? ` ${word}` : word);
 const shown = (word: string): string => word.replace(/^ (?=-\d+$)/, "");
 
 function whole(verb: string, option: string, given: string): number {
   if (/^[0-9]+$/.test(given)) return Number(given);
-  throw mistake(`${option}: a whole number from 0 on is needed, not '${shown(given)}'`, verb);
+  throw mistake(`${option}: write a whole number from 0 on, not '${shown(given)}'`, verb);
 }
 
 function form(verb: string, given: string | undefined): text.TextForm | undefined {

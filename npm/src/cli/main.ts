@@ -1,17 +1,16 @@
 #!/usr/bin/env node
-// The command line: `npx snowmint gen`, `inspect` and `layouts`, each as Python's `python -m snowmint` does it.
+// The command line: `npx snowmint gen`, `inspect` and `layouts`, with the output of `python -m snowmint`.
 import { createInterface } from "node:readline";
 import { setImmediate } from "node:timers/promises";
-import { type Candidate, inspect, Layout, layouts, type Parts, Snowflake, SnowmintError, text } from "../index.js";
+import { Layout, Snowflake, SnowmintError, text } from "../index.js";
 import { type GenOptions, type InspectOptions, type LayoutsOptions, Mistake, read } from "./arguments.js";
-import { json } from "./json.js";
-import * as show from "./show.js";
+import * as render from "./render.js";
 
 const BATCH = 4096;
 
 const interrupted = new AbortController();
 
-/** Writes, and says when it is written; rejects with what the system says, such as EPIPE. */
+/** Writes a text and resolves when it is written. Rejects with the error of the system, such as EPIPE. */
 function write(text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     process.stdout.write(text, (error) => (error ? reject(error) : resolve()));
@@ -26,11 +25,11 @@ async function gen({ count, json, format, layout, node, store, namespace, maxWai
   const generator = await Snowflake.lease({ layout, node, store, namespace, maxWaitMs });
   try {
     const line = written(json, format);
-    // A batch is to be had well within the time that it may wait.
+    // A batch of a quarter second ends well before its deadline.
     const atOnce = Math.max(1, Math.min(BATCH, Math.floor(generator.layout.idsPerSecond / 4)));
     for (let left = count; left > 0 && !interrupted.signal.aborted; left -= atOnce) {
       await write(Array.from(generator.nextIds(Math.min(left, atOnce)), line).join(""));
-      // Interrupts arrive between batches.
+      // Lets an interrupt in between two batches.
       await setImmediate();
     }
   } finally {
@@ -39,8 +38,9 @@ async function gen({ count, json, format, layout, node, store, namespace, maxWai
   return 0;
 }
 
-function written(asJson: boolean, format: text.TextForm | undefined): (id: bigint) => string {
-  if (asJson) return (id) => `${json({ id: String(id), ...(format && { text: text.encode(id, format) }) })}\n`;
+function written(json: boolean, format: text.TextForm | undefined): (id: bigint) => string {
+  if (json && format) return (id) => `{"id": "${id}", "text": "${text.encode(id, format)}"}\n`;
+  if (json) return (id) => `{"id": "${id}"}\n`;
   return format ? (id) => `${text.encode(id, format)}\n` : (id) => `${id}\n`;
 }
 
@@ -51,16 +51,15 @@ async function inspectEach(options: InspectOptions): Promise<number> {
     try {
       const id = options.format ? text.decode(value, options.format) : value;
       if (layout) {
-        const told = decoded(id, layout);
-        await write(`${options.json ? json(told) : show.decoded(told)}\n`);
+        await write(render.decoded(integer(id), layout, formOf(options)));
       } else {
-        const found = { id: String(id), candidates: inspect(id).map(candidate) };
-        await write(`${options.json ? json(found) : show.candidates(found, style()).join("\n")}\n`);
-        if (!found.candidates.length) code = Math.max(code, 1);
+        const [lines, found] = render.candidates(id, formOf(options));
+        await write(lines);
+        if (!found) code = Math.max(code, 1);
       }
     } catch (error) {
       if (!(error instanceof SnowmintError || error instanceof Mistake)) throw error;
-      // The others may be right.
+      // The other IDs may be right.
       complain(`${value}: ${error.message}`);
       code = 2;
     }
@@ -68,7 +67,7 @@ async function inspectEach(options: InspectOptions): Promise<number> {
   return code;
 }
 
-/** The lines of standard input that are not empty. */
+/** Yields the lines of standard input that are not blank. */
 async function* lines(): AsyncGenerator<string> {
   const input = process.stdin.setEncoding("latin1");
   for await (const line of createInterface({ input, crlfDelay: Infinity, signal: interrupted.signal })) {
@@ -77,7 +76,7 @@ async function* lines(): AsyncGenerator<string> {
   }
 }
 
-/** Bytes as text. What is no text is no ID either, and shown as it is. */
+/** Returns bytes as text. Bytes that are not UTF-8 become `\xff`, which no ID contains. */
 function textOf(bytes: Buffer): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -88,35 +87,20 @@ function textOf(bytes: Buffer): string {
   }
 }
 
-function decoded(value: string | bigint, layout: Layout): show.Decoded {
+function integer(value: string | bigint): bigint {
   if (typeof value === "string" && !/^-?[0-9]{1,40}$/.test(value))
     throw new Mistake("an ID is an integer from -2^63 to 2^64-1; --format names another form");
-  const id = BigInt(value);
-  return { id: String(id), layout: layout.name ?? String(layout), ...told(layout.decode(id)) };
-}
-
-function candidate({ kind, layout, parts, reason }: Candidate): show.Candidate {
-  return { layout, ...(layout === null && { kind }), ...(parts && told(parts)), reason };
-}
-
-function told({ timestampMs, tick, node, sequence, fields }: Parts): show.Told {
-  return { timestamp: show.instant(timestampMs), timestamp_ms: timestampMs, tick, node, sequence, fields };
+  return BigInt(value);
 }
 
 async function showLayouts(options: LayoutsOptions): Promise<number> {
-  const given = options.layouts.map(layoutOf);
-  const chosen = given.length ? given : Object.values(layouts.all());
-  if (options.json) await write(chosen.map((layout) => `${json(show.figures(layout))}\n`).join(""));
-  else if (given.length)
-    await write(`${given.map((layout) => show.picture(layout, style()).join("\n")).join("\n\n")}\n`);
-  else await write(`${show.table(chosen, style()).join("\n")}\n`);
+  await write(render.layouts(options.layouts.map(layoutOf), formOf(options)));
   return 0;
 }
 
-/** What makes a headline bold, on a terminal that wants it. */
-function style(): show.Style {
-  const bold = process.stdout.isTTY && !process.env.NO_COLOR && process.env.TERM !== "dumb";
-  return (headline) => (bold ? `\x1b[1m${headline}\x1b[0m` : headline);
+/** Returns the form of the output. Headlines are bold on a terminal that shows bold text. */
+function formOf({ json }: { json: boolean }): render.Format {
+  return { json, bold: process.stdout.isTTY && !process.env.NO_COLOR && process.env.TERM !== "dumb" };
 }
 
 async function run(words: string[]): Promise<number> {
@@ -128,25 +112,25 @@ async function run(words: string[]): Promise<number> {
       return inspectEach(request);
     case "layouts":
       return showLayouts(request);
-    case "told":
+    case "print":
       await write(request.text);
       return 0;
   }
 }
 
-/** Does what the arguments say; the exit code. */
+/** Runs the command line and returns the exit code. */
 async function main(words: string[]): Promise<number> {
   try {
     return await run(words);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    // Who reads has had enough.
+    // The reader closed the output.
     if (code === "EPIPE") return 0;
     if (error instanceof Mistake || (error instanceof SnowmintError && code?.startsWith("INVALID_"))) {
       complain(error.message);
       return 2;
     }
-    // A refusal, or what the system says; anything else is a fault of ours.
+    // An error without a code is a bug.
     if (code === undefined) throw error;
     complain((error as Error).message);
     return 1;
@@ -154,7 +138,7 @@ async function main(words: string[]): Promise<number> {
 }
 
 process.once("SIGINT", () => interrupted.abort());
-// Each write tells of it too.
+// Each write reports the error too.
 process.stdout.on("error", () => {});
 const code = await main(process.argv.slice(2));
 process.exitCode = interrupted.signal.aborted ? 130 : code;

@@ -7,16 +7,17 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import snowmint
-from snowmint import Layout, Parts, Snowflake, SnowmintError, _show, layouts, text
+from snowmint import Layout, Snowflake, SnowmintError, layouts, text
+from snowmint._snowmint import render_candidates, render_decoded, render_layouts
 
 BATCH = 4096
 
 
 class _Parser(argparse.ArgumentParser):
-    """Tells a mistake in one line."""
+    """Reports a mistake in one line."""
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"snowmint: {message} (see {self.prog} --help)\n")
@@ -24,7 +25,7 @@ class _Parser(argparse.ArgumentParser):
 
 def _count(given: str) -> int:
     if not given.isascii() or not given.isdigit():
-        raise argparse.ArgumentTypeError(f"a whole number from 0 on is needed, not {given!r}")
+        raise argparse.ArgumentTypeError(f"write a whole number from 0 on, not {given!r}")
     return int(given)
 
 
@@ -32,41 +33,57 @@ def _arguments() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="python -m snowmint",
         description="Mint and read IDs of the Snowflake family.",
-        epilog="Exit codes: 0, or 1 if something failed or is unknown, or 2 if the input is wrong.",
+        epilog="Exit codes: 0 for success, 1 for a failure or an unknown ID, 2 for wrong input.",
     )
     parser.add_argument("--version", action="version", version=f"snowmint {snowmint.__version__}")
     verbs = parser.add_subparsers(metavar="gen | inspect | layouts", required=True)
 
-    gen = verbs.add_parser("gen", help="mint IDs", description="Mints IDs, one a line.")
+    json_help = "print one JSON object per line"
+    gen = verbs.add_parser("gen", help="mint IDs", description="Mint IDs, one per line.")
     gen.set_defaults(run=_gen)
-    gen.add_argument("-n", "--count", type=_count, default=1, help="how many (1)")
-    gen.add_argument("--layout", help="a preset's name or a layout's text (snowmint)")
+    gen.add_argument("-n", "--count", type=_count, default=1, help="how many IDs to mint [default: 1]")
+    gen.add_argument("--layout", help="name of a preset, or text of a layout [default: snowmint]")
     forms = ", ".join(text.FORMS)
-    gen.add_argument("--format", choices=text.FORMS, metavar="FORM", help=f"{forms} (the bare number)")
+    gen.add_argument(
+        "--format",
+        choices=text.FORMS,
+        metavar="FORM",
+        help=f"text form of fixed width: {forms} [default: the number without padding]",
+    )
     gen.add_argument(
         "--node",
-        help="a node that nobody else uses: 5, or datacenter=0,worker=5 (SNOWMINT_NODE, or else one is leased)",
+        help="node that no other generator uses: 5, or datacenter=0,worker=5 [default: SNOWMINT_NODE, otherwise a "
+        "leased node]",
     )
-    gen.add_argument("--store", metavar="URL", help="where to lease a node (SNOWMINT_STORE, or else of this machine)")
-    gen.add_argument("--namespace", help="whose leases share no node (SNOWMINT_NAMESPACE, or else the layout's)")
+    gen.add_argument(
+        "--store",
+        metavar="URL",
+        help="store to lease a node from [default: SNOWMINT_STORE, otherwise the slots of this machine]",
+    )
+    gen.add_argument(
+        "--namespace",
+        help="namespace in which each lease has its own node [default: SNOWMINT_NAMESPACE, otherwise the layout's]",
+    )
     gen.add_argument("--max-wait-ms", type=_count, metavar="MS", help="how long a batch may wait for the clock")
-    gen.add_argument("--json", action="store_true", help="a JSON object a line")
+    gen.add_argument("--json", action="store_true", help=json_help)
 
     inspect = verbs.add_parser(
         "inspect",
-        help="take IDs apart",
-        description="Tells what IDs say: under one layout, or under each that could have minted them.",
+        help="show the parts of IDs",
+        description="Show the parts of IDs, in one layout or in every layout that could have minted them.",
     )
     inspect.set_defaults(run=_inspect)
-    inspect.add_argument("ids", nargs="*", metavar="ID", help="an ID; without any, the lines of standard input")
-    inspect.add_argument("--layout", help="a preset's name or a layout's text: only this one")
-    inspect.add_argument("--format", choices=text.FORMS, metavar="FORM", help=f"that of the IDs: {forms}")
-    inspect.add_argument("--json", action="store_true", help="a JSON object a line")
+    inspect.add_argument("ids", nargs="*", metavar="ID", help="IDs to read [default: the lines of standard input]")
+    inspect.add_argument("--layout", help="read the IDs in this layout only: name of a preset, or text of a layout")
+    inspect.add_argument("--format", choices=text.FORMS, metavar="FORM", help=f"text form of the IDs: {forms}")
+    inspect.add_argument("--json", action="store_true", help=json_help)
 
-    show = verbs.add_parser("layouts", help="show layouts", description="Shows all presets, or the layouts given.")
+    show = verbs.add_parser("layouts", help="show layouts", description="Show all presets, or the given layouts.")
     show.set_defaults(run=_layouts)
-    show.add_argument("layouts", nargs="*", metavar="LAYOUT", help="a preset's name or a layout's text")
-    show.add_argument("--json", action="store_true", help="a JSON object a line")
+    show.add_argument(
+        "layouts", nargs="*", metavar="LAYOUT", help="names of presets, or texts of layouts [default: all presets]"
+    )
+    show.add_argument("--json", action="store_true", help=json_help)
     return parser
 
 
@@ -83,7 +100,7 @@ def _gen(options: argparse.Namespace) -> int:
         max_wait_ms=options.max_wait_ms,
     )
     with generator:
-        # A batch is to be had well within the time that it may wait.
+        # A batch of a quarter second ends well before its deadline.
         at_once = max(1, min(BATCH, generator.layout.ids_per_second // 4))
         left = options.count
         while left > 0:
@@ -107,20 +124,21 @@ def _inspect(options: argparse.Namespace) -> int:
     for value in options.ids or _lines(sys.stdin):
         try:
             id = value if options.format is None else text.decode(value, options.format)
-            found = _candidates(id) if layout is None else _decoded(id, layout)
+            if layout is None:
+                candidates = snowmint.inspect(id)
+                code = code if candidates else max(code, 1)
+                # A lone surrogate stands for a byte of the command line that is not text.
+                printable = str(id).encode(errors="backslashreplace").decode()
+                shown = render_candidates(printable, candidates, options.json, _bold())
+            else:
+                shown = render_decoded(_integer(id), layout, options.json)
         except (SnowmintError, ValueError) as error:
-            # The others may be right.
+            # The other IDs may be right.
             print(f"snowmint: {value}: {error}", file=sys.stderr)
             code = 2
             continue
-        if layout is None and not found["candidates"]:
-            code = max(code, 1)
-        if options.json:
-            print(json.dumps(found), flush=True)
-        elif layout is None:
-            print("\n".join(_show.candidates(found, _style())), flush=True)
-        else:
-            print(_show.decoded(found), flush=True)
+        sys.stdout.write(shown)
+        sys.stdout.flush()
     return code
 
 
@@ -128,60 +146,28 @@ def _lines(source: Iterable[str]) -> Iterator[str]:
     return (line.strip() for line in source if not line.isspace())
 
 
-def _decoded(value: str | int, layout: Layout) -> dict[str, Any]:
+def _integer(value: str | int) -> int:
     if isinstance(value, str) and not re.fullmatch("-?[0-9]{1,40}", value):
         raise ValueError("an ID is an integer from -2^63 to 2^64-1; --format names another form")
-    id = int(value)
-    return {"id": str(id), "layout": layout.name or str(layout)} | _told(layout.decode(id))
-
-
-def _candidates(value: str | int) -> dict[str, Any]:
-    from snowmint import inspect
-
-    found: list[dict[str, Any]] = []
-    for candidate in inspect(value):
-        told: dict[str, Any] = {"layout": candidate.layout}
-        if candidate.layout is None:
-            told["kind"] = candidate.kind
-        told |= {} if candidate.parts is None else _told(candidate.parts)
-        found.append(told | {"reason": candidate.reason})
-    return {"id": str(value), "candidates": found}
-
-
-def _told(parts: Parts) -> dict[str, Any]:
-    return {
-        "timestamp": None if parts.timestamp is None else _show.instant(parts.timestamp),
-        "timestamp_ms": parts.timestamp_ms,
-        "tick": parts.tick,
-        "node": parts.node,
-        "sequence": parts.sequence,
-        "fields": parts.fields,
-    }
+    return int(value)
 
 
 def _layouts(options: argparse.Namespace) -> int:
-    chosen = [_layout(each) for each in options.layouts] or list(layouts.all().values())
-    if options.json:
-        for layout in chosen:
-            print(json.dumps(_show.figures(layout)))
-    elif options.layouts:
-        print("\n\n".join("\n".join(_show.picture(layout, _style())) for layout in chosen))
-    else:
-        print("\n".join(_show.table(chosen, _style())))
+    chosen = [_layout(each) for each in options.layouts]
+    shown = render_layouts(chosen or list(layouts.all().values()), bool(chosen), options.json, _bold())
+    sys.stdout.write(shown)
     return 0
 
 
-def _style() -> Callable[[str], str]:
-    """What makes a headline bold, on a terminal that wants it."""
-    if sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb":
-        return lambda headline: f"\033[1m{headline}\033[0m"
-    return lambda headline: headline
+def _bold() -> bool:
+    """Returns whether headlines are bold: on a terminal that shows bold text."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Does what the arguments say; the exit code."""
+    """Runs the command line and returns the exit code."""
     for stream in (sys.stdin, sys.stdout):
-        # What is no text is no ID either, and shown as it is.
+        # Bytes that are not text become \xff, which no ID contains.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     options = _arguments().parse_args(arguments)
@@ -191,7 +177,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         code = 130
     except BrokenPipeError:
-        # Who reads has had enough. What is left is not to be written when the interpreter ends.
+        # The reader closed the output. The interpreter must not write the rest when it ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
     except (SnowmintError, OSError) as error:

@@ -43,6 +43,9 @@ __all__ = [
     "presets",
     "refuse_lossy_place",
     "refuse_unsafe",
+    "render_candidates",
+    "render_decoded",
+    "render_layouts",
     "reverse_bits",
     "rotate_digits",
     "shard_high",
@@ -1076,6 +1079,19 @@ def find_layout(layout: str | Layout | None = None) -> Layout:
     Raises:
         InvalidLayoutError: There is no such layout.
     """
+
+def render_layouts(layouts: list[Layout], pictures: bool, json: bool, bold: bool) -> str:
+    """Returns a table of layouts or a picture of each one, as the command line prints them."""
+
+def render_decoded(id: _Int, layout: Layout, json: bool) -> str:
+    """Returns the parts of an ID on one line, as the command line prints them.
+
+    Raises:
+        InvalidIdError: The layout cannot have minted the ID.
+    """
+
+def render_candidates(value: str, found: list[Candidate], json: bool, bold: bool) -> str:
+    """Returns a value and its candidates, as the command line prints them."""
 
 def engine_settings(engine: str) -> list[str]:
     """Lists the settings of an engine that decide whether it keeps confirmed writes."""

@@ -1,22 +1,22 @@
-//! What operators' verbs take.
+//! The flags of the operators' verbs.
 #![allow(clippy::doc_markdown, reason = "comments are the help")]
 
 use clap::{Args, Subcommand};
 use snowmint_core::sequence::{Dialect, Kind};
 use snowmint_core::time;
 
-/// Which store.
+/// The store that a verb works on.
 #[derive(Args)]
 pub struct Place {
-    /// The store's URL (else the SQLite file of this user, as for serve)
+    /// URL of the store [default: the SQLite file of this user, as for serve]
     #[arg(long, env = "SNOWMINT_STORE", value_name = "URL", hide_env_values = true, global = true)]
     pub store: Option<String>,
-    /// A JSON object a line
+    /// Print one JSON object per line
     #[arg(long, global = true)]
     pub json: bool,
 }
 
-// A password may be in the URL.
+// The URL may contain a password.
 impl std::fmt::Debug for Place {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Place").field("json", &self.json).finish_non_exhaustive()
@@ -33,20 +33,22 @@ pub struct Lease {
 
 #[derive(Debug, Subcommand)]
 pub enum LeaseVerb {
-    /// Show who has which node, and until when. The slots of this machine: --store file:/var/tmp/snowmint
+    /// List the nodes, their holders and the ends of their windows. Slots of this machine: --store file:/var/tmp/snowmint
     Ls {
-        /// Only of this namespace
+        /// List this namespace only
         namespace: Option<String>,
     },
-    /// Give a node back whose holder is gone for good, or reset an end that lies far ahead because a clock was ahead. The
-    /// holder has to be stopped: it may mint up to the end that it knows. A slot that a live holder has locked is refused
+    /// Release a node whose holder is gone for good, or whose window ends far ahead because a clock was ahead. Stop the
+    /// holder first: it may mint until the end of its window. A slot that a live holder has locked is refused
     Release {
+        /// Namespace of the lease
         namespace: String,
+        /// Number of the node
         node: u32,
-        /// No ID of the node is later than this: RFC 3339 or Unix ms (now)
+        /// No ID of the node is later than this time, in RFC 3339 or Unix ms [default: now]
         #[arg(long, value_name = "TIME", value_parser = instant)]
         until: Option<i64>,
-        /// The holder is stopped
+        /// Confirm that the holder is stopped
         #[arg(long, required = true)]
         stopped: bool,
     },
@@ -62,53 +64,62 @@ pub struct Sequence {
 
 #[derive(Debug, Subcommand)]
 pub enum SequenceVerb {
-    /// Define a sequence, in the words of SQL's CREATE SEQUENCE
+    /// Create a sequence, with the options of SQL's CREATE SEQUENCE
     Create {
+        /// Name of the sequence
         name: String,
-        /// Where it begins (ascending its minimum, descending its maximum)
+        /// First value [default: the minimum if ascending, the maximum if descending]
         #[arg(long, allow_hyphen_values = true)]
         start: Option<i128>,
-        /// The step
+        /// Distance between two values, negative if descending
         #[arg(long, default_value_t = 1, allow_hyphen_values = true)]
         increment: i128,
+        /// Lowest value
         #[arg(long, allow_hyphen_values = true)]
         min: Option<i128>,
+        /// Highest value
         #[arg(long, allow_hyphen_values = true)]
         max: Option<i128>,
-        /// How many a session takes at a time (pg 1, the others 1000)
+        /// How many values a session takes at a time [default: 1 for pg, 1000 for mariadb and tidb]
         #[arg(long)]
         cache: Option<i128>,
-        /// Go on after the last value
+        /// Begin again after the last value
         #[arg(long)]
         cycle: bool,
-        /// Whose setval: pg, mariadb, tidb
+        /// Database whose setval is followed: pg, mariadb, tidb
         #[arg(long, default_value = "pg", value_parser = dialect)]
         dialect: Dialect,
-        /// smallint, integer, bigint, "bigint unsigned"
+        /// Type of the values: smallint, integer, bigint, "bigint unsigned"
         #[arg(long = "type", value_name = "TYPE", default_value = "bigint", value_parser = kind)]
         kind: Kind,
     },
-    /// Take values
+    /// Take the next values
     Next {
+        /// Name of the sequence
         name: String,
-        /// How many
+        /// How many values to take
         #[arg(short = 'n', long, default_value_t = 1)]
         count: u64,
     },
-    /// Set what comes next, as setval does
+    /// Set the current value, as setval does: the next value follows it
     Set {
+        /// Name of the sequence
         name: String,
+        /// The current value
         #[arg(allow_hyphen_values = true)]
         value: i128,
-        /// The value itself comes next
+        /// Give the value itself next, not the value after it
         #[arg(long)]
         not_called: bool,
-        /// In which round (mariadb)
+        /// Round of a cycling sequence (mariadb)
         #[arg(long)]
         round: Option<u64>,
     },
-    /// Show how it is defined
-    Show { name: String },
+    /// Show the definition of a sequence
+    Show {
+        /// Name of the sequence
+        name: String,
+    },
 }
 
 #[derive(Debug, Args)]
@@ -121,27 +132,29 @@ pub struct Segment {
 
 #[derive(Debug, Subcommand)]
 pub enum SegmentVerb {
-    /// Make a tag
+    /// Create a tag
     Create {
+        /// Name of the tag
         tag: String,
-        /// The first number
+        /// First number
         #[arg(long, default_value_t = 1)]
         start: u64,
         /// How many numbers the first fetches take
         #[arg(long, default_value_t = 1000)]
         step: u64,
-        /// For people
+        /// Note for people who read the table
         #[arg(long, default_value = "")]
         description: String,
     },
-    /// Take numbers that follow each other
+    /// Take a run of numbers without gaps
     Next {
+        /// Name of the tag
         tag: String,
-        /// How many
+        /// How many numbers to take
         #[arg(short = 'n', long, default_value_t = 1)]
         count: u64,
     },
-    /// Show the tags
+    /// List the tags
     Ls,
 }
 
@@ -149,28 +162,28 @@ pub enum SegmentVerb {
 pub struct Fence {
     #[command(flatten)]
     pub place: Place,
-    /// No ID of any holder is later than this: RFC 3339 or Unix ms. Late enough is one window and max_ahead_ms after the last
-    /// holder was stopped. From now on no node mints an ID before this time
+    /// No ID of any holder is later than this time, in RFC 3339 or Unix ms: take one window plus max_ahead_ms after the last
+    /// holder was stopped. New IDs begin at this time
     #[arg(long, value_name = "TIME", value_parser = instant)]
     pub until: i64,
-    /// Allow a time more than a day ahead. A fence cannot be lowered
+    /// Allow a time more than a day ahead, although a fence cannot be lowered
     #[arg(long)]
     pub far: bool,
-    /// No counter gave more than N numbers beyond what the store says. A counter, sequence or user that the store does not
-    /// know begins N numbers later, also a new one
+    /// No counter gave more than N numbers above the store's record. Counters, sequences and users without a record, new ones
+    /// too, begin N numbers later
     #[arg(long, value_name = "N")]
     pub skip: u64,
-    /// Names of tickets that no service gave: those that one gave are known
+    /// Names of tickets that the store does not list, because an early version took them
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub tickets: Vec<String>,
-    /// All servers and generators of the store are stopped
+    /// Confirm that all servers and generators of the store are stopped
     #[arg(long, required = true)]
     pub stopped: bool,
 }
 
 fn instant(text: &str) -> Result<i64, String> {
     let ms = text.parse().ok().or_else(|| time::parse_rfc3339(text.as_bytes()));
-    ms.ok_or_else(|| "a time is RFC 3339, such as 2026-01-31T12:00:00Z, or Unix ms".to_owned())
+    ms.ok_or_else(|| "write the time in RFC 3339, such as 2026-01-31T12:00:00Z, or in Unix ms".to_owned())
 }
 
 fn dialect(name: &str) -> Result<Dialect, String> {

@@ -1,4 +1,4 @@
-//! Which pages of other origins may ask.
+//! CORS: lets pages of the origins in `--allow-origin` read answers.
 
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER};
 use axum::http::{HeaderValue, Method};
@@ -6,7 +6,7 @@ use tower_http::cors::{AllowOrigin, CorsLayer};
 
 use crate::exit::Exit;
 
-/// The origins of a list with commas.
+/// Reads one origin of `--allow-origin`, or `*`.
 pub fn origins(text: &str) -> Result<String, String> {
     let fits = text == "*"
         || text.split_once("://").is_some_and(|(scheme, host)| {
@@ -15,11 +15,14 @@ pub fn origins(text: &str) -> Result<String, String> {
     if fits {
         Ok(text.to_owned())
     } else {
-        Err("an origin is such as https://app.example, without a path, or *".to_owned())
+        Err("write an origin without a path, such as https://app.example, or * for all".to_owned())
     }
 }
 
-/// Answers preflights, and names the origin.
+/// Returns the layer that answers preflight requests and names the allowed origin.
+///
+/// # Errors
+/// `Wrong`, if an origin cannot stand in a header.
 pub fn layer(origins: &[String]) -> Result<CorsLayer, Exit> {
     let origin = if origins.iter().any(|origin| origin == "*") {
         AllowOrigin::any()

@@ -1,4 +1,4 @@
-//! The `OpenAPI` document: the routes, and additions to each of them.
+//! The `OpenAPI` document: the routes, completed with token and cache headers.
 
 use utoipa::openapi::header::HeaderBuilder;
 use utoipa::openapi::path::Operation;
@@ -6,10 +6,10 @@ use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::{OpenApi, RefOr};
 
-/// The name of the token's scheme.
+/// The name of the security scheme.
 const TOKEN: &str = "token";
 
-/// The document in JSON.
+/// Returns the document as JSON.
 pub fn document() -> String {
     complete(super::routes().into_openapi()).to_pretty_json().unwrap_or_default()
 }
@@ -17,7 +17,7 @@ pub fn document() -> String {
 fn complete(mut api: OpenApi) -> OpenApi {
     let bearer = Http::builder()
         .scheme(HttpAuthScheme::Bearer)
-        .description(Some("The token of `--token-file`; a server without one asks for none."))
+        .description(Some("The token of `--token-file`. A server without a token file needs no token."))
         .build();
     let mut components = api.components.take().unwrap_or_default();
     components.add_security_scheme(TOKEN, SecurityScheme::Http(bearer));
@@ -34,12 +34,12 @@ fn complete(mut api: OpenApi) -> OpenApi {
     api
 }
 
-/// Adds to each answer that no cache may keep it.
+/// Adds the header that keeps caches from storing an answer.
 fn forbid_caches(operation: &mut Operation) {
     for response in operation.responses.responses.values_mut() {
         if let RefOr::T(response) = response {
             let text = ObjectBuilder::new().schema_type(Type::String).enum_values(Some(["no-store"]));
-            let header = HeaderBuilder::new().schema(Some(text)).description(Some("No cache may keep an answer."));
+            let header = HeaderBuilder::new().schema(Some(text)).description(Some("Caches must not store the answer."));
             response.headers.insert("Cache-Control".to_owned(), RefOr::T(header.build()));
         }
     }
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_operation_has_a_name_and_each_answer_a_description() {
+    fn each_operation_has_a_name_and_described_answers() {
         let document: Value = serde_json::from_str(&document()).expect("JSON");
         let mut names = BTreeSet::new();
         for (path, item) in document["paths"].as_object().expect("paths") {

@@ -1,4 +1,4 @@
-//! What every request passes: who asks, the time it may take, and the counters.
+//! The checks of every request: host, origin, token and time limit. Counts requests and failures.
 
 use std::time::Duration;
 
@@ -10,13 +10,14 @@ use axum::response::{IntoResponse as _, Response};
 use tokio::time::{Instant, timeout};
 
 use super::App;
-use super::problem::Problem;
+use super::problem::{Failed, Problem};
 use crate::connections::Place;
 use crate::metrics::Requests;
 
 /// How long a request may take, its body included.
 const LONGEST: Duration = Duration::from_secs(30);
 
+/// Checks a request, runs it within its time limit and counts it.
 pub async fn guard(State(app): State<App>, request: Request, next: Next) -> Response {
     let begun = Instant::now();
     app.metrics.http.requests.inc();
@@ -44,30 +45,26 @@ pub async fn guard(State(app): State<App>, request: Request, next: Next) -> Resp
     response
 }
 
-/// Returns why a request is refused, if it is.
+/// Returns the problem of a request that is refused.
 fn refuse(app: &App, request: &Request, known: bool) -> Option<Problem> {
     let health = matches!(request.uri().path(), "/healthz" | "/readyz");
-    // These answers are public.
+    // The page is public too.
     let open = health || request.uri().path() == "/";
-    let kept = request.extensions().get::<Place>() == Some(&Place::Kept);
+    let reserved = request.extensions().get::<Place>() == Some(&Place::Reserved);
     match app.hosts.stranger(request.headers()) {
         Some(host) => Some(Problem::strange_host(host)),
-        None if kept && !health => Some(Problem::full()),
+        None if reserved && !health => Some(Problem::full()),
         None if !open && app.pages.is_foreign(request.headers()) => Some(Problem::foreign_page()),
         None if !open && !known => Some(Problem::unauthorized()),
         None => None,
     }
 }
 
-/// The code of an answer that is an error.
-#[derive(Clone, Copy, Debug)]
-pub struct Failed(pub &'static str);
-
-/// Marks an answer to a client that may ask for numbers.
+/// Marks an answer to a client that may take numbers.
 #[derive(Clone, Copy, Debug)]
 pub struct Known;
 
-/// Refuses HEAD where GET would take a number.
+/// Refuses HEAD on a route whose GET takes a number.
 pub async fn refuse_head(request: Request, next: Next) -> Response {
     if request.method() == Method::HEAD {
         return ([(ALLOW, "GET")], Problem::head()).into_response();
@@ -75,7 +72,7 @@ pub async fn refuse_head(request: Request, next: Next) -> Response {
     next.run(request).await
 }
 
-/// Returns the method as a label. Clients may send any word.
+/// Returns the label of a method, "other" for methods outside the list: clients may send any word.
 fn named(method: &Method) -> &'static str {
     match *method {
         Method::GET => "GET",
@@ -88,12 +85,13 @@ fn named(method: &Method) -> &'static str {
     }
 }
 
+/// Returns whether a client may take numbers: it sent the token, or the server needs none.
 fn is_known(app: &App, request: &Request) -> bool {
     if !app.token.is_set() {
         return true;
     }
     let shown = request.headers().get(AUTHORIZATION).map_or(&b""[..], |value| value.as_bytes());
-    // The scheme's name has no case (RFC 9110, section 11.1).
+    // The name of the scheme ignores case (RFC 9110, section 11.1).
     shown
         .split_at_checked(7)
         .is_some_and(|(scheme, token)| scheme.eq_ignore_ascii_case(b"bearer ") && app.token.is(token))

@@ -1,7 +1,7 @@
-//! By which names the server may be asked without a token.
+//! The host names that requests without a token may use.
 //!
-//! A page anywhere can have a name of its own mean this machine (DNS rebinding): the browser then takes the server for the
-//! page's own, and lets it read the answers. But it tells the name that it asked for.
+//! The owner of a web page can point the page's host name at this machine (DNS rebinding). The browser then treats this
+//! server as the origin of the page and lets the page read answers. But the request still carries that host name.
 
 use std::net::IpAddr;
 
@@ -11,12 +11,12 @@ use axum::http::{HeaderMap, HeaderValue};
 
 use crate::auth::Token;
 
-/// The names; none are looked at, if there is a token, which such a page does not know.
+/// The allowed names, or `None` for a server with a token: such a page does not know the token.
 #[derive(Clone, Debug)]
 pub struct Hosts(Option<Vec<String>>);
 
 impl Hosts {
-    /// Those that were allowed, and the one that the server was told to listen at.
+    /// Returns the names of `--allow-host` and the name in `--http`.
     pub fn new(token: &Token, listens_at: &str, allowed: &[String]) -> Self {
         if token.is_set() {
             return Self(None);
@@ -25,7 +25,8 @@ impl Hosts {
         Self(Some(allowed.iter().cloned().chain(own).collect()))
     }
 
-    /// The first name of a request that is not allowed. Without any, as in HTTP/1.0, it is from no browser.
+    /// Returns the first host name of a request that is not allowed. A request without a name, as in HTTP/1.0, passes: no
+    /// browser sends it.
     pub fn stranger<'a>(&self, headers: &'a HeaderMap) -> Option<&'a HeaderValue> {
         let names = self.0.as_ref()?;
         headers
@@ -35,19 +36,19 @@ impl Hosts {
     }
 }
 
-/// A name of `--allow-host`.
+/// Reads one name of `--allow-host`.
 pub fn allowed(text: &str) -> Result<String, String> {
     let bare = Authority::try_from(text).is_ok_and(|authority| authority.port().is_none() && !text.contains('@'));
     host(text.as_bytes())
         .filter(|_| bare)
-        .ok_or_else(|| "a host is a name or an address, such as ids.example, without scheme, port or path".to_owned())
+        .ok_or_else(|| "write a host name or an address without scheme, port or path, such as ids.example".to_owned())
 }
 
-/// The name without the port, in small letters.
+/// Returns the host of an authority without the port, in lower case.
 fn host(authority: &[u8]) -> Option<String> {
     let authority = Authority::try_from(authority).ok()?;
     let name = authority.host().to_ascii_lowercase();
-    // A name may end with the root's dot.
+    // A name may end with the dot of the DNS root.
     Some(name.strip_suffix('.').unwrap_or(&name).to_owned()).filter(|name| !name.is_empty())
 }
 
@@ -66,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn loopback_and_allowed_names_pass_and_others_do_not() {
+    fn only_loopback_and_allowed_names_pass() {
         let none = Token::read(None).expect("none");
         let hosts = Hosts::new(&none, "box.local:8080", &[allowed("IDs.example").expect("a name")]);
         for name in [
@@ -102,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_allowed_is_a_bare_name() {
+    fn an_allowed_host_is_a_bare_name() {
         for bad in ["", "http://a", "a:80", "a/b", "a b", "user@a"] {
             assert!(allowed(bad).is_err(), "{bad}");
         }

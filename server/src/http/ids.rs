@@ -1,17 +1,19 @@
 //! `/v1/ids` and `/v1/inspect`.
 #![allow(unused_qualifications, reason = "the macro of the document qualifies")]
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use axum::Json;
 use axum::body::{Body, Bytes};
 use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{Path, Query, State};
+use axum::http::HeaderName;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse as _, Response};
 use futures_util::stream;
 use serde::{Deserialize, Serialize};
+use snowmint_core::render::{self, Format};
 use snowmint_core::{Layout, SystemHost};
 use tokio::sync::OwnedSemaphorePermit;
 use utoipa::{IntoParams, ToSchema};
@@ -19,12 +21,13 @@ use utoipa::{IntoParams, ToSchema};
 use super::App;
 use super::problem::{Failures, Problem};
 use crate::service::count;
-use crate::show::Found;
 
-/// From how many IDs on an answer is written piece by piece, as the client reads.
+const JSON: [(HeaderName, &str); 1] = [(CONTENT_TYPE, "application/json")];
+
+/// How many IDs one piece of a large answer holds. The server writes a piece when the client has read the previous one.
 const PIECE: usize = 2000;
 
-/// Several numbers.
+/// A list of numbers.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Several {
     #[schema(example = json!(["252233544810463233"]))]
@@ -34,47 +37,49 @@ pub struct Several {
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
-pub struct Wanted {
-    /// How many: 1
+pub struct IdsQuery {
+    /// How many IDs, by default 1.
     #[param(minimum = 1, maximum = 100_000)]
     count: Option<u64>,
-    /// A preset's name or a layout's text, such as `time:41,node:10,sequence:12;epoch=2025-01-01T00:00:00Z;tick=1ms`; by
-    /// default the server's.
+    /// Name of a preset, or text of a layout such as `time:41,node:10,sequence:12;epoch=2025-01-01T00:00:00Z;tick=1ms`. The
+    /// default is the server's layout.
     #[param(format = "snowmint-layout", min_length = 1, example = "snowmint")]
     layout: Option<String>,
-    /// A namespace of its own; by default the layout's.
+    /// Namespace of the node, by default the layout's own.
     #[param(min_length = 1, max_length = 64, pattern = "^[A-Za-z0-9_-][A-Za-z0-9._-]*$")]
     namespace: Option<String>,
 }
 
-/// Mint IDs: unique, and ascending in an answer
-#[utoipa::path(get, path = "/v1/ids", operation_id = "take_ids", tag = "ids", params(Wanted), responses(
+/// Mint unique IDs, ascending within an answer
+#[utoipa::path(get, path = "/v1/ids", operation_id = "take_ids", tag = "ids", params(IdsQuery), responses(
     (status = 200, description = "The IDs", body = Several),
     Failures,
 ))]
-pub async fn take(State(app): State<App>, wanted: Result<Query<Wanted>, QueryRejection>) -> Result<Response, Problem> {
-    let Query(wanted) = wanted?;
-    let count = count(wanted.count)?;
-    let layout = wanted.layout.as_ref().map(Layout::find).transpose()?;
-    // Before any ID is minted.
+pub async fn take(State(app): State<App>, query: Result<Query<IdsQuery>, QueryRejection>) -> Result<Response, Problem> {
+    let Query(query) = query?;
+    let count = count(query.count)?;
+    let layout = query.layout.as_ref().map(Layout::find).transpose()?;
+    // Before any ID is minted, so that no ID is lost.
     let room = (count > PIECE as u64).then(|| room(&app, count)).transpose()?;
-    let ids = app.service.ids.take(layout.as_ref(), wanted.namespace.as_deref(), count).await;
+    let ids = app.service.ids.take(layout.as_ref(), query.namespace.as_deref(), count).await;
     let ids = ids.map_err(Problem::of_namespace)?;
     app.metrics.http.numbers.inc_by(count);
     Ok(several(ids, room))
 }
 
-/// Room for the IDs of an answer: a client that does not read holds them until the connection is given up.
+/// Reserves memory for the IDs of a large answer. A client that does not read keeps it until its connection is closed.
+///
+/// # Errors
+/// `BUSY`, if unread answers use all of it.
 fn room(app: &App, count: u64) -> Result<OwnedSemaphorePermit, Problem> {
     let count = u32::try_from(count).unwrap_or(u32::MAX);
     Arc::clone(&app.room).try_acquire_many_owned(count).map_err(|_| Problem::busy())
 }
 
-/// An answer of several numbers, in pieces if there is room for them.
+/// Returns an answer of several numbers, in pieces if room is reserved for them.
 fn several(ids: Vec<u64>, room: Option<OwnedSemaphorePermit>) -> Response {
-    let json = [(CONTENT_TYPE, "application/json")];
     let Some(room) = room else {
-        return (json, document(&ids, true, true)).into_response();
+        return (JSON, document(&ids, true, true)).into_response();
     };
     let pieces = stream::unfold((ids, 0, room), |(ids, from, room)| async move {
         let to = (from + PIECE).min(ids.len());
@@ -84,10 +89,10 @@ fn several(ids: Vec<u64>, room: Option<OwnedSemaphorePermit>) -> Response {
         let piece = document(&ids[from..to], from == 0, to == ids.len());
         Some((Ok::<_, std::convert::Infallible>(Bytes::from(piece)), (ids, to, room)))
     });
-    (json, Body::from_stream(pieces)).into_response()
+    (JSON, Body::from_stream(pieces)).into_response()
 }
 
-/// A piece of `{"ids":["1","2"]}`.
+/// Returns a piece of `{"ids":["1","2"]}`.
 fn document(ids: &[u64], first: bool, last: bool) -> String {
     let mut text = String::with_capacity(ids.len() * 24 + 16);
     text.push_str(if first { "{\"ids\":[" } else { "," });
@@ -101,18 +106,63 @@ fn document(ids: &[u64], first: bool, last: bool) -> String {
     text
 }
 
-/// Who could have minted an ID, and when: the most plausible first
+/// An ID and the systems that could have minted it.
+#[derive(Debug, Serialize, ToSchema)]
+#[allow(dead_code, reason = "core writes the JSON; this is for the document")]
+pub struct Found {
+    /// The ID as in the request.
+    id: String,
+    /// The most plausible candidate first.
+    candidates: Vec<Guess>,
+}
+
+/// A system that could have minted an ID.
+#[derive(Debug, Serialize, ToSchema)]
+#[allow(dead_code, reason = "core writes the JSON; this is for the document")]
+pub struct Guess {
+    /// The name of the system of a Snowflake ID.
+    layout: Option<&'static str>,
+    /// The kind of any other ID: `uuid1` to `uuid8`, `uuid_nil`, `uuid_max`, `uuid`, `ulid`, `object_id`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kind: Option<&'static str>,
+    #[serde(flatten)]
+    parts: Option<Told>,
+    /// Why the candidate is plausible or not.
+    reason: String,
+}
+
+/// The parts of an ID.
+#[derive(Debug, Serialize, ToSchema)]
+#[allow(dead_code, reason = "core writes the JSON; this is for the document")]
+pub struct Told {
+    /// RFC 3339, or null outside the years 1 to 9999.
+    timestamp: Option<String>,
+    /// Unix ms.
+    timestamp_ms: i64,
+    /// Ticks since the layout's epoch.
+    tick: u64,
+    /// All node fields together.
+    node: u32,
+    sequence: u64,
+    /// Each field by its name.
+    fields: BTreeMap<String, u64>,
+}
+
+/// List the systems that could have minted an ID, the most plausible first
 #[utoipa::path(get, path = "/v1/inspect/{id}", operation_id = "inspect", tag = "ids",
     params(("id" = String, Path, description = "A 64-bit ID in any text form, a UUID, a ULID or an ObjectId")),
     responses(
-        (status = 200, description = "The candidates; without any the list is empty", body = Found),
+        (status = 200, description = "The candidates; the list may be empty", body = Found),
         Failures,
     )
 )]
-pub async fn inspect(id: Result<Path<String>, PathRejection>) -> Result<Json<Found>, Problem> {
+pub async fn inspect(id: Result<Path<String>, PathRejection>) -> Result<Response, Problem> {
     let Path(id) = id?;
-    let candidates = snowmint_core::inspect(&id, SystemHost::unix_ms());
-    Ok(Json(Found::new(id, &candidates)))
+    let found = snowmint_core::inspect(&id, SystemHost::unix_ms());
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let _ = render::candidates(&mut text, &id, &found, Format::Json);
+    Ok((JSON, text).into_response())
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The two endpoints of Leaf's service: a bare decimal, or 500 with the JSON of a Spring error.
+//! The two endpoints of Leaf's service. The answer is a bare decimal number, or 500 with the JSON of a Spring error.
 //!
 //! Source: `Meituan-Dianping/Leaf`, `leaf-server`.
 
@@ -12,9 +12,9 @@ use snowmint_core::{ErrorKind, SystemHost, layouts, time};
 use snowmint_stores::Error;
 
 use super::App;
-use super::guard::Failed;
+use super::problem::Failed;
 
-/// A number of a tag, as Leaf gives it
+/// Take a number of a tag, as from Leaf
 #[utoipa::path(get, path = "/api/segment/get/{key}", operation_id = "leaf_segment", tag = "leaf",
     params(("key" = String, Path, min_length = 1, max_length = 128)),
     responses((status = 200, description = "The number in decimal", body = String, content_type = "text/plain"), (status = 500, description = "No number: the JSON of a Spring error", content_type = "application/json"))
@@ -25,7 +25,7 @@ pub async fn segment(State(app): State<App>, uri: Uri, key: Result<Path<String>,
     answer(&app, &uri, number)
 }
 
-/// An ID of Leaf's layout; the key does not matter
+/// Mint an ID in Leaf's layout; the key has no effect
 #[utoipa::path(get, path = "/api/snowflake/get/{key}", operation_id = "leaf_snowflake", tag = "leaf",
     params(("key" = String, Path)),
     responses((status = 200, description = "The number in decimal", body = String, content_type = "text/plain"), (status = 500, description = "No number: the JSON of a Spring error", content_type = "application/json"))
@@ -35,7 +35,7 @@ pub async fn snowflake(State(app): State<App>, uri: Uri) -> Response {
     answer(&app, &uri, ids.map(|ids| ids.first().copied().unwrap_or_default()))
 }
 
-/// Without a key.
+/// Answers a request without a key, as Leaf does.
 pub async fn no_key(uri: Uri) -> Response {
     failed(&uri, "Key is none", "BAD_REQUEST")
 }
@@ -47,13 +47,13 @@ fn answer(app: &App, uri: &Uri, number: Result<u64, Error>) -> Response {
             ([(CONTENT_TYPE, "text/plain;charset=UTF-8")], number.to_string()).into_response()
         }
         Err(error) => {
-            // Leaf's own codes: an unknown tag, both buffers empty or the clock behind, and not ready.
+            // Leaf's codes: -2 for an unknown tag, -3 for empty buffers or a clock that went back, -1 before it is ready.
             let id = match error.kind() {
                 ErrorKind::InvalidText => -2,
                 ErrorKind::Exhausted | ErrorKind::ClockBackwards => -3,
                 _ => -1,
             };
-            tracing::debug!(%error, "an answer as Leaf's");
+            tracing::debug!(%error, "a request to Leaf's endpoints failed");
             failed(uri, &format!("Result{{id={id}, status=EXCEPTION}}"), error.code())
         }
     }

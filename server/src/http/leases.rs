@@ -1,8 +1,9 @@
-//! `/v1/namespaces/{ns}/leases`: nodes for generators elsewhere.
+//! `/v1/namespaces/{ns}/leases`: nodes for generators of clients.
 //!
-//! A namespace has a name, or is the default of a layout, `@` and its numbers, which the server's own generators lease in.
+//! A namespace has a name, or is the default namespace of a layout: `@` and the layout's numbers. The server's own generators
+//! lease in the default namespaces too.
 //!
-//! A holder has a nonce of its own, by which a claim that is sent twice is one claim. It goes by the server's clock.
+//! Each claim has a random nonce, so a claim that is sent twice counts once. A holder uses the server's clock.
 
 use axum::Json;
 use axum::extract::rejection::{JsonRejection, PathRejection};
@@ -17,78 +18,78 @@ use super::App;
 use super::problem::{Failures, Problem};
 use super::whole::Whole;
 
-/// How far from 1970 `unused_from_ms` may be: what every language's numbers hold.
+/// The greatest distance of `unused_from_ms` from 1970: the numbers of every language hold it exactly.
 const FARTHEST_MS: i64 = 9_007_199_254_740_991;
-/// The most `max_ahead_ms`.
+/// The limit of `max_ahead_ms`.
 const MOST_AHEAD_MS: u64 = 60_000;
 
-/// What a holder wants.
+/// A request for a node.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Claim {
-    /// 128 random bits as 32 hex digits, new for each claim.
+    /// 128 random bits as 32 lower-case hex digits, new for each claim.
     #[schema(pattern = "^[0-9a-f]{32}$", example = "8f14e45fceea167a5a36dedd4bea2543")]
     nonce: String,
-    /// A preset's name or a layout's text, such as `time:41,node:10,sequence:12;epoch=2025-01-01T00:00:00Z;tick=1ms`; by
-    /// default the server's. A namespace keeps its first.
+    /// Name of a preset, or text of a layout such as `time:41,node:10,sequence:12;epoch=2025-01-01T00:00:00Z;tick=1ms`. The
+    /// default is the server's layout. A namespace keeps its first layout.
     #[schema(format = "snowmint-layout", min_length = 1, example = "snowmint")]
     layout: Option<String>,
-    /// The length of windows: 30,000 or what the server allows, from 1000 and four ticks on; with `max_ahead_ms` an hour at
-    /// most.
+    /// Length of the windows in ms, by default 30,000. At least 1000 and four ticks; together with `max_ahead_ms` at most an
+    /// hour. The server may shorten it.
     #[schema(value_type = Option<u64>, minimum = 1000, maximum = 3_600_000_u64)]
     window_ms: Option<Whole<u64>>,
-    /// How far IDs may run ahead of the clock: 0.
+    /// How far IDs may run ahead of the clock in ms, by default 0.
     #[schema(value_type = Option<u64>, minimum = 0, maximum = 60_000)]
     max_ahead_ms: Option<Whole<u64>>,
-    /// Who this is, for people: the first 60 bytes are kept.
+    /// Name of the holder, for people; the server keeps the first 60 bytes.
     label: Option<String>,
     /// The only node to claim. By default any free node.
     #[schema(value_type = Option<u64>, minimum = 0, maximum = 4_294_967_295_u64)]
     node: Option<Whole<u32>>,
-    /// The node held last: it is preferred.
+    /// The node that this client held last; the server prefers it.
     #[schema(value_type = Option<u64>, minimum = 0, maximum = 4_294_967_295_u64)]
     last_node: Option<Whole<u32>>,
-    /// Nodes not to be had.
+    /// Nodes that the claim must not get.
     #[serde(default)]
     #[schema(value_type = Vec<Node>, max_items = 1024)]
     exclude: Vec<Whole<u32>>,
 }
 
-/// The number of a node, in the document.
+/// The number of a node.
 #[derive(ToSchema)]
 #[schema(value_type = u64, minimum = 0, maximum = 4_294_967_295_u64)]
-#[allow(dead_code, reason = "it has limits that u32 does not tell")]
+#[allow(dead_code, reason = "the document needs limits that u32 does not have")]
 struct Node(u32);
 
-/// A node that is held.
+/// A leased node.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Lease {
     #[schema(value_type = u64)]
     node: u32,
     window: Span,
-    /// The length of windows, which the server may have cut.
+    /// Length of the windows in ms; the server may have shortened it.
     window_ms: u64,
     /// The layout as text.
     layout: String,
-    /// The server's clock, Unix ms, by which the holder has to go.
+    /// The server's clock, Unix ms: the holder must use this clock.
     server_time_ms: i64,
 }
 
-/// `[start, end)` in Unix ms: IDs of the node are minted of these times only.
+/// `[start, end)` in Unix ms: the holder mints only IDs with times in this window.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Span {
     start: i64,
     end: i64,
 }
 
-/// How a holder goes on.
+/// A request to extend a window.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Renewal {
-    /// That of the claim.
+    /// The nonce of the claim.
     #[schema(pattern = "^[0-9a-f]{32}$", example = "8f14e45fceea167a5a36dedd4bea2543")]
     nonce: String,
-    /// Where the first tick begins that the generator has not used, Unix ms.
+    /// Start of the first tick that the generator has not used, Unix ms.
     #[schema(value_type = i64, minimum = -9_007_199_254_740_991_i64, maximum = 9_007_199_254_740_991_i64)]
     unused_from_ms: Whole<i64>,
     /// As in the claim.
@@ -99,7 +100,7 @@ pub struct Renewal {
     max_ahead_ms: Option<Whole<u64>>,
 }
 
-/// A window that was moved on.
+/// An extended window.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Renewed {
     #[schema(value_type = u64)]
@@ -109,19 +110,19 @@ pub struct Renewed {
     server_time_ms: i64,
 }
 
-/// How a holder ends.
+/// A request to give a node back.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Release {
-    /// That of the claim.
+    /// The nonce of the claim.
     #[schema(pattern = "^[0-9a-f]{32}$", example = "8f14e45fceea167a5a36dedd4bea2543")]
     nonce: String,
-    /// The generator is closed, and took no ID of this time (Unix ms) or later: the rest is given back.
+    /// Unix ms: the closed generator minted no ID of this time or later. The server takes back the rest of the window.
     #[schema(value_type = i64, minimum = -9_007_199_254_740_991_i64, maximum = 9_007_199_254_740_991_i64)]
     unused_from_ms: Whole<i64>,
 }
 
-/// A node that is given back.
+/// A node that was given back.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Released {
     #[schema(value_type = u64)]
@@ -130,7 +131,7 @@ pub struct Released {
     server_time_ms: i64,
 }
 
-/// All nodes of a namespace that anybody ever had.
+/// All nodes of a namespace that were ever leased.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Held {
     leases: Vec<Entry>,
@@ -138,15 +139,15 @@ pub struct Held {
     server_time_ms: i64,
 }
 
-/// One of them.
+/// A node and its last holder.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Entry {
     #[schema(value_type = u64)]
     node: u32,
     window: Span,
-    /// Who has or had it.
+    /// Name of the last holder.
     label: String,
-    /// Whether it was given back.
+    /// Whether the holder gave the node back.
     released: bool,
 }
 
@@ -158,21 +159,24 @@ fn wrong(detail: impl Into<String>) -> Problem {
     Problem::new(StatusCode::BAD_REQUEST, "BAD_REQUEST", detail)
 }
 
-fn token(nonce: &str) -> Result<u128, Problem> {
-    let digits = nonce.len() == 32 && nonce.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
-    let token = u128::from_str_radix(nonce, 16).ok().filter(|_| digits);
-    token.ok_or_else(|| wrong("nonce is 128 random bits as 32 hex digits (0-9 a-f)"))
+fn parse_nonce(text: &str) -> Result<u128, Problem> {
+    let digits = text.len() == 32 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    let nonce = u128::from_str_radix(text, 16).ok().filter(|_| digits);
+    nonce.ok_or_else(|| wrong("nonce must be 128 random bits as 32 hex digits (0-9 a-f)"))
 }
 
 fn ahead(given: Option<Whole<u64>>) -> Result<u64, Problem> {
     let ahead_ms = given.map_or(0, |given| given.0);
     if ahead_ms > MOST_AHEAD_MS {
-        return Err(wrong(format!("max_ahead_ms is 0 to {MOST_AHEAD_MS}, not {ahead_ms}")));
+        return Err(wrong(format!("max_ahead_ms must be 0 to {MOST_AHEAD_MS}, not {ahead_ms}")));
     }
     Ok(ahead_ms)
 }
 
-/// The window that is asked for, cut to what the server grants.
+/// Returns the length of the requested window in ms, at most the server's limit.
+///
+/// # Errors
+/// `INVALID_LAYOUT`, if the length is out of range.
 fn window_ms(app: &App, layout: &Layout, given: Option<Whole<u64>>, ahead_ms: u64) -> Result<u64, Problem> {
     let window_ms = Window::length_ms(layout, given.map(|given| given.0), Window::ENGINE_MS, ahead_ms)?;
     Ok(window_ms.min(app.service.settings.max_window_ms))
@@ -180,24 +184,24 @@ fn window_ms(app: &App, layout: &Layout, given: Option<Whole<u64>>, ahead_ms: u6
 
 fn unused_from(given: Whole<i64>) -> Result<i64, Problem> {
     if !(-FARTHEST_MS..=FARTHEST_MS).contains(&given.0) {
-        return Err(wrong(format!("unused_from_ms is Unix ms, at most {FARTHEST_MS}, not {}", given.0)));
+        return Err(wrong(format!("unused_from_ms must be Unix ms of at most {FARTHEST_MS}, not {}", given.0)));
     }
     Ok(given.0)
 }
 
-/// A lost lease, or a clock that is not the server's, is the holder's to hear.
+/// Converts an error of a renewal or release. A lost lease, or a time that is not the server's, is a conflict of the holder.
 fn lost(error: Error) -> Problem {
     let conflict = matches!(error.kind(), ErrorKind::WindowClosed | ErrorKind::InvalidId);
     let problem = Problem::from(error);
     if conflict { problem.with_status(StatusCode::CONFLICT) } else { problem }
 }
 
-/// Claim a node; the same nonce gets the same one again
+/// Claim a node; the same nonce gets the same node again
 #[utoipa::path(post, path = "/v1/namespaces/{ns}/leases", operation_id = "claim_node", tag = "leases",
     params(("ns" = String, Path, min_length = 1, max_length = 102, pattern = "^([A-Za-z0-9_-][A-Za-z0-9._-]{0,63}|@[0-9a-f]{1,16}(-[0-9a-f]{1,16}){5})$")),
     request_body = Claim,
     responses(
-        (status = 201, description = "The node is held from now on", body = Lease),
+        (status = 201, description = "The node is leased from now on", body = Lease),
         Failures,
     )
 )]
@@ -208,7 +212,7 @@ pub async fn claim(
 ) -> Result<(StatusCode, Json<Lease>), Problem> {
     let (Path(ns), Json(claim)) = (ns?, claim?);
     if claim.exclude.len() > 1024 {
-        return Err(wrong("exclude has at most 1024 nodes"));
+        return Err(wrong(format!("exclude takes at most 1024 nodes, not {}", claim.exclude.len())));
     }
     let layout = match &claim.layout {
         Some(layout) => Layout::find(layout)?,
@@ -243,7 +247,7 @@ pub async fn claim(
     Ok((StatusCode::CREATED, Json(lease)))
 }
 
-/// Who has which node
+/// List the nodes and their holders
 #[utoipa::path(get, path = "/v1/namespaces/{ns}/leases", operation_id = "list_nodes", tag = "leases",
     params(("ns" = String, Path, min_length = 1, max_length = 102, pattern = "^([A-Za-z0-9_-][A-Za-z0-9._-]{0,63}|@[0-9a-f]{1,16}(-[0-9a-f]{1,16}){5})$")),
     responses(
@@ -263,13 +267,13 @@ pub async fn list(State(app): State<App>, ns: Result<Path<String>, PathRejection
     Ok(Json(Held { leases: leases.collect(), server_time_ms: SystemHost::unix_ms() }))
 }
 
-/// Move a window on
+/// Extend a window
 #[utoipa::path(put, path = "/v1/namespaces/{ns}/leases/{node}", operation_id = "renew_node", tag = "leases",
     params(("ns" = String, Path, min_length = 1, max_length = 102, pattern = "^([A-Za-z0-9_-][A-Za-z0-9._-]{0,63}|@[0-9a-f]{1,16}(-[0-9a-f]{1,16}){5})$"), ("node" = u64, Path, maximum = 4_294_967_295_u64)),
     request_body = Renewal,
     responses(
-        (status = 200, description = "The window is moved on", body = Renewed),
-        (status = 409, description = "The node is not held with this nonce: close the generator", body = Problem, content_type = "application/problem+json"),
+        (status = 200, description = "The window is extended", body = Renewed),
+        (status = 409, description = "This nonce does not hold the node: close the generator", body = Problem, content_type = "application/problem+json"),
         Failures,
     )
 )]
@@ -283,26 +287,26 @@ pub async fn renew(
     let (least_ms, most_ms) = (Window::LEAST_MS, Window::MOST_MS);
     let window_ms = renewal.window_ms.map_or(Window::ENGINE_MS, |given| given.0);
     let ahead_ms = ahead(renewal.max_ahead_ms)?;
-    // Four ticks are the claim's to see to.
+    // The claim has checked that a window is at least four ticks long.
     if window_ms < least_ms || window_ms.saturating_add(ahead_ms) > most_ms {
-        let range = format!("{least_ms} or more, and with max_ahead_ms {most_ms} at most");
-        return Err(wrong(format!("window_ms is {range}, not {window_ms}")));
+        let range = format!("at least {least_ms}, and at most {most_ms} together with max_ahead_ms");
+        return Err(wrong(format!("window_ms must be {range}, not {window_ms}")));
     }
     let reach_ms = ahead_ms + window_ms.min(app.service.settings.max_window_ms);
-    let token = token(&renewal.nonce)?;
+    let nonce = parse_nonce(&renewal.nonce)?;
     let unused_from_ms = unused_from(renewal.unused_from_ms)?;
-    let renewed = app.service.leases.renew(&namespace, node, token, unused_from_ms, reach_ms).await;
+    let renewed = app.service.leases.renew(&namespace, node, nonce, unused_from_ms, reach_ms).await;
     let window = span(renewed.map_err(lost)?);
     Ok(Json(Renewed { node, window, server_time_ms: SystemHost::unix_ms() }))
 }
 
-/// Give a node back, and the rest of its window
+/// Give back a node and the rest of its window
 #[utoipa::path(delete, path = "/v1/namespaces/{ns}/leases/{node}", operation_id = "release_node", tag = "leases",
     params(("ns" = String, Path, min_length = 1, max_length = 102, pattern = "^([A-Za-z0-9_-][A-Za-z0-9._-]{0,63}|@[0-9a-f]{1,16}(-[0-9a-f]{1,16}){5})$"), ("node" = u64, Path, maximum = 4_294_967_295_u64)),
     request_body = Release,
     responses(
         (status = 200, description = "The node is given back", body = Released),
-        (status = 409, description = "The node is not held with this nonce", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "This nonce does not hold the node", body = Problem, content_type = "application/problem+json"),
         Failures,
     )
 )]
@@ -313,8 +317,8 @@ pub async fn release(
 ) -> Result<Json<Released>, Problem> {
     let (Path((ns, node)), Json(release)) = (place?, release?);
     let namespace = Namespace::parse(&ns)?;
-    let token = token(&release.nonce)?;
+    let nonce = parse_nonce(&release.nonce)?;
     let unused_from_ms = unused_from(release.unused_from_ms)?;
-    app.service.leases.release(&namespace, node, token, unused_from_ms).await.map_err(lost)?;
+    app.service.leases.release(&namespace, node, nonce, unused_from_ms).await.map_err(lost)?;
     Ok(Json(Released { node, server_time_ms: SystemHost::unix_ms() }))
 }

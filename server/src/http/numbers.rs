@@ -13,28 +13,28 @@ use super::App;
 use super::problem::{Failures, Problem};
 use crate::service::count;
 
-/// When there may be room for another section of users, in ms.
+/// How long until another section of users may have room, in ms.
 const SECTIONS_MS: u64 = 5000;
 
-/// Numbers that follow each other.
+/// Numbers without gaps, from `start` to `end`.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Range {
-    /// The first.
+    /// The first number.
     #[schema(example = "1")]
     start: String,
-    /// The end, which is not included.
+    /// The end, not included.
     #[schema(example = "2")]
     end: String,
 }
 
-/// One number.
+/// A number.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct One {
     #[schema(example = "1")]
     id: String,
 }
 
-/// Several numbers.
+/// A list of numbers.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Values {
     #[schema(example = json!(["1"]))]
@@ -45,7 +45,7 @@ pub struct Values {
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub struct Count {
-    /// How many: 1
+    /// How many numbers, by default 1.
     #[param(minimum = 1, maximum = 100_000)]
     count: Option<u64>,
 }
@@ -54,30 +54,30 @@ pub struct Count {
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub struct Few {
-    /// How many: 1. Each takes a write of its own, where the sequence has no cache.
+    /// How many numbers, by default 1. A sequence without a cache needs one write for each number.
     #[param(minimum = 1, maximum = 1000)]
     count: Option<u64>,
 }
 
-/// Reserve numbers of a segment's tag, which has to be there
+/// Take numbers of an existing segment tag
 #[utoipa::path(get, path = "/v1/segments/{tag}", operation_id = "take_segment", tag = "numbers",
     params(("tag" = String, Path, min_length = 1, max_length = 128), Count),
     responses(
-        (status = 200, description = "The numbers, the end not included", body = Range),
+        (status = 200, description = "The numbers, without the end", body = Range),
         Failures,
     )
 )]
 pub async fn segment(
     State(app): State<App>,
     tag: Result<Path<String>, PathRejection>,
-    wanted: Result<Query<Count>, QueryRejection>,
+    query: Result<Query<Count>, QueryRejection>,
 ) -> Result<Json<Range>, Problem> {
-    let (Path(tag), Query(wanted)) = (tag?, wanted?);
-    let count = count(wanted.count)?;
+    let (Path(tag), Query(query)) = (tag?, query?);
+    let count = count(query.count)?;
     let numbers = app.service.numbers.segment(&tag, count).await.map_err(|error| {
         let unknown = error.kind() == ErrorKind::InvalidText && (1..=128).contains(&tag.len());
         if unknown {
-            let detail = format!("there is no segment tag {tag:?}: snowmint segment create makes one");
+            let detail = format!("there is no segment tag {tag:?}: create it with snowmint segment create");
             Problem::new(StatusCode::NOT_FOUND, error.code(), detail)
         } else {
             error.into()
@@ -87,7 +87,7 @@ pub async fn segment(
     Ok(Json(Range { start: numbers.start.to_string(), end: numbers.end.to_string() }))
 }
 
-/// `nextval` of a sequence, which comes into being
+/// Take the next values of a sequence, as `nextval`; the first use creates the sequence
 #[utoipa::path(post, path = "/v1/sequences/{name}/next", operation_id = "next_of_sequence", tag = "numbers",
     params(("name" = String, Path, min_length = 1, max_length = 128), Few),
     responses(
@@ -98,19 +98,23 @@ pub async fn segment(
 pub async fn sequence(
     State(app): State<App>,
     name: Result<Path<String>, PathRejection>,
-    wanted: Result<Query<Few>, QueryRejection>,
+    query: Result<Query<Few>, QueryRejection>,
 ) -> Result<Json<Values>, Problem> {
-    let (Path(name), Query(wanted)) = (name?, wanted?);
-    let count = wanted.count.unwrap_or(1);
+    let (Path(name), Query(query)) = (name?, query?);
+    let count = query.count.unwrap_or(1);
     if !(1..=1000).contains(&count) {
-        return Err(Problem::new(StatusCode::BAD_REQUEST, "INVALID_ID", format!("count is 1 to 1000, not {count}")));
+        return Err(Problem::new(
+            StatusCode::BAD_REQUEST,
+            "INVALID_ID",
+            format!("count must be 1 to 1000, not {count}"),
+        ));
     }
     let values = app.service.numbers.sequence(&name, count).await?;
     app.metrics.http.numbers.inc_by(count);
     Ok(Json(Values { ids: values.iter().map(ToString::to_string).collect() }))
 }
 
-/// One ticket, which comes into being
+/// Take the next ticket of a name; the first use creates the ticket
 #[utoipa::path(get, path = "/v1/tickets/{name}", operation_id = "take_ticket", tag = "numbers",
     params(("name" = String, Path, min_length = 1, max_length = 128)),
     responses(
@@ -125,11 +129,11 @@ pub async fn ticket(State(app): State<App>, name: Result<Path<String>, PathRejec
     Ok(Json(One { id: ticket.to_string() }))
 }
 
-/// The next number of a user: it increases for each, whichever server answers
+/// Take the next number of a user; the numbers of a user increase over all servers
 #[utoipa::path(post, path = "/v1/users/{uid}/next", operation_id = "next_of_user", tag = "numbers",
     params((
         "uid" = String, Path, description = "0 to 2^64-1",
-        // Exactly these, in 20 digits at most.
+        // Exactly these numbers, in at most 20 digits.
         pattern = "^([0-9]{1,19}|0[0-9]{19}|1[0-7][0-9]{18}|18[0-3][0-9]{17}|184[0-3][0-9]{16}|\
             1844[0-5][0-9]{15}|18446[0-6][0-9]{14}|184467[0-3][0-9]{13}|1844674[0-3][0-9]{12}|\
             184467440[0-6][0-9]{10}|1844674407[0-2][0-9]{9}|18446744073[0-6][0-9]{8}|\
@@ -139,7 +143,7 @@ pub async fn ticket(State(app): State<App>, name: Result<Path<String>, PathRejec
     )),
     responses(
         (status = 200, description = "The number", body = One),
-        (status = 421, description = "Another server has the user: `server` is its address, as it advertises it", body = Problem, content_type = "application/problem+json"),
+        (status = 421, description = "Another server has the user; `server` is its address", body = Problem, content_type = "application/problem+json"),
         Failures,
     )
 )]
@@ -147,22 +151,22 @@ pub async fn user(State(app): State<App>, uid: Result<Path<String>, PathRejectio
     let Path(uid) = uid?;
     let digits = !uid.is_empty() && uid.len() <= 20 && uid.bytes().all(|byte| byte.is_ascii_digit());
     let user = uid.parse::<u64>().ok().filter(|_| digits).ok_or_else(|| {
-        Problem::new(StatusCode::BAD_REQUEST, "INVALID_ID", "a user is a number from 0 to 2^64-1, in digits")
+        Problem::new(StatusCode::BAD_REQUEST, "INVALID_ID", "a user must be a number from 0 to 2^64-1, in digits")
     })?;
     let next = app.service.next_of_user(Integer::from(user)).await.map_err(|error| {
         let kind = error.kind();
         let problem = Problem::from(error);
         match kind {
-            // Another server has it in a moment.
+            // This server is ending: another one takes over soon.
             ErrorKind::WindowClosed if *app.ending.borrow() => problem.with_retry_after_ms(Some(1000)),
             ErrorKind::WindowClosed => match app.service.server_of_user(user.into()) {
-                // Who asks there would be here again.
+                // The holder has this server's address: the client would come back here.
                 Some(holder) if holder.is_namesake => problem.with_retry_after_ms(Some(holder.free_in_ms.max(1))),
                 holder => {
                     problem.with_status(StatusCode::MISDIRECTED_REQUEST).with_server(holder.map(|holder| holder.label))
                 }
             },
-            // Too many sections: it passes.
+            // Too many sections are open now.
             ErrorKind::Exhausted => {
                 problem.with_status(StatusCode::SERVICE_UNAVAILABLE).with_retry_after_ms(Some(SECTIONS_MS))
             }

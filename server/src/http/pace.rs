@@ -9,21 +9,21 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep, sleep_until};
 
-/// How long a closed connection is still read from, so that the last answer is not lost by a reset.
+/// How long the server still reads from a closed connection: a reset could destroy the last answer.
 const LINGER: Duration = Duration::from_millis(500);
-/// How many bytes are read meanwhile.
+/// The limit of bytes read meanwhile.
 const MOST_UNREAD: usize = 1024 * 1024;
-/// How often the time of a client is looked at.
+/// The pause between two checks of a client's deadline.
 const LOOK: Duration = Duration::from_secs(1);
 
 /// The limits of a connection.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// From the first byte of a head to its last one.
+    /// From the first byte of a head to the last one.
     pub head: Duration,
-    /// Silence, before the client has made a request that was accepted.
+    /// Silence before the first accepted request of the client.
     pub unknown: Duration,
-    /// Silence afterwards.
+    /// Silence after it.
     pub idle: Duration,
 }
 
@@ -41,7 +41,7 @@ struct State {
     known: bool,
 }
 
-/// The state of a connection, which its stream and its requests report.
+/// The state of a connection. Its stream and its requests report to it.
 #[derive(Debug)]
 pub struct Pace {
     limits: Limits,
@@ -63,39 +63,39 @@ impl Pace {
         self.state().phase = Phase::Request;
     }
 
-    /// Notes that an answer is made, and whether the client may ask for numbers.
+    /// Notes that an answer is ready, and whether the client may take numbers.
     pub fn answered(&self, known: bool, now: Instant) {
         let mut state = self.state();
         state.known |= known;
         (state.phase, state.since) = (Phase::Silence, now);
     }
 
-    /// Notes that bytes came.
-    fn came(&self, now: Instant) {
+    /// Notes that bytes arrived.
+    fn arrived(&self, now: Instant) {
         let mut state = self.state();
         if state.phase == Phase::Silence {
             (state.phase, state.since) = (Phase::Head, now);
         }
     }
 
-    /// Notes that the client took bytes of an answer. Bytes of the next head have waited meanwhile.
+    /// Notes that the client took bytes of an answer. Meanwhile bytes of the next head had to wait.
     fn wrote(&self, now: Instant) {
         self.state().since = now;
     }
 
-    /// Returns when the client was too slow.
+    /// Waits until the client is too slow.
     pub async fn over(&self) {
         loop {
             let now = Instant::now();
             match self.deadline() {
                 Some(deadline) if deadline <= now => return,
-                // It changes with each request: one look a second is cheaper than a timer for each.
+                // The deadline changes with each request: a check each second is cheaper than a timer for each request.
                 deadline => sleep_until(deadline.map_or(now + LOOK, |deadline| deadline.min(now + LOOK))).await,
             }
         }
     }
 
-    /// Returns when more bytes are due. A request under way has another limit.
+    /// Returns the time when more bytes are due, or `None` during a request, which has its own limit.
     fn deadline(&self) -> Option<Instant> {
         let state = self.state();
         let limit = match state.phase {
@@ -108,7 +108,7 @@ impl Pace {
     }
 }
 
-/// A stream that reports its bytes, and that is closed without a reset.
+/// A stream that reports its bytes and closes without a reset.
 pub struct Paced<S> {
     stream: S,
     pace: Arc<Pace>,
@@ -133,7 +133,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Paced<S> {
         let before = buffer.filled().len();
         let read = ready!(Pin::new(&mut this.stream).poll_read(cx, buffer));
         if buffer.filled().len() > before {
-            this.pace.came(Instant::now());
+            this.pace.arrived(Instant::now());
         }
         Poll::Ready(read)
     }
@@ -172,7 +172,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Paced<S> {
             ready!(Pin::new(&mut this.stream).poll_shutdown(cx))?;
         }
         let closing = this.closing.get_or_insert_with(|| Closing { unread: 0, over: Box::pin(sleep(LINGER)) });
-        // Closed with input unread, the connection would be reset, and the answer could be lost.
+        // A close with unread input would reset the connection, and the client could lose the answer.
         let mut piece = [0; 4096];
         while closing.unread < MOST_UNREAD {
             let mut buffer = ReadBuf::new(&mut piece);
@@ -200,16 +200,16 @@ mod tests {
     }
 
     #[test]
-    fn bytes_now_and_then_do_not_prolong_a_head() {
+    fn a_slow_head_gets_no_extra_time() {
         let begun = Instant::now();
         let pace = pace(begun);
         assert_eq!(pace.deadline(), Some(begun + seconds(5)));
         for late in 1..9 {
-            pace.came(begun + seconds(late));
+            pace.arrived(begun + seconds(late));
             assert_eq!(pace.deadline(), Some(begun + seconds(11)));
         }
         pace.asked();
-        assert_eq!(pace.deadline(), None, "a request under way is not hurried");
+        assert_eq!(pace.deadline(), None, "a running request has no deadline here");
     }
 
     #[test]

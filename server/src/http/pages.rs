@@ -1,25 +1,25 @@
-//! Which pages in a browser may send requests without a token.
+//! The browser pages that may send requests without a token.
 //!
-//! A page anywhere can have a browser on this machine send requests here: an image, a form, a script. It cannot read the
-//! answers, but each would take a number. A browser names the page's origin in the request.
+//! Any web page can make a browser on this machine send requests here, by an image, a form or a script. The page cannot read
+//! the answers, but each request would take a number. The browser names the page's origin in the request.
 
 use axum::http::HeaderMap;
 use axum::http::header::{HOST, ORIGIN};
 
 use crate::auth::Token;
 
-/// The origins whose pages may ask; none are looked at, if there is a token, which no foreign page knows.
+/// The allowed origins, or `None` if all are allowed. A server with a token allows all, as foreign pages do not know the token.
 #[derive(Clone, Debug)]
 pub struct Pages(Option<Vec<String>>);
 
 impl Pages {
-    /// Those of `--allow-origin`.
+    /// Returns the origins of `--allow-origin`.
     pub fn new(token: &Token, allowed: &[String]) -> Self {
         let all = allowed.iter().any(|origin| origin == "*");
         Self((!token.is_set() && !all).then(|| allowed.to_vec()))
     }
 
-    /// Whether a request comes from a page of an origin that may not ask.
+    /// Returns whether a page of an origin that is not allowed sent the request.
     pub fn is_foreign(&self, headers: &HeaderMap) -> bool {
         let Some(allowed) = &self.0 else { return false };
         let mut origins =
@@ -29,7 +29,7 @@ impl Pages {
             let own = |origin: &str| origin.split_once("://").is_some_and(|(_, at)| Some(at) == host);
             return !origins.all(|origin| allowed.iter().any(|allowed| allowed == origin) || own(origin));
         }
-        // Requests that can be sent without CORS have no origin. Another port of this machine is the same site.
+        // Requests that need no CORS carry no origin. "same-site" includes other ports of this machine.
         headers.get_all("sec-fetch-site").into_iter().any(|site| site != "same-origin" && site != "none")
     }
 }
@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_is_foreign_unless_its_origin_is_ours_or_allowed() {
+    fn a_page_is_foreign_unless_same_origin_or_allowed() {
         let none = Token::read(None).expect("none");
         let pages = Pages::new(&none, &["https://app.example".to_owned()]);
         let host = ("host", "localhost:8080");

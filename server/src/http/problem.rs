@@ -1,4 +1,4 @@
-//! Errors, as problem documents (RFC 9457).
+//! Errors as problem documents (RFC 9457).
 
 use std::collections::BTreeMap;
 
@@ -15,29 +15,31 @@ use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::{Content, Ref, RefOr};
 use utoipa::{IntoResponses, ToSchema};
 
-use super::guard::Failed;
-
-/// Why a request was refused.
+/// The reason of a refusal or a failure.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Problem {
-    /// A kind of problem, of which `code` tells more.
+    /// Always `about:blank`: read `code` for the kind of problem.
     #[serde(rename = "type")]
     kind: &'static str,
-    /// The status in words.
+    /// The HTTP status in words.
     title: &'static str,
     status: u16,
-    /// What was wrong, and what would be right.
+    /// A sentence that names the fault and its cure.
     detail: String,
     /// One word, the same in every language, such as `STORE_UNAVAILABLE`.
     code: &'static str,
-    /// In how many ms the same request has a chance.
+    /// Send the same request again after this time, in ms.
     #[serde(skip_serializing_if = "Option::is_none")]
     retry_after_ms: Option<u64>,
-    /// Which server to ask instead, as it advertises itself.
+    /// Address of the server to ask instead.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     server: Option<String>,
 }
+
+/// The code of an answer that is an error, for the metrics.
+#[derive(Clone, Copy, Debug)]
+pub struct Failed(pub &'static str);
 
 impl Problem {
     pub fn new(status: StatusCode, code: &'static str, detail: impl Into<String>) -> Self {
@@ -56,29 +58,29 @@ impl Problem {
         Self::new(StatusCode::UNAUTHORIZED, "UNAUTHORIZED", "send the server's token: Authorization: Bearer TOKEN")
     }
 
-    /// By a name that may be anybody's, without a token.
+    /// Refuses a request without a token to a host name that is not allowed.
     pub fn strange_host(host: &HeaderValue) -> Self {
         let host: String = String::from_utf8_lossy(host.as_bytes()).chars().take(100).collect();
         let detail = format!(
-            "this server is not asked by the name {host:?} without a token: ask for localhost or 127.0.0.1, or have it \
-             started with --allow-host NAME or --token-file FILE"
+            "the host name {host:?} is not allowed without a token: use localhost or 127.0.0.1, or start the server with \
+             --allow-host NAME or --token-file FILE"
         );
         Self::new(StatusCode::FORBIDDEN, "HOST_NOT_ALLOWED", detail)
     }
 
-    /// Refuses a request of a foreign page without a token.
+    /// Refuses a request without a token from a page of another origin.
     pub fn foreign_page() -> Self {
         Self::new(
             StatusCode::FORBIDDEN,
             "ORIGIN_NOT_ALLOWED",
-            "a page of another origin sent this request: without a token it may not. Start the server with --allow-origin \
-             ORIGIN or --token-file FILE",
+            "a page of another origin sent this request without a token: start the server with --allow-origin ORIGIN or \
+             --token-file FILE",
         )
     }
 
-    /// Refuses HEAD where GET takes a number.
+    /// Refuses HEAD on a route whose GET takes a number.
     pub fn head() -> Self {
-        Self::new(StatusCode::METHOD_NOT_ALLOWED, "METHOD_NOT_ALLOWED", "HEAD takes no number: ask with GET")
+        Self::new(StatusCode::METHOD_NOT_ALLOWED, "METHOD_NOT_ALLOWED", "HEAD takes no number: use GET")
     }
 
     /// Refuses a request on a connection beyond `--max-connections`.
@@ -86,21 +88,24 @@ impl Problem {
         let full = Self::new(
             StatusCode::SERVICE_UNAVAILABLE,
             "BUSY",
-            "too many connections are open: this one may ask for /healthz and /readyz only",
+            "too many connections are open: this connection serves only /healthz and /readyz",
         );
         Self { retry_after_ms: Some(1000), ..full }
     }
 
+    /// Refuses a request that is not answered after 30 s.
     pub fn slow() -> Self {
-        Self::new(StatusCode::REQUEST_TIMEOUT, "TIMEOUT", "the request took too long")
+        Self::new(StatusCode::REQUEST_TIMEOUT, "TIMEOUT", "the request took longer than 30 seconds: send it again")
     }
 
+    /// Refuses a large answer while slow clients hold the memory for it.
     pub fn busy() -> Self {
-        let busy = Self::new(StatusCode::SERVICE_UNAVAILABLE, "BUSY", "too many IDs are on their way to slow clients");
+        let detail = "slow clients have not read their IDs yet: ask again later, or for fewer IDs";
+        let busy = Self::new(StatusCode::SERVICE_UNAVAILABLE, "BUSY", detail);
         Self { retry_after_ms: Some(1000), ..busy }
     }
 
-    /// Of a layout that is one, but not that of the namespace, or whose time is over.
+    /// Converts an error of a namespace. A valid layout that the namespace does not have, or whose time is over, is a conflict.
     pub fn of_namespace(error: Error) -> Self {
         let conflict =
             matches!(error.kind(), ErrorKind::InvalidLayout | ErrorKind::TimeOverflow | ErrorKind::BeforeEpoch);
@@ -108,17 +113,17 @@ impl Problem {
         if conflict { problem.with_status(StatusCode::CONFLICT) } else { problem }
     }
 
-    /// The same with another status.
+    /// Returns the problem with another status.
     pub fn with_status(self, status: StatusCode) -> Self {
         Self { title: status.canonical_reason().unwrap_or_default(), status: status.as_u16(), ..self }
     }
 
-    /// The same with the server to ask instead.
+    /// Returns the problem with the address of the server to ask instead.
     pub fn with_server(self, server: Option<String>) -> Self {
         Self { server, ..self }
     }
 
-    /// The same with a time to come again.
+    /// Returns the problem with a time in ms after which to ask again. `None` changes nothing.
     pub fn with_retry_after_ms(self, retry_after_ms: Option<u64>) -> Self {
         Self { retry_after_ms: retry_after_ms.or(self.retry_after_ms), ..self }
     }
@@ -134,7 +139,7 @@ impl From<Error> for Problem {
             InvalidId | InvalidLayout | InvalidNode | InvalidText | TimeOverflow | BeforeEpoch => {
                 StatusCode::BAD_REQUEST
             }
-            // There is nothing more.
+            // Nothing is left, now or later.
             Exhausted if error.wait_ms().is_none() => StatusCode::CONFLICT,
             Exhausted | ClockBackwards | WindowClosed | NodesExhausted | StoreUnavailable | UnsafeStore => {
                 StatusCode::SERVICE_UNAVAILABLE
@@ -165,7 +170,7 @@ impl From<PathRejection> for Problem {
 
 impl From<JsonRejection> for Problem {
     fn from(rejection: JsonRejection) -> Self {
-        // Too large and of another type stay what they are.
+        // A body that is too large keeps 413, another content type keeps 415.
         let status = match rejection.status() {
             StatusCode::UNPROCESSABLE_ENTITY => StatusCode::BAD_REQUEST,
             status => status,
@@ -191,7 +196,7 @@ impl IntoResponse for Problem {
     }
 }
 
-/// The answers that are errors, for the document.
+/// The error answers of the `OpenAPI` document.
 pub struct Failures;
 
 impl IntoResponses for Failures {
@@ -200,9 +205,9 @@ impl IntoResponses for Failures {
         let answer =
             |text: &str| ResponseBuilder::new().description(text).content("application/problem+json", problem());
         let seconds = ObjectBuilder::new().schema_type(Type::Integer);
-        let later = HeaderBuilder::new().schema(Some(seconds)).description(Some("In how many seconds to ask again"));
-        let refused = answer("The request is refused: `detail` says why, and what would be right");
-        let failed = answer("The request failed: it may be sent again, after `Retry-After` if there is one");
+        let later = HeaderBuilder::new().schema(Some(seconds)).description(Some("Seconds until the next try"));
+        let refused = answer("The request is refused: `detail` names the fault and its cure");
+        let failed = answer("The request failed: send it again, after `Retry-After` if the header is set");
         BTreeMap::from([
             ("4XX".to_owned(), RefOr::T(refused.build())),
             ("5XX".to_owned(), RefOr::T(failed.header("Retry-After", later.build()).build())),
@@ -210,16 +215,16 @@ impl IntoResponses for Failures {
     }
 }
 
-/// For every path that is none.
-pub async fn nothing_here() -> Problem {
-    Problem::new(StatusCode::NOT_FOUND, "NOT_FOUND", "there is nothing here: /openapi.json tells what there is")
+/// Answers a request for a path that does not exist.
+pub async fn not_found() -> Problem {
+    Problem::new(StatusCode::NOT_FOUND, "NOT_FOUND", "this path does not exist: /openapi.json lists the paths")
 }
 
-/// For every method that a path does not have.
-pub async fn no_such_method() -> Problem {
+/// Answers a request with a method that the path does not have.
+pub async fn method_not_allowed() -> Problem {
     Problem::new(
         StatusCode::METHOD_NOT_ALLOWED,
         "METHOD_NOT_ALLOWED",
-        "not with this method: /openapi.json tells with which",
+        "this path does not take the method: /openapi.json lists its methods",
     )
 }

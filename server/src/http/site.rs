@@ -1,4 +1,4 @@
-//! What is for operators and people: health, metrics, the `OpenAPI` document, the inspector.
+//! Endpoints for operators and people: health, metrics, the `OpenAPI` document, the inspector.
 #![allow(unused_qualifications, reason = "the macro of the document qualifies")]
 
 use axum::extract::State;
@@ -8,16 +8,16 @@ use axum::response::{IntoResponse as _, Response};
 use super::App;
 use super::problem::{Failures, Problem};
 
-/// Whether the server lives; needs no token
+/// Check that the server runs; needs no token
 #[utoipa::path(get, path = "/healthz", operation_id = "healthz", tag = "server", responses(
-    (status = 200, description = "The process lives", body = String, content_type = "text/plain"),
-    (status = "4XX", description = "The server is not asked by this name", body = Problem, content_type = "application/problem+json"),
+    (status = 200, description = "The process runs", body = String, content_type = "text/plain"),
+    (status = "4XX", description = "The host name of the request is not allowed", body = Problem, content_type = "application/problem+json"),
 ))]
 pub async fn healthz() -> &'static str {
     "ok\n"
 }
 
-/// Whether the store answers; needs no token
+/// Check that the store answers; needs no token
 #[utoipa::path(get, path = "/readyz", operation_id = "readyz", tag = "server", responses(
     (status = 200, description = "The store answers", body = String, content_type = "text/plain"),
     Failures,
@@ -27,7 +27,7 @@ pub async fn readyz(State(app): State<App>) -> Result<&'static str, Problem> {
     Ok("ok\n")
 }
 
-/// What Prometheus reads
+/// Show the metrics for Prometheus
 #[utoipa::path(get, path = "/metrics", operation_id = "metrics", tag = "server", responses(
     (status = 200, description = "Metrics in the OpenMetrics text format", body = String, content_type = "application/openmetrics-text"),
     Failures,
@@ -36,13 +36,13 @@ pub async fn metrics(State(app): State<App>) -> Response {
     ([(CONTENT_TYPE, "application/openmetrics-text; version=1.0.0; charset=utf-8")], app.metrics.text()).into_response()
 }
 
-/// The `OpenAPI` document.
+/// Answers with the `OpenAPI` document.
 pub async fn openapi(State(app): State<App>) -> Response {
     ([(CONTENT_TYPE, "application/json")], app.openapi.to_string()).into_response()
 }
 
-/// The inspector, in one file. What it may do stands in its own policy, with the hashes of its script and style: that of the
-/// answer adds what a page cannot say of itself.
+/// Answers with the inspector, a single file. The page has its own policy with the hashes of its script and style. The header
+/// adds the directive that a page cannot set.
 #[cfg(has_page)]
 pub async fn page() -> Response {
     use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, X_CONTENT_TYPE_OPTIONS};
@@ -57,10 +57,10 @@ pub async fn page() -> Response {
     (headers, MARKED.as_str()).into_response()
 }
 
-/// A word about what there is.
+/// Answers with a note about the build without the inspector.
 #[cfg(not(has_page))]
 pub async fn page() -> Response {
-    "snowmint: /v1/ids gives an ID, /openapi.json tells what else there is.\n\
-     This build has no inspector here: scripts/build-site.sh builds the page, then build with the feature `page`.\n"
+    "snowmint: /v1/ids gives an ID, /openapi.json lists all paths.\n\
+     This build has no inspector: scripts/build-site.sh builds the page, then build with the feature `page`.\n"
         .into_response()
 }

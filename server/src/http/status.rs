@@ -1,4 +1,4 @@
-//! `/v1/status`: what this service is, for operators and for the inspector at `/`.
+//! `/v1/status`: version, store and number of leases, for operators and for the inspector at `/`.
 #![allow(unused_qualifications, reason = "the macro of the document qualifies")]
 
 use axum::Json;
@@ -11,11 +11,11 @@ use utoipa::ToSchema;
 use super::App;
 use super::problem::{Failures, Problem};
 
-/// What a page of this service has in it, and no other.
+/// The mark of a page that this service sends: the same page from elsewhere does not have it.
 #[cfg(has_page)]
 const MARK: &str = "<meta name=\"snowmint-service\">\n";
 
-/// What this service is
+/// Version, store and leases of this service
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Status {
     /// The version of the server.
@@ -24,7 +24,7 @@ pub struct Status {
     /// The kind of the store, without its address.
     #[schema(example = "PostgreSQL")]
     store: String,
-    /// How many nodes are held now, by anybody who leases from this store.
+    /// How many nodes of this store are leased now, by servers and clients.
     leases: usize,
     /// How many namespaces the store has, the server's own included.
     namespaces: usize,
@@ -32,9 +32,9 @@ pub struct Status {
     server_time_ms: i64,
 }
 
-/// Show version, kind of store, and number of leases
+/// Show version, kind of store and number of leases
 #[utoipa::path(get, path = "/v1/status", operation_id = "status", tag = "server", responses(
-    (status = 200, description = "What this service is", body = Status),
+    (status = 200, description = "The status of the service", body = Status),
     Failures,
 ))]
 pub async fn status(State(app): State<App>) -> Result<Json<Status>, Problem> {
@@ -56,7 +56,7 @@ pub async fn status(State(app): State<App>) -> Result<Json<Status>, Problem> {
     }))
 }
 
-/// Returns the page with the mark, by which it knows that a service has sent it.
+/// Returns the page with the mark. A marked page asks for the status.
 #[cfg(has_page)]
 pub fn marked(page: &str) -> String {
     page.replacen("<meta ", &format!("{MARK}<meta "), 1)

@@ -1,14 +1,14 @@
-//! Integers in JSON, of which `5.0` is one too, as JSON Schema has it (validation, section 6.1.1; core, section 4.2.3).
+//! Integers in JSON. `5.0` counts as an integer, as in JSON Schema (validation, section 6.1.1; core, section 4.2.3).
 
 use std::fmt;
 use std::marker::PhantomData;
 
 use serde::de::{Deserialize, Deserializer, Error, Unexpected, Visitor};
 
-/// From here on a float has no neighbour at a distance of 1.
+/// The first float whose next float is more than 1 away.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// An integer of a request.
+/// An integer of a request body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Whole<T>(pub T);
 
@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn an_integer_may_be_written_with_a_point() {
+    fn an_integer_may_have_a_decimal_point() {
         assert_eq!(["5", "5.0", "5e0", "0.5e1"].map(read::<u32>), [Some(5); 4]);
         assert_eq!(
             ["-9504.0", "-0.0", "9007199254740991.0"].map(read::<i64>),
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_none_or_too_large_is_refused() {
+    fn other_types_and_too_large_integers_are_refused() {
         for bad in ["5.5", "-1", "4294967296", "4294967296.0", "1e300", "\"5\"", "null", "true", "9007199254740992.0"] {
             assert_eq!(read::<u32>(bad), None, "{bad}");
         }

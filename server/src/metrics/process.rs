@@ -9,7 +9,7 @@ use prometheus_client::metrics::gauge::ConstGauge;
 use prometheus_client::registry::Unit;
 use snowmint_core::SystemHost;
 
-/// Reads `/proc`, where there is one.
+/// Reads `/proc` on Linux, and only the time of the start elsewhere.
 #[derive(Debug)]
 pub struct Process {
     started_ms: i64,
@@ -37,12 +37,12 @@ impl Collector for Process {
         gauge("process_open_fds", "Open files and connections", None, now.open)?;
         gauge("process_max_fds", "The most open files and connections", None, now.most_open)?;
         let used = ConstCounter::new(now.cpu);
-        let help = "Time of processors, of user and system";
+        let help = "Processor time of user and system";
         used.encode(encoder.encode_descriptor("process_cpu", help, Some(&Unit::Seconds), used.metric_type())?)
     }
 }
 
-/// In bytes, files and seconds.
+/// A reading of the process: memory in bytes, open files, processor time in seconds.
 struct Now {
     resident: f64,
     mapped: f64,
@@ -66,7 +66,7 @@ impl Now {
         Some(Self {
             resident: bytes("VmRSS:")?,
             mapped: bytes("VmSize:")?,
-            // One is for the listing.
+            // The listing itself opens a file.
             open: std::fs::read_dir("/proc/self/fd").ok()?.count().saturating_sub(1) as f64,
             most_open: getrlimit(Resource::Nofile).current.map_or(f64::INFINITY, |most| most as f64),
             cpu: cpu.tv_sec as f64 + cpu.tv_nsec as f64 / 1e9,

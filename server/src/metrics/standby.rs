@@ -1,4 +1,4 @@
-//! Whether a failover of the store could lose what it confirms.
+//! A gauge that shows whether a failover of the store could lose confirmed writes.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,13 +9,13 @@ use prometheus_client::metrics::MetricType;
 use prometheus_client::metrics::gauge::ConstGauge;
 use snowmint_stores::Store;
 
-/// Shows what the last look at the store's settings found.
+/// Shows the result of the last check of the store's settings.
 #[derive(Debug)]
 pub struct Standby(pub Arc<dyn Store>);
 
 impl Collector for Standby {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
-        let help = "1 while a failover of the store can lose confirmed writes, as to a standby that is not waited for";
+        let help = "1 while a failover of the store can lose confirmed writes, such as one to an asynchronous standby";
         let risk = ConstGauge::new(i64::from(self.0.standby_risk().is_some()));
         risk.encode(encoder.encode_descriptor("store_standby_risk", help, None, MetricType::Gauge)?)
     }

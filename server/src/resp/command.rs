@@ -1,4 +1,4 @@
-//! Commands: what a client of Redis does to have numbers.
+//! The commands of the Redis protocol.
 
 use std::ops::{Range, RangeInclusive};
 
@@ -9,30 +9,30 @@ use snowmint_stores::Error;
 use super::reply::Reply;
 use super::{Resp, frame, info};
 
-/// The most bytes of the commands between MULTI and EXEC.
+/// The limit of the commands between MULTI and EXEC, in bytes.
 const MOST_QUEUED: usize = 256 * 1024;
 
-/// One client.
+/// A client's connection.
 pub struct Session<'a> {
     shared: &'a Resp,
-    /// Whether the client may ask for numbers.
+    /// Whether the client may take numbers.
     pub known: bool,
     resp3: bool,
     /// The commands since MULTI.
     queue: Option<Queue>,
-    /// Whether the client is done.
+    /// Whether the client has sent QUIT.
     pub over: bool,
 }
 
-/// Commands that wait for EXEC, as they came.
+/// Commands that wait for EXEC.
 #[derive(Default)]
 struct Queue {
     bytes: Vec<u8>,
-    /// One of them was refused.
+    /// Whether a command was refused.
     refused: bool,
 }
 
-/// The words after the first, as text where they are keys.
+/// The words of a command, the name at place 0.
 struct Words<'a> {
     buffer: &'a [u8],
     ranges: &'a [Range<usize>],
@@ -45,7 +45,7 @@ impl<'a> Words<'a> {
 
     fn key(&self, place: usize) -> Result<&'a str, Error> {
         std::str::from_utf8(self.get(place))
-            .map_err(|_| Error::told(ErrorKind::InvalidText, "a key is text in UTF-8, of 1 to 128 bytes"))
+            .map_err(|_| Error::told(ErrorKind::InvalidText, "a key must be UTF-8 text of 1 to 128 bytes"))
     }
 
     fn number(&self, place: usize) -> Result<i64, Error> {
@@ -60,7 +60,7 @@ impl<'a> Session<'a> {
         Self { shared, known: !shared.token.is_set(), resp3: false, queue: None, over: false }
     }
 
-    /// Does what a command says, and appends the answer.
+    /// Runs a command, and appends its reply.
     pub async fn answer(&mut self, buffer: &[u8], ranges: &[Range<usize>], out: &mut BytesMut) {
         let words = Words { buffer, ranges };
         let counts = &self.shared.metrics.redis;
@@ -68,13 +68,13 @@ impl<'a> Session<'a> {
         let reply = match self.in_transaction(&words) {
             Transaction::Answer(reply) => reply,
             Transaction::None => self.reply(&words).await,
-            Transaction::Done(queue) => self.done(&queue).await,
+            Transaction::Run(commands) => self.run_all(&commands).await,
         };
         reply.write(out, self.resp3);
     }
 
     async fn reply(&mut self, words: &Words<'_>) -> Reply {
-        match self.do_it(words).await {
+        match self.run(words).await {
             Ok(reply) => reply,
             Err(error) => {
                 self.shared.metrics.redis.failed(error.code());
@@ -83,13 +83,13 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Keeps commands from MULTI on, and refuses at once what EXEC could not do.
+    /// Queues commands after MULTI, and refuses at once a command that EXEC could not run.
     fn in_transaction(&mut self, words: &Words<'_>) -> Transaction {
         if !self.known {
             return Transaction::None;
         }
         let name = words.get(0).to_ascii_uppercase();
-        let error = |told: &str| Transaction::Answer(Reply::Error(told.to_owned()));
+        let error = |text: &str| Transaction::Answer(Reply::Error(text.to_owned()));
         match (&*name, &mut self.queue) {
             (b"MULTI" | b"EXEC" | b"DISCARD", queue) if words.ranges.len() != 1 => {
                 if let Some(queue) = queue {
@@ -108,9 +108,9 @@ impl<'a> Session<'a> {
                 }
                 Some(_) if name == b"DISCARD" => Transaction::Answer(Reply::Simple("OK")),
                 Some(queue) if queue.refused => {
-                    error("EXECABORT Transaction discarded because of previous errors: no command was done")
+                    error("EXECABORT Transaction discarded because of previous errors: no command ran")
                 }
-                Some(queue) => Transaction::Done(queue.bytes),
+                Some(queue) => Transaction::Run(queue.bytes),
             },
             (_, None) | (b"QUIT", _) => Transaction::None,
             (_, Some(queue)) => {
@@ -118,7 +118,7 @@ impl<'a> Session<'a> {
                 let refusal = match arguments(&name) {
                     None => Some(unknown(words)),
                     Some(counts) if !counts.contains(&words.ranges.len()) => Some(wrong_number(&name)),
-                    Some(_) if !fits => Some(Reply::Error("ERR a transaction takes 256 kB at most".to_owned())),
+                    Some(_) if !fits => Some(Reply::Error("ERR a transaction takes at most 256 kB".to_owned())),
                     Some(_) => None,
                 };
                 if let Some(refusal) = refusal {
@@ -131,10 +131,10 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Does the commands of a transaction, one after the other.
-    async fn done(&mut self, mut commands: &[u8]) -> Reply {
+    /// Runs the commands of a transaction, one after the other.
+    async fn run_all(&mut self, mut commands: &[u8]) -> Reply {
         let (mut replies, mut ranges) = (Vec::new(), Vec::new());
-        // They were read once already.
+        // Each command was read without an error before it was queued.
         while let Ok(Some(length)) = frame::read(commands, &mut ranges) {
             let (command, rest) = commands.split_at(length);
             replies.push(self.reply(&Words { buffer: command, ranges: &ranges }).await);
@@ -143,7 +143,7 @@ impl<'a> Session<'a> {
         Reply::Array(replies)
     }
 
-    async fn do_it(&mut self, words: &Words<'_>) -> Result<Reply, Error> {
+    async fn run(&mut self, words: &Words<'_>) -> Result<Reply, Error> {
         let mut name = [0; 16];
         let name = match name.get_mut(..words.get(0).len()) {
             Some(name) => {
@@ -156,7 +156,7 @@ impl<'a> Session<'a> {
         let service = &self.shared.service;
         match (name, words.ranges.len()) {
             (b"AUTH", 2) => Ok(self.auth(words.get(1))),
-            // The user does not matter: there is one token.
+            // The user name has no effect: there is one token.
             (b"AUTH", 3) => Ok(self.auth(words.get(2))),
             (b"HELLO", _) => Ok(self.hello(words)),
             (b"QUIT", 1) => {
@@ -168,7 +168,7 @@ impl<'a> Session<'a> {
             (b"INCRBY", 3) => self.reserve(words.key(1)?, words.number(2)?).await.map(Reply::Integer),
             (b"GET", 2) => {
                 let key = words.key(1)?;
-                let next = match service.keys.at_hand(key) {
+                let next = match service.keys.try_next(key) {
                     Some(next) => Some(next),
                     None => service.keys.next_if_there(key).await?,
                 };
@@ -176,8 +176,9 @@ impl<'a> Session<'a> {
                 Ok(next.map_or(Reply::Nil, |next| Reply::Bulk(next.to_string().into_bytes())))
             }
             (b"SET", 3) => {
-                let value = u64::try_from(words.number(2)?)
-                    .map_err(|_| Error::told(ErrorKind::InvalidId, "numbers are 0 or more, so no key is set below"))?;
+                let value = u64::try_from(words.number(2)?).map_err(|_| {
+                    Error::told(ErrorKind::InvalidId, "SET takes 0 or more: numbers are never negative")
+                })?;
                 service.keys.set(words.key(1)?, value).await?;
                 Ok(Reply::Simple("OK"))
             }
@@ -198,11 +199,9 @@ impl<'a> Session<'a> {
             (b"PING", 1) => Ok(Reply::Simple("PONG")),
             (b"PING" | b"ECHO", 2) => Ok(Reply::Bulk(words.get(1).to_vec())),
             (b"SELECT", 2) if words.get(1) == b"0" => Ok(Reply::Simple("OK")),
-            (b"SELECT", 2) => {
-                Ok(Reply::Error("ERR DB index is out of range: there is one keyspace, only 0".to_owned()))
-            }
+            (b"SELECT", 2) => Ok(Reply::Error("ERR DB index is out of range: the only keyspace is 0".to_owned())),
             (b"INFO", _) => Ok(info::info(self.shared)),
-            // What clients ask on their own account.
+            // Client libraries send these when they connect.
             (b"CLIENT", 2..) => Ok(client(words)),
             (b"COMMAND", _) => Ok(Reply::Empty),
             _ if arguments(name).is_some() => Ok(wrong_number(name)),
@@ -212,17 +211,17 @@ impl<'a> Session<'a> {
 
     fn auth(&mut self, shown: &[u8]) -> Reply {
         if !self.shared.token.is_set() {
-            return Reply::Error("ERR AUTH: this server has no token, so none is needed".to_owned());
+            return Reply::Error("ERR AUTH: this server needs no token".to_owned());
         }
         if !self.shared.token.is(shown) {
             self.shared.metrics.redis.failed("UNAUTHORIZED");
-            return Reply::Error("WRONGPASS this is not the token".to_owned());
+            return Reply::Error("WRONGPASS wrong token".to_owned());
         }
         self.known = true;
         Reply::Simple("OK")
     }
 
-    /// `HELLO [2|3 [AUTH user token] [SETNAME name]]`.
+    /// Runs `HELLO [2|3 [AUTH user token] [SETNAME name]]`.
     fn hello(&mut self, words: &Words<'_>) -> Reply {
         let resp3 = match words.get(1) {
             b"" => self.resp3,
@@ -253,7 +252,7 @@ impl<'a> Session<'a> {
     #[inline]
     async fn next(&self, key: &str) -> Result<i64, Error> {
         let keys = &self.shared.service.keys;
-        let next = match keys.at_hand(key) {
+        let next = match keys.try_next(key) {
             Some(next) => next,
             None => keys.next(key).await?,
         };
@@ -263,24 +262,24 @@ impl<'a> Session<'a> {
 
     async fn reserve(&self, key: &str, count: i64) -> Result<i64, Error> {
         let count = u64::try_from(count)
-            .map_err(|_| Error::told(ErrorKind::InvalidId, "numbers do not go back: INCRBY takes 0 and more"))?;
+            .map_err(|_| Error::told(ErrorKind::InvalidId, "INCRBY takes 0 or more: numbers never go back"))?;
         let last = self.shared.service.keys.reserve(key, count).await?;
         self.shared.metrics.redis.numbers.inc_by(count);
         Ok(signed(last))
     }
 }
 
-/// What a command is to a transaction.
+/// The next step of a command with regard to MULTI and EXEC.
 enum Transaction {
-    /// Nothing: it is done now.
+    /// There is no transaction: run the command.
     None,
-    /// It waits, or is about the transaction.
+    /// The reply is ready: the command was queued or refused, or controls the transaction.
     Answer(Reply),
-    /// These are to be done.
-    Done(Vec<u8>),
+    /// EXEC: run these commands.
+    Run(Vec<u8>),
 }
 
-/// How many words a command has, its name included; nothing for one that is not there.
+/// Returns how many words a command takes, its name included, or `None` for an unknown command.
 fn arguments(name: &[u8]) -> Option<RangeInclusive<usize>> {
     Some(match name {
         b"QUIT" => 1..=1,
@@ -299,7 +298,7 @@ fn wrong_number(name: &[u8]) -> Reply {
     Reply::Error(format!("ERR wrong number of arguments for '{name}' command"))
 }
 
-/// Numbers are below 2^63.
+/// Converts a number of a key. These are below 2^63.
 fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
@@ -316,8 +315,8 @@ fn client(words: &Words<'_>) -> Reply {
 fn unknown(words: &Words<'_>) -> Reply {
     let name: String = String::from_utf8_lossy(words.get(0)).chars().take(64).collect();
     Reply::Error(format!(
-        "ERR unknown command '{}': there are GET, INCR, INCRBY, SET, EXISTS, DEL, MULTI, EXEC, DISCARD, PING, ECHO, \
-         AUTH, HELLO, SELECT, INFO and QUIT",
+        "ERR unknown command '{}': use GET, INCR, INCRBY, SET, EXISTS, DEL, MULTI, EXEC, DISCARD, PING, ECHO, AUTH, \
+         HELLO, SELECT, INFO or QUIT",
         name.escape_debug()
     ))
 }

@@ -1,22 +1,25 @@
-//! A command as it arrives: an array of bulk strings.
+//! Reads a command: an array of bulk strings, or the line `PING`.
 
 use std::ops::Range;
 
 use super::MOST_REQUEST;
 
-/// The most words of a command.
+/// The limit of words in a command.
 const MOST_WORDS: usize = 1024;
-/// The most digits of a length.
+/// The limit of digits in a length.
 const MOST_DIGITS: usize = 15;
-/// The command that is taken in a line too.
+/// The only command that may also arrive as a plain line.
 const PING: &[u8] = b"PING";
-/// What is said of a command beyond the limit.
+/// The error of a command above the limit.
 pub const TOO_LONG: &str = "the command is longer than 64 kB";
 
-/// Finds the words of the first command in the buffer, and tells its length; nothing, if there is more to come.
+/// Finds the words of the first command in the buffer. Returns the command's length in bytes, or `None` if it is not complete.
 ///
-/// It is read here, not by the codec, which would read arrays in arrays, as deep as they go, and wait for all that a length
+/// The crate `redis_protocol` is not used here: it would read nested arrays of any depth, and wait for all bytes that a length
 /// announces.
+///
+/// # Errors
+/// The sentence for a client that breaks the protocol.
 pub fn read(buffer: &[u8], words: &mut Vec<Range<usize>>) -> Result<Option<usize>, &'static str> {
     words.clear();
     let Some(first) = buffer.first() else { return Ok(None) };
@@ -34,7 +37,7 @@ pub fn read(buffer: &[u8], words: &mut Vec<Range<usize>>) -> Result<Option<usize
             Some(_) => return Err("expected '$': the words of a command are bulk strings"),
         }
         let Some((length, start)) = number(buffer, at, "invalid bulk length")? else { return Ok(None) };
-        // The rest is not waited for.
+        // Refuses at the length, before the bytes arrive.
         if length > MOST_REQUEST - start.min(MOST_REQUEST) {
             return Err(TOO_LONG);
         }
@@ -50,7 +53,7 @@ pub fn read(buffer: &[u8], words: &mut Vec<Range<usize>>) -> Result<Option<usize
     Ok(Some(at))
 }
 
-/// The number after the letter at a place, and where its line ends; nothing, if there is more to come.
+/// Reads the number after the letter at a place. Returns it with the end of its line, or `None` if the line is not complete.
 fn number(buffer: &[u8], at: usize, wrong: &'static str) -> Result<Option<(usize, usize)>, &'static str> {
     let rest = buffer.get(at + 1..).unwrap_or_default();
     let Some(length) = rest.iter().take(MOST_DIGITS + 1).position(|byte| *byte == b'\r') else {
@@ -65,16 +68,16 @@ fn number(buffer: &[u8], at: usize, wrong: &'static str) -> Result<Option<(usize
     }
 }
 
-/// A command in a line: only that by which monitors ask, as a page of the web can send other lines too.
+/// Reads a plain line, which must be `PING`, as health checks send it. Web pages could send other lines to this port.
 fn inline(buffer: &[u8], words: &mut Vec<Range<usize>>) -> Result<Option<usize>, &'static str> {
-    let refused = "a command is an array of bulk strings, as clients of Redis send them; in a line there is PING only";
+    let refused = "send a command as an array of bulk strings, as Redis clients do: only PING may be a plain line";
     let start = buffer.iter().take_while(|byte| **byte == b'\r' || **byte == b'\n').count();
     let rest = &buffer[start..];
     let Some(name) = rest.get(..PING.len()) else {
         let begun = PING.get(..rest.len()).is_some_and(|begun| rest.eq_ignore_ascii_case(begun));
         return match start {
             _ if !begun => Err(refused),
-            // An empty line is none.
+            // Skips empty lines.
             1.. if rest.is_empty() => Ok(Some(start)),
             _ => Ok(None),
         };
@@ -106,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_is_read_however_it_is_cut() {
+    fn a_command_in_pieces_is_read_once_complete() {
         let text = b"*2\r\n$4\r\nINCR\r\n$3\r\na\r\n\r\n*1\r\n$4\r\nPING\r\n";
         for end in 0..23 {
             assert_eq!(words(&text[..end]), Ok(None), "{end} bytes");
@@ -116,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ping_is_read_in_a_line_too() {
+    fn ping_may_be_a_plain_line() {
         for (text, length) in [(&b"PING\r\n"[..], 6), (b"ping\n*1", 5), (b"\r\nPING\r\n", 8)] {
             let (found, end) = words(text).expect("a command").expect("whole");
             assert!(found.len() == 1 && found[0].eq_ignore_ascii_case(b"PING") && end == length, "{text:?}");
@@ -129,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_command_is_refused_at_once() {
+    fn malformed_commands_are_refused_at_once() {
         for bad in [
             &b"GET / HTTP/1.1\r\n"[..],
             b"PINGS\r\n",

@@ -1,14 +1,14 @@
-//! What the server says of itself.
+//! The replies of `HELLO` and `INFO`: properties of the server.
 
 use snowmint_stores::Store as _;
 
 use super::Resp;
 use super::reply::Reply;
 
-/// The version of Redis whose answers these are.
+/// The Redis version that these answers follow.
 const AS_REDIS: &str = "7.0.15";
 
-/// `HELLO`.
+/// Returns the reply to `HELLO`.
 pub fn hello(resp3: bool) -> Reply {
     let text = |text: &str| Reply::Bulk(text.as_bytes().to_vec());
     Reply::Map(vec![
@@ -22,7 +22,7 @@ pub fn hello(resp3: bool) -> Reply {
     ])
 }
 
-/// `INFO`.
+/// Returns the reply to `INFO`.
 pub fn info(shared: &Resp) -> Reply {
     let lines = [
         "# Server".to_owned(),

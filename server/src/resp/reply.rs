@@ -1,4 +1,4 @@
-//! An answer, in RESP2 or RESP3.
+//! A reply in RESP2 or RESP3.
 
 use bytes::BytesMut;
 use redis_protocol::resp2::encode as encode2;
@@ -6,24 +6,24 @@ use redis_protocol::resp2::types::BorrowedFrame as Two;
 use redis_protocol::resp3::encode::complete as encode3;
 use redis_protocol::resp3::types::{BorrowedFrame as Three, FrameMap};
 
-/// What a client is told.
+/// A reply to a client.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Reply {
     Simple(&'static str),
     Integer(i64),
     Bulk(Vec<u8>),
     Nil,
-    /// The code in front, such as `ERR`.
+    /// A text that begins with a code, such as `ERR`.
     Error(String),
     Empty,
-    /// What each command of a transaction answers.
+    /// The replies of a transaction.
     Array(Vec<Self>),
-    /// Names and values, in RESP2 one after the other.
+    /// Names and values: in RESP2 a flat array.
     Map(Vec<(&'static str, Self)>),
 }
 
 impl Reply {
-    /// Appends it.
+    /// Appends the reply.
     pub fn write(&self, out: &mut BytesMut, resp3: bool) {
         if let Self::Array(replies) = self {
             out.extend_from_slice(format!("*{}\r\n", replies.len()).as_bytes());
@@ -35,7 +35,7 @@ impl Reply {
         let begun = out.len();
         let written = if resp3 { self.write3(out) } else { self.write2(out) };
         if let Err(error) = written {
-            // No answer of ours is one that cannot be written.
+            // Unreachable with the frames below.
             tracing::error!(%error, "a reply was not written");
             out.truncate(begun);
             out.extend_from_slice(b"-ERR the answer cannot be written\r\n");
@@ -59,7 +59,7 @@ impl Reply {
         }
     }
 
-    /// A value of a map, which has no further maps in it.
+    /// Returns the frame of a map's value. Values hold no further maps.
     fn plain2(&self) -> Two<'_> {
         match self {
             Self::Integer(number) => Two::Integer(*number),
@@ -98,7 +98,7 @@ impl Reply {
     }
 }
 
-/// An error ends with its line.
+/// Replaces line ends, which would end an error early.
 fn in_a_line(text: &str) -> String {
     text.replace(['\r', '\n'], " ")
 }

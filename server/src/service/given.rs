@@ -1,11 +1,11 @@
-//! The service's store as one for leases of its own generators, whose calls wait for their answers.
+//! The service's store for the leases of its own generators, as a blocking store.
 
 use std::sync::Arc;
 
 use snowmint_stores::{BlockingStore, Error, Found, Store, Version, Wrote};
 use tokio::runtime::Handle;
 
-/// For threads that are not of the runtime.
+/// A store whose calls block. Call it only from threads outside the runtime.
 #[derive(Debug)]
 pub struct Waiting {
     pub store: Arc<dyn Store>,

@@ -1,4 +1,4 @@
-//! IDs: a generator for each layout and namespace, on leases of this server.
+//! IDs: one generator for each layout and namespace, with leases of this server.
 
 use std::sync::Arc;
 
@@ -8,17 +8,17 @@ use snowmint_stores::{
     Backend, Environment, Error, Generator, LeaseOptions, LeaseStore, Namespace, Status, Store, SystemHost,
 };
 use tokio::runtime::Handle;
-use tokio::task::{JoinError, JoinSet, spawn_blocking};
+use tokio::task::{JoinError, spawn_blocking};
 
 use super::given::Waiting;
-use super::opened::{Locked, Opened, Put};
+use super::pool::{Pool, Pooled};
 use super::queue::Queued;
-use super::{Deadline, Settings, closing};
+use super::{Deadline, Settings};
 
-/// The most generators at a time, besides the default one and Leaf's: each holds a node.
+/// The limit of generators besides the default one and Leaf's. Each one holds a node.
 const MOST: usize = 64;
 
-/// The generators.
+/// The generators of the service.
 #[derive(Debug)]
 pub struct Ids {
     store: Arc<dyn Store>,
@@ -27,57 +27,57 @@ pub struct Ids {
     namespace: Option<Namespace>,
     max_wait_ms: u64,
     window_ms: u64,
-    opened: Arc<Opened<Queued>>,
+    pool: Arc<Pool<Queued>>,
 }
 
 impl Ids {
-    /// To be made within a runtime of tokio.
+    /// Opens no generator yet. Call this within a tokio runtime.
     pub fn new(store: Arc<dyn Store>, settings: &Settings) -> Result<Self, Error> {
         let default = name_of(settings.namespace.as_ref().map(Namespace::to_string).as_deref(), &settings.layout);
         let kept = vec![default, name_of(None, &LEAF)];
         let runtime =
             Handle::try_current().map_err(|error| Error::told(ErrorKind::StoreUnavailable, error.to_string()))?;
         Ok(Self {
-            // One a process.
+            // The process has one such store, so any number serves.
             backend: Backend::store(Waiting { store: Arc::clone(&store), runtime }, 1),
             store,
             layout: settings.layout,
             namespace: settings.namespace.clone(),
             max_wait_ms: settings.max_wait_ms,
             window_ms: settings.window_ms,
-            opened: Opened::new(MOST, kept),
+            pool: Pool::new(MOST, kept),
         })
     }
 
-    /// How many generators there are.
+    /// Returns how many generators are open.
     pub fn names(&self) -> usize {
-        self.opened.len()
+        self.pool.len()
     }
 
-    /// The leases of all generators.
+    /// Returns the leases of all generators.
     pub fn leases(&self) -> Vec<Status> {
-        self.opened.all().iter().map(|generator| generator.status()).collect()
+        self.pool.all().iter().map(|generator| generator.status()).collect()
     }
 
-    /// So many IDs, ascending, of a layout (or else the default one) in a namespace (or else the layout's).
+    /// Mints `count` ascending IDs. Without a layout or namespace, the default layout and the layout's namespace count.
     ///
     /// # Errors
-    /// Those of a generator.
+    /// The errors of a generator and of its lease.
     pub async fn take(&self, layout: Option<&Layout>, namespace: Option<&str>, count: u64) -> Result<Vec<u64>, Error> {
         let deadline = Deadline::of(&*self.store, self.max_wait_ms);
-        let (name, layout, namespace) = self.place(layout, namespace)?;
+        let (name, layout, namespace) = self.resolve(layout, namespace)?;
         loop {
-            let generator = match self.opened.get(&name) {
+            let generator = match self.pool.get(&name) {
                 Some(generator) => generator,
                 None => deadline.ends(self.open(&name, &layout, namespace.clone())).await?,
             };
             match generator.batch(count, deadline.at).await {
-                // It made room in between; IDs of two generators are in no order.
-                Err(error) if error.kind() == ErrorKind::WindowClosed && !self.opened.is(&name, &generator) => {}
+                // Repeats the whole batch: IDs of two generators are not ordered.
+                Err(error) if self.pool.was_given_back(&name, &generator, &error) => {}
                 Err(error) => {
                     if generator.status().lost.is_some() {
-                        // The next request leases anew.
-                        self.forget(&name, &generator).await;
+                        // This request fails, and the next one takes a new lease.
+                        self.pool.forget(&name, &generator).await;
                     }
                     return Err(error);
                 }
@@ -86,8 +86,8 @@ impl Ids {
         }
     }
 
-    /// Under which name it is open, and what it is.
-    fn place(
+    /// Returns the name of a generator in the pool, its layout and its namespace.
+    fn resolve(
         &self,
         layout: Option<&Layout>,
         namespace: Option<&str>,
@@ -96,22 +96,15 @@ impl Ids {
         let layout = layout.copied().unwrap_or(self.layout);
         let namespace = match namespace {
             Some(name) => Some(Namespace::named(name)?.to_string()),
-            // That of the default layout is for no other.
+            // Other layouts must not use the namespace of the default layout.
             None => self.namespace.as_ref().filter(|_| default).map(ToString::to_string),
         };
         Ok((name_of(namespace.as_deref(), &layout), layout, namespace))
     }
 
-    /// Opens a generator, which goes on where the caller gives up: the lease of one that comes later is the same.
+    /// Opens a generator in a task. If the caller gives up, the task continues, and the next caller gets its lease.
     async fn open(&self, name: &str, layout: &Layout, namespace: Option<String>) -> Result<Arc<Queued>, Error> {
-        let locked = self.opened.lock(name).await;
-        if let Some(generator) = locked.get() {
-            return Ok(generator);
-        }
-        if self.opened.is_over() {
-            return Err(closing());
-        }
-        let (name, layout) = (name.to_owned(), *layout);
+        let (pool, name, layout) = (Arc::clone(&self.pool), name.to_owned(), *layout);
         let lease = LeaseOptions {
             layout,
             store: Some(LeaseStore::Backend(self.backend.clone())),
@@ -121,46 +114,39 @@ impl Ids {
             ..LeaseOptions::default()
         };
         let opening = tokio::spawn(async move {
-            let open = move || Generator::lease(lease, &Environment::default(), &mut SystemHost::new());
-            let generator = spawn_blocking(open).await.map_err(|error| ended(&error))??;
-            tracing::info!(namespace = name, node = generator.node(), "leased a node");
-            match locked.put(Queued::new(generator)) {
-                Ok(Put { value, surplus }) => {
-                    give_back(surplus);
-                    Ok(value)
-                }
-                Err(generator) => {
-                    close(vec![Arc::new(generator)]).await;
-                    Err(closing())
-                }
-            }
+            let new = async {
+                let open = move || Generator::lease(lease, &Environment::default(), &mut SystemHost::new());
+                let generator = spawn_blocking(open).await.map_err(|error| ended(&error))??;
+                tracing::info!(namespace = name, node = generator.node(), "leased a node");
+                Ok(Queued::new(generator))
+            };
+            pool.open(&name, new).await
         });
         opening.await.map_err(|error| ended(&error))?
     }
 
-    /// Takes one out that is lost.
-    async fn forget(&self, name: &str, generator: &Arc<Queued>) {
-        let locked = self.opened.lock(name).await;
-        if self.opened.is(name, generator) {
-            drop(locked.take());
-        }
+    /// Gives back the leases of generators that were not used for a while.
+    pub async fn sweep(&self) {
+        self.pool.sweep().await;
     }
 
-    /// Gives the leases back that nobody used for a while.
-    pub fn sweep(&self) {
-        give_back(self.opened.take_idle());
-    }
-
-    /// Gives all leases back, and opens none any more.
+    /// Gives all leases back, and opens no generator any more.
     pub async fn close(&self) {
-        close(self.opened.take_all()).await;
+        self.pool.close().await;
     }
 }
 
-/// Under which name one is open.
+impl Pooled for Queued {
+    async fn give_back(self: Arc<Self>) {
+        // Blocks until the store answers.
+        drop(spawn_blocking(move || self.close()).await);
+    }
+}
+
+/// Returns the name of a generator in the pool.
 fn name_of(namespace: Option<&str>, layout: &Layout) -> String {
     match namespace {
-        // Neither has the other's letters.
+        // No name of a namespace contains "/" or "@".
         Some(namespace) => format!("{namespace}/{}", Namespace::of_layout(layout)),
         None => Namespace::of_layout(layout).to_string(),
     }
@@ -168,23 +154,4 @@ fn name_of(namespace: Option<&str>, layout: &Layout) -> String {
 
 fn ended(error: &JoinError) -> Error {
     Error::told(ErrorKind::StoreUnavailable, error.to_string())
-}
-
-/// Gives leases back in the background, each of which is locked until then.
-fn give_back(generators: Vec<(Locked<Queued>, Arc<Queued>)>) {
-    for (locked, generator) in generators {
-        drop(tokio::spawn(async move {
-            close(vec![generator]).await;
-            drop(locked);
-        }));
-    }
-}
-
-/// Closes generators at once: each waits for the store.
-async fn close(generators: Vec<Arc<Queued>>) {
-    let mut closing = JoinSet::new();
-    for generator in generators {
-        drop(closing.spawn_blocking(move || generator.close()));
-    }
-    closing.join_all().await;
 }

@@ -1,21 +1,19 @@
-//! Keys, for clients of Redis.
+//! Keys for Redis clients.
 
 use std::sync::Arc;
 
-use futures_util::StreamExt as _;
-use futures_util::stream;
 use snowmint_core::ErrorKind;
 use snowmint_stores::{Error, Key, SegmentsOptions, Store};
 
-use super::opened::{Locked, Opened, Put};
-use super::{AT_ONCE, Deadline, MOST, Settings, closing};
+use super::pool::{Pool, Pooled};
+use super::{Deadline, MOST, Settings};
 
-/// The most keys at a time that have numbers at hand.
+/// The limit of keys with numbers in memory.
 const MOST_KEYS: usize = 10_000;
 
-/// What is wanted of a key.
+/// The numbers that a command takes of a key.
 #[derive(Clone, Copy, Debug)]
-enum Wanted {
+enum Take {
     Next,
     Last,
     Block(u64),
@@ -27,7 +25,7 @@ pub struct Keys {
     store: Arc<dyn Store>,
     step: u64,
     options: SegmentsOptions,
-    opened: Arc<Opened<Key>>,
+    pool: Arc<Pool<Key>>,
 }
 
 impl Keys {
@@ -36,101 +34,91 @@ impl Keys {
             store,
             step: settings.step,
             options: SegmentsOptions { max_wait_ms: settings.max_wait_ms },
-            opened: Opened::new(MOST_KEYS, Vec::new()),
+            pool: Pool::new(MOST_KEYS, Vec::new()),
         }
     }
 
-    /// The next number of a key that is at hand, without waiting.
+    /// Returns the next number of a key if it is in memory. Does not wait.
     #[inline]
-    pub fn at_hand(&self, name: &str) -> Option<u64> {
-        self.opened.with(name, |key| key.try_next().ok())?
+    pub fn try_next(&self, name: &str) -> Option<u64> {
+        self.pool.with(name, |key| key.try_next().ok())?
     }
 
-    /// The next number of a key, which comes into being.
+    /// Returns the next number of a key. The first use creates the key.
     pub async fn next(&self, name: &str) -> Result<u64, Error> {
-        self.take(name, Wanted::Next).await
+        self.take(name, Take::Next).await
     }
 
-    /// The next number of a key, if it is there.
+    /// Returns the next number of a key, or `None` if the key does not exist.
     pub async fn next_if_there(&self, name: &str) -> Result<Option<u64>, Error> {
-        let there = self.opened.get(name).is_some() || self.exists(name).await?;
+        let there = self.pool.get(name).is_some() || self.exists(name).await?;
         if there { self.next(name).await.map(Some) } else { Ok(None) }
     }
 
-    /// The last of so many numbers that follow each other and are the caller's; of none, the last one given.
+    /// Reserves `count` numbers without gaps and returns the last one. For 0, returns the last number given.
+    ///
+    /// # Errors
+    /// `InvalidId`, if `count` is above [`MOST`].
     pub async fn reserve(&self, name: &str, count: u64) -> Result<u64, Error> {
         match count {
-            0 => self.take(name, Wanted::Last).await,
-            1..=MOST => self.take(name, Wanted::Block(count)).await,
-            _ => Err(Error::told(ErrorKind::InvalidId, format!("at most {MOST} numbers at a time, not {count}"))),
+            0 => self.take(name, Take::Last).await,
+            1..=MOST => self.take(name, Take::Block(count)).await,
+            _ => Err(Error::told(ErrorKind::InvalidId, format!("INCRBY takes at most {MOST}, not {count}"))),
         }
     }
 
-    async fn take(&self, name: &str, wanted: Wanted) -> Result<u64, Error> {
+    async fn take(&self, name: &str, take: Take) -> Result<u64, Error> {
         let deadline = self.deadline();
         loop {
-            let (key, is_new) = match self.opened.get(name) {
-                Some(key) => (key, false),
-                None => (deadline.ends(self.open(name)).await?, true),
+            let (key, is_new) = if let Some(key) = self.pool.get(name) {
+                (key, false)
+            } else {
+                let opening = Key::open(Arc::clone(&self.store), name, self.step, self.options);
+                (deadline.ends(self.pool.open(name, opening)).await?, true)
             };
             let call = async {
-                match wanted {
-                    Wanted::Next => key.next().await,
-                    Wanted::Last => deadline.ends(key.last()).await,
-                    Wanted::Block(count) => key.next_block(count).await.map(|block| block.end - 1),
+                match take {
+                    Take::Next => key.next().await,
+                    Take::Last => deadline.ends(key.last()).await,
+                    Take::Block(count) => key.next_block(count).await.map(|block| block.end - 1),
                 }
             };
-            // One that was open has its own deadline, and says more about why it ends.
+            // A key that was open has its own deadline, with an error that says more.
             match if is_new { deadline.ends(call).await } else { call.await } {
-                // It was set, deleted or given back in between.
-                Err(error) if error.kind() == ErrorKind::WindowClosed && !self.opened.is(name, &key) => {}
+                Err(error) if self.pool.was_given_back(name, &key, &error) => {}
                 done => return done,
             }
         }
     }
 
-    async fn open(&self, name: &str) -> Result<Arc<Key>, Error> {
-        let locked = self.opened.lock(name).await;
-        if let Some(key) = locked.get() {
-            return Ok(key);
-        }
-        if self.opened.is_over() {
-            return Err(closing());
-        }
-        let key = Key::open(Arc::clone(&self.store), name, self.step, self.options).await?;
-        let Put { value, surplus } = locked.put(key).map_err(|_| closing())?;
-        drop(tokio::spawn(give_back(surplus)));
-        Ok(value)
-    }
-
-    /// Whether a key is there, whichever server has it open.
+    /// Returns whether a key exists, on this or another server.
     pub async fn exists(&self, name: &str) -> Result<bool, Error> {
         self.deadline().ends(Key::exists(&*self.store, name)).await
     }
 
-    /// Has a key go on above a number, at the earliest.
+    /// Raises a key: its next number is above `value`, and above all numbers given before.
     pub async fn set(&self, name: &str, value: u64) -> Result<(), Error> {
         let call = async {
-            let locked = self.opened.lock(name).await;
+            let locked = self.pool.lock(name).await;
             if let Some(key) = locked.get()
                 && key.last().await? >= value
             {
                 return Ok(());
             }
             if let Some(key) = locked.take() {
-                close(&key).await;
+                key.give_back().await;
             }
             Key::raise(&*self.store, name, value).await
         };
         self.deadline().ends(call).await
     }
 
-    /// Has a key go away; whether it was there. Should it come again, its numbers go on.
+    /// Deletes a key, and returns whether it existed. A later use of the name continues above its numbers.
     pub async fn delete(&self, name: &str) -> Result<bool, Error> {
         let call = async {
-            let locked = self.opened.lock(name).await;
+            let locked = self.pool.lock(name).await;
             if let Some(key) = locked.take() {
-                close(&key).await;
+                key.give_back().await;
             }
             Key::delete(&*self.store, name).await
         };
@@ -141,31 +129,26 @@ impl Keys {
         Deadline::of(&*self.store, self.options.max_wait_ms)
     }
 
-    /// How many are in use.
+    /// Returns how many keys are open.
     pub fn names(&self) -> usize {
-        self.opened.len()
+        self.pool.len()
     }
 
-    /// Gives back what nobody used for a while.
+    /// Gives back the numbers of keys that were not used for a while.
     pub async fn sweep(&self) {
-        give_back(self.opened.take_idle()).await;
+        self.pool.sweep().await;
     }
 
-    /// Gives everything back, and opens nothing any more.
+    /// Gives all numbers back, and opens no key any more.
     pub async fn close(&self) {
-        let keys = stream::iter(self.opened.take_all());
-        keys.for_each_concurrent(AT_ONCE, async |key| close(&key).await).await;
+        self.pool.close().await;
     }
 }
 
-/// Gives keys back, each of which is locked until then.
-async fn give_back(keys: Vec<(Locked<Key>, Arc<Key>)>) {
-    stream::iter(keys).for_each_concurrent(AT_ONCE, async |(_locked, key)| close(&key).await).await;
-}
-
-/// What cannot be given back is left out.
-async fn close(key: &Key) {
-    if let Err(error) = key.close().await {
-        tracing::warn!(%error, "numbers of a key are left out");
+impl Pooled for Key {
+    async fn give_back(self: Arc<Self>) {
+        if let Err(error) = self.close().await {
+            tracing::warn!(%error, "unused numbers of a key are lost");
+        }
     }
 }

@@ -3,25 +3,22 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use futures_util::StreamExt as _;
-use futures_util::stream;
-use snowmint_core::ErrorKind;
 use snowmint_stores::{Error, Segments, SegmentsOptions, Sequences, Store, Tickets};
 
-use super::opened::{Locked, Opened, Put};
-use super::{AT_ONCE, Deadline, Settings, closing};
+use super::pool::{Pool, Pooled};
+use super::{Deadline, Settings};
 
-/// The most names of a kind at a time.
+/// The limit of open names of each kind.
 const MOST: usize = 10_000;
 
-/// What is in use of each kind.
+/// The segments, sequences and tickets in use.
 #[derive(Debug)]
 pub struct Numbers {
     store: Arc<dyn Store>,
     max_wait_ms: u64,
-    segments: Arc<Opened<Segments>>,
-    sequences: Arc<Opened<Sequences>>,
-    tickets: Arc<Opened<Tickets>>,
+    segments: Arc<Pool<Segments>>,
+    sequences: Arc<Pool<Sequences>>,
+    tickets: Arc<Pool<Tickets>>,
 }
 
 impl Numbers {
@@ -29,51 +26,39 @@ impl Numbers {
         Self {
             store,
             max_wait_ms: settings.max_wait_ms,
-            segments: Opened::new(MOST, Vec::new()),
-            sequences: Opened::new(MOST, Vec::new()),
-            tickets: Opened::new(MOST, Vec::new()),
+            segments: Pool::new(MOST, Vec::new()),
+            sequences: Pool::new(MOST, Vec::new()),
+            tickets: Pool::new(MOST, Vec::new()),
         }
     }
 
-    /// So many numbers of a tag that follow each other.
+    /// Takes `count` numbers of a tag, without gaps.
     ///
     /// # Errors
-    /// `InvalidText`, if there is no such tag.
+    /// `InvalidText`, if the tag does not exist.
     pub async fn segment(&self, tag: &str, count: u64) -> Result<Range<u64>, Error> {
         let deadline = Deadline::of(&*self.store, self.max_wait_ms);
+        let options = SegmentsOptions { max_wait_ms: self.max_wait_ms };
         loop {
-            let (segments, is_new) = match self.segments.get(tag) {
-                Some(segments) => (segments, false),
-                None => (deadline.ends(self.open(tag)).await?, true),
+            let (segments, is_new) = if let Some(segments) = self.segments.get(tag) {
+                (segments, false)
+            } else {
+                let opening = Segments::open(Arc::clone(&self.store), tag, options);
+                (deadline.ends(self.segments.open(tag, opening)).await?, true)
             };
             let call = segments.next_block(count);
+            // Open segments have their own deadline, with an error that says more.
             match if is_new { deadline.ends(call).await } else { call.await } {
-                // It was given back in between.
-                Err(error) if error.kind() == ErrorKind::WindowClosed && !self.segments.is(tag, &segments) => {}
+                Err(error) if self.segments.was_given_back(tag, &segments, &error) => {}
                 done => return done,
             }
         }
     }
 
-    async fn open(&self, tag: &str) -> Result<Arc<Segments>, Error> {
-        let locked = self.segments.lock(tag).await;
-        if let Some(segments) = locked.get() {
-            return Ok(segments);
-        }
-        if self.segments.is_over() {
-            return Err(closing());
-        }
-        let options = SegmentsOptions { max_wait_ms: self.max_wait_ms };
-        let segments = Segments::open(Arc::clone(&self.store), tag, options).await?;
-        let Put { value, surplus } = locked.put(segments).map_err(|_| closing())?;
-        drop(tokio::spawn(give_back(surplus)));
-        Ok(value)
-    }
-
-    /// `nextval`, so many times.
+    /// Takes the next `count` values of a sequence, as `nextval`.
     pub async fn sequence(&self, name: &str, count: u64) -> Result<Vec<i128>, Error> {
-        let new = || Ok(Sequences::new(Arc::clone(&self.store)).with_max_wait_ms(self.max_wait_ms));
-        let session = in_use(&self.sequences, name, new).await?;
+        let new = async { Ok(Sequences::new(Arc::clone(&self.store)).with_max_wait_ms(self.max_wait_ms)) };
+        let session = self.sequences.open(name, new).await?;
         let mut values = Vec::new();
         for _ in 0..count {
             values.push(session.next(name).await?);
@@ -81,53 +66,42 @@ impl Numbers {
         Ok(values)
     }
 
-    /// One ticket.
+    /// Takes a ticket.
     pub async fn ticket(&self, name: &str) -> Result<u64, Error> {
-        let new = || Ok(Tickets::over(vec![Arc::clone(&self.store)], name)?.with_max_wait_ms(self.max_wait_ms));
-        in_use(&self.tickets, name, new).await?.next().await
+        let stores = vec![Arc::clone(&self.store)];
+        let new = async { Ok(Tickets::over(stores, name)?.with_max_wait_ms(self.max_wait_ms)) };
+        self.tickets.open(name, new).await?.next().await
     }
 
-    /// How many tags, sequences and names of tickets are in use.
+    /// Returns how many segment tags, sequences and tickets are open.
     pub fn names(&self) -> [usize; 3] {
         [self.segments.len(), self.sequences.len(), self.tickets.len()]
     }
 
-    /// Gives back what nobody used for a while.
+    /// Gives back the numbers of names that were not used for a while.
     pub async fn sweep(&self) {
-        // Blocks of a sequence's cache are left out.
-        drop((self.sequences.take_idle(), self.tickets.take_idle()));
-        give_back(self.segments.take_idle()).await;
+        tokio::join!(self.segments.sweep(), self.sequences.sweep(), self.tickets.sweep());
     }
 
-    /// Gives everything back, and opens nothing any more.
+    /// Gives all numbers back, and opens no name any more.
     pub async fn close(&self) {
-        drop((self.sequences.take_all(), self.tickets.take_all()));
-        stream::iter(self.segments.take_all())
-            .for_each_concurrent(AT_ONCE, async |segments| close(&segments).await)
-            .await;
+        tokio::join!(self.segments.close(), self.sequences.close(), self.tickets.close());
     }
 }
 
-/// What is open by that name, or is new, which takes no store.
-async fn in_use<T>(opened: &Arc<Opened<T>>, name: &str, new: impl Fn() -> Result<T, Error>) -> Result<Arc<T>, Error> {
-    if let Some(value) = opened.get(name) {
-        return Ok(value);
-    }
-    let locked = opened.lock(name).await;
-    match locked.get() {
-        Some(value) => Ok(value),
-        // Those that make room have nothing to give back.
-        None => locked.put(new()?).map(|put| put.value).map_err(|_| closing()),
+impl Pooled for Segments {
+    async fn give_back(self: Arc<Self>) {
+        if let Err(error) = self.close().await {
+            tracing::warn!(%error, "unused numbers of a segment are lost");
+        }
     }
 }
 
-/// Gives segments back, each of which is locked until then.
-async fn give_back(segments: Vec<(Locked<Segments>, Arc<Segments>)>) {
-    stream::iter(segments).for_each_concurrent(AT_ONCE, async |(_locked, segments)| close(&segments).await).await;
+impl Pooled for Sequences {
+    // As in SQL, the unused values of a session's cache are lost.
+    async fn give_back(self: Arc<Self>) {}
 }
 
-async fn close(segments: &Segments) {
-    if let Err(error) = segments.close().await {
-        tracing::warn!(%error, "numbers of a segment are left out");
-    }
+impl Pooled for Tickets {
+    async fn give_back(self: Arc<Self>) {}
 }

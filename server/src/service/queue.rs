@@ -1,6 +1,6 @@
-//! A generator, and its callers: first come, first served.
+//! A generator with a queue: the first batch is served first.
 //!
-//! Batches that all take what is free at the moment end late together, and each that is late throws its IDs away.
+//! Without a queue, concurrent batches share the free IDs, all end late, and each late batch throws its IDs away.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -34,7 +34,7 @@ impl Queued {
         let place = self.queue.enter(count, deadline)?;
         let _turn = match place.turn(deadline).await {
             Ok(turn) => turn,
-            // The generator may know more, such as a window that is over.
+            // The generator may have a more exact reason, such as a window that is over.
             Err(late) => {
                 let run = self.generator.try_run(Clock::unix_ms(), count, 0);
                 let why = |error: Error| if error.kind() == ErrorKind::Exhausted { late } else { error };
@@ -64,7 +64,7 @@ impl Deref for Queued {
     }
 }
 
-/// The batches that wait, and the batch that has its turn.
+/// The batches that wait, and the batch that takes its IDs now.
 #[derive(Debug)]
 pub struct Queue {
     tick_ids: u64,
@@ -74,12 +74,12 @@ pub struct Queue {
     turn: Semaphore,
 }
 
-/// The place of a batch, until it is dropped.
+/// The place of a batch in the queue, until it is dropped.
 #[derive(Debug)]
 struct Place<'a> {
     queue: &'a Queue,
     count: u64,
-    /// How long this batch and all batches before it take.
+    /// How long this batch and all batches before it take, in ms.
     needs_ms: u64,
 }
 
@@ -97,14 +97,14 @@ impl Queue {
         count.div_ceil(self.tick_ids).saturating_mul(self.tick_ms)
     }
 
-    /// Takes the last place.
+    /// Takes the last place in the queue.
     ///
     /// # Errors
-    /// `Exhausted`, if the batch cannot be complete in time, after the batches before it.
+    /// `Exhausted`, if the batch cannot be complete in time after the batches before it.
     fn enter(&self, count: u64, deadline: Instant) -> Result<Place<'_>, Error> {
         let before = self.promised.fetch_add(count, Ordering::Relaxed);
         let place = Place { queue: self, count, needs_ms: self.ms_of(before.saturating_add(count)) };
-        // The first one is for the generator to judge.
+        // The generator itself checks the first batch.
         if before > 0 && !has(deadline, place.needs_ms) { Err(place.late()) } else { Ok(place) }
     }
 }
@@ -135,7 +135,7 @@ impl Drop for Place<'_> {
     }
 }
 
-/// Returns whether `ms` are left. The current tick counts as one of them.
+/// Returns whether `ms` are left until the deadline. The current ms counts.
 fn has(deadline: Instant, ms: u64) -> bool {
     deadline.saturating_duration_since(Instant::now()) + Duration::from_millis(1) >= Duration::from_millis(ms)
 }
@@ -147,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_batch_is_refused_at_the_door_if_those_before_it_take_too_long() {
+    fn a_batch_without_time_after_earlier_batches_is_refused() {
         // 4096 IDs in each ms.
         let queue = Queue::of(&layouts::SNOWMINT);
         let soon = || Instant::now() + Duration::from_secs(100);
@@ -158,11 +158,11 @@ mod tests {
         drop(first);
         let third = queue.enter(4096 * 60_000, soon()).expect("there is time again");
         drop((second, third));
-        assert!(queue.enter(4096 * 101_000, soon()).is_ok(), "alone, it is for the generator to refuse");
+        assert!(queue.enter(4096 * 101_000, soon()).is_ok(), "the generator checks a batch without others before it");
     }
 
     #[tokio::test]
-    async fn one_batch_at_a_time_has_its_turn() {
+    async fn one_batch_at_a_time_has_the_turn() {
         let queue = Queue::of(&layouts::SNOWMINT);
         let end = Instant::now() + Duration::from_secs(100);
         let [first, second] = [(); 2].map(|()| queue.enter(1, end).expect("there is time"));

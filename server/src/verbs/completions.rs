@@ -1,4 +1,4 @@
-//! `snowmint completions`: a script for a shell.
+//! `snowmint completions`: prints a completion script.
 
 use std::io::{Write as _, stdout};
 use std::process::ExitCode;
@@ -9,7 +9,7 @@ use clap_complete::Shell;
 use crate::arguments::Arguments;
 use crate::exit::Exit;
 
-/// Prints the script that completes our words.
+/// Prints the completion script of a shell.
 pub fn completions(shell: Shell) -> Result<ExitCode, Exit> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Arguments::command(), "snowmint", &mut script);

@@ -1,4 +1,5 @@
-//! `snowmint fence`: after a lossy failover or a restored backup, everything of a store goes on above what may be given.
+//! `snowmint fence`: after a lossy failover or a restored backup, moves everything in a store above all numbers that may have
+//! been given out.
 
 use std::io::{Write as _, stdout};
 use std::process::ExitCode;
@@ -11,17 +12,17 @@ use crate::arguments::operate;
 use crate::exit::Exit;
 use crate::service::USERS;
 
-/// How far ahead a fence may be without `--far`, in ms: a mistyped time cannot be lowered again.
+/// How far ahead a fence may be without `--far`, in ms: a fence at a mistyped time cannot be lowered.
 const NEAR_MS: i64 = 24 * 60 * 60 * 1000;
 
-/// Raises every window's end and every counter.
+/// Raises every window end and every counter, and prints how many of each kind.
 pub fn fence(options: &operate::Fence) -> Result<ExitCode, Exit> {
     if !options.far && options.until > SystemHost::unix_ms().saturating_add(NEAR_MS) {
         let mut until = String::new();
         // Writing to a string cannot fail.
         let _ = time::write_rfc3339(&mut until, options.until);
         return Err(Exit::Wrong(format!(
-            "--until {until} is more than a day ahead, and no node would mint before it: if IDs are that late, add --far"
+            "--until {until} is more than a day ahead, and no node would mint before that time: add --far if IDs are that late"
         )));
     }
     with_store_and_slots(&options.place, async |store, slots| {

@@ -1,4 +1,4 @@
-//! `snowmint gen`: IDs, one a line, and a bar on the terminal while there are many to come.
+//! `snowmint gen`: mints IDs, one per line, and shows a progress bar on the terminal for a large count.
 
 use std::io::{IsTerminal as _, Write, stderr, stdout};
 use std::process::ExitCode;
@@ -15,28 +15,28 @@ use crate::arguments;
 use crate::exit::Exit;
 use crate::json;
 
-/// How many are written at a time.
+/// How many IDs one write takes at most.
 const BATCH: u64 = 4096;
-/// From how many on a bar is shown.
+/// The least count that shows a progress bar.
 const MANY: u64 = 200_000;
 
-/// Mints them.
+/// Mints IDs and writes them to standard output.
 pub fn generate(options: &arguments::Gen) -> Result<ExitCode, Exit> {
     let layout = Layout::find(&options.layout)?;
     let node = options.node.as_ref().map(|node| layout.parse_node(node)).transpose()?;
-    let max_wait_ms = options.max_wait_ms.unwrap_or(Options::DEFAULT.max_wait_ms);
+
     let lease = LeaseOptions {
         layout,
         node,
         store: options.store.clone().map(LeaseStore::Url),
         namespace: options.namespace.clone(),
-        options: Options { max_wait_ms, ..Options::DEFAULT },
+        options: Options { max_wait_ms: options.max_wait_ms, ..Options::DEFAULT },
         ..LeaseOptions::default()
     };
-    // From here on an interrupt is waited for, as it gives the lease back.
+    // Listens before the lease is taken: an interrupt then releases the lease.
     let interrupted = interrupt()?;
     let generator = Generator::open(lease, &Environment::of_process(), &mut SystemHost::new())?;
-    // A batch is to be had well within the time that it may wait.
+    // A batch of a quarter second ends well before its deadline.
     let at_once = BATCH.min(layout.ids_per_second() / 4).max(1);
     let bar = bar(options.count);
     let (mut out, mut lines, mut left) = (stdout().lock(), Vec::new(), options.count);
@@ -82,7 +82,7 @@ fn line(out: &mut Vec<u8>, id: u64, options: &arguments::Gen) -> Result<(), Exit
     Ok(())
 }
 
-/// On the terminal that IDs do not go to.
+/// Returns a progress bar on standard error. It is hidden unless that is a terminal and standard output is not.
 fn bar(count: u64) -> ProgressBar {
     if count < MANY || !stderr().is_terminal() || stdout().is_terminal() {
         return ProgressBar::hidden();
@@ -94,16 +94,15 @@ fn bar(count: u64) -> ProgressBar {
     }
 }
 
-/// Becomes true when the user interrupts.
+/// Returns a flag that becomes true when the user interrupts. The handler is installed before this returns.
 fn interrupt() -> Result<Arc<AtomicBool>, Exit> {
     let interrupted = Arc::new(AtomicBool::new(false));
-    let told = Arc::clone(&interrupted);
+    let flag = Arc::clone(&interrupted);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    // The handler is there when this returns.
     let mut signal = runtime.block_on(async { crate::verbs::signals::interrupt() })?;
     thread::spawn(move || {
         runtime.block_on(signal.came());
-        told.store(true, Ordering::Relaxed);
+        flag.store(true, Ordering::Relaxed);
     });
     Ok(interrupted)
 }

@@ -1,55 +1,42 @@
-//! `snowmint inspect`: what IDs say.
+//! `snowmint inspect`: prints the parts of IDs, or the systems that could have minted them.
 
 use std::fmt::Write as _;
-use std::io::{self, BufRead as _, Write as _, stdin, stdout};
+use std::io::{self, BufRead as _, stdin};
 use std::process::ExitCode;
 
 use snowmint_core::inspect::inspect_integer;
+use snowmint_core::render::{self, Decoded, Format};
 use snowmint_core::{ErrorKind, Integer, Layout, SystemHost};
 use snowmint_stores::Error;
 
+use super::output;
 use crate::arguments;
 use crate::exit::{Exit, complain};
-use crate::json;
-use crate::show::{self, Decoded, Found, Style};
 
-/// An ID as it was given.
+/// An ID on the command line: its text, or its number if `--format` names the form.
 enum Given {
     Text(String),
     Number(u64),
 }
 
-/// Takes them apart, one by one: a bad one is reported, and the others are shown.
+/// Prints each ID. A bad ID is reported, and the others are printed.
 pub fn inspect(options: &arguments::Inspect) -> Result<ExitCode, Exit> {
     let layout = options.layout.as_ref().map(Layout::find).transpose()?;
+    let format = output::format(options.json);
     let mut code = 0;
     let mut each = |value: String| -> Result<(), Exit> {
         let given = match options.format {
             None => Ok(Given::Text(value.clone())),
             Some(form) => form.decode(&value).map(Given::Number).map_err(Error::from),
         };
-        let mut out = stdout().lock();
-        let shown = given.and_then(|given| match &layout {
-            Some(layout) => Ok(Err(decoded(&given, layout)?)),
-            None => Ok(Ok(candidates(&given))),
-        });
-        match shown {
+        match given.and_then(|given| print(&given, layout.as_ref(), format)) {
             Err(error) => {
                 complain(format_args!("{value}: {error}"));
                 code = 2;
             }
-            Ok(Err(told)) if options.json => json::write_line(&mut out, &told)?,
-            Ok(Err(told)) => writeln!(out, "{}", show::decoded(&told))?,
-            Ok(Ok(found)) => {
-                code = code.max(u8::from(found.candidates.is_empty()));
-                if options.json {
-                    json::write_line(&mut out, &found)?;
-                } else {
-                    writeln!(out, "{}", show::candidates(&found, Style::of_terminal()))?;
-                }
-            }
+            Ok(printed) => code = code.max(u8::from(!printed?)),
         }
-        Ok(out.flush()?)
+        Ok(())
     };
     if options.ids.is_empty() {
         for line in lines() {
@@ -61,7 +48,29 @@ pub fn inspect(options: &arguments::Inspect) -> Result<ExitCode, Exit> {
     Ok(ExitCode::from(code))
 }
 
-/// The lines of standard input that are not blank. What is no text is no ID either, and shown as it is.
+/// Prints an ID, and returns whether any known system could have minted it.
+///
+/// # Errors
+/// `InvalidId`, if the layout cannot have minted the ID. The inner error is of standard output.
+fn print(given: &Given, layout: Option<&Layout>, format: Format) -> Result<io::Result<bool>, Error> {
+    let Some(layout) = layout else {
+        let now_ms = SystemHost::unix_ms();
+        let (value, found) = match given {
+            Given::Text(text) => (text.clone(), snowmint_core::inspect(text, now_ms)),
+            Given::Number(id) => (id.to_string(), inspect_integer(Integer::from(*id), now_ms)),
+        };
+        let printed = output::print(|out| render::candidates(out, &value, &found, format));
+        return Ok(printed.map(|()| !found.is_empty()));
+    };
+    let value = match given {
+        Given::Number(id) => Integer::from(*id),
+        Given::Text(text) => integer(text)?,
+    };
+    let decoded = Decoded::new(value, layout)?;
+    Ok(output::print(|out| decoded.write(out, format)).map(|()| true))
+}
+
+/// Returns the lines of standard input that are not blank. Bytes that are not UTF-8 become `\xff`, which no ID contains.
 fn lines() -> impl Iterator<Item = io::Result<String>> {
     let text = |line: Vec<u8>| {
         let mut text = String::new();
@@ -78,22 +87,6 @@ fn lines() -> impl Iterator<Item = io::Result<String>> {
     lines.filter(|line| line.as_ref().map_or(true, |line| !line.is_empty()))
 }
 
-fn decoded(given: &Given, layout: &Layout) -> Result<Decoded, Error> {
-    let id = match given {
-        Given::Number(id) => *id,
-        Given::Text(text) => integer(text)?.id()?,
-    };
-    Ok(Decoded::new(id, text_of(given, id), layout)?)
-}
-
-/// As a decimal, the signed form too.
-fn text_of(given: &Given, id: u64) -> String {
-    match given {
-        Given::Text(text) if text.starts_with('-') => text.parse::<i128>().unwrap_or_default().to_string(),
-        _ => id.to_string(),
-    }
-}
-
 fn integer(text: &str) -> Result<Integer, Error> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     if !(1..=40).contains(&digits.len()) || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -107,12 +100,4 @@ fn integer(text: &str) -> Result<Integer, Error> {
         Ok(magnitude) if text.starts_with('-') && magnitude > 0 => Integer::Negative(magnitude),
         Ok(number) => Integer::Fits(number),
     })
-}
-
-fn candidates(given: &Given) -> Found {
-    let now_ms = SystemHost::unix_ms();
-    match given {
-        Given::Text(text) => Found::new(text.clone(), &snowmint_core::inspect(text, now_ms)),
-        Given::Number(id) => Found::new(id.to_string(), &inspect_integer(Integer::from(*id), now_ms)),
-    }
 }

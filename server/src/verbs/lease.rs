@@ -1,5 +1,5 @@
-//! `snowmint lease`: who has which node, and giving back nodes that nobody holds. A directory has slots, and records of a
-//! service beside them.
+//! `snowmint lease`: lists nodes with their holders, and releases the nodes of stopped holders. A directory has slots, and
+//! may have the records of a service beside them.
 
 use std::io::{Write as _, stdout};
 use std::process::ExitCode;
@@ -46,7 +46,7 @@ impl Line {
         let state = match (is_far(end, now_ms), held, end > now_ms) {
             (true, ..) => "far ahead",
             (_, true, _) => "held",
-            // Its holder is dead, and its window goes on.
+            // The holder is dead, but its window is not over.
             (_, _, true) => "expiring",
             (_, _, false) => "free",
         };
@@ -62,12 +62,12 @@ impl Line {
     }
 }
 
-/// Returns whether a window with that end (Unix ms) was granted under a clock that was ahead: no window is that long.
+/// Returns whether a window (end in Unix ms) was granted under a clock that was ahead: no window is that long.
 const fn is_far(end_ms: i64, now_ms: i64) -> bool {
     end_ms > now_ms.saturating_add_unsigned(Window::MOST_MS)
 }
 
-/// The records of a namespace, or of all.
+/// Returns the records of a namespace, or of all namespaces.
 async fn records(leases: &Leases, namespace: Option<&String>, now_ms: i64) -> Result<Vec<Line>, Exit> {
     let mut namespaces: Vec<_> = match namespace {
         Some(namespace) => vec![namespace.clone()],
@@ -82,7 +82,7 @@ async fn records(leases: &Leases, namespace: Option<&String>, now_ms: i64) -> Re
     Ok(lines)
 }
 
-/// Does what the verb says.
+/// Lists leases, or releases a node and shows its record.
 pub fn lease(options: &Lease) -> Result<ExitCode, Exit> {
     with_url(&options.place, async |url| {
         let slots = Slots::of_url(url)?;
@@ -90,7 +90,7 @@ pub fn lease(options: &Lease) -> Result<ExitCode, Exit> {
         let lines = match &options.verb {
             LeaseVerb::Ls { namespace } => {
                 let mut lines = Vec::new();
-                // Looking at slots makes no store beside them.
+                // A list of slots must not create a store beside them.
                 if slots.as_ref().is_none_or(Slots::are_beside_a_store) {
                     lines = records(&Leases::new(connect(url).await?), namespace.as_ref(), now_ms).await?;
                 }

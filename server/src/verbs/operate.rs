@@ -1,4 +1,4 @@
-//! What the verbs of operators share: a store, and a runtime to ask it in.
+//! Runs the operators' verbs on a store, within a tokio runtime.
 
 use std::sync::Arc;
 
@@ -8,12 +8,12 @@ use super::serve::default_store;
 use crate::arguments::operate::Place;
 use crate::exit::Exit;
 
-/// Does something with the store that was named.
+/// Runs work on the store of `--store`.
 pub fn with_store<T>(place: &Place, work: impl AsyncFnOnce(Arc<dyn Store>) -> Result<T, Exit>) -> Result<T, Exit> {
     with_store_and_slots(place, async |store, _| work(store).await)
 }
 
-/// Does something with the store that was named, and with the slots beside it, if it is a directory.
+/// Runs work on the store of `--store`, and on the slots beside it if the store is a directory.
 pub fn with_store_and_slots<T>(
     place: &Place,
     work: impl AsyncFnOnce(Arc<dyn Store>, Option<Slots>) -> Result<T, Exit>,
@@ -21,7 +21,7 @@ pub fn with_store_and_slots<T>(
     with_url(place, async |url| work(connect(url).await?, Slots::of_url(url)?).await)
 }
 
-/// Does something with the URL that was named, in a runtime.
+/// Runs work on the URL of `--store` or the default one.
 pub fn with_url<T>(place: &Place, work: impl AsyncFnOnce(&str) -> Result<T, Exit>) -> Result<T, Exit> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
     runtime.block_on(async {

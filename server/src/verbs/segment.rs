@@ -1,4 +1,4 @@
-//! `snowmint segment`: tags, as rows of Leaf's table.
+//! `snowmint segment`: creates, lists and uses tags, the rows of Leaf's table.
 
 use std::io::{Write as _, stdout};
 use std::process::ExitCode;
@@ -22,7 +22,7 @@ struct Name {
     tag: String,
 }
 
-/// Does what the verb says.
+/// Creates a tag, takes numbers of a tag, or lists the tags.
 pub fn segment(options: &Segment) -> Result<ExitCode, Exit> {
     let as_json = options.place.json;
     with_store(&options.place, async |store| {
@@ -31,7 +31,7 @@ pub fn segment(options: &Segment) -> Result<ExitCode, Exit> {
             SegmentVerb::Create { tag, start, step, description } => {
                 let row = Tag { next: *start, step: *step, description: description.clone() };
                 if !Segments::create(&*store, tag, &row).await? {
-                    return Err(Exit::Failed(format!("there is a tag {tag:?} already: it stays as it is")));
+                    return Err(Exit::Failed(format!("the tag {tag:?} exists already and is unchanged")));
                 }
             }
             SegmentVerb::Next { tag, count } => {

@@ -1,4 +1,4 @@
-//! `snowmint sequence`: named sequences, in the words of SQL.
+//! `snowmint sequence`: creates, shows and uses named sequences, with the terms of SQL.
 
 use std::io::{Write as _, stdout};
 use std::process::ExitCode;
@@ -31,7 +31,7 @@ struct Value {
     id: String,
 }
 
-/// Does what the verb says.
+/// Creates a sequence, takes values, sets the current value, or shows the definition.
 pub fn sequence(options: &Sequence) -> Result<ExitCode, Exit> {
     let as_json = options.place.json;
     with_store(&options.place, async |store| {
@@ -58,7 +58,7 @@ pub fn sequence(options: &Sequence) -> Result<ExitCode, Exit> {
                     cycle: *cycle,
                 };
                 if !session.create(name, &wanted).await? {
-                    return Err(Exit::Failed(format!("there is a sequence {name:?} already: it stays as it is")));
+                    return Err(Exit::Failed(format!("the sequence {name:?} exists already and is unchanged")));
                 }
             }
             SequenceVerb::Next { name, count } => {
@@ -71,7 +71,9 @@ pub fn sequence(options: &Sequence) -> Result<ExitCode, Exit> {
                 match session.set(name, &set).await? {
                     Some(value) => show(value)?,
                     None => {
-                        return Err(Exit::Failed("nothing was changed: the sequence is there or further".to_owned()));
+                        return Err(Exit::Failed(
+                            "nothing was changed: the sequence is at this value or beyond".to_owned(),
+                        ));
                     }
                 }
             }

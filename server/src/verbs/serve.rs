@@ -1,4 +1,4 @@
-//! `snowmint serve`: the service, from the first line of its log to the last.
+//! `snowmint serve`: starts the service, and ends it on a signal.
 
 use std::io::{Write as _, stderr, stdout};
 use std::net::SocketAddr;
@@ -22,18 +22,18 @@ use crate::connections::Port;
 use crate::exit::Exit;
 use crate::http::{Hosts, Http, document};
 use crate::metrics::Metrics;
-use crate::renewals;
+use crate::monitor;
 use crate::resp::Resp;
 use crate::service::{Service, Settings};
 use crate::tls::Certificate;
 use crate::watched::Watched;
 
-/// How long an end takes at most: those who run services kill what takes longer.
+/// The limit for ending: service managers kill a program that takes longer.
 const END: Duration = Duration::from_secs(10);
-/// How much of that is for those who are connected.
+/// The part of it in which open connections may finish.
 const DRAIN: Duration = Duration::from_secs(5);
 
-/// Serves until it is told to end.
+/// Serves until a signal ends it.
 pub fn serve(options: &Serve) -> Result<ExitCode, Exit> {
     if options.openapi {
         writeln!(stdout().lock(), "{}", document())?;
@@ -44,12 +44,12 @@ pub fn serve(options: &Serve) -> Result<ExitCode, Exit> {
     allow_connections();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(run(options))?;
-    // What a store does not answer is not waited for.
+    // Does not wait longer for operations that the store leaves unanswered.
     runtime.shutdown_timeout(Duration::from_secs(1));
     Ok(ExitCode::SUCCESS)
 }
 
-/// Raises the limit of open files as far as it goes: often it is 1024, with the store's files among them.
+/// Raises the limit of open files to its maximum. The usual 1024 includes the files of the store.
 #[cfg(unix)]
 fn allow_connections() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -73,7 +73,7 @@ async fn run(options: &Serve) -> Result<(), Exit> {
     let token = Token::read(options.token_file.as_deref())?;
     let certificate = Certificate::read(options.tls_cert.as_deref(), options.tls_key.as_deref())?;
     let tls = certificate.as_ref().map(Certificate::acceptor).transpose()?;
-    // Before anything is leased.
+    // Opens the ports before anything is leased.
     let open = async |name, address| -> Result<Option<Port>, Exit> {
         let listener = listen(name, address, &token).await?;
         let most = options.max_connections as usize;
@@ -104,14 +104,14 @@ async fn run(options: &Serve) -> Result<(), Exit> {
         section_size: options.section_size,
         label: options.advertise.clone().unwrap_or_else(|| format!("{scheme}://{any_address}")),
     };
-    metrics.show_standby(Arc::<Watched>::clone(&store));
+    metrics.add_standby(Arc::<Watched>::clone(&store));
     let service = Service::new(store, settings).await.map_err(|error| match error.kind() {
         ErrorKind::InvalidLayout => Exit::Wrong(format!("--layout {}: {error}", options.layout)),
         _ => error.into(),
     })?;
-    metrics.show(&service);
+    monitor::show(&service, &mut metrics);
     let metrics = Arc::new(metrics);
-    renewals::watch(&service, &metrics);
+    monitor::watch(&service, &metrics);
     let idle = Duration::from_secs(options.idle_s);
     let (end, ending) = watch::channel(false);
     let hosts = Hosts::new(&token, &options.http, &options.allow_host);
@@ -166,27 +166,29 @@ async fn run(options: &Serve) -> Result<(), Exit> {
     Ok(())
 }
 
-/// Gives everything back while those who are connected are answered; all of it takes ten seconds at most.
+/// Gives users, leases and numbers back while open connections finish. Takes at most 10 s.
 async fn give_back(service: &Service, serving: impl Future<Output = ()>, ended: &mut signals::Ending) {
     let giving_back = async {
-        // Another server waits for the users; who is connected is answered meanwhile.
+        // Users first, as another server waits for them.
         let _ = tokio::join!(service.close_users(), timeout(DRAIN, serving));
         service.close().await;
     };
     tokio::select! {
         given_back = timeout(END, giving_back) => {
             if given_back.is_ok() {
-                tracing::info!("ended: leases and numbers that were not used are given back");
+                tracing::info!("ended: leases and unused numbers are given back");
             } else {
-                tracing::warn!("ended: what was not given back in time is left out, and leases run out");
+                tracing::warn!("ended after 10 s: some numbers are lost, and some leases last until their window ends");
             }
         }
-        // A second time, for one who does not want to wait.
-        () = ended.came() => tracing::warn!("ended at once: what was not given back is left out, and leases run out"),
+        // A second signal ends the server without a wait.
+        () = ended.came() => {
+            tracing::warn!("ended at once: some numbers are lost, and some leases last until their window ends");
+        }
     }
 }
 
-/// Reads the files again that a hang-up is about; what cannot be used leaves what is known.
+/// Reads the token file and the certificate again. If a file is not usable, the old content stays.
 fn read_again(token: &Token, certificate: Option<&Certificate>) {
     for (file, read) in
         [("token", token.read_again()), ("certificate", certificate.map_or(Ok(()), Certificate::read_again))]
@@ -198,7 +200,10 @@ fn read_again(token: &Token, certificate: Option<&Certificate>) {
     }
 }
 
-/// Opens a port; beyond loopback only with a token.
+/// Opens a port.
+///
+/// # Errors
+/// `Wrong` for an address that other machines can reach, if there is no token. `Failed`, if the port cannot be opened.
 async fn listen(flag: &str, address: &str, token: &Token) -> Result<Option<TcpListener>, Exit> {
     if address == "off" {
         return Ok(None);
@@ -206,26 +211,30 @@ async fn listen(flag: &str, address: &str, token: &Token) -> Result<Option<TcpLi
     let wrong = |why: &dyn std::fmt::Display| Exit::Wrong(format!("{flag} {address}: {why}"));
     let addresses: Vec<_> = lookup_host(address).await.map_err(|error| wrong(&error))?.collect();
     if !token.is_set() && addresses.iter().any(|address| !address.ip().is_loopback()) {
-        return Err(wrong(&"other machines can reach it, so a token is needed: --token-file FILE"));
+        return Err(wrong(&"other machines can reach this address, so a token is needed: --token-file FILE"));
     }
     let listener = TcpListener::bind(addresses.as_slice()).await;
     listener.map(Some).map_err(|error| Exit::Failed(format!("{flag} {address}: {error}")))
 }
 
-/// A `SQLite` file of this user: of the service, where a service manager names its directory. Refused where other servers
-/// would have one of their own.
+/// Returns the URL of this user's `SQLite` file, or of the service's file if the service manager names a directory.
+///
+/// # Errors
+/// `Wrong` in a container or pod, where each server would get a separate file.
 pub fn default_store() -> Result<String, Exit> {
     let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let directory = variable("STATE_DIRECTORY")
         .or_else(|| variable("XDG_DATA_HOME").map(|data| data.join("snowmint")))
         .or_else(|| variable("HOME").map(|home| home.join(".local/share/snowmint")))
         .filter(|directory| directory.is_absolute())
-        .ok_or_else(|| Exit::Wrong("there is no home directory to keep a store in: --store sqlite:PATH".to_owned()))?;
+        .ok_or_else(|| Exit::Wrong("there is no home directory for a store: use --store sqlite:PATH".to_owned()))?;
     let path = directory.join("snowmint.db");
     refuse_default_database(&path, &Environment::of_process()).map_err(|error| Exit::Wrong(error.to_string()))?;
-    std::fs::create_dir_all(&directory)
-        .map_err(|error| Exit::Failed(format!("{}: {error}; or --store URL", directory.display())))?;
+    std::fs::create_dir_all(&directory).map_err(|error| {
+        Exit::Failed(format!("{}: {error}; use --store URL for another place", directory.display()))
+    })?;
+    let path = path.to_str();
     let path =
-        path.to_str().ok_or_else(|| Exit::Wrong("the home directory is no text: --store sqlite:PATH".to_owned()))?;
+        path.ok_or_else(|| Exit::Wrong("the home directory is not UTF-8: use --store sqlite:PATH".to_owned()))?;
     Ok(format!("sqlite:{path}"))
 }

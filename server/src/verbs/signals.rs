@@ -1,11 +1,11 @@
-//! What tells a program to end.
+//! Signals that end a program or make it read its files again.
 
 use std::io;
 
 #[cfg(unix)]
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// An interrupt or a request to end, from the terminal or from whoever runs this.
+/// An interrupt from the terminal, or a request to end from a service manager.
 #[derive(Debug)]
 pub struct Ending {
     #[cfg(unix)]
@@ -14,7 +14,7 @@ pub struct Ending {
     terminate: Signal,
 }
 
-/// Begins to listen; within a runtime.
+/// Starts to listen. Call this within a tokio runtime.
 pub fn interrupt() -> io::Result<Ending> {
     Ok(Ending {
         #[cfg(unix)]
@@ -24,14 +24,14 @@ pub fn interrupt() -> io::Result<Ending> {
     })
 }
 
-/// A hang-up, which asks to read files again.
+/// A hang-up signal, a request to read files again.
 #[derive(Debug)]
 pub struct HangUp {
     #[cfg(unix)]
     signal: Signal,
 }
 
-/// Begins to listen; within a runtime. From then on a hang-up does not end the program.
+/// Starts to listen: a hang-up no longer ends the program. Call this within a tokio runtime.
 pub fn hang_up() -> io::Result<HangUp> {
     Ok(HangUp {
         #[cfg(unix)]
@@ -40,7 +40,7 @@ pub fn hang_up() -> io::Result<HangUp> {
 }
 
 impl HangUp {
-    /// Returns when one comes; never, where there are none.
+    /// Waits for the signal. Waits forever on systems without it.
     pub async fn came(&mut self) {
         #[cfg(unix)]
         self.signal.recv().await;
@@ -50,7 +50,7 @@ impl HangUp {
 }
 
 impl Ending {
-    /// Returns when it comes.
+    /// Waits for the signal.
     pub async fn came(&mut self) {
         #[cfg(unix)]
         tokio::select! {

@@ -1,4 +1,4 @@
-"""Services of these tests, from the program `snowmint-engines`."""
+"""Starts services for these tests, through the program `snowmint-engines`."""
 
 import os
 import subprocess
@@ -9,14 +9,14 @@ import servers
 from servers import Server
 
 TOKEN = "a-token-of-these-tests"
-# Without a sandbox, since root has none, and without what would call home.
+# Without a sandbox, which root cannot have, and without requests to Chromium's own servers.
 CHROMIUM = [os.environ.get("CHROMIUM", "/usr/bin/chromium"), "--headless", "--no-sandbox", "--disable-gpu"]
 CHROMIUM += ["--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update"]
 CHROMIUM += ["--disable-sync", "--virtual-time-budget=10000"]
 
 
 def run(*words: str, stdin: str = "") -> str:
-    """Runs a program to its end, and gives what it prints; what it complains of is shown if it fails."""
+    """Runs a program to its end and returns its output. If the program fails, the assertion shows its errors."""
     done = subprocess.run(words, input=stdin, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, f"{words}: {done.stdout}{done.stderr}"
     return done.stdout
@@ -24,7 +24,7 @@ def run(*words: str, stdin: str = "") -> str:
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Server]:
-    """A service that asks for no token."""
+    """A service that needs no token."""
     with Server("service") as running:
         yield running
 

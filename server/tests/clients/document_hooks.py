@@ -1,4 +1,4 @@
-"""What Schemathesis cannot know of our document: how the text of a layout is made."""
+"""Teaches Schemathesis to write texts of layouts, which the document cannot describe."""
 
 import schemathesis
 from hypothesis import strategies as st
@@ -9,7 +9,7 @@ PRESETS = ["snowmint", "twitter", "discord", "instagram", "leaf", "mastodon", "g
 
 @st.composite
 def texts(draw: st.DrawFn) -> str:
-    """The text of a layout: fields of 64 bits at most, a time that goes on for decades, a tick of ms."""
+    """Draws the text of a layout: at most 64 bits, a time that lasts decades, a tick of 1 or 10 ms."""
     time = draw(st.integers(38, 42))
     node = draw(st.integers(1, 10))
     fields = [f"time:{time}", f"node:{node}", f"sequence:{draw(st.integers(1, 63 - time - node))}"]

@@ -1,4 +1,4 @@
-"""What the document at /openapi.json says, asked by Schemathesis, which makes requests that fit it and that do not."""
+"""Checks /openapi.json with Schemathesis, which sends valid and invalid requests and compares the answers with it."""
 
 import os
 import subprocess
@@ -11,7 +11,7 @@ from servers import Server
 HERE = Path(__file__).parent
 
 
-def test_every_answer_is_what_the_document_says(server: Server, operate: Callable[..., str], tmp_path: Path) -> None:
+def test_every_answer_matches_the_document(server: Server, operate: Callable[..., str], tmp_path: Path) -> None:
     operate("segment", "create", "orders")
     schemathesis = Path(sys.executable).with_name("schemathesis")
     document = f"{server.url}/openapi.json"
@@ -24,7 +24,7 @@ def test_every_answer_is_what_the_document_says(server: Server, operate: Callabl
         f"--max-examples={os.environ.get('SNOWMINT_TRIES', '5')}",
         "--no-color",
     ]
-    # It keeps a directory of its own where it runs.
+    # Schemathesis creates a directory in its working directory.
     done = subprocess.run(
         words, cwd=tmp_path, capture_output=True, text=True, env={"PYTHONPATH": str(HERE)}, check=False
     )

@@ -1,4 +1,4 @@
-"""Clients that others' generators make of the document at /openapi.json, used on a server that runs."""
+"""Clients that third-party generators make from /openapi.json, used on a running server."""
 
 import importlib
 import json
@@ -28,9 +28,9 @@ def test_the_document_is_valid(server: Server) -> None:
 
 @pytest.fixture(scope="module")
 def generated(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Any]]:
-    """Imports a module of the client that openapi-python-client makes."""
+    """Returns a function that imports a module of the client from openapi-python-client."""
     directory = tmp_path_factory.mktemp("python")
-    # It knows text by this name only.
+    # The generator knows only this media type for text.
     overrides = {"content_type_overrides": {"application/openmetrics-text": "text/plain"}, "post_hooks": []}
     (directory / "config.json").write_text(json.dumps(overrides))
     words = [str(TOOLS / "openapi-python-client"), "generate", "--url", f"{server.url}/openapi.json"]
@@ -56,7 +56,7 @@ def test_a_generated_python_client_takes_numbers(
     assert generated("api.numbers.next_of_sequence").sync("generated", client=client).ids == ["1"]
     assert generated("api.numbers.take_ticket").sync("generated", client=client).id == "1"
     assert generated("api.numbers.next_of_user").sync("7", client=client).id == "1"
-    # `segment` of Leaf is another operation than that of ours.
+    # Leaf's endpoint takes numbers of the same tag.
     assert generated("api.leaf.leaf_segment").sync("generated", client=client) == "2"
     models = generated("models")
     claim = models.Claim(nonce="8f14e45fceea167a5a36dedd4bea2543")
@@ -88,9 +88,9 @@ def test_a_generated_typescript_client_takes_numbers(server: Server, guarded: Se
     assert (done.returncode, done.stdout) == (0, "well\n"), done.stdout + done.stderr
 
 
-def test_metrics_are_read_by_the_parser_of_prometheus(server: Server) -> None:
+def test_the_parser_of_prometheus_reads_the_metrics(server: Server) -> None:
     run("curl", "--silent", f"{server.url}/v1/ids")
-    # It has no types.
+    # The parser has no type annotations.
     read: Any = text_string_to_metric_families
     families = {family.name: family for family in read(metrics(server))}
     kinds = {name: family.type for name, family in families.items()}
@@ -101,5 +101,5 @@ def test_metrics_are_read_by_the_parser_of_prometheus(server: Server) -> None:
 
 
 def metrics(server: Server) -> str:
-    """What Prometheus reads."""
+    """Returns the metrics as Prometheus reads them."""
     return run("curl", "--silent", "--fail", f"{server.url}/metrics")

@@ -1,4 +1,4 @@
-"""Clients of HTTP: curl, and whoever asks Leaf's service."""
+"""HTTP clients: curl, and clients of Leaf's service."""
 
 import json
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from servers import Server
 CURL = ["curl", "--silent", "--show-error"]
 
 
-def test_curl_asks_for_ids_and_numbers(server: Server) -> None:
+def test_curl_takes_ids_and_numbers(server: Server) -> None:
     ids = [int(id) for id in json.loads(run(*CURL, f"{server.url}/v1/ids?count=3"))["ids"]]
     assert len(ids) == 3
     assert all(low < high for low, high in pairwise(ids))
@@ -22,7 +22,7 @@ def test_curl_asks_for_ids_and_numbers(server: Server) -> None:
     assert json.loads(run(*CURL, "-X", "POST", f"{server.url}/v1/users/7/next")) == {"id": "1"}
 
 
-def test_curl_shows_the_token(guarded: Server) -> None:
+def test_curl_sends_the_token(guarded: Server) -> None:
     ask = [*CURL, "--output", "/dev/null", "--write-out", "%{http_code}", f"{guarded.url}/v1/ids"]
     assert [run(*ask), run(*ask, "-H", "Authorization: Bearer wrong")] == ["401", "401"]
     assert run(*ask, "-H", f"Authorization: Bearer {TOKEN}") == "200"
@@ -33,14 +33,14 @@ def test_curl_leases_a_node(server: Server) -> None:
     nonce = "8f14e45fceea167a5a36dedd4bea2543"
     claim = json.loads(run(*CURL, "--json", json.dumps({"nonce": nonce}), leases))
     start = claim["window"]["start"]
-    # A number as some languages write it.
+    # Some languages write an integer with a decimal point.
     release = json.dumps({"nonce": nonce, "unused_from_ms": float(start)})
     told = json.loads(run(*CURL, "-X", "DELETE", "--json", release, f"{leases}/{claim['node']}"))
     assert told["node"] == claim["node"]
     assert [lease["released"] for lease in json.loads(run(*CURL, leases))["leases"]] == [True]
 
 
-def test_leafs_clients_read_a_number_and_nothing_else(server: Server, operate: Callable[..., str]) -> None:
+def test_leafs_clients_read_a_bare_number(server: Server, operate: Callable[..., str]) -> None:
     operate("segment", "create", "leaf", "--start", "500")
     for path, low in [("segment/get/leaf", 500), ("snowflake/get/anything", 1 << 40)]:
         numbers = []

@@ -1,4 +1,4 @@
-"""The inspector at /, in Chromium without a window."""
+"""The inspector at /, in headless Chromium."""
 
 import json
 from pathlib import Path
@@ -10,7 +10,7 @@ from servers import Server
 TWEET = "1541815603606036480"
 
 
-def test_the_page_may_do_what_its_own_policy_says(server: Server) -> None:
+def test_the_page_carries_its_own_policy(server: Server) -> None:
     with urlopen(f"{server.url}/") as answer:
         assert answer.headers["content-security-policy"] == "frame-ancestors 'none'"
         page = answer.read().decode()
@@ -18,14 +18,14 @@ def test_the_page_may_do_what_its_own_policy_says(server: Server) -> None:
     assert "'wasm-unsafe-eval'" in page
 
 
-def test_the_page_takes_an_id_apart_by_its_wasm(server: Server, tmp_path: Path) -> None:
+def test_the_page_shows_the_parts_of_an_id(server: Server, tmp_path: Path) -> None:
     page = run(*CHROMIUM, f"--user-data-dir={tmp_path}", "--dump-dom", f"{server.url}/#id={TWEET}")
-    # What no script wrote has none of this.
+    # Only the page's script can have written this.
     assert "2022-06-28T16:07:40.105Z" in page
     assert '<p id="failure" class="error" role="alert"></p>' in page
 
 
-def test_the_page_names_the_service_that_has_sent_it(server: Server, tmp_path: Path) -> None:
+def test_the_page_names_its_service(server: Server, tmp_path: Path) -> None:
     with urlopen(f"{server.url}/v1/ids"), urlopen(f"{server.url}/v1/status") as answer:
         status = json.load(answer)
     page = run(*CHROMIUM, f"--user-data-dir={tmp_path}", "--dump-dom", f"{server.url}/")
@@ -34,6 +34,6 @@ def test_the_page_names_the_service_that_has_sent_it(server: Server, tmp_path: P
     assert server.store.removeprefix("sqlite:") not in page
 
 
-def test_the_page_of_a_service_with_a_token_says_so(guarded: Server, tmp_path: Path) -> None:
+def test_the_page_says_that_a_token_is_needed(guarded: Server, tmp_path: Path) -> None:
     page = run(*CHROMIUM, f"--user-data-dir={tmp_path}", "--dump-dom", f"{guarded.url}/")
     assert "which asks for a token." in page

@@ -1,4 +1,4 @@
-"""Clients of Redis: redis-py in both protocols, redis-cli, redis-benchmark."""
+"""Redis clients: redis-py in both protocols, redis-cli, redis-benchmark."""
 
 import re
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from servers import Server
 
 @pytest.fixture(params=[2, 3])
 def client(server: Server, request: pytest.FixtureRequest) -> Iterator[Any]:
-    """A client of redis-py in one of the protocols; what its answers are is told by no type, as it depends on that."""
+    """A redis-py client in one of the protocols. The types of its answers depend on the protocol, hence `Any`."""
     with redis.Redis(port=server.second_port, protocol=request.param, decode_responses=True) as connected:
         yield connected
 
@@ -31,7 +31,7 @@ def test_redis_py_counts(client: Any, request: pytest.FixtureRequest) -> None:
     assert client.incr(key) > 1001
 
 
-def test_redis_py_speaks_the_protocol_that_it_asked_for(client: Any, request: pytest.FixtureRequest) -> None:
+def test_redis_py_gets_the_protocol_of_its_hello(client: Any, request: pytest.FixtureRequest) -> None:
     hello = client.execute_command("HELLO")
     told = hello if isinstance(hello, dict) else dict(zip(hello[::2], hello[1::2], strict=True))
     assert told["server"] == "snowmint"
@@ -49,7 +49,7 @@ def test_a_pipeline_of_a_thousand_is_answered_in_order(client: Any, request: pyt
     assert all(low < high for low, high in pairwise(numbers))
 
 
-def test_what_redis_py_may_not_do_is_told_to_it(client: Any) -> None:
+def test_redis_py_gets_errors_for_wrong_commands(client: Any) -> None:
     for words in [("INCRBY", "a", -1), ("SET", "a", "x"), ("INCR", "x" * 129), ("FLUSHALL",), ("LPUSH", "a", 1)]:
         with pytest.raises(redis.ResponseError):
             client.execute_command(*words)
@@ -57,7 +57,7 @@ def test_what_redis_py_may_not_do_is_told_to_it(client: Any) -> None:
 
 
 @pytest.mark.parametrize("protocol", [2, 3])
-def test_redis_py_shows_the_token(guarded: Server, protocol: Any) -> None:
+def test_redis_py_sends_the_token(guarded: Server, protocol: Any) -> None:
     with redis.Redis(port=guarded.second_port, protocol=protocol, password=TOKEN) as known:
         assert isinstance(known.incr(f"k{protocol}"), int)
     with redis.Redis(port=guarded.second_port, protocol=protocol, username="default", password=TOKEN) as known:
@@ -77,7 +77,7 @@ def test_redis_cli_counts(server: Server) -> None:
     assert run(*ask, stdin="incr cli\nexists cli none\ndel cli\n") == "8\n1\n1\n"
 
 
-def test_redis_cli_shows_the_token(guarded: Server) -> None:
+def test_redis_cli_sends_the_token(guarded: Server) -> None:
     ask = ["redis-cli", "-p", str(guarded.second_port), "--no-auth-warning"]
     assert run(*ask, "-a", TOKEN, "ping") == "PONG\n"
     assert "NOAUTH" in run(*ask, "ping")
@@ -88,6 +88,6 @@ def test_redis_benchmark_measures(server: Server, pipeline: int) -> None:
     ask = ["redis-benchmark", "-p", str(server.second_port), "-n", "20000", "-P", str(pipeline), "-q"]
     told = run(*ask, "incr", f"benchmark{pipeline}")
     assert re.search(r"incr benchmark\d+: [\d.]+ requests per second", told), told
-    # As many as it asked for, and the next.
+    # The benchmark took 20,000 numbers, and GET takes the next one.
     assert int(run("redis-cli", "-p", str(server.second_port), "get", f"benchmark{pipeline}")) > 20_000
     assert "requests per second" in run(*ask, "-t", "incr")

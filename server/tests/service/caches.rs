@@ -1,4 +1,4 @@
-//! A cache in front of the service: Varnish, by the rules that it has built in.
+//! A cache in front of the service: Varnish, with its built-in rules.
 
 use std::io::{Read as _, Write as _};
 use std::os::unix::net::UnixStream;
@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 use super::support::{Server, TOKEN, make_tag};
 
-/// Varnish, which is killed at the end.
+/// A Varnish process. Dropping it kills the process.
 struct Varnish {
     child: Child,
     socket: PathBuf,
@@ -35,7 +35,7 @@ impl Varnish {
             .expect("varnishd starts: scripts/setup.sh installs it");
         let varnish = Self { child, socket, _directory: directory };
         let begun = Instant::now();
-        // It compiles its rules first.
+        // Varnish compiles its rules first.
         while varnish.ask("/healthz").0 != 200 {
             assert!(begun.elapsed() < Duration::from_secs(60), "Varnish does not answer");
             thread::sleep(Duration::from_millis(50));
@@ -43,7 +43,7 @@ impl Varnish {
         varnish
     }
 
-    /// The status and the body.
+    /// Returns the status and the body, or status 0 without a connection.
     fn ask(&self, path: &str) -> (u16, String) {
         let Ok(mut stream) = UnixStream::connect(&self.socket) else { return (0, String::new()) };
         let head = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
@@ -58,14 +58,14 @@ impl Varnish {
 
 impl Drop for Varnish {
     fn drop(&mut self) {
-        // Its child ends with it.
+        // The worker process of Varnish ends with it.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
 #[test]
-fn a_cache_hands_no_number_out_twice() {
+fn a_cache_gives_no_number_twice() {
     let (server, directory) = Server::alone(&[]);
     make_tag(directory.path(), "orders");
     let varnish = Varnish::before(&server);
@@ -86,7 +86,7 @@ fn a_cache_hands_no_number_out_twice() {
 }
 
 #[test]
-fn a_cache_keeps_no_error() {
+fn a_cache_stores_no_error() {
     let (server, directory) = Server::alone(&[]);
     let varnish = Varnish::before(&server);
     assert_eq!(varnish.ask("/v1/segments/late").0, 404);
@@ -95,7 +95,7 @@ fn a_cache_keeps_no_error() {
 }
 
 #[test]
-fn every_answer_but_the_page_forbids_caches_to_keep_it() {
+fn every_answer_but_the_page_forbids_caching() {
     let (server, directory) = Server::alone(&["--allow-origin", "https://app.example"]);
     make_tag(directory.path(), "orders");
     let leases = "/v1/namespaces/n/leases";
@@ -130,8 +130,8 @@ fn every_answer_but_the_page_forbids_caches_to_keep_it() {
     ];
     for (method, path, headers, body) in requests {
         let answer = server.ask(method, path, headers, body);
-        let told = answer.headers.get("cache-control").map(|value| value.to_str().expect("text"));
-        assert_eq!(told, Some("no-store"), "{method} {path}: {answer:?}");
+        let control = answer.headers.get("cache-control").map(|value| value.to_str().expect("text"));
+        assert_eq!(control, Some("no-store"), "{method} {path}: {answer:?}");
     }
     let strange = server.ask("GET", "/v1/ids", &[("host", "evil.example")], "");
     assert_eq!((strange.status, &strange.headers["cache-control"]), (403, &"no-store".parse().expect("a value")));
@@ -140,7 +140,7 @@ fn every_answer_but_the_page_forbids_caches_to_keep_it() {
     let guarded = Server::start(directory.path(), &["--token-file", file.to_str().expect("text")]);
     let refused = guarded.get("/v1/ids");
     assert_eq!((refused.status, &refused.headers["cache-control"]), (401, &"no-store".parse().expect("a value")));
-    // The page is the same for all; it is asked for anew each time.
+    // Caches may store the page, but must check with the server before each use.
     if cfg!(feature = "page") {
         assert_eq!(server.get("/").headers["cache-control"], "no-cache");
     }

@@ -1,4 +1,4 @@
-//! The commands of the Redis protocol, by a client of Redis.
+//! The commands of the Redis protocol, sent by a Redis client.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -14,7 +14,7 @@ fn error(result: RedisResult<Value>) -> String {
 }
 
 #[test]
-fn keys_count_as_those_of_redis_do_and_never_go_back() {
+fn keys_count_as_in_redis_and_never_go_back() {
     let (server, _directory) = Server::alone(&[]);
     let mut client = server.client();
     let none: Option<String> = client.get("a").expect("an answer");
@@ -39,7 +39,7 @@ fn keys_count_as_those_of_redis_do_and_never_go_back() {
 }
 
 #[test]
-fn what_a_command_cannot_be_is_told_with_its_code() {
+fn a_wrong_command_gets_an_error_with_a_code() {
     let (server, _directory) = Server::alone(&[]);
     let mut client = server.client();
     let long = "x".repeat(129);
@@ -65,7 +65,7 @@ fn what_a_command_cannot_be_is_told_with_its_code() {
 }
 
 #[test]
-fn resp3_is_spoken_after_hello() {
+fn hello_3_switches_to_resp3() {
     let (server, _directory) = Server::alone(&[]);
     let url = format!("redis://{}/?protocol=resp3", server.redis);
     let mut client = redis::Client::open(url).expect("a URL").get_connection().expect("a connection");
@@ -90,7 +90,7 @@ fn a_pipeline_is_answered_in_order() {
 }
 
 #[test]
-fn without_the_token_there_is_nothing() {
+fn requests_without_the_token_are_refused() {
     let directory = directory();
     let file = directory.path().join("token");
     std::fs::write(&file, TOKEN).expect("written");
@@ -120,19 +120,19 @@ fn without_the_token_there_is_nothing() {
     assert_eq!(server.get("/healthz").status, 200);
 }
 
-/// What a server answers to bytes, up to the end of the connection.
+/// Sends bytes, and returns the server's answer up to the end of the connection.
 fn talk(server: &Server, bytes: &[u8]) -> String {
     let mut stream = TcpStream::connect(&server.redis).expect("a connection");
     stream.set_read_timeout(Some(Duration::from_secs(5))).expect("a timeout");
     stream.write_all(bytes).expect("written");
     let mut answer = Vec::new();
-    // What came until then, if it is not closed.
+    // After the timeout, the answer is the bytes that arrived so far.
     let _ = stream.read_to_end(&mut answer);
     String::from_utf8_lossy(&answer).into_owned()
 }
 
 #[test]
-fn a_transaction_is_done_as_a_whole_or_not_at_all() {
+fn a_transaction_runs_as_a_whole_or_not_at_all() {
     let (server, _directory) = Server::alone(&[]);
     let mut client = server.client();
     let numbers: Vec<u64> =
@@ -150,17 +150,17 @@ fn a_transaction_is_done_as_a_whole_or_not_at_all() {
         b"*1\r\n$5\r\nMULTI\r\n*2\r\n$4\r\nINCR\r\n$1\r\na\r\n*1\r\n$7\r\nDISCARD\r\n*1\r\n$4\r\nEXEC\r\n*1\r\n$4\r\nQUIT\r\n",
     );
     assert!(told.starts_with("+OK\r\n+QUEUED\r\n+OK\r\n-ERR EXEC without MULTI"), "{told}");
-    // A command that fails is an answer among the others.
+    // The error of a failed command stands among the other answers.
     let told = talk(
         &server,
         b"*1\r\n$5\r\nMULTI\r\n*3\r\n$6\r\nINCRBY\r\n$1\r\na\r\n$1\r\nx\r\n*1\r\n$4\r\nPING\r\n*1\r\n$4\r\nEXEC\r\n*1\r\n$4\r\nQUIT\r\n",
     );
     assert!(told.contains("*2\r\n-ERR INVALID_ID") && told.contains("\r\n+PONG\r\n+OK\r\n"), "{told}");
-    assert_eq!(client.incr::<_, _, u64>("a", 1), Ok(7), "neither took a number");
+    assert_eq!(client.incr::<_, _, u64>("a", 1), Ok(7), "the discarded commands took no number");
 }
 
 #[test]
-fn a_transaction_has_no_end_of_room() {
+fn a_transaction_is_limited_in_size() {
     let (server, _directory) = Server::alone(&[]);
     let mut pipe = redis::pipe();
     pipe.cmd("MULTI").ignore();
@@ -174,10 +174,10 @@ fn a_transaction_has_no_end_of_room() {
 }
 
 #[test]
-fn a_ping_in_a_line_is_answered() {
+fn a_plain_ping_line_is_answered() {
     let (server, _directory) = Server::alone(&[]);
     assert_eq!(talk(&server, b"PING\r\nping\n\r\n*1\r\n$4\r\nQUIT\r\n"), "+PONG\r\n+PONG\r\n+OK\r\n");
-    // No page takes a number this way.
+    // A web page cannot take a number this way.
     for line in ["GET /v1/ids HTTP/1.1\r\n", "POST / HTTP/1.1\r\n", "INCR a\r\n"] {
         assert!(talk(&server, line.as_bytes()).starts_with("-ERR Protocol error"), "{line}");
     }
@@ -190,24 +190,24 @@ fn there_is_one_keyspace() {
     let _: () = cmd("SELECT").arg(0).query(&mut client).expect("OK");
     for other in ["1", "15", "-1", "x"] {
         let told = error(cmd("SELECT").arg(other).query(&mut client));
-        assert!(told.starts_with("ERR ") && told.contains("only 0"), "{told}");
+        assert!(told.starts_with("ERR ") && told.contains("keyspace is 0"), "{told}");
     }
 }
 
 #[test]
-fn a_command_beyond_the_limit_is_refused_at_its_head() {
+fn a_command_above_the_limit_is_refused_at_its_head() {
     let (server, _directory) = Server::alone(&[]);
     let begun = std::time::Instant::now();
     for head in ["*2\r\n$4\r\nINCR\r\n$70000\r\n", "*1\r\n$99999999999\r\n", "*1\r\n$536870913\r\n"] {
         let told = talk(&server, head.as_bytes());
         assert!(told.contains("longer than 64 kB"), "{head:?}: {told:?}");
     }
-    // It would come after 10 s.
+    // A late refusal would come after 10 s.
     assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
 }
 
 #[test]
-fn a_key_gives_its_last_numbers_and_tells_the_last_one() {
+fn a_key_gives_all_numbers_up_to_the_last() {
     const LAST: u64 = i64::MAX as u64;
     let (server, _directory) = Server::alone(&[]);
     let mut client = server.client();
@@ -218,7 +218,7 @@ fn a_key_gives_its_last_numbers_and_tells_the_last_one() {
     let over: RedisResult<u64> = client.incr("a", 1);
     assert!(over.expect_err("no more").detail().is_some_and(|told| told.starts_with("EXHAUSTED")));
     assert_eq!(client.incr::<_, _, u64>("a", 0), Ok(LAST - 1));
-    // So does a block that fits, after one that does not.
+    // A block that fits is given after a block that does not fit.
     let _: () = client.set("b", LAST - 11).expect("OK");
     let block: RedisResult<u64> = client.incr("b", 5000);
     assert!(block.is_err());
@@ -226,14 +226,14 @@ fn a_key_gives_its_last_numbers_and_tells_the_last_one() {
 }
 
 #[test]
-fn a_key_of_several_servers_is_what_the_readme_says() {
+fn a_key_on_several_servers_follows_the_readme() {
     let directory = directory();
     let servers = [(); 2].map(|()| Server::start(directory.path(), &["--step", "10"]));
     let mut clients = servers.each_ref().map(Server::client);
     for client in &mut clients {
         let _: u64 = client.incr("a", 1).expect("a number");
     }
-    // The other server gives first what it has at hand, and then numbers above.
+    // The other server first gives the numbers that it has in memory, then numbers above 1000.
     let _: () = clients[0].set("a", 1000).expect("OK");
     assert!(clients[0].incr::<_, _, u64>("a", 1).expect("a number") > 1000);
     let mut last = 0;
@@ -243,6 +243,6 @@ fn a_key_of_several_servers_is_what_the_readme_says() {
     assert!(last > 1000, "{last}");
     assert_eq!(clients[0].del::<_, u64>("a"), Ok(1));
     for client in &mut clients {
-        assert_eq!(client.exists::<_, u64>("a"), Ok(0), "whichever server is asked");
+        assert_eq!(client.exists::<_, u64>("a"), Ok(0), "both servers give the same answer");
     }
 }

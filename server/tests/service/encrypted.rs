@@ -4,7 +4,7 @@ use std::process::Command;
 
 use super::support::{Server, directory};
 
-/// The words of a program that speaks TLS, if it is there.
+/// Returns the output of a program that speaks TLS, or `None` if it is not installed.
 fn output(program: &str, words: &[&str]) -> Option<String> {
     let run = Command::new(program).args(words).output().ok()?;
     Some(String::from_utf8_lossy(&run.stdout).into_owned() + &String::from_utf8_lossy(&run.stderr))
@@ -24,13 +24,13 @@ fn both_protocols_are_encrypted_with_a_certificate() {
     assert_eq!(answer.as_deref(), Some("ok\n"));
     let words = ["-h", "localhost", "-p", &port(&server.redis), "--tls", "--cacert", &path("cert.pem"), "incr", "a"];
     assert_eq!(output("redis-cli", &words).as_deref(), Some("1\n"));
-    // Who does not encrypt is not answered, and holds up nobody.
+    // A client without TLS gets no answer, and other clients are not blocked.
     assert!(server.try_ask("GET", "/healthz", &[], "").is_err());
     assert_eq!(output("redis-cli", &words).as_deref(), Some("2\n"));
 }
 
 #[test]
-fn a_certificate_that_is_none_is_told_by_its_file() {
+fn an_error_names_the_file_of_a_bad_certificate() {
     let directory = directory();
     let file = directory.path().join("cert.pem");
     std::fs::write(&file, "none").expect("written");

@@ -1,4 +1,4 @@
-//! Ends on request, and a hang-up that has files read again.
+//! SIGTERM, which ends the server, and SIGHUP, which makes it read files again.
 
 use std::io::{Read as _, Write as _};
 use std::thread;
@@ -11,8 +11,8 @@ use super::slow::Way;
 use super::support::{Server, TOKEN, connect, directory, rest};
 
 #[test]
-fn an_end_gives_users_back_first_and_takes_ten_seconds_at_most() {
-    // One by one, two ways of 20 ms each, ten seconds are enough for a quarter of them.
+fn an_end_returns_users_first_within_ten_seconds() {
+    // One after another, at 20 ms for each of two calls, ten seconds are enough for a quarter of the keys.
     const KEYS: usize = 1000;
     let store = Store::start(Engine::Redis);
     let way = Way::to(&store.url());
@@ -35,7 +35,7 @@ fn an_end_gives_users_back_first_and_takes_ten_seconds_at_most() {
         if answer.status == 200 {
             break answer.id();
         }
-        // A container is killed after 30 s.
+        // Kubernetes kills a container after 30 s.
         assert!(begun.elapsed() < Duration::from_secs(25), "users are not given back: {answer:?}");
         thread::sleep(Duration::from_millis(50));
     };
@@ -43,14 +43,14 @@ fn an_end_gives_users_back_first_and_takes_ten_seconds_at_most() {
     assert!(second > first);
     assert!(server.wait(Duration::from_secs(25)), "it does not end");
     println!("it ended after {:?}", begun.elapsed());
-    // They were given back at once, not one by one.
+    // The server gave the keys back in parallel, not one after another.
     let mut client = other.client();
     let back = (0..KEYS).filter(|key| client.incr::<_, _, u64>(format!("k{key}"), 1) == Ok(2)).count();
     assert!(back > KEYS / 3, "numbers of {back} keys of {KEYS} came back");
 }
 
 #[test]
-fn a_store_that_hangs_does_not_hold_up_the_end() {
+fn a_hanging_store_does_not_delay_the_end() {
     let store = Store::start(Engine::Redis);
     let way = Way::to(&store.url());
     let mut server = Server::over(&way.url(&store.url()), &[]);
@@ -69,7 +69,7 @@ fn answers_close_their_connections_while_the_server_ends() {
     let store = Store::start(Engine::Redis);
     let way = Way::to(&store.url());
     let mut server = Server::over(&way.url(&store.url()), &["--max-wait-ms", "3000"]);
-    // A connection that is used all the time.
+    // A connection that sends several requests.
     let kept = connect(&server.http);
     let ask = |path: &str| (&kept).write_all(format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n").as_bytes());
     ask("/healthz").expect("written");
@@ -86,7 +86,7 @@ fn answers_close_their_connections_while_the_server_ends() {
     way.stop(false);
     let told = rest(&kept).to_lowercase();
     assert!(told.contains("{\"id\":\"1\"}") && told.contains("connection: close"), "{told}");
-    // One that says nothing is closed, and does not hold up the end.
+    // A silent connection is closed, and does not delay the end.
     assert!(!rest(&idle).to_lowercase().contains("connection: close"));
     assert!(server.wait(Duration::from_secs(25)), "it does not end");
 }
@@ -99,7 +99,7 @@ fn write_secret(path: &std::path::Path, text: &str) {
 }
 
 #[test]
-fn a_hang_up_has_the_token_read_again() {
+fn a_hang_up_reloads_the_token() {
     let directory = directory();
     let file = directory.path().join("token");
     write_secret(&file, TOKEN);
@@ -123,9 +123,9 @@ fn a_hang_up_has_the_token_read_again() {
     server.signal("HUP");
     until(&server, other, 200);
     assert_eq!(with(&server, TOKEN), 401);
-    // Who is in stays in.
+    // A connection that sent the old token stays valid.
     assert_eq!(client.incr::<_, _, u64>("a", 1), Ok(1));
-    // What is no token leaves the one that is known.
+    // After a malformed token the server keeps the old one.
     write_secret(&file, "short");
     server.signal("HUP");
     write_secret(&file, TOKEN);
@@ -135,7 +135,7 @@ fn a_hang_up_has_the_token_read_again() {
 }
 
 #[test]
-fn a_hang_up_has_the_certificate_read_again() {
+fn a_hang_up_reloads_the_certificate() {
     let directory = directory();
     let path = |name: &str| directory.path().join(name).to_str().expect("text").to_owned();
     let make = |ca: &str| {

@@ -1,4 +1,4 @@
-//! The same service over every engine: two servers on one store, one of them killed; and the engine itself killed.
+//! The service on every engine: two servers on one store with one of them killed, and the engine itself killed.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,7 +13,7 @@ use snowmint_tests::engines::{Engine, Server as Store, shared, shared_database};
 use super::load::{Ledger, http, kill, place, resp, there, user};
 use super::support::{Answer, Server, assert_increasing, command};
 
-/// How long anything here may take on a machine with other work to do.
+/// The limit for each step on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 fn make_tag(store: &str) {
@@ -21,12 +21,12 @@ fn make_tag(store: &str) {
     assert!(made.expect("it runs").success());
 }
 
-/// The nodes of some IDs.
+/// Returns the nodes of IDs.
 fn nodes(ids: &[u64]) -> BTreeSet<u32> {
     ids.iter().map(|id| SNOWMINT.decode(*id).expect("an ID").node).collect()
 }
 
-/// Asks until it is done.
+/// Repeats a request until its answer passes the check, and returns that answer.
 fn until(mut ask: impl FnMut() -> Answer, done: impl Fn(&Answer) -> bool) -> Answer {
     let begun = Instant::now();
     loop {
@@ -39,9 +39,9 @@ fn until(mut ask: impl FnMut() -> Answer, done: impl Fn(&Answer) -> bool) -> Ans
     }
 }
 
-/// Two servers under load, one of which is killed, and comes again.
+/// Runs two servers under load, kills one of them and starts it again.
 fn fleet_over(engine: Engine) {
-    // Nobody stops the engine here.
+    // This test does not stop the engine, so it may share one.
     let url = match engine {
         Engine::Etcd | Engine::Zookeeper => format!("{}?prefix=fleet{}", shared(engine).url(), std::process::id()),
         _ => shared_database(engine).url().to_owned(),
@@ -55,7 +55,7 @@ fn fleet_over(engine: Engine) {
     let all_nodes = || places.each_ref().map(|place| nodes(&ids(place)));
     let [first, second] = all_nodes();
     assert!(first.len() == 1 && second.len() == 1 && first != second, "{first:?} {second:?}");
-    // A section each, and one that the first server has for certain.
+    // The first server gets the section of user 100.
     let path = "/v1/users/100/next";
     let number = |place| until(|| there(place).post(path), status(200)).id();
     let mut held = vec![number(&places[0]), number(&places[0])];
@@ -77,7 +77,7 @@ fn fleet_over(engine: Engine) {
         held.push(number(&places[1]));
         *places[0].write().expect("no panic") = Arc::new(start());
         thread::sleep(Duration::from_millis(700));
-        // A machine with other work to do takes longer.
+        // A busy machine takes longer.
         let begun = Instant::now();
         while ledger.lock().expect("no panic").least() < 20 && begun.elapsed() < PATIENCE {
             thread::sleep(Duration::from_millis(20));
@@ -91,31 +91,31 @@ fn fleet_over(engine: Engine) {
 }
 
 #[test]
-fn postgres_has_a_fleet() {
+fn two_servers_share_postgres() {
     fleet_over(Engine::Postgres);
 }
 
 #[test]
-fn mariadb_has_a_fleet() {
+fn two_servers_share_mariadb() {
     fleet_over(Engine::Mariadb);
 }
 
 #[test]
-fn redis_has_a_fleet() {
+fn two_servers_share_redis() {
     fleet_over(Engine::Redis);
 }
 
 #[test]
-fn etcd_has_a_fleet() {
+fn two_servers_share_etcd() {
     fleet_over(Engine::Etcd);
 }
 
 #[test]
-fn zookeeper_has_a_fleet() {
+fn two_servers_share_zookeeper() {
     fleet_over(Engine::Zookeeper);
 }
 
-/// The engine dies under a server, and comes again.
+/// Kills the engine under a server, and starts it again.
 fn outage_of(engine: Engine) {
     let mut store = Store::start(engine);
     make_tag(&store.url());
@@ -145,11 +145,11 @@ fn outage_of(engine: Engine) {
     for path in paths {
         until(|| ask(path), gone).problem(503, "STORE_UNAVAILABLE");
     }
-    // A block that is not at hand.
+    // A block of numbers that are not in memory.
     let refused = server.client().incr::<_, _, u64>("k", 5000).expect_err("the store is away");
     assert!(refused.detail().is_some_and(|detail| detail.starts_with("STORE_UNAVAILABLE ")), "{refused}");
     assert_eq!(refused.code(), Some("ERR"));
-    // What is granted goes on to its end.
+    // Granted windows are usable until they end.
     until(|| ask(user), gone).problem(503, "STORE_UNAVAILABLE");
     let ended = until(|| server.get("/v1/ids"), no);
     assert_eq!(ended.status, 503, "{ended:?}");
@@ -167,7 +167,7 @@ fn outage_of(engine: Engine) {
     [keys, users, ids].iter().chain(&numbers).for_each(|numbers| assert_increasing(numbers));
 }
 
-/// The last number of an answer of any form.
+/// Returns the last number of an answer in any form.
 fn last(answer: &Answer) -> u64 {
     assert_eq!(answer.status, 200, "{answer:?}");
     match answer.json() {
@@ -178,17 +178,17 @@ fn last(answer: &Answer) -> u64 {
 }
 
 #[test]
-fn an_outage_of_postgres_is_told_and_then_it_goes_on() {
+fn the_service_survives_an_outage_of_postgres() {
     outage_of(Engine::Postgres);
 }
 
 #[test]
-fn an_outage_of_redis_is_told_and_then_it_goes_on() {
+fn the_service_survives_an_outage_of_redis() {
     outage_of(Engine::Redis);
 }
 
 #[test]
-fn a_replica_of_the_store_is_reported_and_the_service_goes_on() {
+fn an_unsafe_replica_is_reported_and_refuses_new_leases() {
     let store = Store::start(Engine::Redis);
     let server = Server::over(&store.url(), &["--window-ms", "1000"]);
     let risk = |wanted: u8| format!("snowmint_store_standby_risk {wanted}\n");

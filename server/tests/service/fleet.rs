@@ -12,7 +12,7 @@ use super::load::{Ledger, http, kill, place, resp, user};
 use super::support::{Server, assert_increasing, assert_unique, command, directory, store};
 
 #[test]
-fn two_servers_share_a_store_and_no_number() {
+fn two_servers_on_one_store_share_no_number() {
     let directory = directory();
     let servers = [(); 2].map(|()| Server::start(directory.path(), &["--step", "50"]));
     let (mut ids, mut keys, mut tickets) = (Vec::new(), Vec::new(), Vec::new());
@@ -31,14 +31,14 @@ fn two_servers_share_a_store_and_no_number() {
 }
 
 #[test]
-fn a_user_has_one_server_and_another_one_after_its_death() {
+fn another_server_takes_over_a_user_after_a_kill() {
     let directory = directory();
     let options = ["--window-ms", "2500", "--max-wait-ms", "200"];
     let (mut first, second) = (Server::start(directory.path(), &options), Server::start(directory.path(), &options));
     let path = "/v1/users/42/next";
     let mut numbers: Vec<u64> = (0..5).map(|_| first.number(path)).collect();
     let told = second.post_until(path, 421).problem(421, "WINDOW_CLOSED");
-    assert_eq!(told["server"], format!("http://{}", first.http), "who asks is told where");
+    assert_eq!(told["server"], format!("http://{}", first.http), "the answer names the right server");
     assert!(told["detail"].as_str().expect("a text").contains(&first.http), "{told}");
     numbers.push(first.number(path));
     first.kill();
@@ -49,7 +49,7 @@ fn a_user_has_one_server_and_another_one_after_its_death() {
             numbers.push(answer.id());
             break;
         }
-        assert!(killed.elapsed() < Duration::from_secs(60), "nobody took over: {answer:?}");
+        assert!(killed.elapsed() < Duration::from_secs(60), "no server took over: {answer:?}");
         thread::sleep(Duration::from_millis(20));
     }
     println!("taken over after {} ms", killed.elapsed().as_millis());
@@ -58,9 +58,9 @@ fn a_user_has_one_server_and_another_one_after_its_death() {
 }
 
 #[test]
-fn who_asks_the_wrong_server_is_told_at_once_and_may_come_when_the_right_one_has_ended() {
+fn the_wrong_server_names_the_server_of_a_user() {
     let directory = directory();
-    // Who waits for that long does not come to an end here.
+    // Long limits: a client that waits for them makes the test fail.
     let options = ["--window-ms", "120000", "--max-wait-ms", "60000"];
     let ids_1 = ["--advertise", "https://ids-1.example"];
     let mut first = Server::start(directory.path(), &[&options[..], &ids_1].concat());
@@ -70,7 +70,7 @@ fn who_asks_the_wrong_server_is_told_at_once_and_may_come_when_the_right_one_has
     for _ in 0..3 {
         let told = second.post(path).problem(421, "WINDOW_CLOSED");
         assert_eq!(told["server"], "https://ids-1.example", "{told}");
-        // Later than what was just read is taken for true.
+        // After this time the server reads the record again.
         thread::sleep(Duration::from_millis(150));
     }
     assert!(first.end());
@@ -78,7 +78,7 @@ fn who_asks_the_wrong_server_is_told_at_once_and_may_come_when_the_right_one_has
 }
 
 #[test]
-fn a_server_that_starts_again_after_a_kill_does_not_name_itself() {
+fn a_restarted_server_does_not_name_itself() {
     let directory = directory();
     let options = ["--window-ms", "3000", "--max-wait-ms", "200", "--advertise", "http://ids-1.example:8080"];
     let mut first = Server::start(directory.path(), &options);
@@ -94,7 +94,7 @@ fn a_server_that_starts_again_after_a_kill_does_not_name_itself() {
         }
         let told = answer.json();
         assert_eq!(answer.status, 503, "{told}");
-        // A busy machine may not have asked the store yet.
+        // On a busy machine the server may not have read the record yet.
         assert!(["WINDOW_CLOSED", "EXHAUSTED"].contains(&told["code"].as_str().expect("a code")), "{told}");
         assert!(told.get("server").is_none(), "{told}");
         let ms = told["retry_after_ms"].as_u64().expect("a time");
@@ -107,7 +107,7 @@ fn a_server_that_starts_again_after_a_kill_does_not_name_itself() {
 }
 
 #[test]
-fn users_go_on_while_one_server_after_the_other_is_killed() {
+fn users_survive_the_kills_of_their_servers() {
     let directory = directory();
     let store = store(directory.path());
     assert!(command().args(["segment", "create", "orders", "--store", &store]).status().expect("it runs").success());
@@ -117,7 +117,7 @@ fn users_go_on_while_one_server_after_the_other_is_killed() {
     let (over, ledger) = (AtomicBool::new(false), Mutex::new(Ledger::default()));
     thread::scope(|scope| {
         let (places, over, ledger) = (&places, &over, &ledger);
-        // Two sections of two users, and a client each; others for what is no user's.
+        // Two sections of two users, with one client per user. Other clients take all other kinds of numbers.
         for number in 0..4 {
             scope.spawn(move || user(number, &places.each_ref(), over, ledger));
         }
@@ -128,11 +128,11 @@ fn users_go_on_while_one_server_after_the_other_is_killed() {
         for round in 0..rounds().div_ceil(2) as usize {
             thread::sleep(Duration::from_millis(1500));
             kill(&places[round % 2]);
-            // For a while there is the other one alone.
+            // For a while only the other server runs.
             thread::sleep(Duration::from_millis(500));
             *places[round % 2].write().expect("no panic") = Arc::new(start());
         }
-        // A machine with other work to do takes longer.
+        // A busy machine takes longer.
         let begun = Instant::now();
         while ledger.lock().expect("no panic").least() < 20 {
             assert!(begun.elapsed() < Duration::from_secs(60), "there is no load");

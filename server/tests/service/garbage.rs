@@ -1,4 +1,4 @@
-//! Malformed input by the thousand: an error or an end, never a crash, never a number that came before.
+//! Thousands of malformed inputs: each gets an error or a closed connection, never a crash or a repeated number.
 
 use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, TcpStream};
@@ -11,14 +11,14 @@ use redis::Commands as _;
 
 use super::support::{Server, assert_increasing};
 
-/// How many of each.
+/// How many inputs each test sends.
 const INPUTS: u32 = 3000;
 
-/// Sends it, and reads what comes until the end, which comes soon.
+/// Sends bytes, and returns the answer up to the end of the connection.
 fn answer(address: &str, bytes: &[u8]) -> Vec<u8> {
     let mut stream = TcpStream::connect(address).expect("it is there");
     stream.set_read_timeout(Some(Duration::from_secs(10))).expect("a timeout");
-    // It may be refused before it is written.
+    // The server may refuse the input before all of it is written.
     let _ = stream.write_all(bytes);
     let _ = stream.shutdown(Shutdown::Write);
     let mut answer = Vec::new();
@@ -29,7 +29,7 @@ fn answer(address: &str, bytes: &[u8]) -> Vec<u8> {
     answer
 }
 
-/// Pieces of the protocol, put together and broken.
+/// Joins pieces of the protocol at random, and breaks some bytes.
 fn broken(random: &mut StdRng, pieces: &[&[u8]]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for _ in 0..random.random_range(1..12) {
@@ -47,7 +47,7 @@ fn broken(random: &mut StdRng, pieces: &[&[u8]]) -> Vec<u8> {
 }
 
 #[test]
-fn broken_commands_are_answered_by_errors() {
+fn broken_commands_get_errors() {
     let (server, _directory) = Server::alone(&[]);
     let mut random = StdRng::seed_from_u64(1);
     let pieces: [&[u8]; 18] = [
@@ -82,14 +82,14 @@ fn broken_commands_are_answered_by_errors() {
             numbers.push(client.incr::<_, _, u64>("a", 1).expect("it serves others"));
         }
     }
-    // As deep as it goes.
+    // Arrays nested as deep as possible.
     answer(&server.redis, &b"*1\r\n".repeat(100_000));
     numbers.push(client.incr("a", 1).expect("it is there"));
     assert_increasing(&numbers);
 }
 
 #[test]
-fn broken_requests_are_answered_by_errors() {
+fn broken_requests_get_errors() {
     let (server, _directory) = Server::alone(&[]);
     let mut random = StdRng::seed_from_u64(2);
     let pieces: [&[u8]; 19] = [
@@ -118,7 +118,7 @@ fn broken_requests_are_answered_by_errors() {
         let bytes = broken(&mut random, &pieces);
         let answer = answer(&server.http, &bytes);
         let (sent, told) = (String::from_utf8_lossy(&bytes), String::from_utf8_lossy(&answer));
-        // An end within a head is no request; and HTTP/2 is not spoken.
+        // Without an answer, the head was incomplete or HTTP/2.
         let whole = sent.trim_start_matches(['\r', '\n']).contains("\r\n\r\n") && !sent.contains("PRI *");
         assert!(told.starts_with("HTTP/1.") || (told.is_empty() && !whole), "{sent:?}: {told:?}");
         if ids.len() < 300 {

@@ -1,4 +1,4 @@
-//! kill -9 under load: every number that any client got is unique, and each user's increase.
+//! SIGKILL under load: every number of every client is unique, and the numbers of each user increase.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,7 +16,7 @@ pub fn rounds() -> u32 {
 }
 
 #[test]
-fn nothing_comes_twice_over_many_kills() {
+fn no_number_repeats_over_many_kills() {
     let directory = directory();
     let store = store(directory.path());
     let made = command().args(["segment", "create", "orders", "--step", "100", "--store", &store]).status();
@@ -45,7 +45,7 @@ fn nothing_comes_twice_over_many_kills() {
 }
 
 #[test]
-fn an_end_on_request_gives_everything_back() {
+fn an_orderly_end_gives_everything_back() {
     let directory = directory();
     let one_node = ["--layout", "time:41,sequence:12;epoch=2025-01-01T00:00:00Z", "--window-ms", "60000"];
     let mut server = Server::start(directory.path(), &one_node);
@@ -55,8 +55,8 @@ fn an_end_on_request_gives_everything_back() {
     assert_eq!(server.post("/v1/users/1/next").id(), 1);
     let begun = Instant::now();
     assert!(server.end());
-    assert!(begun.elapsed() < Duration::from_secs(8), "a client that says nothing does not keep it");
-    // Nobody waits for a window of a minute.
+    assert!(begun.elapsed() < Duration::from_secs(8), "a silent client does not delay the end");
+    // The window of a minute was given back, so the next server does not wait for its end.
     let server = Server::start(directory.path(), &one_node);
     let second = server.get("/v1/ids").ids();
     assert_increasing(&[first, second].concat());

@@ -1,4 +1,4 @@
-//! What no client may have.
+//! Limits: tokens, connections, silence, sizes, memory, host names and origins.
 
 use std::io::{Read as _, Write as _};
 use std::time::{Duration, Instant};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::support::{Server, command, connect, rest};
 
 #[test]
-fn other_machines_are_served_only_with_a_token() {
+fn other_machines_need_a_token() {
     for address in ["0.0.0.0:0", "[::]:0"] {
         for flag in ["--http", "--redis"] {
             let run = command().args(["serve", flag, address, "--store", "memory:"]).output().expect("it runs");
@@ -18,17 +18,17 @@ fn other_machines_are_served_only_with_a_token() {
 }
 
 #[test]
-fn connections_are_limited_in_number() {
+fn the_number_of_connections_is_limited() {
     let (server, _directory) = Server::alone(&["--max-connections", "3"]);
     let held = [(); 3].map(|()| connect(&server.redis));
-    // Who is answered has a place.
+    // An answer proves that the connection is accepted.
     for held in &held {
         (&*held).write_all(b"*1\r\n$4\r\nPING\r\n").expect("written");
         let mut answer = [0; 7];
         (&*held).read_exact(&mut answer).expect("an answer");
     }
     assert_eq!(rest(&connect(&server.redis)), "-ERR max number of clients reached\r\n");
-    // The other protocol has places of its own.
+    // The limit of the other protocol is separate.
     assert_eq!(server.get("/healthz").status, 200);
     drop(held);
     let ping = || -> redis::RedisResult<String> {
@@ -42,11 +42,11 @@ fn connections_are_limited_in_number() {
 }
 
 #[test]
-fn who_says_nothing_is_sent_away() {
+fn a_silent_client_is_closed() {
     let (server, _directory) = Server::alone(&["--idle-s", "1"]);
     let begun = Instant::now();
     let silent = connect(&server.redis);
-    assert!(rest(&silent).contains("nothing came for too long"));
+    assert!(rest(&silent).contains("no complete command arrived in time"));
     let half = connect(&server.http);
     (&half).write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n").expect("written");
     rest(&half);
@@ -68,7 +68,7 @@ fn bodies_heads_and_commands_are_limited_in_size() {
     assert!(answer.starts_with("HTTP/1.1 431"), "{answer}");
     let endless = connect(&server.redis);
     (&endless).write_all(b"*2\r\n$4\r\nINCR\r\n$70000\r\n").expect("written");
-    // It may be closed while we write.
+    // The server may close the connection during the write.
     let _ = (&endless).write_all(&vec![b'x'; 70_000]);
     assert!(rest(&endless).contains("longer than 64 kB"));
 }
@@ -83,7 +83,7 @@ fn a_client_that_does_not_read_holds_no_memory() {
         let commands = b"*2\r\n$4\r\nECHO\r\n$1000\r\n".iter().copied();
         let command: Vec<u8> = commands.chain([b'x'; 1000]).chain(*b"\r\n").collect();
         let commands = command.repeat(64);
-        // Until nothing more is taken.
+        // Writes until the server takes no more.
         for _ in 0..20_000 / 64 {
             if stream.write_all(&commands).is_err() {
                 break;
@@ -101,12 +101,12 @@ fn a_client_that_does_not_read_holds_no_memory() {
 }
 
 #[test]
-fn open_files_are_not_what_limits_connections() {
+fn the_server_raises_its_limit_of_open_files() {
     let (server, _directory) = Server::alone(&[]);
     let limits = std::fs::read_to_string(format!("/proc/{}/limits", server.pid())).expect("Linux");
     let line = limits.lines().find(|line| line.starts_with("Max open files")).expect("a line");
     let numbers: Vec<_> = line.split_whitespace().skip(3).take(2).collect();
-    assert_eq!(numbers[0], numbers[1], "the soft limit is the hard one");
+    assert_eq!(numbers[0], numbers[1], "the soft limit equals the hard limit");
 }
 
 fn resident_kb(pid: u32) -> u64 {
@@ -116,7 +116,7 @@ fn resident_kb(pid: u32) -> u64 {
 }
 
 #[test]
-fn a_name_that_anybody_may_give_to_this_machine_is_not_answered_without_a_token() {
+fn a_foreign_host_name_needs_a_token() {
     let (server, directory) = Server::alone(&["--allow-host", "ids.example"]);
     let ask = |server: &Server, path, host| server.ask("GET", path, &[("host", host)], "");
     for path in ["/v1/ids", "/", "/healthz", "/nothing"] {
@@ -127,11 +127,11 @@ fn a_name_that_anybody_may_give_to_this_machine_is_not_answered_without_a_token(
     for host in ["localhost:1", "127.8.8.8", "[::1]:8080", "IDS.example:80"] {
         assert_eq!(ask(&server, "/v1/ids", host).status, 200, "{host}");
     }
-    // HTTP/1.0 has no name, and browsers do not speak it.
+    // HTTP/1.0 has no host name, and browsers do not use it.
     let old = connect(&server.http);
     (&old).write_all(b"GET /healthz HTTP/1.0\r\n\r\n").expect("written");
     assert!(rest(&old).starts_with("HTTP/1.0 200"));
-    // Who knows the token is no page.
+    // With a token any host name is allowed, as no page knows the token.
     let file = directory.path().join("token");
     std::fs::write(&file, super::support::TOKEN).expect("written");
     let guarded = Server::start(directory.path(), &["--token-file", file.to_str().expect("text")]);
@@ -140,7 +140,7 @@ fn a_name_that_anybody_may_give_to_this_machine_is_not_answered_without_a_token(
 }
 
 #[test]
-fn pages_of_an_origin_that_is_allowed_may_ask() {
+fn pages_of_an_allowed_origin_may_send_requests() {
     let (server, _directory) = Server::alone(&["--allow-origin", "https://app.example,http://localhost:3000"]);
     let preflight = |origin| {
         let headers = [

@@ -1,4 +1,4 @@
-//! Clients that ask without a pause, and what they got.
+//! Clients that send requests without a pause, and a ledger of their numbers.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,26 +8,26 @@ use redis::{Commands as _, ConnectionLike as _};
 
 use super::support::{Server, assert_increasing, assert_unique};
 
-/// A server, which another one may take the place of.
+/// A server that another one may replace.
 pub type Place = RwLock<Arc<Server>>;
 
-/// A place with a server in it.
+/// Puts a server into a place.
 pub fn place(server: Server) -> Place {
     RwLock::new(Arc::new(server))
 }
 
-/// The server that is there now.
+/// Returns the current server of a place.
 pub fn there(place: &Place) -> Arc<Server> {
     Arc::clone(&place.read().expect("no panic"))
 }
 
-/// kill -9, while it is asked.
+/// Kills the server of a place with SIGKILL, while clients use it.
 pub fn kill(place: &Place) {
     let killed = std::process::Command::new("kill").args(["-9", &there(place).pid().to_string()]).status();
     assert!(killed.expect("kill").success());
 }
 
-/// What all clients got.
+/// The numbers of all clients.
 #[derive(Default)]
 pub struct Ledger {
     pub ids: Vec<u64>,
@@ -39,13 +39,13 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// How many numbers there are of the kind that has fewest.
+    /// Returns the count of the kind with the fewest numbers.
     pub fn least(&self) -> usize {
         let kinds = [&self.ids, &self.keys, &self.tickets, &self.sequences, &self.segments];
         kinds.into_iter().chain(self.users.values()).map(Vec::len).min().unwrap_or(0)
     }
 
-    /// Nothing came twice, and each user's numbers increase; of each kind there were so many at least.
+    /// Checks that no number repeats, that the numbers of each user increase, and that each kind has at least `least` numbers.
     pub fn check(self, least: usize, users: usize) {
         println!(
             "{} IDs, {} numbers of keys, {} tickets, {} of sequences, {} of segments, {} of users",
@@ -68,7 +68,7 @@ impl Ledger {
     }
 }
 
-/// Asks one server for everything that HTTP has, but users; an answer that does not come is no number.
+/// Asks one server over HTTP for every kind of number but users'. Failed requests are ignored.
 pub fn http(place: &Place, over: &AtomicBool, ledger: &Mutex<Ledger>) {
     while !over.load(Ordering::Relaxed) {
         let server = there(place);
@@ -85,7 +85,7 @@ pub fn http(place: &Place, over: &AtomicBool, ledger: &Mutex<Ledger>) {
     }
 }
 
-/// Asks for one user's numbers, of whichever server has it.
+/// Asks all servers for the numbers of one user.
 pub fn user(user: u64, places: &[&Place], over: &AtomicBool, ledger: &Mutex<Ledger>) {
     let path = format!("/v1/users/{user}/next");
     while !over.load(Ordering::Relaxed) {
@@ -97,7 +97,7 @@ pub fn user(user: u64, places: &[&Place], over: &AtomicBool, ledger: &Mutex<Ledg
     }
 }
 
-/// Asks one server for numbers of a key, one by one, by blocks, and by pipelines.
+/// Asks one server for numbers of a key: single numbers, blocks and pipelines.
 pub fn resp(place: &Place, over: &AtomicBool, ledger: &Mutex<Ledger>) {
     while !over.load(Ordering::Relaxed) {
         let client = redis::Client::open(format!("redis://{}/", there(place).redis)).expect("a URL");

@@ -1,4 +1,4 @@
-//! The service as a process of its own, asked by clients of others.
+//! The service, run as a separate process and used by third-party clients.
 
 mod batches;
 mod caches;

@@ -1,4 +1,4 @@
-//! Many names: each is opened for itself, in time, and those that were not used for longest make room.
+//! Many names: each is opened independently and within its deadline, and the names unused for longest make room.
 
 use std::io::Write as _;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -11,7 +11,7 @@ use snowmint_tests::engines::{Engine, Server as Store};
 use super::slow::Way;
 use super::support::{Server, connect, rest};
 
-/// Ten times what is usual here.
+/// Ten times the usual duration.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 #[test]
@@ -43,7 +43,7 @@ fn new_keys_do_not_wait_for_each_other() {
 }
 
 #[test]
-fn first_use_of_a_name_ends_at_its_deadline() {
+fn the_first_use_of_a_name_ends_at_its_deadline() {
     let store = Store::start(Engine::Redis);
     let way = Way::to(&store.url());
     let server = Server::over(&way.url(&store.url()), &["--max-wait-ms", "300"]);
@@ -51,7 +51,7 @@ fn first_use_of_a_name_ends_at_its_deadline() {
     let mut second = server.client();
     way.stop(true);
     let ended = |told: String, begun: Instant| {
-        // The store's own deadline is 5 s, and two of these wait for each other.
+        // The store's own deadline is 5 s, and two clients wait for the same name.
         assert!(begun.elapsed() < Duration::from_millis(4500), "{told} after {:?}", begun.elapsed());
         assert!(told.contains("STORE_UNAVAILABLE"), "{told}");
     };
@@ -90,7 +90,7 @@ fn first_use_of_a_name_ends_at_its_deadline() {
 }
 
 #[test]
-fn names_that_were_not_used_for_longest_make_room() {
+fn names_unused_for_longest_make_room() {
     const TICKETS: usize = 10_100;
     let server = Server::over("memory:", &[]);
     let mut client = server.client();
@@ -100,10 +100,10 @@ fn names_that_were_not_used_for_longest_make_room() {
     }
     let numbers: Vec<u64> = pipe.query(&mut client).expect("a number each");
     assert!(numbers.iter().all(|number| *number == 1));
-    // It left, and gave its numbers back; the last one stayed.
+    // k0 made room and gave its numbers back, while the last key is still open.
     assert_eq!(client.incr::<_, _, u64>("k0", 1), Ok(2));
     assert_eq!(client.incr::<_, _, u64>("k10499", 1), Ok(2));
-    // One after another on one connection.
+    // Takes the tickets one after another on one connection.
     let request = |path: String| format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n");
     let requests: String = (0..TICKETS).map(|name| request(format!("/v1/tickets/t{name}"))).collect();
     let stream = connect(&server.http);
@@ -120,7 +120,7 @@ fn names_that_were_not_used_for_longest_make_room() {
 }
 
 #[test]
-fn namespaces_in_any_number_lock_nobody_out() {
+fn many_namespaces_do_not_block_other_ones() {
     let (server, _directory) = Server::alone(&["--max-wait-ms", "5000"]);
     assert_eq!(server.get("/v1/ids").status, 200);
     let first = server.get("/v1/ids?namespace=n0").ids();
@@ -128,7 +128,7 @@ fn namespaces_in_any_number_lock_nobody_out() {
         let answer = server.get(&format!("/v1/ids?namespace=n{place}"));
         assert_eq!(answer.status, 200, "{place}: {answer:?}");
     }
-    // Places are kept for these.
+    // The default generator and Leaf's always have a place.
     assert_eq!(server.get("/v1/ids").status, 200);
     assert_eq!(server.get("/api/snowflake/get/any").status, 200);
     let again = server.get("/v1/ids?namespace=n0").ids();

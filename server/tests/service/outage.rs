@@ -1,4 +1,4 @@
-//! What an operator and a client hear of a store that is away.
+//! A store that is away, as operators and clients see it.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -8,7 +8,7 @@ use snowmint_tests::engines::{Engine, Server as Store};
 
 use super::support::Server;
 
-/// How long anything here may take on a machine with other work to do.
+/// The limit for each step on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 fn until(what: &str, done: impl Fn() -> bool) {
@@ -20,7 +20,7 @@ fn until(what: &str, done: impl Fn() -> bool) {
 }
 
 #[test]
-fn an_outage_of_the_store_shows_in_readiness_log_and_metrics() {
+fn a_store_outage_shows_in_readiness_log_and_metrics() {
     let mut store = Store::start(Engine::Redis);
     let server = Server::over(&store.url(), &["--window-ms", "1000", "--max-wait-ms", "500"]);
     let ready = || server.get("/readyz");
@@ -54,7 +54,7 @@ fn an_outage_of_the_store_shows_in_readiness_log_and_metrics() {
 }
 
 #[test]
-fn clients_hear_neither_path_nor_host_of_the_store() {
+fn clients_never_see_path_or_host_of_the_store() {
     let mut store = Store::start(Engine::Redis);
     let server = Server::over(&store.url(), &["--max-wait-ms", "500"]);
     let mut client = server.client();
@@ -82,7 +82,7 @@ fn clients_hear_neither_path_nor_host_of_the_store() {
 }
 
 #[test]
-fn metrics_tell_of_the_build_the_process_and_each_route() {
+fn metrics_cover_build_process_and_routes() {
     let (server, _directory) = Server::alone(&[]);
     assert_eq!(server.get("/v1/ids?count=3").status, 200);
     server.get("/v1/ids?count=0").problem(400, "INVALID_ID");
@@ -100,7 +100,7 @@ fn metrics_tell_of_the_build_the_process_and_each_route() {
         assert!(text.lines().any(|found| found == line), "no {line}: {text}");
     }
     assert!(text.contains("\nprocess_cpu_seconds_total "), "{text}");
-    assert!(!text.contains("secret"), "a name of a client is no label: {text}");
+    assert!(!text.contains("secret"), "names from clients are not labels: {text}");
     for name in [
         "process_resident_memory_bytes",
         "process_virtual_memory_bytes",

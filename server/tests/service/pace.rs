@@ -1,4 +1,4 @@
-//! Clients that send slowly, or nothing.
+//! Clients that send slowly or not at all.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -9,7 +9,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use super::support::{Server, TOKEN, directory};
 
-/// The most time after which a slow client has to be gone, on a machine with other work to do.
+/// The time after which a slow client must be gone, generous for a busy machine.
 const HANG: Duration = Duration::from_secs(90);
 
 fn connect(address: &str) -> TcpStream {
@@ -37,13 +37,13 @@ fn drip(address: &str, bytes: impl Iterator<Item = u8>) {
 }
 
 #[test]
-fn a_head_and_a_command_have_ten_seconds_from_their_first_byte() {
+fn a_slow_head_or_command_ends_after_ten_seconds() {
     let (server, _directory) = Server::alone(&[]);
     let forever = || std::iter::repeat(b'x');
     thread::scope(|scope| {
         scope
             .spawn(|| drip(&server.http, b"GET / HTTP/1.1\r\nHost: localhost\r\nx: ".iter().copied().chain(forever())));
-        // A second request of a connection too.
+        // The same holds for the second request of a connection.
         let second = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\nGET ".iter().copied();
         scope.spawn(|| drip(&server.http, second.chain(forever())));
         scope.spawn(|| drip(&server.redis, b"*2\r\n$4\r\nECHO\r\n$9000\r\n".iter().copied().chain(forever())));
@@ -51,11 +51,11 @@ fn a_head_and_a_command_have_ten_seconds_from_their_first_byte() {
 }
 
 #[test]
-fn whoever_shows_no_token_is_sent_away_soon() {
+fn a_client_without_the_token_is_closed_soon() {
     let directory = directory();
     let file = directory.path().join("token");
     std::fs::write(&file, TOKEN).expect("written");
-    // Ten minutes of silence are allowed to others.
+    // Clients with the token may be silent for ten minutes.
     let server = Server::start(directory.path(), &["--token-file", file.to_str().expect("text")]);
     let mut known = server.client();
     let _: () = redis::cmd("AUTH").arg(TOKEN).query(&mut known).expect("OK");
@@ -83,7 +83,7 @@ fn whoever_shows_no_token_is_sent_away_soon() {
 }
 
 #[test]
-fn a_thousand_connections_of_one_byte_do_not_close_the_service() {
+fn a_thousand_idle_connections_do_not_block_the_service() {
     let limit = getrlimit(Resource::Nofile);
     setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit }).expect("more files");
     let (server, _directory) = Server::alone(&[]);
@@ -102,9 +102,9 @@ fn a_thousand_connections_of_one_byte_do_not_close_the_service() {
         assert_eq!(server.get(path).status, 200, "{path}");
     }
     server.get("/v1/ids").problem(503, "BUSY");
-    // Their time is over at last, and others are served, while they hold on.
+    // Their limit ends, and the server serves other clients while they still hold on.
     while !server.try_ask("GET", "/v1/ids", &[], "").is_ok_and(|answer| answer.status == 200) {
-        assert!(begun.elapsed() < HANG, "nobody is served");
+        assert!(begun.elapsed() < HANG, "no client is served");
         thread::sleep(Duration::from_millis(100));
     }
     drop(held);

@@ -1,4 +1,4 @@
-//! Pages of other origins in a browser on this machine, which cannot read answers, but can send requests.
+//! Pages of other origins in a browser on this machine: they cannot read answers, but they can send requests.
 
 use super::support::{Server, TOKEN};
 
@@ -7,7 +7,7 @@ fn a_request_of_a_foreign_page_takes_no_number() {
     let (server, directory) = Server::alone(&["--allow-origin", "https://app.example"]);
     let own = format!("http://{}", server.http);
     let foreign: [&[(&str, &str)]; 6] = [
-        // An image, a form, a script of another site; of another port of this machine.
+        // An image, a form or a script of another site, or of another port of this machine.
         &[("sec-fetch-site", "cross-site")],
         &[("sec-fetch-site", "same-site")],
         &[("sec-fetch-site", "cross-site"), ("origin", "https://evil.example")],

@@ -1,4 +1,4 @@
-//! The resources of HTTP, one by one.
+//! The HTTP resources, one after another.
 
 use serde_json::json;
 use snowmint_core::layouts::{SNOWMINT, SONYFLAKE};
@@ -9,7 +9,7 @@ use super::support::{Server, assert_increasing, command, directory, store};
 const NONCE: &str = "8f14e45fceea167a5a36dedd4bea2543";
 
 #[test]
-fn ids_are_unique_and_ascending_in_any_number() {
+fn ids_of_any_count_are_unique_and_ascending() {
     let (server, _directory) = Server::alone(&[]);
     let mut ids = server.get("/v1/ids").ids();
     for count in [1, 2, 1999, 2000, 2001, 100_000] {
@@ -36,7 +36,7 @@ fn ids_are_unique_and_ascending_in_any_number() {
 }
 
 #[test]
-fn sequences_tickets_and_users_come_into_being() {
+fn the_first_use_creates_sequences_tickets_and_users() {
     let (server, _directory) = Server::alone(&[]);
     assert_eq!(server.post("/v1/sequences/a/next").ids(), [1]);
     assert_eq!(server.post("/v1/sequences/a/next?count=3").ids(), [2, 3, 4]);
@@ -56,7 +56,7 @@ fn sequences_tickets_and_users_come_into_being() {
 }
 
 #[test]
-fn a_fence_raises_every_ticket_that_was_given() {
+fn a_fence_raises_every_ticket() {
     let directory = directory();
     let mut server = Server::start(directory.path(), &[]);
     assert_eq!([server.get("/v1/tickets/t").id(), server.get("/v1/tickets/t").id()], [1, 2]);
@@ -68,7 +68,7 @@ fn a_fence_raises_every_ticket_that_was_given() {
 }
 
 #[test]
-fn a_sequence_that_ran_out_is_a_conflict() {
+fn an_exhausted_sequence_is_a_conflict() {
     let (server, directory) = Server::alone(&[]);
     let store = store(directory.path());
     let made = command().args(["sequence", "--store", &store, "create", "short", "--max", "2"]).status();
@@ -78,7 +78,7 @@ fn a_sequence_that_ran_out_is_a_conflict() {
 }
 
 #[test]
-fn segments_are_ranges_of_a_tag_that_is_there() {
+fn segments_need_an_existing_tag() {
     let (server, directory) = Server::alone(&[]);
     server.get("/v1/segments/orders").problem(404, "INVALID_TEXT");
     let store = store(directory.path());
@@ -86,7 +86,7 @@ fn segments_are_ranges_of_a_tag_that_is_there() {
     assert!(made.expect("it runs").success());
     assert_eq!(server.get("/v1/segments/orders").json(), json!({"start": "100", "end": "101"}));
     assert_eq!(server.get("/v1/segments/orders?count=5000").json(), json!({"start": "101", "end": "5101"}));
-    // Leaf's clients.
+    // The same numbers for Leaf's clients.
     let answer = server.get("/api/segment/get/orders");
     assert_eq!((answer.status, answer.text.as_str()), (200, "5101"));
     assert_eq!(answer.headers["content-type"], "text/plain;charset=UTF-8");
@@ -112,7 +112,7 @@ fn leafs_endpoints_answer_as_leaf_does() {
 }
 
 #[test]
-fn a_node_is_leased_renewed_and_given_back_over_http() {
+fn a_node_is_leased_renewed_and_released_over_http() {
     let (server, _directory) = Server::alone(&["--max-window-ms", "20000"]);
     let leases = "/v1/namespaces/orders/leases";
     let claim = json!({"nonce": NONCE, "window_ms": 3_600_000, "label": "a test"});
@@ -124,7 +124,7 @@ fn a_node_is_leased_renewed_and_given_back_over_http() {
     let (start, end) = (ms(&lease["window"]["start"]), ms(&lease["window"]["end"]));
     assert!((end - start - 20_000).abs() < 100 && (ms(&lease["server_time_ms"]) - start).abs() < 5000);
 
-    // An answer that was lost is asked for again.
+    // A client that lost the answer sends its claim again.
     assert_eq!(server.ask_json("POST", leases, &claim).json()["window"], lease["window"]);
     let other = server.ask_json("POST", leases, &json!({"nonce": NONCE.replace('8', "9")}));
     assert_eq!(other.json()["node"], 1);
@@ -142,14 +142,14 @@ fn a_node_is_leased_renewed_and_given_back_over_http() {
     let held = server.get(leases).json();
     let released: Vec<_> = held["leases"].as_array().expect("a list").iter().map(|lease| &lease["released"]).collect();
     assert_eq!(released, [true, false]);
-    // The node is for the next one at once.
+    // The next claim gets the node at once.
     let next = server.ask_json("POST", leases, &json!({"nonce": NONCE.replace('8', "7")})).json();
     assert_eq!(next["node"], 0);
     assert!(ms(&next["window"]["start"]) > start);
 }
 
 #[test]
-fn a_holder_elsewhere_shares_the_namespace_of_a_layout_with_the_servers_own_generators() {
+fn clients_and_the_server_share_a_layouts_namespace() {
     let (server, _directory) = Server::alone(&[]);
     server.get("/v1/ids?layout=sonyflake").json();
     let sonyflake = Namespace::of_layout(&SONYFLAKE).to_string();
@@ -159,18 +159,18 @@ fn a_holder_elsewhere_shares_the_namespace_of_a_layout_with_the_servers_own_gene
     let claim = json!({"nonce": NONCE, "layout": "sonyflake"});
     let claimed = server.ask_json("POST", &leases, &claim);
     assert_eq!((claimed.status, &claimed.json()["node"]), (201, &json!(1)));
-    // Not escaped, it is the same.
+    // The path may contain @ unescaped.
     assert_eq!(server.ask_json("POST", &leases.replace("%40", "@"), &claim).json()["node"], 1);
     let release = json!({"nonce": NONCE, "unused_from_ms": 0});
     assert_eq!(server.ask_json("DELETE", &format!("{leases}/1"), &release).status, 200);
-    // It is for no other layout, whoever comes first.
+    // No other layout may use the namespace, not even as the first one.
     let snowmint = Namespace::of_layout(&SNOWMINT);
     server.ask_json("POST", &format!("/v1/namespaces/{snowmint}/leases"), &claim).problem(409, "INVALID_LAYOUT");
     server.ask_json("POST", "/v1/namespaces/@1-2/leases", &claim).problem(400, "INVALID_NODE");
 }
 
 #[test]
-fn a_lease_that_cannot_be_is_a_problem() {
+fn an_impossible_lease_is_a_problem() {
     let (server, _directory) = Server::alone(&[]);
     let leases = "/v1/namespaces/orders/leases";
     for (claim, code) in [
@@ -201,7 +201,7 @@ fn a_lease_that_cannot_be_is_a_problem() {
             json!({"nonce": NONCE, "unused_from_ms": 0, "window_ms": window_ms, "max_ahead_ms": max_ahead_ms});
         server.ask_json("PUT", &format!("{leases}/0"), &renewal).problem(400, "BAD_REQUEST");
     }
-    // One node only, and it is taken.
+    // The only node is taken.
     let one = "time:41,sequence:12;epoch=2025-01-01T00:00:00Z";
     let claim = |nonce: &str| json!({"nonce": nonce, "layout": one, "window_ms": 30_000});
     assert_eq!(server.ask_json("POST", "/v1/namespaces/one/leases", &claim(NONCE)).status, 201);
@@ -212,7 +212,7 @@ fn a_lease_that_cannot_be_is_a_problem() {
 }
 
 #[test]
-fn what_there_is_stands_in_the_document() {
+fn the_document_lists_every_path() {
     let (server, _directory) = Server::alone(&[]);
     let document = server.get("/openapi.json").json();
     let paths: Vec<_> = document["paths"].as_object().expect("paths").keys().cloned().collect();
@@ -236,7 +236,7 @@ fn what_there_is_stands_in_the_document() {
 }
 
 #[test]
-fn the_status_tells_version_kind_of_store_and_leases() {
+fn the_status_shows_version_store_and_leases() {
     let (server, directory) = Server::alone(&[]);
     let told = server.get("/v1/status").json();
     assert_eq!((&told["version"], &told["store"]), (&json!(env!("CARGO_PKG_VERSION")), &json!("SQLite")));

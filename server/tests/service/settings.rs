@@ -1,4 +1,4 @@
-//! Settings that stay the same for good, and files that are nobody else's.
+//! Settings that must never change, and files that only their user may read or change.
 
 use std::fs::{Permissions, metadata, set_permissions, write};
 use std::os::unix::fs::PermissionsExt as _;
@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use super::support::{Server, TOKEN, command, directory, store};
 
-/// Starts a server that is to refuse; what it says, and whether it ended by itself.
+/// Starts a server that must refuse its settings. Returns its exit code, 124 after 20 s, and its log.
 fn refused(directory: &TempDir, options: &[&str]) -> (Option<i32>, String) {
     let store = store(directory.path());
     let run: Output = std::process::Command::new("timeout")
@@ -36,7 +36,7 @@ fn another_section_size_is_refused_at_start() {
 }
 
 #[test]
-fn a_section_has_a_million_users_at_most() {
+fn a_section_has_at_most_a_million_users() {
     let directory = directory();
     for size in ["4294967295", "1000001", "0"] {
         let (code, told) = refused(&directory, &["--section-size", size]);
@@ -58,12 +58,12 @@ fn another_layout_of_a_namespace_is_refused_at_start() {
         told.contains("epoch=1735689600000") && told.contains("--layout twitter"),
         "both layouts are named: {told}"
     );
-    // Other layouts are of other namespaces.
+    // Another layout has another default namespace.
     assert_eq!(Server::start(directory.path(), &["--layout", "twitter"]).get("/v1/ids").status, 200);
 }
 
 #[test]
-fn a_database_that_is_made_is_its_users_own() {
+fn only_its_user_can_read_a_new_database() {
     let (server, directory) = Server::alone(&[]);
     server.get("/v1/ids").ids();
     for file in ["store.db", "store.db-wal", "store.db-shm"] {
@@ -73,7 +73,7 @@ fn a_database_that_is_made_is_its_users_own() {
 }
 
 #[test]
-fn a_token_file_that_others_may_change_is_refused_and_read_with_a_warning() {
+fn unsafe_modes_of_a_token_file_are_reported() {
     let directory = directory();
     let file = directory.path().join("token");
     write(&file, TOKEN).expect("written");
@@ -92,8 +92,8 @@ fn a_token_file_that_others_may_change_is_refused_and_read_with_a_warning() {
 }
 
 #[test]
-fn a_store_of_nobody_else_is_refused_where_none_is_named() {
-    // Two pods: each has a home of its own.
+fn a_private_default_store_is_refused() {
+    // Two pods, each with a private home directory.
     for _ in 0..2 {
         let home = TempDir::new().expect("a directory");
         let mut run = command();
@@ -108,7 +108,7 @@ fn a_store_of_nobody_else_is_refused_where_none_is_named() {
     }
 }
 
-/// Runs what is to end by itself.
+/// Runs a command that must end by itself with exit code 2, and returns its log.
 fn ended(command: &mut std::process::Command) -> String {
     let mut child = command.stderr(std::process::Stdio::piped()).spawn().expect("it starts");
     let begun = std::time::Instant::now();

@@ -1,4 +1,4 @@
-//! A way to a store that takes its time, as one to another machine does.
+//! A slow path to a store, like the path to another machine.
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{sleep, spawn};
 use std::time::{Duration, Instant};
 
-/// A proxy in front of a real server: passes on what arrives, in order, after a while.
+/// A proxy in front of a real server: passes bytes on, in order, after a delay.
 pub struct Way {
     port: u16,
     to: u16,
@@ -17,15 +17,15 @@ pub struct Way {
 
 #[derive(Default)]
 struct State {
-    /// In each direction.
+    /// The delay of each direction.
     delay_ms: AtomicU64,
     stopped: AtomicBool,
-    /// Something waits until it may pass.
+    /// Whether bytes are held back.
     holds: AtomicBool,
 }
 
 impl Way {
-    /// Opens a way to the server of that URL on this machine, without a delay.
+    /// Opens a path to the server of a URL on this machine, without a delay.
     pub fn to(url: &str) -> Self {
         let port = url.rsplit_once(':').expect("a port").1;
         let to = port.chars().take_while(char::is_ascii_digit).collect::<String>().parse().expect("a port");
@@ -45,22 +45,22 @@ impl Way {
         way
     }
 
-    /// The URL by this way.
+    /// Returns the URL that leads through the proxy.
     pub fn url(&self, url: &str) -> String {
         url.replace(&format!(":{}", self.to), &format!(":{}", self.port))
     }
 
-    /// Sets how long the way there and back takes together.
+    /// Sets the delay of both directions together, in ms.
     pub fn takes_ms(&self, ms: u64) {
         self.state.delay_ms.store(ms / 2, Ordering::Relaxed);
     }
 
-    /// Has nothing pass any more, or everything again.
+    /// Holds all bytes back, or lets them pass again.
     pub fn stop(&self, stopped: bool) {
         self.state.stopped.store(stopped, Ordering::Relaxed);
     }
 
-    /// Waits until something has been held back.
+    /// Waits until bytes have been held back.
     pub fn wait_until_it_holds(&self) {
         let begun = Instant::now();
         while !self.state.holds.load(Ordering::Relaxed) {
@@ -74,7 +74,7 @@ fn clone(stream: &TcpStream) -> TcpStream {
     stream.try_clone().expect("a second handle")
 }
 
-/// Passes on one direction.
+/// Passes on the bytes of one direction.
 fn pass(mut from: TcpStream, to: TcpStream, state: Arc<State>) {
     let (sender, receiver): (Sender<(Instant, Vec<u8>)>, _) = channel();
     let writing = Arc::clone(&state);
@@ -101,6 +101,6 @@ fn write(mut to: TcpStream, receiver: &Receiver<(Instant, Vec<u8>)>, state: &Sta
             return;
         }
     }
-    // The other side is gone.
+    // The sender has closed its side.
     let _ = to.shutdown(std::net::Shutdown::Both);
 }

@@ -1,4 +1,4 @@
-//! A server of our own, its clients, and what they check.
+//! A server under test, its clients, and common checks.
 
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::net::TcpStream;
@@ -14,17 +14,17 @@ use ureq::Agent;
 
 pub const TOKEN: &str = "a-token-of-these-tests";
 
-/// A server, which is killed at the end.
+/// A server process. Dropping it kills the process.
 pub struct Server {
     child: Child,
     pub http: String,
     pub redis: String,
     agent: Agent,
-    /// Everything that it said, but that it serves.
+    /// The log, without the line "serving".
     said: Arc<Mutex<String>>,
 }
 
-/// What an HTTP request came to.
+/// The answer to an HTTP request.
 #[derive(Debug)]
 pub struct Answer {
     pub status: u16,
@@ -37,7 +37,7 @@ impl Answer {
         serde_json::from_str(&self.text).unwrap_or_else(|_| panic!("no JSON: {self:?}"))
     }
 
-    /// A problem document of that status and code.
+    /// Returns the problem document, and checks its status and code.
     pub fn problem(&self, status: u16, code: &str) -> Value {
         let problem = self.json();
         assert_eq!((self.status, problem["code"].as_str()), (status, Some(code)), "{self:?}");
@@ -53,7 +53,7 @@ impl Answer {
         ids.iter().map(number).collect()
     }
 
-    /// Of `{"start": "1", "end": "2"}`.
+    /// Reads `{"start": "1", "end": "2"}`.
     pub fn range(&self) -> std::ops::Range<u64> {
         assert_eq!(self.status, 200, "{self:?}");
         number(&self.json()["start"])..number(&self.json()["end"])
@@ -69,12 +69,12 @@ fn number(value: &Value) -> u64 {
     value.as_str().expect("a string").parse().expect("a number")
 }
 
-/// A directory, in memory where there is such a place: nobody waits for the disk there.
+/// Creates a directory, in memory if possible, which is faster than a disk.
 pub fn directory() -> TempDir {
     TempDir::new_in("/dev/shm").or_else(|_| TempDir::new()).expect("a directory")
 }
 
-/// The store of a directory.
+/// Returns the URL of the store in a directory.
 pub fn store(directory: &Path) -> String {
     format!("sqlite:{}?allow_unsafe=true", directory.join("store.db").display())
 }
@@ -88,12 +88,12 @@ pub fn command() -> Command {
 }
 
 impl Server {
-    /// On the store of a directory.
+    /// Starts a server on the store of a directory.
     pub fn start(directory: &Path, options: &[&str]) -> Self {
         Self::over(&store(directory), options)
     }
 
-    /// On a store of its own.
+    /// Starts a server on a new store.
     pub fn alone(options: &[&str]) -> (Self, TempDir) {
         let directory = directory();
         (Self::start(directory.path(), options), directory)
@@ -113,7 +113,7 @@ impl Server {
                 store,
             ])
             .args(options)
-            // Unless the test says how long: a machine with other work to do.
+            // Generous for a busy machine. Tests of waiting set their own limit.
             .env("SNOWMINT_MAX_WAIT_MS", "20000")
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
@@ -127,7 +127,7 @@ impl Server {
             if serving["message"] == "serving" {
                 break serving;
             }
-            // Such as a warning that the disk is slow.
+            // For example a warning that the disk is slow.
             *said.lock().expect("no panic") += &(line + "\n");
         };
         let address = |name: &str| serving[name].as_str().expect("an address").to_owned();
@@ -147,13 +147,13 @@ impl Server {
         self.child.id()
     }
 
-    /// kill -9.
+    /// Kills the server with SIGKILL.
     pub fn kill(&mut self) {
         self.child.kill().expect("it was running");
         self.child.wait().expect("it ended");
     }
 
-    /// A request to end; whether it ended well.
+    /// Sends SIGTERM, waits for the end, and returns whether the exit code was 0.
     pub fn end(&mut self) -> bool {
         self.signal("TERM");
         self.child.wait().expect("it ended").success()
@@ -165,17 +165,17 @@ impl Server {
         assert!(sent.success());
     }
 
-    /// What it said, once that has an end or the time is over.
+    /// Returns the log, once it is complete or `most` is over.
     pub fn log(&self, most: Duration) -> String {
         let begun = Instant::now();
-        // Its reader has the other one until there is no more.
+        // The thread that reads the log holds the second reference until the end.
         while Arc::strong_count(&self.said) > 1 && begun.elapsed() < most {
             thread::sleep(Duration::from_millis(10));
         }
         self.said.lock().expect("no panic").clone()
     }
 
-    /// Waits for an end; whether it came in time, and was a good one.
+    /// Waits for the end, and returns whether it came in time with exit code 0.
     pub fn wait(&mut self, most: Duration) -> bool {
         let begun = Instant::now();
         while begun.elapsed() < most {
@@ -222,12 +222,12 @@ impl Server {
         self.ask("POST", path, &[], "")
     }
 
-    /// A number, which may not be there at once on a machine with other work to do.
+    /// Asks for a number until the server gives one: a busy machine may need several tries.
     pub fn number(&self, path: &str) -> u64 {
         self.post_until(path, 200).id()
     }
 
-    /// The first answer of that status.
+    /// Sends POST until the answer has the status, and returns that answer.
     pub fn post_until(&self, path: &str, status: u16) -> Answer {
         let begun = Instant::now();
         loop {
@@ -260,14 +260,14 @@ impl Server {
             request = request.header(*name, *value);
         }
         let request = request.body(body.to_owned()).expect("a request");
-        // DELETE has a body here.
+        // ureq allows a body of DELETE only with this setting.
         let request = self.agent.configure_request(request).allow_non_standard_methods(true).build();
         let mut response = self.agent.run(request)?;
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
         Ok(Answer { status, headers, text: response.body_mut().read_to_string()? })
     }
 
-    /// A client of Redis.
+    /// Connects a Redis client.
     pub fn client(&self) -> redis::Connection {
         redis::Client::open(format!("redis://{}/", self.redis)).expect("a URL").get_connection().expect("a connection")
     }
@@ -275,19 +275,19 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may be gone already.
+        // The process may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// Makes a segment's tag on the store of a directory.
+/// Creates a segment tag on the store of a directory.
 pub fn make_tag(directory: &Path, tag: &str) {
     let made = command().args(["segment", "create", tag, "--store", &store(directory)]).status();
     assert!(made.expect("it runs").success());
 }
 
-/// None of them twice.
+/// Checks that no number repeats.
 pub fn assert_unique(mut numbers: Vec<u64>) {
     let count = numbers.len();
     numbers.sort_unstable();
@@ -301,17 +301,17 @@ pub fn assert_increasing(numbers: &[u64]) {
     }
 }
 
-/// Connects, with an end to every read.
+/// Connects, with a timeout for reads.
 pub fn connect(address: &str) -> TcpStream {
     let stream = TcpStream::connect(address).expect("a connection");
     stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a timeout");
     stream
 }
 
-/// Reads everything until the server closes.
+/// Reads until the server closes the connection.
 pub fn rest(mut stream: &TcpStream) -> String {
     let mut bytes = Vec::new();
-    // A reset is an end too.
+    // A reset counts as an end too.
     let _ = stream.read_to_end(&mut bytes);
     String::from_utf8_lossy(&bytes).into_owned()
 }

@@ -1,4 +1,4 @@
-//! Requests of HTTP as bytes: several at once, in pieces, malformed.
+//! HTTP requests as bytes: pipelined, in pieces, malformed.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -12,12 +12,12 @@ const TICKET: &str = "GET /v1/tickets/t HTTP/1.1\r\nHost: localhost\r\n\r\n";
 fn send(server: &Server, bytes: &str) -> TcpStream {
     let mut stream = TcpStream::connect(&server.http).expect("a connection");
     stream.set_read_timeout(Some(Duration::from_secs(30))).expect("a timeout");
-    // The server may refuse them before all are written.
+    // The server may refuse the request before all bytes are written.
     let _ = stream.write_all(bytes.as_bytes());
     stream
 }
 
-/// Reads until a text has come `times` times.
+/// Reads until a text has arrived `times` times.
 fn read_until(mut stream: &TcpStream, text: &str, times: usize) -> String {
     let (mut bytes, mut piece) = (Vec::new(), [0; 4096]);
     loop {
@@ -33,14 +33,14 @@ fn read_until(mut stream: &TcpStream, text: &str, times: usize) -> String {
 }
 
 #[test]
-fn a_stray_line_end_after_a_request_holds_no_answer_back() {
+fn a_stray_line_end_delays_no_answer() {
     let (server, _directory) = Server::alone(&[]);
     let stream = send(&server, &format!("{TICKET}\r\n"));
     assert!(read_until(&stream, "}", 1).ends_with("{\"id\":\"1\"}"));
 }
 
 #[test]
-fn pipelined_requests_are_answered_before_the_next_one_is_complete() {
+fn pipelined_requests_do_not_wait_for_the_next_one() {
     let (server, _directory) = Server::alone(&[]);
     let stream = send(&server, &format!("{TICKET}{TICKET}{TICKET}GET /v1/tick"));
     let answers = read_until(&stream, "}", 3);
@@ -51,7 +51,7 @@ fn pipelined_requests_are_answered_before_the_next_one_is_complete() {
 }
 
 #[test]
-fn malformed_requests_are_answered_by_a_status() {
+fn malformed_requests_get_a_status() {
     let (server, _directory) = Server::alone(&[]);
     let long = "x".repeat(17 * 1024);
     let longer = "x".repeat(1024 * 1024);

@@ -1,4 +1,4 @@
-//! Logs and counts renewals of leases that failed.
+//! Logs and counts failed renewals of leases.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
@@ -9,7 +9,7 @@ use tokio::time::sleep;
 use crate::metrics::{Lease, Metrics};
 use crate::service::Service;
 
-/// Watches the leases of a service until it is dropped. Call this within a runtime of tokio.
+/// Watches the leases of a service until it is dropped. Call this within a tokio runtime.
 pub fn watch(service: &Arc<Service>, metrics: &Arc<Metrics>) {
     // A renewal is due after half a window.
     let pause = Duration::from_millis((service.settings.window_ms / 8).clamp(50, 1000));
@@ -23,7 +23,7 @@ pub fn watch(service: &Arc<Service>, metrics: &Arc<Metrics>) {
     }));
 }
 
-/// Returns how many renewals of each lease have failed since the last success.
+/// Returns how many renewals of each lease have failed since the last success, or `None` once the service is dropped.
 fn look(service: &Weak<Service>, metrics: &Metrics, seen: &HashMap<Lease, u64>) -> Option<HashMap<Lease, u64>> {
     let mut now = HashMap::new();
     for status in service.upgrade()?.ids.leases() {

@@ -1,4 +1,4 @@
-//! The leases and names of a service, read at each scrape.
+//! Gauges of a service's leases and open names, read at each scrape.
 
 use std::fmt;
 use std::sync::{Arc, Weak};
@@ -9,23 +9,23 @@ use prometheus_client::metrics::MetricType;
 use prometheus_client::metrics::gauge::ConstGauge;
 use prometheus_client::registry::Unit;
 
-use super::Lease;
+use crate::metrics::Lease;
 use crate::service::Service;
 
-/// Reads a service.
+/// Reads a service until it is dropped.
 #[derive(Debug)]
-pub struct Held(Weak<Service>);
+pub struct Gauges(Weak<Service>);
 
-impl Held {
+impl Gauges {
     pub fn of(service: &Arc<Service>) -> Self {
         Self(Arc::downgrade(service))
     }
 }
 
-impl Collector for Held {
+impl Collector for Gauges {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
         let Some(service) = self.0.upgrade() else { return Ok(()) };
-        let help = "Names that are open, by their kind";
+        let help = "Open names by kind";
         let mut names = encoder.encode_descriptor("names", help, None, MetricType::Gauge)?;
         for (kind, count) in service.names() {
             let count = i64::try_from(count).unwrap_or(i64::MAX);

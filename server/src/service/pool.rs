@@ -1,0 +1,375 @@
+//! Values that are open by name. Each name is opened once, at its first use, and the values unused for longest make room.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use futures_util::StreamExt as _;
+use futures_util::stream;
+use snowmint_core::{Error as CoreError, ErrorKind};
+use snowmint_stores::Error;
+use tokio::sync::{Mutex, OwnedMutexGuard};
+
+/// How many values are given back at the same time.
+const AT_ONCE: usize = 256;
+
+/// A value that a pool gives back when it is not needed any more.
+pub trait Pooled: Send + Sync + 'static {
+    /// Gives the unused part back to the store: numbers, or a lease. The value cannot be used afterwards.
+    fn give_back(self: Arc<Self>) -> impl Future<Output = ()> + Send;
+}
+
+#[derive(Debug)]
+struct Entry<T> {
+    /// `None` while the value is opened or given back.
+    value: Option<Arc<T>>,
+    /// The turn of the last use.
+    used: AtomicU64,
+    /// Held while the value is opened, changed or given back.
+    lock: Arc<Mutex<()>>,
+}
+
+/// Values by name.
+#[derive(Debug)]
+pub struct Pool<T> {
+    entries: RwLock<HashMap<String, Entry<T>>>,
+    /// The limit of values.
+    most: usize,
+    /// Names that never make room for others.
+    kept: Vec<String>,
+    /// Counts opened values and sweeps.
+    turn: AtomicU64,
+    /// The turn of the last sweep.
+    swept: AtomicU64,
+    over: AtomicBool,
+}
+
+/// A locked name: no other task opens, changes or gives back its value.
+#[derive(Debug)]
+pub struct Locked<T> {
+    pool: Arc<Pool<T>>,
+    name: String,
+    /// `None` while the lock is awaited.
+    guard: Option<OwnedMutexGuard<()>>,
+}
+
+/// Values taken out of the pool. Each name stays locked until its value is given back.
+type Taken<T> = Vec<(Locked<T>, Arc<T>)>;
+
+impl<T: Pooled> Pool<T> {
+    /// Returns the value of a name. Awaits `opening` for a new name and keeps its value; calls for the same name wait for it.
+    ///
+    /// # Errors
+    /// `WindowClosed` after [`Self::close`], and the errors of `opening`.
+    pub async fn open(
+        self: &Arc<Self>,
+        name: &str,
+        opening: impl Future<Output = Result<T, Error>>,
+    ) -> Result<Arc<T>, Error> {
+        if let Some(value) = self.get(name) {
+            return Ok(value);
+        }
+        let locked = self.lock(name).await;
+        if let Some(value) = locked.get() {
+            return Ok(value);
+        }
+        if self.is_over() {
+            return Err(CoreError::closed().into());
+        }
+        match locked.put(opening.await?) {
+            Ok((value, surplus)) => {
+                if !surplus.is_empty() {
+                    drop(tokio::spawn(give_back(surplus)));
+                }
+                Ok(value)
+            }
+            Err(value) => {
+                Arc::new(value).give_back().await;
+                Err(CoreError::closed().into())
+            }
+        }
+    }
+
+    /// Returns whether a call failed because its value was given back before the call: open the name again and repeat the call.
+    pub fn was_given_back(&self, name: &str, value: &Arc<T>, error: &Error) -> bool {
+        error.kind() == ErrorKind::WindowClosed && !self.is(name, value)
+    }
+
+    /// Drops a value without giving it back, unless the name has another value by now.
+    pub async fn forget(self: &Arc<Self>, name: &str, value: &Arc<T>) {
+        let locked = self.lock(name).await;
+        if self.is(name, value) {
+            drop(locked.take());
+        }
+    }
+
+    /// Gives back the values that were not used since the last sweep.
+    pub async fn sweep(self: &Arc<Self>) {
+        give_back(self.take_idle()).await;
+    }
+
+    /// Gives all values back, and opens no name any more.
+    pub async fn close(&self) {
+        stream::iter(self.take_all()).for_each_concurrent(AT_ONCE, T::give_back).await;
+    }
+}
+
+/// Gives values back, and unlocks the name of each one afterwards.
+async fn give_back<T: Pooled>(taken: Taken<T>) {
+    stream::iter(taken).for_each_concurrent(AT_ONCE, async |(_locked, value)| value.give_back().await).await;
+}
+
+impl<T> Pool<T> {
+    /// Returns a pool of at most `most` values, besides the names in `kept`.
+    pub fn new(most: usize, kept: Vec<String>) -> Arc<Self> {
+        Arc::new(Self {
+            entries: RwLock::default(),
+            most,
+            kept,
+            turn: AtomicU64::new(1),
+            swept: AtomicU64::new(0),
+            over: AtomicBool::new(false),
+        })
+    }
+
+    /// Passes the open value of a name to `work`, without waiting.
+    #[inline]
+    pub fn with<R>(&self, name: &str, work: impl FnOnce(&T) -> R) -> Option<R> {
+        let entries = self.read();
+        let entry = entries.get(name)?;
+        let value = entry.value.as_ref()?;
+        self.note(entry);
+        Some(work(value))
+    }
+
+    /// Returns the open value of a name.
+    pub fn get(&self, name: &str) -> Option<Arc<T>> {
+        let entries = self.read();
+        let entry = entries.get(name)?;
+        self.note(entry);
+        entry.value.clone()
+    }
+
+    /// Returns how many values are open.
+    pub fn len(&self) -> usize {
+        self.read().values().filter(|entry| entry.value.is_some()).count()
+    }
+
+    /// Returns all open values. This does not count as a use.
+    pub fn all(&self) -> Vec<Arc<T>> {
+        self.read().values().filter_map(|entry| entry.value.clone()).collect()
+    }
+
+    /// Returns whether the pool is closed for good.
+    fn is_over(&self) -> bool {
+        self.over.load(Ordering::SeqCst)
+    }
+
+    /// Returns whether `value` is the open value of a name.
+    fn is(&self, name: &str, value: &Arc<T>) -> bool {
+        self.read().get(name).and_then(|entry| entry.value.as_ref()).is_some_and(|open| Arc::ptr_eq(open, value))
+    }
+
+    /// Notes a use.
+    #[inline]
+    fn note(&self, entry: &Entry<T>) {
+        let turn = self.turn.load(Ordering::Relaxed);
+        // Usually the turn is noted already: skips the write to a shared cache line.
+        if entry.used.load(Ordering::Relaxed) != turn {
+            entry.used.store(turn, Ordering::Relaxed);
+        }
+    }
+
+    /// Waits until no other task opens, changes or gives back the value of a name.
+    pub async fn lock(self: &Arc<Self>, name: &str) -> Locked<T> {
+        // Made before the lock, so that a caller that gives up here removes the entry of an unused name.
+        let mut locked = Locked { pool: Arc::clone(self), name: name.to_owned(), guard: None };
+        let lock = {
+            let mut entries = self.write();
+            let entry = entries.entry(name.to_owned()).or_insert_with(|| Entry {
+                value: None,
+                used: AtomicU64::new(self.turn.load(Ordering::Relaxed)),
+                lock: Arc::default(),
+            });
+            Arc::clone(&entry.lock)
+        };
+        locked.guard = Some(lock.lock_owned().await);
+        locked
+    }
+
+    /// Locks a name, unless another task has locked it.
+    fn try_lock(self: &Arc<Self>, name: &str) -> Option<Locked<T>> {
+        let lock = Arc::clone(&self.read().get(name)?.lock);
+        let guard = lock.try_lock_owned().ok()?;
+        Some(Locked { pool: Arc::clone(self), name: name.to_owned(), guard: Some(guard) })
+    }
+
+    /// Takes out the values that were not used since the last call.
+    fn take_idle(self: &Arc<Self>) -> Taken<T> {
+        let since = self.swept.swap(self.turn.fetch_add(1, Ordering::Relaxed) + 1, Ordering::Relaxed);
+        let idle: Vec<_> = {
+            let entries = self.read();
+            let idle = entries.iter().filter(|(_, entry)| entry.used.load(Ordering::Relaxed) < since);
+            idle.map(|(name, _)| name.clone()).collect()
+        };
+        idle.iter().filter_map(|name| self.take(name)).collect()
+    }
+
+    /// Takes out the values unused for longest, if there are more values than the limit.
+    fn take_surplus(self: &Arc<Self>) -> Taken<T> {
+        let mut surplus: Vec<_> = {
+            let entries = self.read();
+            if entries.len() <= self.most {
+                return Vec::new();
+            }
+            let open = entries.iter().filter(|(name, entry)| entry.value.is_some() && !self.kept.contains(name));
+            open.map(|(name, entry)| (entry.used.load(Ordering::Relaxed), name.clone())).collect()
+        };
+        // Takes some more than needed, because each search reads all entries.
+        let many = if surplus.len() > self.most { surplus.len() - self.most + self.most / 64 } else { 0 };
+        if many < surplus.len() && many > 0 {
+            surplus.select_nth_unstable(many);
+        }
+        surplus.truncate(many);
+        surplus.iter().filter_map(|(_, name)| self.take(name)).collect()
+    }
+
+    /// Takes out all values, and closes the pool for good.
+    fn take_all(&self) -> Vec<Arc<T>> {
+        self.over.store(true, Ordering::SeqCst);
+        self.write().values_mut().filter_map(|entry| entry.value.take()).collect()
+    }
+
+    fn take(self: &Arc<Self>, name: &str) -> Option<(Locked<T>, Arc<T>)> {
+        let locked = self.try_lock(name)?;
+        let value = locked.take()?;
+        Some((locked, value))
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, HashMap<String, Entry<T>>> {
+        self.entries.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, HashMap<String, Entry<T>>> {
+        self.entries.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<T> Locked<T> {
+    /// Returns the open value of the name.
+    pub fn get(&self) -> Option<Arc<T>> {
+        self.pool.get(&self.name)
+    }
+
+    /// Takes the value out. The name stays locked, so that the caller can give the value back.
+    pub fn take(&self) -> Option<Arc<T>> {
+        self.pool.write().get_mut(&self.name)?.value.take()
+    }
+
+    /// Puts a value in. Returns it with the values that must make room, or returns `Err(value)` if the pool is closed.
+    fn put(&self, value: T) -> Result<(Arc<T>, Taken<T>), T> {
+        let mut entries = self.pool.write();
+        // Checked under the lock that `take_all` needs.
+        let entry = entries.get_mut(&self.name).filter(|_| !self.pool.is_over());
+        let Some(entry) = entry else { return Err(value) };
+        let value = Arc::new(value);
+        entry.value = Some(Arc::clone(&value));
+        // Later than all earlier uses, and earlier than all later ones.
+        entry.used.store(self.pool.turn.fetch_add(2, Ordering::Relaxed) + 1, Ordering::Relaxed);
+        drop(entries);
+        Ok((value, self.pool.take_surplus()))
+    }
+}
+
+impl<T> Drop for Locked<T> {
+    fn drop(&mut self) {
+        self.guard = None;
+        let mut entries = self.pool.write();
+        let unused = |entry: &Entry<T>| entry.value.is_none() && Arc::strong_count(&entry.lock) == 1;
+        if entries.get(&self.name).is_some_and(unused) {
+            entries.remove(&self.name);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicUsize;
+    use std::time::Duration;
+
+    use tokio::time::{sleep, timeout};
+
+    use super::*;
+
+    impl Pooled for i32 {
+        async fn give_back(self: Arc<Self>) {}
+    }
+
+    async fn put(pool: &Arc<Pool<i32>>, name: &str, value: i32) -> Vec<i32> {
+        let (_, surplus) = pool.lock(name).await.put(value).expect("the pool is open");
+        surplus.into_iter().map(|(_, value)| *value).collect()
+    }
+
+    #[tokio::test]
+    async fn a_name_is_opened_once() {
+        let (pool, opened) = (Pool::new(9, Vec::new()), AtomicUsize::new(0));
+        let opening = async || {
+            opened.fetch_add(1, Ordering::Relaxed);
+            sleep(Duration::from_millis(20)).await;
+            Ok(7)
+        };
+        let (first, second) = tokio::join!(pool.open("a", opening()), pool.open("a", opening()));
+        assert!(Arc::ptr_eq(&first.expect("a value"), &second.expect("a value")));
+        assert_eq!(opened.load(Ordering::Relaxed), 1);
+        pool.close().await;
+        let refused = pool.open("a", opening()).await.expect_err("the pool is closed");
+        assert_eq!((refused.kind(), opened.load(Ordering::Relaxed)), (ErrorKind::WindowClosed, 1));
+    }
+
+    #[tokio::test]
+    async fn a_call_on_a_value_given_back_is_repeated() {
+        let (pool, closed) = (Pool::new(9, Vec::new()), CoreError::closed().into());
+        let first = pool.open("a", async { Ok(1) }).await.expect("a value");
+        assert!(!pool.was_given_back("a", &first, &closed));
+        assert_eq!(pool.lock("a").await.take(), Some(Arc::clone(&first)));
+        assert!(pool.was_given_back("a", &first, &closed));
+        assert_eq!(pool.open("a", async { Ok(2) }).await.as_deref(), Ok(&2));
+    }
+
+    #[tokio::test]
+    async fn values_unused_between_two_sweeps_are_taken_out() {
+        let pool = Pool::new(9, Vec::new());
+        put(&pool, "a", 1).await;
+        put(&pool, "b", 2).await;
+        assert!(pool.take_idle().is_empty(), "both are new");
+        assert_eq!(pool.with("a", |value| *value), Some(1));
+        let idle = pool.take_idle();
+        assert_eq!(idle.iter().map(|(_, value)| **value).collect::<Vec<_>>(), [2]);
+        assert_eq!(pool.get("b"), None);
+        assert_eq!(pool.take_all(), [Arc::new(1)]);
+        assert_eq!(pool.lock("c").await.put(3).expect_err("the pool is closed"), 3);
+    }
+
+    #[tokio::test]
+    async fn values_unused_for_longest_make_room_but_kept_names_stay() {
+        let pool = Pool::new(2, vec!["kept".to_owned()]);
+        for (name, value) in [("kept", 0), ("a", 1), ("b", 2)] {
+            assert!(put(&pool, name, value).await.is_empty());
+        }
+        assert!(pool.get("a").is_some());
+        assert_eq!(put(&pool, "c", 3).await, [2]);
+        assert_eq!(put(&pool, "d", 4).await, [1]);
+        assert!(pool.get("kept").is_some() && pool.get("c").is_some());
+    }
+
+    #[tokio::test]
+    async fn names_are_locked_one_by_one_and_forgotten() {
+        let pool = Pool::<i32>::new(2, Vec::new());
+        let first = pool.lock("a").await;
+        pool.lock("b").await.put(2).expect("the pool is open");
+        assert!(timeout(Duration::from_millis(20), pool.lock("a")).await.is_err());
+        drop(first);
+        assert!(timeout(Duration::from_secs(10), pool.lock("a")).await.is_ok());
+        assert_eq!(pool.read().len(), 1, "a name without a value takes no memory");
+    }
+}
