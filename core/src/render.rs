@@ -5,7 +5,7 @@ use core::fmt::{self, Display, Formatter, Write};
 
 use crate::error::Error;
 use crate::inspect::{Candidate, Kind};
-use crate::integer::Integer;
+use crate::int::Integer;
 use crate::layout::{Layout, Parts};
 use crate::{layouts, time};
 

@@ -231,7 +231,7 @@ pub async fn claim(
         system_clock: true,
     };
     let claimer = Claimer {
-        nonce: token(&claim.nonce)?,
+        nonce: parse_nonce(&claim.nonce)?,
         label: claim.label.unwrap_or_else(|| "over HTTP".to_owned()),
         last_node: claim.last_node.map(|node| node.0),
     };
