@@ -55,7 +55,7 @@ impl Format {
 /// use snowmint_core::render::{Format, table};
 /// let mut text = String::new();
 /// table(&mut text, &[TWITTER], Format::Plain)?;
-/// assert!(text.contains("twitter      .TTTTTTTTTTNNSSS      1,024   4,096,000  2080-07-10  never"));
+/// assert!(text.contains("twitter      TTTTTTTTTTTNNSSS      1,024   4,096,000  2080-07-10  never"));
 /// # Ok::<(), std::fmt::Error>(())
 /// ```
 pub fn table(out: &mut impl Write, layouts: &[Layout], format: Format) -> fmt::Result {

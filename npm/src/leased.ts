@@ -166,7 +166,9 @@ export abstract class Leased {
       told.push(...more);
     }
     bytes(engine).fill(0, 0, LABEL).set(told);
-    const handle = engine.wasm_.claim_(maxAheadMs, windowMs ?? NaN, defaultMs, lastNode, Number(!clock), nowMs);
+    const system = Number(!clock);
+    // No one node is asked for.
+    const handle = engine.wasm_.claim_(maxAheadMs, windowMs ?? NaN, defaultMs, lastNode, NaN, system, nowMs);
     if (handle < 0) throw refusal();
     this.handle = handle;
     this.windowMs = Number(words(engine)[0]);

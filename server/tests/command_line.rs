@@ -144,7 +144,7 @@ fn a_mistake_is_reported_in_one_line() {
         (&["gen", "--format", "base10"], "decimal, hex, base32"),
         (&["gen", "--layout", "twiter"], "no such preset"),
         (&["gen", "--node", "1024"], "0 to 1023"),
-        (&["gen", "--node", "1", "--store", "file:/srv"], "not both"),
+        (&["gen", "--node", "1", "--store", "oracle:/srv"], "no such store"),
         (&["layouts", "time:41;epoch"], "snowmint: "),
         (&["lease", "release", "n", "0"], "--stopped"),
         (&["fence", "--until", "2099-01-01T00:00:00Z", "--skip", "0", "--stopped"], "add --far"),

@@ -63,7 +63,7 @@ impl Generator {
         Self::resolve(options, environment, false, host)
     }
 
-    /// Opens a generator on a leased node, whatever the options and the environment say about the node.
+    /// Opens a generator as [`Generator::open`] does, but leases a node in the options in any case.
     ///
     /// # Errors
     /// As [`Generator::open`].

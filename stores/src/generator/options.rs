@@ -125,7 +125,8 @@ impl fmt::Debug for LeaseOptions {
 impl LeaseOptions {
     /// Resolves the options against environment and defaults.
     ///
-    /// With `leases` the node is leased in any case; otherwise a node without store and namespace is a vouched one.
+    /// A node without a store and a namespace is vouched for by the caller. With `leases` that holds only for
+    /// `SNOWMINT_NODE`: a node in the options is leased from the slots.
     pub(crate) fn resolve(self, environment: &Environment, leases: bool) -> Result<Source, Error> {
         let layout = self.layout;
         let node =
@@ -226,8 +227,10 @@ mod tests {
         for (options, environment) in [(options(), &with_store), (named, &in_environment)] {
             assert_eq!(leased(options, environment).terms.node, Some(34));
         }
-        let always = options().resolve(&with_store, true).expect("resolved");
+        let slots = Environment { state_dir: Some("/srv/slots".into()), ..none };
+        let always = LeaseOptions { node: Some(34), ..options() }.resolve(&slots, true).expect("resolved");
         assert!(matches!(always, Source::Leased(key) if key.terms.node == Some(34)));
+        assert!(matches!(options().resolve(&in_environment, true), Ok(Source::Vouched(34))));
     }
 
     #[test]
