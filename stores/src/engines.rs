@@ -6,32 +6,27 @@ use snowmint_core::ErrorKind;
 
 use crate::error::Error;
 use crate::store::Store;
-use crate::url::Url;
+use crate::store::url::Url;
 
-#[cfg(any(feature = "redis", feature = "etcd", feature = "zookeeper"))]
-mod address;
+mod client;
+#[cfg(feature = "file")]
+pub(crate) mod directory;
 #[cfg(feature = "etcd")]
 pub mod etcd;
-#[cfg(feature = "file")]
-pub mod file;
-#[cfg(any(feature = "redis", feature = "sql"))]
-mod findings;
 #[cfg(feature = "memory")]
 pub mod memory;
 #[cfg(feature = "mysql")]
 pub mod mysql;
 #[cfg(feature = "postgres")]
 pub mod postgres;
-#[cfg(any(feature = "redis", feature = "etcd", feature = "zookeeper"))]
-mod reconnect;
 #[cfg(feature = "redis")]
 pub mod redis;
+#[cfg(any(feature = "redis", feature = "sql"))]
+mod settings;
 #[cfg(feature = "sql")]
 mod sql;
 #[cfg(feature = "sqlite")]
 pub mod sqlite;
-#[cfg(any(feature = "redis", feature = "zookeeper-tls"))]
-mod tls;
 #[cfg(feature = "zookeeper")]
 pub mod zookeeper;
 
@@ -57,7 +52,7 @@ pub async fn connect(url: &str) -> Result<Arc<dyn Store>, Error> {
         #[cfg(feature = "memory")]
         Engine::Memory => Ok(memory::Memory::named(url.place())),
         #[cfg(feature = "file")]
-        Engine::File => Ok(Arc::new(file::Directory::connect(url).await?)),
+        Engine::File => Ok(Arc::new(directory::Directory::connect(url).await?)),
         #[cfg(feature = "sqlite")]
         Engine::Sqlite => Ok(Arc::new(sqlite::Sqlite::connect(&url).await?)),
         #[cfg(feature = "postgres")]
@@ -124,9 +119,4 @@ fn no_such(scheme: &str) -> String {
     } else {
         format!("no such store: {scheme}. There are {SCHEMES}")
     }
-}
-
-/// `Exhausted`: a counter would pass 2^63-1.
-fn full(store: &str, counter: &str) -> Error {
-    Error::told(ErrorKind::Exhausted, format!("{store}: {counter} has no more numbers up to 2^63-1"))
 }

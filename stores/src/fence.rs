@@ -11,12 +11,13 @@ use snowmint_core::segment::LAST;
 use snowmint_core::sequence::{Rules, State};
 use snowmint_core::{lease, section};
 
-use crate::drivers::definition;
-use crate::drivers::{Key, Sections, Segments, Tickets};
 use crate::error::Error;
 use crate::holding::list;
-use crate::key::key;
-use crate::store::{Found, Store, Wrote};
+use crate::numbers::definition;
+use crate::numbers::{Key, Sections, Segments, Tickets};
+use crate::store::floor::read_floor;
+use crate::store::key::key;
+use crate::store::{Store, Wrote};
 
 /// How far to go.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,20 +72,6 @@ async fn leases(store: &dyn Store, fence: &Fence) -> Result<usize, Error> {
         .await?;
     }
     Ok(count)
-}
-
-/// Returns how many numbers a counter, sequence or section without a record leaves out, as fences demand.
-pub(crate) async fn skipped(store: &dyn Store) -> Result<u64, Error> {
-    Ok(floor(store).await?.map_or(0, |floor| floor.skip))
-}
-
-/// Reads the floor that the fences of the store have left.
-pub(crate) async fn floor(store: &dyn Store) -> Result<Option<Floor>, Error> {
-    store.read(Floor::KEY).await?.map(|found| read_floor(store, &found)).transpose()
-}
-
-fn read_floor(store: &dyn Store, found: &Found) -> Result<Floor, Error> {
-    Floor::read(&found.value).map_err(|error| Error::unavailable(store.name(), format_args!("{}: {error}", Floor::KEY)))
 }
 
 async fn raise_floor(store: &dyn Store, fence: &Fence) -> Result<(), Error> {
@@ -192,11 +179,13 @@ mod tests {
     use snowmint_core::sequence::Options;
 
     use super::*;
-    use crate::drivers::{Leases, SectionsOptions, SegmentsOptions, Sequences};
+    use crate::drivers::Leases;
     use crate::engines::memory::Memory;
     use crate::lessor::LeaseTerms;
     use crate::namespace::Namespace;
+    use crate::numbers::{SectionsOptions, SegmentsOptions, Sequences};
     use crate::store::Tag;
+    use crate::store::floor::skipped;
 
     #[tokio::test]
     async fn everything_goes_on_above_the_fence() {

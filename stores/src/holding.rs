@@ -11,10 +11,10 @@ use snowmint_core::{Error as CoreError, ErrorKind, Layout, SystemHost, Window};
 use crate::ask::ask;
 use crate::error::Error;
 use crate::file::Refused;
-use crate::key::key;
 use crate::label::label_with_host;
 use crate::namespace::Namespace;
 use crate::process::{Process, process};
+use crate::store::key::key;
 use crate::store::{Store, Wrote};
 use crate::token::token;
 

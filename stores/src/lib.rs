@@ -20,13 +20,16 @@ mod given;
 mod heeding;
 mod held;
 mod holding;
-mod key;
 mod label;
 mod lease;
 mod lessor;
 mod minter;
 mod namespace;
+#[cfg(feature = "engines")]
+mod numbers;
 pub mod object_id;
+#[cfg(feature = "engines")]
+mod owner;
 mod plain;
 mod plan;
 mod process;
@@ -42,14 +45,12 @@ mod surroundings;
 mod system;
 mod token;
 pub mod ulid;
-#[cfg(feature = "engines")]
-mod url;
 pub mod uuid;
 
+#[cfg(feature = "file")]
+pub use self::engines::directory::Directory;
 #[cfg(feature = "etcd")]
 pub use self::engines::etcd;
-#[cfg(feature = "file")]
-pub use self::engines::file::Directory;
 #[cfg(feature = "memory")]
 pub use self::engines::memory;
 #[cfg(feature = "mysql")]
@@ -79,10 +80,11 @@ pub use self::surroundings::{refuse_default_database, refuse_lossy_place};
 pub use self::system::SystemHost;
 #[cfg(feature = "engines")]
 pub use self::{
-    drivers::{
-        Granted, Key, Leases, LocalNumbers, MAX_WAIT_MS, NativeNumbers, SectionHolder, Sections, SectionsOptions,
-        Segments, SegmentsOptions, Sequences, Tickets,
-    },
+    drivers::{Granted, Leases},
     engines::connect,
-    url::Url,
+    numbers::{
+        Key, LocalNumbers, MAX_WAIT_MS, NativeNumbers, SectionHolder, Sections, SectionsOptions, Segments,
+        SegmentsOptions, Sequences, Tickets,
+    },
+    store::url::Url,
 };

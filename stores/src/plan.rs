@@ -214,7 +214,8 @@ fn keeper_of(url: &str, connect: Option<&Connect>) -> Result<Keeper, Error> {
         return place_of(url).map(Keeper::Slots);
     }
     #[cfg(feature = "engines")]
-    let found = crate::engines::find(&crate::url::Url::parse(url)?.scheme).map(|_| Keeper::Engine(url.to_owned()));
+    let found =
+        crate::engines::find(&crate::store::url::Url::parse(url)?.scheme).map(|_| Keeper::Engine(url.to_owned()));
     #[cfg(not(feature = "engines"))]
     let found = place_of(url).map(Keeper::Slots);
     match (found, connect) {

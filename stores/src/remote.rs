@@ -13,7 +13,7 @@ use crate::fork::PerProcess;
 use crate::holding::{Grant, Holding, Renewed, Wanted, claim_node};
 use crate::runtime;
 use crate::store::Store;
-use crate::url::Url;
+use crate::store::url::Url;
 
 /// The stores that this process is connected to, by URL.
 #[derive(Debug, Default)]

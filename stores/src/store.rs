@@ -1,5 +1,13 @@
 //! What a store has to do: four verbs, each durable before it returns.
 
+#[cfg(feature = "engines")]
+pub(crate) mod counter;
+#[cfg(feature = "engines")]
+pub(crate) mod floor;
+pub(crate) mod key;
+#[cfg(feature = "engines")]
+pub(crate) mod url;
+
 use std::fmt;
 
 use async_trait::async_trait;

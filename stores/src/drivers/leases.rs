@@ -6,13 +6,13 @@ use snowmint_core::lease::{Pin, Record};
 use snowmint_core::{ErrorKind, Layout, Options, SystemHost, Window};
 
 use crate::error::Error;
-use crate::fence::floor;
 use crate::file::Refused;
 use crate::holding::{Holder, Holding, Renewed, Wanted, claim_node, list, pin};
-use crate::key::{key, name};
 use crate::lessor::LeaseTerms;
 use crate::namespace::Namespace;
 use crate::process::process;
+use crate::store::floor::floor;
+use crate::store::key::{key, name};
 use crate::store::{Store, Wrote};
 
 /// How far beyond this clock a holder may say it has minted, in ms, besides its window.

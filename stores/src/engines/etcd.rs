@@ -16,11 +16,12 @@ use etcd_client::{
 use snowmint_core::segment::LAST;
 use tokio::time::timeout;
 
-use super::address::Address;
-use super::reconnect::{Connector, Reconnecting};
+use super::client::address::Address;
+use super::client::reconnect::{Connector, Reconnecting};
 use crate::error::Error;
+use crate::store::counter::full;
+use crate::store::url::Url;
 use crate::store::{Found, Store, Version, Wrote};
-use crate::url::Url;
 
 /// How many records come in one message, which is 4 MB at most.
 const PAGE: i64 = 1000;
@@ -251,7 +252,7 @@ impl Store for Etcd {
                 }
             })
             .await?;
-        sum.ok_or_else(|| super::full(self.name(), counter))
+        sum.ok_or_else(|| full(self.name(), counter))
     }
 
     async fn lower(&self, counter: &str, end: u64, start: u64) -> Result<bool, Error> {

@@ -8,6 +8,7 @@ use snowmint_core::segment::LAST;
 
 use crate::error::Error;
 use crate::fork::PerProcess;
+use crate::store::counter::full;
 use crate::store::{Found, Store, Version, Wrote};
 
 /// A store that is gone with the process; a forked child has another one.
@@ -72,8 +73,7 @@ impl Store for Memory {
     async fn add(&self, counter: &str, delta: u64, start: u64) -> Result<u64, Error> {
         let mut data = self.lock();
         let there = data.counters.get(counter).copied().unwrap_or(start);
-        let sum =
-            there.checked_add(delta).filter(|sum| *sum <= LAST).ok_or_else(|| super::full(self.name(), counter))?;
+        let sum = there.checked_add(delta).filter(|sum| *sum <= LAST).ok_or_else(|| full(self.name(), counter))?;
         data.counters.insert(counter.to_owned(), sum);
         Ok(sum)
     }

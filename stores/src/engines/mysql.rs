@@ -1,9 +1,9 @@
 //! `MariaDB` and `MySQL`: tables, native sequences of `MariaDB`, and Flickr's tickets.
 
-mod checks;
 mod schema;
 mod segments;
 mod sequence;
+mod settings;
 mod tickets;
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,8 +19,9 @@ pub use self::sequence::Sequence;
 pub use self::tickets::Tickets;
 use super::sql::{self, Engine, Failure, Pool};
 use crate::error::Error;
+use crate::store::counter::full;
+use crate::store::url::Url;
 use crate::store::{Found, SegmentTable, Store, Version, Wrote};
-use crate::url::Url;
 
 /// A store in tables of a `MariaDB` or `MySQL` database.
 ///
@@ -47,8 +48,8 @@ impl Engine for Opening {
 
     async fn open(&self) -> Result<MySqlConnection, Failure> {
         let mut connection = self.options.connect().await?;
-        checks::cure(&mut connection, self.timeout).await?;
-        checks::database(&self.name, &mut connection).await?;
+        settings::cure(&mut connection, self.timeout).await?;
+        settings::database(&self.name, &mut connection).await?;
         if self.settled.load(Ordering::Acquire)
             && let Some(table) = schema::missing(&mut connection).await?
         {
@@ -58,7 +59,7 @@ impl Engine for Opening {
     }
 
     async fn look(&self, connection: &mut MySqlConnection) -> Result<Option<Error>, Failure> {
-        checks::look(&self.name, connection).await
+        settings::look(&self.name, connection).await
     }
 
     fn undone(&self, error: &dyn DatabaseError) -> bool {
@@ -194,7 +195,7 @@ impl Store for Mysql {
     }
 
     async fn add(&self, counter: &str, delta: u64, start: u64) -> Result<u64, Error> {
-        let Some(more) = sql::signed(delta) else { return Err(super::full(self.name(), counter)) };
+        let Some(more) = sql::signed(delta) else { return Err(full(self.name(), counter)) };
         let arguments = (counter.to_owned(), more, sql::first_sum(start, delta));
         let sum = self.pool.run(arguments, |connection, (counter, more, first)| {
             Box::pin(async move {
@@ -225,7 +226,7 @@ impl Store for Mysql {
                 Ok(rows.into_iter().next())
             })
         });
-        let (sum,) = sum.await?.ok_or_else(|| super::full(self.name(), counter))?;
+        let (sum,) = sum.await?.ok_or_else(|| full(self.name(), counter))?;
         sql::unsigned(self.name(), counter, sum)
     }
 

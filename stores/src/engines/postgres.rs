@@ -1,9 +1,9 @@
 //! `PostgreSQL`: tables, and native sequences.
 
-mod checks;
 mod schema;
 mod segments;
 mod sequence;
+mod settings;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -17,8 +17,9 @@ use self::schema::TABLES;
 pub use self::sequence::Sequence;
 use super::sql::{self, Engine, Failure, Pool};
 use crate::error::Error;
+use crate::store::counter::full;
+use crate::store::url::Url;
 use crate::store::{Found, SegmentTable, Store, Version, Wrote};
-use crate::url::Url;
 
 /// A store in tables of a `PostgreSQL` database.
 ///
@@ -43,7 +44,7 @@ impl Engine for Opening {
 
     async fn open(&self) -> Result<PgConnection, Failure> {
         let mut connection = self.options.connect().await?;
-        checks::cure(&mut connection).await?;
+        settings::cure(&mut connection).await?;
         if self.settled.load(Ordering::Acquire)
             && let Some(table) = schema::missing(&mut connection).await?
         {
@@ -53,7 +54,7 @@ impl Engine for Opening {
     }
 
     async fn look(&self, connection: &mut PgConnection) -> Result<Option<Error>, Failure> {
-        checks::look(&self.name, connection).await
+        settings::look(&self.name, connection).await
     }
 
     fn undone(&self, error: &dyn DatabaseError) -> bool {
@@ -150,7 +151,7 @@ impl Store for Postgres {
     }
 
     async fn add(&self, counter: &str, delta: u64, start: u64) -> Result<u64, Error> {
-        let Some(more) = sql::signed(delta) else { return Err(super::full(self.name(), counter)) };
+        let Some(more) = sql::signed(delta) else { return Err(full(self.name(), counter)) };
         let arguments = (counter.to_owned(), more, sql::first_sum(start, delta));
         let sum = self.pool.run(arguments, |connection, (counter, more, first)| {
             Box::pin(async move {
@@ -174,7 +175,7 @@ impl Store for Postgres {
                 Ok(rows.into_iter().next())
             })
         });
-        let (sum,) = sum.await?.ok_or_else(|| super::full(self.name(), counter))?;
+        let (sum,) = sum.await?.ok_or_else(|| full(self.name(), counter))?;
         sql::unsigned(self.name(), counter, sum)
     }
 

@@ -4,10 +4,10 @@
 //! a list is one command; a value is the version in decimal digits, a colon, and the bytes. A counter is a string of
 //! decimal digits at `PREFIX:counters:COUNTER`.
 //!
-//! What is written is durable when it is answered with `appendonly yes` and `appendfsync always` only: `checks` sees to it.
+//! What is written is durable when it is answered with `appendonly yes` and `appendfsync always` only: `settings` sees to it.
 
-mod checks;
 mod scripts;
+mod settings;
 
 use std::fmt;
 use std::time::Duration;
@@ -19,13 +19,14 @@ use snowmint_core::mutant;
 use snowmint_core::segment::LAST;
 
 use self::scripts::Scripts;
-use super::address::Address;
-use super::findings::Findings;
-use super::reconnect::{Connector, Reconnecting};
-use super::tls;
+use super::client::address::Address;
+use super::client::reconnect::{Connector, Reconnecting};
+use super::client::tls;
+use super::settings::Settings;
 use crate::error::Error;
+use crate::store::counter::full;
+use crate::store::url::Url;
 use crate::store::{Found, Store, Version, Wrote};
-use crate::url::Url;
 
 /// After so long without use a connection is tried by a `PING` first: the server may have been started again.
 const IDLE: Duration = Duration::from_millis(100);
@@ -42,7 +43,7 @@ struct Server {
     name: String,
     timeout: Duration,
     allow_unsafe: bool,
-    findings: Findings,
+    settings: Settings,
 }
 
 impl Redis {
@@ -52,16 +53,16 @@ impl Redis {
     /// `StoreUnavailable`, if the server cannot be reached or refuses the user; `UnsafeStore`, naming the setting.
     pub async fn connect(url: &Url) -> Result<Self, Error> {
         let name = format!("Redis at {}", url.place());
-        let findings = Findings::new(url.allow_standby);
+        let settings = Settings::new(url.allow_standby);
         let (timeout, allow_unsafe) = (url.timeout, url.allow_unsafe);
-        let server = Server { client: client(url)?, name, timeout, allow_unsafe, findings };
+        let server = Server { client: client(url)?, name, timeout, allow_unsafe, settings };
         let redis = Self {
             server: Reconnecting::new(server, url.timeout),
             prefix: url.prefix.clone(),
             scripts: Scripts::default(),
         };
         redis.server.connect().await?;
-        redis.server.connector().findings.refuse_standby()?;
+        redis.server.connector().settings.refuse_standby()?;
         Ok(redis)
     }
 
@@ -135,8 +136,8 @@ impl Server {
         if self.allow_unsafe || mutant::removes("settings") {
             return Ok(());
         }
-        let looked = checks::look(connection.clone(), &self.name, self.findings.is_refused()).await;
-        self.findings.note(&looked);
+        let looked = settings::look(connection.clone(), &self.name, self.settings.is_refused()).await;
+        self.settings.note(&looked);
         looked.map(drop)
     }
 }
@@ -201,7 +202,7 @@ impl Store for Redis {
     }
 
     async fn add(&self, counter: &str, delta: u64, start: u64) -> Result<u64, Error> {
-        let full = || super::full(self.name(), counter);
+        let full = || full(self.name(), counter);
         if delta > LAST {
             return Err(full());
         }
@@ -217,11 +218,11 @@ impl Store for Redis {
 
     async fn refuse_standby(&self) -> Result<(), Error> {
         self.server.run(|connection| async move { self.server.connector().look(&connection).await }).await?;
-        self.server.connector().findings.refuse_standby()
+        self.server.connector().settings.refuse_standby()
     }
 
     fn standby_risk(&self) -> Option<Error> {
-        self.server.connector().findings.risk()
+        self.server.connector().settings.risk()
     }
 
     async fn lower(&self, counter: &str, end: u64, start: u64) -> Result<bool, Error> {

@@ -1,7 +1,7 @@
 //! `SQLite`: a database file of one machine.
 
-mod checks;
 mod segments;
+mod settings;
 
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -12,12 +12,13 @@ use sqlx::ConnectOptions;
 use sqlx::error::DatabaseError;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 
-use self::checks::Identity;
+use self::settings::Identity;
 use super::sql::{self, Engine, Failure, Pool};
 use crate::error::Error;
+use crate::store::counter::full;
+use crate::store::url::Url;
 use crate::store::{Found, SegmentTable, Store, Version, Wrote};
 use crate::surroundings::refuse_lossy_place;
-use crate::url::Url;
 
 /// The tables of a store, in SQL.
 pub const SCHEMA: &str = include_str!("sqlite/schema.sql");
@@ -57,7 +58,7 @@ impl Engine for Opening {
         }
         let create = self.create && self.settled.get().is_none();
         if create {
-            checks::make_own(&self.path);
+            settings::make_own(&self.path);
         }
         let options = SqliteConnectOptions::new()
             .filename(&self.path)
@@ -67,7 +68,7 @@ impl Engine for Opening {
             // On macOS a plain fsync leaves it to the drive when to write.
             .pragma("fullfsync", "ON");
         let mut connection = options.connect().await?;
-        checks::write_ahead(&mut connection).await?;
+        settings::write_ahead(&mut connection).await?;
         if self.settled.get().is_some()
             && let Some(table) = missing(&mut connection).await?
         {
@@ -77,7 +78,7 @@ impl Engine for Opening {
     }
 
     async fn look(&self, connection: &mut SqliteConnection) -> Result<Option<Error>, Failure> {
-        checks::settings(&self.name, connection).await.map(|()| None)
+        settings::settings(&self.name, connection).await.map(|()| None)
     }
 
     fn still_there(&self) -> bool {
@@ -103,7 +104,7 @@ impl Sqlite {
     /// # Errors
     /// `StoreUnavailable`, or `UnsafeStore` naming setting, value and cure.
     pub async fn connect(url: &Url) -> Result<Self, Error> {
-        let path = checks::path(url)?;
+        let path = settings::path(url)?;
         let name = format!("SQLite at {}", path.display());
         let opening = Opening {
             path: path.clone(),
@@ -187,7 +188,7 @@ impl Store for Sqlite {
     }
 
     async fn add(&self, counter: &str, delta: u64, start: u64) -> Result<u64, Error> {
-        let Some(more) = sql::signed(delta) else { return Err(super::full(self.name(), counter)) };
+        let Some(more) = sql::signed(delta) else { return Err(full(self.name(), counter)) };
         let arguments = (counter.to_owned(), more, sql::first_sum(start, delta));
         let sum = self.pool.run(arguments, |connection, (counter, more, first)| {
             Box::pin(async move {
@@ -211,7 +212,7 @@ impl Store for Sqlite {
                 Ok(rows.into_iter().next())
             })
         });
-        let (sum,) = sum.await?.ok_or_else(|| super::full(self.name(), counter))?;
+        let (sum,) = sum.await?.ok_or_else(|| full(self.name(), counter))?;
         sql::unsigned(self.name(), counter, sum)
     }
 

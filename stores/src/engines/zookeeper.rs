@@ -20,11 +20,12 @@ use async_trait::async_trait;
 use snowmint_core::segment::LAST;
 use zookeeper_client::{Acls, Client, CreateMode, CreateOptions, Error as Refusal, SessionState, Stat};
 
-use super::address::Address;
-use super::reconnect::{Connector, Reconnecting};
+use super::client::address::Address;
+use super::client::reconnect::{Connector, Reconnecting};
 use crate::error::Error;
+use crate::store::counter::full;
+use crate::store::url::Url;
 use crate::store::{Found, Store, Version, Wrote};
-use crate::url::Url;
 
 /// How long a session lasts without us; nothing hangs on it, as all nodes are persistent.
 const SESSION: Duration = Duration::from_secs(10);
@@ -251,7 +252,7 @@ impl Store for Zookeeper {
                 }
             })
             .await?;
-        sum.ok_or_else(|| super::full(self.name(), counter))
+        sum.ok_or_else(|| full(self.name(), counter))
     }
 
     async fn lower(&self, counter: &str, end: u64, start: u64) -> Result<bool, Error> {

@@ -4,8 +4,9 @@ use async_trait::async_trait;
 use sqlx::Connection;
 
 use super::{BEYOND, DUPLICATE, Mysql, is};
-use crate::engines::{full, sql};
+use crate::engines::sql;
 use crate::error::Error;
+use crate::store::counter::full;
 use crate::store::{SegmentTable, Store, Tag};
 
 /// What came of a fetch.

@@ -5,7 +5,7 @@ use snowmint_core::mutant;
 use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Connection};
 
-use super::{Opening, checks, guard, is};
+use super::{Opening, guard, is, settings};
 use crate::engines::sql::{self, Failure, Identifier, Pool};
 use crate::error::Error;
 use crate::store::NumberSource;
@@ -63,8 +63,8 @@ impl Target {
         match rows.into_iter().next() {
             None => refuse("there is none: CREATE SEQUENCE makes one"),
             Some((kind, _)) if kind != "SEQUENCE" => refuse("it is a table, not a sequence"),
-            Some((_, engine)) if !checks::is_innodb(&engine) && !self.allow_unsafe => {
-                Err(checks::not_innodb(&self.source, self.sequence.as_str(), &engine).into())
+            Some((_, engine)) if !settings::is_innodb(&engine) && !self.allow_unsafe => {
+                Err(settings::not_innodb(&self.source, self.sequence.as_str(), &engine).into())
             }
             Some(_) => Ok(()),
         }

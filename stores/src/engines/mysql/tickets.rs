@@ -5,7 +5,7 @@ use sqlx::AssertSqlSafe;
 use sqlx::mysql::MySqlConnection;
 
 use super::schema::TICKETS_SCHEMA;
-use super::{BEYOND, Mysql, Opening, checks, is};
+use super::{BEYOND, Mysql, Opening, is, settings};
 use crate::engines::sql::{self, Failure, Identifier, Pool};
 use crate::error::Error;
 use crate::store::TicketServer;
@@ -73,8 +73,8 @@ impl Target {
             engine = self.engine(&mut *connection).await?;
         }
         let engine = engine.unwrap_or_default();
-        if !checks::is_innodb(&engine) && !self.allow_unsafe {
-            return Err(checks::not_innodb(&self.source, self.table.as_str(), &engine).into());
+        if !settings::is_innodb(&engine) && !self.allow_unsafe {
+            return Err(settings::not_innodb(&self.source, self.table.as_str(), &engine).into());
         }
         let query = sqlx::query_as(
             "SELECT CAST(column_name AS CHAR) FROM information_schema.columns \

@@ -5,7 +5,7 @@ use sqlx::AssertSqlSafe;
 use sqlx::error::DatabaseError;
 use sqlx::postgres::PgConnection;
 
-use super::{Opening, checks};
+use super::{Opening, settings};
 use crate::engines::sql::{self, Failure, Identifier, Pool};
 use crate::error::Error;
 use crate::store::NumberSource;
@@ -60,7 +60,7 @@ impl Target {
             return Err(sql::cycles(&self.source, &self.quoted()).into());
         }
         if persistence != "p" && !self.allow_unsafe {
-            return Err(checks::unlogged(&self.source, "sequence", &self.quoted(), &persistence).into());
+            return Err(settings::unlogged(&self.source, "sequence", &self.quoted(), &persistence).into());
         }
         // Past its end the next value is no `bigint`: there is no room, which `within_room` makes 1, and the server says so.
         let next = if called { last.saturating_add(increment) } else { last };

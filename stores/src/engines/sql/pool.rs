@@ -14,10 +14,10 @@ use tokio::sync::Semaphore;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use super::backoff::Backoff;
-use crate::drivers::Owner;
-use crate::engines::findings::Findings;
+use crate::engines::settings::Settings;
 use crate::error::Error;
-use crate::url::Url;
+use crate::owner::Owner;
+use crate::store::url::Url;
 
 /// How often a step is tried that the engine undid, as after a deadlock.
 const TRIES: u32 = 10;
@@ -98,7 +98,7 @@ struct Shared<E: Engine> {
     name: String,
     timeout: Duration,
     allow_unsafe: bool,
-    findings: Findings,
+    settings: Settings,
     places: Semaphore,
     idle: Mutex<Vec<E::Connection>>,
     backoff: Mutex<Backoff>,
@@ -126,7 +126,7 @@ impl<E: Engine> Pool<E> {
             name,
             timeout: url.timeout,
             allow_unsafe: url.allow_unsafe,
-            findings: Findings::new(url.allow_standby),
+            settings: Settings::new(url.allow_standby),
             places: Semaphore::new(places),
             idle: Mutex::default(),
             backoff: Mutex::default(),
@@ -144,12 +144,12 @@ impl<E: Engine> Pool<E> {
     /// As [`Store::refuse_standby`](crate::Store::refuse_standby).
     pub(in crate::engines) async fn refuse_standby(&self) -> Result<(), Error> {
         self.run((), |_, ()| Box::pin(async { Ok(()) })).await?;
-        self.0.findings.refuse_standby()
+        self.0.settings.refuse_standby()
     }
 
     /// As [`Store::standby_risk`](crate::Store::standby_risk).
     pub(in crate::engines) fn standby_risk(&self) -> Option<Error> {
-        self.0.findings.risk()
+        self.0.settings.risk()
     }
 
     /// Does a step on a connection, within the timeout, all of it.
@@ -274,7 +274,7 @@ impl<E: Engine> Shared<E> {
             Err(Failure::Told(error)) => Err(error),
             Err(failure) => return Err(failure),
         };
-        self.findings.note(&looked);
+        self.settings.note(&looked);
         Ok(looked.map(drop)?)
     }
 

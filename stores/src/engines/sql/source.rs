@@ -3,7 +3,7 @@
 use snowmint_core::ErrorKind;
 
 use crate::error::Error;
-use crate::url::Url;
+use crate::store::url::Url;
 
 /// The engine and where it is, for sentences. Refused, without showing it, where a password could be in it.
 pub(in crate::engines) fn server_name(engine: &str, url: &Url) -> Result<String, Error> {

@@ -3,8 +3,9 @@
 use async_trait::async_trait;
 
 use super::Sqlite;
-use crate::engines::{full, sql};
+use crate::engines::sql;
 use crate::error::Error;
+use crate::store::counter::full;
 use crate::store::{SegmentTable, Store, Tag};
 
 #[async_trait]

@@ -10,7 +10,7 @@ mod with {
     use rustls::pki_types::ServerName;
     use zookeeper_client::{Client, Connector, Error, TlsOptions};
 
-    use crate::engines::tls;
+    use crate::engines::client::tls;
 
     pub(in super::super) type Tls = TlsOptions;
 

@@ -11,12 +11,13 @@ use snowmint_core::{Error as CoreError, ErrorKind};
 use tokio::sync::Mutex;
 use tokio::time::{Instant, sleep, timeout_at};
 
-use super::{MAX_WAIT_MS, Owner, definition};
+use super::{MAX_WAIT_MS, definition};
 use crate::ask::ask;
 use crate::error::Error;
-use crate::fence::skipped;
-use crate::key::key;
+use crate::owner::Owner;
 use crate::store::Store;
+use crate::store::floor::skipped;
+use crate::store::key::key;
 
 /// A session on the sequences of a store: `nextval`, `currval`, `lastval`, `setval`.
 ///

@@ -18,11 +18,12 @@ use tokio::sync::{OnceCell, oneshot};
 use tokio::time::{Instant, timeout};
 
 use super::pins::{is_pinned, pin};
-use super::{MAX_WAIT_MS, Owner, lock};
+use super::{MAX_WAIT_MS, lock};
 use crate::error::Error;
-use crate::fence::skipped;
-use crate::key::{key, name};
+use crate::owner::Owner;
 use crate::steady::steady_ms;
+use crate::store::floor::skipped;
+use crate::store::key::{key, name};
 use crate::store::{Store, TicketServer};
 
 /// Where the places of stores are pinned, under the names of tickets.

@@ -5,25 +5,25 @@ use std::fs;
 use snowmint_core::ErrorKind;
 
 use crate::error::Error;
-use crate::key;
-use crate::url::Url;
+use crate::store::key;
+use crate::store::url::Url;
 
 /// The parts of `scheme://user:password@host:port,host:port/path?ca=FILE`.
 #[cfg_attr(not(any(feature = "etcd", feature = "zookeeper")), allow(dead_code, reason = "Redis reads the rest itself"))]
-pub(super) struct Address {
+pub(in crate::engines) struct Address {
     /// Name and password.
-    pub(super) user: Option<(String, String)>,
+    pub(in crate::engines) user: Option<(String, String)>,
     /// With ports; at least one.
-    pub(super) hosts: Vec<String>,
+    pub(in crate::engines) hosts: Vec<String>,
     /// With the slash at its front, or empty.
-    pub(super) path: String,
+    pub(in crate::engines) path: String,
     /// Certificates of authorities in PEM, in the place of those that are built in.
-    pub(super) ca: Option<String>,
+    pub(in crate::engines) ca: Option<String>,
 }
 
 impl Address {
     /// Reads it; hosts without a port get that one.
-    pub(super) fn of(url: &Url, port: u16) -> Result<Self, Error> {
+    pub(in crate::engines) fn of(url: &Url, port: u16) -> Result<Self, Error> {
         let scheme = &url.scheme;
         let wrong = |why: &str| Error::told(ErrorKind::StoreUnavailable, format!("{scheme}: {why}"));
         let (place, options) = url.rest.split_once('?').unwrap_or((&url.rest, ""));

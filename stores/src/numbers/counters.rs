@@ -10,8 +10,8 @@ use snowmint_core::segment::LAST;
 use super::definition;
 use super::segments::{Segments, SegmentsOptions, Source};
 use crate::error::Error;
-use crate::fence::skipped;
-use crate::key::{key, name};
+use crate::store::floor::skipped;
+use crate::store::key::{key, name};
 use crate::store::{Store, Wrote};
 
 /// The first number of a key, as that of Redis' `INCR`.

@@ -8,7 +8,7 @@ use crate::error::Error;
 
 /// What the last look at the settings found.
 #[derive(Debug)]
-pub(super) struct Findings {
+pub(super) struct Settings {
     /// Whether a failover is followed by a fence, so that claims need not refuse a standby.
     allow_standby: bool,
     last: Mutex<Last>,
@@ -22,7 +22,7 @@ struct Last {
     risk: Option<Error>,
 }
 
-impl Findings {
+impl Settings {
     pub(super) fn new(allow_standby: bool) -> Self {
         Self { allow_standby, last: Mutex::default() }
     }

@@ -11,7 +11,7 @@ use tokio::time::sleep;
 
 use crate::engines::sql::Failure;
 use crate::error::Error;
-use crate::url::Url;
+use crate::store::url::Url;
 
 /// The absolute path of the URL: it stays the same file when the working directory changes.
 pub(super) fn path(url: &Url) -> Result<PathBuf, Error> {

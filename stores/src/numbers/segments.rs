@@ -14,12 +14,13 @@ use tokio::sync::Notify;
 use tokio::time::{Instant, timeout_at};
 
 use super::definition;
-use super::{MAX_WAIT_MS, forked, lock, runtime};
+use super::{MAX_WAIT_MS, lock, runtime};
 use crate::error::Error;
-use crate::fence::skipped;
 use crate::fork::{Cell, Fetched};
-use crate::key::{key, name};
+use crate::owner::forked;
 use crate::steady::steady_ms;
+use crate::store::floor::skipped;
+use crate::store::key::{key, name};
 use crate::store::{Store, Tag};
 
 /// How often the configured step is read again, in ms; as in Leaf.

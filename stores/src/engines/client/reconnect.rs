@@ -9,8 +9,8 @@ use async_trait::async_trait;
 use tokio::sync::Mutex as AsyncMutex;
 use tokio::time::{Instant, timeout_at};
 
-use crate::drivers::Owner;
 use crate::error::Error;
+use crate::owner::Owner;
 
 /// How long after the first attempt that failed there is another one.
 const FIRST_DELAY: Duration = Duration::from_millis(50);
@@ -21,7 +21,7 @@ const LONGEST_DELAY: Duration = Duration::from_secs(2);
 
 /// How one engine connects.
 #[async_trait]
-pub(super) trait Connector: Send + Sync {
+pub(in crate::engines) trait Connector: Send + Sync {
     /// Clones share one connection, and are harmless to drop while an answer is on its way.
     type Connection: Clone + Send + Sync;
 
@@ -36,7 +36,7 @@ pub(super) trait Connector: Send + Sync {
 }
 
 /// The connection of a store.
-pub(super) struct Reconnecting<C: Connector> {
+pub(in crate::engines) struct Reconnecting<C: Connector> {
     owner: Owner,
     connector: C,
     timeout: Duration,
@@ -62,22 +62,22 @@ struct Pace {
 }
 
 impl<C: Connector> Reconnecting<C> {
-    pub(super) fn new(connector: C, timeout: Duration) -> Self {
+    pub(in crate::engines) fn new(connector: C, timeout: Duration) -> Self {
         Self { owner: Owner::this_process(), connector, timeout, live: Mutex::new(None), pace: AsyncMutex::default() }
     }
 
-    pub(super) fn connector(&self) -> &C {
+    pub(in crate::engines) fn connector(&self) -> &C {
         &self.connector
     }
 
     /// Connects, if it has not yet.
-    pub(super) async fn connect(&self) -> Result<(), Error> {
+    pub(in crate::engines) async fn connect(&self) -> Result<(), Error> {
         self.run(|_| async { Ok(()) }).await
     }
 
     /// Does one operation on the connection. After an error, or without an answer in time, the connection is thrown away,
     /// so that no late answer is taken for one to another question.
-    pub(super) async fn run<T, F, Answer>(&self, operation: F) -> Result<T, Error>
+    pub(in crate::engines) async fn run<T, F, Answer>(&self, operation: F) -> Result<T, Error>
     where
         F: FnOnce(C::Connection) -> Answer + Send,
         Answer: Future<Output = Result<T, Error>> + Send,

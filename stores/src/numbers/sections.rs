@@ -15,14 +15,15 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 use super::pins::{is_pinned, pin};
-use super::{MAX_WAIT_MS, Owner, lock, runtime};
+use super::{MAX_WAIT_MS, lock, runtime};
 use crate::ask::ask;
 use crate::error::Error;
-use crate::fence::skipped;
-use crate::key::{key, name};
 use crate::label::label_with_host;
+use crate::owner::Owner;
 use crate::steady::steady_ms;
 use crate::store::Store;
+use crate::store::floor::skipped;
+use crate::store::key::{key, name};
 use crate::token::token;
 
 /// Where the sizes of sections are pinned.

@@ -24,9 +24,10 @@ use tokio::time::{Instant, timeout_at};
 use self::entry::Entry;
 use self::files::Files;
 use crate::error::Error;
+use crate::store::counter::full;
+use crate::store::url::Url;
 use crate::store::{Found, Store, Version, Wrote};
 use crate::surroundings::refuse_lossy_slots;
-use crate::url::Url;
 
 /// A store in a directory.
 #[derive(Clone)]
@@ -157,7 +158,7 @@ impl Store for Directory {
             files.write(&path, &Entry::of_number(key, sum))?;
             Ok(Some(sum))
         });
-        sum.await?.ok_or_else(|| super::full(&self.name, counter))
+        sum.await?.ok_or_else(|| full(&self.name, counter))
     }
 
     async fn lower(&self, counter: &str, end: u64, start: u64) -> Result<bool, Error> {
