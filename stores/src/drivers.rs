@@ -1,4 +1,4 @@
-//! Leases on behalf of holders elsewhere.
+//! Leases on behalf of remote holders.
 
 mod leases;
 

@@ -1,4 +1,4 @@
-//! The engines, one file each.
+//! One file for each engine.
 
 use std::sync::Arc;
 
@@ -30,11 +30,11 @@ pub mod sqlite;
 #[cfg(feature = "zookeeper")]
 pub mod zookeeper;
 
-/// Connects to the store of a [`Url`], and looks whether its settings keep what it confirms.
+/// Connects to the store of a [`Url`], and checks that its settings keep confirmed writes.
 ///
 /// | URL | feature | store |
 /// | --- | --- | --- |
-/// | `memory:NAME` | `memory` | this process's memory, without a name another one for each call: for tests |
+/// | `memory:NAME` | `memory` | memory of this process, for tests; a new store for each call without a name |
 /// | `file:DIRECTORY` | `file` | files of one machine |
 /// | `sqlite:PATH` | `sqlite` | a database file of one machine |
 /// | `postgres://USER:PASSWORD@HOST:PORT/DATABASE` | `postgres` | `PostgreSQL` |
@@ -44,8 +44,8 @@ pub mod zookeeper;
 /// | `zookeeper://HOST:PORT,HOST:PORT/CHROOT`, `zookeepers://` for TLS | `zookeeper`, `zookeeper-tls` | `ZooKeeper` |
 ///
 /// # Errors
-/// `StoreUnavailable`, if there is no such store, this build does not have its feature, or it cannot be reached;
-/// `UnsafeStore`, naming setting, value and cure.
+/// `StoreUnavailable` for an unknown scheme, a scheme whose feature is off, and a server without an answer. `UnsafeStore`
+/// names setting, value and cure.
 pub async fn connect(url: &str) -> Result<Arc<dyn Store>, Error> {
     let url = Url::parse(url)?;
     match find(&url.scheme)? {
@@ -89,7 +89,7 @@ pub(crate) enum Engine {
     Zookeeper,
 }
 
-/// Which engine a URL means.
+/// Finds the engine of a URL's scheme.
 pub(crate) fn find(scheme: &str) -> Result<Engine, Error> {
     match scheme {
         #[cfg(feature = "memory")]
@@ -115,8 +115,8 @@ pub(crate) fn find(scheme: &str) -> Result<Engine, Error> {
 fn no_such(scheme: &str) -> String {
     const SCHEMES: &str = "memory, file, sqlite, postgres, mysql, redis, etcd and zookeeper";
     if SCHEMES.split([',', ' ']).any(|known| known == scheme && known != "and") {
-        format!("this build has no {scheme} store: turn the feature {scheme} of snowmint on")
+        format!("this build has no {scheme} store: turn on snowmint's feature {scheme}")
     } else {
-        format!("no such store: {scheme}. There are {SCHEMES}")
+        format!("no such store: {scheme}. Known stores are {SCHEMES}")
     }
 }

@@ -1,8 +1,7 @@
-//! After a lossy failover or a restored backup: everything of a store goes on above what may have been given out.
+//! Fences: after a lossy failover or a restored backup every window and counter of a store continues above all lost ones.
 //!
-//! Stop all holders first. They may start again as soon as the fence is written: until `until_ms` claims of nodes wait, or
-//! fail. The fence also holds nodes, counters, sequences and sections that the store does not know any more: it leaves a
-//! [`Floor`] in the store, and each of them that has no record begins there.
+//! Stop all holders first. They may start again as soon as the fence is written; claims of nodes wait until `until_ms`, or
+//! fail. The fence leaves a [`Floor`] in the store, where nodes, counters, sequences and sections without a record begin.
 
 use std::collections::BTreeSet;
 
@@ -19,23 +18,23 @@ use crate::store::floor::read_floor;
 use crate::store::key::key;
 use crate::store::{Store, Wrote};
 
-/// How far to go.
+/// The height of a fence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fence {
-    /// No ID of any holder is later than this, Unix ms.
+    /// The latest possible time of an ID of any holder, Unix ms.
     pub until_ms: i64,
-    /// No counter gave more numbers than so many beyond what the store says.
+    /// The most numbers that any counter gave beyond its value in the store.
     pub skip: u64,
-    /// Names of tickets of before their stores' places were pinned, which the store does not list.
+    /// Names of tickets that the store does not list: older versions did not pin their places.
     pub tickets: Vec<String>,
-    /// Sets of users of before their sizes were pinned, which the store does not list.
+    /// Sets of users that the store does not list: older versions did not pin their sizes.
     pub sets: Vec<String>,
 }
 
-/// Raises every window's end and every counter; how many of which kind.
+/// Raises the end of every window and every counter, and returns their numbers by kind.
 ///
 /// # Errors
-/// `StoreUnavailable`: some may be raised, and raising again does no harm. `Exhausted`, if a counter would pass 2^63-1.
+/// `StoreUnavailable` midway: repeat the call, which does no harm. `Exhausted` if a counter would pass 2^63-1.
 pub async fn raise(store: &dyn Store, fence: &Fence) -> Result<Vec<(&'static str, usize)>, Error> {
     raise_floor(store, fence).await?;
     Ok(vec![
@@ -63,7 +62,7 @@ async fn leases(store: &dyn Store, fence: &Fence) -> Result<usize, Error> {
             });
             count += usize::from(raised.await?);
         }
-        // Last: until then records that have vanished stop all claims.
+        // Last, as vanished records stop all claims until this count is right.
         change(store, &format!("layouts/{namespace}"), |bytes| {
             let (layout, pin) = Pin::read(bytes)?;
             let pin = Pin { nodes: nodes.len() as u64, ..pin.raised(fence.until_ms) };
@@ -154,7 +153,7 @@ async fn sections(store: &dyn Store, fence: &Fence) -> Result<usize, Error> {
     Ok(count)
 }
 
-/// Writes what comes of a record in its place; whether there was one.
+/// Replaces a record by a function of it. Returns `false` without a record.
 async fn change(
     store: &dyn Store,
     key: &str,
@@ -188,7 +187,7 @@ mod tests {
     use crate::store::floor::skipped;
 
     #[tokio::test]
-    async fn everything_goes_on_above_the_fence() {
+    async fn windows_and_counters_continue_above_the_fence() {
         let store: Arc<dyn Store> = Memory::named("");
         let terms = LeaseTerms {
             namespace: Namespace::named("orders").expect("a name"),
@@ -241,7 +240,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_has_no_record_begins_behind_the_fence() {
+    async fn counters_without_a_record_begin_after_the_fence() {
         let store: Arc<dyn Store> = Memory::named("");
         let fence = Fence { until_ms: 5000, skip: 600, tickets: Vec::new(), sets: Vec::new() };
         raise(&*store, &fence).await.expect("raised");
@@ -262,7 +261,7 @@ mod tests {
         let users = Sections::new(Arc::clone(&store), "users", SectionsOptions::default()).expect("an allocator");
         assert_eq!(users.next(Integer::from(5u64)).await, Ok(1001));
 
-        // What is there goes on, whoever opens it.
+        // Existing counters continue.
         key.close().await.expect("closed");
         let key = Key::open(Arc::clone(&store), "k", 10, SegmentsOptions::default()).await.expect("a key");
         assert!(key.next().await.expect("a number") < 1020);

@@ -23,6 +23,8 @@ mod holding;
 mod label;
 mod lease;
 mod lessor;
+#[cfg(feature = "engines")]
+mod lock;
 mod minter;
 mod namespace;
 #[cfg(feature = "engines")]

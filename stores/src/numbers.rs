@@ -7,6 +7,7 @@ mod pins;
 mod sections;
 mod segments;
 mod sequences;
+mod source;
 mod tickets;
 
 pub use self::counters::Key;
@@ -16,17 +17,15 @@ pub use self::segments::{LocalNumbers, Segments, SegmentsOptions};
 pub use self::sequences::Sequences;
 pub use self::tickets::Tickets;
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
 use snowmint_core::ErrorKind;
 use tokio::runtime::Handle;
 
 use crate::error::Error;
 
-/// How long a call waits for a store, unless told otherwise, in ms.
+/// The default time that a call waits for a store, in ms.
 pub const MAX_WAIT_MS: u64 = 1000;
 
-/// The runtime that works in the background.
+/// Returns the runtime that works in the background.
 fn runtime() -> Result<Handle, Error> {
     Handle::try_current().map_err(|_| {
         Error::told(
@@ -34,8 +33,4 @@ fn runtime() -> Result<Handle, Error> {
             "numbers are fetched in the background: call this within a runtime of tokio",
         )
     })
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

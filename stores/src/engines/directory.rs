@@ -1,10 +1,8 @@
-//! Files of one machine: a file for each record and each counter, under `DIRECTORY/.store`, beside the slots that may be in
-//! the same directory.
+//! Files of one machine: a file for each record and each counter, under `DIRECTORY/.store`. Slots may share the directory.
 //!
-//! Each operation has the lock on `.store/lock`, so the processes of the machine take turns, and opens its files anew: a
-//! fork has nothing to go on with. A file is written beside its place, synced, and renamed to it, and its directory is
-//! synced; a reader syncs that directory as well, since the writer may have been killed just before. What is read is
-//! checked against its checksum and its key.
+//! Each operation locks `.store/lock`, so the processes of the machine take turns. It opens its files anew, so a forked child
+//! shares none with its parent. A write goes to a draft, which is synced and renamed, and then syncs the directory. A read
+//! syncs the directory too, as the writer may have been killed before it could, and compares checksum and key.
 
 mod entry;
 mod files;
@@ -17,14 +15,13 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use snowmint_core::ErrorKind;
-use snowmint_core::segment::LAST;
 use tokio::task::spawn_blocking;
 use tokio::time::{Instant, timeout_at};
 
 use self::entry::Entry;
 use self::files::Files;
 use crate::error::Error;
-use crate::store::counter::full;
+use crate::store::counter::{full, sum};
 use crate::store::url::Url;
 use crate::store::{Found, Store, Version, Wrote};
 use crate::surroundings::refuse_lossy_slots;
@@ -38,18 +35,20 @@ pub struct Directory {
 }
 
 impl Directory {
-    /// Makes the directory where it is missing. A relative path is of the working directory of now.
+    /// Opens a directory, or makes it. A relative path begins at the present working directory.
     ///
     /// # Errors
-    /// `StoreUnavailable`, if it cannot be made; `UnsafeStore`, if it is on a file system that loses or does not share locks
-    /// and writes.
+    /// `StoreUnavailable` if the directory cannot be made; `UnsafeStore` on a file system that loses writes, or does not share
+    /// locks.
     pub fn open(url: &Url) -> Result<Self, Error> {
         let path = url.rest.split_once(':').map_or("", |(_, path)| path);
-        // file:///PATH is how some write it.
+        // Some people write file:///PATH.
         let path = path.strip_prefix("//").unwrap_or(path);
         if path.is_empty() || path.contains(['?', '\0']) {
-            let why =
-                format!("file:DIRECTORY has a directory, and no options but allow_unsafe and timeout_ms: {}", url.rest);
+            let why = format!(
+                "file:DIRECTORY needs a directory, and has the options allow_unsafe and timeout_ms, not {}",
+                url.rest
+            );
             return Err(Error::told(ErrorKind::StoreUnavailable, why));
         }
         let cannot = |what: &str, error: std::io::Error| {
@@ -57,7 +56,7 @@ impl Directory {
         };
         let path = std::path::absolute(path).map_err(|error| cannot("find the directory", error))?;
         let root = path.join(".store");
-        // What is there is kept: slots may be beside it.
+        // An existing directory may hold slots.
         fs::create_dir_all(&path).map_err(|error| cannot("make the directory", error))?;
         if !url.allow_unsafe {
             refuse_lossy_slots(&path)?;
@@ -65,13 +64,13 @@ impl Directory {
         fs::create_dir_all(&root).map_err(|error| cannot("make the directory .store in it", error))?;
         files::sync_up(&root, &path).map_err(|error| cannot("sync the directory", error))?;
         if let Some(parent) = path.parent() {
-            // Those above may be new too; or anything else, which cannot be synced.
+            // The parents may be new too, or may be directories that this user cannot sync.
             let _ = files::sync_up(parent, Path::new("/"));
         }
         Ok(Self { root, name: format!("files in {}", path.display()), timeout: url.timeout })
     }
 
-    /// As [`Directory::open`], on a thread that may wait for disks.
+    /// Does the same as [`Directory::open`], on a thread that may wait for disks.
     pub(crate) async fn connect(url: Url) -> Result<Self, Error> {
         let (name, timeout) = (format!("files in {}", url.place()), url.timeout);
         match tokio::time::timeout(timeout, spawn_blocking(move || Self::open(&url))).await {
@@ -81,9 +80,9 @@ impl Directory {
         }
     }
 
-    /// Does something with the lock, on a thread that may wait for disks.
+    /// Runs an operation under the lock, on a thread that may wait for disks.
     ///
-    /// If this future is dropped, or the time is over, that goes on nevertheless, or gives up if it does not have the lock.
+    /// After the timeout, or when the caller drops the future, an operation that has the lock goes on; another one gives up.
     async fn locked<T, F>(&self, operation: F) -> Result<T, Error>
     where
         T: Send + 'static,
@@ -154,7 +153,7 @@ impl Store for Directory {
             let path = path::counter(&key)?;
             let there = files.read(&path, &key)?;
             let number = there.as_ref().map_or(Ok(start), |there| there.number(&path))?;
-            let Some(sum) = number.checked_add(delta).filter(|sum| *sum <= LAST) else { return Ok(None) };
+            let Some(sum) = sum(number, delta) else { return Ok(None) };
             files.write(&path, &Entry::of_number(key, sum))?;
             Ok(Some(sum))
         });

@@ -1,24 +1,38 @@
-//! What the looks at a store's settings have found, for whoever reports it.
+//! Checks of a server's settings, and the last result for claims, status and log.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
 use snowmint_core::ErrorKind;
+use snowmint_core::durability::Engine;
 
 use crate::error::Error;
+use crate::lock::lock;
 
-/// What the last look at the settings found.
+/// Refuses settings that can lose confirmed writes. Returns a setting by which a failover could lose them.
+///
+/// `value` gives the value of a setting, if it is known.
+pub(super) fn check<'a>(
+    store: &str,
+    engine: Engine,
+    value: impl Fn(&str) -> Option<&'a str>,
+) -> Result<Option<Error>, Error> {
+    Error::refuse_unsafe(store, engine, &value)?;
+    Ok(Error::standby_risk(store, engine, &value))
+}
+
+/// The settings of a store's server, as last seen.
 #[derive(Debug)]
 pub(super) struct Settings {
-    /// Whether a failover is followed by a fence, so that claims need not refuse a standby.
+    /// Whether a fence follows every failover, so that claims accept a standby.
     allow_standby: bool,
     last: Mutex<Last>,
 }
 
 #[derive(Debug, Default)]
 struct Last {
-    /// Why nothing is granted.
+    /// The setting that stops all grants.
     refused: Option<Error>,
-    /// What a failover could lose.
+    /// The setting by which a failover could lose confirmed writes.
     risk: Option<Error>,
 }
 
@@ -27,13 +41,13 @@ impl Settings {
         Self { allow_standby, last: Mutex::default() }
     }
 
-    /// Takes in what a look found: what a failover could lose, or why nothing is granted. The log tells each once.
-    pub(super) fn note(&self, looked: &Result<Option<Error>, Error>) {
-        let mut last = self.lock();
-        match looked {
+    /// Records the outcome of a check: a risk at failover, or the error that stops all grants. A change is logged once.
+    pub(super) fn note(&self, checked: &Result<Option<Error>, Error>) {
+        let mut last = lock(&self.last);
+        match checked {
             Ok(risk) => {
                 if last.refused.take().is_some() {
-                    tracing::info!("the store keeps what it confirms again");
+                    tracing::info!("the store keeps confirmed writes again");
                 }
                 match risk {
                     Some(risk) if last.risk.as_ref() != Some(risk) => {
@@ -54,23 +68,19 @@ impl Settings {
         }
     }
 
-    /// Whether the last look refused the server.
+    /// Returns whether the last check refused the server.
     #[cfg(feature = "redis")]
     pub(super) fn is_refused(&self) -> bool {
-        self.lock().refused.is_some()
+        lock(&self.last).refused.is_some()
     }
 
-    /// What a failover could lose.
+    /// Returns the setting by which a failover could lose confirmed writes.
     pub(super) fn risk(&self) -> Option<Error> {
-        self.lock().risk.clone()
+        lock(&self.last).risk.clone()
     }
 
     /// Refuses a claim that a failover could lose.
     pub(super) fn refuse_standby(&self) -> Result<(), Error> {
         self.risk().filter(|_| !self.allow_standby).map_or(Ok(()), Err)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Last> {
-        self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

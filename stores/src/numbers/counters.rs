@@ -1,26 +1,26 @@
-//! Numbers by key, for clients of Redis: a key is there or not, and its numbers go on whatever becomes of it.
+//! Numbers by key, for clients of Redis. A deleted key keeps its counter, so its numbers never go back.
 
 use std::ops::Range;
 use std::sync::Arc;
 
-use async_trait::async_trait;
 use snowmint_core::ErrorKind;
 use snowmint_core::segment::LAST;
 
 use super::definition;
-use super::segments::{Segments, SegmentsOptions, Source};
+use super::segments::{Segments, SegmentsOptions};
+use super::source::Counter;
 use crate::error::Error;
 use crate::store::floor::skipped;
 use crate::store::key::{key, name};
 use crate::store::{Store, Wrote};
 
-/// The first number of a key, as that of Redis' `INCR`.
+/// The first number of a key, as with Redis' `INCR`.
 const FIRST: u64 = 1;
 const PREFIX: &str = "keys/";
 
-/// The numbers of one key: 1 and on, fetched ahead in ranges, as [`Segments`] of a counter that is the next number.
+/// The numbers of one key, from 1 on, fetched ahead as [`Segments`] of a counter that is the next number.
 ///
-/// A record tells whether the key is there. A key that was deleted and comes into being again goes on above all its numbers.
+/// A record says whether the key exists. A key that is made again after a deletion continues above all its numbers.
 #[derive(Clone, Debug)]
 pub struct Key {
     store: Arc<dyn Store>,
@@ -29,10 +29,10 @@ pub struct Key {
 }
 
 impl Key {
-    /// The key, which comes into being if it is not there. Nothing is fetched yet, `step` numbers are at first.
+    /// Opens a key, or makes it. Fetches nothing yet; the first fetches take `step` numbers.
     ///
     /// # Errors
-    /// `InvalidText` for a name that is not 1 to 128 bytes long; `InvalidId`, if the step is not 1 to 2^31-1;
+    /// `InvalidText` for a name that is not 1 to 128 bytes long; `InvalidId` for a step that is not 1 to 2^31-1;
     /// `StoreUnavailable`.
     pub async fn open(store: Arc<dyn Store>, name: &str, step: u64, options: SegmentsOptions) -> Result<Self, Error> {
         let key = key(PREFIX, name)?;
@@ -40,7 +40,7 @@ impl Key {
         Self::over(store, key, step, options)
     }
 
-    /// The key, if it is there.
+    /// Opens a key. `None` if it does not exist.
     ///
     /// # Errors
     /// As [`Key::open`].
@@ -55,11 +55,11 @@ impl Key {
     }
 
     fn over(store: Arc<dyn Store>, key: String, step: u64, options: SegmentsOptions) -> Result<Self, Error> {
-        let source = Counter { store: Arc::clone(&store), key: key.clone() };
+        let source = Counter { store: Arc::clone(&store), key: key.clone(), start: FIRST, is_tag: false };
         Ok(Self { store, counter: key, segments: Segments::over(Box::new(source), step, options)? })
     }
 
-    /// Whether a key is there.
+    /// Returns whether a key exists.
     ///
     /// # Errors
     /// `InvalidText`, `StoreUnavailable`.
@@ -67,7 +67,7 @@ impl Key {
         is_there(store, &key(PREFIX, name)?).await
     }
 
-    /// Has a key go away; whether it was there. Who has it open goes on with the numbers at hand.
+    /// Deletes a key. Returns `false` if it does not exist. Processes that have it open use up their numbers.
     ///
     /// # Errors
     /// `InvalidText`, `StoreUnavailable`.
@@ -76,18 +76,17 @@ impl Key {
         Ok(is_there(store, &key).await? && make(store, &key, false).await?)
     }
 
-    /// Has the key come into being, and its numbers go on above `value`: whoever opens it later gets more than that.
-    /// Numbers never go back.
+    /// Makes a key if it does not exist, and raises its counter above `value` for all later opens. Never lowers it.
     ///
     /// # Errors
-    /// `InvalidText`; `InvalidId` for a value of 2^63-1 and more; `StoreUnavailable`.
+    /// `InvalidText`; `InvalidId` for a value of 2^63-1 or more; `StoreUnavailable`.
     pub async fn raise(store: &dyn Store, name: &str, value: u64) -> Result<(), Error> {
         let key = key(PREFIX, name)?;
         if value >= LAST {
-            return Err(Error::told(ErrorKind::InvalidId, format!("a key is set to 0 to 2^63-2, not {value}")));
+            return Err(Error::told(ErrorKind::InvalidId, format!("a key can be set to 0 to 2^63-2, not {value}")));
         }
         make(store, &key, true).await?;
-        // Who adds in between raises it too: then it goes further than it has to.
+        // If another process adds in between, the counter rises further than needed.
         let next = store.add(&key, 0, FIRST).await?;
         if next <= value {
             store.add(&key, value + 1 - next, FIRST).await?;
@@ -95,12 +94,12 @@ impl Key {
         Ok(())
     }
 
-    /// Has a key leave out so many numbers.
+    /// Skips `count` numbers of a key.
     pub(crate) async fn skip(store: &dyn Store, name: &str, count: u64) -> Result<(), Error> {
         store.add(&key(PREFIX, name)?, count, FIRST).await.map(drop)
     }
 
-    /// The keys of a store that are or were there, in any order.
+    /// Lists the keys of a store, deleted keys too, in any order.
     ///
     /// # Errors
     /// `StoreUnavailable`.
@@ -108,35 +107,35 @@ impl Key {
         Ok(store.list(PREFIX).await?.iter().filter_map(|(part, _)| name(part)).collect())
     }
 
-    /// One number from memory, as [`Segments::try_next`].
+    /// Takes a number from memory.
     ///
     /// # Errors
-    /// As there.
+    /// As [`Segments::try_next`].
     #[inline]
     pub fn try_next(&self) -> Result<u64, Error> {
         self.segments.try_next()
     }
 
-    /// One number, as [`Segments::next`].
+    /// Takes a number, and waits for a fetch if memory is empty.
     ///
     /// # Errors
-    /// As there.
+    /// As [`Segments::next`].
     pub async fn next(&self) -> Result<u64, Error> {
         self.segments.next().await
     }
 
-    /// Numbers that follow each other, as [`Segments::next_block`].
+    /// Takes `count` consecutive numbers.
     ///
     /// # Errors
-    /// As there.
+    /// As [`Segments::next_block`].
     pub async fn next_block(&self, count: u64) -> Result<Range<u64>, Error> {
         self.segments.next_block(count).await
     }
 
-    /// No number that comes from here is this or lower; all that came from here are. 0 before the first one.
+    /// Returns the high-water mark: numbers taken here are at most this, later ones are higher. 0 before the first number.
     ///
     /// # Errors
-    /// `StoreUnavailable`, if nothing was fetched yet.
+    /// `StoreUnavailable`, before the first fetch only.
     pub async fn last(&self) -> Result<u64, Error> {
         let next = match self.segments.upcoming() {
             Some(next) => next,
@@ -145,10 +144,10 @@ impl Key {
         Ok(next.saturating_sub(1))
     }
 
-    /// Ends it, and gives the rest back, as [`Segments::close`].
+    /// Closes the key for all clones, gives unused numbers back, and returns how many.
     ///
     /// # Errors
-    /// As there.
+    /// As [`Segments::close`].
     pub async fn close(&self) -> Result<u64, Error> {
         self.segments.close().await
     }
@@ -158,14 +157,14 @@ async fn is_there(store: &dyn Store, key: &str) -> Result<bool, Error> {
     Ok(definition::read_key(store, key).await?.is_some_and(|(there, _)| there))
 }
 
-/// Writes that it is there, or not; whether that was so by this call.
+/// Writes whether a key exists. Returns `false` if the record said so before.
 async fn make(store: &dyn Store, key: &str, there: bool) -> Result<bool, Error> {
     loop {
         let version = match definition::read_key(store, key).await? {
             Some((found, _)) if found == there => return Ok(false),
             Some((_, version)) => version,
             None => {
-                // A key that came into being after the backup may be behind a fence.
+                // A key of this name may have been made after the backup.
                 match skipped(store).await? {
                     0 => {}
                     skip => drop(store.add(key, skip, FIRST).await?),
@@ -176,27 +175,6 @@ async fn make(store: &dyn Store, key: &str, there: bool) -> Result<bool, Error> 
         if store.write(key, definition::key_text(there).as_bytes(), version).await? != Wrote::Conflict {
             return Ok(true);
         }
-    }
-}
-
-#[derive(Debug)]
-struct Counter {
-    store: Arc<dyn Store>,
-    key: String,
-}
-
-#[async_trait]
-impl Source for Counter {
-    async fn fetch(&self, amount: u64) -> Result<u64, Error> {
-        self.store.add(&self.key, amount, FIRST).await
-    }
-
-    async fn step(&self) -> Result<Option<u64>, Error> {
-        Ok(None)
-    }
-
-    async fn lower(&self, end: u64, start: u64) -> Result<bool, Error> {
-        self.store.lower(&self.key, end, start).await
     }
 }
 
@@ -219,7 +197,7 @@ mod tests {
         assert_eq!(first.last().await, Ok(2));
         assert_eq!(Key::exists(&*store, "k").await, Ok(true));
         first.close().await.expect("closed");
-        // What is given back is given again, unless more was on its way.
+        // The next opening takes the numbers that came back, unless a fetch was under way.
         let second = key(&store).await;
         assert!(second.next().await.expect("a number") >= 3);
         assert_eq!((Key::delete(&*store, "k").await, Key::delete(&*store, "k").await), (Ok(true), Ok(false)));
@@ -248,7 +226,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_cannot_be_is_refused() {
+    async fn wrong_names_and_values_are_refused() {
         let store: Arc<dyn Store> = Memory::named("");
         let long = "x".repeat(129);
         for name in ["", &long] {

@@ -1,4 +1,4 @@
-//! What defines a tag or a sequence, as a record: text, for every language to read.
+//! Definitions of tags, sequences and keys, as records of text that every language reads.
 
 use std::fmt::Write as _;
 
@@ -8,21 +8,22 @@ use snowmint_core::sequence::{Dialect, Kind, Options};
 use crate::error::Error;
 use crate::store::{Store, Tag, Version, Wrote};
 
-/// Writes a definition where there is none; whether there was none.
+/// Writes a definition. Returns `false` if there is a definition.
 pub(crate) async fn create(store: &dyn Store, key: &str, text: &[u8]) -> Result<bool, Error> {
     Ok(store.write(key, text, 0).await? != Wrote::Conflict)
 }
 
-/// The definition of a tag: `segment 1`, then `next`, `step` and `description`, a line each.
+/// Encodes the definition of a tag: the line `segment 1`, then the lines `next`, `step` and `description`.
 pub(crate) fn tag_text(row: &Tag) -> String {
     let Tag { next, step, description } = row;
     format!("segment 1\nnext={next}\nstep={step}\ndescription={description}")
 }
 
+/// Reads the definition of a tag. `None` if it does not exist.
 pub(crate) async fn read_tag(store: &dyn Store, key: &str) -> Result<Option<Tag>, Error> {
     let Some(found) = store.read(key).await? else { return Ok(None) };
     let text = text(store, key, found.value, "segment 1\n")?;
-    // A description may have lines of its own, so it comes last.
+    // A description may contain several lines, so it comes last.
     let row = text.split_once("description=").and_then(|(numbers, description)| {
         let numbers = Fields(numbers);
         Some(Tag {
@@ -31,10 +32,10 @@ pub(crate) async fn read_tag(store: &dyn Store, key: &str) -> Result<Option<Tag>
             description: description.to_owned(),
         })
     });
-    row.map(Some).ok_or_else(|| none(store, key))
+    row.map(Some).ok_or_else(|| undefined(store, key))
 }
 
-/// The definition of a sequence: `sequence 1`, then the options that are given, a line each.
+/// Encodes the definition of a sequence: the line `sequence 1`, then a line for each option with a value.
 pub(crate) fn sequence_text(options: &Options) -> String {
     let mut text = format!(
         "sequence 1\ndialect={}\nkind={}\nincrement={}\ncycle={}\n",
@@ -54,6 +55,7 @@ pub(crate) fn sequence_text(options: &Options) -> String {
     text
 }
 
+/// Reads the definition of a sequence. `None` if it does not exist.
 pub(crate) async fn read_sequence(store: &dyn Store, key: &str) -> Result<Option<Options>, Error> {
     let Some(found) = store.read(key).await? else { return Ok(None) };
     let text = text(store, key, found.value, "sequence 1\n")?;
@@ -70,36 +72,38 @@ pub(crate) async fn read_sequence(store: &dyn Store, key: &str) -> Result<Option
             cycle: fields.get("cycle")?.parse().ok()?,
         })
     };
-    options().map(Some).ok_or_else(|| none(store, key))
+    options().map(Some).ok_or_else(|| undefined(store, key))
 }
 
-/// What is written of a key: `key 1`, then whether it is there.
+/// Encodes the state of a key: the line `key 1`, then whether the key exists.
 pub(crate) fn key_text(there: bool) -> String {
     format!("key 1\nthere={there}\n")
 }
 
-/// Whether a key is there, and the version that says so.
+/// Reads whether a key exists, with the version of its record. `None` without a record.
 pub(crate) async fn read_key(store: &dyn Store, key: &str) -> Result<Option<(bool, Version)>, Error> {
     let Some(found) = store.read(key).await? else { return Ok(None) };
     let text = text(store, key, found.value, "key 1\n")?;
     let there = Fields(&text).get("there").and_then(|there| there.parse().ok());
-    there.map(|there| Some((there, found.version))).ok_or_else(|| none(store, key))
+    there.map(|there| Some((there, found.version))).ok_or_else(|| undefined(store, key))
 }
 
-/// What follows the first line, which says what this is and in which version.
+/// Returns the text after the first line, which names the kind and the version of a record.
 fn text(store: &dyn Store, key: &str, value: Vec<u8>, first_line: &str) -> Result<String, Error> {
-    let text = String::from_utf8(value).map_err(|_| none(store, key))?;
-    text.strip_prefix(first_line).map(str::to_owned).ok_or_else(|| none(store, key))
+    let text = String::from_utf8(value).map_err(|_| undefined(store, key))?;
+    text.strip_prefix(first_line).map(str::to_owned).ok_or_else(|| undefined(store, key))
 }
 
-fn none(store: &dyn Store, key: &str) -> Error {
+/// `StoreUnavailable`: the record has another form.
+fn undefined(store: &dyn Store, key: &str) -> Error {
     let store = store.name();
     Error::told(
         ErrorKind::StoreUnavailable,
-        format!("{store}: what is at {key} is no definition, or one of a later version: update snowmint here"),
+        format!("{store}: the record at {key} is not a definition, or a newer snowmint wrote it: update snowmint here"),
     )
 }
 
+/// The lines `name=value` of a record.
 struct Fields<'a>(&'a str);
 
 impl<'a> Fields<'a> {

@@ -1,19 +1,20 @@
-//! A sequence of a database as the source of numbers, many of them a round trip.
+//! Numbers of a native sequence, many in one round trip.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 
-use super::lock;
-use super::segments::{Segments, SegmentsOptions, Source};
+use super::segments::{Segments, SegmentsOptions};
+use super::source::Source;
 use crate::error::Error;
+use crate::lock::lock;
 use crate::store::NumberSource;
 
-/// Numbers of a native sequence, fetched ahead and handed out from memory. Clones share them.
+/// Numbers of a native sequence, fetched ahead into memory. Clones share them.
 ///
-/// They need not follow each other: other sessions use the sequence too, and its increment is its own. The adaptive step,
-/// the fetching ahead and the waiting are those of [`Segments`], which here counts numbers instead of naming them.
+/// They need not be consecutive: other sessions use the sequence too, and it has its own increment. A [`Segments`] does the
+/// adaptive step, the fetching ahead and the waiting. Its numbers are the places of the sequence's numbers.
 #[derive(Clone, Debug)]
 pub struct NativeNumbers {
     counted: Segments,
@@ -22,30 +23,32 @@ pub struct NativeNumbers {
 
 #[derive(Debug, Default)]
 struct Chunks {
-    /// How many were fetched or given up: the place of the next chunk.
+    /// The place of the next chunk.
     places: u64,
-    /// Each with the place of its first number, and how many of its places are still to come.
     chunks: VecDeque<Chunk>,
 }
 
+/// The numbers of one fetch.
 #[derive(Debug)]
 struct Chunk {
+    /// The place of the first number.
     first: u64,
+    /// The places that were not taken yet.
     left: u64,
     numbers: Vec<i64>,
 }
 
 impl Chunks {
-    /// The next chunk, which stands for `amount` places even if it has fewer numbers.
+    /// Adds a chunk of `amount` places, possibly with fewer numbers, and returns the place after it.
     fn push(&mut self, amount: u64, numbers: Vec<i64>) -> u64 {
         self.chunks.push_back(Chunk { first: self.places, left: amount, numbers });
         self.places += amount;
         self.places
     }
 
-    /// The number at a place, which is asked for once.
+    /// Takes the number of a place, once. `None` for a place without a number.
     fn take(&mut self, place: u64) -> Option<i64> {
-        // There are three at most: the one at hand, the one fetched ahead, and one that a stalled caller is late for.
+        // At most three chunks: the present one, the one fetched ahead, and one that a stalled caller still needs.
         let chunk = self.chunks.iter_mut().rfind(|chunk| chunk.first <= place)?;
         let number = usize::try_from(place - chunk.first).ok().and_then(|index| chunk.numbers.get(index).copied());
         chunk.left -= 1;
@@ -55,20 +58,20 @@ impl Chunks {
 }
 
 impl NativeNumbers {
-    /// The numbers of a source; `step` is how many the first fetches take. To be called within a tokio runtime.
+    /// Opens a source. The first fetches take `step` numbers. Call it within a tokio runtime.
     ///
     /// # Errors
-    /// `InvalidId`, if the step is not 1 to 2^31-1.
+    /// `InvalidId` for a step that is not 1 to 2^31-1.
     pub fn open(source: Arc<dyn NumberSource>, step: u64, options: SegmentsOptions) -> Result<Self, Error> {
         let chunks = Arc::<Mutex<Chunks>>::default();
         let most = source.most();
         let counted = Segments::over(Box::new(Native { source, chunks: Arc::clone(&chunks) }), step, options)?;
-        // Places without a number come only where the source ends.
+        // With this limit only the end of a source makes places without a number.
         counted.limit(most);
         Ok(Self { counted, chunks })
     }
 
-    /// One number from memory.
+    /// Takes a number from memory.
     ///
     /// # Errors
     /// As [`Segments::try_next`].
@@ -81,7 +84,7 @@ impl NativeNumbers {
         }
     }
 
-    /// The next number.
+    /// Takes a number, and waits for a fetch if memory is empty.
     ///
     /// # Errors
     /// As [`Segments::next`].
@@ -94,7 +97,7 @@ impl NativeNumbers {
         }
     }
 
-    /// How many times numbers were fetched.
+    /// Returns the number of fetches.
     pub fn fetches(&self) -> u64 {
         self.counted.fetches()
     }
@@ -112,15 +115,6 @@ impl Source for Native {
         let numbers = self.source.take(amount).await?;
         Ok(lock(&self.chunks).push(amount, numbers))
     }
-
-    async fn step(&self) -> Result<Option<u64>, Error> {
-        Ok(None)
-    }
-
-    /// A sequence of a database takes nothing back.
-    async fn lower(&self, _end: u64, _start: u64) -> Result<bool, Error> {
-        Ok(false)
-    }
 }
 
 #[cfg(test)]
@@ -128,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_stand_for_numbers_also_where_fewer_came_than_were_asked_for() {
+    fn a_short_chunk_has_places_without_numbers() {
         let mut chunks = Chunks::default();
         assert_eq!(chunks.push(3, vec![10, 20, 30]), 3);
         assert_eq!(chunks.push(4, vec![40, 70]), 7);

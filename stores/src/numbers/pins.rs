@@ -1,4 +1,4 @@
-//! Settings that stay the same for good, in a store.
+//! Settings that must never change, as a store keeps them.
 
 use snowmint_core::pin::Pin;
 use snowmint_core::store::{Next, Reply};
@@ -7,11 +7,11 @@ use crate::ask::ask;
 use crate::error::Error;
 use crate::store::Store;
 
-/// Writes settings down where there were none just now, and refuses others that came there meanwhile.
+/// Pins a setting that the store lacks, and refuses a different one that another process pins meanwhile.
 pub(crate) async fn pin(store: &dyn Store, key: &str, wanted: Pin) -> Result<(), Error> {
     let mut reply = Some(Reply::Record(None, 0));
     loop {
-        let next = wanted.next(reply).map_err(|error| told(store, key, &error))?;
+        let next = wanted.next(reply).map_err(|error| refused(store, key, &error))?;
         let Next::Ask(asked) = next else { return Ok(()) };
         match ask(store, key, asked).await? {
             (_, Some(error)) => return Err(error),
@@ -20,13 +20,13 @@ pub(crate) async fn pin(store: &dyn Store, key: &str, wanted: Pin) -> Result<(),
     }
 }
 
-/// Looks whether settings are there, and refuses others.
+/// Returns whether a setting is pinned, and refuses a different one.
 pub(crate) async fn is_pinned(store: &dyn Store, key: &str, wanted: Pin) -> Result<bool, Error> {
     let Some(found) = store.read(key).await? else { return Ok(false) };
     let pinned = Pin::from_bytes(&found.value).and_then(|pinned| wanted.refuse_other(pinned));
-    pinned.map(|()| true).map_err(|error| told(store, key, &error))
+    pinned.map(|()| true).map_err(|error| refused(store, key, &error))
 }
 
-fn told(store: &dyn Store, key: &str, error: &snowmint_core::Error) -> Error {
+fn refused(store: &dyn Store, key: &str, error: &snowmint_core::Error) -> Error {
     Error::told(error.kind(), format!("{}, {key}: {error}", store.name()))
 }

@@ -1,11 +1,10 @@
-//! Segments: numbers handed out from memory, fetched ahead in the background.
+//! Segments: numbers from memory, fetched ahead in the background.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use async_trait::async_trait;
 use snowmint_core::segment::{Bounds, LAST, Segment};
 use snowmint_core::store::{Ask, Next, Reply};
 use snowmint_core::{ErrorKind, Integer};
@@ -13,25 +12,26 @@ use tokio::runtime::Handle;
 use tokio::sync::Notify;
 use tokio::time::{Instant, timeout_at};
 
-use super::definition;
-use super::{MAX_WAIT_MS, lock, runtime};
+use super::source::{Counter, Source, Table, unknown};
+use super::{MAX_WAIT_MS, definition, runtime};
 use crate::error::Error;
 use crate::fork::{Cell, Fetched};
+use crate::lock::lock;
 use crate::owner::forked;
 use crate::steady::steady_ms;
 use crate::store::floor::skipped;
 use crate::store::key::{key, name};
 use crate::store::{Store, Tag};
 
-/// How often the configured step is read again, in ms; as in Leaf.
+/// The time between two reads of the configured step, in ms, as in Leaf.
 const REREAD_MS: u64 = 60_000;
-/// How many numbers a [`LocalNumbers`] takes at a time.
+/// The numbers that a [`LocalNumbers`] takes at once.
 const RUN: u64 = 256;
 
-/// How to use a segment.
+/// Options of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SegmentsOptions {
-    /// How long a call waits where memory is dry, in ms: 1000.
+    /// The longest wait of a call while memory is empty, in ms: 1000.
     pub max_wait_ms: u64,
 }
 
@@ -41,21 +41,21 @@ impl Default for SegmentsOptions {
     }
 }
 
-/// The numbers of one tag: ranges of a counter in a store, handed out from memory, the next one fetched when a tenth of the
-/// present one is used. Clones share them.
+/// The numbers of one tag, from memory. Clones share them.
 ///
-/// On an SQL store the tag is a row of Leaf's table `leaf_alloc`, which servers of Leaf may use at the same time.
+/// Memory holds a range of a counter in a store. The next range is fetched when a tenth of the present one is used. On an SQL
+/// store the tag is a row of Leaf's table `leaf_alloc`, which servers of Leaf may use at the same time.
 ///
-/// | call | gives | waits |
+/// | call | result | waits |
 /// | --- | --- | --- |
 /// | [`try_next`](Self::try_next) | one number | never |
 /// | [`next`](Self::next) | one number | for the store, at most `max_wait_ms` |
-/// | [`next_run`](Self::next_run) | up to `count` that follow each other | as `next` |
-/// | [`next_block`](Self::next_block) | `count` that follow each other | as `next` |
-/// | [`local`](Self::local) | numbers for one thread, without an atomic operation each | never |
+/// | [`next_run`](Self::next_run) | 1 to `count` consecutive numbers | as `next` |
+/// | [`next_block`](Self::next_block) | `count` consecutive numbers | as `next` |
+/// | [`local`](Self::local) | numbers for one thread, in runs that save atomic operations | never |
 ///
-/// Numbers are unique, and increase where one thread takes them; what is fetched and not used is left out, but for a
-/// [`close`](Self::close). While the store is away, memory serves until it is dry.
+/// Numbers are unique, and increase within a thread. Unused numbers of memory are skipped, unless [`close`](Self::close)
+/// gives them back. During an outage of the store memory serves until it is empty.
 #[derive(Clone, Debug)]
 pub struct Segments(Arc<Inner>);
 
@@ -65,42 +65,35 @@ struct Inner {
     machine: Mutex<Segment>,
     source: Box<dyn Source>,
     max_wait_ms: u64,
-    /// Runs the fetches.
+    /// The runtime of the fetches.
     runtime: Handle,
-    /// After each fetch.
+    /// Notified after each fetch.
     news: Notify,
-    /// Why the last fetch brought nothing, if it did not.
+    /// The error of the last fetch, if it failed.
     failed: Mutex<Option<Error>>,
     reread_ms: AtomicU64,
     fetches: AtomicU64,
 }
 
-/// Where ranges come from.
-#[async_trait]
-pub(super) trait Source: std::fmt::Debug + Send + Sync {
-    /// Raises the counter by `amount`; what it is then.
-    async fn fetch(&self, amount: u64) -> Result<u64, Error>;
-    /// The step as it is configured now, if that can change.
-    async fn step(&self) -> Result<Option<u64>, Error>;
-    /// Sets the counter back, if it still is at `end`.
-    async fn lower(&self, end: u64, start: u64) -> Result<bool, Error>;
-}
-
 impl Segments {
-    /// Makes a tag: its first number and step. Whether it was made: a tag that is there stays as it is. After a fence it
-    /// begins as many numbers later as the fence left out.
+    /// Makes a tag with a first number and a step. Returns `false` if the tag exists, and leaves it unchanged.
+    ///
+    /// After a fence the first number is higher by the numbers that the fence skips.
     ///
     /// # Errors
-    /// `InvalidText` for a tag that is not 1 to 128 bytes long; `InvalidId`, if the first number is beyond 2^63-1 or the
-    /// step not 1 to 2^31-1; `StoreUnavailable`.
+    /// `InvalidText` for a tag that is not 1 to 128 bytes long; `InvalidId` for a first number beyond 2^63-1 and for a step
+    /// that is not 1 to 2^31-1; `StoreUnavailable`.
     pub async fn create(store: &dyn Store, tag: &str, row: &Tag) -> Result<bool, Error> {
         let key = key("segments/", tag)?;
         Segment::new(Integer::from(row.step), Bounds::Below)?;
         if row.next > LAST {
             let next = row.next;
-            return Err(Error::told(ErrorKind::InvalidId, format!("numbers are 0 to 2^63-1, not {next}")));
+            return Err(Error::told(
+                ErrorKind::InvalidId,
+                format!("the first number of a tag must be 0 to 2^63-1, not {next}"),
+            ));
         }
-        // A tag of that name may have been made after the backup.
+        // A tag of this name may have been made after the backup.
         let next = row.next.saturating_add(skipped(store).await?).min(LAST);
         let row = Tag { next, ..row.clone() };
         match store.segments() {
@@ -109,7 +102,7 @@ impl Segments {
         }
     }
 
-    /// The tags of a store, in any order.
+    /// Lists the tags of a store, in any order.
     ///
     /// # Errors
     /// `StoreUnavailable`.
@@ -120,10 +113,10 @@ impl Segments {
         }
     }
 
-    /// The numbers of a tag. Nothing is fetched yet. To be called within a tokio runtime, which fetches.
+    /// Opens a tag, and fetches nothing yet. Call it within a tokio runtime, which runs the fetches.
     ///
     /// # Errors
-    /// `InvalidText`, if there is no such tag; `InvalidId`, if its step is not 1 to 2^31-1; `StoreUnavailable`.
+    /// `InvalidText` for an unknown tag; `InvalidId` for a step that is not 1 to 2^31-1; `StoreUnavailable`.
     pub async fn open(store: Arc<dyn Store>, tag: &str, options: SegmentsOptions) -> Result<Self, Error> {
         let key = key("segments/", tag)?;
         if store.segments().is_some() {
@@ -132,7 +125,7 @@ impl Segments {
             Self::over(Box::new(source), row.step, options)
         } else {
             let row = definition::read_tag(&*store, &key).await?.ok_or_else(|| unknown(&*store, tag))?;
-            Self::over(Box::new(Counter { store, key, start: row.next }), row.step, options)
+            Self::over(Box::new(Counter { store, key, start: row.next, is_tag: true }), row.step, options)
         }
     }
 
@@ -156,11 +149,11 @@ impl Segments {
         lock(&self.0.machine).limit(most);
     }
 
-    /// One number from memory.
+    /// Takes a number from memory.
     ///
     /// # Errors
-    /// `Exhausted`, with a time to retry, if memory is dry: it is being fetched; without, if the numbers have ended.
-    /// `StoreUnavailable`, if memory is dry and the store could not be reached; `WindowClosed` after a close; `Forked`.
+    /// `Exhausted` with a time to retry if memory is empty and a fetch is under way, without a time at the end of all numbers.
+    /// `StoreUnavailable` if memory is empty and the last fetch failed. `WindowClosed` after a close. `Forked`.
     #[inline]
     pub fn try_next(&self) -> Result<u64, Error> {
         let range = &self.0.fetched.get().range;
@@ -175,7 +168,7 @@ impl Segments {
         }
     }
 
-    /// Up to `count` numbers from memory that follow each other, at least one.
+    /// Takes 1 to `count` consecutive numbers from memory.
     ///
     /// # Errors
     /// As [`Segments::try_next`].
@@ -192,7 +185,7 @@ impl Segments {
         Ok(run)
     }
 
-    /// The next number.
+    /// Takes a number, and waits for a fetch if memory is empty.
     ///
     /// # Errors
     /// As [`Segments::try_next`], after `max_wait_ms` at the latest.
@@ -203,7 +196,7 @@ impl Segments {
         }
     }
 
-    /// Up to `count` numbers that follow each other, at least one.
+    /// Takes 1 to `count` consecutive numbers, and waits for a fetch if memory is empty.
     ///
     /// # Errors
     /// As [`Segments::next`].
@@ -214,7 +207,7 @@ impl Segments {
         }
     }
 
-    /// `count` numbers that follow each other, 1 or more. Numbers that are taken later lie above them.
+    /// Takes `count` consecutive numbers; 0 counts as 1. Later numbers are higher.
     ///
     /// # Errors
     /// As [`Segments::next`].
@@ -235,25 +228,27 @@ impl Segments {
         Ok(block)
     }
 
-    /// The number that comes next, or would if no other holder of the tag fetches before; `None` before the first one.
+    /// Returns the next number, provided that no other holder of the tag fetches before. `None` before the first fetch.
     pub fn upcoming(&self) -> Option<u64> {
         self.0.fetched.get().range.upcoming()
     }
 
-    /// Numbers for one thread, which takes a run of them at a time.
+    /// Opens numbers for one thread, which takes them in runs.
     pub fn local(&self) -> LocalNumbers {
         LocalNumbers { segments: self.clone(), next: 0, end: 0 }
     }
 
-    /// How many times numbers were fetched.
+    /// Returns the number of fetches.
     pub fn fetches(&self) -> u64 {
         self.0.fetches.load(Ordering::Relaxed)
     }
 
-    /// Ends it for all clones, and gives the numbers back that nobody took, if nobody has fetched any since; how many.
+    /// Closes the segment for all clones, gives unused numbers back, and returns how many.
+    ///
+    /// Numbers go back only if no other holder of the tag has fetched since.
     ///
     /// # Errors
-    /// `StoreUnavailable`: they may be given back or not; `Forked`.
+    /// `StoreUnavailable` leaves open whether the numbers went back; `Forked`.
     pub async fn close(&self) -> Result<u64, Error> {
         let fetched = self.0.fetched.get();
         if fetched.is_of_parent() {
@@ -268,7 +263,7 @@ impl Segments {
     #[cold]
     fn prefetch(&self) {
         let inner = &self.0;
-        // A child whose memory is wiped does not come here, nor is this lock free in it.
+        // A forked child, where this lock may be locked forever, does not get here: its range is wiped.
         if let Ok(mut machine) = inner.machine.try_lock()
             && let Some(Ask::Add(amount)) = machine.prefetch(&inner.fetched.get().range, steady_ms())
         {
@@ -300,7 +295,7 @@ impl Segments {
         }
     }
 
-    /// Memory is dry: because the store failed, or because it is being asked.
+    /// Memory is empty: the last fetch failed, or a fetch is under way.
     fn dry(&self, wait_ms: u64) -> Error {
         lock(&self.0.failed).clone().unwrap_or_else(|| snowmint_core::Error::numbers_dry(wait_ms).into())
     }
@@ -316,13 +311,13 @@ impl Segments {
                 return Err(error);
             }
             let news = self.0.news.notified();
-            // A fetch may have ended in between, and one that failed is begun again after a while.
+            // A fetch may have ended in between, and the machine repeats a failed fetch after a while.
             match try_again() {
                 Ok(run) => return Ok(run),
                 Err(later) => error = later,
             }
             let pause = Instant::now() + Duration::from_millis(error.wait_ms().unwrap_or(50).clamp(50, 100));
-            // Either way there is something to look at.
+            // After news and after the pause alike.
             let _ = timeout_at(pause.min(deadline), news).await;
             match try_again() {
                 Ok(run) => return Ok(run),
@@ -334,7 +329,7 @@ impl Segments {
     /// Fetches in the background.
     fn fetch(&self, amount: u64) {
         let inner = Arc::clone(&self.0);
-        // The handle is dropped: the task goes on, and tells the machine what came of it whatever that is.
+        // The task goes on without its handle, and always reports its outcome to the machine.
         drop(self.0.runtime.spawn(async move {
             inner.fetches.fetch_add(1, Ordering::Relaxed);
             let outcome = inner.source.fetch(amount).await;
@@ -360,23 +355,23 @@ impl Segments {
 }
 
 impl Inner {
-    /// Follows a configured step that has changed, once a minute.
+    /// Reads the configured step again, once a minute.
     async fn reread(&self) {
         let (last_ms, now_ms) = (self.reread_ms.load(Ordering::Relaxed), steady_ms());
         if now_ms.saturating_sub(last_ms) < REREAD_MS {
             return;
         }
         self.reread_ms.store(now_ms, Ordering::Relaxed);
-        // What cannot be read, or is no step, leaves the one at hand.
+        // After a failed read, or for a wrong step, the present step stays.
         if let Ok(Some(step)) = self.source.step().await {
             let _ = lock(&self.machine).configure(Integer::from(step));
         }
     }
 }
 
-/// Numbers for one thread: runs of 256 taken from a [`Segments`], and handed out without an atomic operation each.
+/// Numbers for one thread, taken from a [`Segments`] in runs of 256, so that most calls need no atomic operation.
 ///
-/// What is left of a run when it is dropped is left out. In a forked child it begins anew, which is `Forked`.
+/// A drop skips the rest of the run. In a forked child every call is `Forked`.
 #[derive(Debug)]
 pub struct LocalNumbers {
     segments: Segments,
@@ -385,13 +380,13 @@ pub struct LocalNumbers {
 }
 
 impl LocalNumbers {
-    /// The next number, as [`Segments::try_next`].
+    /// Takes a number, as [`Segments::try_next`].
     ///
     /// # Errors
     /// As [`Segments::try_next`].
     #[inline]
     pub fn try_next(&mut self) -> Result<u64, Error> {
-        // A run lies outside the page that a child sees wiped.
+        // The run is not on a page that a forked child sees wiped.
         if self.next < self.end && !self.segments.0.fetched.get().is_of_parent() {
             self.next += 1;
             return Ok(self.next - 1);
@@ -399,7 +394,7 @@ impl LocalNumbers {
         self.refill()
     }
 
-    /// The next number, as [`Segments::next`].
+    /// Takes a number, as [`Segments::next`].
     ///
     /// # Errors
     /// As [`Segments::next`].
@@ -424,63 +419,4 @@ impl LocalNumbers {
         (self.next, self.end) = (run.start + 1, run.end);
         run.start
     }
-}
-
-/// A counter of a store, with a record that defines it.
-#[derive(Debug)]
-struct Counter {
-    store: Arc<dyn Store>,
-    key: String,
-    start: u64,
-}
-
-#[async_trait]
-impl Source for Counter {
-    async fn fetch(&self, amount: u64) -> Result<u64, Error> {
-        self.store.add(&self.key, amount, self.start).await
-    }
-
-    async fn step(&self) -> Result<Option<u64>, Error> {
-        Ok(definition::read_tag(&*self.store, &self.key).await?.map(|row| row.step))
-    }
-
-    async fn lower(&self, end: u64, start: u64) -> Result<bool, Error> {
-        self.store.lower(&self.key, end, start).await
-    }
-}
-
-/// A row of `leaf_alloc`.
-#[derive(Debug)]
-struct Table {
-    store: Arc<dyn Store>,
-    tag: String,
-}
-
-impl Table {
-    fn table(&self) -> Result<&dyn crate::store::SegmentTable, Error> {
-        self.store.segments().ok_or_else(|| unknown(&*self.store, &self.tag))
-    }
-
-    async fn row(&self) -> Result<Tag, Error> {
-        self.table()?.tag(&self.tag).await?.ok_or_else(|| unknown(&*self.store, &self.tag))
-    }
-}
-
-#[async_trait]
-impl Source for Table {
-    async fn fetch(&self, amount: u64) -> Result<u64, Error> {
-        self.table()?.fetch(&self.tag, amount).await?.ok_or_else(|| unknown(&*self.store, &self.tag))
-    }
-
-    async fn step(&self) -> Result<Option<u64>, Error> {
-        Ok(Some(self.row().await?.step))
-    }
-
-    async fn lower(&self, end: u64, start: u64) -> Result<bool, Error> {
-        self.table()?.lower(&self.tag, end, start).await
-    }
-}
-
-fn unknown(store: &dyn Store, tag: &str) -> Error {
-    Error::told(ErrorKind::InvalidText, format!("{}: there is no segment tag {tag:?}: create it first", store.name()))
 }

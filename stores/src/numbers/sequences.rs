@@ -1,4 +1,4 @@
-//! Named sequences over a store, as one session of a database has them.
+//! Named sequences over a store, with the sessions of a database.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -21,8 +21,8 @@ use crate::store::key::key;
 
 /// A session on the sequences of a store: `nextval`, `currval`, `lastval`, `setval`.
 ///
-/// A sequence is defined by [`create`](Self::create), or else has `PostgreSQL`'s defaults when it is first used. Blocks of
-/// its cache are the session's own, and what it does not use of them is left out; calls of one session follow each other.
+/// [`create`](Self::create) defines a sequence. Without it the first use gives a sequence `PostgreSQL`'s defaults. Each session
+/// has its own cache, and skips the values that it does not use. Calls of one session run one after the other.
 #[derive(Debug)]
 pub struct Sequences {
     store: Arc<dyn Store>,
@@ -38,22 +38,23 @@ struct Session {
 }
 
 impl Sequences {
-    /// A new session.
+    /// Begins a session.
     pub fn new(store: Arc<dyn Store>) -> Self {
         Self { store, max_wait_ms: MAX_WAIT_MS, session: Mutex::default(), owner: Owner::this_process() }
     }
 
-    /// With another bound for a call, in ms, in place of 1000.
+    /// Sets the time limit of a call, in ms, instead of 1000.
     #[must_use]
     pub fn with_max_wait_ms(self, max_wait_ms: u64) -> Self {
         Self { max_wait_ms, ..self }
     }
 
-    /// `CREATE SEQUENCE`: whether it was made. One that is there, or was used without having been created, stays as it is.
-    /// After a fence a new one begins as many values later as the fence left out.
+    /// `CREATE SEQUENCE`. Returns `false` if the sequence exists, and leaves it unchanged; a use has made it too.
+    ///
+    /// After a fence a new sequence skips as many values as the fence.
     ///
     /// # Errors
-    /// `InvalidId`, `InvalidText` for options or a name that cannot be; `StoreUnavailable`; `Forked`.
+    /// `InvalidId` for wrong options; `InvalidText` for a name that is not 1 to 128 bytes long; `StoreUnavailable`; `Forked`.
     pub async fn create(&self, name: &str, options: &Options) -> Result<bool, Error> {
         self.owner.check()?;
         key("definitions/", name)?;
@@ -61,8 +62,9 @@ impl Sequences {
         self.within(self.define(name, options, &rules)).await
     }
 
-    /// Writes the definition, unless there is one; whether there was none. A sequence of that name may have been made after
-    /// the backup, so it begins behind the last fence.
+    /// Writes the definition. Returns `false` if there is a definition.
+    ///
+    /// A sequence of this name may have been made after the backup, so it begins after the last fence.
     async fn define(&self, name: &str, options: &Options, rules: &Rules) -> Result<bool, Error> {
         let store = &*self.store;
         let skip = skipped(store).await?;
@@ -73,7 +75,7 @@ impl Sequences {
         definition::create(store, &key("definitions/", name)?, definition::sequence_text(options).as_bytes()).await
     }
 
-    /// How a sequence is defined; nothing if it is not there.
+    /// Reads the definition of a sequence. `None` if it does not exist.
     ///
     /// # Errors
     /// `InvalidText`, `StoreUnavailable`, `Forked`.
@@ -83,37 +85,37 @@ impl Sequences {
         self.within(definition::read_sequence(&*self.store, &key)).await
     }
 
-    /// `nextval`.
+    /// `nextval`: takes the next value.
     ///
     /// # Errors
-    /// `Exhausted`, if the sequence has run out; `InvalidText` for a name that cannot be; `StoreUnavailable`, if the store
-    /// does not answer within `max_wait_ms`; `Forked`.
+    /// `Exhausted` after the last value; `InvalidText` for a name that is not 1 to 128 bytes long; `StoreUnavailable` without
+    /// an answer within `max_wait_ms`; `Forked`.
     pub async fn next(&self, name: &str) -> Result<i128, Error> {
         self.call(name, Sequence::next, true).await
     }
 
-    /// `setval`; `None` where the dialect does nothing.
+    /// `setval`: sets the value, and returns it. `None` if the dialect leaves the sequence unchanged.
     ///
     /// # Errors
-    /// As [`Sequences::next`], and `InvalidId` for a value or argument that cannot be.
+    /// As [`Sequences::next`], and `InvalidId` for a value that the sequence cannot have.
     pub async fn set(&self, name: &str, set: &Set) -> Result<Option<i128>, Error> {
         self.call(name, |sequence, reply| sequence.set(set, reply), false).await
     }
 
-    /// `currval`: the last value of that sequence in this session; `None` in the dialects that have a NULL there.
+    /// `currval`: returns the last value of a sequence in this session. `None` before the first value, in dialects with NULL.
     ///
     /// # Errors
-    /// `InvalidId` in `pg`, if there is none; `InvalidText`, `StoreUnavailable`, `Forked`.
+    /// `InvalidId` before the first value, in `pg`; `InvalidText`, `StoreUnavailable`, `Forked`.
     pub async fn current(&self, name: &str) -> Result<Option<i128>, Error> {
         self.owner.check()?;
         let mut session = self.session.lock().await;
         Ok(self.within(self.open(&mut session, name)).await?.current()?)
     }
 
-    /// `lastval`: the last value of the sequence that was used last in this session.
+    /// `lastval`: returns the last value of the sequence that this session used last.
     ///
     /// # Errors
-    /// `InvalidId`, if there is none; `Forked`.
+    /// `InvalidId` before the first value; `Forked`.
     pub async fn last(&self) -> Result<i128, Error> {
         self.owner.check()?;
         let session = self.session.lock().await;
@@ -129,7 +131,7 @@ impl Sequences {
                     if let Some(options) = definition::read_sequence(&*self.store, &key).await? {
                         return Ok(room.insert(Sequence::new(Rules::new(&options)?)));
                     }
-                    // So that every session has the same definition from here on.
+                    // Written, so that every session reads the same definition.
                     self.define(name, &Options::DEFAULT, &Rules::new(&Options::DEFAULT)?).await?;
                 }
             }
@@ -174,7 +176,7 @@ impl Sequences {
         .await
     }
 
-    /// A call that was given up in between may be begun again: its values are never handed out.
+    /// Limits a call to `max_wait_ms`. An abandoned call can be repeated: its values are skipped.
     async fn within<T>(&self, call: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
         let max_wait_ms = self.max_wait_ms;
         let deadline = Instant::now() + Duration::from_millis(max_wait_ms);

@@ -5,16 +5,17 @@ use snowmint_core::lease::Floor;
 use crate::error::Error;
 use crate::store::{Found, Store};
 
-/// Returns how many numbers a counter, sequence or section without a record leaves out, as fences demand.
-pub(crate) async fn skipped(store: &dyn Store) -> Result<u64, Error> {
-    Ok(floor(store).await?.map_or(0, |floor| floor.skip))
-}
-
-/// Reads the floor that the fences of the store have left.
+/// Reads the floor. `None` if the store was never fenced.
 pub(crate) async fn floor(store: &dyn Store) -> Result<Option<Floor>, Error> {
     store.read(Floor::KEY).await?.map(|found| read_floor(store, &found)).transpose()
 }
 
+/// Returns how many numbers a counter, sequence or section without a record skips: the sum over all fences.
+pub(crate) async fn skipped(store: &dyn Store) -> Result<u64, Error> {
+    Ok(floor(store).await?.map_or(0, |floor| floor.skip))
+}
+
+/// Decodes the record of the floor.
 pub(crate) fn read_floor(store: &dyn Store, found: &Found) -> Result<Floor, Error> {
     Floor::read(&found.value).map_err(|error| Error::unavailable(store.name(), format_args!("{}: {error}", Floor::KEY)))
 }

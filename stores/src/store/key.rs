@@ -1,4 +1,4 @@
-//! Names of users, as parts of keys.
+//! Names chosen by users, as parts of keys.
 
 use std::fmt::Write as _;
 
@@ -9,9 +9,9 @@ use crate::error::Error;
 /// The most bytes of a name.
 pub(crate) const MAX_NAME_BYTES: usize = 128;
 
-/// `prefix` and a name: every byte of the name but `a-z A-Z 0-9 _ -`, and a dot that is not the first, as `%XX`.
+/// Appends a name to a prefix. `a-z A-Z 0-9 _ -` and every dot but a leading one stay; other bytes become `%XX`.
 ///
-/// So no store has to know of collations, blanks or slashes, and different names are different keys everywhere.
+/// So different names are different keys in every engine, whatever its collation does with blanks, slashes or capitals.
 ///
 /// # Errors
 /// `InvalidText`, unless the name is 1 to 128 bytes long.
@@ -20,7 +20,7 @@ pub(crate) fn key(prefix: &str, name: &str) -> Result<String, Error> {
         let length = name.len();
         return Err(Error::told(
             ErrorKind::InvalidText,
-            format!("a name is 1 to {MAX_NAME_BYTES} bytes long, not {length}"),
+            format!("a name must be 1 to {MAX_NAME_BYTES} bytes long, not {length}"),
         ));
     }
     let mut key = prefix.to_owned();
@@ -35,7 +35,7 @@ pub(crate) fn key(prefix: &str, name: &str) -> Result<String, Error> {
     Ok(key)
 }
 
-/// The name that a part of a key stands for.
+/// Decodes a name. `None` if a `%` is not followed by two hexadecimal digits, or the bytes are not UTF-8.
 #[cfg(any(test, feature = "engines"))]
 pub(crate) fn name(part: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(part.len());
@@ -45,7 +45,7 @@ pub(crate) fn name(part: &str) -> Option<String> {
         if *first == b'%' {
             let (digits, after) = rest.split_at_checked(2)?;
             rest = after;
-            // A sign is a digit to the parser.
+            // The parser accepts a sign.
             let digits = std::str::from_utf8(digits).ok().filter(|digits| !digits.starts_with('+'))?;
             bytes.push(u8::from_str_radix(digits, 16).ok()?);
         } else {
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_is_a_part_of_a_key_and_comes_back() {
+    fn names_survive_the_way_to_a_key_and_back() {
         for (given, part) in [
             ("orders", "orders"),
             ("a.b", "a.b"),

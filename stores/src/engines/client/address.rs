@@ -1,4 +1,4 @@
-//! What is in a URL for engines whose client reads none, or not all of it.
+//! The parts of a URL, for engines whose client does not read URLs or not all of them.
 
 use std::fs;
 
@@ -11,31 +11,31 @@ use crate::store::url::Url;
 /// The parts of `scheme://user:password@host:port,host:port/path?ca=FILE`.
 #[cfg_attr(not(any(feature = "etcd", feature = "zookeeper")), allow(dead_code, reason = "Redis reads the rest itself"))]
 pub(in crate::engines) struct Address {
-    /// Name and password.
+    /// User and password.
     pub(in crate::engines) user: Option<(String, String)>,
-    /// With ports; at least one.
+    /// At least one host, each with its port.
     pub(in crate::engines) hosts: Vec<String>,
-    /// With the slash at its front, or empty.
+    /// The path with its leading slash, or an empty text.
     pub(in crate::engines) path: String,
-    /// Certificates of authorities in PEM, in the place of those that are built in.
+    /// Certificates of authorities in PEM, which replace the built-in ones.
     pub(in crate::engines) ca: Option<String>,
 }
 
 impl Address {
-    /// Reads it; hosts without a port get that one.
+    /// Reads a URL. Hosts without a port get `port`.
     pub(in crate::engines) fn of(url: &Url, port: u16) -> Result<Self, Error> {
         let scheme = &url.scheme;
         let wrong = |why: &str| Error::told(ErrorKind::StoreUnavailable, format!("{scheme}: {why}"));
         let (place, options) = url.rest.split_once('?').unwrap_or((&url.rest, ""));
         let (_, authority) = place
             .split_once("://")
-            .ok_or_else(|| wrong(&format!("a URL has the form {scheme}://HOST:PORT, with two slashes")))?;
+            .ok_or_else(|| wrong(&format!("the URL must have the form {scheme}://HOST:PORT, with two slashes")))?;
         let (user, place) = match authority.rsplit_once('@') {
             Some((user, place)) => (Some(user), place),
             None => (None, authority),
         };
         let decoded = |text| {
-            key::name(text).ok_or_else(|| wrong("a % in user and password is followed by two hexadecimal digits"))
+            key::name(text).ok_or_else(|| wrong("a % in user or password must be followed by two hexadecimal digits"))
         };
         let user = match user.map(|user| user.split_once(':').unwrap_or((user, ""))) {
             Some((name, password)) => Some((decoded(name)?, decoded(password)?)),
@@ -43,7 +43,7 @@ impl Address {
         };
         let (hosts, path) = place.find('/').map_or((place, ""), |slash| place.split_at(slash));
         if hosts.split(',').any(|host| host.is_empty() || host.starts_with(':')) {
-            return Err(wrong(&format!("name at least one host, and no empty ones: {scheme}://HOST:PORT,HOST:PORT")));
+            return Err(wrong(&format!("name at least one host and no empty one: {scheme}://HOST:PORT,HOST:PORT")));
         }
         let with_port = |host: &str| {
             // The colons of an IPv6 address are in brackets.
@@ -54,8 +54,8 @@ impl Address {
         for option in options.split('&').filter(|option| !option.is_empty()) {
             let (name, value) = option.split_once('=').unwrap_or((option, ""));
             if name != "ca" {
-                let known = "there are ca, allow_unsafe, timeout_ms and prefix";
-                return Err(wrong(&format!("there is no option {name}: {known}")));
+                let known = "ca, allow_unsafe, timeout_ms and prefix";
+                return Err(wrong(&format!("there is no option {name}: the options are {known}")));
             }
             let read = fs::read_to_string(value);
             ca = Some(read.map_err(|error| wrong(&format!("cannot read ca={value}: {error}")))?);
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn hosts_have_ports_and_passwords_are_decoded() {
+    fn hosts_get_ports_and_passwords_are_decoded() {
         let found = address("etcd://me:a%2Fb%40@h1,h2:1,[::1],[::1]:2/x/y?timeout_ms=50").expect("valid");
         assert_eq!(found.hosts, ["h1:2379", "h2:1", "[::1]:2379", "[::1]:2"]);
         assert_eq!((found.user, found.path.as_str()), (Some(("me".into(), "a/b@".into())), "/x/y"));
@@ -82,11 +82,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named_and_no_password_is() {
+    fn errors_name_the_fault_and_hide_the_password() {
         for (url, named) in [
             ("etcd:h1", "etcd://HOST:PORT"),
             ("etcd://", "at least one host"),
-            ("etcd://me:secret@h1,,h2", "no empty ones"),
+            ("etcd://me:secret@h1,,h2", "no empty one"),
             ("etcd://me:secret@:5", "at least one host"),
             ("etcd://me:secret%@h1", "two hexadecimal digits"),
             ("etcd://me:secret@h1?allow_unsave=true", "no option allow_unsave"),

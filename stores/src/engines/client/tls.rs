@@ -1,12 +1,13 @@
-//! What rustls asks of a process before its first connection.
+//! The setup that rustls needs before the first connection of a process.
 
 use rustls::crypto::{CryptoProvider, ring};
 
-/// Names the cryptography to use, unless the application has done so: rustls panics where several are built in, which the
-/// clients here bring about together.
+/// Chooses the cryptography library, unless the application has chosen one.
+///
+/// Together the clients build in several libraries, and rustls panics without a choice.
 pub(in crate::engines) fn prepare() {
     if CryptoProvider::get_default().is_none() {
-        // Somebody else may be faster, which is as good.
+        // Another thread may have chosen meanwhile, which is as good.
         let _ = ring::default_provider().install_default();
     }
 }

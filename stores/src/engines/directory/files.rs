@@ -1,4 +1,4 @@
-//! The files of a store, while its lock is held.
+//! The files of a store, under its lock.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
@@ -10,21 +10,21 @@ use super::entry::Entry;
 use super::path::{GOES_ON, RECORD};
 use crate::plain;
 
-/// How long to wait before another look whether the lock is free.
+/// The pause between two attempts to lock.
 const POLL: Duration = Duration::from_millis(1);
 
 fn late(path: &Path) -> String {
-    format!("others hold {} for too long", path.display())
+    format!("other processes hold {} for too long", path.display())
 }
 
-/// The only one to use the files of a store.
+/// The files of a store, locked for this operation.
 pub(super) struct Files {
     root: PathBuf,
     lock: File,
 }
 
 impl Files {
-    /// Waits for the lock until the deadline.
+    /// Locks the store. Fails after the deadline.
     pub(super) fn lock(root: &Path, deadline: Instant) -> Result<Self, String> {
         let path = root.join("lock");
         let opened = plain::open(File::options().read(true).write(true).create(true).truncate(false), &path, true);
@@ -33,7 +33,7 @@ impl Files {
             match lock.try_lock() {
                 Ok(()) => {
                     let files = Self { root: root.to_owned(), lock };
-                    // The caller has given up: what it asked for must not happen later.
+                    // After the deadline the caller has given up, so nothing may change any more.
                     return if Instant::now() < deadline { Ok(files) } else { Err(late(&path)) };
                 }
                 Err(TryLockError::WouldBlock) if Instant::now() < deadline => thread::sleep(POLL),
@@ -43,23 +43,23 @@ impl Files {
         }
     }
 
-    /// What is in a file, which has to be of that key; nothing if there is no such file.
+    /// Reads the entry of a key. `None` without a file.
     pub(super) fn read(&self, path: &Path, key: &str) -> Result<Option<Entry>, String> {
         let entry = self.entry(path)?;
         if entry.as_ref().is_some_and(|entry| entry.key != key) {
-            return Err(format!("{} is damaged: it is not of the key {key}", self.root.join(path).display()));
+            return Err(format!("{} is damaged: it does not belong to the key {key}", self.root.join(path).display()));
         }
         Ok(entry)
     }
 
-    /// Makes sure that what was read stays: whoever wrote it may have been killed before it was synced.
+    /// Makes an entry that was read durable: its writer may have been killed before the sync.
     pub(super) fn keep(&self, path: &Path) -> Result<(), String> {
         let path = self.root.join(path);
         let parent = path.parent().unwrap_or(&self.root);
         sync_up(parent, &self.root).map_err(|error| cannot("sync", parent, &error))
     }
 
-    /// Puts a file in the place of the one that is there, for good.
+    /// Replaces a file durably.
     pub(super) fn write(&self, path: &Path, entry: &Entry) -> Result<(), String> {
         let path = self.root.join(path);
         let parent = path.parent().unwrap_or(&self.root);
@@ -76,7 +76,7 @@ impl Files {
         .map_err(|error| cannot("write", &path, &error))
     }
 
-    /// All records of a directory, which are sure to stay.
+    /// Reads all records of a directory, and makes them durable.
     pub(super) fn list(&self, directory: &Path) -> Result<Vec<Entry>, String> {
         let mut list = Vec::new();
         self.list_into(directory, &mut list)?;
@@ -100,7 +100,7 @@ impl Files {
                 list.extend(self.entry(&below)?);
             }
         }
-        // Syncs the directory itself, and those above.
+        // Syncs the directory and its parents.
         self.keep(&directory.join(RECORD))
     }
 
@@ -117,18 +117,18 @@ impl Files {
 
 impl Drop for Files {
     fn drop(&mut self) {
-        // A fork that happened meanwhile has the open file too, so closing it would not do.
+        // Closing the file is not enough, as a forked child may have it open too.
         let _ = self.lock.unlock();
     }
 }
 
-/// Syncs a directory and those above it, which may be new too, up to `top`.
+/// Syncs a directory and its parents up to `top`, which may be new too.
 pub(super) fn sync_up(directory: &Path, top: &Path) -> io::Result<()> {
     #[cfg(unix)]
     for directory in directory.ancestors().take_while(|directory| directory.starts_with(top)) {
         match File::open(directory) {
             Ok(directory) => directory.sync_all()?,
-            // What this user cannot open it has not made.
+            // A directory that this user cannot open was made by another user.
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {}
             Err(error) => return Err(error),
         }
@@ -138,6 +138,6 @@ pub(super) fn sync_up(directory: &Path, top: &Path) -> io::Result<()> {
     Ok(())
 }
 
-fn cannot(what: &str, path: &Path, error: &io::Error) -> String {
-    format!("cannot {what} {}: {error}", path.display())
+fn cannot(verb: &str, path: &Path, error: &io::Error) -> String {
+    format!("cannot {verb} {}: {error}", path.display())
 }

@@ -1,31 +1,31 @@
-//! Where a key is, relative to the store.
+//! The path of a key, relative to the store.
 //!
-//! Every name has an `@` or a `~` in it, which no key has, so that a directory is never taken for a record, and no name
-//! means anything to an operating system. Capitals get a `+` in front, as some file systems do not tell them from small
-//! letters; what is longer than a name may be goes on in a directory.
+//! Every name contains an `@` or a `~`, which keys never do: so a directory never looks like a record, and no name has a
+//! meaning for the operating system. Capitals get a leading `+`, as some file systems ignore case. The rest of a long name
+//! goes into a directory.
 
 use std::path::PathBuf;
 
-/// The most bytes of a name before its ending; file systems take 255, some of them less.
+/// The most bytes of a name before its ending. Most file systems accept 255, some fewer.
 const MAX_PIECE: usize = 200;
-/// What the names of directories for the rest of a long name end in.
+/// The ending of a directory for the rest of a long name.
 pub(super) const GOES_ON: char = '~';
-/// What the names of records end in.
+/// The ending of a record.
 pub(super) const RECORD: &str = "@record";
 const COUNTER: &str = "@counter";
 const DIRECTORY: &str = "@";
 
-/// The file of a record.
+/// Returns the file of a record.
 pub(super) fn record(key: &str) -> Result<PathBuf, String> {
     file("records", key, RECORD)
 }
 
-/// The file of a counter.
+/// Returns the file of a counter.
 pub(super) fn counter(key: &str) -> Result<PathBuf, String> {
     file("counters", key, COUNTER)
 }
 
-/// The directory of the records right under a prefix.
+/// Returns the directory of the records directly under a prefix.
 pub(super) fn directory(prefix: &str) -> Result<PathBuf, String> {
     let mut path = PathBuf::from("records");
     for part in prefix.strip_suffix('/').into_iter().flat_map(|directory| directory.split('/')) {
@@ -49,7 +49,7 @@ fn push(path: &mut PathBuf, part: &str, ending: &str) -> Result<(), String> {
         match letter {
             'a'..='z' | '0'..='9' | '.' | '_' | '-' | '%' => {}
             'A'..='Z' => name.push('+'),
-            other => return Err(format!("a key has no {other:?} in it")),
+            other => return Err(format!("a key must not contain {other:?}")),
         }
         name.push(letter);
     }
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_have_paths_of_their_own() {
+    fn different_keys_have_different_paths() {
         for (key, path) in [
             ("a", "records/a@record"),
             ("a/b", "records/a@/b@record"),
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn no_name_is_longer_than_a_file_system_takes() {
+    fn names_fit_into_every_file_system() {
         for key in ["k".repeat(512), "K".repeat(512), "k".repeat(MAX_PIECE), "k".repeat(MAX_PIECE + 1)] {
             let path = record(&key).expect("a key");
             assert!(path.iter().all(|name| name.len() <= 210), "{path:?}");

@@ -1,4 +1,4 @@
-//! Whether a server keeps what it confirms.
+//! Settings that decide whether a server keeps confirmed writes.
 
 use std::collections::HashMap;
 
@@ -6,12 +6,13 @@ use ::redis::aio::MultiplexedConnection;
 use ::redis::{ErrorKind, FromRedisValue, RedisError, RedisResult, ServerErrorKind, Value, pipe};
 use snowmint_core::durability::Engine;
 
+use crate::engines::settings;
 use crate::error::Error;
 
-/// Refuses settings under which confirmed writes can be lost; what a failover could lose. One pipeline.
+/// Refuses settings that can lose confirmed writes. Returns a setting by which a failover could lose them. One pipeline.
 ///
-/// After a refusal a file of earlier is none to go by while another one is written.
-pub(super) async fn look(
+/// After a refusal an older append-only file proves nothing while the server writes a new one.
+pub(super) async fn check(
     mut connection: MultiplexedConnection,
     name: &str,
     was_refused: bool,
@@ -28,12 +29,12 @@ pub(super) async fn look(
         .await
         .map_err(|error| Error::unavailable(name, error))?;
     let mut answers = answers.into_iter();
-    let info: String = told(name, "INFO", answers.next())?;
-    // The client finds the server by its address.
+    let info: String = decode(name, "INFO", answers.next())?;
+    // The client has the server's own address, not a Sentinel's.
     let mut found = HashMap::from([("sentinel".to_owned(), "no".to_owned())]);
     found.extend(info.lines().filter_map(|line| line.split_once(':')).map(owned));
     for (setting, answer) in settings.into_iter().zip(answers) {
-        let configured: HashMap<String, String> = told(name, &format!("CONFIG GET {setting}"), Some(answer))?;
+        let configured: HashMap<String, String> = decode(name, &format!("CONFIG GET {setting}"), Some(answer))?;
         for (setting, value) in configured {
             found.entry(setting).or_insert(value);
         }
@@ -42,20 +43,19 @@ pub(super) async fn look(
         found.remove("aof_base_size");
     }
     let value = |setting: &str| found.get(setting).map(String::as_str);
-    Error::refuse_unsafe(name, Engine::Redis, value)?;
-    Ok(Error::standby_risk(name, Engine::Redis, value))
+    settings::check(name, Engine::Redis, value)
 }
 
 fn owned((setting, value): (&str, &str)) -> (String, String) {
     (setting.to_owned(), value.to_owned())
 }
 
-/// What the server says; where it is not allowed to ask, that what matters is not known.
-fn told<T: FromRedisValue>(name: &str, asked: &str, answer: Option<RedisResult<Value>>) -> Result<T, Error> {
+/// Decodes an answer. `UnsafeStore` if the server forbids the question.
+fn decode<T: FromRedisValue>(name: &str, asked: &str, answer: Option<RedisResult<Value>>) -> Result<T, Error> {
     let answer = answer.ok_or_else(|| Error::unavailable(name, format_args!("no answer to {asked}")))?;
     answer.and_then(|value| T::from_redis_value(value).map_err(Into::into)).map_err(|error| {
         if forbidden(&error) {
-            let found = format!("{asked} is refused ({error}), and without it nobody knows whether writes are synced");
+            let found = format!("{asked} is refused ({error}), so the server does not show whether writes are synced");
             Error::unsafe_store(name, &found, "allow this user INFO and CONFIG GET")
         } else {
             Error::unavailable(name, error)
@@ -63,8 +63,8 @@ fn told<T: FromRedisValue>(name: &str, asked: &str, answer: Option<RedisResult<V
     })
 }
 
-/// Whether the command is not allowed, or not there under its name. Other refusals pass: the server loads its data, or has
-/// too many clients at the moment.
+/// Returns whether the user may not send the command, or the server has renamed it. Other refusals are temporary: the server
+/// loads its data, or has too many clients.
 fn forbidden(error: &RedisError) -> bool {
     let has_too_many_clients = error.detail().is_some_and(|detail| detail.starts_with("max number of clients"));
     !has_too_many_clients
