@@ -24,7 +24,7 @@ pub mod redis;
 #[cfg(any(feature = "redis", feature = "sql"))]
 mod settings;
 #[cfg(feature = "sql")]
-mod sql;
+pub(crate) mod sql;
 #[cfg(feature = "sqlite")]
 pub mod sqlite;
 #[cfg(feature = "zookeeper")]

@@ -61,6 +61,8 @@ pub use self::engines::mysql;
 pub use self::engines::postgres;
 #[cfg(feature = "redis")]
 pub use self::engines::redis;
+#[cfg(feature = "sql")]
+pub use self::engines::sql::SqlStore;
 #[cfg(feature = "sqlite")]
 pub use self::engines::sqlite;
 #[cfg(feature = "zookeeper")]

@@ -2,6 +2,8 @@
 
 #[cfg(any(feature = "redis", feature = "etcd", feature = "zookeeper"))]
 pub(super) mod address;
+#[cfg(any(feature = "redis", feature = "etcd", feature = "zookeeper", feature = "sql"))]
+pub(super) mod backoff;
 #[cfg(any(feature = "redis", feature = "etcd", feature = "zookeeper"))]
 pub(super) mod reconnect;
 #[cfg(any(feature = "redis", feature = "zookeeper-tls"))]

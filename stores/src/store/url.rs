@@ -1,4 +1,4 @@
-//! Connection URLs: an engine, what its client needs, and options of ours.
+//! Connection URLs: an engine, the options of its client, and snowmint's options.
 
 use std::time::Duration;
 
@@ -8,34 +8,34 @@ use crate::error::Error;
 
 /// A URL of a store.
 ///
-/// Of the options after `?`, these are of this crate, and the others are the engine's, such as `sslmode` of `PostgreSQL`:
+/// snowmint reads the options below after `?`. Other options go to the engine's client, such as `sslmode` of `PostgreSQL`.
 ///
-/// | option | means | by default |
+/// | option | meaning | default |
 /// | --- | --- | --- |
-/// | `allow_unsafe` | `true`: settings under which confirmed writes can be lost are accepted | `false` |
-/// | `allow_standby` | `true`: claims accept a standby or replica that is not waited for, as a fence follows every failover | `false` |
-/// | `create` | `false`: tables that are missing are an error, not made | `true` |
-/// | `timeout_ms` | how long to wait for a connection and for each answer | 5000 |
-/// | `connections` | how many connections at most, where a client has several | 4 |
-/// | `ca` | a file of certificates in PEM to trust, where TLS is asked for by the scheme (`rediss`, `etcds`, `zookeepers`) | |
-/// | `prefix` | what keys begin with, where there are no tables: 1 to 64 of `a-z A-Z 0-9 . _ -` | `snowmint` |
+/// | `allow_unsafe` | `true` accepts settings that can lose confirmed writes | `false` |
+/// | `allow_standby` | `true` lets claims accept an asynchronous standby, as a fence follows every failover | `false` |
+/// | `create` | `false` makes a missing table an error | `true` |
+/// | `timeout_ms` | time limit for a connection and for each answer, 10 to 600000 ms | 5000 |
+/// | `connections` | most connections of an SQL store, 1 to 1000 | 4 |
+/// | `ca` | file of trusted certificates in PEM, for `rediss`, `etcds` and `zookeepers` | |
+/// | `prefix` | start of all keys, for engines without tables: 1 to 64 of `a-z A-Z 0-9 . _ -` | `snowmint` |
 #[derive(Clone, PartialEq, Eq)]
 pub struct Url {
     /// The engine: `postgres`, `mysql`, `redis`, ...
     pub scheme: String,
-    /// The URL without our options.
+    /// The URL without snowmint's options.
     pub rest: String,
-    /// Whether settings that can lose confirmed writes are accepted.
+    /// Whether to accept settings that can lose confirmed writes.
     pub allow_unsafe: bool,
-    /// Whether claims accept settings by which a failover can lose confirmed writes.
+    /// Whether claims accept settings that can lose confirmed writes in a failover.
     pub allow_standby: bool,
-    /// Whether missing tables are made.
+    /// Whether to make missing tables.
     pub create: bool,
-    /// How long to wait for a connection and for each answer.
+    /// Time limit for a connection and for each answer.
     pub timeout: Duration,
-    /// How many connections at most.
+    /// The most connections.
     pub connections: u32,
-    /// What keys begin with.
+    /// The start of all keys.
     pub prefix: String,
 }
 
@@ -43,20 +43,15 @@ impl Url {
     /// Reads a URL.
     ///
     /// # Errors
-    /// `StoreUnavailable`, if it has no scheme, or an option of ours has a value that it cannot have. The message does not
-    /// show a password.
+    /// `StoreUnavailable` for a URL without a scheme, and for a wrong value of an option above. The message never shows a
+    /// password.
     pub fn parse(text: &str) -> Result<Self, Error> {
         let refused = |why: String| Error::told(ErrorKind::StoreUnavailable, why);
         let (scheme, after) = text.split_once(':').filter(|(scheme, _)| !scheme.is_empty()).ok_or_else(|| {
-            refused(
-                "a store is given by a URL, such as postgres://user@host/database, sqlite:PATH or file:DIRECTORY"
-                    .into(),
-            )
+            refused("a store needs a URL, such as postgres://user@host/database, sqlite:PATH or file:DIRECTORY".into())
         })?;
         if after.split_once('?').is_some_and(|(_, options)| options.contains('@')) {
-            return Err(refused(
-                "a ? or @ in the user or password of a store's URL is to be written as %3F or %40".into(),
-            ));
+            return Err(refused("write a ? or @ in the user or password of a store's URL as %3F or %40".into()));
         }
         let mut url = Self {
             scheme: scheme.to_ascii_lowercase(),
@@ -72,7 +67,7 @@ impl Url {
         let mut others = Vec::new();
         for option in options.into_iter().flat_map(|options| options.split('&')).filter(|option| !option.is_empty()) {
             let (name, value) = option.split_once('=').unwrap_or((option, ""));
-            let wrong = |right: &str| refused(format!("{name} of a store is {right}, not {value:?}"));
+            let wrong = |right: &str| refused(format!("the option {name} of a store must be {right}, not {value:?}"));
             match name {
                 "allow_unsafe" => url.allow_unsafe = value.parse().map_err(|_| wrong("true or false"))?,
                 "allow_standby" => url.allow_standby = value.parse().map_err(|_| wrong("true or false"))?,
@@ -105,19 +100,38 @@ impl Url {
         Ok(url)
     }
 
-    /// Host and port, or path, without user and password; for sentences.
+    /// Returns host and port, or the path, for sentences. User and password are left out.
     pub fn place(&self) -> &str {
         let after = self.rest.split_once(':').map_or("", |(_, after)| after);
         let after = after.split_once('?').map_or(after, |(place, _)| place);
         match after.strip_prefix("//") {
             Some(authority) => authority.rsplit_once('@').map_or(authority, |(_, place)| place),
-            // Without slashes it is no URL of a server, but perhaps somebody's mistake with a password in it.
+            // A URL without slashes names no server, but may contain a password by mistake.
             None => after.rsplit_once('@').map_or(after, |(_, place)| place),
         }
     }
+
+    /// Returns the engine and its address, for sentences.
+    ///
+    /// # Errors
+    /// `StoreUnavailable` for a URL that does not have the form of a server's. The sentence hides the URL, as a password may
+    /// be in the wrong place.
+    #[cfg(any(feature = "mysql", feature = "postgres"))]
+    pub(crate) fn server(&self, engine: &str) -> Result<String, Error> {
+        let place = self.place();
+        let authority = place.split('/').next().unwrap_or_default();
+        let port =
+            authority.rsplit_once(']').map_or(authority, |(_, after)| after).split_once(':').map(|(_, port)| port);
+        let is_number = |port: &str| port.bytes().all(|byte| byte.is_ascii_digit());
+        if self.rest.contains("://") && port.is_none_or(is_number) {
+            return Ok(format!("{engine} at {place}"));
+        }
+        let right = format!("its URL is {}://USER:PASSWORD@HOST:PORT/DATABASE", self.scheme);
+        Err(Error::unavailable(engine, format_args!("{right}, where ? / # @ in a password are %3F %2F %23 %40")))
+    }
 }
 
-// A password is in it.
+// Hides the password.
 impl std::fmt::Debug for Url {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Url({} at {})", self.scheme, self.place())
@@ -129,7 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn our_options_are_taken_out_and_the_others_stay() {
+    fn snowmint_options_are_removed_and_the_others_stay() {
         let url = Url::parse(
             "postgres://me:secret@db:5432/app?sslmode=require&allow_unsafe=true&allow_standby=true&timeout_ms=250&create=false",
         )
@@ -145,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_option_cannot_be_is_refused_without_a_password() {
+    fn wrong_options_are_refused_without_showing_the_password() {
         for text in [
             "db",
             ":x",

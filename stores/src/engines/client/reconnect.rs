@@ -1,37 +1,35 @@
-//! A live connection, or a new attempt to make one: not too often, and nobody waits longer than the timeout.
+//! One connection that all callers share. After a failure the next caller connects again, with a back-off.
 
 use std::fmt;
 use std::future::Future;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use tokio::sync::Mutex as AsyncMutex;
 use tokio::time::{Instant, timeout_at};
 
+use super::backoff::Backoff;
 use crate::error::Error;
+use crate::lock::lock;
 use crate::owner::Owner;
 
-/// How long after the first attempt that failed there is another one.
-const FIRST_DELAY: Duration = Duration::from_millis(50);
-/// After so long without an answer a caller who gives up takes the connection along.
+/// A caller that gives up after this time without an answer closes the connection, which is probably dead.
 const SILENT: Duration = Duration::from_millis(300);
-/// How long it is at most.
-const LONGEST_DELAY: Duration = Duration::from_secs(2);
 
-/// How one engine connects.
+/// Connects to one engine.
 #[async_trait]
 pub(in crate::engines) trait Connector: Send + Sync {
-    /// Clones share one connection, and are harmless to drop while an answer is on its way.
+    /// A connection. Clones share it, and may be dropped while an answer is on its way.
     type Connection: Clone + Send + Sync;
 
-    /// The engine and where it is.
+    /// Returns the engine and its address.
     fn name(&self) -> &str;
 
-    /// Connects, and looks whether what the server confirms is kept: it may be back with other settings.
+    /// Connects and checks the server's settings, which may have changed during an outage.
     async fn connect(&self) -> Result<Self::Connection, Error>;
 
-    /// Whether a connection is one still, after it was not used for so long.
+    /// Checks a connection that was not used for `idle`.
     async fn is_alive(&self, connection: &Self::Connection, idle: Duration) -> bool;
 }
 
@@ -41,48 +39,47 @@ pub(in crate::engines) struct Reconnecting<C: Connector> {
     connector: C,
     timeout: Duration,
     live: Mutex<Option<Live<C::Connection>>>,
-    /// Held by the one who tries to connect.
-    pace: AsyncMutex<Pace>,
+    /// Locked by the caller that connects.
+    backoff: AsyncMutex<Backoff>,
 }
 
 #[derive(Clone)]
 struct Live<T> {
-    /// Tells one connection from the next.
+    /// Identifies the connection.
     made: Instant,
     used: Instant,
     connection: T,
 }
 
-/// When the next attempt is allowed.
-#[derive(Default)]
-struct Pace {
-    delay: Duration,
-    next: Option<Instant>,
-    why: Option<Error>,
-}
-
 impl<C: Connector> Reconnecting<C> {
     pub(in crate::engines) fn new(connector: C, timeout: Duration) -> Self {
-        Self { owner: Owner::this_process(), connector, timeout, live: Mutex::new(None), pace: AsyncMutex::default() }
+        Self {
+            owner: Owner::this_process(),
+            connector,
+            timeout,
+            live: Mutex::new(None),
+            backoff: AsyncMutex::default(),
+        }
     }
 
     pub(in crate::engines) fn connector(&self) -> &C {
         &self.connector
     }
 
-    /// Connects, if it has not yet.
+    /// Connects, unless there is a connection.
     pub(in crate::engines) async fn connect(&self) -> Result<(), Error> {
         self.run(|_| async { Ok(()) }).await
     }
 
-    /// Does one operation on the connection. After an error, or without an answer in time, the connection is thrown away,
-    /// so that no late answer is taken for one to another question.
+    /// Runs one operation on the connection, within the timeout.
+    ///
+    /// After an error or a missing answer the connection is dropped, so that a late answer never meets another request.
     pub(in crate::engines) async fn run<T, F, Answer>(&self, operation: F) -> Result<T, Error>
     where
         F: FnOnce(C::Connection) -> Answer + Send,
         Answer: Future<Output = Result<T, Error>> + Send,
     {
-        // The connection is the parent's, who would get our answers.
+        // The parent's connection would deliver our answers to the parent.
         self.owner.check()?;
         let deadline = Instant::now() + self.timeout;
         let mut unanswered = Unanswered { store: self, began: Instant::now(), done: false };
@@ -102,7 +99,7 @@ impl<C: Connector> Reconnecting<C> {
     }
 
     async fn connection(&self, deadline: Instant) -> Result<Live<C::Connection>, Error> {
-        // Not in the condition: the lock would be held while waiting.
+        // Not in the condition, as the lock would be held across the wait.
         let there = self.live().clone();
         if let Some(live) = there {
             let alive = self.connector.is_alive(&live.connection, live.used.elapsed());
@@ -115,24 +112,24 @@ impl<C: Connector> Reconnecting<C> {
                 }
             }
         }
-        let Ok(mut pace) = timeout_at(deadline, self.pace.lock()).await else { return Err(self.silent()) };
+        let Ok(mut backoff) = timeout_at(deadline, self.backoff.lock()).await else { return Err(self.silent()) };
         let there = self.live().clone();
         if let Some(made_meanwhile) = there {
             return Ok(made_meanwhile);
         }
-        pace.check(self.connector.name())?;
-        // Beforehand: if this future is dropped, that was a failure too.
-        pace.failed(None);
+        let round = backoff.begin(self.connector.name())?;
+        // Noted first, as a dropped future counts as a failure.
+        backoff.failed(round, None);
         match timeout_at(deadline, self.connector.connect()).await.unwrap_or_else(|_| Err(self.silent())) {
             Ok(connection) => {
-                *pace = Pace::default();
+                backoff.succeeded();
                 let now = Instant::now();
                 let live = Live { made: now, used: now, connection };
                 *self.live() = Some(live.clone());
                 Ok(live)
             }
             Err(error) => {
-                pace.wait(Some(error.clone()));
+                backoff.failed(round, Some(&error));
                 Err(error)
             }
         }
@@ -146,7 +143,7 @@ impl<C: Connector> Reconnecting<C> {
     }
 
     fn live(&self) -> MutexGuard<'_, Option<Live<C::Connection>>> {
-        self.live.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.live)
     }
 
     fn silent(&self) -> Error {
@@ -157,13 +154,13 @@ impl<C: Connector> Reconnecting<C> {
 impl<C: Connector> Drop for Reconnecting<C> {
     fn drop(&mut self) {
         if self.owner.check().is_err() {
-            // Closed here, it would be taken from the parent's reactor, which the child shares.
+            // Closing it here would remove it from the parent's reactor, which the child shares.
             std::mem::forget(self.live().take());
         }
     }
 }
 
-/// A request whose caller may give it up.
+/// A request that its caller may abandon.
 struct Unanswered<'a, C: Connector> {
     store: &'a Reconnecting<C>,
     began: Instant,
@@ -172,7 +169,7 @@ struct Unanswered<'a, C: Connector> {
 
 impl<C: Connector> Drop for Unanswered<'_, C> {
     fn drop(&mut self) {
-        // A connection that is silent for so long is not one that the next caller should wait on.
+        // The next caller should not wait for a silent connection.
         if !self.done && self.began.elapsed() >= SILENT {
             *self.store.live() = None;
         }
@@ -185,28 +182,6 @@ impl<C: Connector> fmt::Debug for Reconnecting<C> {
     }
 }
 
-impl Pace {
-    /// Whether it is time for an attempt.
-    fn check(&self, name: &str) -> Result<(), Error> {
-        let Some(left) = self.next.and_then(|next| next.checked_duration_since(Instant::now())) else { return Ok(()) };
-        let when = format!("the next attempt to connect is in {} ms", left.as_millis() + 1);
-        Err(match &self.why {
-            Some(why) => Error::told(why.kind(), format!("{why} ({when})")),
-            None => Error::unavailable(name, when),
-        })
-    }
-
-    fn failed(&mut self, why: Option<Error>) {
-        self.delay = (self.delay * 2).clamp(FIRST_DELAY, LONGEST_DELAY);
-        self.wait(why);
-    }
-
-    fn wait(&mut self, why: Option<Error>) {
-        self.next = Some(Instant::now() + self.delay);
-        self.why = why;
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -215,6 +190,7 @@ mod tests {
     use tokio::runtime::Builder;
     use tokio::time::sleep;
 
+    use super::super::backoff::{LONGEST, SHORTEST};
     use super::*;
 
     #[derive(Default)]
@@ -250,10 +226,10 @@ mod tests {
     }
 
     #[test]
-    fn attempts_that_fail_are_spaced_and_the_first_that_works_ends_that() {
+    fn a_success_ends_the_pauses_between_attempts() {
         run(async {
             let server = Reconnecting::new(Scripted::default(), Duration::from_secs(1));
-            let mut delay = FIRST_DELAY;
+            let mut delay = SHORTEST;
             for attempt in 1..=3 {
                 let error = server.connect().await.expect_err("down");
                 assert_eq!(
@@ -276,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_waits_longer_than_the_timeout_and_a_dropped_attempt_counts() {
+    fn callers_wait_for_the_timeout_and_dropped_attempts_count() {
         run(async {
             let timeout = Duration::from_millis(100);
             let server = Reconnecting::new(Scripted::default(), timeout);
@@ -287,13 +263,13 @@ mod tests {
             for error in [first.expect_err("silent"), second.expect_err("silent")] {
                 assert!(error.to_string().contains("no answer within 100 ms"), "{error}");
             }
-            sleep(FIRST_DELAY).await;
+            sleep(SHORTEST).await;
             assert!(timeout_at(Instant::now() + timeout / 2, server.connect()).await.is_err(), "dropped");
             let error = server.connect().await.expect_err("too early");
             assert!(error.to_string().contains("the next attempt"), "{error}");
             server.connector.hangs.store(false, Ordering::Relaxed);
             server.connector.up.store(true, Ordering::Relaxed);
-            sleep(LONGEST_DELAY).await;
+            sleep(LONGEST).await;
             let silent = server.run(|_| std::future::pending::<Result<(), Error>>()).await.expect_err("no answer");
             assert_eq!(silent.kind(), ErrorKind::StoreUnavailable);
             server.connect().await.expect("another connection");

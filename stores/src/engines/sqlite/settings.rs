@@ -1,11 +1,10 @@
-//! Which file it is, and whether what is written there stays.
+//! The database file, and the settings that decide whether it keeps confirmed writes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use snowmint_core::ErrorKind;
-use snowmint_core::durability::Engine;
 use sqlx::sqlite::SqliteConnection;
 use tokio::time::sleep;
 
@@ -13,9 +12,9 @@ use crate::engines::sql::Failure;
 use crate::error::Error;
 use crate::store::url::Url;
 
-/// The absolute path of the URL: it stays the same file when the working directory changes.
+/// Returns the absolute path of a URL, which stays right when the working directory changes.
 pub(super) fn path(url: &Url) -> Result<PathBuf, Error> {
-    // Not `Url::place`, for which an @ would end a password.
+    // Not `Url::place`, which cuts everything before an @ as a password.
     let place = url.rest.split_once(':').map_or("", |(_, path)| path);
     let place = place.strip_prefix("//").unwrap_or(place);
     let unusable = |why: &str| Error::unavailable("SQLite", why);
@@ -27,28 +26,31 @@ pub(super) fn path(url: &Url) -> Result<PathBuf, Error> {
         return Err(Error::told(
             ErrorKind::UnsafeStore,
             format!(
-                "SQLite: {place:?} is no path, and a database in memory has numbers of its own for each connection: give \
-                 the path of a file, or use the store memory: for tests"
+                "SQLite: {place:?} is not a path, and a database in memory has separate numbers for each connection: \
+                 give the path of a file, or use the store memory: for tests"
             ),
         ));
     }
     let path = std::path::absolute(place).map_err(|error| unusable(&format!("{place}: {error}")))?;
     match path.parent() {
         Some(parent) if parent.is_dir() => Ok(path),
-        _ => Err(unusable(&format!("{} is in no directory that there is: make the directory first", path.display()))),
+        _ => Err(unusable(&format!(
+            "{} is in a directory that does not exist: make the directory first",
+            path.display()
+        ))),
     }
 }
 
-/// Makes the file for its user alone, if there is none; those beside it get its rights. What cannot be made is for `SQLite`
-/// to tell.
-pub(super) fn make_own(path: &Path) {
+/// Makes a missing file that only its user may read. `SQLite` gives its rights to the files beside it, and reports a path
+/// where no file can be made.
+pub(super) fn make_private(path: &Path) {
     let mut options = fs::File::options();
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     drop(options.write(true).create_new(true).open(path));
 }
 
-/// Which file a path leads to.
+/// The identity of a file, which a new file at the same path does not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Identity(Option<(u64, u64)>);
 
@@ -61,12 +63,12 @@ impl Identity {
 
     #[cfg(not(unix))]
     pub(super) fn of(path: &Path) -> Self {
-        // An open file cannot be removed there.
+        // An open file cannot be removed on these systems.
         Self(fs::metadata(path).ok().map(|_| (0, 0)))
     }
 }
 
-/// Turns the write-ahead log on, where that is possible.
+/// Turns on the write-ahead log, where that is possible.
 pub(super) async fn write_ahead(connection: &mut SqliteConnection) -> Result<(), Failure> {
     let rows: Vec<(String,)> = sqlx::query_as("PRAGMA journal_mode").fetch_all(&mut *connection).await?;
     if rows.iter().any(|(mode,)| mode.eq_ignore_ascii_case("wal")) {
@@ -75,7 +77,7 @@ pub(super) async fn write_ahead(connection: &mut SqliteConnection) -> Result<(),
     loop {
         match sqlx::query("PRAGMA journal_mode = WAL").fetch_all(&mut *connection).await {
             Ok(_) => return Ok(()),
-            // Another process does the same, which SQLite does not wait for by itself. The caller's time limit ends this.
+            // Another process does the same. SQLite does not wait for that, and the caller's timeout ends this loop.
             Err(sqlx::Error::Database(error)) if is_busy(error.code().as_deref()) => {
                 sleep(Duration::from_millis(10)).await;
             }
@@ -84,21 +86,13 @@ pub(super) async fn write_ahead(connection: &mut SqliteConnection) -> Result<(),
     }
 }
 
-/// `SQLITE_BUSY` and its extended codes.
+/// Returns whether a code is `SQLITE_BUSY` or one of its extended codes.
 fn is_busy(code: Option<&str>) -> bool {
     code.and_then(|code| code.parse::<u32>().ok()).is_some_and(|code| code & 0xff == 5)
 }
 
-/// Refuses settings of the connection, as they are read back, under which a confirmed write can be lost.
-pub(super) async fn settings(store: &str, connection: &mut SqliteConnection) -> Result<(), Failure> {
-    let query = sqlx::query_as("SELECT j.journal_mode, s.synchronous FROM pragma_journal_mode j, pragma_synchronous s");
-    let rows: Vec<(String, i64)> = query.fetch_all(connection).await?;
-    let told = rows.into_iter().next().map(|(mode, level)| (mode, level.to_string()));
-    let found = |name: &str| match name {
-        "journal_mode" => told.as_ref().map(|(mode, _)| mode.as_str()),
-        "synchronous" => told.as_ref().map(|(_, level)| level.as_str()),
-        // The path was looked at before.
-        _ => Some("a file"),
-    };
-    Ok(Error::refuse_unsafe(store, Engine::Sqlite, found)?)
-}
+/// The settings of the connection. `path` has checked the file.
+pub(super) const QUERY: &str = "\
+    SELECT 'journal_mode', journal_mode FROM pragma_journal_mode \
+    UNION ALL SELECT 'synchronous', CAST(synchronous AS text) FROM pragma_synchronous \
+    UNION ALL SELECT 'file', 'checked'";
