@@ -62,7 +62,7 @@ export function checkWindow({ layout, windowMs, defaultMs, maxAheadMs }: Wanted)
   if (engine.wasm_.check_window_(maxAheadMs, windowMs ?? NaN, defaultMs) < 0) throw refusal();
 }
 
-/** The name of a namespace as a part of keys: as `key` in `stores/src/key.rs` has it. */
+/** The name of a namespace as a part of keys: as `key` in `stores/src/store/key.rs` has it. */
 function directoryOf({ namespace, namespaceOf }: Wanted): string {
   const numbers = namespaceOf.numbers_.split(",").map((word) => BigInt(word).toString(16));
   if (namespace === undefined) return `%40${numbers.join("-")}`;

@@ -1,4 +1,4 @@
-//! The engines, one file each.
+//! One file for each engine.
 
 use std::sync::Arc;
 
@@ -6,43 +6,38 @@ use snowmint_core::ErrorKind;
 
 use crate::error::Error;
 use crate::store::Store;
-use crate::url::Url;
+use crate::store::url::Url;
 
-#[cfg(any(feature = "redis", feature = "etcd", feature = "zookeeper"))]
-mod address;
+mod client;
 mod connected;
+#[cfg(feature = "file")]
+pub(crate) mod directory;
 #[cfg(feature = "etcd")]
 pub mod etcd;
-#[cfg(feature = "file")]
-pub mod file;
-#[cfg(any(feature = "redis", feature = "sql"))]
-mod findings;
 #[cfg(feature = "memory")]
 pub mod memory;
 #[cfg(feature = "mysql")]
 pub mod mysql;
 #[cfg(feature = "postgres")]
 pub mod postgres;
-#[cfg(any(feature = "redis", feature = "etcd", feature = "zookeeper"))]
-mod reconnect;
 #[cfg(feature = "redis")]
 pub mod redis;
+#[cfg(any(feature = "redis", feature = "sql"))]
+mod settings;
 #[cfg(feature = "sql")]
-mod sql;
+pub(crate) mod sql;
 #[cfg(feature = "sqlite")]
 pub mod sqlite;
-#[cfg(any(feature = "redis", feature = "zookeeper-tls"))]
-mod tls;
 #[cfg(feature = "zookeeper")]
 pub mod zookeeper;
 
 pub(crate) use self::connected::EngineStore;
 
-/// Connects to the store of a [`Url`], and looks whether its settings keep what it confirms.
+/// Connects to the store of a [`Url`], and checks that its settings keep confirmed writes.
 ///
 /// | URL | feature | store |
 /// | --- | --- | --- |
-/// | `memory:NAME` | `memory` | this process's memory, without a name another one for each call: for tests |
+/// | `memory:NAME` | `memory` | memory of this process, for tests; a new store for each call without a name |
 /// | `file:DIRECTORY` | `file` | files of one machine |
 /// | `sqlite:PATH` | `sqlite` | a database file of one machine |
 /// | `postgres://USER:PASSWORD@HOST:PORT/DATABASE` | `postgres` | `PostgreSQL` |
@@ -52,15 +47,15 @@ pub(crate) use self::connected::EngineStore;
 /// | `zookeeper://HOST:PORT,HOST:PORT/CHROOT`, `zookeepers://` for TLS | `zookeeper`, `zookeeper-tls` | `ZooKeeper` |
 ///
 /// # Errors
-/// `StoreUnavailable`, if there is no such store, this build does not have its feature, or it cannot be reached;
-/// `UnsafeStore`, naming setting, value and cure.
+/// `StoreUnavailable` for an unknown scheme, a scheme whose feature is off, and a server without an answer. `UnsafeStore`
+/// names setting, value and cure.
 pub async fn connect(url: &str) -> Result<Arc<dyn Store>, Error> {
     let url = Url::parse(url)?;
     match find(&url.scheme)? {
         #[cfg(feature = "memory")]
         Engine::Memory => Ok(memory::Memory::named(url.place())),
         #[cfg(feature = "file")]
-        Engine::File => Ok(Arc::new(file::Directory::connect(url).await?)),
+        Engine::File => Ok(Arc::new(directory::Directory::connect(url).await?)),
         #[cfg(feature = "sqlite")]
         Engine::Sqlite => Ok(Arc::new(sqlite::Sqlite::connect(&url).await?)),
         #[cfg(feature = "postgres")]
@@ -97,7 +92,7 @@ pub(crate) enum Engine {
     Zookeeper,
 }
 
-/// Which engine a URL means.
+/// Finds the engine of a URL's scheme.
 pub(crate) fn find(scheme: &str) -> Result<Engine, Error> {
     match scheme {
         #[cfg(feature = "memory")]
@@ -123,13 +118,8 @@ pub(crate) fn find(scheme: &str) -> Result<Engine, Error> {
 fn no_such(scheme: &str) -> String {
     const SCHEMES: &str = "memory, file, sqlite, postgres, mysql, redis, etcd and zookeeper";
     if SCHEMES.split([',', ' ']).any(|known| known == scheme && known != "and") {
-        format!("this build has no {scheme} store: turn the feature {scheme} of snowmint on")
+        format!("this build has no {scheme} store: turn on snowmint's feature {scheme}")
     } else {
-        format!("no such store: {scheme}. There are {SCHEMES}")
+        format!("no such store: {scheme}. Known stores are {SCHEMES}")
     }
-}
-
-/// `Exhausted`: a counter would pass 2^63-1.
-fn full(store: &str, counter: &str) -> Error {
-    Error::told(ErrorKind::Exhausted, format!("{store}: {counter} has no more numbers up to 2^63-1"))
 }

@@ -1,8 +1,7 @@
-//! After a lossy failover or a restored backup: everything of a store goes on above what may have been given out.
+//! Fences: after a lossy failover or a restored backup every window and counter of a store continues above all lost ones.
 //!
-//! Stop all holders first. They may start again as soon as the fence is written: until `until_ms` claims of nodes wait, or
-//! fail. The fence also holds nodes, counters, sequences and sections that the store does not know any more: it leaves a
-//! [`Floor`] in the store, and each of them that has no record begins there.
+//! Stop all holders first. They may start again as soon as the fence is written; claims of nodes wait until `until_ms`, or
+//! fail. The fence leaves a [`Floor`] in the store, where nodes, counters, sequences and sections without a record begin.
 
 use std::collections::BTreeSet;
 
@@ -11,30 +10,31 @@ use snowmint_core::segment::LAST;
 use snowmint_core::sequence::{Rules, State};
 use snowmint_core::{lease, section};
 
-use crate::drivers::definition;
-use crate::drivers::{Key, Sections, Segments, Tickets};
 use crate::error::Error;
 use crate::grant::claim::read_nodes;
-use crate::key::key;
-use crate::store::{Found, Store, Wrote};
+use crate::numbers::definition;
+use crate::numbers::{Key, Sections, Segments, Tickets};
+use crate::store::floor::read_floor;
+use crate::store::key::key;
+use crate::store::{Store, Wrote};
 
-/// How far to go.
+/// The height of a fence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fence {
-    /// No ID of any holder is later than this, Unix ms.
+    /// The latest possible time of an ID of any holder, Unix ms.
     pub until_ms: i64,
-    /// No counter gave more numbers than so many beyond what the store says.
+    /// The most numbers that any counter gave beyond its value in the store.
     pub skip: u64,
-    /// Names of tickets of before their stores' places were pinned, which the store does not list.
+    /// Names of tickets that the store does not list: older versions did not pin their places.
     pub tickets: Vec<String>,
-    /// Sets of users of before their sizes were pinned, which the store does not list.
+    /// Sets of users that the store does not list: older versions did not pin their sizes.
     pub sets: Vec<String>,
 }
 
-/// Raises every window's end and every counter; how many of which kind.
+/// Raises the end of every window and every counter, and returns their numbers by kind.
 ///
 /// # Errors
-/// `StoreUnavailable`: some may be raised, and raising again does no harm. `Exhausted`, if a counter would pass 2^63-1.
+/// `StoreUnavailable` midway: repeat the call, which does no harm. `Exhausted` if a counter would pass 2^63-1.
 pub async fn raise(store: &dyn Store, fence: &Fence) -> Result<Vec<(&'static str, usize)>, Error> {
     raise_floor(store, fence).await?;
     Ok(vec![
@@ -62,7 +62,7 @@ async fn leases(store: &dyn Store, fence: &Fence) -> Result<usize, Error> {
             });
             count += usize::from(raised.await?);
         }
-        // Last: until then records that have vanished stop all claims.
+        // Last, as vanished records stop all claims until this count is right.
         change(store, &format!("layouts/{namespace}"), |bytes| {
             let (layout, record) = NamespaceRecord::read(bytes)?;
             let record = NamespaceRecord { nodes: nodes.len() as u64, ..record.raised(fence.until_ms) };
@@ -71,20 +71,6 @@ async fn leases(store: &dyn Store, fence: &Fence) -> Result<usize, Error> {
         .await?;
     }
     Ok(count)
-}
-
-/// Returns how many numbers a counter, sequence or section without a record leaves out, as fences demand.
-pub(crate) async fn skipped(store: &dyn Store) -> Result<u64, Error> {
-    Ok(floor(store).await?.map_or(0, |floor| floor.skip))
-}
-
-/// Reads the floor that the fences of the store have left.
-pub(crate) async fn floor(store: &dyn Store) -> Result<Option<Floor>, Error> {
-    store.read(Floor::KEY).await?.map(|found| read_floor(store, &found)).transpose()
-}
-
-fn read_floor(store: &dyn Store, found: &Found) -> Result<Floor, Error> {
-    Floor::read(&found.value).map_err(|error| Error::unavailable(store.name(), format_args!("{}: {error}", Floor::KEY)))
 }
 
 async fn raise_floor(store: &dyn Store, fence: &Fence) -> Result<(), Error> {
@@ -167,7 +153,7 @@ async fn sections(store: &dyn Store, fence: &Fence) -> Result<usize, Error> {
     Ok(count)
 }
 
-/// Writes what comes of a record in its place; whether there was one.
+/// Replaces a record by a function of it. Returns `false` without a record.
 async fn change(
     store: &dyn Store,
     key: &str,
@@ -192,13 +178,14 @@ mod tests {
     use snowmint_core::sequence::Options;
 
     use super::*;
-    use crate::drivers::{SectionsOptions, SegmentsOptions, Sequences};
     use crate::engines::memory::Memory;
     use crate::grant::{Claimer, Leases, Namespace, Terms};
+    use crate::numbers::{SectionsOptions, SegmentsOptions, Sequences};
     use crate::store::Tag;
+    use crate::store::floor::skipped;
 
     #[tokio::test]
-    async fn everything_goes_on_above_the_fence() {
+    async fn windows_and_counters_continue_above_the_fence() {
         let store: Arc<dyn Store> = Memory::named("");
         let terms = Terms {
             namespace: Namespace::named("orders").expect("a name"),
@@ -252,7 +239,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_has_no_record_begins_behind_the_fence() {
+    async fn counters_without_a_record_begin_after_the_fence() {
         let store: Arc<dyn Store> = Memory::named("");
         let fence = Fence { until_ms: 5000, skip: 600, tickets: Vec::new(), sets: Vec::new() };
         raise(&*store, &fence).await.expect("raised");
@@ -273,7 +260,7 @@ mod tests {
         let users = Sections::new(Arc::clone(&store), "users", SectionsOptions::default()).expect("an allocator");
         assert_eq!(users.next(Integer::from(5u64)).await, Ok(1001));
 
-        // What is there goes on, whoever opens it.
+        // Existing counters continue.
         key.close().await.expect("closed");
         let key = Key::open(Arc::clone(&store), "k", 10, SegmentsOptions::default()).await.expect("a key");
         assert!(key.next().await.expect("a number") < 1020);

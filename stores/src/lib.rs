@@ -1,8 +1,6 @@
 #![doc = include_str!("../README.md")]
 
 #[cfg(feature = "engines")]
-mod drivers;
-#[cfg(feature = "engines")]
 mod engines;
 mod error;
 #[cfg(feature = "engines")]
@@ -10,19 +8,22 @@ pub mod fence;
 mod generator;
 mod grant;
 mod ids;
-mod key;
 mod lease;
+#[cfg(feature = "engines")]
+mod lock;
+#[cfg(feature = "engines")]
+mod numbers;
+#[cfg(feature = "engines")]
+mod owner;
 mod process;
 pub mod scripts;
 mod slots;
 mod store;
-#[cfg(feature = "engines")]
-mod url;
 
+#[cfg(feature = "file")]
+pub use self::engines::directory::Directory;
 #[cfg(feature = "etcd")]
 pub use self::engines::etcd;
-#[cfg(feature = "file")]
-pub use self::engines::file::Directory;
 #[cfg(feature = "memory")]
 pub use self::engines::memory;
 #[cfg(feature = "mysql")]
@@ -31,6 +32,8 @@ pub use self::engines::mysql;
 pub use self::engines::postgres;
 #[cfg(feature = "redis")]
 pub use self::engines::redis;
+#[cfg(feature = "sql")]
+pub use self::engines::sql::SqlStore;
 #[cfg(feature = "sqlite")]
 pub use self::engines::sqlite;
 #[cfg(feature = "zookeeper")]
@@ -57,11 +60,11 @@ pub use self::store::{
 };
 #[cfg(feature = "engines")]
 pub use self::{
-    drivers::{
+    engines::connect,
+    grant::{Granted, Leases},
+    numbers::{
         Key, LocalNumbers, MAX_WAIT_MS, NativeNumbers, SectionHolder, Sections, SectionsOptions, Segments,
         SegmentsOptions, Sequences, Tickets,
     },
-    engines::connect,
-    grant::{Granted, Leases},
-    url::Url,
+    store::url::Url,
 };

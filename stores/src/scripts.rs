@@ -1,7 +1,8 @@
-//! The steps of a Redis store that are more than one command, in Lua, for drivers in any language.
+//! The steps of a Redis store that need several commands, in Lua, for stores in every language.
 
-/// Key: a hash. Arguments: a field, the version that is expected, and what to put there.
+/// Key: a hash. Arguments: a field, its expected version, and its new value.
 pub const WRITE: &str = include_str!("scripts/write.lua");
 
-/// Key: a counter. Arguments: what to add, and what it is afterwards if it is new, or nothing. Nil if it would be too much.
+/// Key: a counter. Arguments: the amount to add, and the sum for a new counter, empty if too large. Returns the sum, or nil if
+/// it would be too large.
 pub const ADD: &str = include_str!("scripts/add.lua");

@@ -1,10 +1,17 @@
-//! What a store has to do: four verbs, each durable before it returns.
+//! The contract of a store: five verbs, each durable before it returns.
 
 pub(crate) mod ask;
 pub mod blocking;
+#[cfg(feature = "engines")]
+pub(crate) mod counter;
 pub(crate) mod execute;
 pub mod filesystem;
+#[cfg(feature = "engines")]
+pub(crate) mod floor;
+pub(crate) mod key;
 pub(crate) mod plain_file;
+#[cfg(feature = "engines")]
+pub(crate) mod url;
 
 use std::fmt;
 
@@ -13,21 +20,21 @@ pub use snowmint_core::store::Version;
 
 use crate::error::Error;
 
-/// A record, and which version it is.
+/// A record and its version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
-    /// What was written; up to [`MAX_VALUE_BYTES`].
+    /// The bytes, up to [`MAX_VALUE_BYTES`].
     pub value: Vec<u8>,
-    /// Its version, 1 or more; another one after each write, never one that this key had before.
+    /// The version, 1 or more. Every write gives a key a version that it never had before.
     pub version: Version,
 }
 
-/// What came of a write.
+/// The outcome of a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wrote {
-    /// It is durable; this is its version.
+    /// The record is durable and has this version.
     Version(Version),
-    /// A record of another version is there, or none where one was expected, or one where none was: nothing was written.
+    /// The record has another version than expected, so nothing was written.
     Conflict,
 }
 
@@ -36,103 +43,104 @@ pub const MAX_VALUE_BYTES: usize = 1024;
 /// The most bytes of a key.
 pub const MAX_KEY_BYTES: usize = 512;
 
-/// Where grants and numbers live. Each answer of `Ok` is durable and linearizable.
+/// Keeps grants and numbers. Each answer of `Ok` is durable and linearizable.
 ///
-/// Keys are ASCII of `a-z A-Z 0-9 . _ - % /`, made by this crate, at most [`MAX_KEY_BYTES`] long, such as `leases/orders/5`;
-/// those of records and of counters have nothing to do with each other. Records are never deleted.
+/// Keys are made by this crate, such as `leases/orders/5`: ASCII of `a-z A-Z 0-9 . _ - % /`, at most [`MAX_KEY_BYTES`] long.
+/// A record and a counter of the same key are unrelated. Records are never deleted.
 ///
-/// An error of the kind `StoreUnavailable` leaves open whether a write or an addition was done, or will be. No future is
-/// left hanging: an implementation gives up after some seconds. Dropping a future is harmless.
+/// After an error of the kind `StoreUnavailable` a write or an addition may have happened, or may still happen. Every future
+/// ends: an implementation gives up after some seconds. Dropping a future is harmless.
 #[async_trait]
 pub trait Store: fmt::Debug + Send + Sync + 'static {
-    /// The engine and where it is, for sentences: `PostgreSQL at db:5432`. No password.
+    /// Returns the engine and its address, for sentences: `PostgreSQL at db:5432`. Never a password.
     fn name(&self) -> &str;
 
-    /// The record of that key.
+    /// Reads the record of a key. `None` if the key has no record.
     async fn read(&self, key: &str) -> Result<Option<Found>, Error>;
 
-    /// Writes the record of that key if it still is of the version `expected`; 0 is that of a record that is not there.
+    /// Writes the record of a key if its version still is `expected`. Pass 0 for a new record.
     async fn write(&self, key: &str, value: &[u8], expected: Version) -> Result<Wrote, Error>;
 
-    /// All records right under `prefix`, a key with a slash at its end, in any order: the part of the key after it.
+    /// Lists the records directly under `prefix`, a key that ends in a slash: the rest of each key, in any order.
     async fn list(&self, prefix: &str) -> Result<Vec<(String, Found)>, Error>;
 
-    /// Raises a counter by `delta`, from `start` if it is not there yet; the counter after that. Both, and the counter,
-    /// are at most 2^63-1; beyond it the counter stays as it is, and the error is `Exhausted`.
+    /// Adds `delta` to a counter and returns the sum. A new counter begins at `start`.
+    ///
+    /// `Exhausted` if the sum would pass 2^63-1: the counter stays unchanged.
     async fn add(&self, counter: &str, delta: u64, start: u64) -> Result<u64, Error>;
 
-    /// Sets a counter from `end` to `start`, if it still is at `end`; whether it was. For numbers that are given back.
+    /// Sets a counter from `end` back to `start`, and returns `false` if it is not at `end` any more. For unused numbers.
     async fn lower(&self, counter: &str, end: u64, start: u64) -> Result<bool, Error>;
 
-    /// The store's clock, in Unix ms, if it has one.
+    /// Reads the store's clock, in Unix ms. `None` if the store has no clock.
     async fn clock_ms(&self) -> Result<Option<i64>, Error> {
         Ok(None)
     }
 
-    /// Looks at the store's settings, and refuses a claim where a failover could lose it: `UnsafeStore`, unless the store
-    /// was told that failovers are followed by a fence (`allow_standby`). Renewals and fetches go on.
+    /// Checks the store's settings before a claim. `UnsafeStore` if a failover could lose the claim, unless the store was
+    /// opened with `allow_standby`. Renewals and fetches do not ask.
     async fn refuse_standby(&self) -> Result<(), Error> {
         Ok(())
     }
 
-    /// Returns what the last look at the settings found by which a failover could lose what is confirmed, if anything.
+    /// Returns the setting by which a failover could lose confirmed writes, as of the last check. `None` without such a setting.
     fn standby_risk(&self) -> Option<Error> {
         None
     }
 
-    /// The table of segments that this engine has beside its counters: Leaf's `leaf_alloc`.
+    /// Returns the engine's own table of segments, Leaf's `leaf_alloc`. `None` for engines without tables.
     fn segments(&self) -> Option<&dyn SegmentTable> {
         None
     }
 }
 
-/// A segment's definition.
+/// The definition of a segment tag.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tag {
-    /// The next number that nobody has; Leaf's `max_id`.
+    /// The next unused number; Leaf's `max_id`.
     pub next: u64,
     /// How many numbers the first fetches take.
     pub step: u64,
-    /// For people.
+    /// A text for people.
     pub description: String,
 }
 
-/// Leaf's table `leaf_alloc(biz_tag, max_id, step, description, update_time)`, used as it is where it exists.
+/// Leaf's table `leaf_alloc(biz_tag, max_id, step, description, update_time)`. An existing table stays unchanged.
 #[async_trait]
 pub trait SegmentTable: Send + Sync {
-    /// The row of a tag.
+    /// Reads the row of a tag. `None` if the tag does not exist.
     async fn tag(&self, tag: &str) -> Result<Option<Tag>, Error>;
-    /// Adds a row, unless there is one; whether it was added.
+    /// Adds a row. `false` if the tag exists.
     async fn create(&self, tag: &str, row: &Tag) -> Result<bool, Error>;
-    /// All tags.
+    /// Lists all tags.
     async fn tags(&self) -> Result<Vec<String>, Error>;
-    /// `max_id = max_id + amount`; what it is then. `None` if there is no such tag.
+    /// Adds `amount` to `max_id` and returns the sum. `None` if the tag does not exist.
     async fn fetch(&self, tag: &str, amount: u64) -> Result<Option<u64>, Error>;
-    /// Sets `max_id` from `end` to `start` if it still is `end`; whether it was.
+    /// Sets `max_id` from `end` back to `start`, and returns `false` if it is not at `end` any more.
     async fn lower(&self, tag: &str, end: u64, start: u64) -> Result<bool, Error>;
 }
 
-/// A native sequence of a database, or anything else that gives numbers which nobody else gets.
+/// A source of numbers that never gives a number twice, such as a native sequence of a database.
 #[async_trait]
 pub trait NumberSource: fmt::Debug + Send + Sync + 'static {
-    /// The engine, where it is, and what it is called there. No password.
+    /// Returns the engine, its address and the name of the source there. Never a password.
     fn name(&self) -> &str;
-    /// The most numbers of a `take`.
+    /// Returns the most numbers of one `take`.
     fn most(&self) -> u64 {
         100_000
     }
 
-    /// Up to `count` numbers, at least one, in the order in which they were made, durable: none of them is given again.
+    /// Takes 1 to `count` numbers, in the order in which they were made. They are durable: the source never repeats them.
     ///
-    /// `Exhausted` if there are none left.
+    /// `Exhausted` if the source has no more numbers.
     async fn take(&self, count: u64) -> Result<Vec<i64>, Error>;
 }
 
-/// One server of tickets.
+/// A server of tickets.
 #[async_trait]
 pub trait TicketServer: fmt::Debug + Send + Sync + 'static {
-    /// The engine and where it is. No password.
+    /// Returns the engine and its address. Never a password.
     fn name(&self) -> &str;
-    /// One more; what it means is for [`Form`](snowmint_core::ticket::Form) to say.
+    /// Takes the next number. [`Form`](snowmint_core::ticket::Form) says how a number becomes a ticket.
     async fn take(&self) -> Result<u64, Error>;
 }

@@ -12,8 +12,8 @@ use crate::error::Error;
 use crate::process::fork::PerProcess;
 use crate::process::runtime;
 use crate::store::blocking::BlockingStore;
+use crate::store::url::Url;
 use crate::store::{Found, Store, Version, Wrote};
-use crate::url::Url;
 
 /// The stores that this process is connected to, by URL.
 #[derive(Debug, Default)]

@@ -1,8 +1,8 @@
-//! etcd. A record is at `PREFIX/records/KEY` as it is, its version is the revision that wrote it; a counter is a string of
-//! decimal digits at `PREFIX/counters/COUNTER`. No leases of etcd are used: what is written stays.
+//! etcd. The key of a record is `PREFIX/records/KEY`, its version is the revision that wrote it. A counter is a string of
+//! decimal digits at `PREFIX/counters/COUNTER`. Keys are not attached to leases of etcd, so they stay.
 //!
-//! Reads are linearizable. A client cannot see whether the members run with `--unsafe-no-fsync`, under which confirmed
-//! writes can be lost: they must not.
+//! Reads are linearizable. Members must not run with `--unsafe-no-fsync`, which can lose confirmed writes and which a client
+//! cannot see.
 
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,18 +13,18 @@ use etcd_client::{
     Certificate, Client, Compare, CompareOp, ConnectOptions, GetOptions, KeyValue, KvClient, ResponseHeader,
     TlsOptions, Txn, TxnOp, TxnOpResponse,
 };
-use snowmint_core::segment::LAST;
 use tokio::time::timeout;
 
-use super::address::Address;
-use super::reconnect::{Connector, Reconnecting};
+use super::client::address::Address;
+use super::client::reconnect::{Connector, Reconnecting};
 use crate::error::Error;
+use crate::store::counter::{full, sum};
+use crate::store::url::Url;
 use crate::store::{Found, Store, Version, Wrote};
-use crate::url::Url;
 
-/// How many records come in one message, which is 4 MB at most.
+/// The most records of one message, which must stay below 4 MB.
 const PAGE: i64 = 1000;
-/// How long a connection may be idle before it is looked after; members refuse to be asked more often than all 5 s.
+/// The idle time before a connection is tested. Members refuse tests more often than every 5 s.
 const KEEP_ALIVE: Duration = Duration::from_secs(10);
 
 /// A store on an etcd cluster.
@@ -35,10 +35,10 @@ pub struct Etcd {
 
 struct Cluster {
     members: Vec<String>,
-    /// The member to try first; the client's own choice among several includes those that are away.
+    /// The index of the member to try first. The client's own choice among several would include members that are down.
     first: AtomicUsize,
     options: ConnectOptions,
-    /// What one member has of the time to connect.
+    /// Time limit for connecting to one member.
     share: Duration,
     name: String,
     probe: String,
@@ -47,7 +47,7 @@ struct Cluster {
 impl Cluster {
     async fn connect_to(&self, member: &str) -> Result<KvClient, etcd_client::Error> {
         let mut kv = Client::connect([member], Some(self.options.clone())).await?.kv_client();
-        // The client connects when it is first used.
+        // The client connects at the first request.
         kv.get(self.probe.as_str(), Some(GetOptions::new().with_count_only())).await?;
         Ok(kv)
     }
@@ -57,14 +57,14 @@ impl Etcd {
     /// Connects.
     ///
     /// # Errors
-    /// `StoreUnavailable`, if no member can be reached or they refuse the user.
+    /// `StoreUnavailable` if no member answers, or the members refuse the user.
     pub async fn connect(url: &Url) -> Result<Self, Error> {
         let Address { user, hosts, path, ca } = Address::of(url, 2379)?;
         let name = format!("etcd at {}", url.place());
         if !path.trim_matches('/').is_empty() {
             return Err(Error::unavailable(
                 &name,
-                "there are no paths: name the keys' prefix by the option prefix=NAME",
+                "the URL must not have a path: set the keys' prefix with the option prefix=NAME",
             ));
         }
         let secure = url.scheme == "etcds";
@@ -73,9 +73,9 @@ impl Etcd {
             .with_timeout(url.timeout)
             .with_keep_alive(KEEP_ALIVE, url.timeout)
             .with_tcp_keepalive(KEEP_ALIVE)
-            // A member that lost its cluster says so instead of keeping us waiting.
+            // A member without its cluster refuses at once instead of waiting.
             .with_require_leader(true)
-            // A token that has expired is refused before anything is done.
+            // Members refuse an expired token before they change anything.
             .with_auto_token_refresh(true);
         if let Some((user, password)) = user {
             options = options.with_user(user, password);
@@ -86,7 +86,7 @@ impl Etcd {
                 None => TlsOptions::new().with_webpki_roots(),
             });
         } else if ca.is_some() {
-            return Err(Error::unavailable(&name, "ca= is for etcds://"));
+            return Err(Error::unavailable(&name, "the option ca is for etcds:// only"));
         }
         let scheme = if secure { "https" } else { "http" };
         let members: Vec<_> = hosts.iter().map(|host| format!("{scheme}://{host}")).collect();
@@ -123,7 +123,7 @@ impl Etcd {
     fn number(&self, there: &KeyValue) -> Result<u64, Error> {
         let digits = there.value_str().ok().and_then(|digits| digits.parse().ok());
         digits.ok_or_else(|| {
-            self.unavailable(format_args!("what is at {} is no number", String::from_utf8_lossy(there.key())))
+            self.unavailable(format_args!("the value at {} is not a number", String::from_utf8_lossy(there.key())))
         })
     }
 }
@@ -137,7 +137,7 @@ impl Connector for Cluster {
     }
 
     async fn connect(&self) -> Result<KvClient, Error> {
-        // Another one than the last time, as that connection is lost.
+        // Another member than the last time, as that connection is lost.
         let first = self.first.fetch_add(1, Ordering::Relaxed) % self.members.len();
         let (later, sooner) = self.members.split_at(first);
         let mut why = Error::unavailable(&self.name, "it has no members");
@@ -155,7 +155,7 @@ impl Connector for Cluster {
     }
 
     async fn is_alive(&self, _: &KvClient, _: Duration) -> bool {
-        // It connects again by itself when it finds that it is not connected.
+        // The client itself reconnects.
         true
     }
 }
@@ -173,7 +173,7 @@ impl Store for Etcd {
     }
 
     async fn write(&self, key: &str, value: &[u8], expected: Version) -> Result<Wrote, Error> {
-        // No revision is higher.
+        // Revisions end at 2^63-1.
         let Ok(expected) = i64::try_from(expected) else { return Ok(Wrote::Conflict) };
         let key = self.record(key);
         let step = Txn::new()
@@ -197,7 +197,7 @@ impl Store for Etcd {
                 let mut list = Vec::new();
                 let end = GetOptions::new().with_prefix();
                 let mut page = kv.get(prefix.as_str(), Some(end.with_limit(PAGE))).await;
-                // All pages are of one revision.
+                // All pages show one revision.
                 let revision = page.as_ref().ok().and_then(|page| page.header()).map_or(0, ResponseHeader::revision);
                 loop {
                     let mut answer = page.map_err(|error| self.unavailable(error))?;
@@ -213,7 +213,7 @@ impl Store for Etcd {
                     if !more || last.is_empty() {
                         return Ok(list);
                     }
-                    // The least key after the last one, and the end of the range of the prefix, which ends in a slash.
+                    // From the first possible key after the last one, to the end of the prefix, which ends in a slash.
                     last.push(0);
                     let end = format!("{}0", prefix.trim_end_matches('/'));
                     let options = GetOptions::new().with_range(end).with_limit(PAGE).with_revision(revision);
@@ -234,7 +234,7 @@ impl Store for Etcd {
                         Some(there) => (self.number(there)?, there.mod_revision()),
                         None => (start, 0),
                     };
-                    let Some(sum) = number.checked_add(delta).filter(|sum| *sum <= LAST) else { return Ok(None) };
+                    let Some(sum) = sum(number, delta) else { return Ok(None) };
                     let step = Txn::new()
                         .when([Compare::mod_revision(key.as_str(), CompareOp::Equal, revision)])
                         .and_then([TxnOp::put(key.as_str(), sum.to_string(), None)])
@@ -243,15 +243,15 @@ impl Store for Etcd {
                     if answer.succeeded() {
                         return Ok(Some(sum));
                     }
-                    // Somebody was faster, so it is certain that nothing was done.
+                    // Another client was faster, so this step certainly changed nothing.
                     there = match answer.op_responses().pop() {
                         Some(TxnOpResponse::Get(mut answer)) => answer.take_kvs().pop(),
-                        _ => return Err(self.unavailable("an answer without what is there")),
+                        _ => return Err(self.unavailable("an answer without the present value")),
                     };
                 }
             })
             .await?;
-        sum.ok_or_else(|| super::full(self.name(), counter))
+        sum.ok_or_else(|| full(self.name(), counter))
     }
 
     async fn lower(&self, counter: &str, end: u64, start: u64) -> Result<bool, Error> {
@@ -267,7 +267,7 @@ impl Store for Etcd {
     }
 }
 
-// The options have the password.
+// The options hold the password.
 impl fmt::Debug for Etcd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Etcd({})", self.name())

@@ -1,16 +1,17 @@
-//! The memory of this process: for tests, and for trying out.
+//! The memory of this process, for tests and first steps.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use async_trait::async_trait;
-use snowmint_core::segment::LAST;
 
 use crate::error::Error;
+use crate::lock::lock;
 use crate::process::fork::PerProcess;
+use crate::store::counter::{full, sum};
 use crate::store::{Found, Store, Version, Wrote};
 
-/// A store that is gone with the process; a forked child has another one.
+/// A store that ends with the process. A forked child has a separate, empty one.
 #[derive(Debug, Default)]
 pub struct Memory(Mutex<Data>);
 
@@ -21,23 +22,23 @@ struct Data {
 }
 
 impl Memory {
-    /// An empty one.
+    /// An empty store.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// That of this process with this name; the empty name is another one each time.
+    /// Returns the store of this name in this process. Each call with an empty name makes a new store.
     pub fn named(name: &str) -> Arc<Self> {
         static NAMED: PerProcess<Mutex<BTreeMap<String, Arc<Memory>>>> = PerProcess::new();
         if name.is_empty() {
             return Arc::default();
         }
-        let mut named = NAMED.get().lock().unwrap_or_else(PoisonError::into_inner);
+        let mut named = lock(NAMED.get());
         Arc::clone(named.entry(name.to_owned()).or_default())
     }
 
     fn lock(&self) -> MutexGuard<'_, Data> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }
 
@@ -63,17 +64,16 @@ impl Store for Memory {
 
     async fn list(&self, prefix: &str) -> Result<Vec<(String, Found)>, Error> {
         let data = self.lock();
-        let right_under = data.records.iter().filter_map(|(key, found)| {
+        let directly_under = data.records.iter().filter_map(|(key, found)| {
             key.strip_prefix(prefix).filter(|part| !part.contains('/')).map(|part| (part.to_owned(), found.clone()))
         });
-        Ok(right_under.collect())
+        Ok(directly_under.collect())
     }
 
     async fn add(&self, counter: &str, delta: u64, start: u64) -> Result<u64, Error> {
         let mut data = self.lock();
         let there = data.counters.get(counter).copied().unwrap_or(start);
-        let sum =
-            there.checked_add(delta).filter(|sum| *sum <= LAST).ok_or_else(|| super::full(self.name(), counter))?;
+        let sum = sum(there, delta).ok_or_else(|| full(self.name(), counter))?;
         data.counters.insert(counter.to_owned(), sum);
         Ok(sum)
     }

@@ -1,13 +1,13 @@
-//! Redis, one server on its own: no replicas, no Sentinel, no Cluster, since a failover of these loses confirmed writes.
+//! Redis, a single server: no replicas, no Sentinel, no Cluster, as their failovers lose confirmed writes.
 //!
 //! The records of a directory (a key up to its last slash) are the fields of one hash, `PREFIX:records:DIRECTORY`, so that
-//! a list is one command; a value is the version in decimal digits, a colon, and the bytes. A counter is a string of
+//! a list is one command. A value is the version in decimal digits, a colon, and the bytes. A counter is a string of
 //! decimal digits at `PREFIX:counters:COUNTER`.
 //!
-//! What is written is durable when it is answered with `appendonly yes` and `appendfsync always` only: `checks` sees to it.
+//! A confirmed write is durable only with `appendonly yes` and `appendfsync always`. `settings` checks both.
 
-mod checks;
 mod scripts;
+mod settings;
 
 use std::fmt;
 use std::time::Duration;
@@ -16,18 +16,18 @@ use ::redis::aio::MultiplexedConnection;
 use ::redis::{AsyncConnectionConfig, Client, Cmd, FromRedisValue, RedisError, RedisResult, TlsCertificates, cmd};
 use async_trait::async_trait;
 use snowmint_core::mutant;
-use snowmint_core::segment::LAST;
 
 use self::scripts::Scripts;
-use super::address::Address;
-use super::findings::Findings;
-use super::reconnect::{Connector, Reconnecting};
-use super::tls;
+use super::client::address::Address;
+use super::client::reconnect::{Connector, Reconnecting};
+use super::client::tls;
+use super::settings::Settings;
 use crate::error::Error;
+use crate::store::counter::{full, sum};
+use crate::store::url::Url;
 use crate::store::{Found, Store, Version, Wrote};
-use crate::url::Url;
 
-/// After so long without use a connection is tried by a `PING` first: the server may have been started again.
+/// A connection that was idle for this long is tested by a `PING`, as the server may have been restarted.
 const IDLE: Duration = Duration::from_millis(100);
 
 /// A store on a Redis server.
@@ -42,30 +42,30 @@ struct Server {
     name: String,
     timeout: Duration,
     allow_unsafe: bool,
-    findings: Findings,
+    settings: Settings,
 }
 
 impl Redis {
-    /// Connects, and looks whether the server keeps what it confirms.
+    /// Connects, and checks that the server keeps confirmed writes.
     ///
     /// # Errors
-    /// `StoreUnavailable`, if the server cannot be reached or refuses the user; `UnsafeStore`, naming the setting.
+    /// `StoreUnavailable` if the server does not answer or refuses the user; `UnsafeStore`, which names the setting.
     pub async fn connect(url: &Url) -> Result<Self, Error> {
         let name = format!("Redis at {}", url.place());
-        let findings = Findings::new(url.allow_standby);
+        let settings = Settings::new(url.allow_standby);
         let (timeout, allow_unsafe) = (url.timeout, url.allow_unsafe);
-        let server = Server { client: client(url)?, name, timeout, allow_unsafe, findings };
+        let server = Server { client: client(url)?, name, timeout, allow_unsafe, settings };
         let redis = Self {
             server: Reconnecting::new(server, url.timeout),
             prefix: url.prefix.clone(),
             scripts: Scripts::default(),
         };
         redis.server.connect().await?;
-        redis.server.connector().findings.refuse_standby()?;
+        redis.server.connector().settings.refuse_standby()?;
         Ok(redis)
     }
 
-    /// Where a record is: its hash, and its field.
+    /// Returns the hash and the field of a record.
     fn record<'a>(&self, key: &'a str) -> (String, &'a str) {
         let (directory, field) = key.rsplit_once('/').unwrap_or(("", key));
         (format!("{}:records:{directory}", self.prefix), field)
@@ -76,26 +76,25 @@ impl Redis {
     }
 
     async fn ask<T: FromRedisValue + Send>(&self, command: Cmd) -> Result<T, Error> {
-        self.looked(|mut connection| async move { command.query_async(&mut connection).await }).await
+        self.checked(|mut connection| async move { command.query_async(&mut connection).await }).await
     }
 
     async fn invoke<T: FromRedisValue + Send>(&self, invocation: ::redis::ScriptInvocation<'_>) -> Result<T, Error> {
-        self.looked(|mut connection| async move { invocation.invoke_async(&mut connection).await }).await
+        self.checked(|mut connection| async move { invocation.invoke_async(&mut connection).await }).await
     }
 
-    /// Asks, and looks at the server's settings right behind that, in the same round trip: an answer counts only if the
-    /// server still kept what it confirms when it gave it.
-    async fn looked<T, Answer>(&self, ask: impl FnOnce(MultiplexedConnection) -> Answer + Send) -> Result<T, Error>
+    /// Sends a request and a check of the settings in one round trip. The answer counts only if the check passes.
+    async fn checked<T, Answer>(&self, ask: impl FnOnce(MultiplexedConnection) -> Answer + Send) -> Result<T, Error>
     where
         T: Send,
         Answer: Future<Output = RedisResult<T>> + Send,
     {
-        let look = |connection: MultiplexedConnection| async move {
-            let (answer, looked) = tokio::join!(ask(connection.clone()), self.server.connector().look(&connection));
-            looked?;
+        let both = |connection: MultiplexedConnection| async move {
+            let (answer, checked) = tokio::join!(ask(connection.clone()), self.server.connector().check(&connection));
+            checked?;
             answer.map_err(|error| self.unavailable(&error))
         };
-        self.server.run(look).await
+        self.server.run(both).await
     }
 
     fn unavailable(&self, error: &RedisError) -> Error {
@@ -112,7 +111,9 @@ impl Redis {
             .and_then(|digits| digits.parse().ok())
             .filter(|version| *version > 0)
             .map(|version| Found { value: value.to_vec(), version })
-            .ok_or_else(|| Error::unavailable(self.name(), format_args!("what is at {key} is no record of snowmint")))
+            .ok_or_else(|| {
+                Error::unavailable(self.name(), format_args!("the value at {key} is not a record of snowmint"))
+            })
     }
 }
 
@@ -130,14 +131,14 @@ fn client(url: &Url) -> Result<Client, Error> {
 }
 
 impl Server {
-    /// Looks whether the server keeps what it confirms, and notes what a failover could lose.
-    async fn look(&self, connection: &MultiplexedConnection) -> Result<(), Error> {
+    /// Checks that the server keeps confirmed writes, and notes a setting by which a failover could lose them.
+    async fn check(&self, connection: &MultiplexedConnection) -> Result<(), Error> {
         if self.allow_unsafe || mutant::removes("settings") {
             return Ok(());
         }
-        let looked = checks::look(connection.clone(), &self.name, self.findings.is_refused()).await;
-        self.findings.note(&looked);
-        looked.map(drop)
+        let checked = settings::check(connection.clone(), &self.name, self.settings.is_refused()).await;
+        self.settings.note(&checked);
+        checked.map(drop)
     }
 }
 
@@ -155,10 +156,10 @@ impl Connector for Server {
             .set_response_timeout(Some(self.timeout));
         let connected = self.client.get_multiplexed_async_connection_with_config(&config).await;
         let mut connection = connected.map_err(|error| Error::unavailable(&self.name, error))?;
-        // Without a password where one is needed, this is the first to say so.
+        // The first request fails if the server needs a password and the URL has none.
         let pong: Result<(), _> = cmd("PING").query_async(&mut connection).await;
         pong.map_err(|error| Error::unavailable(&self.name, error))?;
-        self.look(&connection).await?;
+        self.check(&connection).await?;
         Ok(connection)
     }
 
@@ -201,27 +202,28 @@ impl Store for Redis {
     }
 
     async fn add(&self, counter: &str, delta: u64, start: u64) -> Result<u64, Error> {
-        let full = || super::full(self.name(), counter);
-        if delta > LAST {
+        let full = || full(self.name(), counter);
+        if sum(0, delta).is_none() {
             return Err(full());
         }
-        // What it becomes if it is new; nothing if that is too much.
-        let first = start.checked_add(delta).filter(|sum| *sum <= LAST).map_or(String::new(), |sum| sum.to_string());
+        // The sum for a new counter, or an empty text if it would be too large.
+        let first = sum(start, delta).map_or(String::new(), |sum| sum.to_string());
         let mut invocation = self.scripts.add.prepare_invoke();
         invocation.key(self.counter(counter)).arg(delta.to_string()).arg(first);
         let sum: Option<String> = self.invoke(invocation).await?;
         let sum = sum.ok_or_else(full)?;
-        sum.parse()
-            .map_err(|_| Error::unavailable(self.name(), format_args!("the counter {counter} is {sum:?}, no number")))
+        sum.parse().map_err(|_| {
+            Error::unavailable(self.name(), format_args!("the counter {counter} is {sum:?}, not a number"))
+        })
     }
 
     async fn refuse_standby(&self) -> Result<(), Error> {
-        self.server.run(|connection| async move { self.server.connector().look(&connection).await }).await?;
-        self.server.connector().findings.refuse_standby()
+        self.server.run(|connection| async move { self.server.connector().check(&connection).await }).await?;
+        self.server.connector().settings.refuse_standby()
     }
 
     fn standby_risk(&self) -> Option<Error> {
-        self.server.connector().findings.risk()
+        self.server.connector().settings.risk()
     }
 
     async fn lower(&self, counter: &str, end: u64, start: u64) -> Result<bool, Error> {
@@ -236,7 +238,7 @@ impl Store for Redis {
     }
 }
 
-// The client has the password.
+// The client holds the password.
 impl fmt::Debug for Redis {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Redis({})", self.name())

@@ -1,13 +1,12 @@
-//! `ZooKeeper`. Slashes of keys are colons in the names of nodes, so that no node is both a record and the parent of others:
-//! the record `leases/orders/5` is the node `/PREFIX/records/leases:orders/5`, the counter `segments/orders` is
-//! `/PREFIX/counters/segments:orders`, in decimal digits. A chroot stands before; missing parents are made.
+//! `ZooKeeper`. Slashes in keys become colons in the names of znodes, so that no znode is both a record and a parent: the
+//! record `leases/orders/5` is the znode `/PREFIX/records/leases:orders/5`, the counter `segments/orders` is
+//! `/PREFIX/counters/segments:orders`, in decimal digits. A chroot comes first. Missing parents are made.
 //!
-//! The version of a record is that of its node and 1, so after 2^32 - 1 writes a node takes no more; a counter neither.
-//! Before a read the server catches up with its leader by `sync`. That is not confirmed by a quorum, so a leader that has
-//! just been deposed and does not know it yet may give a record of moments ago; writes and additions are always checked
-//! by the leader with its quorum.
+//! The version of a record is the version of its znode plus 1, so a record or counter accepts at most 2^32 - 1 writes.
+//! Before a read the server catches up with its leader by `sync`. No quorum confirms that, so a leader that does not yet know
+//! its successor may return a record that is some moments old. Writes and additions are always confirmed by a quorum.
 //!
-//! A client cannot see whether the servers run with `forceSync=no`, under which confirmed writes can be lost: they must not.
+//! Servers must not run with `forceSync=no`, which can lose confirmed writes and which a client cannot see.
 
 mod secure;
 mod version;
@@ -17,18 +16,18 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use snowmint_core::segment::LAST;
 use zookeeper_client::{Acls, Client, CreateMode, CreateOptions, Error as Refusal, SessionState, Stat};
 
-use super::address::Address;
-use super::reconnect::{Connector, Reconnecting};
+use super::client::address::Address;
+use super::client::reconnect::{Connector, Reconnecting};
 use crate::error::Error;
+use crate::store::counter::{full, sum};
+use crate::store::url::Url;
 use crate::store::{Found, Store, Version, Wrote};
-use crate::url::Url;
 
-/// How long a session lasts without us; nothing hangs on it, as all nodes are persistent.
+/// The time after which servers end the session of a lost client. All znodes are persistent, so nothing depends on it.
 const SESSION: Duration = Duration::from_secs(10);
-/// Records and counters outlive their session.
+/// Records and counters outlive the session.
 const PERSISTENT: CreateOptions<'static> = CreateMode::Persistent.with_acls(Acls::anyone_all());
 
 /// A store on a `ZooKeeper` ensemble.
@@ -37,8 +36,7 @@ pub struct Zookeeper {
     root: String,
 }
 
-/// The client talks through a thread that there is one of in a process. A forked child is without it, and has no way to
-/// start it again.
+/// Refuses a forked child: the client's one thread of this process does not run there, and cannot be started again.
 fn refuse_in_child(name: &str) -> Result<(), Error> {
     static THREAD_OF: AtomicU32 = AtomicU32::new(0);
     let process = std::process::id();
@@ -62,24 +60,24 @@ impl Zookeeper {
     /// Connects.
     ///
     /// # Errors
-    /// `StoreUnavailable`, if no server can be reached.
+    /// `StoreUnavailable` if no server answers.
     pub async fn connect(url: &Url) -> Result<Self, Error> {
         let Address { user, hosts, path, ca } = Address::of(url, 2181)?;
         let name = format!("ZooKeeper at {}", url.place());
         refuse_in_child(&name)?;
         let refused = |why: &str| Err(Error::unavailable(&name, why));
         if user.is_some() {
-            return refused("no user or password can be given: restrict access by the network or by TLS");
+            return refused("a user or password is not supported: restrict access by the network or by TLS");
         }
         let tls = match (url.scheme == "zookeepers", ca) {
             (false, None) => None,
-            (false, Some(_)) => return refused("ca= is for zookeepers://"),
+            (false, Some(_)) => return refused("the option ca is for zookeepers:// only"),
             (true, ca) => match secure::options(ca.as_deref(), &hosts) {
                 Ok(tls) => Some(tls),
                 Err(why) => return refused(&why),
             },
         };
-        // Each host has its part of the time.
+        // Each host gets an equal part of the time.
         let timeout = url.timeout / u32::try_from(hosts.len()).unwrap_or(u32::MAX);
         let ensemble = Ensemble { hosts: hosts.join(","), tls, name, timeout };
         let zookeeper = Self {
@@ -90,10 +88,10 @@ impl Zookeeper {
         Ok(zookeeper)
     }
 
-    /// The node of a record's directory, and the name of the record in it.
+    /// Returns the znode of a record's directory, and the record's name in it.
     fn record<'a>(&self, key: &'a str) -> (String, &'a str) {
         let (directory, part) = key.rsplit_once('/').unwrap_or(("", key));
-        // A directory is nothing but letters, so a colon alone is not one.
+        // A colon alone is never the name of a directory.
         let directory = if directory.is_empty() { ":".to_owned() } else { directory.replace('/', ":") };
         (format!("{}/records/{directory}", self.root), part)
     }
@@ -106,9 +104,9 @@ impl Zookeeper {
         Error::unavailable(self.name(), why)
     }
 
-    /// What is at a node, not older than this call.
+    /// Reads a znode, as of this call or later. `None` if it does not exist.
     async fn get(&self, client: &Client, path: &str) -> Result<Option<(Vec<u8>, Stat)>, Error> {
-        // Both are sent now, one after the other.
+        // Both requests are sent now, in this order.
         let (synced, got) = (client.sync(path), client.get_data(path));
         synced.await.map_err(|error| self.unavailable(error))?;
         match got.await {
@@ -118,13 +116,13 @@ impl Zookeeper {
         }
     }
 
-    /// Makes a node, and its parents where they are missing; nothing if it is there.
+    /// Makes a znode and its missing parents. `None` if the znode exists.
     async fn create(&self, client: &Client, path: &str, data: &[u8]) -> Result<Option<Stat>, Error> {
         let mut made = client.create(path, data, &PERSISTENT).await;
         if made == Err(Refusal::NoNode) {
             let parent = path.rsplit_once('/').map_or("", |(parent, _)| parent);
             client.mkdir(parent, &PERSISTENT).await.map_err(|error| self.unavailable(error))?;
-            // The first attempt has certainly done nothing.
+            // The first attempt certainly changed nothing.
             made = client.create(path, data, &PERSISTENT).await;
         }
         match made {
@@ -134,11 +132,11 @@ impl Zookeeper {
         }
     }
 
-    /// Replaces what is at a node if it still is of that version; nothing if it is not.
+    /// Replaces the value of a znode of this version. `None` if it has another version.
     async fn set(&self, client: &Client, path: &str, data: &[u8], version: i32) -> Result<Option<Stat>, Error> {
-        // To the server this one means: whatever is there.
+        // For the server -1 means any version.
         if version == -1 {
-            return Err(self.unavailable(format_args!("{path} has been written 2^32 - 1 times and takes no more")));
+            return Err(self.unavailable(format_args!("{path} has been written 2^32 - 1 times and accepts no more")));
         }
         match client.set_data(path, data, Some(version)).await {
             Ok(stat) => Ok(Some(stat)),
@@ -149,7 +147,7 @@ impl Zookeeper {
 
     fn number(&self, path: &str, data: &[u8]) -> Result<u64, Error> {
         let digits = std::str::from_utf8(data).ok().and_then(|digits| digits.parse().ok());
-        digits.ok_or_else(|| self.unavailable(format_args!("what is at {path} is no number")))
+        digits.ok_or_else(|| self.unavailable(format_args!("the value at {path} is not a number")))
     }
 }
 
@@ -218,7 +216,7 @@ impl Store for Zookeeper {
                     Err(Refusal::NoNode) => return Ok(vec![]),
                     Err(error) => return Err(self.unavailable(error)),
                 };
-                // All are asked for before the first answer is waited for.
+                // All requests are sent before the first answer is awaited.
                 let asked: Vec<_> = parts.iter().map(|part| client.get_data(&format!("{directory}/{part}"))).collect();
                 let mut list = Vec::with_capacity(parts.len());
                 for (part, answer) in parts.into_iter().zip(asked) {
@@ -238,20 +236,20 @@ impl Store for Zookeeper {
                 loop {
                     let there = self.get(&client, &path).await?;
                     let number = there.as_ref().map_or(Ok(start), |(data, _)| self.number(&path, data))?;
-                    let Some(sum) = number.checked_add(delta).filter(|sum| *sum <= LAST) else { return Ok(None) };
+                    let Some(sum) = sum(number, delta) else { return Ok(None) };
                     let digits = sum.to_string();
                     let done = match there {
                         Some((_, stat)) => self.set(&client, &path, digits.as_bytes(), stat.version).await?,
                         None => self.create(&client, &path, digits.as_bytes()).await?,
                     };
-                    // If somebody was faster, it is certain that nothing was done.
+                    // If another client was faster, this step certainly changed nothing.
                     if done.is_some() {
                         return Ok(Some(sum));
                     }
                 }
             })
             .await?;
-        sum.ok_or_else(|| super::full(self.name(), counter))
+        sum.ok_or_else(|| full(self.name(), counter))
     }
 
     async fn lower(&self, counter: &str, end: u64, start: u64) -> Result<bool, Error> {

@@ -129,6 +129,7 @@ impl LeaseOptions {
     /// `SNOWMINT_NODE`: a node in the options is leased from the slots.
     pub(crate) fn resolve(self, environment: &Environment, leases: bool) -> Result<Source, Error> {
         let layout = self.layout;
+        let leases = leases && self.node.is_some();
         let node =
             match (self.node, &environment.node) {
                 (None, Some(text)) => Some(layout.parse_node(text).map_err(|error| {

@@ -5,7 +5,7 @@ use std::fmt;
 use snowmint_core::{ErrorKind, Layout};
 
 use crate::error::Error;
-use crate::key::key;
+use crate::store::key::key;
 
 const MAX_LENGTH: usize = 64;
 

@@ -10,8 +10,8 @@ use super::claim::{claim_node_async, read_namespace, read_nodes};
 use super::renewal::{Session, release_async, renew_async};
 use super::{Claimer, Namespace, Outcome, Refusal, Terms};
 use crate::error::Error;
-use crate::fence::floor;
-use crate::key::{key, name};
+use crate::store::floor::floor;
+use crate::store::key::{key, name};
 use crate::store::{Store, Wrote};
 
 /// How far beyond this clock a holder may say it has minted, in ms, besides its window.

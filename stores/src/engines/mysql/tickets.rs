@@ -1,32 +1,36 @@
-//! Flickr's tickets.
+//! Flickr's tables of tickets.
 
 use async_trait::async_trait;
 use sqlx::AssertSqlSafe;
 use sqlx::mysql::MySqlConnection;
 
-use super::schema::TICKETS_SCHEMA;
-use super::{BEYOND, Mysql, Opening, checks, is};
-use crate::engines::sql::{self, Failure, Identifier, Pool};
+use super::dialect::{MyDialect, has_number};
+use super::{Mysql, TICKETS_SCHEMA, settings};
+use crate::engines::sql::dialect::{Failure, Refusal};
+use crate::engines::sql::identifier::Identifier;
+use crate::engines::sql::pool::Pool;
+use crate::engines::sql::schema::{no_table, not_made};
+use crate::engines::sql::sequence::run_out;
 use crate::error::Error;
 use crate::store::TicketServer;
 
-/// "Failed to read auto-increment value from storage engine", "Out of range value": there is none left.
+/// "Failed to read auto-increment value from storage engine", "Out of range value": no number is left.
 const NO_NEXT: [u16; 2] = [1467, 167];
 
-/// What a server lets `auto_increment_increment` and `auto_increment_offset` be.
+/// The highest value of `auto_increment_increment` and `auto_increment_offset`.
 const MOST_SERVERS: u64 = 65_535;
 
 /// A table of tickets of a `MariaDB` or `MySQL` database.
 #[derive(Debug)]
 pub struct Tickets {
-    pool: Pool<Opening>,
+    pool: Pool<MyDialect>,
     target: Target,
 }
 
-/// What a step has to know about it.
+/// The table that a step works on.
 #[derive(Clone, Debug)]
 struct Target {
-    /// For sentences.
+    /// The database and the table, for sentences.
     source: String,
     table: Identifier,
     stub: String,
@@ -36,76 +40,69 @@ struct Target {
     create: bool,
 }
 
-impl Tickets {
-    pub(super) async fn open(
-        store: &Mysql,
-        table: &str,
-        stub: &str,
-        increment: u64,
-        offset: u64,
-    ) -> Result<Self, Error> {
-        let pool = store.pool.clone();
+impl Mysql {
+    /// Opens Flickr's table of tickets, `Tickets64` there, as a server that gives the numbers `offset` modulo `increment`.
+    ///
+    /// Makes the table if it is missing. All stubs of a table share its numbers.
+    ///
+    /// # Errors
+    /// `StoreUnavailable` for a table without tickets and a wrong offset; `UnsafeStore` for a table that is not of `InnoDB`.
+    pub async fn tickets(&self, table: &str, stub: &str, increment: u64, offset: u64) -> Result<Tickets, Error> {
+        let pool = self.pool.clone();
         let table = Identifier::new(pool.name(), table)?;
         let source = format!("{}, table {table}", pool.name());
         if !(1..=increment).contains(&offset) || increment > MOST_SERVERS {
             let rule = "the offset of tickets is 1 to their increment, which is at most 65535";
             return Err(Error::unavailable(&source, format_args!("{rule}, not {offset} of {increment}")));
         }
-        let (stub, allow_unsafe, create) = (stub.to_owned(), store.allow_unsafe, store.create);
+        let MyDialect { allow_unsafe, create, .. } = *pool.dialect();
+        let stub = stub.to_owned();
         let target = Target { source, table, stub, increment, offset, allow_unsafe, create };
         pool.run(target.clone(), |connection, target| Box::pin(target.check(connection))).await?;
-        Ok(Self { pool, target })
+        Ok(Tickets { pool, target })
     }
 }
 
 impl Target {
+    /// Checks the table, and makes it if it is missing.
     async fn check(&self, connection: &mut MySqlConnection) -> Result<(), Failure> {
-        let mut engine = self.engine(&mut *connection).await?;
-        if engine.is_none() {
-            let table = self.table.as_str();
+        let table = self.table.as_str();
+        let mut found = settings::table(&mut *connection, &self.table).await?;
+        if found.is_none() {
             if !self.create {
-                return Err(sql::no_table(&self.source, table, "mysql").into());
+                return Err(no_table(&self.source, table, "mysql").into());
             }
-            // An identifier has no quotes in it.
+            // An identifier contains no quotes.
             let statement = AssertSqlSafe(TICKETS_SCHEMA.replace("Tickets64", table));
             let made = sqlx::raw_sql(statement).execute(&mut *connection).await;
-            made.map_err(|error| sql::not_made(&self.source, table, "mysql", &error))?;
-            engine = self.engine(&mut *connection).await?;
+            made.map_err(|error| not_made(&self.source, table, "mysql", &error))?;
+            found = settings::table(&mut *connection, &self.table).await?;
         }
-        let engine = engine.unwrap_or_default();
-        if !checks::is_innodb(&engine) && !self.allow_unsafe {
-            return Err(checks::not_innodb(&self.source, self.table.as_str(), &engine).into());
+        if !self.allow_unsafe {
+            settings::refuse_engine(&self.source, table, &found.unwrap_or_default().1)?;
         }
         let query = sqlx::query_as(
             "SELECT CAST(column_name AS CHAR) FROM information_schema.columns \
              WHERE table_schema = DATABASE() AND table_name = ? AND extra LIKE '%auto_increment%'",
         );
-        let rows: Vec<(String,)> = query.bind(self.table.as_str()).fetch_all(connection).await?;
+        let rows: Vec<(String,)> = query.bind(table).fetch_all(connection).await?;
         if rows.is_empty() {
             return Err(Error::unavailable(&self.source, "it has no AUTO_INCREMENT column").into());
         }
         Ok(())
     }
 
-    /// The storage engine of the table, if it is there.
-    async fn engine(&self, connection: &mut MySqlConnection) -> Result<Option<String>, Failure> {
-        let query = sqlx::query_as(
-            "SELECT CAST(COALESCE(engine, 'none') AS CHAR) FROM information_schema.tables \
-             WHERE table_schema = DATABASE() AND table_name = ?",
-        );
-        let rows: Vec<(String,)> = query.bind(self.table.as_str()).fetch_all(connection).await?;
-        Ok(rows.into_iter().next().map(|(engine,)| engine))
-    }
-
     async fn take(&self, connection: &mut MySqlConnection) -> Result<u64, Failure> {
-        // Every time, as tickets of other servers may be taken on the same connection.
+        // Each time, as tickets of other offsets may use the same connection.
         let query = sqlx::query("SET SESSION auto_increment_increment = ?, auto_increment_offset = ?");
         query.bind(self.increment).bind(self.offset).execute(&mut *connection).await?;
         let statement = format!("REPLACE INTO `{}` (stub) VALUES (?)", self.table);
         let done = sqlx::query(AssertSqlSafe(statement)).bind(&self.stub).execute(connection).await;
         match done {
             Ok(done) => Ok(done.last_insert_id()),
-            Err(error) if is(&error, &NO_NEXT) || is(&error, &BEYOND) => Err(sql::run_out(&self.source).into()),
+            Err(error) if has_number(&error, &NO_NEXT) || Refusal::of::<MyDialect>(&error) == Refusal::Beyond => {
+                Err(run_out(&self.source).into())
+            }
             Err(error) => Err(error.into()),
         }
     }

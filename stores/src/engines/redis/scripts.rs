@@ -1,13 +1,13 @@
-//! The steps that are more than one command, as Lua: the server does nothing else meanwhile, and each writes once, so it is
-//! in the append-only file as a whole or not at all.
+//! Steps of several commands, in Lua. The server runs a script alone. Each script writes once, so the append-only file has
+//! all of it or nothing.
 //!
-//! Numbers stay strings, as those of Lua are doubles, which are exact up to 2^53 only.
+//! Numbers stay strings: Lua's numbers are doubles, exact only up to 2^53.
 
 use ::redis::Script;
 
 use crate::scripts::{ADD, WRITE};
 
-/// A counter; what it has to be, and what it becomes then.
+/// Key: a counter. Arguments: its expected and its new number.
 const LOWER: &str = r"
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 redis.call('SET', KEYS[1], ARGV[2])

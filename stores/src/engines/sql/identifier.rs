@@ -1,4 +1,4 @@
-//! Names of tables and sequences, which SQL does not take as parameters.
+//! Names of tables and sequences, which cannot be parameters of a statement.
 
 use std::fmt;
 
@@ -6,19 +6,23 @@ use crate::error::Error;
 
 const LONGEST: usize = 64;
 
-/// A name that can stand in SQL between quotes of any kind.
+/// A name that is safe between quotes of any kind.
 #[derive(Clone, PartialEq, Eq)]
-pub(in crate::engines) struct Identifier(String);
+pub struct Identifier(String);
 
 impl Identifier {
-    /// Reads a name.
+    /// Checks a name.
+    ///
+    /// # Errors
+    /// `StoreUnavailable`, naming the rule.
     pub(in crate::engines) fn new(store: &str, name: &str) -> Result<Self, Error> {
         let letter = |byte: u8| byte.is_ascii_alphabetic() || byte == b'_';
         let fits = (1..=LONGEST).contains(&name.len())
             && name.bytes().next().is_some_and(letter)
             && name.bytes().all(|byte| letter(byte) || byte.is_ascii_digit() || byte == b'$');
         if !fits {
-            let rule = "the name of a table or sequence is 1 to 64 of A-Z a-z 0-9 _ $ without a digit or $ in front";
+            let rule =
+                "the name of a table or sequence must be 1 to 64 of A-Z a-z 0-9 _ $, without a leading digit or $";
             return Err(Error::unavailable(store, format_args!("{rule}, not {name:?}")));
         }
         Ok(Self(name.to_owned()))
@@ -46,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_that_could_end_its_quotes_is_refused() {
+    fn names_that_could_end_their_quotes_are_refused() {
         for name in ["", "1a", "$a", "a b", "a\"b", "a`b", "a;b", "a.b", "ä", &"a".repeat(65)] {
             assert!(Identifier::new("db", name).is_err(), "{name}");
         }

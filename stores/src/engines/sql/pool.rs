@@ -1,132 +1,76 @@
-//! Connections that are checked before they are used, and never used again once in doubt.
+//! Connections of a store: checked before each step, and closed after a step whose outcome is unknown.
 
 use std::fmt;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-use async_trait::async_trait;
 use snowmint_core::mutant;
-use sqlx::Connection;
-use sqlx::error::DatabaseError;
+use sqlx::Connection as _;
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, sleep, timeout_at};
 
-use super::backoff::Backoff;
-use crate::drivers::Owner;
-use crate::engines::findings::Findings;
+use super::dialect::{Dialect, Failure, Refusal, TABLE, unavailable};
+use super::schema;
+use crate::engines::client::backoff::Backoff;
+use crate::engines::settings::{self, Settings};
 use crate::error::Error;
-use crate::url::Url;
+use crate::lock::lock;
+use crate::owner::Owner;
+use crate::store::url::Url;
 
-/// How often a step is tried that the engine undid, as after a deadlock.
+/// How often to try a step that the server undoes, as after a deadlock.
 const TRIES: u32 = 10;
 
-/// How to open a connection of an engine.
-#[async_trait]
-pub(in crate::engines) trait Engine: Send + Sync + 'static {
-    /// A connection.
-    type Connection: Connection;
-
-    /// Opens one, and sets what it needs for itself.
-    async fn open(&self) -> Result<Self::Connection, Failure>;
-
-    /// Looks whether the engine keeps what it confirms; what a failover could lose. One question: it is asked before each
-    /// step, in the place of a ping.
-    async fn look(&self, connection: &mut Self::Connection) -> Result<Option<Error>, Failure>;
-
-    /// Whether connections opened earlier still lead to where new ones would.
-    fn still_there(&self) -> bool {
-        true
-    }
-
-    /// Whether this error says that the engine undid the whole step, so that it can be done again.
-    fn undone(&self, error: &dyn DatabaseError) -> bool;
-}
-
-/// Why a step was not done, or may not have been.
-#[derive(Debug)]
-pub(in crate::engines) enum Failure {
-    /// The client's error: the connection is not used again.
-    Client(sqlx::Error),
-    /// An answer of the engine that is a refusal; the connection is as good as before.
-    Told(Error),
-}
-
-impl From<sqlx::Error> for Failure {
-    fn from(error: sqlx::Error) -> Self {
-        Self::Client(error)
-    }
-}
-
-impl From<Error> for Failure {
-    fn from(error: Error) -> Self {
-        Self::Told(error)
-    }
-}
-
-impl Failure {
-    fn told(self, store: &str) -> Error {
-        match self {
-            Self::Client(error) => unavailable(store, &error),
-            Self::Told(error) => error,
-        }
-    }
-}
-
-/// `StoreUnavailable`: what the client says.
-pub(in crate::engines) fn unavailable(store: &str, error: &sqlx::Error) -> Error {
-    match error {
-        sqlx::Error::Io(error) => Error::unavailable(store, error),
-        sqlx::Error::Database(error) => Error::unavailable(store, error),
-        error => Error::unavailable(store, error),
-    }
-}
-
-/// What a step does with a connection.
+/// A step on a connection.
 pub(in crate::engines) type Step<'c, T> = Pin<Box<dyn Future<Output = Result<T, Failure>> + Send + 'c>>;
 
 /// The connections of a store.
 ///
-/// The client's own pool does not do: it waits where we answer at once, forgets why a new connection was refused, and a
-/// connection whose server is silent keeps its place in it for good.
-pub(in crate::engines) struct Pool<E: Engine>(Arc<Shared<E>>);
+/// sqlx's own pool does not fit: it waits where this one answers at once, forgets why a new connection was refused, and
+/// keeps the place of a connection whose server is silent.
+pub(in crate::engines) struct Pool<D: Dialect>(Arc<Shared<D>>);
 
-struct Shared<E: Engine> {
+struct Shared<D: Dialect> {
     owner: Owner,
-    engine: E,
+    dialect: D,
     name: String,
     timeout: Duration,
     allow_unsafe: bool,
-    findings: Findings,
+    settings: Settings,
+    /// Whether all tables existed once.
+    settled: AtomicBool,
     places: Semaphore,
-    idle: Mutex<Vec<E::Connection>>,
+    idle: Mutex<Vec<D::Connection>>,
     backoff: Mutex<Backoff>,
 }
 
-impl<E: Engine> Clone for Pool<E> {
+impl<D: Dialect> Clone for Pool<D> {
     fn clone(&self) -> Self {
         Self(self.0.clone())
     }
 }
 
-impl<E: Engine> fmt::Debug for Pool<E> {
+impl<D: Dialect> fmt::Debug for Pool<D> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Pool({})", self.name())
     }
 }
 
-impl<E: Engine> Pool<E> {
-    /// One without connections yet.
-    pub(in crate::engines) fn new(name: String, url: &Url, engine: E) -> Self {
+impl<D: Dialect> Pool<D> {
+    /// A pool without connections yet.
+    pub(super) fn new(name: String, url: &Url, dialect: D) -> Self {
         let places = usize::try_from(url.connections).unwrap_or(1).max(1);
         Self(Arc::new(Shared {
             owner: Owner::this_process(),
-            engine,
+            dialect,
             name,
             timeout: url.timeout,
             allow_unsafe: url.allow_unsafe,
-            findings: Findings::new(url.allow_standby),
+            settings: Settings::new(url.allow_standby),
+            settled: AtomicBool::new(false),
             places: Semaphore::new(places),
             idle: Mutex::default(),
             backoff: Mutex::default(),
@@ -137,32 +81,45 @@ impl<E: Engine> Pool<E> {
         &self.0.name
     }
 
-    pub(in crate::engines) fn engine(&self) -> &E {
-        &self.0.engine
+    /// Returns whether the URL accepts unsafe settings.
+    #[cfg(any(feature = "mysql", feature = "postgres"))]
+    pub(super) fn allow_unsafe(&self) -> bool {
+        self.0.allow_unsafe
+    }
+
+    #[cfg(feature = "mysql")]
+    pub(in crate::engines) fn dialect(&self) -> &D {
+        &self.0.dialect
+    }
+
+    /// Takes note that all tables exist: a new connection that misses one is refused from now on.
+    pub(super) fn settle(&self) {
+        self.0.dialect.settle();
+        self.0.settled.store(true, Ordering::Release);
     }
 
     /// As [`Store::refuse_standby`](crate::Store::refuse_standby).
-    pub(in crate::engines) async fn refuse_standby(&self) -> Result<(), Error> {
+    pub(super) async fn refuse_standby(&self) -> Result<(), Error> {
         self.run((), |_, ()| Box::pin(async { Ok(()) })).await?;
-        self.0.findings.refuse_standby()
+        self.0.settings.refuse_standby()
     }
 
     /// As [`Store::standby_risk`](crate::Store::standby_risk).
-    pub(in crate::engines) fn standby_risk(&self) -> Option<Error> {
-        self.0.findings.risk()
+    pub(super) fn standby_risk(&self) -> Option<Error> {
+        self.0.settings.risk()
     }
 
-    /// Does a step on a connection, within the timeout, all of it.
+    /// Runs a step on a connection. The timeout is for the wait, the connection and the step together.
     ///
-    /// In a task of its own, so that it goes on when the caller's future is dropped: else the answer to an abandoned
-    /// request could be left on a connection. A step must read every answer to its end: only then is it committed.
+    /// The step runs in a separate task, so that it goes on when the caller drops the future: otherwise the connection could
+    /// keep the answer to an abandoned request. A step must read every answer to its end, where it is committed.
     pub(in crate::engines) async fn run<A, T, F>(&self, arguments: A, step: F) -> Result<T, Error>
     where
         A: Send + Sync + 'static,
         T: Send + 'static,
-        F: for<'c> Fn(&'c mut E::Connection, &'c A) -> Step<'c, T> + Send + Sync + 'static,
+        F: for<'c> Fn(&'c mut D::Connection, &'c A) -> Step<'c, T> + Send + Sync + 'static,
     {
-        // The connections are the parent's, who would get our answers.
+        // The parent's connections would deliver our answers to the parent.
         self.0.owner.check()?;
         let runtime = Handle::try_current()
             .map_err(|_| Error::unavailable(self.name(), "it can be used only in a runtime of tokio"))?;
@@ -172,19 +129,19 @@ impl<E: Engine> Pool<E> {
     }
 }
 
-impl<E: Engine> Drop for Shared<E> {
+impl<D: Dialect> Drop for Shared<D> {
     fn drop(&mut self) {
         if self.owner.check().is_err() {
-            // Closed here, they would be taken from the parent's reactor, which the child shares.
+            // Closing them here would remove them from the parent's reactor, which the child shares.
             std::mem::forget(std::mem::take(&mut *self.idle()));
         }
     }
 }
 
-impl<E: Engine> Shared<E> {
+impl<D: Dialect> Shared<D> {
     async fn attempt<A, T, F>(&self, arguments: &A, step: &F) -> Result<T, Error>
     where
-        F: for<'c> Fn(&'c mut E::Connection, &'c A) -> Step<'c, T>,
+        F: for<'c> Fn(&'c mut D::Connection, &'c A) -> Step<'c, T>,
     {
         let deadline = Instant::now() + self.timeout;
         let Ok(Ok(_place)) = timeout_at(deadline, self.places.acquire()).await else {
@@ -193,20 +150,20 @@ impl<E: Engine> Shared<E> {
         let mut connection = self.connection(deadline).await?;
         let mut tries = 0;
         loop {
-            // Where this returns without `keep`, the connection is dropped and so closed, with whatever still comes on it.
+            // A connection that does not go back to `idle` is closed, with any answer that still comes on it.
             match timeout_at(deadline, step(&mut connection, arguments)).await {
                 Ok(Ok(done)) => {
                     self.idle().push(connection);
                     return Ok(done);
                 }
-                Ok(Err(Failure::Told(error))) => {
+                Ok(Err(Failure::Refused(error))) => {
                     self.idle().push(connection);
                     return Err(error);
                 }
-                Ok(Err(Failure::Client(sqlx::Error::Database(error)))) => {
+                Ok(Err(Failure::Client(error))) if error.as_database_error().is_some() => {
                     tries += 1;
-                    if tries == TRIES || !self.engine.undone(&*error) {
-                        return Err(Error::unavailable(&self.name, error));
+                    if tries == TRIES || Refusal::of::<D>(&error) != Refusal::Undone {
+                        return Err(unavailable(&self.name, &error));
                     }
                     sleep(Duration::from_millis(u64::from(tries))).await;
                 }
@@ -222,17 +179,17 @@ impl<E: Engine> Shared<E> {
         }
     }
 
-    /// A connection that has just answered, or a new one.
-    async fn connection(&self, deadline: Instant) -> Result<E::Connection, Error> {
-        if !self.engine.still_there() {
+    /// Returns a connection that has just answered, or opens one.
+    async fn connection(&self, deadline: Instant) -> Result<D::Connection, Error> {
+        if !self.dialect.still_there() {
             self.idle().clear();
         }
-        // Not in the condition, where the lock would be held over the wait.
+        // Not in the condition, as the lock would be held across the wait.
         let idle = self.idle().pop();
         if let Some(mut connection) = idle {
-            match timeout_at(deadline, self.look(&mut connection)).await {
+            match timeout_at(deadline, self.check(&mut connection)).await {
                 Ok(Ok(())) => return Ok(connection),
-                Ok(Err(Failure::Told(error))) => {
+                Ok(Err(Failure::Refused(error))) => {
                     self.idle().push(connection);
                     return Err(error);
                 }
@@ -245,48 +202,54 @@ impl<E: Engine> Shared<E> {
             }
         }
         let round = self.backoff().begin(&self.name)?;
-        let opened = timeout_at(deadline, self.open()).await;
-        let error = match opened {
+        let error = match timeout_at(deadline, self.open()).await {
             Ok(Ok(connection)) => {
                 self.backoff().succeeded();
                 return Ok(connection);
             }
-            Ok(Err(failure)) => failure.told(&self.name),
-            Err(_) => self.late("no connection came about"),
+            Ok(Err(failure)) => failure.into_error(&self.name),
+            Err(_) => self.late("no connection could be made"),
         };
-        self.backoff().failed(round, &error);
+        self.backoff().failed(round, Some(&error));
         Err(error)
     }
 
-    async fn open(&self) -> Result<E::Connection, Failure> {
-        let mut connection = self.engine.open().await?;
-        self.look(&mut connection).await?;
+    async fn open(&self) -> Result<D::Connection, Failure> {
+        let mut connection = self.dialect.open().await?;
+        if self.settled.load(Ordering::Acquire)
+            && let Some(table) = schema::missing::<D>(&mut connection).await?
+        {
+            return Err(schema::gone(&self.name, table).into());
+        }
+        self.check(&mut connection).await?;
         Ok(connection)
     }
 
-    /// Whether the connection is one still, and its server keeps what it confirms.
-    async fn look(&self, connection: &mut E::Connection) -> Result<(), Failure> {
+    /// Checks that the connection is alive, and that its server keeps confirmed writes.
+    async fn check(&self, connection: &mut D::Connection) -> Result<(), Failure> {
         if self.allow_unsafe || mutant::removes("settings") {
             return Ok(connection.ping().await?);
         }
-        let looked = match self.engine.look(connection).await {
-            Ok(risk) => Ok(risk),
-            Err(Failure::Told(error)) => Err(error),
-            Err(failure) => return Err(failure),
-        };
-        self.findings.note(&looked);
-        Ok(looked.map(drop)?)
+        let found = self.dialect.settings(connection).await?;
+        let checked =
+            settings::check(&self.name, D::ENGINE, |name| found.get(&name.to_ascii_lowercase()).map(String::as_str));
+        let mut tables = found.iter().filter_map(|(name, property)| Some((name.strip_prefix(TABLE)?, property)));
+        let checked = checked.and_then(|risk| {
+            tables.try_for_each(|(table, property)| D::refuse_table(&self.name, table, property)).map(|()| risk)
+        });
+        self.settings.note(&checked);
+        Ok(checked.map(drop)?)
     }
 
-    fn idle(&self) -> MutexGuard<'_, Vec<E::Connection>> {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    fn idle(&self) -> MutexGuard<'_, Vec<D::Connection>> {
+        lock(&self.idle)
     }
 
     fn backoff(&self) -> MutexGuard<'_, Backoff> {
-        self.backoff.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.backoff)
     }
 
-    fn late(&self, what: &str) -> Error {
-        Error::unavailable(&self.name, format_args!("{what} within {} ms", self.timeout.as_millis()))
+    fn late(&self, why: &str) -> Error {
+        Error::unavailable(&self.name, format_args!("{why} within {} ms", self.timeout.as_millis()))
     }
 }

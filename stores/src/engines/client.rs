@@ -1,0 +1,10 @@
+//! Parts that the clients of several engines share: addresses, TLS, connections that come back after an outage.
+
+#[cfg(any(feature = "redis", feature = "etcd", feature = "zookeeper"))]
+pub(super) mod address;
+#[cfg(any(feature = "redis", feature = "etcd", feature = "zookeeper", feature = "sql"))]
+pub(super) mod backoff;
+#[cfg(any(feature = "redis", feature = "etcd", feature = "zookeeper"))]
+pub(super) mod reconnect;
+#[cfg(any(feature = "redis", feature = "zookeeper-tls"))]
+pub(super) mod tls;

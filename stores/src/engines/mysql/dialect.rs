@@ -1,0 +1,121 @@
+//! Connections and statements for `MariaDB` and `MySQL`.
+
+use std::fmt;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use snowmint_core::durability::Engine;
+use sqlx::ConnectOptions as _;
+use sqlx::error::DatabaseError;
+use sqlx::mysql::{MySqlConnectOptions, MySqlConnection, MySqlDatabaseError};
+
+use super::{SCHEMA, TABLES, settings};
+use crate::engines::sql::dialect::Raise;
+use crate::engines::sql::query::Value;
+use crate::engines::sql::{Dialect, Failure, Refusal, Settings, Statements};
+use crate::error::Error;
+
+/// `MariaDB` and `MySQL`.
+pub struct MyDialect {
+    pub(super) options: MySqlConnectOptions,
+    pub(super) name: String,
+    pub(super) timeout: Duration,
+    pub(super) allow_unsafe: bool,
+    pub(super) create: bool,
+}
+
+#[async_trait]
+impl Dialect for MyDialect {
+    type Connection = MySqlConnection;
+
+    const MODULE: &'static str = "mysql";
+    const SCHEMA: &'static str = SCHEMA;
+    const TABLES: &'static [&'static str] = TABLES;
+    const ENGINE: Engine = Engine::Mysql;
+    const STATEMENTS: Statements = Statements {
+        tables: "SELECT CAST(table_name AS CHAR) FROM information_schema.tables WHERE table_schema = DATABASE() \
+                 AND table_name IN ('snowmint_records', 'snowmint_counters', 'snowmint_guards', 'leaf_alloc')",
+        read: "SELECT version, value FROM snowmint_records WHERE name = ?",
+        // InnoDB shows a commit before it is flushed. The confirmation of this one waits for the flush of all earlier ones.
+        flush: Some(
+            "INSERT INTO snowmint_guards (name, uses) VALUES ('read', 1) ON DUPLICATE KEY UPDATE uses = uses + 1",
+        ),
+        // Not INSERT IGNORE, which would cut long values.
+        insert: "INSERT INTO snowmint_records (version, value, name) VALUES (1, ?, ?)",
+        update: "UPDATE snowmint_records SET value = ?, version = version + 1 WHERE name = ? AND version = ?",
+        // Keys are ASCII, and latin1 gives every byte a letter.
+        list: "SELECT CONVERT(name USING latin1), version, value FROM snowmint_records \
+               WHERE name >= ? AND name < ? AND LOCATE('/', name, LENGTH(?) + 1) = 0",
+        add: Raise {
+            change: "INSERT INTO snowmint_counters (value, name) VALUES (?, ?) \
+                     ON DUPLICATE KEY UPDATE value = value + ?",
+            read_back: READ_COUNTER,
+        },
+        raise: Raise {
+            change: "UPDATE snowmint_counters SET value = value + ? WHERE name = ?",
+            read_back: READ_COUNTER,
+        },
+        lower: "UPDATE snowmint_counters SET value = ? WHERE name = ? AND value = ?",
+        clock: Some("SELECT CAST(FLOOR(UNIX_TIMESTAMP(SYSDATE(6)) * 1000) AS SIGNED)"),
+        tag: "SELECT CAST(COALESCE(description, '') AS CHAR), CAST(max_id AS SIGNED), CAST(step AS SIGNED) \
+              FROM leaf_alloc WHERE biz_tag = ?",
+        create_tag: "INSERT INTO leaf_alloc (biz_tag, max_id, step, description) VALUES (?, ?, ?, ?)",
+        tags: "SELECT CAST(biz_tag AS CHAR) FROM leaf_alloc ORDER BY biz_tag",
+        // As Leaf does it.
+        fetch: Raise {
+            change: "UPDATE leaf_alloc SET max_id = max_id + ? WHERE biz_tag = ? AND max_id >= 0",
+            read_back: Some("SELECT CAST(max_id AS SIGNED) FROM leaf_alloc WHERE biz_tag = ?"),
+        },
+        lower_tag: "UPDATE leaf_alloc SET max_id = ? WHERE biz_tag = ? AND max_id = ?",
+    };
+
+    async fn open(&self) -> Result<MySqlConnection, Failure> {
+        let mut connection = self.options.connect().await?;
+        settings::cure(&mut connection, self.timeout).await?;
+        settings::database(&self.name, &mut connection).await?;
+        Ok(connection)
+    }
+
+    async fn settings(&self, connection: &mut MySqlConnection) -> Result<Settings, Failure> {
+        settings::read(connection).await
+    }
+
+    fn refuse_table(store: &str, table: &str, engine: &str) -> Result<(), Error> {
+        settings::refuse_engine(store, table, engine)
+    }
+
+    fn refusal(error: &dyn DatabaseError) -> Refusal {
+        match number(error) {
+            // Timeout of a lock, deadlock.
+            1205 | 1213 => Refusal::Undone,
+            1062 => Refusal::Duplicate,
+            // Out of the range of a column, out of the range of `BIGINT`.
+            1264 | 1690 => Refusal::Beyond,
+            _ => Refusal::Other,
+        }
+    }
+
+    // The columns are binary, for an exact comparison.
+    fn key(key: &str) -> Value {
+        Value::Bytes(key.as_bytes().to_owned())
+    }
+}
+
+const READ_COUNTER: Option<&str> = Some("SELECT value FROM snowmint_counters WHERE name = ?");
+
+/// Returns the number of a server's error. 0 for other errors.
+fn number(error: &dyn DatabaseError) -> u16 {
+    error.try_downcast_ref::<MySqlDatabaseError>().map_or(0, MySqlDatabaseError::number)
+}
+
+/// Returns whether an error is the server's, with one of these numbers.
+pub(super) fn has_number(error: &sqlx::Error, numbers: &[u16]) -> bool {
+    error.as_database_error().is_some_and(|error| numbers.contains(&number(error)))
+}
+
+// The options hold the password.
+impl fmt::Debug for MyDialect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)
+    }
+}

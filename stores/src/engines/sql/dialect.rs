@@ -1,0 +1,214 @@
+//! The differences between SQL databases: their connections, their statements, and the meaning of their errors.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use async_trait::async_trait;
+use snowmint_core::durability::Engine;
+use sqlx::Connection;
+use sqlx::error::DatabaseError;
+
+use super::query::{Change, Select, Value};
+use crate::error::Error;
+
+/// One kind of SQL database. A [`SqlStore`](super::SqlStore) works on each of them alike.
+#[async_trait]
+pub trait Dialect: fmt::Debug + Send + Sync + 'static {
+    /// A connection.
+    type Connection: Connection
+        + Change
+        + Select<(i64,)>
+        + Select<(String,)>
+        + Select<(i64, Vec<u8>)>
+        + Select<(String, i64, Vec<u8>)>
+        + Select<(String, i64, i64)>;
+
+    /// The module of this crate, for sentences that point to its `SCHEMA`.
+    const MODULE: &'static str;
+    /// The SQL that makes the tables.
+    const SCHEMA: &'static str;
+    /// The names of the tables.
+    const TABLES: &'static [&'static str];
+    /// The kind of the engine, which has rules for its settings.
+    const ENGINE: Engine;
+    /// The statements of the verbs.
+    const STATEMENTS: Statements;
+
+    /// Opens a connection and sets its own safe settings.
+    async fn open(&self) -> Result<Self::Connection, Failure>;
+
+    /// Reads the settings that decide whether the server keeps confirmed writes, by name, in one round trip.
+    ///
+    /// `table NAME` is the property of a table that decides it: a crash empties tables with a wrong one.
+    async fn settings(&self, connection: &mut Self::Connection) -> Result<Settings, Failure>;
+
+    /// Refuses a property of a table: `UnsafeStore`.
+    fn refuse_table(_store: &str, _table: &str, _property: &str) -> Result<(), Error> {
+        Ok(())
+    }
+
+    /// Returns whether open connections lead to the database where new connections would lead.
+    fn still_there(&self) -> bool {
+        true
+    }
+
+    /// Takes note that the tables exist: from now on none of them is made again.
+    fn settle(&self) {}
+
+    /// Classifies an error of the server.
+    fn refusal(error: &dyn DatabaseError) -> Refusal;
+
+    /// Returns a key as a parameter of a statement.
+    fn key(key: &str) -> Value {
+        Value::Text(key.to_owned())
+    }
+}
+
+/// Settings by name, in lower case.
+pub type Settings = HashMap<String, String>;
+
+/// The start of a table's name among the settings.
+pub(in crate::engines) const TABLE: &str = "table ";
+
+/// The meaning of a server's error for a statement, which had no effect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// The server undid the whole transaction, as after a deadlock, so it can be repeated.
+    Undone,
+    /// There is a row, or a table, of that name.
+    Duplicate,
+    /// A number would be beyond 2^63-1.
+    Beyond,
+    /// Another error.
+    Other,
+}
+
+impl Refusal {
+    /// Classifies an error of the client.
+    pub(in crate::engines) fn of<D: Dialect>(error: &sqlx::Error) -> Self {
+        error.as_database_error().map_or(Self::Other, D::refusal)
+    }
+}
+
+/// The reason why a step failed.
+#[derive(Debug)]
+pub enum Failure {
+    /// The client's error: the step may have been done. The connection is not used again.
+    Client(sqlx::Error),
+    /// A refusal: the step was not done. The connection stays usable.
+    Refused(Error),
+}
+
+impl From<sqlx::Error> for Failure {
+    fn from(error: sqlx::Error) -> Self {
+        Self::Client(error)
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Refused(error)
+    }
+}
+
+impl Failure {
+    pub(super) fn into_error(self, store: &str) -> Error {
+        match self {
+            Self::Client(error) => unavailable(store, &error),
+            Self::Refused(error) => error,
+        }
+    }
+}
+
+/// `StoreUnavailable`, with the client's error.
+pub(in crate::engines) fn unavailable(store: &str, error: &sqlx::Error) -> Error {
+    match error {
+        sqlx::Error::Io(error) => Error::unavailable(store, error),
+        sqlx::Error::Database(error) => Error::unavailable(store, error),
+        error => Error::unavailable(store, error),
+    }
+}
+
+/// The statements of a dialect, each with its parameters in order.
+#[derive(Clone, Copy, Debug)]
+pub struct Statements {
+    /// The names of existing tables, possibly with foreign tables. No parameters.
+    pub tables: &'static str,
+    /// Version and value of a record: key.
+    pub read: &'static str,
+    /// A commit that waits until all commits which a read saw are durable. `None` if a read sees durable commits only.
+    pub flush: Option<&'static str>,
+    /// Adds a record of version 1: value, key.
+    pub insert: &'static str,
+    /// Replaces a record: value, key, expected version.
+    pub update: &'static str,
+    /// Key, version and value of the records directly under a prefix: prefix, the key after all its keys, prefix.
+    pub list: &'static str,
+    /// Adds to a counter: sum for a new counter, counter, amount.
+    pub add: Raise,
+    /// Adds to a counter that exists: amount, counter.
+    pub raise: Raise,
+    /// Lowers a counter: new number, counter, expected number.
+    pub lower: &'static str,
+    /// The server's clock in Unix ms. `None` for a file.
+    pub clock: Option<&'static str>,
+    /// Description, `max_id` and `step` of a row of Leaf's table: tag.
+    pub tag: &'static str,
+    /// Adds a row: tag, `max_id`, `step`, description.
+    pub create_tag: &'static str,
+    /// All tags. No parameters.
+    pub tags: &'static str,
+    /// Adds to `max_id`: amount, tag.
+    pub fetch: Raise,
+    /// Lowers `max_id`: new number, tag, expected number.
+    pub lower_tag: &'static str,
+}
+
+/// A statement that adds to a number and leaves it unchanged where the sum would be beyond 2^63-1.
+#[derive(Clone, Copy, Debug)]
+pub struct Raise {
+    /// The statement.
+    pub change: &'static str,
+    /// The query of the sum, by name, for servers that do not return it: both run in one transaction.
+    pub read_back: Option<&'static str>,
+}
+
+#[cfg(any(feature = "postgres", feature = "sqlite"))]
+impl Statements {
+    /// The statements for `PostgreSQL` and `SQLite`, which differ in the queries of tables and lists.
+    pub(in crate::engines) const fn numbered(tables: &'static str, list: &'static str) -> Self {
+        Self {
+            tables,
+            read: "SELECT version, value FROM snowmint_records WHERE name = $1",
+            flush: None,
+            insert: "INSERT INTO snowmint_records (version, value, name) VALUES (1, $1, $2) ON CONFLICT DO NOTHING",
+            update: "UPDATE snowmint_records SET value = $1, version = version + 1 WHERE name = $2 AND version = $3",
+            list,
+            add: Raise {
+                change: "INSERT INTO snowmint_counters AS c (value, name) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE \
+                         SET value = c.value + $3 WHERE c.value <= 9223372036854775807 - $3 RETURNING value",
+                read_back: None,
+            },
+            raise: Raise {
+                change: "UPDATE snowmint_counters SET value = value + $1 \
+                         WHERE name = $2 AND value <= 9223372036854775807 - $1 RETURNING value",
+                read_back: None,
+            },
+            lower: "UPDATE snowmint_counters SET value = $1 WHERE name = $2 AND value = $3",
+            clock: None,
+            tag: "SELECT CAST(coalesce(description, '') AS text), CAST(max_id AS bigint), CAST(step AS bigint) \
+                  FROM leaf_alloc WHERE biz_tag = $1",
+            create_tag: "INSERT INTO leaf_alloc (biz_tag, max_id, step, description, update_time) \
+                         VALUES ($1, $2, $3, $4, CURRENT_TIMESTAMP) ON CONFLICT DO NOTHING",
+            tags: "SELECT CAST(biz_tag AS text) FROM leaf_alloc ORDER BY biz_tag",
+            fetch: Raise {
+                change: "UPDATE leaf_alloc SET max_id = max_id + $1, update_time = CURRENT_TIMESTAMP \
+                         WHERE biz_tag = $2 AND max_id BETWEEN 0 AND 9223372036854775807 - $1 \
+                         RETURNING CAST(max_id AS bigint)",
+                read_back: None,
+            },
+            lower_tag: "UPDATE leaf_alloc SET max_id = $1, update_time = CURRENT_TIMESTAMP \
+                        WHERE biz_tag = $2 AND max_id = $3",
+        }
+    }
+}

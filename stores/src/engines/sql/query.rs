@@ -1,0 +1,125 @@
+//! Statements with their parameters, in one form for all clients.
+
+use std::fmt;
+
+use async_trait::async_trait;
+use sqlx::{Arguments, Database, Encode, FromRow, Type};
+
+use crate::error::Error;
+
+/// A parameter of a statement.
+#[derive(Clone, Debug)]
+pub enum Value {
+    /// A text.
+    Text(String),
+    /// A number.
+    Number(i64),
+    /// Bytes, or a text that is compared byte by byte.
+    Bytes(Vec<u8>),
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) => f.write_str(text),
+            Self::Number(number) => number.fmt(f),
+            Self::Bytes(bytes) => String::from_utf8_lossy(bytes).fmt(f),
+        }
+    }
+}
+
+/// A connection that runs statements without rows.
+#[async_trait]
+pub trait Change: Send {
+    /// Runs a statement, and returns the number of rows that it changed.
+    async fn change(&mut self, statement: &'static str, values: &[Value]) -> Result<u64, sqlx::Error>;
+
+    /// Runs several statements without parameters.
+    async fn script(&mut self, statements: &'static str) -> Result<(), sqlx::Error>;
+}
+
+/// A connection that runs queries for rows of a type.
+#[async_trait]
+pub trait Select<R>: Send {
+    /// Runs a query, and reads all its rows: a change that returns rows is committed after the last row.
+    async fn select(&mut self, query: &'static str, values: &[Value]) -> Result<Vec<R>, sqlx::Error>;
+}
+
+/// Implements both traits for the connections of a client.
+macro_rules! connection {
+    ($feature:literal, $database:ty, $connection:ty, $row:ty) => {
+        #[cfg(feature = $feature)]
+        #[async_trait]
+        impl Change for $connection {
+            async fn change(&mut self, statement: &'static str, values: &[Value]) -> Result<u64, sqlx::Error> {
+                let query = sqlx::query_with(statement, arguments::<$database>(values)?);
+                Ok(query.execute(self).await?.rows_affected())
+            }
+
+            async fn script(&mut self, statements: &'static str) -> Result<(), sqlx::Error> {
+                sqlx::raw_sql(statements).execute(self).await.map(drop)
+            }
+        }
+
+        #[cfg(feature = $feature)]
+        #[async_trait]
+        impl<R: for<'r> FromRow<'r, $row> + Send + Unpin + 'static> Select<R> for $connection {
+            async fn select(&mut self, query: &'static str, values: &[Value]) -> Result<Vec<R>, sqlx::Error> {
+                sqlx::query_as_with(query, arguments::<$database>(values)?).fetch_all(self).await
+            }
+        }
+    };
+}
+
+connection!("postgres", sqlx::Postgres, sqlx::PgConnection, sqlx::postgres::PgRow);
+connection!("mysql", sqlx::MySql, sqlx::MySqlConnection, sqlx::mysql::MySqlRow);
+connection!("sqlite", sqlx::Sqlite, sqlx::SqliteConnection, sqlx::sqlite::SqliteRow);
+
+fn arguments<DB: Database>(values: &[Value]) -> Result<DB::Arguments, sqlx::Error>
+where
+    for<'q> &'q str: Encode<'q, DB> + Type<DB>,
+    for<'q> &'q [u8]: Encode<'q, DB> + Type<DB>,
+    for<'q> i64: Encode<'q, DB> + Type<DB>,
+{
+    let mut arguments = DB::Arguments::default();
+    for value in values {
+        match value {
+            Value::Text(text) => arguments.add(text.as_str()),
+            Value::Number(number) => arguments.add(*number),
+            Value::Bytes(bytes) => arguments.add(bytes.as_slice()),
+        }
+        .map_err(sqlx::Error::Encode)?;
+    }
+    Ok(arguments)
+}
+
+/// Converts a number to SQL's `BIGINT`. `None` beyond 2^63-1.
+pub(super) fn signed(number: u64) -> Option<i64> {
+    i64::try_from(number).ok()
+}
+
+/// Converts a number from SQL's `BIGINT`.
+///
+/// # Errors
+/// `StoreUnavailable`, naming the number, if it is negative.
+pub(super) fn unsigned(store: &str, name: &str, number: i64) -> Result<u64, Error> {
+    u64::try_from(number).map_err(|_| Error::unavailable(store, format_args!("{name} is {number}, not 0 or more")))
+}
+
+/// Returns the end of a range of keys: the first text after all texts that begin with `prefix`, which is ASCII.
+pub(super) fn end_of(prefix: &str) -> String {
+    let mut end = prefix.to_owned();
+    let last = end.pop().unwrap_or('\u{7e}');
+    end.push(char::from_u32(u32::from(last) + 1).unwrap_or('\u{7f}'));
+    end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_range_of_keys_ends_before_the_next_letter() {
+        assert_eq!(end_of("leases/a_%/"), "leases/a_%0");
+    }
+}

@@ -1,0 +1,60 @@
+//! The tables: looked for, and made at the first connection.
+
+use std::time::Duration;
+
+use tokio::time::sleep;
+
+use super::dialect::{Dialect, Failure, Refusal};
+use super::query::{Change as _, Select as _};
+use crate::error::Error;
+
+/// How often to try while other processes make the tables at the same time.
+const TRIES: u32 = 20;
+
+/// Finds a table that is missing.
+pub(super) async fn missing<D: Dialect>(connection: &mut D::Connection) -> Result<Option<&'static str>, Failure> {
+    let rows: Vec<(String,)> = connection.select(D::STATEMENTS.tables, &[]).await?;
+    Ok(D::TABLES.iter().copied().find(|table| !rows.iter().any(|(name,)| name.eq_ignore_ascii_case(table))))
+}
+
+/// Makes the tables, unless all of them exist: a role may lack the right to.
+pub(super) async fn make<D: Dialect>(store: &str, connection: &mut D::Connection, create: bool) -> Result<(), Failure> {
+    let mut tries = 0;
+    while let Some(table) = missing::<D>(connection).await? {
+        if !create {
+            return Err(no_table(store, table, D::MODULE).into());
+        }
+        let Err(error) = connection.script(D::SCHEMA).await else { return Ok(()) };
+        tries += 1;
+        // IF NOT EXISTS does not see tables that another open transaction makes.
+        if tries == TRIES || !matches!(Refusal::of::<D>(&error), Refusal::Duplicate | Refusal::Undone) {
+            return Err(not_made(store, table, D::MODULE, &error).into());
+        }
+        sleep(Duration::from_millis(10)).await;
+    }
+    Ok(())
+}
+
+/// `StoreUnavailable`: a table is missing, and `create=false` forbids to make it.
+pub(in crate::engines) fn no_table(store: &str, table: &str, module: &str) -> Error {
+    Error::unavailable(
+        store,
+        format_args!("there is no table {table}, and create=false: make it with snowmint::stores::{module}::SCHEMA"),
+    )
+}
+
+/// `StoreUnavailable`: a table is missing, and the server refused to make it.
+pub(in crate::engines) fn not_made(store: &str, table: &str, module: &str, error: &sqlx::Error) -> Error {
+    Error::unavailable(
+        store,
+        format_args!(
+            "there is no table {table}, and it cannot be made ({error}): have it made with \
+             snowmint::stores::{module}::SCHEMA"
+        ),
+    )
+}
+
+/// `StoreUnavailable`: a table has vanished. It is not made again, as its numbers would begin again.
+pub(super) fn gone(store: &str, table: &str) -> Error {
+    Error::unavailable(store, format_args!("the table {table} is gone since the store was connected"))
+}

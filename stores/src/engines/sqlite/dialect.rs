@@ -1,0 +1,92 @@
+//! Connections and statements for `SQLite`.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use snowmint_core::durability::Engine;
+use sqlx::ConnectOptions as _;
+use sqlx::error::DatabaseError;
+use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
+
+use super::SCHEMA;
+use super::settings::{self, Identity};
+use crate::engines::sql::{Dialect, Failure, Refusal, Settings, Statements};
+use crate::error::Error;
+use crate::store::filesystem::refuse_lossy_place;
+
+/// `SQLite`.
+pub struct LiteDialect {
+    pub(super) path: PathBuf,
+    pub(super) name: String,
+    pub(super) timeout: Duration,
+    pub(super) allow_unsafe: bool,
+    pub(super) create: bool,
+    /// The file in which the tables were made.
+    pub(super) settled: OnceLock<Identity>,
+}
+
+#[async_trait]
+impl Dialect for LiteDialect {
+    type Connection = SqliteConnection;
+
+    const MODULE: &'static str = "sqlite";
+    const SCHEMA: &'static str = SCHEMA;
+    const TABLES: &'static [&'static str] = &["snowmint_records", "snowmint_counters", "leaf_alloc"];
+    const ENGINE: Engine = Engine::Sqlite;
+    const STATEMENTS: Statements = Statements::numbered(
+        "SELECT name FROM sqlite_master WHERE type = 'table'",
+        "SELECT name, version, value FROM snowmint_records \
+         WHERE name >= $1 AND name < $2 AND instr(substr(name, length($3) + 1), '/') = 0",
+    );
+
+    async fn open(&self) -> Result<SqliteConnection, Failure> {
+        if !self.still_there() {
+            let why = "the file was removed or replaced since the store was connected, so numbers could repeat";
+            return Err(Error::unavailable(&self.name, why).into());
+        }
+        if !self.allow_unsafe {
+            refuse_lossy_place(&self.name, &self.path, "allow_unsafe=true")?;
+        }
+        let create = self.create && self.settled.get().is_none();
+        if create {
+            settings::make_private(&self.path);
+        }
+        let options = SqliteConnectOptions::new()
+            .filename(&self.path)
+            .create_if_missing(create)
+            .busy_timeout(self.timeout)
+            .pragma("synchronous", "FULL")
+            // On macOS a plain fsync lets the drive write later.
+            .pragma("fullfsync", "ON");
+        let mut connection = options.connect().await?;
+        settings::write_ahead(&mut connection).await?;
+        Ok(connection)
+    }
+
+    async fn settings(&self, connection: &mut SqliteConnection) -> Result<Settings, Failure> {
+        let rows: Vec<(String, String)> = sqlx::query_as(settings::QUERY).fetch_all(connection).await?;
+        Ok(rows.into_iter().collect())
+    }
+
+    fn still_there(&self) -> bool {
+        self.settled.get().is_none_or(|file| *file == Identity::of(&self.path))
+    }
+
+    fn settle(&self) {
+        self.settled.get_or_init(|| Identity::of(&self.path));
+    }
+
+    fn refusal(_: &dyn DatabaseError) -> Refusal {
+        // SQLite itself waits for a busy database.
+        Refusal::Other
+    }
+}
+
+impl fmt::Debug for LiteDialect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)
+    }
+}

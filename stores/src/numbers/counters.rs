@@ -1,0 +1,242 @@
+//! Numbers by key, for clients of Redis. A deleted key keeps its counter, so its numbers never go back.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use snowmint_core::ErrorKind;
+use snowmint_core::segment::LAST;
+
+use super::definition;
+use super::segments::{Segments, SegmentsOptions};
+use super::source::Counter;
+use crate::error::Error;
+use crate::store::floor::skipped;
+use crate::store::key::{key, name};
+use crate::store::{Store, Wrote};
+
+/// The first number of a key, as with Redis' `INCR`.
+const FIRST: u64 = 1;
+const PREFIX: &str = "keys/";
+
+/// The numbers of one key, from 1 on, fetched ahead as [`Segments`] of a counter that is the next number.
+///
+/// A record says whether the key exists. A key that is made again after a deletion continues above all its numbers.
+#[derive(Clone, Debug)]
+pub struct Key {
+    store: Arc<dyn Store>,
+    counter: String,
+    segments: Segments,
+}
+
+impl Key {
+    /// Opens a key, or makes it. Fetches nothing yet; the first fetches take `step` numbers.
+    ///
+    /// # Errors
+    /// `InvalidText` for a name that is not 1 to 128 bytes long; `InvalidId` for a step that is not 1 to 2^31-1;
+    /// `StoreUnavailable`.
+    pub async fn open(store: Arc<dyn Store>, name: &str, step: u64, options: SegmentsOptions) -> Result<Self, Error> {
+        let key = key(PREFIX, name)?;
+        make(&*store, &key, true).await?;
+        Self::over(store, key, step, options)
+    }
+
+    /// Opens a key. `None` if it does not exist.
+    ///
+    /// # Errors
+    /// As [`Key::open`].
+    pub async fn find(
+        store: Arc<dyn Store>,
+        name: &str,
+        step: u64,
+        options: SegmentsOptions,
+    ) -> Result<Option<Self>, Error> {
+        let key = key(PREFIX, name)?;
+        if is_there(&*store, &key).await? { Self::over(store, key, step, options).map(Some) } else { Ok(None) }
+    }
+
+    fn over(store: Arc<dyn Store>, key: String, step: u64, options: SegmentsOptions) -> Result<Self, Error> {
+        let source = Counter { store: Arc::clone(&store), key: key.clone(), start: FIRST, is_tag: false };
+        Ok(Self { store, counter: key, segments: Segments::over(Box::new(source), step, options)? })
+    }
+
+    /// Returns whether a key exists.
+    ///
+    /// # Errors
+    /// `InvalidText`, `StoreUnavailable`.
+    pub async fn exists(store: &dyn Store, name: &str) -> Result<bool, Error> {
+        is_there(store, &key(PREFIX, name)?).await
+    }
+
+    /// Deletes a key. Returns `false` if it does not exist. Processes that have it open use up their numbers.
+    ///
+    /// # Errors
+    /// `InvalidText`, `StoreUnavailable`.
+    pub async fn delete(store: &dyn Store, name: &str) -> Result<bool, Error> {
+        let key = key(PREFIX, name)?;
+        Ok(is_there(store, &key).await? && make(store, &key, false).await?)
+    }
+
+    /// Makes a key if it does not exist, and raises its counter above `value` for all later opens. Never lowers it.
+    ///
+    /// # Errors
+    /// `InvalidText`; `InvalidId` for a value of 2^63-1 or more; `StoreUnavailable`.
+    pub async fn raise(store: &dyn Store, name: &str, value: u64) -> Result<(), Error> {
+        let key = key(PREFIX, name)?;
+        if value >= LAST {
+            return Err(Error::told(ErrorKind::InvalidId, format!("a key can be set to 0 to 2^63-2, not {value}")));
+        }
+        make(store, &key, true).await?;
+        // If another process adds in between, the counter rises further than needed.
+        let next = store.add(&key, 0, FIRST).await?;
+        if next <= value {
+            store.add(&key, value + 1 - next, FIRST).await?;
+        }
+        Ok(())
+    }
+
+    /// Skips `count` numbers of a key.
+    pub(crate) async fn skip(store: &dyn Store, name: &str, count: u64) -> Result<(), Error> {
+        store.add(&key(PREFIX, name)?, count, FIRST).await.map(drop)
+    }
+
+    /// Lists the keys of a store, deleted keys too, in any order.
+    ///
+    /// # Errors
+    /// `StoreUnavailable`.
+    pub async fn names(store: &dyn Store) -> Result<Vec<String>, Error> {
+        Ok(store.list(PREFIX).await?.iter().filter_map(|(part, _)| name(part)).collect())
+    }
+
+    /// Takes a number from memory.
+    ///
+    /// # Errors
+    /// As [`Segments::try_next`].
+    #[inline]
+    pub fn try_next(&self) -> Result<u64, Error> {
+        self.segments.try_next()
+    }
+
+    /// Takes a number, and waits for a fetch if memory is empty.
+    ///
+    /// # Errors
+    /// As [`Segments::next`].
+    pub async fn next(&self) -> Result<u64, Error> {
+        self.segments.next().await
+    }
+
+    /// Takes `count` consecutive numbers.
+    ///
+    /// # Errors
+    /// As [`Segments::next_block`].
+    pub async fn next_block(&self, count: u64) -> Result<Range<u64>, Error> {
+        self.segments.next_block(count).await
+    }
+
+    /// Returns the high-water mark: numbers taken here are at most this, later ones are higher. 0 before the first number.
+    ///
+    /// # Errors
+    /// `StoreUnavailable`, before the first fetch only.
+    pub async fn last(&self) -> Result<u64, Error> {
+        let next = match self.segments.upcoming() {
+            Some(next) => next,
+            None => self.store.add(&self.counter, 0, FIRST).await?,
+        };
+        Ok(next.saturating_sub(1))
+    }
+
+    /// Closes the key for all clones, gives unused numbers back, and returns how many.
+    ///
+    /// # Errors
+    /// As [`Segments::close`].
+    pub async fn close(&self) -> Result<u64, Error> {
+        self.segments.close().await
+    }
+}
+
+async fn is_there(store: &dyn Store, key: &str) -> Result<bool, Error> {
+    Ok(definition::read_key(store, key).await?.is_some_and(|(there, _)| there))
+}
+
+/// Writes whether a key exists. Returns `false` if the record said so before.
+async fn make(store: &dyn Store, key: &str, there: bool) -> Result<bool, Error> {
+    loop {
+        let version = match definition::read_key(store, key).await? {
+            Some((found, _)) if found == there => return Ok(false),
+            Some((_, version)) => version,
+            None => {
+                // A key of this name may have been made after the backup.
+                match skipped(store).await? {
+                    0 => {}
+                    skip => drop(store.add(key, skip, FIRST).await?),
+                }
+                0
+            }
+        };
+        if store.write(key, definition::key_text(there).as_bytes(), version).await? != Wrote::Conflict {
+            return Ok(true);
+        }
+    }
+}
+
+#[cfg(all(test, feature = "memory"))]
+mod tests {
+    use super::*;
+    use crate::engines::memory::Memory;
+
+    async fn key(store: &Arc<dyn Store>) -> Key {
+        Key::open(Arc::clone(store), "k", 10, SegmentsOptions::default()).await.expect("a key")
+    }
+
+    #[tokio::test]
+    async fn a_key_counts_from_1_and_never_goes_back() {
+        let store: Arc<dyn Store> = Memory::named("");
+        assert_eq!(Key::exists(&*store, "k").await, Ok(false));
+        let first = key(&store).await;
+        assert_eq!(first.last().await, Ok(0));
+        assert_eq!((first.next().await, first.next().await), (Ok(1), Ok(2)));
+        assert_eq!(first.last().await, Ok(2));
+        assert_eq!(Key::exists(&*store, "k").await, Ok(true));
+        first.close().await.expect("closed");
+        // The next opening takes the numbers that came back, unless a fetch was under way.
+        let second = key(&store).await;
+        assert!(second.next().await.expect("a number") >= 3);
+        assert_eq!((Key::delete(&*store, "k").await, Key::delete(&*store, "k").await), (Ok(true), Ok(false)));
+        assert_eq!(Key::exists(&*store, "k").await, Ok(false));
+        let after = key(&store).await.next().await.expect("a number");
+        assert!(after > second.last().await.expect("it has one"), "{after} after it was deleted");
+        Key::raise(&*store, "k", 1).await.expect("nothing to do");
+        assert!(key(&store).await.next().await.expect("a number") > after);
+        Key::raise(&*store, "k", 5000).await.expect("raised");
+        assert_eq!(key(&store).await.next().await, Ok(5001));
+    }
+
+    #[tokio::test]
+    async fn blocks_are_whole_and_numbers_after_them_higher() {
+        let store: Arc<dyn Store> = Memory::named("");
+        let key = key(&store).await;
+        let mut last = 0;
+        for count in [1, 7, 9, 10, 11, 100, 3, 5000, 1, 100_000, 2] {
+            let block = key.next_block(count).await.expect("a block");
+            assert_eq!(block.end - block.start, count);
+            assert!(block.start > last, "{block:?} after {last}");
+            let next = key.next().await.expect("a number");
+            assert!(next >= block.end, "{next} after {block:?}");
+            last = next;
+        }
+    }
+
+    #[tokio::test]
+    async fn wrong_names_and_values_are_refused() {
+        let store: Arc<dyn Store> = Memory::named("");
+        let long = "x".repeat(129);
+        for name in ["", &long] {
+            assert_eq!(Key::exists(&*store, name).await.expect_err("no name").kind(), ErrorKind::InvalidText);
+        }
+        let error = Key::raise(&*store, "k", LAST).await.expect_err("too high");
+        assert_eq!(error.kind(), ErrorKind::InvalidId);
+        Key::raise(&*store, "k", LAST - 1).await.expect("the last one");
+        let key = key(&store).await;
+        assert_eq!(key.next().await.expect_err("at its end").kind(), ErrorKind::Exhausted);
+        assert_eq!(key.next_block(5).await.expect_err("at its end").kind(), ErrorKind::Exhausted);
+    }
+}

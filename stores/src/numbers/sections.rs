@@ -1,0 +1,201 @@
+//! Per-user sequences. An allocator claims a section of users at the first request, and keeps it while it is in use.
+
+mod allocator;
+mod place;
+
+use std::num::NonZeroU32;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use snowmint_core::section::{SIZE, STEP, Users};
+use snowmint_core::{ErrorKind, Integer, lease};
+use tokio::sync::OnceCell;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, timeout_at};
+
+use self::allocator::{Allocator, text_of};
+use super::{MAX_WAIT_MS, runtime};
+use crate::error::Error;
+use crate::lock::lock;
+use crate::owner::Owner;
+use crate::process::label::label_with_host;
+use crate::process::monotonic::monotonic_ms;
+use crate::store::Store;
+use crate::store::key::{key, name};
+
+/// The prefix of the pinned sizes of sections.
+const SIZES: &str = "settings/sections/";
+/// How many sections a close gives back at the same time.
+const AT_ONCE: usize = 64;
+
+/// Options of an allocator.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SectionsOptions {
+    /// How many users share a record, at most 1,000,000: 100,000. The store pins the size of a set's first allocator, and
+    /// refuses another size.
+    pub size: NonZeroU32,
+    /// The amount by which `max_seq` rises: 10,000.
+    pub step: u64,
+    /// How long the section of a crashed allocator stays unavailable, in ms, at least 1000: 30,000.
+    pub window_ms: u64,
+    /// The longest wait of a call, in ms: 1000.
+    pub max_wait_ms: u64,
+    /// The most sections at the same time: 10,000.
+    pub most: usize,
+    /// The name of this allocator for people and clients, such as its address. By default program, process and host.
+    pub label: Option<String>,
+}
+
+impl Default for SectionsOptions {
+    fn default() -> Self {
+        Self { size: SIZE, step: STEP, window_ms: 30_000, max_wait_ms: MAX_WAIT_MS, most: 10_000, label: None }
+    }
+}
+
+/// Another allocator that holds a section.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SectionHolder {
+    /// Its label.
+    pub label: String,
+    /// Whether it has the label of this allocator, such as its previous run.
+    pub is_namesake: bool,
+    /// The time until the section is free in ms, unless the other allocator renews it.
+    pub free_in_ms: u64,
+}
+
+/// An allocator of numbers for users. A user's numbers increase by one, and by more when the section changes its allocator.
+///
+/// Several allocators may serve one set of users; each section belongs to one allocator at a time. Clones are the same
+/// allocator. See [`section`](snowmint_core::section).
+#[derive(Clone, Debug)]
+pub struct Sections(Arc<Open>);
+
+/// The handle that clones share. After its drop the tasks give their sections back, and end.
+#[derive(Debug)]
+struct Open(Arc<Allocator>);
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        // In a forked child the locks may be locked forever.
+        if self.0.owner.check().is_ok() {
+            *lock(&self.0.closed) = true;
+        }
+    }
+}
+
+impl Sections {
+    /// Opens an allocator for a set of users. Call it within a tokio runtime, which renews the sections.
+    ///
+    /// # Errors
+    /// `InvalidText` for a name that is not 1 to 128 bytes long; `InvalidId` for a size above 1,000,000, a step that is not
+    /// 1 to 2^31-1, and a window below 1000 ms.
+    pub fn new(store: Arc<dyn Store>, set: &str, options: SectionsOptions) -> Result<Self, Error> {
+        let prefix = key("sections/", set)? + "/";
+        let label = lease::Record::label(&options.label.clone().unwrap_or_else(label_with_host));
+        let allocator = Allocator {
+            store,
+            prefix,
+            size_key: key(SIZES, set)?,
+            pinned: OnceCell::new(),
+            options,
+            label,
+            places: Mutex::default(),
+            closed: Mutex::new(false),
+            runtime: runtime()?,
+            owner: Owner::this_process(),
+        };
+        allocator.terms(Users::of(Integer::from(0u64), allocator.options.size)?)?;
+        Ok(Self(Arc::new(Open(Arc::new(allocator)))))
+    }
+
+    /// Pins the size of the set's sections, as the first claim does too.
+    ///
+    /// # Errors
+    /// `InvalidId` if the store has another size, with both sizes; `StoreUnavailable`; `Forked`.
+    pub async fn pin(&self) -> Result<(), Error> {
+        self.0.0.owner.check()?;
+        self.0.0.pin().await
+    }
+
+    /// Lists the sets whose size is pinned, in any order.
+    ///
+    /// # Errors
+    /// `StoreUnavailable`.
+    pub async fn sets(store: &dyn Store) -> Result<Vec<String>, Error> {
+        Ok(store.list(SIZES).await?.iter().filter_map(|(part, _)| name(part)).collect())
+    }
+
+    /// Takes the next number of a user. A user is a number from 0 to 2^64-1.
+    ///
+    /// If another allocator holds the section, the call waits only if the section may become free in time.
+    ///
+    /// # Errors
+    /// `WindowClosed` with the label of another allocator that holds the section, and after a close; `StoreUnavailable` without
+    /// an answer within `max_wait_ms`; `Exhausted` after 2^63-1, and while the most sections are all in use; `InvalidId` for a
+    /// wrong user, and if the store has another size of sections; `Forked`.
+    pub async fn next(&self, user: Integer) -> Result<u64, Error> {
+        let allocator = &self.0.0;
+        allocator.owner.check()?;
+        let users = Users::of(user, allocator.options.size)?;
+        let deadline = Instant::now() + Duration::from_millis(allocator.options.max_wait_ms);
+        let deadline_ms = monotonic_ms().saturating_add(allocator.options.max_wait_ms);
+        loop {
+            let place = Allocator::place(allocator, users)?;
+            let news = place.news.notified();
+            let error = match Allocator::try_next(allocator, &place, user) {
+                Ok(number) => return Ok(number),
+                Err(error) => error,
+            };
+            let again = matches!(error.kind(), ErrorKind::WindowClosed | ErrorKind::StoreUnavailable)
+                || error.wait_ms().is_some();
+            if !again || Instant::now() >= deadline || place.stays_elsewhere(deadline_ms) {
+                return Err(error);
+            }
+            let pause = Instant::now() + Duration::from_millis(error.wait_ms().unwrap_or(50).clamp(20, 50));
+            // After news and after the pause alike.
+            let _ = timeout_at(pause.min(deadline), news).await;
+            if let Some(refusal) = place.refusal() {
+                return Err(refusal);
+            }
+        }
+    }
+
+    /// Returns the other allocator that held a user's section at the last request here. `None` without such an allocator.
+    pub fn holder(&self, user: Integer) -> Option<SectionHolder> {
+        let allocator = &self.0.0;
+        allocator.owner.check().ok()?;
+        let number = Users::of(user, allocator.options.size).ok()?.number();
+        let place = lock(&allocator.places).get(&number).map(Arc::clone)?;
+        let state = lock(&place.state);
+        state.elsewhere.as_ref().map(|elsewhere| SectionHolder {
+            label: elsewhere.holder.clone(),
+            is_namesake: elsewhere.holder == text_of(&allocator.label),
+            free_in_ms: elsewhere.free_at_ms.saturating_sub(monotonic_ms()),
+        })
+    }
+
+    /// Closes the allocator for all clones, and gives every section back, so that other allocators need not wait.
+    ///
+    /// # Errors
+    /// `Forked`. A section that cannot be given back is free after its window.
+    pub async fn close(&self) -> Result<(), Error> {
+        let allocator = &self.0.0;
+        allocator.owner.check()?;
+        *lock(&allocator.closed) = true;
+        let places: Vec<_> = lock(&allocator.places).drain().map(|(_, place)| place).collect();
+        let places = Arc::new(Mutex::new(places.into_iter()));
+        let mut releasing = JoinSet::new();
+        for _ in 0..AT_ONCE {
+            let (allocator, places) = (Arc::clone(allocator), Arc::clone(&places));
+            let release = async move {
+                let next = || lock(&places).next();
+                while let Some(place) = next() {
+                    allocator.release(&place).await;
+                }
+            };
+            drop(releasing.spawn_on(release, &self.0.0.runtime));
+        }
+        releasing.join_all().await;
+        Ok(())
+    }
+}

@@ -1,0 +1,320 @@
+//! The tasks of an allocator: they claim sections, renew them, and give them back.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use snowmint_core::pin::Pin;
+use snowmint_core::section::{Claim, Claimed, Record, Section, Terms, Users};
+use snowmint_core::store::{Ask, Next, Reply};
+use snowmint_core::{ErrorKind, Integer, lease};
+use tokio::runtime::Handle;
+use tokio::sync::{Notify, OnceCell};
+use tokio::time::{sleep, timeout};
+
+use super::SectionsOptions;
+use super::place::{Elsewhere, Phase, Place, Seen, State};
+use crate::error::Error;
+use crate::lock::lock;
+use crate::numbers::pins::{is_pinned, pin};
+use crate::owner::Owner;
+use crate::process::monotonic::monotonic_ms;
+use crate::process::nonce::nonce;
+use crate::store::Store;
+use crate::store::ask::ask;
+use crate::store::floor::skipped;
+
+/// The time without requests after which a section is given back, in ms.
+const IDLE_MS: u64 = 60_000;
+/// The time without requests after which a section makes room for another, in ms.
+const ROOM_MS: u64 = 1000;
+
+/// The part of an allocator that its tasks share.
+#[derive(Debug)]
+pub(super) struct Allocator {
+    pub(super) store: Arc<dyn Store>,
+    /// The prefix of the set's keys.
+    pub(super) prefix: String,
+    /// The key of the pinned size.
+    pub(super) size_key: String,
+    /// Set when the pinned size is this allocator's size.
+    pub(super) pinned: OnceCell<()>,
+    pub(super) options: SectionsOptions,
+    pub(super) label: [u8; lease::LABEL_BYTES],
+    pub(super) places: Mutex<HashMap<u64, Arc<Place>>>,
+    pub(super) closed: Mutex<bool>,
+    pub(super) runtime: Handle,
+    pub(super) owner: Owner,
+}
+
+impl Allocator {
+    /// Pins the size, once.
+    pub(super) async fn pin(&self) -> Result<(), Error> {
+        let pinning = async {
+            let wanted = Pin::Sections(self.options.size);
+            if !is_pinned(&*self.store, &self.size_key, wanted).await? {
+                // Records of older versions have a size that is not pinned.
+                for (_, found) in self.store.list(&self.prefix).await? {
+                    if let Ok(record) = Record::from_bytes(&found.value) {
+                        wanted.refuse_other(Pin::Sections(record.users.size()))?;
+                    }
+                }
+                pin(&*self.store, &self.size_key, wanted).await?;
+            }
+            Ok(())
+        };
+        self.pinned.get_or_try_init(|| pinning).await.copied()
+    }
+
+    pub(super) fn terms(&self, users: Users) -> Result<Terms, Error> {
+        let SectionsOptions { step, window_ms, .. } = self.options;
+        Ok(Terms::new(users, nonce()?, Integer::from(step), window_ms, self.label)?)
+    }
+
+    /// Finds the place of a section, or makes it and starts the task that claims and keeps the section.
+    pub(super) fn place(allocator: &Arc<Self>, users: Users) -> Result<Arc<Place>, Error> {
+        let mut places = lock(&allocator.places);
+        if *lock(&allocator.closed) {
+            return Err(snowmint_core::Error::closed().into());
+        }
+        if let Some(place) = places.get(&users.number()) {
+            lock(&place.state).wanted_ms = monotonic_ms();
+            return Ok(Arc::clone(place));
+        }
+        if places.len() >= allocator.options.most {
+            Self::make_room(allocator, &mut places)?;
+        }
+        let state = State { phase: Phase::Claiming, trouble: None, wanted_ms: monotonic_ms(), elsewhere: None };
+        let key = format!("{}{}", allocator.prefix, users.number());
+        let place = Arc::new(Place { users, key, state: Mutex::new(state), news: Notify::new(), look: Notify::new() });
+        let claim = Claim::new(allocator.terms(users)?);
+        places.insert(users.number(), Arc::clone(&place));
+        let (allocator, keeper) = (Arc::clone(allocator), Arc::clone(&place));
+        // Without its handle the task ends with the section.
+        drop(allocator.runtime.clone().spawn(async move {
+            if allocator.claim(claim, &keeper).await {
+                allocator.keep(&keeper).await;
+            }
+            allocator.forget(&keeper);
+        }));
+        Ok(place)
+    }
+
+    /// Gives back the section with the oldest last request.
+    ///
+    /// # Errors
+    /// `Exhausted` if that request is less than 1 s old.
+    fn make_room(allocator: &Arc<Self>, places: &mut HashMap<u64, Arc<Place>>) -> Result<(), Error> {
+        let wanted_ms = |place: &Place| {
+            let state = lock(&place.state);
+            matches!(state.phase, Phase::Held(_)).then_some(state.wanted_ms)
+        };
+        let idle = places.iter().filter_map(|(number, place)| Some((wanted_ms(place)?, *number))).min();
+        let idle = idle.filter(|(wanted_ms, _)| monotonic_ms().saturating_sub(*wanted_ms) >= ROOM_MS);
+        let Some(place) = idle.and_then(|(_, number)| places.remove(&number)) else {
+            let most = allocator.options.most;
+            return Err(Error::told(
+                ErrorKind::Exhausted,
+                format!("this allocator has {most} sections of users, all in use: try again in some seconds"),
+            ));
+        };
+        let releasing = Arc::clone(allocator);
+        drop(allocator.runtime.spawn(async move { releasing.release(&place).await }));
+        Ok(())
+    }
+
+    pub(super) fn try_next(allocator: &Arc<Self>, place: &Arc<Place>, user: Integer) -> Result<u64, Error> {
+        let mut state = lock(&place.state);
+        let trouble = state.trouble.clone();
+        let busy = || trouble.clone().unwrap_or_else(|| snowmint_core::Error::numbers_dry(20).into());
+        match &mut state.phase {
+            Phase::Claiming => Err(busy()),
+            Phase::Over => Err(trouble.unwrap_or_else(|| snowmint_core::Error::closed().into())),
+            Phase::Held(section) => match section.next(user, monotonic_ms()) {
+                Ok(Next::Done(number)) => Ok(number),
+                Ok(Next::Ask(asked)) => {
+                    let (allocator, place) = (Arc::clone(allocator), Arc::clone(place));
+                    drop(allocator.runtime.clone().spawn(async move { allocator.do_ask(&place, asked).await }));
+                    Err(busy())
+                }
+                Err(error) if error.wait_ms().is_some() => Err(busy()),
+                Err(error) => Err(error.into()),
+            },
+        }
+    }
+
+    /// Claims a section. Returns `false` if callers stopped asking, or the claim cannot succeed.
+    async fn claim(&self, mut claim: Claim, place: &Place) -> bool {
+        while let Err(error) = self.pin().await {
+            if error.kind() != ErrorKind::StoreUnavailable {
+                return end(place, error);
+            }
+            place.note_trouble(error);
+            if self.is_unwanted(place, self.patience_ms()) {
+                return false;
+            }
+            sleep(Duration::from_millis(100)).await;
+        }
+        let mut reply = None;
+        let mut holder = None;
+        let mut seen: Option<Seen> = None;
+        loop {
+            let now_ms = monotonic_ms();
+            match claim.next(reply.take(), now_ms) {
+                Ok(Next::Done(Claimed::Held(held))) => {
+                    // A size below 2^32 fits.
+                    let users = usize::try_from(place.users.size().get()).unwrap_or(usize::MAX);
+                    let mut state = lock(&place.state);
+                    state.phase = Phase::Held(Box::new(Section::new(held, vec![0; users])));
+                    state.trouble = None;
+                    state.elsewhere = None;
+                    drop(state);
+                    place.news.notify_waiters();
+                    return true;
+                }
+                Ok(Next::Done(Claimed::Wait(wait_ms))) => {
+                    if self.is_unwanted(place, self.patience_ms()) {
+                        return false;
+                    }
+                    let now = Seen::after(seen.take(), now_ms, wait_ms);
+                    lock(&place.state).elsewhere = Some(Elsewhere {
+                        holder: holder.take().unwrap_or_default(),
+                        read_ms: now_ms,
+                        free_at_ms: now.free_at_ms,
+                        lives: now.lives(wait_ms),
+                    });
+                    seen = Some(now);
+                    place.news.notify_waiters();
+                    // Earlier than `wait_ms`, as the holder may give the section back.
+                    let pause = Duration::from_millis(wait_ms.clamp(1, (self.options.window_ms / 8).max(50)));
+                    drop(timeout(pause, place.look.notified()).await);
+                }
+                Ok(Next::Ask(asked)) => match ask::<Record>(&*self.store, &place.key, asked).await {
+                    Ok((mut answer, mut error)) => {
+                        if let Reply::Record(None, _) = answer {
+                            // The section may have had a record after the backup.
+                            match skipped(&*self.store).await {
+                                Ok(skip) => claim.begin_above(skip),
+                                Err(failed) => (answer, error) = (Reply::Unknown, Some(failed)),
+                            }
+                        }
+                        if let Reply::Record(Some(found), _) = &answer {
+                            let namesake = found.label == self.label;
+                            let label = text_of(&found.label);
+                            lock(&place.state).trouble =
+                                (!found.released).then(|| held_by(place.users, &label, namesake));
+                            holder = Some(label);
+                        }
+                        if let Some(error) = error {
+                            place.note_trouble(error);
+                            if self.is_unwanted(place, self.patience_ms()) {
+                                return false;
+                            }
+                            sleep(Duration::from_millis(100)).await;
+                        }
+                        reply = Some(answer);
+                    }
+                    Err(error) => return end(place, error),
+                },
+                Err(error) => return end(place, error.into()),
+            }
+        }
+    }
+
+    /// Returns whether the allocator is closed, or the last request is more than `for_ms` old.
+    fn is_unwanted(&self, place: &Place, for_ms: u64) -> bool {
+        *lock(&self.closed) || monotonic_ms().saturating_sub(lock(&place.state).wanted_ms) > for_ms
+    }
+
+    /// Returns how long a claim goes on without callers, in ms: a window and a call, as callers may come again.
+    const fn patience_ms(&self) -> u64 {
+        self.options.window_ms.saturating_add(self.options.max_wait_ms)
+    }
+
+    /// Renews a section until it is lost, or has no requests.
+    async fn keep(&self, place: &Place) {
+        let pause = Duration::from_millis((self.options.window_ms / 16).clamp(20, 1000));
+        loop {
+            sleep(pause).await;
+            if self.is_unwanted(place, IDLE_MS.max(self.options.window_ms.saturating_mul(2))) {
+                self.release(place).await;
+                return;
+            }
+            let asked = match &mut lock(&place.state).phase {
+                Phase::Held(section) => section.renew(monotonic_ms()),
+                Phase::Claiming | Phase::Over => return,
+            };
+            match asked {
+                Ok(Some(asked)) => self.do_ask(place, asked).await,
+                Ok(None) => {}
+                Err(_) => return,
+            }
+        }
+    }
+
+    /// Sends a request to the store, and its answer to the section.
+    async fn do_ask(&self, place: &Place, asked: Ask<Record>) {
+        let (reply, trouble) = match ask(&*self.store, &place.key, asked).await {
+            Ok(answered) => answered,
+            Err(error) => (Reply::Unknown, Some(error)),
+        };
+        let mut state = lock(&place.state);
+        state.trouble = trouble;
+        if let Phase::Held(section) = &mut state.phase
+            && section.reply(reply, monotonic_ms()).is_err()
+        {
+            // The next caller claims again, and gets the holder's label in the error.
+            state.phase = Phase::Over;
+            drop(state);
+            self.forget(place);
+        }
+        place.news.notify_waiters();
+    }
+
+    fn forget(&self, place: &Place) {
+        let mut places = lock(&self.places);
+        if places.get(&place.users.number()).is_some_and(|there| std::ptr::eq(Arc::as_ptr(there), place)) {
+            places.remove(&place.users.number());
+        }
+        drop(places);
+        lock(&place.state).phase = Phase::Over;
+        place.news.notify_waiters();
+    }
+
+    pub(super) async fn release(&self, place: &Place) {
+        let asked = match std::mem::replace(&mut lock(&place.state).phase, Phase::Over) {
+            Phase::Held(mut section) => section.release(),
+            Phase::Claiming | Phase::Over => None,
+        };
+        if let Some(asked) = asked {
+            // Without an answer the successor waits for a window.
+            drop(ask(&*self.store, &place.key, asked).await);
+        }
+    }
+}
+
+/// Ends a claim that cannot succeed.
+fn end(place: &Place, error: Error) -> bool {
+    lock(&place.state).trouble = Some(error);
+    false
+}
+
+/// Returns the text of a label without its padding.
+pub(super) fn text_of(label: &[u8]) -> String {
+    let end = label.iter().position(|byte| *byte == 0).unwrap_or(label.len());
+    String::from_utf8_lossy(&label[..end]).into_owned()
+}
+
+/// `WindowClosed`: another allocator holds the section.
+fn held_by(users: Users, holder: &str, is_namesake: bool) -> Error {
+    let (first, last) = (users.first(), users.last());
+    let sentence = if is_namesake {
+        format!(
+            "users {first} to {last} are held by an allocator with this one's address, {holder}, such as its previous run: \
+             they are free when its window ends"
+        )
+    } else {
+        format!("users {first} to {last} are served by another allocator, {holder}")
+    };
+    Error::told(ErrorKind::WindowClosed, sentence)
+}

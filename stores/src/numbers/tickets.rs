@@ -1,0 +1,203 @@
+//! Tickets: each number is one round trip, to one of several servers. Any server may be down.
+
+mod counter;
+
+use std::collections::BTreeSet;
+use std::convert::Infallible;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use snowmint_core::ErrorKind;
+use snowmint_core::pin::Pin;
+use snowmint_core::store::Reply;
+use snowmint_core::ticket::{Form, MAX_SERVERS, Take, Turn};
+use tokio::time::{Instant, timeout};
+
+use self::counter::Counter;
+use super::MAX_WAIT_MS;
+use super::pins::{is_pinned, pin};
+use crate::error::Error;
+use crate::lock::lock;
+use crate::owner::Owner;
+use crate::process::monotonic::monotonic_ms;
+use crate::store::key::{key, name};
+use crate::store::{Store, TicketServer};
+
+/// The prefix of the pinned places of stores.
+const PLACES: &str = "settings/tickets/";
+/// The prefix of the list of names, before places were pinned.
+const NAMES: &str = "tickets-there/";
+
+/// Numbers from `increment` independent servers. Each counts in steps of `increment` from its own offset.
+///
+/// Numbers are unique over all servers and clients. Between servers they have no order.
+#[derive(Debug)]
+pub struct Tickets {
+    machine: Mutex<snowmint_core::ticket::Tickets>,
+    servers: Vec<Arc<dyn TicketServer>>,
+    /// The places of stores. Other servers know their offsets themselves.
+    places: Option<Places>,
+    calls: AtomicU64,
+    max_wait_ms: u64,
+    owner: Owner,
+}
+
+impl Tickets {
+    /// Opens a counter of this name in each store. The first store has offset 1, and the increment is the number of stores.
+    ///
+    /// Each store keeps its place and the number of stores, and refuses another. So all stores must answer for the first ticket
+    /// of a name; later any store may be down.
+    ///
+    /// # Errors
+    /// `InvalidId` unless there are 1 to 32 stores; `InvalidText` for a name that is not 1 to 128 bytes long.
+    pub fn over(stores: Vec<Arc<dyn Store>>, name: &str) -> Result<Self, Error> {
+        let key = key("tickets/", name)?;
+        let offsets: Vec<u64> = (1..).take(stores.len().min(MAX_SERVERS + 1)).collect();
+        let server = |store| -> Arc<dyn TicketServer> { Arc::new(Counter::new(store, key.clone())) };
+        let servers = stores.iter().map(Arc::clone).map(server).collect();
+        let tickets = Self::new(servers, Form::Counter, &offsets, offsets.len() as u64)?;
+        Ok(Self { places: Some(Places::of(stores, self::key(PLACES, name)?)), ..tickets })
+    }
+
+    /// Lists the names of all tickets, in any order.
+    ///
+    /// # Errors
+    /// `StoreUnavailable`.
+    pub async fn names(store: &dyn Store) -> Result<BTreeSet<String>, Error> {
+        let mut names = BTreeSet::new();
+        for prefix in [PLACES, NAMES] {
+            names.extend(store.list(prefix).await?.iter().filter_map(|(part, _)| name(part)));
+        }
+        Ok(names)
+    }
+
+    /// Opens servers with their offsets. Flickr's tables have the form [`Form::Ticket`].
+    ///
+    /// # Errors
+    /// `InvalidId` unless there are 1 to 32 servers, each with a different offset from 1 to the increment.
+    pub fn new(
+        servers: Vec<Arc<dyn TicketServer>>,
+        form: Form,
+        offsets: &[u64],
+        increment: u64,
+    ) -> Result<Self, Error> {
+        let machine = snowmint_core::ticket::Tickets::new(form, increment, offsets)?;
+        if servers.len() != offsets.len() {
+            let (servers, offsets) = (servers.len(), offsets.len());
+            return Err(Error::told(
+                ErrorKind::InvalidId,
+                format!("{servers} ticket servers need {servers} offsets, not {offsets}"),
+            ));
+        }
+        Ok(Self {
+            machine: Mutex::new(machine),
+            servers,
+            places: None,
+            calls: AtomicU64::new(0),
+            max_wait_ms: MAX_WAIT_MS,
+            owner: Owner::this_process(),
+        })
+    }
+
+    /// Sets the time limit of a call, in ms, instead of 1000. Each server gets an equal part of the time that is left.
+    #[must_use]
+    pub fn with_max_wait_ms(self, max_wait_ms: u64) -> Self {
+        Self { max_wait_ms, ..self }
+    }
+
+    /// Takes a ticket from the servers in turn. Servers that failed lately come last. A late answer is skipped.
+    ///
+    /// # Errors
+    /// `StoreUnavailable` with the error of each server if no server answers, or if a server counts with another increment;
+    /// `InvalidId` if a store has another place; `Exhausted` after 2^63-1; `Forked`.
+    pub async fn next(&self) -> Result<u64, Error> {
+        self.owner.check()?;
+        let deadline = Instant::now() + Duration::from_millis(self.max_wait_ms);
+        let mut take = Take::from(self.calls.fetch_add(1, Ordering::Relaxed));
+        let mut reply: Option<Reply<Infallible>> = None;
+        let mut failures: Vec<Error> = Vec::new();
+        loop {
+            let turn = lock(&self.machine).next(&mut take, reply, monotonic_ms());
+            let place = match turn {
+                Ok(Turn::Done(ticket)) => return Ok(ticket),
+                Ok(Turn::Ask(place)) => place,
+                Err(error) => return Err(explain(error, &failures)),
+            };
+            let Some(server) = self.servers.get(place) else { return Err(snowmint_core::Error::closed().into()) };
+            // At most 32.
+            let untried = u32::try_from(self.servers.len() - failures.len()).unwrap_or(1).max(1);
+            let part = deadline.saturating_duration_since(Instant::now()) / untried;
+            let take = async {
+                if let Some(places) = &self.places {
+                    places.confirm(place).await?;
+                }
+                server.take().await
+            };
+            reply = Some(match timeout(part, take).await {
+                Ok(Ok(answer)) => Reply::Sum(answer),
+                // The other stores would be in wrong places too.
+                Ok(Err(error)) if error.kind() == ErrorKind::InvalidId => return Err(error),
+                Ok(Err(error)) => {
+                    failures.push(error);
+                    Reply::Unknown
+                }
+                Err(_) => {
+                    let ms = part.as_millis();
+                    failures.push(Error::unavailable(server.name(), format_args!("no answer within {ms} ms")));
+                    Reply::Unknown
+                }
+            });
+        }
+    }
+}
+
+/// The places of the stores of a name, as the stores keep them.
+#[derive(Debug)]
+struct Places {
+    stores: Vec<Arc<dyn Store>>,
+    key: String,
+    confirmed: Vec<AtomicBool>,
+}
+
+impl Places {
+    fn of(stores: Vec<Arc<dyn Store>>, key: String) -> Self {
+        let confirmed = stores.iter().map(|_| AtomicBool::new(false)).collect();
+        Self { stores, key, confirmed }
+    }
+
+    /// Checks the place of a store, before its first ticket.
+    ///
+    /// If no store has a place, each gets one, in order: of two clients that begin with different orders, one is refused.
+    async fn confirm(&self, place: usize) -> Result<(), Error> {
+        let (Some(store), Some(confirmed)) = (self.stores.get(place), self.confirmed.get(place)) else { return Ok(()) };
+        if confirmed.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        if !is_pinned(&**store, &self.key, self.pin_of(place)).await? {
+            for (other, store) in self.stores.iter().enumerate().filter(|(other, _)| *other != place) {
+                is_pinned(&**store, &self.key, self.pin_of(other)).await?;
+            }
+            for (place, store) in self.stores.iter().enumerate() {
+                pin(&**store, &self.key, self.pin_of(place)).await?;
+            }
+        }
+        confirmed.store(true, Ordering::Release);
+        Ok(())
+    }
+
+    // At most 32 stores.
+    fn pin_of(&self, place: usize) -> Pin {
+        let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        Pin::Tickets { increment: number(self.stores.len()), offset: number(place + 1) }
+    }
+}
+
+/// Adds the errors of the servers.
+fn explain(error: snowmint_core::Error, failures: &[Error]) -> Error {
+    if failures.is_empty() {
+        return error.into();
+    }
+    let reasons: Vec<_> = failures.iter().map(ToString::to_string).collect();
+    Error::told(error.kind(), format!("{error}: {}", reasons.join("; ")))
+}

@@ -1,0 +1,28 @@
+//! Counters: their end, and the sums that every engine checks.
+
+use snowmint_core::ErrorKind;
+use snowmint_core::segment::LAST;
+
+use crate::error::Error;
+
+/// Adds `delta` to a counter's number. `None` beyond 2^63-1, the highest number of a counter.
+pub(crate) fn sum(number: u64, delta: u64) -> Option<u64> {
+    number.checked_add(delta).filter(|sum| *sum <= LAST)
+}
+
+/// `Exhausted`: the counter would pass 2^63-1.
+pub(crate) fn full(store: &str, counter: &str) -> Error {
+    Error::told(ErrorKind::Exhausted, format!("{store}: {counter} has no more numbers up to 2^63-1"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_counter_ends_at_2_to_the_63_minus_1() {
+        assert_eq!(sum(LAST, 0), Some(LAST));
+        assert_eq!(sum(LAST, 1), None);
+        assert_eq!(sum(u64::MAX, 1), None);
+    }
+}

@@ -1,0 +1,87 @@
+//! Names chosen by users, as parts of keys.
+
+use std::fmt::Write as _;
+
+use snowmint_core::ErrorKind;
+
+use crate::error::Error;
+
+/// The most bytes of a name.
+pub(crate) const MAX_NAME_BYTES: usize = 128;
+
+/// Appends a name to a prefix. `a-z A-Z 0-9 _ -` and every dot but a leading one stay; other bytes become `%XX`.
+///
+/// So different names are different keys in every engine, whatever its collation does with blanks, slashes or capitals.
+///
+/// # Errors
+/// `InvalidText`, unless the name is 1 to 128 bytes long.
+pub(crate) fn key(prefix: &str, name: &str) -> Result<String, Error> {
+    if name.is_empty() || name.len() > MAX_NAME_BYTES {
+        let length = name.len();
+        return Err(Error::told(
+            ErrorKind::InvalidText,
+            format!("a name must be 1 to {MAX_NAME_BYTES} bytes long, not {length}"),
+        ));
+    }
+    let mut key = prefix.to_owned();
+    for (place, byte) in name.bytes().enumerate() {
+        if byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-' || (byte == b'.' && place > 0) {
+            key.push(char::from(byte));
+        } else {
+            // Writing to a string cannot fail.
+            let _ = write!(key, "%{byte:02X}");
+        }
+    }
+    Ok(key)
+}
+
+/// Decodes a name. `None` if a `%` is not followed by two hexadecimal digits, or the bytes are not UTF-8.
+#[cfg(any(test, feature = "engines"))]
+pub(crate) fn name(part: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(part.len());
+    let mut rest = part.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        rest = after;
+        if *first == b'%' {
+            let (digits, after) = rest.split_at_checked(2)?;
+            rest = after;
+            // The parser accepts a sign.
+            let digits = std::str::from_utf8(digits).ok().filter(|digits| !digits.starts_with('+'))?;
+            bytes.push(u8::from_str_radix(digits, 16).ok()?);
+        } else {
+            bytes.push(*first);
+        }
+    }
+    String::from_utf8(bytes).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_survive_the_way_to_a_key_and_back() {
+        for (given, part) in [
+            ("orders", "orders"),
+            ("a.b", "a.b"),
+            (".", "%2E"),
+            ("..", "%2E."),
+            ("a/b", "a%2Fb"),
+            ("a b", "a%20b"),
+            ("100%", "100%25"),
+            ("Käse", "K%C3%A4se"),
+            ("'; DROP", "%27%3B%20DROP"),
+        ] {
+            assert_eq!(key("p/", given), Ok(format!("p/{part}")));
+            assert_eq!(name(part).as_deref(), Some(given));
+        }
+    }
+
+    #[test]
+    fn a_name_has_1_to_128_bytes() {
+        for given in [String::new(), "x".repeat(129)] {
+            assert_eq!(key("p/", &given).expect_err("no name").kind(), ErrorKind::InvalidText);
+        }
+        assert!(key("sequences/", &"/".repeat(128)).expect("a key").len() < crate::store::MAX_KEY_BYTES);
+    }
+}
