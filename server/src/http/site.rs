@@ -47,13 +47,13 @@ pub async fn openapi(State(app): State<App>) -> Response {
 pub async fn page() -> Response {
     use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, X_CONTENT_TYPE_OPTIONS};
     const PAGE: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../npm/site/dist/index.html"));
+    static MARKED: std::sync::LazyLock<String> = std::sync::LazyLock::new(|| super::status::marked(PAGE));
     let headers = [
         (CONTENT_TYPE, "text/html; charset=utf-8"),
         (CONTENT_SECURITY_POLICY, "frame-ancestors 'none'"),
         (X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (CACHE_CONTROL, "no-cache"),
     ];
-    static MARKED: std::sync::LazyLock<String> = std::sync::LazyLock::new(|| super::status::marked(PAGE));
     (headers, MARKED.as_str()).into_response()
 }
 
