@@ -135,8 +135,8 @@ class HttpStore:
         """As `Lessor.release`."""
         self._ask("DELETE", namespace, f"/{node}", nonce=nonce, unused_from_ms=unused_from_ms)
 
-    def _ask(self, verb: str, namespace: str, node: str, **wanted: Any) -> Any:
-        path = f"{self._path}/v1/namespaces/{quote(namespace, safe='')}/leases{node}"
+    def _ask(self, verb: str, namespace: str, place: str, /, **wanted: Any) -> Any:
+        path = f"{self._path}/v1/namespaces/{quote(namespace, safe='')}/leases{place}"
         status, answer = self._answer(verb, path, json.dumps(wanted).encode())
         try:
             told: Any = json.loads(answer)
