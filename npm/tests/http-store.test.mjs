@@ -299,7 +299,7 @@ describe("leases of a service", { concurrency: 4 }, () => {
     assert.equal(gen.window.end - gen.window.start, 300_000);
     await gen.close();
     const refused = [
-      [{ windowMs: 999 }, { code: "INVALID_LAYOUT", message: /1000 or more/ }],
+      [{ windowMs: 999 }, { code: "INVALID_LAYOUT", message: /at least 1000/ }],
       [{ windowMs: 1e12 }, { code: "INVALID_LAYOUT", message: /at most 3600000 with maxAheadMs/ }],
       [{ maxAheadMs: 60_001 }, { name: "RangeError", message: /max_ahead_ms must be 0 to 60000/ }],
       [{ maxAheadMs: Infinity }, { code: "INVALID_LAYOUT", message: /at most 3600000 with maxAheadMs/ }],

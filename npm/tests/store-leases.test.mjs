@@ -641,7 +641,7 @@ test("what is no store, or makes no sense with one, is refused", async () => {
     [{ store, namespace: 5 }, { name: "TypeError" }],
     [
       { store, windowMs: 999 },
-      { code: "INVALID_LAYOUT", message: /1000 or more/ },
+      { code: "INVALID_LAYOUT", message: /at least 1000/ },
     ],
     [{ store, windowMs: -1 }, { name: "RangeError" }],
     [{ store, exclude: [1024] }, { code: "INVALID_NODE" }],

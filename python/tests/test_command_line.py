@@ -233,12 +233,12 @@ def test_layouts_tells_json_all_that_a_layout_knows() -> None:
         (["gen", "--layout", "Twitter"], 2, "no such preset: choose snowmint, twitter"),
         (["gen", "--layout", "time:41;epoch"], 2, "layout text, character"),
         (["gen", "--node", "1024"], 2, "0 to 1023"),
-        (["gen", "--node", "1", "--store", "file:/srv"], 2, "not both"),
-        (["gen", "--layout", "baidu"], 1, "past the layout's last tick"),
+        (["gen", "--node", "1", "--store", "file:/dev/shm/snowmint-test"], 1, "tmpfs"),
+        (["gen", "--layout", "baidu"], 1, "after the layout's last tick"),
         (["gen", "--store", "file:/proc/slots"], 1, "/proc/slots"),
         (["layouts", "twiter"], 2, "no such preset"),
         (["inspect", "--layout", "twitter", "zz", "--format", "base62"], 2, "zz: base62 takes 11 characters"),
-        (["inspect", "--layout", "sonyflake", "-1"], 2, "-1: the ID has a bit that is unused"),
+        (["inspect", "--layout", "sonyflake", "-1"], 2, "-1: the ID sets a bit that is unused"),
     ],
 )
 def test_a_mistake_is_told_in_one_line(arguments: list[str], code: int, match: str) -> None:

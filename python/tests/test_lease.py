@@ -145,6 +145,28 @@ def test_a_clock_of_the_callers_has_windows_of_its_own_time(store: str) -> None:
         assert len(ids) == 1002
 
 
+def test_a_node_with_a_store_or_namespace_is_leased_and_a_second_holder_hears_of_the_first(store: str) -> None:
+    with Snowflake(node=5, store=store, namespace="orders") as first:
+        assert first.node == 5 and first.window is not None
+        holder = (
+            "import sys; from snowmint import Snowflake, NodesExhaustedError\n"
+            "try: Snowflake(node=5, store=sys.argv[1], namespace='orders', max_wait_ms=200)\n"
+            "except NodesExhaustedError as error: print(error)"
+        )
+        told = subprocess.run([sys.executable, "-c", holder, store], capture_output=True, text=True, check=True).stdout
+        assert "node 5 is held by" in told and " until 20" in told, told
+        child = os.fork()
+        if child == 0:
+            try:
+                first.next_id()
+            except ForkedError:
+                os._exit(0)
+            os._exit(1)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    with Snowflake(node=5, store=store, namespace="orders") as again:
+        assert again.next_id() > 0
+
+
 # Where it comes from
 
 
@@ -155,10 +177,16 @@ def test_variables_give_node_store_and_namespace_in_that_order(monkeypatch: pyte
         assert generator.status()["namespace"] == "mails"
         assert slot(store, generator.node).exists()
     monkeypatch.setenv("SNOWMINT_NODE", "37")
-    vouched = Snowflake()
-    assert (vouched.node, vouched.window) == (37, None)
+    with Snowflake() as leased:
+        assert leased.node == 37 and leased.window is not None
+        assert leased.status()["namespace"] == "mails"
     with Snowflake(namespace="orders") as generator:
-        assert generator.status()["namespace"] == "orders"
+        assert (generator.node, generator.status()["namespace"]) == (37, "orders")
+    with monkeypatch.context() as alone:
+        alone.delenv("SNOWMINT_NAMESPACE")
+        alone.delenv("SNOWMINT_STORE")
+        vouched = Snowflake()
+        assert (vouched.node, vouched.window) == (37, None)
     monkeypatch.setenv("SNOWMINT_NODE", "seven")
     with pytest.raises(InvalidNodeError, match="SNOWMINT_NODE"):
         Snowflake()
@@ -187,8 +215,8 @@ def test_in_kubernetes_the_slots_of_the_machine_are_refused(monkeypatch: pytest.
         ({"store": "file:/dev/shm/snowmint-test"}, UnsafeStoreError, "tmpfs.*allow_unsafe"),
         ({"namespace": "a/b"}, InvalidNodeError, "a-z A-Z 0-9"),
         ({"namespace": ""}, InvalidNodeError, "a-z A-Z 0-9"),
-        ({"node": 1, "namespace": "orders"}, InvalidNodeError, "not both"),
-        ({"window_ms": 10}, InvalidLayoutError, "1000 or more"),
+        ({"node": 1, "exclude": [1], "namespace": "orders"}, InvalidNodeError, "both asked for and excluded"),
+        ({"window_ms": 10}, InvalidLayoutError, "at least 1000"),
         ({"exclude": [1024]}, InvalidNodeError, "1024"),
         ({"clock": lambda: 0}, BeforeEpochError, "1970"),
         ({"store": 5}, TypeError, "snowmint.stores"),

@@ -346,7 +346,7 @@ def test_the_function_is_marked_as_one_that_changes_something(database: Database
         (layouts.SNOWMINT, "No ID is negative in a signed bigint."),
         (layouts.INSTAGRAM, "From 2046-06-27T17:00:49.497Z on IDs are negative in a signed bigint."),
         (layouts.DISCORD, "From 2084-09-06T15:47:35.552Z on IDs are negative in a signed bigint."),
-        (Layout("node:4,time:48,sequence:12;epoch=0"), "any of them may be negative"),
+        (Layout("node:4,time:48,sequence:12;epoch=0"), "any ID may be negative"),
     ],
     ids=["snowmint", "instagram", "discord", "node first"],
 )

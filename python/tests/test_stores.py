@@ -776,7 +776,7 @@ def test_an_answer_to_a_write_that_is_no_version_grants_nothing(answer: Any) -> 
             super().write(key, value, expected_version)
             return answer  # type: ignore[no-any-return]
 
-    with pytest.raises(StoreUnavailableError, match="None where the record is another one"):
+    with pytest.raises(StoreUnavailableError, match="None if the record has another version"):
         Snowflake(store=Odd())
 
 

@@ -365,5 +365,5 @@ impl Drop for Generator {
 }
 
 fn claiming() -> Error {
-    Error::told(ErrorKind::WindowClosed, "this forked process is claiming a node: try again")
+    Error::told(ErrorKind::WindowClosed, "this forked process is leasing a node: try again")
 }
