@@ -20,6 +20,7 @@ import processes
 from losses import wait_until
 from snowmint import (
     BeforeEpochError,
+    ForkedError,
     InvalidLayoutError,
     InvalidNodeError,
     NodesExhaustedError,
