@@ -43,9 +43,11 @@ fn until(mut ask: impl FnMut() -> Answer, done: impl Fn(&Answer) -> bool) -> Ans
 fn fleet_over(engine: Engine) {
     // This test does not stop the engine, so it may share one.
     let url = match engine {
-        Engine::Etcd | Engine::Zookeeper => format!("{}?prefix=fleet{}", shared(engine).url(), std::process::id()),
-        _ => shared_database(engine).url().to_owned(),
+        Engine::Etcd | Engine::Zookeeper => format!("{}?prefix=fleet{}&", shared(engine).url(), std::process::id()),
+        _ => format!("{}?", shared_database(engine).url()),
     };
+    // A busy machine may take longer than the 5 s of the default.
+    let url = format!("{url}timeout_ms=30000");
     make_tag(&url);
     let start =
         || Server::over(&url, &["--window-ms", "1000", "--max-wait-ms", "500", "--section-size", "2", "--step", "50"]);
