@@ -4,14 +4,7 @@ import { duration } from "./convert.js";
 import { check, core, vouch } from "./core.js";
 import { putInteger } from "./engine.js";
 import { errorOf, SnowmintError } from "./errors.js";
-import {
-  AHEAD_MS,
-  CLOSED,
-  NONBLOCKING_AHEAD_MS,
-  NONBLOCKING_WAIT_MS,
-  SENTENCES,
-  WAIT_MS,
-} from "./generated/tables.js";
+import { AHEAD_MS, CLOSED, NONBLOCKING_AHEAD_MS, NONBLOCKING_WAIT_MS, SENTENCES, WAIT_MS } from "./generated/tables.js";
 import { Layout, type Node } from "./layout.js";
 import { STARTS } from "./names.js";
 import { type Owner, read } from "./options.js";
