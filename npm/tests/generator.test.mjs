@@ -106,7 +106,7 @@ test("a clock before the epoch is refused", () => {
 
 test("a layout that has ended is refused, when made where the clock is the system's and else when used", () => {
   const { message } = refusal("TIME_OVERFLOW", () => new Snowflake({ layout: "baidu", node: 1 }));
-  assert.match(message, /past the layout's last tick, 2024-11-20T13:24:15.000Z/);
+  assert.match(message, /after the layout's last tick, 2024-11-20T13:24:15.000Z/);
   const { gen } = scripted({ layout: "baidu" });
   refusal("TIME_OVERFLOW", () => gen.tryNextId());
 });

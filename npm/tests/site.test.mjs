@@ -360,7 +360,7 @@ test("a node that does not fit, and a layout that is over, are told in the libra
   await page.locator("#preset").selectOption("baidu");
   await page.locator("#start").click();
   await page.waitForFunction(() =>
-    document.querySelector("#mint-status").textContent.includes("past the layout's last tick"),
+    document.querySelector("#mint-status").textContent.includes("after the layout's last tick"),
   );
   assert.equal(await page.locator("#start").textContent(), "Start minting");
 });

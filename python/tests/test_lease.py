@@ -147,15 +147,15 @@ def test_a_clock_of_the_callers_has_windows_of_its_own_time(store: str) -> None:
 
 
 def test_a_node_with_a_store_or_namespace_is_leased_and_a_second_holder_hears_of_the_first(store: str) -> None:
-    with Snowflake(node=5, store=store, namespace="orders") as first:
-        assert first.node == 5 and first.window is not None
+    with Snowflake(node=901, store=store, namespace="orders") as first:
+        assert first.node == 901 and first.window is not None
         holder = (
             "import sys; from snowmint import Snowflake, NodesExhaustedError\n"
-            "try: Snowflake(node=5, store=sys.argv[1], namespace='orders', max_wait_ms=200)\n"
+            "try: Snowflake(node=901, store=sys.argv[1], namespace='orders', max_wait_ms=200)\n"
             "except NodesExhaustedError as error: print(error)"
         )
         told = subprocess.run([sys.executable, "-c", holder, store], capture_output=True, text=True, check=True).stdout
-        assert "node 5 is held by" in told and " until 20" in told, told
+        assert "node 901 is held by" in told and " until 20" in told, told
         child = os.fork()
         if child == 0:
             try:
@@ -164,7 +164,7 @@ def test_a_node_with_a_store_or_namespace_is_leased_and_a_second_holder_hears_of
                 os._exit(0)
             os._exit(1)
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-    with Snowflake(node=5, store=store, namespace="orders") as again:
+    with Snowflake(node=901, store=store, namespace="orders") as again:
         assert again.next_id() > 0
 
 
