@@ -276,7 +276,10 @@ describe("leases of a service", { concurrency: 4 }, () => {
     const given = await ask("DELETE", `${namespace}/leases/0`, { nonce, unused_from_ms: Date.now() + 500 });
     assert.equal(given.status, 200);
     await until(() => errors.length > 0, "onLost");
-    assert.match(errors[0].message, new RegExp(`lease of node 0 was lost: the service at ${service.url}: .*has another holder now`));
+    assert.match(
+      errors[0].message,
+      new RegExp(`lease of node 0 was lost: the service at ${service.url}: .*has another holder now`),
+    );
     assert.equal(refusal("WINDOW_CLOSED", () => gen.nextId()).message, errors[0].message);
     await assert.rejects(gen.nextIdAsync(), { code: "WINDOW_CLOSED", message: errors[0].message });
     await gen.close();
