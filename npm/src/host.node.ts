@@ -99,7 +99,10 @@ export async function lease(spec: Spec, options: LeaseOptions): Promise<Lease | 
   if (store && typeof store !== "string")
     return leaseOver(spec, options, { label: program(), namespace: environmentNamespace, node: environmentNode });
   // It goes on while no JavaScript runs.
-  if (clock) throw new TypeError("a lease is renewed by the system's clock: pass no clock, or use new Snowflake({ node, clock })");
+  if (clock)
+    throw new TypeError(
+      "a lease is renewed by the system's clock: pass no clock, or use new Snowflake({ node, clock })",
+    );
   if (typeof (store ?? "") !== "string")
     throw new TypeError("store is a URL such as file:/var/lib/ids, or one of snowmint/stores");
   if (typeof (namespace ?? "") !== "string") throw new TypeError("namespace is a string");

@@ -323,7 +323,10 @@ describe("leases of a service", { concurrency: 4 }, () => {
       [{ layout: "baidu", windowMs: 5000 }, { code: "TIME_OVERFLOW" }],
       [{ layout: "time:41,sequence:12;epoch=2100-01-01T00:00:00Z" }, { code: "BEFORE_EPOCH" }],
       [{ clock: () => Date.now() }, { name: "TypeError", message: /goes by the clock there: pass no clock/ }],
-      [{ node: 5, exclude: [5] }, { code: "INVALID_NODE", message: /both asked for and excluded/ }],
+      [
+        { node: 5, exclude: [5] },
+        { code: "INVALID_NODE", message: /both asked for and excluded/ },
+      ],
       [{ namespace: "../a" }, { code: "INVALID_NODE", message: /a namespace is 1 to 64/ }],
     ];
     for (const [options, error] of refused) await assert.rejects(lease({ namespace, ...options }), error);

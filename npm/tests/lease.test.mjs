@@ -595,7 +595,8 @@ test("without the addon a lease is refused, and told what to do, while a given n
     console.log((await Snowflake.lease()).node);`;
   const { code, stdout } = await exitOf(script, { SNOWMINT_NO_ADDON: "1" });
   assert.equal(code, 0);
-  const told = /^SnowmintError STORE_UNAVAILABLE .*addon for (\S+), .*optional dependencies.* use new Snowflake.*\n5\n6\n$/;
+  const told =
+    /^SnowmintError STORE_UNAVAILABLE .*addon for (\S+), .*optional dependencies.* use new Snowflake.*\n5\n6\n$/;
   assert.equal(told.exec(stdout)?.[1], `${process.platform}-${process.arch}`, stdout);
 });
 
@@ -635,7 +636,10 @@ test("options that make no sense reject, and take no slot", async (t) => {
       { node: 5, exclude: [5] },
       { code: "INVALID_NODE", message: /both asked for and excluded/ },
     ],
-    [{ node: 901, clock: () => 0 }, { name: "TypeError", message: /use new Snowflake\(\{ node, clock \}\)/ }],
+    [
+      { node: 901, clock: () => 0 },
+      { name: "TypeError", message: /use new Snowflake\(\{ node, clock \}\)/ },
+    ],
     [{ node: 1024 }, { code: "INVALID_NODE" }],
     [{ layout: "twiter" }, { code: "INVALID_LAYOUT" }],
     [{ layout: "baidu" }, { code: "TIME_OVERFLOW" }],

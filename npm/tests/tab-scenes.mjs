@@ -484,7 +484,10 @@ test(
     const refused = await outcome(page, "lease({})");
     assert.equal(refused.code, "STORE_UNAVAILABLE");
     assert.match(refused.message, /Web Locks.*use new Snowflake\(\{ node \}\) with a node/);
-    assert.equal(await page.evaluate(async () => new (await import("/npm/dist/browser.mjs")).Snowflake({ node: 5 }).node), 5);
+    assert.equal(
+      await page.evaluate(async () => new (await import("/npm/dist/browser.mjs")).Snowflake({ node: 5 }).node),
+      5,
+    );
   },
   DRIVEN,
 );
