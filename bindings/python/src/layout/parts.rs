@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use snowmint_core::{Error, time};
+use snowmint_core::time;
 
 use crate::convert;
 use crate::error::Failure;
@@ -15,19 +15,13 @@ use crate::layout::Layout;
 pub(crate) struct Parts {
     layout: Py<Layout>,
     id: u64,
-    core: snowmint_core::Parts,
+    pub(crate) core: snowmint_core::Parts,
 }
 
 impl Parts {
     pub(crate) fn new(layout: Bound<'_, Layout>, id: u64) -> Result<Self, Failure> {
         let core = layout.get().0.decode(id)?;
         Ok(Self { layout: layout.unbind(), id, core })
-    }
-
-    /// Puts the parts together under a layout, which may differ from the layout that took them apart.
-    pub(crate) fn encode(&self, layout: &snowmint_core::Layout) -> Result<u64, Error> {
-        let snowmint_core::Parts { timestamp_ms, node, sequence, random, .. } = self.core;
-        layout.encode(timestamp_ms, node.into(), sequence.into(), random.into())
     }
 }
 
