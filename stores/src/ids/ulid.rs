@@ -22,5 +22,5 @@ use crate::ids::minter::mint;
 /// ```
 pub fn next() -> Result<Ulid, Error> {
     let now_ms = SystemHost::unix_ms();
-    mint(|minter| minter.ulid.next(now_ms, || minter.entropy.word()))
+    mint(|states| states.ulid(now_ms))
 }
