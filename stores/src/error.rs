@@ -24,8 +24,8 @@ impl Error {
         Self(Repr::Told(kind, sentence.into()))
     }
 
-    /// Adds the reason to an error of core's. Waiting helps as it does without the reason.
-    pub(crate) fn explained(error: snowmint_core::Error, why: &Self) -> Self {
+    /// Adds the reason to an error of core's. Kind and waiting time stay.
+    pub fn explained(error: snowmint_core::Error, why: &Self) -> Self {
         Self(Repr::Explained(error, why.to_string().into()))
     }
 
@@ -94,6 +94,7 @@ impl Error {
 }
 
 impl From<snowmint_core::Error> for Error {
+    #[inline]
     fn from(error: snowmint_core::Error) -> Self {
         Self(Repr::Core(error))
     }

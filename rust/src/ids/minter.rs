@@ -7,9 +7,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use snowmint_core::ids::{Pool, States};
 use snowmint_core::{ErrorKind, mutant};
-
-use crate::error::Error;
-use crate::process::fork::PerProcess;
+use snowmint_stores::Error;
+use snowmint_stores::process::fork::PerProcess;
 
 static STATES: PerProcess<Mutex<States>> = PerProcess::new();
 
