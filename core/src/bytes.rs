@@ -59,7 +59,7 @@ impl Format {
     }
 }
 
-const NO_RECORD: Error = Error::plain(What::NoRecord);
+const NO_RECORD: Error = Error::no_record();
 
 /// A record that is being written.
 #[derive(Clone, Copy, Debug)]

@@ -4,16 +4,16 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use snowmint_core::lease::NamespaceRecord;
+use snowmint_core::lease::{NamespaceRecord, Record};
 use snowmint_core::{ErrorKind, Window};
 use snowmint_stores::process::label::label;
 use snowmint_stores::process::nonce::nonce;
 use snowmint_stores::{Error, Namespace, plain_file};
 
 use super::directory::{SlotDirectory, cannot, replace};
-use super::record::{Fault, Record};
+use super::record;
 use super::slot::{Attempt, Slot, lock};
-use super::{FLOOR, newer, read_namespace};
+use super::{FLOOR, read_namespace, unreadable};
 
 /// The slots of a directory.
 #[derive(Clone, Debug)]
@@ -70,7 +70,7 @@ impl Slots {
             for (node, path) in nodes(&directory)? {
                 let (held, record) = match look(&path)? {
                     Attempt::Taken => {
-                        (true, Record::latest(&plain_file::read(&path).unwrap_or_default()).unwrap_or_default())
+                        (true, record::latest(&plain_file::read(&path).unwrap_or_default()).unwrap_or_default())
                     }
                     Attempt::Locked(_, record) => (false, record),
                     Attempt::Faulty(_) => (false, None),
@@ -153,18 +153,18 @@ fn look(path: &Path) -> Result<Attempt, Error> {
 fn write(path: &Path, to: impl FnOnce(i64) -> i64) -> Result<Option<Record>, Error> {
     let (file, previous) = match look(path)? {
         Attempt::Locked(file, previous) => (file, previous),
-        Attempt::Faulty(Fault::Newer(version)) => return Err(newer(path, version)),
-        Attempt::Faulty(Fault::Invalid) => return Ok(None),
+        Attempt::Faulty(error) if error.is_later_version() => return Err(unreadable(path, error)),
+        Attempt::Faulty(_) => return Ok(None),
         Attempt::Taken => {
-            let record = Record::latest(&plain_file::read(path).unwrap_or_default()).ok().flatten();
-            let holder = record.map_or_else(|| "a live process".to_owned(), |record| record.label_text());
+            let record = record::latest(&plain_file::read(path).unwrap_or_default()).ok().flatten();
+            let holder = record.map_or_else(|| "a live process".to_owned(), |record| record.label_text().to_owned());
             let path = path.display();
             return Err(Error::told(ErrorKind::InvalidNode, format!("{path} is held by {holder}: stop it first")));
         }
     };
-    let end_ms = to(previous.map_or(i64::MIN, |record| record.end_ms));
-    let start_ms = previous.map_or(end_ms, |record| record.start_ms.min(end_ms));
-    let label = previous.map_or_else(label, |record| record.label_text());
+    let end_ms = to(previous.map_or(i64::MIN, |record| record.window.end_ms));
+    let start_ms = previous.map_or(end_ms, |record| record.window.start_ms.min(end_ms));
+    let label = previous.map_or_else(label, |record| record.label_text().to_owned());
     // A new token: a holder that was stopped and not killed finds at its renewal that it lost the slot.
     Slot::grant(file, path.to_owned(), previous, Window { start_ms, end_ms }, nonce()?, &label)
         .and_then(Slot::put_back)

@@ -4,12 +4,13 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use snowmint_core::{ErrorKind, Window, mutant};
+use snowmint_core::lease::Record;
+use snowmint_core::{ErrorKind, Window, bytes, mutant};
 use snowmint_stores::process::fork::OwnFile;
 use snowmint_stores::{Error, Outcome, plain_file};
 
 use super::directory::make_once;
-use super::record::{Fault, PLACES, RECORD_BYTES, Record};
+use super::record::{self, PLACES, RECORD_BYTES};
 
 /// A slot that this process holds: its lock, and what the file says.
 #[derive(Debug)]
@@ -25,8 +26,8 @@ pub(crate) enum Attempt {
     Taken,
     /// It is locked, and its last window ended then; `None` if it is new.
     Locked(OwnFile, Option<Record>),
-    /// It holds something that is no record.
-    Faulty(Fault),
+    /// It holds something else than a record.
+    Faulty(snowmint_core::Error),
 }
 
 /// Opens and locks the slot file at `path`, which is made if it is not there.
@@ -34,7 +35,7 @@ pub(crate) fn lock(path: &Path, mode: Option<u32>) -> io::Result<Attempt> {
     let file = match OwnFile::open(|| open(path, mode)) {
         Ok(file) => file,
         // Somebody else's, or a link: one such file is no reason to stop.
-        Err(_) if unusable(path) => return Ok(Attempt::Faulty(Fault::Invalid)),
+        Err(_) if unusable(path) => return Ok(Attempt::Faulty(snowmint_core::Error::no_record())),
         Err(error) => return Err(error),
     };
     let locked = file.with(|file| match file.try_lock() {
@@ -48,9 +49,9 @@ pub(crate) fn lock(path: &Path, mode: Option<u32>) -> io::Result<Attempt> {
     }
     let mut bytes = [0; PLACES[1] + RECORD_BYTES];
     let length = file.with(|file| read(file, &mut bytes))?;
-    Ok(match Record::latest(&bytes[..length]) {
+    Ok(match record::latest(&bytes[..length]) {
         Ok(record) => Attempt::Locked(file, record),
-        Err(fault) => Attempt::Faulty(fault),
+        Err(error) => Attempt::Faulty(error),
     })
 }
 
@@ -65,11 +66,11 @@ impl Slot {
         label: &str,
     ) -> io::Result<Self> {
         let record = Record {
+            released: false,
             serial: previous.map_or(0, |record| record.serial),
-            start_ms: window.start_ms,
-            end_ms: window.end_ms,
+            window,
             nonce,
-            label: Record::label(label),
+            label: bytes::label(label),
         };
         let mut slot = Self { file, path, record };
         slot.write(window.end_ms)?;
@@ -98,7 +99,7 @@ impl Slot {
     /// Writes and syncs another end of the window, after a look whether the slot is still ours.
     fn move_end(&mut self, end_ms: i64) -> io::Result<()> {
         self.verify()?;
-        if end_ms == self.record.end_ms || mutant::removes("ahead") { Ok(()) } else { self.write(end_ms) }
+        if end_ms == self.record.window.end_ms || mutant::removes("ahead") { Ok(()) } else { self.write(end_ms) }
     }
 
     /// Gives the slot free as it is, for an operator; what is written there.
@@ -116,8 +117,7 @@ impl Slot {
 
     /// Extends the window. A slot that cannot be written, or belongs to another holder, is abandoned.
     pub(crate) fn renew(&mut self, now_ms: i64, last_ms: i64, reach_ms: u64) -> Outcome {
-        let Record { start_ms, end_ms, .. } = self.record;
-        let window = Window { start_ms, end_ms };
+        let window = self.record.window;
         let end_ms = window.renewed_end_ms(now_ms, last_ms, reach_ms);
         match self.move_end(end_ms) {
             Ok(()) => Outcome::Window { window: Window { end_ms, ..window }, skew_ms: None, standby_risk: None },
@@ -126,8 +126,9 @@ impl Slot {
     }
 
     fn write(&mut self, end_ms: i64) -> io::Result<()> {
-        let record = Record { serial: self.record.serial.saturating_add(1), end_ms, ..self.record };
-        let bytes = record.to_bytes();
+        let window = Window { end_ms, ..self.record.window };
+        let record = Record { serial: self.record.serial.saturating_add(1), window, ..self.record };
+        let bytes = record::to_bytes(&record);
         for place in PLACES {
             self.file.with(|file| {
                 write(file, &bytes, place)?;
@@ -154,7 +155,7 @@ impl Slot {
             self.path.metadata()?;
             read(file, &mut bytes)
         })?;
-        match Record::from_bytes(&bytes) {
+        match record::from_bytes(&bytes) {
             Ok(record) if (record.nonce, record.serial) == (self.record.nonce, self.record.serial) => Ok(()),
             _ => Err(io::Error::other("somebody else has written to it")),
         }

@@ -27,15 +27,14 @@ struct Line {
 
 impl Line {
     fn new(namespace: &str, node: u32, record: &Record, now_ms: i64) -> Self {
-        let end = record.window.end_ms;
+        let Window { start_ms: start, end_ms: end } = record.window;
         let state = match (is_far(end, now_ms), record.released, end > now_ms) {
             (true, ..) => "far ahead",
             (_, true, _) => "given back",
             (_, _, true) => "held",
             (_, _, false) => "ended",
         };
-        let label = String::from_utf8_lossy(&record.label).trim_end_matches('\0').to_owned();
-        Self { namespace: namespace.to_owned(), node, state, start: record.window.start_ms, end, label }
+        Self { namespace: namespace.to_owned(), node, state, start, end, label: record.label_text().to_owned() }
     }
 
     fn of_slot(slot: SlotState, now_ms: i64) -> Self {
@@ -43,7 +42,7 @@ impl Line {
         let Some(record) = record else {
             return Self { namespace, node, state: "no record", start: 0, end: 0, label: String::new() };
         };
-        let (start, end) = (record.start_ms, record.end_ms);
+        let Window { start_ms: start, end_ms: end } = record.window;
         let state = match (is_far(end, now_ms), held, end > now_ms) {
             (true, ..) => "far ahead",
             (_, true, _) => "held",
@@ -51,7 +50,7 @@ impl Line {
             (_, _, true) => "expiring",
             (_, _, false) => "free",
         };
-        Self { namespace, node, state, start, end, label: record.label_text() }
+        Self { namespace, node, state, start, end, label: record.label_text().to_owned() }
     }
 
     fn text(&self) -> String {

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use snowmint_core::section::{SIZE, STEP, Users};
-use snowmint_core::{ErrorKind, Integer, lease};
+use snowmint_core::{ErrorKind, Integer, bytes};
 use tokio::sync::OnceCell;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
@@ -91,7 +91,7 @@ impl Sections {
     /// 1 to 2^31-1, and a window below 1000 ms.
     pub fn new(store: Arc<dyn Store>, set: &str, options: SectionsOptions) -> Result<Self, Error> {
         let prefix = key("sections/", set)? + "/";
-        let label = lease::Record::label(&options.label.clone().unwrap_or_else(label_with_host));
+        let label = bytes::label(&options.label.clone().unwrap_or_else(label_with_host));
         let allocator = Allocator {
             store,
             prefix,

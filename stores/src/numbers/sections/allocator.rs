@@ -4,10 +4,11 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use snowmint_core::bytes::LABEL_BYTES;
 use snowmint_core::pin::Pin;
 use snowmint_core::section::{Claim, Claimed, Record, Section, Terms, Users};
 use snowmint_core::store::{Ask, Next, Reply};
-use snowmint_core::{ErrorKind, Integer, lease};
+use snowmint_core::{ErrorKind, Integer};
 use tokio::runtime::Handle;
 use tokio::sync::{Notify, OnceCell};
 use tokio::time::{sleep, timeout};
@@ -40,7 +41,7 @@ pub(super) struct Allocator {
     /// Set when the pinned size is this allocator's size.
     pub(super) pinned: OnceCell<()>,
     pub(super) options: SectionsOptions,
-    pub(super) label: [u8; lease::LABEL_BYTES],
+    pub(super) label: [u8; LABEL_BYTES],
     pub(super) places: Mutex<HashMap<u64, Arc<Place>>>,
     pub(super) closed: Mutex<bool>,
     pub(super) runtime: Handle,
