@@ -18,7 +18,7 @@ use super::place::{Elsewhere, Phase, Place, Seen, State};
 use crate::error::Error;
 use crate::lock::lock;
 use crate::numbers::pins::{is_pinned, pin};
-use crate::owner::Owner;
+use crate::process::Owner;
 use crate::process::monotonic::monotonic_ms;
 use crate::process::nonce::nonce;
 use crate::store::Store;
@@ -45,7 +45,7 @@ pub(super) struct Allocator {
     pub(super) places: Mutex<HashMap<u64, Arc<Place>>>,
     pub(super) closed: Mutex<bool>,
     pub(super) runtime: Handle,
-    pub(super) owner: Owner,
+    pub(super) owner: &'static Owner,
 }
 
 impl Allocator {
