@@ -123,7 +123,7 @@ mod tests {
             assert!(uuids.is_sorted_by(|a, b| a < b));
         }
         assert!(theirs.iter().all(|uuid| !uuids.contains(uuid)), "{uuids:x?} {theirs:x?}");
-        // The child's counter began at a random number of its own.
+        // The child's counter began at another random number.
         assert!(uuids[0].abs_diff(theirs[0]) >> 32 > 1000);
     }
 }

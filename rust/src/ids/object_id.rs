@@ -1,4 +1,4 @@
-//! `ObjectId`s of `MongoDB`, minted with what this process remembers.
+//! `ObjectId`s of `MongoDB`, minted with the states of this process.
 
 pub use snowmint_core::object_id::{ObjectId, ObjectIdState};
 

@@ -1,4 +1,4 @@
-//! ULIDs, minted with what this process remembers.
+//! ULIDs, minted with the states of this process.
 
 pub use snowmint_core::ulid::{Ulid, UlidState};
 

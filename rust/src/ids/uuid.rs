@@ -1,13 +1,13 @@
-//! UUIDs, minted with what this process remembers.
+//! UUIDs, minted with the states of this process.
 //!
 //! | version | across threads | in a forked child | under any clock |
 //! | --- | --- | --- | --- |
-//! | [`v1`], [`v6`] | no time twice | a random node and clock sequence of its own | the time goes on; version 6 in order |
-//! | [`v4`] | random bits handed out once | random bits of its own | needs none |
-//! | [`v7`] | strictly increasing | a random counter of its own | strictly increasing |
+//! | [`v1`], [`v6`] | no time twice | another random node and clock sequence | the time goes on; version 6 in order |
+//! | [`v4`] | random bits handed out once | other random bits | needs no clock |
+//! | [`v7`] | strictly increasing | another random counter | strictly increasing |
 //!
-//! Versions 3 and 5 are hashes (`Uuid::v3`, `Uuid::v5`, feature `uuid`), 8 is made of what the caller gives
-//! ([`Uuid::v8`]), and 2 is only read.
+//! Versions 3 and 5 are hashes (`Uuid::v3`, `Uuid::v5`, feature `uuid`), 8 is made of bits from the
+//! caller ([`Uuid::v8`]), and 2 is only read.
 
 pub use snowmint_core::uuid::{GregorianStamp, GregorianState, Uuid, UuidVariant, V7State};
 
@@ -33,8 +33,7 @@ pub fn v6() -> Result<Uuid, Error> {
     mint(|states| states.gregorian(unix_100ns())?.v6())
 }
 
-/// The time, clock sequence and node that the next version 1 or 6 would have, which it then does not: for callers with a
-/// node of their own.
+/// Takes the time, clock sequence and node of the next version 1 or 6, for callers that replace the node.
 ///
 /// # Errors
 /// As of [`v1`].
@@ -45,7 +44,7 @@ pub fn gregorian() -> Result<GregorianStamp, Error> {
 /// A version 4: 122 random bits of the operating system.
 ///
 /// # Errors
-/// `StoreUnavailable`: the system gives none.
+/// `StoreUnavailable`: the system gives no random bits.
 pub fn v4() -> Result<Uuid, Error> {
     mint(|states| Ok(states.v4()))
 }

@@ -28,12 +28,12 @@ pub struct SlotState {
     pub node: u32,
     /// Whether a live holder has its lock.
     pub held: bool,
-    /// What the last holder wrote; nothing, if nobody has written yet or the file is not a valid slot.
+    /// The record of the last holder; `None` if the file is new or not a valid slot.
     pub record: Option<Record>,
 }
 
 impl Slots {
-    /// The slots of the directory of `file:DIRECTORY`; nothing for the URL of another store.
+    /// Returns the slots of the directory of `file:DIRECTORY`; `None` for the URL of another store.
     ///
     /// # Errors
     /// `StoreUnavailable` for a URL that has no directory.
@@ -81,10 +81,10 @@ impl Slots {
         Ok(slots)
     }
 
-    /// Sets the end of the last window (Unix ms) of a slot that nobody holds.
+    /// Sets the end of the last window (Unix ms) of a slot without a holder.
     ///
     /// # Errors
-    /// `InvalidNode`, if there is no such slot, or a live holder has it; `StoreUnavailable`.
+    /// `InvalidNode`, if the slot does not exist, or a live holder has it; `StoreUnavailable`.
     pub fn reset(&self, namespace: &str, node: u32, end_ms: i64) -> Result<SlotState, Error> {
         let path = self.path().join(Namespace::parse(namespace)?.directory()).join(format!("{node}.slot"));
         if !path.exists() {
@@ -128,7 +128,7 @@ fn name_of(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// What is in a directory; nothing, if it is not there.
+/// Returns the paths in a directory; none if it does not exist.
 fn entries(directory: &Path) -> Result<Vec<PathBuf>, Error> {
     let listed = || fs::read_dir(directory)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>();
     match listed() {
@@ -137,7 +137,7 @@ fn entries(directory: &Path) -> Result<Vec<PathBuf>, Error> {
     }
 }
 
-/// The slot files of a namespace by node, ascending.
+/// Returns the slot files of a namespace by node, ascending.
 fn nodes(directory: &Path) -> Result<Vec<(u32, PathBuf)>, Error> {
     let node = |path: PathBuf| Some((name_of(&path).strip_suffix(".slot")?.parse().ok()?, path));
     let mut nodes: Vec<(u32, PathBuf)> = entries(directory)?.into_iter().filter_map(node).collect();
@@ -149,7 +149,7 @@ fn look(path: &Path) -> Result<Attempt, Error> {
     lock(path, None).map_err(|error| cannot("use", path, &error))
 }
 
-/// Writes another end into a slot that nobody holds. Returns nothing for a file that is not a valid slot, which no claim takes.
+/// Writes another end into a slot without a holder. Returns `None` for a file that is not a valid slot: no claim takes it.
 fn write(path: &Path, to: impl FnOnce(i64) -> i64) -> Result<Option<Record>, Error> {
     let (file, previous) = match look(path)? {
         Attempt::Locked(file, previous) => (file, previous),
@@ -172,7 +172,7 @@ fn write(path: &Path, to: impl FnOnce(i64) -> i64) -> Result<Option<Record>, Err
         .map_err(|error| cannot("write", path, &error))
 }
 
-/// Raises the floor in the record of a namespace, or of all that are new.
+/// Raises the floor in the record of a namespace, or the floor of new namespaces.
 fn raise_floor(path: &Path, until_ms: i64, mode: Option<u32>) -> Result<(), Error> {
     let (layout, pin) = read_namespace(path)?.unwrap_or_default();
     let pin: NamespaceRecord = pin.raised(until_ms);

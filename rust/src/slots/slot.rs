@@ -12,7 +12,7 @@ use snowmint_stores::{Error, Outcome, plain_file};
 use super::directory::make_once;
 use super::record::{self, PLACES, RECORD_BYTES};
 
-/// A slot that this process holds: its lock, and what the file says.
+/// A slot that this process holds: its locked file, and the record in it.
 #[derive(Debug)]
 pub(crate) struct Slot {
     file: OwnFile,
@@ -20,13 +20,13 @@ pub(crate) struct Slot {
     record: Record,
 }
 
-/// What became of trying to lock a slot.
+/// The result of an attempt to lock a slot.
 pub(crate) enum Attempt {
-    /// Another holder has it.
+    /// Another holder has the lock.
     Taken,
-    /// It is locked, and its last window ended then; `None` if it is new.
+    /// The file is now locked. Its last record, or `None` if the file is new.
     Locked(OwnFile, Option<Record>),
-    /// It holds something else than a record.
+    /// The file does not hold a valid record.
     Faulty(snowmint_core::Error),
 }
 
@@ -34,7 +34,7 @@ pub(crate) enum Attempt {
 pub(crate) fn lock(path: &Path, mode: Option<u32>) -> io::Result<Attempt> {
     let file = match OwnFile::open(|| open(path, mode)) {
         Ok(file) => file,
-        // Somebody else's, or a link: one such file is no reason to stop.
+        // The file of another user, or a link. The claim skips it.
         Err(_) if unusable(path) => return Ok(Attempt::Faulty(snowmint_core::Error::no_record())),
         Err(error) => return Err(error),
     };
@@ -96,19 +96,19 @@ impl Slot {
         Ok(())
     }
 
-    /// Writes and syncs another end of the window, after a look whether the slot is still ours.
+    /// Checks that this process still holds the slot, then writes and syncs another end of the window.
     fn move_end(&mut self, end_ms: i64) -> io::Result<()> {
         self.verify()?;
         if end_ms == self.record.window.end_ms || mutant::removes("ahead") { Ok(()) } else { self.write(end_ms) }
     }
 
-    /// Gives the slot free as it is, for an operator; what is written there.
+    /// Unlocks the slot without a change, for an operator, and returns its record.
     pub(super) fn put_back(self) -> io::Result<Record> {
         self.file.with(File::unlock)?;
         Ok(self.record)
     }
 
-    /// Writes the end of what was used, and gives the slot free. Not for a forked child.
+    /// Writes the end of the used part of the window, and unlocks the slot. Never call this in a forked child.
     pub(crate) fn give_back(mut self, end_ms: i64) -> io::Result<()> {
         self.move_end(end_ms)?;
         // A child of a raw clone has the open file too, so closing it here would not do.
@@ -139,7 +139,7 @@ impl Slot {
         Ok(())
     }
 
-    /// Whether the path still leads to the file that is locked, and the file still says what this holder wrote.
+    /// Fails unless the path still leads to the locked file, and the file still holds the record of this holder.
     fn verify(&self) -> io::Result<()> {
         let mut bytes = [0; RECORD_BYTES];
         self.file.with(|file| {
@@ -162,7 +162,7 @@ impl Slot {
     }
 }
 
-/// Whether something is there that cannot be opened as a slot of ours.
+/// Returns whether the path leads to something else than a file that this user may open.
 fn unusable(path: &Path) -> bool {
     let denied = || {
         plain_file::open(OpenOptions::new().read(true).write(true), path, true)
@@ -171,7 +171,7 @@ fn unusable(path: &Path) -> bool {
     path.symlink_metadata().is_ok_and(|found| !found.is_file() || denied())
 }
 
-/// Opens what is there, or makes it. Not both in one call: Linux refuses to open another user's file in a directory of
+/// Opens the file, or makes it. Not both in one call: Linux refuses to open another user's file in a directory of
 /// mode 1777 with `O_CREAT` (`fs.protected_regular`).
 fn open(path: &Path, mode: Option<u32>) -> io::Result<File> {
     loop {
@@ -182,7 +182,7 @@ fn open(path: &Path, mode: Option<u32>) -> io::Result<File> {
     }
 }
 
-/// Reads from the start until the end or until `bytes` is full; how many.
+/// Reads from the start until the end or until `bytes` is full. Returns the number of bytes.
 fn read(mut file: &File, bytes: &mut [u8]) -> io::Result<usize> {
     use std::io::{Read, Seek};
     file.rewind()?;

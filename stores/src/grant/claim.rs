@@ -78,13 +78,13 @@ pub(super) async fn claim_node_async(
     }
 }
 
-/// What a claim does next.
+/// The next step of a claim.
 enum Next {
     Ask(Request),
     Granted(Box<Grant>),
 }
 
-/// A claim under way: core's [`Claim`], and what its steps mean for a store.
+/// A claim under way: core's [`Claim`], with its steps as requests to a store.
 struct Session<'a> {
     store: &'a str,
     terms: &'a Terms,

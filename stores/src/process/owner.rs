@@ -11,7 +11,7 @@ use crate::error::Error;
 /// The identity of a process. A child of `fork` or of a raw `clone` has another one.
 #[derive(Debug, Default)]
 pub struct Owner {
-    // Owners are told apart by their addresses, so they take room.
+    // Owners differ by their addresses, so each takes room.
     _room: u8,
 }
 
