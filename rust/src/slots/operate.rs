@@ -41,17 +41,17 @@ impl Slots {
         if url.starts_with("file:") { SlotDirectory::of_url(url).map(|place| Some(Self(place))) } else { Ok(None) }
     }
 
-    /// The directory.
+    /// Returns the directory.
     pub fn path(&self) -> &Path {
         &self.0.path
     }
 
-    /// Whether the directory also has the records of a store, as a service keeps them.
+    /// Returns whether the directory also holds the records of a store, as a service keeps them.
     pub fn are_beside_a_store(&self) -> bool {
         self.path().join(".store").is_dir()
     }
 
-    /// Whether a namespace has slots here.
+    /// Returns whether a namespace has slots here.
     pub fn has(&self, namespace: &str) -> bool {
         Namespace::parse(namespace).is_ok_and(|namespace| self.path().join(namespace.directory()).is_dir())
     }
@@ -115,7 +115,7 @@ impl Slots {
         Ok(count)
     }
 
-    /// The directories of namespaces, by name.
+    /// Returns the directories of namespaces, by name.
     fn namespaces(&self) -> Result<Vec<PathBuf>, Error> {
         let mut found = entries(self.path())?;
         found.retain(|path| path.is_dir() && Namespace::parse(&name_of(path)).is_ok());

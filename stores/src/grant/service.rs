@@ -150,7 +150,7 @@ impl Leases {
         }
     }
 
-    /// The namespaces of the store with their layouts as text, in any order.
+    /// Returns the namespaces of the store with their layouts as text, in any order.
     ///
     /// # Errors
     /// `StoreUnavailable`.

@@ -63,12 +63,12 @@ unsafe impl Zeroed for Fetched {}
 
 #[cfg(feature = "engines")]
 impl Fetched {
-    /// Marks the process that has them.
+    /// Marks this process as the one that has the numbers.
     pub(crate) fn of_this_process(cell: &Cell<Self>) {
         cell.get().mark.store(1, Ordering::Release);
     }
 
-    /// Whether this is a forked child of the process that has them.
+    /// Returns whether this is a forked child of the process that has the numbers.
     #[inline]
     pub(crate) fn is_of_parent(&self) -> bool {
         self.mark.load(Ordering::Relaxed) == 0 && !mutant::removes("forked")
