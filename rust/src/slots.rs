@@ -13,7 +13,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use snowmint_core::lease::NamespaceRecord;
-use snowmint_core::{ErrorKind, Layout, Window, mutant, time};
+use snowmint_core::time::Rfc3339;
+use snowmint_core::{ErrorKind, Layout, Window, mutant};
 use snowmint_stores::process::label::label;
 use snowmint_stores::process::nonce::nonce;
 use snowmint_stores::{Error, Namespace, Refusal, Terms, plain_file};
@@ -146,12 +147,7 @@ fn held(node: u32, path: &Path) -> Error {
     let record = plain_file::read(path).ok().and_then(|bytes| record::latest(&bytes).ok().flatten());
     let holder = record.map_or_else(
         || "another process".to_owned(),
-        |record| {
-            let mut until = String::new();
-            // Writing to a string cannot fail.
-            let _ = time::write_rfc3339(&mut until, record.window.end_ms);
-            format!("{} until {until}", record.label_text())
-        },
+        |record| format!("{} until {}", record.label_text(), Rfc3339(record.window.end_ms)),
     );
     Error::told(
         ErrorKind::NodesExhausted,

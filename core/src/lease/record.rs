@@ -1,6 +1,6 @@
 //! The record of a node in a store.
 
-use crate::bytes::{Format, LABEL_BYTES};
+use crate::bytes::{Format, LABEL_BYTES, label_text};
 use crate::error::Error;
 use crate::window::Window;
 
@@ -38,7 +38,7 @@ pub struct Record {
 impl Record {
     /// Returns the label without padding. Empty, if it is not UTF-8.
     pub fn label_text(&self) -> &str {
-        str::from_utf8(&self.label).unwrap_or_default().trim_end_matches('\0')
+        label_text(&self.label)
     }
 
     /// Returns the bytes of this record.

@@ -7,7 +7,8 @@ use std::process::ExitCode;
 use serde::Serialize;
 use snowmint::{SlotState, Slots};
 use snowmint_core::lease::Record;
-use snowmint_core::{SystemHost, Window, time};
+use snowmint_core::time::Rfc3339;
+use snowmint_core::{SystemHost, Window};
 use snowmint_stores::{Leases, connect};
 
 use super::operate::with_url;
@@ -54,9 +55,7 @@ impl Line {
     }
 
     fn text(&self) -> String {
-        let mut until = String::new();
-        // Writing to a string cannot fail.
-        let _ = time::write_rfc3339(&mut until, self.end);
+        let until = Rfc3339(self.end).to_string();
         let Self { namespace, node, state, label, .. } = self;
         format!("{namespace:<16}  {node:>10}  {state:<10}  {until:<24}  {label}")
     }

@@ -13,7 +13,7 @@ use tokio::sync::OnceCell;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
 
-use self::allocator::{Allocator, text_of};
+use self::allocator::Allocator;
 use super::{MAX_WAIT_MS, runtime};
 use crate::error::Error;
 use crate::lock::lock;
@@ -169,7 +169,7 @@ impl Sections {
         let state = lock(&place.state);
         state.elsewhere.as_ref().map(|elsewhere| SectionHolder {
             label: elsewhere.holder.clone(),
-            is_namesake: elsewhere.holder == text_of(&allocator.label),
+            is_namesake: elsewhere.holder == bytes::label_text(&allocator.label),
             free_in_ms: elsewhere.free_at_ms.saturating_sub(monotonic_ms()),
         })
     }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use snowmint_core::time;
+use snowmint_core::time::Rfc3339;
 
 use crate::convert;
 use crate::error::Failure;
@@ -76,11 +76,10 @@ impl Parts {
     }
 
     fn __repr__(&self) -> String {
-        let mut text = String::from("Parts(timestamp=");
-        // Writing to a string cannot fail.
-        let _ = time::write_rfc3339(&mut text, self.core.timestamp_ms);
-        let _ = write!(text, ", tick={}, node={}", self.core.tick, self.core.node);
+        let snowmint_core::Parts { timestamp_ms, tick, node, .. } = self.core;
+        let mut text = format!("Parts(timestamp={}, tick={tick}, node={node}", Rfc3339(timestamp_ms));
         for (name, value) in self.layout.get().0.field_values(self.id).filter(|(name, _)| name.as_str() != "time") {
+            // Writing to a string cannot fail.
             let _ = write!(text, ", {name}={value}");
         }
         text + ")"

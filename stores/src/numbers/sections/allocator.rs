@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use snowmint_core::bytes::LABEL_BYTES;
+use snowmint_core::bytes::{LABEL_BYTES, label_text};
 use snowmint_core::pin::Pin;
 use snowmint_core::section::{Claim, Claimed, Record, Section, Terms, Users};
 use snowmint_core::store::{Ask, Next, Reply};
@@ -201,7 +201,7 @@ impl Allocator {
                         }
                         if let Reply::Record(Some(found), _) = &answer {
                             let namesake = found.label == self.label;
-                            let label = text_of(&found.label);
+                            let label = label_text(&found.label).to_owned();
                             lock(&place.state).trouble =
                                 (!found.released).then(|| held_by(place.users, &label, namesake));
                             holder = Some(label);
@@ -298,12 +298,6 @@ impl Allocator {
 fn end(place: &Place, error: Error) -> bool {
     lock(&place.state).trouble = Some(error);
     false
-}
-
-/// Returns the text of a label without its padding.
-pub(super) fn text_of(label: &[u8]) -> String {
-    let end = label.iter().position(|byte| *byte == 0).unwrap_or(label.len());
-    String::from_utf8_lossy(&label[..end]).into_owned()
 }
 
 /// `WindowClosed`: another allocator holds the section.
