@@ -19,8 +19,6 @@ function write(text: string): Promise<void> {
 
 const complain = (sentence: string): void => void process.stderr.write(`snowmint: ${sentence}\n`);
 
-const layoutOf = (given: string): Layout => (given.includes(":") ? Layout.parse(given) : Layout.preset(given));
-
 async function gen({ count, json, format, layout, node, store, namespace, maxWaitMs }: GenOptions): Promise<number> {
   const { SNOWMINT_STORE, SNOWMINT_NAMESPACE } = process.env;
   const isVouched = node !== undefined && (store ?? namespace ?? SNOWMINT_STORE ?? SNOWMINT_NAMESPACE) === undefined;
@@ -49,7 +47,7 @@ function written(json: boolean, format: text.TextForm | undefined): (id: bigint)
 }
 
 async function inspectEach(options: InspectOptions): Promise<number> {
-  const layout = options.layout === undefined ? undefined : layoutOf(options.layout);
+  const layout = options.layout === undefined ? undefined : Layout.of_(options.layout);
   let code = 0;
   for await (const value of options.ids.length ? options.ids : lines()) {
     try {
@@ -98,7 +96,7 @@ function integer(value: string | bigint): bigint {
 }
 
 async function showLayouts(options: LayoutsOptions): Promise<number> {
-  await write(render.layouts(options.layouts.map(layoutOf), formOf(options)));
+  await write(render.layouts(options.layouts.map(Layout.of_), formOf(options)));
   return 0;
 }
 
