@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use snowmint_stores::record::{PLACES, RECORD_BYTES, Record};
+use snowmint::record::{PLACES, RECORD_BYTES, Record};
 
 /// Returns the same file with valid checksums, so that the fuzzer gets past their check.
 fn mended(file: &[u8]) -> Vec<u8> {

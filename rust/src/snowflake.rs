@@ -1,7 +1,13 @@
 //! The generator on the system's clock.
 
 use snowmint_core::{Integer, Layout, Options, Window};
-use snowmint_stores::{Environment, Error, Generator, LeaseOptions, Status, SystemHost};
+use snowmint_stores::Error;
+
+use crate::environment::Environment;
+use crate::generator::Generator;
+use crate::generator::options::LeaseOptions;
+use crate::generator::status::Status;
+use crate::generator::system::SystemHost;
 
 /// A generator of IDs for one node, shared by threads, and safe to use after a fork.
 ///

@@ -69,8 +69,8 @@ impl Error {
         Self::unavailable(store, &error).with_source(error)
     }
 
-    /// Adds the reason to an error of core's. Waiting helps as it does without the reason.
-    pub(crate) fn explained(error: snowmint_core::Error, why: &Self) -> Self {
+    /// Adds the reason to an error of core's. Kind and waiting time stay.
+    pub fn explained(error: snowmint_core::Error, why: &Self) -> Self {
         Self(Repr::Explained(error, Arc::new(why.clone())))
     }
 
@@ -139,6 +139,7 @@ impl Error {
 }
 
 impl From<snowmint_core::Error> for Error {
+    #[inline]
     fn from(error: snowmint_core::Error) -> Self {
         Self(Repr::Core(error))
     }

@@ -9,8 +9,8 @@ use napi::bindgen_prelude::{
 use napi::threadsafe_function::ThreadsafeFunctionCallMode;
 use napi::{Error, Task};
 use napi_derive::napi;
+use snowmint::{Environment, Generator, LeaseOptions, OnLost, SystemHost};
 use snowmint_core::{Integer, Layout, Options};
-use snowmint_stores::{Environment, Generator, LeaseOptions, OnLost, SystemHost};
 
 use crate::{hot, refusal, saturated};
 
@@ -103,7 +103,7 @@ pub struct Claiming {
 }
 
 impl Claiming {
-    fn claim(&mut self) -> core::result::Result<Generator, snowmint_stores::Error> {
+    fn claim(&mut self) -> core::result::Result<Generator, snowmint::Error> {
         let layout = Layout::parse(&self.layout)?;
         let node = self.node.map(|node| layout.node(Integer::from(u64::from(node)))).transpose()?;
         let options = LeaseOptions { layout, node, ..std::mem::take(&mut self.options) };
@@ -112,7 +112,7 @@ impl Claiming {
 }
 
 impl Task for Claiming {
-    type Output = core::result::Result<Generator, snowmint_stores::Error>;
+    type Output = core::result::Result<Generator, snowmint::Error>;
     type JsValue = Either<Lease, String>;
 
     fn compute(&mut self) -> Result<Self::Output> {

@@ -3,8 +3,8 @@
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
+use snowmint::{Environment, Generator, LeaseOptions, OnLost};
 use snowmint_core::{Integer, Run};
-use snowmint_stores::{Environment, Generator, LeaseOptions, OnLost};
 
 use crate::buffer::Ids;
 use crate::clock;

@@ -3,8 +3,8 @@
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
+use snowmint::uuid;
 use snowmint_core::Uuid;
-use snowmint_stores::uuid;
 
 use crate::clock;
 use crate::convert::{self, Int, Text};

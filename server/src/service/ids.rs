@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
+use snowmint::{Backend, Environment, Generator, LeaseOptions, LeaseStore, Status, SystemHost};
 use snowmint_core::layouts::LEAF;
 use snowmint_core::{ErrorKind, Layout, Options};
-use snowmint_stores::{
-    Backend, Environment, Error, Generator, LeaseOptions, LeaseStore, Namespace, Status, Store, SystemHost,
-};
+use snowmint_stores::{Error, Namespace, Store};
 use tokio::runtime::Handle;
 use tokio::task::{JoinError, spawn_blocking};
 

@@ -8,8 +8,8 @@ use std::thread;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
+use snowmint::{Environment, Generator, LeaseOptions, LeaseStore, SystemHost};
 use snowmint_core::{Layout, Options, TextForm};
-use snowmint_stores::{Environment, Generator, LeaseOptions, LeaseStore, SystemHost};
 
 use crate::arguments;
 use crate::exit::Exit;

@@ -5,9 +5,10 @@ use std::io::{Write as _, stdout};
 use std::process::ExitCode;
 
 use serde::Serialize;
+use snowmint::{SlotState, Slots};
 use snowmint_core::lease::Record;
 use snowmint_core::{SystemHost, Window, time};
-use snowmint_stores::{Leases, SlotState, Slots, connect};
+use snowmint_stores::{Leases, connect};
 
 use super::operate::with_url;
 use crate::arguments::operate::{Lease, LeaseVerb};

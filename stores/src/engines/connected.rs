@@ -39,7 +39,7 @@ async fn connected(url: &str) -> Result<Arc<dyn Store>, Error> {
 }
 
 /// The store of a URL. Each call waits for its answer; a forked child connects anew.
-pub(crate) struct EngineStore {
+pub struct EngineStore {
     url: String,
     timeout: Duration,
     /// The name that the connected store has.
@@ -51,7 +51,7 @@ impl EngineStore {
     ///
     /// # Errors
     /// `StoreUnavailable`, if the URL is malformed or this build has no such engine.
-    pub(crate) fn of_url(url: &str) -> Result<Self, Error> {
+    pub fn of_url(url: &str) -> Result<Self, Error> {
         let Url { scheme, timeout, .. } = Url::parse(url)?;
         find(&scheme)?;
         Ok(Self { url: url.to_owned(), timeout, name: Arc::default() })

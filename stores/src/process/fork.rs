@@ -24,13 +24,13 @@ mod system;
 #[path = "fork/elsewhere.rs"]
 mod system;
 
-pub(crate) use self::system::OwnFile;
+pub use self::system::OwnFile;
 use self::system::Page;
 
 /// Room for what a page holds: two words. The kernel rounds up to whole pages.
 const PAGE_BYTES: usize = 4096;
 
-/// A cell on a page of its own that a forked child sees wiped. Clones are the same cell.
+/// A cell on a separate page, which a forked child sees wiped. Clones share the cell.
 #[derive(Debug)]
 pub struct Cell<T = Words> {
     // Beside the owner of the page, so that minting follows one pointer.
@@ -87,8 +87,8 @@ unsafe impl<T: Sync> Sync for Cell<T> {}
 
 #[allow(private_bounds, reason = "nobody else makes cells")]
 impl<T: Zeroed> Cell<T> {
-    /// A cell that is all zero.
-    pub(crate) fn new() -> Self {
+    /// Returns a new cell: all its words are zero.
+    pub fn new() -> Self {
         let page = Page::new(!mutant::removes("wipe"));
         Self { words: page.start().cast(), page: Arc::new(page) }
     }
@@ -101,6 +101,13 @@ impl<T: Zeroed> Cell<T> {
     }
 }
 
+#[allow(private_bounds, reason = "nobody else makes cells")]
+impl<T: Zeroed> Default for Cell<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl std::borrow::Borrow<Words> for Cell {
     #[inline]
     fn borrow(&self) -> &Words {
@@ -108,20 +115,22 @@ impl std::borrow::Borrow<Words> for Cell {
     }
 }
 
-/// A value of this process: a forked child starts with a new one.
+/// A value that each process has once. A forked child starts with a new one.
 #[derive(Debug)]
-pub(crate) struct PerProcess<T> {
+pub struct PerProcess<T> {
     page: OnceBox<Page>,
     value: PhantomData<T>,
 }
 
 impl<T: Default + Send + Sync + 'static> PerProcess<T> {
-    pub(crate) const fn new() -> Self {
+    /// Returns a place without a value.
+    pub const fn new() -> Self {
         Self { page: OnceBox::new(), value: PhantomData }
     }
 
-    /// The value, made when first asked for. It lives as long as the process.
-    pub(crate) fn get(&self) -> &'static T {
+    /// Returns the value of this process, and makes it on the first call. It lives as long as the process.
+    #[inline]
+    pub fn get(&self) -> &'static T {
         self.existing().unwrap_or_else(|| {
             let made = Box::into_raw(Box::<T>::default());
             match self.place().compare_exchange(ptr::null_mut(), made, Ordering::AcqRel, Ordering::Acquire) {
@@ -137,8 +146,9 @@ impl<T: Default + Send + Sync + 'static> PerProcess<T> {
         })
     }
 
-    /// The value, if this process has made it.
-    pub(crate) fn existing(&self) -> Option<&'static T> {
+    /// Returns the value, if this process has made it.
+    #[inline]
+    pub fn existing(&self) -> Option<&'static T> {
         // SAFETY: what is there was put there by this process, from a box that is never freed.
         unsafe { self.place().load(Ordering::Acquire).as_ref() }
     }
@@ -150,8 +160,14 @@ impl<T: Default + Send + Sync + 'static> PerProcess<T> {
     }
 }
 
-/// Runs `handler` when the process exits by `exit`; in a forked child too.
-pub(crate) fn at_exit(handler: extern "C" fn()) {
+impl<T: Default + Send + Sync + 'static> Default for PerProcess<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Runs `handler` when the process ends by `exit`, in a forked child too. Outside Unix it never runs.
+pub fn at_exit(handler: extern "C" fn()) {
     #[cfg(unix)]
     // SAFETY: the handler is a function without captures. It fails only without memory; then nothing is given back early.
     unsafe {

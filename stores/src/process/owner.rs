@@ -16,11 +16,13 @@ static THIS: PerProcess<Owner> = PerProcess::new();
 
 impl Owner {
     /// Returns the identity of this process.
+    #[inline]
     pub fn this() -> &'static Self {
         THIS.get()
     }
 
     /// Returns whether this process is the owner.
+    #[inline]
     pub fn is_this_process(&self) -> bool {
         THIS.existing().is_some_and(|this| ptr::eq(this, self))
     }

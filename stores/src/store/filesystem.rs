@@ -8,7 +8,6 @@ use snowmint_core::ErrorKind;
 use snowmint_core::place::{CONTAINER_FILES, Facts};
 
 use crate::error::Error;
-use crate::process::environment::Environment;
 
 /// What is seen around a path. See [`Facts`].
 struct Surroundings {
@@ -40,13 +39,13 @@ impl Surroundings {
         Facts { path, file_system: *file_system, mounts, first_mounts, ..Facts::default() }
     }
 
-    /// With what the environment says.
-    fn facts_in<'a>(&'a self, environment: &Environment) -> Facts<'a> {
-        let Environment { kubernetes, container, .. } = environment;
+    /// Adds the facts about Kubernetes and containers. Those of environment variables are `variables`.
+    fn facts_in<'a>(&'a self, variables: &Facts<'_>) -> Facts<'a> {
+        let Facts { kubernetes, container_variable, .. } = *variables;
         Facts {
-            kubernetes: *kubernetes,
+            kubernetes,
             container_file: CONTAINER_FILES.into_iter().find(|file| Path::new(file).exists()),
-            container_variable: *container,
+            container_variable,
             ..self.facts()
         }
     }
@@ -75,22 +74,27 @@ fn file_system(_path: &Path) -> u32 {
     0
 }
 
-/// Refuses the default directory of slots where it is evidently not the whole machine's.
-pub(crate) fn refuse_default_slots(path: &Path, environment: &Environment) -> Result<(), Error> {
+/// Refuses the default directory of slots where it is evidently not the whole machine's. `variables` are the facts that
+/// environment variables tell: `kubernetes` and `container_variable`.
+///
+/// # Errors
+/// `InvalidNode`, with the cures.
+pub fn refuse_default_slots(path: &Path, variables: &Facts<'_>) -> Result<(), Error> {
     let Ok(around) = Surroundings::of(path) else { return Ok(()) };
-    match around.facts_in(environment).not_the_machines() {
+    match around.facts_in(variables).not_the_machines() {
         Some(doubt) => Err(Error::told(ErrorKind::InvalidNode, doubt.refuse_slots().to_string())),
         None => Ok(()),
     }
 }
 
 /// Refuses the path of a database that nobody named, where it is evidently not the whole machine's or does not last.
+/// `variables` are as in [`refuse_default_slots`].
 ///
 /// # Errors
 /// `UnsafeStore`, with what to name instead.
-pub fn refuse_default_database(path: &Path, environment: &Environment) -> Result<(), Error> {
+pub fn refuse_default_database(path: &Path, variables: &Facts<'_>) -> Result<(), Error> {
     let Ok(around) = Surroundings::of(path) else { return Ok(()) };
-    let facts = around.facts_in(environment);
+    let facts = around.facts_in(variables);
     match facts.not_the_machines().or_else(|| facts.lossy()) {
         Some(doubt) => Err(Error::told(ErrorKind::UnsafeStore, doubt.refuse_database().to_string())),
         None => Ok(()),
@@ -119,7 +123,10 @@ pub fn refuse_lossy_place(store: &str, path: &Path, option: &str) -> Result<(), 
 }
 
 /// Refuses a directory of slots or of a store that the caller named.
-pub(crate) fn refuse_lossy_slots(path: &Path) -> Result<(), Error> {
+///
+/// # Errors
+/// As of [`refuse_lossy_place`].
+pub fn refuse_lossy_slots(path: &Path) -> Result<(), Error> {
     let option = format!("file:{}?allow_unsafe=true as the store", path.display());
     refuse_lossy_place(&format!("files in {}", path.display()), path, &option)
 }

@@ -5,7 +5,7 @@ use std::thread;
 use std::time::Duration;
 
 use proptest::prelude::*;
-use snowmint::stores::{ClockId, Environment, Error, Generator, LeaseOptions};
+use snowmint::{ClockId, Environment, Error, Generator, LeaseOptions};
 use snowmint_core::{ErrorKind, Host, Layout, Options};
 use snowmint_tests::tries;
 

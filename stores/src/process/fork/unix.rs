@@ -142,6 +142,7 @@ impl Page {
         Self { start, listed }
     }
 
+    #[inline]
     pub(super) const fn start(&self) -> NonNull<u8> {
         self.start
     }
@@ -176,7 +177,7 @@ fn wipe_on_fork(_start: NonNull<u8>) -> bool {
 ///
 /// The descriptor is held raw: a `File` dropped in the child would close whatever has that number by then.
 #[derive(Debug)]
-pub(crate) struct OwnFile {
+pub struct OwnFile {
     place: &'static Place,
 }
 
@@ -194,9 +195,12 @@ fn identity(file: &File) -> io::Result<(u64, u64)> {
 }
 
 impl OwnFile {
-    /// What `open` opens. It is opened again if the process forked before the handler knew of it; a lock is to be taken
-    /// only after this.
-    pub(crate) fn open(mut open: impl FnMut() -> io::Result<File>) -> io::Result<Self> {
+    /// Opens a file by `open`, which runs again if the process forked before the handler knew of the file. Take a lock only
+    /// after this.
+    ///
+    /// # Errors
+    /// The error of `open`, or of a look at the file's identity.
+    pub fn open(mut open: impl FnMut() -> io::Result<File>) -> io::Result<Self> {
         watch_forks();
         loop {
             let begun = FORKS_BEGUN.load(Ordering::Acquire);
@@ -215,8 +219,11 @@ impl OwnFile {
         }
     }
 
-    /// Lends the file to `work`; an error in a child, where it is closed.
-    pub(crate) fn with<T>(&self, work: impl FnOnce(&File) -> io::Result<T>) -> io::Result<T> {
+    /// Lends the file to `work`.
+    ///
+    /// # Errors
+    /// The error of `work`. Also in a forked child, where the file is closed, and if other code has closed the descriptor.
+    pub fn with<T>(&self, work: impl FnOnce(&File) -> io::Result<T>) -> io::Result<T> {
         let Some(descriptor) = descriptor(self.place.value.load(Ordering::Acquire)) else {
             return Err(io::Error::other("the file belongs to the process that forked this one"));
         };

@@ -1,8 +1,7 @@
 //! The status of a generator.
 
 use snowmint_core::Window;
-
-use crate::error::Error;
+use snowmint_stores::Error;
 
 /// The status of a generator.
 #[derive(Clone, Debug)]

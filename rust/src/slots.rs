@@ -14,6 +14,9 @@ use std::path::{Path, PathBuf};
 
 use snowmint_core::lease::NamespaceRecord;
 use snowmint_core::{ErrorKind, Layout, Window, mutant, time};
+use snowmint_stores::process::label::label;
+use snowmint_stores::process::nonce::nonce;
+use snowmint_stores::{Error, Namespace, Refusal, Terms, plain_file};
 
 pub(crate) use self::claim::claim_in_time;
 pub use self::directory::SlotDirectory;
@@ -22,11 +25,6 @@ pub use self::operate::{SlotState, Slots};
 use self::record::{Fault, Record};
 pub(crate) use self::slot::Slot;
 use self::slot::{Attempt, lock};
-use crate::error::Error;
-use crate::grant::{Namespace, Refusal, Terms};
-use crate::process::label::label;
-use crate::process::nonce::nonce;
-use crate::store::plain_file;
 
 /// The file of the floor for new namespaces. No name of a namespace begins with a dot.
 const FLOOR: &str = ".fence";

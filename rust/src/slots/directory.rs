@@ -5,10 +5,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use snowmint_core::ErrorKind;
+use snowmint_stores::{Error, refuse_default_slots, refuse_lossy_slots};
 
-use crate::error::Error;
-use crate::process::environment::Environment;
-use crate::store::filesystem::{refuse_default_slots, refuse_lossy_slots};
+use crate::environment::Environment;
 
 /// The parent of the default directory. It survives a restart of the machine, and every user may write there.
 const SHARED_PARENT: &str = "/var/tmp";
@@ -65,7 +64,7 @@ impl SlotDirectory {
             return Self::named(path, false);
         }
         let default = Path::new(SHARED_PARENT).join(SHARED_NAME);
-        refuse_default_slots(&default, environment)?;
+        refuse_default_slots(&default, &environment.facts())?;
         if cfg!(not(unix)) {
             // There is one directory of the machine for every user on Windows.
             let data = std::env::var_os("ProgramData").unwrap_or_else(|| "C:\\ProgramData".into());

@@ -5,13 +5,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use snowmint_core::{ErrorKind, Window, mutant};
+use snowmint_stores::process::fork::OwnFile;
+use snowmint_stores::{Error, Outcome, plain_file};
 
 use super::directory::make_once;
 use super::record::{Fault, PLACES, RECORD_BYTES, Record};
-use crate::error::Error;
-use crate::grant::Outcome;
-use crate::process::fork::OwnFile;
-use crate::store::plain_file;
 
 /// A slot that this process holds: its lock, and what the file says.
 #[derive(Debug)]

@@ -2,12 +2,12 @@
 
 use once_cell::race::OnceBox;
 use snowmint_core::{ErrorKind, Layout, Options, Snowflake};
+use snowmint_stores::Error;
+use snowmint_stores::process::fork::Cell;
 
-use crate::error::Error;
 use crate::lease::Lease;
 use crate::lease::on_lost::OnLost;
 use crate::lease::registry::Share;
-use crate::process::fork::Cell;
 
 /// The generator of one process. A forked child adds another one behind it.
 #[derive(Debug)]

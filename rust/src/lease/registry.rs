@@ -9,13 +9,13 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use snowmint_core::{ErrorKind, Layout, Numbers, SystemHost, Words, mutant};
+use snowmint_stores::Error;
+use snowmint_stores::process::Owner;
+use snowmint_stores::process::fork::{Cell, PerProcess, at_exit};
+use snowmint_stores::process::wake::Wake;
 
 use super::Lease;
 use super::key::{ClockId, LeaseKey};
-use crate::error::Error;
-use crate::process::Owner;
-use crate::process::fork::{Cell, PerProcess, at_exit};
-use crate::process::wake::Wake;
 
 /// The leases and vouched nodes of this process.
 #[derive(Debug, Default)]

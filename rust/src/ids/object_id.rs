@@ -3,8 +3,8 @@
 pub use snowmint_core::object_id::{ObjectId, ObjectIdState};
 
 use snowmint_core::SystemHost;
+use snowmint_stores::Error;
 
-use crate::error::Error;
 use crate::ids::minter::mint;
 
 /// An `ObjectId` that this process has not minted yet: see [`ObjectIdState`].
@@ -15,11 +15,11 @@ use crate::ids::minter::mint;
 ///
 /// # Examples
 /// ```
-/// use snowmint_stores::object_id;
+/// use snowmint::object_id;
 /// let (first, second) = (object_id::next()?, object_id::next()?);
 /// assert_eq!(first.random(), second.random());
 /// assert_ne!(first, second);
-/// # Ok::<(), snowmint_stores::Error>(())
+/// # Ok::<(), snowmint::Error>(())
 /// ```
 pub fn next() -> Result<ObjectId, Error> {
     let now_ms = SystemHost::unix_ms();

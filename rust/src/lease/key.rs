@@ -2,8 +2,9 @@
 
 use std::hash::{Hash, Hasher};
 
+use snowmint_stores::Terms;
+
 use super::backend::Backend;
-use crate::grant::Terms;
 
 /// Identifies a clock of the caller. Generators share states and leases only if they read the same clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

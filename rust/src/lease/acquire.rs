@@ -7,6 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use snowmint_core::{ErrorKind, Host, Options};
+use snowmint_stores::{Claimer, Error, Refusal, StoreLease, Terms, claim_node};
 
 use super::backend::Backend;
 use super::held::Hold;
@@ -14,8 +15,6 @@ use super::key::LeaseKey;
 use super::lessor::Loan;
 use super::registry::{Duty, Share, Wish, registry};
 use super::{GrantedNode, Lease};
-use crate::error::Error;
-use crate::grant::{Claimer, Refusal, StoreLease, Terms, claim_node};
 use crate::slots;
 
 /// How often a claim looks again where every node is locked, and after how long.

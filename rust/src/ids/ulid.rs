@@ -3,8 +3,8 @@
 pub use snowmint_core::ulid::{Ulid, UlidState};
 
 use snowmint_core::SystemHost;
+use snowmint_stores::Error;
 
-use crate::error::Error;
 use crate::ids::minter::mint;
 
 /// A ULID above all that this process has minted: see [`UlidState`].
@@ -15,10 +15,10 @@ use crate::ids::minter::mint;
 ///
 /// # Examples
 /// ```
-/// use snowmint_stores::ulid;
+/// use snowmint::ulid;
 /// let (first, second) = (ulid::next()?, ulid::next()?);
 /// assert!(first < second && first.to_string() < second.to_string());
-/// # Ok::<(), snowmint_stores::Error>(())
+/// # Ok::<(), snowmint::Error>(())
 /// ```
 pub fn next() -> Result<Ulid, Error> {
     let now_ms = SystemHost::unix_ms();

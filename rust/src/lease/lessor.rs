@@ -4,10 +4,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use snowmint_core::{ErrorKind, SystemHost, Window};
+use snowmint_stores::{Claimer, Error, Outcome, Refusal, Terms};
 
 use super::lessor_clock::{LessorClock, Sent};
-use crate::error::Error;
-use crate::grant::{Claimer, Outcome, Refusal, Terms};
 
 /// A service that grants nodes. Each call ends, by a timeout if need be, and may be repeated: the nonce identifies the claim.
 ///

@@ -5,11 +5,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use snowmint_core::ErrorKind;
+use snowmint_stores::process::background::{self, Pending};
+use snowmint_stores::{Error, Outcome, StoreLease};
 
 use super::lessor::Loan;
-use crate::error::Error;
-use crate::grant::{Outcome, StoreLease};
-use crate::process::background::{self, Pending};
 use crate::slots::Slot;
 
 /// A node that this process holds.

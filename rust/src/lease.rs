@@ -18,16 +18,15 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use snowmint_core::{ErrorKind, Layout, SystemHost, Window, Words};
+use snowmint_stores::process::Owner;
+use snowmint_stores::process::background::{PATIENCE, Pending};
+use snowmint_stores::process::fork::Cell;
+use snowmint_stores::process::wake::Wake;
+use snowmint_stores::{Error, Outcome};
 
 use self::held::{Held, Hold};
 use self::lessor_clock::LessorClock;
 use self::on_lost::OnLost;
-use crate::error::Error;
-use crate::grant::Outcome;
-use crate::process::Owner;
-use crate::process::background::{PATIENCE, Pending};
-use crate::process::fork::Cell;
-use crate::process::wake::Wake;
 
 /// A node held by this process, window by window. Generators share it and are counted.
 ///

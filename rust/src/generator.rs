@@ -11,19 +11,19 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering, fence};
 
 use snowmint_core::{ErrorKind, Host, Layout, Options, Run, Snowflake, SystemHost, Window};
+use snowmint_stores::Error;
+use snowmint_stores::process::fork::Cell;
 
 use self::clock::{LeasedClock, Stopped};
 use self::incarnation::Incarnation;
 use self::options::{LeaseOptions, Source};
 use self::status::Status;
-use crate::error::Error;
+use crate::environment::Environment;
 use crate::lease::Lease;
 use crate::lease::acquire::{acquire, acquire_in_background};
 use crate::lease::key::{ClockId, LeaseKey};
 use crate::lease::on_lost::OnLost;
 use crate::lease::registry::{Share, Wish, registry};
-use crate::process::environment::Environment;
-use crate::process::fork::Cell;
 
 /// A generator of IDs on a vouched or a leased node, safe to use after a fork.
 ///

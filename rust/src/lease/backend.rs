@@ -4,10 +4,10 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
+use snowmint_stores::{BlockingStore, Error};
+
 use super::lessor::Lessor;
-use crate::error::Error;
 use crate::slots::SlotDirectory;
-use crate::store::blocking::BlockingStore;
 
 /// The place where leases are kept. Two backends are equal if they are the same directory, or have the same identity.
 #[derive(Clone)]
@@ -49,7 +49,7 @@ impl Backend {
             return SlotDirectory::of_url(url).map(Self::Slots);
         }
         #[cfg(feature = "engines")]
-        return Ok(Self::Store(Arc::new(crate::engines::EngineStore::of_url(url)?), Identity::Url(url.to_owned())));
+        return Ok(Self::Store(Arc::new(snowmint_stores::EngineStore::of_url(url)?), Identity::Url(url.to_owned())));
         #[cfg(not(feature = "engines"))]
         SlotDirectory::of_url(url).map(Self::Slots)
     }

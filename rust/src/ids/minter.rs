@@ -9,10 +9,10 @@ use snowmint_core::mutant;
 use snowmint_core::object_id::ObjectIdState;
 use snowmint_core::ulid::UlidState;
 use snowmint_core::uuid::{GregorianState, V7State};
+use snowmint_stores::Error;
+use snowmint_stores::process::fork::PerProcess;
 
-use crate::error::Error;
 use crate::ids::entropy::Entropy;
-use crate::process::fork::PerProcess;
 
 /// Counters, and random bits not used yet.
 #[derive(Debug, Default)]

@@ -8,12 +8,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use snowmint_stores::process::Owner;
+use snowmint_stores::process::background::{self, PATIENCE};
+use snowmint_stores::process::fork::PerProcess;
+use snowmint_stores::{Refusal, Terms};
+
 use super::directory::cannot;
 use super::{Grant, SlotDirectory};
-use crate::grant::{Refusal, Terms};
-use crate::process::Owner;
-use crate::process::background::{self, PATIENCE};
-use crate::process::fork::PerProcess;
 
 /// Whether a claim is under way, by directory. Claims take turns, so a disk that stands still holds up one thread.
 #[derive(Debug, Default)]
@@ -76,6 +77,6 @@ pub(crate) fn claim_in_time(place: &SlotDirectory, terms: &Terms, now_ms: i64) -
 }
 
 /// Returns the refusal in a forked child: the claim was the parent's, so the child claims again.
-fn forked(refused: &dyn Fn(io::ErrorKind, String) -> crate::error::Error) -> Refusal {
+fn forked(refused: &dyn Fn(io::ErrorKind, String) -> snowmint_stores::Error) -> Refusal {
     Refusal::NotYet(1, refused(io::ErrorKind::Interrupted, "the process forked meanwhile: try again".to_owned()))
 }

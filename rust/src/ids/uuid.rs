@@ -12,8 +12,8 @@
 pub use snowmint_core::uuid::{GregorianStamp, GregorianState, Uuid, UuidVariant, V7State};
 
 use snowmint_core::SystemHost;
+use snowmint_stores::Error;
 
-use crate::error::Error;
 use crate::ids::minter::{Minter, mint, unix_100ns};
 
 /// A version 1: the time, and a random node and clock sequence of this process, never the address of a network card.
@@ -62,10 +62,10 @@ pub fn v4() -> Result<Uuid, Error> {
 ///
 /// # Examples
 /// ```
-/// use snowmint_stores::uuid;
+/// use snowmint::uuid;
 /// let (first, second) = (uuid::v7()?, uuid::v7()?);
 /// assert!(first < second && first.to_string() < second.to_string());
-/// # Ok::<(), snowmint_stores::Error>(())
+/// # Ok::<(), snowmint::Error>(())
 /// ```
 #[inline]
 pub fn v7() -> Result<Uuid, Error> {

@@ -6,16 +6,14 @@ use std::path::{Path, PathBuf};
 
 use snowmint_core::lease::NamespaceRecord;
 use snowmint_core::{ErrorKind, Window};
+use snowmint_stores::process::label::label;
+use snowmint_stores::process::nonce::nonce;
+use snowmint_stores::{Error, Namespace, plain_file};
 
 use super::directory::{SlotDirectory, cannot, replace};
 use super::record::{Fault, Record};
 use super::slot::{Attempt, Slot, lock};
 use super::{FLOOR, newer, read_namespace};
-use crate::error::Error;
-use crate::grant::Namespace;
-use crate::process::label::label;
-use crate::process::nonce::nonce;
-use crate::store::plain_file;
 
 /// The slots of a directory.
 #[derive(Clone, Debug)]

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::{env, fmt};
 
-use snowmint_core::place::CONTAINER_VARIABLE;
+use snowmint_core::place::{CONTAINER_VARIABLE, Facts};
 
 /// The variables that fill in missing options of a generator.
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -48,6 +48,11 @@ impl Environment {
             kubernetes: env::var_os("KUBERNETES_SERVICE_HOST").is_some(),
             container: env::var_os(CONTAINER_VARIABLE).is_some_and(|value| !value.is_empty()),
         }
+    }
+
+    /// Returns what these variables say about Kubernetes and containers.
+    pub fn facts(&self) -> Facts<'static> {
+        Facts { kubernetes: self.kubernetes, container_variable: self.container, ..Facts::default() }
     }
 }
 

@@ -1,8 +1,7 @@
 //! The operating system as the host of a call.
 
 use snowmint_core::Host;
-
-use crate::error::Error;
+use snowmint_stores::Error;
 
 /// The system's clock; a pause puts the thread to sleep. As core's, with the errors of this crate.
 #[derive(Debug, Default)]

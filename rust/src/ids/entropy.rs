@@ -1,8 +1,7 @@
 //! Random bits of the operating system, fetched in blocks: a block of 1 kB costs what six fetches of 16 bytes do.
 
 use snowmint_core::ErrorKind;
-
-use crate::error::Error;
+use snowmint_stores::Error;
 
 /// How many words of 32 bits a block has.
 const WORDS: usize = 256;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::error::Error;
+use snowmint_stores::Error;
 
 /// A callback for the loss of a lease. It is called once, on a separate thread, with the reason.
 #[derive(Clone)]

@@ -4,13 +4,12 @@ use std::fmt;
 use std::sync::Arc;
 
 use snowmint_core::{ErrorKind, Layout, Options, Window, layouts};
+use snowmint_stores::{Error, Namespace, Terms};
 
-use crate::error::Error;
-use crate::grant::{Namespace, Terms};
+use crate::environment::{Environment, shown};
 use crate::lease::backend::Backend;
 use crate::lease::key::{ClockId, LeaseKey};
 use crate::lease::on_lost::OnLost;
-use crate::process::environment::{Environment, shown};
 use crate::slots::SlotDirectory;
 
 /// The options of a generator. The environment and defaults fill in what is missing.
