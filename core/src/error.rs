@@ -265,6 +265,11 @@ impl Error {
         Self::new(What::NumbersDry, 0, retry_after_ms, 0)
     }
 
+    /// The bytes of a store are not a record.
+    pub const fn no_record() -> Self {
+        Self::plain(What::NoRecord)
+    }
+
     /// Returns whether a later version of this crate wrote the record. The records beside it cannot be trusted either.
     pub const fn is_later_version(&self) -> bool {
         matches!(self.what, What::LaterRecord)

@@ -37,7 +37,7 @@ pub(crate) struct Lease {
     node: u32,
     cell: Cell,
     held: Arc<Held>,
-    /// What the lease is, for messages.
+    /// `slot` or `lease`, for error messages.
     kind: &'static str,
     /// Wakes the thread that renews.
     wake: &'static Wake,
@@ -69,7 +69,7 @@ struct Renewal {
     /// Why the last renewal failed.
     trouble: Option<Error>,
     skew_ms: Option<i64>,
-    /// What a failover of the store could lose.
+    /// The writes that a failover of the store could lose.
     standby_risk: Option<Error>,
 }
 
@@ -84,7 +84,7 @@ pub(crate) struct GrantedNode {
     pub(crate) clock: Option<Arc<LessorClock>>,
     /// How far this machine's clock is ahead of the store's, in ms.
     pub(crate) skew_ms: Option<i64>,
-    /// What a failover of the store could lose.
+    /// The writes that a failover of the store could lose.
     pub(crate) standby_risk: Option<Error>,
     /// Slot files or records that are not valid.
     pub(crate) skipped: Vec<String>,
@@ -99,7 +99,7 @@ const OVER: usize = usize::MAX;
 impl Lease {
     /// Opens a cell on a granted node, whose window is durable.
     ///
-    /// `own_clock` tells whether the caller's clock is read instead of the system's.
+    /// `own_clock` says whether generators read the caller's clock, not the system's.
     pub(crate) fn new(layout: &Layout, granted: GrantedNode, own_clock: bool, wake: &'static Wake) -> Self {
         let GrantedNode { hold, node, window, window_ms, clock, skew_ms, standby_risk, skipped } = granted;
         let kind = if matches!(hold, Hold::Slot(_)) { "slot" } else { "lease" };

@@ -13,7 +13,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use snowmint_core::lease::NamespaceRecord;
-use snowmint_core::{ErrorKind, Layout, Window, mutant, time};
+use snowmint_core::time::Rfc3339;
+use snowmint_core::{ErrorKind, Layout, Window, mutant};
 use snowmint_stores::process::label::label;
 use snowmint_stores::process::nonce::nonce;
 use snowmint_stores::{Error, Namespace, Refusal, Terms, plain_file};
@@ -22,7 +23,6 @@ pub(crate) use self::claim::claim_in_time;
 pub use self::directory::SlotDirectory;
 use self::directory::cannot;
 pub use self::operate::{SlotState, Slots};
-use self::record::{Fault, Record};
 pub(crate) use self::slot::Slot;
 use self::slot::{Attempt, lock};
 
@@ -68,14 +68,14 @@ impl SlotDirectory {
                     return Err(Refusal::NotYet(LOOK_AGAIN_MS, held(node, &path)));
                 }
                 Attempt::Taken => continue,
-                Attempt::Faulty(Fault::Invalid) => {
+                Attempt::Faulty(error) if error.is_later_version() => return Err(unreadable(&path, error).into()),
+                Attempt::Faulty(_) => {
                     skipped.push(path);
                     continue;
                 }
-                Attempt::Faulty(Fault::Newer(version)) => return Err(newer(&path, version).into()),
                 Attempt::Locked(file, previous) => (file, previous),
             };
-            let previous_end_ms = previous.map_or(floor_ms, |record| Some(record.end_ms));
+            let previous_end_ms = previous.map_or(floor_ms, |record| Some(record.window.end_ms));
             let window = Window::first(layout, previous_end_ms, now_ms, reach_ms);
             let Some(mints_from_ms) = layout.mints_from_ms(window.start_ms) else {
                 skipped.push(path);
@@ -144,15 +144,10 @@ impl SlotDirectory {
 
 /// Returns `NodesExhausted` for a locked slot, with its holder and the end of its window.
 fn held(node: u32, path: &Path) -> Error {
-    let record = plain_file::read(path).ok().and_then(|bytes| Record::latest(&bytes).ok().flatten());
+    let record = plain_file::read(path).ok().and_then(|bytes| record::latest(&bytes).ok().flatten());
     let holder = record.map_or_else(
         || "another process".to_owned(),
-        |record| {
-            let mut until = String::new();
-            // Writing to a string cannot fail.
-            let _ = time::write_rfc3339(&mut until, record.end_ms);
-            format!("{} until {until}", record.label_text())
-        },
+        |record| format!("{} until {}", record.label_text(), Rfc3339(record.window.end_ms)),
     );
     Error::told(
         ErrorKind::NodesExhausted,
@@ -179,9 +174,6 @@ fn invalid(path: &Path, why: &str) -> Error {
     cannot("use", path, &io::Error::new(io::ErrorKind::InvalidData, why.to_owned()))
 }
 
-fn newer(path: &Path, version: u32) -> Error {
-    Error::told(
-        ErrorKind::StoreUnavailable,
-        format!("{} is of version {version}, later than this snowmint knows: update snowmint here", path.display()),
-    )
+fn unreadable(path: &Path, error: snowmint_core::Error) -> Error {
+    Error::unavailable(&path.display().to_string(), error)
 }

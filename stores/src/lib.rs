@@ -10,8 +10,6 @@ mod grant;
 mod lock;
 #[cfg(feature = "engines")]
 mod numbers;
-#[cfg(feature = "engines")]
-mod owner;
 pub mod process;
 pub mod scripts;
 mod store;

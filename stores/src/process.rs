@@ -13,3 +13,5 @@ pub(crate) mod runtime;
 pub mod wake;
 
 pub use self::owner::Owner;
+#[cfg(feature = "engines")]
+pub(crate) use self::owner::forked;

@@ -17,7 +17,7 @@ use crate::lease::key::{ClockId, LeaseKey};
 use crate::lease::on_lost::OnLost;
 use crate::slots::SlotDirectory;
 
-/// The options of a leased generator. The environment and defaults fill in what is missing.
+/// The options of a leased generator. The environment and defaults fill in missing options.
 ///
 /// # Examples
 /// ```
@@ -35,7 +35,7 @@ pub struct LeaseOptions {
     pub node: Option<u32>,
     /// The store of the lease. `SNOWMINT_STORE` by default, or the slots of this machine.
     pub store: Option<LeaseStore>,
-    /// Connects to a store whose URL this build has no engine for, also that of `SNOWMINT_STORE`.
+    /// Connects to a store, given here or in `SNOWMINT_STORE`, for whose URL this build has no engine.
     pub connect: Option<Connect>,
     /// The namespace of the lease. `SNOWMINT_NAMESPACE` by default, or one for each layout.
     pub namespace: Option<String>,
@@ -171,7 +171,7 @@ impl Default for LeaseOptions {
 /// The store of a lease.
 #[derive(Clone, PartialEq, Eq)]
 pub enum LeaseStore {
-    /// A URL: `file:DIRECTORY` for slots, or that of an engine whose feature is on.
+    /// A URL: `file:DIRECTORY` for slots, or the URL of an engine whose feature is on.
     Url(String),
     /// A store or lessor of the caller.
     Backend(Backend),

@@ -22,8 +22,8 @@ pub struct Status {
     pub renewal_failures: u64,
     /// Why the last renewal failed, if none has succeeded since.
     pub renewal_error: Option<Error>,
-    /// What a failover of the store could lose, as the last renewal found it, such as writes that a standby does not have.
-    /// The lease goes on.
+    /// The writes that a failover of the store could lose, such as writes that a standby does not have, as the last renewal
+    /// found. The lease goes on.
     pub standby_risk: Option<Error>,
     /// How far this machine's clock is ahead of the store's, in ms, if the store has a clock.
     pub skew_ms: Option<i64>,

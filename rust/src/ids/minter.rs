@@ -1,57 +1,56 @@
-//! What a process remembers to mint UUIDs, ULIDs and `ObjectId`s: one state for all its threads. A forked child starts
-//! with none of it.
+//! The states of this process that mint UUIDs, ULIDs and `ObjectId`s, shared by all threads. A forked child starts
+//! without them.
 
 use std::ptr;
 use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use snowmint_core::mutant;
-use snowmint_core::object_id::ObjectIdState;
-use snowmint_core::ulid::UlidState;
-use snowmint_core::uuid::{GregorianState, V7State};
+use snowmint_core::ids::{Pool, States};
+use snowmint_core::{ErrorKind, mutant};
 use snowmint_stores::Error;
 use snowmint_stores::process::fork::PerProcess;
 
-use crate::ids::entropy::Entropy;
+static STATES: PerProcess<Mutex<States>> = PerProcess::new();
 
-/// Counters, and random bits not used yet.
-#[derive(Debug, Default)]
-pub(crate) struct Minter {
-    pub(crate) entropy: Entropy,
-    pub(crate) gregorian: GregorianState,
-    pub(crate) v7: V7State,
-    pub(crate) ulid: UlidState,
-    pub(crate) object_id: ObjectIdState,
-}
-
-/// The most words of random bits that one ID takes.
-const WORDS_AN_ID: usize = 4;
-
-static MINTER: PerProcess<Mutex<Minter>> = PerProcess::new();
-
-/// Has `step` mint with the state of this process, while no other thread does.
+/// Calls `step` with the states of this process, for one thread at a time.
 #[inline]
-pub(crate) fn mint<T>(mut step: impl FnMut(&mut Minter) -> Result<T, snowmint_core::Error>) -> Result<T, Error> {
+pub(crate) fn mint<T>(mut step: impl FnMut(&mut States) -> Result<T, snowmint_core::Error>) -> Result<T, Error> {
     loop {
         let shared = shared();
-        let mut minter = shared.lock().unwrap_or_else(PoisonError::into_inner);
-        minter.entropy.hold(WORDS_AN_ID)?;
-        let minted = step(&mut minter)?;
-        drop(minter);
-        // If a signal handler has forked meanwhile, and this is the child, the parent gets the same.
-        if MINTER.existing().is_some_and(|now| ptr::eq(now, shared)) || mutant::removes("renew") {
+        let mut states = shared.lock().unwrap_or_else(PoisonError::into_inner);
+        if states.pool.is_dry() {
+            fill(&mut states.pool)?;
+        }
+        let minted = step(&mut states)?;
+        drop(states);
+        // If a signal handler forked meanwhile and this is the child, then the parent mints the same ID.
+        if STATES.existing().is_some_and(|now| ptr::eq(now, shared)) || mutant::removes("renew") {
             return Ok(minted);
         }
     }
 }
 
+/// Fetches random bits of the operating system, in blocks to save system calls.
+#[cold]
+fn fill(pool: &mut Pool) -> Result<(), Error> {
+    let mut bytes = [0; Pool::SIZE * 4];
+    getrandom::fill(&mut bytes).map_err(|error| {
+        Error::told(ErrorKind::StoreUnavailable, format!("the system gives no random bytes: {error}"))
+    })?;
+    for (number, bytes) in pool.numbers().iter_mut().zip(bytes.as_chunks().0) {
+        *number = u32::from_ne_bytes(*bytes);
+    }
+    pool.filled(Pool::SIZE);
+    Ok(())
+}
+
 #[inline]
-fn shared() -> &'static Mutex<Minter> {
+fn shared() -> &'static Mutex<States> {
     if mutant::removes("renew") {
-        static INHERITED: LazyLock<Mutex<Minter>> = LazyLock::new(Mutex::default);
+        static INHERITED: LazyLock<Mutex<States>> = LazyLock::new(Mutex::default);
         return &INHERITED;
     }
-    MINTER.get()
+    STATES.get()
 }
 
 /// The system's time: 100 ns since 1970.
@@ -100,8 +99,8 @@ mod tests {
         let mut forked = None;
         let mut steps = 0;
         let uuids: [u128; 3] = std::array::from_fn(|_| {
-            let uuid = mint(|minter| {
-                let uuid = minter.v7.next(1000, || minter.entropy.word())?;
+            let uuid = mint(|states| {
+                let uuid = states.v7(1000)?;
                 steps += 1;
                 // The lock is held, the counter has moved on, and nothing is handed out yet.
                 if forked.is_none() {
@@ -124,7 +123,7 @@ mod tests {
             assert!(uuids.is_sorted_by(|a, b| a < b));
         }
         assert!(theirs.iter().all(|uuid| !uuids.contains(uuid)), "{uuids:x?} {theirs:x?}");
-        // The child's counter began at a random number of its own.
+        // The child's counter began at another random number.
         assert!(uuids[0].abs_diff(theirs[0]) >> 32 > 1000);
     }
 }

@@ -1,4 +1,4 @@
-//! `ObjectId`s of `MongoDB`, minted with what this process remembers.
+//! `ObjectId`s of `MongoDB`, minted with the states of this process.
 
 pub use snowmint_core::object_id::{ObjectId, ObjectIdState};
 
@@ -23,5 +23,5 @@ use crate::ids::minter::mint;
 /// ```
 pub fn next() -> Result<ObjectId, Error> {
     let now_ms = SystemHost::unix_ms();
-    mint(|minter| minter.object_id.next(now_ms, || minter.entropy.word()))
+    mint(|states| states.object_id(now_ms))
 }

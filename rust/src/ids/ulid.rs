@@ -1,4 +1,4 @@
-//! ULIDs, minted with what this process remembers.
+//! ULIDs, minted with the states of this process.
 
 pub use snowmint_core::ulid::{Ulid, UlidState};
 
@@ -22,5 +22,5 @@ use crate::ids::minter::mint;
 /// ```
 pub fn next() -> Result<Ulid, Error> {
     let now_ms = SystemHost::unix_ms();
-    mint(|minter| minter.ulid.next(now_ms, || minter.entropy.word()))
+    mint(|states| states.ulid(now_ms))
 }

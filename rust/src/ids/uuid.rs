@@ -1,20 +1,20 @@
-//! UUIDs, minted with what this process remembers.
+//! UUIDs, minted with the states of this process.
 //!
 //! | version | across threads | in a forked child | under any clock |
 //! | --- | --- | --- | --- |
-//! | [`v1`], [`v6`] | no time twice | a random node and clock sequence of its own | the time goes on; version 6 in order |
-//! | [`v4`] | random bits handed out once | random bits of its own | needs none |
-//! | [`v7`] | strictly increasing | a random counter of its own | strictly increasing |
+//! | [`v1`], [`v6`] | no time twice | another random node and clock sequence | the time goes on; version 6 in order |
+//! | [`v4`] | random bits handed out once | other random bits | needs no clock |
+//! | [`v7`] | strictly increasing | another random counter | strictly increasing |
 //!
-//! Versions 3 and 5 are hashes (`Uuid::v3`, `Uuid::v5`, feature `uuid`), 8 is made of what the caller gives
-//! ([`Uuid::v8`]), and 2 is only read.
+//! Versions 3 and 5 are hashes (`Uuid::v3`, `Uuid::v5`, feature `uuid`), 8 is made of bits from the
+//! caller ([`Uuid::v8`]), and 2 is only read.
 
 pub use snowmint_core::uuid::{GregorianStamp, GregorianState, Uuid, UuidVariant, V7State};
 
 use snowmint_core::SystemHost;
 use snowmint_stores::Error;
 
-use crate::ids::minter::{Minter, mint, unix_100ns};
+use crate::ids::minter::{mint, unix_100ns};
 
 /// A version 1: the time, and a random node and clock sequence of this process, never the address of a network card.
 ///
@@ -22,7 +22,7 @@ use crate::ids::minter::{Minter, mint, unix_100ns};
 /// `StoreUnavailable`: the system gives no random bytes. `BeforeEpoch`, `TimeOverflow`: its clock is not between 1582 and
 /// 5236.
 pub fn v1() -> Result<Uuid, Error> {
-    mint(|minter| stamp(minter)?.v1())
+    mint(|states| states.gregorian(unix_100ns())?.v1())
 }
 
 /// A version 6: as [`v1`], in order of time.
@@ -30,28 +30,23 @@ pub fn v1() -> Result<Uuid, Error> {
 /// # Errors
 /// As of [`v1`].
 pub fn v6() -> Result<Uuid, Error> {
-    mint(|minter| stamp(minter)?.v6())
+    mint(|states| states.gregorian(unix_100ns())?.v6())
 }
 
-/// The time, clock sequence and node that the next version 1 or 6 would have, which it then does not: for callers with a
-/// node of their own.
+/// Takes the time, clock sequence and node of the next version 1 or 6, for callers that replace the node.
 ///
 /// # Errors
 /// As of [`v1`].
 pub fn gregorian() -> Result<GregorianStamp, Error> {
-    mint(stamp)
-}
-
-fn stamp(minter: &mut Minter) -> Result<GregorianStamp, snowmint_core::Error> {
-    minter.gregorian.next(unix_100ns(), || minter.entropy.word())
+    mint(|states| states.gregorian(unix_100ns()))
 }
 
 /// A version 4: 122 random bits of the operating system.
 ///
 /// # Errors
-/// `StoreUnavailable`: the system gives none.
+/// `StoreUnavailable`: the system gives no random bits.
 pub fn v4() -> Result<Uuid, Error> {
-    mint(|minter| Ok(Uuid::v4((0..4).fold(0, |bits, _| bits << 32 | u128::from(minter.entropy.word())))))
+    mint(|states| Ok(states.v4()))
 }
 
 /// A version 7, above all that this process has minted: see [`V7State`].
@@ -78,5 +73,5 @@ pub fn v7() -> Result<Uuid, Error> {
 /// As of [`v7`].
 #[inline]
 pub fn v7_at(now_ms: i64) -> Result<Uuid, Error> {
-    mint(|minter| minter.v7.next(now_ms, || minter.entropy.word()))
+    mint(|states| states.v7(now_ms))
 }

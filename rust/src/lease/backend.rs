@@ -54,7 +54,7 @@ impl Backend {
         SlotDirectory::of_url(url).map(Self::Slots)
     }
 
-    /// Returns whether generators read the backend's clock instead of their own.
+    /// Returns whether generators read the backend's clock instead of the system's.
     pub(crate) const fn has_clock(&self) -> bool {
         matches!(self, Self::Lessor(..))
     }

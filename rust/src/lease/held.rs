@@ -1,4 +1,4 @@
-//! A held node: calls of its slot, store or lessor, each on a separate thread, because nobody knows how long they take.
+//! A held node: calls of its slot, store or lessor, each on a separate thread, because a call may block for any time.
 
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

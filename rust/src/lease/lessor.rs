@@ -25,7 +25,7 @@ pub trait Lessor: fmt::Debug + Send + Sync + 'static {
     /// and the lessor's clock, Unix ms.
     ///
     /// # Errors
-    /// `WindowClosed`, if another holder has the node. Other errors leave the window as it is.
+    /// `WindowClosed`, if another holder has the node. After other errors the old window stays.
     fn renew(&self, terms: &Terms, claimer: &Claimer, node: u32, unused_from_ms: i64) -> Result<(Window, i64), Error>;
 
     /// Takes a node back. Its generators are closed and took no ID at or past `unused_from_ms` (Unix ms).
@@ -188,7 +188,7 @@ mod tests {
         let parts = SNOWMINT.decode(generator.next_id(&mut Host::new()).expect("an ID")).expect("of the layout");
         assert_eq!(parts.node, 7);
         assert!((FAR_MS..FAR_MS + 10_000).contains(&parts.timestamp_ms), "{}", parts.timestamp_ms);
-        // Outcome at half of what was granted, not of what was asked for.
+        // The renewal comes halfway through the granted window, not the requested one.
         let deadline = Instant::now() + Duration::from_secs(10);
         while lessor.0.2.load(Ordering::Relaxed) < 2 && Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(10));

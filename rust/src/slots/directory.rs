@@ -107,9 +107,9 @@ fn shared_directory(path: &Path) -> Result<(), Error> {
     fs::create_dir_all(path).map_err(|error| cannot("make", path, &error))
 }
 
-/// Puts a whole file in place unless there is one: others see all of it, with its mode, or nothing.
+/// Makes a file with this text, unless the path exists. Other processes see the whole file with its mode, or no file.
 ///
-/// With a mode it is that whatever the umask, as the next one to open it may be another user.
+/// The file gets `mode` whatever the umask, because other users may open it.
 pub(crate) fn make_once(path: &Path, text: &str, mode: Option<u32>) -> io::Result<()> {
     let draft = draft_of(path)?;
     let written = write_whole(&draft, text, mode).and_then(|()| match fs::hard_link(&draft, path) {
@@ -120,12 +120,12 @@ pub(crate) fn make_once(path: &Path, text: &str, mode: Option<u32>) -> io::Resul
     written
 }
 
-/// Puts a whole file in the place of what is there, for good: others see all of the old one or of this one.
+/// Replaces a file durably. Other processes see the whole old text or the whole new text.
 pub(super) fn replace(path: &Path, text: &str, mode: Option<u32>) -> io::Result<()> {
     let draft = draft_of(path)?;
     let written = write_whole(&draft, text, mode).and_then(|()| fs::rename(&draft, path));
     if written.is_err() {
-        // The first error is the one to tell.
+        // The caller gets the first error.
         let _ = fs::remove_file(&draft);
     }
     written?;
@@ -157,10 +157,10 @@ fn write_whole(path: &Path, text: &str, mode: Option<u32>) -> io::Result<()> {
 #[cfg(unix)]
 pub(crate) const SHARED_MODE: u32 = 0o1777;
 
-/// Makes a directory for every user of the machine, or checks that this is what is there.
+/// Makes a directory for every user of the machine, or checks the existing one.
 ///
-/// Whoever comes first makes it, so it may be anybody's: slot files are writable by every user too. What is refused is a
-/// link to elsewhere, and a directory in which users could remove each other's slots.
+/// The first process makes the directory, so it may belong to any user: every user may write slot files too. A link is
+/// refused, and so is a directory in which users could remove each other's slots.
 #[cfg(unix)]
 fn shared_directory(path: &Path) -> Result<(), Error> {
     use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
@@ -173,12 +173,12 @@ fn shared_directory(path: &Path) -> Result<(), Error> {
     }
     let open = || {
         let mut options = File::options();
-        // Not by its name: what has that name could be changed for a link between the look and the change.
+        // By descriptor: between a check and a change by name, another user could put a link there.
         std::os::unix::fs::OpenOptionsExt::custom_flags(options.read(true), libc::O_DIRECTORY | libc::O_NOFOLLOW);
         options.open(path)
     };
     let me = rustix::process::geteuid();
-    // Another user's may be just made and not yet opened to all.
+    // Another user may have just made the directory and not opened it to all yet.
     for _ in 0..50 {
         let directory = match open() {
             Ok(directory) => directory,

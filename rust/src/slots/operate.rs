@@ -4,16 +4,16 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use snowmint_core::lease::NamespaceRecord;
+use snowmint_core::lease::{NamespaceRecord, Record};
 use snowmint_core::{ErrorKind, Window};
 use snowmint_stores::process::label::label;
 use snowmint_stores::process::nonce::nonce;
 use snowmint_stores::{Error, Namespace, plain_file};
 
 use super::directory::{SlotDirectory, cannot, replace};
-use super::record::{Fault, Record};
+use super::record;
 use super::slot::{Attempt, Slot, lock};
-use super::{FLOOR, newer, read_namespace};
+use super::{FLOOR, read_namespace, unreadable};
 
 /// The slots of a directory.
 #[derive(Clone, Debug)]
@@ -28,12 +28,12 @@ pub struct SlotState {
     pub node: u32,
     /// Whether a live holder has its lock.
     pub held: bool,
-    /// What the last holder wrote; nothing, if nobody has written yet or the file is not a valid slot.
+    /// The record of the last holder; `None` if the file is new or not a valid slot.
     pub record: Option<Record>,
 }
 
 impl Slots {
-    /// The slots of the directory of `file:DIRECTORY`; nothing for the URL of another store.
+    /// Returns the slots of the directory of `file:DIRECTORY`; `None` for the URL of another store.
     ///
     /// # Errors
     /// `StoreUnavailable` for a URL that has no directory.
@@ -41,17 +41,17 @@ impl Slots {
         if url.starts_with("file:") { SlotDirectory::of_url(url).map(|place| Some(Self(place))) } else { Ok(None) }
     }
 
-    /// The directory.
+    /// Returns the directory.
     pub fn path(&self) -> &Path {
         &self.0.path
     }
 
-    /// Whether the directory also has the records of a store, as a service keeps them.
+    /// Returns whether the directory also holds the records of a store, as a service keeps them.
     pub fn are_beside_a_store(&self) -> bool {
         self.path().join(".store").is_dir()
     }
 
-    /// Whether a namespace has slots here.
+    /// Returns whether a namespace has slots here.
     pub fn has(&self, namespace: &str) -> bool {
         Namespace::parse(namespace).is_ok_and(|namespace| self.path().join(namespace.directory()).is_dir())
     }
@@ -70,7 +70,7 @@ impl Slots {
             for (node, path) in nodes(&directory)? {
                 let (held, record) = match look(&path)? {
                     Attempt::Taken => {
-                        (true, Record::latest(&plain_file::read(&path).unwrap_or_default()).unwrap_or_default())
+                        (true, record::latest(&plain_file::read(&path).unwrap_or_default()).unwrap_or_default())
                     }
                     Attempt::Locked(_, record) => (false, record),
                     Attempt::Faulty(_) => (false, None),
@@ -81,10 +81,10 @@ impl Slots {
         Ok(slots)
     }
 
-    /// Sets the end of the last window (Unix ms) of a slot that nobody holds.
+    /// Sets the end of the last window (Unix ms) of a slot without a holder.
     ///
     /// # Errors
-    /// `InvalidNode`, if there is no such slot, or a live holder has it; `StoreUnavailable`.
+    /// `InvalidNode`, if the slot does not exist, or a live holder has it; `StoreUnavailable`.
     pub fn reset(&self, namespace: &str, node: u32, end_ms: i64) -> Result<SlotState, Error> {
         let path = self.path().join(Namespace::parse(namespace)?.directory()).join(format!("{node}.slot"));
         if !path.exists() {
@@ -115,7 +115,7 @@ impl Slots {
         Ok(count)
     }
 
-    /// The directories of namespaces, by name.
+    /// Returns the directories of namespaces, by name.
     fn namespaces(&self) -> Result<Vec<PathBuf>, Error> {
         let mut found = entries(self.path())?;
         found.retain(|path| path.is_dir() && Namespace::parse(&name_of(path)).is_ok());
@@ -128,7 +128,7 @@ fn name_of(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// What is in a directory; nothing, if it is not there.
+/// Returns the paths in a directory; none if it does not exist.
 fn entries(directory: &Path) -> Result<Vec<PathBuf>, Error> {
     let listed = || fs::read_dir(directory)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>();
     match listed() {
@@ -137,7 +137,7 @@ fn entries(directory: &Path) -> Result<Vec<PathBuf>, Error> {
     }
 }
 
-/// The slot files of a namespace by node, ascending.
+/// Returns the slot files of a namespace by node, ascending.
 fn nodes(directory: &Path) -> Result<Vec<(u32, PathBuf)>, Error> {
     let node = |path: PathBuf| Some((name_of(&path).strip_suffix(".slot")?.parse().ok()?, path));
     let mut nodes: Vec<(u32, PathBuf)> = entries(directory)?.into_iter().filter_map(node).collect();
@@ -149,22 +149,22 @@ fn look(path: &Path) -> Result<Attempt, Error> {
     lock(path, None).map_err(|error| cannot("use", path, &error))
 }
 
-/// Writes another end into a slot that nobody holds. Returns nothing for a file that is not a valid slot, which no claim takes.
+/// Writes another end into a slot without a holder. Returns `None` for a file that is not a valid slot: no claim takes it.
 fn write(path: &Path, to: impl FnOnce(i64) -> i64) -> Result<Option<Record>, Error> {
     let (file, previous) = match look(path)? {
         Attempt::Locked(file, previous) => (file, previous),
-        Attempt::Faulty(Fault::Newer(version)) => return Err(newer(path, version)),
-        Attempt::Faulty(Fault::Invalid) => return Ok(None),
+        Attempt::Faulty(error) if error.is_later_version() => return Err(unreadable(path, error)),
+        Attempt::Faulty(_) => return Ok(None),
         Attempt::Taken => {
-            let record = Record::latest(&plain_file::read(path).unwrap_or_default()).ok().flatten();
-            let holder = record.map_or_else(|| "a live process".to_owned(), |record| record.label_text());
+            let record = record::latest(&plain_file::read(path).unwrap_or_default()).ok().flatten();
+            let holder = record.map_or_else(|| "a live process".to_owned(), |record| record.label_text().to_owned());
             let path = path.display();
             return Err(Error::told(ErrorKind::InvalidNode, format!("{path} is held by {holder}: stop it first")));
         }
     };
-    let end_ms = to(previous.map_or(i64::MIN, |record| record.end_ms));
-    let start_ms = previous.map_or(end_ms, |record| record.start_ms.min(end_ms));
-    let label = previous.map_or_else(label, |record| record.label_text());
+    let end_ms = to(previous.map_or(i64::MIN, |record| record.window.end_ms));
+    let start_ms = previous.map_or(end_ms, |record| record.window.start_ms.min(end_ms));
+    let label = previous.map_or_else(label, |record| record.label_text().to_owned());
     // A new token: a holder that was stopped and not killed finds at its renewal that it lost the slot.
     Slot::grant(file, path.to_owned(), previous, Window { start_ms, end_ms }, nonce()?, &label)
         .and_then(Slot::put_back)
@@ -172,7 +172,7 @@ fn write(path: &Path, to: impl FnOnce(i64) -> i64) -> Result<Option<Record>, Err
         .map_err(|error| cannot("write", path, &error))
 }
 
-/// Raises the floor in the record of a namespace, or of all that are new.
+/// Raises the floor in the record of a namespace, or the floor of new namespaces.
 fn raise_floor(path: &Path, until_ms: i64, mode: Option<u32>) -> Result<(), Error> {
     let (layout, pin) = read_namespace(path)?.unwrap_or_default();
     let pin: NamespaceRecord = pin.raised(until_ms);

@@ -4,14 +4,15 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use snowmint_core::{ErrorKind, Window, mutant};
+use snowmint_core::lease::Record;
+use snowmint_core::{ErrorKind, Window, bytes, mutant};
 use snowmint_stores::process::fork::OwnFile;
 use snowmint_stores::{Error, Outcome, plain_file};
 
 use super::directory::make_once;
-use super::record::{Fault, PLACES, RECORD_BYTES, Record};
+use super::record::{self, PLACES, RECORD_BYTES};
 
-/// A slot that this process holds: its lock, and what the file says.
+/// A slot that this process holds: its locked file, and the record in it.
 #[derive(Debug)]
 pub(crate) struct Slot {
     file: OwnFile,
@@ -19,22 +20,22 @@ pub(crate) struct Slot {
     record: Record,
 }
 
-/// What became of trying to lock a slot.
+/// The result of an attempt to lock a slot.
 pub(crate) enum Attempt {
-    /// Another holder has it.
+    /// Another holder has the lock.
     Taken,
-    /// It is locked, and its last window ended then; `None` if it is new.
+    /// The file is now locked. Its last record, or `None` if the file is new.
     Locked(OwnFile, Option<Record>),
-    /// It holds something that is no record.
-    Faulty(Fault),
+    /// The file does not hold a valid record.
+    Faulty(snowmint_core::Error),
 }
 
 /// Opens and locks the slot file at `path`, which is made if it is not there.
 pub(crate) fn lock(path: &Path, mode: Option<u32>) -> io::Result<Attempt> {
     let file = match OwnFile::open(|| open(path, mode)) {
         Ok(file) => file,
-        // Somebody else's, or a link: one such file is no reason to stop.
-        Err(_) if unusable(path) => return Ok(Attempt::Faulty(Fault::Invalid)),
+        // The file of another user, or a link. The claim skips it.
+        Err(_) if unusable(path) => return Ok(Attempt::Faulty(snowmint_core::Error::no_record())),
         Err(error) => return Err(error),
     };
     let locked = file.with(|file| match file.try_lock() {
@@ -48,9 +49,9 @@ pub(crate) fn lock(path: &Path, mode: Option<u32>) -> io::Result<Attempt> {
     }
     let mut bytes = [0; PLACES[1] + RECORD_BYTES];
     let length = file.with(|file| read(file, &mut bytes))?;
-    Ok(match Record::latest(&bytes[..length]) {
+    Ok(match record::latest(&bytes[..length]) {
         Ok(record) => Attempt::Locked(file, record),
-        Err(fault) => Attempt::Faulty(fault),
+        Err(error) => Attempt::Faulty(error),
     })
 }
 
@@ -65,11 +66,11 @@ impl Slot {
         label: &str,
     ) -> io::Result<Self> {
         let record = Record {
+            released: false,
             serial: previous.map_or(0, |record| record.serial),
-            start_ms: window.start_ms,
-            end_ms: window.end_ms,
+            window,
             nonce,
-            label: Record::label(label),
+            label: bytes::label(label),
         };
         let mut slot = Self { file, path, record };
         slot.write(window.end_ms)?;
@@ -95,19 +96,19 @@ impl Slot {
         Ok(())
     }
 
-    /// Writes and syncs another end of the window, after a look whether the slot is still ours.
+    /// Checks that this process still holds the slot, then writes and syncs another end of the window.
     fn move_end(&mut self, end_ms: i64) -> io::Result<()> {
         self.verify()?;
-        if end_ms == self.record.end_ms || mutant::removes("ahead") { Ok(()) } else { self.write(end_ms) }
+        if end_ms == self.record.window.end_ms || mutant::removes("ahead") { Ok(()) } else { self.write(end_ms) }
     }
 
-    /// Gives the slot free as it is, for an operator; what is written there.
+    /// Unlocks the slot without a change, for an operator, and returns its record.
     pub(super) fn put_back(self) -> io::Result<Record> {
         self.file.with(File::unlock)?;
         Ok(self.record)
     }
 
-    /// Writes the end of what was used, and gives the slot free. Not for a forked child.
+    /// Writes the end of the used part of the window, and unlocks the slot. Never call this in a forked child.
     pub(crate) fn give_back(mut self, end_ms: i64) -> io::Result<()> {
         self.move_end(end_ms)?;
         // A child of a raw clone has the open file too, so closing it here would not do.
@@ -116,8 +117,7 @@ impl Slot {
 
     /// Extends the window. A slot that cannot be written, or belongs to another holder, is abandoned.
     pub(crate) fn renew(&mut self, now_ms: i64, last_ms: i64, reach_ms: u64) -> Outcome {
-        let Record { start_ms, end_ms, .. } = self.record;
-        let window = Window { start_ms, end_ms };
+        let window = self.record.window;
         let end_ms = window.renewed_end_ms(now_ms, last_ms, reach_ms);
         match self.move_end(end_ms) {
             Ok(()) => Outcome::Window { window: Window { end_ms, ..window }, skew_ms: None, standby_risk: None },
@@ -126,8 +126,9 @@ impl Slot {
     }
 
     fn write(&mut self, end_ms: i64) -> io::Result<()> {
-        let record = Record { serial: self.record.serial.saturating_add(1), end_ms, ..self.record };
-        let bytes = record.to_bytes();
+        let window = Window { end_ms, ..self.record.window };
+        let record = Record { serial: self.record.serial.saturating_add(1), window, ..self.record };
+        let bytes = record::to_bytes(&record);
         for place in PLACES {
             self.file.with(|file| {
                 write(file, &bytes, place)?;
@@ -138,7 +139,7 @@ impl Slot {
         Ok(())
     }
 
-    /// Whether the path still leads to the file that is locked, and the file still says what this holder wrote.
+    /// Fails unless the path still leads to the locked file, and the file still holds the record of this holder.
     fn verify(&self) -> io::Result<()> {
         let mut bytes = [0; RECORD_BYTES];
         self.file.with(|file| {
@@ -154,14 +155,14 @@ impl Slot {
             self.path.metadata()?;
             read(file, &mut bytes)
         })?;
-        match Record::from_bytes(&bytes) {
+        match record::from_bytes(&bytes) {
             Ok(record) if (record.nonce, record.serial) == (self.record.nonce, self.record.serial) => Ok(()),
             _ => Err(io::Error::other("somebody else has written to it")),
         }
     }
 }
 
-/// Whether something is there that cannot be opened as a slot of ours.
+/// Returns whether the path leads to something else than a file that this user may open.
 fn unusable(path: &Path) -> bool {
     let denied = || {
         plain_file::open(OpenOptions::new().read(true).write(true), path, true)
@@ -170,7 +171,7 @@ fn unusable(path: &Path) -> bool {
     path.symlink_metadata().is_ok_and(|found| !found.is_file() || denied())
 }
 
-/// Opens what is there, or makes it. Not both in one call: Linux refuses to open another user's file in a directory of
+/// Opens the file, or makes it. Not both in one call: Linux refuses to open another user's file in a directory of
 /// mode 1777 with `O_CREAT` (`fs.protected_regular`).
 fn open(path: &Path, mode: Option<u32>) -> io::Result<File> {
     loop {
@@ -181,7 +182,7 @@ fn open(path: &Path, mode: Option<u32>) -> io::Result<File> {
     }
 }
 
-/// Reads from the start until the end or until `bytes` is full; how many.
+/// Reads from the start until the end or until `bytes` is full. Returns the number of bytes.
 fn read(mut file: &File, bytes: &mut [u8]) -> io::Result<usize> {
     use std::io::{Read, Seek};
     file.rewind()?;

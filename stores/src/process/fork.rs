@@ -1,4 +1,5 @@
-//! What a forked child must not share with its parent: the words that mint, the locks of slots, the process's registry.
+//! Memory and files that a forked child must not share with its parent: the words that mint, the locks of slots, and the
+//! registry of the process.
 //!
 //! On Linux the pages are marked `MADV_WIPEONFORK`, which also holds after a raw `clone`, where no at-fork handler runs.
 //! Elsewhere, and where the kernel knows no such mark, a handler of `pthread_atfork` zeroes them. Nothing here takes a
@@ -27,7 +28,7 @@ mod system;
 pub use self::system::OwnFile;
 use self::system::Page;
 
-/// Room for what a page holds: two words. The kernel rounds up to whole pages.
+/// The size of a page, which holds two words. The kernel rounds up to whole pages.
 const PAGE_BYTES: usize = 4096;
 
 /// A cell on a separate page, which a forked child sees wiped. Clones share the cell.
@@ -38,7 +39,7 @@ pub struct Cell<T = Words> {
     page: Arc<Page>,
 }
 
-/// What a cell can hold.
+/// A value that a cell can hold.
 ///
 /// # Safety
 /// All zero is a value, no more than a page takes it, nothing has to be dropped, and all access is atomic.
@@ -62,12 +63,12 @@ unsafe impl Zeroed for Fetched {}
 
 #[cfg(feature = "engines")]
 impl Fetched {
-    /// Marks the process that has them.
+    /// Marks this process as the one that has the numbers.
     pub(crate) fn of_this_process(cell: &Cell<Self>) {
         cell.get().mark.store(1, Ordering::Release);
     }
 
-    /// Whether this is a forked child of the process that has them.
+    /// Returns whether this is a forked child of the process that has the numbers.
     #[inline]
     pub(crate) fn is_of_parent(&self) -> bool {
         self.mark.load(Ordering::Relaxed) == 0 && !mutant::removes("forked")
@@ -137,7 +138,7 @@ impl<T: Default + Send + Sync + 'static> PerProcess<T> {
                 // SAFETY: it came from a box, and is never freed.
                 Ok(_) => unsafe { &*made },
                 Err(first) => {
-                    // SAFETY: nobody else has seen it.
+                    // SAFETY: no other thread has seen it.
                     drop(unsafe { Box::from_raw(made) });
                     // SAFETY: it came from the box of another thread of this process, and is never freed.
                     unsafe { &*first }
@@ -149,7 +150,7 @@ impl<T: Default + Send + Sync + 'static> PerProcess<T> {
     /// Returns the value, if this process has made it.
     #[inline]
     pub fn existing(&self) -> Option<&'static T> {
-        // SAFETY: what is there was put there by this process, from a box that is never freed.
+        // SAFETY: this process put the pointer there, from a box that is never freed.
         unsafe { self.place().load(Ordering::Acquire).as_ref() }
     }
 

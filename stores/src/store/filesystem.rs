@@ -9,7 +9,7 @@ use snowmint_core::place::{CONTAINER_FILES, Facts};
 
 use crate::error::Error;
 
-/// What is seen around a path. See [`Facts`].
+/// The surroundings of a path, from which [`Facts`] follow.
 struct Surroundings {
     path: String,
     file_system: u32,
@@ -18,7 +18,7 @@ struct Surroundings {
 }
 
 impl Surroundings {
-    /// Those of a path that need not be there yet.
+    /// Reads the surroundings of a path, which need not exist yet.
     fn of(path: &Path) -> io::Result<Self> {
         let path = resolved(path)?;
         // Not there on other systems, whose containers are on Linux.
@@ -51,7 +51,7 @@ impl Surroundings {
     }
 }
 
-/// The path without links: as far as it is there, and the rest as it is.
+/// Returns the path without links. The part that does not exist yet stays as given.
 fn resolved(path: &Path) -> io::Result<PathBuf> {
     let path = std::path::absolute(path)?;
     let there = path.ancestors().find_map(|above| Some((above, above.canonicalize().ok()?)));
@@ -60,7 +60,7 @@ fn resolved(path: &Path) -> io::Result<PathBuf> {
     Ok(rest.fold(resolved, |path, part| path.join(part)))
 }
 
-/// The number of the file system of a path, or of what is above it; 0 where none is known.
+/// Returns the number of the file system of a path, or of its nearest existing parent; 0 if the system does not say.
 #[cfg(target_os = "linux")]
 fn file_system(path: &Path) -> u32 {
     let found = path.ancestors().find_map(|above| rustix::fs::statfs(above).ok());
@@ -74,8 +74,8 @@ fn file_system(_path: &Path) -> u32 {
     0
 }
 
-/// Refuses the default directory of slots where it is evidently not the whole machine's. `variables` are the facts that
-/// environment variables tell: `kubernetes` and `container_variable`.
+/// Refuses the default directory of slots where it is evidently private to a part of the machine. `variables` are the facts
+/// from environment variables: `kubernetes` and `container_variable`.
 ///
 /// # Errors
 /// `InvalidNode`, with the cures.
@@ -87,7 +87,7 @@ pub fn refuse_default_slots(path: &Path, variables: &Facts<'_>) -> Result<(), Er
     }
 }
 
-/// Refuses the path of a database that nobody named, where it is evidently not the whole machine's or does not last.
+/// Refuses the default path of a database where it is evidently private to a part of the machine, or does not last.
 /// `variables` are as in [`refuse_default_slots`].
 ///
 /// # Errors
@@ -101,8 +101,8 @@ pub fn refuse_default_database(path: &Path, variables: &Facts<'_>) -> Result<(),
     }
 }
 
-/// Refuses a path that the caller named, where files can be lost or may be out of reach for others that name it too. Of a
-/// file that is so also for its directory, where a journal is beside it. `option` is what accepts the path all the same.
+/// Refuses a path that the caller named, if files there can be lost, or other machines that name it may not reach it. For a
+/// file this also checks its directory, which holds a journal. `option` names the option that accepts such a path.
 ///
 /// # Errors
 /// `UnsafeStore`, with what to name instead.

@@ -1,4 +1,4 @@
-//! Plain files, opened without waiting: a FIFO in the place of a file would block a caller for good.
+//! Plain files, opened without waiting: a FIFO with the name of a file would block a caller for good.
 //!
 //! The crate `snowmint` keeps its slots in such files.
 
