@@ -2,18 +2,32 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
-use snowmint_core::{ErrorKind, Layout, Options, Window, layouts};
-use snowmint_stores::{Error, Namespace, Terms};
+use snowmint_core::{ErrorKind, Layout, Options, SequenceStart, Window, layouts};
+use snowmint_stores::{BlockingStore, Error, Namespace, Terms};
+#[cfg(feature = "engines")]
+use snowmint_stores::{EngineStore, Store};
 
+use crate::clock::Clock;
 use crate::environment::{Environment, shown};
 use crate::lease::backend::Backend;
 use crate::lease::key::{ClockId, LeaseKey};
 use crate::lease::on_lost::OnLost;
 use crate::slots::SlotDirectory;
 
-/// The options of a generator. The environment and defaults fill in missing options.
+/// The options of a leased generator. The environment and defaults fill in missing options.
+///
+/// # Examples
+/// ```
+/// use std::time::Duration;
+/// use snowmint::{LeaseOptions, layouts::TWITTER};
+/// let options = LeaseOptions::new().layout(TWITTER).store("file:/var/lib/ids").max_wait(Duration::from_millis(200));
+/// assert_eq!(options.options.max_wait_ms, 200);
+/// ```
 #[derive(Clone)]
+#[non_exhaustive]
 pub struct LeaseOptions {
     /// The layout of the IDs: [`layouts::SNOWMINT`] by default.
     pub layout: Layout,
@@ -34,8 +48,106 @@ pub struct LeaseOptions {
     pub exclude: Vec<u32>,
     /// Is called when the lease is lost.
     pub on_lost: Option<OnLost>,
-    /// The caller's clock. `None` is the system's.
+    /// The caller's clock, for hosts that read it themselves. `None` is the system's.
     pub clock: Option<ClockId>,
+    /// The caller's clock, if the generator reads it.
+    pub(crate) read: Option<Clock>,
+}
+
+impl LeaseOptions {
+    /// Makes options of which all are missing.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets the layout of the IDs.
+    #[must_use]
+    pub const fn layout(mut self, layout: Layout) -> Self {
+        self.layout = layout;
+        self
+    }
+
+    /// Sets the node: no other one is leased. [`Layout::node`] and [`Layout::parse_node`] make it of fields.
+    #[must_use]
+    pub const fn node(mut self, node: u32) -> Self {
+        self.node = Some(node);
+        self
+    }
+
+    /// Sets the store: a URL, or a store of the caller by [`LeaseStore::own`] or [`LeaseStore::blocking`].
+    #[must_use]
+    pub fn store(mut self, store: impl Into<LeaseStore>) -> Self {
+        self.store = Some(store.into());
+        self
+    }
+
+    /// Sets the namespace, 1 to 64 of `a-z A-Z 0-9 . _ -`: leases of one never have the same node, leases of two may.
+    #[must_use]
+    pub fn namespace(mut self, namespace: impl Into<String>) -> Self {
+        self.namespace = Some(namespace.into());
+        self
+    }
+
+    /// Sets how the generator treats its clock.
+    #[must_use]
+    pub const fn options(mut self, options: Options) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// Sets how far IDs may run ahead of the clock, in whole ms: 0 by default.
+    #[must_use]
+    pub fn max_ahead(mut self, max_ahead: Duration) -> Self {
+        self.options.max_ahead_ms = whole_ms(max_ahead);
+        self
+    }
+
+    /// Sets how long one call may wait, in whole ms: 1000 by default.
+    #[must_use]
+    pub fn max_wait(mut self, max_wait: Duration) -> Self {
+        self.options.max_wait_ms = whole_ms(max_wait);
+        self
+    }
+
+    /// Sets where the sequence begins in a new tick.
+    #[must_use]
+    pub const fn sequence_start(mut self, start: SequenceStart) -> Self {
+        self.options.sequence_start = start;
+        self
+    }
+
+    /// Sets the length of the windows, in whole ms; see [`window_ms`](Self::window_ms).
+    #[must_use]
+    pub fn window(mut self, window: Duration) -> Self {
+        self.window_ms = Some(whole_ms(window));
+        self
+    }
+
+    /// Adds nodes that the lease does not get, such as those of a system that this one replaces.
+    #[must_use]
+    pub fn exclude(mut self, nodes: impl IntoIterator<Item = u32>) -> Self {
+        self.exclude.extend(nodes);
+        self
+    }
+
+    /// Sets the function that is called with the reason when the lease is lost, once, on a separate thread.
+    #[must_use]
+    pub fn on_lost(mut self, callback: impl Fn(&Error) + Send + Sync + 'static) -> Self {
+        self.on_lost = Some(OnLost::new(callback));
+        self
+    }
+
+    /// Sets the clock. Without one it is the system's.
+    #[must_use]
+    pub fn clock(mut self, clock: Clock) -> Self {
+        self.clock = Some(clock.id());
+        self.read = Some(clock);
+        self
+    }
+}
+
+fn whole_ms(duration: Duration) -> u64 {
+    duration.as_millis().try_into().unwrap_or(u64::MAX)
 }
 
 impl Default for LeaseOptions {
@@ -51,6 +163,7 @@ impl Default for LeaseOptions {
             exclude: Vec::new(),
             on_lost: None,
             clock: None,
+            read: None,
         }
     }
 }
@@ -62,6 +175,21 @@ pub enum LeaseStore {
     Url(String),
     /// A store or lessor of the caller.
     Backend(Backend),
+}
+
+impl LeaseStore {
+    /// Makes it of an asynchronous store of the caller. Generators share a lease if they have this value or a clone of it.
+    #[cfg(feature = "engines")]
+    pub fn own(store: impl Store) -> Self {
+        Self::blocking(EngineStore::own(Arc::new(store)))
+    }
+
+    /// Makes it of a store of the caller whose calls block. Generators share a lease if they have this value or a clone of
+    /// it.
+    pub fn blocking(store: impl BlockingStore) -> Self {
+        static STORES: AtomicUsize = AtomicUsize::new(0);
+        Self::Backend(Backend::store(store, STORES.fetch_add(1, Ordering::Relaxed)))
+    }
 }
 
 impl<T: Into<String>> From<T> for LeaseStore {
@@ -134,7 +262,7 @@ impl LeaseOptions {
                 (None, Some(text)) => Some(layout.parse_node(text).map_err(|error| {
                     Error::told(ErrorKind::InvalidNode, format!("SNOWMINT_NODE is {text:?}: {error}"))
                 })?),
-                (node, _) => node,
+                (node, _) => node.map(|node| layout.node(node.into())).transpose()?,
             };
         let store = self.store.or_else(|| environment.store.clone().map(LeaseStore::Url));
         let namespace = self.namespace.as_ref().or(environment.namespace.as_ref());
@@ -183,7 +311,7 @@ mod tests {
     use super::*;
 
     fn options() -> LeaseOptions {
-        LeaseOptions { layout: TWITTER, ..LeaseOptions::default() }
+        LeaseOptions::new().layout(TWITTER)
     }
 
     fn leased(options: LeaseOptions, environment: &Environment) -> Arc<LeaseKey> {
@@ -204,7 +332,7 @@ mod tests {
             namespace: Some("orders".into()),
             ..Environment::default()
         };
-        let key = leased(LeaseOptions { namespace: Some("mails".into()), ..options() }, &environment);
+        let key = leased(options().namespace("mails"), &environment);
         assert_eq!((&key.backend, key.terms.namespace.to_string()), (&slots("/srv/a", false), "mails".to_owned()));
         let store = Some("file:///srv/b?allow_unsafe=true".into());
         let key = leased(LeaseOptions { store, ..options() }, &environment);
@@ -220,15 +348,15 @@ mod tests {
         let vouched = |options: LeaseOptions, environment: &Environment| {
             matches!(options.resolve(environment, false), Ok(Source::Vouched(34)))
         };
-        assert!(vouched(LeaseOptions { node: Some(34), ..options() }, &none));
+        assert!(vouched(options().node(34), &none));
         assert!(vouched(options(), &in_environment));
         assert!(!vouched(options(), &with_store));
-        let named = LeaseOptions { namespace: Some("mails".into()), store: Some("file:/srv/a".into()), ..options() };
+        let named = options().namespace("mails").store("file:/srv/a");
         for (options, environment) in [(options(), &with_store), (named, &in_environment)] {
             assert_eq!(leased(options, environment).terms.node, Some(34));
         }
         let slots = Environment { state_dir: Some("/srv/slots".into()), ..none };
-        let always = LeaseOptions { node: Some(34), ..options() }.resolve(&slots, true).expect("resolved");
+        let always = options().node(34).resolve(&slots, true).expect("resolved");
         assert!(matches!(always, Source::Leased(key) if key.terms.node == Some(34)));
         assert!(matches!(options().resolve(&in_environment, true), Ok(Source::Vouched(34))));
     }
@@ -237,7 +365,7 @@ mod tests {
     fn wrong_options_are_refused_by_kind() {
         let with_node = |text: &str| Environment { node: Some(text.into()), ..Environment::default() };
         let none = Environment::default();
-        let store = |url: &str| LeaseOptions { store: Some(url.into()), ..options() };
+        let store = |url: &str| options().store(url);
         let ahead = Options { max_ahead_ms: u64::MAX, ..Options::DEFAULT };
         let cases = [
             (options(), with_node("1024"), ErrorKind::InvalidNode, "SNOWMINT_NODE is \"1024\""),
@@ -245,24 +373,14 @@ mod tests {
             (store("oracle://db"), none.clone(), ErrorKind::StoreUnavailable, "no such store: "),
             (store("file:"), none.clone(), ErrorKind::StoreUnavailable, "file:DIRECTORY"),
             (store("file:/srv?fsync=no"), none.clone(), ErrorKind::StoreUnavailable, "file:DIRECTORY"),
+            (store("file:/srv").namespace("a/b"), none.clone(), ErrorKind::InvalidNode, "a/b"),
             (
-                LeaseOptions { namespace: Some("a/b".into()), ..store("file:/srv") },
-                none.clone(),
-                ErrorKind::InvalidNode,
-                "a/b",
-            ),
-            (
-                LeaseOptions { window_ms: Some(999), ..store("file:/srv") },
+                store("file:/srv").window(Duration::from_millis(999)),
                 none.clone(),
                 ErrorKind::InvalidLayout,
                 "at least 1000",
             ),
-            (
-                LeaseOptions { options: ahead, ..store("file:/srv") },
-                none,
-                ErrorKind::InvalidLayout,
-                "at most 3600000 with max_ahead_ms",
-            ),
+            (store("file:/srv").options(ahead), none, ErrorKind::InvalidLayout, "at most 3600000 with max_ahead_ms"),
         ];
         for (options, environment, kind, part) in cases {
             let error = options.resolve(&environment, false).expect_err(part);
@@ -274,7 +392,7 @@ mod tests {
     #[test]
     fn no_text_shows_a_password() {
         let url = "postgres://me:secret@db/app";
-        let options = |url: &str| LeaseOptions { store: Some(url.into()), ..options() };
+        let options = |url: &str| options().store(url);
         let environment = Environment { store: Some(url.into()), ..Environment::default() };
         let resolved = match options(url).resolve(&environment, false) {
             Ok(source) => format!("{source:?}"),

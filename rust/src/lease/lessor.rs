@@ -177,8 +177,8 @@ mod tests {
     };
 
     fn generator(lessor: &Fixed, number: usize) -> Result<Generator, Error> {
-        let store = Some(LeaseStore::Backend(Backend::lessor(lessor.clone(), number)));
-        Generator::open(LeaseOptions { store, ..LeaseOptions::default() }, &Environment::default(), &mut Host::new())
+        let lease = LeaseOptions::new().store(LeaseStore::Backend(Backend::lessor(lessor.clone(), number)));
+        Generator::open(lease, &Environment::default(), &mut Host::new())
     }
 
     #[test]
@@ -214,9 +214,9 @@ mod tests {
 
     #[test]
     fn a_clock_of_the_callers_own_is_refused() {
-        let store = Some(LeaseStore::Backend(Backend::lessor(Fixed::new(GRANT), 2)));
-        let options = LeaseOptions { store, clock: Some(ClockId(1)), ..LeaseOptions::default() };
-        let error = Generator::open(options, &Environment::default(), &mut Host::new()).expect_err("two clocks");
+        let mut lease = LeaseOptions::new().store(LeaseStore::Backend(Backend::lessor(Fixed::new(GRANT), 2)));
+        lease.clock = Some(ClockId(1));
+        let error = Generator::open(lease, &Environment::default(), &mut Host::new()).expect_err("two clocks");
         assert_eq!(error.kind(), ErrorKind::InvalidNode);
     }
 }

@@ -163,13 +163,13 @@ impl<D: Dialect> Shared<D> {
                 Ok(Err(Failure::Client(error))) if error.as_database_error().is_some() => {
                     tries += 1;
                     if tries == TRIES || Refusal::of::<D>(&error) != Refusal::Undone {
-                        return Err(unavailable(&self.name, &error));
+                        return Err(unavailable(&self.name, error));
                     }
                     sleep(Duration::from_millis(u64::from(tries))).await;
                 }
                 Ok(Err(Failure::Client(error))) => {
                     self.idle().clear();
-                    return Err(unavailable(&self.name, &error));
+                    return Err(unavailable(&self.name, error));
                 }
                 Err(_) => {
                     self.idle().clear();
