@@ -21,6 +21,15 @@ impl Integer {
     ///
     /// # Errors
     /// `InvalidId` outside -2^63 to 2^64-1.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::{ErrorKind, Integer};
+    /// assert_eq!(Integer::from(5).id()?, 5);
+    /// assert_eq!(Integer::from(-1).id()?, u64::MAX);
+    /// assert_eq!(Integer::Beyond.id().unwrap_err().kind(), ErrorKind::InvalidId);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub const fn id(self) -> Result<u64, Error> {
         match self {
             Self::Fits(id) => Ok(id),
@@ -33,6 +42,14 @@ impl Integer {
     ///
     /// # Errors
     /// `InvalidId` outside 0 to [`MAX_BATCH`].
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::{Integer, MAX_BATCH};
+    /// assert_eq!(Integer::from(1000).batch()?, 1000);
+    /// assert!(Integer::from(MAX_BATCH + 1).batch().is_err() && Integer::from(-1).batch().is_err());
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub fn batch(self) -> Result<usize, Error> {
         match self {
             Self::Fits(n) if n <= MAX_BATCH => Ok(n as usize),
@@ -42,6 +59,12 @@ impl Integer {
 
     /// Returns the integer as a count of digits or bits. Any other integer becomes `u32::MAX`, which is too many of
     /// either.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Integer;
+    /// assert_eq!((Integer::from(3).count(), Integer::from(-3).count()), (3, u32::MAX));
+    /// ```
     pub const fn count(self) -> u32 {
         match self {
             Self::Fits(count) if count <= u32::MAX as u64 => count as u32,

@@ -74,6 +74,16 @@ impl Pin {
     ///
     /// # Errors
     /// `InvalidId`; the sentence names both settings. `StoreUnavailable`, if the record pins settings of another kind.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::ErrorKind;
+    /// use snowmint_core::pin::Pin;
+    /// let two = Pin::Tickets { increment: 2, offset: 1 };
+    /// assert_eq!(two.refuse_other(two), Ok(()));
+    /// let three = Pin::Tickets { increment: 3, offset: 1 };
+    /// assert_eq!(three.refuse_other(two).unwrap_err().kind(), ErrorKind::InvalidId);
+    /// ```
     pub fn refuse_other(self, pinned: Self) -> Result<(), Error> {
         let refused = |what, pinned: u32, wanted: u32| Err(Error::new(what, 0, pinned.into(), wanted.into()));
         match (pinned, self) {
@@ -90,6 +100,15 @@ impl Pin {
     }
 
     /// Returns the bytes of this record.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::pin::{Pin, RECORD_BYTES};
+    /// let pin = Pin::Tickets { increment: 2, offset: 1 };
+    /// assert_eq!(pin.to_bytes().len(), RECORD_BYTES);
+    /// assert_eq!(Pin::from_bytes(&pin.to_bytes())?, pin);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub fn to_bytes(&self) -> [u8; RECORD_BYTES] {
         let (kind, first, second) = match *self {
             Self::Sections(size) => (SECTIONS, size.get(), 0),
@@ -103,6 +122,12 @@ impl Pin {
     ///
     /// # Errors
     /// `StoreUnavailable`, if the bytes are not a record, or have a later version of this format.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::{ErrorKind, pin::Pin};
+    /// assert_eq!(Pin::from_bytes(b"garbage").unwrap_err().kind(), ErrorKind::StoreUnavailable);
+    /// ```
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
         let mut parts = FORMAT.read::<RECORD_BYTES>(bytes)?;
         let kind = u32::from_le_bytes(parts.part()?);

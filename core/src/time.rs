@@ -13,6 +13,15 @@ const DAYS_IN_400_YEARS: i64 = 146_097;
 ///
 /// # Errors
 /// Only errors of `out`.
+///
+/// # Examples
+/// ```
+/// use snowmint_core::time::write_rfc3339;
+/// let mut text = String::new();
+/// write_rfc3339(&mut text, 1_656_432_460_105)?;
+/// assert_eq!(text, "2022-06-28T16:07:40.105Z");
+/// # Ok::<(), std::fmt::Error>(())
+/// ```
 pub fn write_rfc3339(out: &mut impl fmt::Write, unix_ms: i64) -> fmt::Result {
     write_date(out, unix_ms)?;
     let ms = unix_ms.rem_euclid(DAY_MS);
@@ -34,6 +43,13 @@ pub(crate) fn write_date(out: &mut impl fmt::Write, unix_ms: i64) -> fmt::Result
 /// Reads an RFC 3339 date-time (section 5.6) as Unix ms, rounded down to a ms.
 ///
 /// `None` for any other text, and for a leap second, which Unix time cannot represent.
+///
+/// # Examples
+/// ```
+/// use snowmint_core::time::parse_rfc3339;
+/// assert_eq!(parse_rfc3339(b"2022-06-28T18:07:40.105+02:00"), Some(1_656_432_460_105));
+/// assert_eq!(parse_rfc3339(b"2022-06-28"), None);
+/// ```
 pub fn parse_rfc3339(text: &[u8]) -> Option<i64> {
     let mut values = [0; 8];
     let mut rest = numbers(text, b"0000-00-00T00:00:00", &mut values)?;

@@ -28,6 +28,13 @@ impl Field {
     }
 
     /// Returns the number of bits, 0 to 64.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::layouts::TWITTER;
+    /// let (name, worker) = TWITTER.fields().nth(3).expect("a layout of five fields");
+    /// assert_eq!((name.as_str(), worker.width()), ("worker", 5));
+    /// ```
     pub const fn width(self) -> u32 {
         self.width
     }
@@ -38,11 +45,25 @@ impl Field {
     }
 
     /// Returns the largest value that fits; 0 for an absent field.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::layouts::TWITTER;
+    /// let (_, worker) = TWITTER.fields().nth(3).expect("a layout of five fields");
+    /// assert_eq!(worker.max(), 31);
+    /// ```
     pub const fn max(self) -> u64 {
         self.max
     }
 
     /// Returns the bits of the ID that belong to this field.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::layouts::TWITTER;
+    /// let (_, worker) = TWITTER.fields().nth(3).expect("a layout of five fields");
+    /// assert_eq!(worker.mask(), 0x1f << worker.shift());
+    /// ```
     pub const fn mask(self) -> u64 {
         self.max << self.shift
     }
@@ -55,6 +76,13 @@ impl Field {
     }
 
     /// Returns the value of this field in an ID.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::layouts::TWITTER;
+    /// let (_, worker) = TWITTER.fields().nth(3).expect("a layout of five fields");
+    /// assert_eq!(worker.take(1_541_815_603_606_036_480), 26);
+    /// ```
     #[inline]
     pub const fn take(self, id: u64) -> u64 {
         (id >> self.shift) & self.max

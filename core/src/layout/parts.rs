@@ -51,6 +51,14 @@ impl Layout {
     }
 
     /// Returns each field of an ID with its value, high to low, without `unused`.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::layouts::TWITTER;
+    /// let values = TWITTER.field_values(1_541_815_603_606_036_480);
+    /// let node: Vec<_> = values.map(|(name, value)| (name.as_str(), value)).skip(1).take(2).collect();
+    /// assert_eq!(node, [("datacenter", 11), ("worker", 26)]);
+    /// ```
     pub fn field_values(&self, id: u64) -> impl Iterator<Item = (&Name, u64)> {
         self.slots.iter().filter(|slot| slot.kind != UNUSED).map(move |slot| (&slot.name, slot.field.take(id)))
     }
@@ -62,6 +70,15 @@ impl Layout {
     /// # Errors
     /// `BeforeEpoch` or `TimeOverflow`, if the instant has no tick; `InvalidNode`, if the node does not fit;
     /// `InvalidId`, if `sequence` or `random` does not fit.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::layouts::TWITTER;
+    /// let id = TWITTER.encode(1_656_432_460_105, 378.into(), 0.into(), 0.into())?;
+    /// assert_eq!(id, 1_541_815_603_606_036_480);
+    /// assert!(TWITTER.encode(1_656_432_460_105, 1024.into(), 0.into(), 0.into()).is_err());
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub fn encode(&self, timestamp_ms: i64, node: Integer, sequence: Integer, random: Integer) -> Result<u64, Error> {
         match self.tick_at(timestamp_ms) {
             Some(tick) => self.encode_tick(tick, node, sequence, random),
@@ -73,6 +90,15 @@ impl Layout {
     ///
     /// # Errors
     /// `TimeOverflow`, if the tick does not fit; otherwise as [`Layout::encode`].
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::layouts::TWITTER;
+    /// let parts = TWITTER.decode(1_541_815_603_606_036_480)?;
+    /// let next = TWITTER.encode_tick(parts.tick, parts.node.into(), (parts.sequence + 1).into(), 0.into())?;
+    /// assert_eq!(next, 1_541_815_603_606_036_481);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub fn encode_tick(&self, tick: u64, node: Integer, sequence: Integer, random: Integer) -> Result<u64, Error> {
         if tick > self.time().max() {
             return Err(Error::used_up(self.ends_at_ms()));

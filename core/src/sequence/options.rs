@@ -167,6 +167,14 @@ impl Rules {
     }
 
     /// Returns the record of a sequence that was never used. A missing record means the same.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::sequence::{Options, Rules, State};
+    /// let rules = Rules::new(&Options { start: Some(3), ..Options::DEFAULT })?;
+    /// assert_eq!(rules.initial(), State { last: 3, is_called: false, round: 0, sets: 0 });
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub const fn initial(&self) -> State {
         State { last: self.start, is_called: false, round: 0, sets: 0 }
     }
@@ -175,6 +183,15 @@ impl Rules {
     ///
     /// It counts as a set, so a session that wrote `state` without a reply does not mistake the result for its own
     /// write.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::sequence::{Options, Rules};
+    /// let rules = Rules::new(&Options { increment: 2, max: Some(100), ..Options::DEFAULT })?;
+    /// assert_eq!(rules.skip(rules.initial(), 10).last, 21);
+    /// assert_eq!(rules.skip(rules.initial(), 1000).last, 100);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     #[must_use]
     pub fn skip(&self, state: State, count: u64) -> State {
         let further = state.last.saturating_add(self.increment.saturating_mul(count.into()));
