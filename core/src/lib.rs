@@ -25,6 +25,8 @@ pub mod scatter;
 pub mod section;
 pub mod segment;
 pub mod sequence;
+#[cfg(feature = "serde")]
+mod serde;
 pub mod sql;
 pub mod store;
 mod sync;
