@@ -195,6 +195,7 @@ reasons! {
     PinnedSize InvalidId;
     PinnedStores InvalidId;
     PinnedPlace InvalidId;
+    FarTime TimeOverflow;
 }
 
 /// Why a call was refused: a [kind](ErrorKind), numbers, and a sentence that says what to do.

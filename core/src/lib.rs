@@ -4,6 +4,9 @@
 // Casts to `usize` and `u32` here follow a check of the range, on the line before or in the type's constructor.
 #![allow(clippy::cast_possible_truncation)]
 
+#[cfg(feature = "std")]
+extern crate std;
+
 pub mod bytes;
 pub mod durability;
 mod error;

@@ -380,7 +380,7 @@ impl Sequence {
             at.round = at.round.saturating_add(1);
         }
         if rules.is_past(rules.first(), first) {
-            return Err(integer(first).refused(What::SequenceValue, 0));
+            return Err(Integer::from(first).refused(What::SequenceValue, 0));
         }
         // A block ends at the bound: it never has values of two rounds.
         let room = (rules.bound() - first) / rules.increment();
@@ -460,13 +460,4 @@ impl Sequence {
 /// ```
 pub fn lastval(last_used: Option<&Sequence>) -> Result<i128, Error> {
     last_used.and_then(|sequence| sequence.current).ok_or(Error::plain(What::SequenceUnused))
-}
-
-/// Returns a value as errors show it.
-fn integer(value: i128) -> Integer {
-    match u64::try_from(value.unsigned_abs()) {
-        Ok(magnitude) if value < 0 => Integer::Negative(magnitude),
-        Ok(magnitude) => Integer::Fits(magnitude),
-        Err(_) => Integer::Beyond,
-    }
 }

@@ -104,6 +104,34 @@ impl Window {
     }
 }
 
+#[cfg(feature = "std")]
+impl Window {
+    /// Returns the first instant.
+    ///
+    /// # Errors
+    /// As [`system_time`](crate::time::system_time).
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Window;
+    /// let window = Window { start_ms: 1_772_323_200_000, end_ms: 1_772_323_203_000 };
+    /// let length = window.end()?.duration_since(window.start()?).expect("the end is later");
+    /// assert_eq!(length.as_secs(), 3);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
+    pub fn start(&self) -> Result<std::time::SystemTime, Error> {
+        crate::time::system_time(self.start_ms)
+    }
+
+    /// Returns the instant just past the last instant.
+    ///
+    /// # Errors
+    /// As [`system_time`](crate::time::system_time).
+    pub fn end(&self) -> Result<std::time::SystemTime, Error> {
+        crate::time::system_time(self.end_ms)
+    }
+}
+
 impl Layout {
     /// Returns the first tick that begins at `unix_ms` or later; if the layout has none, one past its last tick.
     pub(crate) const fn first_tick_from(&self, unix_ms: i64) -> u64 {

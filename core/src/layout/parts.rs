@@ -20,6 +20,26 @@ pub struct Parts {
     pub random: u64,
 }
 
+#[cfg(feature = "std")]
+impl Parts {
+    /// Returns the first instant of the ID's tick.
+    ///
+    /// # Errors
+    /// As [`system_time`](crate::time::system_time).
+    ///
+    /// # Examples
+    /// ```
+    /// use std::time::{Duration, SystemTime};
+    /// use snowmint_core::layouts::TWITTER;
+    /// let parts = TWITTER.decode(1_541_815_603_606_036_480)?;
+    /// assert_eq!(parts.timestamp()?, SystemTime::UNIX_EPOCH + Duration::from_millis(1_656_432_460_105));
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
+    pub fn timestamp(&self) -> Result<std::time::SystemTime, Error> {
+        crate::time::system_time(self.timestamp_ms)
+    }
+}
+
 impl Layout {
     /// Decodes an ID into its parts. For an ID from a signed column pass `id as u64`.
     ///

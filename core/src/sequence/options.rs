@@ -1,9 +1,10 @@
 //! The definition of a sequence: options, their only defaults, and the checks.
 
+use super::State;
 use super::dialect::Dialect;
 use super::kind::Kind;
-use super::{State, integer};
 use crate::error::{Error, What};
+use crate::int::Integer;
 
 /// The options of a sequence, named as in SQL's `CREATE SEQUENCE`. [`Rules::new`] checks them.
 ///
@@ -106,7 +107,7 @@ impl Rules {
         let min = options.min.unwrap_or(if increment > 0 { 1 } else { least });
         for bound in [max, min] {
             if bound < least || bound > greatest {
-                return Err(integer(bound).refused(What::SequenceType, 0));
+                return Err(Integer::from(bound).refused(What::SequenceType, 0));
             }
         }
         if min >= max {
@@ -114,14 +115,14 @@ impl Rules {
         }
         let start = options.start.unwrap_or(dialect.start(increment, min, max));
         if start < min || start > max {
-            return Err(integer(start).refused(What::SequenceStart, 0));
+            return Err(Integer::from(start).refused(What::SequenceStart, 0));
         }
         let cache = options.cache.unwrap_or(dialect.cache());
         if cache < 1 || !Kind::BigInt.holds(cache) {
             return Err(Error::plain(What::SequenceCache));
         }
         if cache > dialect.most_cached(increment) {
-            return Err(integer(cache).refused(What::SequenceCacheReach, 0));
+            return Err(Integer::from(cache).refused(What::SequenceCacheReach, 0));
         }
         Ok(Self { dialect, kind, increment, min, max, start, cache, cycle })
     }
