@@ -281,6 +281,13 @@ impl Error {
     }
 
     /// Numbers are being fetched, or can be fetched again after `retry_after_ms`.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::{Error, ErrorKind};
+    /// let error = Error::numbers_dry(100);
+    /// assert_eq!((error.kind(), error.retry_after_ms()), (ErrorKind::Exhausted, Some(100)));
+    /// ```
     pub const fn numbers_dry(retry_after_ms: u64) -> Self {
         Self::new(What::NumbersDry, 0, retry_after_ms, 0)
     }
@@ -321,6 +328,12 @@ impl Error {
     }
 
     /// The window is used up and not renewed yet. A renewal can come at any moment.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::{Error, ErrorKind};
+    /// assert_eq!(Error::window_over().kind(), ErrorKind::WindowClosed);
+    /// ```
     pub const fn window_over() -> Self {
         Self::new(What::WindowOver, 0, 1, 0)
     }

@@ -92,11 +92,28 @@ impl<W: Borrow<Words>> Snowflake<W> {
     }
 
     /// Returns the layout of the IDs.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::{Integer, Snowflake, layouts::SNOWMINT};
+    /// let generator = Snowflake::new(&SNOWMINT, Integer::from(5))?;
+    /// let id = generator.try_next_id(1_772_323_200_123)?;
+    /// assert_eq!(generator.layout().decode(id)?.node, 5);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub const fn layout(&self) -> &Layout {
         &self.layout
     }
 
     /// Returns the node in the IDs.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::{Snowflake, layouts::TWITTER};
+    /// let node = TWITTER.parse_node("datacenter=11,worker=26")?;
+    /// assert_eq!(Snowflake::new(&TWITTER, node.into())?.node(), 378);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub const fn node(&self) -> u32 {
         self.node
     }
@@ -107,6 +124,14 @@ impl<W: Borrow<Words>> Snowflake<W> {
     }
 
     /// Returns the options.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::{Integer, Snowflake, layouts::SNOWMINT};
+    /// let generator = Snowflake::new(&SNOWMINT, Integer::from(5))?;
+    /// assert_eq!(generator.options().max_wait_ms, 1000);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub const fn options(&self) -> &Options {
         &self.options
     }

@@ -147,6 +147,14 @@ pub struct Candidate {
 
 impl Candidate {
     /// Returns the kind of the ID.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::{Uuid, inspect, inspect::Kind};
+    /// let candidates = inspect("{017f22e2-79b0-7cc3-98c4-dc0c0c07398f}", 1_790_000_000_000);
+    /// let Kind::Uuid(uuid) = candidates[0].kind() else { panic!("a UUID") };
+    /// assert_eq!(uuid.version(), Some(7));
+    /// ```
     pub const fn kind(&self) -> Kind {
         self.kind
     }
@@ -176,6 +184,13 @@ impl Candidate {
     }
 
     /// Returns the name of the system of a snowflake, usually the name of a preset; `None` for other kinds.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::inspect;
+    /// let candidates = inspect("175928847299117063", 1_790_000_000_000);
+    /// assert!(candidates.iter().any(|candidate| candidate.system() == Some("discord")));
+    /// ```
     pub const fn system(&self) -> Option<&'static str> {
         match self.kind {
             Kind::Snowflake { system, .. } => Some(system),

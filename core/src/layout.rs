@@ -349,6 +349,13 @@ impl Layout {
     }
 
     /// Returns the numbers that decide the IDs of this layout.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::layouts::{LEAF, SNOWMINT, TWITTER};
+    /// assert_eq!(LEAF.numbers(), TWITTER.numbers());
+    /// assert_ne!(LEAF.numbers(), SNOWMINT.numbers(), "another epoch");
+    /// ```
     pub fn numbers(&self) -> Numbers {
         Numbers {
             masks: [

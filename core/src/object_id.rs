@@ -105,6 +105,14 @@ impl ObjectId {
     }
 
     /// Returns the 96 bits.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::ObjectId;
+    /// let id: ObjectId = "507f1f77bcf86cd799439011".parse()?;
+    /// assert_eq!(id.to_bits(), 0x507f_1f77_bcf8_6cd7_9943_9011);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub const fn to_bits(self) -> u128 {
         self.0
     }
@@ -149,6 +157,14 @@ impl ObjectId {
     }
 
     /// Returns the process, if an old driver made the middle: 16 bits.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::ObjectId;
+    /// let id: ObjectId = "47cc67093475061e3d95369d".parse()?;
+    /// assert_eq!(id.process(), 7741);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub const fn process(self) -> u16 {
         (self.random() & 0xffff) as u16
     }

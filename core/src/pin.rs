@@ -61,6 +61,17 @@ impl Pin {
     ///
     /// # Errors
     /// `InvalidId`, if other settings are pinned; the sentence names both.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::ErrorKind;
+    /// use snowmint_core::pin::Pin;
+    /// use snowmint_core::store::Reply;
+    /// let (two, three) = (Pin::Tickets { increment: 2, offset: 1 }, Pin::Tickets { increment: 3, offset: 1 });
+    /// // An earlier process wrote other settings.
+    /// let error = three.next(Some(Reply::Record(Some(two), 1))).unwrap_err();
+    /// assert_eq!(error.kind(), ErrorKind::InvalidId);
+    /// ```
     pub fn next(self, reply: Option<Reply<Self>>) -> Result<Next<(), Self>, Error> {
         match reply {
             Some(Reply::Record(Some(found), _)) => self.refuse_other(found).map(Next::Done),

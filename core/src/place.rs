@@ -250,6 +250,14 @@ impl<'a> Doubt<'a> {
     }
 
     /// Returns the sentence that refuses the default directory of slots.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::place::Facts;
+    /// let facts = Facts { path: "/var/lib/ids", kubernetes: true, ..Facts::default() };
+    /// let doubt = facts.not_the_machines().expect("a pod");
+    /// assert!(doubt.refuse_slots().to_string().contains("pass a node (or set SNOWMINT_NODE)"));
+    /// ```
     pub const fn refuse_slots(&'a self) -> impl fmt::Display + 'a {
         Told {
             doubt: self,
@@ -260,6 +268,14 @@ impl<'a> Doubt<'a> {
     }
 
     /// Returns the sentence that refuses the default database of a service.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::place::Facts;
+    /// let facts = Facts { path: "/var/lib/ids", kubernetes: true, ..Facts::default() };
+    /// let doubt = facts.not_the_machines().expect("a pod");
+    /// assert!(doubt.refuse_database().to_string().contains("name a store that all servers share"));
+    /// ```
     pub const fn refuse_database(&'a self) -> impl fmt::Display + 'a {
         Told {
             doubt: self,

@@ -334,6 +334,19 @@ impl Sequence {
     /// Runs `DISCARD SEQUENCES`: forgets the session's block and its last value. The rest of the block is skipped.
     ///
     /// A driver calls it in a forked child, which would repeat its parent's values otherwise.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::sequence::{Options, Rules, Sequence};
+    /// use snowmint_core::store::{Ask, Next, Reply};
+    /// let mut sequence = Sequence::new(Rules::new(&Options { cache: Some(2), ..Options::DEFAULT })?);
+    /// sequence.next(Some(Reply::Record(None, 0)))?;
+    /// assert_eq!(sequence.next(Some(Reply::Written(1)))?, Next::Done(1));
+    /// sequence.discard();
+    /// // The value 2 is skipped.
+    /// assert_eq!(sequence.next(None)?, Next::Ask(Ask::Read));
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub const fn discard(&mut self) {
         *self = Self::new(self.rules);
     }

@@ -252,6 +252,12 @@ impl IdText {
     }
 
     /// Returns the characters, all ASCII.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::TextForm;
+    /// assert_eq!(TextForm::Base36.encode(35).as_bytes(), b"000000000000z");
+    /// ```
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes[..self.width]
     }

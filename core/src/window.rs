@@ -127,6 +127,15 @@ impl Window {
     ///
     /// # Errors
     /// As [`system_time`](crate::time::system_time).
+    ///
+    /// # Examples
+    /// ```
+    /// use std::time::{Duration, SystemTime};
+    /// use snowmint_core::Window;
+    /// let window = Window { start_ms: 0, end_ms: 3000 };
+    /// assert_eq!(window.end()?, SystemTime::UNIX_EPOCH + Duration::from_secs(3));
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub fn end(&self) -> Result<std::time::SystemTime, Error> {
         crate::time::system_time(self.end_ms)
     }

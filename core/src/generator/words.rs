@@ -41,6 +41,13 @@ macro_rules! const_unless_loom {
 impl Words {
     const_unless_loom! {
         /// Makes a cell that is not opened yet: all zero.
+        ///
+        /// # Examples
+        /// ```
+        /// use snowmint_core::{ErrorKind, Options, Snowflake, Words, layouts::SNOWMINT};
+        /// let generator = Snowflake::with(&SNOWMINT, 5, Options::DEFAULT, Words::wiped());
+        /// assert_eq!(generator.try_next_id(1_772_323_200_123).unwrap_err().kind(), ErrorKind::Forked);
+        /// ```
         pub fn wiped() -> Self {
             Self { state: AtomicU64::new(CLOSED), window_end: AtomicU64::new(0) }
         }
@@ -48,6 +55,17 @@ impl Words {
 
     const_unless_loom! {
         /// Makes the open cell of a vouched node: nothing issued yet, no end.
+        ///
+        /// # Examples
+        /// ```
+        /// use snowmint_core::{Options, Snowflake, Words, layouts::SNOWMINT};
+        /// // Two generators that share the state never repeat an ID.
+        /// let words = Words::vouched();
+        /// let first = Snowflake::with(&SNOWMINT, 5, Options::DEFAULT, &words);
+        /// let second = Snowflake::with(&SNOWMINT, 5, Options::DEFAULT, &words);
+        /// assert!(first.try_next_id(1_772_323_200_123)? < second.try_next_id(1_772_323_200_123)?);
+        /// # Ok::<(), snowmint_core::Error>(())
+        /// ```
         pub fn vouched() -> Self {
             Self { state: AtomicU64::new(CLOSED + 1), window_end: AtomicU64::new(ENDLESS) }
         }

@@ -40,6 +40,13 @@ impl Field {
     }
 
     /// Returns the place of the lowest bit of this field, counted from bit 0 of the ID.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::layouts::TWITTER;
+    /// let (name, worker) = TWITTER.fields().nth(3).expect("a layout of five fields");
+    /// assert_eq!((name.as_str(), worker.shift()), ("worker", 12));
+    /// ```
     pub const fn shift(self) -> u32 {
         self.shift
     }

@@ -106,6 +106,21 @@ impl Renewal {
     }
 
     /// Takes the store's clock, if it has one, and this machine's clock at that time, both Unix ms.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Window;
+    /// use snowmint_core::lease::{Record, Renewal, RenewalStep};
+    /// use snowmint_core::store::{Ask, Reply};
+    /// let window = Window { start_ms: 0, end_ms: 3000 };
+    /// let record = Record { released: false, serial: 1, window, nonce: 0x5eed, label: Record::label("host 7") };
+    /// let mut renewal = Renewal::resume(5, record, 1, true);
+    /// // A holder that reads the system's clock compares it with the store's.
+    /// assert_eq!(renewal.renew(1500, 1499, 3000), RenewalStep::ReadClock);
+    /// let RenewalStep::Ask(Ask::Write(written, 1)) = renewal.clock(Some(1400), 1500) else { panic!("a write") };
+    /// // This machine's clock is 100 ms ahead.
+    /// assert_eq!(renewal.reply(Reply::Written(2)), RenewalStep::Window(written.window, Some(100)));
+    /// ```
     pub fn clock(&mut self, store_ms: Option<i64>, own_ms: i64) -> RenewalStep {
         let Some(record) = self.pending else { return RenewalStep::Later(None) };
         if let Some(error) = far_end(record.window.end_ms, self.reach_ms, store_ms) {

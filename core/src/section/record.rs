@@ -58,6 +58,14 @@ impl Users {
     }
 
     /// Returns the number of the section, from 0. It is part of the key of the record.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Integer;
+    /// use snowmint_core::section::{SIZE, Users};
+    /// assert_eq!(Users::of(Integer::from(250_000), SIZE)?.number(), 2);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub const fn number(&self) -> u64 {
         self.first / self.size.get() as u64
     }
@@ -68,6 +76,15 @@ impl Users {
     }
 
     /// Returns the last user.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Integer;
+    /// use snowmint_core::section::{SIZE, Users};
+    /// let users = Users::of(Integer::from(250_000), SIZE)?;
+    /// assert_eq!((users.first(), users.last()), (200_000, 299_999));
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub const fn last(&self) -> u64 {
         self.first.saturating_add(self.size.get() as u64 - 1)
     }

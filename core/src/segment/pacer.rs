@@ -96,6 +96,15 @@ impl Pacer {
     }
 
     /// Returns the step of a fetch that begins now, in numbers. `now_ms` is the time of a clock that never steps.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Integer;
+    /// use snowmint_core::segment::Pacer;
+    /// // The first two fetches take the configured step.
+    /// assert_eq!(Pacer::new(Integer::from(2000))?.step(0), 2000);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub const fn step(&self, now_ms: u64) -> u64 {
         let Some(last_ms) = self.last_ms else { return self.configured };
         let lasted_ms = now_ms.saturating_sub(last_ms);

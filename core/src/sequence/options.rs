@@ -138,6 +138,13 @@ impl Rules {
     }
 
     /// Returns the step, from -2^63 to 2^63-1 and not 0.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::sequence::{Options, Rules};
+    /// assert_eq!(Rules::new(&Options { increment: -5, ..Options::DEFAULT })?.increment(), -5);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub const fn increment(&self) -> i128 {
         self.increment
     }
@@ -148,16 +155,40 @@ impl Rules {
     }
 
     /// Returns the greatest value.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::sequence::{Kind, Options, Rules};
+    /// let rules = Rules::new(&Options { kind: Kind::SmallInt, ..Options::DEFAULT })?;
+    /// assert_eq!((rules.min(), rules.max()), (1, 32_767));
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub const fn max(&self) -> i128 {
         self.max
     }
 
     /// Returns the first value.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::sequence::{Options, Rules};
+    /// // A descending sequence starts at its greatest value.
+    /// assert_eq!(Rules::new(&Options { increment: -1, ..Options::DEFAULT })?.start(), -1);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub const fn start(&self) -> i128 {
         self.start
     }
 
     /// Returns the number of values that a session reserves at a time, from 1 to 2^63-1.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::sequence::{Dialect, Options, Rules};
+    /// assert_eq!(Rules::new(&Options::DEFAULT)?.cache(), 1);
+    /// assert_eq!(Rules::new(&Options { dialect: Dialect::Tidb, ..Options::DEFAULT })?.cache(), 1000);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub const fn cache(&self) -> i128 {
         self.cache
     }

@@ -124,6 +124,15 @@ impl<'a> Column<'a> {
     }
 
     /// Returns the random bits; 0 if the layout has no random field.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Layout;
+    /// use snowmint_core::sql::Dialect;
+    /// let layout = Layout::parse("time:41,random:22;epoch=0")?;
+    /// assert_eq!(layout.decode_sql(Dialect::Postgres, "id")?.random().to_string(), r#"("id" & 4194303)"#);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub const fn random(&self) -> Expression<'a> {
         self.part(Part::Field(self.layout.random()))
     }
