@@ -8,7 +8,7 @@ checked() { # RUST ARGUMENT...
   echo "Rust $1: ${*:2}"
   cargo "+$1" check --quiet --locked "${@:2}"
 }
-without_sql=memory,file,redis,etcd,zookeeper,zookeeper-tls,uuid
+without_sql=memory,file,redis,etcd,zookeeper,zookeeper-tls
 parts=("$@")
 [ $# -gt 0 ] || parts=(crates sql)
 for part in "${parts[@]}"; do
@@ -20,12 +20,12 @@ for part in "${parts[@]}"; do
       checked "$rust" -p snowmint-core --no-default-features
       checked "$rust" -p snowmint-stores
       checked "$rust" -p snowmint-stores --features "$without_sql"
-      checked "$rust" -p snowmint --features "$without_sql,serde"
+      checked "$rust" -p snowmint --features "$without_sql,serde,tokio,uuid"
       ;;
     sql)
       rust=$(oldest server/Cargo.toml)
       rustup toolchain install --profile minimal "$rust"
-      checked "$rust" -p snowmint --features all,serde,uuid
+      checked "$rust" -p snowmint --features all,serde,sqlx,tokio,uuid
       checked "$rust" -p snowmint-server
       ;;
     *)

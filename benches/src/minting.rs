@@ -12,11 +12,7 @@ const ROOMY: &str = "time:41,node:3,sequence:20;epoch=2025-01-01T00:00:00Z";
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let layout = Layout::parse(ROOMY)?;
     let directory = tempfile::tempdir()?;
-    let lease = LeaseOptions {
-        layout,
-        store: Some(format!("file:{}", directory.path().display()).into()),
-        ..LeaseOptions::default()
-    };
+    let lease = LeaseOptions::new().layout(layout).store(format!("file:{}", directory.path().display()));
     let bare = Bare::with(&layout, 1, Options::DEFAULT, Words::vouched());
     let (vouched, leased) = (Snowflake::new(&layout, 2)?, Snowflake::lease(lease)?);
     let mut counter = 0;

@@ -32,6 +32,11 @@ pub fn label(text: &str) -> [u8; LABEL_BYTES] {
     label
 }
 
+/// Returns the text of a label without padding. Empty, if it is not UTF-8.
+pub fn label_text(label: &[u8; LABEL_BYTES]) -> &str {
+    str::from_utf8(label).unwrap_or_default().trim_end_matches('\0')
+}
+
 /// The first 12 bytes of a kind of records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Format {
@@ -73,7 +78,7 @@ impl Format {
     }
 }
 
-const NO_RECORD: Error = Error::plain(What::NoRecord);
+const NO_RECORD: Error = Error::no_record();
 
 /// A record that is being written.
 #[derive(Clone, Copy, Debug)]

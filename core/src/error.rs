@@ -292,6 +292,11 @@ impl Error {
         Self::new(What::NumbersDry, 0, retry_after_ms, 0)
     }
 
+    /// The bytes of a store are not a record.
+    pub const fn no_record() -> Self {
+        Self::plain(What::NoRecord)
+    }
+
     /// Returns whether a later version of this crate wrote the record. The records beside it cannot be trusted either.
     ///
     /// # Examples

@@ -402,7 +402,7 @@ mod tests {
         for (name, layout) in layouts::all().filter(|(_, layout)| layout.ends_at_ms() > NOW_MS) {
             for ahead_ms in [-3_600_000, 0, 1000] {
                 let node = if layout.nodes() > 1 { 3 } else { 0 };
-                let id = layout.encode(NOW_MS + ahead_ms, node.into(), 1.into(), 0.into()).expect("its time");
+                let id = layout.encode_at(NOW_MS + ahead_ms, node.into(), 1.into(), 0.into()).expect("its time");
                 let candidates = inspect_integer(id.into(), NOW_MS);
                 // Twitter's and Leaf's times are the same, as are Discord's and CalliCoder's.
                 let mut now = candidates.iter().take_while(|one| one.timestamp_ms() == candidates[0].timestamp_ms());

@@ -122,6 +122,11 @@ impl Layout {
         let text = name_or_text.as_ref();
         if text.contains(&b':') { Self::parse(text) } else { Self::preset(text) }
     }
+
+    /// Returns the name of the preset that equals this layout.
+    pub fn name(&self) -> Option<&'static str> {
+        all().find(|(_, preset)| preset == self).map(|(name, _)| name)
+    }
 }
 
 /// Writes the names of all presets, `snowmint, twitter, ...`, for an error.

@@ -16,7 +16,7 @@ mod terms;
 
 pub use self::claim::{Claim, ClaimStep};
 pub use self::namespace::{Floor, NamespaceRecord};
-pub use self::record::{LABEL_BYTES, RECORD_BYTES, Record};
+pub use self::record::{RECORD_BYTES, Record};
 pub use self::renewal::{Renewal, RenewalStep};
 pub use self::terms::Terms;
 

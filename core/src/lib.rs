@@ -12,6 +12,7 @@ pub mod bytes;
 pub mod durability;
 mod error;
 mod generator;
+pub mod ids;
 pub mod inspect;
 mod int;
 mod layout;

@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::inspect::{Candidate, Kind};
 use crate::int::Integer;
 use crate::layout::{Layout, Parts};
-use crate::{layouts, time};
+use crate::time;
 
 /// The first instant of the year 1, Unix ms.
 const FIRST_DATE_MS: i64 = -62_135_596_800_000;
@@ -77,7 +77,7 @@ pub fn table(out: &mut impl Write, layouts: &[Layout], format: Format) -> fmt::R
         writeln!(
             out,
             "{:<11}  {:>16}  {:>9}  {:>10}  {:<10.10}  {:.10}",
-            name(layout).unwrap_or_default(),
+            layout.name().unwrap_or_default(),
             letters(layout),
             grouped(layout.nodes()),
             grouped(layout.ids_per_second()),
@@ -170,7 +170,7 @@ impl Decoded {
             return out.write_str("\n");
         }
         write!(out, "{{\"id\": \"{sign}{digits}\", \"layout\": \"")?;
-        match name(&self.layout) {
+        match self.layout.name() {
             Some(name) => out.write_str(name)?,
             None => write!(out, "{}", self.layout)?,
         }
@@ -269,7 +269,7 @@ fn decoded(candidate: &Candidate) -> Option<Decoded> {
 /// Writes the properties of a layout as JSON.
 fn figures(out: &mut impl Write, layout: &Layout) -> fmt::Result {
     let bits = layout.bits();
-    write!(out, "{{\"name\": {}, \"text\": \"{layout}\", \"bits\": {bits}, \"fields\": ", Json(name(layout)))?;
+    write!(out, "{{\"name\": {}, \"text\": \"{layout}\", \"bits\": {bits}, \"fields\": ", Json(layout.name()))?;
     write_map(out, fields(layout).map(|(name, width)| (name, width.into())))?;
     write!(out, ", \"epoch_ms\": {}, \"tick_ms\": {}, ", layout.epoch_ms(), layout.tick_ms())?;
     for (key, ms) in [("ends_at", Some(layout.ends_at_ms())), ("signed_until", layout.signed_until_ms())] {
@@ -297,7 +297,7 @@ fn write_map<'a>(out: &mut impl Write, members: impl Iterator<Item = (&'a str, u
 fn picture(out: &mut impl Write, layout: &Layout, format: Format) -> fmt::Result {
     let unused = layout.bits() - fields(layout).map(|(_, width)| width).sum::<u32>();
     let spans = || (unused > 0).then_some(("unused", unused)).into_iter().chain(fields(layout));
-    format.headline(out, name(layout).unwrap_or("layout"))?;
+    format.headline(out, layout.name().unwrap_or("layout"))?;
     write!(out, "{layout}\n\n")?;
     let mut labels = Trimmed::new(out);
     for (name, width) in spans() {
@@ -358,11 +358,6 @@ fn write_meaning(out: &mut impl Write, layout: &Layout, name: &str) -> fmt::Resu
             write!(out, "0 to {}", grouped(most))
         }
     }
-}
-
-/// Returns the name of a layout that is a preset.
-fn name(layout: &Layout) -> Option<&'static str> {
-    layouts::all().find(|(_, preset)| preset == layout).map(|(name, _)| name)
 }
 
 /// Returns the fields except `unused`, high to low, with their widths.
@@ -512,7 +507,7 @@ mod tests {
     use std::vec::Vec;
 
     use super::*;
-    use crate::inspect;
+    use crate::{inspect, layouts};
 
     fn written(write: impl FnOnce(&mut String) -> fmt::Result) -> String {
         let mut text = String::new();

@@ -32,6 +32,16 @@ pub fn write_rfc3339(out: &mut impl fmt::Write, unix_ms: i64) -> fmt::Result {
     write!(out, "T{hour:02}:{minute:02}:{second:02}.{:03}Z", ms % 1000)
 }
 
+/// An instant in Unix ms, displayed as [`write_rfc3339`] writes it.
+#[derive(Clone, Copy, Debug)]
+pub struct Rfc3339(pub i64);
+
+impl fmt::Display for Rfc3339 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_rfc3339(f, self.0)
+    }
+}
+
 /// Writes the day of an instant in the form of [`write_rfc3339`].
 pub(crate) fn write_date(out: &mut impl fmt::Write, unix_ms: i64) -> fmt::Result {
     let (year, month, day) = civil_from_days(unix_ms.div_euclid(DAY_MS));

@@ -160,12 +160,23 @@ impl Uuid {
     /// # Ok::<(), snowmint_core::Error>(())
     /// ```
     pub fn v8(a: u64, b: u16, c: u64) -> Result<Self, Error> {
-        for (name, value, width) in [(b"a", a, 48), (b"b", b.into(), 12), (b"c", c, 62)] {
-            if value >> width > 0 {
+        Self::v8_over(0, [Some(a), Some(b.into()), Some(c)])
+    }
+
+    /// Makes a version 8 from 128 bits of the caller; the version and the variant take the place of six of them. Each
+    /// given part replaces the bits in its place: 48, 12 and 62 bits, high to low.
+    ///
+    /// # Errors
+    /// As [`Uuid::v8`].
+    pub fn v8_over(mut bits: u128, [a, b, c]: [Option<u64>; 3]) -> Result<Self, Error> {
+        for (name, part, at, width) in [(b"a", a, 80, 48), (b"b", b, 64, 12), (b"c", c, 0, 62)] {
+            let Some(part) = part else { continue };
+            if part >> width > 0 {
                 return Err(Name::cut(name).refused(What::IdField, width));
             }
+            bits = bits & !(((1 << width) - 1) << at) | u128::from(part) << at;
         }
-        Ok(Self::versioned(u128::from(a) << 80 | u128::from(b) << 64 | u128::from(c), 8))
+        Ok(Self::versioned(bits, 8))
     }
 
     /// Reads 36 characters, such as `123e4567-e89b-12d3-a456-426614174000`, in upper or lower case; `None` for any other

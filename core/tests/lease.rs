@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::sync::LazyLock;
 
 use proptest::prelude::*;
+use snowmint_core::bytes::label;
 use snowmint_core::lease::{Claim, ClaimStep, Floor, NamespaceRecord, Record, Renewal, RenewalStep, Terms};
 use snowmint_core::store::{Ask, Reply, Version};
 use snowmint_core::{ErrorKind, Layout, Options, Snowflake, Window, Words};
@@ -28,7 +29,7 @@ fn terms(nonce: u128) -> Terms<'static> {
         last_node: None,
         system_clock: false,
         nonce,
-        label: Record::label("a holder"),
+        label: label("a holder"),
     }
 }
 
@@ -308,13 +309,23 @@ fn a_record_survives_its_bytes_and_a_later_version_is_refused() {
     assert!(Record::from_bytes(b"snowmint").is_err());
 }
 
+#[test]
+fn the_bytes_of_a_record_never_change() {
+    let record = Record { released: true, serial: 7, ..sample() };
+    assert_eq!(&record.to_bytes()[..16], b"snowmint\x01\0\0\0\x01\0\0\0");
+    assert_eq!(&sample().to_bytes()[..16], b"snowmint\x01\0\0\0\0\0\0\0");
+    let (start, end) = (NOW_MS.to_le_bytes(), (NOW_MS + 1000).to_le_bytes());
+    let parts = [&7u64.to_le_bytes()[..], &start, &end, &5u128.to_le_bytes(), b"a holder", &[0; 60]].concat();
+    assert_eq!(record.to_bytes()[16..], parts);
+}
+
 fn sample() -> Record {
     Record {
         released: false,
         serial: 1,
         window: Window { start_ms: NOW_MS, end_ms: NOW_MS + 1000 },
         nonce: 5,
-        label: Record::label("a holder"),
+        label: label("a holder"),
     }
 }
 

@@ -5,10 +5,11 @@ use std::collections::{HashMap, VecDeque};
 use std::num::NonZeroU32;
 
 use proptest::prelude::*;
+use snowmint_core::bytes::label;
 use snowmint_core::section::{Claim, Claimed, Held, RECORD_BYTES, Record, SIZE, STEP, Section, Terms, Users};
 use snowmint_core::segment::{LAST, RETRY_MS};
 use snowmint_core::store::{Ask, Next, Reply, Version};
-use snowmint_core::{Error, ErrorKind, Integer, lease};
+use snowmint_core::{Error, ErrorKind, Integer};
 
 const WINDOW_MS: u64 = 1000;
 
@@ -109,7 +110,7 @@ fn users() -> Users {
 }
 
 fn terms(token: u128, step: u64) -> Terms {
-    Terms::new(users(), token, Integer::from(step), WINDOW_MS, lease::Record::label("an allocator")).expect("valid")
+    Terms::new(users(), token, Integer::from(step), WINDOW_MS, label("an allocator")).expect("valid")
 }
 
 /// The first user, a user in the middle and the last user.
@@ -393,7 +394,7 @@ fn a_section_that_was_given_back_is_free_at_once() {
 #[test]
 fn a_successor_waits_for_the_holders_window_not_its_own() {
     let mut store = Store::default();
-    let label = lease::Record::label("patient");
+    let label = label("patient");
     let patient = Terms::new(users(), 1, Integer::from(10u64), 60_000, label).expect("valid");
     store.held(patient, &mut 0);
     let mut now_ms = 7;
@@ -469,7 +470,7 @@ fn a_section_has_a_range_of_users() {
 fn a_section_of_another_size_is_refused() {
     let mut store = store_with(5);
     let users = Users::of(Integer::from(77u64), NonZeroU32::new(20).expect("not zero")).expect("a user");
-    let terms = Terms::new(users, 1, Integer::from(STEP), WINDOW_MS, lease::Record::label("")).expect("valid");
+    let terms = Terms::new(users, 1, Integer::from(STEP), WINDOW_MS, label("")).expect("valid");
     let error = Claim::new(terms).next(Some(store.answer(Ask::Read, Fate::Fine)), 0).expect_err("other users");
     assert_eq!(error.kind(), ErrorKind::StoreUnavailable);
     assert_eq!(
@@ -481,7 +482,7 @@ fn a_section_of_another_size_is_refused() {
 #[test]
 fn a_step_is_at_least_one_and_a_window_a_second() {
     let refused = |step: i64, window_ms| {
-        let label = lease::Record::label("");
+        let label = label("");
         Terms::new(users(), 1, Integer::from(step), window_ms, label).expect_err("refused").to_string()
     };
     assert_eq!(refused(0, 1000), "a step is 1 to 2147483647 numbers, not 0");
@@ -497,7 +498,7 @@ fn a_record_survives_its_bytes_and_other_bytes_are_refused() {
         renewals: u64::MAX,
         window_ms: 7,
         users: users(),
-        label: lease::Record::label("10.0.0.7:8080"),
+        label: label("10.0.0.7:8080"),
     };
     let bytes = record.to_bytes();
     assert_eq!(Record::from_bytes(&bytes), Ok(record));

@@ -3,7 +3,7 @@
 use std::error::Error;
 
 use serde_json::{Value, json};
-use snowmint_core::{Integer, Layout, Snowflake, SystemHost, layouts::TWITTER, time};
+use snowmint_core::{Integer, Layout, Snowflake, SystemHost, layouts::TWITTER, time::Rfc3339};
 
 const PUBLIC_IDS: &str = include_str!("../public_ids.json");
 
@@ -23,7 +23,6 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn decoded(public: &Value) -> Result<String, Box<dyn Error>> {
     let text = |key: &str| public[key].as_str().ok_or("a public ID has a layout and an id");
     let parts = Layout::preset(text("layout")?)?.decode(text("id")?.parse()?)?;
-    let mut timestamp = String::new();
-    time::write_rfc3339(&mut timestamp, parts.timestamp_ms)?;
+    let timestamp = Rfc3339(parts.timestamp_ms);
     Ok(format!("{timestamp} node {} sequence {}", parts.node, parts.sequence))
 }

@@ -287,7 +287,7 @@ export class Machine extends Leased {
       const length = leases().wasm_.layout_len_(this.#put(record));
       pinned = Layout.parse(String.fromCharCode(...record.subarray(0, length)));
     } catch {
-      throw this.#store.unavailable(`what is at ${key} is no layout`);
+      throw this.#store.unavailable(`the value of ${key} is not a layout`);
     }
     if (pinned.numbers_ === this.wanted.layout.numbers_) return String(pinned);
     throw new SnowmintError(

@@ -493,13 +493,13 @@ describe("stores", { concurrency: 4 }, () => {
     }
   });
 
-  test("what is at a key of ours and is none is told", async (t) => {
+  test("a foreign value at a key of the store is refused", async (t) => {
     const url = await databaseAt("redis");
     const store = await storeAt(t, "ioredis, RESP3", url);
     const admin = new Ioredis(url);
     atEnd(t, () => admin.disconnect());
     await admin.hset("snowmint:records:a", "b", "nonsense", "c", "0:zero");
-    for (const key of ["a/b", "a/c"]) await refused("STORE_UNAVAILABLE", /no record of snowmint/, store.read(key));
+    for (const key of ["a/b", "a/c"]) await refused("STORE_UNAVAILABLE", /not a record of snowmint/, store.read(key));
     await refused("STORE_UNAVAILABLE", /not a record/, store.write("a/b", bytes(""), 0));
     await admin.set("snowmint:counters:c", "many");
     await refused("STORE_UNAVAILABLE", /integer/, store.add("c", 1n, 0n));

@@ -1,15 +1,37 @@
 #![doc = include_str!("../README.md")]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod clock;
+mod environment;
+mod generator;
+mod id;
+mod ids;
+mod lease;
+mod slots;
 mod snowflake;
 
 pub use snowmint_core::{
     ErrorKind, Field, Integer, Layout, MAX_BATCH, Name, ObjectId, Options, Parts, SequenceStart, TextForm, Ulid, Uuid,
     UuidVariant, Window, inspect, layouts, scatter, sql,
 };
-pub use snowmint_stores::{Error, LeaseOptions, LeaseStore, OnLost, Status, object_id, ulid, uuid};
+pub use snowmint_stores::Error;
 
-pub use self::snowflake::Snowflake;
+pub use self::clock::Clock;
+pub use self::environment::Environment;
+pub use self::generator::options::{Connect, LeaseOptions, LeaseStore};
+pub use self::generator::status::Status;
+pub use self::generator::system::SystemHost;
+pub use self::generator::{Generator, release_callers_stores};
+pub use self::id::Id;
+pub use self::ids::{object_id, ulid, uuid};
+pub use self::lease::backend::{Backend, Identity};
+pub use self::lease::key::ClockId;
+pub use self::lease::lessor::{Lessor, LessorGrant};
+pub use self::lease::on_lost::OnLost;
+#[doc(hidden)]
+pub use self::slots::record;
+pub use self::slots::{SlotDirectory, SlotState, Slots};
+pub use self::snowflake::{Ids, Snowflake};
 
 /// The crates below this one: the rules, and the stores.
 pub use {snowmint_core as core, snowmint_stores as stores};

@@ -1,19 +1,30 @@
-//! The generator on the system's clock.
+//! The generator that Rust users see.
 
 use snowmint_core::{Integer, Layout, Options, Window};
-use snowmint_stores::{Environment, Error, Generator, LeaseOptions, Status, SystemHost};
+use snowmint_stores::Error;
+
+use crate::clock::{CallHost, Clock};
+use crate::environment::Environment;
+use crate::generator::Generator;
+use crate::generator::options::LeaseOptions;
+use crate::generator::status::Status;
 
 /// A generator of IDs for one node, shared by threads, and safe to use after a fork.
 ///
 /// | method | waits | fails with |
 /// | --- | --- | --- |
 /// | [`try_next_id`](Self::try_next_id) | never | `Exhausted`, `ClockBackwards`, `WindowClosed`, `TimeOverflow`, `BeforeEpoch`, `Forked` |
-/// | [`next_id`](Self::next_id), [`next_ids`](Self::next_ids), [`fill`](Self::fill) | up to `max_wait_ms` in all | the same |
+/// | [`next_id`](Self::next_id), [`next_ids`](Self::next_ids), [`fill`](Self::fill), [`iter`](Self::iter) | block up to `max_wait_ms` in all | the same |
+///
+/// With the feature `tokio`, `lease_async` and `next_id_async` wait without blocking the thread.
 ///
 /// IDs strictly increase, across threads too, if `time` stands above `sequence` in the layout, and any `random` field
 /// below both.
 #[derive(Debug)]
-pub struct Snowflake(Generator);
+pub struct Snowflake {
+    generator: Generator,
+    clock: Option<Clock>,
+}
 
 impl Snowflake {
     /// Opens a generator on a leased node: no other generator of the namespace has the node at the times of its IDs.
@@ -30,15 +41,42 @@ impl Snowflake {
     /// ```
     /// use snowmint::{LeaseOptions, Snowflake, layouts};
     /// # let directory = tempfile::tempdir()?;
-    /// # let options = LeaseOptions { store: Some(format!("file:{}", directory.path().display()).into()), ..LeaseOptions::default() };
-    /// # let _ = LeaseOptions::default();
-    /// let generator = Snowflake::lease(options)?; // LeaseOptions::default() is a slot of this machine
+    /// # let options = LeaseOptions::new().store(format!("file:{}", directory.path().display()));
+    /// let generator = Snowflake::lease(options)?; // LeaseOptions::new() is a slot of this machine
     /// let id = generator.next_id()?;
     /// assert_eq!(layouts::SNOWMINT.decode(id)?.node, generator.node());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn lease(options: LeaseOptions) -> Result<Self, Error> {
-        Generator::lease(options, &Environment::of_process(), &mut SystemHost::new()).map(Self)
+        let clock = options.read.clone();
+        let generator = Generator::lease(options, &Environment::of_process(), &mut CallHost::new(clock.as_ref()))?;
+        Ok(Self { generator, clock })
+    }
+
+    /// Opens a generator as [`Snowflake::lease`] does, on a thread of tokio that may block. Needs a runtime of tokio.
+    ///
+    /// # Errors
+    /// As [`Snowflake::lease`].
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint::{LeaseOptions, Snowflake};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let directory = tempfile::tempdir()?;
+    /// # let options = LeaseOptions::new().store(format!("file:{}", directory.path().display()));
+    /// let generator = Snowflake::lease_async(options).await?;
+    /// assert!(generator.next_id_async().await? < generator.next_id_async().await?);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "tokio")]
+    pub async fn lease_async(options: LeaseOptions) -> Result<Self, Error> {
+        let claimed = tokio::task::spawn_blocking(|| Self::lease(options)).await;
+        claimed.unwrap_or_else(|error| match error.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            Err(error) => Err(Error::unavailable("the runtime of tokio", "it ends").with_source(error)),
+        })
     }
 
     /// Opens a generator on a node for which the caller vouches: no other process uses it at the same time or later.
@@ -65,7 +103,17 @@ impl Snowflake {
     /// As [`Snowflake::new`].
     pub fn with_options(layout: &Layout, node: impl Into<Integer>, options: Options) -> Result<Self, Error> {
         let node = layout.node(node.into())?;
-        Generator::vouched(layout, node, options, None).map(Self)
+        Ok(Self { generator: Generator::vouched(layout, node, options, None)?, clock: None })
+    }
+
+    /// Opens a generator as [`Snowflake::new`] does, on a clock of the caller.
+    ///
+    /// # Errors
+    /// As [`Snowflake::new`].
+    pub fn with_clock(layout: &Layout, node: impl Into<Integer>, clock: Clock) -> Result<Self, Error> {
+        let node = layout.node(node.into())?;
+        let generator = Generator::vouched(layout, node, Options::DEFAULT, Some(clock.id()))?;
+        Ok(Self { generator, clock: Some(clock) })
     }
 
     /// Returns the next ID. Blocks at most `max_wait_ms`.
@@ -74,7 +122,33 @@ impl Snowflake {
     /// See the table of the type.
     #[inline]
     pub fn next_id(&self) -> Result<u64, Error> {
-        self.0.next_id(&mut SystemHost::new())
+        self.generator.next_id(&mut self.host())
+    }
+
+    const fn host(&self) -> CallHost<'_> {
+        CallHost::new(self.clock.as_ref())
+    }
+
+    /// Returns the next ID. Waits at most `max_wait_ms`, without blocking the thread. Needs a runtime of tokio.
+    ///
+    /// # Errors
+    /// See the table of the type.
+    #[cfg(feature = "tokio")]
+    pub async fn next_id_async(&self) -> Result<u64, Error> {
+        let since = std::time::Instant::now();
+        loop {
+            let error = match self.try_next_id() {
+                Ok(id) => return Ok(id),
+                Err(error) => error,
+            };
+            let waited_ms = u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX);
+            let pause_ms =
+                error.wait_ms().map_or(0, |wanted_ms| self.generator.options().pause_ms(wanted_ms, waited_ms));
+            if pause_ms == 0 {
+                return Err(error);
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(pause_ms)).await;
+        }
     }
 
     /// Returns the next ID. Never waits.
@@ -83,7 +157,7 @@ impl Snowflake {
     /// See the table of the type.
     #[inline]
     pub fn try_next_id(&self) -> Result<u64, Error> {
-        self.0.try_next_id(snowmint_core::SystemHost::unix_ms())
+        self.generator.try_next_id(self.generator.now_ms(&mut self.host())?)
     }
 
     /// Returns the next `count` IDs, 0 to 2^24. Blocks at most `max_wait_ms`.
@@ -102,32 +176,67 @@ impl Snowflake {
     /// See the table of the type.
     pub fn fill(&self, ids: &mut [u64]) -> Result<(), Error> {
         let mut filled = 0;
-        self.0.take(&mut SystemHost::new(), ids.len(), |mut run| filled += run.write(&mut ids[filled..]))
+        self.generator.take(&mut self.host(), ids.len(), |mut run| filled += run.write(&mut ids[filled..]))
+    }
+
+    /// Returns an iterator of IDs without end, each as by [`next_id`](Self::next_id).
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint::{Snowflake, layouts::TWITTER};
+    /// let generator = Snowflake::new(&TWITTER, 7)?;
+    /// let ids = generator.iter().take(3).collect::<Result<Vec<_>, _>>()?;
+    /// assert!(ids.is_sorted());
+    /// # Ok::<(), snowmint::Error>(())
+    /// ```
+    pub const fn iter(&self) -> Ids<'_> {
+        Ids(self)
     }
 
     /// Returns the node in the IDs. In a forked child it is the parent's until the child has leased another one.
     pub fn node(&self) -> u32 {
-        self.0.node()
+        self.generator.node()
     }
 
     /// Returns the layout of the IDs.
     pub const fn layout(&self) -> &Layout {
-        self.0.layout()
+        self.generator.layout()
     }
 
     /// Returns the granted window of time, Unix ms; `None` for a vouched node.
     pub fn window(&self) -> Option<Window> {
-        self.0.window()
+        self.generator.window()
     }
 
     /// Returns the status of the generator.
     pub fn status(&self) -> Status {
-        self.0.status()
+        self.generator.status()
     }
 
     /// Closes this generator, as dropping it does: later calls fail with `WindowClosed`. The last generator of a lease
     /// releases it, so that a restart need not wait.
     pub fn close(&self) {
-        self.0.close();
+        self.generator.close();
+    }
+}
+
+/// The IDs of a generator, without end.
+#[derive(Clone, Debug)]
+pub struct Ids<'a>(&'a Snowflake);
+
+impl Iterator for Ids<'_> {
+    type Item = Result<u64, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        Some(self.0.next_id())
+    }
+}
+
+impl<'a> IntoIterator for &'a Snowflake {
+    type Item = Result<u64, Error>;
+    type IntoIter = Ids<'a>;
+
+    fn into_iter(self) -> Ids<'a> {
+        self.iter()
     }
 }

@@ -13,7 +13,7 @@ fn the_first_lines_of_both_readmes_mint_an_id() {
         assert_eq!(shown.split_once('\n').expect(readme).1, lines, "{readme}");
     }
     let slots = tempfile::tempdir().expect("a directory");
-    // `cargo test` has built the example, unless it was told to build this test alone.
+    // `cargo test` has built the example, unless the command line names this test alone.
     let program = std::env::current_exe().expect("this program");
     let built = program.parent().and_then(Path::parent).expect("target/PROFILE/deps").join("examples/first");
     let mut first = Command::new(env!("CARGO"));

@@ -31,7 +31,7 @@ pub mod sqlite;
 #[cfg(feature = "zookeeper")]
 pub mod zookeeper;
 
-pub(crate) use self::connected::EngineStore;
+pub use self::connected::EngineStore;
 
 /// Connects to the store of a [`Url`], and checks that its settings keep confirmed writes.
 ///

@@ -7,26 +7,71 @@ use snowmint_core::ErrorKind;
 use snowmint_core::durability::{Accepting, Engine, Finding, Refusal};
 
 /// Why a call was refused: a [kind](ErrorKind), its numbers, and a sentence that says what would be right.
+///
+/// Two errors are equal if they have the same kind and sentence. [`source`](std::error::Error::source) is the error of the
+/// driver, if one caused it.
+///
+/// # Examples
+/// ```
+/// use snowmint_core::ErrorKind;
+/// use snowmint_stores::Error;
+/// let error = Error::unavailable("Redis at cache:6379", "no answer within 5000 ms");
+/// assert_eq!(error.kind(), ErrorKind::StoreUnavailable);
+/// assert_eq!(error.code(), "STORE_UNAVAILABLE");
+/// assert_eq!(error.to_string(), "Redis at cache:6379: no answer within 5000 ms");
+/// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct Error(Repr);
 
 #[derive(Clone, PartialEq, Eq)]
 enum Repr {
     Core(snowmint_core::Error),
-    Told(ErrorKind, Arc<str>),
+    Told(Arc<Told>),
     /// What core says, and the reason for it.
-    Explained(snowmint_core::Error, Arc<str>),
+    Explained(snowmint_core::Error, Arc<Error>),
 }
 
+struct Told {
+    kind: ErrorKind,
+    sentence: Box<str>,
+    source: Option<Box<Source>>,
+}
+
+type Source = dyn std::error::Error + Send + Sync;
+
+impl PartialEq for Told {
+    fn eq(&self, other: &Self) -> bool {
+        self.kind == other.kind && self.sentence == other.sentence
+    }
+}
+
+impl Eq for Told {}
+
 impl Error {
-    /// An error of `kind` with a sentence of its own.
-    pub fn told(kind: ErrorKind, sentence: impl Into<Arc<str>>) -> Self {
-        Self(Repr::Told(kind, sentence.into()))
+    /// Makes an error of `kind` with a sentence of its own.
+    pub fn told(kind: ErrorKind, sentence: impl Into<Box<str>>) -> Self {
+        Self(Repr::Told(Arc::new(Told { kind, sentence: sentence.into(), source: None })))
     }
 
-    /// Adds the reason to an error of core's. Waiting helps as it does without the reason.
-    pub(crate) fn explained(error: snowmint_core::Error, why: &Self) -> Self {
-        Self(Repr::Explained(error, why.to_string().into()))
+    /// Adds the error of a driver to an error with a sentence of its own, unless it has a source already.
+    #[must_use]
+    pub fn with_source(mut self, source: impl std::error::Error + Send + Sync + 'static) -> Self {
+        if let Repr::Told(told) = &mut self.0
+            && let Some(told) = Arc::get_mut(told)
+        {
+            told.source.get_or_insert_with(|| Box::new(source));
+        }
+        self
+    }
+
+    /// Makes a `StoreUnavailable` of an error of the store's driver.
+    pub fn of_driver(store: &str, error: impl std::error::Error + Send + Sync + 'static) -> Self {
+        Self::unavailable(store, &error).with_source(error)
+    }
+
+    /// Adds the reason to an error of core's. Kind and waiting time stay.
+    pub fn explained(error: snowmint_core::Error, why: &Self) -> Self {
+        Self(Repr::Explained(error, Arc::new(why.clone())))
     }
 
     /// `StoreUnavailable`: which store, and what is wrong with it.
@@ -62,15 +107,15 @@ impl Error {
     }
 
     /// What kind of failure this is.
-    pub const fn kind(&self) -> ErrorKind {
+    pub fn kind(&self) -> ErrorKind {
         match &self.0 {
             Repr::Core(error) | Repr::Explained(error, _) => error.kind(),
-            Repr::Told(kind, _) => *kind,
+            Repr::Told(told) => told.kind,
         }
     }
 
     /// The code of the kind, such as `"NODES_EXHAUSTED"`.
-    pub const fn code(&self) -> &'static str {
+    pub fn code(&self) -> &'static str {
         self.kind().code()
     }
 
@@ -94,6 +139,7 @@ impl Error {
 }
 
 impl From<snowmint_core::Error> for Error {
+    #[inline]
     fn from(error: snowmint_core::Error) -> Self {
         Self(Repr::Core(error))
     }
@@ -103,7 +149,7 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
             Repr::Core(error) => error.fmt(f),
-            Repr::Told(_, sentence) => f.write_str(sentence),
+            Repr::Told(told) => f.write_str(&told.sentence),
             Repr::Explained(error, why) => write!(f, "{error}: {why}"),
         }
     }
@@ -115,4 +161,32 @@ impl fmt::Debug for Error {
     }
 }
 
-impl std::error::Error for Error {}
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match &self.0 {
+            Repr::Core(_) => None,
+            Repr::Told(told) => told.source.as_deref().map(|source| source as _),
+            Repr::Explained(_, why) => Some(&**why),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::error::Error as _;
+    use std::io;
+
+    use super::*;
+
+    #[test]
+    fn the_source_is_the_drivers_error() {
+        let error = Error::of_driver("files in /srv/ids", io::Error::other("the disk is gone"));
+        assert_eq!(error.to_string(), "files in /srv/ids: the disk is gone");
+        let source = error.source().and_then(|source| source.downcast_ref::<io::Error>()).expect("a source");
+        assert_eq!(source.to_string(), "the disk is gone");
+        assert_eq!(error, Error::unavailable("files in /srv/ids", "the disk is gone"), "the source does not count");
+        let explained = Error::explained(snowmint_core::Error::closed(), &error);
+        let sources = std::iter::successors(explained.source(), |error| (*error).source());
+        assert_eq!(sources.count(), 2, "the reason, and the driver's error");
+    }
+}

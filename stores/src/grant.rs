@@ -4,10 +4,10 @@
 //! A driver sends the requests: `claim_node` and `StoreLease` block, for generators of this process; `Leases` awaits, for a
 //! service that grants nodes to others.
 
-pub mod claim;
+pub(crate) mod claim;
 mod namespace;
 mod refusal;
-pub mod renewal;
+mod renewal;
 #[cfg(feature = "engines")]
 mod service;
 mod terms;

@@ -6,19 +6,13 @@ mod engines;
 mod error;
 #[cfg(feature = "engines")]
 pub mod fence;
-mod generator;
 mod grant;
-mod ids;
-mod lease;
 #[cfg(feature = "engines")]
 mod lock;
 #[cfg(feature = "engines")]
 mod numbers;
-#[cfg(feature = "engines")]
-mod owner;
-mod process;
+pub mod process;
 pub mod scripts;
-mod slots;
 mod store;
 
 #[cfg(feature = "file")]
@@ -40,28 +34,18 @@ pub use self::engines::sqlite;
 #[cfg(feature = "zookeeper")]
 pub use self::engines::zookeeper;
 pub use self::error::Error;
-pub use self::generator::options::{Connect, LeaseOptions, LeaseStore};
-pub use self::generator::status::Status;
-pub use self::generator::system::SystemHost;
-pub use self::generator::{Generator, release_callers_stores};
-pub use self::grant::{Claimer, Namespace, Terms};
-pub use self::ids::{object_id, ulid, uuid};
-pub use self::lease::backend::{Backend, Identity};
-pub use self::lease::key::ClockId;
-pub use self::lease::lessor::{Lessor, LessorGrant};
-pub use self::lease::on_lost::OnLost;
-pub use self::process::environment::Environment;
-#[doc(hidden)]
-pub use self::slots::record;
-pub use self::slots::{SlotDirectory, SlotState, Slots};
+pub use self::grant::{Claimer, Grant, Namespace, Outcome, Refusal, StoreLease, Terms, claim_node};
 pub use self::store::blocking::BlockingStore;
-pub use self::store::filesystem::{refuse_default_database, refuse_lossy_place};
+pub use self::store::filesystem::{
+    refuse_default_database, refuse_default_slots, refuse_lossy_place, refuse_lossy_slots,
+};
+pub use self::store::plain_file;
 pub use self::store::{
     Found, MAX_KEY_BYTES, MAX_VALUE_BYTES, NumberSource, SegmentTable, Store, Tag, TicketServer, Version, Wrote,
 };
 #[cfg(feature = "engines")]
 pub use self::{
-    engines::connect,
+    engines::{EngineStore, connect},
     grant::{Granted, Leases},
     numbers::{
         Key, LocalNumbers, MAX_WAIT_MS, NativeNumbers, SectionHolder, Sections, SectionsOptions, Segments,

@@ -1,14 +1,17 @@
 //! What belongs to one process: its identity, memory that a forked child sees wiped, threads and clocks.
+//!
+//! The crate `snowmint` builds its generators, leases and slots on it. Other users do not need it.
 
 pub mod background;
-pub mod environment;
 pub mod fork;
 pub mod label;
 pub mod monotonic;
 pub mod nonce;
 mod owner;
 #[cfg(feature = "engines")]
-pub mod runtime;
-pub(crate) mod wake;
+pub(crate) mod runtime;
+pub mod wake;
 
 pub use self::owner::Owner;
+#[cfg(feature = "engines")]
+pub(crate) use self::owner::forked;

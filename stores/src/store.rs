@@ -9,7 +9,7 @@ pub mod filesystem;
 #[cfg(feature = "engines")]
 pub(crate) mod floor;
 pub(crate) mod key;
-pub(crate) mod plain_file;
+pub mod plain_file;
 #[cfg(feature = "engines")]
 pub(crate) mod url;
 

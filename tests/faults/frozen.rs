@@ -11,7 +11,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use snowmint::{ErrorKind, LeaseOptions, Options, Snowflake};
+use snowmint::{ErrorKind, LeaseOptions, Snowflake};
 use tempfile::TempDir;
 
 /// How long a test waits for a step that takes no time when all is well.
@@ -76,10 +76,8 @@ impl Drop for Disk {
 }
 
 fn lease(directory: &Path, namespace: &str) -> Result<Snowflake, snowmint::Error> {
-    let store = Some(format!("file:{}", directory.display()).into());
-    let options = Options { max_wait_ms: 500, ..Options::DEFAULT };
-    let namespace = Some(namespace.to_owned());
-    Snowflake::lease(LeaseOptions { store, namespace, options, window_ms: Some(1000), ..LeaseOptions::default() })
+    let lease = LeaseOptions::new().store(format!("file:{}", directory.display())).namespace(namespace);
+    Snowflake::lease(lease.max_wait(Duration::from_millis(500)).window(Duration::from_secs(1)))
 }
 
 /// Runs `work` on another thread and returns its result. Panics after `HANG`.
@@ -128,17 +126,8 @@ fn constructors_and_close_end_while_the_disk_is_frozen() {
         for _ in 0..2 {
             let path = path.clone();
             let exclude = in_time("a constructor", move || {
-                let store = Some(format!("file:{}", path.display()).into());
-                let options = Options { max_wait_ms: 500, ..Options::DEFAULT };
-                let namespace = Some(namespace.to_owned());
-                Snowflake::lease(LeaseOptions {
-                    store,
-                    namespace,
-                    options,
-                    exclude: vec![0],
-                    ..LeaseOptions::default()
-                })
-                .map(drop)
+                let lease = LeaseOptions::new().store(format!("file:{}", path.display())).namespace(namespace);
+                Snowflake::lease(lease.max_wait(Duration::from_millis(500)).exclude([0])).map(drop)
             });
             let error = exclude.expect_err("nothing can be written");
             assert_eq!(error.kind(), ErrorKind::StoreUnavailable, "{error}");

@@ -11,7 +11,7 @@ use snowmint::{ErrorKind, Layout, LeaseOptions, Options, Snowflake};
 use support::{ONE_NODE, Running, Scene, assert_unique};
 
 fn lease(scene: &Scene) -> LeaseOptions {
-    LeaseOptions { store: Some(scene.store().replace("store=", "").into()), ..LeaseOptions::default() }
+    LeaseOptions::new().store(scene.store().replace("store=", ""))
 }
 
 #[test]
@@ -63,9 +63,7 @@ fn generators_of_one_namespace_share_a_lease_until_all_close() {
 #[test]
 fn leases_of_two_namespaces_are_two() {
     let scene = Scene::new();
-    let of = |namespace: &str| {
-        Snowflake::lease(LeaseOptions { namespace: Some(namespace.into()), ..lease(&scene) }).expect("free")
-    };
+    let of = |namespace: &str| Snowflake::lease(lease(&scene).namespace(namespace)).expect("free");
     let (orders, mails) = (of("orders"), of("mails"));
     orders.close();
     mails.next_id().expect("open");
@@ -75,18 +73,18 @@ fn leases_of_two_namespaces_are_two() {
 #[test]
 fn a_vouched_node_and_a_lease_are_never_the_same() {
     let scene = Scene::new();
-    let leased = Snowflake::lease(LeaseOptions { layout: DISCORD, ..lease(&scene) }).expect("free");
+    let leased = Snowflake::lease(lease(&scene).layout(DISCORD)).expect("free");
     assert_eq!(leased.node(), 0);
     assert_eq!(Snowflake::new(&DISCORD, 0).expect_err("leased").kind(), ErrorKind::InvalidNode);
     let _vouched = Snowflake::new(&SAFE53, 0).expect("fits");
-    let leased = Snowflake::lease(LeaseOptions { layout: SAFE53, ..lease(&scene) }).expect("free");
+    let leased = Snowflake::lease(lease(&scene).layout(SAFE53)).expect("free");
     assert_eq!(leased.node(), 1, "node 0 is vouched for");
 }
 
 #[test]
 fn excluded_nodes_are_not_leased() {
     let scene = Scene::new();
-    let generator = Snowflake::lease(LeaseOptions { exclude: vec![0, 1, 3], ..lease(&scene) }).expect("free");
+    let generator = Snowflake::lease(lease(&scene).exclude([0, 1, 3])).expect("free");
     assert_eq!(generator.node(), 2);
 }
 
@@ -94,7 +92,7 @@ fn excluded_nodes_are_not_leased() {
 fn a_generator_that_excludes_a_held_node_gets_another() {
     let scene = Scene::new();
     let first = Snowflake::lease(lease(&scene)).expect("free");
-    let second = Snowflake::lease(LeaseOptions { exclude: vec![first.node()], ..lease(&scene) }).expect("free");
+    let second = Snowflake::lease(lease(&scene).exclude([first.node()])).expect("free");
     assert_ne!(first.node(), second.node());
 }
 
@@ -104,7 +102,7 @@ fn a_call_behind_another_claim_ends_by_its_deadline() {
     let layout = Layout::find(ONE_NODE).expect("valid");
     let of = |max_wait_ms| {
         let options = Options { max_wait_ms, ..Options::DEFAULT };
-        Snowflake::lease(LeaseOptions { layout, options, window_ms: Some(1000), ..lease(&scene) })
+        Snowflake::lease(lease(&scene).layout(layout).options(options).window(Duration::from_secs(1)))
     };
     // A killed holder leaves the only node unavailable for two seconds and more.
     let mut held = Running::start(&mut scene.minter("mint", &[&format!("layout={ONE_NODE}"), "window_ms=4000"]));
@@ -123,7 +121,7 @@ fn a_call_behind_another_claim_ends_by_its_deadline() {
 #[test]
 fn a_layout_without_node_bits_has_one_node_to_lease() {
     let scene = Scene::new();
-    let generator = Snowflake::lease(LeaseOptions { layout: MASTODON, ..lease(&scene) }).expect("free");
+    let generator = Snowflake::lease(lease(&scene).layout(MASTODON)).expect("free");
     assert_eq!(generator.node(), 0);
     generator.next_id().expect("minted");
 }

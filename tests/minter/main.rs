@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant, UNIX_EPOCH};
 use std::{env, io, thread};
 
-use snowmint::{Error, ErrorKind, LeaseOptions, OnLost, Options, Snowflake};
+use snowmint::{Error, ErrorKind, LeaseOptions, Options, Snowflake};
 use snowmint_core::{Integer, Layout};
 
 const USAGE: &str = "\
@@ -61,15 +61,12 @@ impl Asked {
         if let Some(node) = self.number::<u64>("node") {
             return Snowflake::with_options(&layout, Integer::from(node), options);
         }
-        Snowflake::lease(LeaseOptions {
-            layout,
-            store: self.text("store").map(Into::into),
-            namespace,
-            options,
-            window_ms: self.number("window_ms"),
-            on_lost: Some(OnLost::new(|error| println!("lost {error}"))),
-            ..LeaseOptions::default()
-        })
+        let mut lease = LeaseOptions::new().layout(layout).on_lost(|error| println!("lost {error}"));
+        lease.store = self.text("store").map(Into::into);
+        lease.namespace = namespace;
+        lease.options = options;
+        lease.window_ms = self.number("window_ms");
+        Snowflake::lease(lease)
     }
 
     fn ledger(&self) -> io::Result<File> {

@@ -35,10 +35,8 @@ fn eight_leases_of_one_process_have_eight_nodes() {
         // Different exclusions are different leases.
         let exclude = vec![1000 + lease];
         threads.push(std::thread::spawn(move || {
-            let store = Some("memory:leases".to_owned());
-            let generator =
-                Snowflake::lease(LeaseOptions { store: store.map(Into::into), exclude, ..LeaseOptions::default() })
-                    .expect("a node");
+            let lease = LeaseOptions::new().store("memory:leases").exclude(exclude);
+            let generator = Snowflake::lease(lease).expect("a node");
             let ids: Vec<u64> = (0..1000).map(|_| generator.next_id().expect("an ID")).collect();
             (generator, ids)
         }));

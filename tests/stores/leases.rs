@@ -40,12 +40,10 @@ impl Minters {
     }
 
     fn lease(&self, layout: &str) -> LeaseOptions {
-        LeaseOptions {
-            layout: Layout::find(layout).expect("a layout"),
-            store: Some(self.store.clone().into()),
-            namespace: Some(self.namespace.clone()),
-            ..LeaseOptions::default()
-        }
+        LeaseOptions::new()
+            .layout(Layout::find(layout).expect("a layout"))
+            .store(self.store.clone())
+            .namespace(self.namespace.clone())
     }
 }
 
@@ -105,8 +103,7 @@ pub async fn released_nodes_are_free_at_once_others_after_their_window(scene: Ar
     assert_eq!(killed.node(), 0);
     thread::sleep(Duration::from_millis(200));
     killed.kill();
-    let refused =
-        Snowflake::lease(LeaseOptions { options: waiting(0), ..minters.lease(ONE_NODE) }).expect_err("it is taken");
+    let refused = Snowflake::lease(minters.lease(ONE_NODE).options(waiting(0))).expect_err("it is taken");
     assert_eq!(refused.kind(), ErrorKind::NodesExhausted, "{refused}");
     run(&mut minters.minter("mint", "ids", &[&layout, "count=5", "max_wait_ms=20000"]));
     assert!(assert_unique(ledger(&minters.ledger("ids"))) > 15);
@@ -143,10 +140,9 @@ pub async fn a_namespace_keeps_its_layout_and_skips_excluded_nodes(scene: Arc<Sc
     assert_eq!(held.node(), 0);
     let other = Snowflake::lease(minters.lease(ONE_NODE)).expect_err("another layout");
     assert_eq!(other.kind(), ErrorKind::InvalidLayout, "{other}");
-    let excluded = Snowflake::lease(LeaseOptions { exclude: vec![0], ..minters.lease(TWO_NODES) }).expect("a node");
+    let excluded = Snowflake::lease(minters.lease(TWO_NODES).exclude([0])).expect("a node");
     assert_eq!(excluded.node(), 1);
-    let refused: Error =
-        Snowflake::lease(LeaseOptions { exclude: vec![0, 1], ..minters.lease(TWO_NODES) }).expect_err("none");
+    let refused: Error = Snowflake::lease(minters.lease(TWO_NODES).exclude([0, 1])).expect_err("none");
     assert_eq!(refused.kind(), ErrorKind::NodesExhausted);
     let status = held.status();
     assert_eq!((status.node, status.renewal_failures, status.lost), (0, 0, None));

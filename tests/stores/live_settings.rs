@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use snowmint::stores::connect;
-use snowmint::{Error, ErrorKind, Layout, LeaseOptions, OnLost, Options, Snowflake};
+use snowmint::{Error, ErrorKind, Layout, LeaseOptions, Snowflake};
 use snowmint_tests::engines::{Engine, Server};
 
 use crate::scene::until_shown;
@@ -24,18 +24,13 @@ struct Holder {
 impl Holder {
     fn claim(url: &str, namespace: &str) -> Result<Self, Error> {
         let (sender, lost) = channel();
-        let on_lost = OnLost::new(move |error: &Error| drop(sender.send(error.clone())));
-        let mut options = Options::DEFAULT;
-        options.max_wait_ms = 30_000;
-        let lease = LeaseOptions {
-            layout: Layout::parse(ONE_NODE).expect("a layout"),
-            store: Some(url.into()),
-            namespace: Some(namespace.to_owned()),
-            window_ms: Some(2000),
-            on_lost: Some(on_lost),
-            options,
-            ..LeaseOptions::default()
-        };
+        let lease = LeaseOptions::new()
+            .layout(Layout::parse(ONE_NODE).expect("a layout"))
+            .store(url)
+            .namespace(namespace)
+            .window(Duration::from_secs(2))
+            .max_wait(Duration::from_secs(30))
+            .on_lost(move |error| drop(sender.send(error.clone())));
         Snowflake::lease(lease).map(|generator| Self { generator, lost })
     }
 

@@ -53,12 +53,12 @@ fn a_store_that_goes_away_and_comes_back(engine: Engine) {
     let runtime = Runtime::new().expect("a runtime");
     let url = format!("{}?timeout_ms=2000", server.url());
     let store = runtime.block_on(connect(&url)).expect("it connects");
-    let lease = Snowflake::lease(LeaseOptions {
-        store: Some(url.clone().into()),
-        window_ms: Some(1000),
-        options: Options { max_wait_ms: MAX_WAIT_MS, ..Options::DEFAULT },
-        ..LeaseOptions::default()
-    })
+    let lease = Snowflake::lease(
+        LeaseOptions::new()
+            .store(url.clone())
+            .window(Duration::from_secs(1))
+            .options(Options { max_wait_ms: MAX_WAIT_MS, ..Options::DEFAULT }),
+    )
     .expect("a node");
     let (segments, sequences, sections) = runtime.block_on(async {
         let row = Tag { next: 1, step: 100, description: String::new() };

@@ -67,13 +67,11 @@ impl Place {
     }
 
     fn lease(&self) -> LeaseOptions {
-        LeaseOptions {
-            layout: Layout::parse(FEW_IDS).expect("a layout"),
-            store: Some(self.url().into()),
-            namespace: Some("orders".into()),
-            window_ms: Some(1000),
-            ..LeaseOptions::default()
-        }
+        LeaseOptions::new()
+            .layout(Layout::parse(FEW_IDS).expect("a layout"))
+            .store(self.url())
+            .namespace("orders")
+            .window(Duration::from_secs(1))
     }
 
     fn fence(&self, until_ms: i64) {
@@ -150,7 +148,7 @@ fn a_fence_holds_namespaces_made_after_the_backup() {
 fn vanished_records_close_holders_and_stop_claims_until_fenced() {
     let place = Place::new();
     let first = Snowflake::lease(place.lease()).expect("a node");
-    let second = Snowflake::lease(LeaseOptions { exclude: vec![9], ..place.lease() }).expect("a node");
+    let second = Snowflake::lease(place.lease().exclude([9])).expect("a node");
     assert_eq!((first.node(), second.node()), (0, 1));
     // First one of two records vanishes, then both.
     for (statement, lost) in [
@@ -161,8 +159,7 @@ fn vanished_records_close_holders_and_stop_claims_until_fenced() {
         wait_for("the holder is closed", || lost.status().lost.is_some());
         let why = lost.status().lost.expect("it is lost").to_string();
         assert!(why.contains("vanished"), "{why}");
-        let refusal =
-            Snowflake::lease(LeaseOptions { exclude: vec![7], ..place.lease() }).expect_err("records are missing");
+        let refusal = Snowflake::lease(place.lease().exclude([7])).expect_err("records are missing");
         assert_eq!(refusal.kind(), ErrorKind::StoreUnavailable, "{refusal}");
         assert!(refusal.to_string().contains("snowmint fence"), "{refusal}");
     }

@@ -144,7 +144,7 @@ fn a_locked_file_is_waited_for_within_the_timeout() {
 fn a_lease_on_an_unwritable_file_reports_the_reason() {
     let (directory, url) = place();
     let file = directory.path().join("ids.db");
-    let lease = || Snowflake::lease(LeaseOptions { store: Some(url.clone().into()), ..LeaseOptions::default() });
+    let lease = || Snowflake::lease(LeaseOptions::new().store(url.clone()));
     // The first lease pins the namespace's layout.
     lease().expect("a node").close();
     for change in ["INSERT", "UPDATE"] {

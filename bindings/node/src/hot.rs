@@ -10,8 +10,8 @@ use std::sync::Arc;
 use napi::bindgen_prelude::{Either, Env, FromNapiValue, Result, ToNapiValue, Unknown};
 use napi::sys::{self, napi_callback_info, napi_env, napi_value};
 use napi::{Error, JsError, check_status};
+use snowmint::Generator;
 use snowmint_core::SystemHost;
-use snowmint_stores::Generator;
 
 use crate::{refusal, saturated};
 

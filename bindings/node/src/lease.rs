@@ -9,8 +9,8 @@ use napi::bindgen_prelude::{
 use napi::threadsafe_function::ThreadsafeFunctionCallMode;
 use napi::{Error, Task};
 use napi_derive::napi;
-use snowmint_core::{Integer, Layout, Options};
-use snowmint_stores::{Environment, Generator, LeaseOptions, OnLost, SystemHost};
+use snowmint::{Environment, Generator, LeaseOptions, OnLost, SystemHost};
+use snowmint_core::{Integer, Layout};
 
 use crate::{hot, refusal, saturated};
 
@@ -70,18 +70,13 @@ pub fn lease(terms: Terms, on_lost: Option<Function<'_, String, ()>>) -> Result<
         kubernetes: terms.kubernetes,
         container: terms.container,
     };
-    let options = LeaseOptions {
-        store: terms.store.map(Into::into),
-        namespace: terms.namespace,
-        options: Options {
-            max_wait_ms: saturated(terms.max_wait_ms),
-            ..crate::options(terms.max_ahead_ms, terms.start)
-        },
-        window_ms: terms.window_ms.map(saturated),
-        exclude: terms.exclude,
-        on_lost,
-        ..LeaseOptions::default()
-    };
+    let mut options = LeaseOptions::new().exclude(terms.exclude);
+    options.store = terms.store.map(Into::into);
+    options.namespace = terms.namespace;
+    options.options = crate::options(terms.max_ahead_ms, terms.start);
+    options.options.max_wait_ms = saturated(terms.max_wait_ms);
+    options.window_ms = terms.window_ms.map(saturated);
+    options.on_lost = on_lost;
     Ok(AsyncTask::new(Claiming { layout: terms.layout, node: terms.node, options, environment }))
 }
 
@@ -103,16 +98,17 @@ pub struct Claiming {
 }
 
 impl Claiming {
-    fn claim(&mut self) -> core::result::Result<Generator, snowmint_stores::Error> {
+    fn claim(&mut self) -> core::result::Result<Generator, snowmint::Error> {
         let layout = Layout::parse(&self.layout)?;
         let node = self.node.map(|node| layout.node(Integer::from(u64::from(node)))).transpose()?;
-        let options = LeaseOptions { layout, node, ..std::mem::take(&mut self.options) };
+        let mut options = std::mem::take(&mut self.options).layout(layout);
+        options.node = node;
         Generator::lease(options, &self.environment, &mut SystemHost::new())
     }
 }
 
 impl Task for Claiming {
-    type Output = core::result::Result<Generator, snowmint_stores::Error>;
+    type Output = core::result::Result<Generator, snowmint::Error>;
     type JsValue = Either<Lease, String>;
 
     fn compute(&mut self) -> Result<Self::Output> {

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use napi::bindgen_prelude::{Either, Env, Result, Unknown};
 use napi_derive::napi;
+use snowmint::{Error, Generator};
 use snowmint_core::{Integer, Layout, Options, SequenceStart};
-use snowmint_stores::{Error, Generator};
 
 /// Opens a generator on the system's clock and a vouched node. Returns its functions, `[next, fill]`, or the refusal,
 /// "CODE ms sentence".

@@ -2,8 +2,8 @@
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
+use snowmint::Error;
 use snowmint_core::ErrorKind;
-use snowmint_stores::Error;
 
 /// The error of every method: a Python exception, often converted from an error of core or of stores.
 pub(crate) struct Failure(PyErr);

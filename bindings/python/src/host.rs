@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 use pyo3::prelude::*;
+use snowmint::ClockId;
 use snowmint_core::{Host, SystemHost};
-use snowmint_stores::ClockId;
 
 use crate::error::Failure;
 use crate::{clock, convert};

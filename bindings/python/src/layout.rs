@@ -56,7 +56,7 @@ impl Layout {
     /// The name of the preset that this layout is, or None.
     #[getter]
     pub(crate) fn name(&self) -> Option<&'static str> {
-        layouts::all().find(|(_, layout)| *layout == self.0).map(|(name, _)| name)
+        self.0.name()
     }
 
     /// The fields but `unused`, high to low, with their bits.
@@ -159,7 +159,7 @@ impl Layout {
     ) -> Result<u64, Failure> {
         let pieces = node.is_some() || sequence.is_some() || random.is_some();
         let at = match (parts, timestamp_ms, timestamp) {
-            (Some(parts), None, None) if !pieces => return Ok(parts.get().encode(&self.0)?),
+            (Some(parts), None, None) if !pieces => return Ok(self.0.encode(&parts.get().core)?),
             (None, Some(ms), None) => ms,
             (None, None, Some(datetime)) => datetime.0,
             _ => {
@@ -168,10 +168,10 @@ impl Layout {
             }
         };
         // Reports a bad time before a bad node, in whichever form the node is given.
-        self.0.encode(at.0, ZERO, ZERO, ZERO)?;
+        self.0.encode_at(at.0, ZERO, ZERO, ZERO)?;
         let node = node.map_or(Ok(0), |node| convert::node(&self.0, node))?;
         let [sequence, random] = [sequence, random].map(|part| part.map_or(ZERO, |int| int.0));
-        Ok(self.0.encode(at.0, node.into(), sequence, random)?)
+        Ok(self.0.encode_at(at.0, node.into(), sequence, random)?)
     }
 
     /// The lowest and highest ID between two instants, both included.

@@ -45,10 +45,10 @@ mod _snowmint {
     };
 
     #[pymodule_export]
-    const REDIS_WRITE: &str = snowmint_stores::scripts::WRITE;
+    const REDIS_WRITE: &str = snowmint::stores::scripts::WRITE;
 
     #[pymodule_export]
-    const REDIS_ADD: &str = snowmint_stores::scripts::ADD;
+    const REDIS_ADD: &str = snowmint::stores::scripts::ADD;
 
     #[pymodule_export]
     #[allow(non_upper_case_globals, reason = "a name of Python's")]

@@ -2,8 +2,8 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString, PyType};
+use snowmint::object_id as minting;
 use snowmint_core::ObjectId as Core;
-use snowmint_stores::object_id as minting;
 
 use crate::convert::{self, Instant, Int, Text};
 use crate::error::Failure;

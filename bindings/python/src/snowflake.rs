@@ -3,8 +3,8 @@
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
+use snowmint::{Environment, Generator, LeaseOptions, OnLost};
 use snowmint_core::{Integer, Run};
-use snowmint_stores::{Environment, Generator, LeaseOptions, OnLost};
 
 use crate::buffer::Ids;
 use crate::clock;
@@ -93,18 +93,15 @@ impl Snowflake {
         let raised = Raised::default();
         let clock = clock.map(|clock| convert::callable("clock", clock)).transpose()?;
         let on_lost = on_lost.map(|on_lost| convert::callable("on_lost", on_lost)).transpose()?;
-        let options = LeaseOptions {
-            layout,
-            node: node.map(|node| convert::node(&layout, node)).transpose()?,
-            store: store.map(|store| store::store(store, &raised)).transpose()?,
-            connect: Some(store::connect(&raised)),
-            namespace: namespace.map(Text::into_string),
-            options: convert::options(max_ahead_ms, max_wait_ms, sequence_start)?,
-            window_ms: window_ms.map(|ms| convert::ms("window_ms", ms)).transpose()?,
-            exclude: convert::nodes(&layout, exclude)?,
-            on_lost: on_lost.map(|on_lost| telling(on_lost.unbind())),
-            clock: host::clock_id(clock.as_ref()),
-        };
+        let mut options = LeaseOptions::new().layout(layout).exclude(convert::nodes(&layout, exclude)?);
+        options.node = node.map(|node| convert::node(&layout, node)).transpose()?;
+        options.store = store.map(|store| store::store(store, &raised)).transpose()?;
+        options.connect = Some(store::connect(&raised));
+        options.namespace = namespace.map(Text::into_string);
+        options.options = convert::options(max_ahead_ms, max_wait_ms, sequence_start)?;
+        options.window_ms = window_ms.map(|ms| convert::ms("window_ms", ms)).transpose()?;
+        options.on_lost = on_lost.map(|on_lost| telling(on_lost.unbind()));
+        options.clock = host::clock_id(clock.as_ref());
         let clock = clock.map(Bound::unbind);
         let open = || Generator::open(options, &Environment::of_process(), &mut DetachedHost::new(clock.as_ref()));
         let generator = py.detach(open).map_err(|failure| raised.explain(py, failure))?;

@@ -8,11 +8,10 @@ use pyo3::exceptions::{PyException, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyList, PyString};
+use snowmint::stores::{BlockingStore, Claimer, Found, Terms, Version, Wrote};
+use snowmint::{Backend, Connect, Error, LeaseStore, Lessor, LessorGrant};
 use snowmint_core::durability::Engine;
 use snowmint_core::{ErrorKind, Window};
-use snowmint_stores::{
-    Backend, BlockingStore, Claimer, Connect, Error, Found, LeaseStore, Lessor, LessorGrant, Terms, Version, Wrote,
-};
 
 use crate::convert::Text;
 use crate::error::{self, Failure};
@@ -111,7 +110,7 @@ fn backend(obj: &Bound<'_, PyAny>, raised: &Raised) -> PyResult<Backend> {
 /// Releases the rest of every window over a store written in Python.
 #[pyfunction]
 fn release_callers_stores(py: Python<'_>) {
-    py.detach(snowmint_stores::release_callers_stores);
+    py.detach(snowmint::release_callers_stores);
 }
 
 /// A Python object with the methods of a store or lessor.
@@ -332,7 +331,7 @@ pub(crate) fn refuse_unsafe(store: &str, engine: &str, found: &Bound<'_, PyDict>
 /// Refuses the path of a database file that can be lost, or that other processes cannot reach by the same path.
 #[pyfunction]
 pub(crate) fn refuse_lossy_place(store: &str, path: &str) -> Result<(), Failure> {
-    Ok(snowmint_stores::refuse_lossy_place(store, Path::new(path), "allow_unsafe=True")?)
+    Ok(snowmint::stores::refuse_lossy_place(store, Path::new(path), "allow_unsafe=True")?)
 }
 
 fn known(engine: &str) -> PyResult<Engine> {

@@ -2,8 +2,8 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString, PyType};
+use snowmint::ulid as minting;
 use snowmint_core::{Ulid as Core, Uuid};
-use snowmint_stores::ulid as minting;
 
 use crate::convert::{self, Instant, Text};
 use crate::error::Failure;

@@ -3,8 +3,8 @@
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
+use snowmint::uuid;
 use snowmint_core::Uuid;
-use snowmint_stores::uuid;
 
 use crate::clock;
 use crate::convert::{self, Int, Text};
@@ -76,12 +76,8 @@ pub(crate) fn uuid8(
     b: Option<Int>,
     c: Option<Int>,
 ) -> Result<Bound<'_, PyAny>, Failure> {
-    let random = uuid::v4()?.to_bits();
-    // At most 62 bits, so they fit.
-    let part = |at: u32, width: u32| u64::try_from(random >> at & ((1 << width) - 1)).unwrap_or_default();
-    let given_or = |given: Option<Int>, at, width| given.map_or_else(|| part(at, width), Int::or_too_large);
-    let (a, b, c) = (given_or(a, 80, 48), given_or(b, 64, 12), given_or(c, 0, 62));
-    standard_uuid(py, Uuid::v8(a, u16::try_from(b).unwrap_or(u16::MAX), c)?)
+    let given = [a, b, c].map(|part| part.map(Int::or_too_large));
+    standard_uuid(py, Uuid::v8_over(uuid::v4()?.to_bits(), given)?)
 }
 
 /// The 16 bytes of a UUID, as `MySQL`'s `UUID_TO_BIN(uuid, swap)` returns them.

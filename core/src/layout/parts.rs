@@ -85,7 +85,8 @@ impl Layout {
 
     /// Encodes parts as an ID: the inverse of [`Layout::decode`].
     ///
-    /// The instant (Unix ms) is rounded down to its tick. A generator can mint the same ID: `encode` reserves nothing.
+    /// The time is `timestamp_ms`, rounded down to its tick; `tick` is ignored. A generator can mint the same ID:
+    /// `encode` reserves nothing.
     ///
     /// # Errors
     /// `BeforeEpoch` or `TimeOverflow`, if the instant has no tick; `InvalidNode`, if the node does not fit;
@@ -93,20 +94,42 @@ impl Layout {
     ///
     /// # Examples
     /// ```
-    /// use snowmint_core::layouts::TWITTER;
-    /// let id = TWITTER.encode(1_656_432_460_105, 378.into(), 0.into(), 0.into())?;
-    /// assert_eq!(id, 1_541_815_603_606_036_480);
-    /// assert!(TWITTER.encode(1_656_432_460_105, 1024.into(), 0.into(), 0.into()).is_err());
+    /// use snowmint_core::{Parts, layouts::TWITTER};
+    /// let parts = Parts { timestamp_ms: 1_656_432_460_105, node: 378, ..Parts::default() };
+    /// assert_eq!(TWITTER.encode(&parts)?, 1_541_815_603_606_036_480);
     /// # Ok::<(), snowmint_core::Error>(())
     /// ```
-    pub fn encode(&self, timestamp_ms: i64, node: Integer, sequence: Integer, random: Integer) -> Result<u64, Error> {
+    pub fn encode(&self, parts: &Parts) -> Result<u64, Error> {
+        self.encode_at(parts.timestamp_ms, parts.node.into(), parts.sequence.into(), parts.random.into())
+    }
+
+    /// Works as [`Layout::encode`], with integers of any size.
+    ///
+    /// # Errors
+    /// As [`Layout::encode`].
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::layouts::TWITTER;
+    /// let id = TWITTER.encode_at(1_656_432_460_105, 378.into(), 0.into(), 0.into())?;
+    /// assert_eq!(id, 1_541_815_603_606_036_480);
+    /// assert!(TWITTER.encode_at(1_656_432_460_105, 1024.into(), 0.into(), 0.into()).is_err());
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
+    pub fn encode_at(
+        &self,
+        timestamp_ms: i64,
+        node: Integer,
+        sequence: Integer,
+        random: Integer,
+    ) -> Result<u64, Error> {
         match self.tick_at(timestamp_ms) {
             Some(tick) => self.encode_tick(tick, node, sequence, random),
             None => Err(self.no_tick(timestamp_ms)),
         }
     }
 
-    /// Works as [`Layout::encode`], with the value of the time field instead of an instant.
+    /// Works as [`Layout::encode_at`], with the value of the time field instead of an instant.
     ///
     /// # Errors
     /// `TimeOverflow`, if the tick does not fit; otherwise as [`Layout::encode`].

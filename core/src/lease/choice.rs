@@ -157,13 +157,14 @@ impl<'a> Choice<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bytes::label;
     use crate::layout::Layout;
 
     const NOW_MS: i64 = 1_772_323_200_123;
 
     fn record(end_ms: i64, released: bool) -> Record {
         let window = Window { start_ms: 0, end_ms };
-        Record { released, serial: 1, window, nonce: 5, label: Record::label("a holder") }
+        Record { released, serial: 1, window, nonce: 5, label: label("a holder") }
     }
 
     /// The choice among eight nodes, of which the first four have records.
@@ -175,7 +176,7 @@ mod tests {
             record(NOW_MS - 20, true),
             record(NOW_MS + 9, true),
         ];
-        let label = Record::label("a claimer");
+        let label = label("a claimer");
         let terms = Terms {
             layout: &layout,
             node,

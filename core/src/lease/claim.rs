@@ -73,7 +73,8 @@ impl<'a> Claim<'a> {
     /// # Examples
     /// ```
     /// use snowmint_core::layouts::SNOWMINT;
-    /// use snowmint_core::lease::{Claim, ClaimStep, NamespaceRecord, Record, Terms};
+    /// use snowmint_core::bytes::label;
+    /// use snowmint_core::lease::{Claim, ClaimStep, NamespaceRecord, Terms};
     /// use snowmint_core::store::{Ask, Reply};
     ///
     /// let terms = Terms {
@@ -84,7 +85,7 @@ impl<'a> Claim<'a> {
     ///     last_node: None,
     ///     system_clock: false,
     ///     nonce: 0x5eed, // a random number
-    ///     label: Record::label("host 7"),
+    ///     label: label("host 7"),
     /// };
     /// let mut claim = Claim::new(terms);
     /// // The namespace has no records of nodes yet.

@@ -1,6 +1,6 @@
 //! What a claimer asks for.
 
-use super::LABEL_BYTES;
+use crate::bytes::LABEL_BYTES;
 use crate::layout::Layout;
 
 /// The terms of a lease: the caller's options, resolved against defaults and environment, and the identity of the claimer.
@@ -20,7 +20,7 @@ pub struct Terms<'a> {
     pub system_clock: bool,
     /// The random identity of the claimer, new for each claim.
     pub nonce: u128,
-    /// A name of the claimer that people can read; see [`Record::label`](super::Record::label).
+    /// The [label](crate::bytes::label) of the claimer.
     pub label: [u8; LABEL_BYTES],
 }
 
@@ -30,7 +30,8 @@ impl Terms<'_> {
     /// # Examples
     /// ```
     /// use snowmint_core::layouts::SNOWMINT;
-    /// use snowmint_core::lease::{Record, Terms};
+    /// use snowmint_core::bytes::label;
+    /// use snowmint_core::lease::Terms;
     /// let terms = Terms {
     ///     layout: &SNOWMINT,
     ///     node: None,
@@ -39,7 +40,7 @@ impl Terms<'_> {
     ///     last_node: None,
     ///     system_clock: false,
     ///     nonce: 0x5eed,
-    ///     label: Record::label("host 7"),
+    ///     label: label("host 7"),
     /// };
     /// assert_eq!(terms.reach_ms(), 3500);
     /// ```

@@ -7,7 +7,8 @@ use crate::error::Error;
 use crate::generator::{Options, SequenceStart};
 use crate::int::Integer;
 use crate::layout::Layout;
-use crate::{random, time};
+use crate::random;
+use crate::time::Rfc3339;
 
 impl Layout {
     /// Returns a script for `PostgreSQL` that creates the function `schema.name()`, which mints the IDs of a node.
@@ -171,15 +172,6 @@ impl fmt::Display for Tag<'_> {
     }
 }
 
-/// An instant as RFC 3339.
-struct Instant(i64);
-
-impl fmt::Display for Instant {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        time::write_rfc3339(f, self.0)
-    }
-}
-
 impl fmt::Display for PostgresFunction<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.write_sequence(f)?;
@@ -275,7 +267,7 @@ BEGIN
       RETURN ",
             lock = self.lock(),
             sequence = Sequence(self),
-            from = Instant(layout.epoch_ms()),
+            from = Rfc3339(layout.epoch_ms()),
             epoch = layout.epoch_ms(),
             tick_ms = layout.tick_ms(),
             width = layout.sequence().width(),
@@ -284,7 +276,7 @@ BEGIN
             start = Start(self),
             last_tick = last.tick,
             last_place = (last.tick << layout.sequence().width()) | last.sequence,
-            until = Instant(layout.tick_start_ms(last.tick)),
+            until = Rfc3339(layout.tick_start_ms(last.tick)),
         )?;
         self.write_id(f)?;
         write!(
@@ -344,14 +336,14 @@ COMMENT ON FUNCTION {}.{}() IS
             Quoted(quote, self.schema),
             Quoted(quote, self.name),
             self.node,
-            Instant(last_ms)
+            Rfc3339(last_ms)
         )?;
         match layout.signed_until_ms() {
             Some(_) if layout.time().mask() >> 63 == 0 => {
                 f.write_str("Bit 63 is not a bit of the time, so any ID may be negative in a signed bigint.")?;
             }
             Some(from_ms) if from_ms <= last_ms => {
-                write!(f, "From {} on IDs are negative in a signed bigint.", Instant(from_ms))?;
+                write!(f, "From {} on IDs are negative in a signed bigint.", Rfc3339(from_ms))?;
             }
             _ => f.write_str("No ID is negative in a signed bigint.")?,
         }

@@ -190,7 +190,7 @@ function found(key: string, stored: unknown): Found {
   const bytes = stored as Uint8Array;
   const colon = bytes.indexOf(58);
   const version = String.fromCharCode(...bytes.subarray(0, Math.max(colon, 0)));
-  if (!/^[1-9]\d{0,15}$/.test(version)) throw new Error(`what is at ${key} is no record of snowmint`);
+  if (!/^[1-9]\d{0,15}$/.test(version)) throw new Error(`the value at ${key} is not a record of snowmint`);
   // A copy: the client may have cut it out of a larger buffer.
   return { value: Uint8Array.from(bytes.subarray(colon + 1)), version: Number(version) };
 }

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NoReturn
 
 import snowmint
-from snowmint import Layout, Snowflake, SnowmintError, layouts, text
-from snowmint._snowmint import render_candidates, render_decoded, render_layouts
+from snowmint import Snowflake, SnowmintError, layouts, text
+from snowmint._snowmint import find_layout, render_candidates, render_decoded, render_layouts
 
 BATCH = 4096
 
@@ -87,10 +87,6 @@ def _arguments() -> argparse.ArgumentParser:
     return parser
 
 
-def _layout(name_or_text: str) -> Layout:
-    return Layout.parse(name_or_text) if ":" in name_or_text else Layout.preset(name_or_text)
-
-
 def _gen(options: argparse.Namespace) -> int:
     generator = Snowflake(
         options.layout,
@@ -119,7 +115,7 @@ def _written(options: argparse.Namespace) -> Callable[[int], str]:
 
 
 def _inspect(options: argparse.Namespace) -> int:
-    layout = None if options.layout is None else _layout(options.layout)
+    layout = None if options.layout is None else find_layout(options.layout)
     code = 0
     for value in options.ids or _lines(sys.stdin):
         try:
@@ -153,7 +149,7 @@ def _integer(value: str | int) -> int:
 
 
 def _layouts(options: argparse.Namespace) -> int:
-    chosen = [_layout(each) for each in options.layouts]
+    chosen = [find_layout(each) for each in options.layouts]
     shown = render_layouts(chosen or list(layouts.all().values()), bool(chosen), options.json, _bold())
     sys.stdout.write(shown)
     return 0

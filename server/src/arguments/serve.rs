@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use snowmint_core::lease::LABEL_BYTES;
+use snowmint_core::bytes::LABEL_BYTES;
 use snowmint_core::section::MAX_SIZE;
 
 /// The format of the log.

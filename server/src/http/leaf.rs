@@ -8,7 +8,8 @@ use axum::http::header::CONTENT_TYPE;
 use axum::http::{StatusCode, Uri};
 use axum::response::{IntoResponse as _, Response};
 use serde::Serialize;
-use snowmint_core::{ErrorKind, SystemHost, layouts, time};
+use snowmint_core::time::Rfc3339;
+use snowmint_core::{ErrorKind, SystemHost, layouts};
 use snowmint_stores::Error;
 
 use super::App;
@@ -69,10 +70,7 @@ struct SpringError<'a> {
 }
 
 fn failed(uri: &Uri, message: &str, code: &'static str) -> Response {
-    let mut timestamp = String::new();
-    // Writing to a string cannot fail.
-    let _ = time::write_rfc3339(&mut timestamp, SystemHost::unix_ms());
-    let timestamp = timestamp.replace('Z', "+0000");
+    let timestamp = Rfc3339(SystemHost::unix_ms()).to_string().replace('Z', "+0000");
     let error = SpringError { timestamp, status: 500, error: "Internal Server Error", message, path: uri.path() };
     let mut response = (StatusCode::INTERNAL_SERVER_ERROR, axum::Json(error)).into_response();
     response.extensions_mut().insert(Failed(code));

@@ -261,7 +261,7 @@ pub async fn list(State(app): State<App>, ns: Result<Path<String>, PathRejection
     let leases = app.service.leases.list(&namespace).await?.into_iter().map(|(node, record)| Entry {
         node,
         window: span(record.window),
-        label: String::from_utf8_lossy(&record.label).trim_end_matches('\0').to_owned(),
+        label: record.label_text().to_owned(),
         released: record.released,
     });
     Ok(Json(Held { leases: leases.collect(), server_time_ms: SystemHost::unix_ms() }))

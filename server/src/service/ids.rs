@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
+use snowmint::{Backend, Environment, Generator, LeaseOptions, LeaseStore, Status, SystemHost};
 use snowmint_core::layouts::LEAF;
-use snowmint_core::{ErrorKind, Layout, Options};
-use snowmint_stores::{
-    Backend, Environment, Error, Generator, LeaseOptions, LeaseStore, Namespace, Status, Store, SystemHost,
-};
+use snowmint_core::{ErrorKind, Layout};
+use snowmint_stores::{Error, Namespace, Store};
 use tokio::runtime::Handle;
 use tokio::task::{JoinError, spawn_blocking};
 
@@ -105,14 +104,10 @@ impl Ids {
     /// Opens a generator in a task. If the caller gives up, the task continues, and the next caller gets its lease.
     async fn open(&self, name: &str, layout: &Layout, namespace: Option<String>) -> Result<Arc<Queued>, Error> {
         let (pool, name, layout) = (Arc::clone(&self.pool), name.to_owned(), *layout);
-        let lease = LeaseOptions {
-            layout,
-            store: Some(LeaseStore::Backend(self.backend.clone())),
-            namespace,
-            options: Options { max_wait_ms: self.max_wait_ms, ..Options::DEFAULT },
-            window_ms: Some(self.window_ms),
-            ..LeaseOptions::default()
-        };
+        let mut lease = LeaseOptions::new().layout(layout).store(LeaseStore::Backend(self.backend.clone()));
+        lease.namespace = namespace;
+        lease.options.max_wait_ms = self.max_wait_ms;
+        lease.window_ms = Some(self.window_ms);
         let opening = tokio::spawn(async move {
             let new = async {
                 let open = move || Generator::lease(lease, &Environment::default(), &mut SystemHost::new());

@@ -7,8 +7,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use snowmint::{Generator, SystemHost};
 use snowmint_core::{Error as CoreError, ErrorKind, Layout, SystemHost as Clock};
-use snowmint_stores::{Error, Generator, SystemHost};
+use snowmint_stores::Error;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::task::spawn_blocking;
 use tokio::time::{Instant, timeout_at};

@@ -4,7 +4,8 @@
 use std::io::{Write as _, stdout};
 use std::process::ExitCode;
 
-use snowmint_core::{SystemHost, time};
+use snowmint_core::SystemHost;
+use snowmint_core::time::Rfc3339;
 use snowmint_stores::fence::{Fence, raise};
 
 use super::operate::with_store_and_slots;
@@ -18,9 +19,7 @@ const NEAR_MS: i64 = 24 * 60 * 60 * 1000;
 /// Raises every window end and every counter, and prints how many of each kind.
 pub fn fence(options: &operate::Fence) -> Result<ExitCode, Exit> {
     if !options.far && options.until > SystemHost::unix_ms().saturating_add(NEAR_MS) {
-        let mut until = String::new();
-        // Writing to a string cannot fail.
-        let _ = time::write_rfc3339(&mut until, options.until);
+        let until = Rfc3339(options.until);
         return Err(Exit::Wrong(format!(
             "--until {until} is more than a day ahead, and no node would mint before that time: add --far if IDs are that late"
         )));

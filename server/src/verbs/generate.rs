@@ -8,8 +8,8 @@ use std::thread;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
-use snowmint_core::{Layout, Options, TextForm};
-use snowmint_stores::{Environment, Generator, LeaseOptions, LeaseStore, SystemHost};
+use snowmint::{Environment, Generator, LeaseOptions, LeaseStore, SystemHost};
+use snowmint_core::{Layout, TextForm};
 
 use crate::arguments;
 use crate::exit::Exit;
@@ -25,14 +25,11 @@ pub fn generate(options: &arguments::Gen) -> Result<ExitCode, Exit> {
     let layout = Layout::find(&options.layout)?;
     let node = options.node.as_ref().map(|node| layout.parse_node(node)).transpose()?;
 
-    let lease = LeaseOptions {
-        layout,
-        node,
-        store: options.store.clone().map(LeaseStore::Url),
-        namespace: options.namespace.clone(),
-        options: Options { max_wait_ms: options.max_wait_ms, ..Options::DEFAULT },
-        ..LeaseOptions::default()
-    };
+    let mut lease = LeaseOptions::new().layout(layout);
+    lease.node = node;
+    lease.store = options.store.clone().map(LeaseStore::Url);
+    lease.namespace.clone_from(&options.namespace);
+    lease.options.max_wait_ms = options.max_wait_ms;
     // Listens before the lease is taken: an interrupt then releases the lease.
     let interrupted = interrupt()?;
     let generator = Generator::open(lease, &Environment::of_process(), &mut SystemHost::new())?;

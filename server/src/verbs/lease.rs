@@ -5,9 +5,11 @@ use std::io::{Write as _, stdout};
 use std::process::ExitCode;
 
 use serde::Serialize;
+use snowmint::{SlotState, Slots};
 use snowmint_core::lease::Record;
-use snowmint_core::{SystemHost, Window, time};
-use snowmint_stores::{Leases, SlotState, Slots, connect};
+use snowmint_core::time::Rfc3339;
+use snowmint_core::{SystemHost, Window};
+use snowmint_stores::{Leases, connect};
 
 use super::operate::with_url;
 use crate::arguments::operate::{Lease, LeaseVerb};
@@ -26,15 +28,14 @@ struct Line {
 
 impl Line {
     fn new(namespace: &str, node: u32, record: &Record, now_ms: i64) -> Self {
-        let end = record.window.end_ms;
+        let Window { start_ms: start, end_ms: end } = record.window;
         let state = match (is_far(end, now_ms), record.released, end > now_ms) {
             (true, ..) => "far ahead",
             (_, true, _) => "given back",
             (_, _, true) => "held",
             (_, _, false) => "ended",
         };
-        let label = String::from_utf8_lossy(&record.label).trim_end_matches('\0').to_owned();
-        Self { namespace: namespace.to_owned(), node, state, start: record.window.start_ms, end, label }
+        Self { namespace: namespace.to_owned(), node, state, start, end, label: record.label_text().to_owned() }
     }
 
     fn of_slot(slot: SlotState, now_ms: i64) -> Self {
@@ -42,7 +43,7 @@ impl Line {
         let Some(record) = record else {
             return Self { namespace, node, state: "no record", start: 0, end: 0, label: String::new() };
         };
-        let (start, end) = (record.start_ms, record.end_ms);
+        let Window { start_ms: start, end_ms: end } = record.window;
         let state = match (is_far(end, now_ms), held, end > now_ms) {
             (true, ..) => "far ahead",
             (_, true, _) => "held",
@@ -50,13 +51,11 @@ impl Line {
             (_, _, true) => "expiring",
             (_, _, false) => "free",
         };
-        Self { namespace, node, state, start, end, label: record.label_text() }
+        Self { namespace, node, state, start, end, label: record.label_text().to_owned() }
     }
 
     fn text(&self) -> String {
-        let mut until = String::new();
-        // Writing to a string cannot fail.
-        let _ = time::write_rfc3339(&mut until, self.end);
+        let until = Rfc3339(self.end).to_string();
         let Self { namespace, node, state, label, .. } = self;
         format!("{namespace:<16}  {node:>10}  {state:<10}  {until:<24}  {label}")
     }

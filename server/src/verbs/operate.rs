@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use snowmint_stores::{Slots, Store, connect};
+use snowmint::Slots;
+use snowmint_stores::{Store, connect};
 
 use super::serve::default_store;
 use crate::arguments::operate::Place;

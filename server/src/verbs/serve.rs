@@ -8,8 +8,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::maybe_done;
+use snowmint::Environment;
 use snowmint_core::{ErrorKind, Layout};
-use snowmint_stores::{Environment, Namespace, connect, refuse_default_database};
+use snowmint_stores::{Namespace, connect, refuse_default_database};
 use tokio::net::{TcpListener, lookup_host};
 use tokio::sync::watch;
 use tokio::time::timeout;
@@ -229,7 +230,8 @@ pub fn default_store() -> Result<String, Exit> {
         .filter(|directory| directory.is_absolute())
         .ok_or_else(|| Exit::Wrong("there is no home directory for a store: use --store sqlite:PATH".to_owned()))?;
     let path = directory.join("snowmint.db");
-    refuse_default_database(&path, &Environment::of_process()).map_err(|error| Exit::Wrong(error.to_string()))?;
+    refuse_default_database(&path, &Environment::of_process().facts())
+        .map_err(|error| Exit::Wrong(error.to_string()))?;
     std::fs::create_dir_all(&directory).map_err(|error| {
         Exit::Failed(format!("{}: {error}; use --store URL for another place", directory.display()))
     })?;

@@ -1,4 +1,4 @@
-//! Engines for callers whose calls block: the store of a URL, connected once for the process.
+//! Asynchronous stores for callers whose calls block: that of a URL, connected once for the process, or the caller's own.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -38,23 +38,36 @@ async fn connected(url: &str) -> Result<Arc<dyn Store>, Error> {
     Ok(store)
 }
 
-/// The store of a URL. Each call waits for its answer; a forked child connects anew.
-pub(crate) struct EngineStore {
-    url: String,
+/// The store of a URL, or one of the caller. Each call waits for its answer. A forked child connects anew to the store of a
+/// URL, and uses the same object of the caller.
+pub struct EngineStore {
+    place: Place,
     timeout: Duration,
     /// The name that the connected store has.
     name: Arc<OnceLock<String>>,
 }
 
+#[derive(Clone)]
+enum Place {
+    Url(String),
+    Own(Arc<dyn Store>),
+}
+
 impl EngineStore {
+    /// Returns a store of the caller as one whose calls block.
+    pub fn own(store: Arc<dyn Store>) -> Self {
+        let name = Arc::new(OnceLock::from(store.name().to_owned()));
+        Self { place: Place::Own(store), timeout: Url::TIMEOUT, name }
+    }
+
     /// Returns the store of a URL, which the first call connects to.
     ///
     /// # Errors
     /// `StoreUnavailable`, if the URL is malformed or this build has no such engine.
-    pub(crate) fn of_url(url: &str) -> Result<Self, Error> {
+    pub fn of_url(url: &str) -> Result<Self, Error> {
         let Url { scheme, timeout, .. } = Url::parse(url)?;
         find(&scheme)?;
-        Ok(Self { url: url.to_owned(), timeout, name: Arc::default() })
+        Ok(Self { place: Place::Url(url.to_owned()), timeout, name: Arc::default() })
     }
 
     /// Calls the store, and waits for the answer. A store ends each call by itself; the limit is for one that does not.
@@ -62,9 +75,12 @@ impl EngineStore {
     where
         W: Future<Output = Result<T, Error>> + Send,
     {
-        let (url, name) = (self.url.clone(), Arc::clone(&self.name));
+        let (place, name) = (self.place.clone(), Arc::clone(&self.name));
         runtime::wait(self.timeout * 4, async move {
-            let store = connected(&url).await?;
+            let store = match place {
+                Place::Url(url) => connected(&url).await?,
+                Place::Own(store) => store,
+            };
             name.get_or_init(|| store.name().to_owned());
             call(store).await
         })?
@@ -80,7 +96,11 @@ impl fmt::Debug for EngineStore {
 
 impl BlockingStore for EngineStore {
     fn name(&self) -> &str {
-        self.name.get().map_or_else(|| self.url.split(':').next().unwrap_or_default(), String::as_str)
+        let scheme = match &self.place {
+            Place::Url(url) => url.split(':').next().unwrap_or_default(),
+            Place::Own(store) => store.name(),
+        };
+        self.name.get().map_or(scheme, String::as_str)
     }
 
     fn read(&self, key: &str) -> Result<Option<Found>, Error> {

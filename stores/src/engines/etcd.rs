@@ -111,7 +111,7 @@ impl Etcd {
     }
 
     async fn get(&self, kv: &mut KvClient, key: String) -> Result<Option<KeyValue>, Error> {
-        let mut answer = kv.get(key, None).await.map_err(|error| self.unavailable(error))?;
+        let mut answer = kv.get(key, None).await.map_err(|error| Error::of_driver(self.name(), error))?;
         Ok(answer.take_kvs().pop())
     }
 
@@ -144,7 +144,9 @@ impl Connector for Cluster {
         for member in sooner.iter().chain(later) {
             match timeout(self.share, self.connect_to(member)).await {
                 Ok(Ok(kv)) => return Ok(kv),
-                Ok(Err(error)) => why = Error::unavailable(&self.name, format_args!("{member}: {error}")),
+                Ok(Err(error)) => {
+                    why = Error::unavailable(&self.name, format_args!("{member}: {error}")).with_source(error);
+                }
                 Err(_) => {
                     let ms = self.share.as_millis();
                     why = Error::unavailable(&self.name, format_args!("{member}: no answer within {ms} ms"));
@@ -181,7 +183,7 @@ impl Store for Etcd {
             .and_then([TxnOp::put(key, value, None)]);
         let answer = self
             .cluster
-            .run(|mut kv| async move { kv.txn(step).await.map_err(|error| self.unavailable(error)) })
+            .run(|mut kv| async move { kv.txn(step).await.map_err(|error| Error::of_driver(self.name(), error)) })
             .await?;
         if !answer.succeeded() {
             return Ok(Wrote::Conflict);
@@ -200,7 +202,7 @@ impl Store for Etcd {
                 // All pages show one revision.
                 let revision = page.as_ref().ok().and_then(|page| page.header()).map_or(0, ResponseHeader::revision);
                 loop {
-                    let mut answer = page.map_err(|error| self.unavailable(error))?;
+                    let mut answer = page.map_err(|error| Error::of_driver(self.name(), error))?;
                     let more = answer.more();
                     let mut last = Vec::new();
                     for there in answer.take_kvs() {
@@ -239,7 +241,7 @@ impl Store for Etcd {
                         .when([Compare::mod_revision(key.as_str(), CompareOp::Equal, revision)])
                         .and_then([TxnOp::put(key.as_str(), sum.to_string(), None)])
                         .or_else([TxnOp::get(key.as_str(), None)]);
-                    let answer = kv.txn(step).await.map_err(|error| self.unavailable(error))?;
+                    let answer = kv.txn(step).await.map_err(|error| Error::of_driver(self.name(), error))?;
                     if answer.succeeded() {
                         return Ok(Some(sum));
                     }
@@ -261,7 +263,7 @@ impl Store for Etcd {
             .and_then([TxnOp::put(key, start.to_string(), None)]);
         let answer = self
             .cluster
-            .run(|mut kv| async move { kv.txn(step).await.map_err(|error| self.unavailable(error)) })
+            .run(|mut kv| async move { kv.txn(step).await.map_err(|error| Error::of_driver(self.name(), error)) })
             .await?;
         Ok(answer.succeeded())
     }

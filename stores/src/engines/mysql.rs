@@ -38,7 +38,7 @@ impl Mysql {
     /// `StoreUnavailable`, or `UnsafeStore`, which names setting, value and cure.
     pub async fn connect(url: &Url) -> Result<Self, Error> {
         let name = url.server("MySQL")?;
-        let options = url.rest.parse().map_err(|error| sql::unavailable(&name, &error))?;
+        let options = url.rest.parse().map_err(|error| sql::unavailable(&name, error))?;
         Self::open(
             name.clone(),
             url,

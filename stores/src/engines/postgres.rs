@@ -27,7 +27,7 @@ impl Postgres {
     /// `StoreUnavailable`, or `UnsafeStore`, which names setting, value and cure.
     pub async fn connect(url: &Url) -> Result<Self, Error> {
         let name = url.server("PostgreSQL")?;
-        let options = url.rest.parse().map_err(|error| sql::unavailable(&name, &error))?;
+        let options = url.rest.parse().map_err(|error| sql::unavailable(&name, error))?;
         Self::open(name.clone(), url, PgDialect { options, name }).await
     }
 }

@@ -92,13 +92,13 @@ impl Redis {
         let both = |connection: MultiplexedConnection| async move {
             let (answer, checked) = tokio::join!(ask(connection.clone()), self.server.connector().check(&connection));
             checked?;
-            answer.map_err(|error| self.unavailable(&error))
+            answer.map_err(|error| self.unavailable(error))
         };
         self.server.run(both).await
     }
 
-    fn unavailable(&self, error: &RedisError) -> Error {
-        Error::unavailable(self.name(), error)
+    fn unavailable(&self, error: RedisError) -> Error {
+        Error::of_driver(self.name(), error)
     }
 
     fn found(&self, key: &str, stored: &[u8]) -> Result<Found, Error> {
@@ -127,7 +127,7 @@ fn client(url: &Url) -> Result<Client, Error> {
         }
         None => Client::open(place),
     }
-    .map_err(|error| Error::unavailable(&format!("Redis at {}", url.place()), error))
+    .map_err(|error| Error::of_driver(&format!("Redis at {}", url.place()), error))
 }
 
 impl Server {
@@ -155,10 +155,10 @@ impl Connector for Server {
             .set_connection_timeout(Some(self.timeout))
             .set_response_timeout(Some(self.timeout));
         let connected = self.client.get_multiplexed_async_connection_with_config(&config).await;
-        let mut connection = connected.map_err(|error| Error::unavailable(&self.name, error))?;
+        let mut connection = connected.map_err(|error| Error::of_driver(&self.name, error))?;
         // The first request fails if the server needs a password and the URL has none.
         let pong: Result<(), _> = cmd("PING").query_async(&mut connection).await;
-        pong.map_err(|error| Error::unavailable(&self.name, error))?;
+        pong.map_err(|error| Error::of_driver(&self.name, error))?;
         self.check(&connection).await?;
         Ok(connection)
     }

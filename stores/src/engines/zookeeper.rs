@@ -108,11 +108,11 @@ impl Zookeeper {
     async fn get(&self, client: &Client, path: &str) -> Result<Option<(Vec<u8>, Stat)>, Error> {
         // Both requests are sent now, in this order.
         let (synced, got) = (client.sync(path), client.get_data(path));
-        synced.await.map_err(|error| self.unavailable(error))?;
+        synced.await.map_err(|error| Error::of_driver(self.name(), error))?;
         match got.await {
             Ok(there) => Ok(Some(there)),
             Err(Refusal::NoNode) => Ok(None),
-            Err(error) => Err(self.unavailable(error)),
+            Err(error) => Err(Error::of_driver(self.name(), error)),
         }
     }
 
@@ -121,14 +121,14 @@ impl Zookeeper {
         let mut made = client.create(path, data, &PERSISTENT).await;
         if made == Err(Refusal::NoNode) {
             let parent = path.rsplit_once('/').map_or("", |(parent, _)| parent);
-            client.mkdir(parent, &PERSISTENT).await.map_err(|error| self.unavailable(error))?;
+            client.mkdir(parent, &PERSISTENT).await.map_err(|error| Error::of_driver(self.name(), error))?;
             // The first attempt certainly changed nothing.
             made = client.create(path, data, &PERSISTENT).await;
         }
         match made {
             Ok((stat, _)) => Ok(Some(stat)),
             Err(Refusal::NodeExists) => Ok(None),
-            Err(error) => Err(self.unavailable(error)),
+            Err(error) => Err(Error::of_driver(self.name(), error)),
         }
     }
 
@@ -141,7 +141,7 @@ impl Zookeeper {
         match client.set_data(path, data, Some(version)).await {
             Ok(stat) => Ok(Some(stat)),
             Err(Refusal::BadVersion | Refusal::NoNode) => Ok(None),
-            Err(error) => Err(self.unavailable(error)),
+            Err(error) => Err(Error::of_driver(self.name(), error)),
         }
     }
 
@@ -168,7 +168,7 @@ impl Connector for Ensemble {
             Some(tls) => secure::connect(connector, tls, &self.hosts).await,
             None => connector.connect(&self.hosts).await,
         };
-        connected.map_err(|error| Error::unavailable(&self.name, error))
+        connected.map_err(|error| Error::of_driver(&self.name, error))
     }
 
     async fn is_alive(&self, client: &Client, _: Duration) -> bool {
@@ -210,17 +210,17 @@ impl Store for Zookeeper {
         self.ensemble
             .run(|client| async move {
                 let (synced, parts) = (client.sync(&directory), client.list_children(&directory));
-                synced.await.map_err(|error| self.unavailable(error))?;
+                synced.await.map_err(|error| Error::of_driver(self.name(), error))?;
                 let parts = match parts.await {
                     Ok(parts) => parts,
                     Err(Refusal::NoNode) => return Ok(vec![]),
-                    Err(error) => return Err(self.unavailable(error)),
+                    Err(error) => return Err(Error::of_driver(self.name(), error)),
                 };
                 // All requests are sent before the first answer is awaited.
                 let asked: Vec<_> = parts.iter().map(|part| client.get_data(&format!("{directory}/{part}"))).collect();
                 let mut list = Vec::with_capacity(parts.len());
                 for (part, answer) in parts.into_iter().zip(asked) {
-                    let (value, stat) = answer.await.map_err(|error| self.unavailable(error))?;
+                    let (value, stat) = answer.await.map_err(|error| Error::of_driver(self.name(), error))?;
                     list.push((part, Found { value, version: version::of(stat.version) }));
                 }
                 Ok(list)

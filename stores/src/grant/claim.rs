@@ -78,13 +78,13 @@ pub(super) async fn claim_node_async(
     }
 }
 
-/// What a claim does next.
+/// The next step of a claim.
 enum Next {
     Ask(Request),
     Granted(Box<Grant>),
 }
 
-/// A claim under way: core's [`Claim`], and what its steps mean for a store.
+/// A claim under way: core's [`Claim`], with its steps as requests to a store.
 struct Session<'a> {
     store: &'a str,
     terms: &'a Terms,
@@ -240,7 +240,7 @@ impl<'a> Session<'a> {
     }
 }
 
-/// The records of a namespace by node, with their versions. `None` stands for a value that is not a valid record.
+/// Returns the records of a namespace by node, with their versions. `None` stands for a value that is not a valid record.
 pub(crate) fn read_nodes(
     store: &str,
     listed: Vec<(String, Found)>,

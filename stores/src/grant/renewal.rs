@@ -25,7 +25,7 @@ pub enum Outcome {
         window: Window,
         /// How far this machine's clock is ahead of the store's, in ms, if the store has a clock.
         skew_ms: Option<i64>,
-        /// What a failover of the store could lose.
+        /// The writes that a failover of the store could lose.
         standby_risk: Option<Error>,
     },
     /// The store did not answer, or a clock is wrong. The window stays; a later renewal may succeed.
@@ -111,13 +111,13 @@ impl Outcome {
     }
 }
 
-/// What a renewal does next.
+/// The next step of a renewal.
 enum Next {
     Ask(Request),
     Done(Outcome),
 }
 
-/// A granted node: core's [`Renewal`], and what its steps mean for a store.
+/// A granted node: core's [`Renewal`], with its steps as requests to a store.
 #[derive(Debug)]
 pub(super) struct Session {
     renewal: Renewal,

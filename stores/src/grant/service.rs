@@ -150,7 +150,7 @@ impl Leases {
         }
     }
 
-    /// The namespaces of the store with their layouts as text, in any order.
+    /// Returns the namespaces of the store with their layouts as text, in any order.
     ///
     /// # Errors
     /// `StoreUnavailable`.
@@ -163,7 +163,7 @@ impl Leases {
         Ok(found.iter().filter_map(|(part, found)| Some((name(part)?, text(&found.value)))).collect())
     }
 
-    /// The records of a namespace by node, ascending; those that are none are left out.
+    /// Returns the records of a namespace by node, ascending, without keys whose value is not a record.
     ///
     /// # Errors
     /// `StoreUnavailable`, `InvalidNode` for no name of a namespace.
@@ -173,8 +173,8 @@ impl Leases {
         Ok(nodes.into_iter().filter_map(|(node, record)| Some((node, record?.0))).collect())
     }
 
-    /// For operators: sets the end of a node's window, and that it is given back. Its holder loses it, and has to be stopped
-    /// by then: it may mint up to the end that it knows.
+    /// Sets the end of a node's window, and marks the node as released. For operators. The holder loses the node. Stop the
+    /// holder first: it may mint up to the end that it knows.
     ///
     /// # Errors
     /// `InvalidNode`, if there is no such node; `StoreUnavailable`.

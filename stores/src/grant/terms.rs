@@ -1,6 +1,6 @@
 //! The terms of a lease, and its claimer.
 
-use snowmint_core::{Layout, lease};
+use snowmint_core::{Layout, bytes, lease};
 
 use super::Namespace;
 use crate::error::Error;
@@ -60,7 +60,7 @@ impl Terms {
             last_node: claimer.last_node,
             system_clock: self.system_clock,
             nonce: claimer.nonce,
-            label: lease::Record::label(&claimer.label),
+            label: bytes::label(&claimer.label),
         }
     }
 }

@@ -8,16 +8,16 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use snowmint_core::section::{SIZE, STEP, Users};
-use snowmint_core::{ErrorKind, Integer, lease};
+use snowmint_core::{ErrorKind, Integer, bytes};
 use tokio::sync::OnceCell;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
 
-use self::allocator::{Allocator, text_of};
+use self::allocator::Allocator;
 use super::{MAX_WAIT_MS, runtime};
 use crate::error::Error;
 use crate::lock::lock;
-use crate::owner::Owner;
+use crate::process::Owner;
 use crate::process::label::label_with_host;
 use crate::process::monotonic::monotonic_ms;
 use crate::store::Store;
@@ -77,7 +77,7 @@ struct Open(Arc<Allocator>);
 impl Drop for Open {
     fn drop(&mut self) {
         // In a forked child the locks may be locked forever.
-        if self.0.owner.check().is_ok() {
+        if self.0.owner.is_this_process() {
             *lock(&self.0.closed) = true;
         }
     }
@@ -91,7 +91,7 @@ impl Sections {
     /// 1 to 2^31-1, and a window below 1000 ms.
     pub fn new(store: Arc<dyn Store>, set: &str, options: SectionsOptions) -> Result<Self, Error> {
         let prefix = key("sections/", set)? + "/";
-        let label = lease::Record::label(&options.label.clone().unwrap_or_else(label_with_host));
+        let label = bytes::label(&options.label.clone().unwrap_or_else(label_with_host));
         let allocator = Allocator {
             store,
             prefix,
@@ -102,7 +102,7 @@ impl Sections {
             places: Mutex::default(),
             closed: Mutex::new(false),
             runtime: runtime()?,
-            owner: Owner::this_process(),
+            owner: Owner::this(),
         };
         allocator.terms(Users::of(Integer::from(0u64), allocator.options.size)?)?;
         Ok(Self(Arc::new(Open(Arc::new(allocator)))))
@@ -113,7 +113,7 @@ impl Sections {
     /// # Errors
     /// `InvalidId` if the store has another size, with both sizes; `StoreUnavailable`; `Forked`.
     pub async fn pin(&self) -> Result<(), Error> {
-        self.0.0.owner.check()?;
+        self.0.0.owner.refuse_sharing()?;
         self.0.0.pin().await
     }
 
@@ -135,7 +135,7 @@ impl Sections {
     /// wrong user, and if the store has another size of sections; `Forked`.
     pub async fn next(&self, user: Integer) -> Result<u64, Error> {
         let allocator = &self.0.0;
-        allocator.owner.check()?;
+        allocator.owner.refuse_sharing()?;
         let users = Users::of(user, allocator.options.size)?;
         let deadline = Instant::now() + Duration::from_millis(allocator.options.max_wait_ms);
         let deadline_ms = monotonic_ms().saturating_add(allocator.options.max_wait_ms);
@@ -163,13 +163,13 @@ impl Sections {
     /// Returns the other allocator that held a user's section at the last request here. `None` without such an allocator.
     pub fn holder(&self, user: Integer) -> Option<SectionHolder> {
         let allocator = &self.0.0;
-        allocator.owner.check().ok()?;
+        allocator.owner.refuse_sharing().ok()?;
         let number = Users::of(user, allocator.options.size).ok()?.number();
         let place = lock(&allocator.places).get(&number).map(Arc::clone)?;
         let state = lock(&place.state);
         state.elsewhere.as_ref().map(|elsewhere| SectionHolder {
             label: elsewhere.holder.clone(),
-            is_namesake: elsewhere.holder == text_of(&allocator.label),
+            is_namesake: elsewhere.holder == bytes::label_text(&allocator.label),
             free_in_ms: elsewhere.free_at_ms.saturating_sub(monotonic_ms()),
         })
     }
@@ -180,7 +180,7 @@ impl Sections {
     /// `Forked`. A section that cannot be given back is free after its window.
     pub async fn close(&self) -> Result<(), Error> {
         let allocator = &self.0.0;
-        allocator.owner.check()?;
+        allocator.owner.refuse_sharing()?;
         *lock(&allocator.closed) = true;
         let places: Vec<_> = lock(&allocator.places).drain().map(|(_, place)| place).collect();
         let places = Arc::new(Mutex::new(places.into_iter()));

@@ -13,7 +13,7 @@ use tokio::time::{Instant, sleep, timeout_at};
 
 use super::{MAX_WAIT_MS, definition};
 use crate::error::Error;
-use crate::owner::Owner;
+use crate::process::Owner;
 use crate::store::Store;
 use crate::store::ask::ask;
 use crate::store::floor::skipped;
@@ -28,7 +28,7 @@ pub struct Sequences {
     store: Arc<dyn Store>,
     max_wait_ms: u64,
     session: Mutex<Session>,
-    owner: Owner,
+    owner: &'static Owner,
 }
 
 #[derive(Debug, Default)]
@@ -40,7 +40,7 @@ struct Session {
 impl Sequences {
     /// Begins a session.
     pub fn new(store: Arc<dyn Store>) -> Self {
-        Self { store, max_wait_ms: MAX_WAIT_MS, session: Mutex::default(), owner: Owner::this_process() }
+        Self { store, max_wait_ms: MAX_WAIT_MS, session: Mutex::default(), owner: Owner::this() }
     }
 
     /// Sets the time limit of a call, in ms, instead of 1000.
@@ -56,7 +56,7 @@ impl Sequences {
     /// # Errors
     /// `InvalidId` for wrong options; `InvalidText` for a name that is not 1 to 128 bytes long; `StoreUnavailable`; `Forked`.
     pub async fn create(&self, name: &str, options: &Options) -> Result<bool, Error> {
-        self.owner.check()?;
+        self.owner.refuse_sharing()?;
         key("definitions/", name)?;
         let rules = Rules::new(options)?;
         self.within(self.define(name, options, &rules)).await
@@ -80,7 +80,7 @@ impl Sequences {
     /// # Errors
     /// `InvalidText`, `StoreUnavailable`, `Forked`.
     pub async fn definition(&self, name: &str) -> Result<Option<Options>, Error> {
-        self.owner.check()?;
+        self.owner.refuse_sharing()?;
         let key = key("definitions/", name)?;
         self.within(definition::read_sequence(&*self.store, &key)).await
     }
@@ -107,7 +107,7 @@ impl Sequences {
     /// # Errors
     /// `InvalidId` before the first value, in `pg`; `InvalidText`, `StoreUnavailable`, `Forked`.
     pub async fn current(&self, name: &str) -> Result<Option<i128>, Error> {
-        self.owner.check()?;
+        self.owner.refuse_sharing()?;
         let mut session = self.session.lock().await;
         Ok(self.within(self.open(&mut session, name)).await?.current()?)
     }
@@ -117,7 +117,7 @@ impl Sequences {
     /// # Errors
     /// `InvalidId` before the first value; `Forked`.
     pub async fn last(&self) -> Result<i128, Error> {
-        self.owner.check()?;
+        self.owner.refuse_sharing()?;
         let session = self.session.lock().await;
         Ok(lastval(session.last.as_ref().and_then(|name| session.sequences.get(name)))?)
     }
@@ -144,7 +144,7 @@ impl Sequences {
         mut step: impl FnMut(&mut Sequence, Option<Reply<State>>) -> Result<Next<T, State>, CoreError>,
         is_next: bool,
     ) -> Result<T, Error> {
-        self.owner.check()?;
+        self.owner.refuse_sharing()?;
         let key = key("sequences/", name)?;
         self.within(async {
             let mut session = self.session.lock().await;

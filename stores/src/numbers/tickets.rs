@@ -19,7 +19,7 @@ use super::MAX_WAIT_MS;
 use super::pins::{is_pinned, pin};
 use crate::error::Error;
 use crate::lock::lock;
-use crate::owner::Owner;
+use crate::process::Owner;
 use crate::process::monotonic::monotonic_ms;
 use crate::store::key::{key, name};
 use crate::store::{Store, TicketServer};
@@ -40,7 +40,7 @@ pub struct Tickets {
     places: Option<Places>,
     calls: AtomicU64,
     max_wait_ms: u64,
-    owner: Owner,
+    owner: &'static Owner,
 }
 
 impl Tickets {
@@ -96,7 +96,7 @@ impl Tickets {
             places: None,
             calls: AtomicU64::new(0),
             max_wait_ms: MAX_WAIT_MS,
-            owner: Owner::this_process(),
+            owner: Owner::this(),
         })
     }
 
@@ -112,7 +112,7 @@ impl Tickets {
     /// `StoreUnavailable` with the error of each server if no server answers, or if a server counts with another increment;
     /// `InvalidId` if a store has another place; `Exhausted` after 2^63-1; `Forked`.
     pub async fn next(&self) -> Result<u64, Error> {
-        self.owner.check()?;
+        self.owner.refuse_sharing()?;
         let deadline = Instant::now() + Duration::from_millis(self.max_wait_ms);
         let mut take = Take::from(self.calls.fetch_add(1, Ordering::Relaxed));
         let mut reply: Option<Reply<Infallible>> = None;

@@ -1,23 +1,23 @@
-//! Work that takes as long as a disk or a store likes: on a thread of its own, and waited for with an end.
+//! Work of unknown length, such as a write to a disk: it runs on a separate thread, and its caller waits with a deadline.
 
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
-/// How long a disk or store is waited for in any case, where a caller gives less time or none.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
+/// How long callers wait for a disk or store at least, also if `max_wait_ms` is shorter.
+pub const PATIENCE: Duration = Duration::from_secs(2);
 
 /// How often a waiting thread looks whether it is in a forked child, in which the work goes on nowhere.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// What will come of the work, for the thread that began it.
+/// The outcome to come, for the thread that began the work.
 #[derive(Debug)]
-pub(crate) struct Pending<T>(Arc<Shared<T>>);
+pub struct Pending<T>(Arc<Shared<T>>);
 
-/// Where the work puts what came of it.
+/// The place where the work puts its outcome.
 #[derive(Debug)]
-pub(crate) struct Outcome<T>(Arc<Shared<T>>);
+pub struct Outcome<T>(Arc<Shared<T>>);
 
 #[derive(Debug)]
 struct Shared<T> {
@@ -40,28 +40,28 @@ impl<T> Shared<T> {
     }
 }
 
-/// Both ends of work that the calling thread is to wait for.
+/// Returns both ends of work that the calling thread will wait for.
 pub(crate) fn pair<T>() -> (Outcome<T>, Pending<T>) {
     let shared = Arc::new(Shared { state: Mutex::new(State::UnderWay), waiting: thread::current() });
     (Outcome(Arc::clone(&shared)), Pending(shared))
 }
 
-/// Begins the work on a thread of its own.
+/// Begins the work on a new thread with this name.
 ///
 /// # Errors
 /// The system gives no thread.
-pub(crate) fn begin<T: Send + 'static>(
-    name: &str,
-    work: impl FnOnce(Outcome<T>) + Send + 'static,
-) -> io::Result<Pending<T>> {
+pub fn begin<T: Send + 'static>(name: &str, work: impl FnOnce(Outcome<T>) + Send + 'static) -> io::Result<Pending<T>> {
     let (outcome, pending) = pair();
     thread::Builder::new().name(name.to_owned()).spawn(move || work(outcome))?;
     Ok(pending)
 }
 
 impl<T> Outcome<T> {
-    /// Hands the value to the thread that waits; it comes back if nobody does any more.
-    pub(crate) fn done(self, value: T) -> Result<(), T> {
+    /// Hands the value to the thread that waits.
+    ///
+    /// # Errors
+    /// Gives the value back if no thread waits any more.
+    pub fn done(self, value: T) -> Result<(), T> {
         let mut state = self.0.lock();
         if matches!(*state, State::Abandoned) {
             return Err(value);
@@ -74,9 +74,9 @@ impl<T> Outcome<T> {
 }
 
 impl<T> Pending<T> {
-    /// Waits until the deadline, and no longer than `here` says that this is the process that began the work. After that it
-    /// goes on unattended.
-    pub(crate) fn wait(self, deadline: Instant, here: impl Fn() -> bool) -> Option<T> {
+    /// Waits until the deadline, or until `here` returns `false`, as in a forked child. Then the result is `None`, and the
+    /// work goes on unattended.
+    pub fn wait(self, deadline: Instant, here: impl Fn() -> bool) -> Option<T> {
         loop {
             if !here() {
                 // The lock may be held by a thread that is not in this process.

@@ -1,4 +1,5 @@
-//! What a forked child must not share with its parent: the words that mint, the locks of slots, the process's registry.
+//! Memory and files that a forked child must not share with its parent: the words that mint, the locks of slots, and the
+//! registry of the process.
 //!
 //! On Linux the pages are marked `MADV_WIPEONFORK`, which also holds after a raw `clone`, where no at-fork handler runs.
 //! Elsewhere, and where the kernel knows no such mark, a handler of `pthread_atfork` zeroes them. Nothing here takes a
@@ -24,13 +25,13 @@ mod system;
 #[path = "fork/elsewhere.rs"]
 mod system;
 
-pub(crate) use self::system::OwnFile;
+pub use self::system::OwnFile;
 use self::system::Page;
 
-/// Room for what a page holds: two words. The kernel rounds up to whole pages.
+/// The size of a page, which holds two words. The kernel rounds up to whole pages.
 const PAGE_BYTES: usize = 4096;
 
-/// A cell on a page of its own that a forked child sees wiped. Clones are the same cell.
+/// A cell on a separate page, which a forked child sees wiped. Clones share the cell.
 #[derive(Debug)]
 pub struct Cell<T = Words> {
     // Beside the owner of the page, so that minting follows one pointer.
@@ -38,7 +39,7 @@ pub struct Cell<T = Words> {
     page: Arc<Page>,
 }
 
-/// What a cell can hold.
+/// A value that a cell can hold.
 ///
 /// # Safety
 /// All zero is a value, no more than a page takes it, nothing has to be dropped, and all access is atomic.
@@ -62,12 +63,12 @@ unsafe impl Zeroed for Fetched {}
 
 #[cfg(feature = "engines")]
 impl Fetched {
-    /// Marks the process that has them.
+    /// Marks this process as the one that has the numbers.
     pub(crate) fn of_this_process(cell: &Cell<Self>) {
         cell.get().mark.store(1, Ordering::Release);
     }
 
-    /// Whether this is a forked child of the process that has them.
+    /// Returns whether this is a forked child of the process that has the numbers.
     #[inline]
     pub(crate) fn is_of_parent(&self) -> bool {
         self.mark.load(Ordering::Relaxed) == 0 && !mutant::removes("forked")
@@ -87,8 +88,8 @@ unsafe impl<T: Sync> Sync for Cell<T> {}
 
 #[allow(private_bounds, reason = "nobody else makes cells")]
 impl<T: Zeroed> Cell<T> {
-    /// A cell that is all zero.
-    pub(crate) fn new() -> Self {
+    /// Returns a new cell: all its words are zero.
+    pub fn new() -> Self {
         let page = Page::new(!mutant::removes("wipe"));
         Self { words: page.start().cast(), page: Arc::new(page) }
     }
@@ -101,6 +102,13 @@ impl<T: Zeroed> Cell<T> {
     }
 }
 
+#[allow(private_bounds, reason = "nobody else makes cells")]
+impl<T: Zeroed> Default for Cell<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl std::borrow::Borrow<Words> for Cell {
     #[inline]
     fn borrow(&self) -> &Words {
@@ -108,27 +116,29 @@ impl std::borrow::Borrow<Words> for Cell {
     }
 }
 
-/// A value of this process: a forked child starts with a new one.
+/// A value that each process has once. A forked child starts with a new one.
 #[derive(Debug)]
-pub(crate) struct PerProcess<T> {
+pub struct PerProcess<T> {
     page: OnceBox<Page>,
     value: PhantomData<T>,
 }
 
 impl<T: Default + Send + Sync + 'static> PerProcess<T> {
-    pub(crate) const fn new() -> Self {
+    /// Returns a place without a value.
+    pub const fn new() -> Self {
         Self { page: OnceBox::new(), value: PhantomData }
     }
 
-    /// The value, made when first asked for. It lives as long as the process.
-    pub(crate) fn get(&self) -> &'static T {
+    /// Returns the value of this process, and makes it on the first call. It lives as long as the process.
+    #[inline]
+    pub fn get(&self) -> &'static T {
         self.existing().unwrap_or_else(|| {
             let made = Box::into_raw(Box::<T>::default());
             match self.place().compare_exchange(ptr::null_mut(), made, Ordering::AcqRel, Ordering::Acquire) {
                 // SAFETY: it came from a box, and is never freed.
                 Ok(_) => unsafe { &*made },
                 Err(first) => {
-                    // SAFETY: nobody else has seen it.
+                    // SAFETY: no other thread has seen it.
                     drop(unsafe { Box::from_raw(made) });
                     // SAFETY: it came from the box of another thread of this process, and is never freed.
                     unsafe { &*first }
@@ -137,9 +147,10 @@ impl<T: Default + Send + Sync + 'static> PerProcess<T> {
         })
     }
 
-    /// The value, if this process has made it.
-    pub(crate) fn existing(&self) -> Option<&'static T> {
-        // SAFETY: what is there was put there by this process, from a box that is never freed.
+    /// Returns the value, if this process has made it.
+    #[inline]
+    pub fn existing(&self) -> Option<&'static T> {
+        // SAFETY: this process put the pointer there, from a box that is never freed.
         unsafe { self.place().load(Ordering::Acquire).as_ref() }
     }
 
@@ -150,8 +161,14 @@ impl<T: Default + Send + Sync + 'static> PerProcess<T> {
     }
 }
 
-/// Runs `handler` when the process exits by `exit`; in a forked child too.
-pub(crate) fn at_exit(handler: extern "C" fn()) {
+impl<T: Default + Send + Sync + 'static> Default for PerProcess<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Runs `handler` when the process ends by `exit`, in a forked child too. Outside Unix it never runs.
+pub fn at_exit(handler: extern "C" fn()) {
     #[cfg(unix)]
     // SAFETY: the handler is a function without captures. It fails only without memory; then nothing is given back early.
     unsafe {

@@ -16,6 +16,7 @@ pub fn monotonic_us() -> i64 {
 
 /// Returns µs since a fixed instant, by a clock that never steps.
 #[cfg(not(target_os = "linux"))]
+#[inline]
 pub fn monotonic_us() -> i64 {
     static FIRST: OnceLock<Instant> = OnceLock::new();
     i64::try_from(FIRST.get_or_init(Instant::now).elapsed().as_micros()).unwrap_or(i64::MAX)

@@ -28,23 +28,24 @@ fn runtime() -> Result<&'static Runtime, Error> {
     })
 }
 
-/// Has it done in the background.
+/// Starts `work` in the background.
 pub(crate) fn spawn(work: impl Future<Output = ()> + Send + 'static) -> Result<(), Error> {
     // The handle is dropped: the work goes on.
     drop(runtime()?.spawn(work));
     Ok(())
 }
 
-/// Has it done in the background, and waits; for so long at most, after which it goes on unattended.
+/// Does `work` in the background and waits for at most `patience`. After that the work goes on without a waiter.
 ///
-/// Works within other runtimes too, whose thread waits then. The thread of this one would wait for itself, so it does not.
+/// A caller may be inside another runtime, whose thread then waits. The thread of this runtime would wait for itself, so it
+/// does not wait.
 pub(crate) fn wait<T: Send + 'static>(
     patience: Duration,
     work: impl Future<Output = T> + Send + 'static,
 ) -> Result<T, Error> {
     let (sender, receiver) = mpsc::sync_channel(1);
     spawn(async move {
-        // Nobody may be waiting any more.
+        // The waiter may have given up.
         let _ = sender.send(work.await);
     })?;
     let patience = if thread::current().name() == Some(THREAD) { Duration::ZERO } else { patience };

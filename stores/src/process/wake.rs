@@ -5,20 +5,20 @@ use std::time::Duration;
 
 /// A flag that one thread waits for. A notice that comes before the wait is kept.
 #[derive(Debug, Default)]
-pub(crate) struct Wake {
+pub struct Wake {
     notified: Mutex<bool>,
     changed: Condvar,
 }
 
 impl Wake {
     /// Wakes the waiting thread, or the next one that waits.
-    pub(crate) fn notify(&self) {
+    pub fn notify(&self) {
         *self.lock() = true;
         self.changed.notify_one();
     }
 
     /// Waits for a notice, `wait` at most.
-    pub(crate) fn wait(&self, wait: Duration) {
+    pub fn wait(&self, wait: Duration) {
         let notified = self.lock();
         let waited = self.changed.wait_timeout_while(notified, wait, |notified| !*notified);
         *waited.unwrap_or_else(PoisonError::into_inner).0 = false;

@@ -17,7 +17,7 @@ pub(crate) enum Request {
     ReadClock,
 }
 
-/// What the store answered.
+/// The answer of the store to a request.
 #[derive(Debug)]
 pub(crate) enum Answer {
     Found(Option<Found>),

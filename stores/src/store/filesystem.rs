@@ -8,9 +8,8 @@ use snowmint_core::ErrorKind;
 use snowmint_core::place::{CONTAINER_FILES, Facts};
 
 use crate::error::Error;
-use crate::process::environment::Environment;
 
-/// What is seen around a path. See [`Facts`].
+/// The surroundings of a path, from which [`Facts`] follow.
 struct Surroundings {
     path: String,
     file_system: u32,
@@ -19,7 +18,7 @@ struct Surroundings {
 }
 
 impl Surroundings {
-    /// Those of a path that need not be there yet.
+    /// Reads the surroundings of a path, which need not exist yet.
     fn of(path: &Path) -> io::Result<Self> {
         let path = resolved(path)?;
         // Not there on other systems, whose containers are on Linux.
@@ -40,19 +39,19 @@ impl Surroundings {
         Facts { path, file_system: *file_system, mounts, first_mounts, ..Facts::default() }
     }
 
-    /// With what the environment says.
-    fn facts_in<'a>(&'a self, environment: &Environment) -> Facts<'a> {
-        let Environment { kubernetes, container, .. } = environment;
+    /// Adds the facts about Kubernetes and containers. Those of environment variables are `variables`.
+    fn facts_in<'a>(&'a self, variables: &Facts<'_>) -> Facts<'a> {
+        let Facts { kubernetes, container_variable, .. } = *variables;
         Facts {
-            kubernetes: *kubernetes,
+            kubernetes,
             container_file: CONTAINER_FILES.into_iter().find(|file| Path::new(file).exists()),
-            container_variable: *container,
+            container_variable,
             ..self.facts()
         }
     }
 }
 
-/// The path without links: as far as it is there, and the rest as it is.
+/// Returns the path without links. The part that does not exist yet stays as given.
 fn resolved(path: &Path) -> io::Result<PathBuf> {
     let path = std::path::absolute(path)?;
     let there = path.ancestors().find_map(|above| Some((above, above.canonicalize().ok()?)));
@@ -61,7 +60,7 @@ fn resolved(path: &Path) -> io::Result<PathBuf> {
     Ok(rest.fold(resolved, |path, part| path.join(part)))
 }
 
-/// The number of the file system of a path, or of what is above it; 0 where none is known.
+/// Returns the number of the file system of a path, or of its nearest existing parent; 0 if the system does not say.
 #[cfg(target_os = "linux")]
 fn file_system(path: &Path) -> u32 {
     let found = path.ancestors().find_map(|above| rustix::fs::statfs(above).ok());
@@ -75,30 +74,35 @@ fn file_system(_path: &Path) -> u32 {
     0
 }
 
-/// Refuses the default directory of slots where it is evidently not the whole machine's.
-pub(crate) fn refuse_default_slots(path: &Path, environment: &Environment) -> Result<(), Error> {
+/// Refuses the default directory of slots where it is evidently private to a part of the machine. `variables` are the facts
+/// from environment variables: `kubernetes` and `container_variable`.
+///
+/// # Errors
+/// `InvalidNode`, with the cures.
+pub fn refuse_default_slots(path: &Path, variables: &Facts<'_>) -> Result<(), Error> {
     let Ok(around) = Surroundings::of(path) else { return Ok(()) };
-    match around.facts_in(environment).not_the_machines() {
+    match around.facts_in(variables).not_the_machines() {
         Some(doubt) => Err(Error::told(ErrorKind::InvalidNode, doubt.refuse_slots().to_string())),
         None => Ok(()),
     }
 }
 
-/// Refuses the path of a database that nobody named, where it is evidently not the whole machine's or does not last.
+/// Refuses the default path of a database where it is evidently private to a part of the machine, or does not last.
+/// `variables` are as in [`refuse_default_slots`].
 ///
 /// # Errors
 /// `UnsafeStore`, with what to name instead.
-pub fn refuse_default_database(path: &Path, environment: &Environment) -> Result<(), Error> {
+pub fn refuse_default_database(path: &Path, variables: &Facts<'_>) -> Result<(), Error> {
     let Ok(around) = Surroundings::of(path) else { return Ok(()) };
-    let facts = around.facts_in(environment);
+    let facts = around.facts_in(variables);
     match facts.not_the_machines().or_else(|| facts.lossy()) {
         Some(doubt) => Err(Error::told(ErrorKind::UnsafeStore, doubt.refuse_database().to_string())),
         None => Ok(()),
     }
 }
 
-/// Refuses a path that the caller named, where files can be lost or may be out of reach for others that name it too. Of a
-/// file that is so also for its directory, where a journal is beside it. `option` is what accepts the path all the same.
+/// Refuses a path that the caller named, if files there can be lost, or other machines that name it may not reach it. For a
+/// file this also checks its directory, which holds a journal. `option` names the option that accepts such a path.
 ///
 /// # Errors
 /// `UnsafeStore`, with what to name instead.
@@ -119,7 +123,10 @@ pub fn refuse_lossy_place(store: &str, path: &Path, option: &str) -> Result<(), 
 }
 
 /// Refuses a directory of slots or of a store that the caller named.
-pub(crate) fn refuse_lossy_slots(path: &Path) -> Result<(), Error> {
+///
+/// # Errors
+/// As of [`refuse_lossy_place`].
+pub fn refuse_lossy_slots(path: &Path) -> Result<(), Error> {
     let option = format!("file:{}?allow_unsafe=true as the store", path.display());
     refuse_lossy_place(&format!("files in {}", path.display()), path, &option)
 }

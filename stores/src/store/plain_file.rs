@@ -1,4 +1,6 @@
-//! Plain files, opened without waiting for anybody: a FIFO in the place of one would hold a caller up for good.
+//! Plain files, opened without waiting: a FIFO with the name of a file would block a caller for good.
+//!
+//! The crate `snowmint` keeps its slots in such files.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
@@ -7,8 +9,11 @@ use std::path::Path;
 /// The longest text that is read whole, in bytes.
 const LONGEST: u64 = 1 << 20;
 
-/// Opens a file as `options` say. What is no file is refused, and a link too if `follow` is not set.
-pub(crate) fn open(options: &mut OpenOptions, path: &Path, follow: bool) -> io::Result<File> {
+/// Opens a file by `options`. `follow` follows links.
+///
+/// # Errors
+/// The system's; `InvalidData`, if the path is not a plain file.
+pub fn open(options: &mut OpenOptions, path: &Path, follow: bool) -> io::Result<File> {
     #[cfg(unix)]
     {
         let flags = libc::O_NONBLOCK | if follow { 0 } else { libc::O_NOFOLLOW };
@@ -24,8 +29,11 @@ pub(crate) fn open(options: &mut OpenOptions, path: &Path, follow: bool) -> io::
     }
 }
 
-/// Reads a whole file.
-pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
+/// Reads a whole file, at most its first MiB.
+///
+/// # Errors
+/// As of [`open`].
+pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     open(OpenOptions::new().read(true), path, true)?.take(LONGEST).read_to_end(&mut bytes)?;
     Ok(bytes)

@@ -40,6 +40,8 @@ pub struct Url {
 }
 
 impl Url {
+    pub(crate) const TIMEOUT: Duration = Duration::from_secs(5);
+
     /// Reads a URL.
     ///
     /// # Errors
@@ -59,7 +61,7 @@ impl Url {
             allow_unsafe: false,
             allow_standby: false,
             create: true,
-            timeout: Duration::from_secs(5),
+            timeout: Self::TIMEOUT,
             connections: 4,
             prefix: "snowmint".to_owned(),
         };

@@ -5,7 +5,7 @@ use std::thread;
 use std::time::Duration;
 
 use proptest::prelude::*;
-use snowmint::stores::{ClockId, Environment, Error, Generator, LeaseOptions};
+use snowmint::{ClockId, Environment, Error, Generator, LeaseOptions};
 use snowmint_core::{ErrorKind, Host, Layout, Options};
 use snowmint_tests::tries;
 
@@ -82,11 +82,10 @@ proptest! {
         let store = format!("file:{}?allow_unsafe=true", slots.path().display());
         let options = Options { max_ahead_ms, max_wait_ms: 30, ..Options::DEFAULT };
         let open = |clock: usize, host: &mut Scripted| {
-            let store = Some(store.clone().into());
-            let clock = Some(ClockId(clock));
-            let window_ms = Some(1000);
-            let options = LeaseOptions { layout, store, options, window_ms, clock, ..LeaseOptions::default() };
-            Generator::open(options, &Environment::default(), host)
+            let mut lease = LeaseOptions::new().layout(layout).store(&store).window(Duration::from_secs(1));
+            lease.options = options;
+            lease.clock = Some(ClockId(clock));
+            Generator::open(lease, &Environment::default(), host)
         };
         let mut clocks_ms = [1_772_323_200_123; 3];
         let mut generators: [Option<Generator>; 3] = Default::default();

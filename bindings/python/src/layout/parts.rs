@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use snowmint_core::{Error, time};
+use snowmint_core::time::Rfc3339;
 
 use crate::convert;
 use crate::error::Failure;
@@ -15,19 +15,13 @@ use crate::layout::Layout;
 pub(crate) struct Parts {
     layout: Py<Layout>,
     id: u64,
-    core: snowmint_core::Parts,
+    pub(crate) core: snowmint_core::Parts,
 }
 
 impl Parts {
     pub(crate) fn new(layout: Bound<'_, Layout>, id: u64) -> Result<Self, Failure> {
         let core = layout.get().0.decode(id)?;
         Ok(Self { layout: layout.unbind(), id, core })
-    }
-
-    /// Puts the parts together under a layout, which may differ from the layout that took them apart.
-    pub(crate) fn encode(&self, layout: &snowmint_core::Layout) -> Result<u64, Error> {
-        let snowmint_core::Parts { timestamp_ms, node, sequence, random, .. } = self.core;
-        layout.encode(timestamp_ms, node.into(), sequence.into(), random.into())
     }
 }
 
@@ -82,11 +76,10 @@ impl Parts {
     }
 
     fn __repr__(&self) -> String {
-        let mut text = String::from("Parts(timestamp=");
-        // Writing to a string cannot fail.
-        let _ = time::write_rfc3339(&mut text, self.core.timestamp_ms);
-        let _ = write!(text, ", tick={}, node={}", self.core.tick, self.core.node);
+        let snowmint_core::Parts { timestamp_ms, tick, node, .. } = self.core;
+        let mut text = format!("Parts(timestamp={}, tick={tick}, node={node}", Rfc3339(timestamp_ms));
         for (name, value) in self.layout.get().0.field_values(self.id).filter(|(name, _)| name.as_str() != "time") {
+            // Writing to a string cannot fail.
             let _ = write!(text, ", {name}={value}");
         }
         text + ")"

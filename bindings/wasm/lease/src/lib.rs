@@ -11,8 +11,9 @@
 use core::fmt::Write;
 
 use glue::{Text, answer, buffer, failed, keep, kept, kept_mut};
+use snowmint_core::bytes::LABEL_BYTES;
 use snowmint_core::lease::{
-    Claim, ClaimStep, Floor, LABEL_BYTES, NamespaceRecord, RECORD_BYTES, Record, Renewal, RenewalStep, Terms,
+    Claim, ClaimStep, Floor, NamespaceRecord, RECORD_BYTES, Record, Renewal, RenewalStep, Terms,
 };
 use snowmint_core::store::{Ask, Reply};
 use snowmint_core::{Error, Layout, Numbers, Window, Words};

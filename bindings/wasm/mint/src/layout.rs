@@ -54,7 +54,7 @@ pub extern "C" fn encode(layout: u32, time_ms: f64) -> i32 {
         let tick = if let Integer::Fits(tick) = buffer.integer(6) { tick } else { u64::MAX };
         layout.encode_tick(tick, node, sequence, random)
     } else {
-        layout.encode(time_ms as i64, node, sequence, random)
+        layout.encode_at(time_ms as i64, node, sequence, random)
     };
     answer(id, |id| {
         buffer.words[0] = id;

@@ -130,9 +130,7 @@ pub extern "C" fn parts(kind: u32) {
 /// Makes the UUID of version 8 from the bytes in words 0 and 1; the bits of version and variant are overwritten.
 #[unsafe(no_mangle)]
 pub extern "C" fn custom() -> i32 {
-    let bits = bits(buffer());
-    let (a, b, c) = ((bits >> 80) as u64, (bits >> 64) as u16 & 0xfff, bits as u64 & (u64::MAX >> 2));
-    answer(Uuid::v8(a, b, c).map(Wide::Uuid), put)
+    answer(Uuid::v8_over(bits(buffer()), [None; 3]).map(Wide::Uuid), put)
 }
 
 /// Makes the ULID of an instant and 80 random bits: integer 0 holds the bits above the low 64, integer 2 the low 64.

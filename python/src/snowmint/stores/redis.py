@@ -106,7 +106,7 @@ class RedisStore:
     def _found(self, key: str, stored: bytes) -> tuple[bytes, int]:
         version, colon, value = stored.partition(b":")
         if not colon or not version.isdigit():
-            raise StoreUnavailableError(f"{self}: what is at {key} is no record of snowmint")
+            raise StoreUnavailableError(f"{self}: the value at {key} is not a record of snowmint")
         return value, int(version)
 
     def _check(self) -> None:

@@ -12,7 +12,7 @@ use tokio::time::{Instant, timeout_at};
 use super::backoff::Backoff;
 use crate::error::Error;
 use crate::lock::lock;
-use crate::owner::Owner;
+use crate::process::Owner;
 
 /// A caller that gives up after this time without an answer closes the connection, which is probably dead.
 const SILENT: Duration = Duration::from_millis(300);
@@ -35,7 +35,7 @@ pub(in crate::engines) trait Connector: Send + Sync {
 
 /// The connection of a store.
 pub(in crate::engines) struct Reconnecting<C: Connector> {
-    owner: Owner,
+    owner: &'static Owner,
     connector: C,
     timeout: Duration,
     live: Mutex<Option<Live<C::Connection>>>,
@@ -53,13 +53,7 @@ struct Live<T> {
 
 impl<C: Connector> Reconnecting<C> {
     pub(in crate::engines) fn new(connector: C, timeout: Duration) -> Self {
-        Self {
-            owner: Owner::this_process(),
-            connector,
-            timeout,
-            live: Mutex::new(None),
-            backoff: AsyncMutex::default(),
-        }
+        Self { owner: Owner::this(), connector, timeout, live: Mutex::new(None), backoff: AsyncMutex::default() }
     }
 
     pub(in crate::engines) fn connector(&self) -> &C {
@@ -80,7 +74,7 @@ impl<C: Connector> Reconnecting<C> {
         Answer: Future<Output = Result<T, Error>> + Send,
     {
         // The parent's connection would deliver our answers to the parent.
-        self.owner.check()?;
+        self.owner.refuse_sharing()?;
         let deadline = Instant::now() + self.timeout;
         let mut unanswered = Unanswered { store: self, began: Instant::now(), done: false };
         let live = self.connection(deadline).await;
@@ -153,7 +147,7 @@ impl<C: Connector> Reconnecting<C> {
 
 impl<C: Connector> Drop for Reconnecting<C> {
     fn drop(&mut self) {
-        if self.owner.check().is_err() {
+        if !self.owner.is_this_process() {
             // Closing it here would remove it from the parent's reactor, which the child shares.
             std::mem::forget(self.live().take());
         }

@@ -23,11 +23,8 @@ pub(super) async fn check(
     for setting in &settings {
         questions.cmd("CONFIG").arg("GET").arg(setting);
     }
-    let answers: Vec<RedisResult<Value>> = questions
-        .ignore_errors()
-        .query_async(&mut connection)
-        .await
-        .map_err(|error| Error::unavailable(name, error))?;
+    let answers: Vec<RedisResult<Value>> =
+        questions.ignore_errors().query_async(&mut connection).await.map_err(|error| Error::of_driver(name, error))?;
     let mut answers = answers.into_iter();
     let info: String = decode(name, "INFO", answers.next())?;
     // The client has the server's own address, not a Sentinel's.
@@ -58,7 +55,7 @@ fn decode<T: FromRedisValue>(name: &str, asked: &str, answer: Option<RedisResult
             let found = format!("{asked} is refused ({error}), so the server does not show whether writes are synced");
             Error::unsafe_store(name, &found, "allow this user INFO and CONFIG GET")
         } else {
-            Error::unavailable(name, error)
+            Error::of_driver(name, error)
         }
     })
 }

@@ -114,19 +114,20 @@ impl From<Error> for Failure {
 impl Failure {
     pub(super) fn into_error(self, store: &str) -> Error {
         match self {
-            Self::Client(error) => unavailable(store, &error),
+            Self::Client(error) => unavailable(store, error),
             Self::Refused(error) => error,
         }
     }
 }
 
 /// `StoreUnavailable`, with the client's error.
-pub(in crate::engines) fn unavailable(store: &str, error: &sqlx::Error) -> Error {
-    match error {
-        sqlx::Error::Io(error) => Error::unavailable(store, error),
-        sqlx::Error::Database(error) => Error::unavailable(store, error),
-        error => Error::unavailable(store, error),
+pub(in crate::engines) fn unavailable(store: &str, error: sqlx::Error) -> Error {
+    match &error {
+        sqlx::Error::Io(inner) => Error::unavailable(store, inner),
+        sqlx::Error::Database(inner) => Error::unavailable(store, inner),
+        inner => Error::unavailable(store, inner),
     }
+    .with_source(error)
 }
 
 /// The statements of a dialect, each with its parameters in order.

@@ -18,7 +18,7 @@ use crate::engines::client::backoff::Backoff;
 use crate::engines::settings::{self, Settings};
 use crate::error::Error;
 use crate::lock::lock;
-use crate::owner::Owner;
+use crate::process::Owner;
 use crate::store::url::Url;
 
 /// How often to try a step that the server undoes, as after a deadlock.
@@ -34,7 +34,7 @@ pub(in crate::engines) type Step<'c, T> = Pin<Box<dyn Future<Output = Result<T, 
 pub(in crate::engines) struct Pool<D: Dialect>(Arc<Shared<D>>);
 
 struct Shared<D: Dialect> {
-    owner: Owner,
+    owner: &'static Owner,
     dialect: D,
     name: String,
     timeout: Duration,
@@ -64,7 +64,7 @@ impl<D: Dialect> Pool<D> {
     pub(super) fn new(name: String, url: &Url, dialect: D) -> Self {
         let places = usize::try_from(url.connections).unwrap_or(1).max(1);
         Self(Arc::new(Shared {
-            owner: Owner::this_process(),
+            owner: Owner::this(),
             dialect,
             name,
             timeout: url.timeout,
@@ -120,7 +120,7 @@ impl<D: Dialect> Pool<D> {
         F: for<'c> Fn(&'c mut D::Connection, &'c A) -> Step<'c, T> + Send + Sync + 'static,
     {
         // The parent's connections would deliver our answers to the parent.
-        self.0.owner.check()?;
+        self.0.owner.refuse_sharing()?;
         let runtime = Handle::try_current()
             .map_err(|_| Error::unavailable(self.name(), "it can be used only in a runtime of tokio"))?;
         let shared = self.0.clone();
@@ -131,7 +131,7 @@ impl<D: Dialect> Pool<D> {
 
 impl<D: Dialect> Drop for Shared<D> {
     fn drop(&mut self) {
-        if self.owner.check().is_err() {
+        if !self.owner.is_this_process() {
             // Closing them here would remove them from the parent's reactor, which the child shares.
             std::mem::forget(std::mem::take(&mut *self.idle()));
         }
@@ -163,13 +163,13 @@ impl<D: Dialect> Shared<D> {
                 Ok(Err(Failure::Client(error))) if error.as_database_error().is_some() => {
                     tries += 1;
                     if tries == TRIES || Refusal::of::<D>(&error) != Refusal::Undone {
-                        return Err(unavailable(&self.name, &error));
+                        return Err(unavailable(&self.name, error));
                     }
                     sleep(Duration::from_millis(u64::from(tries))).await;
                 }
                 Ok(Err(Failure::Client(error))) => {
                     self.idle().clear();
-                    return Err(unavailable(&self.name, &error));
+                    return Err(unavailable(&self.name, error));
                 }
                 Err(_) => {
                     self.idle().clear();

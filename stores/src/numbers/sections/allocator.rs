@@ -4,10 +4,11 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use snowmint_core::bytes::{LABEL_BYTES, label_text};
 use snowmint_core::pin::Pin;
 use snowmint_core::section::{Claim, Claimed, Record, Section, Terms, Users};
 use snowmint_core::store::{Ask, Next, Reply};
-use snowmint_core::{ErrorKind, Integer, lease};
+use snowmint_core::{ErrorKind, Integer};
 use tokio::runtime::Handle;
 use tokio::sync::{Notify, OnceCell};
 use tokio::time::{sleep, timeout};
@@ -17,7 +18,7 @@ use super::place::{Elsewhere, Phase, Place, Seen, State};
 use crate::error::Error;
 use crate::lock::lock;
 use crate::numbers::pins::{is_pinned, pin};
-use crate::owner::Owner;
+use crate::process::Owner;
 use crate::process::monotonic::monotonic_ms;
 use crate::process::nonce::nonce;
 use crate::store::Store;
@@ -40,11 +41,11 @@ pub(super) struct Allocator {
     /// Set when the pinned size is this allocator's size.
     pub(super) pinned: OnceCell<()>,
     pub(super) options: SectionsOptions,
-    pub(super) label: [u8; lease::LABEL_BYTES],
+    pub(super) label: [u8; LABEL_BYTES],
     pub(super) places: Mutex<HashMap<u64, Arc<Place>>>,
     pub(super) closed: Mutex<bool>,
     pub(super) runtime: Handle,
-    pub(super) owner: Owner,
+    pub(super) owner: &'static Owner,
 }
 
 impl Allocator {
@@ -200,7 +201,7 @@ impl Allocator {
                         }
                         if let Reply::Record(Some(found), _) = &answer {
                             let namesake = found.label == self.label;
-                            let label = text_of(&found.label);
+                            let label = label_text(&found.label).to_owned();
                             lock(&place.state).trouble =
                                 (!found.released).then(|| held_by(place.users, &label, namesake));
                             holder = Some(label);
@@ -297,12 +298,6 @@ impl Allocator {
 fn end(place: &Place, error: Error) -> bool {
     lock(&place.state).trouble = Some(error);
     false
-}
-
-/// Returns the text of a label without its padding.
-pub(super) fn text_of(label: &[u8]) -> String {
-    let end = label.iter().position(|byte| *byte == 0).unwrap_or(label.len());
-    String::from_utf8_lossy(&label[..end]).into_owned()
 }
 
 /// `WindowClosed`: another allocator holds the section.

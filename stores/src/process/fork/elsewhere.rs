@@ -13,20 +13,30 @@ impl Page {
         Self(Box::new([const { AtomicU64::new(0) }; super::PAGE_BYTES / 8]))
     }
 
+    #[inline]
     pub(super) fn start(&self) -> NonNull<u8> {
         NonNull::from(&*self.0).cast()
     }
 }
 
+/// An open file of this process.
 #[derive(Debug)]
-pub(crate) struct OwnFile(File);
+pub struct OwnFile(File);
 
 impl OwnFile {
-    pub(crate) fn open(mut open: impl FnMut() -> io::Result<File>) -> io::Result<Self> {
+    /// Opens a file by `open`.
+    ///
+    /// # Errors
+    /// The error of `open`.
+    pub fn open(mut open: impl FnMut() -> io::Result<File>) -> io::Result<Self> {
         open().map(Self)
     }
 
-    pub(crate) fn with<T>(&self, work: impl FnOnce(&File) -> io::Result<T>) -> io::Result<T> {
+    /// Lends the file to `work`.
+    ///
+    /// # Errors
+    /// The error of `work`.
+    pub fn with<T>(&self, work: impl FnOnce(&File) -> io::Result<T>) -> io::Result<T> {
         work(&self.0)
     }
 }

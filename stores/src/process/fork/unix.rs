@@ -15,12 +15,12 @@ use snowmint_core::mutant;
 
 use super::PAGE_BYTES;
 
-/// What a child's handler has to deal with: a list that only grows, whose places are used again.
+/// A page or a file that the handler in a child treats. Places form a list that only grows, and are used again.
 #[derive(Debug)]
 struct Place {
-    /// 0 is free, and what a child gave up stays `GONE` until its owner there frees the place.
+    /// 0 if the place is free. `GONE` after a child gave the value up, until the owner there frees the place.
     value: AtomicUsize,
-    /// Of a file its device and inode: another file may have its number by the time of a fork.
+    /// The device and inode of a file: at the time of a fork another file may have its descriptor.
     identity: [AtomicU64; 2],
     next: OnceBox<Self>,
 }
@@ -48,7 +48,7 @@ impl Place {
         (device.load(Ordering::Relaxed), inode.load(Ordering::Relaxed))
     }
 
-    /// Frees the place; what was in it.
+    /// Frees the place and returns its value.
     fn take(&self) -> Option<usize> {
         Some(self.value.swap(0, Ordering::AcqRel)).filter(|value| ![0, GONE].contains(value))
     }
@@ -58,7 +58,7 @@ impl Place {
     }
 }
 
-/// Not 0, so that nothing else is put where an owner will look.
+/// Not 0, so that no other value takes a place that an owner will still free.
 const GONE: usize = usize::MAX;
 
 /// Descriptors, plus one.
@@ -73,9 +73,9 @@ fn watch_forks() {
     if WATCHED.load(Ordering::Acquire) {
         return;
     }
-    // SAFETY: the handlers are functions without captures that only touch atomics, memory of ours and descriptors,
-    // which is allowed between fork and exec. Two threads that come here at once register them twice, which does no
-    // harm: what they do can be done again.
+    // SAFETY: the handlers are functions without captures that only touch atomics, pages of this module and descriptors,
+    // which is allowed between fork and exec. Two threads that come here at once register the handlers twice, which does
+    // no harm: a second call changes nothing.
     if unsafe { libc::pthread_atfork(Some(before_fork), Some(after_fork), Some(in_child)) } == 0 {
         WATCHED.store(true, Ordering::Release);
     }
@@ -121,7 +121,7 @@ pub(super) struct Page {
     listed: Option<&'static Place>,
 }
 
-// SAFETY: a page is memory; who puts something there sees to its being shared.
+// SAFETY: a page is memory. The types on it make sure that threads may share them.
 unsafe impl Send for Page {}
 // SAFETY: as above.
 unsafe impl Sync for Page {}
@@ -142,6 +142,7 @@ impl Page {
         Self { start, listed }
     }
 
+    #[inline]
     pub(super) const fn start(&self) -> NonNull<u8> {
         self.start
     }
@@ -174,9 +175,9 @@ fn wipe_on_fork(_start: NonNull<u8>) -> bool {
 
 /// An open file that a forked child closes, so that a lock on it ends with this process.
 ///
-/// The descriptor is held raw: a `File` dropped in the child would close whatever has that number by then.
+/// The descriptor is held raw: a `File` dropped in the child could close another file that has the same descriptor.
 #[derive(Debug)]
-pub(crate) struct OwnFile {
+pub struct OwnFile {
     place: &'static Place,
 }
 
@@ -194,9 +195,12 @@ fn identity(file: &File) -> io::Result<(u64, u64)> {
 }
 
 impl OwnFile {
-    /// What `open` opens. It is opened again if the process forked before the handler knew of it; a lock is to be taken
-    /// only after this.
-    pub(crate) fn open(mut open: impl FnMut() -> io::Result<File>) -> io::Result<Self> {
+    /// Opens a file by `open`, which runs again if the process forked before the handler knew of the file. Take a lock only
+    /// after this.
+    ///
+    /// # Errors
+    /// The error of `open`, or of a look at the file's identity.
+    pub fn open(mut open: impl FnMut() -> io::Result<File>) -> io::Result<Self> {
         watch_forks();
         loop {
             let begun = FORKS_BEGUN.load(Ordering::Acquire);
@@ -215,8 +219,11 @@ impl OwnFile {
         }
     }
 
-    /// Lends the file to `work`; an error in a child, where it is closed.
-    pub(crate) fn with<T>(&self, work: impl FnOnce(&File) -> io::Result<T>) -> io::Result<T> {
+    /// Lends the file to `work`.
+    ///
+    /// # Errors
+    /// The error of `work`. Also in a forked child, where the file is closed, and if other code has closed the descriptor.
+    pub fn with<T>(&self, work: impl FnOnce(&File) -> io::Result<T>) -> io::Result<T> {
         let Some(descriptor) = descriptor(self.place.value.load(Ordering::Acquire)) else {
             return Err(io::Error::other("the file belongs to the process that forked this one"));
         };
@@ -247,7 +254,7 @@ mod tests {
         let descriptor = descriptor(own.place.value.load(Ordering::Acquire)).expect("open");
         let stranger = tempfile::tempfile().expect("another file");
         // As a daemon that closes every descriptor, and opens a file after that.
-        // SAFETY: both are open, and nobody uses the first one meanwhile.
+        // SAFETY: both are open, and no other thread uses the first one.
         assert_eq!(unsafe { libc::dup2(std::os::fd::AsRawFd::as_raw_fd(&stranger), descriptor) }, descriptor);
         // SAFETY: the child asks for a descriptor and ends, without handlers of the test runner's.
         let child = unsafe { libc::fork() };

@@ -1,0 +1,96 @@
+//! An own store, an own clock, asynchronous calls under tokio, and IDs in JSON and in a database:
+//! `cargo run --example own --features serde,sqlite,sqlx,tokio`
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use snowmint::stores::{Found, Store, Version, Wrote};
+use snowmint::{Clock, Error, ErrorKind, Id, LeaseOptions, LeaseStore, Snowflake, layouts};
+use sqlx::{Connection, Row, SqliteConnection};
+
+/// Keeps records in memory. A real one is durable before it answers.
+#[derive(Debug, Default)]
+struct Records(Mutex<BTreeMap<String, Found>>);
+
+impl Records {
+    fn with<T>(&self, call: impl FnOnce(&mut BTreeMap<String, Found>) -> T) -> Result<T, Error> {
+        self.0
+            .lock()
+            .map(|mut records| call(&mut records))
+            .map_err(|_| Error::unavailable(self.name(), "a call panicked"))
+    }
+}
+
+#[async_trait::async_trait]
+impl Store for Records {
+    fn name(&self) -> &'static str {
+        "records in memory"
+    }
+
+    async fn read(&self, key: &str) -> Result<Option<Found>, Error> {
+        self.with(|records| records.get(key).cloned())
+    }
+
+    async fn write(&self, key: &str, value: &[u8], expected: Version) -> Result<Wrote, Error> {
+        self.with(|records| {
+            if records.get(key).map_or(0, |found| found.version) != expected {
+                return Wrote::Conflict;
+            }
+            records.insert(key.to_owned(), Found { value: value.to_vec(), version: expected + 1 });
+            Wrote::Version(expected + 1)
+        })
+    }
+
+    async fn list(&self, prefix: &str) -> Result<Vec<(String, Found)>, Error> {
+        self.with(|records| {
+            let under = records.range(prefix.to_owned()..).take_while(|(key, _)| key.starts_with(prefix));
+            under.map(|(key, found)| (key[prefix.len()..].to_owned(), found.clone())).collect()
+        })
+    }
+
+    async fn add(&self, _: &str, _: u64, _: u64) -> Result<u64, Error> {
+        Err(Error::told(ErrorKind::StoreUnavailable, "leases need no counters"))
+    }
+
+    async fn lower(&self, _: &str, _: u64, _: u64) -> Result<bool, Error> {
+        Err(Error::told(ErrorKind::StoreUnavailable, "leases need no counters"))
+    }
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let store = LeaseStore::own(Records::default());
+    let options = || LeaseOptions::new().layout(layouts::TWITTER).store(store.clone()).namespace("orders");
+    let generator = Snowflake::lease_async(options()).await?;
+    let id = Id(generator.next_id_async().await?);
+
+    // The same node is taken while this lease is held.
+    let other = Snowflake::lease(options().node(generator.node()).max_wait(Duration::from_millis(50)));
+    let refused = other.err().ok_or("the node has one holder")?;
+    assert_eq!(refused.kind(), ErrorKind::NodesExhausted, "{refused}");
+
+    // A closure is a clock: here one that is an hour ahead.
+    let clock = Clock::new(|| {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default() + Duration::from_secs(3600);
+        i64::try_from(now.as_millis()).unwrap_or(i64::MAX)
+    });
+    let ahead = Snowflake::lease_async(options().clock(clock)).await?;
+    let later = Id(ahead.next_id()?);
+    assert!(later > id, "{later} is of a later hour than {id}");
+
+    // In JSON an ID is a string, since JavaScript rounds large numbers.
+    let json = serde_json::to_string(&id)?;
+    assert_eq!(json, format!("\"{id}\""));
+    assert_eq!(serde_json::from_str::<Id>(&json)?, id);
+
+    // In a database it is a BIGINT.
+    let mut database = SqliteConnection::connect("sqlite::memory:").await?;
+    sqlx::query("CREATE TABLE orders (id BIGINT PRIMARY KEY)").execute(&mut database).await?;
+    sqlx::query("INSERT INTO orders VALUES (?)").bind(id).execute(&mut database).await?;
+    let row = sqlx::query("SELECT id FROM orders").fetch_one(&mut database).await?;
+    assert_eq!(row.try_get::<Id, _>("id")?, id);
+
+    println!("{id} of node {}", generator.node());
+    Ok(())
+}

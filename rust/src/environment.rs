@@ -1,0 +1,65 @@
+//! The environment variables of generators.
+
+use std::path::PathBuf;
+use std::{env, fmt};
+
+use snowmint_core::place::{CONTAINER_VARIABLE, Facts};
+
+/// The variables that fill in missing options of a generator.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Environment {
+    /// `SNOWMINT_NODE`: the node.
+    pub node: Option<String>,
+    /// `SNOWMINT_STORE`: the URL of a store to lease from.
+    pub store: Option<String>,
+    /// `SNOWMINT_NAMESPACE`: the namespace of the lease.
+    pub namespace: Option<String>,
+    /// `SNOWMINT_STATE_DIR`: the directory of the slots of this machine.
+    pub state_dir: Option<PathBuf>,
+    /// Whether this is a pod of Kubernetes: `KUBERNETES_SERVICE_HOST`.
+    pub kubernetes: bool,
+    /// Whether the variable `container`, which container engines set, is not empty.
+    pub container: bool,
+}
+
+// A password may be in a URL.
+impl fmt::Debug for Environment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Environment")
+            .field("node", &self.node)
+            .field("store", &self.store.as_deref().map(shown))
+            .field("namespace", &self.namespace)
+            .field("state_dir", &self.state_dir)
+            .field("kubernetes", &self.kubernetes)
+            .field("container", &self.container)
+            .finish()
+    }
+}
+
+impl Environment {
+    /// Reads the environment of this process.
+    pub fn of_process() -> Self {
+        let text = |name| env::var_os(name).map(|value| value.to_string_lossy().into_owned());
+        Self {
+            node: text("SNOWMINT_NODE"),
+            store: text("SNOWMINT_STORE"),
+            namespace: text("SNOWMINT_NAMESPACE"),
+            state_dir: env::var_os("SNOWMINT_STATE_DIR").map(PathBuf::from),
+            kubernetes: env::var_os("KUBERNETES_SERVICE_HOST").is_some(),
+            container: env::var_os(CONTAINER_VARIABLE).is_some_and(|value| !value.is_empty()),
+        }
+    }
+
+    /// Returns what these variables say about Kubernetes and containers.
+    pub fn facts(&self) -> Facts<'static> {
+        Facts { kubernetes: self.kubernetes, container_variable: self.container, ..Facts::default() }
+    }
+}
+
+/// Returns as much of a URL as may be shown: no password.
+pub(crate) fn shown(url: &str) -> &str {
+    match url.split_once(':') {
+        Some((scheme, _)) if scheme != "file" => scheme,
+        _ => url,
+    }
+}

@@ -1,0 +1,369 @@
+//! The generator that keeps its promises across forks, restarts and steps of the clock: core's generator on a cell of this
+//! process.
+
+pub(crate) mod clock;
+mod incarnation;
+pub(crate) mod options;
+pub(crate) mod status;
+pub(crate) mod system;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering, fence};
+
+use snowmint_core::{ErrorKind, Host, Layout, Options, Run, Snowflake, SystemHost, Window};
+use snowmint_stores::Error;
+use snowmint_stores::process::fork::Cell;
+
+use self::clock::{LeasedClock, Stopped};
+use self::incarnation::Incarnation;
+use self::options::{LeaseOptions, Source};
+use self::status::Status;
+use crate::environment::Environment;
+use crate::lease::Lease;
+use crate::lease::acquire::{acquire, acquire_in_background};
+use crate::lease::key::{ClockId, LeaseKey};
+use crate::lease::on_lost::OnLost;
+use crate::lease::registry::{Share, Wish, registry};
+
+/// A generator of IDs on a vouched or a leased node, safe to use after a fork.
+///
+/// | | in the process that made it | in a forked child |
+/// | --- | --- | --- |
+/// | vouched node | shares its state with generators of the same layout, node and clock | `Forked` |
+/// | leased node that the caller named | shares its lease with generators of the same store, namespace and layout | `Forked` |
+/// | any leased node | shares its lease in the same way | leases another node when first used |
+///
+/// The methods are those of [`snowmint_core::Snowflake`], with the clock as an argument.
+#[derive(Debug)]
+pub struct Generator {
+    first: Incarnation,
+    layout: Layout,
+    options: Options,
+    /// The lease to claim again in a forked child; `None` for a vouched node.
+    key: Option<Arc<LeaseKey>>,
+    on_lost: Option<OnLost>,
+    closed: AtomicBool,
+}
+
+impl Generator {
+    /// Opens a generator. The environment fills in a missing node, store and namespace (`SNOWMINT_NODE`, `SNOWMINT_STORE`,
+    /// `SNOWMINT_NAMESPACE`). Then:
+    /// 1. a node without a store and without a namespace is vouched for by the caller;
+    /// 2. a node with a store or a namespace is leased;
+    /// 3. without a node any free node is leased, from the store or else from the slots of this machine.
+    ///
+    /// # Errors
+    /// `InvalidNode`, `InvalidLayout`, `TimeOverflow`, `BeforeEpoch`; for a lease also `NodesExhausted`,
+    /// `StoreUnavailable`, `UnsafeStore`; and errors of the host's clock or wait.
+    pub fn open<H>(options: LeaseOptions, environment: &Environment, host: &mut H) -> Result<Self, H::Error>
+    where
+        H: Host,
+        H::Error: From<Error>,
+    {
+        Self::resolve(options, environment, false, host)
+    }
+
+    /// Opens a generator as [`Generator::open`] does, but leases a node in the options in any case.
+    ///
+    /// # Errors
+    /// As [`Generator::open`].
+    pub fn lease<H>(options: LeaseOptions, environment: &Environment, host: &mut H) -> Result<Self, H::Error>
+    where
+        H: Host,
+        H::Error: From<Error>,
+    {
+        Self::resolve(options, environment, true, host)
+    }
+
+    /// Opens a generator on a node for which the caller vouches: no other process uses it at the same time or later.
+    ///
+    /// # Errors
+    /// `InvalidNode`, if a generator of this process leases the node; `TimeOverflow`.
+    pub fn vouched(layout: &Layout, node: u32, options: Options, clock: Option<ClockId>) -> Result<Self, Error> {
+        if clock.is_none() {
+            layout.refuse_if_over(SystemHost::unix_ms())?;
+        }
+        let cell = registry().vouched(clock, layout, node)?;
+        let first = Incarnation::new(layout, node, options, cell, None);
+        let closed = AtomicBool::new(false);
+        Ok(Self { first, layout: *layout, options, key: None, on_lost: None, closed })
+    }
+
+    fn resolve<H>(
+        options: LeaseOptions,
+        environment: &Environment,
+        leases: bool,
+        host: &mut H,
+    ) -> Result<Self, H::Error>
+    where
+        H: Host,
+        H::Error: From<Error>,
+    {
+        let LeaseOptions { layout, options: own, clock, .. } = options;
+        let on_lost = options.on_lost.clone();
+        let key = match options.resolve(environment, leases)? {
+            Source::Vouched(node) => return Ok(Self::vouched(&layout, node, own, clock)?),
+            Source::Leased(key) => key,
+        };
+        // A caller's clock may be a script, which a reading here would advance.
+        if clock.is_none() && !key.backend.has_clock() {
+            layout.refuse_if_over(SystemHost::unix_ms()).map_err(Error::from)?;
+        }
+        let first = Incarnation::leased(&layout, own, acquire(&key, own, host)?);
+        first.serve(own, on_lost.as_ref());
+        Ok(Self { first, layout, options: own, key: Some(key), on_lost, closed: AtomicBool::new(false) })
+    }
+
+    /// Returns the time that the generator reads, Unix ms: the lessor's, or else the host's.
+    ///
+    /// # Errors
+    /// The host's.
+    #[inline]
+    pub fn now_ms<H: Host>(&self, host: &mut H) -> Result<i64, H::Error> {
+        self.lessor_ms().map_or_else(|| host.now_ms(), Ok)
+    }
+
+    /// Returns the lessor's time (Unix ms), if there is a lessor.
+    #[inline]
+    pub fn lessor_ms(&self) -> Option<i64> {
+        if self.key.as_ref().is_some_and(|key| key.backend.has_clock()) {
+            self.current().lease().and_then(Lease::lessor_ms)
+        } else {
+            None
+        }
+    }
+
+    /// Returns the incarnation of this process.
+    #[inline]
+    fn current(&self) -> &Incarnation {
+        let mut current = &self.first;
+        while let Some(next) = current.next.get() {
+            current = next;
+        }
+        current
+    }
+
+    #[inline]
+    fn open_current(&self) -> Result<&Incarnation, Error> {
+        if self.closed.load(Ordering::Relaxed) {
+            Err(snowmint_core::Error::closed().into())
+        } else {
+            Ok(self.current())
+        }
+    }
+
+    /// Returns the layout of the IDs.
+    pub const fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// Returns the options.
+    pub const fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// Returns the node in the IDs. In a forked child it is the parent's until the child has leased another one.
+    pub fn node(&self) -> u32 {
+        self.current().core.node()
+    }
+
+    /// Returns the granted window; `None` for a vouched node.
+    pub fn window(&self) -> Option<Window> {
+        self.current().lease().map(Lease::window)
+    }
+
+    /// Returns the status of the generator.
+    pub fn status(&self) -> Status {
+        let current = self.current();
+        let lease = current.lease();
+        Status {
+            node: current.core.node(),
+            window: lease.map(Lease::window),
+            namespace: self.key.as_ref().map(|key| key.terms.namespace.to_string()),
+            closed: self.closed.load(Ordering::Relaxed),
+            lost: lease.and_then(Lease::lost).cloned(),
+            skipped: lease.map_or(&[][..], Lease::skipped).to_vec(),
+            renewal_failures: lease.map_or(0, Lease::failures),
+            renewal_error: lease.and_then(Lease::trouble),
+            standby_risk: lease.and_then(Lease::standby_risk),
+            skew_ms: lease.and_then(Lease::skew_ms),
+        }
+    }
+
+    /// Closes this generator: later calls fail with `WindowClosed`. The last generator of a lease releases it; others of the
+    /// same node go on. A forked child does not touch the parent's lease.
+    pub fn close(&self) {
+        // Sequentially consistent with `follow`: one of the two calls sees the other.
+        self.closed.store(true, Ordering::SeqCst);
+        fence(Ordering::SeqCst);
+        self.current().leave(self.on_lost.as_ref());
+    }
+
+    /// Returns the next ID at the time `now_ms` (Unix ms). Never waits: a forked child gets `WindowClosed` until the
+    /// background has leased a node.
+    ///
+    /// # Errors
+    /// Those of [`Snowflake::try_next_id`], and `Forked`.
+    #[inline]
+    pub fn try_next_id(&self, now_ms: i64) -> Result<u64, Error> {
+        let current = self.open_current()?;
+        current
+            .core
+            .try_next_id(now_ms)
+            .or_else(|error| self.try_after(current, error, now_ms, |core| core.try_next_id(now_ms)))
+    }
+
+    /// Returns the next ID at the time `now_ms` (Unix ms), or `None`: then [`Generator::next_id`] waits or says why.
+    #[inline]
+    pub fn free_id(&self, now_ms: i64) -> Option<u64> {
+        self.open_current().ok()?.core.try_next_id(now_ms).ok()
+    }
+
+    /// Returns up to `want` consecutive IDs (1 or more) at the time `now_ms` (Unix ms). Never waits; see
+    /// [`Snowflake::try_run`].
+    ///
+    /// # Errors
+    /// Those of [`Generator::try_next_id`].
+    pub fn try_run(&self, now_ms: i64, want: u64, patience_ms: u64) -> Result<Run<'_>, Error> {
+        let current = self.open_current()?;
+        let run = current.core.try_run(now_ms, want, patience_ms);
+        run.or_else(|error| self.try_after(current, error, now_ms, |core| core.try_run(now_ms, want, patience_ms)))
+    }
+
+    #[cold]
+    fn try_after<'a, T>(
+        &'a self,
+        current: &'a Incarnation,
+        error: snowmint_core::Error,
+        now_ms: i64,
+        again: impl FnOnce(&'a Snowflake<Cell>) -> Result<T, snowmint_core::Error>,
+    ) -> Result<T, Error> {
+        let Some(key) = self.key_to_claim(&error) else {
+            current.heed(&error, now_ms);
+            return Err(current.explain(error));
+        };
+        match registry().wish(key) {
+            Wish::Granted(share) => Ok(again(&self.follow(current, share).core)?),
+            Wish::Failed(error) => Err(error),
+            Wish::Pending => Err(claiming()),
+            Wish::Yours(duty) => {
+                acquire_in_background(duty, key, now_ms);
+                Err(claiming())
+            }
+        }
+    }
+
+    /// Returns the lease that a forked child claims after this error. A node that the caller named stays with the parent.
+    fn key_to_claim(&self, error: &snowmint_core::Error) -> Option<&Arc<LeaseKey>> {
+        self.key.as_ref().filter(|key| error.kind() == ErrorKind::Forked && key.terms.node.is_none())
+    }
+
+    /// Returns the next ID. Waits at most `max_wait_ms`.
+    ///
+    /// # Errors
+    /// The errors of [`Snowflake::next_id`], `Forked`, and errors of the host's clock or wait. In a forked child also the
+    /// errors of [`Generator::open`].
+    #[inline]
+    pub fn next_id<H>(&self, host: &mut H) -> Result<u64, H::Error>
+    where
+        H: Host,
+        H::Error: From<Error>,
+    {
+        let now_ms = self.now_ms(host)?;
+        match self.open_current()?.core.try_next_id(now_ms) {
+            Ok(id) => Ok(id),
+            Err(error) => self.next_id_after(&error, now_ms, host),
+        }
+    }
+
+    #[cold]
+    fn next_id_after<H>(&self, error: &snowmint_core::Error, now_ms: i64, host: &mut H) -> Result<u64, H::Error>
+    where
+        H: Host,
+        H::Error: From<Error>,
+    {
+        self.current().heed(error, now_ms);
+        self.in_this_process(host, |core, host| core.next_id(host))
+    }
+
+    /// Hands `count` IDs to `sink`, run by run, and waits at most `max_wait_ms` in all; see [`Snowflake::take`].
+    ///
+    /// # Errors
+    /// Those of [`Generator::next_id`].
+    pub fn take<H>(&self, host: &mut H, count: usize, mut sink: impl FnMut(Run<'_>)) -> Result<(), H::Error>
+    where
+        H: Host,
+        H::Error: From<Error>,
+    {
+        let mut begun = false;
+        self.in_this_process(host, |core, host| {
+            if begun {
+                // A signal handler forked while the call waited: the parent goes on with the IDs taken so far.
+                return Err(Stopped::Final(snowmint_core::Error::forked()));
+            }
+            core.take(host, count, |run| {
+                begun = true;
+                sink(run);
+            })
+        })
+    }
+
+    /// Calls the generator of this process. A forked child leases a node first.
+    fn in_this_process<H, T>(
+        &self,
+        host: &mut H,
+        mut call: impl FnMut(&Snowflake<Cell>, &mut LeasedClock<'_, H>) -> Result<T, Stopped<H::Error>>,
+    ) -> Result<T, H::Error>
+    where
+        H: Host,
+        H::Error: From<Error>,
+    {
+        let mut before_ms = 0;
+        loop {
+            let current = self.open_current()?;
+            match call(&current.core, &mut LeasedClock::new(host, current.lease(), before_ms)) {
+                Ok(value) => return Ok(value),
+                Err(Stopped::Host(error)) => return Err(error),
+                Err(Stopped::Final(error)) => return Err(Error::from(error).into()),
+                Err(Stopped::Refused(error)) => {
+                    let Some(key) = self.key_to_claim(&error) else { return Err(current.explain(error).into()) };
+                    // The call took no ID: a wiped cell refuses from the first look on.
+                    let share = acquire(key, self.options, host)?;
+                    // The time of a slow store does not count for the call.
+                    before_ms = host.paused_ms();
+                    self.follow(current, share);
+                }
+            }
+        }
+    }
+
+    /// Continues with another lease after `before`. Several threads may come here at once; one incarnation is enough.
+    fn follow<'a>(&'a self, before: &'a Incarnation, share: Share) -> &'a Incarnation {
+        let next = Box::new(Incarnation::leased(&self.layout, self.options, share));
+        let followed = before.next.set(next).is_ok();
+        let current = self.current();
+        if followed {
+            current.serve(self.options, self.on_lost.as_ref());
+            fence(Ordering::SeqCst);
+            if self.closed.load(Ordering::SeqCst) {
+                current.leave(self.on_lost.as_ref());
+            }
+        }
+        current
+    }
+}
+
+/// Releases the leases of this process over stores and lessors of the caller: for when these are about to go.
+pub fn release_callers_stores() {
+    crate::lease::registry::release_callers_stores();
+}
+
+impl Drop for Generator {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+fn claiming() -> Error {
+    Error::told(ErrorKind::WindowClosed, "this forked process is leasing a node: try again")
+}

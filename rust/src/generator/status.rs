@@ -1,0 +1,30 @@
+//! The status of a generator.
+
+use snowmint_core::Window;
+use snowmint_stores::Error;
+
+/// The status of a generator.
+#[derive(Clone, Debug)]
+pub struct Status {
+    /// The node in its IDs.
+    pub node: u32,
+    /// The granted window; `None` for a vouched node.
+    pub window: Option<Window>,
+    /// The namespace of the lease.
+    pub namespace: Option<String>,
+    /// Whether the generator was closed.
+    pub closed: bool,
+    /// Why the lease was lost.
+    pub lost: Option<Error>,
+    /// Slot files or records that a claim left out because they are not valid.
+    pub skipped: Vec<String>,
+    /// How many renewals of the lease have failed since the last success.
+    pub renewal_failures: u64,
+    /// Why the last renewal failed, if none has succeeded since.
+    pub renewal_error: Option<Error>,
+    /// The writes that a failover of the store could lose, such as writes that a standby does not have, as the last renewal
+    /// found. The lease goes on.
+    pub standby_risk: Option<Error>,
+    /// How far this machine's clock is ahead of the store's, in ms, if the store has a clock.
+    pub skew_ms: Option<i64>,
+}

@@ -1,0 +1,129 @@
+//! The states of this process that mint UUIDs, ULIDs and `ObjectId`s, shared by all threads. A forked child starts
+//! without them.
+
+use std::ptr;
+use std::sync::{LazyLock, Mutex, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use snowmint_core::ids::{Pool, States};
+use snowmint_core::{ErrorKind, mutant};
+use snowmint_stores::Error;
+use snowmint_stores::process::fork::PerProcess;
+
+static STATES: PerProcess<Mutex<States>> = PerProcess::new();
+
+/// Calls `step` with the states of this process, for one thread at a time.
+#[inline]
+pub(crate) fn mint<T>(mut step: impl FnMut(&mut States) -> Result<T, snowmint_core::Error>) -> Result<T, Error> {
+    loop {
+        let shared = shared();
+        let mut states = shared.lock().unwrap_or_else(PoisonError::into_inner);
+        if states.pool.is_dry() {
+            fill(&mut states.pool)?;
+        }
+        let minted = step(&mut states)?;
+        drop(states);
+        // If a signal handler forked meanwhile and this is the child, then the parent mints the same ID.
+        if STATES.existing().is_some_and(|now| ptr::eq(now, shared)) || mutant::removes("renew") {
+            return Ok(minted);
+        }
+    }
+}
+
+/// Fetches random bits of the operating system, in blocks to save system calls.
+#[cold]
+fn fill(pool: &mut Pool) -> Result<(), Error> {
+    let mut bytes = [0; Pool::SIZE * 4];
+    getrandom::fill(&mut bytes).map_err(|error| {
+        Error::told(ErrorKind::StoreUnavailable, format!("the system gives no random bytes: {error}"))
+    })?;
+    for (number, bytes) in pool.numbers().iter_mut().zip(bytes.as_chunks().0) {
+        *number = u32::from_ne_bytes(*bytes);
+    }
+    pool.filled(Pool::SIZE);
+    Ok(())
+}
+
+#[inline]
+fn shared() -> &'static Mutex<States> {
+    if mutant::removes("renew") {
+        static INHERITED: LazyLock<Mutex<States>> = LazyLock::new(Mutex::default);
+        return &INHERITED;
+    }
+    STATES.get()
+}
+
+/// The system's time: 100 ns since 1970.
+pub(crate) fn unix_100ns() -> i64 {
+    match SystemTime::now().duration_since(UNIX_EPOCH) {
+        Ok(since) => i64::try_from(since.as_nanos() / 100).unwrap_or(i64::MAX),
+        Err(before) => i64::try_from(before.duration().as_nanos() / 100).map_or(i64::MIN, |units| -units),
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::io::{PipeReader, Read, Write, pipe};
+
+    /// Forks; in the child, where the answer is `None`, the caller has to end the process.
+    #[allow(unsafe_code, reason = "a C interface")]
+    fn fork() -> Option<libc::pid_t> {
+        // SAFETY: the child mints, writes to a pipe and ends, all of which it may although it was forked from a thread.
+        let child = unsafe { libc::fork() };
+        assert!(child >= 0, "a process can be forked");
+        (child > 0).then_some(child)
+    }
+
+    #[allow(unsafe_code, reason = "a C interface")]
+    fn wait(child: libc::pid_t) {
+        // SAFETY: a child of this process, not waited for yet.
+        unsafe { libc::waitpid(child, ptr::null_mut(), 0) };
+    }
+
+    #[allow(unsafe_code, reason = "a C interface")]
+    fn end() -> ! {
+        // SAFETY: without handlers, which are the test runner's.
+        unsafe { libc::_exit(0) }
+    }
+
+    fn read(mut from: PipeReader) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        from.read_to_end(&mut bytes).expect("a pipe");
+        bytes
+    }
+
+    #[test]
+    fn a_child_forked_in_the_midst_of_minting_begins_again_with_a_state_of_its_own() {
+        let (from, mut to) = pipe().expect("a pipe");
+        let mut forked = None;
+        let mut steps = 0;
+        let uuids: [u128; 3] = std::array::from_fn(|_| {
+            let uuid = mint(|states| {
+                let uuid = states.v7(1000)?;
+                steps += 1;
+                // The lock is held, the counter has moved on, and nothing is handed out yet.
+                if forked.is_none() {
+                    forked = Some(fork());
+                }
+                Ok(uuid)
+            });
+            uuid.expect("the system has random bits").to_bits()
+        });
+        let Some(Some(child)) = forked else {
+            // Minted again, once.
+            let ok = steps == 4 && to.write_all(&uuids.map(u128::to_be_bytes).concat()).is_ok();
+            if ok { end() } else { std::process::abort() }
+        };
+        wait(child);
+        drop(to);
+        let theirs: Vec<_> = read(from).as_chunks().0.iter().map(|bytes| u128::from_be_bytes(*bytes)).collect();
+        assert_eq!((steps, theirs.len()), (3, 3));
+        for uuids in [&uuids[..], &theirs] {
+            assert!(uuids.is_sorted_by(|a, b| a < b));
+        }
+        assert!(theirs.iter().all(|uuid| !uuids.contains(uuid)), "{uuids:x?} {theirs:x?}");
+        // The child's counter began at another random number.
+        assert!(uuids[0].abs_diff(theirs[0]) >> 32 > 1000);
+    }
+}

@@ -1,0 +1,77 @@
+//! UUIDs, minted with the states of this process.
+//!
+//! | version | across threads | in a forked child | under any clock |
+//! | --- | --- | --- | --- |
+//! | [`v1`], [`v6`] | no time twice | another random node and clock sequence | the time goes on; version 6 in order |
+//! | [`v4`] | random bits handed out once | other random bits | needs no clock |
+//! | [`v7`] | strictly increasing | another random counter | strictly increasing |
+//!
+//! Versions 3 and 5 are hashes (`Uuid::v3`, `Uuid::v5`, feature `uuid`), 8 is made of bits from the
+//! caller ([`Uuid::v8`]), and 2 is only read.
+
+pub use snowmint_core::uuid::{GregorianStamp, GregorianState, Uuid, UuidVariant, V7State};
+
+use snowmint_core::SystemHost;
+use snowmint_stores::Error;
+
+use crate::ids::minter::{mint, unix_100ns};
+
+/// A version 1: the time, and a random node and clock sequence of this process, never the address of a network card.
+///
+/// # Errors
+/// `StoreUnavailable`: the system gives no random bytes. `BeforeEpoch`, `TimeOverflow`: its clock is not between 1582 and
+/// 5236.
+pub fn v1() -> Result<Uuid, Error> {
+    mint(|states| states.gregorian(unix_100ns())?.v1())
+}
+
+/// A version 6: as [`v1`], in order of time.
+///
+/// # Errors
+/// As of [`v1`].
+pub fn v6() -> Result<Uuid, Error> {
+    mint(|states| states.gregorian(unix_100ns())?.v6())
+}
+
+/// Takes the time, clock sequence and node of the next version 1 or 6, for callers that replace the node.
+///
+/// # Errors
+/// As of [`v1`].
+pub fn gregorian() -> Result<GregorianStamp, Error> {
+    mint(|states| states.gregorian(unix_100ns()))
+}
+
+/// A version 4: 122 random bits of the operating system.
+///
+/// # Errors
+/// `StoreUnavailable`: the system gives no random bits.
+pub fn v4() -> Result<Uuid, Error> {
+    mint(|states| Ok(states.v4()))
+}
+
+/// A version 7, above all that this process has minted: see [`V7State`].
+///
+/// # Errors
+/// `StoreUnavailable`: the system gives no random bytes. `BeforeEpoch`, `TimeOverflow`: its clock is not between 1970 and
+/// 10889.
+///
+/// # Examples
+/// ```
+/// use snowmint::uuid;
+/// let (first, second) = (uuid::v7()?, uuid::v7()?);
+/// assert!(first < second && first.to_string() < second.to_string());
+/// # Ok::<(), snowmint::Error>(())
+/// ```
+#[inline]
+pub fn v7() -> Result<Uuid, Error> {
+    v7_at(SystemHost::unix_ms())
+}
+
+/// A version 7 at the time `now_ms` (Unix ms), or later: for callers that have read the clock already.
+///
+/// # Errors
+/// As of [`v7`].
+#[inline]
+pub fn v7_at(now_ms: i64) -> Result<Uuid, Error> {
+    mint(|states| states.v7(now_ms))
+}

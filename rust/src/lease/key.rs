@@ -1,0 +1,46 @@
+//! The identity of a lease in this process.
+
+use std::hash::{Hash, Hasher};
+
+use snowmint_stores::Terms;
+
+use super::backend::Backend;
+
+/// Identifies a clock of the caller. Generators share states and leases only if they read the same clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ClockId(
+    /// A number that no other clock has while this one lives, such as the address of an object.
+    pub usize,
+);
+
+/// A lease to claim: its terms, and where it is kept.
+///
+/// Generators share one lease if backend, clock, namespace, layout, node and excluded nodes are the same.
+#[derive(Debug)]
+pub(crate) struct LeaseKey {
+    pub(crate) backend: Backend,
+    /// The caller's clock; `None` is the system's.
+    pub(crate) clock: Option<ClockId>,
+    pub(crate) terms: Terms,
+}
+
+impl PartialEq for LeaseKey {
+    fn eq(&self, other: &Self) -> bool {
+        self.backend == other.backend
+            && self.clock == other.clock
+            && self.terms.namespace == other.terms.namespace
+            && self.terms.layout.numbers() == other.terms.layout.numbers()
+            && self.terms.node == other.terms.node
+            && self.terms.exclude == other.terms.exclude
+    }
+}
+
+impl Eq for LeaseKey {}
+
+impl Hash for LeaseKey {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.backend.hash(state);
+        self.terms.namespace.hash(state);
+        self.terms.layout.numbers().hash(state);
+    }
+}

@@ -1,0 +1,222 @@
+//! Services that grant nodes by their own clock.
+
+use std::fmt;
+use std::sync::Arc;
+
+use snowmint_core::{ErrorKind, SystemHost, Window};
+use snowmint_stores::{Claimer, Error, Outcome, Refusal, Terms};
+
+use super::lessor_clock::{LessorClock, Sent};
+
+/// A service that grants nodes. Each call ends, by a timeout if need be, and may be repeated: the nonce identifies the claim.
+///
+/// A forked child uses the same object: it must not use what the parent opened, such as a connection.
+pub trait Lessor: fmt::Debug + Send + Sync + 'static {
+    /// Returns kind and address for error messages, without a password.
+    fn name(&self) -> &str;
+
+    /// Grants a node. Its window is durable.
+    ///
+    /// # Errors
+    /// The reason why no node is granted. `NodesExhausted` may come with the ms after which a node is free.
+    fn claim(&self, terms: &Terms, claimer: &Claimer) -> Result<LessorGrant, (Error, Option<u64>)>;
+
+    /// Extends the window past `unused_from_ms` (Unix ms), the start of the generator's first unused tick. Returns the window
+    /// and the lessor's clock, Unix ms.
+    ///
+    /// # Errors
+    /// `WindowClosed`, if another holder has the node. After other errors the old window stays.
+    fn renew(&self, terms: &Terms, claimer: &Claimer, node: u32, unused_from_ms: i64) -> Result<(Window, i64), Error>;
+
+    /// Takes a node back. Its generators are closed and took no ID at or past `unused_from_ms` (Unix ms).
+    ///
+    /// # Errors
+    /// After any error the window runs out by itself.
+    fn release(&self, terms: &Terms, claimer: &Claimer, node: u32, unused_from_ms: i64) -> Result<(), Error>;
+}
+
+/// The grant of a lessor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LessorGrant {
+    /// The node.
+    pub node: u32,
+    /// The window, which is durable.
+    pub window: Window,
+    /// The length of the windows in ms. The lessor may have shortened it.
+    pub window_ms: u64,
+    /// The lessor's clock, Unix ms.
+    pub now_ms: i64,
+}
+
+/// A node that a lessor granted.
+#[derive(Debug)]
+pub(crate) struct Loan {
+    lessor: Arc<dyn Lessor>,
+    terms: Terms,
+    claimer: Claimer,
+    node: u32,
+    window: Window,
+    clock: Arc<LessorClock>,
+}
+
+impl Loan {
+    /// Claims a node.
+    pub(crate) fn claim(lessor: Arc<dyn Lessor>, terms: &Terms, claimer: Claimer) -> Result<Self, Refusal> {
+        let sent = Sent::now();
+        let LessorGrant { node, window, window_ms, now_ms } =
+            lessor.claim(terms, &claimer).map_err(|refused| match refused {
+                (error, Some(wait_ms)) if error.kind() == ErrorKind::NodesExhausted => Refusal::NotYet(wait_ms, error),
+                (error, _) => Refusal::Error(error),
+            })?;
+        let clock = Arc::new(LessorClock::new(now_ms, sent));
+        let fits = u64::from(node) < terms.layout.nodes()
+            && terms.node.is_none_or(|wanted| wanted == node)
+            && terms.layout.mints_from_ms(window.start_ms).is_some()
+            && window.start_ms < window.end_ms
+            && (Window::LEAST_MS..=terms.window_ms).contains(&window_ms);
+        if !fits {
+            let why = format!("node {node} and its window are not a lease of layout {}", terms.layout);
+            return Err(Error::unavailable(lessor.name(), why).into());
+        }
+        Ok(Self { lessor, terms: Terms { window_ms, ..terms.clone() }, claimer, node, window, clock })
+    }
+
+    pub(crate) const fn node(&self) -> u32 {
+        self.node
+    }
+
+    pub(crate) const fn window(&self) -> Window {
+        self.window
+    }
+
+    pub(crate) const fn window_ms(&self) -> u64 {
+        self.terms.window_ms
+    }
+
+    pub(crate) fn clock(&self) -> Arc<LessorClock> {
+        Arc::clone(&self.clock)
+    }
+
+    /// Returns how far this machine's clock is ahead of the lessor's, in ms.
+    pub(crate) fn skew_ms(&self) -> i64 {
+        SystemHost::unix_ms().saturating_sub(self.clock.now_ms())
+    }
+
+    /// Extends the window.
+    pub(crate) fn renew(&mut self, last_ms: i64, reach_ms: u64) -> Outcome {
+        self.terms.max_ahead_ms = reach_ms.saturating_sub(self.terms.window_ms);
+        let sent = Sent::now();
+        match self.lessor.renew(&self.terms, &self.claimer, self.node, last_ms) {
+            Ok((window, now_ms)) => {
+                self.clock.heed(now_ms, sent);
+                self.window.end_ms = self.window.end_ms.max(window.end_ms);
+                Outcome::Window { window: self.window, skew_ms: Some(self.skew_ms()), standby_risk: None }
+            }
+            Err(error) if error.kind() == ErrorKind::WindowClosed => Outcome::Lost(error),
+            Err(error) => Outcome::Later(error),
+        }
+    }
+
+    /// Releases the node.
+    pub(crate) fn release(self, end_ms: i64) {
+        // After an error the window runs out by itself.
+        drop(self.lessor.release(&self.terms, &self.claimer, self.node, end_ms));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+    use std::time::{Duration, Instant};
+
+    use snowmint_core::layouts::SNOWMINT;
+
+    use super::*;
+    use crate::{Backend, ClockId, Environment, Generator, LeaseOptions, LeaseStore, SystemHost as Host};
+
+    /// Grants what it was made with, by a clock that stands where it is set.
+    #[derive(Clone, Debug)]
+    struct Fixed(Arc<(LessorGrant, AtomicI64, AtomicU64)>);
+
+    impl Fixed {
+        fn new(lent: LessorGrant) -> Self {
+            Self(Arc::new((lent, AtomicI64::new(lent.now_ms), AtomicU64::new(0))))
+        }
+
+        fn now_ms(&self) -> i64 {
+            self.0.1.load(Ordering::Relaxed)
+        }
+    }
+
+    impl Lessor for Fixed {
+        fn name(&self) -> &'static str {
+            "a lessor of tests"
+        }
+
+        fn claim(&self, _: &Terms, _: &Claimer) -> Result<LessorGrant, (Error, Option<u64>)> {
+            Ok(self.0.0)
+        }
+
+        fn renew(&self, terms: &Terms, _: &Claimer, _: u32, unused_from_ms: i64) -> Result<(Window, i64), Error> {
+            self.0.2.fetch_add(1, Ordering::Relaxed);
+            let end_ms = unused_from_ms.max(self.now_ms()).saturating_add_unsigned(terms.window_ms);
+            Ok((Window { start_ms: self.0.0.window.start_ms, end_ms }, self.now_ms()))
+        }
+
+        fn release(&self, _: &Terms, _: &Claimer, _: u32, _: i64) -> Result<(), Error> {
+            Ok(())
+        }
+    }
+
+    const FAR_MS: i64 = 2_000_000_000_000;
+    const GRANT: LessorGrant = LessorGrant {
+        node: 7,
+        window: Window { start_ms: FAR_MS, end_ms: FAR_MS + 1000 },
+        window_ms: 1000,
+        now_ms: FAR_MS,
+    };
+
+    fn generator(lessor: &Fixed, number: usize) -> Result<Generator, Error> {
+        let lease = LeaseOptions::new().store(LeaseStore::Backend(Backend::lessor(lessor.clone(), number)));
+        Generator::open(lease, &Environment::default(), &mut Host::new())
+    }
+
+    #[test]
+    fn ids_are_of_the_lessors_time_and_its_window_of_its_length() {
+        let lessor = Fixed::new(GRANT);
+        let generator = generator(&lessor, 1).expect("a node");
+        let parts = SNOWMINT.decode(generator.next_id(&mut Host::new()).expect("an ID")).expect("of the layout");
+        assert_eq!(parts.node, 7);
+        assert!((FAR_MS..FAR_MS + 10_000).contains(&parts.timestamp_ms), "{}", parts.timestamp_ms);
+        // The renewal comes halfway through the granted window, not the requested one.
+        let deadline = Instant::now() + Duration::from_secs(10);
+        while lessor.0.2.load(Ordering::Relaxed) < 2 && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        assert!(generator.window().is_some_and(|window| window.end_ms > FAR_MS + 1000));
+        assert!(generator.status().skew_ms.is_some_and(|skew_ms| skew_ms != 0));
+    }
+
+    #[test]
+    fn a_grant_that_cannot_be_is_refused() {
+        let wrong = [
+            LessorGrant { node: 1024, ..GRANT },
+            LessorGrant { window: Window { end_ms: FAR_MS, ..GRANT.window }, ..GRANT },
+            LessorGrant { window: Window { start_ms: i64::MAX - 1, end_ms: i64::MAX }, ..GRANT },
+            LessorGrant { window_ms: 999, ..GRANT },
+            LessorGrant { window_ms: u64::MAX, ..GRANT },
+        ];
+        for (number, lent) in wrong.into_iter().enumerate() {
+            let error = generator(&Fixed::new(lent), 100 + number).expect_err("nothing to go by");
+            assert_eq!(error.kind(), ErrorKind::StoreUnavailable);
+        }
+    }
+
+    #[test]
+    fn a_clock_of_the_callers_own_is_refused() {
+        let mut lease = LeaseOptions::new().store(LeaseStore::Backend(Backend::lessor(Fixed::new(GRANT), 2)));
+        lease.clock = Some(ClockId(1));
+        let error = Generator::open(lease, &Environment::default(), &mut Host::new()).expect_err("two clocks");
+        assert_eq!(error.kind(), ErrorKind::InvalidNode);
+    }
+}

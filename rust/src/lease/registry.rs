@@ -1,0 +1,321 @@
+//! The leases and vouched nodes that the generators of one process share, and the thread that renews leases. A forked child
+//! starts with an empty registry.
+
+use std::borrow::Borrow;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError, Weak};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use snowmint_core::{ErrorKind, Layout, Numbers, SystemHost, Words, mutant};
+use snowmint_stores::Error;
+use snowmint_stores::process::Owner;
+use snowmint_stores::process::fork::{Cell, PerProcess, at_exit};
+use snowmint_stores::process::wake::Wake;
+
+use super::Lease;
+use super::key::{ClockId, LeaseKey};
+
+/// The leases and vouched nodes of this process.
+#[derive(Debug, Default)]
+pub(crate) struct Registry {
+    shared: Mutex<Shared>,
+    wake: Wake,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    /// The cells of vouched nodes. They live as long as the process: a node used again continues above its last ID.
+    vouched: HashMap<(Option<ClockId>, Numbers, u32), Cell>,
+    leases: HashMap<Arc<LeaseKey>, Entry>,
+    renewing: bool,
+}
+
+#[derive(Debug)]
+enum Entry {
+    /// A thread is claiming it.
+    Claiming,
+    Live(Weak<Lease>),
+    /// Claimed in the background at this time; no generator has fetched it yet.
+    Ready(Arc<Lease>, Instant),
+    /// The claim failed, and no generator has heard of it yet.
+    Failed(Error),
+}
+
+/// The state of a lease that a generator asks for.
+pub(crate) enum Wish {
+    Granted(Share),
+    /// Another thread is claiming it.
+    Pending,
+    /// The caller has to claim it.
+    Yours(Duty),
+    /// A claim in the background failed.
+    Failed(Error),
+}
+
+static REGISTRY: PerProcess<Registry> = PerProcess::new();
+
+/// Returns the registry of this process.
+pub(crate) fn registry() -> &'static Registry {
+    REGISTRY.get()
+}
+
+impl Registry {
+    fn lock(&self) -> MutexGuard<'_, Shared> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the shared cell of a vouched node.
+    ///
+    /// # Errors
+    /// `InvalidNode`, if a generator of this process leases the node.
+    pub(crate) fn vouched(&self, clock: Option<ClockId>, layout: &Layout, node: u32) -> Result<Cell, Error> {
+        let mut shared = self.lock();
+        let live = |entry: &Entry| entry.lease().is_some_and(|lease| lease.is_open() && lease.node() == node);
+        let held = |(key, entry): (&Arc<LeaseKey>, &Entry)| {
+            clock.is_none() && key.clock.is_none() && key.terms.layout.numbers() == layout.numbers() && live(entry)
+        };
+        if shared.leases.iter().any(held) {
+            return Err(Error::told(
+                ErrorKind::InvalidNode,
+                format!(
+                    "node {node} is leased by another generator of this process: pass another, or none to lease one"
+                ),
+            ));
+        }
+        if mutant::removes("share") {
+            return Ok(open_vouched());
+        }
+        Ok(shared.vouched.entry((clock, layout.numbers(), node)).or_insert_with(open_vouched).clone())
+    }
+
+    /// Returns the nodes that generators of this process use as vouched ones.
+    pub(crate) fn vouched_nodes(&self, layout: &Layout) -> Vec<u32> {
+        let numbers = layout.numbers();
+        let shared = self.lock();
+        shared.vouched.keys().filter(|key| (key.0, key.1) == (None, numbers)).map(|key| key.2).collect()
+    }
+
+    /// Returns the lease of a key, or the duty to claim it.
+    pub(crate) fn wish(&'static self, key: &Arc<LeaseKey>) -> Wish {
+        let mut shared = self.lock();
+        match shared.leases.get(key) {
+            Some(Entry::Claiming) => return Wish::Pending,
+            Some(entry) => {
+                if let Entry::Failed(error) = entry {
+                    let error = error.clone();
+                    shared.leases.remove(key);
+                    return Wish::Failed(error);
+                }
+                if let Some(share) = entry.lease().and_then(|lease| Share::of(&lease)) {
+                    shared.leases.insert(key.clone(), Entry::Live(Arc::downgrade(&share.0)));
+                    return Wish::Granted(share);
+                }
+            }
+            None => {}
+        }
+        shared.leases.insert(key.clone(), Entry::Claiming);
+        Wish::Yours(Duty { registry: self, owner: Owner::this(), key: Some(key.clone()) })
+    }
+
+    fn put(&'static self, key: Arc<LeaseKey>, entry: Entry) -> Result<(), Arc<LeaseKey>> {
+        let mut shared = self.lock();
+        let node = entry.lease().filter(|_| key.clock.is_none()).map(|lease| lease.node());
+        if node.is_some_and(|node| shared.vouched.contains_key(&(None, key.terms.layout.numbers(), node))) {
+            return Err(key);
+        }
+        let over: Vec<_> = shared
+            .leases
+            .extract_if(|_, entry| matches!(entry, Entry::Live(lease) if lease.strong_count() == 0))
+            .collect();
+        shared.leases.insert(key, entry);
+        if shared.renewing {
+            // The new lease may be due before the other ones.
+            self.wake.notify();
+        } else {
+            static AT_EXIT: AtomicBool = AtomicBool::new(false);
+            if !AT_EXIT.swap(true, Ordering::AcqRel) {
+                at_exit(release_all);
+            }
+            let renewer = thread::Builder::new().name("snowmint-renew".to_owned()).spawn(|| self.renew_leases());
+            // Without a thread windows end, and calls say so.
+            shared.renewing = renewer.is_ok();
+        }
+        drop(shared);
+        // Dropping a lease may drop a store of the caller, whose code may take the lock.
+        drop(over);
+        Ok(())
+    }
+
+    /// Returns the signal of the thread that renews.
+    pub(crate) fn wake(&'static self) -> &'static Wake {
+        &self.wake
+    }
+
+    /// Renews leases until none is left.
+    fn renew_leases(&self) {
+        let mut shared = self.lock();
+        loop {
+            let forgotten: Vec<_> = shared.leases.extract_if(|_, entry| entry.is_forgotten()).collect();
+            if !forgotten.is_empty() {
+                // Dropping a lease may drop a store of the caller, whose code may take the lock.
+                drop(shared);
+                drop(forgotten);
+                shared = self.lock();
+            }
+            let leases: Vec<_> =
+                shared.leases.values().filter_map(Entry::lease).filter(|lease| lease.is_open()).collect();
+            if leases.is_empty() {
+                shared.renewing = false;
+                return;
+            }
+            let now = Instant::now();
+            let (due, later): (Vec<_>, Vec<_>) = leases.into_iter().partition(|lease| lease.is_due(now));
+            let next = later.iter().map(|lease| lease.due()).min();
+            drop(later);
+            if due.is_empty() {
+                let wait = next.map_or(Duration::from_secs(1), |next| next.saturating_duration_since(now));
+                drop(shared);
+                self.wake.wait(wait);
+                shared = self.lock();
+            } else {
+                drop(shared);
+                for lease in &due {
+                    lease.renew(SystemHost::unix_ms());
+                }
+                // The last owner of a lease releases it, which takes the lock.
+                drop(due);
+                shared = self.lock();
+            }
+        }
+    }
+}
+
+impl Entry {
+    fn is_forgotten(&self) -> bool {
+        match self {
+            Self::Ready(lease, since) => lease.is_forgotten(*since),
+            Self::Live(lease) => lease.strong_count() == 0,
+            Self::Claiming | Self::Failed(_) => false,
+        }
+    }
+
+    fn lease(&self) -> Option<Arc<Lease>> {
+        match self {
+            Self::Live(lease) => lease.upgrade(),
+            Self::Ready(lease, _) => Some(Arc::clone(lease)),
+            Self::Claiming | Self::Failed(_) => None,
+        }
+    }
+}
+
+fn open_vouched() -> Cell {
+    let cell = Cell::new();
+    let words: &Words = cell.borrow();
+    words.open_vouched();
+    cell
+}
+
+/// Releases the leases over stores and lessors of the caller, before these go.
+pub(crate) fn release_callers_stores() {
+    let Some(registry) = REGISTRY.existing() else { return };
+    let of_the_caller = |(key, entry): (&Arc<LeaseKey>, &Entry)| entry.lease().filter(|_| key.backend.is_the_callers());
+    let leases: Vec<_> = registry.lock().leases.iter().filter_map(of_the_caller).collect();
+    Lease::release_all(leases);
+}
+
+/// Releases all leases when the process exits without having closed its generators.
+extern "C" fn release_all() {
+    let released = std::panic::catch_unwind(|| {
+        let Some(registry) = REGISTRY.existing() else { return };
+        // The exit may come from within a call that holds the lock; then the windows just run out.
+        for _ in 0..100 {
+            let leases: Vec<_> = match registry.shared.try_lock() {
+                Ok(shared) => shared.leases.values().filter_map(Entry::lease).collect(),
+                Err(TryLockError::Poisoned(_)) => return,
+                Err(TryLockError::WouldBlock) => {
+                    thread::sleep(Duration::from_millis(10));
+                    continue;
+                }
+            };
+            Lease::release_all(leases);
+            return;
+        }
+    });
+    // A panic at exit has no reader.
+    drop(released);
+}
+
+/// The duty to claim a lease. Other threads may wait for it.
+#[derive(Debug)]
+pub(crate) struct Duty {
+    registry: &'static Registry,
+    owner: &'static Owner,
+    key: Option<Arc<LeaseKey>>,
+}
+
+impl Duty {
+    /// Returns whether the process has forked since, and this is the child.
+    pub(crate) fn is_of_parent(&self) -> bool {
+        !self.owner.is_this_process()
+    }
+
+    /// Publishes the lease, and shares it.
+    ///
+    /// The duty comes back if another generator has begun to use the node as a vouched one.
+    pub(crate) fn share(self, lease: &Arc<Lease>) -> Result<Share, Self> {
+        let share = Share::first(lease);
+        self.put(Entry::Live(Arc::downgrade(lease)))?;
+        Ok(share)
+    }
+
+    /// Keeps the outcome of a claim in the background until a generator asks. The duty may come back as in `share`.
+    pub(crate) fn keep(self, outcome: Result<Arc<Lease>, Error>) -> Result<(), Self> {
+        self.put(outcome.map_or_else(Entry::Failed, |lease| Entry::Ready(lease, Instant::now())))
+    }
+
+    fn put(mut self, entry: Entry) -> Result<(), Self> {
+        let Some(key) = self.key.take() else { return Ok(()) };
+        self.registry.put(key, entry).map_err(|key| Self { key: Some(key), ..self })
+    }
+}
+
+impl Drop for Duty {
+    // Another thread may claim then.
+    fn drop(&mut self) {
+        // A forked child never takes its parent's lock.
+        if let Some(key) = self.key.take().filter(|_| !self.is_of_parent()) {
+            self.registry.lock().leases.remove(&key);
+        }
+    }
+}
+
+/// A generator's share of a lease. The last share to go releases the lease.
+#[derive(Debug)]
+pub(crate) struct Share(pub(crate) Arc<Lease>, AtomicBool);
+
+impl Share {
+    fn first(lease: &Arc<Lease>) -> Self {
+        // A new lease has no user yet, so it takes this one.
+        Self::of(lease).unwrap_or_else(|| Self(Arc::clone(lease), AtomicBool::new(true)))
+    }
+
+    /// Returns `None` if the lease is over.
+    fn of(lease: &Arc<Lease>) -> Option<Self> {
+        lease.join().then(|| Self(Arc::clone(lease), AtomicBool::new(false)))
+    }
+
+    /// Gives this share up, once.
+    pub(crate) fn leave(&self) {
+        if !self.1.swap(true, Ordering::AcqRel) {
+            self.0.leave();
+        }
+    }
+}
+
+impl Drop for Share {
+    fn drop(&mut self) {
+        self.leave();
+    }
+}

@@ -1,0 +1,179 @@
+//! Slots of one machine: a locked file for each node.
+//!
+//! The holder of the lock of `DIRECTORY/NAMESPACE/NODE.slot` owns the file, which says until when the holder may mint. The
+//! file is written in place and never renamed or removed: a lock is on the file, not on its name.
+
+mod claim;
+mod directory;
+mod operate;
+pub mod record;
+mod slot;
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use snowmint_core::lease::NamespaceRecord;
+use snowmint_core::time::Rfc3339;
+use snowmint_core::{ErrorKind, Layout, Window, mutant};
+use snowmint_stores::process::label::label;
+use snowmint_stores::process::nonce::nonce;
+use snowmint_stores::{Error, Namespace, Refusal, Terms, plain_file};
+
+pub(crate) use self::claim::claim_in_time;
+pub use self::directory::SlotDirectory;
+use self::directory::cannot;
+pub use self::operate::{SlotState, Slots};
+pub(crate) use self::slot::Slot;
+use self::slot::{Attempt, lock};
+
+/// The file of the floor for new namespaces. No name of a namespace begins with a dot.
+const FLOOR: &str = ".fence";
+/// How long to wait before another look at a locked slot, in ms.
+const LOOK_AGAIN_MS: u64 = 50;
+
+/// A granted slot. Its first window is on disk.
+#[derive(Debug)]
+pub(crate) struct Grant {
+    pub(crate) slot: Slot,
+    pub(crate) node: u32,
+    pub(crate) window: Window,
+    /// Slot files that are not valid.
+    pub(crate) skipped: Vec<PathBuf>,
+}
+
+impl SlotDirectory {
+    /// Claims the node of the terms, or the lowest node without a holder whose last window is over.
+    pub(crate) fn claim(&self, terms: &Terms, now_ms: i64) -> Result<Grant, Refusal> {
+        let layout = &terms.layout;
+        let directory = self.prepare(terms.namespace.directory())?;
+        let namespace = self.namespace(&directory, &terms.namespace, layout)?;
+        let floor_ms = namespace.floor_ms.filter(|_| !mutant::removes("floor"));
+        let reach_ms = terms.max_ahead_ms.saturating_add(terms.window_ms);
+        let mut nearest_ms: Option<u64> = None;
+        let mut skipped = Vec::new();
+        let nodes = match terms.node {
+            Some(node) => u64::from(node)..u64::from(node) + 1,
+            None => 0..layout.nodes(),
+        };
+        for node in nodes {
+            // There are at most 2^32 nodes.
+            let node = u32::try_from(node).unwrap_or(u32::MAX);
+            if terms.exclude.contains(&node) {
+                continue;
+            }
+            let path = directory.join(format!("{node}.slot"));
+            let attempt = lock(&path, self.file_mode()).map_err(|error| cannot("use", &path, &error))?;
+            let (file, previous) = match attempt {
+                Attempt::Taken if terms.node.is_some() => {
+                    return Err(Refusal::NotYet(LOOK_AGAIN_MS, held(node, &path)));
+                }
+                Attempt::Taken => continue,
+                Attempt::Faulty(error) if error.is_later_version() => return Err(unreadable(&path, error).into()),
+                Attempt::Faulty(_) => {
+                    skipped.push(path);
+                    continue;
+                }
+                Attempt::Locked(file, previous) => (file, previous),
+            };
+            let previous_end_ms = previous.map_or(floor_ms, |record| Some(record.window.end_ms));
+            let window = Window::first(layout, previous_end_ms, now_ms, reach_ms);
+            let Some(mints_from_ms) = layout.mints_from_ms(window.start_ms) else {
+                skipped.push(path);
+                continue;
+            };
+            // Such a node was released a moment ago, or its clock was ahead. Another node may be free.
+            let reached_ms = now_ms.saturating_add_unsigned(terms.max_ahead_ms);
+            if mints_from_ms > reached_ms {
+                let wait_ms = mints_from_ms.abs_diff(reached_ms);
+                nearest_ms = Some(nearest_ms.map_or(wait_ms, |nearest| nearest.min(wait_ms)));
+                continue;
+            }
+            let slot = Slot::grant(file, path.clone(), previous, window, nonce()?, &label())
+                .map_err(|error| cannot("write", &path, &error))?;
+            return Ok(Grant { slot, node, window, skipped });
+        }
+        let error = self.exhausted(&directory, terms, nearest_ms, &skipped);
+        Err(match nearest_ms {
+            Some(wait_ms) => Refusal::NotYet(wait_ms, error),
+            None => Refusal::Taken(error),
+        })
+    }
+
+    /// Writes the layout of a new namespace down, or compares it with the one there: two layouts could give the same ID.
+    fn namespace(&self, directory: &Path, namespace: &Namespace, layout: &Layout) -> Result<NamespaceRecord, Error> {
+        let path = directory.join("layout");
+        let (text, record) = if let Some(found) = read_namespace(&path)? {
+            found
+        } else {
+            let (_, floor) = read_namespace(&self.path.join(FLOOR))?.unwrap_or_default();
+            directory::make_once(&path, &format!("{layout}{floor}\n"), self.file_mode())
+                .map_err(|error| cannot("write", &path, &error))?;
+            read_namespace(&path)?.unwrap_or_default()
+        };
+        let first = Layout::parse(&text).map_err(|_| invalid(&path, &format!("{text:?} is not a layout")))?;
+        if first.same_numbers(layout) { Ok(record) } else { Err(namespace.has_another_layout(&first)) }
+    }
+
+    fn exhausted(&self, directory: &Path, terms: &Terms, nearest_ms: Option<u64>, skipped: &[PathBuf]) -> Error {
+        let ahead = nearest_ms.map_or_else(String::new, |wait_ms| {
+            format!(" or used up to a time after now (the nearest for {wait_ms} ms more)")
+        });
+        let faulty =
+            skipped.iter().map(|path| format!("; {} was skipped, because it is not a valid slot", path.display()));
+        // No window is as long as that.
+        let cure = if nearest_ms.is_some_and(|wait_ms| wait_ms > Window::MOST_MS) {
+            let store = self.path.display();
+            format!(
+                "a clock was ahead when they were claimed. snowmint lease --store file:{store} ls shows them, and \
+                 snowmint lease --store file:{store} release NAMESPACE NODE --stopped resets one"
+            )
+        } else {
+            "close generators, or use a layout with more node bits".to_owned()
+        };
+        let nodes = match terms.node {
+            Some(node) => format!("node {node} in {} is", directory.display()),
+            None => format!("all {} nodes in {} are", terms.layout.nodes(), directory.display()),
+        };
+        Error::told(ErrorKind::NodesExhausted, format!("{nodes} taken{ahead}{}: {cure}", faulty.collect::<String>()))
+    }
+
+    fn file_mode(&self) -> Option<u32> {
+        self.shared.then_some(0o666)
+    }
+}
+
+/// Returns `NodesExhausted` for a locked slot, with its holder and the end of its window.
+fn held(node: u32, path: &Path) -> Error {
+    let record = plain_file::read(path).ok().and_then(|bytes| record::latest(&bytes).ok().flatten());
+    let holder = record.map_or_else(
+        || "another process".to_owned(),
+        |record| format!("{} until {}", record.label_text(), Rfc3339(record.window.end_ms)),
+    );
+    Error::told(
+        ErrorKind::NodesExhausted,
+        format!(
+            "node {node} is held by {holder} ({}): wait longer, close its holder, or lease another node",
+            path.display()
+        ),
+    )
+}
+
+/// Reads the record of a namespace into the text of its layout and the numbers behind it. `None` without such a file.
+fn read_namespace(path: &Path) -> Result<Option<(String, NamespaceRecord)>, Error> {
+    let text = match plain_file::read(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        text => text.map_err(|error| cannot("read", path, &error))?,
+    };
+    let text = text.trim_ascii_end();
+    let no_layout = || invalid(path, &format!("{:?} is not a layout", String::from_utf8_lossy(text)));
+    let (layout, record) = NamespaceRecord::read(text).map_err(|_| no_layout())?;
+    Ok(Some((String::from_utf8_lossy(layout).into_owned(), record)))
+}
+
+fn invalid(path: &Path, why: &str) -> Error {
+    cannot("use", path, &io::Error::new(io::ErrorKind::InvalidData, why.to_owned()))
+}
+
+fn unreadable(path: &Path, error: snowmint_core::Error) -> Error {
+    Error::unavailable(&path.display().to_string(), error)
+}
