@@ -10,9 +10,16 @@ if [ -n "${1:-}" ] && [ "$1" != "v$version" ]; then
   echo "the crates have version $version, and the tag is $1" >&2
   exit 1
 fi
+target=${CARGO_TARGET_DIR:-target}
+# Cargo takes a version of a registry for unchangeable, and would build the crates as an earlier run has packed them.
+rm -rf "${CARGO_HOME:-$HOME/.cargo}"/registry/src/-*/snowmint*-"$version"
+for built in $(grep -lsE '/(registry/src/-[0-9a-f]+|package)/snowmint' "$target"/debug/deps/snowmint*.d); do
+  built=${built##*-}
+  rm -rf "$target"/debug/.fingerprint/snowmint*-"${built%.d}"
+done
 cargo package --quiet --locked --allow-dirty "${crates[@]/#/-p}"
 for crate in "${crates[@]}"; do
-  package=${CARGO_TARGET_DIR:-target}/package/$crate-$version.crate
+  package=$target/package/$crate-$version.crate
   files=$(tar -tzf "$package")
   for file in README.md LICENSE-APACHE LICENSE-MIT; do
     grep -qx "$crate-$version/$file" <<< "$files" || { echo "$crate lacks $file" >&2; exit 1; }
