@@ -302,6 +302,14 @@ PROOFS = [
         servers=True,
         env={"SNOWMINT_TRIES": "20"},
     ),
+    Step(
+        "Rust crates, packed and built from their packages",
+        "scripts/package-crates.sh",
+        ["prove"],
+        "rust",
+        (RUST, PROTOC),
+        lock="debug",
+    ),
     Step("Rust: core under Miri", "scripts/miri.sh", ["prove"], "rust", (NIGHTLY,)),
     Step(
         "Rust: tests of optimised code",

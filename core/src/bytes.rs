@@ -19,6 +19,12 @@ use crate::error::{Error, What};
 pub const LABEL_BYTES: usize = 60;
 
 /// Returns a label of a record: the text, cut between two characters if it is too long, and zeros.
+///
+/// # Examples
+/// ```
+/// use snowmint_core::bytes::label;
+/// assert_eq!(label("host 7")[..8], *b"host 7\0\0");
+/// ```
 pub fn label(text: &str) -> [u8; LABEL_BYTES] {
     let mut label = [0; LABEL_BYTES];
     let end = (0..=LABEL_BYTES).rev().find(|end| text.is_char_boundary(*end)).unwrap_or_default();
@@ -53,6 +59,14 @@ impl Format {
     ///
     /// # Errors
     /// `StoreUnavailable`, if the bytes are not a record of this format, or have a later version of it.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::ErrorKind;
+    /// use snowmint_core::bytes::Format;
+    /// let format = Format::new(b"examples", 1);
+    /// assert_eq!(format.read::<24>(b"garbage").unwrap_err().kind(), ErrorKind::StoreUnavailable);
+    /// ```
     pub fn read<'a, const N: usize>(&self, bytes: &'a [u8]) -> Result<Reader<'a>, Error> {
         let rest = bytes.strip_prefix(self.mark).ok_or(NO_RECORD)?;
         let mut reader = Reader { rest };
@@ -86,6 +100,13 @@ impl<const N: usize> Writer<N> {
     }
 
     /// Returns the bytes of the record. Bytes after the last part are zero.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::bytes::Format;
+    /// let bytes: [u8; 16] = Format::new(b"examples", 1).write().part([7, 8]).finish();
+    /// assert_eq!(bytes, *b"examples\x01\0\0\0\x07\x08\0\0");
+    /// ```
     pub const fn finish(self) -> [u8; N] {
         self.bytes
     }

@@ -218,7 +218,14 @@ impl Engine {
         }
     }
 
-    /// Returns the engine with this name: `postgres`, `mysql`, `redis` or `sqlite`.
+    /// Returns the engine with this name: `postgres`, `mysql`, `redis` or `sqlite`; `None` for any other name.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::durability::Engine;
+    /// assert_eq!(Engine::find("redis"), Some(Engine::Redis));
+    /// assert_eq!(Engine::find("oracle"), None);
+    /// ```
     pub fn find(name: &str) -> Option<Self> {
         let named =
             [("postgres", Self::Postgres), ("mysql", Self::Mysql), ("redis", Self::Redis), ("sqlite", Self::Sqlite)];
@@ -226,6 +233,12 @@ impl Engine {
     }
 
     /// Returns the names of all settings to read. Some names come twice.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::durability::Engine;
+    /// assert!(Engine::Postgres.settings().any(|setting| setting == "fsync"));
+    /// ```
     pub fn settings(self) -> impl Iterator<Item = &'static str> {
         self.rules()
             .iter()
@@ -234,11 +247,33 @@ impl Engine {
 
     /// Returns the first setting of [`Kind::Crash`] or [`Kind::Reader`], under which nothing may be granted. `found`
     /// returns the value of a setting, or `None` if the engine does not report it.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::durability::{Engine, Kind};
+    /// let found = |setting: &str| match setting {
+    ///     "fsync" => Some("off"),
+    ///     "full_page_writes" | "synchronous_commit" => Some("on"),
+    ///     "pg_is_in_recovery()" => Some("f"),
+    ///     _ => None,
+    /// };
+    /// let finding = Engine::Postgres.refuse(found).expect("a server that can lose writes");
+    /// assert_eq!((finding.kind(), finding.to_string()), (Kind::Crash, "fsync=off".into()));
+    /// ```
     pub fn refuse<'a>(self, found: impl Fn(&str) -> Option<&'a str>) -> Option<Finding<'a>> {
         self.first(found, |kind| kind != Kind::Failover)
     }
 
     /// Returns the first setting of [`Kind::Failover`]: a claim refuses it, a renewal or fetch reports it.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::durability::{Engine, Kind};
+    /// // No standby could be promoted without the last commits.
+    /// assert!(Engine::Postgres.standby_risk(|_| Some("")).is_none());
+    /// let finding = Engine::Postgres.standby_risk(|_| Some("standby1")).expect("a standby");
+    /// assert_eq!(finding.kind(), Kind::Failover);
+    /// ```
     pub fn standby_risk<'a>(self, found: impl Fn(&str) -> Option<&'a str>) -> Option<Finding<'a>> {
         self.first(found, |kind| kind == Kind::Failover)
     }
@@ -292,6 +327,17 @@ impl<'a> Finding<'a> {
     }
 
     /// Returns the sentence that refuses a store with this setting: the setting, the risk, and what to do.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::durability::{Accepting, Engine};
+    /// let finding = Engine::Postgres.refuse(|_| Some("off")).expect("a server that can lose writes");
+    /// assert_eq!(
+    ///     finding.refusal(&Accepting::URL).to_string(),
+    ///     "fsync=off, so confirmed writes can be lost: set fsync=on in postgresql.conf and reload it, or pass \
+    ///      allow_unsafe=true"
+    /// );
+    /// ```
     pub const fn refusal(&'a self, accepting: &'a Accepting) -> impl fmt::Display + 'a {
         Sentence { found: self, accepting }
     }

@@ -57,6 +57,12 @@ impl ErrorKind {
     ];
 
     /// Returns the code of this kind in every language, such as `"CLOCK_BACKWARDS"`.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::ErrorKind;
+    /// assert_eq!(ErrorKind::ClockBackwards.code(), "CLOCK_BACKWARDS");
+    /// ```
     pub const fn code(self) -> &'static str {
         match self {
             Self::Exhausted => "EXHAUSTED",
@@ -189,6 +195,7 @@ reasons! {
     PinnedSize InvalidId;
     PinnedStores InvalidId;
     PinnedPlace InvalidId;
+    FarTime TimeOverflow;
 }
 
 /// Why a call was refused: a [kind](ErrorKind), numbers, and a sentence that says what to do.
@@ -230,6 +237,13 @@ impl Error {
     }
 
     /// A batch cannot be complete in time; the same call can succeed after `retry_after_ms`.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::{Error, ErrorKind};
+    /// let error = Error::batch_exhausted(250);
+    /// assert_eq!((error.kind(), error.retry_after_ms()), (ErrorKind::Exhausted, Some(250)));
+    /// ```
     pub const fn batch_exhausted(retry_after_ms: u64) -> Self {
         Self::new(What::BatchExhausted, 0, retry_after_ms, 0)
     }
@@ -256,11 +270,24 @@ impl Error {
     }
 
     /// An ID of `wanted` bytes was given with `given` bytes.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::{Error, ErrorKind};
+    /// assert_eq!(Error::id_bytes(16, 15).kind(), ErrorKind::InvalidId);
+    /// ```
     pub const fn id_bytes(wanted: usize, given: usize) -> Self {
         Self::new(What::IdBytes, 0, wanted as u64, given as u64)
     }
 
     /// Numbers are being fetched, or can be fetched again after `retry_after_ms`.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::{Error, ErrorKind};
+    /// let error = Error::numbers_dry(100);
+    /// assert_eq!((error.kind(), error.retry_after_ms()), (ErrorKind::Exhausted, Some(100)));
+    /// ```
     pub const fn numbers_dry(retry_after_ms: u64) -> Self {
         Self::new(What::NumbersDry, 0, retry_after_ms, 0)
     }
@@ -271,46 +298,113 @@ impl Error {
     }
 
     /// Returns whether a later version of this crate wrote the record. The records beside it cannot be trusted either.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::bytes::Format;
+    /// let newer: [u8; 16] = Format::new(b"examples", 2).write().finish();
+    /// let error = Format::new(b"examples", 1).read::<16>(&newer).unwrap_err();
+    /// assert!(error.is_later_version());
+    /// ```
     pub const fn is_later_version(&self) -> bool {
         matches!(self.what, What::LaterRecord)
     }
 
     /// A generator was used after it was closed.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::{Error, ErrorKind};
+    /// assert_eq!(Error::closed().kind(), ErrorKind::WindowClosed);
+    /// ```
     pub const fn closed() -> Self {
         Self::plain(What::Closed)
     }
 
     /// A vouched generator or a lease was used in a forked child.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::{Error, ErrorKind};
+    /// assert_eq!(Error::forked().kind(), ErrorKind::Forked);
+    /// ```
     pub const fn forked() -> Self {
         Self::plain(What::Forked)
     }
 
     /// The window is used up and not renewed yet. A renewal can come at any moment.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::{Error, ErrorKind};
+    /// assert_eq!(Error::window_over().kind(), ErrorKind::WindowClosed);
+    /// ```
     pub const fn window_over() -> Self {
         Self::new(What::WindowOver, 0, 1, 0)
     }
 
     /// Returns the kind of failure.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::{ErrorKind, Layout};
+    /// let error = Layout::parse("node:10").unwrap_err();
+    /// assert_eq!(error.kind(), ErrorKind::InvalidLayout);
+    /// ```
     pub const fn kind(&self) -> ErrorKind {
         self.what.kind()
     }
 
     /// Returns the code of the kind, such as `"CLOCK_BACKWARDS"`.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Layout;
+    /// assert_eq!(Layout::preset("myspace").unwrap_err().code(), "INVALID_LAYOUT");
+    /// ```
     pub const fn code(&self) -> &'static str {
         self.kind().code()
     }
 
     /// Returns the ms, 1 or more, after which the same call can succeed, for [`ErrorKind::Exhausted`].
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::{Integer, Layout, Snowflake};
+    /// let layout = Layout::parse("time:41,node:1;epoch=0;tick=10ms")?; // one ID per tick
+    /// let generator = Snowflake::new(&layout, Integer::from(0))?;
+    /// generator.try_next_id(1000)?;
+    /// let error = generator.try_next_id(1003).unwrap_err();
+    /// assert_eq!((error.code(), error.retry_after_ms()), ("EXHAUSTED", Some(7)));
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub fn retry_after_ms(&self) -> Option<u64> {
         self.wait_ms().filter(|_| self.kind() == ErrorKind::Exhausted)
     }
 
     /// Returns how many ms the clock is behind the last ID, for [`ErrorKind::ClockBackwards`].
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::{Integer, Snowflake, layouts::SNOWMINT};
+    /// let generator = Snowflake::new(&SNOWMINT, Integer::from(0))?;
+    /// generator.try_next_id(1_772_323_200_123)?;
+    /// let error = generator.try_next_id(1_772_323_200_100).unwrap_err();
+    /// assert_eq!((error.code(), error.by_ms()), ("CLOCK_BACKWARDS", Some(23)));
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub fn by_ms(&self) -> Option<u64> {
         self.wait_ms().filter(|_| self.kind() == ErrorKind::ClockBackwards)
     }
 
     /// Returns the ms after which the same call can succeed; `None` if waiting does not help.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Error;
+    /// assert_eq!(Error::window_over().wait_ms(), Some(1));
+    /// assert_eq!(Error::closed().wait_ms(), None);
+    /// ```
     pub const fn wait_ms(&self) -> Option<u64> {
         match self.what {
             What::Exhausted

@@ -59,6 +59,15 @@ impl Snowflake<Words> {
     ///
     /// # Errors
     /// `InvalidNode`, if the layout has no such node.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::{ErrorKind, Integer, Snowflake, layouts::SNOWMINT};
+    /// assert_eq!(Snowflake::new(&SNOWMINT, Integer::from(5))?.node(), 5);
+    /// let error = Snowflake::new(&SNOWMINT, Integer::from(1024)).unwrap_err();
+    /// assert_eq!(error.kind(), ErrorKind::InvalidNode);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub fn new(layout: &Layout, node: Integer) -> Result<Self, Error> {
         let node = layout.node(node)?;
         Ok(Self::with(layout, node, Options::DEFAULT, Words::vouched()))
@@ -67,16 +76,44 @@ impl Snowflake<Words> {
 
 impl<W: Borrow<Words>> Snowflake<W> {
     /// Makes a generator for `node`, which [`Layout::node`] has checked, with the given state.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::{Options, Snowflake, Words, layouts::SNOWMINT};
+    /// let options = Options { max_ahead_ms: 1000, ..Options::DEFAULT };
+    /// let generator = Snowflake::with(&SNOWMINT, 5, options, Words::vouched());
+    /// generator.try_next_id(1_772_323_200_123)?;
+    /// // The clock may go back by a second.
+    /// assert!(generator.try_next_id(1_772_323_199_200).is_ok());
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub fn with(layout: &Layout, node: u32, options: Options, words: W) -> Self {
         Self { minter: Minter::new(layout, node, &options, words), layout: *layout, node, options }
     }
 
     /// Returns the layout of the IDs.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::{Integer, Snowflake, layouts::SNOWMINT};
+    /// let generator = Snowflake::new(&SNOWMINT, Integer::from(5))?;
+    /// let id = generator.try_next_id(1_772_323_200_123)?;
+    /// assert_eq!(generator.layout().decode(id)?.node, 5);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub const fn layout(&self) -> &Layout {
         &self.layout
     }
 
     /// Returns the node in the IDs.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::{Snowflake, layouts::TWITTER};
+    /// let node = TWITTER.parse_node("datacenter=11,worker=26")?;
+    /// assert_eq!(Snowflake::new(&TWITTER, node.into())?.node(), 378);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub const fn node(&self) -> u32 {
         self.node
     }
@@ -87,6 +124,14 @@ impl<W: Borrow<Words>> Snowflake<W> {
     }
 
     /// Returns the options.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::{Integer, Snowflake, layouts::SNOWMINT};
+    /// let generator = Snowflake::new(&SNOWMINT, Integer::from(5))?;
+    /// assert_eq!(generator.options().max_wait_ms, 1000);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub const fn options(&self) -> &Options {
         &self.options
     }
@@ -95,6 +140,16 @@ impl<W: Borrow<Words>> Snowflake<W> {
     ///
     /// # Errors
     /// See the table of the type. A refused call changes nothing.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::{Integer, Snowflake, layouts::SNOWMINT};
+    /// let generator = Snowflake::new(&SNOWMINT, Integer::from(5))?;
+    /// let id = generator.try_next_id(1_772_323_200_123)?;
+    /// let parts = SNOWMINT.decode(id)?;
+    /// assert_eq!((parts.timestamp_ms, parts.node, parts.sequence), (1_772_323_200_123, 5, 0));
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     #[inline]
     pub fn try_next_id(&self, now_ms: i64) -> Result<u64, Error> {
         self.minter.try_next_id(now_ms)
@@ -107,6 +162,17 @@ impl<W: Borrow<Words>> Snowflake<W> {
     ///
     /// # Errors
     /// See the table of the type. A refused call changes nothing.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::{Integer, Snowflake, layouts::SNOWMINT};
+    /// let generator = Snowflake::new(&SNOWMINT, Integer::from(5))?;
+    /// let ids: Vec<_> = generator.try_run(1_772_323_200_123, 3, 0)?.collect();
+    /// assert_eq!((ids[1], ids[2]), (ids[0] + 1, ids[0] + 2));
+    /// // A ms has 4,096 IDs of a node.
+    /// assert!(generator.try_run(1_772_323_200_123, 4096, 0).is_err());
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub fn try_run(&self, now_ms: i64, want: u64, patience_ms: u64) -> Result<Run<'_>, Error> {
         self.minter.try_run(now_ms, want, patience_ms)
     }
@@ -115,6 +181,15 @@ impl<W: Borrow<Words>> Snowflake<W> {
     ///
     /// # Errors
     /// See the table of the type; also an error of the host's clock or pause.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::{Integer, Snowflake, SystemHost, layouts::SNOWMINT};
+    /// let generator = Snowflake::new(&SNOWMINT, Integer::from(5))?;
+    /// let id = generator.next_id(&mut SystemHost::new())?;
+    /// assert_eq!(SNOWMINT.decode(id)?.node, 5);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     #[inline]
     pub fn next_id<H: Host>(&self, host: &mut H) -> Result<u64, H::Error> {
         let now_ms = host.now_ms()?;
@@ -142,6 +217,16 @@ impl<W: Borrow<Words>> Snowflake<W> {
     ///
     /// # Errors
     /// See the table of the type; also an error of the host's clock or pause.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::{Integer, Snowflake, SystemHost, layouts::SNOWMINT};
+    /// let generator = Snowflake::new(&SNOWMINT, Integer::from(5))?;
+    /// let mut ids = Vec::new();
+    /// generator.take(&mut SystemHost::new(), 5000, |run| ids.extend(run))?;
+    /// assert!(ids.len() == 5000 && ids.is_sorted());
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub fn take<H: Host>(&self, host: &mut H, count: usize, mut sink: impl FnMut(Run<'_>)) -> Result<(), H::Error> {
         let mut left = count as u64;
         let mut patience_ms = self.options.max_wait_ms;
@@ -165,6 +250,16 @@ impl<W: Borrow<Words>> Snowflake<W> {
     ///
     /// # Errors
     /// See the table of the type; also an error of the host's clock or pause.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::{Integer, Snowflake, SystemHost, layouts::SNOWMINT};
+    /// let generator = Snowflake::new(&SNOWMINT, Integer::from(5))?;
+    /// let mut ids = [0; 100];
+    /// generator.fill(&mut SystemHost::new(), &mut ids)?;
+    /// assert!(ids[0] > 0 && ids.is_sorted());
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub fn fill<H: Host>(&self, host: &mut H, ids: &mut [u64]) -> Result<(), H::Error> {
         let mut filled = 0;
         self.take(host, ids.len(), |mut run| filled += run.write(&mut ids[filled..]))

@@ -54,7 +54,15 @@ pub fn inspect(text: impl AsRef<[u8]>, now_ms: i64) -> Candidates {
 }
 
 /// Works as [`inspect`], for an integer. An integer below 0 is the signed form of the same 64 bits; an integer beyond
-/// 64 bits gives an empty list.
+/// 64 bits gives an empty list. `now_ms` is Unix ms.
+///
+/// # Examples
+/// ```
+/// use snowmint_core::{Integer, inspect::inspect_integer};
+/// let candidates = inspect_integer(Integer::from(1_541_815_603_606_036_480_u64), 1_790_000_000_000);
+/// assert_eq!(candidates[0].system(), Some("twitter"));
+/// assert!(inspect_integer(Integer::Beyond, 1_790_000_000_000).is_empty());
+/// ```
 pub fn inspect_integer(value: Integer, now_ms: i64) -> Candidates {
     let mut candidates = Candidates::new();
     if let Ok(id) = value.id() {
@@ -87,6 +95,12 @@ pub enum Kind {
 impl Kind {
     /// Returns the name of this kind in every language: `"snowflake"`, `"uuid1"` to `"uuid8"`, `"uuid_nil"`,
     /// `"uuid_max"`, `"uuid"` (another variant or version), `"ulid"`, `"object_id"`.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::{Uuid, inspect::Kind};
+    /// assert_eq!(Kind::Uuid(Uuid::v4(0)).name(), "uuid4");
+    /// ```
     pub fn name(&self) -> &'static str {
         const VERSIONS: [&str; 8] = ["uuid1", "uuid2", "uuid3", "uuid4", "uuid5", "uuid6", "uuid7", "uuid8"];
         match self {
@@ -133,21 +147,50 @@ pub struct Candidate {
 
 impl Candidate {
     /// Returns the kind of the ID.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::{Uuid, inspect, inspect::Kind};
+    /// let candidates = inspect("{017f22e2-79b0-7cc3-98c4-dc0c0c07398f}", 1_790_000_000_000);
+    /// let Kind::Uuid(uuid) = candidates[0].kind() else { panic!("a UUID") };
+    /// assert_eq!(uuid.version(), Some(7));
+    /// ```
     pub const fn kind(&self) -> Kind {
         self.kind
     }
 
     /// Returns the form in which the text was read.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::{TextForm, inspect, inspect::Form};
+    /// let candidates = inspect("0x1565a11f6217a000", 1_790_000_000_000);
+    /// assert_eq!((candidates[0].form(), candidates[0].system()), (Form::Id(TextForm::Hex), Some("twitter")));
+    /// ```
     pub const fn form(&self) -> Form {
         self.form
     }
 
     /// Returns the time in the ID, Unix ms; `None` if it has no time.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::inspect;
+    /// let candidates = inspect("01ARYZ6S410000000000000000", 1_790_000_000_000);
+    /// assert_eq!(candidates[0].timestamp_ms(), Some(1_469_918_176_385));
+    /// ```
     pub const fn timestamp_ms(&self) -> Option<i64> {
         self.timestamp_ms
     }
 
-    /// Returns the name of the system of a snowflake: usually the name of a preset.
+    /// Returns the name of the system of a snowflake, usually the name of a preset; `None` for other kinds.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::inspect;
+    /// let candidates = inspect("175928847299117063", 1_790_000_000_000);
+    /// assert!(candidates.iter().any(|candidate| candidate.system() == Some("discord")));
+    /// ```
     pub const fn system(&self) -> Option<&'static str> {
         match self.kind {
             Kind::Snowflake { system, .. } => Some(system),
@@ -155,12 +198,26 @@ impl Candidate {
         }
     }
 
-    /// Returns the layout of the system of a snowflake.
+    /// Returns the layout of the system of a snowflake; `None` for other kinds.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::{inspect, layouts::TWITTER};
+    /// let candidates = inspect("1541815603606036480", 1_790_000_000_000);
+    /// assert_eq!(candidates[0].layout(), Some(TWITTER));
+    /// ```
     pub fn layout(&self) -> Option<Layout> {
         system::layout(self.system()?).ok()
     }
 
-    /// Returns the parts of a snowflake under the layout of its system.
+    /// Returns the parts of a snowflake under the layout of its system; `None` for other kinds.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::inspect;
+    /// let candidates = inspect("1541815603606036480", 1_790_000_000_000);
+    /// assert_eq!(candidates[0].parts().map(|parts| parts.node), Some(378));
+    /// ```
     pub fn parts(&self) -> Option<Parts> {
         match self.kind {
             Kind::Snowflake { id, .. } => self.layout()?.decode(id).ok(),
@@ -169,11 +226,27 @@ impl Candidate {
     }
 
     /// Returns whether the time is plausible.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::inspect;
+    /// let candidates = inspect("1541815603606036480", 1_790_000_000_000);
+    /// assert!(candidates[0].is_plausible());
+    /// // In 2001 no system could have minted it.
+    /// assert!(!inspect("1541815603606036480", 1_000_000_000_000)[0].is_plausible());
+    /// ```
     pub fn is_plausible(&self) -> bool {
         self.doubt == Doubt::None
     }
 
     /// Returns why the candidate is plausible or not: a short sentence to display.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::inspect;
+    /// let candidates = inspect("017f22e2-79b0-7cc3-98c4-dc0c0c07398f", 1_790_000_000_000);
+    /// assert_eq!(candidates[0].reason().to_string(), "version 7, time 2022-02-22, 4.5 years before now");
+    /// ```
     pub const fn reason(&self) -> Reason<'_> {
         Reason(self)
     }

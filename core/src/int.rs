@@ -6,6 +6,16 @@ use crate::error::{BEYOND, Error, MINUS, PLUS, What};
 pub const MAX_BATCH: u64 = 1 << 24;
 
 /// An integer of any size that a host handed in. Core checks its range, so every language refuses it alike.
+///
+/// Every primitive integer of Rust converts to it.
+///
+/// # Examples
+/// ```
+/// use snowmint_core::Integer;
+/// assert_eq!(Integer::from(5usize), Integer::Fits(5));
+/// assert_eq!(Integer::from(-5i8), Integer::Negative(5));
+/// assert_eq!(Integer::from(u128::MAX), Integer::Beyond);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Integer {
     /// From 0 to 2^64-1.
@@ -21,6 +31,15 @@ impl Integer {
     ///
     /// # Errors
     /// `InvalidId` outside -2^63 to 2^64-1.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::{ErrorKind, Integer};
+    /// assert_eq!(Integer::from(5).id()?, 5);
+    /// assert_eq!(Integer::from(-1).id()?, u64::MAX);
+    /// assert_eq!(Integer::Beyond.id().unwrap_err().kind(), ErrorKind::InvalidId);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub const fn id(self) -> Result<u64, Error> {
         match self {
             Self::Fits(id) => Ok(id),
@@ -33,6 +52,14 @@ impl Integer {
     ///
     /// # Errors
     /// `InvalidId` outside 0 to [`MAX_BATCH`].
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::{Integer, MAX_BATCH};
+    /// assert_eq!(Integer::from(1000).batch()?, 1000);
+    /// assert!(Integer::from(MAX_BATCH + 1).batch().is_err() && Integer::from(-1).batch().is_err());
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub fn batch(self) -> Result<usize, Error> {
         match self {
             Self::Fits(n) if n <= MAX_BATCH => Ok(n as usize),
@@ -42,6 +69,12 @@ impl Integer {
 
     /// Returns the integer as a count of digits or bits. Any other integer becomes `u32::MAX`, which is too many of
     /// either.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Integer;
+    /// assert_eq!((Integer::from(3).count(), Integer::from(-3).count()), (3, u32::MAX));
+    /// ```
     pub const fn count(self) -> u32 {
         match self {
             Self::Fits(count) if count <= u32::MAX as u64 => count as u32,
@@ -115,26 +148,60 @@ pub(crate) const fn append(value: u64, base: u64, digit: u64) -> Option<u64> {
     if value > (u64::MAX - digit) / base { None } else { Some(value * base + digit) }
 }
 
-impl From<u64> for Integer {
-    fn from(value: u64) -> Self {
-        Self::Fits(value)
-    }
+macro_rules! from_unsigned {
+    ($($unsigned:ident)+) => {
+        $(impl From<$unsigned> for Integer {
+            fn from(value: $unsigned) -> Self {
+                u64::try_from(value).map_or(Self::Beyond, Self::Fits)
+            }
+        })+
+    };
 }
 
-impl From<u32> for Integer {
-    fn from(value: u32) -> Self {
-        Self::Fits(u64::from(value))
-    }
+macro_rules! from_signed {
+    ($($signed:ident)+) => {
+        $(impl From<$signed> for Integer {
+            fn from(value: $signed) -> Self {
+                match u64::try_from(value.unsigned_abs()) {
+                    Ok(magnitude) if value < 0 => Self::Negative(magnitude),
+                    Ok(magnitude) => Self::Fits(magnitude),
+                    Err(_) => Self::Beyond,
+                }
+            }
+        })+
+    };
 }
 
-impl From<i64> for Integer {
-    fn from(value: i64) -> Self {
-        if value < 0 { Self::Negative(value.unsigned_abs()) } else { Self::Fits(value.unsigned_abs()) }
-    }
-}
+from_unsigned!(u8 u16 u32 u64 u128 usize);
+from_signed!(i8 i16 i32 i64 i128 isize);
 
-impl From<i32> for Integer {
-    fn from(value: i32) -> Self {
-        Self::from(i64::from(value))
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_primitive_integer_converts() {
+        let fives = [
+            Integer::from(5u8),
+            5u16.into(),
+            5u32.into(),
+            5u64.into(),
+            5u128.into(),
+            5usize.into(),
+            5i8.into(),
+            5i16.into(),
+            5i32.into(),
+            5i64.into(),
+            5i128.into(),
+            5isize.into(),
+        ];
+        assert_eq!(fives, [Integer::Fits(5); 12]);
+        let negatives =
+            [Integer::from(i8::MIN), i16::MIN.into(), i32::MIN.into(), i64::MIN.into(), Integer::from(-128i128)];
+        assert_eq!(negatives, [1u64 << 7, 1 << 15, 1 << 31, 1 << 63, 1 << 7].map(Integer::Negative));
+        assert_eq!(Integer::from(u128::from(u64::MAX)), Integer::Fits(u64::MAX));
+        assert_eq!(Integer::from(u128::from(u64::MAX) + 1), Integer::Beyond);
+        assert_eq!(Integer::from(-i128::from(u64::MAX)), Integer::Negative(u64::MAX));
+        assert_eq!(Integer::from(i128::MIN), Integer::Beyond);
     }
 }

@@ -212,6 +212,13 @@ impl Layout {
     }
 
     /// Returns the name and place of each field, high to low, including `unused`.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::layouts::SNOWMINT;
+    /// let fields: Vec<_> = SNOWMINT.fields().map(|(name, field)| (name.as_str(), field.width())).collect();
+    /// assert_eq!(fields, [("unused", 1), ("time", 41), ("node", 10), ("sequence", 12)]);
+    /// ```
     pub fn fields(&self) -> impl Iterator<Item = (&Name, Field)> {
         self.slots[..self.len].iter().map(|slot| (&slot.name, slot.field))
     }
@@ -222,21 +229,45 @@ impl Layout {
     }
 
     /// Returns the number of bits of all fields together, 1 to 64.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::layouts::{SAFE53, TWITTER};
+    /// assert_eq!((TWITTER.bits(), SAFE53.bits()), (64, 53));
+    /// ```
     pub const fn bits(&self) -> u32 {
         self.bits
     }
 
     /// Returns the instant of tick 0 in Unix ms.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::layouts::TWITTER;
+    /// assert_eq!(TWITTER.epoch_ms(), 1_288_834_974_657); // 2010-11-04T01:42:54.657Z
+    /// ```
     pub const fn epoch_ms(&self) -> i64 {
         self.epoch_ms
     }
 
     /// Returns the length of a tick in ms.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::layouts::{SONYFLAKE, TWITTER};
+    /// assert_eq!((TWITTER.tick_ms(), SONYFLAKE.tick_ms()), (1, 10));
+    /// ```
     pub const fn tick_ms(&self) -> u64 {
         self.tick_ms
     }
 
     /// Returns the start of the last tick that fits the time field, in Unix ms.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::layouts::SNOWMINT;
+    /// assert_eq!(SNOWMINT.ends_at_ms(), 3_934_712_855_551); // 2094-09-07T15:47:35.551Z
+    /// ```
     pub const fn ends_at_ms(&self) -> i64 {
         self.tick_start_ms(self.reserved[TIME].max())
     }
@@ -244,6 +275,13 @@ impl Layout {
     /// Returns the start of the first tick at which bit 63 of an ID can be 1, in Unix ms; `None` if bit 63 is always 0.
     ///
     /// An ID with bit 63 is negative in a signed 64-bit column.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::layouts::{INSTAGRAM, SNOWMINT};
+    /// assert_eq!(SNOWMINT.signed_until_ms(), None);
+    /// assert_eq!(INSTAGRAM.signed_until_ms(), Some(2_413_731_649_497)); // in 2046
+    /// ```
     pub const fn signed_until_ms(&self) -> Option<i64> {
         if self.bits < 64 || self.reserved[UNUSED].width() > 0 {
             return None;
@@ -253,21 +291,45 @@ impl Layout {
     }
 
     /// Returns whether every ID fits the 53 bits that a JavaScript number holds exactly.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::layouts::{SAFE53, TWITTER};
+    /// assert!(SAFE53.js_safe() && !TWITTER.js_safe());
+    /// ```
     pub const fn js_safe(&self) -> bool {
         self.bits - self.reserved[UNUSED].width() <= 53
     }
 
     /// Returns the number of nodes, 1 to 2^32.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::layouts::{MASTODON, TWITTER};
+    /// assert_eq!((TWITTER.nodes(), MASTODON.nodes()), (1024, 1));
+    /// ```
     pub const fn nodes(&self) -> u64 {
         1 << self.node_bits
     }
 
-    /// Returns the largest number of IDs that a node can mint in one tick.
+    /// Returns the largest number of IDs that a node can mint in one tick, 1 to 2^63.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::layouts::TWITTER;
+    /// assert_eq!(TWITTER.ids_per_tick(), 4096);
+    /// ```
     pub const fn ids_per_tick(&self) -> u64 {
         1 << self.reserved[SEQUENCE].width()
     }
 
     /// Returns the largest number of IDs that a node can mint per second on average, rounded down, at most 2^64-1.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::layouts::{SONYFLAKE, TWITTER};
+    /// assert_eq!((TWITTER.ids_per_second(), SONYFLAKE.ids_per_second()), (4_096_000, 25_600));
+    /// ```
     pub const fn ids_per_second(&self) -> u64 {
         let (whole, rest) = (self.ids_per_tick() / self.tick_ms, self.ids_per_tick() % self.tick_ms);
         // The rest is below 2^53.
@@ -275,11 +337,25 @@ impl Layout {
     }
 
     /// Returns whether both layouts make the same IDs of the same parts. The names of fields may differ.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::layouts::{LEAF, TWITTER};
+    /// // Leaf has one worker field of 10 bits where Twitter has two fields of 5 bits.
+    /// assert!(LEAF != TWITTER && LEAF.same_numbers(&TWITTER));
+    /// ```
     pub fn same_numbers(&self, other: &Self) -> bool {
         self.numbers() == other.numbers()
     }
 
     /// Returns the numbers that decide the IDs of this layout.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::layouts::{LEAF, SNOWMINT, TWITTER};
+    /// assert_eq!(LEAF.numbers(), TWITTER.numbers());
+    /// assert_ne!(LEAF.numbers(), SNOWMINT.numbers(), "another epoch");
+    /// ```
     pub fn numbers(&self) -> Numbers {
         Numbers {
             masks: [
@@ -293,18 +369,34 @@ impl Layout {
         }
     }
 
-    /// Refuses an instant past the last tick, so that no generator is made for a layout that has ended.
+    /// Refuses an instant (Unix ms) past the last tick, so that no generator is made for a layout that has ended.
     ///
     /// # Errors
     /// `TimeOverflow` past the last tick.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::{ErrorKind, layouts::BAIDU};
+    /// // Its last tick was on 2024-11-20.
+    /// let error = BAIDU.refuse_if_over(1_735_689_600_000).unwrap_err();
+    /// assert_eq!(error.kind(), ErrorKind::TimeOverflow);
+    /// assert_eq!(BAIDU.refuse_if_over(0), Ok(()), "the epoch does not matter");
+    /// ```
     pub fn refuse_if_over(&self, now_ms: i64) -> Result<(), Error> {
         if now_ms > self.epoch_ms && self.tick_at(now_ms).is_none() { Err(self.no_tick(now_ms)) } else { Ok(()) }
     }
 
-    /// Refuses an instant without a tick.
+    /// Refuses an instant (Unix ms) without a tick.
     ///
     /// # Errors
     /// `BeforeEpoch` before the epoch, `TimeOverflow` past the last tick.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::{ErrorKind, layouts::TWITTER};
+    /// assert_eq!(TWITTER.refuse_outside(TWITTER.epoch_ms()), Ok(()));
+    /// assert_eq!(TWITTER.refuse_outside(0).unwrap_err().kind(), ErrorKind::BeforeEpoch);
+    /// ```
     pub fn refuse_outside(&self, now_ms: i64) -> Result<(), Error> {
         if self.tick_at(now_ms).is_none() { Err(self.no_tick(now_ms)) } else { Ok(()) }
     }

@@ -77,6 +77,13 @@ presets! {
 }
 
 /// Returns each preset with its name, in the order of the documentation.
+///
+/// # Examples
+/// ```
+/// use snowmint_core::layouts;
+/// let names: Vec<_> = layouts::all().map(|(name, _)| name).collect();
+/// assert_eq!(names[..3], ["snowmint", "twitter", "discord"]);
+/// ```
 pub fn all() -> impl Iterator<Item = (&'static str, Layout)> {
     ALL.iter().filter_map(|(name, text)| Some((*name, Layout::parse(text).ok()?)))
 }
@@ -86,6 +93,14 @@ impl Layout {
     ///
     /// # Errors
     /// `InvalidLayout`, if no preset has this name.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::{Layout, layouts};
+    /// assert_eq!(Layout::preset("twitter")?, layouts::TWITTER);
+    /// assert!(Layout::preset("myspace").is_err());
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub fn preset(name: impl AsRef<[u8]>) -> Result<Self, Error> {
         let preset = ALL.iter().find(|(known, _)| known.as_bytes() == name.as_ref());
         preset.map_or(Err(Error::plain(What::Preset)), |(_, text)| Self::parse(*text))
@@ -95,6 +110,14 @@ impl Layout {
     ///
     /// # Errors
     /// `InvalidLayout`, if the text is neither.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::{Layout, layouts};
+    /// assert_eq!(Layout::find("safe53")?, layouts::SAFE53);
+    /// assert_eq!(Layout::find("time:42,worker:10,sequence:12;epoch=0")?.nodes(), 1024);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub fn find(name_or_text: impl AsRef<[u8]>) -> Result<Self, Error> {
         let text = name_or_text.as_ref();
         if text.contains(&b':') { Self::parse(text) } else { Self::preset(text) }

@@ -24,6 +24,13 @@ use crate::error::{Error, What};
 
 /// Returns whether a generator of `node` is vouched for by its caller: a node that comes with a store or a namespace is
 /// leased.
+///
+/// # Examples
+/// ```
+/// use snowmint_core::lease::is_vouched;
+/// assert!(is_vouched(5, false, false));
+/// assert!(!is_vouched(5, true, false));
+/// ```
 pub const fn is_vouched(_node: u32, has_store: bool, has_namespace: bool) -> bool {
     !has_store && !has_namespace
 }

@@ -1,8 +1,12 @@
 #![doc = include_str!("../README.md")]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![no_std]
 #![forbid(unsafe_code)]
 // Casts to `usize` and `u32` here follow a check of the range, on the line before or in the type's constructor.
 #![allow(clippy::cast_possible_truncation)]
+
+#[cfg(feature = "std")]
+extern crate std;
 
 pub mod bytes;
 pub mod durability;
@@ -26,6 +30,8 @@ pub mod scatter;
 pub mod section;
 pub mod segment;
 pub mod sequence;
+#[cfg(feature = "serde")]
+mod serde;
 pub mod sql;
 pub mod store;
 mod sync;

@@ -58,6 +58,13 @@ impl Name {
     }
 
     /// Returns the name as a string.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::layouts::DISCORD;
+    /// let (name, _) = DISCORD.fields().nth(1).expect("a layout of four fields");
+    /// assert_eq!(name.as_str(), "worker");
+    /// ```
     pub fn as_str(&self) -> &str {
         core::str::from_utf8(self.as_bytes()).unwrap_or_default()
     }

@@ -28,11 +28,26 @@ const LAST_COUNT: u32 = (1 << COUNTER_BITS) - 1;
 
 impl ObjectId {
     /// Makes the `ObjectId` with these bytes, in the order of the text.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::ObjectId;
+    /// let id = ObjectId::from_bytes(*b"twelve bytes");
+    /// assert_eq!(id.to_string(), "7477656c7665206279746573");
+    /// ```
     pub fn from_bytes(bytes: [u8; 12]) -> Self {
         Self(bytes.into_iter().fold(0, |bits, byte| bits << 8 | u128::from(byte)))
     }
 
     /// Returns the bytes, in the order of the text.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::ObjectId;
+    /// let id: ObjectId = "7477656c7665206279746573".parse()?;
+    /// assert_eq!(id.to_bytes(), *b"twelve bytes");
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub const fn to_bytes(self) -> [u8; 12] {
         let [_, _, _, _, bytes @ ..] = self.0.to_be_bytes();
         bytes
@@ -44,6 +59,14 @@ impl ObjectId {
     /// # Errors
     /// `BeforeEpoch` or `TimeOverflow`, if the seconds do not fit 32 bits, which end in the year 2106; `InvalidId`, if
     /// another number does not fit.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::ObjectId;
+    /// let id = ObjectId::from_parts(1_204_578_057_000, 0x34_7506_1e3d, 0x95_369d)?;
+    /// assert_eq!(id.to_string(), "47cc67093475061e3d95369d");
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub fn from_parts(unix_ms: i64, random: u64, counter: u32) -> Result<Self, Error> {
         let second = second(unix_ms)?;
         if random >> RANDOM_BITS > 0 {
@@ -55,43 +78,106 @@ impl ObjectId {
         Ok(Self(u128::from(second) << 64 | u128::from(random) << COUNTER_BITS | u128::from(counter)))
     }
 
-    /// Reads 24 hexadecimal digits, in upper or lower case.
+    /// Reads 24 hexadecimal digits, in upper or lower case; `None` for any other text.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::ObjectId;
+    /// assert_eq!(ObjectId::parse("507F1F77BCF86CD799439011").map(ObjectId::timestamp_ms), Some(1_350_508_407_000));
+    /// assert_eq!(ObjectId::parse("507f1f77"), None);
+    /// ```
     pub fn parse(digits: impl AsRef<[u8]>) -> Option<Self> {
         let digits = digits.as_ref();
         if digits.len() == 24 { wide(digits, TextForm::Hex, 4).map(Self) } else { None }
     }
 
     /// Returns the 24 hexadecimal digits, in lower case.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::ObjectId;
+    /// let id: ObjectId = "507F1F77BCF86CD799439011".parse()?;
+    /// assert_eq!(id.text().as_str(), "507f1f77bcf86cd799439011");
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub fn text(self) -> IdText {
         IdText::of(&hex_text(self.0)[8..])
     }
 
     /// Returns the 96 bits.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::ObjectId;
+    /// let id: ObjectId = "507f1f77bcf86cd799439011".parse()?;
+    /// assert_eq!(id.to_bits(), 0x507f_1f77_bcf8_6cd7_9943_9011);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub const fn to_bits(self) -> u128 {
         self.0
     }
 
     /// Returns the time in Unix ms: whole seconds, unsigned, up to the year 2106.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::ObjectId;
+    /// let id: ObjectId = "507f1f77bcf86cd799439011".parse()?;
+    /// assert_eq!(id.timestamp_ms(), 1_350_508_407_000); // 2012-10-17T21:13:27Z
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub const fn timestamp_ms(self) -> i64 {
         (self.0 >> 64) as i64 * 1000
     }
 
     /// Returns the middle, as present drivers make it: 40 random bits, the same for a whole process.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::ObjectId;
+    /// let id: ObjectId = "507f1f77bcf86cd799439011".parse()?;
+    /// assert_eq!(id.random(), 0xbc_f86c_d799);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub const fn random(self) -> u64 {
         (self.0 >> 24) as u64 & 0xff_ffff_ffff
     }
 
     /// Returns the machine, if an old driver made the middle: 24 bits.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::ObjectId;
+    /// let id: ObjectId = "47cc67093475061e3d95369d".parse()?;
+    /// assert_eq!((id.machine(), id.process()), (0x34_7506, 7741));
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub const fn machine(self) -> u32 {
         (self.random() >> 16) as u32
     }
 
     /// Returns the process, if an old driver made the middle: 16 bits.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::ObjectId;
+    /// let id: ObjectId = "47cc67093475061e3d95369d".parse()?;
+    /// assert_eq!(id.process(), 7741);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub const fn process(self) -> u16 {
         (self.random() & 0xffff) as u16
     }
 
     /// Returns the counter, 24 bits.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::ObjectId;
+    /// let id: ObjectId = "507f1f77bcf86cd799439011".parse()?;
+    /// assert_eq!(id.counter(), 0x43_9011);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub const fn counter(self) -> u32 {
         (self.0 & 0xff_ffff) as u32
     }

@@ -61,6 +61,17 @@ impl Pin {
     ///
     /// # Errors
     /// `InvalidId`, if other settings are pinned; the sentence names both.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::ErrorKind;
+    /// use snowmint_core::pin::Pin;
+    /// use snowmint_core::store::Reply;
+    /// let (two, three) = (Pin::Tickets { increment: 2, offset: 1 }, Pin::Tickets { increment: 3, offset: 1 });
+    /// // An earlier process wrote other settings.
+    /// let error = three.next(Some(Reply::Record(Some(two), 1))).unwrap_err();
+    /// assert_eq!(error.kind(), ErrorKind::InvalidId);
+    /// ```
     pub fn next(self, reply: Option<Reply<Self>>) -> Result<Next<(), Self>, Error> {
         match reply {
             Some(Reply::Record(Some(found), _)) => self.refuse_other(found).map(Next::Done),
@@ -74,6 +85,16 @@ impl Pin {
     ///
     /// # Errors
     /// `InvalidId`; the sentence names both settings. `StoreUnavailable`, if the record pins settings of another kind.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::ErrorKind;
+    /// use snowmint_core::pin::Pin;
+    /// let two = Pin::Tickets { increment: 2, offset: 1 };
+    /// assert_eq!(two.refuse_other(two), Ok(()));
+    /// let three = Pin::Tickets { increment: 3, offset: 1 };
+    /// assert_eq!(three.refuse_other(two).unwrap_err().kind(), ErrorKind::InvalidId);
+    /// ```
     pub fn refuse_other(self, pinned: Self) -> Result<(), Error> {
         let refused = |what, pinned: u32, wanted: u32| Err(Error::new(what, 0, pinned.into(), wanted.into()));
         match (pinned, self) {
@@ -90,6 +111,15 @@ impl Pin {
     }
 
     /// Returns the bytes of this record.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::pin::{Pin, RECORD_BYTES};
+    /// let pin = Pin::Tickets { increment: 2, offset: 1 };
+    /// assert_eq!(pin.to_bytes().len(), RECORD_BYTES);
+    /// assert_eq!(Pin::from_bytes(&pin.to_bytes())?, pin);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub fn to_bytes(&self) -> [u8; RECORD_BYTES] {
         let (kind, first, second) = match *self {
             Self::Sections(size) => (SECTIONS, size.get(), 0),
@@ -103,6 +133,12 @@ impl Pin {
     ///
     /// # Errors
     /// `StoreUnavailable`, if the bytes are not a record, or have a later version of this format.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::{ErrorKind, pin::Pin};
+    /// assert_eq!(Pin::from_bytes(b"garbage").unwrap_err().kind(), ErrorKind::StoreUnavailable);
+    /// ```
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
         let mut parts = FORMAT.read::<RECORD_BYTES>(bytes)?;
         let kind = u32::from_le_bytes(parts.part()?);

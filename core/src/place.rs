@@ -60,6 +60,15 @@ const OVERLAY: FileSystem =
 
 impl<'a> Facts<'a> {
     /// Returns why the files at a default path are not shared by the whole machine, if that is evident.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::place::Facts;
+    /// let facts = Facts { path: "/var/lib/ids", kubernetes: true, ..Facts::default() };
+    /// let doubt = facts.not_the_machines().expect("a pod");
+    /// assert_eq!(doubt.to_string(), "in Kubernetes /var/lib/ids is private to each pod");
+    /// assert_eq!(Facts { path: "/var/lib/ids", ..Facts::default() }.not_the_machines(), None);
+    /// ```
     pub fn not_the_machines(&self) -> Option<Doubt<'a>> {
         let why = if self.kubernetes {
             Why::Kubernetes
@@ -80,6 +89,14 @@ impl<'a> Facts<'a> {
     }
 
     /// Returns why files at a path that the caller names can be lost, or other processes may not see them.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::place::Facts;
+    /// let facts = Facts { path: "/tmp/ids", file_system: 0x0102_1994, ..Facts::default() };
+    /// let doubt = facts.lossy().expect("memory");
+    /// assert!(doubt.to_string().starts_with("/tmp/ids is on tmpfs, "));
+    /// ```
     pub fn lossy(&self) -> Option<Doubt<'a>> {
         let file_system = file_system(self.file_system).map(Why::FileSystem);
         self.doubt(file_system.or_else(|| self.private_volume().map(Why::Volume))?)
@@ -219,12 +236,28 @@ impl fmt::Display for Doubt<'_> {
 
 impl<'a> Doubt<'a> {
     /// Returns the same doubt with another name for the path, such as `the file`.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::place::Facts;
+    /// let facts = Facts { path: "/tmp/ids", file_system: 0x0102_1994, ..Facts::default() };
+    /// let doubt = facts.lossy().expect("memory").called("the file");
+    /// assert!(doubt.to_string().starts_with("the file is on tmpfs, "));
+    /// ```
     #[must_use]
     pub const fn called(self, name: &'a str) -> Self {
         Self { path: name, ..self }
     }
 
     /// Returns the sentence that refuses the default directory of slots.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::place::Facts;
+    /// let facts = Facts { path: "/var/lib/ids", kubernetes: true, ..Facts::default() };
+    /// let doubt = facts.not_the_machines().expect("a pod");
+    /// assert!(doubt.refuse_slots().to_string().contains("pass a node (or set SNOWMINT_NODE)"));
+    /// ```
     pub const fn refuse_slots(&'a self) -> impl fmt::Display + 'a {
         Told {
             doubt: self,
@@ -235,6 +268,14 @@ impl<'a> Doubt<'a> {
     }
 
     /// Returns the sentence that refuses the default database of a service.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::place::Facts;
+    /// let facts = Facts { path: "/var/lib/ids", kubernetes: true, ..Facts::default() };
+    /// let doubt = facts.not_the_machines().expect("a pod");
+    /// assert!(doubt.refuse_database().to_string().contains("name a store that all servers share"));
+    /// ```
     pub const fn refuse_database(&'a self) -> impl fmt::Display + 'a {
         Told {
             doubt: self,
@@ -245,6 +286,14 @@ impl<'a> Doubt<'a> {
     }
 
     /// Returns the sentence that refuses files that the caller named. `option` is the option that accepts the place.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::place::Facts;
+    /// let facts = Facts { path: "/tmp/ids", file_system: 0x0102_1994, ..Facts::default() };
+    /// let doubt = facts.lossy().expect("memory");
+    /// assert!(doubt.refuse_named("allow_unsafe=true").to_string().ends_with("or pass allow_unsafe=true"));
+    /// ```
     pub const fn refuse_named(&'a self, option: &'a str) -> Refusal<'a, &'a Self> {
         const CURE: &str = "name a path on a local disk or a named volume that stays and that all generators share (a test \
                             or CI job whose IDs are thrown away may allow it)";

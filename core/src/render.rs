@@ -27,6 +27,12 @@ pub enum Format {
 
 impl Format {
     /// Returns the format of a command line: JSON if the user asked for it, otherwise text.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::render::Format;
+    /// assert_eq!((Format::of(true, true), Format::of(false, true)), (Format::Json, Format::Bold));
+    /// ```
     pub const fn of(json: bool, bold: bool) -> Self {
         match (json, bold) {
             (true, _) => Self::Json,
@@ -145,6 +151,16 @@ impl Decoded {
     ///
     /// # Errors
     /// The errors of `out`.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::layouts::SNOWMINT;
+    /// use snowmint_core::render::{Decoded, Format};
+    /// let mut text = String::new();
+    /// Decoded::new(0.into(), &SNOWMINT)?.write(&mut text, Format::Plain).expect("a string");
+    /// assert_eq!(text, "0  2025-01-01T00:00:00.000Z  node 0  sequence 0\n");
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub fn write(&self, out: &mut impl Write, format: Format) -> fmt::Result {
         let sign = if matches!(self.value, Integer::Negative(_)) { "-" } else { "" };
         let digits = self.value.magnitude();

@@ -51,6 +51,14 @@ pub const fn rotate_digits(id: u64, digits: u32) -> Result<u64, Error> {
 ///
 /// # Errors
 /// `InvalidId`, if no ID gives this result with this number of digits.
+///
+/// # Examples
+/// ```
+/// use snowmint_core::scatter::{rotate_digits, unrotate_digits};
+/// assert_eq!(rotate_digits(12_345, 2)?, 14_523);
+/// assert_eq!(unrotate_digits(14_523, 2)?, 12_345);
+/// # Ok::<(), snowmint_core::Error>(())
+/// ```
 pub const fn unrotate_digits(id: u64, digits: u32) -> Result<u64, Error> {
     match check(id, digits) {
         // The digits after the first rotate in a circle: rotate them the rest of the circle.
@@ -139,6 +147,13 @@ pub const fn shard_high(id: u64, bits: u32) -> Result<u64, Error> {
 ///
 /// # Errors
 /// `InvalidId`: the ID is above 2^63-1, or `bits` above 63.
+///
+/// # Examples
+/// ```
+/// use snowmint_core::scatter::{shard_high, unshard_high};
+/// assert_eq!(unshard_high(shard_high(12_345, 4)?, 4)?, 12_345);
+/// # Ok::<(), snowmint_core::Error>(())
+/// ```
 pub const fn unshard_high(id: u64, bits: u32) -> Result<u64, Error> {
     if let Err(error) = check_shards(id, bits) {
         return Err(error);

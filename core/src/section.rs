@@ -157,6 +157,27 @@ impl<M: AsMut<[u64]>> Section<M> {
     /// `InvalidId` for a user of another section; `Exhausted` with a time to retry, if the store must be asked while
     /// another request is under way (wait for its reply, or until the deadline) or has just failed; `Exhausted` without
     /// a time past 2^63-1; `WindowClosed`, if the section was given back, or another allocator has it.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::section::{Claim, Claimed, SIZE, STEP, Section, Terms, Users};
+    /// use snowmint_core::store::{Ask, Next, Reply};
+    /// use snowmint_core::{Integer, bytes};
+    /// # let users = Users::of(Integer::from(42), SIZE)?;
+    /// # let terms = Terms::new(users, 1, Integer::from(STEP), 10_000, bytes::label("allocator 1"))?;
+    /// # let mut claim = Claim::new(terms);
+    /// # claim.next(Some(Reply::Record(None, 0)), 0)?;
+    /// # let Next::Done(Claimed::Held(held)) = claim.next(Some(Reply::Written(1)), 0)? else { panic!("held") };
+    /// // `held` is a section of 100,000 users that was just taken over.
+    /// let mut section = Section::new(held, vec![0; SIZE.get() as usize]);
+    /// let Next::Ask(ask) = section.next(Integer::from(42), 0)? else { panic!("max_seq is 0") };
+    /// assert!(matches!(ask, Ask::Write(record, 1) if record.max_seq == 10_000));
+    /// section.reply(Reply::Written(2), 0)?;
+    /// assert_eq!(section.next(Integer::from(42), 0)?, Next::Done(1));
+    /// assert_eq!(section.next(Integer::from(42), 0)?, Next::Done(2));
+    /// assert!(section.next(Integer::from(100_000), 0).is_err(), "a user of the next section");
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub fn next(&mut self, user: Integer, now_ms: u64) -> Result<Next<u64, Record>, Error> {
         if let Some(error) = self.over {
             return Err(error);
@@ -183,6 +204,23 @@ impl<M: AsMut<[u64]>> Section<M> {
     ///
     /// # Errors
     /// `WindowClosed`, if the section was given back, or another allocator has it.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::section::{Claim, Claimed, SIZE, STEP, Section, Terms, Users};
+    /// use snowmint_core::store::{Ask, Next, Reply};
+    /// use snowmint_core::{Integer, bytes};
+    /// # let users = Users::of(Integer::from(42), SIZE)?;
+    /// # let terms = Terms::new(users, 1, Integer::from(STEP), 10_000, bytes::label("allocator 1"))?;
+    /// # let mut claim = Claim::new(terms);
+    /// # claim.next(Some(Reply::Record(None, 0)), 0)?;
+    /// # let Next::Done(Claimed::Held(held)) = claim.next(Some(Reply::Written(1)), 0)? else { panic!("held") };
+    /// // `held` is a section that was taken over at the time 0, with windows of 10 s.
+    /// let mut section = Section::new(held, vec![0; SIZE.get() as usize]);
+    /// assert_eq!(section.renew(4999)?, None);
+    /// assert!(matches!(section.renew(5000)?, Some(Ask::Write(_, 1))));
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub fn renew(&mut self, now_ms: u64) -> Result<Option<Ask<Record>>, Error> {
         match self.over {
             Some(error) => Err(error),
@@ -195,6 +233,23 @@ impl<M: AsMut<[u64]>> Section<M> {
     /// reply can be ignored.
     ///
     /// Returns `None`, if the section is lost, or a request is under way or has failed.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::section::{Claim, Claimed, SIZE, STEP, Section, Terms, Users};
+    /// use snowmint_core::store::{Ask, Next, Reply};
+    /// use snowmint_core::{Integer, bytes};
+    /// # let users = Users::of(Integer::from(42), SIZE)?;
+    /// # let terms = Terms::new(users, 1, Integer::from(STEP), 10_000, bytes::label("allocator 1"))?;
+    /// # let mut claim = Claim::new(terms);
+    /// # claim.next(Some(Reply::Record(None, 0)), 0)?;
+    /// # let Next::Done(Claimed::Held(held)) = claim.next(Some(Reply::Written(1)), 0)? else { panic!("held") };
+    /// // `held` is a section that was just taken over.
+    /// let mut section = Section::new(held, vec![0; SIZE.get() as usize]);
+    /// assert!(matches!(section.release(), Some(Ask::Write(record, 1)) if record.released));
+    /// assert!(section.next(Integer::from(42), 0).is_err(), "closed for good");
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub fn release(&mut self) -> Option<Ask<Record>> {
         let open = self.over.replace(Error::closed()).is_none();
         if !open || self.asked.is_some() || self.unread {

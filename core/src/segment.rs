@@ -118,6 +118,14 @@ impl Segment {
     ///
     /// # Errors
     /// `InvalidId`, if the step is not 1 to [`MAX_STEP`].
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Integer;
+    /// use snowmint_core::segment::{Bounds, Segment};
+    /// assert!(Segment::new(Integer::from(2000), Bounds::Below).is_ok());
+    /// assert!(Segment::new(Integer::from(0), Bounds::Below).is_err());
+    /// ```
     pub const fn new(step: Integer, bounds: Bounds) -> Result<Self, Error> {
         match Pacer::new(step) {
             Ok(pacer) => Ok(Self {
@@ -137,6 +145,17 @@ impl Segment {
     }
 
     /// Limits later fetches to this number of numbers, 1 or more.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Integer;
+    /// use snowmint_core::segment::{Bounds, Range, Segment};
+    /// use snowmint_core::store::{Ask, Next};
+    /// let (range, mut segment) = (Range::wiped(), Segment::new(Integer::from(2000), Bounds::UpTo)?);
+    /// segment.limit(500);
+    /// assert_eq!(segment.refill(&range, 0)?, Next::Ask(Ask::Add(500)));
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub fn limit(&mut self, most: u64) {
         self.most = most.max(1);
     }
@@ -145,6 +164,17 @@ impl Segment {
     ///
     /// # Errors
     /// `InvalidId`, if the step is not 1 to [`MAX_STEP`].
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Integer;
+    /// use snowmint_core::segment::{Bounds, Range, Segment};
+    /// use snowmint_core::store::{Ask, Next};
+    /// let (range, mut segment) = (Range::wiped(), Segment::new(Integer::from(10), Bounds::UpTo)?);
+    /// segment.configure(Integer::from(50))?;
+    /// assert_eq!(segment.refill(&range, 0)?, Next::Ask(Ask::Add(50)));
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub fn configure(&mut self, step: Integer) -> Result<(), Error> {
         self.pacer.configure(step)
     }
@@ -157,6 +187,21 @@ impl Segment {
     /// `Exhausted` with a time to retry, while a fetch is under way (wait for its reply, or until the deadline) or has
     /// just failed; `Exhausted` without a time, if the counter ends; `WindowClosed`, if the segment is closed;
     /// `StoreUnavailable`, if the counter went back.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Integer;
+    /// use snowmint_core::segment::{Bounds, Range, Segment};
+    /// use snowmint_core::store::{Ask, Next, Reply};
+    /// let (range, mut segment) = (Range::wiped(), Segment::new(Integer::from(10), Bounds::UpTo)?);
+    /// assert_eq!(segment.refill(&range, 0)?, Next::Ask(Ask::Add(10)));
+    /// // While the fetch is under way, a second caller waits.
+    /// assert!(segment.refill(&range, 0).is_err());
+    /// segment.reply(&range, Reply::Sum(10), 0)?;
+    /// assert_eq!(segment.refill(&range, 0)?, Next::Done(()));
+    /// assert_eq!(range.take_run(100), 1..11);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub fn refill(&mut self, range: &Range, now_ms: u64) -> Result<Next<(), Infallible>, Error> {
         self.refill_block(range, 1, now_ms)
     }
@@ -167,6 +212,20 @@ impl Segment {
     /// # Errors
     /// As [`Segment::refill`]; also `Exhausted` without a time to retry, if the counter has no room for `count`
     /// numbers.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Integer;
+    /// use snowmint_core::segment::{Bounds, Range, Segment};
+    /// use snowmint_core::store::{Ask, Next, Reply};
+    /// let (range, mut segment) = (Range::wiped(), Segment::new(Integer::from(10), Bounds::UpTo)?);
+    /// // The block of 25 numbers, and a step for other callers.
+    /// assert_eq!(segment.refill_block(&range, 25, 0)?, Next::Ask(Ask::Add(35)));
+    /// segment.reply(&range, Reply::Sum(35), 0)?;
+    /// assert_eq!(segment.refill_block(&range, 25, 0)?, Next::Done(()));
+    /// assert_eq!(range.take_block(25), Some(1..26));
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub fn refill_block(&mut self, range: &Range, count: u64, now_ms: u64) -> Result<Next<(), Infallible>, Error> {
         if let Some(error) = self.over {
             return Err(error);
@@ -195,6 +254,21 @@ impl Segment {
 
     /// Returns the request for the next range ahead of need, if a tenth of the present range is used and no next range
     /// is fetched.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Integer;
+    /// use snowmint_core::segment::{Bounds, Range, Segment};
+    /// use snowmint_core::store::{Ask, Reply};
+    /// let (range, mut segment) = (Range::wiped(), Segment::new(Integer::from(10), Bounds::UpTo)?);
+    /// segment.refill(&range, 0)?;
+    /// segment.reply(&range, Reply::Sum(10), 0)?;
+    /// segment.refill(&range, 0)?;
+    /// assert_eq!(segment.prefetch(&range, 0), None);
+    /// range.take();
+    /// assert_eq!(segment.prefetch(&range, 0), Some(Ask::Add(10)), "a tenth is used");
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub fn prefetch(&mut self, range: &Range, now_ms: u64) -> Option<Ask<Infallible>> {
         if self.over.is_some() {
             return None;
@@ -242,6 +316,24 @@ impl Segment {
     /// # Errors
     /// `StoreUnavailable`, if the counter is lower than before, as after a restored backup. Other processes may have
     /// any number since then, so this segment hands out no more numbers. `Exhausted` beyond 2^63-1.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::{ErrorKind, Integer};
+    /// use snowmint_core::segment::{Bounds, Range, Segment};
+    /// use snowmint_core::store::Reply;
+    /// let (range, mut segment) = (Range::wiped(), Segment::new(Integer::from(10), Bounds::UpTo)?);
+    /// segment.refill(&range, 0)?;
+    /// segment.reply(&range, Reply::Unknown, 0)?;
+    /// // The next fetch starts after a pause.
+    /// assert_eq!(segment.refill(&range, 0).unwrap_err().retry_after_ms(), Some(100));
+    /// segment.refill(&range, 100)?;
+    /// // The counter may have been raised twice.
+    /// segment.reply(&range, Reply::Sum(20), 100)?;
+    /// segment.refill(&range, 100)?;
+    /// assert_eq!(range.take(), Some(11));
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub fn reply(&mut self, range: &Range, reply: Reply<Infallible>, now_ms: u64) -> Result<(), Error> {
         let Some((pace, amount)) = self.asked.take() else { return Ok(()) };
         if matches!(reply, Reply::Full) {
@@ -281,6 +373,21 @@ impl Segment {
     ///
     /// The store may set its counter from the end of this range to its start, in one transaction, if the counter still
     /// has that end. Try it only once: later the counter may have the same value because of another process.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Integer;
+    /// use snowmint_core::segment::{Bounds, Range, Segment};
+    /// use snowmint_core::store::Reply;
+    /// let (range, mut segment) = (Range::wiped(), Segment::new(Integer::from(10), Bounds::UpTo)?);
+    /// segment.refill(&range, 0)?;
+    /// segment.reply(&range, Reply::Sum(10), 0)?;
+    /// segment.refill(&range, 0)?;
+    /// assert_eq!(range.take_run(4), 1..5);
+    /// // The store may set its counter from 10 back to 4.
+    /// assert_eq!(segment.close(&range), Some(4..10));
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub fn close(&mut self, range: &Range) -> Option<ops::Range<u64>> {
         let open = self.over.replace(Error::closed()).is_none() && !range.is_wiped();
         let (left, next) = (range.close(), self.next.take());

@@ -95,6 +95,15 @@ pub struct State {
 
 impl State {
     /// Returns the bytes of this record.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::sequence::{STATE_BYTES, State};
+    /// let state = State { last: 100, is_called: true, round: 0, sets: 0 };
+    /// assert_eq!(state.to_bytes().len(), STATE_BYTES);
+    /// assert_eq!(State::from_bytes(&state.to_bytes())?, state);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub fn to_bytes(&self) -> [u8; STATE_BYTES] {
         let state = FORMAT.write().part(u32::from(self.is_called).to_le_bytes()).part(self.last.to_le_bytes());
         state.part(self.round.to_le_bytes()).part(self.sets.to_le_bytes()).finish()
@@ -104,6 +113,12 @@ impl State {
     ///
     /// # Errors
     /// `StoreUnavailable`, if the bytes are not a record, or have a later version of this format.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::{ErrorKind, sequence::State};
+    /// assert_eq!(State::from_bytes(b"garbage").unwrap_err().kind(), ErrorKind::StoreUnavailable);
+    /// ```
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
         let mut parts = FORMAT.read::<STATE_BYTES>(bytes)?;
         let is_called = u32::from_le_bytes(parts.part()?);
@@ -136,6 +151,12 @@ pub struct Set {
 
 impl Set {
     /// Makes the arguments that set a sequence to this value, which counts as used.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::sequence::Set;
+    /// assert_eq!(Set::to(20), Set { value: Some(20), is_called: None, round: None });
+    /// ```
     pub const fn to(value: i128) -> Self {
         Self { value: Some(value), is_called: None, round: None }
     }
@@ -197,6 +218,19 @@ impl Sequence {
     /// `Exhausted` without a time to retry, if the sequence has reached its bound and does not cycle; `InvalidId`, if
     /// the record lies outside the bounds because another definition wrote it; `StoreUnavailable`, if its value is
     /// impossible. A refused call changes nothing.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::sequence::{Options, Rules, Sequence};
+    /// use snowmint_core::store::{Ask, Next, Reply};
+    /// let mut sequence = Sequence::new(Rules::new(&Options { cache: Some(2), ..Options::DEFAULT })?);
+    /// assert_eq!(sequence.next(None)?, Next::Ask(Ask::Read));
+    /// let Next::Ask(Ask::Write(state, 0)) = sequence.next(Some(Reply::Record(None, 0)))? else { panic!("a write") };
+    /// assert_eq!(state.last, 2, "a block of two values");
+    /// assert_eq!(sequence.next(Some(Reply::Written(1)))?, Next::Done(1));
+    /// assert_eq!(sequence.next(None)?, Next::Done(2), "from memory");
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub fn next(&mut self, reply: Option<Reply<State>>) -> Result<Next<i128, State>, Error> {
         match (reply, self.asked.take()) {
             (None, _) => {
@@ -232,6 +266,16 @@ impl Sequence {
     ///
     /// # Errors
     /// `InvalidId` in `pg`, if the session has taken no value. The other dialects return `None` then.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::sequence::{Dialect, Options, Rules, Sequence};
+    /// let pg = Sequence::new(Rules::new(&Options::DEFAULT)?);
+    /// assert!(pg.current().is_err(), "the session has taken no value");
+    /// let mariadb = Sequence::new(Rules::new(&Options { dialect: Dialect::Mariadb, ..Options::DEFAULT })?);
+    /// assert_eq!(mariadb.current()?, None);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub fn current(&self) -> Result<Option<i128>, Error> {
         match (self.rules.dialect(), self.current) {
             (Dialect::Pg, None) => Err(Error::plain(What::SequenceUnused)),
@@ -253,6 +297,19 @@ impl Sequence {
     /// # Errors
     /// `InvalidId` for a value outside the bounds (`pg`) or the type (all), and for arguments that the dialect does not
     /// have; `Exhausted` for a later round of a sequence that does not cycle (`mariadb`).
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::sequence::{Options, Rules, Sequence, Set};
+    /// use snowmint_core::store::{Ask, Next, Reply};
+    /// let mut sequence = Sequence::new(Rules::new(&Options::DEFAULT)?);
+    /// let set = Set::to(20);
+    /// assert_eq!(sequence.set(&set, None)?, Next::Ask(Ask::Read));
+    /// let write = sequence.set(&set, Some(Reply::Record(None, 0)))?;
+    /// assert!(matches!(write, Next::Ask(Ask::Write(state, 0)) if state.last == 20 && state.is_called));
+    /// assert_eq!(sequence.set(&set, Some(Reply::Written(1)))?, Next::Done(Some(20)));
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub fn set(&mut self, set: &Set, reply: Option<Reply<State>>) -> Result<Next<Option<i128>, State>, Error> {
         self.rules.check(set)?;
         let Some(value) = set.value else { return Ok(Next::Done(None)) };
@@ -277,6 +334,19 @@ impl Sequence {
     /// Runs `DISCARD SEQUENCES`: forgets the session's block and its last value. The rest of the block is skipped.
     ///
     /// A driver calls it in a forked child, which would repeat its parent's values otherwise.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::sequence::{Options, Rules, Sequence};
+    /// use snowmint_core::store::{Ask, Next, Reply};
+    /// let mut sequence = Sequence::new(Rules::new(&Options { cache: Some(2), ..Options::DEFAULT })?);
+    /// sequence.next(Some(Reply::Record(None, 0)))?;
+    /// assert_eq!(sequence.next(Some(Reply::Written(1)))?, Next::Done(1));
+    /// sequence.discard();
+    /// // The value 2 is skipped.
+    /// assert_eq!(sequence.next(None)?, Next::Ask(Ask::Read));
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub const fn discard(&mut self) {
         *self = Self::new(self.rules);
     }
@@ -323,7 +393,7 @@ impl Sequence {
             at.round = at.round.saturating_add(1);
         }
         if rules.is_past(rules.first(), first) {
-            return Err(integer(first).refused(What::SequenceValue, 0));
+            return Err(Integer::from(first).refused(What::SequenceValue, 0));
         }
         // A block ends at the bound: it never has values of two rounds.
         let room = (rules.bound() - first) / rules.increment();
@@ -395,15 +465,12 @@ impl Sequence {
 ///
 /// # Errors
 /// `InvalidId`, if the session has taken no value.
+///
+/// # Examples
+/// ```
+/// use snowmint_core::{ErrorKind, sequence::lastval};
+/// assert_eq!(lastval(None).unwrap_err().kind(), ErrorKind::InvalidId);
+/// ```
 pub fn lastval(last_used: Option<&Sequence>) -> Result<i128, Error> {
     last_used.and_then(|sequence| sequence.current).ok_or(Error::plain(What::SequenceUnused))
-}
-
-/// Returns a value as errors show it.
-fn integer(value: i128) -> Integer {
-    match u64::try_from(value.unsigned_abs()) {
-        Ok(magnitude) if value < 0 => Integer::Negative(magnitude),
-        Ok(magnitude) => Integer::Fits(magnitude),
-        Err(_) => Integer::Beyond,
-    }
 }

@@ -42,6 +42,12 @@ impl Dialect {
     pub const ALL: [Self; 3] = [Self::Postgres, Self::Mariadb, Self::MariadbSigned];
 
     /// Returns the name of this dialect in every language.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::sql::Dialect;
+    /// assert_eq!(Dialect::ALL.map(Dialect::name), ["postgres", "mariadb", "mariadb_signed"]);
+    /// ```
     pub const fn name(self) -> &'static str {
         match self {
             Self::Postgres => "postgres",
@@ -54,6 +60,13 @@ impl Dialect {
     ///
     /// # Errors
     /// `InvalidText`, if no dialect has this name.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::sql::Dialect;
+    /// assert_eq!(Dialect::find("postgres"), Ok(Dialect::Postgres));
+    /// assert!(Dialect::find("oracle").is_err());
+    /// ```
     pub fn find(name: impl AsRef<[u8]>) -> Result<Self, Error> {
         let found = Self::ALL.into_iter().find(|dialect| dialect.name().as_bytes() == name.as_ref());
         found.ok_or(Error::plain(What::SqlDialect))

@@ -79,12 +79,26 @@ impl TextForm {
     ///
     /// # Errors
     /// `InvalidText`, if no form has this name.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::TextForm;
+    /// assert_eq!(TextForm::find("base58"), Ok(TextForm::Base58));
+    /// assert!(TextForm::find("base57").is_err());
+    /// ```
     pub fn find(name: impl AsRef<[u8]>) -> Result<Self, Error> {
         let mut forms = Self::ALL.into_iter();
         forms.find(|form| form.name().as_bytes() == name.as_ref()).ok_or(Error::plain(What::Form))
     }
 
     /// Returns the name of this form in every language, such as `"base62"`.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::TextForm;
+    /// let names = TextForm::ALL.map(TextForm::name);
+    /// assert_eq!(names, ["decimal", "hex", "base32", "base36", "base58", "base62"]);
+    /// ```
     pub const fn name(self) -> &'static str {
         match self {
             Self::Decimal => "decimal",
@@ -97,6 +111,12 @@ impl TextForm {
     }
 
     /// Returns the number of characters in each text of this form.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::TextForm;
+    /// assert_eq!(TextForm::ALL.map(TextForm::width), [20, 16, 13, 13, 11, 11]);
+    /// ```
     pub fn width(self) -> usize {
         self.shape().width
     }
@@ -112,6 +132,13 @@ impl TextForm {
     }
 
     /// Writes an ID in this form.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::TextForm;
+    /// assert_eq!(TextForm::Hex.encode(255).as_str(), "00000000000000ff");
+    /// assert!(TextForm::Base62.encode(9).as_str() < TextForm::Base62.encode(10).as_str());
+    /// ```
     pub fn encode(self, id: u64) -> IdText {
         let shape = self.shape();
         let base = shape.alphabet.len() as u64;
@@ -128,6 +155,15 @@ impl TextForm {
     ///
     /// # Errors
     /// `InvalidText`: a wrong length, a character outside the alphabet, or a number above 2^64-1.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::{ErrorKind, TextForm};
+    /// assert_eq!(TextForm::Hex.decode("00000000000000FF"), Ok(255));
+    /// let error = TextForm::Hex.decode("ff").unwrap_err();
+    /// assert_eq!(error.kind(), ErrorKind::InvalidText);
+    /// assert_eq!(error.to_string(), "hex takes 16 characters, not 2");
+    /// ```
     pub fn decode(self, text: impl AsRef<[u8]>) -> Result<u64, Error> {
         self.decode_bytes(text.as_ref())
     }
@@ -216,11 +252,23 @@ impl IdText {
     }
 
     /// Returns the characters, all ASCII.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::TextForm;
+    /// assert_eq!(TextForm::Base36.encode(35).as_bytes(), b"000000000000z");
+    /// ```
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes[..self.width]
     }
 
     /// Returns the text.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::TextForm;
+    /// assert_eq!(TextForm::Decimal.encode(42).as_str(), "00000000000000000042");
+    /// ```
     pub fn as_str(&self) -> &str {
         core::str::from_utf8(self.as_bytes()).unwrap_or_default()
     }

@@ -99,6 +99,15 @@ pub struct Take {
 impl Take {
     /// Begins a call whose first choice is the server at the place `start`, modulo the number of servers. For a round
     /// robin `start` counts the calls; it may also be random.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::ticket::{Form, Take, Tickets, Turn};
+    /// let mut tickets = Tickets::new(Form::Counter, 2, &[1, 2])?;
+    /// // The second call of a round robin starts with the second server.
+    /// assert_eq!(tickets.next(&mut Take::from(1), None, 0)?, Turn::Ask(1));
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub const fn from(start: u64) -> Self {
         Self { start, tried: 0, asked: None }
     }
@@ -112,6 +121,13 @@ impl Tickets {
     /// # Errors
     /// `InvalidId`, unless the list has 1 to [`MAX_SERVERS`] servers, the increment is at most [`MAX_INCREMENT`], and
     /// the offsets are different numbers from 1 to the increment.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::ticket::{Form, Tickets};
+    /// assert!(Tickets::new(Form::Counter, 3, &[1, 2]).is_ok(), "room for a third server");
+    /// assert!(Tickets::new(Form::Counter, 2, &[1, 1]).is_err(), "both would give the same tickets");
+    /// ```
     pub fn new(form: Form, increment: u64, offsets: &[u64]) -> Result<Self, Error> {
         let fits = |offset: &u64| (1..=increment).contains(offset);
         let repeats = |(i, offset): (usize, &u64)| offsets.iter().take(i).any(|other| other == offset);
@@ -138,6 +154,19 @@ impl Tickets {
     /// # Errors
     /// `StoreUnavailable`, if no server answers, or a server counts with another increment or offset, which would
     /// repeat tickets of another server; `Exhausted`, if a counter leads past 2^63-1.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::store::Reply;
+    /// use snowmint_core::ticket::{Form, Take, Tickets, Turn};
+    /// let mut tickets = Tickets::new(Form::Counter, 2, &[1, 2])?;
+    /// let mut take = Take::from(0);
+    /// assert_eq!(tickets.next(&mut take, None, 0)?, Turn::Ask(0));
+    /// // The first server is down, and the second gives its fourth ticket.
+    /// assert_eq!(tickets.next(&mut take, Some(Reply::Unknown), 0)?, Turn::Ask(1));
+    /// assert_eq!(tickets.next(&mut take, Some(Reply::Sum(4)), 0)?, Turn::Done(8));
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub fn next(&mut self, take: &mut Take, reply: Option<Reply<Infallible>>, now_ms: u64) -> Result<Turn, Error> {
         if let (Some(reply), Some(asked)) = (reply, take.asked.take()) {
             let ticket = match reply {

@@ -2,6 +2,9 @@
 
 use core::fmt;
 
+#[cfg(feature = "std")]
+pub use self::system::{system_time, unix_ms};
+
 pub(crate) const DAY_MS: i64 = 86_400_000;
 /// Days from 0000-03-01 to 1970. In years that begin in March a leap day is the last day.
 const DAYS_TO_1970: i64 = 719_468;
@@ -13,6 +16,15 @@ const DAYS_IN_400_YEARS: i64 = 146_097;
 ///
 /// # Errors
 /// Only errors of `out`.
+///
+/// # Examples
+/// ```
+/// use snowmint_core::time::write_rfc3339;
+/// let mut text = String::new();
+/// write_rfc3339(&mut text, 1_656_432_460_105)?;
+/// assert_eq!(text, "2022-06-28T16:07:40.105Z");
+/// # Ok::<(), std::fmt::Error>(())
+/// ```
 pub fn write_rfc3339(out: &mut impl fmt::Write, unix_ms: i64) -> fmt::Result {
     write_date(out, unix_ms)?;
     let ms = unix_ms.rem_euclid(DAY_MS);
@@ -44,6 +56,13 @@ pub(crate) fn write_date(out: &mut impl fmt::Write, unix_ms: i64) -> fmt::Result
 /// Reads an RFC 3339 date-time (section 5.6) as Unix ms, rounded down to a ms.
 ///
 /// `None` for any other text, and for a leap second, which Unix time cannot represent.
+///
+/// # Examples
+/// ```
+/// use snowmint_core::time::parse_rfc3339;
+/// assert_eq!(parse_rfc3339(b"2022-06-28T18:07:40.105+02:00"), Some(1_656_432_460_105));
+/// assert_eq!(parse_rfc3339(b"2022-06-28"), None);
+/// ```
 pub fn parse_rfc3339(text: &[u8]) -> Option<i64> {
     let mut values = [0; 8];
     let mut rest = numbers(text, b"0000-00-00T00:00:00", &mut values)?;
@@ -125,6 +144,63 @@ fn civil_from_days(days: i64) -> (i32, i32, i32) {
     (year_of_era + era * 400 + i32::from(month <= 2), month, day)
 }
 
+#[cfg(feature = "std")]
+mod system {
+    use std::time::{Duration, SystemTime};
+
+    use crate::error::{Error, What};
+
+    const NS_PER_MS: i128 = 1_000_000;
+    const FAR: Error = Error::plain(What::FarTime);
+
+    /// Returns an instant as Unix ms, rounded down.
+    ///
+    /// # Errors
+    /// `TimeOverflow`, if the instant is more than 292 million years before or after 1970.
+    ///
+    /// # Examples
+    /// ```
+    /// use std::time::{Duration, SystemTime};
+    /// use snowmint_core::{layouts::TWITTER, time::unix_ms};
+    /// let (from, to) = (SystemTime::UNIX_EPOCH + Duration::from_secs(1_656_374_400), SystemTime::now());
+    /// let ids = TWITTER.id_range(unix_ms(from)?, unix_ms(to)?)?;
+    /// assert!(ids.contains(&1_541_815_603_606_036_480));
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
+    pub fn unix_ms(time: SystemTime) -> Result<i64, Error> {
+        // A length in ns has 94 bits.
+        let ns = match time.duration_since(SystemTime::UNIX_EPOCH) {
+            Ok(since) => since.as_nanos().cast_signed(),
+            Err(before) => -before.duration().as_nanos().cast_signed(),
+        };
+        i64::try_from(ns.div_euclid(NS_PER_MS)).map_err(|_| FAR)
+    }
+
+    /// Returns the instant of Unix ms: the inverse of [`unix_ms`].
+    ///
+    /// # Errors
+    /// `TimeOverflow`, if the operating system cannot represent the instant. Unix represents all of them, Windows those
+    /// of the years 1601 to 30828.
+    ///
+    /// # Examples
+    /// ```
+    /// use std::time::{Duration, SystemTime};
+    /// use snowmint_core::time::system_time;
+    /// assert_eq!(system_time(1500)?, SystemTime::UNIX_EPOCH + Duration::from_millis(1500));
+    /// assert_eq!(system_time(-1)?, SystemTime::UNIX_EPOCH - Duration::from_millis(1));
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
+    pub fn system_time(unix_ms: i64) -> Result<SystemTime, Error> {
+        let length = Duration::from_millis(unix_ms.unsigned_abs());
+        let time = if unix_ms < 0 {
+            SystemTime::UNIX_EPOCH.checked_sub(length)
+        } else {
+            SystemTime::UNIX_EPOCH.checked_add(length)
+        };
+        time.ok_or(FAR)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     extern crate std;
@@ -143,6 +219,22 @@ mod tests {
         let step_ms = 86_399_999 * if cfg!(miri) { 97_000 } else { 97 };
         for unix_ms in (-62_167_219_200_000..253_402_300_800_000).step_by(step_ms) {
             assert_eq!(parse_rfc3339(printed(unix_ms).as_bytes()), Some(unix_ms));
+        }
+    }
+
+    #[cfg(all(unix, feature = "std"))]
+    #[test]
+    fn system_times_are_rounded_down_and_times_beyond_64_bits_refused() {
+        use std::time::{Duration, SystemTime};
+        for ms in [i64::MIN, -1, 0, 1_656_432_460_105, i64::MAX] {
+            let time = system_time(ms).expect("Unix has it");
+            assert_eq!(unix_ms(time), Ok(ms));
+            assert_eq!(unix_ms(time + Duration::from_nanos(999_999)), Ok(ms));
+        }
+        let after = system_time(i64::MAX).expect("Unix has it") + Duration::from_millis(1);
+        let before = system_time(i64::MIN).expect("Unix has it") - Duration::from_nanos(1);
+        for far in [after, before, SystemTime::UNIX_EPOCH + Duration::from_secs(i64::MAX.unsigned_abs())] {
+            assert_eq!(unix_ms(far).expect_err("too far").kind(), crate::ErrorKind::TimeOverflow);
         }
     }
 

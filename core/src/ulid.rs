@@ -17,21 +17,48 @@ const LAST_RANDOM: u128 = (1 << RANDOM_BITS) - 1;
 
 impl Ulid {
     /// Makes the ULID with these bits. The first character has the highest bits.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Ulid;
+    /// assert_eq!(Ulid::from_bits(1).to_string(), "00000000000000000000000001");
+    /// ```
     pub const fn from_bits(bits: u128) -> Self {
         Self(bits)
     }
 
     /// Returns the bits. The first character has the highest bits.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Ulid;
+    /// assert_eq!(Ulid::from_parts(1, 2)?.to_bits(), 1 << 80 | 2);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub const fn to_bits(self) -> u128 {
         self.0
     }
 
     /// Makes the ULID with these bytes, in the order of the text.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Ulid;
+    /// assert_eq!(Ulid::from_bytes([0xff; 16]).to_string(), "7ZZZZZZZZZZZZZZZZZZZZZZZZZ");
+    /// ```
     pub const fn from_bytes(bytes: [u8; 16]) -> Self {
         Self(u128::from_be_bytes(bytes))
     }
 
     /// Returns the bytes, in the order of the text.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Ulid;
+    /// let ulid: Ulid = "7ZZZZZZZZZZZZZZZZZZZZZZZZZ".parse()?;
+    /// assert_eq!(ulid.to_bytes(), [0xff; 16]);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub const fn to_bytes(self) -> [u8; 16] {
         self.0.to_be_bytes()
     }
@@ -58,6 +85,14 @@ impl Ulid {
 
     /// Reads 26 characters of Crockford's base 32, in upper or lower case; `None` above `7ZZZZZZZZZZZZZZZZZZZZZZZZZ`,
     /// and for any other text.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Ulid;
+    /// let ulid = Ulid::parse("01aryz6s410000000000000000");
+    /// assert_eq!(ulid.map(Ulid::timestamp_ms), Some(1_469_918_176_385));
+    /// assert_eq!(Ulid::parse("80000000000000000000000000"), None, "more than 128 bits");
+    /// ```
     pub fn parse(text: impl AsRef<[u8]>) -> Option<Self> {
         let text = text.as_ref();
         // 26 characters have 130 bits.
@@ -66,16 +101,37 @@ impl Ulid {
     }
 
     /// Returns the 26 characters, in upper case.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Ulid;
+    /// assert_eq!(Ulid::from_bits(31).text().as_str(), "0000000000000000000000000Z");
+    /// ```
     pub fn text(self) -> IdText {
         wide_text(self.0, TextForm::Base32, 5, 26)
     }
 
     /// Returns the time, Unix ms.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Ulid;
+    /// let ulid: Ulid = "01ARYZ6S410000000000000000".parse()?;
+    /// assert_eq!(ulid.timestamp_ms(), 1_469_918_176_385);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub const fn timestamp_ms(self) -> i64 {
         (self.0 >> RANDOM_BITS) as i64
     }
 
     /// Returns the 80 random bits.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Ulid;
+    /// assert_eq!(Ulid::from_parts(1_469_918_176_385, 0x5eed)?.random(), 0x5eed);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub const fn random(self) -> u128 {
         self.0 & LAST_RANDOM
     }
@@ -110,6 +166,16 @@ impl UlidState {
     }
 
     /// Makes the state of a process whose last ULID was `last`.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Ulid;
+    /// use snowmint_core::ulid::UlidState;
+    /// let last: Ulid = "01ARYZ6S41003G00000W000007".parse()?;
+    /// let next = UlidState::after(last).next(last.timestamp_ms(), || 0)?;
+    /// assert_eq!(next.to_string(), "01ARYZ6S41003G00000W000008");
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub const fn after(last: Ulid) -> Self {
         Self(Some(last))
     }

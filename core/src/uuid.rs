@@ -63,21 +63,49 @@ impl Uuid {
     pub const MAX: Self = Self(u128::MAX);
 
     /// Makes the UUID with these bits. The first character has the highest bits.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Uuid;
+    /// let uuid = Uuid::from_bits(0x123e_4567_e89b_12d3_a456_4266_1417_4000);
+    /// assert_eq!(uuid.to_string(), "123e4567-e89b-12d3-a456-426614174000");
+    /// ```
     pub const fn from_bits(bits: u128) -> Self {
         Self(bits)
     }
 
     /// Returns the bits. The first character has the highest bits.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Uuid;
+    /// assert_eq!(Uuid::MAX.to_bits(), u128::MAX);
+    /// ```
     pub const fn to_bits(self) -> u128 {
         self.0
     }
 
     /// Makes the UUID with these bytes, in the order of the text.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Uuid;
+    /// let uuid = Uuid::from_bytes([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]);
+    /// assert_eq!(uuid.to_string(), "00010203-0405-0607-0809-0a0b0c0d0e0f");
+    /// ```
     pub const fn from_bytes(bytes: [u8; 16]) -> Self {
         Self(u128::from_be_bytes(bytes))
     }
 
     /// Returns the bytes, in the order of the text.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Uuid;
+    /// let uuid: Uuid = "00010203-0405-0607-0809-0a0b0c0d0e0f".parse()?;
+    /// assert_eq!(uuid.to_bytes()[..4], [0, 1, 2, 3]);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub const fn to_bytes(self) -> [u8; 16] {
         self.0.to_be_bytes()
     }
@@ -88,6 +116,13 @@ impl Uuid {
     }
 
     /// Makes a version 4 from 128 random bits, of which it keeps 122 (section 5.4).
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Uuid;
+    /// // A program passes 128 bits of its random generator.
+    /// assert_eq!(Uuid::v4(0).to_string(), "00000000-0000-4000-8000-000000000000");
+    /// ```
     pub const fn v4(random: u128) -> Self {
         Self::versioned(random, 4)
     }
@@ -115,6 +150,15 @@ impl Uuid {
     ///
     /// # Errors
     /// `InvalidId`, if a number does not fit.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Uuid;
+    /// let uuid = Uuid::v8(0x1234_5678_9abc, 0xdef, 5)?;
+    /// assert_eq!(uuid.to_string(), "12345678-9abc-8def-8000-000000000005");
+    /// assert!(Uuid::v8(0, 0x1000, 0).is_err(), "13 bits");
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub fn v8(a: u64, b: u16, c: u64) -> Result<Self, Error> {
         Self::v8_over(0, [Some(a), Some(b.into()), Some(c)])
     }
@@ -135,7 +179,15 @@ impl Uuid {
         Ok(Self::versioned(bits, 8))
     }
 
-    /// Reads 36 characters, such as `123e4567-e89b-12d3-a456-426614174000`, in upper or lower case.
+    /// Reads 36 characters, such as `123e4567-e89b-12d3-a456-426614174000`, in upper or lower case; `None` for any other
+    /// text. [`FromStr`] also reads braces, `urn:uuid:` and texts without hyphens.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Uuid;
+    /// assert_eq!(Uuid::parse("017f22e2-79b0-7cc3-98c4-dc0c0c07398f").and_then(Uuid::version), Some(7));
+    /// assert_eq!(Uuid::parse("017f22e279b07cc398c4dc0c0c07398f"), None);
+    /// ```
     pub fn parse(text: impl AsRef<[u8]>) -> Option<Self> {
         let text = text.as_ref();
         let mut digits = [0; 32];
@@ -150,13 +202,26 @@ impl Uuid {
         if text.len() == 36 { Self::parse_hex(digits) } else { None }
     }
 
-    /// Reads 32 hexadecimal digits, in upper or lower case.
+    /// Reads 32 hexadecimal digits, in upper or lower case; `None` for any other text.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Uuid;
+    /// let uuid = Uuid::parse_hex("017f22e279b07cc398c4dc0c0c07398f");
+    /// assert_eq!(uuid, Uuid::parse("017f22e2-79b0-7cc3-98c4-dc0c0c07398f"));
+    /// ```
     pub fn parse_hex(digits: impl AsRef<[u8]>) -> Option<Self> {
         let digits = digits.as_ref();
         if digits.len() == 32 { wide(digits, TextForm::Hex, 4).map(Self) } else { None }
     }
 
     /// Returns the 36 characters, in lower case.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Uuid;
+    /// assert_eq!(Uuid::NIL.text().as_str(), "00000000-0000-0000-0000-000000000000");
+    /// ```
     #[inline]
     pub fn text(self) -> IdText {
         let digits = hex_text(self.0);
@@ -169,6 +234,15 @@ impl Uuid {
 
     /// Swaps the time bits as `MySQL`'s `UUID_TO_BIN(uuid, 1)` does: the high time bits of a version 1 come before the
     /// low time bits, so that an index is in order of time. Any UUID can be swapped.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Uuid;
+    /// // The example of MySQL's manual.
+    /// let uuid: Uuid = "6ccd780c-baba-1026-9564-5b8c656024db".parse()?;
+    /// assert_eq!(uuid.swapped().to_string(), "1026baba-6ccd-780c-9564-5b8c656024db");
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     #[must_use]
     pub const fn swapped(self) -> Self {
         let (low, middle, high) = (self.0 >> 96, self.0 >> 80 & 0xffff, self.0 >> 64 & 0xffff);
@@ -176,6 +250,14 @@ impl Uuid {
     }
 
     /// Undoes [`swapped`](Self::swapped), as `MySQL`'s `BIN_TO_UUID(bytes, 1)` does.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Uuid;
+    /// let uuid: Uuid = "6ccd780c-baba-1026-9564-5b8c656024db".parse()?;
+    /// assert_eq!(uuid.swapped().unswapped(), uuid);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     #[must_use]
     pub const fn unswapped(self) -> Self {
         let (high, middle, low) = (self.0 >> 112, self.0 >> 96 & 0xffff, self.0 >> 64 & 0xffff_ffff);
@@ -183,6 +265,13 @@ impl Uuid {
     }
 
     /// Returns the variant.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::{Uuid, UuidVariant};
+    /// assert_eq!(Uuid::v4(0).variant(), UuidVariant::Rfc);
+    /// assert_eq!((Uuid::NIL.variant(), Uuid::MAX.variant()), (UuidVariant::Ncs, UuidVariant::Future));
+    /// ```
     pub const fn variant(self) -> UuidVariant {
         match self.0 >> 61 & 7 {
             0..=3 => UuidVariant::Ncs,
@@ -193,6 +282,12 @@ impl Uuid {
     }
 
     /// Returns the version, of which 1 to 8 are defined; `None` for other variants, which have no versions.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Uuid;
+    /// assert_eq!((Uuid::v4(0).version(), Uuid::NIL.version()), (Some(4), None));
+    /// ```
     pub const fn version(self) -> Option<u8> {
         match self.variant() {
             UuidVariant::Rfc => Some((self.0 >> 76 & 15) as u8),
@@ -201,7 +296,16 @@ impl Uuid {
     }
 
     /// Returns the time of versions 1, 2 and 6: 100 ns since 1582-10-15, 60 bits. Version 2 lacks the low 32 bits
-    /// (seven minutes), which are 0.
+    /// (seven minutes), which are 0. `None` for other versions.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Uuid;
+    /// // Appendix A.1 of RFC 9562.
+    /// let uuid: Uuid = "c232ab00-9414-11ec-b3c8-9f6bdeced846".parse()?;
+    /// assert_eq!(uuid.gregorian_100ns(), Some(0x1ec_9414_c232_ab00));
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub const fn gregorian_100ns(self) -> Option<u64> {
         let high = (self.0 >> 64) as u64;
         match self.version() {
@@ -214,7 +318,18 @@ impl Uuid {
         }
     }
 
-    /// Returns the time of versions 1, 2, 6 and 7, Unix ms, rounded down (version 2: to seven minutes).
+    /// Returns the time of versions 1, 2, 6 and 7, Unix ms, rounded down (version 2: to seven minutes); `None` for other
+    /// versions.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Uuid;
+    /// // Appendix A.6 of RFC 9562: 2022-02-22T19:22:22Z.
+    /// let uuid: Uuid = "017f22e2-79b0-7cc3-98c4-dc0c0c07398f".parse()?;
+    /// assert_eq!(uuid.timestamp_ms(), Some(1_645_557_742_000));
+    /// assert_eq!(Uuid::v4(0).timestamp_ms(), None);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub const fn timestamp_ms(self) -> Option<i64> {
         match (self.version(), self.gregorian_100ns()) {
             (Some(7), _) => Some((self.0 >> 80) as i64),
@@ -224,7 +339,15 @@ impl Uuid {
         }
     }
 
-    /// Returns the clock sequence of versions 1 and 6 (14 bits) and version 2 (6 bits).
+    /// Returns the clock sequence of versions 1 and 6 (14 bits) and version 2 (6 bits); `None` for other versions.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Uuid;
+    /// let uuid: Uuid = "c232ab00-9414-11ec-b3c8-9f6bdeced846".parse()?;
+    /// assert_eq!(uuid.clock_sequence(), Some(0x33c8));
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub const fn clock_sequence(self) -> Option<u16> {
         match self.version() {
             Some(1 | 6) => Some((self.0 >> 48 & 0x3fff) as u16),
@@ -233,7 +356,15 @@ impl Uuid {
         }
     }
 
-    /// Returns the node of versions 1, 2 and 6, 48 bits.
+    /// Returns the node of versions 1, 2 and 6, 48 bits; `None` for other versions.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Uuid;
+    /// let uuid: Uuid = "c232ab00-9414-11ec-b3c8-9f6bdeced846".parse()?;
+    /// assert_eq!(uuid.node(), Some(0x9f6b_dece_d846));
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub const fn node(self) -> Option<u64> {
         match self.version() {
             Some(1 | 2 | 6) => Some(self.0 as u64 & 0xffff_ffff_ffff),
@@ -242,7 +373,16 @@ impl Uuid {
     }
 
     /// Returns the owner of a version 2 (DCE 1.1: Authentication and Security Services, section 5.2.1.1): the domain (0
-    /// for users, 1 for groups, 2 for organisations), and a number, such as the user id of POSIX.
+    /// for users, 1 for groups, 2 for organisations), and a number, such as the user id of POSIX. `None` for other
+    /// versions.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Uuid;
+    /// let uuid: Uuid = "000003e8-0e1f-21ec-8001-005056219395".parse()?;
+    /// assert_eq!(uuid.local(), Some((1, 1000)), "group 1000");
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub const fn local(self) -> Option<(u8, u32)> {
         match self.version() {
             Some(2) => Some(((self.0 >> 48 & 0xff) as u8, (self.0 >> 96) as u32)),

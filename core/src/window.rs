@@ -34,6 +34,15 @@ impl Window {
     /// # Errors
     /// `InvalidLayout`, if the length is below 1000 ms or four ticks, or with `max_ahead_ms` added above
     /// [`Self::MOST_MS`].
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::{Window, layouts::SNOWMINT};
+    /// assert_eq!(Window::length_ms(&SNOWMINT, None, Window::SLOT_MS, 0)?, 3000);
+    /// assert_eq!(Window::length_ms(&SNOWMINT, Some(10_000), Window::SLOT_MS, 0)?, 10_000);
+    /// assert!(Window::length_ms(&SNOWMINT, Some(999), Window::SLOT_MS, 0).is_err());
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub const fn length_ms(
         layout: &Layout,
         given: Option<u64>,
@@ -60,7 +69,15 @@ impl Window {
     /// Returns the first window of a new holder. It starts with the present tick, or at the end of the node's last
     /// window if that is later.
     ///
-    /// `reach_ms` is `max_ahead_ms` plus the window's length.
+    /// `previous_end_ms` and `now_ms` are Unix ms; `reach_ms` is `max_ahead_ms` plus the window's length.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::{Window, layouts::SNOWMINT};
+    /// // The last holder had the node until a second after now.
+    /// let window = Window::first(&SNOWMINT, Some(1_772_323_201_000), 1_772_323_200_000, 3000);
+    /// assert_eq!(window, Window { start_ms: 1_772_323_201_000, end_ms: 1_772_323_204_000 });
+    /// ```
     pub fn first(layout: &Layout, previous_end_ms: Option<i64>, now_ms: i64, reach_ms: u64) -> Self {
         let tick_start_ms = layout.tick_at(now_ms).map_or(now_ms, |tick| layout.tick_start_ms(tick));
         let start_ms = match previous_end_ms {
@@ -70,9 +87,57 @@ impl Window {
         Self { start_ms, end_ms: now_ms.max(start_ms).saturating_add_unsigned(reach_ms) }
     }
 
-    /// Returns the end after a renewal at `now_ms` by a holder whose last tick begins at `last_ms`. Ends only grow.
+    /// Returns the end after a renewal at `now_ms` by a holder whose last tick begins at `last_ms`, all in Unix ms. Ends
+    /// only grow.
+    ///
+    /// `reach_ms` is `max_ahead_ms` plus the window's length.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Window;
+    /// let window = Window { start_ms: 0, end_ms: 3000 };
+    /// assert_eq!(window.renewed_end_ms(1500, 1499, 3000), 4500);
+    /// assert_eq!(window.renewed_end_ms(0, 0, 1000), 3000);
+    /// ```
     pub fn renewed_end_ms(&self, now_ms: i64, last_ms: i64, reach_ms: u64) -> i64 {
         self.end_ms.max(now_ms.max(last_ms).saturating_add_unsigned(reach_ms))
+    }
+}
+
+#[cfg(feature = "std")]
+impl Window {
+    /// Returns the first instant.
+    ///
+    /// # Errors
+    /// As [`system_time`](crate::time::system_time).
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Window;
+    /// let window = Window { start_ms: 1_772_323_200_000, end_ms: 1_772_323_203_000 };
+    /// let length = window.end()?.duration_since(window.start()?).expect("the end is later");
+    /// assert_eq!(length.as_secs(), 3);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
+    pub fn start(&self) -> Result<std::time::SystemTime, Error> {
+        crate::time::system_time(self.start_ms)
+    }
+
+    /// Returns the instant just past the last instant.
+    ///
+    /// # Errors
+    /// As [`system_time`](crate::time::system_time).
+    ///
+    /// # Examples
+    /// ```
+    /// use std::time::{Duration, SystemTime};
+    /// use snowmint_core::Window;
+    /// let window = Window { start_ms: 0, end_ms: 3000 };
+    /// assert_eq!(window.end()?, SystemTime::UNIX_EPOCH + Duration::from_secs(3));
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
+    pub fn end(&self) -> Result<std::time::SystemTime, Error> {
+        crate::time::system_time(self.end_ms)
     }
 }
 
@@ -88,6 +153,14 @@ impl Layout {
     }
 
     /// Returns when a holder whose window starts at `start_ms` can first mint, Unix ms; `None` after the layout's end.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::layouts::SONYFLAKE;
+    /// // Ticks of 10 ms: the first tick that starts in the window.
+    /// let start_ms = SONYFLAKE.epoch_ms() + 1001;
+    /// assert_eq!(SONYFLAKE.mints_from_ms(start_ms), Some(SONYFLAKE.epoch_ms() + 1010));
+    /// ```
     pub const fn mints_from_ms(&self, start_ms: i64) -> Option<i64> {
         let tick = self.first_tick_from(start_ms);
         if tick > self.time().max() { None } else { Some(self.tick_start_ms(tick)) }

@@ -25,7 +25,7 @@ pub const MOST: u64 = 100_000;
 /// The limit of open sections of users: each section is renewed all the time.
 const MOST_SECTIONS: usize = 1000;
 /// The pause between two sweeps. A name that is unused for one to two pauses is given back to the store.
-const SWEEP: Duration = Duration::from_secs(300);
+const SWEEP: Duration = Duration::from_mins(5);
 /// The name of the set that holds the users of the service.
 pub const USERS: &str = "users";
 

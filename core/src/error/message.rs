@@ -149,6 +149,7 @@ const fn sentence(what: What) -> &'static str {
         What::PinnedPlace => {
             "this store has place {a} among the stores of these tickets, for good: list it there instead of at place {b}"
         }
+        What::FarTime => "the time lies outside the range of 64-bit Unix ms, or of this operating system",
     }
 }
 

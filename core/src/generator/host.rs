@@ -48,6 +48,12 @@ mod system {
         }
 
         /// Reads the system's clock, Unix ms.
+        ///
+        /// # Examples
+        /// ```
+        /// use snowmint_core::SystemHost;
+        /// assert!(SystemHost::unix_ms() > 1_735_689_600_000, "after 2025-01-01");
+        /// ```
         #[inline]
         pub fn unix_ms() -> i64 {
             match SystemTime::now().duration_since(SystemTime::UNIX_EPOCH) {

@@ -34,7 +34,7 @@ impl<W: Borrow<Words>> Minter<W> {
     /// Works as [`Snowflake::try_next_id`](crate::Snowflake::try_next_id).
     ///
     /// # Errors
-    /// The same.
+    /// The same errors.
     #[inline]
     pub fn try_next_id(&self, now_ms: i64) -> Result<u64, Error> {
         let words = self.words.borrow();

@@ -21,6 +21,12 @@ impl SequenceStart {
     pub const ALL: [Self; 3] = [Self::Zero, Self::Random, Self::Carry];
 
     /// Returns the name of this start in every language.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::SequenceStart;
+    /// assert_eq!(SequenceStart::ALL.map(SequenceStart::name), ["zero", "random", "carry"]);
+    /// ```
     pub const fn name(self) -> &'static str {
         match self {
             Self::Zero => "zero",
@@ -29,7 +35,14 @@ impl SequenceStart {
         }
     }
 
-    /// Returns the start with this name: `zero`, `random` or `carry`.
+    /// Returns the start with this name: `zero`, `random` or `carry`; `None` for any other name.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::SequenceStart;
+    /// assert_eq!(SequenceStart::find("carry"), Some(SequenceStart::Carry));
+    /// assert_eq!(SequenceStart::find("one"), None);
+    /// ```
     pub fn find(name: impl AsRef<[u8]>) -> Option<Self> {
         Self::ALL.into_iter().find(|start| start.name().as_bytes() == name.as_ref())
     }
@@ -67,6 +80,14 @@ impl Options {
     /// `wanted_ms` is the error's [`wait_ms`](crate::Error::wait_ms). `waited_ms` is how long the call has waited so
     /// far, by a clock that never steps. Sleeps are at most 10 ms, so that the generator notices when a wrong clock is
     /// corrected.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Options;
+    /// let options = Options { max_wait_ms: 100, ..Options::DEFAULT };
+    /// assert_eq!([0, 97, 100].map(|waited_ms| options.pause_ms(5, waited_ms)), [5, 3, 0]);
+    /// assert_eq!(options.pause_ms(50, 0), 10);
+    /// ```
     pub fn pause_ms(&self, wanted_ms: u64, waited_ms: u64) -> u64 {
         let left_ms = if mutant::removes("deadline") { wanted_ms } else { self.max_wait_ms.saturating_sub(waited_ms) };
         wanted_ms.min(left_ms).min(LONGEST_PAUSE_MS)

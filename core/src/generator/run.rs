@@ -39,6 +39,17 @@ impl<'a> Run<'a> {
     }
 
     /// Moves as many IDs as fit to the start of `ids`, and returns their number.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::{Integer, Snowflake, layouts::SNOWMINT};
+    /// let generator = Snowflake::new(&SNOWMINT, Integer::from(5))?;
+    /// let mut run = generator.try_run(1_772_323_200_123, 3, 0)?;
+    /// let mut ids = [0; 2];
+    /// assert_eq!(run.write(&mut ids), 2);
+    /// assert_eq!((run.next(), run.next()), (Some(ids[1] + 1), None));
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub fn write(&mut self, ids: &mut [u64]) -> usize {
         let [_, sequence, random] = self.mint.fields;
         // Within a tick IDs differ by a constant, unless the layout has random bits.

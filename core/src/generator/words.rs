@@ -41,6 +41,13 @@ macro_rules! const_unless_loom {
 impl Words {
     const_unless_loom! {
         /// Makes a cell that is not opened yet: all zero.
+        ///
+        /// # Examples
+        /// ```
+        /// use snowmint_core::{ErrorKind, Options, Snowflake, Words, layouts::SNOWMINT};
+        /// let generator = Snowflake::with(&SNOWMINT, 5, Options::DEFAULT, Words::wiped());
+        /// assert_eq!(generator.try_next_id(1_772_323_200_123).unwrap_err().kind(), ErrorKind::Forked);
+        /// ```
         pub fn wiped() -> Self {
             Self { state: AtomicU64::new(CLOSED), window_end: AtomicU64::new(0) }
         }
@@ -48,6 +55,17 @@ impl Words {
 
     const_unless_loom! {
         /// Makes the open cell of a vouched node: nothing issued yet, no end.
+        ///
+        /// # Examples
+        /// ```
+        /// use snowmint_core::{Options, Snowflake, Words, layouts::SNOWMINT};
+        /// // Two generators that share the state never repeat an ID.
+        /// let words = Words::vouched();
+        /// let first = Snowflake::with(&SNOWMINT, 5, Options::DEFAULT, &words);
+        /// let second = Snowflake::with(&SNOWMINT, 5, Options::DEFAULT, &words);
+        /// assert!(first.try_next_id(1_772_323_200_123)? < second.try_next_id(1_772_323_200_123)?);
+        /// # Ok::<(), snowmint_core::Error>(())
+        /// ```
         pub fn vouched() -> Self {
             Self { state: AtomicU64::new(CLOSED + 1), window_end: AtomicU64::new(ENDLESS) }
         }
@@ -73,6 +91,16 @@ impl Words {
     }
 
     /// Opens a wiped cell for a window, whose end must be durable already. Returns whether the layout has a tick there.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::{ErrorKind, Options, Snowflake, Window, Words, layouts::SNOWMINT};
+    /// let words = Words::wiped();
+    /// assert!(words.open(&SNOWMINT, Window { start_ms: 1_772_323_200_000, end_ms: 1_772_323_203_000 }));
+    /// let generator = Snowflake::with(&SNOWMINT, 5, Options::DEFAULT, words);
+    /// assert!(generator.try_next_id(1_772_323_202_999).is_ok());
+    /// assert_eq!(generator.try_next_id(1_772_323_203_000).unwrap_err().kind(), ErrorKind::WindowClosed);
+    /// ```
     pub fn open(&self, layout: &Layout, window: Window) -> bool {
         let first = layout.first_tick_from(window.start_ms);
         if first > layout.time().max() {
@@ -85,18 +113,47 @@ impl Words {
     }
 
     /// Moves the window's end up to `end_ms` (Unix ms), which must be durable already.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::{Options, Snowflake, Window, Words, layouts::SNOWMINT};
+    /// let words = Words::wiped();
+    /// words.open(&SNOWMINT, Window { start_ms: 1_772_323_200_000, end_ms: 1_772_323_203_000 });
+    /// words.extend(&SNOWMINT, 1_772_323_206_000);
+    /// let generator = Snowflake::with(&SNOWMINT, 5, Options::DEFAULT, words);
+    /// assert!(generator.try_next_id(1_772_323_205_000).is_ok());
+    /// ```
     pub fn extend(&self, layout: &Layout, end_ms: i64) {
         self.window_end.fetch_max(layout.first_tick_from(end_ms), Ordering::AcqRel);
     }
 
     /// Closes the cell for good. Returns the instant just past the last tick with an issued ID, Unix ms; `None` if the
     /// cell was closed or wiped before.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::{ErrorKind, Options, Snowflake, Words, layouts::SNOWMINT};
+    /// let generator = Snowflake::with(&SNOWMINT, 5, Options::DEFAULT, Words::vouched());
+    /// generator.try_next_id(1_772_323_200_123)?;
+    /// assert_eq!(generator.words().close(&SNOWMINT), Some(1_772_323_200_124));
+    /// assert_eq!(generator.try_next_id(1_772_323_200_200).unwrap_err().kind(), ErrorKind::WindowClosed);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub fn close(&self, layout: &Layout) -> Option<i64> {
         let word = if mutant::removes("close") { self.state() } else { self.state.swap(CLOSED, Ordering::AcqRel) };
         Self::past_last_ms(layout, word)
     }
 
     /// Returns the start of the first tick without an issued ID, Unix ms; `None` if the cell is closed or wiped.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::{Options, Snowflake, Words, layouts::SNOWMINT};
+    /// let generator = Snowflake::with(&SNOWMINT, 5, Options::DEFAULT, Words::vouched());
+    /// generator.try_next_id(1_772_323_200_123)?;
+    /// assert_eq!(generator.words().unused_from_ms(&SNOWMINT), Some(1_772_323_200_124));
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub fn unused_from_ms(&self, layout: &Layout) -> Option<i64> {
         Self::past_last_ms(layout, self.state())
     }
@@ -111,6 +168,12 @@ impl Words {
     }
 
     /// Returns whether both words are zero, as a forked child sees them.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Words;
+    /// assert!(Words::wiped().is_wiped() && !Words::vouched().is_wiped());
+    /// ```
     pub fn is_wiped(&self) -> bool {
         self.state() == CLOSED && self.window_end() == 0
     }

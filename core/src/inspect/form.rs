@@ -33,6 +33,12 @@ pub enum Form {
 
 impl Form {
     /// Returns the name of this form in every language, such as `"uuid_braces"`.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::{TextForm, inspect::Form};
+    /// assert_eq!((Form::Id(TextForm::Hex).name(), Form::UuidBraces.name()), ("hex", "uuid_braces"));
+    /// ```
     pub const fn name(self) -> &'static str {
         match self {
             Self::Integer => "integer",

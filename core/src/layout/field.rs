@@ -28,21 +28,49 @@ impl Field {
     }
 
     /// Returns the number of bits, 0 to 64.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::layouts::TWITTER;
+    /// let (name, worker) = TWITTER.fields().nth(3).expect("a layout of five fields");
+    /// assert_eq!((name.as_str(), worker.width()), ("worker", 5));
+    /// ```
     pub const fn width(self) -> u32 {
         self.width
     }
 
     /// Returns the place of the lowest bit of this field, counted from bit 0 of the ID.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::layouts::TWITTER;
+    /// let (name, worker) = TWITTER.fields().nth(3).expect("a layout of five fields");
+    /// assert_eq!((name.as_str(), worker.shift()), ("worker", 12));
+    /// ```
     pub const fn shift(self) -> u32 {
         self.shift
     }
 
     /// Returns the largest value that fits; 0 for an absent field.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::layouts::TWITTER;
+    /// let (_, worker) = TWITTER.fields().nth(3).expect("a layout of five fields");
+    /// assert_eq!(worker.max(), 31);
+    /// ```
     pub const fn max(self) -> u64 {
         self.max
     }
 
     /// Returns the bits of the ID that belong to this field.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::layouts::TWITTER;
+    /// let (_, worker) = TWITTER.fields().nth(3).expect("a layout of five fields");
+    /// assert_eq!(worker.mask(), 0x1f << worker.shift());
+    /// ```
     pub const fn mask(self) -> u64 {
         self.max << self.shift
     }
@@ -55,6 +83,13 @@ impl Field {
     }
 
     /// Returns the value of this field in an ID.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::layouts::TWITTER;
+    /// let (_, worker) = TWITTER.fields().nth(3).expect("a layout of five fields");
+    /// assert_eq!(worker.take(1_541_815_603_606_036_480), 26);
+    /// ```
     #[inline]
     pub const fn take(self, id: u64) -> u64 {
         (id >> self.shift) & self.max

@@ -42,6 +42,15 @@ impl Layout {
     ///
     /// # Errors
     /// Only errors of `out`.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::layouts::SONYFLAKE;
+    /// let mut text = String::new();
+    /// SONYFLAKE.write(&mut text)?;
+    /// assert_eq!(text, "unused:1,time:39,sequence:8,machine:16;epoch=1409529600000;tick=10ms");
+    /// # Ok::<(), std::fmt::Error>(())
+    /// ```
     pub fn write(&self, out: &mut impl fmt::Write) -> fmt::Result {
         let mut before = "";
         for (name, field) in self.fields() {

@@ -12,6 +12,14 @@ impl Layout {
     ///
     /// # Errors
     /// `InvalidNode` outside 0 to [`Layout::nodes`] - 1.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::{ErrorKind, Integer, layouts::TWITTER};
+    /// assert_eq!(TWITTER.node(Integer::from(1023))?, 1023);
+    /// assert_eq!(TWITTER.node(Integer::from(1024)).unwrap_err().kind(), ErrorKind::InvalidNode);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub fn node(&self, node: Integer) -> Result<u32, Error> {
         let width = if mutant::removes("range") { u32::BITS } else { self.node_bits };
         if node.misfits(width) {
@@ -44,6 +52,16 @@ impl Layout {
     ///
     /// # Errors
     /// `InvalidNode`, if the text has neither form or the node does not fit.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::layouts::TWITTER;
+    /// assert_eq!(TWITTER.parse_node("378")?, 378);
+    /// assert_eq!(TWITTER.parse_node("datacenter=11,worker=26")?, 378);
+    /// let error = TWITTER.parse_node("datacenter=11").unwrap_err();
+    /// assert_eq!(error.to_string(), "worker is missing: give every node field of this layout, or one number");
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub fn parse_node(&self, text: impl AsRef<[u8]>) -> Result<u32, Error> {
         let text = text.as_ref();
         match Integer::parse(text) {

@@ -20,6 +20,26 @@ pub struct Parts {
     pub random: u64,
 }
 
+#[cfg(feature = "std")]
+impl Parts {
+    /// Returns the first instant of the ID's tick.
+    ///
+    /// # Errors
+    /// As [`system_time`](crate::time::system_time).
+    ///
+    /// # Examples
+    /// ```
+    /// use std::time::{Duration, SystemTime};
+    /// use snowmint_core::layouts::TWITTER;
+    /// let parts = TWITTER.decode(1_541_815_603_606_036_480)?;
+    /// assert_eq!(parts.timestamp()?, SystemTime::UNIX_EPOCH + Duration::from_millis(1_656_432_460_105));
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
+    pub fn timestamp(&self) -> Result<std::time::SystemTime, Error> {
+        crate::time::system_time(self.timestamp_ms)
+    }
+}
+
 impl Layout {
     /// Decodes an ID into its parts. For an ID from a signed column pass `id as u64`.
     ///
@@ -51,6 +71,14 @@ impl Layout {
     }
 
     /// Returns each field of an ID with its value, high to low, without `unused`.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::layouts::TWITTER;
+    /// let values = TWITTER.field_values(1_541_815_603_606_036_480);
+    /// let node: Vec<_> = values.map(|(name, value)| (name.as_str(), value)).skip(1).take(2).collect();
+    /// assert_eq!(node, [("datacenter", 11), ("worker", 26)]);
+    /// ```
     pub fn field_values(&self, id: u64) -> impl Iterator<Item = (&Name, u64)> {
         self.slots.iter().filter(|slot| slot.kind != UNUSED).map(move |slot| (&slot.name, slot.field.take(id)))
     }
@@ -79,6 +107,15 @@ impl Layout {
     ///
     /// # Errors
     /// As [`Layout::encode`].
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::layouts::TWITTER;
+    /// let id = TWITTER.encode_at(1_656_432_460_105, 378.into(), 0.into(), 0.into())?;
+    /// assert_eq!(id, 1_541_815_603_606_036_480);
+    /// assert!(TWITTER.encode_at(1_656_432_460_105, 1024.into(), 0.into(), 0.into()).is_err());
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub fn encode_at(
         &self,
         timestamp_ms: i64,
@@ -96,6 +133,15 @@ impl Layout {
     ///
     /// # Errors
     /// `TimeOverflow`, if the tick does not fit; otherwise as [`Layout::encode`].
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::layouts::TWITTER;
+    /// let parts = TWITTER.decode(1_541_815_603_606_036_480)?;
+    /// let next = TWITTER.encode_tick(parts.tick, parts.node.into(), (parts.sequence + 1).into(), 0.into())?;
+    /// assert_eq!(next, 1_541_815_603_606_036_481);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub fn encode_tick(&self, tick: u64, node: Integer, sequence: Integer, random: Integer) -> Result<u64, Error> {
         if tick > self.time().max() {
             return Err(Error::used_up(self.ends_at_ms()));

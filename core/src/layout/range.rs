@@ -9,7 +9,7 @@ impl Layout {
     /// Returns the lowest and the highest ID between two instants, both included, for `WHERE id BETWEEN ? AND ?` on a
     /// primary key.
     ///
-    /// Instants are Unix ms, each rounded down to its tick.
+    /// Instants are Unix ms, each rounded down to its tick. [`unix_ms`](crate::time::unix_ms) converts a `SystemTime`.
     ///
     /// # Errors
     /// `InvalidLayout`, if another field stands above `time` (except `unused`); `BeforeEpoch` or `TimeOverflow`, if an

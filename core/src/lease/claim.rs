@@ -69,6 +69,35 @@ impl<'a> Claim<'a> {
     pub const FIRST: ClaimStep = ClaimStep::ReadNamespace;
 
     /// Begins a claim.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::layouts::SNOWMINT;
+    /// use snowmint_core::bytes::label;
+    /// use snowmint_core::lease::{Claim, ClaimStep, NamespaceRecord, Terms};
+    /// use snowmint_core::store::{Ask, Reply};
+    ///
+    /// let terms = Terms {
+    ///     layout: &SNOWMINT,
+    ///     node: None,
+    ///     max_ahead_ms: 0,
+    ///     window_ms: 3000,
+    ///     last_node: None,
+    ///     system_clock: false,
+    ///     nonce: 0x5eed, // a random number
+    ///     label: label("host 7"),
+    /// };
+    /// let mut claim = Claim::new(terms);
+    /// // The namespace has no records of nodes yet.
+    /// assert!(matches!(claim.namespace(Some((NamespaceRecord::default(), 1))), ClaimStep::ListNodes));
+    /// let ClaimStep::Ask(node, Ask::Write(record, 0)) = claim.listed(1_772_323_200_000, 0) else { panic!("a write") };
+    /// assert_eq!((node, record.window.end_ms), (0, 1_772_323_203_000));
+    /// // Node 0 has its first record: the namespace counts one.
+    /// let ClaimStep::WriteNamespace(namespace, 1) = claim.reply(Reply::Written(1)) else { panic!("a count") };
+    /// assert_eq!(namespace.nodes, 1);
+    /// let ClaimStep::Granted(renewal, None) = claim.namespace_reply(Reply::Written(2)) else { panic!("a grant") };
+    /// assert_eq!(renewal.node(), 0);
+    /// ```
     pub const fn new(terms: Terms<'a>) -> Self {
         Self {
             terms,

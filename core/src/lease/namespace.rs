@@ -27,6 +27,16 @@ impl NamespaceRecord {
     ///
     /// # Errors
     /// `StoreUnavailable` for unknown words.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::lease::NamespaceRecord;
+    /// let text = b"time:41,node:10,sequence:12;epoch=1735689600000;tick=1ms nodes=3";
+    /// let (layout, namespace) = NamespaceRecord::read(text)?;
+    /// assert!(layout.starts_with(b"time:41,"));
+    /// assert_eq!(namespace, NamespaceRecord { nodes: 3, floor_ms: None });
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub fn read(record: &[u8]) -> Result<(&[u8], Self), Error> {
         let mut words = record.split(|byte| *byte == b' ');
         let layout = words.next().unwrap_or_default();
@@ -42,6 +52,14 @@ impl NamespaceRecord {
     }
 
     /// Returns the same with the floor raised to `until_ms` (Unix ms), if it is lower.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::lease::NamespaceRecord;
+    /// let namespace = NamespaceRecord { nodes: 3, floor_ms: Some(1_772_323_200_000) };
+    /// assert_eq!(namespace.raised(1_772_323_260_000).floor_ms, Some(1_772_323_260_000));
+    /// assert_eq!(namespace.raised(0), namespace);
+    /// ```
     #[must_use]
     pub fn raised(self, until_ms: i64) -> Self {
         Self { floor_ms: self.floor_ms.max(Some(until_ms)), ..self }
@@ -77,6 +95,15 @@ impl Floor {
     ///
     /// # Errors
     /// `StoreUnavailable`, if the bytes are not a floor, or have unknown words.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::lease::Floor;
+    /// let floor = Floor::read(b"until=1772323200123 skip=1000")?;
+    /// assert_eq!((floor.until_ms, floor.skip), (1_772_323_200_123, 1000));
+    /// assert!(Floor::read(b"skip=1000").is_err());
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub fn read(record: &[u8]) -> Result<Self, Error> {
         let mut words = record.split(|byte| *byte == b' ');
         let until_ms = words.next().and_then(|word| number(word, b"until="));
@@ -88,6 +115,13 @@ impl Floor {
     }
 
     /// Returns the floor after one more fence. Numbers add up: a counter may have begun at the earlier floor.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::lease::Floor;
+    /// let floor = Floor { until_ms: 5000, skip: 1000 };
+    /// assert_eq!(floor.raised(8000, 10), Floor { until_ms: 8000, skip: 1010 });
+    /// ```
     #[must_use]
     pub fn raised(self, until_ms: i64, skip: u64) -> Self {
         Self { until_ms: self.until_ms.max(until_ms), skip: self.skip.saturating_add(skip) }

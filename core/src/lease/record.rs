@@ -37,11 +37,34 @@ pub struct Record {
 
 impl Record {
     /// Returns the label without padding. Empty, if it is not UTF-8.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Window;
+    /// use snowmint_core::bytes::label;
+    /// use snowmint_core::lease::Record;
+    /// let window = Window { start_ms: 0, end_ms: 3000 };
+    /// let record = Record { released: false, serial: 1, window, nonce: 0x5eed, label: label("host 7") };
+    /// assert_eq!(record.label_text(), "host 7");
+    /// ```
     pub fn label_text(&self) -> &str {
         label_text(&self.label)
     }
 
     /// Returns the bytes of this record.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Window;
+    /// use snowmint_core::bytes::label;
+    /// use snowmint_core::lease::{RECORD_BYTES, Record};
+    /// let window = Window { start_ms: 1_772_323_200_000, end_ms: 1_772_323_203_000 };
+    /// let record = Record { released: false, serial: 1, window, nonce: 0x5eed, label: label("host 7") };
+    /// let bytes = record.to_bytes();
+    /// assert_eq!(bytes.len(), RECORD_BYTES);
+    /// assert_eq!(Record::from_bytes(&bytes)?, record);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub fn to_bytes(&self) -> [u8; RECORD_BYTES] {
         FORMAT
             .write()
@@ -58,6 +81,12 @@ impl Record {
     ///
     /// # Errors
     /// `StoreUnavailable`, if the bytes are not a record, or a record of a later version.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::{ErrorKind, lease::Record};
+    /// assert_eq!(Record::from_bytes(b"garbage").unwrap_err().kind(), ErrorKind::StoreUnavailable);
+    /// ```
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
         let mut parts = FORMAT.read::<RECORD_BYTES>(bytes)?;
         Ok(Self {
@@ -70,6 +99,17 @@ impl Record {
     }
 
     /// Returns whether the claimer with this nonce holds the node and has not released it.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Window;
+    /// use snowmint_core::bytes::label;
+    /// use snowmint_core::lease::Record;
+    /// let window = Window { start_ms: 0, end_ms: 3000 };
+    /// let record = Record { released: false, serial: 1, window, nonce: 0x5eed, label: label("host 7") };
+    /// assert!(record.is_held_by(0x5eed) && !record.is_held_by(0xbad));
+    /// assert!(!Record { released: true, ..record }.is_held_by(0x5eed));
+    /// ```
     pub const fn is_held_by(&self, nonce: u128) -> bool {
         self.nonce == nonce && !self.released
     }

@@ -47,6 +47,17 @@ pub enum RenewalStep {
 
 impl Renewal {
     /// Continues a lease whose record and version are known, such as a saved one.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Window;
+    /// use snowmint_core::bytes::label;
+    /// use snowmint_core::lease::{Record, Renewal};
+    /// let window = Window { start_ms: 0, end_ms: 3000 };
+    /// let record = Record { released: false, serial: 1, window, nonce: 0x5eed, label: label("host 7") };
+    /// let renewal = Renewal::resume(5, record, 1, false);
+    /// assert_eq!((renewal.node(), renewal.window(), renewal.saved()), (5, window, (record, 1)));
+    /// ```
     pub const fn resume(node: u32, record: Record, version: Version, system_clock: bool) -> Self {
         Self { node, system_clock, reach_ms: 0, record, version, pending: None, skew_ms: None }
     }
@@ -74,6 +85,21 @@ impl Renewal {
     /// Extends the window to `reach_ms` past `now_ms` or past `last_ms`, the start of the generator's first unused tick.
     ///
     /// `now_ms` and `last_ms` are Unix ms; `reach_ms` is `max_ahead_ms` and `window_ms` together.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Window;
+    /// use snowmint_core::bytes::label;
+    /// use snowmint_core::lease::{Record, Renewal, RenewalStep};
+    /// use snowmint_core::store::{Ask, Reply};
+    /// let window = Window { start_ms: 0, end_ms: 3000 };
+    /// let record = Record { released: false, serial: 1, window, nonce: 0x5eed, label: label("host 7") };
+    /// let mut renewal = Renewal::resume(5, record, 1, false);
+    /// // Halfway through the window: write a later end, and mint up to it once the store has confirmed it.
+    /// let RenewalStep::Ask(Ask::Write(written, 1)) = renewal.renew(1500, 1499, 3000) else { panic!("a write") };
+    /// assert_eq!(written.window.end_ms, 4500);
+    /// assert_eq!(renewal.reply(Reply::Written(2)), RenewalStep::Window(written.window, None));
+    /// ```
     pub fn renew(&mut self, now_ms: i64, last_ms: i64, reach_ms: u64) -> RenewalStep {
         self.reach_ms = reach_ms;
         let end_ms = self.record.window.renewed_end_ms(now_ms, last_ms, reach_ms);
@@ -82,6 +108,22 @@ impl Renewal {
     }
 
     /// Takes the store's clock, if it has one, and this machine's clock at that time, both Unix ms.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Window;
+    /// use snowmint_core::bytes::label;
+    /// use snowmint_core::lease::{Record, Renewal, RenewalStep};
+    /// use snowmint_core::store::{Ask, Reply};
+    /// let window = Window { start_ms: 0, end_ms: 3000 };
+    /// let record = Record { released: false, serial: 1, window, nonce: 0x5eed, label: label("host 7") };
+    /// let mut renewal = Renewal::resume(5, record, 1, true);
+    /// // A holder that reads the system's clock compares it with the store's.
+    /// assert_eq!(renewal.renew(1500, 1499, 3000), RenewalStep::ReadClock);
+    /// let RenewalStep::Ask(Ask::Write(written, 1)) = renewal.clock(Some(1400), 1500) else { panic!("a write") };
+    /// // This machine's clock is 100 ms ahead.
+    /// assert_eq!(renewal.reply(Reply::Written(2)), RenewalStep::Window(written.window, Some(100)));
+    /// ```
     pub fn clock(&mut self, store_ms: Option<i64>, own_ms: i64) -> RenewalStep {
         let Some(record) = self.pending else { return RenewalStep::Later(None) };
         if let Some(error) = far_end(record.window.end_ms, self.reach_ms, store_ms) {
@@ -93,6 +135,21 @@ impl Renewal {
     }
 
     /// Releases the node. Its generators are closed, and took no ID at or past `end_ms` (Unix ms).
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Window;
+    /// use snowmint_core::bytes::label;
+    /// use snowmint_core::lease::{Record, Renewal, RenewalStep};
+    /// use snowmint_core::store::{Ask, Reply};
+    /// let window = Window { start_ms: 0, end_ms: 3000 };
+    /// let record = Record { released: false, serial: 1, window, nonce: 0x5eed, label: label("host 7") };
+    /// let mut renewal = Renewal::resume(5, record, 1, false);
+    /// // The last ID was minted at 1499 ms: a successor need not wait for the rest of the window.
+    /// let RenewalStep::Ask(Ask::Write(written, 1)) = renewal.release(1500) else { panic!("a write") };
+    /// assert!(written.released && written.window.end_ms == 1500);
+    /// assert_eq!(renewal.reply(Reply::Written(2)), RenewalStep::Released);
+    /// ```
     pub fn release(&mut self, end_ms: i64) -> RenewalStep {
         self.write(Record { released: true, window: Window { end_ms, ..self.record.window }, ..self.record })
     }
@@ -104,6 +161,23 @@ impl Renewal {
     }
 
     /// Takes the store's reply. The next renewal finds a write whose answer was lost.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::bytes::label;
+    /// use snowmint_core::{ErrorKind, Window};
+    /// use snowmint_core::lease::{Record, Renewal, RenewalStep};
+    /// use snowmint_core::store::{Ask, Reply};
+    /// let window = Window { start_ms: 0, end_ms: 3000 };
+    /// let record = Record { released: false, serial: 1, window, nonce: 0x5eed, label: label("host 7") };
+    /// let mut renewal = Renewal::resume(5, record, 1, false);
+    /// renewal.renew(1500, 1499, 3000);
+    /// // Another write was first: read the record, which another holder has.
+    /// assert_eq!(renewal.reply(Reply::Conflict), RenewalStep::Ask(Ask::Read));
+    /// let other = Record { nonce: 0xbad, ..record };
+    /// let RenewalStep::Lost(error) = renewal.reply(Reply::Record(Some(other), 2)) else { panic!("lost") };
+    /// assert_eq!(error.kind(), ErrorKind::WindowClosed);
+    /// ```
     pub fn reply(&mut self, reply: Reply<Record>) -> RenewalStep {
         let Some(pending) = self.pending.take() else { return RenewalStep::Lost(Error::plain(What::LeaseLost)) };
         match reply {

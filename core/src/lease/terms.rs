@@ -26,6 +26,24 @@ pub struct Terms<'a> {
 
 impl Terms<'_> {
     /// Returns how far past the clock a window ends, in ms.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::layouts::SNOWMINT;
+    /// use snowmint_core::bytes::label;
+    /// use snowmint_core::lease::Terms;
+    /// let terms = Terms {
+    ///     layout: &SNOWMINT,
+    ///     node: None,
+    ///     max_ahead_ms: 500,
+    ///     window_ms: 3000,
+    ///     last_node: None,
+    ///     system_clock: false,
+    ///     nonce: 0x5eed,
+    ///     label: label("host 7"),
+    /// };
+    /// assert_eq!(terms.reach_ms(), 3500);
+    /// ```
     pub const fn reach_ms(&self) -> u64 {
         self.max_ahead_ms.saturating_add(self.window_ms)
     }

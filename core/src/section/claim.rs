@@ -36,6 +36,17 @@ impl Terms {
     /// # Errors
     /// `InvalidId`, if the step is not 1 to [`MAX_STEP`](crate::segment::MAX_STEP), or the window is shorter than 1000
     /// ms.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::section::{SIZE, STEP, Terms, Users};
+    /// use snowmint_core::{ErrorKind, Integer, bytes};
+    /// let (users, label) = (Users::of(Integer::from(42), SIZE)?, bytes::label("allocator 1"));
+    /// assert!(Terms::new(users, 0x5eed, Integer::from(STEP), 10_000, label).is_ok());
+    /// let error = Terms::new(users, 0x5eed, Integer::from(STEP), 10, label).unwrap_err();
+    /// assert_eq!(error.kind(), ErrorKind::InvalidId);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub const fn new(
         users: Users,
         token: u128,
@@ -95,6 +106,19 @@ impl Claim {
 
     /// Sets where `max_seq` begins, if the section has no record. A [`Floor`](crate::lease::Floor) says how many
     /// numbers its users may have had.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::section::{Claim, SIZE, STEP, Terms, Users};
+    /// use snowmint_core::store::{Ask, Next, Reply};
+    /// use snowmint_core::{Integer, bytes};
+    /// let (users, label) = (Users::of(Integer::from(42), SIZE)?, bytes::label("allocator 1"));
+    /// let mut claim = Claim::new(Terms::new(users, 0x5eed, Integer::from(STEP), 10_000, label)?);
+    /// claim.begin_above(5000);
+    /// let Next::Ask(Ask::Write(record, 0)) = claim.next(Some(Reply::Record(None, 0)), 0)? else { panic!("a write") };
+    /// assert_eq!(record.max_seq, 5000);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub const fn begin_above(&mut self, floor: u64) {
         self.floor = floor;
     }
@@ -106,6 +130,20 @@ impl Claim {
     ///
     /// # Errors
     /// `StoreUnavailable`, if the record is for other users, because the size of sections has changed.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::section::{Claim, Claimed, SIZE, STEP, Terms, Users};
+    /// use snowmint_core::store::{Ask, Next, Reply};
+    /// use snowmint_core::{Integer, bytes};
+    /// let (users, label) = (Users::of(Integer::from(42), SIZE)?, bytes::label("allocator 1"));
+    /// let mut claim = Claim::new(Terms::new(users, 0x5eed, Integer::from(STEP), 10_000, label)?);
+    /// assert!(matches!(claim.next(None, 0)?, Next::Ask(Ask::Read)));
+    /// // The section has no record: write the first.
+    /// assert!(matches!(claim.next(Some(Reply::Record(None, 0)), 0)?, Next::Ask(Ask::Write(_, 0))));
+    /// assert!(matches!(claim.next(Some(Reply::Written(1)), 0)?, Next::Done(Claimed::Held(_))));
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub fn next(&mut self, reply: Option<Reply<Record>>, now_ms: u64) -> Result<Next<Claimed, Record>, Error> {
         let (found, version) = match reply {
             Some(Reply::Record(found, version)) => (found, version),

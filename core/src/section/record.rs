@@ -37,6 +37,16 @@ impl Users {
     ///
     /// # Errors
     /// `InvalidId` for any other user, and for a size above [`MAX_SIZE`].
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Integer;
+    /// use snowmint_core::section::{SIZE, Users};
+    /// assert_eq!(Users::of(Integer::from(99_999), SIZE)?.last(), 99_999);
+    /// assert_eq!(Users::of(Integer::from(100_000), SIZE)?.first(), 100_000);
+    /// assert!(Users::of(Integer::from(-1), SIZE).is_err());
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub const fn of(user: Integer, size: NonZeroU32) -> Result<Self, Error> {
         if size.get() > MAX_SIZE {
             return Err(Error::new(What::SectionSize, 0, MAX_SIZE as u64, size.get() as u64));
@@ -48,6 +58,14 @@ impl Users {
     }
 
     /// Returns the number of the section, from 0. It is part of the key of the record.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Integer;
+    /// use snowmint_core::section::{SIZE, Users};
+    /// assert_eq!(Users::of(Integer::from(250_000), SIZE)?.number(), 2);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub const fn number(&self) -> u64 {
         self.first / self.size.get() as u64
     }
@@ -58,6 +76,15 @@ impl Users {
     }
 
     /// Returns the last user.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Integer;
+    /// use snowmint_core::section::{SIZE, Users};
+    /// let users = Users::of(Integer::from(250_000), SIZE)?;
+    /// assert_eq!((users.first(), users.last()), (200_000, 299_999));
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub const fn last(&self) -> u64 {
         self.first.saturating_add(self.size.get() as u64 - 1)
     }
@@ -109,6 +136,25 @@ pub struct Record {
 
 impl Record {
     /// Returns the bytes of this record.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::{Integer, bytes};
+    /// use snowmint_core::section::{RECORD_BYTES, Record, SIZE, Users};
+    /// let record = Record {
+    ///     released: false,
+    ///     token: 0x5eed,
+    ///     max_seq: 10_000,
+    ///     renewals: 1,
+    ///     window_ms: 10_000,
+    ///     users: Users::of(Integer::from(42), SIZE)?,
+    ///     label: bytes::label("allocator 1"),
+    /// };
+    /// let bytes = record.to_bytes();
+    /// assert_eq!(bytes.len(), RECORD_BYTES);
+    /// assert_eq!(Record::from_bytes(&bytes)?, record);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub fn to_bytes(&self) -> [u8; RECORD_BYTES] {
         FORMAT
             .write()
@@ -127,6 +173,12 @@ impl Record {
     ///
     /// # Errors
     /// `StoreUnavailable`, if the bytes are not a record, or have a later version of this format.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::{ErrorKind, section::Record};
+    /// assert_eq!(Record::from_bytes(b"garbage").unwrap_err().kind(), ErrorKind::StoreUnavailable);
+    /// ```
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
         let no_record = Error::plain(What::NoRecord);
         let mut parts = FORMAT.read::<RECORD_BYTES>(bytes)?;

@@ -28,12 +28,26 @@ impl Tenure {
 
     /// Returns whether a number may be handed out for a request that arrived before `now_ms`: while less than 3/4 of a
     /// window has passed.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::section::Tenure;
+    /// let tenure = Tenure::new(Some(0), 10_000);
+    /// assert!(tenure.holds(7499) && !tenure.holds(7500));
+    /// ```
     pub fn holds(&self, now_ms: u64) -> bool {
         let part_ms = self.window_ms - self.window_ms.div_ceil(4);
         mutant::removes("tenure") || self.sent_ms.is_some_and(|sent_ms| now_ms.saturating_sub(sent_ms) < part_ms)
     }
 
     /// Returns whether it is time to renew: after half a window, busy or idle.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::section::Tenure;
+    /// let tenure = Tenure::new(Some(0), 10_000);
+    /// assert!(!tenure.is_due(4999) && tenure.is_due(5000));
+    /// ```
     pub fn is_due(&self, now_ms: u64) -> bool {
         self.sent_ms.is_none_or(|sent_ms| now_ms.saturating_sub(sent_ms) >= self.window_ms / 2)
     }
@@ -53,6 +67,16 @@ impl Watch {
 
     /// Notes the version of a record that was read at `now_ms` or before. Returns the ms until the section can be taken
     /// over by replacing that version, 0 for now.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::section::Watch;
+    /// let mut watch = Watch::new();
+    /// assert_eq!(watch.see(7, 10_000, 0), 10_000);
+    /// assert_eq!(watch.see(7, 10_000, 9000), 1000);
+    /// // The holder has written: the wait starts again.
+    /// assert_eq!(watch.see(8, 10_000, 9500), 10_000);
+    /// ```
     pub const fn see(&mut self, version: Version, window_ms: u64, now_ms: u64) -> u64 {
         match self.seen {
             Some((seen, since_ms)) if seen == version => window_ms.saturating_sub(now_ms.saturating_sub(since_ms)),

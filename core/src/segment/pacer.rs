@@ -57,6 +57,15 @@ impl Pacer {
     ///
     /// # Errors
     /// `InvalidId`, if the step is not 1 to [`MAX_STEP`].
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Integer;
+    /// use snowmint_core::segment::{MAX_STEP, Pacer};
+    /// assert_eq!(Pacer::new(Integer::from(2000))?.step(0), 2000);
+    /// assert!(Pacer::new(Integer::from(MAX_STEP + 1)).is_err());
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub const fn new(step: Integer) -> Result<Self, Error> {
         match step {
             Integer::Fits(step) if step >= 1 && step <= MAX_STEP => {
@@ -70,6 +79,16 @@ impl Pacer {
     ///
     /// # Errors
     /// `InvalidId`, if the step is not 1 to [`MAX_STEP`].
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Integer;
+    /// use snowmint_core::segment::Pacer;
+    /// let mut pacer = Pacer::new(Integer::from(2000))?;
+    /// pacer.configure(Integer::from(5000))?;
+    /// assert_eq!(pacer.step(0), 5000);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub fn configure(&mut self, step: Integer) -> Result<(), Error> {
         self.configured = Self::new(step)?.configured;
         self.step = self.step.max(self.configured);
@@ -77,6 +96,15 @@ impl Pacer {
     }
 
     /// Returns the step of a fetch that begins now, in numbers. `now_ms` is the time of a clock that never steps.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Integer;
+    /// use snowmint_core::segment::Pacer;
+    /// // The first two fetches take the configured step.
+    /// assert_eq!(Pacer::new(Integer::from(2000))?.step(0), 2000);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub const fn step(&self, now_ms: u64) -> u64 {
         let Some(last_ms) = self.last_ms else { return self.configured };
         let lasted_ms = now_ms.saturating_sub(last_ms);

@@ -59,6 +59,12 @@ impl Range {
     }
 
     /// Makes a range of these numbers, which no other range may have. The end is not included, and at most 2^63.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::segment::Range;
+    /// assert_eq!(Range::new(100..103).left(), 3);
+    /// ```
     pub fn new(numbers: ops::Range<u64>) -> Self {
         let range = Self::wiped();
         range.fill(&(numbers.start.min(super::LAST + 1)..numbers.end.min(super::LAST + 1)));
@@ -66,18 +72,40 @@ impl Range {
     }
 
     /// Takes one number; `None` if the range is empty.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::segment::Range;
+    /// let range = Range::new(100..101);
+    /// assert_eq!((range.take(), range.take()), (Some(100), None));
+    /// ```
     #[inline]
     pub fn take(&self) -> Option<u64> {
         self.advance(1, 1).map(|(first, _)| first)
     }
 
     /// Takes up to `n` consecutive numbers. Returns fewer, or an empty range, if no more are left.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::segment::Range;
+    /// let range = Range::new(100..103);
+    /// assert_eq!([range.take_run(2), range.take_run(2), range.take_run(2)], [100..102, 102..103, 0..0]);
+    /// ```
     #[inline]
     pub fn take_run(&self, n: u64) -> ops::Range<u64> {
         self.advance(n, 1).map_or(0..0, |(first, count)| first..first + count)
     }
 
     /// Takes `n` consecutive numbers, 1 or more; `None` if the range has fewer.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::segment::Range;
+    /// let range = Range::new(100..103);
+    /// assert_eq!(range.take_block(4), None);
+    /// assert_eq!(range.take_block(3), Some(100..103));
+    /// ```
     pub fn take_block(&self, n: u64) -> Option<ops::Range<u64>> {
         self.advance(n, n).map(|(first, count)| first..first + count)
     }
@@ -103,12 +131,30 @@ impl Range {
     }
 
     /// Returns the number of numbers that are left.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::segment::Range;
+    /// let range = Range::new(100..103);
+    /// range.take();
+    /// assert_eq!(range.left(), 2);
+    /// ```
     pub fn left(&self) -> u64 {
         self.end.load(Ordering::Acquire).saturating_sub(self.cursor.load(Ordering::Relaxed))
     }
 
     /// Returns whether it is time for [`Segment::prefetch`](super::Segment::prefetch): a tenth of the range is used,
     /// and no fetch has begun.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::segment::Range;
+    /// let range = Range::new(100..120);
+    /// range.take();
+    /// assert!(!range.is_due());
+    /// range.take();
+    /// assert!(range.is_due(), "a tenth is used");
+    /// ```
     #[inline]
     pub fn is_due(&self) -> bool {
         self.cursor.load(Ordering::Relaxed) >= self.due.load(Ordering::Relaxed)
@@ -144,6 +190,13 @@ impl Range {
 
     /// Returns the next number, from this range or directly after it; `None` before the first numbers and after the
     /// close.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::segment::Range;
+    /// assert_eq!(Range::wiped().upcoming(), None);
+    /// assert_eq!(Range::new(100..103).upcoming(), Some(100));
+    /// ```
     pub fn upcoming(&self) -> Option<u64> {
         let word = self.cursor.load(Ordering::Relaxed);
         if word == 0 || word == CLOSED { None } else { Some(word - 1) }

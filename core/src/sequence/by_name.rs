@@ -66,11 +66,30 @@ fn number(text: &[u8]) -> Option<(u64, &[u8])> {
 
 impl Range {
     /// Returns the number of numbers that are left: 2^64 at most, so it may not fit `usize`.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::sequence::by_name;
+    /// let mut range = by_name("seq_1_to_15_step_3")?;
+    /// range.next();
+    /// assert_eq!(range.len(), 4);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub const fn len(&self) -> u128 {
         self.left
     }
 
     /// Returns whether no number is left.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::sequence::by_name;
+    /// let mut range = by_name("seq_1_to_1")?;
+    /// assert!(!range.is_empty());
+    /// range.next();
+    /// assert!(range.is_empty());
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub const fn is_empty(&self) -> bool {
         self.left == 0
     }

@@ -39,6 +39,12 @@ impl Dialect {
     pub const ALL: [Self; 3] = [Self::Pg, Self::Mariadb, Self::Tidb];
 
     /// Returns the name of this dialect in every language.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::sequence::Dialect;
+    /// assert_eq!(Dialect::ALL.map(Dialect::name), ["pg", "mariadb", "tidb"]);
+    /// ```
     pub const fn name(self) -> &'static str {
         match self {
             Self::Pg => "pg",
@@ -51,6 +57,13 @@ impl Dialect {
     ///
     /// # Errors
     /// `InvalidText`, if no dialect has this name.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::sequence::Dialect;
+    /// assert_eq!(Dialect::find("tidb"), Ok(Dialect::Tidb));
+    /// assert!(Dialect::find("oracle").is_err());
+    /// ```
     pub fn find(name: impl AsRef<[u8]>) -> Result<Self, Error> {
         let found = Self::ALL.into_iter().find(|dialect| dialect.name().as_bytes() == name.as_ref());
         found.ok_or(Error::plain(What::SequenceDialect))

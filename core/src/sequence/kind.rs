@@ -22,6 +22,12 @@ impl Kind {
     pub const ALL: [Self; 4] = [Self::SmallInt, Self::Integer, Self::BigInt, Self::UnsignedBigInt];
 
     /// Returns the name of this kind in SQL and in every language.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::sequence::Kind;
+    /// assert_eq!(Kind::ALL.map(Kind::name), ["smallint", "integer", "bigint", "bigint unsigned"]);
+    /// ```
     pub const fn name(self) -> &'static str {
         match self {
             Self::SmallInt => "smallint",
@@ -35,12 +41,25 @@ impl Kind {
     ///
     /// # Errors
     /// `InvalidText`, if no kind has this name.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::sequence::Kind;
+    /// assert_eq!(Kind::find("bigint"), Ok(Kind::BigInt));
+    /// assert!(Kind::find("tinyint").is_err());
+    /// ```
     pub fn find(name: impl AsRef<[u8]>) -> Result<Self, Error> {
         let found = Self::ALL.into_iter().find(|kind| kind.name().as_bytes() == name.as_ref());
         found.ok_or(Error::plain(What::SequenceKind))
     }
 
     /// Returns the least value of this kind.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::sequence::Kind;
+    /// assert_eq!((Kind::SmallInt.min(), Kind::UnsignedBigInt.min()), (-32_768, 0));
+    /// ```
     pub const fn min(self) -> i128 {
         match self {
             Self::SmallInt => i16::MIN as i128,
@@ -51,6 +70,12 @@ impl Kind {
     }
 
     /// Returns the greatest value of this kind.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::sequence::Kind;
+    /// assert_eq!((Kind::SmallInt.max(), Kind::UnsignedBigInt.max()), (32_767, (1 << 64) - 1));
+    /// ```
     pub const fn max(self) -> i128 {
         match self {
             Self::SmallInt => i16::MAX as i128,

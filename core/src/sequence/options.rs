@@ -1,9 +1,10 @@
 //! The definition of a sequence: options, their only defaults, and the checks.
 
+use super::State;
 use super::dialect::Dialect;
 use super::kind::Kind;
-use super::{State, integer};
 use crate::error::{Error, What};
+use crate::int::Integer;
 
 /// The options of a sequence, named as in SQL's `CREATE SEQUENCE`. [`Rules::new`] checks them.
 ///
@@ -106,7 +107,7 @@ impl Rules {
         let min = options.min.unwrap_or(if increment > 0 { 1 } else { least });
         for bound in [max, min] {
             if bound < least || bound > greatest {
-                return Err(integer(bound).refused(What::SequenceType, 0));
+                return Err(Integer::from(bound).refused(What::SequenceType, 0));
             }
         }
         if min >= max {
@@ -114,14 +115,14 @@ impl Rules {
         }
         let start = options.start.unwrap_or(dialect.start(increment, min, max));
         if start < min || start > max {
-            return Err(integer(start).refused(What::SequenceStart, 0));
+            return Err(Integer::from(start).refused(What::SequenceStart, 0));
         }
         let cache = options.cache.unwrap_or(dialect.cache());
         if cache < 1 || !Kind::BigInt.holds(cache) {
             return Err(Error::plain(What::SequenceCache));
         }
         if cache > dialect.most_cached(increment) {
-            return Err(integer(cache).refused(What::SequenceCacheReach, 0));
+            return Err(Integer::from(cache).refused(What::SequenceCacheReach, 0));
         }
         Ok(Self { dialect, kind, increment, min, max, start, cache, cycle })
     }
@@ -137,6 +138,13 @@ impl Rules {
     }
 
     /// Returns the step, from -2^63 to 2^63-1 and not 0.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::sequence::{Options, Rules};
+    /// assert_eq!(Rules::new(&Options { increment: -5, ..Options::DEFAULT })?.increment(), -5);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub const fn increment(&self) -> i128 {
         self.increment
     }
@@ -147,16 +155,40 @@ impl Rules {
     }
 
     /// Returns the greatest value.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::sequence::{Kind, Options, Rules};
+    /// let rules = Rules::new(&Options { kind: Kind::SmallInt, ..Options::DEFAULT })?;
+    /// assert_eq!((rules.min(), rules.max()), (1, 32_767));
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub const fn max(&self) -> i128 {
         self.max
     }
 
     /// Returns the first value.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::sequence::{Options, Rules};
+    /// // A descending sequence starts at its greatest value.
+    /// assert_eq!(Rules::new(&Options { increment: -1, ..Options::DEFAULT })?.start(), -1);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub const fn start(&self) -> i128 {
         self.start
     }
 
     /// Returns the number of values that a session reserves at a time, from 1 to 2^63-1.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::sequence::{Dialect, Options, Rules};
+    /// assert_eq!(Rules::new(&Options::DEFAULT)?.cache(), 1);
+    /// assert_eq!(Rules::new(&Options { dialect: Dialect::Tidb, ..Options::DEFAULT })?.cache(), 1000);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub const fn cache(&self) -> i128 {
         self.cache
     }
@@ -167,6 +199,14 @@ impl Rules {
     }
 
     /// Returns the record of a sequence that was never used. A missing record means the same.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::sequence::{Options, Rules, State};
+    /// let rules = Rules::new(&Options { start: Some(3), ..Options::DEFAULT })?;
+    /// assert_eq!(rules.initial(), State { last: 3, is_called: false, round: 0, sets: 0 });
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub const fn initial(&self) -> State {
         State { last: self.start, is_called: false, round: 0, sets: 0 }
     }
@@ -175,6 +215,15 @@ impl Rules {
     ///
     /// It counts as a set, so a session that wrote `state` without a reply does not mistake the result for its own
     /// write.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::sequence::{Options, Rules};
+    /// let rules = Rules::new(&Options { increment: 2, max: Some(100), ..Options::DEFAULT })?;
+    /// assert_eq!(rules.skip(rules.initial(), 10).last, 21);
+    /// assert_eq!(rules.skip(rules.initial(), 1000).last, 100);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     #[must_use]
     pub fn skip(&self, state: State, count: u64) -> State {
         let further = state.last.saturating_add(self.increment.saturating_mul(count.into()));

@@ -2,8 +2,9 @@
 
 use super::dialect::Dialect;
 use super::options::Rules;
-use super::{Set, State, integer};
+use super::{Set, State};
 use crate::error::{Error, What};
+use crate::int::Integer;
 
 impl Rules {
     /// Returns the value after the position `at`; past its bound, if the sequence is used up.
@@ -31,9 +32,9 @@ impl Rules {
             return Err(Error::plain(What::SequenceArgument));
         }
         match set.value {
-            Some(value) if !self.kind().holds(value) => Err(integer(value).refused(What::SequenceType, 0)),
+            Some(value) if !self.kind().holds(value) => Err(Integer::from(value).refused(What::SequenceType, 0)),
             Some(value) if self.dialect() == Dialect::Pg && !(self.min()..=self.max()).contains(&value) => {
-                Err(integer(value).refused(What::SequenceValue, 0))
+                Err(Integer::from(value).refused(What::SequenceValue, 0))
             }
             _ => Ok(()),
         }
@@ -69,7 +70,7 @@ impl Rules {
 
     /// Returns the error of a sequence that is used up.
     pub(super) fn over(&self) -> Error {
-        integer(self.bound()).refused(What::SequenceOver, 0)
+        Integer::from(self.bound()).refused(What::SequenceOver, 0)
     }
 }
 

@@ -52,36 +52,102 @@ impl<'a> Column<'a> {
     }
 
     /// Returns the first instant of the ID's tick, as the database's type of instants.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::layouts::SNOWMINT;
+    /// use snowmint_core::sql::Dialect;
+    /// let id = SNOWMINT.decode_sql(Dialect::Postgres, "id")?;
+    /// let ms = r#"((("id" >> 22) & 2199023255551) + 1735689600000)"#;
+    /// let timestamp = format!("(TIMESTAMPTZ 'epoch' + {ms} * INTERVAL '1 millisecond')");
+    /// assert_eq!(id.timestamp().to_string(), timestamp);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub const fn timestamp(&self) -> Expression<'a> {
         self.part(Part::Timestamp)
     }
 
     /// Returns the first instant of the ID's tick, Unix ms.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::layouts::SNOWMINT;
+    /// use snowmint_core::sql::Dialect;
+    /// let id = SNOWMINT.decode_sql(Dialect::Postgres, "id")?;
+    /// assert_eq!(id.timestamp_ms().to_string(), r#"((("id" >> 22) & 2199023255551) + 1735689600000)"#);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub const fn timestamp_ms(&self) -> Expression<'a> {
         self.part(Part::TimestampMs)
     }
 
     /// Returns the value of the time field.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::layouts::SNOWMINT;
+    /// use snowmint_core::sql::Dialect;
+    /// let id = SNOWMINT.decode_sql(Dialect::Mariadb, "id")?;
+    /// assert_eq!(id.tick().to_string(), "((`id` >> 22) & 2199023255551)");
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub const fn tick(&self) -> Expression<'a> {
         self.part(Part::Field(self.layout.time()))
     }
 
     /// Returns all node fields, concatenated high to low.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::layouts::SNOWMINT;
+    /// use snowmint_core::sql::Dialect;
+    /// let id = SNOWMINT.decode_sql(Dialect::Postgres, "id")?;
+    /// assert_eq!(id.node().to_string(), r#"(("id" >> 12) & 1023)"#);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub const fn node(&self) -> Expression<'a> {
         self.part(Part::Node)
     }
 
     /// Returns the counter within the tick; 0 if the layout has no sequence.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::layouts::SNOWMINT;
+    /// use snowmint_core::sql::Dialect;
+    /// let id = SNOWMINT.decode_sql(Dialect::Postgres, "id")?;
+    /// assert_eq!((id.sequence().to_string(), id.random().to_string()), (r#"("id" & 4095)"#.into(), "0".into()));
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub const fn sequence(&self) -> Expression<'a> {
         self.part(Part::Field(self.layout.sequence()))
     }
 
     /// Returns the random bits; 0 if the layout has no random field.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Layout;
+    /// use snowmint_core::sql::Dialect;
+    /// let layout = Layout::parse("time:41,random:22;epoch=0")?;
+    /// assert_eq!(layout.decode_sql(Dialect::Postgres, "id")?.random().to_string(), r#"("id" & 4194303)"#);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub const fn random(&self) -> Expression<'a> {
         self.part(Part::Field(self.layout.random()))
     }
 
     /// Returns each field except `unused`, high to low.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::layouts::TWITTER;
+    /// use snowmint_core::sql::Dialect;
+    /// let id = TWITTER.decode_sql(Dialect::Postgres, "id")?;
+    /// let (name, worker) = id.fields().nth(2).expect("four fields without `unused`");
+    /// assert_eq!((name.as_str(), worker.to_string()), ("worker", r#"(("id" >> 12) & 31)"#.into()));
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub fn fields(&self) -> impl Iterator<Item = (&'a Name, Expression<'a>)> {
         let unused = usize::from(self.layout.unused().width() > 0);
         self.layout.fields().skip(unused).map(|(name, field)| (name, self.part(Part::Field(field))))
@@ -92,6 +158,17 @@ impl<'a> Column<'a> {
     ///
     /// # Errors
     /// As [`Layout::id_range`].
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::layouts::SNOWMINT;
+    /// use snowmint_core::sql::Dialect;
+    /// let id = SNOWMINT.decode_sql(Dialect::Postgres, "id")?;
+    /// let march = id.between(1_772_323_200_000, 1_775_001_599_999)?; // 2026-03, UTC
+    /// let range = SNOWMINT.id_range(1_772_323_200_000, 1_775_001_599_999)?;
+    /// assert_eq!(march.to_string(), format!(r#"("id" BETWEEN {} AND {})"#, range.start(), range.end()));
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub fn between(&self, from_ms: i64, to_ms: i64) -> Result<Between<'a>, Error> {
         let (from, to) = self.layout.id_range(from_ms, to_ms)?.into_inner();
         Ok(Between { column: *self, from, to })

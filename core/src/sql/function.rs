@@ -91,6 +91,15 @@ const LONGEST_TIMEOUT_MS: u64 = (1 << 31) - 1;
 
 impl PostgresFunction<'_> {
     /// Returns the same script with other options. The option `seed` is ignored.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::{Options, layouts::SNOWMINT};
+    /// let options = Options { max_wait_ms: 250, ..Options::DEFAULT };
+    /// let script = SNOWMINT.postgres_function("app", "next_id", 5.into())?.with_options(options).to_string();
+    /// assert!(script.contains("IF waited_ms < 250 THEN"));
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     #[must_use]
     pub const fn with_options(self, options: Options) -> Self {
         Self { options, ..self }

@@ -29,6 +29,15 @@ impl GregorianStamp {
     ///
     /// # Errors
     /// `InvalidId`, if a part does not fit.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::uuid::GregorianStamp;
+    /// // Appendix A.1 of RFC 9562.
+    /// let stamp = GregorianStamp { time: 0x1ec_9414_c232_ab00, clock_sequence: 0x33c8, node: 0x9f6b_dece_d846 };
+    /// assert_eq!(stamp.v1()?.to_string(), "c232ab00-9414-11ec-b3c8-9f6bdeced846");
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub fn v1(self) -> Result<Uuid, Error> {
         let rest = self.rest()?;
         let (low, middle, high) = (self.time & 0xffff_ffff, self.time >> 32 & 0xffff, self.time >> 48);
@@ -39,6 +48,15 @@ impl GregorianStamp {
     ///
     /// # Errors
     /// `InvalidId`, if a part does not fit.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::uuid::GregorianStamp;
+    /// // Appendix A.5 of RFC 9562.
+    /// let stamp = GregorianStamp { time: 0x1ec_9414_c232_ab00, clock_sequence: 0x33c8, node: 0x9f6b_dece_d846 };
+    /// assert_eq!(stamp.v6()?.to_string(), "1ec9414c-232a-6b00-b3c8-9f6bdeced846");
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub fn v6(self) -> Result<Uuid, Error> {
         let rest = self.rest()?;
         let (high, low) = (self.time >> 12, self.time & 0xfff);
@@ -78,6 +96,16 @@ impl GregorianState {
     /// # Errors
     /// `BeforeEpoch`, if the clock is before 1582 and this is the first stamp; `TimeOverflow` after the year 5236. A
     /// refused call changes nothing.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::uuid::GregorianState;
+    /// let mut state = GregorianState::new();
+    /// let first = state.next(16_455_577_420_000_000, || 7)?.v6()?;
+    /// // The clock has gone back, and versions 6 still increase.
+    /// assert!(state.next(0, || 7)?.v6()? > first);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub fn next(&mut self, now_100ns: i64, mut random: impl FnMut() -> u32) -> Result<GregorianStamp, Error> {
         let since_1582 = now_100ns.saturating_add(TO_1970);
         let earliest = self.0.map_or(0, |last| last.time.cast_signed() + 1);

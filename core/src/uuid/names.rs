@@ -13,6 +13,14 @@ impl Uuid {
     pub const NAMESPACE_X500: Self = Self(uuid::Uuid::NAMESPACE_X500.as_u128());
 
     /// Makes a version 3 (RFC 9562, section 5.3): the MD5 of a name in a namespace. New programs should use version 5.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Uuid;
+    /// // Appendix A.2 of RFC 9562.
+    /// let uuid = Uuid::v3(Uuid::NAMESPACE_DNS, "www.example.com");
+    /// assert_eq!(uuid.to_string(), "5df41881-3aed-3515-88a7-2f4a814cf09e");
+    /// ```
     pub fn v3(namespace: Self, name: impl AsRef<[u8]>) -> Self {
         uuid::Uuid::new_v3(&namespace.into(), name.as_ref()).into()
     }

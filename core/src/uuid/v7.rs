@@ -35,6 +35,17 @@ impl V7State {
     }
 
     /// Makes the state of a process whose last UUID was `last`; `None` for another version than 7.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Uuid;
+    /// use snowmint_core::uuid::V7State;
+    /// let last = Uuid::v7(1_645_557_742_000, 5)?;
+    /// let mut state = V7State::after(last).expect("a version 7");
+    /// assert!(state.next(0, || 0)? > last);
+    /// assert_eq!(V7State::after(Uuid::NIL), None);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
     pub const fn after(last: Uuid) -> Option<Self> {
         let Some(7) = last.version() else { return None };
         let bits = last.to_bits();

@@ -35,5 +35,5 @@ pub fn layer(origins: &[String]) -> Result<CorsLayer, Exit> {
         .allow_methods([Method::GET, Method::POST, Method::PUT, Method::DELETE])
         .allow_headers([AUTHORIZATION, CONTENT_TYPE])
         .expose_headers([RETRY_AFTER])
-        .max_age(std::time::Duration::from_secs(3600)))
+        .max_age(std::time::Duration::from_hours(1)))
 }

@@ -37,7 +37,7 @@ impl Varnish {
         let begun = Instant::now();
         // Varnish compiles its rules first.
         while varnish.ask("/healthz").0 != 200 {
-            assert!(begun.elapsed() < Duration::from_secs(60), "Varnish does not answer");
+            assert!(begun.elapsed() < Duration::from_mins(1), "Varnish does not answer");
             thread::sleep(Duration::from_millis(50));
         }
         varnish

@@ -114,7 +114,7 @@ fn a_hang_up_reloads_the_token() {
     let until = |server: &Server, token: &str, status: u16| {
         let begun = Instant::now();
         while with(server, token) != status {
-            assert!(begun.elapsed() < Duration::from_secs(60), "{token} is not {status}");
+            assert!(begun.elapsed() < Duration::from_mins(1), "{token} is not {status}");
             thread::sleep(Duration::from_millis(20));
         }
     };
@@ -159,7 +159,7 @@ fn a_hang_up_reloads_the_certificate() {
     server.signal("HUP");
     let begun = Instant::now();
     while !ask("second.pem") {
-        assert!(begun.elapsed() < Duration::from_secs(60), "the certificate is the old one");
+        assert!(begun.elapsed() < Duration::from_mins(1), "the certificate is the old one");
         thread::sleep(Duration::from_millis(50));
     }
     assert!(!ask("first.pem"));

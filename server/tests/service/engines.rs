@@ -14,7 +14,7 @@ use super::load::{Ledger, http, kill, place, resp, there, user};
 use super::support::{Answer, Server, assert_increasing, command};
 
 /// The limit for each step on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 fn make_tag(store: &str) {
     let made = command().args(["segment", "create", "orders", "--step", "50", "--store", store]).status();

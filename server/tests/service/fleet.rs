@@ -49,7 +49,7 @@ fn another_server_takes_over_a_user_after_a_kill() {
             numbers.push(answer.id());
             break;
         }
-        assert!(killed.elapsed() < Duration::from_secs(60), "no server took over: {answer:?}");
+        assert!(killed.elapsed() < Duration::from_mins(1), "no server took over: {answer:?}");
         thread::sleep(Duration::from_millis(20));
     }
     println!("taken over after {} ms", killed.elapsed().as_millis());
@@ -135,7 +135,7 @@ fn users_survive_the_kills_of_their_servers() {
         // A busy machine takes longer.
         let begun = Instant::now();
         while ledger.lock().expect("no panic").least() < 20 {
-            assert!(begun.elapsed() < Duration::from_secs(60), "there is no load");
+            assert!(begun.elapsed() < Duration::from_mins(1), "there is no load");
             thread::sleep(Duration::from_millis(20));
         }
         over.store(true, Ordering::Relaxed);

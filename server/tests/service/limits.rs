@@ -37,7 +37,7 @@ fn the_number_of_connections_is_limited() {
     };
     let begun = Instant::now();
     while ping().as_deref() != Ok("PONG") {
-        assert!(begun.elapsed() < Duration::from_secs(60), "no place is free again");
+        assert!(begun.elapsed() < Duration::from_mins(1), "no place is free again");
     }
 }
 
@@ -53,7 +53,7 @@ fn a_silent_client_is_closed() {
     let kept = connect(&server.http);
     (&kept).write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").expect("written");
     assert!(rest(&kept).starts_with("HTTP/1.1 200"));
-    assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", begun.elapsed());
+    assert!(begun.elapsed() < Duration::from_mins(1), "{:?}", begun.elapsed());
 }
 
 #[test]

@@ -9,7 +9,7 @@ use snowmint_tests::engines::{Engine, Server as Store};
 use super::support::Server;
 
 /// The limit for each step on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 fn until(what: &str, done: impl Fn() -> bool) {
     let begun = Instant::now();

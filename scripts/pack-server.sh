@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# Builds the program `snowmint` with the inspector in it for this machine, and packs it: pack-server.sh NAME DIRECTORY makes
+# DIRECTORY/snowmint-NAME.tar.gz, or .zip on Windows. scripts/build-site.sh must have built the inspector.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+profile=${SNOWMINT_PROFILE:-release}
+packed=snowmint-$1
+mkdir -p "$2"
+directory=$(cd "$2" && pwd)
+[ -e npm/site/dist/index.html ] || { echo "the inspector is not built: run scripts/build-site.sh first" >&2; exit 1; }
+cargo build --quiet --locked --profile "$profile" -p snowmint-server --features page
+program=${CARGO_TARGET_DIR:-target}/$profile/snowmint
+[ ! -e "$program.exe" ] || program=$program.exe
+staged=$(mktemp -d)
+trap 'rm -rf "$staged"' EXIT
+mkdir "$staged/$packed"
+cp "$program" LICENSE-APACHE LICENSE-MIT server/README.md "$staged/$packed"
+cd "$staged"
+"$packed/${program##*/}" --version
+"$packed/${program##*/}" gen --node 1 > /dev/null
+case $program in
+  *.exe) 7z a -bso0 "$directory/$packed.zip" "$packed" ;;
+  *) tar -czf "$directory/$packed.tar.gz" "$packed" ;;
+esac

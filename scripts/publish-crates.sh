@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# Publishes the Rust crates, each after the crates that it needs. Published versions are skipped, so that an interrupted run
+# can be repeated. package-crates.sh has built the packages: a build here would hand the token to every build script.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+version=$(cargo pkgid --locked -p snowmint)
+version=${version##*[#@]}
+for crate in snowmint-core snowmint-stores snowmint snowmint-server; do
+  if cargo info --quiet --registry crates-io "$crate@$version" > /dev/null 2>&1; then
+    echo "$crate $version is there"
+  else
+    cargo publish --locked --no-verify -p "$crate"
+  fi
+done
