@@ -17,6 +17,9 @@ export interface Terms {
   layout: string;
   store?: string;
   namespace?: string;
+  /** The only node to lease. */
+  node?: number;
+  environmentNode?: string;
   environmentStore?: string;
   environmentNamespace?: string;
   stateDir?: string;

@@ -1,6 +1,5 @@
 // Browsers, workers, and every host that is nothing else: the modules come as bytes in the bundle, and leases on demand.
 import { given } from "./given.js";
-import { leases } from "./host.inert.js";
 import type { Lease, LeaseOptions, Spec } from "./snowflake.js";
 
 export { blocking, later, nativeCell, nodeOfEnvironment, renewalMs, sleep } from "./host.inert.js";
@@ -9,4 +8,4 @@ export const ofThread: object =
   (globalThis as { process?: Partial<NodeJS.Process> }).process?.getBuiltinModule?.("worker_threads") ?? globalThis;
 export { formsModule, inspectModule, mintModule, wideModule } from "./packed.js";
 export const lease = async (spec: Spec, options: LeaseOptions): Promise<Lease | undefined> =>
-  leases(options) ? (await import("./tabs.js")).lease(given(), spec, options) : undefined;
+  (await import("./tabs.js")).lease(given(), spec, options);

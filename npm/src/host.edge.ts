@@ -2,7 +2,6 @@
 import { SnowmintError } from "./errors.js";
 import forms from "./forms.wasm";
 import { given } from "./given.js";
-import { leases } from "./host.inert.js";
 import inspect from "./inspect.wasm";
 import mint from "./mint.wasm";
 import type { Lease, LeaseOptions, Spec } from "./snowflake.js";
@@ -16,12 +15,11 @@ export const formsModule = (): WebAssembly.Module => forms;
 export const inspectModule = (): WebAssembly.Module => inspect;
 export const wideModule = (): WebAssembly.Module => wide;
 export async function lease(spec: Spec, options: LeaseOptions): Promise<Lease | undefined> {
-  if (!leases(options)) return;
-  if (!options.store && options.node == null)
+  if (!options.store)
     throw new SnowmintError(
       "STORE_UNAVAILABLE",
-      "there are no tabs here to lease a slot for: pass a store, such as an HttpStore of snowmint/stores, or a node that no " +
-        "other generator of this layout uses",
+      "there are no tabs here to lease a slot for: pass a store, such as an HttpStore of snowmint/stores, or use " +
+        "new Snowflake({ node }) with a node that no other generator of this layout uses",
     );
   return (await import("./tabs.js")).lease(given(), spec, options);
 }

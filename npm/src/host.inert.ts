@@ -1,5 +1,4 @@
 // What hosts have in common that cannot block and have no environment and no addon.
-import type { LeaseOptions } from "./snowflake.js";
 
 export { blocking } from "./inert.js";
 
@@ -11,5 +10,3 @@ export function nodeOfEnvironment(_layout: unknown): undefined {}
 export function nativeCell(_spec: unknown): undefined {}
 export function sleep(_ms: number): void {}
 export function renewalMs(_error: unknown): undefined {}
-/** Whether there is something to lease, rather than a node to vouch for. */
-export const leases = ({ node, store, namespace }: LeaseOptions): unknown => node == null || (store ?? namespace);

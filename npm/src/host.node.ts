@@ -9,7 +9,7 @@ import { core } from "./core.js";
 import { type ErrorCode, SnowmintError } from "./errors.js";
 import { given } from "./given.js";
 import { take } from "./kit.js";
-import { leaseOver, refuseNode } from "./lease.js";
+import { leaseOver } from "./lease.js";
 import { monotonicMs } from "./monotonic.js";
 import type { Cell, CellSpec, Lease, LeaseOptions, Spec } from "./snowflake.js";
 import { stated } from "./stated.js";
@@ -86,25 +86,27 @@ export function nativeCell({ layout, node, maxAheadMs, start, clock }: CellSpec)
   return cellOf(functions);
 }
 
-/** A lease of the addon, which threads of one process share; nothing if there is a node to vouch for. */
+/** A lease of the addon, which threads of one process share; nothing if `SNOWMINT_NODE` alone says the node. */
 export async function lease(spec: Spec, options: LeaseOptions): Promise<Lease | undefined> {
   const { layout, maxAheadMs, maxWaitMs, start, clock } = spec;
   const { node, store, namespace, windowMs, exclude = [], onLost } = stated(options);
-  const vouched = node !== undefined;
-  const leased = (store ?? namespace) !== undefined;
+  const environmentStore = variable("SNOWMINT_STORE");
+  const environmentNamespace = variable("SNOWMINT_NAMESPACE");
+  const environmentNode = node === undefined ? nodeOfEnvironment(spec) : undefined;
+  const isNamed = [store, namespace, environmentStore, environmentNamespace].some((given) => given !== undefined);
+  if (environmentNode !== undefined && !isNamed) return;
   take(given());
-  if (leased) refuseNode(options);
-  if (vouched || (!leased && variable("SNOWMINT_NODE") !== undefined)) return;
-  if (store && typeof store !== "string") {
-    return leaseOver(spec, options, { label: program(), namespace: namespace ?? variable("SNOWMINT_NAMESPACE") });
-  }
+  if (store && typeof store !== "string")
+    return leaseOver(spec, options, { label: program(), namespace: environmentNamespace, node: environmentNode });
   // It goes on while no JavaScript runs.
-  if (clock) throw new TypeError("a lease is renewed by the system's clock: pass no clock, or a node with it");
+  if (clock)
+    throw new TypeError(
+      "a lease is renewed by the system's clock: pass no clock, or use new Snowflake({ node, clock })",
+    );
   if (typeof (store ?? "") !== "string")
     throw new TypeError("store is a URL such as file:/var/lib/ids, or one of snowmint/stores");
   if (typeof (namespace ?? "") !== "string") throw new TypeError("namespace is a string");
   if (typeof (onLost ?? lease) !== "function") throw new TypeError("onLost is a function that takes an error");
-  const environmentStore = variable("SNOWMINT_STORE");
   // No more of it, as it may have a password.
   const [scheme] = (store ?? environmentStore ?? "file:").split(":");
   if (scheme !== "file")
@@ -116,8 +118,10 @@ export async function lease(spec: Spec, options: LeaseOptions): Promise<Lease | 
     layout: String(layout),
     store,
     namespace,
+    node: node === undefined ? undefined : layout.numberOf_(node),
+    environmentNode: variable("SNOWMINT_NODE"),
     environmentStore,
-    environmentNamespace: variable("SNOWMINT_NAMESPACE"),
+    environmentNamespace,
     stateDir: variable("SNOWMINT_STATE_DIR"),
     kubernetes: variable("KUBERNETES_SERVICE_HOST") !== undefined,
     container: !!variable("container"),
@@ -132,7 +136,7 @@ export async function lease(spec: Spec, options: LeaseOptions): Promise<Lease | 
     throw noAddon(
       "STORE_UNAVAILABLE",
       (addon) => `a lease needs ${addon}`,
-      "pass a node that no other generator of this layout uses",
+      "use new Snowflake({ node }) with a node that no other generator of this layout uses",
     );
   const share: Share = {};
   const held = answer(await native.lease(terms, onLost && whenLost(onLost, share)));

@@ -3,7 +3,7 @@ import type { SnowmintError as ErrorOfOurs } from "./errors.js";
 import { ENGINE_MS } from "./generated/tables.js";
 import { type Box, Held, type Holding } from "./held.js";
 import { core, duration, realm, SnowmintError } from "./kit.js";
-import type { Layout } from "./layout.js";
+import type { Layout, Node } from "./layout.js";
 import { checkWindow, type Guard } from "./leased.js";
 import { isLessor } from "./lessee.js";
 import type { Lease, LeaseOptions, LeaseStatus, Spec, Window } from "./snowflake.js";
@@ -18,6 +18,8 @@ export interface Place {
   /** What is held in this realm by that guard. */
   holders?: Set<Held>;
   namespace?: string;
+  /** The node to lease, where the caller names none. */
+  node?: Node;
   /** The length of windows where the caller gives none, ms. */
   defaultMs?: number;
   /** Who this is, for people. */
@@ -36,8 +38,17 @@ export async function leaseOver(spec: Spec, options: LeaseOptions, place: Place)
   const namespace = options.namespace ?? place.namespace ?? undefined;
   if (typeof (namespace ?? "") !== "string") throw new TypeError("namespace is a string");
   if (typeof (onLost ?? leaseOver) !== "function") throw new TypeError("onLost is a function that takes an error");
+  const named = options.node ?? place.node ?? undefined;
+  const node = named === undefined ? undefined : layout.numberOf_(named);
   const excluded = [...exclude].map((node) => layout.numberOf_(node));
   const vouched = () => (clock ? [] : vouchedNodes(layout));
+  if (node !== undefined && excluded.includes(node))
+    throw new SnowmintError("INVALID_NODE", `node ${node} is both asked for and excluded`);
+  if (node !== undefined && vouched().includes(node))
+    throw new SnowmintError(
+      "INVALID_NODE",
+      `a generator of this process uses node ${node} without a lease: lease another node`,
+    );
   const wanted: Holding = {
     ...spec,
     whole: layout,
@@ -49,13 +60,14 @@ export async function leaseOver(spec: Spec, options: LeaseOptions, place: Place)
     namespace,
     namespaceOf: layout,
     windowMs: windowMs === undefined ? undefined : duration("windowMs", windowMs),
+    node,
     vouched,
     excluded: () => [...excluded, ...vouched()],
   };
   checkWindow(wanted);
   const { clocks_ } = core();
   if (clock && !clocks_.has(clock)) clocks_.set(clock, ++core().clockCount_);
-  const key = JSON.stringify([namespace, layout.numbers_, clock && clocks_.get(clock), ...excluded]);
+  const key = JSON.stringify([namespace, layout.numbers_, clock && clocks_.get(clock), node, ...excluded]);
   const box: Box = { spec, onLost, cell: nothing };
   const holding = () => ({ ...wanted, ...place.divide?.({ ...wanted, guard: undefined }) });
   const held = await shared(store, key, holding, box);
@@ -169,16 +181,11 @@ class Share implements Lease {
   }
 }
 
-/** Refuses a node beside a lease. */
-export function refuseNode({ node }: LeaseOptions): void {
-  if ((node ?? undefined) !== undefined)
-    throw new SnowmintError("INVALID_NODE", "give a node, or a store and namespace to lease one from, not both");
-}
-
 /** The error of a host that has no nodes to lease. */
 export function noSlots(why: string): ErrorOfOurs {
   return new SnowmintError(
     "STORE_UNAVAILABLE",
-    `${why}: pass a node that no other generator of this layout uses, or a store of snowmint/stores`,
+    `${why}: pass a store of snowmint/stores, or use new Snowflake({ node }) with a node that no other generator of this ` +
+      "layout uses",
   );
 }

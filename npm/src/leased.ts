@@ -20,6 +20,8 @@ export interface Wanted extends Spec {
   namespaceOf: OneLayout;
   windowMs: number | undefined;
   defaultMs: number;
+  /** The only node to get. */
+  node: number | undefined;
   /** Nodes not to get, known now. */
   excluded(): number[];
   /** Who this is, for people. */
@@ -152,7 +154,7 @@ export abstract class Leased {
 
   /** A new handle, of windows as they were wanted or are granted. */
   protected begin(windowMs: number | undefined, nowMs: number): void {
-    const { layout, maxAheadMs, defaultMs, clock, label } = this.wanted;
+    const { layout, maxAheadMs, defaultMs, clock, label, node } = this.wanted;
     const engine = leases();
     const row = words(engine);
     row.set(layout.numbers_.split(",").map(BigInt));
@@ -167,8 +169,7 @@ export abstract class Leased {
     }
     bytes(engine).fill(0, 0, LABEL).set(told);
     const system = Number(!clock);
-    // No one node is asked for.
-    const handle = engine.wasm_.claim_(maxAheadMs, windowMs ?? NaN, defaultMs, lastNode, NaN, system, nowMs);
+    const handle = engine.wasm_.claim_(maxAheadMs, windowMs ?? NaN, defaultMs, lastNode, node ?? NaN, system, nowMs);
     if (handle < 0) throw refusal();
     this.handle = handle;
     this.windowMs = Number(words(engine)[0]);

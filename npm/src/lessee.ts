@@ -62,12 +62,13 @@ class Lessee extends Leased {
   }
 
   async claim(): Promise<void> {
-    const { layout, windowMs, maxAheadMs, label, asyncWaitMs_, excluded } = this.wanted;
+    const { layout, windowMs, maxAheadMs, label, asyncWaitMs_, node, excluded } = this.wanted;
     const lastNode = this.node < 0 ? undefined : this.node;
     for (const patience = new Patience(); ; ) {
       // One that was not answered may have been granted: it is this one then.
       const nonce = (this.#claiming ??= newNonce());
-      const terms = { nonce, layout: String(layout), windowMs, maxAheadMs, label, lastNode, exclude: excluded() };
+      const exclude = excluded();
+      const terms = { nonce, layout: String(layout), windowMs, maxAheadMs, label, node, lastNode, exclude };
       try {
         const granted = await this.#hear(this.#lessor.claim(this.directory, terms));
         this.begin(granted.windowMs, granted.serviceMs);

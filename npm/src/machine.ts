@@ -174,9 +174,13 @@ export class Machine extends Leased {
         case WINDOW:
           return this.#granted();
         case WAIT:
-        case TAKEN: {
+        case TAKEN:
+        case FAILED: {
           const waitMs = next === WAIT ? Number(words(engine)[0]) : 1 + Math.random() * 50;
-          const error = this.#told(refusal());
+          const error = this.#told(refusal(), next === WAIT ? this.#holder() : "");
+          // Another tab may let go of the only node to get.
+          const mayBeFree = this.wanted.node !== undefined && this.wanted.guard && error.code === "NODES_EXHAUSTED";
+          if (next === FAILED && !mayBeFree) throw error;
           const pauseMs = patience.pauseMs(asyncWaitMs_, waitMs);
           if (!pauseMs) throw error;
           await new Promise((resolve) => setTimeout(resolve, pauseMs));
@@ -185,8 +189,6 @@ export class Machine extends Leased {
         }
         case UNANSWERED:
           throw this.#noAnswer;
-        case FAILED:
-          throw this.#told(refusal());
         case LOST:
           throw new LostLease(`${this.#store}: ${refusal().message}`);
         default:
@@ -294,9 +296,15 @@ export class Machine extends Leased {
     );
   }
 
+  /** Names the holder of the node that the caller wants, if it is known. */
+  #holder(): string {
+    const length = leases().wasm_.holder_(this.handle);
+    return length ? ` (its holder is ${new TextDecoder().decode(bytes(leases()).slice(0, length))})` : "";
+  }
+
   /** An error of core, with what it is about. */
-  #told(error: ErrorOfOurs): ErrorOfOurs {
-    return new SnowmintError(error.code, `${this.#store}, namespace ${this.namespace}: ${error.message}`);
+  #told(error: ErrorOfOurs, more = ""): ErrorOfOurs {
+    return new SnowmintError(error.code, `${this.#store}, namespace ${this.namespace}: ${error.message}${more}`);
   }
 }
 

@@ -225,8 +225,8 @@ export class Snowflake implements Iterable<bigint> {
 
   /**
    * A generator on a lease: while it lives no other generator of the namespace has its node, nor had it at the times of
-   * its IDs. Without options it is a slot of this machine, or of this origin in a browser. Where a `node` is given, or
-   * `SNOWMINT_NODE` is set and neither `store` nor `namespace` given, that node is used, as by the constructor.
+   * its IDs. Without options it is a slot of this machine, or of this origin in a browser. Of a `node` that is given, or of
+   * `SNOWMINT_NODE` beside a store or namespace, the lease is of that node. `SNOWMINT_NODE` alone is used as by the constructor.
    *
    * A lease over a store object or of a tab is renewed by a timer of this thread: where that has no chance to run, as in a
    * hidden tab or behind a long calculation, calls throw `WINDOW_CLOSED` after some seconds, and `nextIdAsync` renews first.

@@ -70,6 +70,8 @@ export interface LeaseTerms {
   maxAheadMs: number;
   /** Who this is, for people. */
   label: string;
+  /** The only node to get; any one if missing. */
+  node?: number;
   /** The node held last: it is preferred. */
   lastNode?: number;
   /** Nodes not to get. */

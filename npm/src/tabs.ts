@@ -6,7 +6,7 @@ import { SLOT_MS } from "./generated/tables.js";
 import type { Held, Holding } from "./held.js";
 import { type Kit, Layout, take } from "./kit.js";
 import type { Layout as LayoutOfOurs } from "./layout.js";
-import { leaseOver, noSlots, refuseNode } from "./lease.js";
+import { leaseOver, noSlots } from "./lease.js";
 import type { Guard } from "./leased.js";
 import { isLessor } from "./lessee.js";
 import { OriginStore } from "./origin.js";
@@ -72,9 +72,13 @@ class TabGuard implements Guard {
 const refused = (error: unknown) => noSlots(`Web Locks are refused (${error})`);
 const lockOf = (key: string): string => `snowmint/${key}`;
 
+/** The fields of a node. */
+const fieldsOf = (layout: LayoutOfOurs, node: number): Readonly<Record<string, number>> =>
+  layout.decode(layout.encode({ timestampMs: layout.epochMs, node })).fields;
+
 /** The tabs of a device whose nodes are vouched for. */
 function tabsOf(device: number, { whole, vouched }: Holding): number[] {
-  const fields = vouched().map((node) => whole.decode(whole.encode({ timestampMs: whole.epochMs, node })).fields);
+  const fields = vouched().map((node) => fieldsOf(whole, node));
   return fields.filter((each) => each.device === device).map(({ tab }) => tab!);
 }
 
@@ -98,7 +102,6 @@ function slotsOfOrigin(): { store: OriginStore; guard: TabGuard } {
  */
 export async function lease(kit: Kit, spec: Spec, options: LeaseOptions): Promise<Lease> {
   take(kit);
-  refuseNode(options);
   const label = globalThis.location?.host || "a browser";
   const { store } = options;
   if (!store) {
@@ -112,9 +115,11 @@ export async function lease(kit: Kit, spec: Spec, options: LeaseOptions): Promis
   const divide = (wanted: Holding): Partial<Holding> => {
     const part = (name: "device" | "tab") => partOf(spec.layout, name, (text) => Layout.parse(text));
     const layout = part("device");
-    const device = new SharedDevice({ ...wanted, layout, namespaceOf: layout, excluded: () => [] }, records);
+    const fields = wanted.node === undefined ? undefined : fieldsOf(wanted.whole, wanted.node);
+    const node = fields?.device;
+    const device = new SharedDevice({ ...wanted, layout, namespaceOf: layout, node, excluded: () => [] }, records);
     const excluded = () => tabsOf(device.node, wanted);
-    return { device, layout: part("tab"), store: records, guard, defaultMs: SLOT_MS, excluded };
+    return { device, layout: part("tab"), node: fields?.tab, store: records, guard, defaultMs: SLOT_MS, excluded };
   };
   return leaseOver(spec, options, { label, holders: holdersOfPage(), divide });
 }

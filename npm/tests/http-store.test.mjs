@@ -107,6 +107,19 @@ describe("leases of a service", { concurrency: 4 }, () => {
     assert.ok((await held(namespace, service)).every(({ released }) => released));
   });
 
+  test("a node that is named is leased, and another holder hears whose it is", async () => {
+    const options = { namespace: fresh(), node: 5 };
+    const first = await lease(options);
+    assert.deepEqual([first.node, first.window !== null], [5, true]);
+    await assert.rejects(lease({ ...options, maxWaitMs: 50 }), { code: "NODES_EXHAUSTED", message: /node 5 is held/ });
+    const last = first.nextId();
+    await first.close();
+    const second = await lease(options);
+    assert.equal(second.node, 5);
+    assert.ok((await second.nextIdAsync()) > last);
+    await second.close();
+  });
+
   test("a service that hangs is given up after timeoutMs, by claims and by renewals", async (t) => {
     const service = await ownService(t);
     const store = new HttpStore(service.url, { timeoutMs: 200 });
@@ -310,7 +323,10 @@ describe("leases of a service", { concurrency: 4 }, () => {
       [{ layout: "baidu", windowMs: 5000 }, { code: "TIME_OVERFLOW" }],
       [{ layout: "time:41,sequence:12;epoch=2100-01-01T00:00:00Z" }, { code: "BEFORE_EPOCH" }],
       [{ clock: () => Date.now() }, { name: "TypeError", message: /goes by the clock there: pass no clock/ }],
-      [{ node: 5 }, { code: "INVALID_NODE", message: /not both/ }],
+      [
+        { node: 5, exclude: [5] },
+        { code: "INVALID_NODE", message: /both asked for and excluded/ },
+      ],
       [{ namespace: "../a" }, { code: "INVALID_NODE", message: /a namespace is 1 to 64/ }],
     ];
     for (const [options, error] of refused) await assert.rejects(lease({ namespace, ...options }), error);

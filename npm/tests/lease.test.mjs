@@ -188,6 +188,43 @@ test("a host without Symbol.asyncDispose loads the package", async () => {
   assert.equal(code, 0, stderr);
 });
 
+test("a node that is named is leased: another process hears whose it is", async (t) => {
+  slots(t);
+  const gen = await Snowflake.lease({ node: 901 });
+  assert.deepEqual([gen.node, gen.window !== null], [901, true]);
+  const script = `import { Snowflake } from "snowmint";
+    const told = await Snowflake.lease({ node: 901, maxWaitMs: 100 }).catch(({ code, message }) => [code, message]);
+    process.send(told);
+    process.disconnect();`;
+  const [code, message] = await answerOf(hold(t, script));
+  assert.equal(code, "NODES_EXHAUSTED");
+  assert.match(message, /node 901 is held by /);
+  await gen.close();
+});
+
+test("a named node repeats nothing after a kill and a clock that was set back an hour", {
+  skip: !FAKETIME,
+}, async (t) => {
+  const directory = slots(t);
+  const clock = fakeClock(t);
+  const script = `import { Snowflake } from "snowmint";
+    const told = await Snowflake.lease({ node: 902, maxWaitMs: 8000 }).then(
+      (gen) => Array.from(gen.nextIds(2000), String), ({ code }) => code);
+    process.send(told);
+    setInterval(() => {}, 1000);`;
+  const told = async () => {
+    const holder = hold(t, script, { ...clock.env, SNOWMINT_STATE_DIR: directory });
+    const answer = await answerOf(holder);
+    holder.kill("SIGKILL");
+    return answer;
+  };
+  const first = await told();
+  clock.set(-3600);
+  assert.equal(await told(), "NODES_EXHAUSTED");
+  clock.set(0);
+  assert.equal(new Set([...first, ...(await told())]).size, 4000);
+});
+
 test("two leases of one process share a node, and the last one to close gives it back", async (t) => {
   slots(t);
   const [one, other] = await Promise.all([Snowflake.lease(), Snowflake.lease()]);
@@ -339,21 +376,21 @@ test("the environment says where the node comes from, after the arguments", asyn
   const own = "@7fffffffffc00000-fff-0-3ff000-1941f297c00-1";
   assert.deepEqual(await tell({}), [
     [0, own],
-    [7, null],
+    [7, own],
     [0, "mails"],
     [0, own],
   ]);
   assert.deepEqual(readdirSync(directory).sort(), [own, "mails"].sort());
   assert.deepEqual(await tell({ SNOWMINT_NODE: "12" }), [
     [12, null],
-    [7, null],
-    [0, "mails"],
-    [0, own],
+    [7, own],
+    [12, "mails"],
+    [12, own],
   ]);
   const named = { SNOWMINT_STORE: `file:${other}/b`, SNOWMINT_NAMESPACE: "orders" };
   assert.deepEqual(await tell(named), [
     [0, "orders"],
-    [7, null],
+    [7, "orders"],
     [0, "mails"],
     [0, "orders"],
   ]);
@@ -553,20 +590,21 @@ test("without the addon a lease is refused, and told what to do, while a given n
   slots(t);
   const script = `import { Snowflake } from "snowmint";
     try { await Snowflake.lease() } catch ({ name, code, message }) { console.log(name, code, message) }
-    console.log((await Snowflake.lease({ node: 5 })).node);
+    console.log(new Snowflake({ node: 5 }).node);
     process.env.SNOWMINT_NODE = "6";
     console.log((await Snowflake.lease()).node);`;
   const { code, stdout } = await exitOf(script, { SNOWMINT_NO_ADDON: "1" });
   assert.equal(code, 0);
-  const told = /^SnowmintError STORE_UNAVAILABLE .*addon for (\S+), .*optional dependencies.* pass a node.*\n5\n6\n$/;
+  const told =
+    /^SnowmintError STORE_UNAVAILABLE .*addon for (\S+), .*optional dependencies.* use new Snowflake.*\n5\n6\n$/;
   assert.equal(told.exec(stdout)?.[1], `${process.platform}-${process.arch}`, stdout);
 });
 
 test("where there are no Web Locks a lease of a slot is refused, and a given node mints", async () => {
-  const refused = { name: "SnowmintError", code: "STORE_UNAVAILABLE", message: /Web Locks.*pass a node/ };
+  const refused = { name: "SnowmintError", code: "STORE_UNAVAILABLE", message: /Web Locks.*use new Snowflake/ };
   await assert.rejects(browser.Snowflake.lease(), refused);
-  await assert.rejects(browser.Snowflake.lease({ node: 5, namespace: "orders" }), { code: "INVALID_NODE" });
-  assert.equal((await browser.Snowflake.lease({ node: 5 })).node, 5);
+  await assert.rejects(browser.Snowflake.lease({ node: 5 }), refused);
+  assert.equal(new browser.Snowflake({ node: 5 }).node, 5);
 });
 
 test("options that make no sense reject, and take no slot", async (t) => {
@@ -595,12 +633,12 @@ test("options that make no sense reject, and take no slot", async (t) => {
     ],
     [{ namespace: "../x" }, { code: "INVALID_NODE" }],
     [
-      { node: 5, store: `file:${directory}` },
-      { code: "INVALID_NODE", message: /not both/ },
+      { node: 5, exclude: [5] },
+      { code: "INVALID_NODE", message: /both asked for and excluded/ },
     ],
     [
-      { node: 5, namespace: "orders" },
-      { code: "INVALID_NODE", message: /not both/ },
+      { node: 901, clock: () => 0 },
+      { name: "TypeError", message: /use new Snowflake\(\{ node, clock \}\)/ },
     ],
     [{ node: 1024 }, { code: "INVALID_NODE" }],
     [{ layout: "twiter" }, { code: "INVALID_LAYOUT" }],
@@ -611,8 +649,6 @@ test("options that make no sense reject, and take no slot", async (t) => {
   for (const [options, wanted] of cases)
     await assert.rejects(Snowflake.lease(options), wanted, JSON.stringify(options));
   assert.deepEqual(readdirSync(directory), []);
-  const scripted = await Snowflake.lease({ node: 901, clock: () => 1_772_323_200_000 });
-  assert.equal(scripted.layout.decode(scripted.nextId()).timestampMs, 1_772_323_200_000);
 });
 
 test("options that are null are as good as missing", async (t) => {
@@ -624,7 +660,7 @@ test("options that are null are as good as missing", async (t) => {
     assert.match(gen.status().namespace, /^@/);
     await gen.close();
   }
-  assert.equal((await Snowflake.lease({ ...nothing, store: null, node: 5 })).node, 5);
+  assert.equal(new Snowflake({ node: 5 }).node, 5);
 });
 
 test("excluded nodes are not leased, and a faulty slot file is skipped and told", async (t) => {

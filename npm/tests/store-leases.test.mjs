@@ -111,6 +111,25 @@ describe("stores", { concurrency: 4 }, () => {
         await second.close();
       });
 
+      test("a node that is named is leased, and another holder hears whose it is and until when", async (t) => {
+        const { store } = await place(t);
+        const namespace = fresh();
+        const options = { namespace, node: 5, windowMs: 30_000 };
+        const first = await lease(await store(), options);
+        assert.equal(first.node, 5);
+        const other = await store();
+        await assert.rejects(lease(other, { ...options, maxWaitMs: 50 }), {
+          code: "NODES_EXHAUSTED",
+          message: /node 5 is held until 20\d\d-.*its holder is /,
+        });
+        const last = first.nextId();
+        await first.close();
+        const second = await lease(other, options);
+        assert.equal(second.node, 5);
+        assert.ok((await second.nextIdAsync()) > last);
+        await second.close();
+      });
+
       test("generators of one store object share a lease, and of two they do not", async (t) => {
         const { store } = await place(t);
         const namespace = fresh();
@@ -630,8 +649,8 @@ test("what is no store, or makes no sense with one, is refused", async () => {
   const cases = [
     [{ store: { read() {} } }, { name: "TypeError", message: /no write.*snowmint\/stores/ }],
     [
-      { store, node: 5 },
-      { code: "INVALID_NODE", message: /not both/ },
+      { store, node: 5, exclude: [5] },
+      { code: "INVALID_NODE", message: /both asked for and excluded/ },
     ],
     [
       { store, namespace: "" },

@@ -28,10 +28,10 @@ for (const [host, { Snowflake }] of Object.entries({ Node: node, browsers: brows
     assert.ok(hasty instanceof Hasty);
     assert.equal(hasty.node, gen.node);
     assert.deepEqual([hasty.status().maxWaitMs, hasty.status().namespace], [5, "orders"]);
-    const vouched = await Orders.lease({ node: 811, onLost() {} });
-    assert.ok(vouched instanceof Orders);
-    assert.equal(vouched.node, 811);
-    await Promise.all([gen.close(), hasty.close()]);
+    const named = await Orders.lease({ store, node: 811, onLost() {} });
+    assert.ok(named instanceof Orders);
+    assert.equal(named.node, 811);
+    await Promise.all([gen.close(), hasty.close(), named.close()]);
   });
 
   test(`${host}: lease is a function that needs no class`, async () => {

@@ -477,14 +477,17 @@ test("a node that is leased here cannot be vouched for, and one that is vouched 
 });
 
 test(
-  "where a page has no Web Locks the error says to pass a node, and then it mints",
+  "where a page has no Web Locks the error says to use the constructor with a node, and that mints",
   async ({ tab, server }) => {
     const page = await tab(`http://plain.test:${server.port}`);
     assert.equal(await page.evaluate(() => navigator.locks), undefined);
     const refused = await outcome(page, "lease({})");
     assert.equal(refused.code, "STORE_UNAVAILABLE");
-    assert.match(refused.message, /Web Locks.*pass a node/);
-    assert.equal(await lease(page, { node: 5 }), 5);
+    assert.match(refused.message, /Web Locks.*use new Snowflake\(\{ node \}\) with a node/);
+    assert.equal(
+      await page.evaluate(async () => new (await import("/npm/dist/browser.mjs")).Snowflake({ node: 5 }).node),
+      5,
+    );
   },
   DRIVEN,
 );
@@ -576,6 +579,20 @@ test("the tabs of a browser share a device of the fleet, another browser has ano
   await elsewhere.close();
 });
 
+test("a tab that names its node gets that one, once it is free", async ({ tab, fleet }) => {
+  const [one, other] = [await tab(), await tab()];
+  assert.equal(await lease(one, { node: 5 }), 5);
+  const refused = await outcome(other, "lease({ node: 5, maxWaitMs: 100 })");
+  assert.equal(refused.code, "NODES_EXHAUSTED");
+  await outcome(one, "gen.close()");
+  assert.equal(await lease(other, { node: 5 }), 5);
+  // Of a layout of devices and tabs the node is both.
+  const options = fleet("named", { node: { device: 3, tab: 2 } });
+  await lease(one, options);
+  const { device, tab: number } = fieldsOf((await mint(one, 10))[0]);
+  assert.deepEqual([device, number], [3, 2]);
+});
+
 test("a browser whose device was given away takes another one, and repeats nothing", async ({ tab, fleet }) => {
   const options = fleet("taken", { layout: String(DEVICES), maxAheadMs: 0 });
   const page = await tab();
@@ -630,7 +647,7 @@ test(
     await until(frame, "globalThis.ready");
     unavailable(
       await outcome(frame, `lease(${JSON.stringify(fleet("framed"))})`),
-      /Web Locks are refused.*pass a node/,
+      /Web Locks are refused.*use new Snowflake/,
     );
   },
   DRIVEN,

@@ -22,7 +22,11 @@ const complain = (sentence: string): void => void process.stderr.write(`snowmint
 const layoutOf = (given: string): Layout => (given.includes(":") ? Layout.parse(given) : Layout.preset(given));
 
 async function gen({ count, json, format, layout, node, store, namespace, maxWaitMs }: GenOptions): Promise<number> {
-  const generator = await Snowflake.lease({ layout, node, store, namespace, maxWaitMs });
+  const { SNOWMINT_STORE, SNOWMINT_NAMESPACE } = process.env;
+  const isVouched = node !== undefined && (store ?? namespace ?? SNOWMINT_STORE ?? SNOWMINT_NAMESPACE) === undefined;
+  const generator = isVouched
+    ? new Snowflake({ layout, node, maxWaitMs })
+    : await Snowflake.lease({ layout, node, store, namespace, maxWaitMs });
   try {
     const line = written(json, format);
     // A batch of a quarter second ends well before its deadline.

@@ -76,13 +76,14 @@ export class HttpStore implements Lessor {
 
   /** As `Lessor.claim`. */
   async claim(namespace: string, terms: LeaseTerms): Promise<Granted & { windowMs: number }> {
-    const { nonce, layout, windowMs, maxAheadMs, label, lastNode, exclude } = terms;
+    const { nonce, layout, windowMs, maxAheadMs, label, node, lastNode, exclude } = terms;
     const body = {
       nonce,
       layout,
       window_ms: windowMs === undefined ? undefined : whole(windowMs),
       max_ahead_ms: whole(maxAheadMs),
       label,
+      node,
       last_node: lastNode,
       exclude,
     };

@@ -196,6 +196,16 @@ pub extern "C" fn again(lease: u32) -> u32 {
     claiming(lease, Claim::again)
 }
 
+/// Writes the label of the busy node's holder into the text, after `Wait` for a node that the caller names. Returns its
+/// length; 0 if there is no such holder.
+#[unsafe(no_mangle)]
+pub extern "C" fn holder(lease: u32) -> u32 {
+    let Flow::Claim(claiming) = &held(lease).flow else { return 0 };
+    let mut text = Text { len: 0 };
+    let _ = text.write_str(claiming.holder().map_or("", Record::label_text));
+    text.len as u32
+}
+
 /// Passes on the clocks of the store (`NaN`: the store has no clock) and of this host.
 #[unsafe(no_mangle)]
 pub extern "C" fn clock(lease: u32, store_ms: f64, own_ms: f64) -> u32 {
