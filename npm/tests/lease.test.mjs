@@ -370,28 +370,28 @@ test("the environment says where the node comes from, after the arguments", asyn
         return [node, namespace];
       } catch ({ code, message }) { return [code, message] }
     };
-    process.send([await told(), await told({ node: 7 }), await told({ namespace: "mails" }), await told({ store: "file:${other}/a" })]);
+    process.send([await told({ node: 7 }), await told({ namespace: "mails" }), await told({ store: "file:${other}/a" }), await told()]);
     process.disconnect();`;
   const tell = (env) => answerOf(hold(t, script, env));
   const own = "@7fffffffffc00000-fff-0-3ff000-1941f297c00-1";
   assert.deepEqual(await tell({}), [
-    [0, own],
     [7, own],
     [0, "mails"],
+    [0, own],
     [0, own],
   ]);
   assert.deepEqual(readdirSync(directory).sort(), [own, "mails"].sort());
   assert.deepEqual(await tell({ SNOWMINT_NODE: "12" }), [
-    [12, null],
     [7, own],
     [12, "mails"],
     [12, own],
+    [12, null],
   ]);
   const named = { SNOWMINT_STORE: `file:${other}/b`, SNOWMINT_NAMESPACE: "orders" };
   assert.deepEqual(await tell(named), [
-    [0, "orders"],
     [7, "orders"],
     [0, "mails"],
+    [0, "orders"],
     [0, "orders"],
   ]);
   assert.deepEqual(readdirSync(`${other}/b`).sort(), ["mails", "orders"]);
