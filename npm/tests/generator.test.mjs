@@ -119,7 +119,7 @@ test("nextId ends by its deadline where the clock stands still, and sleeps meanw
     const { retryAfterMs } = refusal("EXHAUSTED", () => gen.nextId());
     assert.ok(retryAfterMs >= 1);
   });
-  assert.ok(wallMs >= 195 && wallMs < 600, `${wallMs} ms`);
+  assert.ok(wallMs >= 195 && wallMs < 5000, `${wallMs} ms`);
   assert.ok(cpuMs < 60, `${cpuMs} ms of CPU`);
 });
 
