@@ -92,8 +92,8 @@ export class SharedDevice implements Device {
       (cause as Error)?.name === "TimeoutError"
         ? `another tab is asking ${this.#wanted.store} for the device of this browser, and has not ended within ` +
           `${this.#wanted.asyncWaitMs_} ms: it may be frozen. Try again, or pass a longer maxWaitMs`
-        : `Web Locks are refused (${cause}), and tabs share a device by them: pass a node that no other generator of this ` +
-          "layout uses";
+        : `Web Locks are refused (${cause}), and tabs share a device by them: use new Snowflake({ node }) with a node that ` +
+          "no other generator of this layout uses";
     const error = new SnowmintError("STORE_UNAVAILABLE", why);
     error.cause = cause;
     return error;

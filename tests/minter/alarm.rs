@@ -5,6 +5,11 @@ use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::{io, ptr};
 
+unsafe extern "C" {
+    /// As `fork`, but takes no locks: glibc's `fork` waits for the allocator's, which the interrupted code may hold.
+    fn _Fork() -> libc::pid_t;
+}
+
 /// The child that the signal handler has forked: 0 in the child, -1 before.
 static FORKED: AtomicI32 = AtomicI32::new(-1);
 
@@ -13,7 +18,7 @@ extern "C" fn fork_in_handler(_: libc::c_int) {
     let (process, thread) = unsafe { (libc::getpid(), libc::gettid()) };
     if thread == process {
         // SAFETY: the child continues where the signal has interrupted the parent.
-        FORKED.store(unsafe { libc::fork() }, Ordering::Release);
+        FORKED.store(unsafe { _Fork() }, Ordering::Release);
     } else {
         // The system picks any thread, but only the first thread mints, so the signal is sent on.
         // SAFETY: the call takes no pointers.

@@ -195,7 +195,7 @@ impl Engine {
                 let file = directory.join("zoo.cfg");
                 let mut lines = format!(
                     "tickTime=500\ndataDir={data}\nclientPort={port}\nclientPortAddress=127.0.0.1\n\
-                     admin.enableServer=false\n4lw.commands.whitelist=ruok,srvr\nmaxClientCnxns=0\n"
+                     admin.enableServer=false\nmaxSessionTimeout=60000\n4lw.commands.whitelist=ruok,srvr\nmaxClientCnxns=0\n"
                 );
                 lines.extend(options.iter().flat_map(|line| [line.as_str(), "\n"]));
                 fs::write(&file, lines).expect("the configuration can be written");
