@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Packs the Rust crates for crates.io and builds each from its package: package-crates.sh [TAG]. A local registry stands in for
-# crates.io, so nothing is published. With a tag the version must be the tag's.
+# Packs the Rust crates, builds each from its package, and runs a program of a user on them: package-crates.sh [TAG].
+# Nothing is published. With a tag the version must be the tag's.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 crates=(snowmint-core snowmint-stores snowmint snowmint-server)
@@ -26,3 +26,33 @@ for crate in "${crates[@]}"; do
   done
   printf '%9d  %s\n' "$(wc -c < "$package")" "${package##*/}"
 done
+
+# A user's project: an own store, an own clock, tokio, serde and sqlx.
+user=$target/user
+rm -rf "$user"
+mkdir -p "$user/src"
+for crate in snowmint-core snowmint-stores snowmint; do
+  tar -xzf "$target/package/$crate-$version.crate" -C "$user"
+done
+cp rust/examples/own.rs "$user/src/main.rs"
+cp Cargo.lock "$user"
+cat > "$user/Cargo.toml" << END
+[package]
+name = "user"
+edition = "2024"
+
+[workspace]
+
+[dependencies]
+async-trait = "0.1"
+serde_json = "1"
+snowmint = { version = "$version", features = ["serde", "sqlite", "sqlx", "tokio"] }
+sqlx = { version = "0.9", default-features = false, features = ["runtime-tokio", "sqlite-bundled"] }
+tokio = { version = "1", features = ["macros", "rt-multi-thread"] }
+
+[patch.crates-io]
+snowmint = { path = "snowmint-$version" }
+snowmint-core = { path = "snowmint-core-$version" }
+snowmint-stores = { path = "snowmint-stores-$version" }
+END
+CARGO_TARGET_DIR=$(realpath "$target") cargo run --quiet --offline --manifest-path "$user/Cargo.toml"

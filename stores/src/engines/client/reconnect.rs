@@ -215,8 +215,9 @@ mod tests {
         }
     }
 
+    /// Runs a test whose time passes only while every task sleeps.
     fn run(test: impl Future<Output = ()>) {
-        Builder::new_current_thread().enable_time().build().expect("a runtime").block_on(test);
+        Builder::new_current_thread().enable_time().start_paused(true).build().expect("a runtime").block_on(test);
     }
 
     #[test]
