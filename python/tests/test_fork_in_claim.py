@@ -81,6 +81,31 @@ def test_a_fork_during_a_claim_over_http_gives_the_child_another_node(
     assert_apart(processes.minted(PROGRAM, service.url, namespace, "claim", when, str(COUNT)))
 
 
+def test_a_child_forked_while_another_thread_gets_a_connection_uses_redis(redis_server: servers.Shared) -> None:
+    program = """
+        import os, sys, threading
+        import redis
+        from snowmint.stores import RedisStore
+        client = redis.Redis.from_url(sys.argv[1])
+        store = RedisStore(client)
+        assert store.read("leases/pool/0") is None
+        holds, over = threading.Event(), threading.Event()
+        def hold():
+            with client.connection_pool._lock:
+                holds.set()
+                over.wait()
+        threading.Thread(target=hold, daemon=True).start()
+        holds.wait()
+        child = os.fork()
+        if child == 0:
+            assert store.read("leases/pool/0") is None
+            os._exit(0)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        over.set()
+    """
+    assert processes.minted(program, redis_server.url) == []
+
+
 def test_forks_at_random_times_of_a_claim_repeat_nothing(redis_server: servers.Shared, namespace: str) -> None:
     program = """
         import os, random, signal, struct, sys, time

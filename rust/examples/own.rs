@@ -2,7 +2,7 @@
 //! `cargo run --example own --features serde,sqlite,sqlx,tokio`
 
 use std::collections::BTreeMap;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use snowmint::stores::{Found, Store, Version, Wrote};
@@ -60,7 +60,7 @@ impl Store for Records {
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let store = LeaseStore::own(Records::default());
+    let store = LeaseStore::own(Arc::new(Records::default()));
     let options = || LeaseOptions::new().layout(layouts::TWITTER).store(store.clone()).namespace("orders");
     let generator = Snowflake::lease_async(options()).await?;
     let id = Id(generator.next_id_async().await?);

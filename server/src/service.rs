@@ -1,6 +1,5 @@
 //! The service: all operations that the protocols call.
 
-mod given;
 mod ids;
 mod keys;
 mod numbers;
@@ -79,7 +78,7 @@ impl Service {
             ..SectionsOptions::default()
         };
         let service = Self {
-            ids: Ids::new(Arc::clone(&store), &settings)?,
+            ids: Ids::new(Arc::clone(&store), &settings),
             keys: Keys::new(Arc::clone(&store), &settings),
             numbers: Numbers::new(Arc::clone(&store), &settings),
             leases: Leases::new(Arc::clone(&store)),

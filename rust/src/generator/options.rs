@@ -180,8 +180,8 @@ pub enum LeaseStore {
 impl LeaseStore {
     /// Makes it of an asynchronous store of the caller. Generators share a lease if they have this value or a clone of it.
     #[cfg(feature = "engines")]
-    pub fn own(store: impl Store) -> Self {
-        Self::blocking(EngineStore::own(Arc::new(store)))
+    pub fn own(store: Arc<dyn Store>) -> Self {
+        Self::blocking(EngineStore::own(store))
     }
 
     /// Makes it of a store of the caller whose calls block. Generators share a lease if they have this value or a clone of

@@ -2,14 +2,12 @@
 
 use std::sync::Arc;
 
-use snowmint::{Backend, Environment, Generator, LeaseOptions, LeaseStore, Status, SystemHost};
+use snowmint::{Environment, Generator, LeaseOptions, LeaseStore, Status, SystemHost};
 use snowmint_core::layouts::LEAF;
 use snowmint_core::{ErrorKind, Layout};
 use snowmint_stores::{Error, Namespace, Store};
-use tokio::runtime::Handle;
 use tokio::task::{JoinError, spawn_blocking};
 
-use super::given::Waiting;
 use super::pool::{Pool, Pooled};
 use super::queue::Queued;
 use super::{Deadline, Settings};
@@ -21,7 +19,7 @@ const MOST: usize = 64;
 #[derive(Debug)]
 pub struct Ids {
     store: Arc<dyn Store>,
-    backend: Backend,
+    lease_store: LeaseStore,
     layout: Layout,
     namespace: Option<Namespace>,
     max_wait_ms: u64,
@@ -30,22 +28,19 @@ pub struct Ids {
 }
 
 impl Ids {
-    /// Opens no generator yet. Call this within a tokio runtime.
-    pub fn new(store: Arc<dyn Store>, settings: &Settings) -> Result<Self, Error> {
+    /// Opens no generator yet.
+    pub fn new(store: Arc<dyn Store>, settings: &Settings) -> Self {
         let default = name_of(settings.namespace.as_ref().map(Namespace::to_string).as_deref(), &settings.layout);
         let kept = vec![default, name_of(None, &LEAF)];
-        let runtime =
-            Handle::try_current().map_err(|error| Error::told(ErrorKind::StoreUnavailable, error.to_string()))?;
-        Ok(Self {
-            // The process has one such store, so any number serves.
-            backend: Backend::store(Waiting { store: Arc::clone(&store), runtime }, 1),
+        Self {
+            lease_store: LeaseStore::own(Arc::clone(&store)),
             store,
             layout: settings.layout,
             namespace: settings.namespace.clone(),
             max_wait_ms: settings.max_wait_ms,
             window_ms: settings.window_ms,
             pool: Pool::new(MOST, kept),
-        })
+        }
     }
 
     /// Returns how many generators are open.
@@ -104,7 +99,7 @@ impl Ids {
     /// Opens a generator in a task. If the caller gives up, the task continues, and the next caller gets its lease.
     async fn open(&self, name: &str, layout: &Layout, namespace: Option<String>) -> Result<Arc<Queued>, Error> {
         let (pool, name, layout) = (Arc::clone(&self.pool), name.to_owned(), *layout);
-        let mut lease = LeaseOptions::new().layout(layout).store(LeaseStore::Backend(self.backend.clone()));
+        let mut lease = LeaseOptions::new().layout(layout).store(self.lease_store.clone());
         lease.namespace = namespace;
         lease.options.max_wait_ms = self.max_wait_ms;
         lease.window_ms = Some(self.window_ms);

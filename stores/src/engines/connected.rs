@@ -57,7 +57,7 @@ impl EngineStore {
     /// Returns a store of the caller as one whose calls block.
     pub fn own(store: Arc<dyn Store>) -> Self {
         let name = Arc::new(OnceLock::from(store.name().to_owned()));
-        Self { place: Place::Own(store), timeout: Url::TIMEOUT, name }
+        Self { place: Place::Own(store), timeout: Url::LONGEST_TIMEOUT, name }
     }
 
     /// Returns the store of a URL, which the first call connects to.

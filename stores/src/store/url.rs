@@ -40,7 +40,8 @@ pub struct Url {
 }
 
 impl Url {
-    pub(crate) const TIMEOUT: Duration = Duration::from_secs(5);
+    const SHORTEST_TIMEOUT: Duration = Duration::from_millis(10);
+    pub(crate) const LONGEST_TIMEOUT: Duration = Duration::from_secs(600);
 
     /// Reads a URL.
     ///
@@ -61,7 +62,7 @@ impl Url {
             allow_unsafe: false,
             allow_standby: false,
             create: true,
-            timeout: Self::TIMEOUT,
+            timeout: Duration::from_secs(5),
             connections: 4,
             prefix: "snowmint".to_owned(),
         };
@@ -75,9 +76,9 @@ impl Url {
                 "allow_standby" => url.allow_standby = value.parse().map_err(|_| wrong("true or false"))?,
                 "create" => url.create = value.parse().map_err(|_| wrong("true or false"))?,
                 "timeout_ms" => {
-                    let fits = |ms: &u64| (10..=600_000).contains(ms);
-                    let ms = value.parse().ok().filter(fits).ok_or_else(|| wrong("10 to 600000 ms"))?;
-                    url.timeout = Duration::from_millis(ms);
+                    let limit = value.parse().ok().map(Duration::from_millis);
+                    let fits = |limit: &Duration| (Self::SHORTEST_TIMEOUT..=Self::LONGEST_TIMEOUT).contains(limit);
+                    url.timeout = limit.filter(fits).ok_or_else(|| wrong("10 to 600000 ms"))?;
                 }
                 "connections" => {
                     let fits = |count: &u32| (1..=1000).contains(count);

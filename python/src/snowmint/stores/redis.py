@@ -1,12 +1,33 @@
 """A store on a Redis server."""
 
+import os
+import threading
 from collections.abc import Callable, Sequence
 from typing import Any
+from weakref import WeakSet
 
 from snowmint._errors import StoreUnavailableError, UnsafeStoreError
 from snowmint._snowmint import REDIS_ADD, REDIS_WRITE, engine_settings
 from snowmint.stores._findings import Findings
 from snowmint.stores._store import MAX_COUNT, full, refuse_green_threads
+
+_pools: "WeakSet[Any]" = WeakSet()
+
+
+def _unlock() -> None:
+    """Gives pools new locks in a forked child.
+
+    A pool of redis-py keeps its locks there. A thread of the parent may have held one, and then every call of the child
+    would wait for it for ever.
+    """
+    for pool in _pools:
+        for name in ("_lock", "_fork_lock"):
+            if hasattr(pool, name):
+                setattr(pool, name, threading.RLock())
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_unlock)
 
 
 class RedisStore:
@@ -42,7 +63,10 @@ class RedisStore:
         refuse_green_threads("RedisStore")
         self._client, self._prefix, self._allow_unsafe = client, prefix, allow_unsafe
         self._checked = False
-        options = getattr(getattr(client, "connection_pool", None), "connection_kwargs", {})
+        pool = getattr(client, "connection_pool", None)
+        if pool is not None:
+            _pools.add(pool)
+        options = getattr(pool, "connection_kwargs", {})
         place = options.get("path") or f"{options.get('host', 'localhost')}:{options.get('port', 6379)}"
         self._name = f"Redis at {place}"
         self._findings = Findings(self._name, "redis", allow_standby=allow_standby)
