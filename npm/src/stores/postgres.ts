@@ -35,7 +35,7 @@ const DIALECT: Dialect = {
     // A statement's time limit would turn the wait for a synchronous standby into a mere warning; one for locks not.
     // A process that stops in the middle of a transaction keeps a record locked until the server ends its session.
     "SELECT set_config('statement_timeout', '0', true), set_config('lock_timeout', '5000', true), " +
-      "set_config('idle_in_transaction_session_timeout', '2000', true), " +
+      "set_config('idle_in_transaction_session_timeout', '5000', true), " +
       "set_config('synchronous_commit', CASE current_setting('synchronous_commit') " +
       "WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true)",
   ],

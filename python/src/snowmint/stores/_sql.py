@@ -48,7 +48,7 @@ def _cured_postgres(connection: Connection) -> Generator[None]:
     connection.execute(
         text(
             "SELECT set_config('statement_timeout', '0', true), set_config('lock_timeout', '5000', true), "
-            "set_config('idle_in_transaction_session_timeout', '2000', true), "
+            "set_config('idle_in_transaction_session_timeout', '5000', true), "
             "set_config('synchronous_commit', CASE current_setting('synchronous_commit') "
             "WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true)"
         )
