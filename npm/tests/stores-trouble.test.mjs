@@ -190,14 +190,17 @@ describe("stores", { concurrency: 4 }, () => {
       client.query = (...words) => (words[0]?.text === "COMMIT" ? new Promise(() => {}) : query.apply(client, words));
       client.on("error", () => {});
     });
-    const stopped = new PgStore(pool, { timeoutMs: 25_000 });
+    const stopped = new PgStore(pool, { timeoutMs: 8000 });
     const store = await storeAt(t, "pg", url);
     assert.equal(await store.write("a/b", bytes("1"), 0), 1);
-    const unanswered = refused("STORE_UNAVAILABLE", /a\/b|no answer|terminat/, stopped.write("a/b", bytes("2"), 1));
+    let isRefused = false;
+    void refused("STORE_UNAVAILABLE", /a\/b|no answer|terminat/, stopped.write("a/b", bytes("2"), 1)).then(() => {
+      isRefused = true;
+    });
     await until(async () => (await store.read("a/b")).version === 1, "the record");
     // The first ones may have waited for the lock until their own limit.
     await until(async () => (await store.write("a/b", bytes("3"), 1).catch(() => null)) === 2, "the lock");
-    await unanswered;
+    await until(() => isRefused, "the refusal");
     await pool.end();
   });
 
