@@ -44,6 +44,16 @@ export function nodeOfEnvironment({ layout }: Spec): number | undefined {
   }
 }
 
+/** The node that the environment gives to a lease; none where Deno forbids to read it, as any node will do then. */
+function nodeForLease(spec: Spec): number | undefined {
+  try {
+    void process.env.SNOWMINT_NODE;
+  } catch {
+    return undefined;
+  }
+  return nodeOfEnvironment(spec);
+}
+
 const lock = new Int32Array(new SharedArrayBuffer(4));
 /**
  * Blocks the thread, to the start of a ms and not to its middle: a saturated generator must not lose the ms in between.
@@ -90,14 +100,17 @@ export function nativeCell({ layout, node, maxAheadMs, start, clock }: CellSpec)
 export async function lease(spec: Spec, options: LeaseOptions): Promise<Lease | undefined> {
   const { layout, maxAheadMs, maxWaitMs, start, clock } = spec;
   const { node, store, namespace, windowMs, exclude = [], onLost } = stated(options);
+  take(given());
+  if (store && typeof store !== "string") {
+    const environmentNode = node === undefined ? nodeForLease(spec) : undefined;
+    const environmentNamespace = namespace === undefined ? variable("SNOWMINT_NAMESPACE") : undefined;
+    return leaseOver(spec, options, { label: program(), namespace: environmentNamespace, node: environmentNode });
+  }
   const environmentStore = variable("SNOWMINT_STORE");
   const environmentNamespace = variable("SNOWMINT_NAMESPACE");
   const environmentNode = node === undefined ? nodeOfEnvironment(spec) : undefined;
   const isNamed = [store, namespace, environmentStore, environmentNamespace].some((given) => given !== undefined);
   if (environmentNode !== undefined && !isNamed) return;
-  take(given());
-  if (store && typeof store !== "string")
-    return leaseOver(spec, options, { label: program(), namespace: environmentNamespace, node: environmentNode });
   // It goes on while no JavaScript runs.
   if (clock)
     throw new TypeError(
