@@ -1,4 +1,4 @@
-"""Tests take their slots in a directory of their own, as the slots of the machine belong to whatever runs on it."""
+"""Tests use a separate directory of slots, as the slots of the machine belong to its services."""
 
 import os
 import tempfile

@@ -12,9 +12,9 @@ target=${CARGO_TARGET_DIR:-target}
 built=$target/wasm32-unknown-unknown/wasm
 out=npm/src/generated
 # Written last.
-names=$out/names.json
+last=$out/render.wasm.d.ts
 inputs=("$target/wasm/snowmint-tables" "$built"/*.wasm npm/scripts/shrink.mjs npm/package-lock.json)
-[[ ! -e $names || -n $(find "${inputs[@]}" -newer "$names") ]] || exit 0
+[[ ! -e $last || -n $(find "${inputs[@]}" -newer "$last") ]] || exit 0
 mkdir -p "$out"
-"$target/wasm/snowmint-tables" > "$out/tables.ts"
+"$target/wasm/snowmint-tables" "$out"
 node npm/scripts/shrink.mjs "$built" "$out" mint forms inspect lease durability wide sql render

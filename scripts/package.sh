@@ -2,7 +2,7 @@
 # Makes the packages that users install, in dist/: the wheel, the sdist, the npm tarballs, for this machine's platform.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-scripts/setup.sh rust maturin esbuild
+scripts/setup.sh rust maturin esbuild chromium
 scripts/build-npm.sh
 rm -rf dist
 scripts/pack-npm.sh dist/npm
@@ -12,4 +12,5 @@ log=$(cd python && ../.venv/bin/maturin sdist --out ../dist 2>&1) || { printf '%
 scripts/check-npm.sh dist/npm
 python3 scripts/check_wheels.py dist
 python3 scripts/check_npm.py dist/npm
+node npm/scripts/first-id.mjs
 ls -l dist/*.tar.gz | awk '{ printf "%9d  %s\n", $5, $9 }'

@@ -148,7 +148,7 @@ TESTS = [
         "npm --prefix npm test --silent",
         ["test"],
         "npm",
-        (BUILD_TARBALLS, BUILD_SITE, BUILD_TESTS, BUILD_ENGINES, BUILD_WHEEL, NPM, SERVERS, FAULTS, CHROMIUM),
+        (BUILD_TARBALLS, BUILD_SITE, BUILD_TESTS, BUILD_ENGINES, BUILD_WHEEL, NPM, PYTHON, SERVERS, FAULTS, CHROMIUM),
         lock="npm",
         servers=True,
     ),

@@ -175,6 +175,9 @@ reasons! {
     SectionLost WindowClosed;
     NoRecord StoreUnavailable;
     LaterRecord StoreUnavailable;
+    NamespaceName InvalidNode;
+    NodeExcluded InvalidNode;
+    NodeVouched InvalidNode;
     NodeHeld NodesExhausted;
     NodeTaken NodesExhausted;
     NodesTaken NodesExhausted;
@@ -262,6 +265,17 @@ impl Error {
 
     pub(crate) const fn used_up(ends_at_ms: i64) -> Self {
         Self::new(What::UsedUp, 0, ends_at_ms.cast_unsigned(), 0)
+    }
+
+    /// A time does not fit the type of this operating system or of the host's language.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::{Error, ErrorKind};
+    /// assert_eq!(Error::far_time().kind(), ErrorKind::TimeOverflow);
+    /// ```
+    pub const fn far_time() -> Self {
+        Self::plain(What::FarTime)
     }
 
     /// The 80 random bits of a ULID are used up within a ms.

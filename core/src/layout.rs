@@ -85,6 +85,12 @@ impl Numbers {
         [a, b, c, d, self.epoch_ms.cast_unsigned(), self.tick_ms]
     }
 
+    /// Reads the words.
+    #[doc(hidden)]
+    pub const fn from_words([a, b, c, d, epoch_ms, tick_ms]: [u64; 6]) -> Self {
+        Self { masks: [a, b, c, d], epoch_ms: epoch_ms.cast_signed(), tick_ms }
+    }
+
     /// Returns a layout without names from these words. It suffices for windows; another module has the full layout.
     #[doc(hidden)]
     pub const fn layout_of([time, sequence, random, node, epoch_ms, tick_ms]: [u64; 6]) -> Layout {

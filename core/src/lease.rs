@@ -9,40 +9,78 @@
 
 mod choice;
 mod claim;
+mod clock;
 mod namespace;
 mod record;
 mod renewal;
 mod terms;
 
 pub use self::claim::{Claim, ClaimStep};
-pub use self::namespace::{Floor, NamespaceRecord};
+pub use self::clock::lessor_ahead_us;
+pub use self::namespace::{Floor, NamespaceName, NamespaceRecord};
 pub use self::record::{RECORD_BYTES, Record};
 pub use self::renewal::{Renewal, RenewalStep};
 pub use self::terms::Terms;
 
 use crate::error::{Error, What};
 
-/// Returns whether a generator of `node` is vouched for by its caller: a node that comes with a store or a namespace is
-/// leased.
+/// Returns whether the caller vouches for the node that it gives: a node that comes with a store or a namespace is leased.
 ///
 /// # Examples
 /// ```
 /// use snowmint_core::lease::is_vouched;
-/// assert!(is_vouched(5, false, false));
-/// assert!(!is_vouched(5, true, false));
+/// assert!(is_vouched(false, false));
+/// assert!(!is_vouched(true, false));
 /// ```
-pub const fn is_vouched(_node: u32, has_store: bool, has_namespace: bool) -> bool {
+pub const fn is_vouched(has_store: bool, has_namespace: bool) -> bool {
     !has_store && !has_namespace
+}
+
+/// Refuses a lease of one node, if the caller also excludes the node or uses it without a lease in this process.
+///
+/// # Errors
+/// `InvalidNode`.
+///
+/// # Examples
+/// ```
+/// use snowmint_core::ErrorKind;
+/// use snowmint_core::lease::check_node;
+/// assert_eq!(check_node(5, false, false), Ok(()));
+/// assert_eq!(check_node(5, true, false).unwrap_err().kind(), ErrorKind::InvalidNode);
+/// ```
+pub const fn check_node(node: u32, is_excluded: bool, is_vouched: bool) -> Result<(), Error> {
+    match (is_excluded, is_vouched) {
+        (true, _) => Err(Error::new(What::NodeExcluded, 0, node as u64, 0)),
+        (_, true) => Err(Error::new(What::NodeVouched, 0, node as u64, 0)),
+        _ => Ok(()),
+    }
+}
+
+/// The ms from a failed renewal to the next one.
+const RETRY_MS: u64 = 200;
+
+/// Returns the ms from a renewal to the next one: half a window, or 200 ms after a failure.
+///
+/// # Examples
+/// ```
+/// use snowmint_core::lease::renewal_pause_ms;
+/// assert_eq!((renewal_pause_ms(3000, false), renewal_pause_ms(3000, true)), (1500, 200));
+/// ```
+pub const fn renewal_pause_ms(window_ms: u64, has_failed: bool) -> u64 {
+    if has_failed { RETRY_MS } else { window_ms / 2 }
 }
 
 /// The places of the sentences that only leases need, for hosts that make texts themselves.
 #[doc(hidden)]
 pub fn sentences() -> impl Iterator<Item = usize> {
     use What::{
-        FarEnd, LaterRecord, LayoutHidden, LeaseLost, NoRecord, NodeHeld, NodeTaken, NodesBusy, NodesFar, NodesTaken,
-        RecordGone, RecordsGone,
+        FarEnd, LaterRecord, LayoutHidden, LeaseLost, NamespaceName, NoRecord, NodeExcluded, NodeHeld, NodeTaken,
+        NodeVouched, NodesBusy, NodesFar, NodesTaken, RecordGone, RecordsGone,
     };
     [
+        NamespaceName,
+        NodeExcluded,
+        NodeVouched,
         NodeHeld,
         NodeTaken,
         NodesTaken,

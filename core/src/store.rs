@@ -4,6 +4,8 @@
 //! pure: it returns its next request, and its driver passes the reply to the next call. The driver, in any language,
 //! knows the store and the key. A store makes a write durable before it replies.
 
+use core::fmt::{self, Write};
+
 /// The version of a record, greater than 0. Each write gives the record a new version. 0 means that there is no record.
 pub type Version = u64;
 
@@ -42,4 +44,44 @@ pub enum Next<T, R> {
     Done(T),
     /// Send this request to the store, and call again with the reply.
     Ask(Ask<R>),
+}
+
+/// Writes text as a part of a key. `a-z A-Z 0-9 _ -` and every dot but a leading one stay; other bytes become `%XX`.
+///
+/// So different names are different keys in every store, whatever its collation does with blanks, slashes or capitals.
+///
+/// # Examples
+/// ```
+/// use core::fmt::Write;
+/// use snowmint_core::store::KeyPart;
+/// let mut key = String::from("tickets/");
+/// write!(KeyPart::new(&mut key), "a b/{}", 5)?;
+/// assert_eq!(key, "tickets/a%20b%2F5");
+/// # Ok::<(), core::fmt::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct KeyPart<'a, W> {
+    key: &'a mut W,
+    is_begun: bool,
+}
+
+impl<'a, W: Write> KeyPart<'a, W> {
+    /// Begins a part at the end of the key.
+    pub const fn new(key: &'a mut W) -> Self {
+        Self { key, is_begun: false }
+    }
+}
+
+impl<W: Write> Write for KeyPart<'_, W> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        for byte in text.bytes() {
+            if byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-' || (byte == b'.' && self.is_begun) {
+                self.key.write_char(char::from(byte))?;
+            } else {
+                write!(self.key, "%{byte:02X}")?;
+            }
+            self.is_begun = true;
+        }
+        Ok(())
+    }
 }

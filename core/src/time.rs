@@ -148,10 +148,9 @@ fn civil_from_days(days: i64) -> (i32, i32, i32) {
 mod system {
     use std::time::{Duration, SystemTime};
 
-    use crate::error::{Error, What};
+    use crate::error::Error;
 
     const NS_PER_MS: i128 = 1_000_000;
-    const FAR: Error = Error::plain(What::FarTime);
 
     /// Returns an instant as Unix ms, rounded down.
     ///
@@ -173,7 +172,7 @@ mod system {
             Ok(since) => since.as_nanos().cast_signed(),
             Err(before) => -before.duration().as_nanos().cast_signed(),
         };
-        i64::try_from(ns.div_euclid(NS_PER_MS)).map_err(|_| FAR)
+        i64::try_from(ns.div_euclid(NS_PER_MS)).map_err(|_| Error::far_time())
     }
 
     /// Returns the instant of Unix ms: the inverse of [`unix_ms`].
@@ -197,7 +196,7 @@ mod system {
         } else {
             SystemTime::UNIX_EPOCH.checked_add(length)
         };
-        time.ok_or(FAR)
+        time.ok_or(Error::far_time())
     }
 }
 

@@ -32,7 +32,7 @@ before(async () => {
 });
 after(() => browser?.close());
 
-/** What the page at that URL sees, and which scripts were not there before it took a lease. */
+/** Returns the results of the page at a URL, and the scripts that it loaded for its lease. */
 async function seen(url) {
   const page = await browser.newPage();
   const [failures, loaded] = [[], []];
@@ -47,7 +47,7 @@ async function seen(url) {
   return { told, late: loaded.slice(before) };
 }
 
-/** Serves what a bundler wrote into a directory, and asserts what the page sees that it wrote, or that of a script. */
+/** Serves the output of a bundler, and asserts the results of its page, or of a page around a script. */
 async function assertBuilt(out, script) {
   const types = { html: "text/html", js: "text/javascript" };
   const files = readdirSync(join(home, out), { recursive: true }).filter((name) => types[name.split(".").pop()]);
@@ -83,17 +83,17 @@ test("Chromium runs the package without a bundler, named by an import map", { sk
   const html = pageOf("/page.mjs", `<script type="importmap">${map}</script>`);
   const script = (name) => ["text/javascript", readFileSync(join(home, name))];
   const dist = "node_modules/snowmint/dist";
+  const files = readdirSync(join(home, dist), { recursive: true }).filter((name) => name.endsWith(".mjs"));
   const server = await serve({
     "/": ["text/html", html],
     "/page.mjs": script("page.mjs"),
     "/checks.mjs": script("checks.mjs"),
-    "/browser.mjs": script(`${dist}/browser.mjs`),
-    "/browser-tabs.mjs": script(`${dist}/browser-tabs.mjs`),
+    ...Object.fromEntries(files.map((name) => [`/${name}`, script(`${dist}/${name}`)])),
   });
   try {
     const { told, late } = await seen(`${server.origin}/`);
     assertSeen(told, NONBLOCKING);
-    assert.deepEqual(late, [`${server.origin}/browser-tabs.mjs`]);
+    assert.deepEqual(late.sort(), [`${server.origin}/browser-tabs.mjs`, `${server.origin}/wasm/lease.mjs`]);
   } finally {
     server.close();
   }

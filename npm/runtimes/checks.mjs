@@ -1,4 +1,4 @@
-// What a host does with the package, there: nothing here needs one host or another. Everything in the answer can be JSON.
+// Checks of the package that run in any host. Their results can be JSON.
 
 /** Records in memory: an object that a caller brings as the store of leases. */
 class Records {
@@ -23,7 +23,7 @@ class Records {
   }
 }
 
-/** The code of what a call throws, of the package's class. */
+/** Returns the code of the SnowmintError that a call throws. */
 async function refusal({ SnowmintError }, call) {
   try {
     await call();
@@ -33,7 +33,7 @@ async function refusal({ SnowmintError }, call) {
   }
 }
 
-/** What a lease does, or the code of why there is none. */
+/** Returns the results of a lease, or the code of its refusal. */
 async function leased(snowmint, options) {
   let told;
   const code = await refusal(snowmint, async () => {
@@ -51,7 +51,7 @@ async function leased(snowmint, options) {
   return told ?? code;
 }
 
-/** What a lease does whose windows end while it mints, over a store that renews them. */
+/** Returns the results of a lease whose windows end while it mints, over a store that renews them. */
 export async function leaseFrom({ Snowflake }, store) {
   const gen = await Snowflake.lease({ store, windowMs: 1000 });
   const { node } = gen;
@@ -69,7 +69,7 @@ export async function leaseFrom({ Snowflake }, store) {
   return { node, lost, renewed, increasing };
 }
 
-/** What the package does in this realm. */
+/** Returns the results of the package in this realm. */
 export async function look(snowmint) {
   const { Snowflake, SnowmintError, inspect, json, layouts, scatter, text } = snowmint;
   const gen = new Snowflake({ node: 5 });

@@ -29,7 +29,7 @@ cpSync(join(import.meta.dirname, "workerd.mjs"), join(home, worker));
 async function served(folder, files, date, talk = (ask) => ask()) {
   const module = (name) => {
     const kind = name.endsWith(".wasm") ? "wasm" : "esModule";
-    // The package's own name is that of its entry.
+    // The entry has the name of the package.
     return `(name = "${name === "edge.mjs" ? "snowmint" : name}", ${kind} = embed "${join(folder, name)}")`;
   };
   writeFileSync(
@@ -173,7 +173,7 @@ for (const date of ["2022-11-30", NEWEST])
   test(`workerd ${version("workerd")} of ${date} serves the package's files as they are`, async () => {
     const { exports } = JSON.parse(readFileSync(join(home, "node_modules/snowmint/package.json"), "utf8"));
     const dist = join(home, "node_modules/snowmint/dist");
-    const names = readdirSync(dist).filter((name) => /^edge(-tabs)?\.mjs$|\.wasm$/.test(name));
+    const names = readdirSync(dist).filter((name) => /^edge(-tabs|-chunk-\w+)?\.mjs$|\.wasm$/.test(name));
     assert.equal(basename(exports["."].workerd.default), "edge.mjs");
     for (const name of names) cpSync(join(dist, name), join(home, name));
     assertSeen(await served(".", [worker, "checks.mjs", ...names], date), NONBLOCKING, IN_WORKER);

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 const LEASED = { different: 2000, inside: true, closed: "WINDOW_CLOSED" };
 
 /** In hosts where a call may block, and in those where none can. */
-export const BLOCKING = { maxAheadMs: 0, maxWaitMs: 1000 };
+export const BLOCKING = { maxAheadMs: 0, maxWaitMs: 100 };
 export const NONBLOCKING = { maxAheadMs: 1000, maxWaitMs: 0 };
 
 /** Asserts what was seen; `lease` is the code with which `lease()` is refused, where there is nothing to lease. */

@@ -22,8 +22,8 @@ export function executable(scope, path) {
 }
 
 /**
- * A project of its own for a file of tests: what users install, these files, and `checks.mjs`. `run` answers what a program
- * prints. It goes when the tests are over.
+ * Makes a project for a file of tests: the packages that users install, the given files, and `checks.mjs`. `run` returns the
+ * output of a program. The project is removed after the tests.
  */
 export function projectOf(files, options) {
   const { home, env, remove } = project(packed, options);

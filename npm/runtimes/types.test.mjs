@@ -1,4 +1,4 @@
-// The declarations, as compilers of consumers find them. The sources are those of the package's own test of types.
+// The declarations, as the compilers of users find them. The sources are the package's test of types.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
@@ -13,7 +13,7 @@ const { home, run } = projectOf({
   "module/package.json": '{ "type": "module" }',
   "module/types.ts": read("types.ts"),
 });
-// An older one, which most have, and that of the package.
+// An older compiler, which most users have, and the compiler of the package.
 const folders = [import.meta.dirname, join(import.meta.dirname, "..")];
 const options = { target: "es2022", lib: ["es2022"], types: [], strict: true, noEmit: true };
 

@@ -1,4 +1,4 @@
-// A worker of workerd: what it answers tells what the package does there.
+// A worker of workerd, which answers with the results of the package.
 import * as snowmint from "snowmint";
 import { look } from "./checks.mjs";
 

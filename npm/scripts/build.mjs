@@ -1,6 +1,5 @@
-// Builds dist/, unless it is newer than its sources: the wasm modules as text inside each bundle, the bundles for each kind
-// of host, and the types. Run in npm/. Expects the modules and their types in src/generated/, where scripts/build-wasm.sh
-// puts them.
+// Builds dist/, unless it is newer than its sources: the wasm modules, the bundles for each kind of host, and the types. Run
+// in npm/. Expects the modules and their types in src/generated/, where scripts/build-wasm.sh puts them.
 import { execFileSync } from "node:child_process";
 import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -20,44 +19,68 @@ const settings = ["package.json", "package-lock.json", "tsconfig.json", "tsconfi
 if (isCurrent("dist/index.d.ts", [...within("src"), ...within("../stores/src/scripts"), ...settings])) process.exit();
 
 rmSync("dist", { recursive: true, force: true });
+mkdirSync("dist/wasm", { recursive: true });
 
-// One letter for each name that ends in _, the same in all bundles, which share one registry: of exports as shrink.mjs
-// gave them, of others by the order in the first bundle.
-const names = JSON.parse(readFileSync(`${generated}/names.json`, "utf8"));
+// The wasm modules: files for edge runtimes, and texts that the bundles import.
+const modules = ["mint", "forms", "inspect", "lease", "durability", "wide", "sql"];
+for (const name of modules) {
+  const bytes = readFileSync(`${generated}/${name}.wasm`);
+  const digits = bytes.toString("hex");
+  writeFileSync(`dist/${name}.wasm`, bytes);
+  writeFileSync(`dist/wasm/${name}.mjs`, `export default "${digits}";\n`);
+  writeFileSync(`dist/wasm/${name}.cjs`, `module.exports = "${digits}";\n`);
+}
+cpSync(`${generated}/render.wasm`, "dist/render.wasm");
 
-const bundleOf = async (entry, name, host, format, extra) => {
-  const outfile = `dist/${name}.${format === "esm" ? "mjs" : "cjs"}`;
-  Object.assign(
-    names,
-    (
-      await build({
-        entryPoints: [entry],
-        mangleProps: /[a-z]_$/,
-        mangleCache: names,
-        outfile,
-        alias: {
-          "#host": `./src/host.${host}.ts`,
-          "#lease": `./src/lease.${host}.ts`,
-          "#stores-host": `./src/stores/host.${host}.ts`,
-          "#sql-host": `./src/sql/host.${host}.ts`,
-        },
-        bundle: true,
-        format,
-        target: "es2022",
-        platform: host === "node" ? "node" : "neutral",
-        logLevel: "warning",
-        // Classes keep their names in what people print; in browsers bytes count more.
-        keepNames: host === "node",
-        define: {
-          VERSION: JSON.stringify(version),
-          // What createRequire needs, in either kind of module.
-          ...(format === "cjs" && { "import.meta.url": "__filename" }),
-        },
-        ...extra,
-      })
-    ).mangleCache,
-  );
-  if (format === "cjs") writeFileSync(outfile, exportedByKeys(readFileSync(outfile, "utf8")));
+writeFileSync(`${generated}/version.ts`, `export const version = "${version}";\n`);
+// The scripts of Redis, which drivers in every language run.
+const scripts = ["add", "write"];
+const textOf = (name) => JSON.stringify(readFileSync(`../stores/src/scripts/${name}.lua`, "utf8"));
+writeFileSync(
+  `${generated}/scripts.ts`,
+  scripts.map((name) => `export const ${name}Lua = ${textOf(name)};\n`).join(""),
+);
+
+/** Leaves an import to the user's bundler or host: `pathOf` returns its path from the bundle. */
+const beside = (filter, pathOf) => ({
+  name: `beside ${filter}`,
+  setup: ({ onResolve }) =>
+    onResolve({ filter }, ({ path }) => ({ path: pathOf(path), external: true, sideEffects: false })),
+});
+
+const bundle = async (host, format, entries, options) => {
+  const runtime = host === "node" ? "node" : "browser";
+  const extension = format === "esm" ? "mjs" : "cjs";
+  await build({
+    entryPoints: entries.map(([input, output]) => ({ in: `src/${input}.ts`, out: output })),
+    outdir: "dist",
+    outExtension: { ".js": `.${extension}` },
+    alias: {
+      "#host": `./src/host/${host}.ts`,
+      "#runtime": `./src/host/runtime.${runtime}.ts`,
+      "#files": `./src/stores/files.${runtime}.ts`,
+    },
+    bundle: true,
+    format,
+    target: "es2022",
+    platform: host === "node" ? "node" : "neutral",
+    logLevel: "warning",
+    // Classes keep their names in what people print; in browsers bytes count more.
+    keepNames: host === "node",
+    // Leaves out of the code for browsers what only a host that can block does.
+    minifySyntax: host !== "node",
+    define: {
+      VERSION: JSON.stringify(version),
+      // What createRequire needs, in either kind of module.
+      ...(format === "cjs" && { "import.meta.url": "__filename" }),
+    },
+    ...options,
+  });
+  if (format === "cjs")
+    for (const [, output] of entries) {
+      const path = `dist/${output}.cjs`;
+      writeFileSync(path, exportedByKeys(readFileSync(path, "utf8")));
+    }
 };
 
 /** CommonJS whose exports are the keys of esbuild's table: its loop takes what `Object.prototype` has for exports too. */
@@ -67,96 +90,50 @@ function exportedByKeys(text) {
   return text.replace(loop, "for (var $1 of Object.keys(all))");
 }
 
-/** Modules that a bundle finds beside it. */
-const beside = (filter, pathOf) => ({
-  name: `beside ${filter}`,
-  setup: ({ onResolve }) =>
-    onResolve({ filter }, ({ path }) => ({ path: pathOf(path), external: true, sideEffects: false })),
-});
+const asText = (extension) => beside(/^#wasm\//, (path) => `./wasm/${path.slice("#wasm/".length)}.${extension}`);
+// workerd knows modules by their names, and bundlers for Vercel's runtime need a suffix to compile them.
+const asModule = (suffix) => beside(/^#wasm\//, (path) => `./${path.slice("#wasm/".length)}.wasm${suffix}`);
 
-/**
- * The bundle of the package for a host, and those of the stores and of SQL, whose errors are of the class that the first has.
- * In modules for hosts without the addon, what only leases need is a file of its own, loaded on demand. Modules of wasm are
- * files for edge runtimes: workerd knows them by their names, and bundlers for Vercel's runtime want a suffix to know what to
- * make of them.
- */
-const bundle = async (host, format, name = host, suffix = "") => {
-  const extension = format === "esm" ? "mjs" : "cjs";
-  const wasm = beside(/\.wasm$/, (path) => path + suffix);
-  const apart = host !== "node" && format === "esm";
-  const tabs = beside(/^\.\/tabs\.js$/, () => `./${name}-tabs.mjs`);
-  // The packed modules lead the bundle: in its midst, what is alike on both sides of them lies too far apart for gzip. What
-  // a host that cannot block never does is left out.
-  const small = host === "browser" ? { inject: ["src/packed.ts"], minifySyntax: true } : {};
-  await bundleOf("src/index.ts", name, host, format, { ...small, plugins: apart ? [wasm, tabs] : [] });
-  if (apart) await bundleOf("src/tabs.ts", `${name}-tabs`, host, format, { plugins: [wasm] });
-  const errors = beside(/\/errors\.js$/, () => `./${name}.${extension}`);
-  await bundleOf("src/stores/index.ts", `stores.${name}`, host, format, { plugins: [wasm, errors] });
-  await bundleOf("src/sql/index.ts", `sql.${name}`, host, format, { plugins: [wasm, errors] });
-};
-
-// The text form of the modules is written by the same code that reads it.
-await build({ entryPoints: ["src/unpack.ts"], outfile: `${generated}/unpack.mjs`, format: "esm", logLevel: "warning" });
-const { pack, unpack } = await import(new URL(`../${generated}/unpack.mjs`, import.meta.url));
-const modules = ["mint", "forms", "inspect", "lease", "durability", "wide", "sql"];
-for (const name of modules) {
-  const inputs = [`${generated}/${name}.wasm`, "src/unpack.ts", "scripts/build.mjs"];
-  if (isCurrent(`${generated}/${name}.d.ts`, inputs)) continue;
-  const bytes = readFileSync(`${generated}/${name}.wasm`);
-  const text = pack(bytes);
-  if (!bytes.equals(unpack(text, bytes.length))) throw new Error(`${name}.wasm is not what its packed text holds`);
-  const constants = `export const packed = ["${text}", ${bytes.length}];
-export const encoded = "${bytes.toString("base64")}";
-`;
-  const types = `export declare const packed: [text: string, length: number];
-export declare const encoded: string;
-`;
-  writeFileSync(`${generated}/${name}.js`, constants);
-  writeFileSync(`${generated}/${name}.d.ts`, types);
+/** Builds the ES modules of a host, with shared code in separate files. The code of leases is loaded when the first is made. */
+async function modulesOf(host, name, wasm) {
+  const entries = [
+    ["index", name],
+    ["stores/index", `stores.${name}`],
+    ["sql/index", `sql.${name}`],
+    ...(host === "node" ? [] : [["browser/tabs", `${name}-tabs`]]),
+  ];
+  await bundle(host, "esm", entries, { splitting: true, chunkNames: `${name}-[name]-[hash]`, plugins: [wasm] });
+  // No file here has side effects, so an import without names does nothing, and bundlers warn of it.
+  for (const [, output] of entries) {
+    const path = `dist/${output}.mjs`;
+    writeFileSync(path, readFileSync(path, "utf8").replace(/^import "\.\/[\w-]+\.mjs";\n/gm, ""));
+  }
 }
-writeFileSync(`${generated}/version.js`, `export const version = "${version}";\n`);
-writeFileSync(`${generated}/version.d.ts`, "export declare const version: string;\n");
-// The scripts of Redis, which drivers in every language run.
-const scripts = ["add", "write"];
-const textOf = (name) => JSON.stringify(readFileSync(`../stores/src/scripts/${name}.lua`, "utf8"));
-writeFileSync(
-  `${generated}/scripts.js`,
-  scripts.map((name) => `export const ${name}Lua = ${textOf(name)};\n`).join(""),
-);
-writeFileSync(
-  `${generated}/scripts.d.ts`,
-  scripts.map((name) => `export declare const ${name}Lua: string;\n`).join(""),
-);
 
-await bundle("node", "esm");
-await bundle("node", "cjs");
-await bundle("browser", "esm");
-await bundle("browser", "cjs");
-await bundle("edge", "esm");
-await bundle("edge", "esm", "edge-light", "?module");
-for (const name of [...modules, "render"]) cpSync(`${generated}/${name}.wasm`, `dist/${name}.wasm`);
+/** CommonJS, which cannot be split: the errors of stores and of SQL are of the class that the first bundle has. */
+async function commonJsOf(host) {
+  await bundle(host, "cjs", [["index", host]], { plugins: [asText("cjs")] });
+  const errors = beside(/\/errors\.js$/, () => `./${host}.cjs`);
+  for (const part of ["stores", "sql"])
+    await bundle(host, "cjs", [[`${part}/index`, `${part}.${host}`]], { plugins: [asText("cjs"), errors] });
+}
+
+await modulesOf("node", "node", asText("mjs"));
+await modulesOf("browser", "browser", asText("mjs"));
+await modulesOf("edge", "edge", asModule(""));
+await modulesOf("edge", "edge-light", asModule("?module"));
+await commonJsOf("node");
+await commonJsOf("browser");
 
 // The command line, over the bundle that programs on Node load, with a wasm module that no bundle has.
-const overBundle = ({ onResolve }) =>
-  onResolve({ filter: /^\.\.\/index\.js$/ }, () => ({ path: "./node.mjs", external: true }));
-await build({
-  entryPoints: ["src/cli/main.ts"],
-  mangleProps: /[a-z]_$/,
-  mangleCache: names,
-  outfile: "dist/cli.mjs",
-  bundle: true,
-  format: "esm",
-  target: "es2022",
-  platform: "node",
-  plugins: [{ name: "over-bundle", setup: overBundle }],
-  logLevel: "warning",
-});
+const overBundle = beside(/^\.\.\/index\.js$/, () => "./node.mjs");
+await bundle("node", "esm", [["cli/main", "cli"]], { plugins: [overBundle] });
 chmodSync("dist/cli.mjs", 0o755);
 
 // The types that the public ones lead to, once for each kind of module.
 execFileSync("node_modules/.bin/tsc", ["-p", "tsconfig.types.json"], { stdio: "inherit" });
 const declared = ["index", "stores/index", "sql/index"];
-const imported = /(?<=(?:from |import\()")(\.\.?\/[\w/]+)\.js(?=")/g;
+const imported = /(?<=(?:from |import\()")(\.\.?\/[\w/.-]+)\.js(?=")/g;
 for (const name of declared) {
   const text = readFileSync(`dist/types/${name}.d.ts`, "utf8");
   mkdirSync(dirname(`dist/${name}`), { recursive: true });

@@ -1,55 +1,42 @@
-// `shrink.mjs FROM TO MODULE...`: makes the wasm modules of folder FROM small, and writes them and their types to folder TO.
-// Gives each export a letter or two, the same in all modules; names.json has the letter of each name.
+// `shrink.mjs FROM TO MODULE...`: makes the wasm modules of folder FROM small, and writes them and the types of their exports
+// to folder TO.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import binaryen from "binaryen";
 
 const [from, to, ...modules] = process.argv.slice(2);
-// As `wasm-opt -Oz`.
-binaryen.setOptimizeLevel(2);
+// As `wasm-opt -O4 -Oz`.
+binaryen.setOptimizeLevel(4);
 binaryen.setShrinkLevel(2);
 binaryen.setGenerateStackIR(true);
 binaryen.setOptimizeStackIR(true);
 // Addresses begin with the stack.
 binaryen.setLowMemoryUnused(true);
 
-/** By the name in TypeScript, which ends in _. */
-const letters = {};
-const ALPHABET = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
-/** So many letters are for exports: those of mint, forms and inspect. The rest is left to the other names in the bundles. */
-const SINGLE = 22;
-const short = (at) => (at < SINGLE ? ALPHABET[at] : `_${ALPHABET[at - SINGLE]}`);
-const letter = (name) => (letters[`${name}_`] ??= short(Object.keys(letters).length));
-
 const typeOf = (type) => (type === binaryen.i64 ? "bigint" : type === binaryen.none ? "void" : "number");
 function signature(wasm, name) {
   const { params, results } = binaryen.getFunctionInfo(wasm.getFunction(name));
-  const taken = binaryen.expandType(params).map((type, at) => `${ALPHABET[at]}: ${typeOf(type)}`);
+  const taken = binaryen.expandType(params).map((type, at) => `arg${at}: ${typeOf(type)}`);
   return `(${taken.join(", ")}) => ${typeOf(results)}`;
 }
 
-/** Renames the exports of a module; returns their types. Of the linker's exports only the memory stays. */
-function rename(wasm) {
+/** Returns the types of a module's exports. Of the linker's exports only the memory stays. */
+function typesOf(wasm) {
   const all = Array.from({ length: wasm.getNumExports() }, (_, at) =>
     binaryen.getExportInfo(wasm.getExportByIndex(at)),
   );
   let types = "";
   for (const { name, value, kind } of all) {
-    wasm.removeExport(name);
-    if (kind === binaryen.ExternalMemory) {
-      wasm.addMemoryExport(value, letter(name));
-      types += `export const ${name}_: WebAssembly.Memory;\n`;
-    } else if (kind === binaryen.ExternalFunction) {
-      types += `export const ${name}_: ${signature(wasm, value)};\n`;
-      wasm.addFunctionExport(value, letter(name));
-    }
+    if (kind === binaryen.ExternalMemory) types += `export const ${name}: WebAssembly.Memory;\n`;
+    else if (kind === binaryen.ExternalFunction) types += `export const ${name}: ${signature(wasm, value)};\n`;
+    else wasm.removeExport(name);
   }
   return types;
 }
 
 for (const module of modules) {
   const wasm = binaryen.readBinary(readFileSync(join(from, `${module}.wasm`)));
-  writeFileSync(join(to, `${module}.wasm.d.ts`), rename(wasm));
+  const types = typesOf(wasm);
   wasm.runPasses(["strip-debug", "strip-producers", "strip-target-features"]);
   // Until another round makes it no smaller.
   let bytes = wasm.emitBinary();
@@ -59,6 +46,6 @@ for (const module of modules) {
     bytes = wasm.emitBinary();
   }
   writeFileSync(join(to, `${module}.wasm`), bytes);
+  writeFileSync(join(to, `${module}.wasm.d.ts`), types);
   wasm.dispose();
 }
-writeFileSync(join(to, "names.json"), JSON.stringify(letters));

@@ -29,7 +29,7 @@ export type ErrorCode =
 export class SnowmintError extends Error {
   /** What went wrong, such as `"CLOCK_BACKWARDS"`. */
   readonly code: ErrorCode;
-  /** For `EXHAUSTED`: in how many ms the same call has a chance, 1 or more. */
+  /** For `EXHAUSTED`, and for `NODES_EXHAUSTED` if it is known: the ms after which the same call can succeed, 1 or more. */
   readonly retryAfterMs?: number;
   /** For `CLOCK_BACKWARDS`: how many ms the clock lies behind the last ID. */
   readonly byMs?: number;
@@ -39,22 +39,19 @@ export class SnowmintError extends Error {
    * subclass.
    */
   static [Symbol.hasInstance](error: unknown): boolean {
-    // biome-ignore lint/complexity/noThisInStatic: subclasses inherit this function, and it answers for one of them
-    return isOfClass(this, error);
+    // biome-ignore-start lint/complexity/noThisInStatic: subclasses inherit this function, and it answers for one of them
+    const isOther = this === SnowmintError && (error as Error | undefined)?.name === "SnowmintError";
+    return isOther || Function.prototype[Symbol.hasInstance].call(this, error);
+    // biome-ignore-end lint/complexity/noThisInStatic: as above
   }
 
   constructor(code: ErrorCode, message: string, ms = 0) {
     super(message);
     this.name = "SnowmintError";
     this.code = code;
-    if (code === "EXHAUSTED") this.retryAfterMs = ms;
+    if (code.endsWith("EXHAUSTED") && ms) this.retryAfterMs = ms;
     if (code === "CLOCK_BACKWARDS") this.byMs = ms;
   }
-}
-
-function isOfClass(of: typeof SnowmintError, error: unknown): boolean {
-  const isOther = of === SnowmintError && (error as Error | undefined)?.name === "SnowmintError";
-  return isOther || Function.prototype[Symbol.hasInstance].call(of, error);
 }
 
 /** An error of core: "CODE sentence", filled with a mark and two numbers as `message.rs` of core lists. */

@@ -1,2 +1,2 @@
-/** As `Object.freeze`, whose type keeps from editors what is told in an object of its members. */
+/** As `Object.freeze`, with a type by which editors show the comments of the members. */
 export const frozen = <const T>(of: T): T => Object.freeze(of) as T;

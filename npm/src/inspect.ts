@@ -1,14 +1,13 @@
-import { inspectModule } from "#host";
-import { type Id, type Instant, unixMs } from "./convert.js";
-import { type Engine, getText, putInteger, putText, start, words } from "./engine.js";
+import module from "#wasm/inspect";
+import type { TextForm } from "./encode.js";
 import { date } from "./errors.js";
 import type * as Inspect from "./generated/inspect.wasm.js";
+import { type Id, type Instant, type Owner, read, unixMs } from "./input.js";
 import { Layout, type Parts } from "./layout.js";
 import type { Preset } from "./names.js";
-import { type Owner, read } from "./options.js";
-import type { TextForm } from "./text.js";
+import { type Engine, getText, putInteger, putText, start, words } from "./wasm/engine.js";
 
-/** What a candidate would be; `uuid` is one of another variant or version. */
+/** The kind of a candidate; `uuid` is a UUID of another variant or version. */
 export type Kind =
   | "snowflake"
   | `uuid${1 | 2 | 3 | 4 | 5 | 6 | 7 | 8}`
@@ -35,7 +34,7 @@ export type Form =
 
 /** One that could have minted what was inspected. */
 export interface Candidate {
-  /** What it would be. */
+  /** The kind of ID. */
   kind: Kind;
   /** The name of the system of a snowflake, or null: a preset, or an edition of yitter's beside it. */
   layout: Preset | "yitter_typescript" | "yitter_csharp" | null;
@@ -45,9 +44,9 @@ export interface Candidate {
   parts: Parts | null;
   /** How the value was read. */
   form: Form;
-  /** The time in it, Unix ms, or null where there is none. */
+  /** The time in the ID, Unix ms; null if the kind has no time. */
   timestampMs: number | null;
-  /** The same as a Date, or null where there is none. */
+  /** The time in the ID as a Date; null if the kind has no time. */
   timestamp: Date | null;
   /** Whether nothing in its time speaks against it. */
   plausible: boolean;
@@ -61,7 +60,7 @@ export interface InspectOptions {
   now?: Instant;
 }
 
-const OPTIONS: Owner = { of: "inspect", names: Object.keys({ now: 0 } satisfies Record<keyof InspectOptions, 0>) };
+const OPTIONS: Owner = { of: "inspect", names: ["now"] satisfies (keyof InspectOptions)[] };
 
 let current: Engine<typeof Inspect> | undefined;
 
@@ -73,26 +72,25 @@ let current: Engine<typeof Inspect> | undefined;
  *
  * The value is a bigint of any size (a negative one is the signed form of 64 bits), a safe integer, or a text: a 64-bit ID
  * in decimal, in hex with or without `0x` (of 15 digits too), or in base 32, 36, 58 or 62 of full width; a UUID, also in braces, after
- * `urn:uuid:` or without hyphens; a ULID; an ObjectId. Throws `INVALID_ID` for a number that is no safe integer, as its
- * digits are lost, and for what is neither number nor text; TypeError for an invalid `now`.
+ * `urn:uuid:` or without hyphens; a ULID; an ObjectId. Throws `INVALID_ID` for an unsafe number, whose digits are
+ * lost, and for a value that is neither number nor text; TypeError for an invalid `now`.
  *
  * @example
  * inspect("1541815603606036480")[0].layout // "twitter"
  */
 export function inspect(value: Id, options: InspectOptions = {}): Candidate[] {
-  const engine = (current ??= start<typeof Inspect>(inspectModule));
-  const { wasm_ } = engine;
+  const engine = (current ??= start<typeof Inspect>(module));
+  const { wasm } = engine;
   // As the function of a map it is called with an index.
   const { now } = typeof options === "number" ? {} : read(options, OPTIONS);
   const nowMs = unixMs(now ?? Date.now());
   if (typeof value !== "string") putInteger(engine, 0, value);
-  const count =
-    typeof value === "string" ? wasm_.inspect_(putText(engine, value), nowMs) : wasm_.inspect_integer_(nowMs);
+  const count = typeof value === "string" ? wasm.inspect(putText(engine, value), nowMs) : wasm.inspect_integer(nowMs);
   return Array.from({ length: count }, (_, at) => candidate(engine, at));
 }
 
 function candidate(engine: Engine<typeof Inspect>, at: number): Candidate {
-  const [kind, system, form, reason, layoutText] = getText(engine, engine.wasm_.candidate_(at)).split("\n");
+  const [kind, system, form, reason, layoutText] = getText(engine, engine.wasm.candidate(at)).split("\n");
   const [timed, unixMs, plausible, id] = words(engine);
   const timestampMs = timed ? Number(BigInt.asIntN(64, unixMs!)) : null;
   return {

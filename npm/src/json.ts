@@ -24,4 +24,17 @@ export const json = /* @__PURE__ */ frozen({
     if (typeof value === "bigint") return String(value);
     return value instanceof BigUint64Array ? Array.from(value, String) : value;
   },
+  /**
+   * Makes a reviver for `JSON.parse`: decimal strings under these keys become bigints, also in arrays. Other values stay.
+   *
+   * @example
+   * JSON.parse('{"id":"1541815603606036480"}', json.reviver("id")).id // 1541815603606036480n
+   */
+  reviver(...keys: string[]): (this: unknown, key: string, value: unknown) => unknown {
+    const revived = (value: unknown): unknown => {
+      if (Array.isArray(value)) return value.map(revived);
+      return typeof value === "string" && /^-?\d+$/.test(value) ? BigInt(value) : value;
+    };
+    return (key, value) => (keys.includes(key) ? revived(value) : value);
+  },
 });

@@ -1,10 +1,9 @@
-import { type Id, type Instant, type Integer, integer, unixMs } from "./convert.js";
-import { check, core, keep } from "./core.js";
-import { putInteger, putText, words } from "./engine.js";
 import { date, errorOf } from "./errors.js";
 import { NO_PRESET, PRESETS, SENTENCES } from "./generated/tables.js";
+import { type Id, type Instant, type Integer, integer, type Owner, read, unixMs } from "./input.js";
 import type { Preset } from "./names.js";
-import { type Owner, read } from "./options.js";
+import { putInteger, putText, words } from "./wasm/engine.js";
+import { check, core, keep } from "./wasm/mint.js";
 
 /** The parts of an ID under a layout. */
 export interface Parts {
@@ -16,14 +15,14 @@ export interface Parts {
   tick: bigint;
   /** All node fields, concatenated high to low. */
   node: number;
-  /** Every field but `unused`, high to low; of a field of more than 53 bits the value is a bigint. */
-  fields: Record<string, number>;
+  /** Every field but `unused`, high to low: a number, or a bigint for a field of more than 53 bits. */
+  fields: Record<string, number | bigint>;
   /** The counter within the tick; 0 if the layout has none. */
   sequence: number;
 }
 
 /**
- * What `Layout.encode` puts together: the parts of `Layout.decode`, or some of them; what is missing is 0. Of several times
+ * The parts for `Layout.encode`: all parts of `Layout.decode`, or some of them; a missing part is 0. Of several times
  * `timestampMs` counts, then `timestamp`, then `tick`; a field in `fields` counts where its part is missing.
  */
 export interface PartsInput {
@@ -34,12 +33,12 @@ export interface PartsInput {
   /** The instant as the value of the time field: ticks since the epoch. */
   tick?: Integer;
   /** A number, or a number for each node field. */
-  node?: Node;
+  node?: NodeId;
   /** The counter within the tick. */
   sequence?: Integer;
   /** The random bits of a layout that has some. */
   random?: Integer;
-  /** The fields by name: those of the node, `time`, `sequence` and `random`, each where its part is missing. */
+  /** The fields by name: node fields, `time`, `sequence` and `random`. Each counts where its part is missing. */
   fields?: Record<string, Integer>;
 }
 
@@ -58,7 +57,12 @@ const PARTS: Owner = {
 };
 
 /** A node: a number, a number for each node field, or either as text: `"5"`, `"datacenter=0,worker=5"`. */
-export type Node = Integer | string | Record<string, Integer>;
+export type NodeId = Integer | string | Record<string, Integer>;
+
+/** Returns the handle of a layout in the module that mints. @internal */
+export let handleOf: (layout: Layout) => number;
+/** Returns the six numbers of a layout as text: equal for layouts that differ only in the names of fields. @internal */
+export let numbersOf: (layout: Layout) => string;
 
 /**
  * The bit fields of an ID from high to low, with the epoch and the length of a tick. Immutable.
@@ -93,17 +97,20 @@ export class Layout {
   readonly idsPerSecond!: number;
   /** The bits of each field but `unused`, high to low. */
   readonly fields!: Readonly<Record<string, number>>;
-  /** What two layouts that make the same IDs have in common, whatever the names of their fields. @internal */
-  readonly numbers_!: string;
-  /** @internal */
-  readonly handle_!: number;
   readonly #text: string;
+  readonly #numbers: string;
+  readonly #handle: number;
+
+  static {
+    handleOf = (layout) => layout.#handle;
+    numbersOf = (layout) => layout.#numbers;
+  }
 
   private constructor(text: string) {
     const engine = core();
-    const { wasm_ } = engine;
-    const handle_ = keep(`layout ${text}`, () => check(wasm_.layout_(putText(engine, text))));
-    wasm_.describe_(handle_);
+    const { wasm } = engine;
+    const handle = keep(`layout ${text}`, () => check(wasm.layout(putText(engine, text))));
+    wasm.describe(handle);
     const row = words(engine);
     const [bits, epochMs, tickMs, endsAtMs, signedUntilMs, jsSafe, nodes, idsPerTick, idsPerSecond] = new Float64Array(
       row.buffer,
@@ -118,6 +125,8 @@ export class Layout {
       if (name !== "unused") fields[name!] = +bits!;
     }
     this.#text = canonical;
+    this.#numbers = row.slice(9, 15).join();
+    this.#handle = handle;
     Object.freeze(
       Object.assign(this, {
         name: Object.keys(PRESETS).find((name) => PRESETS[name as Preset] === canonical) ?? null,
@@ -134,16 +143,14 @@ export class Layout {
         idsPerTick,
         idsPerSecond,
         fields: Object.freeze(fields),
-        numbers_: row.slice(9, 15).join(),
-        handle_,
       }),
     );
   }
 
-  /** The preset of that name, such as `"twitter"`. Throws `INVALID_LAYOUT` if there is none. */
+  /** Returns the preset of a name, such as `"twitter"`. Throws `INVALID_LAYOUT` for an unknown name. */
   static preset(name: string): Layout {
     const text = PRESETS[name as Preset];
-    // What every object has is no preset.
+    // A name that every object has is not a preset.
     if (typeof text !== "string") throw errorOf(SENTENCES[NO_PRESET]!);
     return new Layout(text);
   }
@@ -153,24 +160,17 @@ export class Layout {
     return new Layout(String(text));
   }
 
-  /** A layout as it is, or the preset of a name, or the layout of a text, such as another copy of this class has. @internal */
-  static of_(layout: Layout | string): Layout {
-    if (layout instanceof Layout) return layout;
-    const text = String(layout);
-    return text.includes(":") ? Layout.parse(text) : Layout.preset(text);
-  }
-
   /** Takes an ID apart. Throws `INVALID_ID` if the layout cannot have minted it. */
   decode(id: Id): Parts {
     const engine = core();
     putInteger(engine, 0, id);
-    check(engine.wasm_.decode_(this.handle_));
+    check(engine.wasm.decode(this.#handle));
     const [ms, node, ...values] = words(engine).subarray(0, 18);
     const timestampMs = Number(BigInt.asIntN(64, ms!));
-    const fields: Record<string, number> = {};
-    for (const name of Object.keys(this.fields)) {
+    const fields: Parts["fields"] = {};
+    for (const [name, bits] of Object.entries(this.fields)) {
       const value = values.shift()!;
-      fields[name] = (this.fields[name]! > 53 ? value : Number(value)) as number;
+      fields[name] = bits > 53 ? value : Number(value);
     }
     return {
       timestamp: new Date(timestampMs),
@@ -178,7 +178,7 @@ export class Layout {
       tick: BigInt(fields.time!),
       node: Number(node),
       fields,
-      sequence: fields.sequence ?? 0,
+      sequence: Number(fields.sequence ?? 0),
     };
   }
 
@@ -195,13 +195,13 @@ export class Layout {
     const byTick = tick !== undefined && !Number.isSafeInteger(timestampMs);
     const ms = byTick ? (tick < 0 ? -Infinity : NaN) : unixMs(timestampMs);
     const engine = core();
-    // A number goes in as it is: core looks at the time first.
+    // A number is passed on unchecked, because core checks the time first.
     const whole = typeof node === "number" || typeof node === "bigint";
-    putInteger(engine, 0, whole ? node : this.numberOf_(node), "INVALID_NODE");
+    putInteger(engine, 0, whole ? node : nodeNumber(this, node), "INVALID_NODE");
     putInteger(engine, 2, sequence);
     putInteger(engine, 4, random);
     putInteger(engine, 6, byTick ? tick : 0);
-    check(engine.wasm_.encode_(this.handle_, ms));
+    check(engine.wasm.encode(this.#handle, ms));
     return words(engine)[0]!;
   }
 
@@ -212,16 +212,9 @@ export class Layout {
    */
   idRange(from: Instant, to: Instant): [lowest: bigint, highest: bigint] {
     const engine = core();
-    check(engine.wasm_.id_range_(this.handle_, unixMs(from), unixMs(to)));
+    check(engine.wasm.id_range(this.#handle, unixMs(from), unixMs(to)));
     const [lowest, highest] = words(engine);
     return [lowest!, highest!];
-  }
-
-  /** A node as a number of this layout. @internal */
-  numberOf_(node: Node): number {
-    const engine = core();
-    check(engine.wasm_.parse_node_(this.handle_, putText(engine, nodeText(node))));
-    return Number(words(engine)[0]);
   }
 
   /** The canonical text form. */
@@ -235,8 +228,22 @@ export class Layout {
   }
 }
 
-/** A node as core reads it. No fields are a node only where there are none. */
-function nodeText(node: Node): string {
+/** Returns the layout of a name or a text. A layout of another copy of this class is read as its text. @internal */
+export function layoutOf(layout: Layout | string): Layout {
+  if (layout instanceof Layout) return layout;
+  const text = String(layout);
+  return text.includes(":") ? Layout.parse(text) : Layout.preset(text);
+}
+
+/** Returns a node as a number of the layout. Throws `INVALID_NODE`. @internal */
+export function nodeNumber(layout: Layout, node: NodeId): number {
+  const engine = core();
+  check(engine.wasm.parse_node(handleOf(layout), putText(engine, nodeText(node))));
+  return Number(words(engine)[0]);
+}
+
+/** Writes a node as core reads it. An empty object is a node only of a layout without node fields. */
+function nodeText(node: NodeId): string {
   if (typeof node === "string") return node;
   if ({}.toString.call(node) !== "[object Object]") return String(integer(node, "INVALID_NODE"));
   const fields = Object.entries(node).map(

@@ -1,4 +1,4 @@
-// Names. What is a list, core numbers by place.
+// Names. Core numbers the items of each list by their place.
 
 /** The names of all presets. */
 export type Preset =

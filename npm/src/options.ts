@@ -1,103 +1,132 @@
-// Options, which callers give by name.
+// The options of generators, and their checked form.
 
-/** The most letters that may be wrong in a name that looks like an option. */
-const WRONG_LETTERS = 2;
+import { blocking } from "#runtime";
+import type { SnowmintError } from "./errors.js";
+import {
+  AHEAD_MS,
+  EVENT_LOOP_WAIT_MS,
+  NONBLOCKING_AHEAD_MS,
+  NONBLOCKING_WAIT_MS,
+  WAIT_MS,
+} from "./generated/tables.js";
+import { duration, type Owner } from "./input.js";
+import { type Layout, layoutOf, type NodeId } from "./layout.js";
+import { STARTS } from "./names.js";
+import type { LeaseStore, Lessor } from "./store.js";
 
-/** What options belong to. */
-export interface Owner {
-  /** The name of the function or class in sentences. */
-  of: string;
-  /** What sentences call each of the options; `"option"` if missing. */
-  kind?: string;
-  /** The names of the options. */
-  names: readonly string[];
-  /** Names that are options of `Snowflake.lease` alone. */
-  ofLeases?: readonly string[];
+/** Where the sequence begins in a new tick. */
+export type SequenceStart = (typeof STARTS)[number];
+
+/** The options of a generator; a missing option has core's default. */
+export interface SnowflakeOptions {
+  /** The preset's name, the text form, or a layout; `"snowmint"` if missing. */
+  layout?: Layout | string;
+  /** A node that no other generator of this layout uses. If missing, `SNOWMINT_NODE` of the environment. */
+  node?: NodeId;
+  /** How far IDs may run ahead of the clock, ms: 0; 1000 in browsers and edge runtimes. */
+  maxAheadMs?: number;
+  /**
+   * How long one call may wait for the clock, ms: 100 in Node, where that stops all other work of the thread; 0 in browsers and
+   * edge runtimes, which cannot block. `nextIdAsync` and the claim of a lease wait up to 1000 ms where this is missing.
+   */
+  maxWaitMs?: number;
+  /** Where the sequence begins in a new tick: `"zero"`. */
+  sequenceStart?: SequenceStart;
+  /**
+   * The clock, Unix ms; not with an `HttpStore`, whose clock counts. Generators of a node share their state only if they have the
+   * same function as clock, and the state is never freed: make a clock once, not for each generator.
+   */
+  clock?: () => number;
 }
 
-/**
- * Reads the options of an object by name, its own and those that it inherits, and leaves out what is undefined. Throws
- * TypeError for a value that is no object of options, and for a name that is no option. An object of a class may have other
- * names too, unless such a name looks like an option.
- */
-export function read<Options extends object>(given: Options, owner: Owner): Options {
-  const { names, ofLeases } = owner;
-  const isObject = typeof given === "object" && given !== null;
-  const parent = isObject && Object.getPrototypeOf(given);
-  const isPlain = parent === null || (parent && !Object.getPrototypeOf(parent));
-  if (!isObject || (!isPlain && !names.some((name) => name in given))) throw new TypeError(noOptions(given, owner));
-  for (const name of namesIn(given)) {
-    if (names.includes(name)) continue;
-    const near = nearest(name, names);
-    if (isPlain || ofLeases?.includes(name) || (near && !(near in given)))
-      throw new TypeError(noOption(name, near, owner));
-  }
-  const all = names.map((name) => [name, given[name as keyof Options]]);
-  return Object.fromEntries(all.filter(([, value]) => value !== undefined));
+/** The options of `Snowflake.lease`; a missing option has the value of the environment or core's default. */
+export interface LeaseOptions extends SnowflakeOptions {
+  /**
+   * The store to lease from: one of `snowmint/stores`, or any object with those verbs; in Node also a URL,
+   * `file:DIRECTORY`, on a disk of this machine. With an `HttpStore` IDs have the time of the service's clock. If missing: in
+   * Node `SNOWMINT_STORE` of the environment, or else the slots of this machine (`SNOWMINT_STATE_DIR`, or
+   * `/var/tmp/snowmint`); in browsers the slots of this origin, one for each tab or worker.
+   */
+  store?: string | LeaseStore | Lessor;
+  /**
+   * The namespace, 1 to 64 of `a-z A-Z 0-9 . _ -`: leases of one namespace never have the same node, leases of two may. A
+   * namespace keeps its first layout. If missing, `SNOWMINT_NAMESPACE` of the environment, or else the layout's namespace.
+   */
+  namespace?: string;
+  /**
+   * How long the windows of the lease are, ms: 3000 for slots, 30,000 for other stores; 1000 and four ticks at least, and with
+   * `maxAheadMs` an hour at most.
+   */
+  windowMs?: number;
+  /** Nodes to leave out, such as the nodes of a system that this one replaces. */
+  exclude?: Iterable<NodeId>;
+  /** Called with the reason, a `WINDOW_CLOSED`, if the lease is lost. The generator is closed then: make a new one. */
+  onLost?: (error: SnowmintError) => void;
 }
 
-/** Lists the names in an object: those that can be enumerated, and the getters of its classes. */
-function namesIn(given: object): string[] {
-  const found: string[] = [];
-  // A name that every object has was not given.
-  for (const name in given) if (!(name in {})) found.push(name);
-  for (let parent = Object.getPrototypeOf(given); parent; parent = Object.getPrototypeOf(parent)) {
-    if (!Object.getPrototypeOf(parent)) break;
-    const members = Object.entries(Object.getOwnPropertyDescriptors(parent));
-    found.push(...members.filter(([, { get }]) => get).map(([name]) => name));
-  }
-  return found;
+const NAMES = Object.keys({
+  layout: 0,
+  node: 0,
+  maxAheadMs: 0,
+  maxWaitMs: 0,
+  sequenceStart: 0,
+  clock: 0,
+} satisfies Record<keyof SnowflakeOptions, 0>);
+const LEASE_NAMES = Object.keys({
+  store: 0,
+  namespace: 0,
+  windowMs: 0,
+  exclude: 0,
+  onLost: 0,
+} satisfies Record<Exclude<keyof LeaseOptions, keyof SnowflakeOptions>, 0>);
+/** @internal */
+export const OF_CONSTRUCTOR: Owner = { of: "new Snowflake", names: NAMES, ofLeases: LEASE_NAMES };
+/** @internal */
+export const OF_LEASE: Owner = { of: "Snowflake.lease", names: [...NAMES, ...LEASE_NAMES] };
+
+/** The options, checked. @internal */
+export interface Spec {
+  layout: Layout;
+  maxAheadMs: number;
+  maxWaitMs: number;
+  asyncWaitMs: number;
+  /** A place in STARTS. */
+  start: number;
+  clock?: () => number;
 }
 
-function noOption(name: string, near: string | undefined, owner: Owner): string {
-  const { of, kind = "option", names, ofLeases } = owner;
-  const meant = ofLeases?.includes(name) ? `await Snowflake.lease({ ${name} })` : near;
-  return `${of} has no ${kind} ${name}: ${meant ? `did you mean ${meant}?` : `its ${kind}s are ${names.join(", ")}`}`;
+/** A generator that never waits: a call either mints or throws. @internal */
+export interface Cell {
+  next(): bigint;
+  /** Mints up to `ids.length` IDs into `ids`, if the rest comes within `patienceMs`; answers how many. */
+  fill(ids: BigUint64Array, patienceMs: number): number;
 }
 
-function noOptions(given: unknown, { of, kind = "option", names }: Owner): string {
-  const { tickMs, read, claim } = Object(given) as Record<string, unknown>;
-  const takes = (what: string, meant: string) =>
-    `${of} takes an object of options, not ${what}: did you mean ${meant}?`;
-  if (names.includes("layout")) {
-    const leases = names.includes("store");
-    const text = ["string", "number", "bigint"].includes(typeof given) ? String(given) : "";
-    if (tickMs !== undefined) return takes("a layout", "{ layout }");
-    if (leases && typeof (read ?? claim) === "function") return takes("a store", "{ store }");
-    // A URL may have a password, and is not told.
-    if (leases && /^(?!.*time:)\w+:/.test(text)) return takes("a URL", "{ store }");
-    const shown = typeof given === "string" ? JSON.stringify(given) : text;
-    if (/^\d+$/.test(text)) return takes(shown, `{ node: ${shown} }`);
-    if (text) return takes(shown, `{ layout: ${shown} }${leases ? ` or { namespace: ${shown} }` : ""}`);
-  }
-  return `${of} takes an object of ${kind}s, such as { ${names[0]} }`;
+/** The options of a cell. @internal */
+export interface CellSpec extends Spec {
+  node: number;
 }
 
-/** Returns the option that a name looks like, if it looks like one. */
-function nearest(name: string, names: readonly string[]): string | undefined {
-  const letters = (name: string) => name.toLowerCase().replace(/[^a-z]/g, "");
-  const given = letters(name);
-  const far = (other: string) => {
-    const wrong = distance(given, other);
-    if (wrong <= Math.min(WRONG_LETTERS, other.length / 2)) return wrong;
-    // A name that is a part of the other one is a worse match than one with wrong letters.
-    return given.length > 2 && (given.includes(other) || other.includes(given)) ? WRONG_LETTERS + 1 : Infinity;
+/** Checks the options of a generator, and fills in missing ones. @internal */
+export function specOf({ layout, maxAheadMs, maxWaitMs, sequenceStart = "zero", clock }: SnowflakeOptions): Spec {
+  if (clock !== undefined && typeof clock !== "function") throw new TypeError("a clock is a function");
+  const start = STARTS.indexOf(sequenceStart);
+  if (start < 0) throw new TypeError("sequenceStart is zero, random or carry");
+  return {
+    layout: layoutOf(layout ?? "snowmint"),
+    maxAheadMs: duration("maxAheadMs", maxAheadMs ?? (blocking ? AHEAD_MS : NONBLOCKING_AHEAD_MS)),
+    maxWaitMs: duration("maxWaitMs", maxWaitMs ?? (blocking ? EVENT_LOOP_WAIT_MS : NONBLOCKING_WAIT_MS)),
+    asyncWaitMs: maxWaitMs ?? WAIT_MS,
+    start,
+    // `Date.now` is the system's clock, as if no clock were given.
+    clock: clock === Date.now ? undefined : clock,
   };
-  const [best] = names
-    .map((name) => ({ name, far: far(letters(name)) }))
-    .filter(({ far }) => far < Infinity)
-    .sort((one, other) => one.far - other.far);
-  return best?.name;
 }
 
-/** Counts the letters to put in, take out or change until one word is the other (Levenshtein's distance). */
-function distance(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
-  for (let at = 0; at < one.length; at++) {
-    const next = [at + 1];
-    for (let to = 0; to < other.length; to++)
-      next.push(Math.min(row[to]! + Number(one[at] !== other[to]), row[to + 1]! + 1, next[to]! + 1));
-    row = next;
-  }
-  return row.at(-1)!;
+/** Returns the options of a lease without null values, which count as missing. @internal */
+export function given(options: LeaseOptions): LeaseOptions {
+  // A string would be one node for each of its characters.
+  if (typeof options.exclude === "string")
+    throw new TypeError("exclude is an array of nodes, such as [0, 1], not a string");
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== null));
 }

@@ -1,7 +1,7 @@
-import type { Id, Integer } from "./convert.js";
-import { putInteger, words } from "./engine.js";
-import { check, forms } from "./forms.js";
 import { frozen } from "./frozen.js";
+import type { Id, Integer } from "./input.js";
+import { putInteger, words } from "./wasm/engine.js";
+import { check, forms } from "./wasm/forms.js";
 
 /** IDs moved about, so that a database that splits tables by ranges of keys writes to all of them; and back. */
 export const scatter = /* @__PURE__ */ frozen({
@@ -38,6 +38,6 @@ function scattered(which: number, id: Id, by: Integer): bigint {
   const engine = forms();
   putInteger(engine, 0, id);
   putInteger(engine, 2, by);
-  check(engine.wasm_.scattered_(which));
+  check(engine.wasm.scattered(which));
   return words(engine)[0]!;
 }

@@ -1,10 +1,10 @@
 // ULIDs (ulid/spec on GitHub).
 
-import { type Instant, type Integer, integer, unixMs } from "./convert.js";
-import { putInteger } from "./engine.js";
+import { bytesOf, type Mint, minting, partOf, partsOf, textOf, ULID, UUID } from "./bits128.js";
 import { frozen } from "./frozen.js";
-import { minter } from "./minter.js";
-import { bytesOf, type Mint, minting, partOf, partsOf, textOf, ULID, UUID } from "./wide.js";
+import { type Instant, type Integer, integer, unixMs } from "./input.js";
+import { putInteger } from "./wasm/engine.js";
+import { minter } from "./wasm/wide.js";
 
 /**
  * Mints a ULID: 26 characters, or the 16 bytes in a `Uint8Array`, at an offset or 0. 48 bits of Unix ms, then 80 random ones;
@@ -39,7 +39,7 @@ export const ulid = /* @__PURE__ */ frozen(
       const bits = integer(randomness, "INVALID_ID");
       putInteger(engine, 0, bits >> 64n);
       putInteger(engine, 2, BigInt.asUintN(64, bits));
-      return current.told(current.check(engine.wasm_.ulid_of_(unixMs(instant))));
+      return current.told(current.check(engine.wasm.ulid_of(unixMs(instant))));
     },
     /** The time, Unix ms. */
     timestampMs: (text: string): number => partOf(ULID, text, 0)!,

@@ -1,22 +1,22 @@
 // UUIDs (RFC 9562).
 
-import { utf8 as bytesOfText } from "./engine.js";
+import { array, bytesOf, copied, type Mint, minting, partOf, textOf, UUID } from "./bits128.js";
 import { SnowmintError } from "./errors.js";
 import { frozen } from "./frozen.js";
-import { NAMESPACE_DNS, NAMESPACE_OID, NAMESPACE_URL, NAMESPACE_X500 } from "./generated/tables.js";
-import { minter } from "./minter.js";
-import { array, bytesOf, copied, type Mint, minting, partOf, textOf, UUID } from "./wide.js";
+import { NAMESPACE_DNS, NAMESPACE_OID, NAMESPACE_URL, NAMESPACE_X500 } from "./generated/tables.wide.js";
+import { utf8 as bytesOfText } from "./utf8.js";
+import { minter } from "./wasm/wide.js";
 
 function named(version: number, name: string | Uint8Array, namespace: string): string {
   const bytes = typeof name === "string" ? utf8(name) : array("a name is a string or", name);
   const current = minter();
-  const { wasm_ } = current.engine;
-  const address = wasm_.name_address_(bytes.length);
+  const { wasm } = current.engine;
+  const address = wasm.name_address(bytes.length);
   if (!address) throw new RangeError(`there is no memory for a name of ${bytes.length} bytes`);
   current.view();
   current.read(UUID, namespace);
-  new Uint8Array(wasm_.memory_.buffer, address).set(bytes);
-  return current.told(wasm_.named_(version));
+  new Uint8Array(wasm.memory.buffer, address).set(bytes);
+  return current.told(wasm.named(version));
 }
 
 function utf8(name: string): Uint8Array {
@@ -25,8 +25,8 @@ function utf8(name: string): Uint8Array {
 }
 
 /**
- * UUIDs, as strings in lower case, or as bytes in an array of yours. What mints can be called without an argument, or with a
- * `Uint8Array` and an offset where the bytes are put; RangeError if they do not fit there.
+ * UUIDs, as strings in lower case, or as bytes in an array of the caller. A function that mints takes no argument, or a
+ * `Uint8Array` and an offset for the bytes; it throws RangeError if the bytes do not fit there.
  *
  * Random bits come from `crypto.getRandomValues`, once for 256 UUIDs or more, first at the first call. A realm (a process, a
  * thread, a page, a worker) has random bits, nodes and counters of its own, so those of two realms differ by chance alone, as
@@ -52,7 +52,7 @@ export const uuid = /* @__PURE__ */ frozen({
    */
   v1: /* @__PURE__ */ minting(1) as Mint,
   /**
-   * Version 3 (RFC 9562, section 5.3): of the MD5 of a name in a namespace, which is a UUID. Take version 5 for what is new. A
+   * Version 3 (RFC 9562, section 5.3): of the MD5 of a name in a namespace, which is a UUID. Take version 5 for new names. A
    * text is hashed in UTF-8; one with half of a surrogate pair is refused as `INVALID_TEXT`, as two names must not become one.
    */
   v3: (name: string | Uint8Array, namespace: string): string => named(3, name, namespace),
@@ -83,7 +83,7 @@ export const uuid = /* @__PURE__ */ frozen({
   v8(bytes: Uint8Array): string {
     const current = minter();
     current.write(UUID, array("the bits are", bytes));
-    return current.told(current.check(current.engine.wasm_.custom_()));
+    return current.told(current.check(current.engine.wasm.custom()));
   },
   /**
    * The 16 bytes of a UUID, in the order of its text. It is read with hyphens, in braces too or after `urn:uuid:`, or as 32
@@ -102,19 +102,19 @@ export const uuid = /* @__PURE__ */ frozen({
   toMysql(text: string): Uint8Array {
     const current = minter();
     current.read(UUID, text);
-    current.engine.wasm_.swap_(0);
+    current.engine.wasm.swap(0);
     return copied(UUID);
   },
   /** The inverse: MySQL's `BIN_TO_UUID(bytes, 1)`. Throws `INVALID_ID` for another number of bytes than 16. */
   fromMysql(bytes: Uint8Array): string {
     const current = minter();
     current.write(UUID, array("the ID is", bytes));
-    current.engine.wasm_.swap_(1);
+    current.engine.wasm.swap(1);
     return textOf(UUID, copied(UUID));
   },
   /** The version, 1 to 8 where it means something; null in variants that have none, as of `NIL` and `MAX`. */
   version: (text: string): number | null => partOf(UUID, text, 1),
-  /** The time of versions 1, 2, 6 and 7, Unix ms, rounded down, of version 2 to 430 s; null where there is none. */
+  /** The time of versions 1, 2, 6 and 7, Unix ms, rounded down, of version 2 to 430 s; null for other versions. */
   timestampMs: (text: string): number | null => partOf(UUID, text, 0),
   /** The clock sequence of versions 1 and 6, 14 bits, and of version 2, 6 bits; else null. */
   clockSequence: (text: string): number | null => partOf(UUID, text, 2),

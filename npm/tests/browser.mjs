@@ -1,4 +1,4 @@
-// What a page or worker does with the package, there; nothing here needs Node.
+// Uses of the package in a page or worker; nothing here needs Node.
 import { FILES, runVectors } from "./vectors.mjs";
 
 /** Everything that vector-scenes.mjs wants to know of one realm. */

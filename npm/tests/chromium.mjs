@@ -13,7 +13,7 @@ export const missing = existsSync(executablePath) ? false : `no browser at ${exe
 const args = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"];
 args.push("--disable-component-update", "--disable-sync");
 
-/** A browser, with more arguments and without some of those that its driver gives. */
+/** A browser, with additional arguments and without some arguments of its driver. */
 export const launch = (more = [], without = []) =>
   chromium.launch({ executablePath, args: [...args, ...more], ignoreDefaultArgs: without });
 
@@ -21,7 +21,7 @@ const types = { mjs: "text/javascript", json: "application/json" };
 
 /**
  * A server of pages (a type and a text for each path, headers, and a status), of the package as it is built, and of the vectors;
- * `post` answers what is posted.
+ * `post` answers posted requests.
  */
 export async function serve(pages, policies = {}, post = undefined) {
   const server = createServer(async (request, response) => {
@@ -34,11 +34,12 @@ export async function serve(pages, policies = {}, post = undefined) {
       );
     }
     const file = join(root, url);
-    const allowed = /^\/(npm\/(dist|tests)|tests\/vectors)\/[\w.-]+\.(mjs|json)$/.test(url) && existsSync(file);
+    const allowed =
+      /^\/(npm\/(dist|dist\/wasm|tests)|tests\/vectors)\/[\w.-]+\.(mjs|json)$/.test(url) && existsSync(file);
     const [type, body, headers, status] =
       pages[url] ?? (allowed ? [types[url.split(".").pop()], readFileSync(file)] : []);
     const policy = policies[url] && { "content-security-policy": policies[url] };
-    // For modules in frames that are sandboxed, which have an origin of their own.
+    // For modules in sandboxed frames, which have a separate origin.
     const always = { "content-type": type ?? "text/plain", "access-control-allow-origin": "*" };
     response.writeHead(status ?? (type ? 200 : 404), { ...always, ...policy, ...headers });
     response.end(body);

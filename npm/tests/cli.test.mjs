@@ -1,4 +1,4 @@
-// The command line, as processes of their own, beside Python's.
+// The command line in separate processes, compared with Python's.
 import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { existsSync, openSync, readdirSync, statSync } from "node:fs";
@@ -20,7 +20,7 @@ const python = join(root, ".venv/bin/python");
 const noPython =
   spawnSync(python, ["-m", "snowmint", "--version"]).status === 0 ? false : "scripts/build-python.sh was not run";
 
-/** What became of a process of ours. */
+/** The result of a process. */
 function run(args, { stdin = "", code = 0, env = {}, stdout = "pipe" } = {}) {
   const options = { input: stdin, encoding: "utf8", timeout: 60_000, stdio: ["pipe", stdout, "pipe"] };
   const done = spawnSync(process.execPath, [COMMAND, ...args], { ...options, env: { ...process.env, ...env } });
@@ -43,7 +43,7 @@ function pythons(args, stdin = "") {
   return { status, stdout, stderr };
 }
 
-/** A generator that goes on until it is told to stop. */
+/** A generator that continues until the test stops it. */
 function minter(t, args) {
   const child = spawn(process.execPath, [COMMAND, ...args], { stdio: ["ignore", "pipe", "pipe"] });
   t.after(() => child.kill("SIGKILL"));

@@ -1,4 +1,4 @@
-// The clients that applications have are those that the stores take. Checked by the compiler with their own types, never
+// The stores take the clients that applications already have. Checked by the compiler with their own types, never
 // run.
 import Database from "better-sqlite3";
 import { Redis as Ioredis } from "ioredis";
@@ -22,7 +22,7 @@ new RedisStore(createClient4());
 new SqliteStore(new Database("ids.db"));
 new HttpStore(new URL("https://ids.example"), { fetch });
 new HttpStore("https://ids.example", { fetch: (url, init) => fetch(url, { ...init, redirect: "error" }) });
-// @ts-expect-error a transaction needs a connection of its own
+// @ts-expect-error a transaction needs a separate connection
 new PgStore(new pg.Client());
 // @ts-expect-error the same
 new MysqlStore(mysql.createConnection("mysql://db"));

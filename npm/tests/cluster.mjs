@@ -1,4 +1,4 @@
-// A cluster of four: each worker leases and mints, and the primary tells it all.
+// A cluster of four: each worker leases and mints, and the primary prints the results.
 import cluster from "node:cluster";
 import { Snowflake } from "snowmint";
 

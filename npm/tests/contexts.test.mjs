@@ -1,4 +1,4 @@
-// Contexts of node:vm, as test runners make one for each file: each has a globalThis of its own, in one process.
+// Contexts of node:vm, as test runners make one for each file: each has a separate globalThis, in one process.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { exitOf } from "./support.mjs";
@@ -13,7 +13,7 @@ const TOOLS = `
     return ids.length - new Set(ids).size;
   };`;
 
-/** What a script prints, with and without the addon. */
+/** Returns the output of a script, with and without the addon. */
 async function told(script) {
   const all = [];
   for (const SNOWMINT_NO_ADDON of ["0", "1"]) {

@@ -10,17 +10,17 @@ const ENTRIES = { snowmint: "index", "snowmint/stores": "stores/index", "snowmin
 /** Flags of symbols, as the compiler has them. */
 const [VARIABLE, CLASS, INTERFACE, NAMESPACE, ALIAS] = [1 | 2, 32, 64, 512 | 1024, 2_097_152];
 const VALUE = VARIABLE | 16 | CLASS;
-/** Clients that applications have, whose members are not for callers of ours. */
+/** Clients of applications: their members are not part of our interface. */
 const CLIENTS = ["MysqlPool", "PgPool", "IoredisClient", "NodeRedisClient", "SqliteDatabase"];
 
-/** A line of code for each public name and each member of it, with what it is about at the end. */
+/** A line of code for each public name and each of its members; the name is at the end of the line. */
 function uses(t) {
   const api = new API({ cwd: root });
   t.after(() => api.close());
   const { checker, program } = api.updateSnapshot({ openProject: "tests/tsconfig.json" }).getProjects()[0];
   const lines = [];
   const use = (of, code) => {
-    // Those whose names are symbols are told of under the same one elsewhere.
+    // Members whose names are symbols are described under the same name elsewhere.
     const names = of.map(({ name }) => name).filter((name) => /^\w+$/.test(name) && !/^(prototype|__.*)$/.test(name));
     lines.push(...names.map(code));
   };
@@ -66,7 +66,7 @@ test("an editor tells of every public name, and of every member of it", async (t
     text,
     lines.map((line, at) => [at + 1, line.length - 1]),
   );
-  // First the declaration, in a fence of code, and then what is told of it.
+  // First the declaration in a code fence, then its description.
   const told = shown.map((text) => text.replace(/^```typescript\n.*?\n```/s, "").trim());
   assert.ok(shown.every((text) => text.startsWith("```typescript\n")));
   assert.deepEqual(

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { pathToFileURL } from "node:url";
 
-/** What is shown, in Markdown, at each place of a text in a file of that name: [line, character]. */
+/** Returns the Markdown that the editor shows at each position of a text in a file of that name: [line, character]. */
 export async function hovers(folder, name, text, places) {
   const server = spawn("node_modules/.bin/tsc", ["--lsp", "--stdio"], {
     cwd: folder,

@@ -1,4 +1,4 @@
-// The three engines of browsers: what is tested of a page holds in each. What differs between them is in a file of its own.
+// The three engines of browsers: the tests of a page run in each. Their differences are in separate files.
 import { setTimeout as sleep } from "node:timers/promises";
 import * as chromium from "./chromium.mjs";
 import * as firefox from "./firefox.mjs";
@@ -25,7 +25,7 @@ export async function until(page, expression, ms = 60_000) {
   }
 }
 
-/** Goes back, as the button does; a page that was kept loads nothing, so there is no event to wait for. */
+/** Goes back, as the button does. A page from the cache loads nothing, so no event follows. */
 export async function goBack(page, expression) {
   await page.evaluate("void setTimeout(() => history.back())").catch(() => {});
   await until(page, expression);

@@ -1,4 +1,4 @@
-// Clocks and timers that tests put in the place of those of the host: of sinon, jest and vitest, which all have these.
+// Clocks and timers with which tests replace the host's: of sinon, jest and vitest, which all have these.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { exitOf, slow } from "./support.mjs";

@@ -54,7 +54,7 @@ const ask = (method, path, body) =>
 /** Within that many ms a busy machine does anything; the clocks that are wrong here are so by a minute and more. */
 const NEAR_MS = 25_000;
 
-/** Mints until it is told to stop; a window that is over is waited for. */
+/** Mints until the test stops it; after a window's end it waits for the next. */
 function minting(gen) {
   const ids = [];
   let over = false;
@@ -268,7 +268,7 @@ describe("leases of a service", { concurrency: 4 }, () => {
     await assert.rejects(lease({ ...options, maxWaitMs: 20 }), (error) => {
       assert.equal(error.code, "NODES_EXHAUSTED");
       assert.match(error.message, new RegExp(`^the service at ${service.url}: .*${namespace}`));
-      assert.ok(error.cause.retry_after_ms > 0 && error.cause.status === 503);
+      assert.ok(error.retryAfterMs > 0 && error.cause.status === 503);
       return true;
     });
     const gen = await lease({ ...options, maxWaitMs: 60_000 });
@@ -404,7 +404,7 @@ describe("leases of a service", { concurrency: 4 }, () => {
     });
     after(() => browser?.close());
 
-    /** A page of a browser profile, whose clock is so many ms beside the right one. */
+    /** A page of a browser profile whose clock is off by `wrongMs`. */
     async function page(context, { origin = pages.origin, wrongMs = 0 } = {}) {
       const page = await context.newPage();
       await page.addInitScript((wrongMs) => {
@@ -472,7 +472,7 @@ describe("leases of a service", { concurrency: 4 }, () => {
         (await held(namespace, service)).find((each) => each.node === node).released;
       assert.equal(await isReleased(nodes[0])(), false);
       const early = await mint(first, 1000);
-      // What it sends then outlives it.
+      // The request that it sends then outlives it.
       await service.pause();
       await first.close({ runBeforeUnload: false });
       await sleep(300);

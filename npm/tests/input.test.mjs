@@ -11,7 +11,7 @@ const NOT_INTEGERS = [2 ** 53, -(2 ** 53), 1.5, NaN, Infinity, true, ...NO_INTEG
 const NOT_EVEN_NUMBERS = [null, {}, [], [5], () => 5, Symbol("5"), new Date()];
 const HUGE = [10n ** 40n, -(10n ** 40n), 2n ** 64n, `1${"0".repeat(40)}`];
 
-/** A refusal of that code, or a TypeError for what is no number by any reading. */
+/** An error of that code, or a TypeError for a value that cannot be read as a number. */
 function refused(code, value, call) {
   try {
     call();
@@ -141,7 +141,7 @@ test("options that mean nothing are refused", () => {
       assert.throws(make({ [name]: value }), { message: new RegExp(name) }, `${name}: ${inspect(value)}`);
     }
     assert.equal(make({ [name]: 2 ** 60 })().status()[name], 2 ** 60);
-    assert.equal(make({ [name]: undefined })().status()[name], name === "maxWaitMs" ? 1000 : 0);
+    assert.equal(make({ [name]: undefined })().status()[name], name === "maxWaitMs" ? 100 : 0);
   }
   for (const clock of [5, "now", {}]) assert.throws(() => make({ clock })().tryNextId(), TypeError, inspect(clock));
 });
@@ -208,7 +208,7 @@ test("a text that is none is INVALID_TEXT, and an unknown form is an error", () 
   for (const wrong of ["", "x", "é".repeat(16), "0".repeat(15), "0".repeat(17), "g".repeat(16), "f".repeat(2000)]) {
     refusal("INVALID_TEXT", () => text.decode(wrong, "hex"));
   }
-  // However long they are, their length is told.
+  // The error states the length of long texts.
   for (const [long, length] of [
     ["a".repeat(5000), 5000],
     ["ä".repeat(600), 600],
@@ -296,6 +296,9 @@ test("JSON has IDs as strings, wherever they stand, and the rest as ever", () =>
   assert.equal(json.stringify(row), told);
   assert.equal(JSON.stringify(row, json.replacer), told);
   assert.equal(json.stringify({ id: 1n }, 1), '{\n "id": "1"\n}');
+  const read = JSON.parse('{"id":"1541815603606036480","ids":["1","-2"],"name":"5"}', json.reviver("id", "ids"));
+  assert.deepEqual(read, { id: 1541815603606036480n, ids: [1n, -2n], name: "5" });
+  assert.deepEqual(JSON.parse('{"id":"","ids":[null]}', json.reviver("id", "ids")), { id: "", ids: [null] });
 });
 
 test("a layout of 53 bits mints numbers too, and a wider one says so", () => {

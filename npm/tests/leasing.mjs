@@ -1,5 +1,5 @@
-// A process that leases over a store: leasing.mjs KIND URL NAMESPACE LEDGER OPTIONS. It tells its node, and mints until it
-// ends or its lease is lost; what it has minted is in the ledger before it goes on.
+// A process that leases over a store: leasing.mjs KIND URL NAMESPACE LEDGER OPTIONS. Prints its node, and mints until
+// it ends or loses its lease. It writes each ID to the ledger before it mints the next.
 import { openSync, writeSync } from "node:fs";
 import { Snowflake } from "snowmint";
 import { SqliteStore } from "snowmint/stores";

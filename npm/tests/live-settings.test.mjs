@@ -1,5 +1,5 @@
-// Settings that change under a live fleet: those by which the server itself loses writes end renewals, those that matter in
-// a failover are reported.
+// Settings that change under a live fleet: settings by which the server itself loses writes end renewals; settings that
+// matter in a failover are reported.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Snowflake } from "snowmint";
@@ -78,7 +78,7 @@ describe("settings that change", { concurrency: 5 }, () => {
       const gen = await Snowflake.lease({ store, layout: ONE_NODE, namespace: "a", windowMs: 6000, onLost });
       await gen.nextIdAsync();
       await spoil(url);
-      // On a machine that is very busy the window may be over before anybody looks.
+      // On a very busy machine the window may end before the test looks.
       const reason = () => gen.status().renewalError ?? gen.status().lost;
       await until(() => reason()?.includes(setting), "the reason");
       const end = gen.window?.end;

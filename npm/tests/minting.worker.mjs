@@ -1,5 +1,5 @@
-// A thread that mints: with `count`, IDs by two handles on one node, of the package imported and required; else it tells
-// how the package fares here.
+// A thread that mints: with `count`, IDs by two handles on one node, of the package imported and required; otherwise it
+// reports how the package works here.
 import { createRequire } from "node:module";
 import { parentPort, workerData } from "node:worker_threads";
 import * as imported from "snowmint";

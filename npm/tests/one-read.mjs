@@ -1,5 +1,5 @@
 // A process whose connections end so: behind an answer of the server, in the same read, comes an error. KIND and URL say of
-// which client and server. It tells how many calls had an answer, for each place of the error.
+// which client and server. Prints the number of answered calls for each position of the error.
 
 import { once } from "node:events";
 import net from "node:net";
@@ -64,7 +64,7 @@ async function storeWith(at) {
   return { store, end };
 }
 
-/** What came of three calls. */
+/** The results of three calls. */
 async function calls({ store, end }, at) {
   const outcomes = [];
   for (let version = 0; version < 3; version++) {
@@ -76,7 +76,7 @@ async function calls({ store, end }, at) {
       ),
     );
   }
-  // What comes later must do no harm either.
+  // Later errors must do no harm either.
   await new Promise((resolve) => setTimeout(resolve, 100));
   end();
   return outcomes;

@@ -1,4 +1,4 @@
-// Errors that come in one read with what is before them: nobody but a listener hears of them in time.
+// Errors that arrive in one read with the data before them: only a listener gets them in time.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import net from "node:net";
@@ -39,7 +39,7 @@ test("a server that says ready and fatal in one packet ends no process", async (
   for (const line of told) assert.match(line, /^STORE_UNAVAILABLE PostgreSQL at 127\.0\.0\.1:\d+\/app: /);
 });
 
-// Version 4 of node-redis throws in a listener of its own, where nobody can catch it.
+// Version 4 of node-redis throws in its own listener, so no caller can catch the error.
 const KINDS = ["pg", "mysql2", "mysql2/promise", "ioredis, RESP3", "ioredis 5", "redis, RESP3", "redis, a pool"];
 // They wait for answers that never come.
 describe("errors of real servers", { concurrency: 4 }, () => {

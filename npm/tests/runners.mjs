@@ -1,11 +1,12 @@
-// The package as test runners load it: into contexts of node:vm, each with a globalThis of its own, some of them jest's page.
+// The package as test runners load it: into contexts of node:vm, each with a separate globalThis, some of them jest's
+// page.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { createContext, runInContext } from "node:vm";
 
 const require = createRequire(import.meta.url);
 
-/** What a bundle of CommonJS exports, run in that context. */
+/** Returns the exports of a CommonJS bundle that runs in that context. */
 function loaded(name, context) {
   const file = require.resolve(`./node_modules/snowmint/dist/${name}.cjs`);
   const wrapped = `(function (exports, require, module, __filename) {${readFileSync(file, "utf8")}\n})`;

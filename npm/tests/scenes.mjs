@@ -23,7 +23,8 @@ export function playIn(engine, concurrency) {
       test(name, { timeout: 240_000 }, async (t) => {
         const context = free.pop() ?? (await browser.newContext());
         await play({ browser, context }, t);
-        // What is visible in WebKit's windows depends on those before, and hidden pages draw nothing: it has new ones.
+        // Which parts of WebKit's windows are visible depends on the windows in front of them, and hidden pages draw
+        // nothing: it has new ones.
         if (engine === "webkit") return context.close();
         await empty(context);
         free.push(context);

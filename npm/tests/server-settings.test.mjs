@@ -1,4 +1,4 @@
-// Settings of a server: what real servers told is judged as in Rust, whose test has written it down.
+// Settings of a server: the answers of real servers, recorded by a test in Rust, are judged as in Rust.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -21,10 +21,10 @@ async function findings(t) {
   await build({
     entryPoints: [join(source, "stores/findings.ts")],
     outfile,
-    // The exports of the wasm modules have short names.
-    mangleProps: /[a-z]_$/,
-    mangleCache: JSON.parse(readFileSync(join(source, "generated/names.json"), "utf8")),
-    alias: { "#host": join(source, "host.node.ts"), "#stores-host": join(source, "stores/host.node.ts") },
+    alias: {
+      "#files": join(source, "stores/files.node.ts"),
+      "#wasm/durability": join(source, "../dist/wasm/durability.mjs"),
+    },
     bundle: true,
     format: "esm",
     platform: "node",

@@ -18,7 +18,7 @@ async function startProgram() {
   execFileSync("cargo", ["build", "--quiet", "--locked", ...packages], { cwd: root, stdio: "inherit" });
   const programs = resolve(root, process.env.CARGO_TARGET_DIR ?? "target", "debug");
   const env = { SNOWMINT_SERVER: join(programs, "snowmint"), ...process.env };
-  // A process group of its own: Ctrl-C in the terminal is for the tests alone.
+  // A separate process group: Ctrl-C in the terminal is for the tests alone.
   const child = spawn(join(programs, "snowmint-engines"), { env, stdio: ["pipe", "pipe", "inherit"], detached: true });
   const [line] = await once(child.stdout, "data");
   for (const each of [child, child.stdin, child.stdout]) each.unref();

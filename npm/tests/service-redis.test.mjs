@@ -35,7 +35,7 @@ const nodeRedis = (RESP) => async (t, url, password) => {
   atEnd(t, () => client.isOpen && client.destroy());
   await client.connect();
   const send = (...words) => client.sendCommand(words);
-  // What is asked in one turn of the event loop goes out together.
+  // Requests of one turn of the event loop are sent together.
   return { send, many: (commands) => Promise.all(commands.map((words) => send(...words))) };
 };
 const CLIENTS = {

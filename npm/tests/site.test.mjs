@@ -66,7 +66,7 @@ const inspect = (page, id) => page.locator("#id").fill(id);
 const first = (page) => page.locator("#candidates > li").first();
 const verdict = (page) => page.locator("#verdict").textContent();
 const layoutText = (page) => page.locator("#layout").inputValue();
-/** What the page tells of a layout, by term. */
+/** The page's description of a layout, by term. */
 const facts = async (page) =>
   Object.fromEntries(
     await page
@@ -84,7 +84,7 @@ const refusal = (layout) => {
   return assert.fail(`${layout} is a layout`);
 };
 
-/** What must be told of a layout. */
+/** The facts that the page must state about a layout. */
 async function agrees(page, layout) {
   const told = await facts(page);
   const ended = layout.endsAtMs < Date.now();
@@ -128,7 +128,7 @@ test("every candidate opens, and its drawing has the bits of the ID", async (pag
     if (!open) await summary.click();
   }
   const able = candidates(TWEET).filter(({ layout }) => layout !== null);
-  // What is inside is made after the click.
+  // The click creates the content.
   await page.waitForFunction((count) => document.querySelectorAll(".candidates .bar").length === count, able.length);
   const drawings = await page
     .locator(".candidates .bar")
@@ -209,7 +209,7 @@ test("an ID is taken out of what is pasted with it", async (page) => {
     await verdict(page),
     /^Taken from it: 8c45583a-0e1f-11ec-804d-005056219395\. Most likely: UUID, version 1/,
   );
-  // What reads as it is stays as it is: the last one is base 62.
+  // Names that are readable as they are stay unquoted: the last one is base 62.
   await inspect(page, `\ufeff${TWEET}`);
   assert.match(await verdict(page), /^Most likely: twitter/);
   await inspect(page, "1234567890n");

@@ -100,7 +100,7 @@ describe("stores", { concurrency: 4 }, () => {
       test("a closed lease is free at once for another client, and goes on above its last ID", async (t) => {
         const { store } = await place(t);
         const namespace = fresh();
-        const first = await lease(await store(), { namespace, windowMs: 30_000 });
+        const first = await lease(await store(), { namespace, windowMs: 30_000, maxWaitMs: 5000 });
         const last = first.nextIds(20_000).at(-1);
         await first.close();
         refusal("WINDOW_CLOSED", () => first.nextId());
@@ -147,7 +147,7 @@ describe("stores", { concurrency: 4 }, () => {
       test("excluded and vouched nodes are not leased, and a namespace keeps its layout", async (t) => {
         const store = await (await place(t)).store();
         const namespace = fresh();
-        // One of its own, as a node that is vouched for stays so.
+        // A separate one, as a vouched node stays vouched.
         const layout = `unused:1,time:43,node:8,sequence:12;epoch=${1_735_689_600_000 + numbers++};tick=1ms`;
         new Snowflake({ layout, node: 1 });
         const gen = await lease(store, { namespace, layout, exclude: [0, 2], windowMs: 30_000 });
@@ -174,6 +174,7 @@ describe("stores", { concurrency: 4 }, () => {
         await assert.rejects(lease(late, { ...options, maxWaitMs: 20 }), (error) => {
           assert.equal(error.code, "NODES_EXHAUSTED");
           assert.match(error.message, /all 4 nodes are taken or excluded/);
+          assert.ok(error.retryAfterMs > 0 && error.retryAfterMs <= 30_000, `${error.retryAfterMs}`);
           assert.ok(error.message.startsWith(String(late)) && error.message.includes(options.namespace));
           return true;
         });
@@ -326,7 +327,7 @@ with Snowflake(store=sys.argv[1], namespace=sys.argv[2]) as generator:
 
 // A store whose answers get lost, come late or make no sense.
 
-/** A store over records in memory; `fate` tells what becomes of each write. */
+/** A store over records in memory; `fate` decides the result of each write. */
 function faulty(fate = () => "fine") {
   const store = new MemoryStore();
   return {
@@ -427,7 +428,7 @@ test("a claim of a store that reads and does not write rejects with what the sto
     writes++;
     return fate;
   });
-  // The namespace has its layout from here on.
+  // From here on the namespace has a layout.
   await (await lease(store, { namespace: "a" })).close();
   fate = "refused";
   for (const [maxWaitMs, most] of [
@@ -614,7 +615,7 @@ test("a window and what is minted ahead are an hour at most, so that nobody wait
     message: /^windowMs must be at least 1000 for this layout, and at most 3600000 with maxAheadMs added, not \d+$/,
   };
   for (const options of wrong) {
-    // Who shares a lease is no exception.
+    // This holds for generators that share a lease too.
     for (const namespace of ["a", "b"]) await assert.rejects(lease(store, { namespace, ...options }), error);
   }
   assert.equal(writes, 1);

@@ -1,4 +1,4 @@
-// What goes wrong with the stores: unsafe settings, servers that are away or hang, and clients that are none.
+// What goes wrong with the stores: unsafe settings, servers that are away or hang, and values that are not clients.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -53,7 +53,7 @@ const IN_TIME_MS = 20_000;
 
 const literally = (text) => new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
 
-// Rejections that nobody hears, and errors of connections, would end this process.
+// Unhandled rejections and connection errors would end this process.
 const unheard = [];
 process.on("unhandledRejection", (error) => unheard.push(error));
 process.on("uncaughtExceptionMonitor", (error) => unheard.push(error));
@@ -80,7 +80,10 @@ describe("stores", { concurrency: 4 }, () => {
           assert.ok(message.startsWith(`${store}: `), message);
         }
         const allowed = await storeAt(t, kind, url, { allowUnsafe: true });
-        assert.equal(await allowed.write("a/b", bytes("c"), 0), 1);
+        // A server ends the session of a process that a busy machine stops within a transaction.
+        const written = () => allowed.write("a/b", bytes("c"), 0);
+        const version = await written().catch((error) => (error.code === "STORE_UNAVAILABLE" ? written() : error));
+        assert.equal(version, 1);
       });
   });
 
@@ -94,7 +97,7 @@ describe("stores", { concurrency: 4 }, () => {
     await refused("UNSAFE_STORE", /appendfsync=everysec/, store.write("a/b", bytes("unsafe"), 1));
     await admin.config("SET", "appendfsync", "always");
     assert.equal(await store.write("a/b", bytes("safe"), 1), 2);
-    // Who may not ask does not know.
+    // A user without the right to ask gets no answer.
     await admin.call("ACL", "SETUSER", "app", "on", ">s3cret", "~*", "+@all", "-config");
     for (const kind of ["ioredis, RESP3", "redis, RESP2", "redis 4"]) {
       const blind = await storeAt(t, kind, `redis://app:s3cret@127.0.0.1:${port}`);
@@ -109,7 +112,7 @@ describe("stores", { concurrency: 4 }, () => {
     const replica = await serve(t, "redis", { options: ["--replicaof", `127.0.0.1 ${port}`] });
     await refused("UNSAFE_STORE", /role=slave/, (await storeAt(t, "ioredis, RESP3", replica.url)).read("a/b"));
     await until(async () => (await admin.info("replication")).includes("connected_slaves:1"), "a replica");
-    // What is held goes on, and tells of it.
+    // A held lease continues and reports the failure.
     assert.equal(await store.write("a/b", bytes("safe"), 2), 3);
     assert.match(store.standbyRisk(), /connected_slaves=1/);
     await refused("UNSAFE_STORE", /connected_slaves=1/, store.refuseStandby());
@@ -147,7 +150,7 @@ describe("stores", { concurrency: 4 }, () => {
     );
     const other = await storeAt(t, "pg", primary.url);
     await refused("UNSAFE_STORE", /asynchronous_standby=walreceiver with synchronous_standby/, other.add("c", 1n, 0n));
-    // Who may not see how the standby follows is refused, too.
+    // A user without the right to see the standby's progress is refused, too.
     const admin = new pg.Client(primary.url);
     await admin.connect();
     atEnd(t, () => admin.end());
@@ -164,7 +167,8 @@ describe("stores", { concurrency: 4 }, () => {
     };
     await until(add, "the new settings");
     assert.equal(added, 1n);
-    // A standby that hangs is waited for, but not for ever; what it has not confirmed is not read as if it had.
+    // A commit waits for a standby that hangs, but not for ever. A read does not show records that the standby has not
+    // confirmed.
     const hasty = await storeAt(t, "pg", primary.url, { timeoutMs: 1000 });
     const found = async () => (await hasty.read("a/b").catch(() => null))?.version;
     await until(async () => (await found()) === 1, "an answer within 1000 ms");
@@ -241,7 +245,7 @@ describe("stores", { concurrency: 4 }, () => {
         await server.restart();
         let version = null;
         while (version === null) {
-          // What was rejected may have been done all the same, or be done later by a client that keeps what it could not send.
+          // The server may have run a rejected statement, or a client may send a queued one later.
           const found = await again(() => store.read("a/b"));
           assert.ok(found.version >= 1 && ["1", "away", "again"].includes(text(found.value)));
           version = await again(() => store.write("a/b", bytes("again"), found.version));
@@ -310,7 +314,7 @@ describe("stores", { concurrency: 4 }, () => {
   describe("better-sqlite3", () => {
     const relaxed = (t, mode) => {
       const db = database(t);
-      // Else it is kept from what can corrupt it.
+      // Otherwise the client is not used in a way that can corrupt it.
       db.unsafeMode();
       assert.equal(db.pragma(`journal_mode = ${mode}`, { simple: true }), mode);
       return db;

@@ -27,7 +27,7 @@ export function atEnd(t, end) {
   all.push(end);
 }
 
-/** A store over a client of its own, which is closed with the test. */
+/** A store over a separate client, which the end of the test closes. */
 export async function storeAt(t, kind, url, options) {
   const { Store, connect } = LEASED[kind];
   const [client, close] = await connect(url);

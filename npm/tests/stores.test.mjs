@@ -126,7 +126,7 @@ describe("verbs", { concurrency: 4 }, () => {
       test("counts at once are all different", async (t) => {
         const stores = await place(t);
         const name = fresh();
-        // Most of what can go wrong does so while a counter comes into being.
+        // Most faults happen while a counter is created.
         for (let counter = 0; counter < 5; counter++) {
           const adding = Array.from({ length: 8 }, (_, at) => stores[at % 2].add(`${name}/${counter}`, 3n, 0n));
           const counts = (await Promise.all(adding)).map(Number).sort((a, b) => a - b);

@@ -62,15 +62,15 @@ for (const [host, { Snowflake }] of Object.entries({ Node: node, browsers: brows
       }
     }
     const cases = [
-      [Silent, { name: "TypeError", message: /passes its options on: super\(options\)/ }],
-      [Other, { name: "TypeError", message: /cannot change the layout of a lease/ }],
+      [Silent, { name: "TypeError", message: /passes the options that it gets to super\(options\)/ }],
+      [Other, { name: "TypeError", message: /passes the options that it gets to super\(options\)/ }],
       [Broken, { name: "RangeError", message: "broken" }],
     ];
     for (const [Class, error] of cases) {
       const store = new MemoryStore();
       await assert.rejects(Class.lease({ store, namespace: "orders" }), error);
       const next = await Snowflake.lease({ store: Object.setPrototypeOf({ store }, passing), namespace: "orders" });
-      // What was claimed is free again at once.
+      // The claimed node is free again at once.
       assert.equal(next.node, 0);
       await next.close();
     }

@@ -30,7 +30,7 @@ export function increasing(ids) {
   for (let i = 1; i < ids.length; i++) if (!(ids[i] > ids[i - 1])) assert.fail(`${ids[i]} comes after ${ids[i - 1]}`);
 }
 
-/** Waits until a condition holds, or fails after so many ms. */
+/** Waits until a condition holds, or fails after a time in ms. */
 export async function until(condition, what, ms = 60_000) {
   for (const since = performance.now(); !(await condition()); await sleep(10))
     if (performance.now() - since > ms) assert.fail(`${what}: not within ${ms} ms`);
@@ -108,12 +108,12 @@ export async function answerOf(child) {
   return Promise.race([child.message, ended]);
 }
 
-/** The library that gives a process a clock of its own, where it is installed. */
+/** The path of libfaketime, which sets the clock of one process, if it is installed. */
 export const FAKETIME = ["x86_64", "aarch64"]
   .map((cpu) => `/usr/lib/${cpu}-linux-gnu/faketime/libfaketime.so.1`)
   .find((path) => existsSync(path));
 
-/** A clock for processes, which may be set while they run: so many seconds beside the system's. */
+/** A clock for processes, which tests set while the processes run, as seconds beside the system's. */
 export function fakeClock(t) {
   const file = join(folder(t), "clock");
   const set = (seconds) => {

@@ -1,5 +1,5 @@
 // Tab slots of one origin: tabs, workers, reloads, duplicated, frozen, crashed and remembered pages. Windows and timers are
-// those of real browsers, so that scenes wait for windows of 1 to 3 s; several are played at the same time.
+// those of real browsers, so scenes wait for windows of 1 to 3 s; several scenes run at the same time.
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Layout, Snowflake } from "snowmint";
@@ -278,7 +278,7 @@ test("a page that the back button brings back during a renewal leases again by i
   await goBack(page, "globalThis.ready");
   assert.equal(await page.evaluate("globalThis.persisted"), true);
   await page.evaluate("service.lag = 0");
-  // Nothing but a timer of its own renews it: no call that waits.
+  // Only its own timer renews it: no call that waits.
   await until(page, "(() => { try { return (window.after = gen.nextId()) && gen.node > 1 } catch {} })()");
   assert.ok(BigInt(await page.evaluate("String(after)")) > BigInt(before));
 });
@@ -349,7 +349,7 @@ test("tabs that are closed or loaded anew leave their nodes to the next at once,
     t.diagnostic(`${how}: ${back}`);
     assert.equal(back.filter(Boolean).length, 2, how);
   }
-  // What pages leave in local storage is taken over by those that lease.
+  // Pages that lease take over the records that others left in local storage.
   await lease(page);
   assert.deepEqual(await other.evaluate("Object.keys(localStorage)"), []);
 });
@@ -437,7 +437,7 @@ test("two namespaces have nodes of their own, and a layout without room says tha
   const layout = "time:41,node:1,sequence:12;epoch=2025-01-01T00:00:00Z";
   const options = (namespace) => ({ layout, namespace, exclude: [0], maxWaitMs: 50 });
   assert.equal(await lease(page, options("a")), 1);
-  // Under a name of its own: a generator that nobody holds any more gives its node back.
+  // Under a separate name: a generator without references gives its node back.
   assert.equal(await page.evaluate((options) => globalThis.lease(options, "second"), options("b")), 1);
   const other = await tab();
   const refused = await outcome(other, `lease(${JSON.stringify(options("a"))})`);
@@ -710,7 +710,7 @@ test("a browser has a device of its own at each of two stores, also if they are 
     const devices = (lists) => [...new Set(lists.flat().map((id) => fieldsOf(id).device))];
     assert.deepEqual(devices(lists.processes), [0]);
     assert.ok(!devices(lists.b).includes(0), "that of the process");
-    // Where the names tell stores apart, all tabs have the same one.
+    // If the store's name decides, all tabs have the same name.
     if (!called) assert.deepEqual([devices(lists.a), devices(lists.b)], [[0], [1]]);
     assert.equal(new Set([...lists.b, ...lists.processes].flat()).size, 2 * 1500);
     await process.close();

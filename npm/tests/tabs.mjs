@@ -1,4 +1,4 @@
-// What a tab or worker does in tab-scenes.mjs.
+// The work of a tab or worker in tab-scenes.mjs.
 import { Snowflake } from "/npm/dist/browser.mjs";
 import { HttpStore } from "/npm/dist/stores.browser.mjs";
 
@@ -15,7 +15,7 @@ export async function lease({ url, called = url, service, ...options }, name = "
   return globalThis[name].node;
 }
 
-/** Makes a generator of a node that nobody leases, and answers the node. */
+/** Makes a generator of a node without a lease, and returns the node. */
 export const vouch = (node) => new Snowflake({ node }).node;
 
 /** Mints by single calls and batches; a tab that is hidden has to wait for a renewal now and then. */
@@ -33,7 +33,7 @@ export async function mint(count, name = "gen") {
   return ids.slice(0, count).map(String);
 }
 
-/** What comes of a call, or the code and sentence of its error. */
+/** Returns the result of a call, or the code and sentence of its error. */
 export async function outcome(call) {
   try {
     return String(await call());
@@ -58,7 +58,7 @@ export function minting(name = "gen") {
   };
 }
 
-/** A service whose renewals take so many ms as `lag` says, and whose claims have the next node. */
+/** A service whose renewals take `lag` ms and whose claims get the next node. */
 export function slowService(windowMs) {
   let node = 0;
   const granted = (node) => {

@@ -1,7 +1,7 @@
-// A worker that leases, mints so many IDs, and tells.
+// A worker that leases, mints some IDs, and posts them.
 import { lease, mint } from "/npm/tests/tabs.mjs";
 
-/** Of a shared worker, that of the page that has made it. */
+/** In a shared worker: the port of the page that created it. */
 const port =
   globalThis.onconnect === undefined
     ? globalThis

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { Worker } from "node:worker_threads";
 import { increasing } from "./support.mjs";
 
-/** What a thread answers; it has ended then. */
+/** Returns the answer of a thread after the thread has ended. */
 async function answer(workerData, env = {}) {
   const file = new URL("./minting.worker.mjs", import.meta.url);
   const worker = new Worker(file, { workerData, env: { ...process.env, ...env } });

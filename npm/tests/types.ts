@@ -1,4 +1,4 @@
-// What the declarations allow and refuse. Checked by the compiler, never run; without the types of any host.
+// Uses that the declarations allow and refuse. Checked by the compiler, never run; without the types of any host.
 import {
   type Candidate,
   type ErrorCode,
@@ -13,7 +13,7 @@ import {
   type LeaseStore,
   layouts,
   type Mint,
-  type Node,
+  type NodeId,
   objectId,
   type Parts,
   type PartsInput,
@@ -30,7 +30,7 @@ import {
 import { type Dialect, decodeSql, type FunctionOptions, postgresFunction, type SqlParts } from "snowmint/sql";
 import {
   type Found,
-  type Granted,
+  type Grant,
   HttpStore,
   type HttpStoreOptions,
   type IoredisClient,
@@ -124,6 +124,10 @@ is<Date | null>(layout.signedUntil);
 is<number | null>(layout.signedUntilMs);
 is<boolean>(layout.jsSafe);
 is<number>(gen.nextNumber());
+is<string>(gen.nextString() + gen.nextText("base62"));
+// @ts-expect-error base61 is not a form
+gen.nextText("base61");
+is<number | bigint | undefined>(layout.decode(5n).fields.worker);
 is<string>(json.stringify({ id: 1n }, 2) + JSON.stringify(1n, json.replacer));
 is<number>(layout.bits + layout.epochMs + layout.tickMs + layout.endsAtMs);
 is<number>(layout.nodes + layout.idsPerTick + layout.idsPerSecond);
@@ -186,7 +190,7 @@ for (const candidate of candidates) {
   is<boolean>(candidate.kind === "uuid9");
 }
 
-const [id, instant, integer, node]: [Id, Instant, Integer, Node] = ["5", new Date(), 5n, { worker: 1 }];
+const [id, instant, integer, node]: [Id, Instant, Integer, NodeId] = ["5", new Date(), 5n, { worker: 1 }];
 is<unknown>([id, instant, integer, node]);
 
 const error: Error = new SnowmintError("EXHAUSTED", "why", 5);
@@ -196,11 +200,11 @@ if (error instanceof SnowmintError) {
   is<number | undefined>(error.byMs);
   // @ts-expect-error no such code
   is<boolean>(error.code === "EXHAUSTEDD");
-  // @ts-expect-error what an error tells does not change
+  // @ts-expect-error the fields of an error are read-only
   error.code = "FORKED";
 }
 
-// @ts-expect-error a node is no boolean
+// @ts-expect-error a boolean is not a node
 new Snowflake({ node: true });
 // @ts-expect-error options have one spelling
 new Snowflake({ node: 5, max_ahead_ms: 5 });
@@ -282,14 +286,14 @@ for (const store of stores) {
 const httpOptions: HttpStoreOptions = { token: "sesame", timeoutMs: 1000 };
 const lessors: Lessor[] = [new HttpStore("https://ids.example", httpOptions), new HttpStore({ href: "https://ids" })];
 for (const store of lessors) is<Promise<Snowflake>>(Snowflake.lease({ store, namespace: "orders" }));
-is<(lessor: Lessor, terms: LeaseTerms) => Promise<Granted>>((lessor, terms) => lessor.claim("orders", terms));
+is<(lessor: Lessor, terms: LeaseTerms) => Promise<Grant>>((lessor, terms) => lessor.claim("orders", terms));
 // @ts-expect-error a service leases, and has no records
 is<LeaseStore>(new HttpStore("https://ids.example"));
 // @ts-expect-error no such option
 new HttpStore("https://ids.example", { allowUnsafe: true });
 // @ts-expect-error a token is a text
 new HttpStore("https://ids.example", { token: 5 });
-// @ts-expect-error a URL is no pool
+// @ts-expect-error a URL is not a pool
 new PgStore("postgres://db");
 // @ts-expect-error nor has a single connection what a pool has
 new PgStore({ connect: () => {}, query: () => {} });

@@ -41,7 +41,7 @@ async function bundle() {
   pages["/bundle.js"] = ["text/javascript", outputFiles[0].text];
 }
 
-/** Opens a page and answers what a function tells there. */
+/** Opens a page and returns the value of a function in it. */
 async function inPage(context, t, path, body, argument) {
   bundled ??= bundle();
   await bundled;
@@ -55,7 +55,7 @@ async function inPage(context, t, path, body, argument) {
   return told;
 }
 
-/** What the package does in every realm of a browser. */
+/** Scenes that run in every realm of a browser. */
 function check(t, { error, vectors, skewMs, ...told }) {
   assert.equal(error, undefined);
   t.diagnostic(`${vectors.passed} cases`);

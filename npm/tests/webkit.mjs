@@ -1,5 +1,5 @@
 // WebKitGTK's MiniBrowser by WebDriver, with the face that Chromium's driver has: contexts, and pages that go, evaluate,
-// reload and close. A context is a browser of its own, whose data lies in memory; it needs a display.
+// reload and close. A context is a separate browser with its data in memory; it needs a display.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
@@ -152,7 +152,7 @@ class Page {
     return this.#command("GET", "/screenshot");
   }
 
-  /** Answers what a function or an expression tells; other pages go on meanwhile. */
+  /** Returns the value of a function or an expression; other pages continue meanwhile. */
   async evaluate(body, argument) {
     const call = typeof body === "function" ? `(${body})(arguments[0])` : body;
     const told = `told${this.#calls++}`;

@@ -1,4 +1,4 @@
-// A thread, a process, or a worker of a cluster that mints some of every kind, and tells them.
+// A thread, a process, or a worker of a cluster that mints IDs of every kind and reports them.
 import { isMainThread, parentPort } from "node:worker_threads";
 import { objectId, ulid, uuid } from "snowmint";
 

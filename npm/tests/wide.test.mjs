@@ -1,4 +1,4 @@
-// UUIDs, ULIDs and ObjectIds: unique across realms, in order under any clock, strict with what is handed in.
+// UUIDs, ULIDs and ObjectIds: unique across realms, in order under any clock, strict about arguments.
 import assert from "node:assert/strict";
 import { fork } from "node:child_process";
 import cluster from "node:cluster";
@@ -147,7 +147,7 @@ test("where random bits are refused the error is the host's, and the next call a
   assert.equal(stdout, "not at module scope,not at module scope\n4,7\n", stderr);
 });
 
-/** Asserts that what some realms have told is of one each. */
+/** Asserts that each realm reported different IDs. */
 function unique(told) {
   assert.equal(told.length, 4);
   for (const kind of Object.keys(MINT)) {

@@ -3,7 +3,7 @@
     pip install snowmint[pydantic] fastapi uvicorn
     uvicorn fastapi_app:app --workers 4
 
-Each worker leases a node of its own when it starts, and gives it back when it ends.
+Each worker leases a separate node when it starts, and releases it when it ends.
 """
 
 from collections.abc import AsyncIterator
@@ -20,13 +20,13 @@ from snowmint.pydantic import SnowflakeID
 
 
 class Draft(BaseModel):
-    """What a client sends."""
+    """The body of a request."""
 
     text: str
 
 
 class Note(Draft):
-    """What it gets: the ID is a string in JSON, as JavaScript reads numbers above 2^53 wrong."""
+    """The response: the ID is a string in JSON, as JavaScript reads numbers above 2^53 wrong."""
 
     id: SnowflakeID
     created: datetime
@@ -79,7 +79,7 @@ async def show(id: SnowflakeID, generator: Generator, notes: Notes) -> Note:
 
 @app.get("/notes")
 async def list_between(since: datetime, until: datetime, generator: Generator, notes: Notes) -> list[Note]:
-    """The notes of a time, both ends included: the IDs tell it."""
+    """The notes of a time, both ends included: the IDs contain it."""
     if since.tzinfo is None or until.tzinfo is None:
         raise HTTPException(422, "Give times with their zone: 2026-01-01T00:00:00Z")
     lowest, highest = generator.layout.id_range(since, until)

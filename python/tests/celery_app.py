@@ -1,4 +1,4 @@
-"""An application that Celery's worker loads before it forks its pool, with a generator that has minted by then."""
+"""An application that Celery's worker loads before it forks its pool, with a generator that has already minted."""
 
 import json
 import os

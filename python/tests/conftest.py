@@ -1,4 +1,4 @@
-"""What holds for all tests."""
+"""Fixtures for all tests."""
 
 import itertools
 import os
@@ -7,7 +7,7 @@ import signal
 import hypothesis
 import pytest
 
-# A shell that runs a job in the background has it ignore this signal, and what the job starts inherits that.
+# A job in the background of a shell ignores this signal, and processes of the job inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # How long an example takes says how busy the machine is.

@@ -1,4 +1,4 @@
-"""An application that gunicorn loads before it forks its workers, with a generator that has minted by then."""
+"""An application that gunicorn loads before it forks its workers, with a generator that has already minted."""
 
 import json
 import os

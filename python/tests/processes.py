@@ -1,4 +1,4 @@
-"""Running Python programs as processes of their own."""
+"""Runs Python programs in separate processes."""
 
 import os
 import subprocess
@@ -36,7 +36,7 @@ def start(program: str, *arguments: str, clock_off: float | None = None, **varia
 
 
 def run(program: str, *arguments: str, **variables: str) -> str:
-    """What a Python program prints; fails if it fails or takes a minute."""
+    """Returns the output of a Python program; fails if the program fails or takes a minute."""
     done = subprocess.run(
         command(program, *arguments),
         env=environment(None, **variables),

@@ -2,7 +2,7 @@
 
 
 class Clock:
-    """Reads whatever was last put into `now_ms`; a new one has states of its own."""
+    """Returns the last value of `now_ms`; a new clock has separate states."""
 
     def __init__(self, now_ms: int) -> None:
         self.now_ms = now_ms

@@ -1,4 +1,4 @@
-"""The command line, as processes of their own."""
+"""The command line, in separate processes."""
 
 import itertools
 import json

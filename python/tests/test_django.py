@@ -35,7 +35,7 @@ ALIASES = ["default", "postgres", "mariadb"]
 
 @pytest.fixture(scope="module")
 def environment(postgres: Shared, mariadb: Shared, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """What the project's settings ask for."""
+    """The default that the project's settings name."""
     place = tmp_path_factory.mktemp("site")
     (place / "written_migrations").mkdir()
     (place / "written_migrations" / "__init__.py").touch()
@@ -50,7 +50,7 @@ def environment(postgres: Shared, mariadb: Shared, tmp_path_factory: pytest.Temp
 
 
 def manage(environment: dict[str, str], *words: str) -> str:
-    """What a command of Django prints, run as a process of its own."""
+    """Returns the output of a Django command that runs in a separate process."""
     done = subprocess.run(
         [sys.executable, "-W", "error", "-m", "django", *words],
         env=processes.environment(None, **environment),
@@ -87,7 +87,7 @@ def site(environment: dict[str, str], migration: str) -> Iterator[Any]:
 
 @pytest.fixture(params=ALIASES)
 def database(request: pytest.FixtureRequest, site: Any) -> Iterator[str]:
-    """One of the databases; what a test writes there is rolled back."""
+    """One of the databases; the fixture rolls back the writes of a test."""
     with transaction.atomic(using=request.param):
         yield request.param
         transaction.set_rollback(True, using=request.param)
@@ -133,7 +133,7 @@ def test_the_columns_are_bigint_and_number_nothing(site: Any, alias: str) -> Non
     assert '"id" bigint NOT NULL PRIMARY KEY' in sql
     assert '"author_id" bigint NULL' in sql
     assert '"tweet" bigint NULL' in sql
-    # The table in the middle is Django's own, with a number of its own, and refers to both by bigint.
+    # Django creates the table in the middle, with its own number, and it refers to both tables by bigint.
     middle = sql[sql.index('CREATE TABLE "django_site_post_readers"') :].splitlines()[0]
     assert '"post_id" bigint NOT NULL' in middle and '"author_id" bigint NOT NULL' in middle
     for line in sql.splitlines():
@@ -275,7 +275,7 @@ def test_threads_that_share_the_generator_repeat_nothing(site: Any) -> None:
 
 
 def test_settings_choose_the_layout_and_tests_may_override_them(site: Any) -> None:
-    assert snowmint_django.generator().status()["namespace"] == "site"
+    assert snowmint_django.generator().status().namespace == "site"
     with override_settings(SNOWMINT={"layout": "sonyflake", "node": 258}):
         assert layouts.SONYFLAKE.decode(site.Author().pk).node == 258
     assert layouts.TWITTER.decode(site.Author().pk).node == snowmint_django.generator().node
@@ -308,7 +308,7 @@ def test_a_lost_generator_is_replaced(site: Any, tmp_path: Path) -> None:
     with override_settings(SNOWMINT={"store": store, "namespace": "lost", "window_ms": 1000, "max_wait_ms": 60_000}):
         first, lost = snowmint_django.next_id(), snowmint_django.generator()
         lose(store, "lost")
-        wait_until(lambda: lost.status()["lost"] is not None)
+        wait_until(lambda: lost.status().lost is not None)
         second, new = snowmint_django.next_id(), snowmint_django.generator()
         assert new is not lost
         assert {lost.node, new.node} == {0, 1} and first != second

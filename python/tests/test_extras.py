@@ -1,4 +1,4 @@
-"""The optional modules: imported by nobody but their users, and plain about what they need."""
+"""The optional modules: imported only on use, with a clear error if a package is missing."""
 
 import doctest
 import importlib
@@ -9,7 +9,7 @@ import pytest
 
 import processes
 from snowmint import Snowflake
-from snowmint._lazy import Options
+from snowmint._options import Options
 
 EXTRAS = ["django", "pydantic", "sqlalchemy"]
 

@@ -209,7 +209,7 @@ def test_a_daemon_that_closes_every_descriptor_leases_again_and_harms_no_other_f
         os.closerange(3, 4096)
         others = [os.open("/dev/null", os.O_RDONLY) for _ in range(8)]
         deadline = time.monotonic() + 30
-        while generator.status()["lost"] is None and time.monotonic() < deadline:
+        while generator.status().lost is None and time.monotonic() < deadline:
             time.sleep(0.02)
         try:
             generator.next_id()
@@ -239,7 +239,7 @@ def test_a_child_that_drops_one_inherited_generator_keeps_the_lease_of_another(s
             while other.window[1] < end + 1000 and time.monotonic() < deadline:
                 time.sleep(0.02)
             other.next_id()
-            os._exit(0 if other.status()["lost"] is None else 1)
+            os._exit(0 if other.status().lost is None else 1)
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     """
     processes.run(program, store)

@@ -7,7 +7,7 @@ import pytest
 import processes
 import servers
 
-# The parent and its child print their node and what they mint, as eight bytes each: 1 + COUNT numbers a process.
+# The parent and its child print their node and IDs, as eight bytes each: 1 + COUNT numbers a process.
 COUNT = 500
 PROGRAM = """
     import os, signal, struct, sys

@@ -105,7 +105,12 @@ def test_a_time_that_datetime_cannot_hold_is_none(epoch_ms: int, year: int | Non
     layout = Layout(f"time:1;epoch={epoch_ms}")
     assert layout.epoch_ms == epoch_ms
     assert (layout.epoch and layout.epoch.year) == year
-    assert layout.decode(0).timestamp == layout.epoch
+    parts = layout.decode(0)
+    if year is None:
+        with pytest.raises(TimeOverflowError):
+            _ = parts.timestamp
+    else:
+        assert parts.timestamp == layout.epoch
 
 
 def test_the_latest_end_of_all_is_a_number() -> None:
@@ -143,6 +148,29 @@ def test_ids_are_taken_in_signed_form_and_as_numpy_integers() -> None:
     assert layouts.DISCORD.decode(np.uint64(id)) == parts
     assert layouts.DISCORD.decode(np.int64(id - 2**64)) == parts
     assert layouts.DISCORD.encode(parts) == id
+
+
+@pytest.mark.parametrize("dtype", ["<u8", ">u8", "<i8", ">i8"])
+def test_arrays_of_ids_have_the_parts_of_each_id(dtype: str) -> None:
+    ids = [2**63 - 5, 12345, 175928847299117063, 0]
+    array = np.array(ids).astype(dtype).reshape(2, 2)
+    parts = layouts.DISCORD.decode_array(array[:, ::-1])
+    assert {each.shape for each in parts.values()} == {(2, 2)}
+    for id, at in zip(ids, [(0, 1), (0, 0), (1, 1), (1, 0)], strict=True):
+        one = layouts.DISCORD.decode(id)
+        told = {"timestamp_ms": one.timestamp_ms, "tick": one.tick, "node": one.node, "sequence": one.sequence}
+        assert {name: parts[name][at] for name in told | one.fields} == told | one.fields
+        assert parts["timestamp"][at] == np.datetime64(one.timestamp.replace(tzinfo=None), "ms")
+    parts["node"][0, 0] = 7
+    assert layouts.DISCORD.decode_array(np.array([], "u8"))["tick"].shape == (0,)
+
+
+def test_an_array_of_other_items_or_with_a_wrong_id_is_refused() -> None:
+    for array in [np.zeros(2), np.zeros(2, np.uint32), ["5"], [2**70]]:
+        with pytest.raises(TypeError, match="ids is a numpy array of uint64 or int64, not of"):
+            layouts.SAFE53.decode_array(array)
+    with pytest.raises(InvalidIdError):
+        layouts.SAFE53.decode_array([5, 2**60])
 
 
 @pytest.mark.parametrize(
@@ -226,7 +254,7 @@ def test_sequence_and_random_of_any_size_are_checked(value: int) -> None:
 
 
 def test_times_of_any_size_are_before_the_epoch_or_past_the_end() -> None:
-    # The last layout has every later time that 64 bits can tell, but for the last ms, which stands for all beyond.
+    # The last layout reaches every later time of 64 bits, except the last ms, which stands for all later ones.
     for layout in (layouts.TWITTER, layouts.SONYFLAKE, layouts.MASTODON, Layout("unused:1,time:63;epoch=0")):
         for ms in (2**63, 2**64, 10**40):
             with pytest.raises(TimeOverflowError):

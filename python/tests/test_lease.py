@@ -42,7 +42,7 @@ def slot(store: str, node: int) -> Path:
     return namespace / f"{node}.slot"
 
 
-# What a lease is
+# A lease
 
 
 def test_without_arguments_a_slot_of_this_machine_is_leased() -> None:
@@ -95,7 +95,7 @@ def test_leases_of_one_namespace_and_layout_are_one_lease_and_others_are_not(sto
     assert second.next_id() > ids[-1]
     second.close()
     assert other.next_id() > 0
-    assert other.status()["namespace"] == "orders"
+    assert other.status().namespace == "orders"
 
 
 def test_threads_on_one_lease_get_unique_increasing_ids(store: str) -> None:
@@ -175,14 +175,14 @@ def test_variables_give_node_store_and_namespace_in_that_order(monkeypatch: pyte
     monkeypatch.setenv("SNOWMINT_NAMESPACE", "mails")
     monkeypatch.setenv("SNOWMINT_STORE", store)
     with Snowflake() as generator:
-        assert generator.status()["namespace"] == "mails"
+        assert generator.status().namespace == "mails"
         assert slot(store, generator.node).exists()
     monkeypatch.setenv("SNOWMINT_NODE", "37")
     with Snowflake() as leased:
         assert leased.node == 37 and leased.window is not None
-        assert leased.status()["namespace"] == "mails"
+        assert leased.status().namespace == "mails"
     with Snowflake(namespace="orders") as generator:
-        assert (generator.node, generator.status()["namespace"]) == (37, "orders")
+        assert (generator.node, generator.status().namespace) == (37, "orders")
     with monkeypatch.context() as alone:
         alone.delenv("SNOWMINT_NAMESPACE")
         alone.delenv("SNOWMINT_STORE")
@@ -268,7 +268,7 @@ def test_a_lost_slot_calls_back_and_closes_the_generator(store: str) -> None:
     assert "slot of node 0 was lost" in str(lost[0])
     with pytest.raises(WindowClosedError, match="slot of node 0 was lost"):
         generator.next_id()
-    assert generator.status()["lost"] == str(lost[0])
+    assert generator.status().lost == str(lost[0])
 
 
 MINTER = """

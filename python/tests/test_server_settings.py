@@ -1,6 +1,6 @@
 """Settings of a server: each store asks for them, and refuses those by which confirmed writes can be lost.
 
-`tests/vectors/server_settings.json` holds what real servers told, written by a test in Rust.
+`tests/vectors/server_settings.json` holds the answers of real servers, which a test in Rust records.
 """
 
 import json

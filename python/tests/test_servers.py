@@ -15,7 +15,7 @@ from losses import wait_until
 
 
 def count(server: servers.Server) -> int:
-    """Adds one to a number in the server, and gives it."""
+    """Adds one to a number in the server, and returns it."""
     if server.url.startswith("redis"):
         with redis.Redis.from_url(server.url) as client:
             return int(client.incr("n"))
@@ -29,7 +29,7 @@ def count(server: servers.Server) -> int:
 
 
 def listens(port: int) -> bool:
-    """Whether anybody listens at that port."""
+    """Returns whether a server listens at that port."""
     with socket.socket() as probe:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 

@@ -41,7 +41,7 @@ def increasing(ids: list[int]) -> bool:
     return all(a < b for a, b in itertools.pairwise(ids))
 
 
-# What it is made of
+# Arguments of the constructor
 
 
 def test_a_layout_is_given_by_name_text_or_object_and_has_a_default() -> None:
@@ -83,14 +83,14 @@ def test_a_length_of_time_is_a_number_of_ms(name: str) -> None:
             Snowflake(node=1, **{name: length})
     for length in (0, 2**53, 2**63, 2**64 - 1):
         generator = Snowflake(node=1, **{name: length})
-        assert generator.status()[name] == length
+        assert getattr(generator.status(), name) == length
         generator.next_id()
 
 
 def test_a_sequence_start_is_one_of_three() -> None:
     start: Any
     for start in ("zero", "random", "carry"):
-        assert Snowflake(node=1, sequence_start=start).status()["sequence_start"] == start
+        assert Snowflake(node=1, sequence_start=start).status().sequence_start == start
     for start in ("", "ZERO", "one", "\ud800"):
         with pytest.raises(ValueError, match="zero, random, carry"):
             Snowflake(node=1, sequence_start=start)
@@ -106,7 +106,7 @@ def test_a_layout_that_is_over_is_refused_at_once_under_the_system_clock() -> No
 
 def test_status_tells_all_of_it() -> None:
     generator = Snowflake("twitter", 5, max_ahead_ms=7, max_wait_ms=8, sequence_start="carry")
-    assert generator.status() == {
+    assert generator.status()._asdict() == {
         "node": 5,
         "layout": str(layouts.TWITTER),
         "window": None,
@@ -269,7 +269,7 @@ def test_a_closed_generator_mints_nothing_and_its_sharers_go_on() -> None:
     ):
         with pytest.raises(WindowClosedError):
             ask()
-    assert one.status()["closed"] is True
+    assert one.status().closed is True
     assert two.next_id() > 0
     assert Snowflake(node=9).next_id() > 0
 

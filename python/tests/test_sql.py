@@ -20,7 +20,7 @@ from snowmint import InvalidIdError, InvalidLayoutError, InvalidNodeError, Inval
 CONNECTIONS = 8
 # Bit 63 is 1 since 2024-11.
 NEGATIVE = Layout("time:41,shard:13,sequence:10;epoch=1990-01-01T00:00:00Z")
-# Fields in an unusual order, a node in two pieces, a tick of its own, an epoch before 1970.
+# Fields in an unusual order, a node in two pieces, an unusual tick, an epoch before 1970.
 MIXED = Layout("high:3,time:38,random:9,sequence:10,low:4;epoch=1960-05-05T00:00:00Z;tick=10ms")
 NASTY = [
     'a"b',
@@ -103,9 +103,7 @@ def assert_decoded(row: tuple[Any, ...], layout: Layout) -> Parts:
     parts = layout.decode(id)
     assert (timestamp_ms, tick, node, sequence) == (parts.timestamp_ms, parts.tick, parts.node, parts.sequence)
     assert fields == list(parts.fields.values())
-    assert timestamp == (
-        parts.timestamp if timestamp.tzinfo else parts.timestamp and parts.timestamp.replace(tzinfo=None)
-    )
+    assert timestamp == (parts.timestamp if timestamp.tzinfo else parts.timestamp.replace(tzinfo=None))
     return parts
 
 

@@ -296,7 +296,7 @@ def test_importing_models_takes_no_lease_and_the_first_row_does(tmp_path: Path) 
         with engine.begin() as connection:
             connection.execute(insert(table))
         assert list(store.iterdir()) != []
-        assert default.generator.status()["namespace"] == "lazy"
+        assert default.generator.status().namespace == "lazy"
     """
     processes.run(program, str(tmp_path))
 
@@ -366,7 +366,7 @@ def test_a_default_whose_lease_was_lost_makes_a_new_generator() -> None:
     default = SnowflakeDefault(store=store, namespace="lost", window_ms=1000, max_wait_ms=60_000)
     first, lost = default(), default.generator
     lose(store, "lost")
-    wait_until(lambda: lost.status()["lost"] is not None)
+    wait_until(lambda: lost.status().lost is not None)
     second, new = default(), default.generator
     assert new is not lost and first != second
     assert lost.node != new.node

@@ -218,9 +218,10 @@ def test_a_lease_has_a_node_and_a_window_that_moves_on(place: Place, namespace: 
         ids.append(generator.next_id())
         assert all(a < b for a, b in itertools.pairwise(ids))
         status = generator.status()
-        assert (status["namespace"], status["lost"], status["renewal_failures"]) == (namespace, None, 0)
+        assert (status.namespace, status.lost, status.renewal_failures) == (namespace, None, 0)
         if place.kind not in ("memory", "sqlite"):
-            assert abs(status["skew_ms"]) < 60_000
+            assert status.skew_ms is not None
+            assert abs(status.skew_ms) < 60_000
 
 
 def test_a_closed_lease_is_free_at_once_and_goes_on_above_its_last_id(place: Place, namespace: str) -> None:
@@ -391,7 +392,7 @@ def test_kills_of_holders_and_of_the_server_repeat_nothing(named: Place, namespa
     with ExitStack() as until_the_end:
         url, server = named.url, None
         if named.engine is not None:
-            # A server of its own, since it is killed.
+            # A separate server, since the test kills it.
             server = until_the_end.enter_context(servers.Server(named.engine))
             url = server.url
         for number in range(ROUNDS_OF_KILLS):
@@ -495,7 +496,7 @@ def test_a_server_that_is_away_is_told_in_time_and_found_again(kind: servers.Eng
             while time.monotonic() < deadline:
                 last = max(last, generator.next_id())
                 time.sleep(0.01)
-        wait_until(lambda: generator.status()["renewal_failures"] > 0)
+        wait_until(lambda: generator.status().renewal_failures > 0)
         began = time.monotonic()
         with pytest.raises(StoreUnavailableError) as caught:
             Snowflake(store=place_of(kind, server.url).store(), namespace=namespace)
@@ -511,7 +512,7 @@ def test_a_server_that_is_away_is_told_in_time_and_found_again(kind: servers.Eng
         else:
             pytest.fail("it is not found again")
         assert generator.node == 0
-        assert generator.status()["lost"] is None
+        assert generator.status().lost is None
 
 
 def test_settings_that_change_later_are_noticed_at_the_next_write(namespace: str) -> None:
@@ -615,7 +616,7 @@ def test_children_of_a_process_that_uses_sqlite_keep_their_leases_when_it_is_gon
             generator.next_id()
             assert generator.node == 1
             os.write(tell, b"leased")
-            # By then the parent is gone.
+            # The parent has ended.
             wait_for_a_renewal()
             wait_for_a_renewal()
             # The last one to close the file removes the write-ahead log.
@@ -665,7 +666,7 @@ def test_sqlite_in_memory_and_on_tmpfs_is_refused() -> None:
         path.unlink(missing_ok=True)
 
 
-# What is a store
+# The checks of a store's methods
 
 
 def test_file_stores_are_the_slots_of_their_directory(tmp_path: Path) -> None:
@@ -681,12 +682,12 @@ def test_the_environment_names_any_of_them(named: Place, namespace: str, monkeyp
     monkeypatch.setenv("SNOWMINT_STORE", named.url)
     monkeypatch.setenv("SNOWMINT_NAMESPACE", namespace)
     with Snowflake() as generator, Snowflake(store=connect(named.url), namespace=namespace) as same:
-        assert generator.status()["namespace"] == namespace
+        assert generator.status().namespace == namespace
         assert generator.node == same.node == 0
 
 
 class Own:
-    """A store of somebody's own."""
+    """A store that a user wrote."""
 
     def __init__(self, failure: BaseException | None = None) -> None:
         self.inner, self.failure = MemoryStore(), failure
@@ -901,7 +902,7 @@ def test_threads_that_mint_while_the_store_is_slow_do_not_wait_for_it() -> None:
 
     class Slow(Own):
         def write(self, key: str, value: bytes, expected_version: int) -> int | None:
-            # A claim counts its node in the namespace's own record, which is no renewal.
+            # A claim counts its node in the namespace's own record; that write is not a renewal.
             if expected_version and not key.startswith("layouts/"):
                 asked.set()
                 assert hold.wait(30)
@@ -935,7 +936,7 @@ def test_a_process_ends_also_while_its_store_hangs(namespace: str) -> None:
         assert holder.stdout is not None
         assert int(holder.stdout.readline()) > 0
         server.pause(True)
-        # A renewal is under way by then.
+        # A renewal has begun.
         time.sleep(1)
         holder.communicate("\n", timeout=60)
         assert holder.returncode == 0

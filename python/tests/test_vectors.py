@@ -123,7 +123,7 @@ def answer_uuid(case: Case) -> Case:
         case _ if "error" in case:
             pass
         case function:
-            # These are minted with the present time or random bits alone; what is in them is read.
+            # These are minted with the present time or random bits; the test reads their parts.
             found = inspect(case["uuid"])[0]
             assert found.kind == function
             assert found.timestamp_ms == case.get("timestamp_ms", found.timestamp_ms)
@@ -176,7 +176,7 @@ FILES: dict[str, tuple[set[str], Callable[[Case], Case]]] = {
     "ulid": ({"text", "read_only"}, answer_ulid),
     "object_id": ({"text", "read_only"}, answer_object_id),
 }
-# Time and random bits of what it scripts are no arguments here: it is for core, of which this is a thin layer.
+# Time and random bits of these cases cannot be passed here: it is for core, of which this is a thin layer.
 ELSEWHERE = {"mint", "sequence", "server_settings"}
 
 

@@ -21,7 +21,7 @@ KINDS: dict[str, Callable[[], object]] = {
 # Those that increase within a process.
 IN_ORDER = ("uuid6", "uuid7", "uuid7_str", "ulid")
 
-# Minting, as all programs here do it: a line a kind and text.
+# Minting, as all programs here do it: a line has a kind and a text.
 MINT = f"""
     import os, sys
     import snowmint
@@ -43,7 +43,7 @@ MINT = f"""
 
 
 def run(program: str, ledger: Path, *arguments: str) -> dict[str, list[str]]:
-    """What a program has written down, by kind; fails if anything is there twice."""
+    """The IDs that a program wrote down, by kind; fails on a repeated ID."""
     processes.run(textwrap.dedent(MINT) + textwrap.dedent(program), str(ledger), *arguments)
     minted: dict[str, list[str]] = {}
     for line in ledger.read_text().splitlines():
@@ -80,7 +80,7 @@ def test_four_children_and_their_parent_repeat_nothing(how: str, tmp_path: Path)
     """
     minted = run(program, tmp_path / "ledger", how)
     assert counts(minted) == {100 + 5 * 2000}
-    # Five processes have five nodes, and so many middles.
+    # Five processes have five nodes and five middles.
     assert len({text[24:] for text in minted["uuid1"]}) == 5
     assert len({text[8:18] for text in minted["object_id"]}) == 5
 

@@ -1,4 +1,4 @@
-"""What the types allow and refuse. Read by type checkers, never run: a refusal that is none is an error there."""
+"""Uses that the types allow and refuse. Type checkers read this file; an ignore comment without an error fails."""
 
 from array import array
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ def lost(error: WindowClosedError) -> None:
 
 
 def generators() -> None:
-    """A generator and what it mints."""
+    """A generator and its IDs."""
     with Snowflake() as generator:
         assert_type(generator, Snowflake)
         assert_type(generator.next_id(), int)
@@ -33,7 +33,7 @@ def generators() -> None:
         assert_type(generator.next_ids(5), list[int])
         assert_type(generator.node, int)
         assert_type(generator.layout, Layout)
-        assert_type(generator.window, tuple[int, int] | None)
+        assert_type(generator.window, snowmint.Window | None)
         for id in generator:
             assert_type(id, int)
         ids: Iterator[int] = iter(generator)
@@ -63,7 +63,7 @@ def layouts_and_parts() -> None:
     assert_type(layout.id_range(0, datetime.now(UTC)), tuple[int, int])
     parts = layout.decode(5)
     assert_type(parts, Parts)
-    assert_type(parts.timestamp, datetime | None)
+    assert_type(parts.timestamp, datetime)
     assert_type(parts.fields["node"], int)
     assert_type(layout.encode(parts), int)
     assert_type(layout.encode(timestamp_ms=0, node="5", sequence=1), int)

@@ -17,6 +17,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use snowmint_core::lease::renewal_pause_ms;
 use snowmint_core::{ErrorKind, Layout, SystemHost, Window, Words};
 use snowmint_stores::process::Owner;
 use snowmint_stores::process::background::{PATIENCE, Pending};
@@ -90,8 +91,8 @@ pub(crate) struct GrantedNode {
     pub(crate) skipped: Vec<String>,
 }
 
-/// The pause after a renewal without an answer.
-const RETRY: Duration = Duration::from_millis(200);
+/// The pause after a failed renewal.
+const RETRY: Duration = Duration::from_millis(renewal_pause_ms(0, true));
 
 /// The count of users of a lease that takes no more.
 const OVER: usize = usize::MAX;
@@ -121,7 +122,7 @@ impl Lease {
             max_ahead_ms: AtomicU64::new(0),
             users: AtomicUsize::new(0),
             renewal: Mutex::new(Renewal {
-                due: now + half(window_ms),
+                due: now + until_renewal(window_ms),
                 asked: false,
                 not_before: now,
                 under_way: None,
@@ -308,7 +309,7 @@ impl Lease {
         let renewal = lock(&self.renewal);
         match (renewal.under_way.is_some(), renewal.asked) {
             // The end of the renewal wakes the renewing thread.
-            (true, _) => Instant::now() + half(self.window_ms),
+            (true, _) => Instant::now() + until_renewal(self.window_ms),
             (false, true) => renewal.not_before.min(renewal.due),
             (false, false) => renewal.due,
         }
@@ -320,7 +321,7 @@ impl Lease {
         let now_ms = self.asked_ms.as_ref().map_or(now_ms, |asked_ms| asked_ms.load(Ordering::Acquire));
         {
             let mut renewal = lock(&self.renewal);
-            (renewal.due, renewal.asked) = (Instant::now() + half(self.window_ms), false);
+            (renewal.due, renewal.asked) = (Instant::now() + until_renewal(self.window_ms), false);
         }
         let Some(last_ms) = self.words().unused_from_ms(&self.layout) else { return };
         let reach_ms = self.max_ahead_ms.load(Ordering::Acquire).saturating_add(self.window_ms);
@@ -414,8 +415,8 @@ impl Lease {
     }
 }
 
-const fn half(window_ms: u64) -> Duration {
-    Duration::from_millis(window_ms / 2)
+const fn until_renewal(window_ms: u64) -> Duration {
+    Duration::from_millis(renewal_pause_ms(window_ms, false))
 }
 
 /// Waits for a release. A forked child does not wait: the thread that releases is not in it.

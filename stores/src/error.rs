@@ -34,6 +34,7 @@ enum Repr {
 struct Told {
     kind: ErrorKind,
     sentence: Box<str>,
+    retry_after_ms: Option<u64>,
     source: Option<Box<Source>>,
 }
 
@@ -50,7 +51,20 @@ impl Eq for Told {}
 impl Error {
     /// Makes an error of `kind` with a sentence of its own.
     pub fn told(kind: ErrorKind, sentence: impl Into<Box<str>>) -> Self {
-        Self(Repr::Told(Arc::new(Told { kind, sentence: sentence.into(), source: None })))
+        Self(Repr::Told(Arc::new(Told { kind, sentence: sentence.into(), retry_after_ms: None, source: None })))
+    }
+
+    /// Adds the ms after which the same call can succeed.
+    #[must_use]
+    pub fn with_retry_after_ms(mut self, ms: u64) -> Self {
+        if let Repr::Told(told) = &mut self.0
+            && let Some(told) = Arc::get_mut(told)
+        {
+            told.retry_after_ms = Some(ms);
+            return self;
+        }
+        let (kind, sentence) = (self.kind(), self.to_string().into());
+        Self(Repr::Told(Arc::new(Told { kind, sentence, retry_after_ms: Some(ms), source: None })))
     }
 
     /// Adds the error of a driver to an error with a sentence of its own, unless it has a source already.
@@ -120,16 +134,17 @@ impl Error {
     }
 
     /// How long it would take in ms for the same call to have a chance; `None` if waiting does not help.
-    pub const fn wait_ms(&self) -> Option<u64> {
+    pub fn wait_ms(&self) -> Option<u64> {
         match &self.0 {
             Repr::Core(error) | Repr::Explained(error, _) => error.wait_ms(),
-            Repr::Told(..) => None,
+            Repr::Told(told) => told.retry_after_ms,
         }
     }
 
-    /// For [`ErrorKind::Exhausted`]: in how many ms the same call has a chance, 1 or more.
+    /// For [`ErrorKind::Exhausted`], and for [`ErrorKind::NodesExhausted`] if it is known: the ms after which the same call
+    /// can succeed, 1 or more.
     pub fn retry_after_ms(&self) -> Option<u64> {
-        self.wait_ms().filter(|_| self.kind() == ErrorKind::Exhausted)
+        self.wait_ms().filter(|_| self.kind() != ErrorKind::ClockBackwards)
     }
 
     /// For [`ErrorKind::ClockBackwards`]: how many ms the clock lies behind the last ID.

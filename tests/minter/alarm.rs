@@ -3,7 +3,7 @@
 
 use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicI32, Ordering};
-use std::{io, ptr};
+use std::{io, ptr, thread};
 
 unsafe extern "C" {
     /// As `fork`, but takes no locks: glibc's `fork` waits for the allocator's, which the interrupted code may hold.
@@ -28,6 +28,9 @@ extern "C" fn fork_in_handler(_: libc::c_int) {
 
 /// Forks in a signal handler, `us` µs from now.
 pub(crate) fn fork_after(us: i64) -> io::Result<()> {
+    // For its first thread, the standard library takes the lock of the dynamic linker, which a child of `_Fork` could never
+    // take again.
+    thread::spawn(|| {}).join().map_err(|_| io::ErrorKind::Other)?;
     let handler: extern "C" fn(libc::c_int) = fork_in_handler;
     let once = libc::timeval { tv_sec: us / 1_000_000, tv_usec: us % 1_000_000 };
     let never = libc::timeval { tv_sec: 0, tv_usec: 0 };
@@ -53,7 +56,7 @@ pub(crate) fn leave() -> ! {
 pub(crate) fn forked() -> i32 {
     loop {
         match FORKED.load(Ordering::Acquire) {
-            -1 => std::thread::yield_now(),
+            -1 => thread::yield_now(),
             pid => return pid,
         }
     }

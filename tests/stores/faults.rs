@@ -12,6 +12,8 @@ use tokio::runtime::Runtime;
 use tokio::task::{JoinSet, block_in_place};
 use tokio::time::sleep;
 
+use crate::scene::unique;
+
 const TIMEOUT: Duration = Duration::from_secs(1);
 /// The default timeout of a URL.
 const DEFAULT: Duration = Duration::from_secs(5);
@@ -174,18 +176,20 @@ pub async fn a_silent_server_is_given_up_in_time(engine: Engine) {
 /// A store still works after futures were dropped at any time.
 pub async fn dropped_futures_are_harmless(engine: Engine) {
     let store = connect(shared(engine).url()).await.expect("it connects");
+    let prefix = unique("dropped") + "/";
+    let counter = format!("{prefix}c");
     for number in 0..200_u64 {
-        let _ = tokio::time::timeout(Duration::from_micros(number * 10), store.add("dropped/c", 1, 0)).await;
-        let key = format!("dropped/{number}");
+        let _ = tokio::time::timeout(Duration::from_micros(number * 10), store.add(&counter, 1, 0)).await;
+        let key = format!("{prefix}{number}");
         let _ = tokio::time::timeout(Duration::from_micros(number * 10), store.write(&key, key.as_bytes(), 0)).await;
         if number % 10 == 0 {
             let found = store.read(&key).await.expect("an answer");
             assert!(found.is_none_or(|found| found.value == key.as_bytes()));
         }
     }
-    assert!(store.add("dropped/c", 0, 0).await.expect("a sum") <= 200);
-    for (part, found) in store.list("dropped/").await.expect("an answer") {
-        assert_eq!(found.value, format!("dropped/{part}").as_bytes());
+    assert!(store.add(&counter, 0, 0).await.expect("a sum") <= 200);
+    for (part, found) in store.list(&prefix).await.expect("an answer") {
+        assert_eq!(found.value, format!("{prefix}{part}").as_bytes());
     }
 }
 

@@ -60,7 +60,7 @@ fn a_store_that_goes_away_and_comes_back(engine: Engine) {
             .options(Options { max_wait_ms: MAX_WAIT_MS, ..Options::DEFAULT }),
     )
     .expect("a node");
-    let (segments, sequences, sections) = runtime.block_on(async {
+    let (segments, sequences, sections, first) = runtime.block_on(async {
         let row = Tag { next: 1, step: 100, description: String::new() };
         Segments::create(&*store, "away", &row).await.expect("a tag");
         let options = SegmentsOptions { max_wait_ms: MAX_WAIT_MS };
@@ -68,10 +68,13 @@ fn a_store_that_goes_away_and_comes_back(engine: Engine) {
         let sequences = Sequences::new(store.clone()).with_max_wait_ms(MAX_WAIT_MS);
         let options = SectionsOptions { max_wait_ms: MAX_WAIT_MS, window_ms: 1000, ..SectionsOptions::default() };
         let sections = Sections::new(store.clone(), "away", options).expect("an allocator");
-        assert_eq!(recovers(|| segments.next()).await, 1);
-        assert_eq!(recovers(|| sequences.next("away")).await, 1);
-        assert_eq!(recovers(|| sections.next(Integer::from(5u64))).await, 1);
-        (segments, sequences, sections)
+        // On a busy machine the first answer may come too late. Then its number is skipped.
+        let first = (
+            recovers(|| segments.next()).await,
+            recovers(|| sequences.next("away")).await,
+            recovers(|| sections.next(Integer::from(5u64))).await,
+        );
+        (segments, sequences, sections, first)
     });
     let before = lease.next_id().expect("an ID");
 
@@ -112,9 +115,9 @@ fn a_store_that_goes_away_and_comes_back(engine: Engine) {
             server.restart();
         }
         runtime.block_on(async {
-            assert!(recovers(|| segments.next()).await > 50);
-            assert!(recovers(|| sequences.next("away")).await > 1);
-            assert!(recovers(|| sections.next(Integer::from(5u64))).await > 1);
+            assert!(recovers(|| segments.next()).await > first.0 + 50);
+            assert!(recovers(|| sequences.next("away")).await > first.1);
+            assert!(recovers(|| sections.next(Integer::from(5u64))).await > first.2);
             assert!(recovers(|| async { lease.next_id() }).await > before);
             // Fills both ranges again for the next outage.
             for _ in 0..30 {
@@ -163,7 +166,7 @@ fn one_of_three_stores_is_enough_for_tickets() {
         for server in &servers {
             stores.push(connect(&server.url()).await.expect("it connects"));
         }
-        let tickets = Tickets::over(stores, "photos").expect("three stores");
+        let tickets = Tickets::over(stores, "photos").expect("three stores").with_max_wait_ms(15_000);
         let mut taken = Vec::new();
         for _ in 0..9 {
             taken.push(tickets.next().await.expect("a ticket"));

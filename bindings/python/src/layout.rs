@@ -1,5 +1,6 @@
 //! The class `Layout`.
 
+mod array;
 pub(crate) mod parts;
 
 use pyo3::exceptions::PyTypeError;
@@ -144,6 +145,11 @@ impl Layout {
     /// Takes an ID apart.
     fn decode(slf: Bound<'_, Self>, id: Int) -> Result<Parts, Failure> {
         Parts::new(slf, id.0.id()?)
+    }
+
+    /// Takes an array of IDs apart, with numpy.
+    fn decode_array<'py>(&self, ids: &Bound<'py, PyAny>) -> Result<Bound<'py, PyDict>, Failure> {
+        array::decode(&self.0, ids)
     }
 
     /// Puts an ID together: the inverse of decode.

@@ -2,9 +2,10 @@
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyTuple};
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyList, PyTuple};
 use snowmint::{Environment, Generator, LeaseOptions, OnLost};
-use snowmint_core::{Integer, Run};
+use snowmint_core::{Integer, Run, TextForm};
 
 use crate::buffer::Ids;
 use crate::clock;
@@ -50,10 +51,10 @@ impl Snowflake {
 }
 
 #[derive(IntoPyObject)]
-struct Status {
+struct Status<'py> {
     node: u32,
     layout: String,
-    window: Option<(i64, i64)>,
+    window: Option<Bound<'py, PyAny>>,
     max_ahead_ms: u64,
     max_wait_ms: u64,
     sequence_start: &'static str,
@@ -116,8 +117,30 @@ impl Snowflake {
 
     /// The interval of time granted to this generator, Unix ms; None for a node that the caller vouches for.
     #[getter]
-    fn window(&self) -> Option<(i64, i64)> {
-        self.generator.window().map(|window| (window.start_ms, window.end_ms))
+    fn window<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        let Some(window) = self.generator.window() else { return Ok(None) };
+        let class =
+            CLASS.get_or_try_init(py, || py.import("snowmint._window")?.getattr("Window").map(Bound::unbind))?;
+        class.bind(py).call1((window.start_ms, window.end_ms)).map(Some)
+    }
+
+    /// Makes a generator in a thread, so that an event loop goes on meanwhile.
+    #[staticmethod]
+    #[pyo3(signature = (**options))]
+    fn lease_async<'py>(py: Python<'py>, options: Option<&Bound<'py, PyDict>>) -> PyResult<Bound<'py, PyAny>> {
+        py.import("snowmint._async")?.call_method("lease", (py.get_type::<Self>(),), options)
+    }
+
+    /// The next ID; waits at most `max_wait_ms`, in a thread, so that an event loop goes on meanwhile.
+    fn next_id_async<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("snowmint._async")?.call_method1("next_id", (slf,))
+    }
+
+    /// The next ID as text of that form; waits at most `max_wait_ms`.
+    fn next_str(&self, py: Python<'_>, form: Text) -> Result<String, Failure> {
+        let form = TextForm::find(form)?;
+        Ok(form.encode(self.next_id(py)?).as_str().to_owned())
     }
 
     // `next_id` does the same; it is in hot.rs.
@@ -159,13 +182,16 @@ impl Snowflake {
     }
 
     /// The state and the options of the generator, as a dict.
-    fn status(&self) -> Status {
+    fn status<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        let class =
+            CLASS.get_or_try_init(py, || py.import("snowmint._status")?.getattr("Status").map(Bound::unbind))?;
         let options = self.generator.options();
         let status = self.generator.status();
-        Status {
+        let status = Status {
             node: status.node,
             layout: self.generator.layout().to_string(),
-            window: self.window(),
+            window: self.window(py)?,
             max_ahead_ms: options.max_ahead_ms,
             max_wait_ms: options.max_wait_ms,
             sequence_start: options.sequence_start.name(),
@@ -177,7 +203,8 @@ impl Snowflake {
             renewal_error: status.renewal_error.map(|error| error.to_string()),
             standby_risk: status.standby_risk.map(|risk| risk.to_string()),
             skew_ms: status.skew_ms,
-        }
+        };
+        class.bind(py).call((), Some(&status.into_pyobject(py)?))
     }
 
     /// Ends this generator; others of the same node go on. The last one of a lease gives the rest of it back.

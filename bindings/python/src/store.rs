@@ -140,7 +140,7 @@ impl PyStore {
         texts: &[&str],
         numbers: &[i64],
         node: Option<u32>,
-    ) -> Result<Vec<i64>, (Error, Option<u64>)> {
+    ) -> Result<Vec<i64>, Error> {
         let (namespace, nonce) = (terms.namespace.to_string(), format!("{:032x}", claimer.nonce));
         let mut wait_ms = None;
         let answer = self.ask(|lessor| {
@@ -159,7 +159,10 @@ impl PyStore {
             })?;
             if answer.is_none() { Ok(Vec::new()) } else { answer.extract() }
         });
-        answer.map_err(|error| (error, wait_ms))
+        answer.map_err(|error| match wait_ms {
+            Some(ms) => error.with_retry_after_ms(ms),
+            None => error,
+        })
     }
 
     fn odd(&self) -> Error {
@@ -245,7 +248,7 @@ impl Lessor for PyStore {
         &self.name
     }
 
-    fn claim(&self, terms: &Terms, claimer: &Claimer) -> Result<LessorGrant, (Error, Option<u64>)> {
+    fn claim(&self, terms: &Terms, claimer: &Claimer) -> Result<LessorGrant, Error> {
         let layout = terms.layout.to_string();
         let nodes = terms.exclude.iter().map(|node| i64::from(*node));
         let numbers: Vec<_> = [whole(terms.window_ms), whole(terms.max_ahead_ms)].into_iter().chain(nodes).collect();
@@ -257,21 +260,20 @@ impl Lessor for PyStore {
                 window_ms: u64::try_from(window_ms).unwrap_or_default(),
                 now_ms,
             }),
-            _ => Err((self.odd(), None)),
+            _ => Err(self.odd()),
         }
     }
 
     fn renew(&self, terms: &Terms, claimer: &Claimer, node: u32, unused_from_ms: i64) -> Result<(Window, i64), Error> {
         let numbers = [i64::from(node), unused_from_ms, whole(terms.window_ms), whole(terms.max_ahead_ms)];
-        match self.ask_lessor("renew", (terms, claimer), &[], &numbers, None).map_err(|(error, _)| error)?[..] {
+        match self.ask_lessor("renew", (terms, claimer), &[], &numbers, None)?[..] {
             [start_ms, end_ms, now_ms] => Ok((Window { start_ms, end_ms }, now_ms)),
             _ => Err(self.odd()),
         }
     }
 
     fn release(&self, terms: &Terms, claimer: &Claimer, node: u32, unused_from_ms: i64) -> Result<(), Error> {
-        let released = self.ask_lessor("release", (terms, claimer), &[], &[i64::from(node), unused_from_ms], None);
-        released.map(drop).map_err(|(error, _)| error)
+        self.ask_lessor("release", (terms, claimer), &[], &[i64::from(node), unused_from_ms], None).map(drop)
     }
 }
 

@@ -109,6 +109,11 @@ const fn sentence(what: What) -> &'static str {
         What::SectionLost => "another allocator has this section: ask it, or take the section over again",
         What::NoRecord => "the value in the store is not a record of snowmint",
         What::LaterRecord => "the record has version {a}, and this snowmint reads up to {b}: update snowmint",
+        What::NodeExcluded => "node {a} is both asked for and excluded",
+        What::NodeVouched => "a generator of this process uses node {a} without a lease: lease another node",
+        What::NamespaceName => {
+            "namespace \"{n}\" is not allowed: a namespace is 1 to 64 of a-z A-Z 0-9 . _ -, not beginning with a dot"
+        }
         What::NodeHeld => "node {a} is held until {u}: wait, close its holder, or claim another node",
         What::NodeTaken => {
             "node {a} cannot be claimed: it is excluded, its record is not valid, or the layout has ended"
@@ -149,7 +154,9 @@ const fn sentence(what: What) -> &'static str {
         What::PinnedPlace => {
             "this store has place {a} among the stores of these tickets, for good: list it there instead of at place {b}"
         }
-        What::FarTime => "the time lies outside the range of 64-bit Unix ms, or of this operating system",
+        What::FarTime => {
+            "the time lies outside the range of 64-bit Unix ms, of this operating system, or of the language's dates"
+        }
     }
 }
 

@@ -50,12 +50,12 @@ impl SequenceStart {
 
 /// How a generator deals with the clock.
 ///
-/// | option | meaning | default | default of hosts that cannot block ([`Options::NONBLOCKING`]) |
-/// | --- | --- | --- | --- |
-/// | `max_ahead_ms` | how far IDs may run ahead of the clock: the limit for a clock set back, a frozen clock and bursts | 0 | 1000 |
-/// | `max_wait_ms` | how long one call may wait for the clock | 1000 | 0 |
-/// | `sequence_start` | where the sequence begins in a new tick | [`SequenceStart::Zero`] | the same |
-/// | `seed` | random bits of the host, for [`SequenceStart::Random`] and `random` fields | 0 | 0 |
+/// | option | meaning | default | with an event loop ([`Options::EVENT_LOOP`]) | of hosts that cannot block ([`Options::NONBLOCKING`]) |
+/// | --- | --- | --- | --- | --- |
+/// | `max_ahead_ms` | how far IDs may run ahead of the clock: the limit for a clock set back, a frozen clock and bursts | 0 | 0 | 1000 |
+/// | `max_wait_ms` | how long one call may wait for the clock | 1000 | 100 | 0 |
+/// | `sequence_start` | where the sequence begins in a new tick | [`SequenceStart::Zero`] | the same | the same |
+/// | `seed` | random bits of the host, for [`SequenceStart::Random`] and `random` fields | 0 | 0 | 0 |
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Options {
     /// How far IDs may run ahead of the clock, in ms.
@@ -71,6 +71,9 @@ pub struct Options {
 impl Options {
     /// The defaults.
     pub const DEFAULT: Self = Self { max_ahead_ms: 0, max_wait_ms: 1000, sequence_start: SequenceStart::Zero, seed: 0 };
+
+    /// The defaults of a host with an event loop, such as Node, in which a call that waits stops all other work.
+    pub const EVENT_LOOP: Self = Self { max_wait_ms: 100, ..Self::DEFAULT };
 
     /// The defaults of browsers and edge runtimes, which cannot block and whose clock may stand still.
     pub const NONBLOCKING: Self = Self { max_ahead_ms: 1000, max_wait_ms: 0, ..Self::DEFAULT };

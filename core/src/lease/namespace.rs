@@ -4,6 +4,60 @@ use core::fmt;
 use core::str;
 
 use crate::error::{Error, What};
+use crate::layout::Numbers;
+use crate::name::Name;
+
+/// The most characters of a namespace's name.
+const MAX_LENGTH: usize = 64;
+
+/// The name of a namespace: given by the caller, or the default name of a layout.
+///
+/// Leases of one namespace never have the same node at the same time; leases of two may.
+#[derive(Clone, Copy, Debug)]
+pub enum NamespaceName<'a> {
+    /// A name that passes [`NamespaceName::new`].
+    Given(&'a str),
+    /// `@` and the six numbers of the layout in hexadecimal digits. The names of its fields do not matter.
+    Default(Numbers),
+}
+
+impl<'a> NamespaceName<'a> {
+    /// Checks a name: 1 to 64 of `a-z A-Z 0-9 . _ -`, not beginning with a dot.
+    ///
+    /// # Errors
+    /// `InvalidNode`.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::lease::NamespaceName;
+    /// use snowmint_core::layouts::SNOWMINT;
+    /// assert_eq!(NamespaceName::new("orders")?.to_string(), "orders");
+    /// assert!(NamespaceName::new("a/b").is_err());
+    /// assert!(NamespaceName::Default(SNOWMINT.numbers()).to_string().starts_with('@'));
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
+    pub fn new(name: &'a str) -> Result<Self, Error> {
+        let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+        if name.is_empty() || name.len() > MAX_LENGTH || name.starts_with('.') || !name.bytes().all(is_allowed) {
+            return Err(Name::cut(name.as_bytes()).refused(What::NamespaceName, 0));
+        }
+        Ok(Self::Given(name))
+    }
+}
+
+impl fmt::Display for NamespaceName<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Given(name) => f.write_str(name),
+            Self::Default(numbers) => {
+                for (place, word) in numbers.to_words().iter().enumerate() {
+                    write!(f, "{}{word:x}", if place == 0 { '@' } else { '-' })?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
 
 /// The record of a namespace behind the text of its layout, such as
 /// `time:41,node:10,sequence:12;epoch=1735689600000;tick=1ms nodes=3 floor=1772323200123`.

@@ -1,4 +1,4 @@
-// The lines that use a layout, in each language. Each leases its node: a number to copy would be the same for everybody.
+// The lines that use a layout, in each language. Each leases its node, because all users would copy the same number.
 import type { Layout } from "snowmint";
 
 /** A language that the page writes. */

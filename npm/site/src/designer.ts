@@ -16,8 +16,8 @@ const TICKS = [1, 10, 100, 1000, 10_000, 60_000, 3_600_000];
 type Row = Pick<Field, "name" | "bits" | "kind" | "nodesAbove">;
 
 /**
- * Starts this part of the page; `changed` hears of every valid layout, and of null where the text is none. `show` shows the
- * layout of a text, or the preset of a name.
+ * Starts this part of the page. `changed` is called with every valid layout, and with null for a text that is not a layout.
+ * `show` shows the layout of a text, or the preset of a name.
  */
 export function startDesigner(changed: (layout: Layout | null) => void): { show(text: string): void } {
   const input = byId<HTMLInputElement>("layout");
@@ -33,7 +33,7 @@ export function startDesigner(changed: (layout: Layout | null) => void): { show(
     say(code, codeOf(value as Language, layout));
   };
 
-  /** Takes the text as it stands; the text itself is left as somebody types it. */
+  /** Reads the text, and leaves it as the user types it. */
   const read = () => {
     let error = "";
     try {
@@ -116,7 +116,7 @@ export function startDesigner(changed: (layout: Layout | null) => void): { show(
   return { show };
 }
 
-/** The fields of a layout, and those that it could have: with 0 bits. */
+/** Returns the fields of a layout, and possible fields with 0 bits. */
 function rowsOf(layout: Layout): Row[] {
   const rows: Row[] = fieldsOf(layout);
   const none = (name: string) => ({ name, bits: 0, kind: kindOf(name), nodesAbove: 0 });

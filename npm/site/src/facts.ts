@@ -1,10 +1,10 @@
-// What follows from a layout.
+// Facts about a layout.
 import type { Layout } from "snowmint";
 import { element } from "./element.js";
 import { plural } from "./picture.js";
 import { grouped, sinceNow, utcDay } from "./time.js";
 
-/** Terms and what is true of a layout, to be put into a dl. */
+/** Returns terms and facts about a layout, for a dl. */
 export function factsOf(layout: Layout, nowMs: number): HTMLElement[] {
   const { endsAtMs, signedUntilMs } = layout;
   const all = BigInt(layout.nodes) * BigInt(layout.idsPerSecond);

@@ -1,7 +1,7 @@
 // The bit fields of a layout, as the page draws and moves them.
 import type { Layout } from "snowmint";
 
-/** What a field is for, which decides its colour and pattern. */
+/** The purpose of a field, which decides its colour and pattern. */
 export type Kind = "unused" | "time" | "node" | "sequence" | "random";
 
 /** One field of a layout. */

@@ -15,7 +15,7 @@ const EXAMPLES = [
   ["an ObjectId", "507f1f77bcf86cd799439011"],
 ] as const;
 
-/** The names of kinds that are no layout. */
+/** The names of kinds other than layouts. */
 const KINDS: Readonly<Record<string, string>> = {
   uuid: "UUID of another variant or version",
   uuid_nil: "nil UUID",
@@ -58,7 +58,7 @@ function show(pasted: string): void {
   const text = idIn(pasted);
   const candidates = text ? inspect(text, { now: nowMs }) : [];
   const plausible = candidates.filter((candidate) => candidate.plausible);
-  // Where nothing is plausible, what is unlikely is all there is to see.
+  // Without a plausible candidate, show the unlikely ones.
   const main = plausible.length ? plausible : candidates;
   const rest = plausible.length ? candidates.filter((candidate) => !candidate.plausible) : [];
   byId("candidates").replaceChildren(...main.map((candidate, i) => row(candidate, nowMs, i === 0)));
@@ -79,7 +79,7 @@ function verdict(text: string, first: Candidate | undefined, plausible: number, 
   return `Most likely: ${name(first)}${at}. ${others}`;
 }
 
-/** One candidate; what is inside is made when it is first opened. */
+/** Makes the row of a candidate; its content is made when the row is first opened. */
 function row(candidate: Candidate, nowMs: number, open: boolean): HTMLElement {
   const { timestampMs } = candidate;
   const when =

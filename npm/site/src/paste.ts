@@ -1,13 +1,13 @@
-// The ID in what somebody pastes: out of code, a table, a chat, the address of a page.
+// The ID in a pasted text: from code, a table, a chat, the address of a page.
 import { inspect } from "snowmint";
 
-/** What stands around IDs: space, marks that nobody sees, quotes, and what ends a line of code or of a list. */
+/** Characters around IDs: space, invisible marks, quotes, and the end of a line of code or of a list. */
 const AROUND = "[\\s\\u200b-\\u200f\\u2060\\ufeff\"'`´‘’“”«»,;]+";
 const EDGES = new RegExp(`^${AROUND}|${AROUND}$`, "g");
 /** Digits in groups: of three, or of any length where the mark is the one of code. */
 const GROUPS = /^-?\d{1,3}([,.'’ \u00a0\u2009\u202f])\d{3}(?:\1\d{3})*$|^-?\d+(?:_\d+)+$/;
 
-/** The ID in a text; the text itself where it reads as it is, or no other does. */
+/** Returns the ID in a text; the text itself if it is an ID, or contains none. */
 export function idIn(pasted: string): string {
   const text = pasted.trim();
   if (reads(text)) return text;

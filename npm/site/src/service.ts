@@ -12,7 +12,7 @@ interface Status {
 
 const several = (count: number, word: string) => `${grouped(count)} ${word}${count === 1 ? "" : "s"}`;
 
-/** Shows which service this page comes from. A page from elsewhere asks nobody. */
+/** Shows which service this page comes from. A page from another server sends no request. */
 export async function showService(): Promise<void> {
   if (!document.querySelector("meta[name=snowmint-service]")) return;
   const place = byId("service");

@@ -45,7 +45,7 @@ export function sinceNow(ms: number, nowMs: number): string {
   return relative.format(Math.trunc(span / length), unit);
 }
 
-/** An element that tells an instant. */
+/** Makes an element that shows an instant. */
 export function timeElement(ms: number): HTMLElement {
   const made = document.createElement("time");
   if (ms >= -62_135_596_800_000 && ms < 253_402_300_800_000) made.dateTime = new Date(ms).toISOString();

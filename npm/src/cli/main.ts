@@ -2,6 +2,7 @@
 // The command line: `npx snowmint gen`, `inspect` and `layouts`, with the output of `python -m snowmint`.
 import { createInterface } from "node:readline";
 import { setImmediate } from "node:timers/promises";
+import { WAIT_MS } from "../generated/tables.js";
 import { Layout, Snowflake, SnowmintError, text } from "../index.js";
 import { type GenOptions, type InspectOptions, type LayoutsOptions, Mistake, read } from "./arguments.js";
 import * as render from "./render.js";
@@ -19,9 +20,11 @@ function write(text: string): Promise<void> {
 
 const complain = (sentence: string): void => void process.stderr.write(`snowmint: ${sentence}\n`);
 
-async function gen({ count, json, format, layout, node, store, namespace, maxWaitMs }: GenOptions): Promise<number> {
+async function gen(options: GenOptions): Promise<number> {
+  // No other work waits here while a call blocks.
+  const { count, json, format, layout, node, store, namespace, maxWaitMs = WAIT_MS } = options;
   const { SNOWMINT_STORE, SNOWMINT_NAMESPACE } = process.env;
-  const isVouched = node !== undefined && (store ?? namespace ?? SNOWMINT_STORE ?? SNOWMINT_NAMESPACE) === undefined;
+  const isVouched = node !== undefined && render.isVouched(store ?? SNOWMINT_STORE, namespace ?? SNOWMINT_NAMESPACE);
   const generator = isVouched
     ? new Snowflake({ layout, node, maxWaitMs })
     : await Snowflake.lease({ layout, node, store, namespace, maxWaitMs });
@@ -47,7 +50,7 @@ function written(json: boolean, format: text.TextForm | undefined): (id: bigint)
 }
 
 async function inspectEach(options: InspectOptions): Promise<number> {
-  const layout = options.layout === undefined ? undefined : Layout.of_(options.layout);
+  const layout = options.layout === undefined ? undefined : layoutOf(options.layout);
   let code = 0;
   for await (const value of options.ids.length ? options.ids : lines()) {
     try {
@@ -89,6 +92,9 @@ function textOf(bytes: Buffer): string {
   }
 }
 
+/** Returns the layout of a text, or the preset of a name. */
+const layoutOf = (text: string): Layout => (text.includes(":") ? Layout.parse(text) : Layout.preset(text));
+
 function integer(value: string | bigint): bigint {
   if (typeof value === "string" && !/^-?[0-9]{1,40}$/.test(value))
     throw new Mistake("an ID is an integer from -2^63 to 2^64-1; --format names another form");
@@ -96,7 +102,7 @@ function integer(value: string | bigint): bigint {
 }
 
 async function showLayouts(options: LayoutsOptions): Promise<number> {
-  await write(render.layouts(options.layouts.map(Layout.of_), formOf(options)));
+  await write(render.layouts(options.layouts.map(layoutOf), formOf(options)));
   return 0;
 }
 

@@ -15,22 +15,27 @@ const wasm = new WebAssembly.Instance(module).exports as unknown as typeof Rende
 /** Passes a text to a function that returns the length of its output. */
 function rendered(text: string, render: () => number): string {
   const bytes = Buffer.from(text);
-  const address = wasm.input_(bytes.length);
-  bytes.copy(new Uint8Array(wasm.memory_.buffer, address));
+  const address = wasm.input(bytes.length);
+  bytes.copy(new Uint8Array(wasm.memory.buffer, address));
   const length = Math.abs(render());
-  return Buffer.from(wasm.memory_.buffer, wasm.output_(), length).toString();
+  return Buffer.from(wasm.memory.buffer, wasm.output(), length).toString();
+}
+
+/** Returns whether the caller vouches for the node that it gives, with or without a store and a namespace. */
+export function isVouched(store: string | undefined, namespace: string | undefined): boolean {
+  return Boolean(wasm.is_vouched(+(store !== undefined), +(namespace !== undefined)));
 }
 
 /** Returns a table of all presets, or a picture of each given layout. */
 export function layouts(given: Layout[], { json, bold }: Format): string {
   const texts = (given.length ? given : Object.values(presets.all())).join("\n");
-  return rendered(texts, () => wasm.layouts_(+(given.length > 0), +json, +bold));
+  return rendered(texts, () => wasm.layouts(+(given.length > 0), +json, +bold));
 }
 
 /** Returns the line of an ID under a layout. Throws `SnowmintError` if the layout cannot have minted the ID. */
 export function decoded(id: bigint, layout: Layout, { json }: Format): string {
   layout.decode(id);
-  return rendered(String(layout), () => wasm.decoded_(id < 0n ? -id : id, +(id < 0n), +json));
+  return rendered(String(layout), () => wasm.decoded(id < 0n ? -id : id, +(id < 0n), +json));
 }
 
 /** Returns the lines of a value and its candidates, and whether there is a candidate. */
@@ -38,7 +43,7 @@ export function candidates(value: string | bigint, { json, bold }: Format): [lin
   let length = 0;
   const nowMs = BigInt(Date.now());
   const lines = rendered(String(value), () => {
-    length = wasm.candidates_(+(typeof value === "bigint"), nowMs, +json, +bold);
+    length = wasm.candidates(+(typeof value === "bigint"), nowMs, +json, +bold);
     return length;
   });
   return [lines, length > 0];

@@ -1,14 +1,13 @@
-// snowmint/sql: layouts as SQL, in a module of its own that is loaded when first used.
-import { sqlModule } from "#sql-host";
-import { duration, type Instant, integer, unixMs } from "../convert.js";
-import { bytes, type Engine, putText, start } from "../engine.js";
+// snowmint/sql: layouts as SQL, by a wasm module that is started when first used.
+import module from "#wasm/sql";
 import { type ErrorCode, SnowmintError } from "../errors.js";
 import type * as Sql from "../generated/sql.wasm.js";
 import { PRESETS } from "../generated/tables.js";
-import type { Layout, Node } from "../layout.js";
-import { TEXT } from "../memory.js";
+import { duration, type Instant, integer, type Owner, read, unixMs } from "../input.js";
+import type { Layout, NodeId } from "../layout.js";
 import { type Preset, STARTS } from "../names.js";
-import { type Owner, read } from "../options.js";
+import { utf8 } from "../utf8.js";
+import { bytes, type Engine, putBytes, start, TEXT } from "../wasm/engine.js";
 
 /** `postgres` for a `bigint`, `mariadb` for a `BIGINT UNSIGNED`, `mariadb_signed` for a `BIGINT`. */
 export type Dialect = "postgres" | "mariadb" | "mariadb_signed";
@@ -52,10 +51,10 @@ let current: Engine<typeof Sql> | undefined;
 
 /** A text of the module, piece by piece. */
 function tell(told: readonly string[], write: (wasm: typeof Sql, length: number, from: number) => number): string {
-  const engine = (current ??= start<typeof Sql>(sqlModule));
+  const engine = (current ??= start<typeof Sql>(module));
   const all: number[] = [];
   for (let length = TEXT; length === TEXT; ) {
-    length = write(engine.wasm_, putText(engine, told.join("\0")), all.length);
+    length = write(engine.wasm, putBytes(engine, utf8(told.join("\0"))), all.length);
     if (length < 0) {
       const [, code, sentence] = /^(\S+) (.*)/s.exec(new TextDecoder().decode(bytes(engine).slice(0, -1 - length)))!;
       throw new SnowmintError(code as ErrorCode, sentence!);
@@ -78,7 +77,7 @@ function nameOf(name: string, longest: number): string {
   return name.length > longest ? "x".repeat(longest) : name;
 }
 
-function nodeOf(node: Node): string {
+function nodeOf(node: NodeId): string {
   if (typeof node === "string") return node;
   if (typeof node !== "object" || node === null) return String(integer(node, "INVALID_NODE"));
   return Object.entries(node)
@@ -92,8 +91,8 @@ function nodeOf(node: Node): string {
  *
  * It follows the rules of a `Snowflake` with these options: it waits or fails where the sequence is used up or the clock
  * went back, and never repeats an ID, whatever the number of connections. Names are quoted, whatever they hold. Nothing
- * else, in the database or outside, may mint with this node. The comment on the function tells from when on its IDs are
- * negative in a `bigint`, if they ever are.
+ * else, in the database or outside, may mint with this node. The comment on the function says when its IDs become
+ * negative in a `bigint`, if they ever do.
  *
  * Throws `INVALID_LAYOUT`, `INVALID_NODE`, or `INVALID_TEXT` for a name that is empty, has a NUL or is too long.
  *
@@ -104,7 +103,7 @@ export function postgresFunction(
   layout: Layout | string,
   schema: string,
   name: string,
-  node: Node,
+  node: NodeId,
   options: FunctionOptions = {},
 ): string {
   const { maxAheadMs, maxWaitMs, sequenceStart = STARTS[0] } = read(options, OPTIONS);
@@ -113,12 +112,12 @@ export function postgresFunction(
   const told = [textOf(layout), nodeOf(node), sequenceStart, nameOf(schema, 64), nameOf(name, 64)];
   const ms = (name: string, given?: number): number => (given === undefined ? NaN : duration(name, given));
   const [ahead, wait] = [ms("maxAheadMs", maxAheadMs), ms("maxWaitMs", maxWaitMs)];
-  return tell(told, (wasm, length, from) => wasm.postgres_function_(length, from, ahead, wait));
+  return tell(told, (wasm, length, from) => wasm.postgres_function(length, from, ahead, wait));
 }
 
 /**
- * Expressions that take the IDs of a column apart. `column` is its name as the database has it, behind those of its schema
- * and table and dots if need be.
+ * Expressions that take the IDs of a column apart. `column` is the name of the column in the database, with its
+ * schema and table before it where needed: `app.orders.id`.
  *
  * Throws `INVALID_LAYOUT`, or `INVALID_TEXT` for an unknown dialect or a name that is empty, has a NUL or is too long.
  *
@@ -127,7 +126,7 @@ export function postgresFunction(
  */
 export function decodeSql(layout: Layout | string, dialect: Dialect, column: string): SqlParts {
   const told = [textOf(layout), String(dialect), nameOf(column, 200)];
-  const part = (part: number): string => tell(told, (wasm, length, from) => wasm.expression_(length, from, part));
+  const part = (part: number): string => tell(told, (wasm, length, from) => wasm.expression(length, from, part));
   const parts = [0, 1, 2, 3, 4].map(part) as [string, string, string, string, string];
   const fields = told[0]!
     .replace(/;.*/s, "")
@@ -143,7 +142,7 @@ export function decodeSql(layout: Layout | string, dialect: Dialect, column: str
     fields: Object.fromEntries(fields.filter((name) => name !== "unused").map((name, at) => [name, part(5 + at)])),
     between: (from, to) => {
       const [fromMs, toMs] = [unixMs(from), unixMs(to)];
-      return tell(told, (wasm, length, from) => wasm.between_(length, from, fromMs, toMs));
+      return tell(told, (wasm, length, from) => wasm.between(length, from, fromMs, toMs));
     },
   };
 }

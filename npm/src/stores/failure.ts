@@ -1,7 +1,7 @@
 // What goes wrong in a store, as errors of snowmint.
 import { SnowmintError } from "../errors.js";
 
-/** `STORE_UNAVAILABLE`: which store, and what its driver said. What is a SnowmintError already stays as it is. */
+/** Makes a `STORE_UNAVAILABLE` with the store and the error of its driver. Returns a SnowmintError unchanged. */
 export function unavailable(store: unknown, cause: unknown): SnowmintError {
   if (cause instanceof SnowmintError) return cause;
   const error = new SnowmintError("STORE_UNAVAILABLE", `${store}: ${sentence(cause)}`);

@@ -1,4 +1,4 @@
-// What the looks at a store's settings have found.
+// The findings of the looks at a store's settings.
 import { SnowmintError } from "../errors.js";
 import { type Kind, refuseUnsafe, standbyRisk } from "./durability.js";
 
@@ -10,7 +10,7 @@ const warn = (sentence: string): void =>
   );
 
 /**
- * Judges what an engine tells of its settings, by core's table, and warns of each finding once.
+ * Judges the settings of an engine by core's table, and warns of each finding once.
  *
  * A setting by which the server itself can lose confirmed writes is refused at each look. One that matters in a failover is
  * refused at the first look and by claims, unless `allowStandby`; later looks report it.
@@ -18,7 +18,7 @@ const warn = (sentence: string): void =>
 export class Findings {
   /** Why the last look refused the store. */
   refused: string | undefined;
-  /** What a failover could lose, as the last look found it. */
+  /** The writes that a failover could lose, as the last look found. */
   risk: string | null = null;
   readonly #kind: Kind;
   readonly #allowStandby: boolean;
@@ -29,7 +29,7 @@ export class Findings {
     this.#allowStandby = allowStandby;
   }
 
-  /** Takes in what a look has found. */
+  /** Judges the settings that a look has found. */
   judge(store: unknown, found: ReadonlyMap<string, string>): void {
     try {
       refuseUnsafe(store, this.#kind, found);
@@ -43,7 +43,7 @@ export class Findings {
     this.note(store, found);
   }
 
-  /** Takes in what is known of failovers, without a look or after one. */
+  /** Judges the settings that matter in a failover. */
   note(store: unknown, found: ReadonlyMap<string, string>): void {
     const risk = standbyRisk(store, this.#kind, found);
     if (risk && risk !== this.risk) warn(risk);

@@ -1,6 +1,6 @@
 import { type ErrorCode, SnowmintError } from "../errors.js";
-import { type Owner, read } from "../options.js";
-import type { Granted, LeaseTerms, Lessor } from "../store.js";
+import { type Owner, read } from "../input.js";
+import type { Grant, LeaseTerms, Lessor } from "../store.js";
 import { sentence, unavailable } from "./failure.js";
 import { checkedTimeout } from "./options.js";
 
@@ -24,9 +24,10 @@ interface Problem {
   status: number;
   code?: unknown;
   detail?: unknown;
+  retry_after_ms?: unknown;
 }
 
-/** What a refusal of the service is here; what is not named is that it cannot be used. */
+/** The codes of refusals of the service; any other refusal becomes `STORE_UNAVAILABLE`. */
 const CODES: readonly ErrorCode[] = [
   "BEFORE_EPOCH",
   "INVALID_ID",
@@ -43,11 +44,11 @@ const CODES: readonly ErrorCode[] = [
  * Leases of a service, `snowmint serve`, over HTTP: in Node, Deno, Bun, workers, edge runtimes, and pages, whose origin the
  * service has to allow by `--allow-origin`.
  *
- * Generators go by the service's clock, told by the monotonic one of this host, so a wall clock that is wrong does no harm;
- * they take no `clock`. A claim or renewal that is not answered within `timeoutMs` is a `STORE_UNAVAILABLE`, and so is a
+ * Generators use the service's clock, computed from the monotonic clock of this host, so a wrong wall clock does no harm; they
+ * take no `clock`. A claim or renewal that is not answered within `timeoutMs` is a `STORE_UNAVAILABLE`, and so is a
  * token that is refused.
  *
- * Throws TypeError for what is no URL of http or https, or has a password, a query or a fragment.
+ * Throws TypeError unless it is a URL of http or https without password, query and fragment.
  *
  * @example
  * const store = new HttpStore("https://ids.example", { token });
@@ -65,7 +66,7 @@ export class HttpStore implements Lessor {
     const { token, timeoutMs, fetch: given } = read(options, OPTIONS);
     this.#url = urlOf(url);
     this.#timeoutMs = checkedTimeout(timeoutMs);
-    // What a header takes; and no token is told.
+    // The characters that a header takes. The sentence does not show the token.
     if (token !== undefined && !(typeof token === "string" && /^[!-~]+$/.test(token)))
       throw new TypeError("token is a text of printable ASCII without spaces");
     if (given !== undefined && typeof given !== "function")
@@ -75,7 +76,7 @@ export class HttpStore implements Lessor {
   }
 
   /** As `Lessor.claim`. */
-  async claim(namespace: string, terms: LeaseTerms): Promise<Granted & { windowMs: number }> {
+  async claim(namespace: string, terms: LeaseTerms): Promise<Grant & { windowMs: number }> {
     const { nonce, layout, windowMs, maxAheadMs, label, node, lastNode, exclude } = terms;
     const body = {
       nonce,
@@ -96,7 +97,7 @@ export class HttpStore implements Lessor {
     namespace: string,
     node: number,
     terms: { nonce: string; unusedFromMs: number; windowMs: number; maxAheadMs: number },
-  ): Promise<Granted> {
+  ): Promise<Grant> {
     const { nonce, unusedFromMs, windowMs, maxAheadMs } = terms;
     const body = { nonce, unused_from_ms: unusedFromMs, window_ms: windowMs, max_ahead_ms: whole(maxAheadMs) };
     return this.#granted(await this.#ask("PUT", `${namespace}/leases/${node}`, body));
@@ -116,7 +117,7 @@ export class HttpStore implements Lessor {
     return `the service at ${this.#url}`;
   }
 
-  /** What the service answered, which is no refusal. */
+  /** Returns the answer of the service, or throws its refusal. */
   async #ask(method: string, path: string, body: object): Promise<object> {
     const request = { method, headers: this.#headers, body: JSON.stringify(body), keepalive: method === "DELETE" };
     let answer: { status: number; ok: boolean; text: string };
@@ -148,7 +149,7 @@ export class HttpStore implements Lessor {
     const { name, cause } = Object(error) as { name?: unknown; cause?: unknown };
     if (name === "TimeoutError") return unavailable(this, new Error(`no answer within ${this.#timeoutMs} ms`));
     const origin = globalThis.location?.origin;
-    // Pages are not told which it is.
+    // A page does not learn the reason.
     const hint =
       origin && origin !== new URL(this.#url).origin
         ? `; it is down, or is not started with --allow-origin ${origin}`
@@ -164,12 +165,12 @@ export class HttpStore implements Lessor {
     if (code === "BAD_REQUEST") return new RangeError(told);
     const known = CODES.find((known) => known === code);
     const why = status === 401 ? `${this}: it refuses the token, or wants one: pass { token }` : told;
-    const error = new SnowmintError(known ?? "STORE_UNAVAILABLE", why);
+    const error = new SnowmintError(known ?? "STORE_UNAVAILABLE", why, Number(problem.retry_after_ms ?? 0));
     error.cause = problem;
     return error;
   }
 
-  #granted(answer: object): Granted {
+  #granted(answer: object): Grant {
     const window = (answer as { window?: unknown }).window;
     const [start, end] = [this.#number(window, "start"), this.#number(window, "end")];
     return {
@@ -188,7 +189,7 @@ export class HttpStore implements Lessor {
 
 /** The text of a URL, without a slash at its end. */
 function urlOf(url: string | { readonly href: string }): string {
-  // What is given may have a password, and is not told.
+  // The sentence does not show the URL, which may contain a password.
   const { protocol, username, password, search, hash, href } = parsedUrl(url) ?? {};
   if (!href || !/^https?:$/.test(protocol ?? ""))
     throw new TypeError('HttpStore needs a URL of http or https, such as "https://ids.example"');
@@ -205,7 +206,7 @@ function parsedUrl(url: unknown): URL | undefined {
   }
 }
 
-/** Whole ms, as many as JSON can tell. */
+/** Returns whole ms, within the integers of JSON. */
 const whole = (ms: number): number => Math.min(Math.floor(ms), Number.MAX_SAFE_INTEGER);
 
 /** The object in a text of JSON, if there is one. */

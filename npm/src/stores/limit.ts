@@ -1,6 +1,6 @@
 // Waiting that ends.
 
-/** What `work` comes to, or a rejection after so many ms. What comes later is dropped, also if it is a rejection. */
+/** Returns the result of `work`, or rejects after `ms`. A later result or rejection is dropped. */
 export async function within<T>(ms: number, work: () => Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {

@@ -38,7 +38,7 @@ const DIALECT: Dialect = {
       "ENGINE=InnoDB",
   ],
   begin: ["SET TRANSACTION ISOLATION LEVEL READ COMMITTED", "START TRANSACTION"],
-  // With `completion_type` CHAIN the next transaction would be one that nobody commits.
+  // With `completion_type` CHAIN the server would begin another transaction, which no code commits.
   commit: "COMMIT AND NO CHAIN NO RELEASE",
   settings(names) {
     // Those of a list that is our own.
@@ -61,7 +61,7 @@ const DIALECT: Dialect = {
       throw error;
     }
   },
-  // InnoDB shows a commit before it is flushed. One of our own has the log flushed up to there.
+  // InnoDB shows a commit before it is flushed. A commit of this store flushes the log up to it.
   afterRead: "INSERT INTO snowmint_guards (name, uses) VALUES ('read', 1) ON DUPLICATE KEY UPDATE uses = uses + 1",
   clock: "SELECT FLOOR(UNIX_TIMESTAMP(SYSDATE(6)) * 1000)",
 };
@@ -76,7 +76,7 @@ const DIALECT: Dialect = {
  * that are held go on, and `status().standbyRisk` and a warning of the process say so. Each call takes a connection of the pool, and a connection that does not answer within `timeoutMs` is
  * closed.
  *
- * Throws TypeError for what is no pool of mysql2.
+ * Throws TypeError unless the argument is a pool of mysql2.
  *
  * @example
  * const store = new MysqlStore(mysql.createPool("mysql://ids@db/app"));
@@ -99,7 +99,7 @@ export class MysqlStore extends SqlStore {
   }
 
   /** @internal */
-  protected connect_(): Promise<Connection> {
+  protected connect(): Promise<Connection> {
     return new Promise((resolve, reject) => {
       this.#pool.getConnection((error, client) => (error ? reject(error) : resolve(connectionOf(client))));
     });
@@ -119,7 +119,7 @@ function connectionOf(client: Client): Connection {
       client.release();
       listened();
     },
-    // What it says on its way out is for nobody.
+    // Errors of a connection that closes are ignored.
     destroy: () => client.destroy(),
   };
 }

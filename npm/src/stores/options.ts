@@ -1,4 +1,4 @@
-import { type Owner, read } from "../options.js";
+import { type Owner, read } from "../input.js";
 
 /** What every store over a client takes. */
 export interface StoreOptions {
@@ -15,10 +15,10 @@ export interface StoreOptions {
 
 const NAMES = Object.keys({ allowUnsafe: 0, allowStandby: 0, timeoutMs: 0 } satisfies Record<keyof StoreOptions, 0>);
 
-/** What the options of a store belong to, where `more` are beside those that every store takes. */
+/** Returns the owner of a store's options: the common options, and `more`. */
 export const ownerOf = (of: string, more: readonly string[] = []): Owner => ({ of, names: [...NAMES, ...more] });
 
-/** Reads the options of a store, and checks those that every store takes. */
+/** Reads the options of a store, and checks the common ones. */
 export function settled<Options extends StoreOptions>(options: Options = {} as Options, owner: Owner) {
   const { allowUnsafe = false, allowStandby = false, timeoutMs, ...more } = read(options, owner);
   if (typeof allowUnsafe !== "boolean") throw new TypeError("allowUnsafe is true or false");

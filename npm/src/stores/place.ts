@@ -1,6 +1,6 @@
-// How a store is called in sentences, and what errors that nobody asked for are met with.
+// The name of a store in sentences, and listeners for errors outside of calls.
 
-/** The engine and where it is, without user and password: as far as the options or the URL tell. */
+/** Returns the engine and its place without user and password, as far as the options or the URL contain them. */
 export function placeOf(
   engine: string,
   { host, port, database, url }: { host?: unknown; port?: unknown; database?: unknown; url?: unknown },
@@ -16,15 +16,15 @@ export function placeOf(
 /** A listener of errors that calls reject with as well. Without one, an emitter would end the process. */
 export const quiet = (): void => {};
 
-/** What tells of errors. */
+/** An object that emits errors. */
 export interface Emitter {
   on(event: "error", listener: () => void): unknown;
   removeListener(event: "error", listener: () => void): unknown;
 }
 
 /**
- * Listens to the errors of a connection, which come out of calls too; to be called before anything else can be read from it.
- * What this returns ends that, unless there was an error: a connection that is closed may tell of more.
+ * Listens to the errors of a connection, with which calls reject too. Call it before anything else is read from the connection.
+ * Returns a function that stops listening unless there was an error: a connection that closes may emit more errors.
  */
 export function hushed(connection: Emitter): () => void {
   let failed = false;

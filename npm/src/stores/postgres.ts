@@ -59,8 +59,8 @@ const DIALECT: Dialect = {
   bytes: (column) => (column === "name" ? "encode(convert_to(name, 'UTF8'), 'hex')" : `encode(${column}, 'hex')`),
   insertCounter: "INSERT INTO snowmint_counters (name, value) VALUES ($1, $2) ON CONFLICT DO NOTHING",
   insert: async (ask, sql, values) => (await ask(`${sql} ON CONFLICT DO NOTHING`, values)).count === 1,
-  // A commit whose wait for a synchronous standby was cut short is seen all the same. One of our own waits for all that
-  // came before it.
+  // A commit is visible even if its wait for a synchronous standby was cut short. A commit of this store waits for all
+  // earlier commits.
   afterRead: "SELECT pg_logical_emit_message(true, 'snowmint', 'read')::text",
   clock: "SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint::text",
 };
@@ -79,7 +79,7 @@ const AS_TEXT = { getTypeParser: () => String };
  * connection that does not answer within `timeoutMs` is closed. An error of an idle connection, which without a listener
  * would end the process, is left to the next call.
  *
- * Throws TypeError for what is no pool: the queries of others on a `Client` would fall into the store's transactions.
+ * Throws TypeError unless the argument is a pool: the queries of others on a `Client` would fall into the store's transactions.
  *
  * @example
  * const store = new PgStore(new pg.Pool({ connectionString: process.env.DATABASE_URL }));
@@ -100,8 +100,8 @@ export class PgStore extends SqlStore {
   }
 
   /** @internal */
-  protected connect_(): Promise<Connection> {
-    // Not by its promise: what follows in the same read may be an error, and comes before a promise is heard.
+  protected connect(): Promise<Connection> {
+    // Not by its promise: an error in the same read would come before the promise resolves.
     return new Promise((resolve, reject) => {
       this.#pool.connect((error, client) => (error ? reject(error) : resolve(connectionOf(client))));
     });
@@ -125,7 +125,7 @@ function connectionOf(client: Client): Connection {
       client.release();
       listened();
     },
-    // It listens on, to what the client says on its way out.
+    // The listener stays, because a client that closes may emit errors.
     destroy: (why) => client.release(why),
   };
 }

@@ -26,7 +26,7 @@ export interface RedisStoreOptions extends StoreOptions {
 }
 
 type Word = string | Uint8Array;
-/** Sends a command, whose answer has bytes in the place of texts. */
+/** Sends a command, whose answer has bytes instead of texts. */
 type Send = (words: Word[]) => Promise<unknown>;
 
 /**
@@ -36,7 +36,7 @@ type Send = (words: Word[]) => Promise<unknown>;
  * A server that can lose confirmed writes is refused with `UNSAFE_STORE`: it needs `appendonly yes` and
  * `appendfsync always`, and must not evict. That is looked at at first, and before each write. Replicas and Sentinel, whose
  * failover can lose confirmed writes, are refused at first and by each claim, unless `allowStandby`; leases that are held
- * go on, and `status().standbyRisk` and a warning of the process say so. Errors that the client tells of, which without a
+ * go on, and `status().standbyRisk` and a warning of the process say so. Errors that the client emits, which without a
  * listener would end the process, are left to the calls that they fail.
  *
  * Throws TypeError for any other client, for one of a cluster or of Sentinel, one that is subscribed or monitors, and one
@@ -160,7 +160,7 @@ export class RedisStore implements Store {
 
   async #check(ask: (...words: Word[]) => Promise<unknown>): Promise<void> {
     if (this.#allowUnsafe) return;
-    // What the client is needs no look.
+    // The kind of client is known without a look.
     if (this.#sentinel) this.#findings.note(this, new Map([["sentinel", "yes"]]));
     const told = async (...words: string[]) => {
       try {
@@ -178,14 +178,14 @@ export class RedisStore implements Store {
     const others = settingsOf("redis").filter((name) => !found.has(name));
     const answers = await Promise.all(others.map((name) => told("CONFIG", "GET", name)));
     for (const [name, value] of answers.flatMap(pairs)) found.set(String(name), String(value));
-    // After a refusal a file of earlier is none to go by while another one is written.
+    // After a refusal an earlier file does not count while a new one is written.
     if (this.#findings.refused) found.delete("aof_base_size");
     this.#findings.judge(this, found);
     this.#checked = true;
   }
 }
 
-/** A record as it is stored: the version, a colon, the bytes. */
+/** The stored form of a record: the version, a colon, the bytes. */
 function found(key: string, stored: unknown): Found {
   const bytes = stored as Uint8Array;
   const colon = bytes.indexOf(58);
@@ -201,7 +201,7 @@ function pairs(answer: unknown): [unknown, unknown][] {
   return Array.from({ length: answer.length / 2 }, (_, at) => [answer[2 * at], answer[2 * at + 1]]);
 }
 
-/** What clients tell about themselves. */
+/** The properties by which a client is recognised. */
 interface Known {
   callBuffer?: unknown;
   sendCommand?: (words: Word[], options: object) => Promise<unknown>;

@@ -1,4 +1,4 @@
-// What the stores over a server's SQL have in common. Tables and statements are those of the other languages.
+// The part that all stores over an SQL server share. Other languages use the same tables and statements.
 import type { Found, Listed, Store } from "../store.js";
 import { checkAdd, full, raised } from "./counts.js";
 import { type Kind, settingsOf, unsafe } from "./durability.js";
@@ -7,7 +7,7 @@ import { Findings } from "./findings.js";
 import { within } from "./limit.js";
 import { ownerOf, type StoreOptions, settled } from "./options.js";
 
-/** What stands for `$1`, `$2` and so on: a key, an integer of 64 bits, or bytes. */
+/** The value of `$1`, `$2` and so on: a key, an integer of 64 bits, or bytes. */
 export type Value = string | bigint | Uint8Array;
 
 /** The rows, all as text, or how many rows were written. */
@@ -16,12 +16,12 @@ export interface Answer {
   count: number;
 }
 
-/** A connection that nobody else uses until it is given back. */
+/** A connection that belongs to one caller until it is given back. */
 export interface Connection {
   ask(sql: string, values?: readonly Value[]): Promise<Answer>;
   /** Gives it back to the pool, which may use it on. */
   release(): void;
-  /** Has the pool close it, as nobody knows what it still does. */
+  /** Lets the pool close it, because its state is unknown. */
   destroy(why: Error): void;
 }
 
@@ -35,12 +35,12 @@ export interface Dialect {
   countTables: string;
   /** Makes them. */
   tables: readonly string[];
-  /** Begins a transaction in which each statement sees what is committed by then, and whose commit is flushed. */
+  /** Begins a transaction in which each statement sees all earlier commits, and whose commit is flushed. */
   begin: readonly string[];
   commit: string;
   /** Queries for the names and values of settings. */
   settings(names: readonly string[]): readonly string[];
-  /** A query for those of our tables that a crash can empty: the name, why, and the cure. */
+  /** A query for tables of this store that a crash can empty: the name, the reason, and the cure. */
   lossyTables: string;
   /** An integer column, and one of bytes, as text: in hex. */
   integer(column: string): string;
@@ -80,7 +80,7 @@ export abstract class SqlStore implements Store {
   }
 
   /** @internal A connection of the pool. */
-  protected abstract connect_(): Promise<Connection>;
+  protected abstract connect(): Promise<Connection>;
 
   /** As `Store.read`. */
   async read(key: string): Promise<Found | null> {
@@ -96,7 +96,7 @@ export abstract class SqlStore implements Store {
 
   /** As `Store.write`. */
   async write(key: string, value: Uint8Array, expectedVersion: number): Promise<number | null> {
-    // What is longer would be cut by a server that is not strict.
+    // A server that is not strict would cut a longer value.
     if (value.length > MAX_VALUE) throw new RangeError(`a value is at most ${MAX_VALUE} bytes, not ${value.length}`);
     return this.#transaction(true, async (ask) => {
       const written = expectedVersion
@@ -118,7 +118,7 @@ export abstract class SqlStore implements Store {
   async list(prefix: string): Promise<Listed[]> {
     const { integer, bytes } = this.#dialect;
     const columns = `${bytes("name")}, ${integer("version")}, ${bytes("value")}`;
-    // From the slash to what follows it, as LIKE has wildcards.
+    // From the slash to the next character, because LIKE has wildcards.
     const end = prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1);
     const sql = `SELECT ${columns} FROM snowmint_records WHERE name >= $1 AND name < $2`;
     const listed = ([name, ...row]: (string | null)[]): Listed => ({
@@ -140,7 +140,7 @@ export abstract class SqlStore implements Store {
       const [row] = (await ask(sql, [counter])).rows;
       if (!row) throw new Error(`the counter ${counter} is gone`);
       const count = raised(BigInt(row[0]!), delta);
-      // Undone with what was inserted.
+      // The rollback removes the inserted row too.
       if (count === undefined) return undefined;
       await ask("UPDATE snowmint_counters SET value = $2 WHERE name = $1", [counter, count]);
       return count;
@@ -174,7 +174,7 @@ export abstract class SqlStore implements Store {
   /** Runs `work` in a transaction, which is committed by the time this resolves, or undone if the result is undefined. */
   async #transaction<T>(writing: boolean, work: (ask: Connection["ask"]) => Promise<T>): Promise<T> {
     const { begin, commit } = this.#dialect;
-    // In a time of its own, as that takes long.
+    // With a separate timeout, because making tables takes long.
     if (!this.#hasTables) await this.#use((ask) => this.#makeTables(ask));
     return this.#use(async (ask) => {
       for (const statement of begin) await ask(statement);
@@ -191,8 +191,8 @@ export abstract class SqlStore implements Store {
     let over = false;
     try {
       const result = await within(this.#timeoutMs, async () => {
-        const connected = await this.connect_();
-        // Who comes too late goes back unused.
+        const connected = await this.connect();
+        // A connection that comes too late goes back unused.
         if (over) return connected.release() as never;
         connection = connected;
         return work((sql, values) => connected.ask(sql, values));
@@ -226,7 +226,7 @@ export abstract class SqlStore implements Store {
 
   async #check(ask: Connection["ask"]): Promise<void> {
     const { kind, settings, lossyTables } = this.#dialect;
-    // MySQL tells names in another case than it takes them in.
+    // MySQL writes names in another case than it reads them.
     const names = new Map(settingsOf(kind).map((name) => [name.toLowerCase(), name]));
     const found = new Map<string, string>();
     for (const query of settings([...names.values()]))

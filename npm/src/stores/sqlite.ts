@@ -1,6 +1,6 @@
-import { fileAt } from "#stores-host";
+import { fileAt } from "#files";
 import { SnowmintError } from "../errors.js";
-import { monotonicMs } from "../monotonic.js";
+import { monotonicMs } from "../host/monotonic.js";
 import type { Found, Listed, Store } from "../store.js";
 import { checkAdd, full, raised } from "./counts.js";
 import { refuseLossyPlace, refuseUnsafe } from "./durability.js";
@@ -41,7 +41,7 @@ const COUNT_TABLES =
 /** So long another process's transaction is left to itself before the next look. */
 const PAUSE_MS = 5;
 
-/** What of the application's connection is set for a call. On macOS a plain fsync leaves it to the drive when to write. */
+/** The settings of the application's connection during a call. On macOS a plain fsync lets the drive write later. */
 const CURED: [pragma: string, value: string][] = [
   ["synchronous", "EXTRA"],
   ["fullfsync", "ON"],
@@ -58,7 +58,7 @@ const CURED: [pragma: string, value: string][] = [
  * a call waits for them without blocking, for `timeoutMs` at most. It is refused while the application has a transaction
  * open on this connection, as what it writes could be taken back with that.
  *
- * Throws TypeError for what is no `Database` of better-sqlite3.
+ * Throws TypeError unless the argument is a `Database` of better-sqlite3.
  *
  * @example
  * const store = new SqliteStore(new Database("/var/lib/app/ids.db"));
@@ -116,7 +116,7 @@ export class SqliteStore implements Store {
 
   /** As `Store.list`. */
   async list(prefix: string): Promise<Listed[]> {
-    // From the slash to what follows it, as LIKE has wildcards.
+    // From the slash to the next character, because LIKE has wildcards.
     const end = prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1);
     return this.#transaction(false, () =>
       this.#all("SELECT name, version, value FROM snowmint_records WHERE name >= ? AND name < ?", prefix, end)
@@ -165,7 +165,7 @@ export class SqliteStore implements Store {
     return Number(this.#db.prepare(sql).run(...values).changes);
   }
 
-  /** Runs `work`, which asks nobody else, in a transaction that is on disk by the time this resolves. */
+  /** Runs `work`, which only reads and writes the database, in a transaction. Resolves when the transaction is on disk. */
   async #transaction<T>(writing: boolean, work: () => T): Promise<T> {
     const until = monotonicMs() + this.#timeoutMs;
     for (;;) {
@@ -181,7 +181,7 @@ export class SqliteStore implements Store {
 
   #attempt<T>(writing: boolean, work: () => T): T {
     const db = this.#db;
-    // What is read there may be old, too.
+    // A read there may be old, too.
     if (db.inTransaction) throw new Error("the application has a transaction open on this connection");
     const before = CURED.map(([pragma]) => [pragma, db.pragma(pragma, { simple: true })] as const);
     try {
@@ -227,7 +227,7 @@ export class SqliteStore implements Store {
     this.#checked = true;
   }
 
-  /** Who has removed a file that is in use has taken what is written there along. */
+  /** Refuses a file that was removed while in use, because its writes are lost. */
   #refuseRemoved(): void {
     if (this.#allowUnsafe || !this.#checked) return;
     const removed =

@@ -50,6 +50,8 @@ from snowmint._snowmint import (
     uuid_from_bin,
     uuid_to_bin,
 )
+from snowmint._status import Status
+from snowmint._window import Window
 
 UUID_NIL: Final = UUID(int=0)
 """The nil UUID: all bits 0."""
@@ -77,12 +79,14 @@ __all__ = [
     "Snowflake",
     "SnowmintError",
     "SqlParts",
+    "Status",
     "StoreUnavailableError",
     "TimeOverflowError",
     "ULID",
     "UUID_MAX",
     "UUID_NIL",
     "UnsafeStoreError",
+    "Window",
     "WindowClosedError",
     "__version__",
     "inspect",

@@ -85,8 +85,15 @@ class NodesExhaustedError(SnowmintError):
     """Every node of the namespace is taken."""
 
     code = "NODES_EXHAUSTED"
-    retry_after_ms: int | None = None
-    """In how many ms the same call has a chance, where a service says so."""
+    retry_after_ms: int | None
+    """The ms after which the same call can succeed, 1 or more, if it is known."""
+
+    def __init__(self, message: str, retry_after_ms: int | None = None) -> None:
+        super().__init__(message)
+        self.retry_after_ms = retry_after_ms
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (*self.args, self.retry_after_ms), self.__dict__
 
 
 class StoreUnavailableError(SnowmintError):

@@ -1,4 +1,4 @@
-"""What an ID looks like where it comes from outside, and what a database column takes."""
+"""IDs from outside, and IDs for a database column."""
 
 import operator
 from typing import SupportsIndex
@@ -20,7 +20,7 @@ def number(value: object) -> int | None:
 
 
 def read(value: object) -> int | None:
-    """The ID that an `int` is, or that a text of 1 to 20 decimal digits names; None if there is none."""
+    """Returns the ID of an `int` or of a text of 1 to 20 decimal digits; None for other values."""
     if isinstance(value, str) and len(value) > 20:
         return None
     found = number(value)
@@ -28,10 +28,10 @@ def read(value: object) -> int | None:
 
 
 def for_bigint(value: object) -> int:
-    """The ID as a signed 64-bit column takes it: never negative, so that the order of rows is that of time.
+    """The ID as a signed 64-bit column takes it: never negative, so rows sort by time.
 
     Raises:
-        TypeError: It is no `int`, nor what is one by `__index__`.
+        TypeError: The value is not an `int`, and has no `__index__`.
         InvalidIdError: It is below 0 or above 2^63-1.
     """
     found = None if isinstance(value, str) else number(value)

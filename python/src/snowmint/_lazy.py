@@ -1,35 +1,18 @@
 """A generator that is made when its first ID is asked for."""
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Literal, TypedDict, Unpack
+from typing import Any, Unpack
 
-from snowmint import Layout, Snowflake, SnowmintError, WindowClosedError
+from snowmint import Snowflake, WindowClosedError
+from snowmint._options import Options
 from snowmint._snowmint import find_layout
-from snowmint.stores import FileStore, Lessor, Store
-
-
-class Options(TypedDict, total=False):
-    """The arguments of `Snowflake`, by name."""
-
-    layout: str | Layout | None
-    node: int | Mapping[str, int] | str | None
-    store: str | Store | Lessor | FileStore | None
-    namespace: str | None
-    max_ahead_ms: int | None
-    max_wait_ms: int | None
-    sequence_start: Literal["zero", "random", "carry"] | None
-    clock: Callable[[], int] | None
-    on_lost: Callable[[SnowmintError], object] | None
-    exclude: Iterable[int | Mapping[str, int] | str] | None
-    window_ms: int | None
 
 
 class LazySnowflake:
     """Mints with one `Snowflake`, which is made at the first call.
 
-    To import a module that holds one takes no lease. Pickles and copies hold the options, and make a generator of their
-    own. A generator whose lease was lost is replaced by a new one.
+    The import of a module with a lazy generator takes no lease. Pickles and copies contain the options, and make a
+    separate generator. A generator whose lease was lost is replaced by a new one.
 
     Raises:
         TypeError: `Snowflake` has no such option.
@@ -49,7 +32,7 @@ class LazySnowflake:
     def generator(self) -> Snowflake:
         """The generator; making it may raise what `Snowflake` raises."""
         generator = self._generator
-        if generator is None or generator.status()["lost"] is not None:
+        if generator is None or generator.status().lost is not None:
             # Threads that come here together share one lease or one node. That saves a lock, which a forked child
             # could inherit locked.
             generator = self._generator = Snowflake(**self._options)

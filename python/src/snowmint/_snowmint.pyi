@@ -1,12 +1,15 @@
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from types import TracebackType
-from typing import Any, Final, Literal, Protocol, Self, SupportsIndex, TypeAlias, final
+from typing import Any, Final, Literal, Protocol, Self, SupportsIndex, TypeAlias, Unpack, final
 from uuid import UUID
 
 from typing_extensions import Buffer
 
 from snowmint._errors import WindowClosedError
+from snowmint._options import Options
+from snowmint._status import Status
+from snowmint._window import Window
 from snowmint.stores import FileStore, Lessor, Store
 
 # An int, or what is one by `__index__`, such as a numpy integer. A bool is refused.
@@ -19,7 +22,7 @@ class _HasBytes(Protocol):
     @property
     def bytes(self) -> _Bytes: ...
 
-# numpy tells type checkers of its buffers only from Python 3.12 on.
+# numpy declares its buffers for type checkers only from Python 3.12 on.
 class _Array(Protocol):
     @property
     def __array_interface__(self) -> dict[str, Any]: ...
@@ -109,7 +112,7 @@ class Layout:
         10
 
         Raises:
-            InvalidLayoutError: There is none.
+            InvalidLayoutError: No preset has this name.
         """
 
     @property
@@ -201,6 +204,29 @@ class Layout:
             InvalidIdError: The layout cannot have minted it: bits above the layout, or unused bits set.
         """
 
+    def decode_array(self, ids: Any) -> dict[str, Any]:
+        """Takes an array of IDs apart, with numpy.
+
+        >>> import numpy
+        >>> from snowmint import layouts
+        >>> parts = layouts.TWITTER.decode_array(numpy.array([1541815603606036480], "uint64"))
+        >>> parts["timestamp"], parts["worker"]
+        (array(['2022-06-28T16:07:40.105'], dtype='datetime64[ms]'), array([26], dtype=uint64))
+
+        Args:
+            ids: A numpy array of `uint64` or `int64`, of any shape; a negative value is the signed form of the
+                same bits.
+
+        Returns:
+            Arrays of the same shape: `timestamp` (`datetime64[ms]`, UTC), `timestamp_ms` (`int64`), `tick`, `node`,
+            `sequence`, and each field by its name (`uint64`).
+
+        Raises:
+            TypeError: The array has other items.
+            InvalidIdError: The layout cannot have minted one of the IDs.
+            ImportError: numpy is not installed.
+        """
+
     def encode(
         self,
         parts: Parts | None = None,
@@ -223,7 +249,7 @@ class Layout:
         1541815603606036480
 
         Args:
-            parts: What `decode` gave, also that of another layout.
+            parts: The `Parts` that `decode` returned, also from another layout.
             timestamp_ms: Unix ms, rounded down to the tick.
             timestamp: An aware datetime, rounded down to the tick.
             node: A number, a mapping of every node field, or a text such as `datacenter=0,worker=5`.
@@ -269,8 +295,8 @@ class Layout:
         It is for PostgreSQL, and mints the IDs of a node. Made to be the default of a column,
         `id bigint PRIMARY KEY DEFAULT app.next_id()`. It follows the rules of a `Snowflake` with these options: it
         waits or fails where the sequence is used up or the clock went back, and never repeats an ID, whatever the
-        number of connections. Names are quoted, whatever they hold. The comment on
-        the function tells from when on its IDs are negative in a `bigint`, if they ever are.
+        number of connections. Names are quoted, whatever they hold. The comment on the function names the time from
+        which its IDs are negative in a `bigint`, if there is one.
 
         >>> from snowmint import layouts
         >>> script = layouts.SNOWMINT.postgres_function("app", "next_id", node=5)
@@ -303,10 +329,10 @@ class Layout:
 
         Args:
             dialect: `postgres` for a `bigint`, `mariadb` for a `BIGINT UNSIGNED`, `mariadb_signed` for a `BIGINT`.
-            column: Its name as the database has it, behind those of its schema and table and dots if need be.
+            column: The column's name in the database, with the schema and table before it if needed, separated by dots.
 
         Raises:
-            InvalidTextError: There is no such dialect, or a name is empty, has a NUL or is too long.
+            InvalidTextError: The dialect is unknown, or a name is empty, has a NUL or is too long.
         """
 
     def __eq__(self, other: object, /) -> bool: ...
@@ -370,8 +396,12 @@ class Parts:
     """
 
     @property
-    def timestamp(self) -> datetime | None:
-        """The first instant of the ID's tick, in UTC; None where datetime cannot hold it."""
+    def timestamp(self) -> datetime:
+        """The first instant of the ID's tick, in UTC.
+
+        Raises:
+            TimeOverflowError: It lies outside the years 1 to 9999, which `datetime` can hold; read `timestamp_ms`.
+        """
 
     @property
     def timestamp_ms(self) -> int:
@@ -428,8 +458,8 @@ class Snowflake:
 
     IDs strictly increase, across threads too (unless the layout puts other bits above `time`). In one process,
     generators of the same layout and node share one state as long as the process lives, also under other names of the
-    fields, and those of the same store, namespace and layout share one lease; those with a `clock` share if that is the
-    same object.
+    fields. Generators of the same store, namespace and layout share one lease. Generators with a `clock` share if the
+    clock is the same object.
 
     Args:
         layout: A preset's name, a text form or a `Layout`; the default is `snowmint`.
@@ -445,23 +475,23 @@ class Snowflake:
         max_wait_ms: How long one call may wait for the clock.
         sequence_start: Where the sequence begins in a new tick: at 0, at random in the lower half, or one after the
             last ID's.
-        clock: Returns Unix ms as an int. What it raises comes through unchanged. Not with a service, whose own clock
+        clock: Returns Unix ms as an int. Its exceptions are passed on unchanged. Not with a service, whose own clock
             counts.
         on_lost: Called with a `WindowClosedError`, from another thread, if the lease is lost: its file cannot be
-            written, or its file or record is somebody else's.
+            written, or its file or record belongs to another holder.
         exclude: Nodes that a lease is not to get, each as `node` takes it.
         window_ms: How long the windows of a lease are, 1000 and four ticks at least, and with max_ahead_ms an hour at
             most; a crashed holder's node is free after as much. The default is 3000 for slots, else 30,000.
 
     Raises:
-        InvalidLayoutError: There is no such preset, the text breaks a rule, or the namespace has another layout.
+        InvalidLayoutError: The preset does not exist, the text breaks a rule, or the namespace has another layout.
         InvalidNodeError: The node does not fit the layout, or is leased in this process; the slots of this machine
             are evidently private, as in Kubernetes; or there is a `clock` beside a service's.
         NodesExhaustedError: No node is free within `max_wait_ms`.
-        StoreUnavailableError: The state directory cannot be used, or the store cannot be reached; what it raised is the
-            cause.
+        StoreUnavailableError: The state directory cannot be used, or the store cannot be reached; the store's exception
+            is the cause.
         UnsafeStoreError: The directory lies where locks or writes may be lost (NFS, SMB, 9p, FUSE, tmpfs), or the
-            store's settings can lose confirmed writes. A store with `allow_unsafe` takes that all the same.
+            store's settings can lose confirmed writes. A store with `allow_unsafe` accepts that setting.
         TimeOverflowError, BeforeEpochError: The layout is over, or has not begun.
     """
 
@@ -492,10 +522,48 @@ class Snowflake:
         """
 
     @property
-    def window(self) -> tuple[int, int] | None:
+    def window(self) -> Window | None:
         """The interval of time granted to this generator, Unix ms; None for a node that the caller vouches for.
 
         The end is not included, and moves on at every half window.
+        """
+
+    @staticmethod
+    async def lease_async(**options: Unpack[Options]) -> Snowflake:
+        """Makes a generator in a thread, so that an event loop goes on meanwhile.
+
+        >>> import asyncio
+        >>> from snowmint import Snowflake
+        >>> async def main() -> int:
+        ...     generator = await Snowflake.lease_async(layout="twitter", node=5)
+        ...     return await generator.next_id_async()
+        >>> asyncio.run(main()) > 0
+        True
+
+        Takes the arguments of `Snowflake`, and raises its exceptions. If the caller is cancelled, the lease is given
+        back.
+        """
+
+    async def next_id_async(self) -> int:
+        """The next ID; waits at most `max_wait_ms`, in a thread, so that an event loop goes on meanwhile.
+
+        An ID that is free now comes without a thread. Raises the exceptions of `next_id`.
+        """
+
+    def next_str(self, form: str) -> str:
+        """The next ID as text of that form; waits at most `max_wait_ms`.
+
+        >>> from snowmint import Snowflake
+        >>> len(Snowflake(node=5).next_str("base62"))
+        11
+
+        Args:
+            form: `decimal`, `hex`, `base32`, `base36`, `base58` or `base62`.
+
+        Raises:
+            InvalidTextError: No form has this name.
+            ExhaustedError, ClockBackwardsError, TimeOverflowError, BeforeEpochError, WindowClosedError, ForkedError: As
+                `next_id`.
         """
 
     def next_id(self) -> int:
@@ -508,8 +576,8 @@ class Snowflake:
             ClockBackwardsError: The clock went back by more than `max_ahead_ms`.
             TimeOverflowError, BeforeEpochError: The layout cannot represent the time.
             WindowClosedError: The generator is closed, or its lease was lost or cannot be renewed.
-            ForkedError: A vouched node in a forked child. On a lease the child takes a node of its own, which may raise
-                what making a generator raises.
+            ForkedError: A vouched node in a forked child. On a lease the child claims another node, so the call can
+                raise the errors of the constructor.
         """
 
     def __call__(self) -> int:
@@ -529,7 +597,7 @@ class Snowflake:
     def next_ids(self, n: _Int) -> list[int]:
         """The next n IDs; waits at most `max_wait_ms` in all.
 
-        A batch that could not be complete by then is refused at once and takes nothing.
+        If the batch cannot be complete in that time, the call fails at once and takes nothing.
 
         >>> from snowmint import Snowflake
         >>> ids = Snowflake(node=5).next_ids(1000)
@@ -565,26 +633,21 @@ class Snowflake:
             ExhaustedError, ClockBackwardsError, TimeOverflowError, BeforeEpochError, WindowClosedError: As `next_id`.
         """
 
-    def status(self) -> dict[str, Any]:
-        """The state and the options of the generator, as a dict.
+    def status(self) -> Status:
+        """Returns the state and the options of the generator.
 
         >>> from snowmint import Snowflake
         >>> status = Snowflake("leaf", node=5, max_ahead_ms=20).status()
-        >>> status["node"], status["max_ahead_ms"], status["sequence_start"], status["window"], status["closed"]
+        >>> status.node, status.max_ahead_ms, status.sequence_start, status.window, status.closed
         (5, 20, 'zero', None, False)
 
-        The keys are `node`, `layout` (its text), `window`, `max_ahead_ms`, `max_wait_ms`, `sequence_start`, `closed`;
-        for a lease also `namespace`, `lost` (why it was lost, if it was), `skipped` (slot files or records that are not
-        valid), `renewal_failures` (since the last success), `renewal_error` (why the last renewal failed, if none has
-        succeeded since), `standby_risk` (what a failover of the store could lose, such as to a standby that is not
-        waited for; the lease goes on) and `skew_ms` (by how much this clock is ahead of the store's, if that has one).
         """
 
     def close(self) -> None:
         """Ends this generator; others of the same node go on. The last one of a lease gives the rest of it back.
 
-        Leaving a `with` block does the same, and so does the end of the process. In a forked child the parent's lease
-        stays as it is.
+        Leaving a `with` block does the same, and so does the end of the process. In a forked child this call does not
+        touch the parent's lease.
         """
 
     def __enter__(self) -> Self: ...
@@ -628,7 +691,7 @@ class Candidate:
     def form(self) -> str:
         """How the value was read, such as `integer`, `decimal`, `base62`, `uuid_braces`.
 
-        One of `integer`, those of `text.FORMS`, `uuid`, `uuid_braces`, `uuid_urn`, `uuid_hex` (without hyphens),
+        One of `integer`, a name of `text.FORMS`, `uuid`, `uuid_braces`, `uuid_urn`, `uuid_hex` (without hyphens),
         `uuid_swapped` (a version 1 as MySQL's `UUID_TO_BIN(uuid, 1)` stores it), `ulid`, `object_id`.
         """
 
@@ -686,9 +749,10 @@ def uuid1(node: _Int | None = None, clock_seq: _Int | None = None) -> UUID:
     (True, True)
 
     Args:
-        node: 48 bits. If not given, random ones of this process (never the address of a network card, which tells who
-            minted); a forked child has others. Of a node that several processes give, repeats are theirs to prevent.
-        clock_seq: 14 bits. If not given, random ones of this process.
+        node: 48 bits. If not given, random bytes of this process (never the address of a network card, which would
+            reveal the machine); a forked child has other bytes. If several processes pass the same node, they must
+            prevent repeats themselves.
+        clock_seq: 14 bits. If not given, random bits of this process.
 
     Raises:
         InvalidIdError: A number does not fit.
@@ -752,8 +816,8 @@ def uuid7() -> UUID:
     True
 
     So it is across threads, and when the clock stands still or steps back: then the time in it goes on from the last
-    one. It shares a ms with others of this process by a counter of 42 bits, and with those of other processes by where
-    that began, and by 32 random bits. A forked child begins anew.
+    one. Within one ms, a counter of 42 bits separates the IDs of this process; its random start and 32 more random bits
+    separate them from the IDs of other processes. A forked child begins anew.
 
     Raises:
         TimeOverflowError: The clock stands beyond the year 10889.
@@ -786,8 +850,8 @@ def uuid_to_bin(uuid: UUID | _HasBytes | str, swap: bool = True) -> bytes:
     >>> snowmint.uuid_to_bin("6ccd780c-baba-1026-9564-5b8c656024db").hex()
     '1026baba6ccd780c95645b8c656024db'
 
-    Swapped, the high bits of the time of a version 1 come first, so that an index is in order of time. `MySQL` itself
-    swaps only if told to. Versions 6 and 7 are in order as they are: `uuid.bytes`.
+    Swapped, the high bits of the time of a version 1 come first, so that an index is in order of time. MySQL itself
+    swaps only if the caller passes 1. Versions 6 and 7 are in order as they are: `uuid.bytes`.
 
     Raises:
         InvalidTextError: It is a str and no UUID.
@@ -901,8 +965,8 @@ class ObjectId:
     >>> ObjectId() != ObjectId()
     True
 
-    Ordered as its text is, by the second; hashable, and made anew by pickles and copies. `inspect` tells what else is
-    in one, also in one of up to 2018, with machine and process in the middle. For pymongo: `bson.ObjectId(id.bytes)`.
+    Ordered as its text is, by the second; hashable, and made anew by pickles and copies. `inspect` shows the other
+    parts, also of IDs from before 2018, with machine and process in the middle. For pymongo: `bson.ObjectId(id.bytes)`.
 
     Args:
         value: 24 hexadecimal digits in either case, 12 bytes, or what has them. Without it the ObjectId is new, as
@@ -961,7 +1025,7 @@ def object_id() -> ObjectId:
     (True, True)
 
     The counter goes round after 2**24; if that is within a second, the second moves on, so that none comes twice. A
-    forked child has random bits of its own.
+    forked child has other random bits.
 
     Raises:
         TimeOverflowError: The clock stands beyond the year 2106.
@@ -1009,7 +1073,7 @@ def reverse_bits(id: _Int) -> int:
 def shard_high(id: _Int, bits: _Int) -> int:
     """Puts one of 2**bits shard numbers on top, made of the low bits and a hash of the others.
 
-    It does what TiDB's `AUTO_RANDOM(bits)` and `SHARD_ROW_ID_BITS` do, but so that the ID can be had back: of the 63
+    It spreads rows as TiDB's `AUTO_RANDOM(bits)` and `SHARD_ROW_ID_BITS` do, and it is reversible: of the 63
     bits the low `bits` move to the top, combined by exclusive or with a hash of the others, which move down. So the
     IDs of a shard are in order of time.
 
@@ -1050,7 +1114,7 @@ def text_encode(id: _Int, form: str) -> str:
 
     Raises:
         InvalidIdError: The ID is no 64-bit integer.
-        InvalidTextError: There is no such form.
+        InvalidTextError: No form has this name.
     """
 
 def text_decode(text: str, form: str) -> int:
@@ -1061,7 +1125,7 @@ def text_decode(text: str, form: str) -> int:
     1541815603606036480
 
     Raises:
-        InvalidTextError: A wrong length, a character of no meaning, a value above 2^64-1, or no such form.
+        InvalidTextError: A wrong length, a character of no meaning, a value above 2^64-1, or an unknown form.
     """
 
 def text_forms() -> list[str]:
@@ -1077,7 +1141,7 @@ def find_layout(layout: str | Layout | None = None) -> Layout:
     """Finds the layout of an argument of `Snowflake`.
 
     Raises:
-        InvalidLayoutError: There is no such layout.
+        InvalidLayoutError: No layout has this name.
     """
 
 def render_layouts(layouts: list[Layout], pictures: bool, json: bool, bold: bool) -> str:

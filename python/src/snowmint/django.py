@@ -5,10 +5,10 @@
     class Post(models.Model):
         id = SnowflakeField(primary_key=True)
 
-The IDs are minted in Python when an object is made, so it has its ID before it is saved: `obj._state.adding` tells
-whether it is new. One generator a process serves all models. It is made when the first ID is asked for, so commands
-like `migrate` take no lease. Its options are those of `snowmint.Snowflake`, in the settings; without any, it leases a
-slot of this machine.
+The IDs are minted in Python when an object is made, so it has its ID before it is saved: `obj._state.adding` is true
+for a new object. One generator a process serves all models. It is made when the first ID is asked for, so commands like
+`migrate` take no lease. The settings hold the options of its `snowmint.Snowflake`; without options it leases a slot of
+this machine.
 
     SNOWMINT = {"layout": "twitter", "namespace": "blog"}
 
@@ -61,7 +61,7 @@ class SnowflakeField(models.BigIntegerField):  # type: ignore[misc]  # Django ha
         super().__init__(verbose_name, name, **options)
 
     def deconstruct(self) -> tuple[str, str, list[Any], dict[str, Any]]:
-        """What a migration writes: nothing of a generator, and no default but one of the user's own."""
+        """The arguments in a migration: nothing of a generator, and no default but one of the user's own."""
         name, path, args, options = super().deconstruct()
         if self.primary_key:
             if self.default is next_id:
@@ -81,7 +81,7 @@ class SnowflakeField(models.BigIntegerField):  # type: ignore[misc]  # Django ha
         return number
 
     def get_prep_value(self, value: Any) -> int | None:
-        """What a lookup compares with."""
+        """The value of a lookup."""
         try:
             # Past IntegerField, which would take a float or a bool for a number.
             return self.to_python(models.Field.get_prep_value(self, value))
@@ -90,7 +90,7 @@ class SnowflakeField(models.BigIntegerField):  # type: ignore[misc]  # Django ha
             raise kind(f"Field '{self.name}' expected an ID, an int or decimal digits, but got {value!r}.") from None
 
     def get_db_prep_save(self, value: Any, connection: Any) -> Any:
-        """What is stored: no number out of range."""
+        """The stored value: no number out of range."""
         value = super().get_db_prep_save(value, connection)
         return _ids.for_bigint(value) if isinstance(value, int) else value
 
@@ -103,7 +103,7 @@ def generator() -> Snowflake:
     """The process's generator, as the setting `SNOWMINT` describes it.
 
     Raises:
-        ImproperlyConfigured: `SNOWMINT` is no dict, or has an option that `Snowflake` does not have.
+        ImproperlyConfigured: `SNOWMINT` is not a dict, or has an option that `Snowflake` does not have.
         SnowmintError: As `Snowflake`.
     """
     return _minter().generator

@@ -1,4 +1,4 @@
-"""Presets: the layouts of systems in the field, and two of our own."""
+"""Presets: the layouts of well-known systems, and two of snowmint."""
 
 from typing import Final
 

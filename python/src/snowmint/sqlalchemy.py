@@ -38,7 +38,7 @@ _TABLES = frozenset({"snowmint_records", "snowmint_counters", "snowmint_guards",
 class SnowflakeID(TypeDecorator[int]):
     """An ID in a `BIGINT` column, `INTEGER` on SQLite; an `int` in Python.
 
-    The column is signed: it takes 0 to 2^63-1, so that its order is that of the IDs. The database never numbers it by
+    The column is signed: it takes 0 to 2^63-1, so rows sort as IDs do. The database never numbers it by
     itself (unless `autoincrement=True` asks for that): without a default, a row needs its ID.
 
     What cannot be stored is refused before it is sent. SQLAlchemy wraps that in its `StatementError`, whose `orig` is
@@ -68,7 +68,7 @@ def _without_autoincrement(_: SnowflakeID, parent: object) -> None:
 
 
 class SnowflakeDefault(LazySnowflake):
-    """A column default that mints: each row of each insert gets an ID of its own.
+    """A column default that mints: each row of each insert gets a new ID.
 
     It takes what `snowmint.Snowflake` takes, by name. Layout and node are checked at once. The generator is made when
     the first row is inserted, so that importing models takes no lease; a generator whose lease was lost is replaced by
@@ -76,7 +76,7 @@ class SnowflakeDefault(LazySnowflake):
     node. A generator of your own serves as well: `default=generator.next_id`.
 
     Minting may wait, up to `max_wait_ms`, and an event loop with it: with asyncio `max_ahead_ms=1000, max_wait_ms=0`
-    are better. What it raises comes as the `orig` of SQLAlchemy's `StatementError`.
+    are better. SQLAlchemy wraps its errors: they are the `orig` of a `StatementError`.
     """
 
 

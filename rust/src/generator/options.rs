@@ -268,7 +268,7 @@ impl LeaseOptions {
         let namespace = self.namespace.as_ref().or(environment.namespace.as_ref());
         if let Some(node) = node
             && !leases
-            && snowmint_core::lease::is_vouched(node, store.is_some(), namespace.is_some())
+            && snowmint_core::lease::is_vouched(store.is_some(), namespace.is_some())
         {
             return Ok(Source::Vouched(node));
         }

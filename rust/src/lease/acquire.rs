@@ -6,6 +6,7 @@ use std::sync::mpsc::{self, TryRecvError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use snowmint_core::lease::check_node;
 use snowmint_core::{ErrorKind, Host, Options};
 use snowmint_stores::{Claimer, Error, Refusal, StoreLease, Terms, claim_node};
 
@@ -67,7 +68,7 @@ where
                 }
             }
             Err(Refusal::NotYet(wait_ms, error)) => match options.pause_ms(wait_ms, host.paused_ms()) {
-                0 => return Err(error.into()),
+                0 => return Err(error.with_retry_after_ms(wait_ms).into()),
                 pause_ms => host.pause(pause_ms)?,
             },
         }
@@ -209,21 +210,11 @@ fn lease(key: &LeaseKey, now_ms: i64) -> Result<Lease, Refusal> {
 /// Returns the terms with the nodes excluded that this process uses as vouched ones.
 fn terms_of_now(key: &LeaseKey) -> Result<Terms, Error> {
     let mut terms = key.terms.clone();
-    if let Some(node) = terms.node
-        && terms.exclude.contains(&node)
-    {
-        return Err(Error::told(ErrorKind::InvalidNode, format!("node {node} is both asked for and excluded")));
+    let vouched = if key.clock.is_none() { registry().vouched_nodes(&terms.layout) } else { Vec::new() };
+    if let Some(node) = terms.node {
+        check_node(node, terms.exclude.contains(&node), vouched.contains(&node))?;
     }
-    if key.clock.is_none() {
-        let vouched = registry().vouched_nodes(&terms.layout);
-        if let Some(node) = terms.node.filter(|node| vouched.contains(node)) {
-            return Err(Error::told(
-                ErrorKind::InvalidNode,
-                format!("a generator of this process uses node {node} without a lease: lease another node"),
-            ));
-        }
-        terms.exclude.extend(vouched);
-    }
+    terms.exclude.extend(vouched);
     Ok(terms)
 }
 

@@ -18,8 +18,8 @@ pub trait Lessor: fmt::Debug + Send + Sync + 'static {
     /// Grants a node. Its window is durable.
     ///
     /// # Errors
-    /// The reason why no node is granted. `NodesExhausted` may come with the ms after which a node is free.
-    fn claim(&self, terms: &Terms, claimer: &Claimer) -> Result<LessorGrant, (Error, Option<u64>)>;
+    /// The reason why no node is granted. `NodesExhausted` may tell the ms after which a node is free.
+    fn claim(&self, terms: &Terms, claimer: &Claimer) -> Result<LessorGrant, Error>;
 
     /// Extends the window past `unused_from_ms` (Unix ms), the start of the generator's first unused tick. Returns the window
     /// and the lessor's clock, Unix ms.
@@ -64,9 +64,9 @@ impl Loan {
     pub(crate) fn claim(lessor: Arc<dyn Lessor>, terms: &Terms, claimer: Claimer) -> Result<Self, Refusal> {
         let sent = Sent::now();
         let LessorGrant { node, window, window_ms, now_ms } =
-            lessor.claim(terms, &claimer).map_err(|refused| match refused {
-                (error, Some(wait_ms)) if error.kind() == ErrorKind::NodesExhausted => Refusal::NotYet(wait_ms, error),
-                (error, _) => Refusal::Error(error),
+            lessor.claim(terms, &claimer).map_err(|error| match error.retry_after_ms() {
+                Some(wait_ms) if error.kind() == ErrorKind::NodesExhausted => Refusal::NotYet(wait_ms, error),
+                _ => Refusal::Error(error),
             })?;
         let clock = Arc::new(LessorClock::new(now_ms, sent));
         let fits = u64::from(node) < terms.layout.nodes()
@@ -153,7 +153,7 @@ mod tests {
             "a lessor of tests"
         }
 
-        fn claim(&self, _: &Terms, _: &Claimer) -> Result<LessorGrant, (Error, Option<u64>)> {
+        fn claim(&self, _: &Terms, _: &Claimer) -> Result<LessorGrant, Error> {
             Ok(self.0.0)
         }
 

@@ -10,7 +10,7 @@ use axum::extract::rejection::{JsonRejection, PathRejection};
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
-use snowmint_core::{ErrorKind, Integer, Layout, Options, SystemHost, Window};
+use snowmint_core::{ErrorKind, Integer, Layout, Options, SystemHost, Window, layouts};
 use snowmint_stores::{Claimer, Error, Namespace, Terms};
 use utoipa::ToSchema;
 
@@ -235,8 +235,7 @@ pub async fn claim(
         label: claim.label.unwrap_or_else(|| "over HTTP".to_owned()),
         last_node: claim.last_node.map(|node| node.0),
     };
-    let granted = app.service.leases.claim(&terms, &claimer).await;
-    let granted = granted.map_err(|(error, wait_ms)| Problem::of_namespace(error).with_retry_after_ms(wait_ms))?;
+    let granted = app.service.leases.claim(&terms, &claimer).await.map_err(Problem::of_namespace)?;
     let lease = Lease {
         node: granted.node,
         window: span(granted.window),
@@ -284,15 +283,9 @@ pub async fn renew(
 ) -> Result<Json<Renewed>, Problem> {
     let (Path((ns, node)), Json(renewal)) = (place?, renewal?);
     let namespace = Namespace::parse(&ns)?;
-    let (least_ms, most_ms) = (Window::LEAST_MS, Window::MOST_MS);
-    let window_ms = renewal.window_ms.map_or(Window::ENGINE_MS, |given| given.0);
     let ahead_ms = ahead(renewal.max_ahead_ms)?;
-    // The claim has checked that a window is at least four ticks long.
-    if window_ms < least_ms || window_ms.saturating_add(ahead_ms) > most_ms {
-        let range = format!("at least {least_ms}, and at most {most_ms} together with max_ahead_ms");
-        return Err(wrong(format!("window_ms must be {range}, not {window_ms}")));
-    }
-    let reach_ms = ahead_ms + window_ms.min(app.service.settings.max_window_ms);
+    // A renewal does not name its layout. The claim has checked that a window is at least four ticks long.
+    let reach_ms = ahead_ms + window_ms(&app, &layouts::SNOWMINT, renewal.window_ms, ahead_ms)?;
     let nonce = parse_nonce(&renewal.nonce)?;
     let unused_from_ms = unused_from(renewal.unused_from_ms)?;
     let renewed = app.service.leases.renew(&namespace, node, nonce, unused_from_ms, reach_ms).await;

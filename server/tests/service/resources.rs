@@ -199,7 +199,7 @@ fn an_impossible_lease_is_a_problem() {
     for (window_ms, max_ahead_ms) in [(999, 0), (3_600_000, 1), (3_600_001, 0)] {
         let renewal =
             json!({"nonce": NONCE, "unused_from_ms": 0, "window_ms": window_ms, "max_ahead_ms": max_ahead_ms});
-        server.ask_json("PUT", &format!("{leases}/0"), &renewal).problem(400, "BAD_REQUEST");
+        server.ask_json("PUT", &format!("{leases}/0"), &renewal).problem(400, "INVALID_LAYOUT");
     }
     // The only node is taken.
     let one = "time:41,sequence:12;epoch=2025-01-01T00:00:00Z";

@@ -2,12 +2,11 @@
 
 use std::fmt;
 
+use snowmint_core::lease::NamespaceName;
 use snowmint_core::{ErrorKind, Layout};
 
 use crate::error::Error;
 use crate::store::key::key;
-
-const MAX_LENGTH: usize = 64;
 
 /// A namespace. Leases of one namespace never have the same node at the same time; leases of two may.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -19,14 +18,7 @@ impl Namespace {
     /// # Errors
     /// `InvalidNode`.
     pub fn named(name: &str) -> Result<Self, Error> {
-        let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
-        if name.is_empty() || name.len() > MAX_LENGTH || name.starts_with('.') || !name.bytes().all(allowed) {
-            return Err(Error::told(
-                ErrorKind::InvalidNode,
-                format!("a namespace is 1 to 64 of a-z A-Z 0-9 . _ -, not beginning with a dot, not {name:?}"),
-            ));
-        }
-        Ok(Self(name.to_owned()))
+        Ok(Self(NamespaceName::new(name)?.to_string()))
     }
 
     /// Reads what [`fmt::Display`] writes: a name, or `@` and six numbers for the default namespace of a layout.
@@ -57,8 +49,7 @@ impl Namespace {
 
     /// Returns the default namespace of a layout. It depends on the numbers of the layout, not on names of fields.
     pub fn of_layout(layout: &Layout) -> Self {
-        let words = layout.numbers().to_words().map(|word| format!("{word:x}"));
-        Self(format!("@{}", words.join("-")))
+        Self(NamespaceName::Default(layout.numbers()).to_string())
     }
 
     /// Returns `InvalidLayout`: a namespace keeps its first layout, because two layouts could give the same ID.

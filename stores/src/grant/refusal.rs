@@ -17,7 +17,8 @@ impl Refusal {
     /// Returns the error of any reason.
     pub fn into_error(self) -> Error {
         match self {
-            Self::NotYet(_, error) | Self::Taken(error) | Self::Error(error) => error,
+            Self::NotYet(wait_ms, error) => error.with_retry_after_ms(wait_ms),
+            Self::Taken(error) | Self::Error(error) => error,
         }
     }
 }

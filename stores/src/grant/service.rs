@@ -61,18 +61,15 @@ impl Leases {
     /// # Errors
     /// `NodesExhausted`, with the ms after which a node is free, if one will be; `InvalidLayout`, `StoreUnavailable`,
     /// `UnsafeStore`, `BeforeEpoch`, `TimeOverflow`.
-    pub async fn claim(&self, terms: &Terms, claimer: &Claimer) -> Result<Granted, (Error, Option<u64>)> {
+    pub async fn claim(&self, terms: &Terms, claimer: &Claimer) -> Result<Granted, Error> {
         let now_ms = SystemHost::unix_ms();
-        terms.layout.refuse_outside(now_ms).map_err(|error| (error.into(), None))?;
-        terms.namespace.refuse_default_of_another(&terms.layout).map_err(|error| (error, None))?;
-        if let Some(granted) = self.granted(terms, claimer.nonce).await.map_err(|error| (error, None))? {
+        terms.layout.refuse_outside(now_ms)?;
+        terms.namespace.refuse_default_of_another(&terms.layout)?;
+        if let Some(granted) = self.granted(terms, claimer.nonce).await? {
             return Ok(granted);
         }
-        match claim_node_async(&*self.0, terms, claimer, now_ms).await {
-            Ok(grant) => Ok(Granted { node: grant.node(), window: grant.window() }),
-            Err(Refusal::NotYet(wait_ms, error)) => Err((error, Some(wait_ms))),
-            Err(refusal) => Err((refusal.into_error(), None)),
-        }
+        let grant = claim_node_async(&*self.0, terms, claimer, now_ms).await.map_err(Refusal::into_error)?;
+        Ok(Granted { node: grant.node(), window: grant.window() })
     }
 
     /// Returns the grant of an earlier call with this nonce.
@@ -263,7 +260,7 @@ mod tests {
         assert_ne!(leases.claim(&terms(), &claimer(2)).await.expect("a node").node, first.node);
         let default = Terms { namespace: Namespace::of_layout(&SNOWMINT), ..terms() };
         for other_layout in [Terms { layout: SONYFLAKE, ..terms() }, Terms { layout: SONYFLAKE, ..default.clone() }] {
-            let (error, _) = leases.claim(&other_layout, &claimer(3)).await.expect_err("a namespace keeps its layout");
+            let error = leases.claim(&other_layout, &claimer(3)).await.expect_err("a namespace keeps its layout");
             assert_eq!(error.kind(), ErrorKind::InvalidLayout);
         }
         leases.claim(&default, &claimer(3)).await.expect("of its own layout");
@@ -315,8 +312,8 @@ mod tests {
         let leases = Leases::new(Memory::named(""));
         let fifth = Terms { node: Some(5), ..terms() };
         assert_eq!(leases.claim(&fifth, &claimer(1)).await.expect("free").node, 5);
-        let (error, wait_ms) = leases.claim(&fifth, &claimer(2)).await.expect_err("held");
-        assert_eq!((error.kind(), wait_ms.is_some()), (ErrorKind::NodesExhausted, true));
+        let error = leases.claim(&fifth, &claimer(2)).await.expect_err("held");
+        assert_eq!((error.kind(), error.retry_after_ms().is_some()), (ErrorKind::NodesExhausted, true));
         let text = error.to_string();
         assert!(text.contains("node 5 is held until 20") && text.contains("(its holder is holder 1)"), "{text}");
         assert_eq!(leases.claim(&terms(), &claimer(2)).await.expect("another").node, 0);

@@ -3,15 +3,14 @@
 use std::fmt::Write as _;
 
 use snowmint_core::ErrorKind;
+use snowmint_core::store::KeyPart;
 
 use crate::error::Error;
 
 /// The most bytes of a name.
 pub(crate) const MAX_NAME_BYTES: usize = 128;
 
-/// Appends a name to a prefix. `a-z A-Z 0-9 _ -` and every dot but a leading one stay; other bytes become `%XX`.
-///
-/// So different names are different keys in every engine, whatever its collation does with blanks, slashes or capitals.
+/// Appends a name to a prefix, as [`KeyPart`] writes it.
 ///
 /// # Errors
 /// `InvalidText`, unless the name is 1 to 128 bytes long.
@@ -24,14 +23,8 @@ pub(crate) fn key(prefix: &str, name: &str) -> Result<String, Error> {
         ));
     }
     let mut key = prefix.to_owned();
-    for (place, byte) in name.bytes().enumerate() {
-        if byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-' || (byte == b'.' && place > 0) {
-            key.push(char::from(byte));
-        } else {
-            // Writing to a string cannot fail.
-            let _ = write!(key, "%{byte:02X}");
-        }
-    }
+    // Writing to a string cannot fail.
+    let _ = KeyPart::new(&mut key).write_str(name);
     Ok(key)
 }
 

@@ -1,25 +1,33 @@
-//! `snowmint-tables`: prints core's tables for JavaScript, as TypeScript.
+//! `snowmint-tables FOLDER`: writes core's tables for JavaScript, as TypeScript. The sentences of each wasm module are a file
+//! of their own, so that a page loads only those of the modules that it loads.
+
+use std::path::PathBuf;
+use std::{env, fs, io};
 
 use snowmint_core::ulid::UlidState;
 use snowmint_core::{
     Error, ErrorKind, Integer, Layout, ObjectId, Options, TextForm, Ulid, Uuid, Window, layouts, scatter,
 };
 
-fn main() {
-    print!("{}", tables());
+fn main() -> io::Result<()> {
+    let folder = PathBuf::from(env::args_os().nth(1).expect("the argument is the folder of the files"));
+    for (name, text) in tables() {
+        fs::write(folder.join(name), format!("// Generated from core by tools/tables.\n\n{text}"))?;
+    }
+    Ok(())
 }
 
-/// What JavaScript looks up itself, so that the wasm module needs no texts: the sentences of errors and the texts of
+/// What JavaScript looks up itself, so that the wasm modules need no texts: the sentences of errors and the texts of
 /// presets; and what it would otherwise have to ask for.
-fn tables() -> String {
+fn tables() -> [(&'static str, String); 4] {
     let place = |error: Option<Error>| {
         error.and_then(|error| usize::try_from(error.to_words()[0]).ok()).expect("these calls fail, and rows are few")
     };
     let rows: Vec<(&str, &str)> = snowmint_core::sentences().collect();
     let row = |at: usize| format!("{:?}", format!("{} {}", rows[at].0, camel_case(rows[at].1)));
     // What cannot come up in the module that mints keeps its place, without a text: it has no windows that end or have a
-    // length, and no forks. The rows after that of a batch are of other modules, or of machines that none here has.
-    let last = place(Integer::Beyond.batch().err());
+    // length, and no forks. The rows after the name of a text form are of other modules, or of machines that none here has.
+    let last = place(TextForm::find("").err());
     let length = place(Window::length_ms(&layouts::SNOWMINT, Some(0), 0, 0).err());
     let never = |at: usize| {
         at == length
@@ -31,7 +39,6 @@ fn tables() -> String {
     let text = |text: &str| place(TextForm::Decimal.decode(text).err());
     let mut forms = vec![
         place(Integer::Beyond.id().err()),
-        place(TextForm::find("").err()),
         text(""),
         text("0000000000000000000x"),
         text("99999999999999999999"),
@@ -60,10 +67,13 @@ fn tables() -> String {
     wide.sort_unstable();
     let wide = wide.into_iter().map(|at| format!("  {at}: {},\n", row(at)));
     let presets = layouts::all().map(|(name, layout)| format!("  {name}: \"{layout}\",\n"));
-    format!(
-        r#"// Generated from core by tools/tables. Numbers come first: the bundler puts them in place of their names then.
-
-/** The places of errors that come up outside core. */
+    let table = |of: &str, rows: String| {
+        format!(
+            "/** \"CODE sentence\" of what can fail in the module of {of}, by place. */\nexport const SENTENCES: Record<number, string> = {{\n{rows}}};\n"
+        )
+    };
+    let main = format!(
+        r#"/** The places of errors that come up outside core. */
 export const CLOSED = {};
 export const NO_PRESET = {};
 export const NO_FORM = {};
@@ -73,33 +83,16 @@ export const WINDOW_OVER = {};
 export const SLOT_MS = {};
 export const ENGINE_MS = {};
 
-/** `maxAheadMs` and `maxWaitMs` where a caller gives none, for hosts that can block and for others. */
+/** `maxAheadMs` and `maxWaitMs` where a caller gives none: of calls that wait without blocking, in Node, and in browsers. */
 export const AHEAD_MS = {};
 export const WAIT_MS = {};
+export const EVENT_LOOP_WAIT_MS = {};
 export const NONBLOCKING_AHEAD_MS = {};
 export const NONBLOCKING_WAIT_MS = {};
 
 /** "CODE sentence" of what can fail in the module that mints, in the order of core's errors. */
 export const SENTENCES = [
 {}];
-
-/** The same of the module of text forms and scatter, by place. */
-export const FORM_SENTENCES: Record<number, string> = {{
-{}}};
-
-/** The same of leases, by place. */
-export const LEASE_SENTENCES: Record<number, string> = {{
-{}}};
-
-/** The same of UUIDs, ULIDs and ObjectIds, by place. */
-export const WIDE_SENTENCES: Record<number, string> = {{
-{}}};
-
-/** The namespaces of versions 3 and 5. */
-export const NAMESPACE_DNS = "{}";
-export const NAMESPACE_URL = "{}";
-export const NAMESPACE_OID = "{}";
-export const NAMESPACE_X500 = "{}";
 
 /** The texts of the presets by name, in the order of the documentation. */
 export const PRESETS = {{
@@ -113,18 +106,31 @@ export const PRESETS = {{
         Window::ENGINE_MS,
         Options::DEFAULT.max_ahead_ms,
         Options::DEFAULT.max_wait_ms,
+        Options::EVENT_LOOP.max_wait_ms,
         Options::NONBLOCKING.max_ahead_ms,
         Options::NONBLOCKING.max_wait_ms,
         sentences.collect::<String>(),
-        forms.collect::<String>(),
-        leases.collect::<String>(),
-        wide.collect::<String>(),
+        presets.collect::<String>(),
+    );
+    let namespaces = format!(
+        r#"
+/** The namespaces of versions 3 and 5. */
+export const NAMESPACE_DNS = "{}";
+export const NAMESPACE_URL = "{}";
+export const NAMESPACE_OID = "{}";
+export const NAMESPACE_X500 = "{}";
+"#,
         Uuid::NAMESPACE_DNS,
         Uuid::NAMESPACE_URL,
         Uuid::NAMESPACE_OID,
         Uuid::NAMESPACE_X500,
-        presets.collect::<String>(),
-    )
+    );
+    [
+        ("tables.ts", main),
+        ("tables.forms.ts", table("text forms and scatter", forms.collect())),
+        ("tables.lease.ts", table("leases, beside those of the module that mints", leases.collect())),
+        ("tables.wide.ts", table("UUIDs, ULIDs and ObjectIds", wide.collect()) + &namespaces),
+    ]
 }
 
 /// A sentence with the names of options as JavaScript has them: `max_wait_ms` is `maxWaitMs`.

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use snowmint_core::Error;
 use snowmint_core::time::Rfc3339;
 
 use crate::convert;
@@ -27,10 +28,10 @@ impl Parts {
 
 #[pymethods]
 impl Parts {
-    /// The first instant of the ID's tick, in UTC; None where datetime cannot hold it.
+    /// The first instant of the ID's tick, in UTC.
     #[getter]
-    fn timestamp<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        convert::datetime(py, self.core.timestamp_ms)
+    fn timestamp<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyAny>, Failure> {
+        convert::datetime(py, self.core.timestamp_ms)?.ok_or_else(|| Error::far_time().into())
     }
 
     /// The first instant of the ID's tick, Unix ms.

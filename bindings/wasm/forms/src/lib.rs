@@ -1,4 +1,4 @@
-//! Text forms of IDs, and scatter.
+//! Reads text forms of IDs, and scatters IDs.
 #![cfg(target_arch = "wasm32")]
 #![no_std]
 #![allow(unsafe_code, reason = "an export keeps its name; unsafe blocks are in the glue")]

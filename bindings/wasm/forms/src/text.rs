@@ -1,16 +1,14 @@
-//! Text forms of an ID.
+//! Reads text forms of IDs.
 
 use glue::{TEXT, answer, buffer};
 use snowmint_core::TextForm;
 
-/// Writes the text of integer 0, an ID, and returns its length. `form` is a place in [`TextForm::ALL`].
+/// Checks integer 0 as an ID. Word 0: the ID.
 #[unsafe(no_mangle)]
-pub extern "C" fn text_encode(form: u32) -> i32 {
-    let buffer = buffer();
-    answer(buffer.integer(0).id(), |id| {
-        let text = TextForm::ALL[form as usize].encode(id);
-        buffer.text[..text.as_bytes().len()].copy_from_slice(text.as_bytes());
-        text.as_bytes().len() as u32
+pub extern "C" fn text_id() -> i32 {
+    answer(buffer().integer(0).id(), |id| {
+        buffer().words[0] = id;
+        0
     })
 }
 

@@ -59,7 +59,7 @@ pub fn keep<T>(value: T) -> u32 {
 
 /// The value of a handle.
 pub fn kept<T>(handle: u32) -> &'static T {
-    // SAFETY: handles come from `keep`, and the only callers, `npm/src/core.ts` and its users, pass each handle only to
+    // SAFETY: handles come from `keep`, and the only callers, the files of `npm/src/wasm` and their users, pass each handle only to
     // functions of its type.
     unsafe { &*(handle as *const T) }
 }

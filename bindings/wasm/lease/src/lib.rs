@@ -10,12 +10,12 @@
 
 use core::fmt::Write;
 
-use glue::{Text, answer, buffer, failed, keep, kept, kept_mut};
+use glue::{Text, Told, answer, buffer, failed, keep, kept, kept_mut};
 use snowmint_core::bytes::LABEL_BYTES;
 use snowmint_core::lease::{
-    Claim, ClaimStep, Floor, NamespaceRecord, RECORD_BYTES, Record, Renewal, RenewalStep, Terms,
+    self, Claim, ClaimStep, Floor, NamespaceName, NamespaceRecord, RECORD_BYTES, Record, Renewal, RenewalStep, Terms,
 };
-use snowmint_core::store::{Ask, Reply};
+use snowmint_core::store::{Ask, KeyPart, Reply};
 use snowmint_core::{Error, Layout, Numbers, Window, Words};
 
 /// The next step of the driver: the function to call with the reply, and in brackets the words with the step's values.
@@ -104,15 +104,57 @@ pub extern "C" fn check_window(max_ahead_ms: f64, window_ms: f64, default_ms: f6
     answer(length_ms(&layout_of_words(), max_ahead_ms, window_ms, default_ms), |_| 0)
 }
 
+fn numbers() -> Numbers {
+    let mut words = [0; 6];
+    words.copy_from_slice(&buffer().words[..6]);
+    Numbers::from_words(words)
+}
+
 fn layout_of_words() -> Layout {
-    let mut numbers = [0; 6];
-    numbers.copy_from_slice(&buffer().words[..6]);
-    Numbers::layout_of(numbers)
+    Numbers::layout_of(numbers().to_words())
 }
 
 fn length_ms(layout: &Layout, max_ahead_ms: f64, window_ms: f64, default_ms: f64) -> Result<u64, Error> {
     let given = (!window_ms.is_nan()).then_some(window_ms as u64);
     Window::length_ms(layout, given, default_ms as u64, max_ahead_ms as u64)
+}
+
+/// Whether the caller vouches for the node that it gives.
+#[unsafe(no_mangle)]
+pub extern "C" fn is_vouched(has_store: bool, has_namespace: bool) -> bool {
+    lease::is_vouched(has_store, has_namespace)
+}
+
+/// Refuses a lease of one node that the caller excludes, or that this realm uses without a lease.
+#[unsafe(no_mangle)]
+pub extern "C" fn check_node(node: u32, is_excluded: bool, is_vouched: bool) -> i32 {
+    answer(lease::check_node(node, is_excluded, is_vouched), |()| 0)
+}
+
+/// Writes a namespace as a part of keys into the text, and returns its length: the name in the text if it is given,
+/// otherwise the default name of the layout in the words.
+#[unsafe(no_mangle)]
+pub extern "C" fn namespace(is_given: bool, len: u32) -> i32 {
+    let name = Told::take(len);
+    let name = if is_given { NamespaceName::new(name.text()) } else { Ok(NamespaceName::Default(numbers())) };
+    answer(name, |name| {
+        let mut text = Text { len: 0 };
+        let _ = write!(KeyPart::new(&mut text), "{name}");
+        text.len as u32
+    })
+}
+
+/// The ms from a renewal to the next one.
+#[unsafe(no_mangle)]
+pub extern "C" fn renewal_pause_ms(window_ms: f64, has_failed: bool) -> f64 {
+    lease::renewal_pause_ms(window_ms as u64, has_failed) as f64
+}
+
+/// How far a lessor's clock is ahead of the monotonic clock, in µs; `before_us` is `NaN` for the first answer.
+#[unsafe(no_mangle)]
+pub extern "C" fn lessor_ahead_us(before_us: f64, clock_ms: f64, sent_us: f64, heard_us: f64) -> f64 {
+    let before_us = (!before_us.is_nan()).then_some(before_us as i64);
+    lease::lessor_ahead_us(before_us, clock_ms as i64, sent_us as i64, heard_us as i64) as f64
 }
 
 /// Reads the namespace's record in the text. Returns the length of its layout's text, which the driver checks; fails if

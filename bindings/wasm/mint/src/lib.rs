@@ -1,4 +1,4 @@
-//! Layouts and generators.
+//! Layouts, generators, and IDs as text.
 #![cfg(target_arch = "wasm32")]
 #![no_std]
 #![allow(unsafe_code, reason = "an export keeps its name; unsafe blocks are in the glue")]
@@ -11,3 +11,4 @@
 
 mod generator;
 mod layout;
+mod text;

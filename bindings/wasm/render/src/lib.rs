@@ -1,4 +1,4 @@
-//! The output of the command line, in a module that no browser loads.
+//! The rules and the output of the command line, in a module that no browser loads.
 //!
 //! Texts of any length go in and out, so they do not use the glue's buffer.
 #![cfg(target_arch = "wasm32")]
@@ -32,6 +32,12 @@ pub extern "C" fn input(len: u32) -> u32 {
 #[unsafe(no_mangle)]
 pub extern "C" fn output() -> u32 {
     OUTPUT.get().as_ptr() as u32
+}
+
+/// Whether the caller vouches for the node that it gives.
+#[unsafe(no_mangle)]
+pub extern "C" fn is_vouched(has_store: bool, has_namespace: bool) -> bool {
+    snowmint_core::lease::is_vouched(has_store, has_namespace)
 }
 
 /// Renders the layouts whose texts are the lines of the input: a table, or a picture of each. Returns the length of the output.

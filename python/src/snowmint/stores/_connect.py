@@ -51,7 +51,7 @@ def connect(url: str) -> Store | Lessor:
     for 5 seconds.
 
     Raises:
-        StoreUnavailableError: There is no such store, or its client is not installed.
+        StoreUnavailableError: No store has this scheme, or the store's client is not installed.
     """
     # Without a lock, which a forked child could find taken for ever.
     return _stores.get(url) or _stores.setdefault(url, _store_of(url))

@@ -1,4 +1,4 @@
-"""What the looks at a store's settings have found."""
+"""Findings about the settings of a store."""
 
 import logging
 
@@ -9,7 +9,7 @@ _log = logging.getLogger("snowmint")
 
 
 class Findings:
-    """Judges what an engine tells of its settings, by core's table, and logs each finding once.
+    """Judges the settings of an engine by core's table, and logs each finding once.
 
     Each look refuses a setting by which the server itself can lose confirmed writes. The first look and claims refuse
     one that matters in a failover, unless `allow_standby`; later looks report it.
@@ -21,10 +21,10 @@ class Findings:
         self.refused: str | None = None
         """Why the last look refused the store."""
         self.risk: str | None = None
-        """What a failover could lose, as the last look found it."""
+        """The writes that a failover could lose, by the last look."""
 
     def judge(self, found: dict[str, str]) -> None:
-        """Takes in what a look has found, by the names of settings."""
+        """Judges the values of settings, by their names."""
         try:
             refuse_unsafe(self._store, self._engine, found)
         except UnsafeStoreError as error:

@@ -15,7 +15,7 @@ GATE_S = 10.0
 
 
 class OfProcess:
-    """Lets each process use connections of its own.
+    """Gives each process its own connections.
 
     A server's connections are sockets: a child leaves those it inherits to its parent. SQLite is a library that keeps
     in memory which locks it has, and a child inherits that memory and no lock. So its idle connections are closed
@@ -57,7 +57,7 @@ class OfProcess:
         self._engine.dispose()
 
     def after_fork(self, child: bool) -> None:
-        """Goes on, in the child with a lock that nobody holds."""
+        """Continues, in the child with a new, free lock."""
         if child:
             self._gate = threading.Lock()
             if self._clean:

@@ -1,4 +1,4 @@
-"""What each database of `SqlStore` has in its own way. Tables and statements are those of the other languages."""
+"""What each database of `SqlStore` has in its own way. Tables and statements are the same in all languages."""
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -22,12 +22,12 @@ class Dialect:
     engine: str
     """Whose rules of durability hold."""
     isolation: str
-    """Each statement sees what is committed by then, and they take effect together."""
+    """Each statement sees all earlier commits, and they take effect together."""
     tables: Mapping[str, str]
     settings: Callable[[Sequence[str]], Sequence[str]]
     """Queries for the names and values of settings."""
     lossy_tables: str | None
-    """A query for those of our tables that a crash can empty: the name, why, and the cure."""
+    """A query for the tables that a crash can empty: the name, why, and the cure."""
     clock: str | None
     """A query for Unix ms."""
     after_read: str | None = None
@@ -115,8 +115,8 @@ _POSTGRES = Dialect(
     lossy_tables="SELECT relname, 'unlogged', 'ALTER TABLE ' || relname || ' SET LOGGED' FROM pg_class "
     "WHERE oid IN (to_regclass('snowmint_records'), to_regclass('snowmint_counters')) AND relpersistence <> 'p'",
     clock="SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)",
-    # A commit whose wait for a synchronous standby was cut short is seen all the same. One of our own waits for all
-    # that came before it.
+    # A commit is visible even if its wait for a synchronous standby was cut short. A commit by this store waits for all
+    # earlier ones.
     after_read="SELECT pg_logical_emit_message(true, 'snowmint', 'read')",
     cured=_cured_postgres,
 )
@@ -137,7 +137,7 @@ _MYSQL = Dialect(
     "FROM information_schema.tables WHERE table_schema = DATABASE() AND engine <> 'InnoDB' "
     "AND table_name IN ('snowmint_records', 'snowmint_counters', 'snowmint_guards')",
     clock="SELECT FLOOR(UNIX_TIMESTAMP(SYSDATE(6)) * 1000)",
-    # InnoDB shows a commit before it is flushed. One of our own has the log flushed up to there.
+    # InnoDB shows a commit before it is flushed. A commit by this store flushes the log up to there.
     after_read="INSERT INTO snowmint_guards (name, uses) VALUES ('read', 1) ON DUPLICATE KEY UPDATE uses = uses + 1",
 )
 

@@ -1,4 +1,4 @@
-"""What a store has to do, or a lessor."""
+"""The methods of a store, and of a lessor."""
 
 import sys
 from collections.abc import Iterable
@@ -22,7 +22,7 @@ class Store(Protocol):
     """
 
     def read(self, key: str, /) -> tuple[bytes, int] | None:
-        """The record of that key and its version, 1 or more; None if there is none."""
+        """The record of that key and its version, 1 or more; None without a record."""
         ...
 
     def write(self, key: str, value: bytes, expected_version: int, /) -> int | None:
@@ -37,7 +37,7 @@ class Store(Protocol):
         """Raises a counter by `delta`, from `start` if it is not there yet; the counter after that, at most 2^63-1.
 
         Raises:
-            OverflowError: It would pass 2^63-1; it stays as it was.
+            OverflowError: The sum would pass 2^63-1; the counter keeps its value.
         """
         ...
 
@@ -69,11 +69,12 @@ class Renewal(NamedTuple):
 
 
 class Lessor(Protocol):
-    """Who grants nodes by a clock of its own, such as a service: generators of its leases go by that clock.
+    """Grants nodes by a separate clock, such as that of a service: generators of its leases go by that clock.
 
-    A window is durable before it is told. Each call may be made again: its `nonce`, 128 random bits as 32 hex digits,
-    new for each claim, tells that it is the same. An exception leaves open what was done, and becomes a
-    `StoreUnavailableError`; those of this package come through as they are. What else holds for a `Store` does too.
+    A window is durable before it is returned. Each call may be made again: its `nonce`, 128 random bits as 32 hex
+    digits, new for each claim, marks a repeated claim. After an exception it is open whether the call took effect; the
+    exception becomes a `StoreUnavailableError`. Exceptions of this package are passed on unchanged. What else holds for
+    a `Store` does too.
     """
 
     def claim(

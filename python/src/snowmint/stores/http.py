@@ -41,9 +41,9 @@ class HttpStore:
         Snowflake(store=HttpStore("https://ids.example:8080", token), namespace="orders")
 
     Windows are of the service's time, and generators go by that: by what its answers say, and this machine's clock
-    since boot in between. A wall clock that is wrong, or is set, makes no difference; `status()["skew_ms"]` tells by
-    how much it is off. The service may cut `window_ms`. A connection is kept, opened again when it breaks, and each
-    process has its own. Proxies that the environment names are not used.
+    since boot in between. A wrong wall clock, or a clock that is set, makes no difference; `status().skew_ms` is its
+    error in ms. The service may cut `window_ms`. A connection is kept, opened again when it breaks, and each process
+    has its own. Proxies that the environment names are not used.
 
     Args:
         url: `http://HOST:PORT` or `https://HOST:PORT`, perhaps with a path that the service's begin with.
@@ -53,7 +53,7 @@ class HttpStore:
             `ssl.create_default_context(cafile=PATH)` trusts the certificates of a file.
 
     Raises:
-        ValueError: The URL is none of those, or the token cannot be one.
+        ValueError: The URL has another form, or the token has a character that tokens cannot have.
     """
 
     def __init__(
@@ -164,7 +164,7 @@ class HttpStore:
         return StoreUnavailableError(f"{self}: it answers{status} what a snowmint service does not: is the URL right?")
 
     def _answer(self, verb: str, path: str, body: bytes) -> tuple[int, bytes]:
-        """What comes back: all calls can be made twice, as their nonce tells that they are the same."""
+        """The answer: all calls can be made twice, as their nonce identifies them."""
         kept = self._kept()
         if kept is not None:
             try:
@@ -184,7 +184,7 @@ class HttpStore:
             if not response.isclosed():
                 raise http.client.IncompleteRead(answer)
         except BaseException:
-            # What is still to come must not be taken for the next answer.
+            # The rest of this answer must not be taken for the next answer.
             connection.close()
             raise
         if response.will_close or self._idle:
@@ -223,7 +223,7 @@ class HttpStore:
 
 
 def _place_of(url: str) -> tuple[bool, str, int | None, str, str]:
-    """Whether it is encrypted, host, port, path, and all as a URL. What is wrong is not shown: it may be a secret."""
+    """Whether it is encrypted, host, port, path, and all as a URL. The wrong value is not shown: it may be a secret."""
     try:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port

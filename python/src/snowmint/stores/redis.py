@@ -38,7 +38,7 @@ class RedisStore:
     A server that can lose confirmed writes is refused with `UnsafeStoreError`: it needs `appendonly yes` and
     `appendfsync always`, and must not evict. That is looked at at first, and before each write. Replicas, Sentinel and
     Cluster, whose failover can lose confirmed writes, are refused at first and by each claim; leases that are held go
-    on, and `Snowflake.status()["standby_risk"]` and the log of `snowmint` say so.
+    on, and `Snowflake.status().standby_risk` and the log of `snowmint` say so.
 
     Args:
         client: A `redis.Redis`, which stays the caller's. Not one of `redis.asyncio`, as generators are made and
@@ -116,7 +116,7 @@ class RedisStore:
             self._findings.refuse_standby()
 
     def standby_risk(self) -> str | None:
-        """What a failover could lose, as the last look at the settings found it."""
+        """The writes that a failover could lose, by the last look at the settings."""
         return self._findings.risk
 
     def _ask(self, *words: Any) -> Any:
@@ -143,7 +143,7 @@ class RedisStore:
             if setting not in found:
                 found |= self._told(f"CONFIG GET {setting}", self._client.config_get, setting)
         if self._findings.refused is not None:
-            # A file of earlier is none to go by while another one is written.
+            # An earlier file does not count while the server writes another one.
             found.pop("aof_base_size", None)
         self._findings.judge(found)
         self._checked = True

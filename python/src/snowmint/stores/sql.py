@@ -30,7 +30,7 @@ class SqlStore:
     value and cure; that is looked at before each write. `synchronous_commit=off` and SQLite's `synchronous=NORMAL` are
     cured for the store's own transactions. A standby or replica that is not waited for, to which a failover can lose
     confirmed writes, is refused at first and by each claim; leases that are held go on, and
-    `Snowflake.status()["standby_risk"]` and the log of `snowmint` say so.
+    `Snowflake.status().standby_risk` and the log of `snowmint` say so.
 
     Args:
         engine: A `sqlalchemy.Engine`, which stays the caller's. A forked child disposes of the connections that it
@@ -47,7 +47,7 @@ class SqlStore:
             raise TypeError("SqlStore needs an engine that gives each thread a connection of its own, not StaticPool")
         refuse_green_threads("SqlStore")
         self._sql = _sql.of_dialect(engine.dialect.name)
-        # Each statement decides on what is committed by then.
+        # Each statement sees all transactions committed before it.
         self._engine = engine.execution_options(isolation_level=self._sql.isolation)
         self._allow_unsafe = allow_unsafe
         self._has_tables = False
@@ -77,7 +77,7 @@ class SqlStore:
 
     def list(self, prefix: str) -> Sequence[tuple[str, bytes, int]]:
         """As `Store.list`."""
-        # From the slash to what follows it, as LIKE has wildcards.
+        # A range from the slash to the next character, as LIKE has wildcards.
         ends = {"begin": prefix, "end": prefix[:-1] + chr(ord(prefix[-1]) + 1)}
         with self._transaction() as connection:
             rows = connection.execute(text(_sql.LIST), ends).all()
@@ -117,7 +117,7 @@ class SqlStore:
             self._findings.refuse_standby()
 
     def standby_risk(self) -> str | None:
-        """What a failover could lose, as the last look at the settings found it."""
+        """The writes that a failover could lose, by the last look at the settings."""
         return self._findings.risk
 
     @contextmanager
@@ -135,7 +135,7 @@ class SqlStore:
         except IntegrityError:
             raise
         except DBAPIError as error:
-            # Without the statement and its parameters, which are of no use to anybody.
+            # Without the statement and its parameters, which do not help the reader.
             raise StoreUnavailableError(f"{self}: {type(error.orig).__name__}: {error.orig}") from error
         if writing and self._write_ahead_log is not None and not os.path.exists(self._write_ahead_log):
             raise UnsafeStoreError(
@@ -163,7 +163,7 @@ class SqlStore:
         found: dict[str, str] = {}
         for query in self._sql.settings(list(names.values())):
             for name, value in connection.execute(text(query)):
-                # MySQL tells names in another case than it takes them in.
+                # MySQL reports names in another case than it accepts.
                 found[names.get(str(name).lower(), str(name))] = str(value)
         self._findings.judge(found)
         self._write_ahead_log = f"{found['file']}-wal" if found.get("journal_mode") == "wal" else None

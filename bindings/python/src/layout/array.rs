@@ -1,0 +1,62 @@
+//! Takes arrays of IDs apart, with numpy.
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyByteArray, PyBytes, PyDict};
+use snowmint_core::Layout;
+
+use crate::error::Failure;
+
+const ITEM: usize = size_of::<u64>();
+
+/// Returns the parts of the IDs in a numpy array, as arrays by name.
+pub(super) fn decode<'py>(layout: &Layout, ids: &Bound<'py, PyAny>) -> Result<Bound<'py, PyDict>, Failure> {
+    let py = ids.py();
+    let numpy = py.import(intern!(py, "numpy"))?;
+    let ids = numpy.call_method1(intern!(py, "asarray"), (ids,))?;
+    let dtype = ids.getattr(intern!(py, "dtype"))?;
+    let kind: String = dtype.getattr(intern!(py, "kind"))?.extract()?;
+    if !["u", "i"].contains(&&*kind) || dtype.getattr(intern!(py, "itemsize"))?.extract::<usize>()? != ITEM {
+        return Err(PyTypeError::new_err(format!("ids is a numpy array of uint64 or int64, not of {dtype}")).into());
+    }
+    // A copy in native byte order, whatever the order and the strides of the array are.
+    let native = ids.call_method1(intern!(py, "astype"), (if kind == "u" { "=u8" } else { "=i8" },))?;
+    let bytes = native.call_method0(intern!(py, "tobytes"))?.cast_into::<PyBytes>().map_err(PyErr::from)?;
+    let fields: Vec<_> = layout.field_values(0).map(|(name, _)| name.as_str().to_owned()).collect();
+    let (items, _) = bytes.as_bytes().as_chunks::<ITEM>();
+    let column = || Vec::with_capacity(items.len() * ITEM);
+    let [mut timestamps, mut ticks, mut nodes, mut sequences] = [column(), column(), column(), column()];
+    let mut values: Vec<Vec<u8>> = fields.iter().map(|_| column()).collect();
+    for item in items {
+        let id = u64::from_ne_bytes(*item);
+        let parts = layout.decode(id)?;
+        timestamps.extend(parts.timestamp_ms.to_ne_bytes());
+        ticks.extend(parts.tick.to_ne_bytes());
+        nodes.extend(u64::from(parts.node).to_ne_bytes());
+        sequences.extend(parts.sequence.to_ne_bytes());
+        for (column, (_, value)) in values.iter_mut().zip(layout.field_values(id)) {
+            column.extend(value.to_ne_bytes());
+        }
+    }
+    let shape = ids.getattr(intern!(py, "shape"))?;
+    // An array over a bytearray can be written to.
+    let array = |column: &[u8], dtype: &str| {
+        let flat = numpy.call_method1(intern!(py, "frombuffer"), (PyByteArray::new(py, column), dtype))?;
+        flat.call_method1(intern!(py, "reshape"), (&shape,))
+    };
+    let parts = PyDict::new(py);
+    for (name, column) in fields.iter().zip(&values) {
+        parts.set_item(name, array(column, "u8")?)?;
+    }
+    for (name, column, dtype) in [
+        ("timestamp", &timestamps, "M8[ms]"),
+        ("timestamp_ms", &timestamps, "i8"),
+        ("tick", &ticks, "u8"),
+        ("node", &nodes, "u8"),
+        ("sequence", &sequences, "u8"),
+    ] {
+        parts.set_item(name, array(column, dtype)?)?;
+    }
+    Ok(parts)
+}

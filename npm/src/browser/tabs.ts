@@ -1,0 +1,129 @@
+// Slots of a browser: a node for each tab and worker of an origin. Windows stand in IndexedDB, which all tabs share. A Web Lock
+// shows that a tab lives, so a frozen tab finds its node again, and no tab waits for the node of a closed tab.
+import { SLOT_MS } from "../generated/tables.js";
+import type { Layout } from "../layout.js";
+import type { Guard } from "../lease/claim.js";
+import type { Holder, HolderTerms } from "../lease/holder.js";
+import { type Lease, leaseOver, noSlots } from "../lease/lease.js";
+import { isLessor } from "../lease/service-claim.js";
+import type { LeaseOptions, Spec } from "../options.js";
+import { isDeviceAndTab, partOf, SharedDevice } from "./device.js";
+import { OriginStore } from "./indexeddb-store.js";
+
+/** The leases of this page, which it gives back when it closes. */
+let holders: Set<Holder> | undefined;
+
+function holdersOfPage(): Set<Holder> {
+  if (holders) return holders;
+  const all = new Set<Holder>();
+  globalThis.addEventListener?.("beforeunload", ({ defaultPrevented }) => {
+    // A user who is asked whether to leave may take a while.
+    if (!defaultPrevented) for (const held of all) held.loosen();
+  });
+  // A page that is kept for the back button must neither hold a lock nor be within a transaction: others that wait for
+  // either would have the browser drop the page.
+  globalThis.addEventListener?.("pagehide", ({ persisted }) => {
+    slots?.store.go(persisted);
+    for (const held of all)
+      if (persisted) held.rest();
+      else void held.release();
+  });
+  globalThis.addEventListener?.("pageshow", () => {
+    for (const held of all) held.renew();
+  });
+  return (holders = all);
+}
+
+/** Web Locks of the origin. */
+class TabGuard implements Guard {
+  readonly #store: OriginStore;
+
+  constructor(store: OriginStore) {
+    this.#store = store;
+  }
+
+  preferred(layout: Layout): Promise<number | undefined> {
+    return this.#store.preferred(layout);
+  }
+
+  async held(prefix: string): Promise<number[]> {
+    const { held = [] } = await navigator.locks.query().catch((error) => {
+      throw refused(error);
+    });
+    const names = held.map(({ name }) => name ?? "").filter((name) => name.startsWith(lockOf(prefix)));
+    return names.map((name) => Number(name.slice(lockOf(prefix).length)));
+  }
+
+  hold(key: string, lost: () => void): Promise<(() => void) | null> {
+    return new Promise((resolve, reject) => {
+      let granted = false;
+      const holding = navigator.locks.request(lockOf(key), { ifAvailable: true }, (lock) => {
+        granted = lock !== null;
+        return lock ? new Promise<void>((letGo) => resolve(letGo)) : resolve(null);
+      });
+      // Grant, it ends that way if another one steals the lock.
+      holding.catch((error) => (granted ? lost() : reject(refused(error))));
+    });
+  }
+}
+
+const refused = (error: unknown) => noSlots(`Web Locks are refused (${error})`);
+const lockOf = (key: string): string => `snowmint/${key}`;
+
+/** Returns the fields of a node, which are numbers of 32 bits at most. */
+const fieldsOf = (layout: Layout, node: number): Readonly<Record<string, number>> =>
+  layout.decode(layout.encode({ timestampMs: layout.epochMs, node })).fields as Record<string, number>;
+
+/** Returns the tabs of a device whose nodes are vouched for. */
+function tabsOf(device: number, { whole, vouched }: HolderTerms): number[] {
+  const fields = vouched().map((node) => fieldsOf(whole, node));
+  return fields.filter((each) => each.device === device).map(({ tab }) => tab!);
+}
+
+let slots: { store: OriginStore; guard: TabGuard } | undefined;
+
+/** Returns the store and the locks of the origin. */
+function slotsOfOrigin(): { store: OriginStore; guard: TabGuard } {
+  if (!globalThis.navigator?.locks)
+    throw noSlots("there are no Web Locks here (of pages only those of https and of localhost have them)");
+  if (!globalThis.indexedDB) throw noSlots("there is no IndexedDB here");
+  if (slots) return slots;
+  const store = new OriginStore(() => {
+    for (const held of holdersOfPage()) held.claimAnew();
+  });
+  return (slots = { store, guard: new TabGuard(store) });
+}
+
+/**
+ * Leases in a host without the addon: over the caller's store, or else a slot of this tab or worker. If the layout's node is a
+ * device and a tab, the store leases the device, and the tab is a slot.
+ */
+export async function lease(spec: Spec, options: LeaseOptions): Promise<Lease> {
+  const label = globalThis.location?.host || "a browser";
+  const { store } = options;
+  if (!store) {
+    const { store, guard } = slotsOfOrigin();
+    return leaseOver(spec, options, { store, guard, holders: holdersOfPage(), label, defaultMs: SLOT_MS });
+  }
+  // A store of records has no time to write when a page goes.
+  if (!isDeviceAndTab(spec.layout))
+    return leaseOver(spec, options, { label, holders: isLessor(store) ? holdersOfPage() : undefined });
+  const { store: records, guard } = slotsOfOrigin();
+  const divide = (terms: HolderTerms): Partial<HolderTerms> => {
+    const layout = partOf(spec.layout, "device");
+    const fields = terms.node === undefined ? undefined : fieldsOf(terms.whole, terms.node);
+    const node = fields?.device;
+    const device = new SharedDevice({ ...terms, layout, namespaceOf: layout, node, excluded: () => [] }, records);
+    const excluded = () => tabsOf(device.node, terms);
+    return {
+      device,
+      layout: partOf(spec.layout, "tab"),
+      node: fields?.tab,
+      store: records,
+      guard,
+      defaultMs: SLOT_MS,
+      excluded,
+    };
+  };
+  return leaseOver(spec, options, { label, holders: holdersOfPage(), divide });
+}

@@ -1,0 +1,100 @@
+// The addon: generators whose state or lease all threads of the process share. Each platform has a separate, optional package
+// with the addon.
+import module from "node:module";
+import { type ErrorCode, SnowmintError } from "../errors.js";
+import { version } from "../generated/version.js";
+import type { LeaseStatus } from "../status.js";
+
+/** The exports of bindings/node. An answer that is a string is a refusal: "CODE ms sentence". */
+export interface Addon {
+  open(layout: string, node: number, maxAheadMs: number, start: number): Functions | string;
+  /** `onLost` is called with a refusal. */
+  lease(terms: Terms, onLost?: (refusal: string) => void): Promise<NativeLease | string>;
+}
+
+/** The options of a lease, and the variables of the environment. */
+export interface Terms {
+  layout: string;
+  store?: string;
+  namespace?: string;
+  /** The node to lease; if missing, any node. */
+  node?: number;
+  environmentNode?: string;
+  environmentStore?: string;
+  environmentNamespace?: string;
+  stateDir?: string;
+  kubernetes: boolean;
+  container: boolean;
+  maxAheadMs: number;
+  maxWaitMs: number;
+  start: number;
+  windowMs?: number;
+  exclude: number[];
+}
+
+interface NativeLease {
+  functions(): Functions;
+  node(): number;
+  window(): [start: number, end: number] | null;
+  status(): LeaseStatus;
+  close(): Promise<void>;
+}
+
+export type Functions = [
+  next: () => bigint | string,
+  /** Writes into the array's memory, which no other thread may share. */
+  fill: (ids: BigUint64Array, patienceMs: number) => number | string,
+];
+
+const KEY = Symbol.for(`snowmint.addon.${version}`);
+/** The addon, or the error of loading it. */
+interface Loaded {
+  addon?: Addon;
+  cause?: unknown;
+}
+const realm = globalThis as { [KEY]?: Loaded };
+
+/** The end of a package's name for each platform. On Linux both are tried, and the one that loads is right. */
+const libcs: Record<string, string[]> = { linux: ["-gnu", "-musl"], win32: ["-msvc"] };
+const platform = `${process.platform}-${process.arch}`;
+/** The advice where the addon is missing. */
+const cure = `install the optional dependencies of snowmint${"Deno" in globalThis ? ", run with --allow-env and --allow-ffi" : ""}`;
+
+/** Returns the addon, if one loads here. ES modules, CommonJS and duplicate installs of one version share it. */
+export const addon = (): Addon | undefined => loaded().addon;
+
+const loaded = (): Loaded => (realm[KEY] ??= load());
+
+function load(): Loaded {
+  const causes: unknown[] = [];
+  for (const libc of libcs[process.platform] ?? [""]) {
+    try {
+      if (process.env.SNOWMINT_NO_ADDON === "1") throw new Error("SNOWMINT_NO_ADDON is 1");
+      // Said so that bundlers for servers leave it alone: webpack would have nothing in its place, and Turbopack would take
+      // the addon for a script. What esbuild makes CommonJS of has no URL.
+      const from = module.createRequire(import.meta.url ?? __filename);
+      return { addon: Reflect.apply(from, undefined, [`snowmint-${platform}${libc}`]) };
+    } catch (error) {
+      // Missing, built for another libc, or forbidden: the wasm module mints too.
+      causes.push(error);
+    }
+  }
+  // The error of an addon that is present says more than the error of a missing one.
+  return { cause: causes.find((cause) => !isMissing(cause)) ?? causes[0] };
+}
+
+const isMissing = (cause: unknown): boolean => (Object(cause) as { code?: unknown }).code === "MODULE_NOT_FOUND";
+
+/** Makes the error of a call without the addon: `why` the call needs it, and what to do `otherwise`. */
+export function noAddon(code: ErrorCode, why: (addon: string) => string, otherwise: string): SnowmintError {
+  const { cause } = loaded();
+  const [line] = String((Object(cause) as Error).message ?? cause).split("\n");
+  const found = isMissing(cause) ? "which is not installed" : `which does not load (${line})`;
+  const error = new SnowmintError(
+    code,
+    `${why(`snowmint's addon for ${platform}, ${found}`)}: ${cure}, or ${otherwise}`,
+  );
+  // As the constructor of Error would leave it.
+  Object.defineProperty(error, "cause", { value: cause, writable: true, configurable: true });
+  return error;
+}

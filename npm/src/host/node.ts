@@ -1,0 +1,200 @@
+// Node, Deno and Bun: a call may block, and the addon keeps one state or lease for all threads of the process.
+import { hostname } from "node:os";
+import { basename } from "node:path";
+import threads from "node:worker_threads";
+import { type ErrorCode, SnowmintError } from "../errors.js";
+import { duration } from "../input.js";
+import { nodeNumber, numbersOf } from "../layout.js";
+import { leases } from "../lease/claim.js";
+import { type Lease, leaseOver } from "../lease/lease.js";
+import { type Cell, type CellSpec, given, type LeaseOptions, type Spec } from "../options.js";
+import { core } from "../wasm/mint.js";
+import { addon, type Functions, noAddon } from "./addon.js";
+
+/** Reads a variable of the environment. Throws where Deno forbids it, because the variable could name a node or a directory. */
+function variable(name: string, code: ErrorCode = "STORE_UNAVAILABLE"): string | undefined {
+  try {
+    return process.env[name];
+  } catch (error) {
+    throw new SnowmintError(code, `${name} of the environment may say more, and may not be read: ${error}`);
+  }
+}
+
+/** Returns the node in `SNOWMINT_NODE`. */
+export function nodeOfEnvironment({ layout }: Spec): number | undefined {
+  const text = variable("SNOWMINT_NODE", "INVALID_NODE");
+  try {
+    return text === undefined ? undefined : nodeNumber(layout, text);
+  } catch (error) {
+    if (error instanceof SnowmintError)
+      throw new SnowmintError(error.code, `SNOWMINT_NODE is "${text}": ${error.message}`);
+    throw error;
+  }
+}
+
+/** Returns the node in `SNOWMINT_NODE` for a lease; undefined where Deno forbids to read it, because a lease can take any node. */
+function nodeForLease(spec: Spec): number | undefined {
+  try {
+    void process.env.SNOWMINT_NODE;
+  } catch {
+    return undefined;
+  }
+  return nodeOfEnvironment(spec);
+}
+
+/** Refusals because of a window that is over and may be renewed at any moment, with the ms to wait. */
+const awaiting = new WeakMap<SnowmintError, number>();
+/** Returns the ms after which the window may have been renewed; 0 if waiting does not help. */
+export const renewalMs = (error: SnowmintError): number => awaiting.get(error) ?? 0;
+
+/** Returns whether this thread is a worker. In Deno `isMainThread` is true in web workers, which have another mark. */
+const inWorker = (): boolean => !threads.isMainThread || "WorkerGlobalScope" in globalThis;
+
+/**
+ * A cell in the addon, which reads the system's clock. Without the addon, nothing in the main thread, where the wasm
+ * module keeps the state.
+ */
+export function nativeCell({ layout, node, maxAheadMs, start, clock }: CellSpec): Cell | undefined {
+  if (clock) return;
+  const native = addon();
+  if (!native) {
+    if (!inWorker()) return;
+    throw noAddon(
+      "INVALID_NODE",
+      (addon) =>
+        `node ${node} in a worker thread: without ${addon}, each thread has a state of its own, and threads would repeat ` +
+        "each other's IDs",
+      "mint in the main thread",
+    );
+  }
+  const functions = answer(native.open(String(layout), node, maxAheadMs, start));
+  // Leases of this thread leave the node out.
+  core().kept.set(`native 0,${numbersOf(layout)},${node}`, 1);
+  return cellOf(functions);
+}
+
+/** Leases by the addon, for all threads of the process; returns undefined if `SNOWMINT_NODE` alone gives the node. */
+export async function lease(spec: Spec, options: LeaseOptions): Promise<Lease | undefined> {
+  const { layout, maxAheadMs, asyncWaitMs, start, clock } = spec;
+  const { node, store, namespace, windowMs, exclude = [], onLost } = given(options);
+  if (store && typeof store !== "string") {
+    const environmentNode = node === undefined ? nodeForLease(spec) : undefined;
+    const environmentNamespace = namespace === undefined ? variable("SNOWMINT_NAMESPACE") : undefined;
+    return leaseOver(spec, options, { label: program(), namespace: environmentNamespace, node: environmentNode });
+  }
+  const environmentStore = variable("SNOWMINT_STORE");
+  const environmentNamespace = variable("SNOWMINT_NAMESPACE");
+  const environmentNode = node === undefined ? nodeOfEnvironment(spec) : undefined;
+  const hasStore = (store ?? environmentStore) !== undefined;
+  const hasNamespace = (namespace ?? environmentNamespace) !== undefined;
+  if (environmentNode !== undefined && leases().wasm.is_vouched(+hasStore, +hasNamespace)) return;
+  // The addon renews the lease also while no JavaScript runs.
+  if (clock)
+    throw new TypeError(
+      "a lease is renewed by the system's clock: pass no clock, or use new Snowflake({ node, clock })",
+    );
+  if (typeof (store ?? "") !== "string")
+    throw new TypeError("store is a URL such as file:/var/lib/ids, or one of snowmint/stores");
+  if (typeof (namespace ?? "") !== "string") throw new TypeError("namespace is a string");
+  if (typeof (onLost ?? lease) !== "function") throw new TypeError("onLost is a function that takes an error");
+  // Only the scheme, because the rest of the URL may contain a password.
+  const [scheme] = (store ?? environmentStore ?? "file:").split(":");
+  if (scheme !== "file")
+    throw new SnowmintError(
+      "STORE_UNAVAILABLE",
+      `no such store: "${scheme}". Give file:DIRECTORY, or as store an object of snowmint/stores, over a client of your own`,
+    );
+  const terms = {
+    layout: String(layout),
+    store,
+    namespace,
+    node: node === undefined ? undefined : nodeNumber(layout, node),
+    environmentNode: variable("SNOWMINT_NODE"),
+    environmentStore,
+    environmentNamespace,
+    stateDir: variable("SNOWMINT_STATE_DIR"),
+    kubernetes: variable("KUBERNETES_SERVICE_HOST") !== undefined,
+    container: !!variable("container"),
+    maxAheadMs,
+    maxWaitMs: asyncWaitMs,
+    start,
+    windowMs: windowMs === undefined ? undefined : duration("windowMs", windowMs),
+    exclude: [...exclude].map((node) => nodeNumber(layout, node)),
+  };
+  const native = addon();
+  if (!native)
+    throw noAddon(
+      "STORE_UNAVAILABLE",
+      (addon) => `a lease needs ${addon}`,
+      "use new Snowflake({ node }) with a node that no other generator of this layout uses",
+    );
+  const share: Share = {};
+  const held = answer(await native.lease(terms, onLost && whenLost(onLost, share)));
+  return {
+    node: held.node(),
+    cell: cellOf(held.functions()),
+    window() {
+      const window = held.window();
+      return window && { start: window[0], end: window[1] };
+    },
+    status: () => held.status(),
+    close() {
+      share.closing ??= held.close();
+      return share.closing;
+    },
+  };
+}
+
+/** Returns the label of this process in the records of a store. */
+function program(): string {
+  const name = `${basename(process.argv[1] ?? "node")}:${process.pid}`;
+  try {
+    return `${name}@${hostname()}`;
+  } catch {
+    // Deno may forbid to read the host name, and the label is for people only.
+    return name;
+  }
+}
+
+/** The state that a generator shares with the callback of its lease. */
+interface Share {
+  closing?: Promise<void>;
+}
+
+/** Makes the callback. It stands outside of `lease`, so that no variable keeps a forgotten generator alive. */
+function whenLost(onLost: (error: SnowmintError) => void, share: Share) {
+  return (refusal: string): void => {
+    if (!share.closing) onLost(errorOf(refusal));
+  };
+}
+
+function cellOf([next, fill]: Functions): Cell {
+  return {
+    next: () => answer(next()),
+    fill(ids, patienceMs) {
+      if (ids.buffer instanceof ArrayBuffer) return answer(fill(ids, patienceMs));
+      // The addon must not write to memory that other threads may share.
+      const own = new BigUint64Array(ids.length);
+      const count = answer(fill(own, patienceMs));
+      ids.set(own.subarray(0, count));
+      return count;
+    },
+  };
+}
+
+/** Returns the answer of the addon, or throws its refusal. */
+function answer<T>(answer: T | string): T {
+  if (typeof answer !== "string") return answer;
+  throw errorOf(answer);
+}
+
+/** The names of options in core's sentences. */
+const OPTIONS = /\b(?:max_wait|max_ahead|window)_ms\b/g;
+const camelCase = (name: string) => name.replace(/_./g, ([, letter]) => letter!.toUpperCase());
+
+function errorOf(refusal: string): SnowmintError {
+  const [code, ms, ...sentence] = refusal.split(" ");
+  const error = new SnowmintError(code as ErrorCode, sentence.join(" ").replace(OPTIONS, camelCase), Number(ms));
+  if (code === "WINDOW_CLOSED") awaiting.set(error, Number(ms));
+  return error;
+}

@@ -1,0 +1,80 @@
+// A store whose rejections and answers are checked.
+import { SnowmintError } from "../errors.js";
+import type { Found, LeaseStore, Listed } from "../store.js";
+
+/** A store whose rejections and answers are checked. */
+export class CheckedStore {
+  constructor(readonly store: LeaseStore) {}
+
+  /** Reads the record of a key. */
+  read(key: string): Promise<Found | null> {
+    return this.#ask((store) => store.read(key), found);
+  }
+
+  /** Writes a record. Returns its new version; null if the record has another version than expected. */
+  write(key: string, value: Uint8Array, expected: number): Promise<number | null> {
+    return this.#ask(
+      (store) => store.write(key, value, expected),
+      (version) => version === null || isVersion(version),
+    );
+  }
+
+  /** Lists the records under a prefix. */
+  list(prefix: string): Promise<Listed[]> {
+    return this.#ask(
+      (store) => store.list(prefix),
+      (listed) => Array.isArray(listed) && listed.every((each) => each && found(each) && typeof each.name === "string"),
+    );
+  }
+
+  /** Reads the store's clock; NaN if the store has no clock. */
+  async clockMs(): Promise<number> {
+    const ms = await this.#ask(
+      (store) => store.clockMs(),
+      (ms) => ms === null || Number.isFinite(ms),
+    );
+    return ms === null ? NaN : Math.floor(ms);
+  }
+
+  /** Lets the store refuse a claim that a failover could lose. */
+  async refuseStandby(): Promise<void> {
+    await this.#ask(
+      async (store) => store.refuseStandby?.(),
+      () => true,
+    );
+  }
+
+  /** Returns the writes that a failover could lose, as a sentence of the store; null without such a risk. */
+  standbyRisk(): string | null {
+    return this.store.standbyRisk?.() ?? null;
+  }
+
+  /** The name of the store in sentences. */
+  toString(): string {
+    return String(this.store);
+  }
+
+  async #ask<T>(call: (store: LeaseStore) => Promise<T>, isRight: (answer: T) => boolean): Promise<T> {
+    let answer: T;
+    try {
+      answer = await call(this.store);
+    } catch (error) {
+      if (error instanceof SnowmintError) throw error;
+      throw this.unavailable(error instanceof Error ? error.message : String(error), error);
+    }
+    if (!isRight(answer)) throw this.unavailable(`it answered ${String(answer)}, which is no answer to that`);
+    return answer;
+  }
+
+  /** Makes the error of a store that cannot be used. */
+  unavailable(why: string, cause?: unknown): SnowmintError {
+    const error = new SnowmintError("STORE_UNAVAILABLE", `${this}: ${why}`);
+    if (cause !== undefined) error.cause = cause;
+    return error;
+  }
+}
+
+const isVersion = (version: unknown): boolean => Number.isSafeInteger(version) && (version as number) > 0;
+
+const found = (record: Found | null): boolean =>
+  record === null || (record?.value instanceof Uint8Array && record.value.length <= 1024 && isVersion(record.version));

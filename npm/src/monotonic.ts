@@ -1,6 +1,0 @@
-// Importing must not fail where there is no such clock.
-const origin = globalThis.performance;
-const now = origin?.now;
-
-/** Reads the monotonic clock that was there when this module was loaded, ms: tests may replace it by one that stands still. */
-export const monotonicMs = (): number => now.call(origin);
