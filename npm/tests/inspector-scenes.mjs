@@ -14,7 +14,7 @@ async function play({ context }, t) {
   t.after(() => server.close());
   const page = await context.newPage();
   await page.goto(`${server.origin}/#id=${TWEET}`);
-  await until(page, "document.querySelector('#verdict').textContent.startsWith('Most likely: twitter, 2022-06-28')");
+  await until(page, "document.querySelector('#verdict').textContent.startsWith('Most likely: X/Twitter.')");
   assert.equal(await page.evaluate("document.querySelector('#service').textContent"), "");
   for (const [language, leases] of Object.entries({
     python: /Snowflake\(layout="snowmint"\)/,

@@ -111,9 +111,10 @@ async function violations(page) {
 
 test("a pasted tweet is Twitter's first, with its date, its worker and its text forms", async (page) => {
   await inspect(page, TWEET);
-  assert.equal(await first(page).locator("summary strong").textContent(), "twitter");
+  assert.equal(await first(page).locator("summary strong").textContent(), "X/Twitter");
   assert.equal(await first(page).locator("time").getAttribute("datetime"), "2022-06-28T16:07:40.105Z");
-  assert.match(await verdict(page), /^Most likely: twitter, 2022-06-28 16:07:40\.105 UTC/);
+  assert.match(await first(page).locator(".reason").textContent(), /^\d\.\d years before now; sequence 0$/);
+  assert.equal(await verdict(page), "Most likely: X/Twitter. 5 more could have minted it.");
   const worker = first(page).locator("tbody tr", { hasText: "worker" });
   assert.deepEqual(await worker.locator("td span").allTextContents(), ["26", "11010"]);
   const forms = await first(page).locator("dd > span").allTextContents();
@@ -148,6 +149,32 @@ test("fields are drawn to scale", async (page) => {
     widths.map((width) => Math.round(width / bit)),
     [1, 41, 5, 5, 12],
   );
+});
+
+test("narrow fields are named upright, within the bar", async (page) => {
+  await inspect(page, TWEET);
+  const names = await first(page)
+    .locator(".bar .name")
+    .evaluateAll((spans) =>
+      spans.map((span) => ({
+        name: span.textContent,
+        mode: getComputedStyle(span).writingMode,
+        fits: span.scrollHeight <= span.clientHeight && span.scrollWidth <= span.parentElement.clientWidth,
+      })),
+    );
+  assert.deepEqual(names, [
+    { name: "unused", mode: "vertical-rl", fits: true },
+    { name: "time", mode: "horizontal-tb", fits: true },
+    { name: "datacenter", mode: "vertical-rl", fits: true },
+    { name: "worker", mode: "vertical-rl", fits: true },
+    { name: "sequence", mode: "horizontal-tb", fits: true },
+  ]);
+});
+
+test("each preset is shown by the name that people use", async (page) => {
+  const shown = await page.locator("#preset option").allTextContents();
+  assert.equal(shown.length, Object.keys(layouts.all()).length + 1);
+  assert.deepEqual(shown.slice(1, 4), ["snowmint", "X/Twitter", "Discord"]);
 });
 
 test("UUIDs, ULIDs and ObjectIds are told with their time", async (page) => {
@@ -197,11 +224,7 @@ test("an ID is taken out of what is pasted with it", async (page) => {
     `x.com/mastodonian/status/${TWEET}/`,
   ]) {
     await inspect(page, pasted);
-    assert.match(
-      await verdict(page),
-      new RegExp(`^Taken from it: ${TWEET}\\. Most likely: twitter, 2022-06-28 `),
-      pasted,
-    );
+    assert.match(await verdict(page), new RegExp(`^Taken from it: ${TWEET}\\. Most likely: X/Twitter\\.`), pasted);
   }
   await page.waitForFunction((id) => location.hash === `#id=${id}`, TWEET);
   await inspect(page, '"8c45583a-0e1f-11ec-804d-005056219395",');
@@ -211,7 +234,7 @@ test("an ID is taken out of what is pasted with it", async (page) => {
   );
   // Names that are readable as they are stay unquoted: the last one is base 62.
   await inspect(page, `\ufeff${TWEET}`);
-  assert.match(await verdict(page), /^Most likely: twitter/);
+  assert.match(await verdict(page), /^Most likely: X\/Twitter/);
   await inspect(page, "1234567890n");
   assert.match(await verdict(page), /^Most likely: /);
   await inspect(page, "https://x.com/garbage");
@@ -239,7 +262,7 @@ test(
   "the address says what is shown, and shows what it says",
   async (page) => {
     assert.equal(await page.locator("#id").inputValue(), TWEET);
-    assert.equal(await first(page).locator("summary strong").textContent(), "twitter");
+    assert.equal(await first(page).locator("summary strong").textContent(), "X/Twitter");
     await agrees(page, layouts.SONYFLAKE);
     await inspect(page, "175928847299117063");
     await page.waitForFunction(() => location.hash === "#id=175928847299117063&layout=sonyflake");
@@ -257,10 +280,11 @@ test(
   async (page) => {
     await page.context().setOffline(true);
     await inspect(page, TWEET);
-    assert.match(await verdict(page), /^Most likely: twitter/);
+    assert.match(await verdict(page), /^Most likely: X\/Twitter/);
     await page.waitForFunction(() => location.hash.startsWith("#id=1541"));
     await page.locator("#one").click();
-    assert.equal(await page.locator("#recent li").count(), 1);
+    await page.locator("#recent li").waitFor();
+    assert.match(await page.locator("#window-node").textContent(), /^Node \d+ is leased to this tab$/);
   },
   { from: pathToFileURL(file).href },
 );
@@ -324,6 +348,7 @@ test("minted IDs strictly increase, are of the node, and are counted", async (pa
   await page.locator("#node").fill("37");
   const ids = () => page.locator("#recent strong").allTextContents();
   await page.locator("#one").click();
+  await page.locator("#recent li").waitFor();
   await page.locator("#one").click();
   await page.waitForFunction(() => document.querySelectorAll("#recent strong").length >= 2);
   const seen = (await ids()).reverse().map(BigInt);
@@ -353,8 +378,8 @@ test("minted IDs strictly increase, are of the node, and are counted", async (pa
 test("a node that does not fit, and a layout that is over, are told in the library's sentences", async (page) => {
   await page.locator("#node").fill("1024");
   await page.locator("#one").click();
-  assert.equal(
-    await page.locator("#mint-status").textContent(),
+  await page.waitForFunction(
+    (told) => document.querySelector("#mint-status").textContent === told,
     "node 1024 does not fit this layout: it takes 0 to 1023",
   );
   await page.locator("#preset").selectOption("baidu");
@@ -371,6 +396,44 @@ test("a slow layout mints what it has, and goes on", async (page) => {
   await page.waitForFunction(() => document.querySelectorAll("#recent li").length >= 6);
   const ids = (await page.locator("#recent strong").allTextContents()).map(BigInt);
   for (let i = 1; i < ids.length; i++) assert.ok(ids[i] < ids[i - 1]);
+});
+
+test("the window of the lease is drawn around the present, and gets a later end before it is over", async (page) => {
+  assert.equal(await page.locator("#window").isVisible(), false);
+  await page.locator("#node").fill("7");
+  await page.locator("#one").click();
+  await page.locator("#window").waitFor();
+  assert.equal(await page.locator("#window-node").textContent(), "Node 7 is leased to this tab");
+  /** Reads start, end and present from the drawing, as Unix ms. */
+  const drawn = async () => {
+    const label = await page.locator(".timeline").getAttribute("aria-label");
+    const times = [...label.matchAll(/\d{4}-\d\d-\d\d [\d:.]+/g)].map(([time]) => Date.parse(`${time}Z`));
+    return { start: times[0], end: times[1], now: times[2] };
+  };
+  const granted = await drawn();
+  assert.ok(granted.start <= granted.now && granted.now < granted.end, JSON.stringify(granted));
+  const [block, line] = await Promise.all([".granted", ".line"].map((place) => page.locator(place).boundingBox()));
+  const middle = line.x + line.width / 2;
+  assert.ok(block.x < middle && middle < block.x + block.width, JSON.stringify({ block, line }));
+  const label = await page.locator(".timeline .end").textContent();
+  await page.waitForFunction((label) => document.querySelector(".timeline .end").textContent !== label, label);
+  assert.ok((await drawn()).end > granted.end);
+  await page.locator("#preset").selectOption("discord");
+  assert.equal(await page.locator("#window").isVisible(), false);
+});
+
+test("a node that another tab has leased is told to be taken", async (page) => {
+  const other = await page.context().newPage();
+  await other.goto(origin);
+  for (const tab of [other, page]) {
+    await tab.locator("#node").fill("9");
+    await tab.locator("#one").click();
+    if (tab === other) await other.locator("#window").waitFor();
+  }
+  await page.waitForFunction(() =>
+    document.querySelector("#mint-status").textContent.includes("another process or tab has it"),
+  );
+  await other.close();
 });
 
 test("the JavaScript that is shown leases a node and mints", async (page, t) => {
@@ -413,9 +476,9 @@ test("everything can be done by keys, and the focus is seen", async (page) => {
   };
   await tabTo("id");
   await page.keyboard.type(TWEET);
-  assert.match(await verdict(page), /^Most likely: twitter/);
+  assert.match(await verdict(page), /^Most likely: X\/Twitter/);
   await tabTo("Copy");
-  await tabTo("discord");
+  await tabTo("Discord");
   await page.keyboard.press("Enter");
   assert.equal((await focused()).open, true);
   await tabTo("preset");

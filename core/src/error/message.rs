@@ -116,7 +116,7 @@ const fn sentence(what: What) -> &'static str {
         }
         What::NodeHeld => "node {a} is held until {u}: wait, close its holder, or claim another node",
         What::NodeTaken => {
-            "node {a} cannot be claimed: it is excluded, its record is not valid, or the layout has ended"
+            "node {a} cannot be claimed: another process or tab has it, it is excluded, its record is not valid, or the layout has ended"
         }
         What::NodesTaken => {
             "all {a} nodes are taken or excluded: wait longer, close generators, or use a layout with more node bits"

@@ -5,6 +5,7 @@ import { copyButton } from "./copy.js";
 import { byId, element, say } from "./element.js";
 import { factsOf } from "./facts.js";
 import { type Field, fieldsOf, type Kind, kindOf } from "./fields.js";
+import { systemName } from "./names.js";
 import { bar, plural, swatch } from "./picture.js";
 import { utc } from "./time.js";
 
@@ -103,7 +104,8 @@ export function startDesigner(changed: (layout: Layout | null) => void): { show(
     if (input.getAttribute("aria-invalid") === "false") input.value = String(layout);
   });
   preset.append(element("option", { value: "" }, "your own"));
-  preset.append(...Object.keys(layouts.all()).map((name) => element("option", { value: name }, name)));
+  for (const { name } of Object.values(layouts.all()))
+    if (name) preset.append(element("option", { value: name }, systemName(name)));
   preset.addEventListener("change", () => show(preset.value || String(layout)));
   epoch.addEventListener("change", () => {
     if (!Number.isNaN(epoch.valueAsNumber)) write(epoch.valueAsNumber, layout.tickMs);

@@ -2,9 +2,10 @@
 import { type Candidate, inspect, Layout } from "snowmint";
 import { byId, element, say } from "./element.js";
 import { formList } from "./forms.js";
+import { candidateName } from "./names.js";
 import { idIn, isBeyond64Bits } from "./paste.js";
 import { bar, fieldTable } from "./picture.js";
-import { sinceNow, timeElement, utc } from "./time.js";
+import { timeElement } from "./time.js";
 
 /** What to try, each as its system publishes it. */
 const EXAMPLES = [
@@ -14,15 +15,6 @@ const EXAMPLES = [
   ["a ULID", "01ARZ3NDEKTSV4RRFFQ69G5FAV"],
   ["an ObjectId", "507f1f77bcf86cd799439011"],
 ] as const;
-
-/** The names of kinds other than layouts. */
-const KINDS: Readonly<Record<string, string>> = {
-  uuid: "UUID of another variant or version",
-  uuid_nil: "nil UUID",
-  uuid_max: "max UUID",
-  ulid: "ULID",
-  object_id: "ObjectId",
-};
 
 const NOTHING =
   "No system known here writes IDs like that. What can be read: 64-bit IDs in decimal, in hex, or in base 32, 36, 58 or " +
@@ -61,42 +53,31 @@ function show(pasted: string): void {
   // Without a plausible candidate, show the unlikely ones.
   const main = plausible.length ? plausible : candidates;
   const rest = plausible.length ? candidates.filter((candidate) => !candidate.plausible) : [];
-  byId("candidates").replaceChildren(...main.map((candidate, i) => row(candidate, nowMs, i === 0)));
+  byId("candidates").replaceChildren(...main.map((candidate, i) => row(candidate, i === 0)));
   const unlikely = byId<HTMLDetailsElement>("unlikely");
   unlikely.hidden = rest.length === 0;
   unlikely.querySelector("summary")!.textContent = `${rest.length} more, unlikely by their time`;
-  unlikely.querySelector("ol")!.replaceChildren(...rest.map((candidate) => row(candidate, nowMs, false)));
+  unlikely.querySelector("ol")!.replaceChildren(...rest.map((candidate) => row(candidate, false)));
   const taken = text === pasted.trim() ? "" : `Taken from it: ${text}. `;
-  say(byId("verdict"), text ? taken + verdict(text, main[0], plausible.length, nowMs) : "");
+  say(byId("verdict"), text ? taken + verdict(text, main[0], plausible.length) : "");
 }
 
-function verdict(text: string, first: Candidate | undefined, plausible: number, nowMs: number): string {
+function verdict(text: string, first: Candidate | undefined, plausible: number): string {
   if (!first) return isBeyond64Bits(text) ? BEYOND : NOTHING;
-  const at =
-    first.timestampMs === null ? "" : `, ${utc(first.timestampMs)} UTC (${sinceNow(first.timestampMs, nowMs)})`;
-  if (!plausible) return `Nothing fits well. The least unlikely: ${name(first)}${at}.`;
-  const others = plausible === 1 ? "Nothing else fits." : `${plausible - 1} more could have.`;
-  return `Most likely: ${name(first)}${at}. ${others}`;
+  if (!plausible) return `Nothing fits well. The least unlikely: ${candidateName(first)}.`;
+  const others = plausible === 1 ? "Nothing else fits." : `${plausible - 1} more could have minted it.`;
+  return `Most likely: ${candidateName(first)}. ${others}`;
 }
 
 /** Makes the row of a candidate; its content is made when the row is first opened. */
-function row(candidate: Candidate, nowMs: number, open: boolean): HTMLElement {
+function row(candidate: Candidate, open: boolean): HTMLElement {
   const { timestampMs } = candidate;
-  const when =
-    timestampMs === null
-      ? element("span", { class: "when" }, "no time in it")
-      : element(
-          "span",
-          { class: "when" },
-          timeElement(timestampMs),
-          element("small", { class: "since" }, sinceNow(timestampMs, nowMs)),
-        );
   const summary = element(
     "summary",
     {},
-    element("strong", {}, name(candidate)),
-    when,
-    element("span", { class: "reason" }, candidate.reason),
+    element("strong", {}, candidateName(candidate)),
+    element("span", { class: "when" }, timestampMs === null ? "no time in it" : timeElement(timestampMs)),
+    element("span", { class: "reason" }, reasonOf(candidate)),
   );
   const details = element("details", {}, summary);
   const fill = () => {
@@ -110,7 +91,13 @@ function row(candidate: Candidate, nowMs: number, open: boolean): HTMLElement {
   return element("li", {}, details);
 }
 
-function body({ layout: system, layoutText, parts, form }: Candidate): HTMLElement {
+/** The reason without the date and the name, which stand beside it. */
+function reasonOf({ reason, layout }: Candidate): string {
+  return reason.replace(/time [^,]+, /, "").replace(`before ${layout} began`, "before it began");
+}
+
+function body(candidate: Candidate): HTMLElement {
+  const { layoutText, parts, form } = candidate;
   const read = element("p", { class: "note" }, `Read as ${form.replaceAll("_", " ")}.`);
   if (layoutText === null || parts === null) return element("div", { class: "body" }, read);
   const layout = Layout.parse(layoutText);
@@ -119,13 +106,9 @@ function body({ layout: system, layoutText, parts, form }: Candidate): HTMLEleme
     class: "scroll",
     tabindex: "0",
     role: "region",
-    "aria-label": `Fields of ${system}`,
+    "aria-label": `Fields of ${candidateName(candidate)}`,
   });
   fields.append(fieldTable(layout, id));
   read.append(" Layout: ", element("span", { class: "code" }, String(layout)));
   return element("div", { class: "body" }, bar(layout, id), fields, formList(id), read);
-}
-
-function name({ layout, kind }: Candidate): string {
-  return layout ?? KINDS[kind] ?? kind.replace(/^uuid(\d)$/, "UUID, version $1");
 }

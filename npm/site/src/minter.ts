@@ -2,7 +2,9 @@
 import { type Layout, Snowflake, SnowmintError } from "snowmint";
 import { byId, element, say } from "./element.js";
 import { increases } from "./fields.js";
+import { systemName } from "./names.js";
 import { grouped, utc } from "./time.js";
+import { timeline } from "./timeline.js";
 
 /** How long one burst may take, ms: less than a frame, so that the page stays quick. */
 const BURST_MS = 6;
@@ -24,30 +26,72 @@ export function startMinter(): { use(layout: Layout | null): void } {
   const recent: bigint[] = [];
   let layout: Layout | null = null;
   let generator: Snowflake | null = null;
+  /** Counts the layouts and nodes: a lease that comes too late for its own is given back. */
+  let choice = 0;
+  let leasing = false;
+  let watch = 0;
   let total = 0;
   let frame = 0;
   let counted = 0;
   let since = 0;
 
+  /** Returns whether there is a generator; makes one if there is none. */
+  const ready = async (): Promise<boolean> => {
+    if (generator) return true;
+    if (leasing || !layout) return false;
+    const own = choice;
+    leasing = true;
+    say(status, "Leasing a node.");
+    try {
+      const [made, why] = await leaseOrVouch(layout, node.value);
+      if (own !== choice) {
+        await made.close();
+        return false;
+      }
+      generator = made;
+      say(byId("vouched"), why && `${why} Here you vouch that no other generator uses node ${made.node}.`);
+      showWindow();
+      watch = window.setInterval(showWindow, every);
+      say(status, "");
+      return true;
+    } catch (error) {
+      if (!(error instanceof SnowmintError)) throw error;
+      if (own === choice) say(status, error.message);
+      return false;
+    } finally {
+      leasing = false;
+    }
+  };
+
+  const showWindow = () => {
+    const granted = generator?.window;
+    byId("window").hidden = !granted;
+    if (!granted) return;
+    say(byId("window-node"), `Node ${generator!.node} is leased to this tab`);
+    byId("timeline").replaceChildren(timeline(granted, Date.now()));
+  };
+
   /** Mints until the burst is over, or the generator has no more for now. */
   const burst = (limit: number): string => {
     const until = performance.now() + BURST_MS;
     try {
-      generator ??= new Snowflake({ layout: layout!, node: node.value, maxAheadMs: FRAME_MS });
       for (let left = limit; left > 0 && performance.now() < until; left -= RUN)
         for (let i = Math.min(left, RUN); i > 0; i--) {
-          const id = generator.tryNextId();
+          const id = generator!.tryNextId();
           recent[total++ % LISTED] = id;
         }
       return "";
     } catch (error) {
       if (!(error instanceof SnowmintError)) throw error;
-      // More will come by itself.
-      if (error.code === "EXHAUSTED" && limit > 1) return "";
+      // More will come by itself: in the next tick, or in the next window of a tab that was hidden.
+      if (limit > 1 && (error.code === "EXHAUSTED" || isRenewing(error))) return "";
       stop();
       return error.message;
     }
   };
+
+  /** Whether a window is over, but not the lease. */
+  const isRenewing = (error: SnowmintError) => error.code === "WINDOW_CLOSED" && generator!.status().lost === null;
 
   const list = () => {
     byId("total").textContent = grouped(total);
@@ -84,17 +128,23 @@ export function startMinter(): { use(layout: Layout | null): void } {
   /** Another layout or node is another generator. */
   const reset = () => {
     stop();
+    choice++;
+    clearInterval(watch);
+    void generator?.close();
     generator = null;
     total = 0;
     recent.length = 0;
     byId("total").textContent = "0";
     byId("recent").replaceChildren();
+    say(byId("vouched"), "");
     say(status, "");
+    showWindow();
     start.disabled = one.disabled = layout === null;
   };
 
-  start.addEventListener("click", () => {
+  start.addEventListener("click", async () => {
     if (frame) return stop();
+    if (!(await ready())) return;
     say(status, "Minting.");
     start.textContent = "Stop";
     // The burst has taken what there is.
@@ -103,9 +153,10 @@ export function startMinter(): { use(layout: Layout | null): void } {
     since = performance.now();
     frame = requestAnimationFrame(run);
   });
-  one.addEventListener("click", () => {
+  one.addEventListener("click", async () => {
+    if (!(await ready())) return;
     const refusal = burst(1);
-    if (generator) list();
+    list();
     if (refusal || !frame) say(status, refusal || `Minted ${recent[(total - 1) % LISTED]}.`);
   });
   node.addEventListener("input", reset);
@@ -114,17 +165,32 @@ export function startMinter(): { use(layout: Layout | null): void } {
     use(next) {
       if (layout && next && String(layout) === String(next)) return;
       layout = next;
-      say(byId("mint-layout"), layout ? (layout.name ?? String(layout)) : "the layout above, once it is one");
+      const name = layout?.name ? systemName(layout.name) : layout && String(layout);
+      say(byId("mint-layout"), name ?? "the layout above, once it is one");
       say(byId("mint-order"), layout && increases(layout) ? "Its IDs strictly increase." : "");
       if (layout) {
         const most = layout.nodes - 1;
         node.max = `${most}`;
-        if (node.valueAsNumber > most) node.value = "0";
+        if (node.valueAsNumber > most) node.value = "";
         say(byId("node-hint"), most ? `, 0 to ${grouped(most)}` : ", only 0");
       }
       reset();
     },
   };
+}
+
+/**
+ * Leases a node, any free one if the text is empty. Browsers without leases, such as those of plain HTTP, tell why: there the
+ * user vouches for the node.
+ */
+async function leaseOrVouch(layout: Layout, node: string): Promise<[generator: Snowflake, why: string]> {
+  const options = { layout, maxAheadMs: FRAME_MS };
+  try {
+    return [await Snowflake.lease(node ? { ...options, node } : options), ""];
+  } catch (error) {
+    if (!(error instanceof SnowmintError && error.code === "STORE_UNAVAILABLE")) throw error;
+    return [new Snowflake({ ...options, node: node || "0" }), `No lease: ${error.message}.`];
+  }
 }
 
 function item(layout: Layout, id: bigint): HTMLElement {

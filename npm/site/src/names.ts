@@ -1,0 +1,42 @@
+// The names of systems and of other kinds of IDs, as people write them.
+import type { Candidate } from "snowmint";
+
+/** The names of layouts; each preset of `layouts.all()` has one. */
+const SYSTEMS: Readonly<Record<NonNullable<Candidate["layout"]>, string>> = {
+  snowmint: "snowmint",
+  twitter: "X/Twitter",
+  discord: "Discord",
+  instagram: "Instagram",
+  sonyflake: "Sonyflake v1",
+  sonyflake2: "Sonyflake v2",
+  leaf: "Meituan Leaf",
+  baidu: "Baidu uid-generator",
+  cosid: "CosId",
+  mastodon: "Mastodon",
+  yitter: "yitter IdGenerator",
+  yitter_typescript: "yitter IdGenerator for TypeScript",
+  yitter_csharp: "yitter IdGenerator for C#",
+  gosnowflake: "goSnowFlake",
+  callicoder: "CalliCoder",
+  iteye: "ITeye",
+  safe53: "snowmint for JavaScript numbers",
+};
+
+/** The names of kinds other than layouts. */
+const KINDS: Readonly<Record<string, string>> = {
+  uuid: "UUID of another variant or version",
+  uuid_nil: "nil UUID",
+  uuid_max: "max UUID",
+  ulid: "ULID",
+  object_id: "ObjectId",
+};
+
+/** The name of the system of a layout with this name. */
+export function systemName(layout: string): string {
+  return (SYSTEMS as Readonly<Record<string, string>>)[layout] ?? layout;
+}
+
+/** The name of what could have minted an ID. */
+export function candidateName({ layout, kind }: Pick<Candidate, "layout" | "kind">): string {
+  return layout ? systemName(layout) : (KINDS[kind] ?? kind.replace(/^uuid(\d)$/, "UUID, version $1"));
+}
