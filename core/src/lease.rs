@@ -13,6 +13,7 @@ mod clock;
 mod namespace;
 mod record;
 mod renewal;
+mod service;
 mod terms;
 
 pub use self::claim::{Claim, ClaimStep};
@@ -20,6 +21,7 @@ pub use self::clock::lessor_ahead_us;
 pub use self::namespace::{Floor, NamespaceName, NamespaceRecord};
 pub use self::record::{RECORD_BYTES, Record};
 pub use self::renewal::{Renewal, RenewalStep};
+pub use self::service::{NOT_SNOWMINT, REFUSALS, TOKEN_REFUSED};
 pub use self::terms::Terms;
 
 use crate::error::{Error, What};

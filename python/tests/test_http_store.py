@@ -318,14 +318,14 @@ def test_generators_outlive_a_service_that_is_away(how: str, namespace: str, tmp
         else:
             server.pause(True)
         deadline = time.monotonic() + 30
-        with pytest.raises(WindowClosedError, match=f"snowmint at {server.url}"):
+        with pytest.raises(WindowClosedError, match=f"the service at {server.url}"):
             while time.monotonic() < deadline:
                 ids.append(generator.next_id())
                 time.sleep(0.001)
         assert len(ids) > 100
         wait_until(lambda: generator.status().renewal_failures > 0)
         began = time.monotonic()
-        with pytest.raises(StoreUnavailableError, match=f"snowmint at {server.url}: .*Error") as caught:
+        with pytest.raises(StoreUnavailableError, match=f"the service at {server.url}: .*Error") as caught:
             Snowflake(store=HttpStore(server.url, timeout_s=2), namespace=namespace)
         assert isinstance(caught.value.__cause__, OSError)
         assert time.monotonic() - began < 60
@@ -357,15 +357,15 @@ def test_a_token_that_is_wrong_or_missing_is_told_and_never_shown(
     file = tmp_path / "token"
     file.write_text(TOKEN)
     with servers.Server("service", ["--token-file", str(file)]) as server:
-        for token, told in ((None, "it wants a token"), (f"{TOKEN}x", "this token is not its own")):
-            with pytest.raises(StoreUnavailableError, match=told) as caught:
+        for token in (None, f"{TOKEN}x"):
+            with pytest.raises(StoreUnavailableError, match="it refuses the token, or wants one") as caught:
                 Snowflake(store=HttpStore(server.url, token), namespace=namespace)
             assert server.url in str(caught.value)
             assert TOKEN not in str(caught.value)
         store = HttpStore(f"{server.url}/", TOKEN)
         with Snowflake(store=store, namespace=namespace) as generator:
             assert generator.next_id() > 0
-        assert (str(store), repr(store)) == (f"snowmint at {server.url}", f"HttpStore('{server.url}')")
+        assert (str(store), repr(store)) == (f"the service at {server.url}", f"HttpStore('{server.url}')")
         monkeypatch.setenv("SNOWMINT_TOKEN", TOKEN)
         with Snowflake(store=server.url, namespace=namespace) as generator:
             assert generator.next_id() > 0
@@ -422,8 +422,8 @@ LEASE |= {"server_time_ms": 1_790_000_000_000}
         (200, b"<html>", "is the URL right"),
         (200, b"[]", "is the URL right"),
         (200, b"\xff", "is the URL right"),
-        (301, b"", "with status 301"),
-        (404, b'{"error": "nothing"}', "with status 404"),
+        (301, b"", "it answers status 301, as no service"),
+        (404, b'{"error": "nothing"}', "it answers status 404"),
         (503, b'{"code": "STORE_UNAVAILABLE", "detail": "the disk is full"}', "the disk is full"),
         (500, b'{"code": "NEW", "detail": "of a later version"}', "of a later version"),
         (201, b"x" * 100_000, "IncompleteRead"),
@@ -496,7 +496,7 @@ def test_what_cannot_be_is_refused_with_what_could(monkeypatch: pytest.MonkeyPat
         connect("http://ids-of-this-test")
     monkeypatch.delenv("SNOWMINT_TOKEN")
     assert connect("https://ids.example/a/") is connect("https://ids.example/a/")
-    assert str(connect("https://ids.example/a/")) == "snowmint at https://ids.example/a"
+    assert str(connect("https://ids.example/a/")) == "the service at https://ids.example/a"
 
 
 class Own:

@@ -46,10 +46,19 @@ pub(crate) fn fork_after(us: i64) -> io::Result<()> {
     if set == 0 && armed == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
+/// The exit status of a child that cannot start a thread: another thread of its parent had the lock of the dynamic linker at
+/// the fork, and `_Fork` leaves it taken for ever.
+pub(crate) const NO_THREADS: i32 = 3;
+
+/// Returns whether this process is the child of the handler.
+pub(crate) fn is_child() -> bool {
+    FORKED.load(Ordering::Acquire) == 0
+}
+
 /// Ends the process at once, so that it releases no lease.
-pub(crate) fn leave() -> ! {
+pub(crate) fn leave(status: i32) -> ! {
     // SAFETY: ends the process.
-    unsafe { libc::_exit(0) }
+    unsafe { libc::_exit(status) }
 }
 
 /// Waits until the handler has forked. Returns the child's process number, 0 in the child.

@@ -123,6 +123,9 @@ fn run(verb: &str, asked: &Asked) -> Result<(), Box<dyn std::error::Error>> {
         match asked.generator() {
             // A child that reads a file which was open at the fork also moves the parent's place in the file.
             Err(error) if verb == "alarm" && error.kind() == ErrorKind::StoreUnavailable => {
+                if started.elapsed() >= PATIENCE && alarm::is_child() {
+                    alarm::leave(alarm::NO_THREADS);
+                }
                 assert!(started.elapsed() < PATIENCE, "{error}");
             }
             generator => break generator?,
@@ -148,8 +151,9 @@ fn run(verb: &str, asked: &Asked) -> Result<(), Box<dyn std::error::Error>> {
             let child = alarm::forked();
             asked.mint(&generator)?;
             match child {
-                0 => alarm::leave(),
-                child => forks::wait(child).map(drop)?,
+                0 => alarm::leave(0),
+                child if forks::wait(child)? == alarm::NO_THREADS => println!("the child could start no thread"),
+                _ => {}
             }
         }
         "hold" => {

@@ -51,6 +51,15 @@ mod _snowmint {
     const REDIS_ADD: &str = snowmint::stores::scripts::ADD;
 
     #[pymodule_export]
+    const SERVICE_REFUSALS: [&str; 9] = snowmint_core::lease::REFUSALS;
+
+    #[pymodule_export]
+    const SERVICE_TOKEN_REFUSED: &str = snowmint_core::lease::TOKEN_REFUSED;
+
+    #[pymodule_export]
+    const SERVICE_NOT_SNOWMINT: &str = snowmint_core::lease::NOT_SNOWMINT;
+
+    #[pymodule_export]
     #[allow(non_upper_case_globals, reason = "a name of Python's")]
     const __version__: &str = env!("CARGO_PKG_VERSION");
 

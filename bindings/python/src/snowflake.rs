@@ -181,7 +181,7 @@ impl Snowflake {
         Ok(taken.map_err(|failure| self.raised.interrupt(py, failure))?)
     }
 
-    /// The state and the options of the generator, as a dict.
+    /// Returns the state and the options of the generator.
     fn status<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
         let class =

@@ -1,4 +1,5 @@
 import { type ErrorCode, SnowmintError } from "../errors.js";
+import { NOT_SNOWMINT, REFUSALS, TOKEN_REFUSED } from "../generated/tables.service.js";
 import { type Owner, read } from "../input.js";
 import type { Grant, LeaseTerms, Lessor } from "../store.js";
 import { sentence, unavailable } from "./failure.js";
@@ -26,19 +27,6 @@ interface Problem {
   detail?: unknown;
   retry_after_ms?: unknown;
 }
-
-/** The codes of refusals of the service; any other refusal becomes `STORE_UNAVAILABLE`. */
-const CODES: readonly ErrorCode[] = [
-  "BEFORE_EPOCH",
-  "INVALID_ID",
-  "INVALID_LAYOUT",
-  "INVALID_NODE",
-  "INVALID_TEXT",
-  "NODES_EXHAUSTED",
-  "TIME_OVERFLOW",
-  "UNSAFE_STORE",
-  "WINDOW_CLOSED",
-];
 
 /**
  * Leases of a service, `snowmint serve`, over HTTP: in Node, Deno, Bun, workers, edge runtimes, and pages, whose origin the
@@ -129,7 +117,7 @@ export class HttpStore implements Lessor {
     const { status, ok, text } = answer;
     const told = parsed(text);
     if (!ok) throw this.#refusal({ ...told, status });
-    if (!told) throw unavailable(this, new Error(`it answered ${status} without an object of JSON: is it snowmint?`));
+    if (!told) throw this.#odd(`status ${status} without JSON`);
     return told;
   }
 
@@ -160,12 +148,12 @@ export class HttpStore implements Lessor {
   }
 
   #refusal(problem: Problem): SnowmintError | RangeError {
-    const { status, code, detail = `it answered ${status}, and not as snowmint does` } = problem;
-    const told = `${this}: ${detail}`;
+    const { status, code, detail } = problem;
+    if (status !== 401 && typeof detail !== "string") return this.#odd(`status ${status}`);
+    const told = `${this}: ${status === 401 ? TOKEN_REFUSED : detail}`;
     if (code === "BAD_REQUEST") return new RangeError(told);
-    const known = CODES.find((known) => known === code);
-    const why = status === 401 ? `${this}: it refuses the token, or wants one: pass { token }` : told;
-    const error = new SnowmintError(known ?? "STORE_UNAVAILABLE", why, Number(problem.retry_after_ms ?? 0));
+    const known = REFUSALS.includes(`${code}`) ? (code as ErrorCode) : "STORE_UNAVAILABLE";
+    const error = new SnowmintError(known, told, Number(problem.retry_after_ms ?? 0));
     error.cause = problem;
     return error;
   }
@@ -183,7 +171,11 @@ export class HttpStore implements Lessor {
   #number(answer: unknown, name: string): number {
     const value = (Object(answer) as Record<string, unknown>)[name];
     if (Number.isSafeInteger(value)) return value as number;
-    throw unavailable(this, new Error(`its answer has ${String(value)} as ${name}: is it snowmint?`));
+    throw this.#odd(`${name} ${String(value)}`);
+  }
+
+  #odd(answer: string): SnowmintError {
+    return unavailable(this, new Error(NOT_SNOWMINT.replace("{answer}", answer)));
   }
 }
 

@@ -31,6 +31,9 @@ __all__ = [
     "Candidate",
     "REDIS_ADD",
     "REDIS_WRITE",
+    "SERVICE_NOT_SNOWMINT",
+    "SERVICE_REFUSALS",
+    "SERVICE_TOKEN_REFUSED",
     "Layout",
     "ObjectId",
     "Parts",
@@ -1179,3 +1182,6 @@ def standby_risk(store: str, engine: str, found: dict[str, str]) -> str | None:
 
 REDIS_WRITE: Final[str]
 REDIS_ADD: Final[str]
+SERVICE_REFUSALS: Final[list[str]]
+SERVICE_TOKEN_REFUSED: Final[str]
+SERVICE_NOT_SNOWMINT: Final[str]

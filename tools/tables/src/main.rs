@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 use std::{env, fs, io};
 
+use snowmint_core::lease::{NOT_SNOWMINT, REFUSALS, TOKEN_REFUSED};
 use snowmint_core::ulid::UlidState;
 use snowmint_core::{
     Error, ErrorKind, Integer, Layout, ObjectId, Options, TextForm, Ulid, Uuid, Window, layouts, scatter,
@@ -19,7 +20,7 @@ fn main() -> io::Result<()> {
 
 /// What JavaScript looks up itself, so that the wasm modules need no texts: the sentences of errors and the texts of
 /// presets; and what it would otherwise have to ask for.
-fn tables() -> [(&'static str, String); 4] {
+fn tables() -> [(&'static str, String); 5] {
     let place = |error: Option<Error>| {
         error.and_then(|error| usize::try_from(error.to_words()[0]).ok()).expect("these calls fail, and rows are few")
     };
@@ -125,8 +126,19 @@ export const NAMESPACE_X500 = "{}";
         Uuid::NAMESPACE_OID,
         Uuid::NAMESPACE_X500,
     );
+    let service = format!(
+        r#"/** The codes of the service's refusals; an answer with any other code is a `STORE_UNAVAILABLE`. */
+export const REFUSALS: readonly string[] = {:?};
+
+/** The sentences about a refused token, and about an `{{answer}}` that no service of snowmint gives. */
+export const TOKEN_REFUSED = {:?};
+export const NOT_SNOWMINT = {:?};
+"#,
+        REFUSALS, TOKEN_REFUSED, NOT_SNOWMINT,
+    );
     [
         ("tables.ts", main),
+        ("tables.service.ts", service),
         ("tables.forms.ts", table("text forms and scatter", forms.collect())),
         ("tables.lease.ts", table("leases, beside those of the module that mints", leases.collect())),
         ("tables.wide.ts", table("UUIDs, ULIDs and ObjectIds", wide.collect()) + &namespaces),

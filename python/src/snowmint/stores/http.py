@@ -8,28 +8,12 @@ import ssl
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from snowmint._errors import (
-    BeforeEpochError,
-    InvalidLayoutError,
-    InvalidNodeError,
-    NodesExhaustedError,
-    SnowmintError,
-    StoreUnavailableError,
-    TimeOverflowError,
-    WindowClosedError,
-)
+from snowmint._errors import NodesExhaustedError, SnowmintError, StoreUnavailableError
+from snowmint._snowmint import SERVICE_NOT_SNOWMINT, SERVICE_REFUSALS, SERVICE_TOKEN_REFUSED
 from snowmint.stores._store import Loan, Renewal, refuse_green_threads
 
 _CLASSES: dict[Any, type[SnowmintError]] = {
-    kind.code: kind
-    for kind in (
-        BeforeEpochError,
-        InvalidLayoutError,
-        InvalidNodeError,
-        NodesExhaustedError,
-        TimeOverflowError,
-        WindowClosedError,
-    )
+    kind.code: kind for kind in SnowmintError.__subclasses__() if kind.code in SERVICE_REFUSALS
 }
 _LONGEST = 65_536
 """The most bytes of an answer, which is some hundred long."""
@@ -111,7 +95,7 @@ class HttpStore:
             window = lease["window"]
             return Loan(lease["node"], window["start"], window["end"], lease["window_ms"], lease["server_time_ms"])
         except (KeyError, TypeError):
-            raise self._odd() from None
+            raise self._odd("no lease") from None
 
     def renew(
         self, namespace: str, nonce: str, node: int, unused_from_ms: int, window_ms: int, max_ahead_ms: int
@@ -129,7 +113,7 @@ class HttpStore:
         try:
             return Renewal(renewed["window"]["start"], renewed["window"]["end"], renewed["server_time_ms"])
         except (KeyError, TypeError):
-            raise self._odd() from None
+            raise self._odd("no window") from None
 
     def release(self, namespace: str, nonce: str, node: int, unused_from_ms: int) -> None:
         """As `Lessor.release`."""
@@ -148,20 +132,17 @@ class HttpStore:
 
     def _refusal(self, status: int, told: Any) -> SnowmintError:
         if status == 401:
-            shown = "this token is not its own" if "Authorization" in self._headers else "it wants a token"
-            return StoreUnavailableError(
-                f"{self}: {shown}: pass HttpStore(url, token), or set SNOWMINT_TOKEN for a URL"
-            )
+            return StoreUnavailableError(f"{self}: {SERVICE_TOKEN_REFUSED}")
         try:
             refusal = _CLASSES.get(told["code"], StoreUnavailableError)(f"{self}: {told['detail']}")
             if isinstance(refusal, NodesExhaustedError):
                 refusal.retry_after_ms = told.get("retry_after_ms")
         except (KeyError, TypeError):
-            return self._odd(f" with status {status}")
+            return self._odd(f"status {status}")
         return refusal
 
-    def _odd(self, status: str = "") -> StoreUnavailableError:
-        return StoreUnavailableError(f"{self}: it answers{status} what a snowmint service does not: is the URL right?")
+    def _odd(self, answer: str) -> StoreUnavailableError:
+        return StoreUnavailableError(f"{self}: {SERVICE_NOT_SNOWMINT.replace('{answer}', answer)}")
 
     def _answer(self, verb: str, path: str, body: bytes) -> tuple[int, bytes]:
         """The answer: all calls can be made twice, as their nonce identifies them."""
@@ -216,7 +197,7 @@ class HttpStore:
             connection.close()
 
     def __str__(self) -> str:
-        return f"snowmint at {self.url}"
+        return f"the service at {self.url}"
 
     def __repr__(self) -> str:
         return f"HttpStore({self.url!r})"

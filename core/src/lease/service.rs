@@ -1,0 +1,23 @@
+//! What a client of the service makes of an answer that is no lease: the same in every language.
+
+use crate::error::ErrorKind;
+
+/// The codes of the service's refusals. An answer with any other code is a [`ErrorKind::StoreUnavailable`].
+pub const REFUSALS: [&str; 9] = [
+    ErrorKind::BeforeEpoch.code(),
+    ErrorKind::InvalidId.code(),
+    ErrorKind::InvalidLayout.code(),
+    ErrorKind::InvalidNode.code(),
+    ErrorKind::InvalidText.code(),
+    ErrorKind::NodesExhausted.code(),
+    ErrorKind::TimeOverflow.code(),
+    ErrorKind::UnsafeStore.code(),
+    ErrorKind::WindowClosed.code(),
+];
+
+/// The sentence about a token that is wrong or missing.
+pub const TOKEN_REFUSED: &str =
+    "it refuses the token, or wants one: pass the token to HttpStore, or set SNOWMINT_TOKEN where the store is a URL";
+
+/// The sentence about an answer that no service of snowmint gives; `{answer}` stands for what it answered.
+pub const NOT_SNOWMINT: &str = "it answers {answer}, as no service of snowmint does: is the URL right?";
