@@ -15,10 +15,11 @@ use core::fmt;
 /// An engine with settings that a driver can read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {
-    /// `PostgreSQL`: settings, and `asynchronous_standby`, the name of a standby that could be promoted without the
-    /// last commits, or an empty text.
+    /// `PostgreSQL`: settings, tables that a crash empties, such as `table snowmint_records`, and `asynchronous_standby`,
+    /// the name of a standby that could be promoted without the last commits, or an empty text.
     Postgres,
-    /// `MySQL` and `MariaDB`: global variables, and variables of the global status, whose names begin with a capital.
+    /// `MySQL` and `MariaDB`: global variables, variables of the global status, whose names begin with a capital, and tables
+    /// that a crash empties.
     Mysql,
     /// Redis: lines of `INFO`, and answers to `CONFIG GET`.
     Redis,
@@ -82,6 +83,14 @@ const fn reader(setting: &'static str, right: Right, note: &'static str, cure: &
     Rule { kind: Kind::Reader, ..rule(setting, right, note, cure) }
 }
 
+/// A table that a crash empties; an engine reports no other tables. The value says why.
+const fn table(setting: &'static str, cure: &'static str) -> Rule {
+    Rule { may_lack: true, ..rule(setting, Right::OneOf(&[]), "", cure) }
+}
+
+/// The beginning of the settings that are tables.
+const TABLE: &str = "table ";
+
 const POSTGRES: &[Rule] = &[
     rule("fsync", Right::OneOf(&["on"]), "", "set fsync=on in postgresql.conf and reload it"),
     rule("full_page_writes", Right::OneOf(&["on"]), "", "set full_page_writes=on in postgresql.conf and reload it"),
@@ -92,6 +101,9 @@ const POSTGRES: &[Rule] = &[
         " stays although it was set on this connection",
         "connect to the server itself instead of a pooler",
     ),
+    table("table snowmint_records", "ALTER TABLE snowmint_records SET LOGGED"),
+    table("table snowmint_counters", "ALTER TABLE snowmint_counters SET LOGGED"),
+    table("table leaf_alloc", "ALTER TABLE leaf_alloc SET LOGGED"),
     reader("pg_is_in_recovery()", Right::OneOf(&["false", "f"]), ", it is a standby", "connect to the primary"),
     failover(
         "asynchronous_standby",
@@ -118,6 +130,10 @@ const MYSQL: &[Rule] = &[
             "SET GLOBAL sync_binlog=1, and in the configuration file",
         )
     },
+    table("table snowmint_records", "ALTER TABLE snowmint_records ENGINE=InnoDB"),
+    table("table snowmint_counters", "ALTER TABLE snowmint_counters ENGINE=InnoDB"),
+    table("table snowmint_guards", "ALTER TABLE snowmint_guards ENGINE=InnoDB"),
+    table("table leaf_alloc", "ALTER TABLE leaf_alloc ENGINE=InnoDB"),
     reader("read_only", Right::OneOf(OFF), ", as on a replica", "connect to the primary"),
     Rule {
         may_lack: true,
@@ -365,10 +381,11 @@ impl fmt::Display for Sentence<'_> {
     }
 }
 
-/// Writes the setting and its value: `fsync=off`.
+/// Writes the setting and its value: `fsync=off`, `the table snowmint_records is unlogged`.
 impl fmt::Display for Finding<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.value {
+            Some(value) if self.rule.setting.starts_with(TABLE) => write!(f, "the {} is {value}", self.rule.setting),
             Some(value) => write!(f, "{}={value}{}", self.rule.setting, self.rule.note),
             None => write!(f, "{} is not reported", self.rule.setting),
         }

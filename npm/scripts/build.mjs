@@ -33,13 +33,15 @@ for (const name of modules) {
 cpSync(`${generated}/render.wasm`, "dist/render.wasm");
 
 writeFileSync(`${generated}/version.ts`, `export const version = "${version}";\n`);
-// The scripts of Redis, which drivers in every language run.
-const scripts = ["add", "write"];
-const textOf = (name) => JSON.stringify(readFileSync(`../stores/src/scripts/${name}.lua`, "utf8"));
-writeFileSync(
-  `${generated}/scripts.ts`,
-  scripts.map((name) => `export const ${name}Lua = ${textOf(name)};\n`).join(""),
-);
+// The scripts and statements that stores send to engines in every language: `redisAdd`, `postgresSettings`.
+const scripts = readdirSync("../stores/src/scripts", { recursive: true }).filter((path) => path.includes("."));
+const constant = (path) => {
+  const [engine, name, extension] = path.split(/[/.]/);
+  const text = readFileSync(`../stores/src/scripts/${path}`, "utf8");
+  const told = extension === "sql" ? text.replace(/\s+/g, " ").trim() : text;
+  return `export const ${engine}${name[0].toUpperCase()}${name.slice(1)} = ${JSON.stringify(told)};\n`;
+};
+writeFileSync(`${generated}/scripts.ts`, scripts.sort().map(constant).join(""));
 
 /** Leaves an import to the user's bundler or host: `pathOf` returns its path from the bundle. */
 const beside = (filter, pathOf) => ({

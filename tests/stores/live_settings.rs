@@ -150,7 +150,7 @@ fn renewals_end_when_a_table_of_mariadb_leaves_innodb() {
     let server = Server::start(Engine::Mariadb);
     let spoil = ["ALTER TABLE snowmint_counters ENGINE=Aria TRANSACTIONAL=0"];
     let cure = ["ALTER TABLE snowmint_counters ENGINE=InnoDB"];
-    nothing_is_granted_by_a_server_that_loses_writes(server, &spoil, &cure, "snowmint_counters has ENGINE=Aria");
+    nothing_is_granted_by_a_server_that_loses_writes(server, &spoil, &cure, "snowmint_counters is of engine Aria");
 }
 
 #[test]

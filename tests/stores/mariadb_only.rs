@@ -109,7 +109,7 @@ fn tables_outside_of_innodb_are_refused() {
         server.client(SCHEMA);
         for engine in ["MyISAM", "Aria", "MEMORY"] {
             server.client(&format!("ALTER TABLE {name} ENGINE={engine}"));
-            let found = format!("{name} has ENGINE={engine}");
+            let found = format!("the table {name} is of engine {engine}");
             run(async {
                 let error = refused(server.url()).await;
                 let cure = format!("ALTER TABLE {name} ENGINE=InnoDB");

@@ -25,6 +25,8 @@ mod uuid;
 #[pyo3::pymodule(gil_used = false)]
 mod _snowmint {
     use pyo3::prelude::*;
+    use snowmint::stores::scripts;
+    use snowmint_core::lease;
 
     use crate::{convert, hot};
 
@@ -45,21 +47,6 @@ mod _snowmint {
     };
 
     #[pymodule_export]
-    const REDIS_WRITE: &str = snowmint::stores::scripts::WRITE;
-
-    #[pymodule_export]
-    const REDIS_ADD: &str = snowmint::stores::scripts::ADD;
-
-    #[pymodule_export]
-    const SERVICE_REFUSALS: [&str; 9] = snowmint_core::lease::REFUSALS;
-
-    #[pymodule_export]
-    const SERVICE_TOKEN_REFUSED: &str = snowmint_core::lease::TOKEN_REFUSED;
-
-    #[pymodule_export]
-    const SERVICE_NOT_SNOWMINT: &str = snowmint_core::lease::NOT_SNOWMINT;
-
-    #[pymodule_export]
     #[allow(non_upper_case_globals, reason = "a name of Python's")]
     const __version__: &str = env!("CARGO_PKG_VERSION");
 
@@ -67,6 +54,24 @@ mod _snowmint {
     fn complete(module: &Bound<'_, PyModule>) -> PyResult<()> {
         // Now, because tools such as freezegun replace the class later.
         convert::datetime_class(module.py())?;
+        for (name, text) in [
+            ("MYSQL_CLOCK", scripts::MYSQL_CLOCK),
+            ("MYSQL_FLUSH", scripts::MYSQL_FLUSH),
+            ("MYSQL_SCHEMA", scripts::MYSQL_SCHEMA),
+            ("MYSQL_TABLES", scripts::MYSQL_TABLES),
+            ("POSTGRES_CLOCK", scripts::POSTGRES_CLOCK),
+            ("POSTGRES_FLUSH", scripts::POSTGRES_FLUSH),
+            ("POSTGRES_SCHEMA", scripts::POSTGRES_SCHEMA),
+            ("POSTGRES_SETTINGS", scripts::POSTGRES_SETTINGS),
+            ("REDIS_ADD", scripts::REDIS_ADD),
+            ("REDIS_WRITE", scripts::REDIS_WRITE),
+            ("SERVICE_NOT_SNOWMINT", lease::NOT_SNOWMINT),
+            ("SERVICE_TOKEN_REFUSED", lease::TOKEN_REFUSED),
+            ("SQLITE_SCHEMA", scripts::SQLITE_SCHEMA),
+        ] {
+            module.add(name, text)?;
+        }
+        module.add("SERVICE_REFUSALS", lease::REFUSALS)?;
         hot::add_next_id(&module.py().get_type::<Snowflake>())
     }
 }

@@ -1,3 +1,4 @@
+import { mysqlClock, mysqlFlush, mysqlSchema, mysqlTables } from "../generated/scripts.js";
 import type { StoreOptions } from "./options.js";
 import { type Emitter, hushed, placeOf } from "./place.js";
 import { type Answer, type Connection, type Dialect, SqlStore, type Value } from "./sql.js";
@@ -29,26 +30,16 @@ const DIALECT: Dialect = {
   countTables:
     "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE() " +
     "AND table_name IN ('snowmint_records', 'snowmint_counters', 'snowmint_guards')",
-  tables: [
-    "CREATE TABLE IF NOT EXISTS snowmint_records (name VARBINARY(512) NOT NULL PRIMARY KEY, version BIGINT NOT NULL, " +
-      "value VARBINARY(1024) NOT NULL) ENGINE=InnoDB",
-    "CREATE TABLE IF NOT EXISTS snowmint_counters (name VARBINARY(512) NOT NULL PRIMARY KEY, value BIGINT NOT NULL) " +
-      "ENGINE=InnoDB",
-    "CREATE TABLE IF NOT EXISTS snowmint_guards (name VARBINARY(512) NOT NULL PRIMARY KEY, uses BIGINT NOT NULL) " +
-      "ENGINE=InnoDB",
-  ],
+  schema: mysqlSchema,
   begin: ["SET TRANSACTION ISOLATION LEVEL READ COMMITTED", "START TRANSACTION"],
   // With `completion_type` CHAIN the server would begin another transaction, which no code commits.
   commit: "COMMIT AND NO CHAIN NO RELEASE",
   settings(names) {
     // Those of a list that is our own.
     const among = names.map((name) => `'${name}'`).join(", ");
-    return ["VARIABLES", "STATUS"].map((what) => `SHOW GLOBAL ${what} WHERE Variable_name IN (${among})`);
+    const variables = ["VARIABLES", "STATUS"].map((what) => `SHOW GLOBAL ${what} WHERE Variable_name IN (${among})`);
+    return [...variables, mysqlTables];
   },
-  lossyTables:
-    "SELECT table_name, concat('of ', engine), concat('ALTER TABLE ', table_name, ' ENGINE=InnoDB') " +
-    "FROM information_schema.tables WHERE table_schema = DATABASE() AND engine <> 'InnoDB' " +
-    "AND table_name IN ('snowmint_records', 'snowmint_counters', 'snowmint_guards')",
   integer: (column) => column,
   bytes: (column) => `HEX(${column})`,
   insertCounter: "INSERT INTO snowmint_counters (name, value) VALUES ($1, $2) ON DUPLICATE KEY UPDATE value = value",
@@ -61,9 +52,8 @@ const DIALECT: Dialect = {
       throw error;
     }
   },
-  // InnoDB shows a commit before it is flushed. A commit of this store flushes the log up to it.
-  afterRead: "INSERT INTO snowmint_guards (name, uses) VALUES ('read', 1) ON DUPLICATE KEY UPDATE uses = uses + 1",
-  clock: "SELECT FLOOR(UNIX_TIMESTAMP(SYSDATE(6)) * 1000)",
+  flush: mysqlFlush,
+  clock: mysqlClock,
 };
 
 /**

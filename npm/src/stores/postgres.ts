@@ -1,3 +1,4 @@
+import { postgresClock, postgresFlush, postgresSchema, postgresSettings } from "../generated/scripts.js";
 import type { StoreOptions } from "./options.js";
 import { type Emitter, hushed, placeOf, quiet } from "./place.js";
 import { type Answer, type Connection, type Dialect, SqlStore, type Value } from "./sql.js";
@@ -26,10 +27,7 @@ const DIALECT: Dialect = {
   kind: "postgres",
   countTables:
     "SELECT ((to_regclass('snowmint_records') IS NOT NULL)::int + (to_regclass('snowmint_counters') IS NOT NULL)::int)::text",
-  tables: [
-    'CREATE TABLE IF NOT EXISTS snowmint_records (name text COLLATE "C" NOT NULL PRIMARY KEY, version bigint NOT NULL, value bytea NOT NULL)',
-    'CREATE TABLE IF NOT EXISTS snowmint_counters (name text COLLATE "C" NOT NULL PRIMARY KEY, value bigint NOT NULL)',
-  ],
+  schema: postgresSchema,
   begin: [
     "BEGIN ISOLATION LEVEL READ COMMITTED",
     // A statement's time limit would turn the wait for a synchronous standby into a mere warning; one for locks not.
@@ -40,29 +38,13 @@ const DIALECT: Dialect = {
       "WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true)",
   ],
   commit: "COMMIT",
-  settings: () => [
-    "SELECT name, setting FROM pg_settings WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit') " +
-      "UNION ALL SELECT 'pg_is_in_recovery()', pg_is_in_recovery()::text " +
-      // A subscriber of logical replication and the tools that take backups are nothing that is failed over to.
-      "UNION ALL SELECT 'asynchronous_standby', coalesce((SELECT " +
-      "coalesce(r.application_name, 'one that only members of pg_monitor see') FROM pg_stat_replication r " +
-      "WHERE current_setting('synchronous_standby_names') = '' AND (r.state IS NULL " +
-      "OR r.sync_state = 'async' AND r.state IN ('catchup', 'streaming') " +
-      "AND r.application_name NOT IN ('pg_basebackup', 'pg_receivewal')) " +
-      "AND NOT EXISTS (SELECT FROM pg_replication_slots s WHERE s.active_pid = r.pid AND s.slot_type = 'logical') " +
-      "LIMIT 1), '')",
-  ],
-  lossyTables:
-    "SELECT relname::text, 'unlogged', 'ALTER TABLE ' || relname || ' SET LOGGED' FROM pg_class " +
-    "WHERE oid IN (to_regclass('snowmint_records'), to_regclass('snowmint_counters')) AND relpersistence <> 'p'",
+  settings: () => [postgresSettings],
   integer: (column) => `${column}::text`,
   bytes: (column) => (column === "name" ? "encode(convert_to(name, 'UTF8'), 'hex')" : `encode(${column}, 'hex')`),
   insertCounter: "INSERT INTO snowmint_counters (name, value) VALUES ($1, $2) ON CONFLICT DO NOTHING",
   insert: async (ask, sql, values) => (await ask(`${sql} ON CONFLICT DO NOTHING`, values)).count === 1,
-  // A commit is visible even if its wait for a synchronous standby was cut short. A commit of this store waits for all
-  // earlier commits.
-  afterRead: "SELECT pg_logical_emit_message(true, 'snowmint', 'read')::text",
-  clock: "SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint::text",
+  flush: postgresFlush,
+  clock: postgresClock,
 };
 
 // Whatever parsers the application has set: all that is asked for is text.

@@ -1,4 +1,4 @@
-import { addLua, writeLua } from "../generated/scripts.js";
+import { redisAdd, redisWrite } from "../generated/scripts.js";
 import type { Found, Listed, Store } from "../store.js";
 import { checkAdd, full, raised } from "./counts.js";
 import { settingsOf, unsafe } from "./durability.js";
@@ -91,7 +91,7 @@ export class RedisStore implements Store {
     const [directory, field] = this.#record(key);
     return this.#call(async (ask) => {
       await this.#check(ask);
-      const written = await ask("EVAL", writeLua, "1", directory, field, `${expectedVersion}`, stored);
+      const written = await ask("EVAL", redisWrite, "1", directory, field, `${expectedVersion}`, stored);
       return Number(written) === 1 ? version : null;
     });
   }
@@ -113,7 +113,7 @@ export class RedisStore implements Store {
     const key = `${this.#prefix}:counters:${counter}`;
     const count = await this.#call(async (ask) => {
       await this.#check(ask);
-      return ask("EVAL", addLua, "1", key, `${delta}`, `${first}`);
+      return ask("EVAL", redisAdd, "1", key, `${delta}`, `${first}`);
     });
     if (count === null) throw full(this, counter);
     return BigInt(String(count));

@@ -1,7 +1,7 @@
 // The part that all stores over an SQL server share. Other languages use the same tables and statements.
 import type { Found, Listed, Store } from "../store.js";
 import { checkAdd, full, raised } from "./counts.js";
-import { type Kind, settingsOf, unsafe } from "./durability.js";
+import { type Kind, settingsOf } from "./durability.js";
 import { unavailable } from "./failure.js";
 import { Findings } from "./findings.js";
 import { within } from "./limit.js";
@@ -33,15 +33,13 @@ export interface Dialect {
   kind: Kind;
   /** How many of our tables there are. */
   countTables: string;
-  /** Makes them. */
-  tables: readonly string[];
+  /** Makes them, each by a statement. */
+  schema: string;
   /** Begins a transaction in which each statement sees all earlier commits, and whose commit is flushed. */
   begin: readonly string[];
   commit: string;
-  /** Queries for the names and values of settings. */
+  /** Queries for the names and values of settings, and for the tables that a crash can empty. */
   settings(names: readonly string[]): readonly string[];
-  /** A query for tables of this store that a crash can empty: the name, the reason, and the cure. */
-  lossyTables: string;
   /** An integer column, and one of bytes, as text: in hex. */
   integer(column: string): string;
   bytes(column: string): string;
@@ -49,8 +47,8 @@ export interface Dialect {
   insertCounter: string;
   /** Inserts a record; whether it was not there. */
   insert(ask: Connection["ask"], sql: string, values: readonly Value[]): Promise<boolean>;
-  /** Ends a read, where what is read may not be durable yet. */
-  afterRead: string;
+  /** Ends a read: what a read saw may not be durable yet. */
+  flush: string;
   /** A query for Unix ms. */
   clock: string;
 }
@@ -84,12 +82,12 @@ export abstract class SqlStore implements Store {
 
   /** As `Store.read`. */
   async read(key: string): Promise<Found | null> {
-    const { integer, bytes, afterRead } = this.#dialect;
+    const { integer, bytes, flush } = this.#dialect;
     const sql = `SELECT ${integer("version")}, ${bytes("value")} FROM snowmint_records WHERE name = $1`;
     return this.#transaction(false, async (ask) => {
       const [row] = (await ask(sql, [key])).rows;
       if (!row) return null;
-      await ask(afterRead);
+      await ask(flush);
       return found(row);
     });
   }
@@ -209,13 +207,14 @@ export abstract class SqlStore implements Store {
 
   /** Once: if they are gone later, numbers would begin again in new ones. */
   async #makeTables(ask: Connection["ask"]): Promise<void> {
-    const { countTables, tables } = this.#dialect;
+    const { countTables, schema } = this.#dialect;
+    const definitions = schema.split(";").filter((definition) => definition.trim());
     for (let tries = 1; !this.#hasTables; tries++) {
       const [row] = (await ask(countTables)).rows;
-      if (Number(row![0]) === tables.length) this.#hasTables = true;
+      if (Number(row![0]) === definitions.length) this.#hasTables = true;
       else
         try {
-          for (const definition of tables) await ask(definition);
+          for (const definition of definitions) await ask(definition);
         } catch (error) {
           // Another process may make them at the same time, which IF NOT EXISTS does not see.
           if (tries === TRIES) throw error;
@@ -225,7 +224,7 @@ export abstract class SqlStore implements Store {
   }
 
   async #check(ask: Connection["ask"]): Promise<void> {
-    const { kind, settings, lossyTables } = this.#dialect;
+    const { kind, settings } = this.#dialect;
     // MySQL writes names in another case than it reads them.
     const names = new Map(settingsOf(kind).map((name) => [name.toLowerCase(), name]));
     const found = new Map<string, string>();
@@ -233,8 +232,6 @@ export abstract class SqlStore implements Store {
       for (const [name, value] of (await ask(query)).rows)
         found.set(names.get(name!.toLowerCase()) ?? name!, value ?? "");
     this.#findings.judge(this, found);
-    for (const [table, why, cure] of (await ask(lossyTables)).rows)
-      throw unsafe(this, `the table ${table} is ${why}`, cure!);
     this.#checked = true;
   }
 }

@@ -1,5 +1,6 @@
 import { fileAt } from "#files";
 import { SnowmintError } from "../errors.js";
+import { sqliteSchema } from "../generated/scripts.js";
 import { monotonicMs } from "../host/monotonic.js";
 import type { Found, Listed, Store } from "../store.js";
 import { checkAdd, full, raised } from "./counts.js";
@@ -30,12 +31,6 @@ interface Statement {
 }
 type Value = string | bigint | Uint8Array;
 
-const TABLES = [
-  "CREATE TABLE IF NOT EXISTS snowmint_records " +
-    "(name TEXT COLLATE BINARY NOT NULL PRIMARY KEY, version INTEGER NOT NULL, value BLOB NOT NULL)",
-  "CREATE TABLE IF NOT EXISTS snowmint_counters " +
-    "(name TEXT COLLATE BINARY NOT NULL PRIMARY KEY, value INTEGER NOT NULL)",
-];
 const COUNT_TABLES =
   "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN ('snowmint_records', 'snowmint_counters')";
 /** So long another process's transaction is left to itself before the next look. */
@@ -203,7 +198,7 @@ export class SqliteStore implements Store {
   #makeTables(): void {
     if (this.#hasTables) return;
     const [count] = this.#all(COUNT_TABLES);
-    if (Number(count![0]) < TABLES.length) for (const definition of TABLES) this.#db.exec(definition);
+    if (Number(count![0]) < 2) this.#db.exec(sqliteSchema);
     this.#hasTables = true;
   }
 

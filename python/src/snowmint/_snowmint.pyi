@@ -29,11 +29,20 @@ class _Array(Protocol):
 
 __all__ = [
     "Candidate",
+    "MYSQL_CLOCK",
+    "MYSQL_FLUSH",
+    "MYSQL_SCHEMA",
+    "MYSQL_TABLES",
+    "POSTGRES_CLOCK",
+    "POSTGRES_FLUSH",
+    "POSTGRES_SCHEMA",
+    "POSTGRES_SETTINGS",
     "REDIS_ADD",
     "REDIS_WRITE",
     "SERVICE_NOT_SNOWMINT",
     "SERVICE_REFUSALS",
     "SERVICE_TOKEN_REFUSED",
+    "SQLITE_SCHEMA",
     "Layout",
     "ObjectId",
     "Parts",
@@ -1180,6 +1189,15 @@ def refuse_lossy_place(store: str, path: str) -> None:
 def standby_risk(store: str, engine: str, found: dict[str, str]) -> str | None:
     """Says how a failover could lose confirmed writes under settings of an engine, by name; None if it cannot."""
 
+MYSQL_CLOCK: Final[str]
+MYSQL_FLUSH: Final[str]
+MYSQL_SCHEMA: Final[str]
+MYSQL_TABLES: Final[str]
+POSTGRES_CLOCK: Final[str]
+POSTGRES_FLUSH: Final[str]
+POSTGRES_SCHEMA: Final[str]
+POSTGRES_SETTINGS: Final[str]
+SQLITE_SCHEMA: Final[str]
 REDIS_WRITE: Final[str]
 REDIS_ADD: Final[str]
 SERVICE_REFUSALS: Final[list[str]]

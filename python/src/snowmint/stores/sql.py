@@ -61,8 +61,8 @@ class SqlStore:
         """As `Store.read`."""
         with self._transaction() as connection:
             row = connection.execute(text(_sql.READ), {"name": key}).one_or_none()
-            if row is not None and self._sql.after_read:
-                connection.execute(text(self._sql.after_read))
+            if row is not None and self._sql.flush:
+                connection.execute(text(self._sql.flush))
         return None if row is None else (bytes(row[1]), int(row[0]))
 
     def write(self, key: str, value: bytes, expected_version: int) -> int | None:
@@ -167,8 +167,6 @@ class SqlStore:
                 found[names.get(str(name).lower(), str(name))] = str(value)
         self._findings.judge(found)
         self._write_ahead_log = f"{found['file']}-wal" if found.get("journal_mode") == "wal" else None
-        for table, lossy, cure in connection.execute(text(self._sql.lossy_tables)) if self._sql.lossy_tables else ():
-            raise UnsafeStoreError(f"{self}: the table {table} is {lossy}: {cure}, or pass allow_unsafe=True")
         if "file" in found:
             refuse_lossy_place(str(self), found["file"])
 

@@ -13,7 +13,7 @@ use super::{SCHEMA, TABLES, settings};
 use crate::engines::sql::dialect::Raise;
 use crate::engines::sql::query::Value;
 use crate::engines::sql::{Dialect, Failure, Refusal, Settings, Statements};
-use crate::error::Error;
+use crate::scripts::{MYSQL_CLOCK, MYSQL_FLUSH};
 
 /// `MariaDB` and `MySQL`.
 pub struct MyDialect {
@@ -36,10 +36,7 @@ impl Dialect for MyDialect {
         tables: "SELECT CAST(table_name AS CHAR) FROM information_schema.tables WHERE table_schema = DATABASE() \
                  AND table_name IN ('snowmint_records', 'snowmint_counters', 'snowmint_guards', 'leaf_alloc')",
         read: "SELECT version, value FROM snowmint_records WHERE name = ?",
-        // InnoDB shows a commit before it is flushed. The confirmation of this one waits for the flush of all earlier ones.
-        flush: Some(
-            "INSERT INTO snowmint_guards (name, uses) VALUES ('read', 1) ON DUPLICATE KEY UPDATE uses = uses + 1",
-        ),
+        flush: Some(MYSQL_FLUSH),
         // Not INSERT IGNORE, which would cut long values.
         insert: "INSERT INTO snowmint_records (version, value, name) VALUES (1, ?, ?)",
         update: "UPDATE snowmint_records SET value = ?, version = version + 1 WHERE name = ? AND version = ?",
@@ -56,7 +53,7 @@ impl Dialect for MyDialect {
             read_back: READ_COUNTER,
         },
         lower: "UPDATE snowmint_counters SET value = ? WHERE name = ? AND value = ?",
-        clock: Some("SELECT CAST(FLOOR(UNIX_TIMESTAMP(SYSDATE(6)) * 1000) AS SIGNED)"),
+        clock: Some(MYSQL_CLOCK),
         tag: "SELECT CAST(COALESCE(description, '') AS CHAR), CAST(max_id AS SIGNED), CAST(step AS SIGNED) \
               FROM leaf_alloc WHERE biz_tag = ?",
         create_tag: "INSERT INTO leaf_alloc (biz_tag, max_id, step, description) VALUES (?, ?, ?, ?)",
@@ -78,10 +75,6 @@ impl Dialect for MyDialect {
 
     async fn settings(&self, connection: &mut MySqlConnection) -> Result<Settings, Failure> {
         settings::read(connection).await
-    }
-
-    fn refuse_table(store: &str, table: &str, engine: &str) -> Result<(), Error> {
-        settings::refuse_engine(store, table, engine)
     }
 
     fn refusal(error: &dyn DatabaseError) -> Refusal {

@@ -7,10 +7,10 @@ use snowmint_core::durability::Engine;
 use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Row};
 
-use super::TABLES;
-use crate::engines::sql::dialect::{Failure, Settings, TABLE};
+use crate::engines::sql::dialect::{Failure, Settings};
 use crate::engines::sql::identifier::Identifier;
 use crate::error::Error;
+use crate::scripts::MYSQL_TABLES;
 
 /// Sets the settings of this connection that the statements rely on, whatever the server's settings.
 pub(super) async fn cure(connection: &mut MySqlConnection, timeout: Duration) -> Result<(), Failure> {
@@ -52,15 +52,7 @@ static QUERIES: LazyLock<String> = LazyLock::new(|| {
     let names: Vec<_> = Engine::Mysql.settings().map(|name| format!("'{name}'")).collect();
     let settings =
         ["VARIABLES", "STATUS"].map(|what| format!("SHOW GLOBAL {what} WHERE Variable_name IN ({})", names.join(", ")));
-    // A query for each table, so that the server does not read the whole list of tables.
-    let table = |table: &&str| {
-        format!(
-            "SELECT '{TABLE}{table}', CAST(COALESCE(engine, 'none') AS CHAR) FROM information_schema.tables \
-             WHERE table_schema = DATABASE() AND table_name = '{table}'"
-        )
-    };
-    let tables: Vec<_> = TABLES.iter().map(table).collect();
-    format!("{}; {}", settings.join("; "), tables.join(" UNION ALL "))
+    format!("{}; {MYSQL_TABLES}", settings.join("; "))
 });
 
 /// Refuses a table or sequence of another engine than `InnoDB`: `UnsafeStore`.

@@ -10,7 +10,7 @@ use sqlx::postgres::{PgConnectOptions, PgConnection};
 
 use super::{SCHEMA, settings};
 use crate::engines::sql::{Dialect, Failure, Refusal, Settings, Statements};
-use crate::error::Error;
+use crate::scripts::{POSTGRES_CLOCK, POSTGRES_FLUSH, POSTGRES_SETTINGS};
 
 /// `PostgreSQL`.
 pub struct PgDialect {
@@ -27,10 +27,8 @@ impl Dialect for PgDialect {
     const TABLES: &'static [&'static str] = &["snowmint_records", "snowmint_counters", "leaf_alloc"];
     const ENGINE: Engine = Engine::Postgres;
     const STATEMENTS: Statements = Statements {
-        // A commit that still waits for a synchronous standby is visible if its session was cut off. This commit waits for
-        // all earlier ones.
-        flush: Some("SELECT pg_logical_emit_message(true, 'snowmint', 'read')"),
-        clock: Some("SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint"),
+        flush: Some(POSTGRES_FLUSH),
+        clock: Some(POSTGRES_CLOCK),
         ..Statements::numbered(
             "SELECT t.name FROM (VALUES ('snowmint_records'), ('snowmint_counters'), ('leaf_alloc')) AS t(name) \
              WHERE to_regclass(t.name) IS NOT NULL",
@@ -47,12 +45,8 @@ impl Dialect for PgDialect {
     }
 
     async fn settings(&self, connection: &mut PgConnection) -> Result<Settings, Failure> {
-        let rows: Vec<(String, String)> = sqlx::query_as(settings::QUERY).fetch_all(connection).await?;
+        let rows: Vec<(String, String)> = sqlx::query_as(POSTGRES_SETTINGS).fetch_all(connection).await?;
         Ok(rows.into_iter().collect())
-    }
-
-    fn refuse_table(store: &str, table: &str, persistence: &str) -> Result<(), Error> {
-        Err(settings::unlogged(store, "table", table, persistence))
     }
 
     fn refusal(error: &dyn DatabaseError) -> Refusal {

@@ -33,7 +33,7 @@ impl NativeSequences for PgDialect {
             return Err(Error::unavailable(&target.source, "it is not a sequence").into());
         };
         if persistence != "p" && !target.allow_unsafe {
-            return Err(settings::unlogged(&target.source, "sequence", &quoted, &persistence).into());
+            return Err(settings::unlogged(&target.source, &quoted, &persistence).into());
         }
         // After the last number the sum may be no `bigint`. Then the room is 0, and the server reports the end.
         let next = if called { last.saturating_add(increment) } else { last };

@@ -5,7 +5,7 @@
 
 use ::redis::Script;
 
-use crate::scripts::{ADD, WRITE};
+use crate::scripts::{REDIS_ADD, REDIS_WRITE};
 
 /// Key: a counter. Arguments: its expected and its new number.
 const LOWER: &str = r"
@@ -22,6 +22,6 @@ pub(super) struct Scripts {
 
 impl Default for Scripts {
     fn default() -> Self {
-        Self { write: Script::new(WRITE), add: Script::new(ADD), lower: Script::new(LOWER) }
+        Self { write: Script::new(REDIS_WRITE), add: Script::new(REDIS_ADD), lower: Script::new(LOWER) }
     }
 }

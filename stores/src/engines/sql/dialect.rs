@@ -39,13 +39,8 @@ pub trait Dialect: fmt::Debug + Send + Sync + 'static {
 
     /// Reads the settings that decide whether the server keeps confirmed writes, by name, in one round trip.
     ///
-    /// `table NAME` is the property of a table that decides it: a crash empties tables with a wrong one.
+    /// `table NAME` is why a crash empties a table; tables that it does not empty are left out.
     async fn settings(&self, connection: &mut Self::Connection) -> Result<Settings, Failure>;
-
-    /// Refuses a property of a table: `UnsafeStore`.
-    fn refuse_table(_store: &str, _table: &str, _property: &str) -> Result<(), Error> {
-        Ok(())
-    }
 
     /// Returns whether open connections lead to the database where new connections would lead.
     fn still_there(&self) -> bool {
@@ -66,9 +61,6 @@ pub trait Dialect: fmt::Debug + Send + Sync + 'static {
 
 /// Settings by name, in lower case.
 pub type Settings = HashMap<String, String>;
-
-/// The start of a table's name among the settings.
-pub(in crate::engines) const TABLE: &str = "table ";
 
 /// The meaning of a server's error for a statement, which had no effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

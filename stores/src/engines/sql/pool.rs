@@ -12,7 +12,7 @@ use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, sleep, timeout_at};
 
-use super::dialect::{Dialect, Failure, Refusal, TABLE, unavailable};
+use super::dialect::{Dialect, Failure, Refusal, unavailable};
 use super::schema;
 use crate::engines::client::backoff::Backoff;
 use crate::engines::settings::{self, Settings};
@@ -233,10 +233,6 @@ impl<D: Dialect> Shared<D> {
         let found = self.dialect.settings(connection).await?;
         let checked =
             settings::check(&self.name, D::ENGINE, |name| found.get(&name.to_ascii_lowercase()).map(String::as_str));
-        let mut tables = found.iter().filter_map(|(name, property)| Some((name.strip_prefix(TABLE)?, property)));
-        let checked = checked.and_then(|risk| {
-            tables.try_for_each(|(table, property)| D::refuse_table(&self.name, table, property)).map(|()| risk)
-        });
         self.settings.note(&checked);
         Ok(checked.map(drop)?)
     }
