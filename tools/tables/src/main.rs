@@ -126,23 +126,26 @@ export const NAMESPACE_X500 = "{}";
         Uuid::NAMESPACE_OID,
         Uuid::NAMESPACE_X500,
     );
-    let service = format!(
-        r#"/** The codes of the service's refusals; an answer with any other code is a `STORE_UNAVAILABLE`. */
-export const REFUSALS: readonly string[] = {:?};
-
-/** The sentences about a refused token, and about an `{{answer}}` that no service of snowmint gives. */
-export const TOKEN_REFUSED = {:?};
-export const NOT_SNOWMINT = {:?};
-"#,
-        REFUSALS, TOKEN_REFUSED, NOT_SNOWMINT,
-    );
     [
         ("tables.ts", main),
-        ("tables.service.ts", service),
+        ("tables.service.ts", service()),
         ("tables.forms.ts", table("text forms and scatter", forms.collect())),
         ("tables.lease.ts", table("leases, beside those of the module that mints", leases.collect())),
         ("tables.wide.ts", table("UUIDs, ULIDs and ObjectIds", wide.collect()) + &namespaces),
     ]
+}
+
+/// What `HttpStore` makes of answers that are no leases.
+fn service() -> String {
+    format!(
+        r"/** The codes of the service's refusals; an answer with any other code is a `STORE_UNAVAILABLE`. */
+export const REFUSALS: readonly string[] = {REFUSALS:?};
+
+/** The sentences about a refused token, and about an `{{answer}}` that no service of snowmint gives. */
+export const TOKEN_REFUSED = {TOKEN_REFUSED:?};
+export const NOT_SNOWMINT = {NOT_SNOWMINT:?};
+"
+    )
 }
 
 /// A sentence with the names of options as JavaScript has them: `max_wait_ms` is `maxWaitMs`.
