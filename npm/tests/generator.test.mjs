@@ -138,7 +138,9 @@ test("a batch that cannot be complete by the deadline is refused at once", async
 });
 
 test("nextId, nextIds and fill wait for ticks to come", () => {
-  const gen = new Snowflake({ layout: "time:41,node:10,sequence:2;epoch=1735689600000", node: freshNode() });
+  const layout = "time:41,node:10,sequence:2;epoch=1735689600000";
+  // The default wait may be over on a busy machine.
+  const gen = new Snowflake({ layout, node: freshNode(), maxWaitMs: 30_000 });
   const ids = [
     ...gen.nextIds(100),
     ...Array.from({ length: 40 }, () => gen.nextId()),

@@ -1,6 +1,6 @@
 // What goes wrong with the stores: unsafe settings, servers that are away or hang, and values that are not clients.
 import assert from "node:assert/strict";
-import { existsSync, readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { SnowmintError } from "snowmint";
@@ -550,11 +550,13 @@ describe("stores", { concurrency: 4 }, () => {
     assert.equal(text((await store.list("a/"))[0].value), "mine");
   });
 
-  test("the scripts of Redis are those of the other languages", () => {
+  test("scripts of Redis and statements of SQL stores are those of the other languages", () => {
     const bundle = readFileSync(new URL("./node_modules/snowmint/dist/stores.node.mjs", import.meta.url), "utf8");
-    for (const name of ["add", "write"]) {
-      const lua = readFileSync(new URL(`../../stores/src/scripts/${name}.lua`, import.meta.url), "utf8");
-      assert.ok(bundle.includes(JSON.stringify(lua).slice(1, 60)), name);
-    }
+    const bare = (text) => text.replace(/\\n|\\|["'`]|\s+/g, "");
+    const scripts = new URL("../../stores/src/scripts/", import.meta.url);
+    const files = readdirSync(scripts, { recursive: true }).filter((path) => path.includes("."));
+    assert.equal(files.length, 11);
+    for (const path of files)
+      assert.ok(bare(bundle).includes(bare(readFileSync(new URL(path, scripts), "utf8"))), path);
   });
 });
