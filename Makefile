@@ -18,6 +18,7 @@ package: ## dist/: the wheel, the sdist and the npm tarballs
 
 bench: ## contenders side by side, as medians and ratios
 	@cargo run --quiet --locked --release -p snowmint-benches --bin minting
+	@CARGO_TARGET_DIR=target/peers cargo run --quiet --locked --release --manifest-path benches/peers/Cargo.toml
 	@cargo run --quiet --locked --release -p snowmint-benches --features engines --bin numbers
 	@scripts/bench-service.sh
 	@scripts/bench-python.sh

@@ -15,28 +15,33 @@ pub(crate) struct Contender<'a> {
 
 impl<'a> Contender<'a> {
     /// An ID a call.
-    pub(crate) fn new<E: Debug>(name: &'static str, mint: impl FnMut() -> Result<u64, E> + 'a) -> Self {
+    pub(crate) fn new<T: Id + 'a, E: Debug>(name: &'static str, mint: impl FnMut() -> Result<T, E> + 'a) -> Self {
         Self::of(name, IDS_A_TURN, mint)
     }
 
     /// 1000 IDs a call, which answers the last one.
-    pub(crate) fn batch<E: Debug>(name: &'static str, mint: impl FnMut() -> Result<u64, E> + 'a) -> Self {
+    pub(crate) fn batch<T: Id + 'a, E: Debug>(name: &'static str, mint: impl FnMut() -> Result<T, E> + 'a) -> Self {
         Self::of(name, IDS_A_TURN / 1000, mint)
     }
 
-    fn of<E: Debug>(name: &'static str, calls: usize, mut mint: impl FnMut() -> Result<u64, E> + 'a) -> Self {
-        let mut last = 0;
+    fn of<T: Id + 'a, E: Debug>(name: &'static str, calls: usize, mut mint: impl FnMut() -> Result<T, E> + 'a) -> Self {
+        let mut last = T::default();
         let turn = move || {
             for _ in 0..calls {
                 let id = mint().expect("an ID");
                 // A measurement of something that repeats is worth nothing.
-                assert!(id > last, "{name}: {id} after {last}");
+                assert!(id > last, "{name}: {id:?} after {last:?}");
                 last = id;
             }
         };
         Self { name, turn: Box::new(turn), ns: Vec::with_capacity(ROUNDS) }
     }
 }
+
+/// An ID: a number, or text.
+pub(crate) trait Id: PartialOrd + Default + Debug {}
+
+impl<T: PartialOrd + Default + Debug> Id for T {}
 
 /// Prints the median time an ID, with the quartiles, and its ratio to the first contender's, turn by turn.
 #[allow(clippy::cast_precision_loss, reason = "counts are small")]
