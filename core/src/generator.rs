@@ -1,5 +1,6 @@
 //! The Snowflake generator: compare-and-swap around the pure step.
 
+mod cycles;
 mod host;
 mod minter;
 mod options;
@@ -9,6 +10,7 @@ mod words;
 
 use core::borrow::Borrow;
 
+pub use self::cycles::CycleClock;
 pub use self::host::Host;
 #[cfg(feature = "std")]
 pub use self::host::SystemHost;

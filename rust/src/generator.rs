@@ -18,6 +18,7 @@ use self::clock::{LeasedClock, Stopped};
 use self::incarnation::Incarnation;
 use self::options::{LeaseOptions, Source};
 use self::status::Status;
+use crate::cycles::unix_ms;
 use crate::environment::Environment;
 use crate::lease::Lease;
 use crate::lease::acquire::{acquire, acquire_in_background};
@@ -213,9 +214,11 @@ impl Generator {
             .or_else(|error| self.try_after(current, error, now_ms, |core| core.try_next_id(now_ms)))
     }
 
-    /// Returns the next ID at the time `now_ms` (Unix ms), or `None`: then [`Generator::next_id`] waits or says why.
+    /// Returns the next ID by the clock of the system or of the lessor, or `None`: then [`Generator::next_id`] waits or says
+    /// why, and reads the clock itself. For generators without a caller's clock.
     #[inline]
-    pub fn free_id(&self, now_ms: i64) -> Option<u64> {
+    pub fn free_id(&self) -> Option<u64> {
+        let now_ms = self.lessor_ms().unwrap_or_else(unix_ms);
         self.open_current().ok()?.core.try_next_id(now_ms).ok()
     }
 

@@ -2,6 +2,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod clock;
+mod cycles;
 mod environment;
 mod generator;
 mod id;
@@ -17,6 +18,8 @@ pub use snowmint_core::{
 pub use snowmint_stores::Error;
 
 pub use self::clock::Clock;
+#[doc(hidden)]
+pub use self::cycles::unix_ms;
 pub use self::environment::Environment;
 pub use self::generator::options::{Connect, LeaseOptions, LeaseStore};
 pub use self::generator::status::Status;

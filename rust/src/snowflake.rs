@@ -122,7 +122,15 @@ impl Snowflake {
     /// See the table of the type.
     #[inline]
     pub fn next_id(&self) -> Result<u64, Error> {
-        self.generator.next_id(&mut self.host())
+        match self.free_id() {
+            Some(id) => Ok(id),
+            None => self.generator.next_id(&mut self.host()),
+        }
+    }
+
+    #[inline]
+    fn free_id(&self) -> Option<u64> {
+        if self.clock.is_some() { None } else { self.generator.free_id() }
     }
 
     const fn host(&self) -> CallHost<'_> {

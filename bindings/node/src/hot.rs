@@ -67,7 +67,8 @@ unsafe extern "C" fn next(env: napi_env, info: napi_callback_info) -> napi_value
     unsafe {
         answer(env, || {
             let (generator, []) = call(env, info)?;
-            Ok(generator.try_next_id(SystemHost::unix_ms()).map_err(|error| refusal(&error)))
+            let id = generator.free_id().map_or_else(|| generator.try_next_id(SystemHost::unix_ms()), Ok);
+            Ok(id.map_err(|error| refusal(&error)))
         })
     }
 }

@@ -7,8 +7,8 @@ use pyo3::prelude::*;
 use snowmint::ClockId;
 use snowmint_core::{Host, SystemHost};
 
+use crate::convert;
 use crate::error::Failure;
-use crate::{clock, convert};
 
 /// The host of one call, on the system's clock or the caller's. While it waits, other threads run and Python handles
 /// signals.
@@ -30,7 +30,7 @@ impl Host for PyHost<'_, '_> {
     #[inline]
     fn now_ms(&mut self) -> Result<i64, Failure> {
         match self.clock {
-            None => Ok(clock::unix_ms()),
+            None => Ok(SystemHost::unix_ms()),
             Some(clock) => read(self.py, clock),
         }
     }

@@ -3,7 +3,6 @@
 //! The classes live here, their types and documentation in `python/src/snowmint/_snowmint.pyi`.
 
 mod buffer;
-mod clock;
 mod convert;
 mod error;
 mod host;

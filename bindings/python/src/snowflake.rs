@@ -8,7 +8,6 @@ use snowmint::{Environment, Generator, LeaseOptions, OnLost};
 use snowmint_core::{Integer, Run, TextForm};
 
 use crate::buffer::Ids;
-use crate::clock;
 use crate::convert::{self, Int, Text};
 use crate::error::{self, Failure};
 use crate::host::{self, DetachedHost, PyHost};
@@ -43,10 +42,7 @@ impl Snowflake {
     /// wait, lease, raise or read a caller's clock.
     #[inline]
     pub(crate) fn free_id(&self) -> Option<u64> {
-        if self.clock.is_some() {
-            return None;
-        }
-        self.generator.free_id(self.generator.lessor_ms().unwrap_or_else(clock::unix_ms))
+        if self.clock.is_some() { None } else { self.generator.free_id() }
     }
 }
 

@@ -6,7 +6,6 @@ use pyo3::types::{PyBytes, PyString};
 use snowmint::uuid;
 use snowmint_core::Uuid;
 
-use crate::clock;
 use crate::convert::{self, Int, Text};
 use crate::error::Failure;
 use crate::standard_uuid::standard_uuid;
@@ -58,13 +57,13 @@ pub(crate) fn uuid6(py: Python<'_>, node: Option<Int>, clock_seq: Option<Int>) -
 /// A version 7: Unix ms, a counter and random bits, greater than every one that this process has minted.
 #[pyfunction]
 pub(crate) fn uuid7(py: Python<'_>) -> Result<Bound<'_, PyAny>, Failure> {
-    standard_uuid(py, uuid::v7_at(clock::unix_ms())?)
+    standard_uuid(py, uuid::v7_at(snowmint::unix_ms())?)
 }
 
 /// The text of a new version 7.
 #[pyfunction]
 pub(crate) fn uuid7_str(py: Python<'_>) -> Result<Bound<'_, PyString>, Failure> {
-    Ok(PyString::new(py, uuid::v7_at(clock::unix_ms())?.text().as_str()))
+    Ok(PyString::new(py, uuid::v7_at(snowmint::unix_ms())?.text().as_str()))
 }
 
 /// A version 8 of 48, 12 and 62 bits from the caller; a missing part is random.

@@ -2,7 +2,7 @@
 
 pub use snowmint_core::object_id::{ObjectId, ObjectIdState};
 
-use snowmint_core::SystemHost;
+use crate::cycles::unix_ms;
 use snowmint_stores::Error;
 
 use crate::ids::minter::mint;
@@ -22,6 +22,6 @@ use crate::ids::minter::mint;
 /// # Ok::<(), snowmint::Error>(())
 /// ```
 pub fn next() -> Result<ObjectId, Error> {
-    let now_ms = SystemHost::unix_ms();
+    let now_ms = unix_ms();
     mint(|states| states.object_id(now_ms))
 }

@@ -2,7 +2,7 @@
 
 pub use snowmint_core::ulid::{Ulid, UlidState};
 
-use snowmint_core::SystemHost;
+use crate::cycles::unix_ms;
 use snowmint_stores::Error;
 
 use crate::ids::minter::mint;
@@ -21,6 +21,6 @@ use crate::ids::minter::mint;
 /// # Ok::<(), snowmint::Error>(())
 /// ```
 pub fn next() -> Result<Ulid, Error> {
-    let now_ms = SystemHost::unix_ms();
+    let now_ms = unix_ms();
     mint(|states| states.ulid(now_ms))
 }

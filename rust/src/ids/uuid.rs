@@ -11,7 +11,7 @@
 
 pub use snowmint_core::uuid::{GregorianStamp, GregorianState, Uuid, UuidVariant, V7State};
 
-use snowmint_core::SystemHost;
+use crate::cycles::unix_ms;
 use snowmint_stores::Error;
 
 use crate::ids::minter::{mint, unix_100ns};
@@ -64,7 +64,7 @@ pub fn v4() -> Result<Uuid, Error> {
 /// ```
 #[inline]
 pub fn v7() -> Result<Uuid, Error> {
-    v7_at(SystemHost::unix_ms())
+    v7_at(unix_ms())
 }
 
 /// A version 7 at the time `now_ms` (Unix ms), or later: for callers that have read the clock already.
