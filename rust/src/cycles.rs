@@ -19,28 +19,41 @@ mod counter {
 
     use std::arch::x86_64::{__cpuid, _rdtsc};
     use std::cell::Cell;
-    use std::env;
-    use std::sync::LazyLock;
     use std::time::{Instant, SystemTime};
+    use std::{env, fs};
 
+    use once_cell::race::OnceBool;
     use snowmint_core::CycleClock;
 
     use super::SystemHost;
 
     thread_local! {
         static CLOCK: Cell<CycleClock> = const { Cell::new(CycleClock::new()) };
+        /// The first reading of this thread.
+        static STARTED: Cell<Option<Instant>> = const { Cell::new(None) };
     }
+
+    /// Whether the counter is used. Not a lock, which a forked child could find taken for ever.
+    static TRUSTED: OnceBool = OnceBool::new();
 
     #[inline]
     pub(super) fn unix_ms() -> i64 {
-        // SAFETY: every processor of this architecture has the instruction, which reads no memory.
-        let counter = unsafe { _rdtsc() };
+        if !TRUSTED.get_or_init(|| is_invariant() && kernel_uses_it() && !is_faked()) {
+            return SystemHost::unix_ms();
+        }
+        let counter = cycles();
         CLOCK.with(|cell| {
             let mut clock = cell.get();
             let ms = clock.unix_ms(counter);
             cell.set(clock);
             ms.unwrap_or_else(|| read(cell, counter))
         })
+    }
+
+    #[inline]
+    fn cycles() -> u64 {
+        // SAFETY: every processor of this architecture has the instruction, which reads no memory.
+        unsafe { _rdtsc() }
     }
 
     /// Reads the clock.
@@ -50,23 +63,37 @@ mod counter {
         let Ok(since) = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH) else { return SystemHost::unix_ms() };
         let Ok(unix_ms) = i64::try_from(since.as_millis()) else { return SystemHost::unix_ms() };
         let mut clock = cell.get();
-        if clock.show(counter, unix_ms, u64::from(since.subsec_nanos() % 1_000_000)) && *TRUSTED {
-            clock.learn(counter, u64::try_from(STARTED.elapsed().as_nanos()).unwrap_or(0));
+        if clock.show(counter, unix_ms, u64::from(since.subsec_nanos() % 1_000_000)) {
+            let (before, now, after) = (cycles(), Instant::now(), cycles());
+            let started = STARTED.get().unwrap_or(now);
+            STARTED.set(Some(started));
+            clock.learn([before, after], u64::try_from(now.duration_since(started).as_nanos()).unwrap_or(0));
         }
         cell.set(clock);
         unix_ms
     }
 
-    static STARTED: LazyLock<Instant> = LazyLock::new(Instant::now);
-
-    /// Whether the counter has the same speed in all states of the processor, and time is not faked by `faketime`.
-    static TRUSTED: LazyLock<bool> = LazyLock::new(|| {
+    /// Returns whether the counter has the same speed in all states of the processor.
+    fn is_invariant() -> bool {
         const POWER: u32 = 0x8000_0007;
         #[allow(unused_unsafe, reason = "the instruction is safe with later compilers")]
         // SAFETY: every processor of this architecture has the instruction.
-        let invariant = unsafe { __cpuid(0x8000_0000).eax >= POWER && __cpuid(POWER).edx & (1 << 8) != 0 };
-        invariant && !env::var_os("LD_PRELOAD").is_some_and(|names| names.to_string_lossy().contains("faketime"))
-    });
+        unsafe {
+            __cpuid(0x8000_0000).eax >= POWER && __cpuid(POWER).edx & (1 << 8) != 0
+        }
+    }
+
+    /// Returns whether Linux makes its own time from the counter; it stops where the counter proves wrong, and a virtual
+    /// machine that emulates the counter is slow to read it. True for other systems.
+    fn kernel_uses_it() -> bool {
+        let source = fs::read_to_string("/sys/devices/system/clocksource/clocksource0/current_clocksource");
+        source.map_or(true, |name| ["tsc", "kvm-clock"].iter().any(|known| name.contains(known)))
+    }
+
+    /// Returns whether `faketime` stands before the clock.
+    fn is_faked() -> bool {
+        env::var_os("LD_PRELOAD").is_some_and(|names| names.to_string_lossy().contains("faketime"))
+    }
 }
 
 #[cfg(test)]

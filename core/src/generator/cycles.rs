@@ -10,9 +10,9 @@
 /// use snowmint_core::CycleClock;
 /// let mut clock = CycleClock::new();
 /// // Two measurements that agree: a counter of 2 million cycles a ms.
-/// clock.learn(0, 0);
-/// clock.learn(80_000_000, 40_000_000);
-/// clock.learn(160_000_000, 80_000_000);
+/// clock.learn([0, 9], 0);
+/// clock.learn([80_000_000, 80_000_009], 40_000_000);
+/// clock.learn([160_000_000, 160_000_009], 80_000_000);
 /// // The clock shows 5 ms and a quarter of the next one.
 /// clock.show(160_000_000, 5, 250_000);
 /// assert_eq!((clock.unix_ms(161_000_000), clock.unix_ms(161_600_000)), (Some(5), None));
@@ -77,16 +77,18 @@ impl CycleClock {
         due
     }
 
-    /// Learns how fast the counter is, from a clock that no one sets. Two measurements in a row have to agree within 1 %.
-    pub fn learn(&mut self, counter: u64, monotonic_ns: u64) {
+    /// Learns how fast the counter is, from a clock that no one sets: the counter before and after that clock was read.
+    ///
+    /// Two measurements in a row have to agree within 0.2 %. A reading that was interrupted is left out.
+    pub fn learn(&mut self, [counter, after]: [u64; 2], monotonic_ns: u64) {
         let Measured { counter: before, monotonic_ns: before_ns, per_ms: expected } = self.measured;
-        let ns = monotonic_ns.saturating_sub(before_ns);
-        if ns < MEASURED_NS && before != 0 {
+        let (cycles, ns) = (counter.saturating_sub(before), monotonic_ns.saturating_sub(before_ns));
+        let interrupted = cycles > 0 && after.wrapping_sub(counter) > cycles / 1000;
+        if before != 0 && (ns < MEASURED_NS || interrupted) {
             return;
         }
-        let cycles = u128::from(counter.saturating_sub(before)) * 1_000_000;
-        let found = u64::try_from(cycles / u128::from(ns.max(1))).unwrap_or(0);
-        let agrees = SANE.contains(&found) && found.abs_diff(expected) < found / 100;
+        let found = u64::try_from(u128::from(cycles) * 1_000_000 / u128::from(ns.max(1))).unwrap_or(0);
+        let agrees = SANE.contains(&found) && found.abs_diff(expected) < found / 500;
         self.per_ms = if agrees { found } else { 0 };
         self.measured = Measured { counter, monotonic_ns, per_ms: found };
     }
@@ -108,7 +110,8 @@ mod tests {
     fn shown(counter: u64) -> CycleClock {
         let mut clock = CycleClock::new();
         for back in [2, 1, 0] {
-            clock.learn(counter - back * 40 * PER_MS, 1_000_000_000 - back * 40_000_000);
+            let at = counter - back * 40 * PER_MS;
+            clock.learn([at, at + 50], 1_000_000_000 - back * 40_000_000);
         }
         clock.show(counter, 7, 0);
         clock
@@ -150,7 +153,7 @@ mod tests {
     fn a_counter_is_used_once_two_measurements_agree() {
         let mut clock = CycleClock::new();
         let mut tell = |counter, ms: u64| {
-            clock.learn(counter, ms * 1_000_000);
+            clock.learn([counter, counter + 50], ms * 1_000_000);
             clock.show(counter, 7, 0);
             clock.unix_ms(counter + 1).is_some()
         };
@@ -163,5 +166,14 @@ mod tests {
         assert!(!tell(START + 170 * PER_MS, 1200));
         assert!(tell(START + 210 * PER_MS, 1240));
         assert!(!tell(0, 1280), "it has begun anew");
+    }
+
+    #[test]
+    fn a_measurement_that_was_interrupted_changes_nothing() {
+        let mut clock = shown(START);
+        let at = START + 100 * PER_MS;
+        clock.learn([at, at + PER_MS], 1_200_000_000);
+        clock.show(at, 8, 0);
+        assert_eq!(clock.unix_ms(at + 1), Some(8));
     }
 }
