@@ -22,6 +22,8 @@ export function playIn(engine, concurrency) {
       if (!engines.includes(engine)) continue;
       test(name, { timeout: 240_000 }, async (t) => {
         const context = free.pop() ?? (await browser.newContext());
+        // A busy machine needs more than the 30 s of Chromium's driver; the others' have their own patience.
+        context.setDefaultTimeout?.(120_000);
         await play({ browser, context }, t);
         // Which parts of WebKit's windows are visible depends on the windows in front of them, and hidden pages draw
         // nothing: it has new ones.
