@@ -17,7 +17,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (vouched, leased) = (Snowflake::new(&layout, 2)?, Snowflake::lease(lease)?);
     let mut counter = 0;
 
-    println!("next_id, the clock read by each call");
+    println!("next_id: the bare core reads the clock at each call, the generator once in a ms");
     compare(&mut [
         Contender::new("core, no lease, no fork guard", || bare.next_id(&mut SystemHost::new())),
         Contender::new("vouched node", || vouched.next_id()),
