@@ -31,7 +31,8 @@ before(async () => {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   origin = `http://127.0.0.1:${server.address().port}/`;
-  browser = await launch();
+  // A name that is no localhost, whose pages have no Web Locks.
+  browser = await launch(["--host-resolver-rules=MAP plain.test 127.0.0.1"]);
   shared = await browser.newContext();
 });
 
@@ -573,6 +574,25 @@ test("the policy permits nothing but the page itself", async (page) => {
   assert.match(policy, /^default-src 'none'; script-src 'sha256-[^']+' 'wasm-unsafe-eval'; style-src 'sha256-[^']+';/);
   assert.doesNotMatch(policy, /unsafe-inline|'unsafe-eval'|https?:|\*/);
 });
+
+declare(
+  "a page of plain HTTP says why it cannot lease, and mints with a node that the user vouches for",
+  { skip },
+  async () => {
+    const page = await browser.newPage();
+    await page.goto(origin.replace("127.0.0.1", "plain.test"));
+    await page.locator("#node").fill("11");
+    await page.locator("#one").click();
+    await page.locator("#recent li").waitFor();
+    assert.match(
+      await page.locator("#vouched").textContent(),
+      /^No lease: there are no Web Locks here .*\. Here you vouch that no other generator uses node 11\.$/,
+    );
+    assert.equal(await page.locator("#window").isVisible(), false);
+    assert.equal(layouts.SNOWMINT.decode(await page.locator("#recent strong").textContent()).node, 11);
+    await page.close();
+  },
+);
 
 declare("where a server forbids wasm, the page says what to allow", { skip }, async () => {
   const page = await browser.newPage();
