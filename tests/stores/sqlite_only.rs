@@ -19,7 +19,9 @@ fn place() -> (TempDir, String) {
 }
 
 fn sqlite3(file: &Path, statement: &str) -> String {
-    let output = Command::new("sqlite3").arg(file).arg(statement).output().expect("sqlite3 starts");
+    // A connection that a store has given up is closed in the background.
+    let output = Command::new("sqlite3").args(["-cmd", ".timeout 30000"]).arg(file).arg(statement).output();
+    let output = output.expect("sqlite3 starts");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8_lossy(&output.stdout).trim().to_owned()
 }
