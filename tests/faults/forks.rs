@@ -75,6 +75,16 @@ fn orphan(scene: &Scene, verb: &str) -> (Running, u32) {
     (parent, child.unwrap_or_else(|| panic!("no child but {line:?}")))
 }
 
+/// Kills a process that is no child of this one, and waits until its files are closed.
+fn kill(process: u32) {
+    signal(process, "KILL");
+    // A process that no one has waited for yet is a zombie, without files.
+    let lives = || fs::read_to_string(format!("/proc/{process}/stat")).is_ok_and(|stat| !stat.contains(") Z "));
+    while lives() {
+        thread::sleep(Duration::from_millis(10));
+    }
+}
+
 #[test]
 fn a_forked_child_neither_keeps_nor_frees_its_parents_slot() {
     let scene = Scene::new();
@@ -92,8 +102,7 @@ fn a_forked_child_neither_keeps_nor_frees_its_parents_slot() {
 fn a_parent_keeps_its_slot_when_its_children_are_gone() {
     let scene = Scene::new();
     let (parent, child) = orphan(&scene, "fork");
-    signal(child, "KILL");
-    thread::sleep(Duration::from_millis(50));
+    kill(child);
     let refused = run_refused(&mut scene.minter("mint", &[&format!("layout={ONE_NODE}"), "count=1"]));
     assert!(refused.contains("are taken"), "{refused}");
     drop(parent);
@@ -106,7 +115,6 @@ fn a_raw_clone_keeps_the_slot_busy_until_it_exits() {
     let (parent, child) = orphan(&scene, "clone");
     parent.kill();
     assert!(run_refused(&mut next()).contains("are taken"), "the child has the parent's file open");
-    signal(child, "KILL");
-    thread::sleep(Duration::from_millis(50));
+    kill(child);
     assert!(run(&mut next()).starts_with("node 0 "));
 }
