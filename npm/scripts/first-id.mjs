@@ -3,27 +3,17 @@
 // of pages that take turns, also with a processor that is throttled 4 times.
 import { createServer } from "node:http";
 import { dirname, join, resolve } from "node:path";
-import { build } from "esbuild";
 import { chromium } from "playwright-core";
+import { bundle } from "./bundle.mjs";
 
 const ROUNDS = 15;
 const packages = process.argv.length > 2 ? process.argv.slice(2) : [join(import.meta.dirname, "..")];
 
 /** Bundles `{ Snowflake }` of a package into one file. */
 async function bundled(folder) {
-  const { outputFiles } = await build({
-    stdin: { contents: `export { Snowflake } from "snowmint"`, resolveDir: dirname(resolve(folder)) },
-    alias: { snowmint: resolve(folder) },
-    bundle: true,
-    minify: true,
-    format: "esm",
-    write: false,
-    logLevel: "error",
-    conditions: ["browser"],
-    splitting: true,
-    outdir: "out",
-  });
-  return outputFiles.map(({ path, text }) => [path.split("/").at(-1), text]);
+  const contents = `export { Snowflake } from "snowmint"`;
+  const files = await bundle(contents, dirname(resolve(folder)), { alias: { snowmint: resolve(folder) } });
+  return files.map(({ path, text }) => [path.split("/").at(-1), text]);
 }
 
 /** Runs in the page: returns the ms from the import of a module to its first ID. */

@@ -1,7 +1,7 @@
 // The size of snowmint in a browser bundle: minified, compressed by brotli and by gzip, wasm included. The code of leases is a
 // separate file, which a page loads when it makes its first lease. Fails above the limit.
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
-import { build } from "esbuild";
+import { bundle } from "./bundle.mjs";
 
 const LIMIT = 11_000;
 const root = new URL("..", import.meta.url).pathname;
@@ -10,21 +10,11 @@ const gzip = (bytes) => gzipSync(bytes, { level: 9 }).length;
 
 /** Bundles a script, and returns the sizes of the files that a page loads at first, and of those that it loads for a lease. */
 async function sizes(contents, splitting = true) {
-  const { outputFiles } = await build({
-    stdin: { contents, resolveDir: root },
-    bundle: true,
-    minify: true,
-    format: "esm",
-    write: false,
-    logLevel: "error",
-    conditions: ["browser"],
-    splitting,
-    outdir: "out",
-  });
-  const leases = outputFiles.filter(({ path }) => path.includes("browser-tabs"));
-  const sum = (files, size) => files.reduce((total, { contents }) => total + size(contents), 0);
-  const both = (files) => ({ brotli: sum(files, brotli), gzip: sum(files, gzip) });
-  return { first: both(outputFiles.filter((file) => !leases.includes(file))), leases: both(leases) };
+  const files = await bundle(contents, root, { splitting });
+  const leases = files.filter(({ path }) => path.includes("browser-tabs"));
+  const sum = (part, size) => part.reduce((total, { contents }) => total + size(contents), 0);
+  const both = (part) => ({ brotli: sum(part, brotli), gzip: sum(part, gzip) });
+  return { first: both(files.filter((file) => !leases.includes(file))), leases: both(leases) };
 }
 
 const generator = await sizes('export { Snowflake } from "snowmint"');
