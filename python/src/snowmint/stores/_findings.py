@@ -28,15 +28,16 @@ class Findings:
         try:
             refuse_unsafe(self._store, self._engine, found)
         except UnsafeStoreError as error:
-            if str(error) != self.refused:
+            # Kept first: another thread must not log the same.
+            known, self.refused = self.refused, str(error)
+            if known != self.refused:
                 _log.warning("nothing new is granted: %s", error)
-            self.refused = str(error)
             raise
         self.refused = None
         risk = standby_risk(self._store, self._engine, found)
-        if risk is not None and risk != self.risk:
+        known, self.risk = self.risk, risk
+        if risk is not None and risk != known:
             _log.warning("%s", risk)
-        self.risk = risk
         if not self._admitted:
             self.refuse_standby()
             self._admitted = True
