@@ -28,7 +28,8 @@ export function startMinter(): { use(layout: Layout | null): void } {
   let generator: Snowflake | null = null;
   /** Counts the layouts and nodes: a lease that comes too late for its own is given back. */
   let choice = 0;
-  let leasing = false;
+  /** The lease that is on its way, for this choice. */
+  let pending: Promise<boolean> | null = null;
   let watch = 0;
   let total = 0;
   let frame = 0;
@@ -38,12 +39,15 @@ export function startMinter(): { use(layout: Layout | null): void } {
   /** Returns whether there is a generator; makes one if there is none. */
   const ready = async (): Promise<boolean> => {
     if (generator) return true;
-    if (leasing || !layout) return false;
+    pending ??= layout && make(layout);
+    return (await pending) ?? false;
+  };
+
+  const make = async (wanted: Layout): Promise<boolean> => {
     const own = choice;
-    leasing = true;
     say(status, "Leasing a node.");
     try {
-      const [made, why] = await leaseOrVouch(layout, node.value);
+      const [made, why] = await leaseOrVouch(wanted, node.value);
       if (own !== choice) {
         await made.close();
         return false;
@@ -59,7 +63,7 @@ export function startMinter(): { use(layout: Layout | null): void } {
       if (own === choice) say(status, error.message);
       return false;
     } finally {
-      leasing = false;
+      if (own === choice) pending = null;
     }
   };
 
@@ -129,6 +133,7 @@ export function startMinter(): { use(layout: Layout | null): void } {
   const reset = () => {
     stop();
     choice++;
+    pending = null;
     clearInterval(watch);
     void generator?.close();
     generator = null;
@@ -144,7 +149,7 @@ export function startMinter(): { use(layout: Layout | null): void } {
 
   start.addEventListener("click", async () => {
     if (frame) return stop();
-    if (!(await ready())) return;
+    if (!(await ready()) || frame) return;
     say(status, "Minting.");
     start.textContent = "Stop";
     // The burst has taken what there is.
