@@ -1,5 +1,6 @@
 // A process that leases over a store: leasing.mjs KIND URL NAMESPACE LEDGER OPTIONS. Prints its node, and mints until
-// it ends or loses its lease. It writes each ID to the ledger before it mints the next.
+// it ends or loses its lease. It writes each ID to the ledger before it mints the next. A message stops it by SIGSTOP: outside
+// of a transaction, with which it would lock a file for all others.
 import { openSync, writeSync } from "node:fs";
 import { Snowflake } from "snowmint";
 import { SqliteStore } from "snowmint/stores";
@@ -32,4 +33,5 @@ const mint = () => {
   setTimeout(mint, 2);
 };
 mint();
+process.on("message", () => process.kill(process.pid, "SIGSTOP"));
 process.send?.({ node: gen.node });

@@ -209,7 +209,7 @@ describe("stores", { concurrency: 4 }, () => {
         const first = holder(t, at, namespace, ledgers[0], options);
         assert.equal((await answerOf(first)).node, 0);
         await someOf(ledgers[0]);
-        first.kill("SIGSTOP");
+        first.send("stop");
         const second = holder(t, at, namespace, ledgers[1], options);
         assert.equal((await answerOf(second)).node, 0);
         await someOf(ledgers[1]);
