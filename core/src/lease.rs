@@ -18,7 +18,7 @@ mod terms;
 
 pub use self::claim::{Claim, ClaimStep};
 pub use self::clock::lessor_ahead_us;
-pub use self::namespace::{Floor, NamespaceName, NamespaceRecord};
+pub use self::namespace::{Floor, NamespaceName, NamespaceRecord, NamespaceRefusal};
 pub use self::record::{RECORD_BYTES, Record};
 pub use self::renewal::{Renewal, RenewalStep};
 pub use self::service::{NOT_SNOWMINT, REFUSALS, TOKEN_REFUSED};

@@ -99,19 +99,19 @@ impl SlotDirectory {
         })
     }
 
-    /// Writes the layout of a new namespace down, or compares it with the one there: two layouts could give the same ID.
+    /// Writes the layout of a new namespace down, or compares it with the one there.
     fn namespace(&self, directory: &Path, namespace: &Namespace, layout: &Layout) -> Result<NamespaceRecord, Error> {
         let path = directory.join("layout");
-        let (text, record) = if let Some(found) = read_namespace(&path)? {
+        let record = if let Some(found) = read(&path)? {
             found
         } else {
             let (_, floor) = read_namespace(&self.path.join(FLOOR))?.unwrap_or_default();
             directory::make_once(&path, &format!("{layout}{floor}\n"), self.file_mode())
                 .map_err(|error| cannot("write", &path, &error))?;
-            read_namespace(&path)?.unwrap_or_default()
+            read(&path)?.unwrap_or_default()
         };
-        let first = Layout::parse(&text).map_err(|_| invalid(&path, &format!("{text:?} is not a layout")))?;
-        if first.same_numbers(layout) { Ok(record) } else { Err(namespace.has_another_layout(&first)) }
+        let (_, record) = namespace.read(&path.display().to_string(), &record, layout)?;
+        Ok(record)
     }
 
     fn exhausted(&self, directory: &Path, terms: &Terms, nearest_ms: Option<u64>, skipped: &[PathBuf]) -> Error {
@@ -160,18 +160,18 @@ fn held(node: u32, path: &Path) -> Error {
 
 /// Reads the record of a namespace into the text of its layout and the numbers behind it. `None` without such a file.
 fn read_namespace(path: &Path) -> Result<Option<(String, NamespaceRecord)>, Error> {
-    let text = match plain_file::read(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        text => text.map_err(|error| cannot("read", path, &error))?,
-    };
-    let text = text.trim_ascii_end();
-    let no_layout = || invalid(path, &format!("{:?} is not a layout", String::from_utf8_lossy(text)));
-    let (layout, record) = NamespaceRecord::read(text).map_err(|_| no_layout())?;
+    let Some(text) = read(path)? else { return Ok(None) };
+    let (layout, record) = NamespaceRecord::read(&text).map_err(|error| unreadable(path, error))?;
     Ok(Some((String::from_utf8_lossy(layout).into_owned(), record)))
 }
 
-fn invalid(path: &Path, why: &str) -> Error {
-    cannot("use", path, &io::Error::new(io::ErrorKind::InvalidData, why.to_owned()))
+/// Reads a file without the blanks at its end. `None` without such a file.
+fn read(path: &Path) -> Result<Option<Vec<u8>>, Error> {
+    match plain_file::read(path) {
+        Ok(text) => Ok(Some(text.trim_ascii_end().to_vec())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(cannot("read", path, &error)),
+    }
 }
 
 fn unreadable(path: &Path, error: snowmint_core::Error) -> Error {

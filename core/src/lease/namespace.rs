@@ -3,8 +3,8 @@
 use core::fmt;
 use core::str;
 
-use crate::error::{Error, What};
-use crate::layout::Numbers;
+use crate::error::{Error, ErrorKind, What};
+use crate::layout::{Layout, Numbers};
 use crate::name::Name;
 
 /// The most characters of a namespace's name.
@@ -105,6 +105,30 @@ impl NamespaceRecord {
         Ok((layout, pin))
     }
 
+    /// Reads a record for generators of `layout`. A namespace keeps its first layout, because two layouts could give the same
+    /// ID. The names of fields may differ: returns the layout as the record has it.
+    ///
+    /// # Errors
+    /// A [`NamespaceRefusal`].
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::layouts::{LEAF, SNOWMINT};
+    /// use snowmint_core::lease::NamespaceRecord;
+    /// let text = b"unused:1,time:41,worker:10,sequence:12;epoch=1288834974657;tick=1ms nodes=3";
+    /// let (_, namespace) = NamespaceRecord::read_for(text, &LEAF).unwrap();
+    /// assert_eq!(namespace.nodes, 3);
+    /// assert!(NamespaceRecord::read_for(text, &SNOWMINT).is_err());
+    /// ```
+    pub fn read_for<'a>(record: &'a [u8], layout: &Layout) -> Result<(Layout, Self), NamespaceRefusal<'a>> {
+        let (text, namespace) = Self::read(record).map_err(|_| NamespaceRefusal::NoLayout)?;
+        let first = Layout::parse(text).map_err(|_| NamespaceRefusal::NoLayout)?;
+        if !first.same_numbers(layout) {
+            return Err(NamespaceRefusal::AnotherLayout(str::from_utf8(text).unwrap_or_default()));
+        }
+        Ok((first, namespace))
+    }
+
     /// Returns the same with the floor raised to `until_ms` (Unix ms), if it is lower.
     ///
     /// # Examples
@@ -128,6 +152,53 @@ impl fmt::Display for NamespaceRecord {
             write!(f, " nodes={nodes}")?;
         }
         floor_ms.map_or(Ok(()), |floor_ms| write!(f, " floor={floor_ms}"))
+    }
+}
+
+/// Why the record of a namespace does not serve the generators of a layout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NamespaceRefusal<'a> {
+    /// The record is not a layout.
+    NoLayout,
+    /// The namespace is of another layout, whose text this is.
+    AnotherLayout(&'a str),
+}
+
+impl NamespaceRefusal<'_> {
+    /// Returns the kind of the error: `StoreUnavailable` or `InvalidLayout`.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::{ErrorKind, lease::NamespaceRefusal};
+    /// assert_eq!(NamespaceRefusal::NoLayout.kind(), ErrorKind::StoreUnavailable);
+    /// ```
+    pub const fn kind(&self) -> ErrorKind {
+        match self {
+            Self::NoLayout => ErrorKind::StoreUnavailable,
+            Self::AnotherLayout(_) => ErrorKind::InvalidLayout,
+        }
+    }
+
+    /// Writes the sentence of the error, for the namespace of that name.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::lease::NamespaceRefusal;
+    /// let mut sentence = String::new();
+    /// NamespaceRefusal::NoLayout.write(&mut sentence, "orders")?;
+    /// assert_eq!(sentence, "the record of namespace orders is not a layout");
+    /// # Ok::<(), std::fmt::Error>(())
+    /// ```
+    pub fn write(&self, to: &mut impl fmt::Write, namespace: &str) -> fmt::Result {
+        match self {
+            Self::NoLayout => write!(to, "the record of namespace {namespace} is not a layout"),
+            Self::AnotherLayout(first) => {
+                write!(to, "namespace {namespace} is of layout {first}: use that one, or another namespace")
+            }
+        }
     }
 }
 

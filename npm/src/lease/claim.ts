@@ -166,9 +166,8 @@ export abstract class Claim {
   /** A new handle, of windows as they were terms or are granted. */
   protected begin(windowMs: number | undefined, nowMs: number): void {
     const { layout, maxAheadMs, defaultMs, clock, label, node } = this.terms;
-    const engine = withLayout(layout);
-    const row = words(engine);
-    row.set(crypto.getRandomValues(new BigUint64Array(2)), 6);
+    const engine = leases();
+    words(engine).set(crypto.getRandomValues(new BigUint64Array(2)));
     const lastNode = this.node < 0 ? NaN : this.node;
     const told: number[] = [];
     // Whole characters only.
@@ -177,10 +176,21 @@ export abstract class Claim {
       if (told.length + more.length > LABEL) break;
       told.push(...more);
     }
+    const layoutText = utf8(String(layout));
     bytes(engine).fill(0, 0, LABEL).set(told);
+    bytes(engine).set(layoutText, LABEL);
     const system = Number(!clock);
     this.handle = check(
-      engine.wasm.claim(maxAheadMs, windowMs ?? NaN, defaultMs, lastNode, node ?? NaN, system, nowMs),
+      engine.wasm.claim(
+        maxAheadMs,
+        windowMs ?? NaN,
+        defaultMs,
+        lastNode,
+        node ?? NaN,
+        system,
+        nowMs,
+        LABEL + layoutText.length,
+      ),
     );
     this.windowMs = Number(words(engine)[0]);
   }

@@ -1,17 +1,31 @@
 // A claim over a store of records: core's machine asks, the store answers, and a lock excludes other tabs where there is one.
 import { SnowmintError } from "../errors.js";
 import { monotonicMs } from "../host/monotonic.js";
-import { Layout, numbersOf } from "../layout.js";
 import { Patience } from "../patience.js";
 import type { LeaseStore } from "../store.js";
 import { utf8 } from "../utf8.js";
-import { bytes, words } from "../wasm/engine.js";
+import { bytes, getText, putBytes, words } from "../wasm/engine.js";
 import { CheckedStore } from "./checked-store.js";
 import { Claim, LostLease, leases, refusal, type Terms } from "./claim.js";
 
 /** The next step of the machine: `Next` in `bindings/wasm/lease/src/lib.rs`. */
-const [READ_LAYOUT, READ_FLOOR, WRITE_LAYOUT, LIST, CLOCK, READ, WRITE, WINDOW, WAIT, TAKEN, UNANSWERED, FAILED, LOST] =
-  Array(13).keys() as unknown as number[];
+const [
+  READ_LAYOUT,
+  READ_FLOOR,
+  WRITE_LAYOUT,
+  LIST,
+  CLOCK,
+  READ,
+  WRITE,
+  WINDOW,
+  WAIT,
+  TAKEN,
+  UNANSWERED,
+  FAILED,
+  LOST,
+  NO_LAYOUT,
+  ANOTHER_LAYOUT,
+] = Array(15).keys() as unknown as number[];
 /** The bytes of a record. */
 const RECORD = 124;
 
@@ -134,17 +148,17 @@ export class StoreClaim extends Claim {
   async #follow(next: number): Promise<void> {
     const engine = leases();
     const { wasm } = engine;
-    const { layout, asyncWaitMs } = this.terms;
+    const { asyncWaitMs } = this.terms;
     const layoutKey = `layouts/${this.directory}`;
-    let pinned = String(layout);
     this.#noAnswer = undefined;
     const patience = new Patience();
     for (const since = monotonicMs(); ; ) {
       switch (next) {
         case READ_LAYOUT: {
           const found = await this.#store.read(layoutKey);
-          pinned = found ? this.#layoutOf(found.value, layoutKey) : String(layout);
-          next = wasm.pinned(this.handle, found?.version ?? 0, found ? this.#put(found.value) : 0);
+          const name = utf8(this.namespace);
+          if (found) putBytes(engine, new Uint8Array([...name, ...found.value]));
+          next = wasm.pinned(this.handle, found?.version ?? 0, name.length, found?.value.length ?? 0);
           break;
         }
         case READ_FLOOR: {
@@ -154,9 +168,8 @@ export class StoreClaim extends Claim {
         }
         case WRITE_LAYOUT: {
           const [length, version] = words(engine);
-          const pin = String.fromCharCode(...bytes(engine).subarray(0, Number(length)));
-          const text = utf8(pinned + pin);
-          const [outcome, at] = await this.#write(layoutKey, text, Number(version));
+          const record = bytes(engine).slice(0, Number(length));
+          const [outcome, at] = await this.#write(layoutKey, record, Number(version));
           next = wasm.pinning(this.handle, outcome, at);
           break;
         }
@@ -192,6 +205,11 @@ export class StoreClaim extends Claim {
         }
         case UNANSWERED:
           throw this.#noAnswer;
+        case NO_LAYOUT:
+        case ANOTHER_LAYOUT: {
+          const sentence = `${this.#store}: ${getText(engine, Number(words(engine)[0]))}`;
+          throw new SnowmintError(next === NO_LAYOUT ? "STORE_UNAVAILABLE" : "INVALID_LAYOUT", sentence);
+        }
         case LOST:
           throw new LostLease(`${this.#store}: ${refusal().message}`);
         default:
@@ -279,24 +297,7 @@ export class StoreClaim extends Claim {
 
   /** Puts a record into the buffer, and returns its length. */
   #put(record: Uint8Array): number {
-    bytes(leases()).set(record);
-    return record.length;
-  }
-
-  /** Returns the text of the layout in a namespace's record. Throws if it is not the layout of this claim. */
-  #layoutOf(record: Uint8Array, key: string): string {
-    let pinned: Layout;
-    try {
-      const length = leases().wasm.layout_len(this.#put(record));
-      pinned = Layout.parse(String.fromCharCode(...record.subarray(0, length)));
-    } catch {
-      throw this.#store.unavailable(`the value of ${key} is not a layout`);
-    }
-    if (numbersOf(pinned) === numbersOf(this.terms.layout)) return String(pinned);
-    throw new SnowmintError(
-      "INVALID_LAYOUT",
-      `namespace ${this.namespace} is of layout ${pinned}: use that one, or another namespace`,
-    );
+    return putBytes(leases(), record);
   }
 
   /** Returns the holder of the wanted node as a part of a sentence; empty if the holder is unknown. */

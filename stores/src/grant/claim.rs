@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use snowmint_core::lease::{Claim, ClaimStep, Floor, NamespaceRecord, Record, Renewal};
 use snowmint_core::store::Ask;
-use snowmint_core::{Error as CoreError, Layout, Window};
+use snowmint_core::{Error as CoreError, Window};
 
-use super::{Claimer, Namespace, Refusal, Terms};
+use super::{Claimer, Refusal, Terms};
 use crate::error::Error;
 use crate::process::Owner;
 use crate::store::ask::{reply_of, request_of};
@@ -200,9 +200,8 @@ impl<'a> Session<'a> {
 
     /// Reads the record of the namespace, which keeps its first layout.
     fn namespace(&mut self, found: &Found) -> Result<(NamespaceRecord, Version), Error> {
-        let key = &self.namespace_key;
-        let (text, record) = read_namespace(self.store, key, &found.value, &self.terms.namespace, &self.terms.layout)?;
-        self.layout_text = text;
+        let (first, record) = self.terms.namespace.read(self.store, &found.value, &self.terms.layout)?;
+        self.layout_text = first.to_string();
         Ok((record, found.version))
     }
 
@@ -257,21 +256,4 @@ pub(crate) fn read_nodes(
         nodes.insert(node, record);
     }
     Ok(nodes)
-}
-
-/// Reads the record of a namespace into the text of its layout and the numbers behind it.
-///
-/// # Errors
-/// `InvalidLayout`, if the layout is another one; `StoreUnavailable`, if the value is not a record.
-pub(crate) fn read_namespace(
-    store: &str,
-    key: &str,
-    value: &[u8],
-    namespace: &Namespace,
-    layout: &Layout,
-) -> Result<(String, NamespaceRecord), Error> {
-    let no_layout = || Error::unavailable(store, format_args!("the value of {key} is not a layout"));
-    let (text, record) = NamespaceRecord::read(value).map_err(|_| no_layout())?;
-    let first = Layout::parse(text).map_err(|_| no_layout())?;
-    if first.same_numbers(layout) { Ok((first.to_string(), record)) } else { Err(namespace.has_another_layout(&first)) }
 }

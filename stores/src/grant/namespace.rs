@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use snowmint_core::lease::NamespaceName;
+use snowmint_core::lease::{NamespaceName, NamespaceRecord};
 use snowmint_core::{ErrorKind, Layout};
 
 use crate::error::Error;
@@ -52,12 +52,16 @@ impl Namespace {
         Self(NamespaceName::Default(layout.numbers()).to_string())
     }
 
-    /// Returns `InvalidLayout`: a namespace keeps its first layout, because two layouts could give the same ID.
-    pub fn has_another_layout(&self, pinned: &Layout) -> Error {
-        Error::told(
-            ErrorKind::InvalidLayout,
-            format!("namespace {self} is of layout {pinned}: use that one, or another namespace"),
-        )
+    /// Reads the record that a store has for this namespace, for generators of a layout. Returns the layout as the record has it.
+    ///
+    /// # Errors
+    /// `InvalidLayout`, if the namespace is of another layout; `StoreUnavailable`, if the value is not a record.
+    pub fn read(&self, store: &str, record: &[u8], layout: &Layout) -> Result<(Layout, NamespaceRecord), Error> {
+        NamespaceRecord::read_for(record, layout).map_err(|refusal| {
+            let mut sentence = format!("{store}: ");
+            let _ = refusal.write(&mut sentence, &self.0);
+            Error::told(refusal.kind(), sentence)
+        })
     }
 
     /// Returns the key of the namespace's record in a store.

@@ -6,7 +6,7 @@ use snowmint_core::lease::{NamespaceRecord, Record};
 use snowmint_core::store::Version;
 use snowmint_core::{ErrorKind, Layout, SystemHost, Window};
 
-use super::claim::{claim_node_async, read_namespace, read_nodes};
+use super::claim::{claim_node_async, read_nodes};
 use super::renewal::{Session, release_async, renew_async};
 use super::{Claimer, Namespace, Outcome, Refusal, Terms};
 use crate::error::Error;
@@ -47,7 +47,7 @@ impl Leases {
         let key = namespace.key()?;
         loop {
             if let Some(found) = self.0.read(&key).await? {
-                return read_namespace(self.0.name(), &key, &found.value, namespace, layout).map(drop);
+                return namespace.read(self.0.name(), &found.value, layout).map(drop);
             }
             let record = NamespaceRecord { nodes: 0, floor_ms: floor(&*self.0).await?.map(|floor| floor.until_ms) };
             if self.0.write(&key, format!("{layout}{record}").as_bytes(), 0).await? != Wrote::Conflict {
@@ -76,7 +76,7 @@ impl Leases {
     async fn granted(&self, terms: &Terms, nonce: u128) -> Result<Option<Granted>, Error> {
         let key = terms.namespace.key()?;
         let Some(found) = self.0.read(&key).await? else { return Ok(None) };
-        read_namespace(self.0.name(), &key, &found.value, &terms.namespace, &terms.layout)?;
+        terms.namespace.read(self.0.name(), &found.value, &terms.layout)?;
         let nodes = read_nodes(self.0.name(), self.0.list(&terms.namespace.nodes_prefix()?).await?)?;
         Ok(nodes.into_iter().find_map(|(node, record)| {
             let (record, _) = record?;

@@ -36,6 +36,11 @@ impl Told {
 
     /// The text; empty if it is not UTF-8.
     pub fn text(&self) -> &str {
-        core::str::from_utf8(&self.text[..self.len]).unwrap_or_default()
+        core::str::from_utf8(self.bytes()).unwrap_or_default()
+    }
+
+    /// The bytes.
+    pub fn bytes(&self) -> &[u8] {
+        &self.text[..self.len]
     }
 }

@@ -10,10 +10,11 @@
 
 use core::fmt::Write;
 
-use glue::{Text, Told, answer, buffer, failed, keep, kept, kept_mut};
+use glue::{TEXT, Text, Told, answer, buffer, failed, keep, kept, kept_mut};
 use snowmint_core::bytes::LABEL_BYTES;
 use snowmint_core::lease::{
-    self, Claim, ClaimStep, Floor, NamespaceName, NamespaceRecord, RECORD_BYTES, Record, Renewal, RenewalStep, Terms,
+    self, Claim, ClaimStep, Floor, NamespaceName, NamespaceRecord, NamespaceRefusal, RECORD_BYTES, Record, Renewal,
+    RenewalStep, Terms,
 };
 use snowmint_core::store::{Ask, KeyPart, Reply};
 use snowmint_core::{Error, Layout, Numbers, Window, Words};
@@ -25,7 +26,7 @@ enum Next {
     ReadLayout,
     /// `floor`.
     ReadFloor,
-    /// `pinning` (length, version). The text holds the part of the record that follows the text of the layout.
+    /// `pinning` (length, version). The record is in the text.
     WriteLayout,
     /// `see` and `skip`, then `seen`.
     List,
@@ -47,12 +48,18 @@ enum Next {
     Failed,
     /// The lease is over, and there is an error.
     Lost,
+    /// The namespace's record is not a layout (length); the sentence is in the text.
+    NoLayout,
+    /// The namespace is of another layout (length); the sentence is in the text.
+    AnotherLayout,
     Released,
 }
 
 /// A lease, granted or not.
 struct Held {
     layout: &'static Layout,
+    /// The layout as the namespace's record has it, or will have it.
+    pinned: Layout,
     flow: Flow,
 }
 
@@ -62,9 +69,8 @@ enum Flow {
     Renewal(Renewal),
 }
 
-/// A new handle of a claim. Words: the layout's numbers, then two of the nonce. The label is the start of the text, in
-/// UTF-8 and padded with zeros. `window_ms`, `last_node` and `node` are `NaN` if missing. Word 0 of the answer: the length of a
-/// window.
+/// A new handle of a claim. Words: two of the nonce. The text: the label, in UTF-8 and padded with zeros, then the layout.
+/// `window_ms`, `last_node` and `node` are `NaN` if missing. Word 0 of the answer: the length of a window.
 #[unsafe(no_mangle)]
 pub extern "C" fn claim(
     max_ahead_ms: f64,
@@ -74,11 +80,16 @@ pub extern "C" fn claim(
     node: f64,
     system_clock: bool,
     now_ms: f64,
+    len: u32,
 ) -> i32 {
     let buffer = buffer();
     let mut label = [0; LABEL_BYTES];
-    label.copy_from_slice(&buffer.text[..LABEL_BYTES]);
-    let layout: &'static Layout = kept(keep(layout_of_words()));
+    let (told, layout) = buffer.text(len).split_at(LABEL_BYTES);
+    label.copy_from_slice(told);
+    let layout: &'static Layout = match Layout::parse(layout) {
+        Ok(layout) => kept(keep(layout)),
+        Err(error) => return failed(error),
+    };
     let length = length_ms(layout, max_ahead_ms, window_ms, default_ms);
     let length = length.and_then(|ms| layout.refuse_outside(now_ms as i64).map(|()| ms));
     answer(length, |window_ms| {
@@ -89,11 +100,11 @@ pub extern "C" fn claim(
             window_ms,
             last_node: (!last_node.is_nan()).then_some(last_node as u32),
             system_clock,
-            nonce: u128::from(buffer.words[6]) | u128::from(buffer.words[7]) << 64,
+            nonce: u128::from(buffer.words[0]) | u128::from(buffer.words[1]) << 64,
             label,
         };
         buffer.words[0] = window_ms;
-        keep(Held { layout, flow: Flow::Claim(Claim::new(terms)) })
+        keep(Held { layout, pinned: *layout, flow: Flow::Claim(Claim::new(terms)) })
     })
 }
 
@@ -157,22 +168,30 @@ pub extern "C" fn lessor_ahead_us(before_us: f64, clock_ms: f64, sent_us: f64, h
     lease::lessor_ahead_us(before_us, clock_ms as i64, sent_us as i64, heard_us as i64) as f64
 }
 
-/// Reads the namespace's record in the text. Returns the length of its layout's text, which the driver checks; fails if
-/// it is not a record.
+/// Passes on the namespace's record (length 0: no record). The text: the name of the namespace, then the record.
 #[unsafe(no_mangle)]
-pub extern "C" fn layout_len(len: u32) -> i32 {
-    answer(NamespaceRecord::read(buffer().text(len)), |(layout, _)| layout.len() as u32)
-}
-
-/// Passes on the namespace's record in the text (length 0: no record). The driver has checked that the layout is the
-/// same.
-#[unsafe(no_mangle)]
-pub extern "C" fn pinned(lease: u32, version: f64, len: u32) -> u32 {
-    match NamespaceRecord::read(buffer().text(len)) {
-        Ok((_, pin)) => claiming(lease, |claiming| claiming.namespace((len > 0).then_some((pin, version as u64)))),
-        Err(error) => {
-            failed(error);
-            Next::Failed as u32
+pub extern "C" fn pinned(lease: u32, version: f64, name_len: u32, len: u32) -> u32 {
+    let held = held(lease);
+    held.pinned = *held.layout;
+    if len == 0 {
+        return claiming(lease, |claiming| claiming.namespace(None));
+    }
+    let told = Told::take((name_len + len).min(TEXT as u32));
+    let (name, record) = told.bytes().split_at(name_len as usize);
+    let record = record.get(..len as usize).unwrap_or(b" ");
+    match NamespaceRecord::read_for(record, held.layout) {
+        Ok((first, namespace)) => {
+            held.pinned = first;
+            claiming(lease, |claiming| claiming.namespace(Some((namespace, version as u64))))
+        }
+        Err(refusal) => {
+            let mut text = Text { len: 0 };
+            let _ = refusal.write(&mut text, str::from_utf8(name).unwrap_or_default());
+            buffer().words[0] = text.len as u64;
+            match refusal {
+                NamespaceRefusal::NoLayout => Next::NoLayout as u32,
+                NamespaceRefusal::AnotherLayout(_) => Next::AnotherLayout as u32,
+            }
         }
     }
 }
@@ -390,7 +409,7 @@ impl Held {
             ClaimStep::ReadFloor => Next::ReadFloor,
             ClaimStep::WriteNamespace(pin, version) => {
                 let mut text = Text { len: 0 };
-                let _ = write!(text, "{pin}");
+                let _ = write!(text, "{}{pin}", self.pinned);
                 buffer().words[..2].copy_from_slice(&[text.len as u64, version]);
                 Next::WriteLayout
             }
