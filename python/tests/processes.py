@@ -40,11 +40,12 @@ def run(program: str, *arguments: str, **variables: str) -> str:
     done = subprocess.run(
         command(program, *arguments),
         env=environment(None, **variables),
-        check=True,
+        check=False,
         capture_output=True,
         text=True,
         timeout=60,
     )
+    assert done.returncode == 0, f"{done.returncode}: {done.stderr}"
     return str(done.stdout)
 
 

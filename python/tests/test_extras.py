@@ -64,7 +64,7 @@ def test_a_fork_while_threads_make_the_generator_neither_hangs_nor_repeats(tmp_p
     program = """
         import os, sys, threading
         from snowmint._lazy import LazySnowflake
-        mint = LazySnowflake(store=f"file:{sys.argv[1]}")
+        mint = LazySnowflake(store=f"file:{sys.argv[1]}", max_wait_ms=20_000)
         ids = []
         threads = [threading.Thread(target=lambda: ids.extend(mint() for _ in range(200))) for _ in range(8)]
         for thread in threads: thread.start()
