@@ -158,7 +158,6 @@ TESTS = [
         ["test"],
         "python",
         (BUILD_WHEEL, BUILD_TESTS, BUILD_ENGINES, PYTHON, SERVERS),
-        lock="stores",
         servers=True,
     ),
     Step(
