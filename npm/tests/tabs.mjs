@@ -51,7 +51,7 @@ export function minting(name = "gen") {
     } catch (error) {
       if (!["WINDOW_CLOSED", "EXHAUSTED"].includes(error.code)) throw error;
     }
-  }, 1);
+  }, 10);
   return () => {
     clearInterval(timer);
     return ids.map(String);
