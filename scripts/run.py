@@ -1,8 +1,8 @@
 """Runs the steps of `make demo`, `make check`, `make test` or `make prove`: run.py SUITE [--only PART] [--list].
 
-A step starts when the steps that it needs have ended, at most JOBS at a time: one more than there are processors, as
-tests often wait. Each step prints a line when it starts and a line when it ends. The output of failed steps stands at
-the end, and all of it in .cache/logs/.
+A step starts when the steps that it needs have ended, at most JOBS (the number of processors) at a time. Each
+step prints a line when it starts and a line when it ends. The output of failed steps stands at the end, and all of it
+in .cache/logs/.
 """
 
 import argparse
@@ -260,7 +260,7 @@ def main() -> int:
         text=True,
     ).stdout
     print(f"This installs what is missing:\n{missing}" if missing else "Everything is installed.", flush=True)
-    run = Run(steps, int(os.environ.get("JOBS", 1 + (os.cpu_count() or 1))))
+    run = Run(steps, int(os.environ.get("JOBS", os.cpu_count() or 1)))
     if not missing:
         run.pass_over(SET_UPS)
     try:

@@ -158,6 +158,7 @@ TESTS = [
         ["test"],
         "python",
         (BUILD_WHEEL, BUILD_TESTS, BUILD_ENGINES, PYTHON, SERVERS),
+        lock="stores",
         servers=True,
     ),
     Step(
@@ -166,7 +167,7 @@ TESTS = [
         ["test"],
         "service",
         (BUILD_TESTS, BUILD_ENGINES, PYTHON, NPM, SERVERS, CHROMIUM),
-        lock="stores",
+        lock="npm",
         servers=True,
     ),
     Step(

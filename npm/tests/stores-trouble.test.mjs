@@ -143,6 +143,9 @@ describe("stores", { concurrency: 4 }, () => {
     assert.equal(await store.write("a/b", bytes("1"), 0), 1);
     const standby = await serve(t, "postgres", { standbyOf: primary.port });
     const there = await storeAt(t, "pg", standby.url);
+    // A standby that begins may break a connection.
+    const answer = () => there.read("a/b").catch(({ code }) => code);
+    await until(async () => (await answer()) !== "STORE_UNAVAILABLE", "an answer of the standby");
     await refused(
       "UNSAFE_STORE",
       /pg_is_in_recovery\(\)=true, it is a standby.*connect to the primary/,

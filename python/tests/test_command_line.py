@@ -93,9 +93,9 @@ def test_gen_holds_a_batch_of_many_at_a_time() -> None:
 
 
 def test_a_reader_that_leaves_early_is_no_error() -> None:
-    minter = subprocess.Popen(
-        [*COMMAND, "gen", "-n", "1000000"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+    # A busy disk takes longer than the 2 s that a lease waits for it.
+    command = [*COMMAND, "gen", "-n", "1000000", "--max-wait-ms", "20000"]
+    minter = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert minter.stdout is not None and minter.stderr is not None
     assert int(minter.stdout.readline()) > 0
     minter.stdout.close()
