@@ -16,13 +16,8 @@ prove: ## models, Miri, fuzzing, mutants, optimised code, long rounds, packages 
 package: ## dist/: the wheel, the sdist and the npm tarballs
 	@scripts/package.sh
 
-bench: ## contenders side by side, as medians and ratios
-	@cargo run --quiet --locked --release -p snowmint-benches --bin minting
-	@CARGO_TARGET_DIR=target/peers cargo run --quiet --locked --release --manifest-path benches/peers/Cargo.toml
-	@cargo run --quiet --locked --release -p snowmint-benches --features engines --bin numbers
-	@scripts/bench-service.sh
-	@scripts/bench-python.sh
-	@scripts/bench-js.sh
+bench: ## contenders side by side, as medians and ratios, for ONLY=rust, python, js or service; benches/README.md
+	@python3 benches/run.py $(ONLY:%=--only %)
 
 site: ## npm/site/dist/index.html: the inspector, a page in one file
 	@scripts/build-site.sh

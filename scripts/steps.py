@@ -109,7 +109,7 @@ CHECKS = [
     ),
     Step(
         "Python: mypy",
-        "cd python; mypy; mypy --strict tests; mypy --strict ../server/tests/clients ../benches/service; "
+        "cd python; mypy; mypy --strict tests; mypy --strict ../server/tests/clients ../benches/service ../benches/run.py; "
         "mypy --strict ../scripts",
         ["check", "test"],
         "python",

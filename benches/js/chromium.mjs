@@ -31,12 +31,12 @@ export async function inChromium(body) {
     await body(async (name) => {
       const page = await browser.newPage();
       await page.goto(`http://127.0.0.1:${server.address().port}/`);
-      const lines = await page.evaluate(async (name) => {
+      const table = await page.evaluate(async (name) => {
         if (!crossOriginIsolated) throw new Error("the page is not isolated");
         return (await import("/benches/js/page.mjs"))[name]();
       }, name);
       await page.close();
-      return lines;
+      return table;
     });
   } finally {
     await browser.close();

@@ -16,9 +16,7 @@ import { wide } from "./wide.mjs";
 
 const { Snowflake } = snowmint;
 
-function print(headline, lines) {
-  console.log(`${headline}\n${lines.join("\n")}\n`);
-}
+const print = (table) => console.log(JSON.stringify(table));
 
 /** One ID a call, with a clock read in each. */
 async function single(store) {
@@ -31,7 +29,7 @@ async function single(store) {
   const nodejs = new NodejsSnowflake({ custom_epoch: Date.parse("2025-01-01T00:00:00Z"), instance_id: 1 });
   // With node 0 its sequence may have all of the 22 bits; with 12 it throws when a ms is used up.
   const flake = new FlakeId({ id: 0, seqMask: 2 ** 22 - 1 });
-  const lines = compare([
+  const table = compare("Node: an ID", [
     new Contender("plain JavaScript: nextId()", () => plain.nextId()),
     new Contender("plain JavaScript, tuned: nextId()", () => tuned.nextId()),
     new Contender("floor: Date.now()", () => Date.now(), { order: "clock" }),
@@ -47,7 +45,7 @@ async function single(store) {
     new Contender("nanoid()", () => nanoid(), { order: "none" }),
   ]);
   await leased.close();
-  print("Node: one ID a call", lines);
+  print(table);
 }
 
 /** Arrays of the caller. */
@@ -60,28 +58,28 @@ async function batches(store) {
     const ids = new BigUint64Array(BATCH);
     return new Contender(name, () => gen.fill(ids), { idsACall: BATCH });
   };
-  const lines = compare([
+  const table = compare(`Node: BigUint64Arrays of ${BATCH} IDs, an ID`, [
     contender("plain JavaScript, tuned: fill(array)", tuned),
     contender("snowmint, addon, leased: fill(array)", leased),
     contender("snowmint, addon, vouched: fill(array)", vouched),
     contender("snowmint, wasm: fill(array)", wasm),
   ]);
   await leased.close();
-  print(`Node: BigUint64Arrays of ${BATCH}, an ID`, lines);
+  print(table);
 }
 
 /** Twitter's layout, as many IDs as it has. */
 async function saturated(store) {
   const tuned = tunedTwitter();
   const leased = await Snowflake.lease({ layout: "twitter", store });
-  const lines = saturation({
+  const table = saturation("Node: of the 4,096 IDs a ms of Twitter's layout", {
     "plain JavaScript, tuned, spins: nextId()": () => each(() => tuned.nextId()),
     "snowmint, addon, leased: nextId()": () => each(() => leased.nextId()),
     "snowmint, addon, leased: nextIds(512)": () => leased.nextIds(512),
     "snowmint, addon, leased: nextIds(4096)": () => leased.nextIds(4096),
   });
   await leased.close();
-  print("Node: Twitter's layout, saturated: of the 4,096 IDs a ms", lines);
+  print(table);
 }
 
 // Leases in a directory of their own.
@@ -94,9 +92,7 @@ try {
 } finally {
   rmSync(directory, { recursive: true });
 }
-print("Node: UUIDs, ULIDs and ObjectIds", wide(snowmint));
+print(wide(snowmint));
 await inChromium(async (run) => {
-  print("Chromium: one ID a call", await run("single"));
-  print(`Chromium: BigUint64Arrays of ${BATCH}, an ID`, await run("batches"));
-  print("Chromium: Twitter's layout, saturated: of the 4,096 IDs a ms", await run("saturated"));
+  for (const name of ["single", "batches", "saturated"]) print(await run(name));
 });

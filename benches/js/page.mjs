@@ -7,7 +7,7 @@ export function single() {
   const gen = new Snowflake({ layout: WIDE, node: 15 });
   const plain = plainWide();
   const tuned = tunedWide();
-  return compare([
+  return compare("Chromium: an ID", [
     new Contender("plain JavaScript: nextId()", () => plain.nextId()),
     new Contender("plain JavaScript, tuned: nextId()", () => tuned.nextId()),
     new Contender("floor: Date.now()", () => Date.now(), { order: "clock" }),
@@ -19,7 +19,7 @@ export function batches() {
   const gen = new Snowflake({ layout: WIDER, node: 3 });
   const tuned = tunedWider();
   const [ours, theirs] = [new BigUint64Array(BATCH), new BigUint64Array(BATCH)];
-  return compare([
+  return compare(`Chromium: BigUint64Arrays of ${BATCH} IDs, an ID`, [
     new Contender("plain JavaScript, tuned: fill(array)", () => tuned.fill(theirs), { idsACall: BATCH }),
     new Contender("snowmint: fill(array)", () => gen.fill(ours), { idsACall: BATCH }),
   ]);
@@ -39,7 +39,7 @@ function insisting(mint) {
 export function saturated() {
   const gen = new Snowflake({ layout: "twitter", node: 5, maxAheadMs: 0 });
   const tuned = tunedTwitter();
-  return saturation({
+  return saturation("Chromium: of the 4,096 IDs a ms of Twitter's layout", {
     "plain JavaScript, tuned, spins: nextId()": () => each(() => tuned.nextId()),
     "snowmint: nextId()": () => each(() => insisting(() => gen.nextId())),
     "snowmint: nextIds(512)": () => insisting(() => gen.nextIds(512)),

@@ -45,18 +45,19 @@ export class Contender {
   }
 }
 
-/** The quartiles. */
-export function quartiles(values) {
+/** The 10th, 50th and 90th percentile. */
+function deciles(values) {
   const sorted = [...values].sort((a, b) => a - b);
-  return [0.25, 0.5, 0.75].map((part) => {
-    const place = part * (sorted.length - 1);
-    const below = sorted[Math.floor(place)];
-    return below + (sorted[Math.ceil(place)] - below) * (place % 1);
-  });
+  return [0.1, 0.5, 0.9].map((part) => sorted[Math.floor(part * (sorted.length - 1))]);
 }
 
-/** The median time an ID, with the quartiles, and its ratio to the first contender's, turn by turn: a line each. */
-export function compare(contenders) {
+function row(name, values, more) {
+  const [p10, median, p90] = deciles(values);
+  return { name, p10, median, p90, ...more };
+}
+
+/** A table: ns an ID, and the ratio to the first contender's, turn by turn. `benches/run.py` reads it. */
+export function compare(title, contenders) {
   for (let round = 0; round < ROUNDS; round++) {
     // Each goes first in turn.
     for (let i = 0; i < contenders.length; i++) contenders[(round + i) % contenders.length].turn();
@@ -64,26 +65,23 @@ export function compare(contenders) {
   // Until then the compilers were at work.
   const settled = (ns) => ns.slice(Math.floor(ROUNDS / 10));
   const first = settled(contenders[0].ns);
-  return contenders.map(({ name, ns, wrong, checked }) => {
+  const rows = contenders.map(({ name, ns, wrong, checked }) => {
     const times = settled(ns);
-    const [low, median, high] = quartiles(times).map((ns) => ns.toFixed(2));
-    const ratio = quartiles(times.map((each, turn) => each / first[turn]))[1].toFixed(3);
-    const note = wrong ? `   ${((100 * wrong) / checked).toFixed(1)} % repeated or out of order` : "";
-    return `${name.padEnd(42)} ${median.padStart(8)} ns  (${low} to ${high})   ${ratio} x${note}`;
+    const ratio = deciles(times.map((each, turn) => each / first[turn]))[1];
+    const note = wrong && `${((100 * wrong) / checked).toFixed(1)} % repeated or out of order`;
+    return row(name, times, { ratio, ...(note && { note }) });
   });
+  return { title, unit: "ns", rows };
 }
 
 const SATURATED_MS = 250;
 const REPEATS = 11;
 
-/** How many of the 4,096 IDs that Twitter's layout has in a ms come in fact, in percent: a line for each that mints arrays. */
-export function saturation(contenders) {
+/** A table: how many of the 4,096 IDs that Twitter's layout has in a ms come in fact, in percent, of those that mint arrays. */
+export function saturation(title, contenders) {
   const found = Object.entries(contenders).map(([name, mint]) => ({ name, mint, percents: [] }));
   for (let repeat = 0; repeat < REPEATS; repeat++) for (const each of found) each.percents.push(reached(each));
-  return found.map(({ name, percents }) => {
-    const [low, median, high] = quartiles(percents).map((percent) => percent.toFixed(2));
-    return `${name.padEnd(42)} ${median.padStart(8)} %   (${low} to ${high})`;
-  });
+  return { title, unit: "%", rows: found.map(({ name, percents }) => row(name, percents)) };
 }
 
 function reached({ name, mint }) {

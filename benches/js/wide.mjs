@@ -5,14 +5,14 @@ import { monotonicFactory } from "ulid";
 import * as peer from "uuid";
 import { Contender, compare } from "./turns.mjs";
 
-/** A line for each contender, whose ratio is to version 7 of the package `uuid`. */
+/** Ratios are to version 7 of the package `uuid`. */
 export function wide({ objectId, ulid, uuid }) {
   const [ours, theirs] = [new Uint8Array(16), new Uint8Array(16)];
   const peerUlid = monotonicFactory();
   // An array is written to again, so what is kept and checked is the number of its last bytes, which are random or count.
   const last = (bytes) => new DataView(bytes.buffer).getBigUint64(8);
   const none = { order: "none" };
-  return compare([
+  return compare("Node: a UUID, ULID or ObjectId", [
     new Contender("uuid: v7()", () => peer.v7(), { order: "told" }),
     new Contender("floor: Date.now()", () => Date.now(), { order: "clock" }),
     new Contender("snowmint: uuid.v7()", () => uuid.v7()),

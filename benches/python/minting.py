@@ -1,6 +1,5 @@
 """What an ID costs in Python, beside peers and beside what Python itself costs."""
 
-import statistics
 import tempfile
 import time
 import uuid
@@ -20,7 +19,7 @@ import uuid7_rs
 import uuid_utils
 import uuid_utils.compat
 from snowmint import Snowflake, layouts
-from turns import Contender, compare
+from turns import Contender, compare, row, table
 
 EPOCH_MS = 1_735_689_600_000
 # Room for 2^18 IDs a ms, and for batches 2^22, so that the clock never makes a contender wait.
@@ -37,8 +36,8 @@ def single(store: str) -> None:
     flake = oneflake.FlakeGenerator(1, epoch_ms=EPOCH_MS, timestamp_bits=41, worker_bits=4, sequence_bits=18)
     # One machine would be limited to 256 IDs in 10 ms.
     sony = sonyflake_turbo.SonyFlake(*range(65536), start_time=EPOCH_MS // 1000)
-    print("one ID a call")
     compare(
+        "Python: an ID",
         [
             Contender("floor: time.time_ns()", time.time_ns, increasing=False),
             Contender("snowmint, leased: next_id()", leased.next_id),
@@ -49,7 +48,7 @@ def single(store: str) -> None:
             Contender("sonyflake-turbo, all machines: next(gen)", sony, by_next=True),
             Contender("uuid-utils: uuid7()", uuid_utils.uuid7),
             Contender("uuid7-rs: uuid7()", uuid7_rs.uuid7),
-        ]
+        ],
     )
 
 
@@ -69,15 +68,15 @@ def lists(store: str) -> None:
         mint = flake.generate
         return [mint() for _ in repeat(None, BATCH)]
 
-    print(f"\nlists of {BATCH}, an ID")
     compare(
+        f"Python: lists of {BATCH} IDs, an ID",
         [
             Contender("floor: list(range(a, b))", numbers, ids_a_call=BATCH),
             Contender("snowmint, leased: next_ids(n)", partial(leased.next_ids, BATCH), ids_a_call=BATCH),
             Contender("snowmint, vouched: next_ids(n)", partial(vouched.next_ids, BATCH), ids_a_call=BATCH),
             Contender("sonyflake-turbo, all machines: gen(n)", partial(sony, BATCH), ids_a_call=BATCH),
             Contender("oneflake, which has no batch: generate()", one_by_one, ids_a_call=BATCH),
-        ]
+        ],
     )
 
 
@@ -98,8 +97,8 @@ def arrays(store: str) -> None:
         generator.fill(place)
         return place
 
-    print(f"\nnumpy arrays of {BATCH}, an ID")
     compare(
+        f"Python: numpy arrays of {BATCH} IDs, an ID",
         [
             Contender("floor: numpy.add(steps, start, out=array)", numbers, ids_a_call=BATCH),
             Contender("snowmint, leased: fill(array)", partial(filled, leased, places[1]), ids_a_call=BATCH),
@@ -107,7 +106,7 @@ def arrays(store: str) -> None:
             Contender(
                 "sonyflake-turbo: numpy.array(gen(n))", lambda: np.array(sony(BATCH), np.uint64), ids_a_call=BATCH
             ),
-        ]
+        ],
     )
 
 
@@ -115,61 +114,61 @@ def wide() -> None:
     """UUIDs, ULIDs and ObjectIds."""
     unordered = partial(Contender, ordered=False)
 
-    print("\nUUID version 7, the standard library's class")
     compare(
+        "Python: a UUID of version 7, as the standard library's class",
         [
             Contender("snowmint: uuid7()", snowmint.uuid7),
             Contender("uuid-utils: compat.uuid7()", uuid_utils.compat.uuid7),
             Contender("uuid-utils' own class: uuid7()", uuid_utils.uuid7),
-        ]
+        ],
     )
-    print("\nUUID version 7, text")
     compare(
+        "Python: a UUID of version 7, as text",
         [
             Contender("snowmint: uuid7_str()", snowmint.uuid7_str),
             Contender("uuid-utils: str(uuid7())", uuid_utils.uuid7, as_text=True),
             Contender("uuid7-rs: str(uuid7())", uuid7_rs.uuid7, as_text=True),
-        ]
+        ],
     )
-    print("\nUUID version 4, the standard library's class")
     compare(
+        "Python: a UUID of version 4, as the standard library's class",
         [
             unordered("snowmint: uuid4()", snowmint.uuid4),
             unordered("uuid-utils: compat.uuid4()", uuid_utils.compat.uuid4),
             unordered("uuid: uuid4()", uuid.uuid4),
-        ]
+        ],
     )
-    print("\nUUID version 4, text")
     compare(
+        "Python: a UUID of version 4, as text",
         [
             unordered("snowmint: uuid4_str()", snowmint.uuid4_str),
             unordered("uuid-utils: str(uuid4())", uuid_utils.uuid4, as_text=True),
-        ]
+        ],
     )
-    print("\nUUID versions 1 and 6, the standard library's class")
     compare(
+        "Python: a UUID of versions 1 and 6, as the standard library's class",
         [
             unordered("snowmint: uuid1()", snowmint.uuid1),
             unordered("snowmint: uuid6()", snowmint.uuid6),
             unordered("uuid-utils: compat.uuid6()", uuid_utils.compat.uuid6),
             unordered("uuid: uuid1()", uuid.uuid1),
-        ]
+        ],
     )
-    print("\nULID")
     compare(
+        "Python: a ULID",
         [
             Contender("snowmint: ulid()", snowmint.ulid),
             Contender("snowmint: str(ulid())", snowmint.ulid, as_text=True),
             unordered("ulid-transform, text: ulid_now()", ulid_transform.ulid_now),
             unordered("python-ulid: ULID()", ulid.ULID),
-        ]
+        ],
     )
-    print("\nObjectId")
     compare(
+        "Python: an ObjectId",
         [
             unordered("snowmint: object_id()", snowmint.object_id),
             unordered("pymongo: bson.ObjectId()", bson.ObjectId),
-        ]
+        ],
     )
 
 
@@ -201,14 +200,15 @@ def saturated(store: str) -> None:
         "snowmint, leased: next_ids(4096)": partial(leased.next_ids, 4096),
         "oneflake: generate()": partial(each, flake.generate),
     }
-    print("\nTwitter's layout, saturated: of the 4,096 IDs a ms")
     found: dict[str, list[float]] = {name: [] for name in contenders}
     for _ in range(REPEATS):
         for name, mint in contenders.items():
             found[name].append(reached(mint))
-    for name, percent in found.items():
-        low, median, high = statistics.quantiles(percent, n=4)
-        print(f"{name:<40} {median:8.2f} %   ({low:.2f} to {high:.2f})")
+    table(
+        "Python: of the 4,096 IDs a ms of Twitter's layout",
+        "%",
+        [row(name, percents) for name, percents in found.items()],
+    )
 
 
 def main() -> None:

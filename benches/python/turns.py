@@ -1,5 +1,6 @@
 """Contenders that take turns in one process, so that what else the machine does hits all of them alike."""
 
+import json
 import operator
 import statistics
 from collections.abc import Callable, Sequence
@@ -88,14 +89,25 @@ def _as_text(mint: Callable[[], Any], calls: int) -> Any:
     return kept
 
 
-def compare(contenders: Sequence[Contender]) -> None:
-    """Prints the median time an ID, with the quartiles, and its ratio to the first contender's, turn by turn."""
-    for round in range(ROUNDS):
+def compare(title: str, contenders: Sequence[Contender]) -> None:
+    """Prints a table as a line of JSON: ns an ID, and the ratio to the first contender's, turn by turn."""
+    for turn in range(ROUNDS):
         # Each goes first in turn.
         for i in range(len(contenders)):
-            contenders[(round + i) % len(contenders)].turn()
+            contenders[(turn + i) % len(contenders)].turn()
     first = contenders[0].ns
-    for contender in contenders:
-        low, median, high = statistics.quantiles(contender.ns, n=4)
-        ratio = statistics.median(map(operator.truediv, contender.ns, first))
-        print(f"{contender.name:<40} {median:8.2f} ns  ({low:.2f} to {high:.2f})   {ratio:.3f} x")
+    rows = [
+        row(each.name, each.ns, ratio=statistics.median(map(operator.truediv, each.ns, first))) for each in contenders
+    ]
+    table(title, "ns", rows)
+
+
+def row(name: str, values: Sequence[float], **more: float) -> dict[str, object]:
+    """A row of a table: the median, the 10th and the 90th percentile."""
+    deciles = statistics.quantiles(values, n=10)
+    return {"name": name, "p10": deciles[0], "median": statistics.median(values), "p90": deciles[8], **more}
+
+
+def table(title: str, unit: str, rows: Sequence[dict[str, object]]) -> None:
+    """Prints a table as a line of JSON, which `benches/run.py` reads."""
+    print(json.dumps({"title": title, "unit": unit, "rows": rows}), flush=True)

@@ -3,8 +3,8 @@
 The first argument is the binary. Everything runs on this machine, so that client and server share its cores.
 """
 
+import json
 import operator
-import os
 import re
 import statistics
 import subprocess
@@ -17,10 +17,10 @@ from pathlib import Path
 from socket import create_connection, socket
 from tempfile import TemporaryDirectory
 
-ROUNDS = 7
+ROUNDS = 9
 CLIENTS = 50
 # Enough for a turn to last about a second.
-COMMANDS = {1: 60_000, 100: 1_000_000}
+COMMANDS = {1: 60_000, 16: 400_000, 100: 1_000_000}
 SECONDS = 2
 HERE = Path(__file__).parent
 
@@ -126,18 +126,28 @@ def milliseconds(number: str, unit: str) -> float:
 
 
 def compare(title: str, contenders: list[Contender]) -> None:
-    """Prints medians, and the ratio of each rate to the first contender's, turn by turn."""
-    for round in range(ROUNDS):
+    """Prints a table as a line of JSON: requests a second, and the ratio to the first contender's, turn by turn."""
+    for turn in range(ROUNDS):
         # Each goes first in turn.
         for i in range(len(contenders)):
-            contenders[(round + i) % len(contenders)].turn()
-    print(f"\n{title}")
+            contenders[(turn + i) % len(contenders)].turn()
+    rows: list[dict[str, object]] = []
     for contender in contenders:
-        low, median, high = statistics.quantiles(contender.rates, n=4)
+        deciles = statistics.quantiles(contender.rates, n=10, method="inclusive")
         ratio = statistics.median(map(operator.truediv, contender.rates, contenders[0].rates))
-        p99_ms = statistics.median(contender.p99_ms)
-        rates = f"{median:>11,.0f}/s  ({low:,.0f} to {high:,.0f})"
-        print(f"  {contender.name:<32}{rates:<42} p99 {p99_ms:6.2f} ms  {ratio:6.3f} x")
+        note = f"99 % within {statistics.median(contender.p99_ms):.2f} ms"
+        median = statistics.median(contender.rates)
+        rows.append(
+            {
+                "name": contender.name,
+                "p10": deciles[0],
+                "median": median,
+                "p90": deciles[8],
+                "ratio": ratio,
+                "note": note,
+            }
+        )
+    print(json.dumps({"title": title, "unit": "/s", "rows": rows}), flush=True)
 
 
 def resident_mb(process: int) -> float:
@@ -161,12 +171,11 @@ def main() -> None:
             always = ["--appendfsync", "always"] if options else []
             stack.enter_context(running([*words, *options, *always], ports[name]))
         time.sleep(1)
-        idle = resident_mb(process)
-        print(f"load average before: {os.getloadavg()[0]:.2f} on {os.cpu_count()} cores; idle: {idle:.1f} MB")
+        memory = {"idle": resident_mb(process)}
         names = [name for name in ports if name != "http"]
         for pipeline in COMMANDS:
             contenders = [Contender(name, Increments(ports[name], pipeline)) for name in names]
-            compare(f"INCR, {CLIENTS} clients, pipelines of {pipeline}", contenders)
+            compare(f"Service: INCR, {CLIENTS} clients, pipelines of {pipeline}", contenders)
         asked = [("GET", "/v1/ids"), ("POST", "/v1/sequences/bench/next"), ("GET", "/v1/tickets/bench")]
         # Without a cache every number of a sequence takes a write, as a ticket does.
         create = [sys.argv[1], "sequence", "create", "cached", "--cache", "1000", "--store", store]
@@ -174,8 +183,10 @@ def main() -> None:
         asked.insert(1, ("POST", "/v1/sequences/cached/next"))
         asked.append(("GET", "/healthz"))
         kinds = [Contender(f"{method} {path}", Requests(method, http + path)) for method, path in asked]
-        compare(f"HTTP, {CLIENTS} connections, SQLite, every number durable before it is answered", kinds)
-        print(f"\nafter all that: {resident_mb(process):.1f} MB; load average: {os.getloadavg()[0]:.2f}")
+        compare(f"Service: HTTP, {CLIENTS} connections, SQLite, each number durable before its answer", kinds)
+        memory["after all that"] = resident_mb(process)
+        rows = [{"name": name, "p10": mb, "median": mb, "p90": mb} for name, mb in memory.items()]
+        print(json.dumps({"title": "Service: memory", "unit": "MB", "rows": rows}), flush=True)
 
 
 if __name__ == "__main__":

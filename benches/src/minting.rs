@@ -17,8 +17,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (vouched, leased) = (Snowflake::new(&layout, 2)?, Snowflake::lease(lease)?);
     let mut counter = 0;
 
-    println!("next_id: the bare core reads the clock at each call, the generator once in a ms");
-    compare(&mut [
+    compare("Rust: the bare core, which reads the clock at each call, and the generator, which does once a ms", &mut [
         Contender::new("core, no lease, no fork guard", || bare.next_id(&mut SystemHost::new())),
         Contender::new("vouched node", || vouched.next_id()),
         Contender::new("lease", || leased.next_id()),
@@ -27,11 +26,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             Ok::<_, snowmint::Error>((SystemHost::unix_ms().unsigned_abs() << 20) + counter)
         }),
     ]);
-    println!("\nnext_ids, 1000 at a time");
     let mut ids = [0; 1000];
     let mut more = ids;
     let mut most = ids;
-    compare(&mut [
+    compare("Rust: runs of 1000 IDs, an ID", &mut [
         Contender::batch("core, no lease, no fork guard", || {
             bare.fill(&mut SystemHost::new(), &mut ids).map(|()| ids[999])
         }),

@@ -42,7 +42,7 @@ async fn round_trips(store: &Arc<dyn Store>) -> Result<(), Error> {
             taken += 1;
         }
         let (trips, ms) = (numbers.fetches(), started.elapsed().as_millis());
-        println!("  step {step:>7}: {trips:>5} round trips and {ms:>6} ms for a million numbers, from the first on");
+        eprintln!("  step {step:>7}: {trips:>5} round trips and {ms:>6} ms for a million numbers, from the first on");
     }
     let tickets = Tickets::over(vec![store.clone()], &format!("bench-{unique}"))?;
     let started = Instant::now();
@@ -50,7 +50,7 @@ async fn round_trips(store: &Arc<dyn Store>) -> Result<(), Error> {
         tickets.next().await?;
     }
     let us = started.elapsed().as_micros() / 1000;
-    println!("  tickets:       one round trip each, {us} us one after the other");
+    eprintln!("  tickets:       one round trip each, {us} us one after the other");
     Ok(())
 }
 
@@ -61,8 +61,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         (open(&store, "a", MILLION).await?, open(&store, "b", MILLION).await?, open(&store, "c", MILLION).await?);
     let mut local = threads_own.local();
     let (added, swapped) = (AtomicU64::new(0), AtomicU64::new(0));
-    println!("one number a call, one thread, ranges of 1,000,000 fetched from memory in the background");
-    compare(&mut [
+    compare("Rust: numbers of a segment of 1,000,000, fetched from memory in the background", &mut [
         Contender::new("floor: fetch_add", || Ok::<_, Error>(added.fetch_add(1, Ordering::Relaxed) + 1)),
         Contender::new("floor: load and compare-and-swap", || {
             let there = swapped.load(Ordering::Relaxed);
@@ -71,8 +70,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         Contender::new("Segments::try_next, shared", || insist(|| shared.try_next())),
         Contender::new("LocalNumbers::try_next, a thread's", || insist(|| local.try_next())),
     ]);
-    println!("\nruns of 1000 numbers");
-    compare(&mut [Contender::batch("Segments::try_next_run", || {
+    compare("Rust: runs of 1000 numbers of a segment, a number", &mut [Contender::batch("Segments::try_next_run", || {
         let mut left = 1000;
         let mut last = 0;
         while left > 0 {
@@ -85,11 +83,11 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         Ok::<_, Error>(last)
     })]);
-    println!("\nmemory");
+    eprintln!("memory");
     round_trips(&store).await?;
     for url in std::env::args().skip(1) {
         let store = connect(&url).await?;
-        println!("{}", store.name());
+        eprintln!("{}", store.name());
         round_trips(&store).await?;
     }
     Ok(())

@@ -43,9 +43,10 @@ pub(crate) trait Id: PartialOrd + Default + Debug {}
 
 impl<T: PartialOrd + Default + Debug> Id for T {}
 
-/// Prints the median time an ID, with the quartiles, and its ratio to the first contender's, turn by turn.
+/// Prints a table as a line of JSON: the median time an ID in ns with its 10th and 90th percentile, and the ratio to the first
+/// contender's, turn by turn. `benches/run.py` reads it.
 #[allow(clippy::cast_precision_loss, reason = "counts are small")]
-pub(crate) fn compare(contenders: &mut [Contender<'_>]) {
+pub(crate) fn compare(title: &str, contenders: &mut [Contender<'_>]) {
     for round in 0..ROUNDS {
         let count = contenders.len();
         for i in 0..count {
@@ -57,15 +58,18 @@ pub(crate) fn compare(contenders: &mut [Contender<'_>]) {
         }
     }
     let first = contenders[0].ns.clone();
-    for Contender { name, ns, .. } in contenders {
+    let rows = contenders.iter_mut().map(|Contender { name, ns, .. }| {
         let mut ratios: Vec<_> = ns.iter().zip(&first).map(|(ns, first)| ns / first).collect();
-        let [low, median, high] = quartiles(ns);
-        let ratio = quartiles(&mut ratios)[1];
-        println!("{name:<34} {median:8.2} ns  ({low:.2} to {high:.2})   {ratio:.3} x");
-    }
+        let [_, ratio, _] = deciles(&mut ratios);
+        let [low, median, high] = deciles(ns);
+        format!("{{\"name\":{name:?},\"p10\":{low:.2},\"median\":{median:.2},\"p90\":{high:.2},\"ratio\":{ratio:.3}}}")
+    });
+    let rows: Vec<_> = rows.collect();
+    println!("{{\"title\":{title:?},\"unit\":\"ns\",\"rows\":[{}]}}", rows.join(","));
 }
 
-fn quartiles(values: &mut [f64]) -> [f64; 3] {
+/// Returns the 10th, 50th and 90th percentile.
+fn deciles(values: &mut [f64]) -> [f64; 3] {
     values.sort_unstable_by(f64::total_cmp);
-    [1, 2, 3].map(|quarter| values[values.len() * quarter / 4])
+    [10, 50, 90].map(|percent| values[values.len() * percent / 100])
 }

@@ -31,6 +31,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
+/// Prints what the checker found, as a line of JSON.
+fn tell(name: &str, verdict: &str) {
+    println!("{{\"checked\":{name:?},\"verdict\":{verdict:?}}}");
+}
+
 fn unix_ms() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).expect("a clock after 1970");
     u64::try_from(since.as_millis()).expect("a clock before the year 584 million")
@@ -82,7 +87,6 @@ fn by_the_clock() -> Result<(), Box<dyn Error>> {
     let roomy = Time { shift: 23, epoch_ms: EPOCH_MS };
     let twitter = |epoch_ms| Time { shift: 22, epoch_ms };
 
-    println!("what 300,000 IDs are, minted as fast as they come");
     for (name, mint, time) in [
         (
             "snowmint, leased: next_id",
@@ -90,7 +94,7 @@ fn by_the_clock() -> Result<(), Box<dyn Error>> {
             roomy,
         ),
         (
-            "ferroid: AtomicSnowflakeGenerator",
+            "ferroid: atomic, ticker thread",
             &mut || atomic.next_id(|_| std::thread::yield_now()).to_raw().into(),
             roomy,
         ),
@@ -104,12 +108,11 @@ fn by_the_clock() -> Result<(), Box<dyn Error>> {
         ("rs-snowflake: generate", &mut || unsigned(rs_snowflake.borrow_mut().generate()).into(), twitter(0)),
         ("rs-snowflake: lazy_generate", &mut || unsigned(rs_snowflake.borrow_mut().lazy_generate()).into(), twitter(0)),
     ] {
-        println!("{name:<34} {}", verdict(mint, Some(time)));
+        tell(name, &verdict(mint, Some(time)));
     }
 
-    println!("\none ID a call, by the clock of the system");
     let mut last = 0;
-    compare(&mut [
+    compare("Rust: an ID, by the clock of the system", &mut [
         Contender::new("floor: clock and compare-and-swap", || ok(floor())),
         Contender::new("floor: clock", || {
             last += 1;
@@ -170,8 +173,7 @@ fn on_an_injected_clock() -> Result<(), Box<dyn Error>> {
     let atomic = AtomicSnowflakeGenerator::<Roomy, _>::new(1, Told(&now));
     let mut nexus = nexus_id::Snowflake64::<41, 3, 20>::new(1);
     let cell = AtomicU64::new(0);
-    println!("\none ID a call, on an injected clock");
-    compare(&mut [
+    compare("Rust: an ID, on an injected clock", &mut [
         Contender::new("floor: compare-and-swap", || {
             tell();
             let last = cell.load(Ordering::Relaxed);
@@ -196,7 +198,6 @@ fn on_an_injected_clock() -> Result<(), Box<dyn Error>> {
 /// UUIDs of version 7 and ULIDs.
 fn wide() {
     let mut ulids = ulid::Generator::new();
-    println!("\nwhat 300,000 UUIDs of version 7 and ULIDs are");
     for (name, mint) in [
         ("snowmint: uuid::v7", &mut (|| snowmint::uuid::v7().unwrap().to_bits()) as &mut dyn FnMut() -> u128),
         ("uuid: Uuid::now_v7", &mut || uuid::Uuid::now_v7().as_u128()),
@@ -204,16 +205,14 @@ fn wide() {
         ("snowmint: ulid::next", &mut || snowmint::ulid::next().unwrap().to_bits()),
         ("ulid: Generator::generate", &mut || ulids.generate().unwrap().0),
     ] {
-        println!("{name:<34} {}", verdict(mint, None));
+        tell(name, &verdict(mint, None));
     }
-    println!("\nUUIDs of version 7");
-    compare(&mut [
+    compare("Rust: a UUID of version 7", &mut [
         Contender::new("snowmint: uuid::v7", || snowmint::uuid::v7().map(|id| id.to_bits())),
         Contender::new("uuid: Uuid::now_v7", || ok(uuid::Uuid::now_v7().as_u128())),
         Contender::new("uuid7: uuid7", || ok(u128::from(uuid7::uuid7()))),
     ]);
-    println!("\nULIDs");
-    compare(&mut [
+    compare("Rust: a ULID", &mut [
         Contender::new("snowmint: ulid::next", || snowmint::ulid::next().map(|id| id.to_bits())),
         Contender::new("ulid: Generator::generate", || ok(ulids.generate().unwrap().0)),
     ]);
