@@ -17,24 +17,30 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (vouched, leased) = (Snowflake::new(&layout, 2)?, Snowflake::lease(lease)?);
     let mut counter = 0;
 
-    compare("Rust: the bare core, which reads the clock at each call, and the generator, which does once a ms", &mut [
-        Contender::new("core, no lease, no fork guard", || bare.next_id(&mut SystemHost::new())),
-        Contender::new("vouched node", || vouched.next_id()),
-        Contender::new("lease", || leased.next_id()),
-        Contender::new("floor: reading the clock", || {
-            counter += 1;
-            Ok::<_, snowmint::Error>((SystemHost::unix_ms().unsigned_abs() << 20) + counter)
-        }),
-    ]);
+    compare(
+        "Rust: core, whose clock is read at each call, and generators, which read it once a ms",
+        &mut [
+            Contender::new("core, no lease, no fork guard", || bare.next_id(&mut SystemHost::new())),
+            Contender::new("vouched node", || vouched.next_id()),
+            Contender::new("lease", || leased.next_id()),
+            Contender::new("floor: reading the clock", || {
+                counter += 1;
+                Ok::<_, snowmint::Error>((SystemHost::unix_ms().unsigned_abs() << 20) + counter)
+            }),
+        ],
+    );
     let mut ids = [0; 1000];
     let mut more = ids;
     let mut most = ids;
-    compare("Rust: runs of 1000 IDs, an ID", &mut [
-        Contender::batch("core, no lease, no fork guard", || {
-            bare.fill(&mut SystemHost::new(), &mut ids).map(|()| ids[999])
-        }),
-        Contender::batch("vouched node", || vouched.fill(&mut more).map(|()| more[999])),
-        Contender::batch("lease", || leased.fill(&mut most).map(|()| most[999])),
-    ]);
+    compare(
+        "Rust: runs of 1000 IDs, an ID",
+        &mut [
+            Contender::batch("core, no lease, no fork guard", || {
+                bare.fill(&mut SystemHost::new(), &mut ids).map(|()| ids[999])
+            }),
+            Contender::batch("vouched node", || vouched.fill(&mut more).map(|()| more[999])),
+            Contender::batch("lease", || leased.fill(&mut most).map(|()| most[999])),
+        ],
+    );
     Ok(())
 }

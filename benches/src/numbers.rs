@@ -61,28 +61,34 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         (open(&store, "a", MILLION).await?, open(&store, "b", MILLION).await?, open(&store, "c", MILLION).await?);
     let mut local = threads_own.local();
     let (added, swapped) = (AtomicU64::new(0), AtomicU64::new(0));
-    compare("Rust: numbers of a segment of 1,000,000, fetched from memory in the background", &mut [
-        Contender::new("floor: fetch_add", || Ok::<_, Error>(added.fetch_add(1, Ordering::Relaxed) + 1)),
-        Contender::new("floor: load and compare-and-swap", || {
-            let there = swapped.load(Ordering::Relaxed);
-            swapped.compare_exchange(there, there + 1, Ordering::Relaxed, Ordering::Relaxed).map(|there| there + 1)
-        }),
-        Contender::new("Segments::try_next, shared", || insist(|| shared.try_next())),
-        Contender::new("LocalNumbers::try_next, a thread's", || insist(|| local.try_next())),
-    ]);
-    compare("Rust: runs of 1000 numbers of a segment, a number", &mut [Contender::batch("Segments::try_next_run", || {
-        let mut left = 1000;
-        let mut last = 0;
-        while left > 0 {
-            last = insist(|| {
-                runs.try_next_run(left).map(|run| {
-                    left -= run.end - run.start;
-                    run.end - 1
-                })
-            })?;
-        }
-        Ok::<_, Error>(last)
-    })]);
+    compare(
+        "Rust: numbers of a segment of 1,000,000, fetched from memory in the background",
+        &mut [
+            Contender::new("floor: fetch_add", || Ok::<_, Error>(added.fetch_add(1, Ordering::Relaxed) + 1)),
+            Contender::new("floor: load and compare-and-swap", || {
+                let there = swapped.load(Ordering::Relaxed);
+                swapped.compare_exchange(there, there + 1, Ordering::Relaxed, Ordering::Relaxed).map(|there| there + 1)
+            }),
+            Contender::new("Segments::try_next, shared", || insist(|| shared.try_next())),
+            Contender::new("LocalNumbers::try_next, a thread's", || insist(|| local.try_next())),
+        ],
+    );
+    compare(
+        "Rust: runs of 1000 numbers of a segment, a number",
+        &mut [Contender::batch("Segments::try_next_run", || {
+            let mut left = 1000;
+            let mut last = 0;
+            while left > 0 {
+                last = insist(|| {
+                    runs.try_next_run(left).map(|run| {
+                        left -= run.end - run.start;
+                        run.end - 1
+                    })
+                })?;
+            }
+            Ok::<_, Error>(last)
+        })],
+    );
     eprintln!("memory");
     round_trips(&store).await?;
     for url in std::env::args().skip(1) {

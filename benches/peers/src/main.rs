@@ -93,11 +93,7 @@ fn by_the_clock() -> Result<(), Box<dyn Error>> {
             &mut (|| ours.next_id().map(u128::from).unwrap()) as &mut dyn FnMut() -> u128,
             roomy,
         ),
-        (
-            "ferroid: atomic, ticker thread",
-            &mut || atomic.next_id(|_| std::thread::yield_now()).to_raw().into(),
-            roomy,
-        ),
+        ("ferroid: atomic, ticker thread", &mut || atomic.next_id(|_| std::thread::yield_now()).to_raw().into(), roomy),
         (
             "snowflake_me: next_id",
             &mut || snowflake_me.next_id().map(u64::from).unwrap().into(),
@@ -112,19 +108,24 @@ fn by_the_clock() -> Result<(), Box<dyn Error>> {
     }
 
     let mut last = 0;
-    compare("Rust: an ID, by the clock of the system", &mut [
-        Contender::new("floor: clock and compare-and-swap", || ok(floor())),
-        Contender::new("floor: clock", || {
-            last += 1;
-            ok((u128::from(unix_ms()) << 64) + last)
-        }),
-        Contender::new("snowmint, leased: next_id", || ours.next_id()),
-        Contender::new("snowmint, vouched: next_id", || vouched.next_id()),
-        Contender::new("ferroid: atomic, ticker thread", || ok(atomic.next_id(|_| std::thread::yield_now()).to_raw())),
-        Contender::new("snowflake_me: next_id", || snowflake_me.next_id().map(u64::from)),
-        Contender::new("nexus-id, clock read for it", nexus_id),
-        Contender::new("snowid: generate", || ok(snowid.generate())),
-    ]);
+    compare(
+        "Rust: an ID, by the clock of the system",
+        &mut [
+            Contender::new("floor: clock and compare-and-swap", || ok(floor())),
+            Contender::new("floor: clock", || {
+                last += 1;
+                ok((u128::from(unix_ms()) << 64) + last)
+            }),
+            Contender::new("snowmint, leased: next_id", || ours.next_id()),
+            Contender::new("snowmint, vouched: next_id", || vouched.next_id()),
+            Contender::new("ferroid: atomic, ticker thread", || {
+                ok(atomic.next_id(|_| std::thread::yield_now()).to_raw())
+            }),
+            Contender::new("snowflake_me: next_id", || snowflake_me.next_id().map(u64::from)),
+            Contender::new("nexus-id, clock read for it", nexus_id),
+            Contender::new("snowid: generate", || ok(snowid.generate())),
+        ],
+    );
     Ok(())
 }
 
@@ -173,25 +174,28 @@ fn on_an_injected_clock() -> Result<(), Box<dyn Error>> {
     let atomic = AtomicSnowflakeGenerator::<Roomy, _>::new(1, Told(&now));
     let mut nexus = nexus_id::Snowflake64::<41, 3, 20>::new(1);
     let cell = AtomicU64::new(0);
-    compare("Rust: an ID, on an injected clock", &mut [
-        Contender::new("floor: compare-and-swap", || {
-            tell();
-            let last = cell.load(Ordering::Relaxed);
-            cell.compare_exchange(last, last + 1, Ordering::Relaxed, Ordering::Relaxed).map(|last| last + 1)
-        }),
-        Contender::new("snowmint's core: next_id", || {
-            tell();
-            ours.next_id(&mut Told(&now))
-        }),
-        Contender::new("ferroid: atomic", || {
-            tell();
-            ok(atomic.next_id(|_| ()).to_raw())
-        }),
-        Contender::new("nexus-id, for one thread", || {
-            tell();
-            nexus.next_id(now.get() - EPOCH_MS).map(|id| id.raw())
-        }),
-    ]);
+    compare(
+        "Rust: an ID, on an injected clock",
+        &mut [
+            Contender::new("floor: compare-and-swap", || {
+                tell();
+                let last = cell.load(Ordering::Relaxed);
+                cell.compare_exchange(last, last + 1, Ordering::Relaxed, Ordering::Relaxed).map(|last| last + 1)
+            }),
+            Contender::new("snowmint's core: next_id", || {
+                tell();
+                ours.next_id(&mut Told(&now))
+            }),
+            Contender::new("ferroid: atomic", || {
+                tell();
+                ok(atomic.next_id(|_| ()).to_raw())
+            }),
+            Contender::new("nexus-id, for one thread", || {
+                tell();
+                nexus.next_id(now.get() - EPOCH_MS).map(|id| id.raw())
+            }),
+        ],
+    );
     Ok(())
 }
 
@@ -207,13 +211,19 @@ fn wide() {
     ] {
         tell(name, &verdict(mint, None));
     }
-    compare("Rust: a UUID of version 7", &mut [
-        Contender::new("snowmint: uuid::v7", || snowmint::uuid::v7().map(|id| id.to_bits())),
-        Contender::new("uuid: Uuid::now_v7", || ok(uuid::Uuid::now_v7().as_u128())),
-        Contender::new("uuid7: uuid7", || ok(u128::from(uuid7::uuid7()))),
-    ]);
-    compare("Rust: a ULID", &mut [
-        Contender::new("snowmint: ulid::next", || snowmint::ulid::next().map(|id| id.to_bits())),
-        Contender::new("ulid: Generator::generate", || ok(ulids.generate().unwrap().0)),
-    ]);
+    compare(
+        "Rust: a UUID of version 7",
+        &mut [
+            Contender::new("snowmint: uuid::v7", || snowmint::uuid::v7().map(|id| id.to_bits())),
+            Contender::new("uuid: Uuid::now_v7", || ok(uuid::Uuid::now_v7().as_u128())),
+            Contender::new("uuid7: uuid7", || ok(u128::from(uuid7::uuid7()))),
+        ],
+    );
+    compare(
+        "Rust: a ULID",
+        &mut [
+            Contender::new("snowmint: ulid::next", || snowmint::ulid::next().map(|id| id.to_bits())),
+            Contender::new("ulid: Generator::generate", || ok(ulids.generate().unwrap().0)),
+        ],
+    );
 }
