@@ -124,8 +124,8 @@ def peers() -> dict[str, str]:
     found = {}
     locked = (HERE / "peers" / "Cargo.lock").read_text()
     for name in ("ferroid", "nexus-id", "rs-snowflake", "snowflake_me", "snowid", "ulid", "uuid", "uuid7"):
-        version = re.search(rf'name = "{name}"\nversion = "([^"]+)"', locked)
-        found[f"{name} (Rust)"] = version[1] if version else "unknown"
+        match = re.search(rf'name = "{name}"\nversion = "([^"]+)"', locked)
+        found[f"{name} (Rust)"] = match[1] if match else "unknown"
     for line in (HERE / "python" / "requirements.txt").read_text().splitlines():
         name, _, version = line.partition("==")
         if version and name != "numpy":
