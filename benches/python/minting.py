@@ -158,6 +158,7 @@ def wide() -> None:
         "Python: a ULID",
         [
             Contender("snowmint: ulid()", snowmint.ulid),
+            Contender("snowmint: ulid_str()", snowmint.ulid_str),
             Contender("snowmint: str(ulid())", snowmint.ulid, as_text=True),
             unordered("ulid-transform, text: ulid_now()", ulid_transform.ulid_now),
             unordered("python-ulid: ULID()", ulid.ULID),

@@ -5,7 +5,7 @@ use core::str::FromStr;
 
 use crate::error::{Error, What};
 use crate::name::Name;
-use crate::text::{IdText, TextForm, wide, wide_text};
+use crate::text::{IdText, TextForm, base32_text, wide};
 use crate::uuid::unix_ms_48;
 
 /// A ULID: 48 bits of Unix ms, then 80 random bits. ULIDs sort like their texts: by time.
@@ -108,7 +108,7 @@ impl Ulid {
     /// assert_eq!(Ulid::from_bits(31).text().as_str(), "0000000000000000000000000Z");
     /// ```
     pub fn text(self) -> IdText {
-        wide_text(self.0, TextForm::Base32, 5, 26)
+        IdText::of(&base32_text(self.0))
     }
 
     /// Returns the time, Unix ms.

@@ -93,7 +93,7 @@ def test_gen_holds_a_batch_of_many_at_a_time() -> None:
 
 
 def test_a_reader_that_leaves_early_is_no_error() -> None:
-    # A busy disk takes longer than the 2 s that a lease waits for it.
+    # A busy disk takes longer than a lease waits for it.
     command = [*COMMAND, "gen", "-n", "1000000", "--max-wait-ms", "20000"]
     minter = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert minter.stdout is not None and minter.stderr is not None

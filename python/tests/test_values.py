@@ -86,6 +86,7 @@ def test_what_is_none_is_refused(kind: Any, mint: Callable[[], Any], size: int) 
 def test_ulids_strictly_increase() -> None:
     minted = [ulid() for _ in range(10_000)]
     assert all(a < b for a, b in zip(minted, minted[1:], strict=False))
+    assert snowmint.ulid_str() < str(snowmint.ulid()) < snowmint.ulid_str()
 
 
 def test_a_ulid_and_a_uuid_are_the_same_bits() -> None:

@@ -76,6 +76,7 @@ def wider_ids() -> None:
     """UUIDs, ULIDs and ObjectIds."""
     assert_type(snowmint.uuid7(), UUID)
     assert_type(snowmint.uuid7_str(), str)
+    assert_type(snowmint.ulid_str(), str)
     assert_type(snowmint.uuid5(snowmint.UUID_NIL, b"name"), UUID)
     assert_type(snowmint.uuid_to_bin(snowmint.uuid1(node=5)), bytes)
     ulid = snowmint.ULID(snowmint.uuid7())

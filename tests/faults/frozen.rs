@@ -120,19 +120,20 @@ fn constructors_and_close_end_while_the_disk_is_frozen() {
     let mut disk = Disk::new();
     let generator = lease(&disk.path(), "orders").expect("a node");
     disk.freeze();
-    for namespace in ["orders", "mails"] {
+    // An application tries again and again: the blocked threads must not pile up.
+    let constructors = ["orders", "orders", "mails", "mails"].map(|namespace| {
         let path = disk.path();
-        // An application tries again: the blocked threads must not pile up.
-        for _ in 0..2 {
-            let path = path.clone();
-            let exclude = in_time("a constructor", move || {
+        thread::spawn(move || {
+            in_time("a constructor", move || {
                 let lease = LeaseOptions::new().store(format!("file:{}", path.display())).namespace(namespace);
                 Snowflake::lease(lease.max_wait(Duration::from_millis(500)).exclude([0])).map(drop)
-            });
-            let error = exclude.expect_err("nothing can be written");
-            assert_eq!(error.kind(), ErrorKind::StoreUnavailable, "{error}");
-            assert!(error.to_string().contains("no answer within"), "{error}");
-        }
+            })
+        })
+    });
+    for constructor in constructors {
+        let error = constructor.join().expect("it ends").expect_err("nothing can be written");
+        assert_eq!(error.kind(), ErrorKind::StoreUnavailable, "{error}");
+        assert!(error.to_string().contains("no answer within"), "{error}");
     }
     let claims = || {
         let names = fs::read_dir("/proc/self/task").expect("procfs");

@@ -69,6 +69,7 @@ __all__ = [
     "text_encode",
     "text_forms",
     "ulid",
+    "ulid_str",
     "unrotate_digits",
     "unshard_high",
     "uuid1",
@@ -964,6 +965,15 @@ def ulid() -> ULID:
 
     Raises:
         ExhaustedError: The 80 bits of the last ms are used up, which takes a clock that stands still and luck.
+    """
+
+def ulid_str() -> str:
+    """The text of a new ULID.
+
+    >>> import snowmint
+    >>> snowmint.ulid_str() < snowmint.ulid_str()
+    True
+
     """
 
 @final

@@ -9,12 +9,16 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use snowmint_stores::process::Owner;
-use snowmint_stores::process::background::{self, PATIENCE};
+use snowmint_stores::process::background;
 use snowmint_stores::process::fork::PerProcess;
 use snowmint_stores::{Refusal, Terms};
 
 use super::directory::cannot;
 use super::{Grant, SlotDirectory};
+
+/// How long a claim waits for the disk at least, also if `max_wait_ms` is shorter. A disk that other programs keep busy can
+/// take seconds for a write.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Whether a claim is under way, by directory. Claims take turns, so a disk that stands still holds up one thread.
 #[derive(Debug, Default)]

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
-/// How long callers wait for a disk or store at least, also if `max_wait_ms` is shorter.
+/// How long the end of a lease, and of all leases of a process, waits for a disk or store.
 pub const PATIENCE: Duration = Duration::from_secs(2);
 
 /// How often a waiting thread looks whether it is in a forked child, in which the work goes on nowhere.
