@@ -120,8 +120,8 @@ fn constructors_and_close_end_while_the_disk_is_frozen() {
     let mut disk = Disk::new();
     let generator = lease(&disk.path(), "orders").expect("a node");
     disk.freeze();
-    // An application tries again and again: the blocked threads must not pile up.
-    let constructors = ["orders", "orders", "mails", "mails"].map(|namespace| {
+    // All at once: the blocked threads must not pile up.
+    let constructors = ["orders", "mails", "bills", "notes"].map(|namespace| {
         let path = disk.path();
         thread::spawn(move || {
             in_time("a constructor", move || {
