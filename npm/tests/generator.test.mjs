@@ -12,8 +12,11 @@ function scripted(options = {}) {
   return { clock, gen: new Snowflake({ node: freshNode(), maxWaitMs: 0, clock: () => clock.ms, ...options }) };
 }
 
+/** A generator with a separate node, on the system's clock, that waits as long as a busy machine takes. */
+const patientOne = () => new Snowflake({ node: freshNode(), maxWaitMs: 20_000 });
+
 test("IDs strictly increase over all ways to mint", () => {
-  const gen = new Snowflake({ node: freshNode() });
+  const gen = patientOne();
   const ids = [];
   for (let round = 0; round < 5000; round++) {
     ids.push(gen.nextId(), ...gen.nextIds(3), gen[Symbol.iterator]().next().value, ...gen.fill(new BigUint64Array(2)));
@@ -183,7 +186,7 @@ test("errors name options as they are called here", async () => {
 });
 
 test("fill writes in place, and only where a view lets it", () => {
-  const gen = new Snowflake({ node: freshNode() });
+  const gen = patientOne();
   const ids = new BigUint64Array(10).fill(7n);
   const view = ids.subarray(3, 6);
   assert.equal(gen.fill(view), view);
@@ -199,7 +202,7 @@ test("fill writes in place, and only where a view lets it", () => {
 });
 
 test("fill takes arrays of every length and kind of memory, and nothing else", () => {
-  const gen = new Snowflake({ node: freshNode() });
+  const gen = patientOne();
   assert.equal(gen.fill(new BigUint64Array(0)).length, 0);
   increasing(gen.fill(new BigUint64Array(10_000)));
   const shared = new BigUint64Array(new SharedArrayBuffer(8 * 5000), 8, 4998);
@@ -218,7 +221,7 @@ test("fill takes arrays of every length and kind of memory, and nothing else", (
 });
 
 test("nextIds gives as many IDs as it was asked for", () => {
-  const gen = new Snowflake({ node: freshNode() });
+  const gen = patientOne();
   for (const count of [0, 1, 2, 4096, 5000, 20_000]) {
     const ids = gen.nextIds(count);
     assert.ok(ids instanceof BigUint64Array);
@@ -228,7 +231,7 @@ test("nextIds gives as many IDs as it was asked for", () => {
 });
 
 test("fill takes arrays of subclasses", () => {
-  const gen = new Snowflake({ node: freshNode() });
+  const gen = patientOne();
   const other = Object.assign(new BigUint64Array(5), { subarray: () => new BigUint64Array(0) });
   const Species = class extends BigUint64Array {
     static get [Symbol.species]() {
@@ -244,7 +247,7 @@ test("fill takes arrays of subclasses", () => {
 });
 
 test("a generator is an endless iterable", () => {
-  const gen = new Snowflake({ node: freshNode() });
+  const gen = patientOne();
   const ids = [];
   for (const id of gen) if (ids.push(id) === 5000) break;
   increasing(ids);
