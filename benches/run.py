@@ -161,13 +161,20 @@ machine mints later.
 
 def report(results: dict[str, Any]) -> None:
     """Writes the README and the picture."""
-    verdicts = "\n".join(f"| {each['checked']} | {each['verdict']} |" for each in results["checks"])
-    told = ", ".join(f"{name} {value}" for name, value in results["machine"].items())
-    others = ", ".join(f"{name} {version}" for name, version in results["peers"].items())
-    tables = "\n".join(map(as_markdown, results["tables"]))
-    page = README.format(machine=told, peers=others, verdicts=f"| | |\n| --- | --- |\n{verdicts}", tables=tables)
+    found = [each for part in PARTS if part in results["parts"] for each in results["parts"][part]["found"]]
+    checks, tables = ([each for each in found if key in each] for key in ("checked", "rows"))
+    verdicts = "\n".join(f"| {each['checked']} | {each['verdict']} |" for each in checks)
+    machines = {
+        ", ".join(f"{name} {value}" for name, value in part["machine"].items()) for part in results["parts"].values()
+    }
+    page = README.format(
+        machine="; ".join(sorted(machines)),
+        peers=", ".join(f"{name} {version}" for name, version in results["peers"].items()),
+        verdicts=f"| | |\n| --- | --- |\n{verdicts}",
+        tables="\n".join(map(as_markdown, tables)),
+    )
     (HERE / "README.md").write_text(page)
-    (HERE / "speed.svg").write_text(picture([each for each in results["tables"] if each["title"] in PICTURED]))
+    (HERE / "speed.svg").write_text(picture([each for each in tables if each["title"] in PICTURED]))
 
 
 def picture(tables: Sequence[Table]) -> str:
@@ -201,21 +208,18 @@ def picture(tables: Sequence[Table]) -> str:
 def main() -> None:
     """Measures and reports."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", metavar="PART", choices=PARTS, help=f"one of {', '.join(PARTS)}; writes nothing")
+    parser.add_argument("--only", metavar="PART", choices=PARTS, help=f"one of {', '.join(PARTS)}")
     parser.add_argument(
         "--report", action="store_true", help="write the page of results.json anew, and measure nothing"
     )
     options = parser.parse_args()
     results = HERE / "results.json"
-    if options.only:
-        measured(PARTS[options.only])
-        return
-    if not options.report:
-        found = [each for commands in PARTS.values() for each in measured(commands)]
-        checks, tables = ([each for each in found if key in each] for key in ("checked", "rows"))
-        told = {"machine": machine(), "peers": peers(), "checks": checks, "tables": tables}
+    told = json.loads(results.read_text()) if results.exists() else {"parts": {}}
+    for part in [] if options.report else [options.only] if options.only else PARTS:
+        told["parts"][part] = {"machine": machine(), "found": measured(PARTS[part])}
+        told["peers"] = peers()
         results.write_text(json.dumps(told, indent=1) + "\n")
-    report(json.loads(results.read_text()))
+    report(told)
 
 
 if __name__ == "__main__":

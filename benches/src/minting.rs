@@ -20,9 +20,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     compare(
         "Rust: core, whose clock is read at each call, and generators, which read it once a ms",
         &mut [
-            Contender::new("core, no lease, no fork guard", || bare.next_id(&mut SystemHost::new())),
-            Contender::new("vouched node", || vouched.next_id()),
-            Contender::new("lease", || leased.next_id()),
+            Contender::new("snowmint's core, no lease, no fork guard", || bare.next_id(&mut SystemHost::new())),
+            Contender::new("snowmint, vouched", || vouched.next_id()),
+            Contender::new("snowmint, leased", || leased.next_id()),
             Contender::new("floor: reading the clock", || {
                 counter += 1;
                 Ok::<_, snowmint::Error>((SystemHost::unix_ms().unsigned_abs() << 20) + counter)
@@ -35,11 +35,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     compare(
         "Rust: runs of 1000 IDs, an ID",
         &mut [
-            Contender::batch("core, no lease, no fork guard", || {
+            Contender::batch("snowmint's core, no lease, no fork guard", || {
                 bare.fill(&mut SystemHost::new(), &mut ids).map(|()| ids[999])
             }),
-            Contender::batch("vouched node", || vouched.fill(&mut more).map(|()| more[999])),
-            Contender::batch("lease", || leased.fill(&mut most).map(|()| most[999])),
+            Contender::batch("snowmint, vouched", || vouched.fill(&mut more).map(|()| more[999])),
+            Contender::batch("snowmint, leased", || leased.fill(&mut most).map(|()| most[999])),
         ],
     );
     Ok(())
