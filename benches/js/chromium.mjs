@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const { chromium } = createRequire(join(root, "npm/package.json"))("playwright-core");
 
 function serve({ url }, response) {
-  const allowed = /^\/(npm\/dist|benches\/js)\/\w+\.mjs$/.test(url);
+  const allowed = /^\/(npm\/dist(\/wasm)?|benches\/js)\/[\w.-]+\.mjs$/.test(url);
   response.writeHead(url === "/" || allowed ? 200 : 404, {
     "content-type": allowed ? "text/javascript" : "text/html",
     // An isolated page has a finer clock to measure with.
