@@ -164,6 +164,9 @@ def report(results: dict[str, Any]) -> None:
     found = [each for part in PARTS if part in results["parts"] for each in results["parts"][part]["found"]]
     checks, tables = ([each for each in found if key in each] for key in ("checked", "rows"))
     verdicts = "\n".join(f"| {each['checked']} | {each['verdict']} |" for each in checks)
+    wrong = {each["checked"]: each["verdict"] for each in checks if each["verdict"] != "unique and increasing"}
+    for row in (row for each in tables for row in each["rows"] if row["name"] in wrong):
+        row["note"] = wrong[row["name"]]
     machines = {
         ", ".join(f"{name} {value}" for name, value in part["machine"].items()) for part in results["parts"].values()
     }
@@ -179,7 +182,7 @@ def report(results: dict[str, Any]) -> None:
 
 def picture(tables: Sequence[Table]) -> str:
     """Bars of the medians, a group for each table."""
-    left, room, height, y = 290, 360, 20, 10
+    left, room, height, y = 290, 260, 20, 10
     drawn = []
     for table in tables:
         y += 22
@@ -192,8 +195,9 @@ def picture(tables: Sequence[Table]) -> str:
             width = round(room * min(1, row["median"] / longest), 1)
             drawn.append(f'<text x="{left - 8}" y="{y}" text-anchor="end">{escape(row["name"])}</text>')
             drawn.append(f'<rect x="{left}" y="{y - 11}" width="{width}" height="14" class="{kind}"/>')
-            note = ", repeats" if "repeat" in row.get("note", "") else ""
-            drawn.append(f'<text x="{left + width + 6}" y="{y}">{row["median"]:.1f}{note}</text>')
+            note = f", {row['note']}" if "note" in row else ""
+            cut = "\N{RIGHTWARDS ARROW} " if row["median"] > longest else ""
+            drawn.append(f'<text x="{left + width + 6}" y="{y}">{cut}{row["median"]:.1f}{note}</text>')
         y += 14
     style = (
         "text{font:12px system-ui,sans-serif;fill:#222}.title{font-weight:600}.ours{fill:#0a7d6c}.peer{fill:#b0b7c3}"
