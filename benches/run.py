@@ -33,7 +33,7 @@ PARTS = {
 }
 PICTURED = ["Rust: an ID, by the clock of the system", "Python: an ID", "Node: an ID", "Chromium: an ID"]
 """The tables of the picture."""
-FLOOR, OURS = "floor: ", ("snowmint", "core,", "Segments", "LocalNumbers")
+FLOOR, OURS = "floor: ", ("snowmint", "Segments", "LocalNumbers")
 
 Row = dict[str, Any]
 Table = dict[str, Any]
@@ -46,8 +46,7 @@ def is_peer(row: Row) -> bool:
 
 def best_peer(table: Table) -> float | None:
     """The median of the fastest peer."""
-    peers = [row["median"] for row in table["rows"] if is_peer(row)]
-    return (min if table["unit"] == "ns" else max)(peers, default=None)
+    return min((row["median"] for row in table["rows"] if is_peer(row)), default=None)
 
 
 def cells(table: Table) -> list[list[str]]:

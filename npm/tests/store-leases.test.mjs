@@ -281,6 +281,18 @@ describe("stores", { concurrency: 4 }, () => {
     });
 });
 
+test("a namespace whose record is not a layout is refused, and left as it is", async () => {
+  for (const value of ["", "no layout", "x".repeat(900)]) {
+    const store = new MemoryStore();
+    await store.write("layouts/orders", new TextEncoder().encode(value), 0);
+    await assert.rejects(lease(store, { namespace: "orders" }), {
+      code: "STORE_UNAVAILABLE",
+      message: /the record of namespace orders is not a layout/,
+    });
+    assert.equal((await store.read("layouts/orders")).version, 1);
+  }
+});
+
 test("threads that lease from one store have nodes of their own, and 80,000 IDs are distinct", async (t) => {
   const { url } = await sqlite(t);
   const namespace = fresh();

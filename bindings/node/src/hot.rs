@@ -1,5 +1,5 @@
-//! The hot path: Node-API functions whose data pointer is the generator itself. They take 45 ns, most of it to read the
-//! clock. A method of a napi class takes 240 ns, since it looks up and checks its `this` on each call.
+//! The hot path: Node-API functions whose data pointer is the generator itself. They take 45 ns. A method of a napi class
+//! takes 240 ns, since it looks up and checks its `this` on each call.
 #![allow(unsafe_code, reason = "Node-API is a C interface")]
 
 use std::ffi::{CStr, c_void};

@@ -168,12 +168,12 @@ pub extern "C" fn lessor_ahead_us(before_us: f64, clock_ms: f64, sent_us: f64, h
     lease::lessor_ahead_us(before_us, clock_ms as i64, sent_us as i64, heard_us as i64) as f64
 }
 
-/// Passes on the namespace's record (length 0: no record). The text: the name of the namespace, then the record.
+/// Passes on the namespace's record (version 0: no record). The text: the name of the namespace, then the record.
 #[unsafe(no_mangle)]
 pub extern "C" fn pinned(lease: u32, version: f64, name_len: u32, len: u32) -> u32 {
     let held = held(lease);
     held.pinned = *held.layout;
-    if len == 0 {
+    if version == 0.0 {
         return claiming(lease, |claiming| claiming.namespace(None));
     }
     let told = Told::take((name_len + len).min(TEXT as u32));
