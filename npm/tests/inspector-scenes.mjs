@@ -31,11 +31,13 @@ async function play({ context }, t) {
   await page.evaluate("document.querySelector('#start').click()");
   assert.equal(await page.evaluate("document.querySelectorAll('#recent li').length"), 8);
   // A press counts also while the lease of an earlier choice is on its way.
-  await page.evaluate(`for (const wanted of ["5", "6"]) {
-    document.querySelector("#node").value = wanted;
-    document.querySelector("#node").dispatchEvent(new Event("input"));
-    document.querySelector("#one").click();
-  }`);
+  await page.evaluate(() => {
+    for (const wanted of ["5", "6"]) {
+      document.querySelector("#node").value = wanted;
+      document.querySelector("#node").dispatchEvent(new Event("input"));
+      document.querySelector("#one").click();
+    }
+  });
   await until(page, "document.querySelector('#total').textContent === '1'");
   assert.equal(await page.evaluate("document.documentElement.scrollWidth - innerWidth <= 0"), true);
   await page.goto(`${server.origin}/forbidden`);
