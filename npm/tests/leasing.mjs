@@ -30,7 +30,7 @@ const mint = () => {
   } catch (error) {
     if (error.code !== "WINDOW_CLOSED") throw error;
   }
-  setTimeout(mint, 2);
+  setTimeout(mint, 10);
 };
 mint();
 process.on("message", () => process.kill(process.pid, "SIGSTOP"));

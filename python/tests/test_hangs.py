@@ -23,7 +23,12 @@ PROGRAM = """
     else:
         store = SqlStore(sqlalchemy.create_engine(url))
     held = Snowflake(store=store, namespace="held", window_ms=1000, max_wait_ms=500)
-    held.next_id()
+    while True:
+        try:
+            held.next_id()
+            break
+        except WindowClosedError:
+            pass  # The machine is busy: the renewal is on its way.
     print("warm", flush=True)
     sys.stdin.readline()
     try:
