@@ -30,6 +30,7 @@ from snowmint import (
     WindowClosedError,
     layouts,
 )
+from snowmint.stores import MemoryStore
 
 ONE_NODE = "time:41,sequence:12;epoch=2025-01-01T00:00:00Z"
 # Layouts of this file alone: in a process that vouches for a node, no lease gets that node of the layout.
@@ -351,3 +352,17 @@ def test_an_exception_leaves_the_generator_closed_and_the_process_ends(store: st
     program = "import sys\nfrom snowmint import Snowflake\nwith Snowflake(store=sys.argv[1]): raise SystemExit(7)"
     with pytest.raises(AssertionError, match=r"^7: $"):
         processes.run(program, store)
+
+
+def test_a_slow_claim_is_renewed_before_it_is_handed_out() -> None:
+    class SlowToBegin(MemoryStore):
+        def write(self, key: str, value: bytes, expected_version: int) -> int | None:
+            if expected_version == 0:
+                time.sleep(0.7)
+            return super().write(key, value, expected_version)
+
+    with Snowflake(store=SlowToBegin(), window_ms=1000, max_wait_ms=20_000) as generator:
+        # Half of the granted window was over, so it ends later than granted.
+        start, end = generator.window
+        assert end - start > 1000
+        assert generator.next_id() > 0

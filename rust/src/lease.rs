@@ -13,13 +13,13 @@ use std::borrow::Borrow;
 use std::collections::VecDeque;
 use std::fmt;
 use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use snowmint_core::lease::renewal_pause_ms;
 use snowmint_core::{ErrorKind, Layout, SystemHost, Window, Words};
-use snowmint_stores::process::Owner;
+use snowmint_stores::process::{Owner, lock};
 use snowmint_stores::process::background::{PATIENCE, Pending};
 use snowmint_stores::process::fork::Cell;
 use snowmint_stores::process::wake::Wake;
@@ -78,6 +78,8 @@ struct Renewal {
 #[derive(Debug)]
 pub(crate) struct GrantedNode {
     pub(crate) hold: Hold,
+    /// When the claim read the clock: the window counts from then.
+    pub(crate) since: Instant,
     pub(crate) node: u32,
     pub(crate) window: Window,
     pub(crate) window_ms: u64,
@@ -102,13 +104,12 @@ impl Lease {
     ///
     /// `own_clock` says whether generators read the caller's clock, not the system's.
     pub(crate) fn new(layout: &Layout, granted: GrantedNode, own_clock: bool, wake: &'static Wake) -> Self {
-        let GrantedNode { hold, node, window, window_ms, clock, skew_ms, standby_risk, skipped } = granted;
+        let GrantedNode { hold, since, node, window, window_ms, clock, skew_ms, standby_risk, skipped } = granted;
         let kind = if matches!(hold, Hold::Slot(_)) { "slot" } else { "lease" };
         let cell = Cell::new();
         let words: &Words = cell.borrow();
         // A grant begins within the layout.
         words.open(layout, window);
-        let now = Instant::now();
         Self {
             layout: *layout,
             node,
@@ -122,9 +123,9 @@ impl Lease {
             max_ahead_ms: AtomicU64::new(0),
             users: AtomicUsize::new(0),
             renewal: Mutex::new(Renewal {
-                due: now + until_renewal(window_ms),
+                due: since + until_renewal(window_ms),
                 asked: false,
-                not_before: now,
+                not_before: since,
                 under_way: None,
                 failures: 0,
                 trouble: None,
@@ -299,6 +300,12 @@ impl Lease {
         renewal.under_way.is_none() && (now >= renewal.due || (renewal.asked && now >= renewal.not_before))
     }
 
+    /// Returns whether a renewal is due or under way, as after a claim that took half of its window or longer.
+    pub(crate) fn is_old(&self) -> bool {
+        let renewal = lock(&self.renewal);
+        renewal.under_way.is_some() || Instant::now() >= renewal.due
+    }
+
     /// Returns whether no generator fetched the lease for a whole window.
     pub(crate) fn is_forgotten(&self, since: Instant) -> bool {
         since.elapsed() > Duration::from_millis(self.window_ms)
@@ -430,8 +437,4 @@ impl Drop for Lease {
     fn drop(&mut self) {
         drop(self.begin_release());
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -2,10 +2,11 @@
 //!
 //! Clients learn that the store does not answer. The reason and the address of the store stand in the log only.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use snowmint_core::ErrorKind;
+use snowmint_stores::process::lock;
 use snowmint_stores::{Error, Found, SegmentTable, Store, Tag, Version, Wrote};
 use tokio::time::{Instant, sleep, timeout};
 
@@ -101,7 +102,7 @@ impl Watched {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 
     /// Runs an operation and notes its end. An operation that its caller cancels is not noted.

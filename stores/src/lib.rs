@@ -8,8 +8,6 @@ mod error;
 pub mod fence;
 mod grant;
 #[cfg(feature = "engines")]
-mod lock;
-#[cfg(feature = "engines")]
 mod numbers;
 pub mod process;
 pub mod scripts;

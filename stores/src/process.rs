@@ -5,6 +5,7 @@
 pub mod background;
 pub mod fork;
 pub mod label;
+mod lock;
 pub mod monotonic;
 pub mod nonce;
 mod owner;
@@ -12,6 +13,7 @@ mod owner;
 pub(crate) mod runtime;
 pub mod wake;
 
+pub use self::lock::lock;
 pub use self::owner::Owner;
 #[cfg(feature = "engines")]
 pub(crate) use self::owner::forked;

@@ -2,13 +2,14 @@
 //! without them.
 
 use std::ptr;
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use snowmint_core::ids::{Pool, States};
 use snowmint_core::{ErrorKind, mutant};
 use snowmint_stores::Error;
 use snowmint_stores::process::fork::PerProcess;
+use snowmint_stores::process::lock;
 
 static STATES: PerProcess<Mutex<States>> = PerProcess::new();
 
@@ -17,7 +18,7 @@ static STATES: PerProcess<Mutex<States>> = PerProcess::new();
 pub(crate) fn mint<T>(mut step: impl FnMut(&mut States) -> Result<T, snowmint_core::Error>) -> Result<T, Error> {
     loop {
         let shared = shared();
-        let mut states = shared.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut states = lock(shared);
         if states.pool.is_dry() {
             fill(&mut states.pool)?;
         }

@@ -55,7 +55,13 @@ where
         };
         match outcome {
             Ok(lease) => match duty.share(&lease) {
-                Ok(share) => return Ok(share),
+                Ok(share) => {
+                    // After a slow claim the first ID would find the window over, or nearly so.
+                    while lease.is_old() && options.pause_ms(1, host.paused_ms()) > 0 {
+                        host.pause(1)?;
+                    }
+                    return Ok(share);
+                }
                 Err(again) => duty = again,
             },
             Err(Refusal::Error(error)) => return Err(error.into()),
@@ -159,6 +165,7 @@ fn settled(duty: &Duty, claimed: Result<Lease, Refusal>) -> Claimed {
 
 /// Claims a node from the backend, and opens a lease on it.
 fn lease(key: &LeaseKey, now_ms: i64) -> Result<Lease, Refusal> {
+    let since = Instant::now();
     let terms = terms_of_now(key)?;
     if !key.backend.has_clock() {
         terms.layout.refuse_outside(now_ms).map_err(Error::from)?;
@@ -168,6 +175,7 @@ fn lease(key: &LeaseKey, now_ms: i64) -> Result<Lease, Refusal> {
             let slots::Grant { slot, node, window, skipped } = slots::claim_in_time(directory, &terms, now_ms)?;
             GrantedNode {
                 hold: Hold::Slot(slot),
+                since,
                 node,
                 window,
                 window_ms: terms.window_ms,
@@ -180,6 +188,7 @@ fn lease(key: &LeaseKey, now_ms: i64) -> Result<Lease, Refusal> {
         Backend::Store(store, _) => {
             let grant = claim_node(&**store, &terms, &Claimer::this_process()?, now_ms)?;
             GrantedNode {
+                since,
                 node: grant.node(),
                 window: grant.window(),
                 window_ms: terms.window_ms,
@@ -193,6 +202,7 @@ fn lease(key: &LeaseKey, now_ms: i64) -> Result<Lease, Refusal> {
         Backend::Lessor(lessor, _) => {
             let loan = Loan::claim(Arc::clone(lessor), &terms, Claimer::this_process()?)?;
             GrantedNode {
+                since,
                 node: loan.node(),
                 window: loan.window(),
                 window_ms: loan.window_ms(),

@@ -1,11 +1,12 @@
 //! A held node: calls of its slot, store or lessor, each on a separate thread, because a call may block for any time.
 
 use std::io;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread;
 
 use snowmint_core::ErrorKind;
 use snowmint_stores::process::background::{self, Pending};
+use snowmint_stores::process::lock;
 use snowmint_stores::{Error, Outcome, StoreLease};
 
 use super::lessor::Loan;
@@ -65,7 +66,7 @@ impl Held {
     ) -> Result<(), Error> {
         let held = Arc::clone(self);
         let renewing = thread::Builder::new().name(self.thread_name.to_owned()).spawn(move || {
-            let mut hold = held.lock();
+            let mut hold = lock(&held.hold);
             let Some(outcome) = hold.as_mut().map(|hold| hold.renew(now_ms, last_ms, reach_ms)) else { return };
             if matches!(outcome, Outcome::Lost(_)) {
                 // The generators close before another holder can get the slot.
@@ -83,17 +84,13 @@ impl Held {
     pub(crate) fn release(self: &Arc<Self>, end_ms: i64) -> io::Result<Pending<()>> {
         let held = Arc::clone(self);
         background::begin(self.thread_name, move |outcome| {
-            let hold = held.lock().take();
+            let hold = lock(&held.hold).take();
             if let Some(hold) = hold {
                 hold.release(end_ms);
             }
             // The caller may have stopped waiting.
             let _ = outcome.done(());
         })
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Option<Hold>> {
-        self.hold.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -4,13 +4,13 @@
 use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError, Weak};
+use std::sync::{Arc, Mutex, TryLockError, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use snowmint_core::{ErrorKind, Layout, Numbers, SystemHost, Words, mutant};
 use snowmint_stores::Error;
-use snowmint_stores::process::Owner;
+use snowmint_stores::process::{Owner, lock};
 use snowmint_stores::process::fork::{Cell, PerProcess, at_exit};
 use snowmint_stores::process::wake::Wake;
 
@@ -62,16 +62,12 @@ pub(crate) fn registry() -> &'static Registry {
 }
 
 impl Registry {
-    fn lock(&self) -> MutexGuard<'_, Shared> {
-        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Returns the shared cell of a vouched node.
     ///
     /// # Errors
     /// `InvalidNode`, if a generator of this process leases the node.
     pub(crate) fn vouched(&self, clock: Option<ClockId>, layout: &Layout, node: u32) -> Result<Cell, Error> {
-        let mut shared = self.lock();
+        let mut shared = lock(&self.shared);
         let live = |entry: &Entry| entry.lease().is_some_and(|lease| lease.is_open() && lease.node() == node);
         let held = |(key, entry): (&Arc<LeaseKey>, &Entry)| {
             clock.is_none() && key.clock.is_none() && key.terms.layout.numbers() == layout.numbers() && live(entry)
@@ -93,13 +89,13 @@ impl Registry {
     /// Returns the nodes that generators of this process use as vouched ones.
     pub(crate) fn vouched_nodes(&self, layout: &Layout) -> Vec<u32> {
         let numbers = layout.numbers();
-        let shared = self.lock();
+        let shared = lock(&self.shared);
         shared.vouched.keys().filter(|key| (key.0, key.1) == (None, numbers)).map(|key| key.2).collect()
     }
 
     /// Returns the lease of a key, or the duty to claim it.
     pub(crate) fn wish(&'static self, key: &Arc<LeaseKey>) -> Wish {
-        let mut shared = self.lock();
+        let mut shared = lock(&self.shared);
         match shared.leases.get(key) {
             Some(Entry::Claiming) => return Wish::Pending,
             Some(entry) => {
@@ -120,7 +116,7 @@ impl Registry {
     }
 
     fn put(&'static self, key: Arc<LeaseKey>, entry: Entry) -> Result<(), Arc<LeaseKey>> {
-        let mut shared = self.lock();
+        let mut shared = lock(&self.shared);
         let node = entry.lease().filter(|_| key.clock.is_none()).map(|lease| lease.node());
         if node.is_some_and(|node| shared.vouched.contains_key(&(None, key.terms.layout.numbers(), node))) {
             return Err(key);
@@ -155,14 +151,14 @@ impl Registry {
 
     /// Renews leases until none is left.
     fn renew_leases(&self) {
-        let mut shared = self.lock();
+        let mut shared = lock(&self.shared);
         loop {
             let forgotten: Vec<_> = shared.leases.extract_if(|_, entry| entry.is_forgotten()).collect();
             if !forgotten.is_empty() {
                 // Dropping a lease may drop a store of the caller, whose code may take the lock.
                 drop(shared);
                 drop(forgotten);
-                shared = self.lock();
+                shared = lock(&self.shared);
             }
             let leases: Vec<_> =
                 shared.leases.values().filter_map(Entry::lease).filter(|lease| lease.is_open()).collect();
@@ -178,7 +174,7 @@ impl Registry {
                 let wait = next.map_or(Duration::from_secs(1), |next| next.saturating_duration_since(now));
                 drop(shared);
                 self.wake.wait(wait);
-                shared = self.lock();
+                shared = lock(&self.shared);
             } else {
                 drop(shared);
                 for lease in &due {
@@ -186,7 +182,7 @@ impl Registry {
                 }
                 // The last owner of a lease releases it, which takes the lock.
                 drop(due);
-                shared = self.lock();
+                shared = lock(&self.shared);
             }
         }
     }
@@ -221,7 +217,7 @@ fn open_vouched() -> Cell {
 pub(crate) fn release_callers_stores() {
     let Some(registry) = REGISTRY.existing() else { return };
     let of_the_caller = |(key, entry): (&Arc<LeaseKey>, &Entry)| entry.lease().filter(|_| key.backend.is_the_callers());
-    let leases: Vec<_> = registry.lock().leases.iter().filter_map(of_the_caller).collect();
+    let leases: Vec<_> = lock(&registry.shared).leases.iter().filter_map(of_the_caller).collect();
     Lease::release_all(leases);
 }
 
@@ -286,7 +282,7 @@ impl Drop for Duty {
     fn drop(&mut self) {
         // A forked child never takes its parent's lock.
         if let Some(key) = self.key.take().filter(|_| !self.is_of_parent()) {
-            self.registry.lock().leases.remove(&key);
+            lock(&self.registry.shared).leases.remove(&key);
         }
     }
 }

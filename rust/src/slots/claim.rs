@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use snowmint_stores::process::Owner;
+use snowmint_stores::process::{Owner, lock};
 use snowmint_stores::process::background;
 use snowmint_stores::process::fork::PerProcess;
 use snowmint_stores::{Refusal, Terms};
@@ -49,7 +49,7 @@ pub(crate) fn claim_in_time(place: &SlotDirectory, terms: &Terms, now_ms: i64) -
     let turns = TURNS.get();
     let here = || owner.is_this_process();
     let turn = {
-        let mut turns = turns.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut turns = lock(&turns.0);
         Arc::clone(turns.entry(place.path.clone()).or_default())
     };
     while turn.swap(true, Ordering::AcqRel) {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use tokio::sync::Mutex as AsyncMutex;
@@ -10,7 +10,7 @@ use tokio::sync::Mutex as AsyncMutex;
 use super::{connect, find};
 use crate::error::Error;
 use crate::process::fork::PerProcess;
-use crate::process::runtime;
+use crate::process::{lock, runtime};
 use crate::store::blocking::BlockingStore;
 use crate::store::url::Url;
 use crate::store::{Found, Store, Version, Wrote};
@@ -26,7 +26,7 @@ static CONNECTED: PerProcess<Connected> = PerProcess::new();
 /// Returns the store of a URL, one for the process.
 async fn connected(url: &str) -> Result<Arc<dyn Store>, Error> {
     let slot = {
-        let mut connected = CONNECTED.get().0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut connected = lock(&CONNECTED.get().0);
         Arc::clone(connected.entry(url.to_owned()).or_default())
     };
     let mut slot = slot.lock().await;

@@ -27,7 +27,7 @@ use crate::store::url::Url;
 use crate::store::{Found, Store, Version, Wrote};
 
 /// A store in a directory.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Directory {
     root: PathBuf,
     name: String,
@@ -172,11 +172,5 @@ impl Store for Directory {
             Ok(true)
         })
         .await
-    }
-}
-
-impl fmt::Debug for Directory {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Directory({})", self.root.display())
     }
 }

@@ -28,6 +28,7 @@ const PAGE: i64 = 1000;
 const KEEP_ALIVE: Duration = Duration::from_secs(10);
 
 /// A store on an etcd cluster.
+#[derive(Debug)]
 pub struct Etcd {
     cluster: Reconnecting<Cluster>,
     prefix: String,
@@ -266,12 +267,5 @@ impl Store for Etcd {
             .run(|mut kv| async move { kv.txn(step).await.map_err(|error| Error::of_driver(self.name(), error)) })
             .await?;
         Ok(answer.succeeded())
-    }
-}
-
-// The options hold the password.
-impl fmt::Debug for Etcd {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Etcd({})", self.name())
     }
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use async_trait::async_trait;
 
 use crate::error::Error;
-use crate::lock::lock;
+use crate::process::lock;
 use crate::process::fork::PerProcess;
 use crate::store::counter::{full, sum};
 use crate::store::{Found, Store, Version, Wrote};

@@ -6,7 +6,7 @@ use snowmint_core::ErrorKind;
 use snowmint_core::durability::Engine;
 
 use crate::error::Error;
-use crate::lock::lock;
+use crate::process::lock;
 
 /// Refuses settings that can lose confirmed writes. Returns a setting by which a failover could lose them.
 ///

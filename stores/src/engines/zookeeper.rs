@@ -31,6 +31,7 @@ const SESSION: Duration = Duration::from_secs(10);
 const PERSISTENT: CreateOptions<'static> = CreateMode::Persistent.with_acls(Acls::anyone_all());
 
 /// A store on a `ZooKeeper` ensemble.
+#[derive(Debug)]
 pub struct Zookeeper {
     ensemble: Reconnecting<Ensemble>,
     root: String,
@@ -263,11 +264,5 @@ impl Store for Zookeeper {
                 Ok(self.set(&client, &path, start.to_string().as_bytes(), stat.version).await?.is_some())
             })
             .await
-    }
-}
-
-impl fmt::Debug for Zookeeper {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Zookeeper({})", self.name())
     }
 }

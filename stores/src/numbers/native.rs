@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use super::segments::{Segments, SegmentsOptions};
 use super::source::Source;
 use crate::error::Error;
-use crate::lock::lock;
+use crate::process::lock;
 use crate::store::NumberSource;
 
 /// Numbers of a native sequence, fetched ahead into memory. Clones share them.

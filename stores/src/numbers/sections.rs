@@ -16,7 +16,7 @@ use tokio::time::{Instant, timeout_at};
 use self::allocator::Allocator;
 use super::{MAX_WAIT_MS, runtime};
 use crate::error::Error;
-use crate::lock::lock;
+use crate::process::lock;
 use crate::process::Owner;
 use crate::process::label::label_with_host;
 use crate::process::monotonic::monotonic_ms;

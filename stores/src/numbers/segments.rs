@@ -15,7 +15,7 @@ use tokio::time::{Instant, timeout_at};
 use super::source::{Counter, Source, Table, unknown};
 use super::{MAX_WAIT_MS, definition, runtime};
 use crate::error::Error;
-use crate::lock::lock;
+use crate::process::lock;
 use crate::process::fork::{Cell, Fetched};
 use crate::process::forked;
 use crate::process::monotonic::monotonic_ms;

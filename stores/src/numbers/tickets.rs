@@ -18,7 +18,7 @@ use self::counter::Counter;
 use super::MAX_WAIT_MS;
 use super::pins::{is_pinned, pin};
 use crate::error::Error;
-use crate::lock::lock;
+use crate::process::lock;
 use crate::process::Owner;
 use crate::process::monotonic::monotonic_ms;
 use crate::store::key::{key, name};

@@ -1,9 +1,11 @@
 //! Work of unknown length, such as a write to a disk: it runs on a separate thread, and its caller waits with a deadline.
 
 use std::io;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
+
+use super::lock;
 
 /// How long the end of a lease, and of all leases of a process, waits for a disk or store.
 pub const PATIENCE: Duration = Duration::from_secs(2);
@@ -33,13 +35,6 @@ enum State<T> {
     Abandoned,
 }
 
-impl<T> Shared<T> {
-    // Held for no longer than it takes to move a value.
-    fn lock(&self) -> MutexGuard<'_, State<T>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 /// Returns both ends of work that the calling thread will wait for.
 pub(crate) fn pair<T>() -> (Outcome<T>, Pending<T>) {
     let shared = Arc::new(Shared { state: Mutex::new(State::UnderWay), waiting: thread::current() });
@@ -62,7 +57,7 @@ impl<T> Outcome<T> {
     /// # Errors
     /// Gives the value back if no thread waits any more.
     pub fn done(self, value: T) -> Result<(), T> {
-        let mut state = self.0.lock();
+        let mut state = lock(&self.0.state);
         if matches!(*state, State::Abandoned) {
             return Err(value);
         }
@@ -83,7 +78,7 @@ impl<T> Pending<T> {
                 return None;
             }
             let left = deadline.saturating_duration_since(Instant::now());
-            let mut state = self.0.lock();
+            let mut state = lock(&self.0.state);
             if let State::Done(_) = *state {
                 let State::Done(value) = std::mem::replace(&mut *state, State::Abandoned) else { return None };
                 return Some(value);

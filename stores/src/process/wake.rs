@@ -1,7 +1,9 @@
 //! A signal that wakes one waiting thread.
 
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
+
+use super::lock;
 
 /// A flag that one thread waits for. A notice that comes before the wait is kept.
 #[derive(Debug, Default)]
@@ -13,18 +15,14 @@ pub struct Wake {
 impl Wake {
     /// Wakes the waiting thread, or the next one that waits.
     pub fn notify(&self) {
-        *self.lock() = true;
+        *lock(&self.notified) = true;
         self.changed.notify_one();
     }
 
     /// Waits for a notice, `wait` at most.
     pub fn wait(&self, wait: Duration) {
-        let notified = self.lock();
+        let notified = lock(&self.notified);
         let waited = self.changed.wait_timeout_while(notified, wait, |notified| !*notified);
         *waited.unwrap_or_else(PoisonError::into_inner).0 = false;
-    }
-
-    fn lock(&self) -> MutexGuard<'_, bool> {
-        self.notified.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

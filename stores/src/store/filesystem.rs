@@ -9,46 +9,21 @@ use snowmint_core::place::{CONTAINER_FILES, Facts};
 
 use crate::error::Error;
 
-/// The surroundings of a path, from which [`Facts`] follow.
-struct Surroundings {
-    path: String,
-    file_system: u32,
-    mounts: String,
-    first_mounts: String,
-}
-
-impl Surroundings {
-    /// Reads the surroundings of a path, which need not exist yet.
-    fn of(path: &Path) -> io::Result<Self> {
-        let path = resolved(path)?;
-        // Not there on other systems, whose containers are on Linux.
-        let mounts = |process| {
-            let bytes = fs::read(format!("/proc/{process}/mountinfo")).unwrap_or_default();
-            String::from_utf8_lossy(&bytes).into_owned()
-        };
-        Ok(Self {
-            file_system: file_system(&path),
-            path: path.to_string_lossy().into_owned(),
-            mounts: mounts("self"),
-            first_mounts: mounts("1"),
-        })
-    }
-
-    fn facts(&self) -> Facts<'_> {
-        let Self { path, file_system, mounts, first_mounts } = self;
-        Facts { path, file_system: *file_system, mounts, first_mounts, ..Facts::default() }
-    }
-
-    /// Adds the facts about Kubernetes and containers. Those of environment variables are `variables`.
-    fn facts_in<'a>(&'a self, variables: &Facts<'_>) -> Facts<'a> {
-        let Facts { kubernetes, container_variable, .. } = *variables;
-        Facts {
-            kubernetes,
-            container_file: CONTAINER_FILES.into_iter().find(|file| Path::new(file).exists()),
-            container_variable,
-            ..self.facts()
-        }
-    }
+/// Returns why a path, which need not exist yet, is refused. `variables` are the facts from environment variables. `None`
+/// also if the system does not say where the path leads.
+fn refusal(path: &Path, variables: &Facts<'_>, judge: impl FnOnce(&Facts<'_>) -> Option<String>) -> Option<String> {
+    let path = resolved(path).ok()?;
+    // Not there on other systems, whose containers are on Linux.
+    let mounts = |process| fs::read(format!("/proc/{process}/mountinfo")).unwrap_or_default();
+    let (own, first) = (mounts("self"), mounts("1"));
+    judge(&Facts {
+        path: &path.to_string_lossy(),
+        file_system: file_system(&path),
+        mounts: &String::from_utf8_lossy(&own),
+        first_mounts: &String::from_utf8_lossy(&first),
+        container_file: CONTAINER_FILES.into_iter().find(|file| Path::new(file).exists()),
+        ..*variables
+    })
 }
 
 /// Returns the path without links. The part that does not exist yet stays as given.
@@ -80,11 +55,8 @@ fn file_system(_path: &Path) -> u32 {
 /// # Errors
 /// `InvalidNode`, with the cures.
 pub fn refuse_default_slots(path: &Path, variables: &Facts<'_>) -> Result<(), Error> {
-    let Ok(around) = Surroundings::of(path) else { return Ok(()) };
-    match around.facts_in(variables).not_the_machines() {
-        Some(doubt) => Err(Error::told(ErrorKind::InvalidNode, doubt.refuse_slots().to_string())),
-        None => Ok(()),
-    }
+    let judge = |facts: &Facts<'_>| Some(facts.not_the_machines()?.refuse_slots().to_string());
+    refusal(path, variables, judge).map_or(Ok(()), |why| Err(Error::told(ErrorKind::InvalidNode, why)))
 }
 
 /// Refuses the default path of a database where it is evidently private to a part of the machine, or does not last.
@@ -93,12 +65,11 @@ pub fn refuse_default_slots(path: &Path, variables: &Facts<'_>) -> Result<(), Er
 /// # Errors
 /// `UnsafeStore`, with what to name instead.
 pub fn refuse_default_database(path: &Path, variables: &Facts<'_>) -> Result<(), Error> {
-    let Ok(around) = Surroundings::of(path) else { return Ok(()) };
-    let facts = around.facts_in(variables);
-    match facts.not_the_machines().or_else(|| facts.lossy()) {
-        Some(doubt) => Err(Error::told(ErrorKind::UnsafeStore, doubt.refuse_database().to_string())),
-        None => Ok(()),
-    }
+    let judge = |facts: &Facts<'_>| {
+        let doubt = facts.not_the_machines().or_else(|| facts.lossy())?;
+        Some(doubt.refuse_database().to_string())
+    };
+    refusal(path, variables, judge).map_or(Ok(()), |why| Err(Error::told(ErrorKind::UnsafeStore, why)))
 }
 
 /// Refuses a path that the caller named, if files there can be lost, or other machines that name it may not reach it. For a
@@ -113,10 +84,9 @@ pub fn refuse_lossy_place(store: &str, path: &Path, option: &str) -> Result<(), 
         _ => vec![(&*resolved, "the directory")],
     };
     for (path, name) in places {
-        let Ok(around) = Surroundings::of(path) else { continue };
-        if let Some(doubt) = around.facts().lossy() {
-            let refusal = format!("{store}: {}", doubt.called(name).refuse_named(option));
-            return Err(Error::told(ErrorKind::UnsafeStore, refusal));
+        let judge = |facts: &Facts<'_>| Some(facts.lossy()?.called(name).refuse_named(option).to_string());
+        if let Some(why) = refusal(path, &Facts::default(), judge) {
+            return Err(Error::told(ErrorKind::UnsafeStore, format!("{store}: {why}")));
         }
     }
     Ok(())

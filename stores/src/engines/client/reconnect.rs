@@ -11,7 +11,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::backoff::Backoff;
 use crate::error::Error;
-use crate::lock::lock;
+use crate::process::lock;
 use crate::process::Owner;
 
 /// A caller that gives up after this time without an answer closes the connection, which is probably dead.

@@ -7,7 +7,7 @@ use crate::error::Error;
 const LONGEST: usize = 64;
 
 /// A name that is safe between quotes of any kind.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identifier(String);
 
 impl Identifier {
@@ -30,12 +30,6 @@ impl Identifier {
 
     pub(in crate::engines) fn as_str(&self) -> &str {
         &self.0
-    }
-}
-
-impl fmt::Debug for Identifier {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
     }
 }
 

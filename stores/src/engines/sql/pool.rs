@@ -17,7 +17,7 @@ use super::schema;
 use crate::engines::client::backoff::Backoff;
 use crate::engines::settings::{self, Settings};
 use crate::error::Error;
-use crate::lock::lock;
+use crate::process::lock;
 use crate::process::Owner;
 use crate::store::url::Url;
 

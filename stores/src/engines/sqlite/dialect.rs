@@ -1,6 +1,5 @@
 //! Connections and statements for `SQLite`.
 
-use std::fmt;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -18,6 +17,7 @@ use crate::error::Error;
 use crate::store::filesystem::refuse_lossy_place;
 
 /// `SQLite`.
+#[derive(Debug)]
 pub struct LiteDialect {
     pub(super) path: PathBuf,
     pub(super) name: String,
@@ -82,11 +82,5 @@ impl Dialect for LiteDialect {
     fn refusal(_: &dyn DatabaseError) -> Refusal {
         // SQLite itself waits for a busy database.
         Refusal::Other
-    }
-}
-
-impl fmt::Debug for LiteDialect {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.name)
     }
 }

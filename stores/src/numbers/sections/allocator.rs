@@ -16,7 +16,7 @@ use tokio::time::{sleep, timeout};
 use super::SectionsOptions;
 use super::place::{Elsewhere, Phase, Place, Seen, State};
 use crate::error::Error;
-use crate::lock::lock;
+use crate::process::lock;
 use crate::numbers::pins::{is_pinned, pin};
 use crate::process::Owner;
 use crate::process::monotonic::monotonic_ms;

@@ -7,7 +7,7 @@ use snowmint_core::section::{Section, Users};
 use tokio::sync::Notify;
 
 use crate::error::Error;
-use crate::lock::lock;
+use crate::process::lock;
 use crate::process::monotonic::monotonic_ms;
 
 /// The age up to which the record of another allocator's section counts as current, in ms.

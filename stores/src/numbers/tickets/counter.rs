@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use tokio::sync::{OnceCell, oneshot};
 
 use crate::error::Error;
-use crate::lock::lock;
+use crate::process::lock;
 use crate::store::floor::skipped;
 use crate::store::{Store, TicketServer};
 
