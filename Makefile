@@ -1,5 +1,5 @@
 # Thin calls of scripts/; each sets up what it needs on a bare Debian machine with rustup, node, npm and python3.
-.PHONY: demo check test prove package bench soak site serve
+.PHONY: demo check test prove package bench docs soak site serve
 
 demo: ## mint and read IDs in Rust, Python, Node and a browser, and compare
 	@scripts/demo.sh
@@ -18,6 +18,9 @@ package: ## dist/: the wheel, the sdist and the npm tarballs
 
 bench: ## contenders side by side, as medians and ratios, for ONLY=rust, python, js or service; benches/README.md
 	@python3 benches/run.py $(ONLY:%=--only %)
+
+docs: ## target/docs/site/index.html: the guides, the references and the inspector
+	@scripts/docs.sh
 
 site: ## npm/site/dist/index.html: the inspector, a page in one file
 	@scripts/build-site.sh

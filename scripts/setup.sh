@@ -5,7 +5,7 @@
 #   esbuild    npm packages that build                   npm       them, with all that npm's tests use
 #   chromium   Chromium                                  browsers  Firefox, WebKit and a display for it
 #   protoc     the compiler for etcd's client            servers   PostgreSQL, MariaDB, Redis, etcd, ZooKeeper, Varnish
-#   faults     false clocks and frozen disks
+#   faults     false clocks and frozen disks         docs       the tools that make the pages of docs/
 # Takes no time if everything is installed. With --missing it prints the missing parts and installs nothing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -60,10 +60,15 @@ npm_clients() {
   made server/tests/clients/typescript/package-lock.json npm-clients
 }
 
+npm_docs() {
+  npm ci --prefix docs/site --silent --no-fund --no-audit
+  made docs/site/package-lock.json npm-docs
+}
+
 for purpose in "$@"; do
   case $purpose in
     chromium) need chromium test -x "${CHROMIUM:-/usr/bin/chromium}" ;;
-    maturin | python) need python3-venv python3 -c 'import ensurepip, venv' ;;
+    maturin | python | docs) need python3-venv python3 -c 'import ensurepip, venv' ;;
     npm)
       need g++ has c++
       need make has make
@@ -132,6 +137,11 @@ for purpose in "$@"; do
     python)
       ! changed python/requirements-dev.txt requirements-dev.txt ||
         install "Python packages of python/requirements-dev.txt" pip_install python/requirements-dev.txt
+      ;;
+    docs)
+      ! changed docs/site/requirements.txt requirements.txt ||
+        install "Python packages of docs/site/requirements.txt" pip_install docs/site/requirements.txt
+      ! changed docs/site/package-lock.json npm-docs || install "npm packages of docs/site/package-lock.json" npm_docs
       ;;
     esbuild | npm)
       ! changed npm/package-lock.json esbuild || install "npm packages of npm/package-lock.json" npm_install

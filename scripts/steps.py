@@ -50,9 +50,10 @@ SET_UPS = [
     set_up("faults", lock="apt"),
     set_up("browsers", lock="apt"),
     set_up("nightly"),
+    set_up("docs", "set-up: maturin", lock="venv"),
 ]
 
-RUST, PROTOC, MATURIN, ESBUILD, CHROMIUM, PYTHON, NPM, SERVERS, FAULTS, BROWSERS, NIGHTLY = (
+RUST, PROTOC, MATURIN, ESBUILD, CHROMIUM, PYTHON, NPM, SERVERS, FAULTS, BROWSERS, NIGHTLY, DOCS = (
     each.name for each in SET_UPS
 )
 
@@ -99,10 +100,16 @@ CHECKS = [
     Step("Rust: format", "cargo fmt --all --check", ["check", "test"], "rust", (RUST,)),
     Step("Rust: no circles of imports", "python3 scripts/circles.py", ["check", "test"], "rust"),
     Step("workflows", "zizmor --offline --quiet .github", ["check", "test"], "python", (PYTHON,)),
-    Step("Python: ruff", "ruff check python tests demo benches scripts server", ["check", "test"], "python", (PYTHON,)),
+    Step(
+        "Python: ruff",
+        "ruff check python tests demo benches scripts server docs/tests docs/site",
+        ["check", "test"],
+        "python",
+        (PYTHON,),
+    ),
     Step(
         "Python: ruff format",
-        "ruff format --check python tests demo benches scripts server",
+        "ruff format --check python tests demo benches scripts server docs/tests docs/site",
         ["check", "test"],
         "python",
         (PYTHON,),
@@ -110,7 +117,7 @@ CHECKS = [
     Step(
         "Python: mypy",
         "cd python; mypy; mypy --strict tests; mypy --strict ../server/tests/clients ../benches/service ../benches/run.py; "
-        "mypy --strict ../scripts",
+        "mypy --strict ../scripts; mypy --strict ../docs/tests",
         ["check", "test"],
         "python",
         (BUILD_WHEEL, PYTHON),
@@ -211,6 +218,15 @@ TESTS = [
         ["test"],
         "python",
         (BUILD_WHEEL, PYTHON),
+    ),
+    Step(
+        "guides: every block of code",
+        "pytest -q docs/tests/test_blocks.py",
+        ["test"],
+        "python",
+        (BUILD_WHEEL, BUILD_TARBALLS, BUILD_TESTS, BUILD_ENGINES, PYTHON, NPM, SERVERS),
+        lock="npm",
+        servers=True,
     ),
     Step(
         "demo",
@@ -314,6 +330,15 @@ PROOFS = [
         "rust",
         (RUST, PROTOC),
         lock="debug",
+    ),
+    Step(
+        "guides and references as a site, in Chromium",
+        "scripts/docs.sh; node --test docs/tests/site.test.mjs",
+        ["prove"],
+        "python",
+        (RUST, PROTOC, MATURIN, ESBUILD, DOCS, NPM, CHROMIUM),
+        lock="optimised",
+        env=QUICK,
     ),
     Step("Rust: core under Miri", "scripts/miri.sh", ["prove"], "rust", (NIGHTLY,)),
     Step(

@@ -1,5 +1,6 @@
 """The lines that READMEs show first, their table of errors, and their links."""
 
+import json
 import os
 import re
 import subprocess
@@ -31,7 +32,7 @@ def test_the_first_lines_mint_an_id(readme: str, tmp_path: Path) -> None:
 
 
 def test_the_table_of_errors_names_every_error_as_each_language_does() -> None:
-    rows = re.findall(r"^\| `([A-Z_]+)` \| `(\w+)` \| `(\w+)` \|", text("README.md"), re.M)
+    rows = re.findall(r"^\| `([A-Z_]+)` \| `(\w+)` \| `(\w+)` \|", text("docs/errors.md"), re.M)
     assert {name for _, name, _ in rows} == {error.__name__ for error in snowmint.SnowmintError.__subclasses__()}
     for code, name, kind in rows:
         assert getattr(snowmint, name).code == code
@@ -53,6 +54,21 @@ def test_every_link_of_a_package_works_on_its_registry(package: str) -> None:
 
 
 def test_the_first_screen_installs_each_package() -> None:
-    first = text("README.md").split("\n- **")[0]
+    first = text("README.md").split("\n## ")[0]
     for line in ["pip install snowmint", "npm install snowmint", "cargo add snowmint", "cargo install snowmint-server"]:
         assert line in first
+
+
+def test_the_figures_of_speed_are_those_of_the_benchmarks() -> None:
+    results = json.loads(text("benches/results.json"))["parts"]
+    medians = [row["median"] for part in results.values() for table in part["found"] for row in table.get("rows", [])]
+    rows = re.findall(r"^\|[^|]*`[^|]*\|(.*)$", text("README.md").split("## Speed")[1].split("## More")[0], re.M)
+    figures = [figure.replace(",", "") for row in rows for figure in re.findall(r" (\d[\d,]*(?:\.\d+)?)", row)]
+    assert len(figures) > 12
+    for figure in figures:
+        digits = len(figure.partition(".")[2])
+        assert any(round(median, digits) == float(figure) for median in medians), figure
+
+
+def test_the_first_page_is_short() -> None:
+    assert len(text("README.md").splitlines()) <= 120

@@ -488,7 +488,7 @@ def test_a_memory_store_is_not_for_forked_children() -> None:
 @pytest.mark.parametrize("kind", ["postgres", "mariadb", "redis"])
 def test_a_server_that_is_away_is_told_in_time_and_found_again(kind: servers.Engine, namespace: str) -> None:
     with servers.Server(kind) as server:
-        generator = Snowflake(store=connect(server.url), namespace=namespace, window_ms=1000, max_wait_ms=500)
+        generator = Snowflake(store=connect(server.url), namespace=namespace, window_ms=1000, max_wait_ms=2000)
         last = generator.next_id()
         server.kill()
         deadline = time.monotonic() + 30

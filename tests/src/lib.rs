@@ -13,6 +13,15 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use snowmint_core::{Integer, Layout};
 
+/// The blocks of Rust in the guides, as documentation tests.
+#[cfg(doctest)]
+mod guides {
+    #[doc = include_str!("../../docs/start.md")]
+    struct Start;
+    #[doc = include_str!("../../docs/layouts.md")]
+    struct Layouts;
+}
+
 /// Reads the cases of `tests/vectors/<file>.json`.
 ///
 /// # Panics

@@ -1,0 +1,23 @@
+"""Writes the reference of the Python package: python_reference.py FOLDER."""
+
+import importlib
+import sys
+from pathlib import Path
+
+import pdoc
+
+MODULES = ["stores", "text", "scatter", "layouts", "sqlalchemy", "pydantic"]
+
+
+def main() -> None:
+    """Writes a page for the package and one for each of its modules."""
+    for name in MODULES:
+        module = importlib.import_module(f"snowmint.{name}")
+        # Names that are imported on first use: pdoc takes those that a module has.
+        for member in getattr(module, "__all__", []):
+            setattr(module, member, getattr(module, member))
+    pdoc.render.configure(docformat="google", show_source=False)
+    pdoc.pdoc("snowmint", output_directory=Path(sys.argv[1]))
+
+
+main()
