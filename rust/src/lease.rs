@@ -19,10 +19,10 @@ use std::time::{Duration, Instant};
 
 use snowmint_core::lease::renewal_pause_ms;
 use snowmint_core::{ErrorKind, Layout, SystemHost, Window, Words};
-use snowmint_stores::process::{Owner, lock};
 use snowmint_stores::process::background::{PATIENCE, Pending};
 use snowmint_stores::process::fork::Cell;
 use snowmint_stores::process::wake::Wake;
+use snowmint_stores::process::{Owner, lock};
 use snowmint_stores::{Error, Outcome};
 
 use self::held::{Held, Hold};

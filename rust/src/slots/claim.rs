@@ -8,9 +8,9 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use snowmint_stores::process::{Owner, lock};
 use snowmint_stores::process::background;
 use snowmint_stores::process::fork::PerProcess;
+use snowmint_stores::process::{Owner, lock};
 use snowmint_stores::{Refusal, Terms};
 
 use super::directory::cannot;

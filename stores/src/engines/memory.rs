@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use async_trait::async_trait;
 
 use crate::error::Error;
-use crate::process::lock;
 use crate::process::fork::PerProcess;
+use crate::process::lock;
 use crate::store::counter::{full, sum};
 use crate::store::{Found, Store, Version, Wrote};
 

@@ -11,8 +11,8 @@ use tokio::time::{Instant, timeout_at};
 
 use super::backoff::Backoff;
 use crate::error::Error;
-use crate::process::lock;
 use crate::process::Owner;
+use crate::process::lock;
 
 /// A caller that gives up after this time without an answer closes the connection, which is probably dead.
 const SILENT: Duration = Duration::from_millis(300);

@@ -17,8 +17,8 @@ use super::schema;
 use crate::engines::client::backoff::Backoff;
 use crate::engines::settings::{self, Settings};
 use crate::error::Error;
-use crate::process::lock;
 use crate::process::Owner;
+use crate::process::lock;
 use crate::store::url::Url;
 
 /// How often to try a step that the server undoes, as after a deadlock.
