@@ -1,7 +1,7 @@
 # Thin calls of scripts/; each sets up what it needs on a bare Debian machine with rustup, node, npm and python3.
 .PHONY: demo check test prove package bench docs soak site serve
 
-demo: ## mint and read IDs in Rust, Python, Node and a browser, and compare
+demo: ## processes that are killed, forked and set back an hour repeat no ID; others' packages beside them
 	@scripts/demo.sh
 
 check: ## format, lints, types, unit tests and vectors: a minute or so, for ONLY=rust, service, python or npm

@@ -1,116 +1,193 @@
-// Runs the four, compares them, and prints one table and a picture of a layout's bits.
+// Mints in Rust, Python, Node and Chromium through kills, false clocks, forks and tabs. Counts the duplicates of
+// snowmint, which must be 0, and those of other packages in the same scenes.
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { createServer } from "node:http";
-import { createRequire } from "node:module";
+import { existsSync, readFileSync } from "node:fs";
 import * as snowmint from "../npm/dist/node.mjs";
-import { demo } from "./demo.mjs";
+import { inChromium } from "./chromium.mjs";
+import { decoded } from "./decode.mjs";
+import { heading, picture, say, style, table } from "./print.mjs";
+import {
+  append,
+  FAKETIME,
+  idsIn,
+  mintAndDie,
+  mintAndEnd,
+  NODE,
+  newLedger,
+  PYTHON,
+  path,
+  RUST,
+  start,
+} from "./processes.mjs";
 
-const require = createRequire(new URL("../npm/package.json", import.meta.url));
-const { chromium } = require("playwright-core");
-const root = new URL("..", import.meta.url);
-const publicIds = JSON.parse(readFileSync(new URL("demo/public_ids.json", root), "utf8"));
-const run = (command, ...args) => JSON.parse(execFileSync(new URL(command, root).pathname, args, { encoding: "utf8" }));
+const began = Date.now();
+const { SNOWMINT } = snowmint.layouts;
+const nodeOf = (id) => SNOWMINT.decode(id).node;
+const timeOf = (id) => SNOWMINT.decode(id).timestamp.toISOString().slice(11, 23);
+const read = (name) => readFileSync(path(name), "utf8");
+const publicIds = JSON.parse(read("demo/public_ids.json"));
 
-/** The same in a page of a real browser, with the package served as files and no bundler. */
-async function inChromium(node) {
-  const page = `<!doctype html><meta charset="utf-8"><script type="module">
-    import * as snowmint from "/npm/dist/browser.mjs";
-    import { demo } from "/demo/demo.mjs";
-    window.result = demo(snowmint, ${JSON.stringify(publicIds)}, ${node});
-  </script>`;
-  const server = createServer((request, response) => {
-    const isPage = request.url === "/";
-    response.setHeader("content-type", isPage ? "text/html" : "text/javascript");
-    try {
-      response.end(isPage ? page : readFileSync(new URL(`.${new URL(request.url, "http://localhost").pathname}`, root)));
-    } catch {
-      response.writeHead(404).end();
-    }
-  });
-  await new Promise((listening) => server.listen(0, "127.0.0.1", listening));
-  const browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-    args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
-  });
-  try {
-    const tab = await browser.newPage();
-    tab.on("pageerror", (error) => console.error(error));
-    await tab.goto(`http://127.0.0.1:${server.address().port}/`);
-    await tab.waitForFunction(() => "result" in window, undefined, { timeout: 20_000 });
-    return { language: `Chromium ${browser.version().split(".")[0]}`, ...(await tab.evaluate(() => window.result)) };
-  } finally {
-    await browser.close();
-    server.close();
-  }
-}
-
-const results = [
-  run("target/optimised/snowmint-demo", "1"),
-  run(".venv/bin/python", new URL("demo/demo.py", root).pathname, "2"),
-  { language: `Node ${process.versions.node.split(".")[0]}`, ...demo(snowmint, publicIds, 3) },
-  await inChromium(4),
-];
-
-/** Lines up columns; the first row is the head. */
-function table(rows) {
-  const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
-  const line = (row) => row.map((cell, column) => cell.padEnd(widths[column])).join("  ").trimEnd();
-  return [line(rows[0]), widths.map((width) => "-".repeat(width)).join("  "), ...rows.slice(1).map(line)].join("\n");
-}
-
-/** A layout's bits as a picture, with the bits of an ID. */
-function picture(layout, id) {
-  const bits = BigInt(id).toString(2).padStart(layout.bits, "0");
-  const fields = String(layout).split(";")[0].split(",").map((field) => field.split(":"));
-  const rows = ["", "", "", ""];
-  const values = layout.decode(id).fields;
-  let from = 0;
-  for (const [name, width] of fields) {
-    const to = from + Number(width);
-    const value = name === "unused" ? "" : String(values[name]);
-    const room = Math.max(to - from, name.length + width.length + 1, value.length, String(layout.bits - 1 - from).length + 3);
-    const [high, low] = [`${layout.bits - 1 - from}`, `${layout.bits - to}`];
-    rows[0] += `${high === low ? high.padEnd(room) : high.padEnd(room - low.length) + low}   `;
-    rows[1] += bits.slice(from, to).padEnd(room) + " | ";
-    rows[2] += `${name} ${width}`.padEnd(room) + " | ";
-    rows[3] += value.padEnd(room) + " | ";
-    from = to;
-  }
-  return rows.map((row) => `  ${row.replace(/[ |]+$/, "")}`).join("\n");
-}
-
-const agree = publicIds.map((_, i) => new Set(results.map((result) => result.decoded[i])).size === 1);
-console.log("\nPublic IDs, decoded in Rust, Python, Node and Chromium\n");
-console.log(
-  table([
-    ["layout", "id", "decodes to", "all four", "from"],
-    ...publicIds.map(({ layout, id, from }, i) => [layout, id, results[0].decoded[i], agree[i] ? "agree" : "DIFFER", from]),
-  ]),
+// The other packages, which scripts/demo.sh installs if it can.
+const versions = Object.fromEntries(
+  read("demo/requirements.txt")
+    .trim()
+    .split("\n")
+    .map((line) => line.split("==")),
 );
+Object.assign(versions, JSON.parse(read("demo/package.json")).dependencies);
+const modules = { "snowflake-id": "python/snowflake", "sonyflake-py": "python/sonyflake" };
+const isThere = (name) => existsSync(path(`.cache/demo/${modules[name] ?? `node_modules/${name}`}`));
 
-console.log("\nFive IDs minted in each, layout twitter\n");
-const { TWITTER } = snowmint.layouts;
-const node = (id) => TWITTER.decode(id).node;
-console.log(
-  table([
-    ["in", "node", "first", "time of the first", "unique and increasing"],
-    ...results.map(({ language, minted }) => {
-      const increasing = minted.every((id, i) => i === 0 || BigInt(minted[i - 1]) < BigInt(id));
-      const sameNode = minted.every((id) => node(id) === node(minted[0]));
-      return [language, String(node(minted[0])), minted[0], TWITTER.decode(minted[0]).timestamp.toISOString(), increasing && sameNode ? "yes" : "NO"];
-    }),
-  ]),
-);
+const rows = [];
+const problems = [];
+let idsOfMachine = [];
 
-console.log(`\nThe bits of ${results[0].minted[0]}: ${TWITTER}\n`);
-console.log(picture(TWITTER, results[0].minted[0]));
-console.log(`\n  ends ${TWITTER.endsAt.toISOString()}, ${TWITTER.nodes} nodes, ${TWITTER.idsPerSecond} IDs a second each\n`);
-
-const distinct = new Set(results.flatMap((result) => result.minted)).size === 20;
-const increasing = results.every(({ minted }) => minted.every((id, i) => i === 0 || BigInt(minted[i - 1]) < BigInt(id)));
-const nodes = results.every(({ minted }, i) => minted.every((id) => node(id) === i + 1));
-if (!agree.every(Boolean) || !distinct || !increasing || !nodes) {
-  console.error("the four do not agree");
-  process.exit(1);
+/** Adds a row to the table of duplicates. */
+function count(scene, name, ids) {
+  const duplicates = ids.length - new Set(ids).size;
+  rows.push([scene, name, ids.length.toLocaleString("en"), duplicates.toLocaleString("en")]);
+  if (name === "snowmint" && (duplicates || !ids.length))
+    problems.push(`${scene}: ${duplicates} of ${ids.length} IDs repeat`);
 }
+
+/** Plays a scene with snowmint and, at the same time, with others. Returns the IDs of snowmint, and act's result. */
+async function play(scene, others, act) {
+  const playWith = async (name) => {
+    const ledger = newLedger(`${scene}/${name}`);
+    const result = await act(name, ledger);
+    return typeof result === "string" ? result : { ids: idsIn(ledger), result };
+  };
+  const playOther = (name) => (isThere(name) ? playWith(name).catch(() => "failed") : "not installed");
+  const [told, ...played] = await Promise.all([playWith("snowmint"), ...others.map(playOther)]);
+  const ids = Object.values(told.ids).flat();
+  count(scene, "snowmint", ids);
+  idsOfMachine = idsOfMachine.concat(ids);
+  for (const [at, name] of others.entries()) {
+    if (played[at].ids) count(scene, `${name} ${versions[name]}`, Object.values(played[at].ids).flat());
+    else rows.push([scene, `${name} ${versions[name]}`, "", played[at]]);
+  }
+  return told;
+}
+
+const tell = (name, ids) => say(`${name.padEnd(8)} node ${nodeOf(ids[0])}, ${ids.length} IDs, the first is ${ids[0]}`);
+
+async function languages() {
+  heading(
+    "Processes in three languages at the same time",
+    "They lease from one directory. Each gets a node of its own, and the node is in the ID.",
+  );
+  const { ids, result } = await play("processes", ["flake-idgen"], (name, ledger) => {
+    const programs = name === "snowmint" ? [RUST, PYTHON, NODE] : [NODE, NODE];
+    return mintAndEnd(...programs.map((program) => start([...program, "mint", name, ledger])));
+  });
+  for (const [at, name] of ["Rust", "Python", "Node"].entries()) tell(name, ids[result[at].pid]);
+}
+
+async function restarts() {
+  heading(
+    "kill -9, and the clock goes back",
+    "The end of a window is on the disk before the first ID in it. A restart reads it, whatever its clock shows.",
+  );
+  const { ids, result } = await play("kill -9, clock back", ["snowflake-id", "flake-idgen"], async (name, ledger) => {
+    if (name !== "snowmint" && !FAKETIME) return "needs libfaketime";
+    const command = [...(name === "flake-idgen" ? NODE : PYTHON), "mint", name, ledger];
+    const killed = await start(command, { node: 5 });
+    await mintAndDie(killed);
+    const hourBack = await start(command, { backMs: 3_600_000 });
+    await mintAndDie(hourBack);
+    const backMs = Date.now() - killed.began;
+    const [again] = await mintAndEnd(start(command, { backMs, node: 5 }));
+    return { killed, hourBack, again, backMs };
+  });
+  const [killed, hourBack, again] = ["killed", "hourBack", "again"].map((name) => ids[result[name].pid]);
+  const seconds = (ms) => `${(ms / 1000).toFixed(1)} s`;
+  const waited = seconds(result.again.readyMs - result.killed.readyMs);
+  say(`Node 5 mints from ${timeOf(killed[0])} to ${timeOf(killed.at(-1))} UTC. Then kill -9.`);
+  say(`Clock 1 h back: takes node ${nodeOf(hourBack[0])}, which is new, and mints at ${timeOf(hourBack[0])}.`);
+  say(`Clock ${seconds(result.backMs)} back, node 5 again: waits ${waited}, and mints from ${timeOf(again[0])}.`);
+  say(`${FAKETIME ? "libfaketime" : "The generator's option clock"} sets the clocks.`);
+  if (BigInt(again[0]) <= BigInt(killed.at(-1))) problems.push("the restarted process mints below its old IDs");
+}
+
+async function forks() {
+  heading(
+    "A process forks",
+    "The generator is made before os.fork(). The child finds the parent's state empty, and leases another node.",
+  );
+  const { ids, result } = await play("fork", ["snowflake-id", "sonyflake-py"], (name, ledger) =>
+    mintAndEnd(start([...PYTHON, "fork", name, ledger])),
+  );
+  const parent = `${result[0].pid}`;
+  tell("parent", ids[parent]);
+  tell("child", ids[Object.keys(ids).find((pid) => pid !== parent)]);
+}
+
+async function threads() {
+  heading(
+    "Four worker threads of Node",
+    "Each thread loads its own copy of a package. Those of snowmint share a lease and a counter outside JavaScript.",
+  );
+  const { ids } = await play("worker threads", ["@sapphire/snowflake"], (name, ledger) =>
+    mintAndEnd(start([...NODE, "threads", name, ledger])),
+  );
+  for (const [name, each] of Object.entries(ids)) tell(name, each);
+}
+
+async function tabs() {
+  heading(
+    "Two tabs of Chromium",
+    "A tab leases a slot of its browser, which knows nothing of the slots of the machine.",
+  );
+  const ledger = newLedger("tabs");
+  const inTab = await inChromium(async (open) => {
+    const [one, other] = [await open(), await open()];
+    const mint = async (name, tab) => append(ledger, name, await tab.evaluate(() => globalThis.mint(20_000)));
+    await Promise.all([mint("tab 1", one), mint("tab 2", other)]);
+    await one.reload();
+    await one.waitForFunction(() => "mint" in globalThis);
+    await Promise.all([mint("reloaded", one), mint("tab 2", other)]);
+    return one.evaluate((publicIds) => globalThis.decoded(publicIds), publicIds);
+  });
+  const ids = idsIn(ledger);
+  for (const name of ["tab 1", "tab 2", "reloaded"]) tell(name, ids[name]);
+  count("tabs", "snowmint", Object.values(ids).flat());
+  return inTab;
+}
+
+function duplicates() {
+  heading("Duplicates in the ledgers, to which every process has appended its IDs");
+  count("all without tabs", "snowmint", idsOfMachine);
+  table(["scene", "package", "IDs", "duplicates"], rows, [2, 3]);
+  heading("Why the others repeat");
+  say("- Processes and threads: own counters, and by default the same number.", "  ");
+  say("- Clock back: the last time was in memory. The same milliseconds come again.", "  ");
+  say("- Fork: the child has a copy of the parent's counter and number.", "  ");
+}
+
+function publicIdsOf(inTab) {
+  const [rust, python] = [RUST, PYTHON].map(([program, ...args]) =>
+    JSON.parse(execFileSync(program, [...args, "decode"])),
+  );
+  const all = [rust, python, decoded(snowmint, publicIds), inTab];
+  heading("Public IDs of other systems, decoded in Rust, Python, Node and Chromium");
+  const shown = publicIds.map(({ layout, id }, at) => {
+    const agree = all.every((each) => each[at] === rust[at]);
+    if (!agree) problems.push(`the four decode ${id} differently`);
+    return [layout, id, ...rust[at].split(" "), agree ? "agree" : "DIFFER"];
+  });
+  table(["layout", "id", "time", "node", "seq.", "all 4"], shown, [3, 4]);
+}
+
+await languages();
+await restarts();
+await forks();
+await threads();
+const inTab = await tabs();
+duplicates();
+publicIdsOf(inTab);
+heading(`The bits of ${idsOfMachine[0]}`, String(SNOWMINT));
+picture(SNOWMINT, idsOfMachine[0]);
+const seconds = Math.round((Date.now() - began) / 1000);
+const verdict = problems.length ? style("red", problems.join("\n")) : style("green", "No ID of snowmint repeats.");
+console.log(`\n${verdict} ${seconds} s.`);
+process.exitCode = problems.length ? 1 : 0;

@@ -47,7 +47,7 @@ SET_UPS = [
     set_up("python", "set-up: maturin", lock="venv"),
     set_up("npm", "set-up: esbuild"),
     set_up("servers", lock="apt"),
-    set_up("faults", lock="apt"),
+    set_up("faults", lock="apt", suites=["demo"]),
     set_up("browsers", lock="apt"),
     set_up("nightly"),
     set_up("docs", "set-up: maturin", lock="venv"),
@@ -78,6 +78,7 @@ BUILD_DEMO = "build: demo"
 BUILD_ENGINES = "build: program that starts servers"
 BUILD_TESTS = "build: Rust tests and service"
 PACKAGES = "packages, as users install them"
+CRATES = "Rust crates, packed and built from their packages"
 
 BUILDS = [
     Step(BUILD_NPM, "scripts/build-npm.sh", ["demo"], after=(RUST, ESBUILD), lock="optimised", env=QUICK),
@@ -233,7 +234,7 @@ TESTS = [
         "node demo/show.mjs",
         ["test"],
         "npm",
-        (BUILD_DEMO, BUILD_WHEEL, BUILD_NPM, CHROMIUM),
+        (BUILD_DEMO, BUILD_WHEEL, BUILD_NPM, CHROMIUM, FAULTS),
     ),
 ]
 
@@ -324,7 +325,7 @@ PROOFS = [
         env={"SNOWMINT_TRIES": "20"},
     ),
     Step(
-        "Rust crates, packed and built from their packages",
+        CRATES,
         "scripts/package-crates.sh",
         ["prove"],
         "rust",
@@ -339,6 +340,15 @@ PROOFS = [
         (RUST, PROTOC, MATURIN, ESBUILD, DOCS, NPM, CHROMIUM),
         lock="optimised",
         env=QUICK,
+    ),
+    Step(
+        "examples, from the packages",
+        "python3 scripts/try_examples.py dist",
+        ["prove"],
+        "python",
+        (PACKAGES, CRATES, BUILD_TESTS, BUILD_ENGINES, PYTHON, SERVERS, CHROMIUM),
+        lock="npm",
+        servers=True,
     ),
     Step("Rust: core under Miri", "scripts/miri.sh", ["prove"], "rust", (NIGHTLY,)),
     Step(

@@ -13,7 +13,7 @@ def main() -> None:
     """Writes a page for the package and one for each of its modules."""
     for name in MODULES:
         module = importlib.import_module(f"snowmint.{name}")
-        # Names that are imported on first use: pdoc takes those that a module has.
+        # pdoc sees only names that are imported already.
         for member in getattr(module, "__all__", []):
             setattr(module, member, getattr(module, member))
     pdoc.render.configure(docformat="google", show_source=False)

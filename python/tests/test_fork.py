@@ -167,6 +167,27 @@ def test_a_pool_of_processes_repeats_nothing(method: str, tmp_path: Path) -> Non
     assert done.stdout == "0\n"
 
 
+def test_a_child_of_multiprocessing_gives_its_node_back_when_it_ends(tmp_path: Path) -> None:
+    program = """
+        import multiprocessing, sys
+        from snowmint import Snowflake, layouts
+        options = {"store": sys.argv[1], "namespace": "orders", "window_ms": 60_000}
+        generator = Snowflake(**options)
+        generator.next_id()
+        context = multiprocessing.get_context("fork")
+        minted = context.SimpleQueue()
+        child = context.Process(target=lambda: minted.put(generator.next_id()))
+        child.start()
+        id = minted.get()
+        child.join()
+        node = layouts.SNOWMINT.decode(id).node
+        assert (generator.node, node, child.exitcode) == (0, 1, 0)
+        with Snowflake(node=1, max_wait_ms=0, **options) as successor:
+            assert successor.next_id() > id
+    """
+    processes.run(program, f"file:{tmp_path}")
+
+
 def test_prefork_workers_of_gunicorn_repeat_nothing() -> None:
     prefork.workers_repeat_nothing()
 

@@ -361,6 +361,11 @@ pub fn release_callers_stores() {
     crate::lease::registry::release_callers_stores();
 }
 
+/// Releases all leases of this process: for when it is about to end by `_exit`, which runs no handlers.
+pub fn release_leases() {
+    crate::lease::registry::release_leases();
+}
+
 impl Drop for Generator {
     fn drop(&mut self) {
         self.close();

@@ -24,7 +24,7 @@ pub use self::environment::Environment;
 pub use self::generator::options::{Connect, LeaseOptions, LeaseStore};
 pub use self::generator::status::Status;
 pub use self::generator::system::SystemHost;
-pub use self::generator::{Generator, release_callers_stores};
+pub use self::generator::{Generator, release_callers_stores, release_leases};
 pub use self::id::Id;
 pub use self::ids::{object_id, ulid, uuid};
 pub use self::lease::backend::{Backend, Identity};

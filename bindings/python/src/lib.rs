@@ -39,7 +39,7 @@ mod _snowmint {
         scatter::{reverse_bits, rotate_digits, shard_high, unrotate_digits, unshard_high},
         snowflake::Snowflake,
         sql::SqlParts,
-        store::{engine_settings, refuse_lossy_place, refuse_unsafe, standby_risk},
+        store::{engine_settings, refuse_lossy_place, refuse_unsafe, release_leases, standby_risk},
         text::{text_decode, text_encode, text_forms},
         ulid::{Ulid, ulid, ulid_str},
         uuid::{uuid_from_bin, uuid_to_bin, uuid1, uuid3, uuid4, uuid4_str, uuid5, uuid6, uuid7, uuid7_str, uuid8},

@@ -113,6 +113,12 @@ fn release_callers_stores(py: Python<'_>) {
     py.detach(snowmint::release_callers_stores);
 }
 
+/// Gives the nodes of all leases of this process back, before it ends by `os._exit`.
+#[pyfunction]
+pub(crate) fn release_leases(py: Python<'_>) {
+    py.detach(snowmint::release_leases);
+}
+
 /// A Python object with the methods of a store or lessor.
 #[derive(Debug)]
 struct PyStore {

@@ -294,7 +294,7 @@ export class Holder {
   }
 
   async #extend(attempt: Attempt, claim: Claim): Promise<void> {
-    await this.#terms.device?.ensure(this.#maxAheadMs);
+    const failure = await this.#ensureDevice();
     if (attempt.turn !== this.#turn) return;
     // The tab part is another one now: the old cell closes, because another tab may have its node.
     const other = this.#whole(claim) !== this.#node;
@@ -309,6 +309,18 @@ export class Holder {
     if (other) return this.#open();
     claim.openCell(this.#cell(), false, this.window);
     this.#renewed();
+    if (failure !== undefined) this.#fail(failure);
+  }
+
+  /** Renews the device. Returns the error of a renewal that failed while the device's window goes on, as in a page offline. */
+  async #ensureDevice(): Promise<unknown> {
+    const { device } = this.#terms;
+    try {
+      await device?.ensure(this.#maxAheadMs);
+    } catch (error) {
+      if (error instanceof LostLease || !device || device.window.end <= this.#claim.nowMs()) throw error;
+      return error;
+    }
   }
 
   /** Opens a cell for the window. Each claim has a separate cell: a closed cell stays closed. */

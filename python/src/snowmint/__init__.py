@@ -9,7 +9,7 @@
 from typing import Final
 from uuid import UUID
 
-from snowmint import layouts, scatter, stores, text
+from snowmint import _children, layouts, scatter, stores, text
 from snowmint._errors import (
     BeforeEpochError,
     ClockBackwardsError,

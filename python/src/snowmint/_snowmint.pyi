@@ -58,6 +58,7 @@ __all__ = [
     "presets",
     "refuse_lossy_place",
     "refuse_unsafe",
+    "release_leases",
     "render_candidates",
     "render_decoded",
     "render_layouts",
@@ -1198,6 +1199,9 @@ def refuse_lossy_place(store: str, path: str) -> None:
 
 def standby_risk(store: str, engine: str, found: dict[str, str]) -> str | None:
     """Says how a failover could lose confirmed writes under settings of an engine, by name; None if it cannot."""
+
+def release_leases() -> None:
+    """Gives the nodes of all leases of this process back, before it ends by `os._exit`."""
 
 MYSQL_CLOCK: Final[str]
 MYSQL_FLUSH: Final[str]

@@ -221,6 +221,13 @@ pub(crate) fn release_callers_stores() {
     Lease::release_all(leases);
 }
 
+/// Releases all leases, before the process ends in a way that runs no handlers.
+pub(crate) fn release_leases() {
+    let Some(registry) = REGISTRY.existing() else { return };
+    let leases: Vec<_> = lock(&registry.shared).leases.values().filter_map(Entry::lease).collect();
+    Lease::release_all(leases);
+}
+
 /// Releases all leases when the process exits without having closed its generators.
 extern "C" fn release_all() {
     let released = std::panic::catch_unwind(|| {

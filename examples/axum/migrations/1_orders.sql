@@ -1,0 +1,1 @@
+CREATE TABLE orders (id bigint PRIMARY KEY, item text NOT NULL);

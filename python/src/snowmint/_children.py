@@ -1,0 +1,26 @@
+"""Gives leases back when a child of `multiprocessing` ends: it ends by `os._exit`, which runs no handler of `atexit`."""
+
+import os
+import sys
+from types import ModuleType
+
+from snowmint._snowmint import release_leases
+
+# The second one is Celery's.
+MODULES = ["multiprocessing.util", "billiard.util"]
+
+
+def _begin(util: ModuleType) -> None:
+    # As the last finaliser: others may mint.
+    util.Finalize(None, release_leases, exitpriority=-100)
+
+
+def _forked() -> None:
+    # A child forgets the finalisers of its parent after this, and then runs what is registered here.
+    for name in MODULES:
+        if util := sys.modules.get(name):
+            util.register_after_fork(util, _begin)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forked)
