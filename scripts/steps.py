@@ -281,7 +281,8 @@ PROOFS = [
         ["prove"],
         "rust",
         (BUILD_TESTS, BUILD_ENGINES, SERVERS, FAULTS),
-        lock="stores",
+        # Never beside the mutants: it would put programs without mutants into their place.
+        lock="debug",
         servers=True,
         env={**LONG, "RUST_TEST_THREADS": "8"},
     ),
