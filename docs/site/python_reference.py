@@ -2,6 +2,7 @@
 
 import importlib
 import sys
+import warnings
 from pathlib import Path
 
 import pdoc
@@ -16,6 +17,9 @@ def main() -> None:
         # pdoc sees only names that are imported already.
         for member in getattr(module, "__all__", []):
             setattr(module, member, getattr(module, member))
+    warnings.simplefilter("error", UserWarning)
+    # Attributes of errors have a type and no value, so pdoc does not know their file.
+    warnings.filterwarnings("ignore", "Cannot determine where", UserWarning)
     pdoc.render.configure(docformat="google", show_source=False)
     pdoc.pdoc("snowmint", output_directory=Path(sys.argv[1]))
 

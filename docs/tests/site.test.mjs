@@ -23,7 +23,6 @@ async function open(t, page, options = {}) {
   opened.on("request", (request) => {
     if (!/^(file|data|blob):/.test(request.url())) faults.push(request.url());
   });
-  opened.on("requestfailed", (request) => faults.push(request.url()));
   opened.on("pageerror", (error) => faults.push(String(error)));
   t.after(async () => {
     await context.close();
