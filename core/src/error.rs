@@ -1,8 +1,11 @@
 //! Errors: a kind, a code that is the same in every language, and a sentence with numbers.
 
 pub(crate) mod message;
+mod reason;
 
 use core::fmt;
+
+pub(crate) use self::reason::What;
 
 /// The kind of a failure, without its numbers.
 ///
@@ -80,125 +83,6 @@ impl ErrorKind {
             Self::Forked => "FORKED",
         }
     }
-}
-
-macro_rules! reasons {
-    ($($what:ident $kind:ident;)+) => {
-        /// The reason for an error. It has a kind here and a sentence in `message.rs`.
-        // As wide as the mark beside it in `Error`: a gap between them would be copied byte by byte.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        #[repr(u32)]
-        pub(crate) enum What {
-            $($what),+
-        }
-
-        impl What {
-            const ALL: &[Self] = &[$(Self::$what),+];
-
-            const fn kind(self) -> ErrorKind {
-                match self {
-                    $(Self::$what => ErrorKind::$kind),+
-                }
-            }
-        }
-    };
-}
-
-reasons! {
-    Exhausted Exhausted;
-    BatchExhausted Exhausted;
-    ClockBackwards ClockBackwards;
-    Closed WindowClosed;
-    WindowOver WindowClosed;
-    Forked Forked;
-    TimeOverflow TimeOverflow;
-    UsedUp TimeOverflow;
-    BeforeEpoch BeforeEpoch;
-    Preset InvalidLayout;
-    Grammar InvalidLayout;
-    FieldCount InvalidLayout;
-    FieldName InvalidLayout;
-    FieldBits InvalidLayout;
-    SameName InvalidLayout;
-    UnusedFirst InvalidLayout;
-    NoTime InvalidLayout;
-    NodeBits InvalidLayout;
-    Epoch InvalidLayout;
-    Tick InvalidLayout;
-    TooLate InvalidLayout;
-    WindowLength InvalidLayout;
-    TimeFirst InvalidLayout;
-    Node InvalidNode;
-    NodeField InvalidNode;
-    NodeMissing InvalidNode;
-    NodeUnknown InvalidNode;
-    NodeText InvalidNode;
-    Id InvalidId;
-    IdBits InvalidId;
-    IdUnused InvalidId;
-    Sequence InvalidId;
-    Random InvalidId;
-    Batch InvalidId;
-    Form InvalidText;
-    Length InvalidText;
-    Character InvalidText;
-    Overflow InvalidText;
-    UuidText InvalidText;
-    UlidText InvalidText;
-    ObjectIdText InvalidText;
-    IdBytes InvalidId;
-    IdField InvalidId;
-    UlidsOver Exhausted;
-    SequenceOver Exhausted;
-    SequenceValue InvalidId;
-    SequenceUnused InvalidId;
-    SequenceStep InvalidId;
-    SequenceType InvalidId;
-    SequenceBounds InvalidId;
-    SequenceStart InvalidId;
-    SequenceCache InvalidId;
-    SequenceCacheReach InvalidId;
-    SequenceArgument InvalidId;
-    SequenceKind InvalidText;
-    SequenceName InvalidText;
-    SequenceDialect InvalidText;
-    NumbersDry Exhausted;
-    NumbersOver Exhausted;
-    StepSize InvalidId;
-    NumbersBack StoreUnavailable;
-    TicketServers InvalidId;
-    TicketsDown StoreUnavailable;
-    TicketOffset StoreUnavailable;
-    User InvalidId;
-    SectionWindow InvalidId;
-    SectionUsers StoreUnavailable;
-    SectionLost WindowClosed;
-    NoRecord StoreUnavailable;
-    LaterRecord StoreUnavailable;
-    NamespaceName InvalidNode;
-    NodeExcluded InvalidNode;
-    NodeVouched InvalidNode;
-    NodeHeld NodesExhausted;
-    NodeTaken NodesExhausted;
-    NodesTaken NodesExhausted;
-    NodesBusy NodesExhausted;
-    NodesFar NodesExhausted;
-    FarEnd StoreUnavailable;
-    LeaseLost WindowClosed;
-    RecordGone WindowClosed;
-    RecordsGone StoreUnavailable;
-    LayoutHidden StoreUnavailable;
-    ScatterId InvalidId;
-    ScatterDigits InvalidId;
-    ScatterResult InvalidId;
-    ScatterBits InvalidId;
-    SqlName InvalidText;
-    SqlDialect InvalidText;
-    SectionSize InvalidId;
-    PinnedSize InvalidId;
-    PinnedStores InvalidId;
-    PinnedPlace InvalidId;
-    FarTime TimeOverflow;
 }
 
 /// Why a call was refused: a [kind](ErrorKind), numbers, and a sentence that says what to do.

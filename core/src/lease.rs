@@ -75,29 +75,7 @@ pub const fn renewal_pause_ms(window_ms: u64, has_failed: bool) -> u64 {
 /// The places of the sentences that only leases need, for hosts that make texts themselves.
 #[doc(hidden)]
 pub fn sentences() -> impl Iterator<Item = usize> {
-    use What::{
-        FarEnd, LaterRecord, LayoutHidden, LeaseLost, NamespaceName, NoRecord, NodeExcluded, NodeHeld, NodeTaken,
-        NodeVouched, NodesBusy, NodesFar, NodesTaken, RecordGone, RecordsGone,
-    };
-    [
-        NamespaceName,
-        NodeExcluded,
-        NodeVouched,
-        NodeHeld,
-        NodeTaken,
-        NodesTaken,
-        NodesBusy,
-        NodesFar,
-        FarEnd,
-        LeaseLost,
-        LayoutHidden,
-        NoRecord,
-        LaterRecord,
-        RecordGone,
-        RecordsGone,
-    ]
-    .into_iter()
-    .map(|what| what as usize)
+    What::NoRecord as usize..=What::LayoutHidden as usize
 }
 
 /// How far ahead of the store's clock a window may end beyond its length, in ms.

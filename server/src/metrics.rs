@@ -1,9 +1,6 @@
 //! Metrics, named by the rules of <https://prometheus.io/docs/practices/naming>.
 
 mod process;
-mod standby;
-
-use std::sync::Arc;
 
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::EncodeLabelSet;
@@ -14,9 +11,6 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::{Registry, Unit};
-use snowmint_stores::Store;
-
-use self::standby::Standby;
 
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 struct Protocol {
@@ -159,11 +153,6 @@ impl Metrics {
     /// Adds a collector that is read at each scrape.
     pub fn add(&mut self, collector: Box<dyn Collector>) {
         self.registry.sub_registry_with_prefix("snowmint").register_collector(collector);
-    }
-
-    /// Adds the gauge that shows whether a failover of the store could lose writes.
-    pub fn add_standby(&mut self, store: Arc<dyn Store>) {
-        self.add(Box::new(Standby(store)));
     }
 
     /// Returns all metrics as `OpenMetrics` text.

@@ -1,4 +1,4 @@
-//! Gauges of a service's leases and open names, read at each scrape.
+//! Gauges of a service's leases, open names and store, read at each scrape.
 
 use std::fmt;
 use std::sync::{Arc, Weak};
@@ -8,6 +8,7 @@ use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric as _};
 use prometheus_client::metrics::MetricType;
 use prometheus_client::metrics::gauge::ConstGauge;
 use prometheus_client::registry::Unit;
+use snowmint_stores::Store as _;
 
 use crate::metrics::Lease;
 use crate::service::Service;
@@ -40,6 +41,8 @@ impl Collector for Gauges {
             let seconds = window.end_ms as f64 / 1000.0;
             ConstGauge::new(seconds).encode(ends.encode_family(&Lease { namespace, node: status.node })?)?;
         }
-        Ok(())
+        let help = "1 while a failover of the store can lose confirmed writes, such as one to an asynchronous standby";
+        let risk = ConstGauge::new(i64::from(service.store.standby_risk().is_some()));
+        risk.encode(encoder.encode_descriptor("store_standby_risk", help, None, MetricType::Gauge)?)
     }
 }

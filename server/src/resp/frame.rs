@@ -15,8 +15,7 @@ pub const TOO_LONG: &str = "the command is longer than 64 kB";
 
 /// Finds the words of the first command in the buffer. Returns the command's length in bytes, or `None` if it is not complete.
 ///
-/// The crate `redis_protocol` is not used here: it would read nested arrays of any depth, and wait for all bytes that a length
-/// announces.
+/// A general parser would read nested arrays of any depth, and wait for all bytes that a length announces.
 ///
 /// # Errors
 /// The sentence for a client that breaks the protocol.

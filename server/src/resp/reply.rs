@@ -1,10 +1,8 @@
 //! A reply in RESP2 or RESP3.
 
+use std::fmt::{self, Write as _};
+
 use bytes::BytesMut;
-use redis_protocol::resp2::encode as encode2;
-use redis_protocol::resp2::types::BorrowedFrame as Two;
-use redis_protocol::resp3::encode::complete as encode3;
-use redis_protocol::resp3::types::{BorrowedFrame as Three, FrameMap};
 
 /// A reply to a client.
 #[derive(Debug, PartialEq, Eq)]
@@ -23,84 +21,43 @@ pub enum Reply {
 }
 
 impl Reply {
-    /// Appends the reply.
+    /// Appends the reply, in the form of the [protocol](https://redis.io/docs/latest/develop/reference/protocol-spec/).
     pub fn write(&self, out: &mut BytesMut, resp3: bool) {
-        if let Self::Array(replies) = self {
-            out.extend_from_slice(format!("*{}\r\n", replies.len()).as_bytes());
-            for reply in replies {
-                reply.write(out, resp3);
-            }
-            return;
-        }
-        let begun = out.len();
-        let written = if resp3 { self.write3(out) } else { self.write2(out) };
-        if let Err(error) = written {
-            // Unreachable with the frames below.
-            tracing::error!(%error, "a reply was not written");
-            out.truncate(begun);
-            out.extend_from_slice(b"-ERR the answer cannot be written\r\n");
-        }
-    }
-
-    fn write2(&self, out: &mut BytesMut) -> Result<usize, redis_protocol::error::RedisProtocolError> {
-        let mut put = |frame: &Two<'_>| encode2::extend_encode_borrowed(out, frame, false);
         match self {
-            Self::Simple(text) => put(&Two::SimpleString(text.as_bytes())),
-            Self::Integer(number) => put(&Two::Integer(*number)),
-            Self::Bulk(bytes) => put(&Two::BulkString(bytes)),
-            Self::Nil => put(&Two::Null),
-            Self::Error(text) => put(&Two::Error(&in_a_line(text))),
-            Self::Empty | Self::Array(_) => put(&Two::Array(&[])),
+            Self::Simple(text) => line(out, format_args!("+{text}")),
+            Self::Integer(number) => line(out, format_args!(":{number}")),
+            Self::Bulk(bytes) => bulk(out, bytes),
+            Self::Nil => line(out, format_args!("{}", if resp3 { "_" } else { "$-1" })),
+            // A line end would end the error early.
+            Self::Error(text) => line(out, format_args!("-{}", text.replace(['\r', '\n'], " "))),
+            Self::Empty => line(out, format_args!("*0")),
+            Self::Array(replies) => {
+                line(out, format_args!("*{}", replies.len()));
+                for reply in replies {
+                    reply.write(out, resp3);
+                }
+            }
             Self::Map(pairs) => {
-                let names_and_values: Vec<_> =
-                    pairs.iter().flat_map(|(name, value)| [Two::BulkString(name.as_bytes()), value.plain2()]).collect();
-                put(&Two::Array(&names_and_values))
+                let head = if resp3 { ('%', pairs.len()) } else { ('*', 2 * pairs.len()) };
+                line(out, format_args!("{}{}", head.0, head.1));
+                for (name, value) in pairs {
+                    bulk(out, name.as_bytes());
+                    value.write(out, resp3);
+                }
             }
-        }
-    }
-
-    /// Returns the frame of a map's value. Values hold no further maps.
-    fn plain2(&self) -> Two<'_> {
-        match self {
-            Self::Integer(number) => Two::Integer(*number),
-            Self::Bulk(bytes) => Two::BulkString(bytes),
-            Self::Simple(text) => Two::SimpleString(text.as_bytes()),
-            Self::Empty | Self::Array(_) | Self::Map(_) => Two::Array(&[]),
-            Self::Nil | Self::Error(_) => Two::Null,
-        }
-    }
-
-    fn write3(&self, out: &mut BytesMut) -> Result<usize, redis_protocol::error::RedisProtocolError> {
-        let mut put = |frame: &Three<'_>| encode3::extend_encode_borrowed(out, frame, false);
-        match self {
-            Self::Error(text) => put(&Three::SimpleError { data: &in_a_line(text), attributes: None }),
-            Self::Map(pairs) => {
-                let names_and_values: FrameMap<_, _> = pairs
-                    .iter()
-                    .map(|(name, value)| {
-                        (Three::BlobString { data: name.as_bytes(), attributes: None }, value.plain3())
-                    })
-                    .collect();
-                put(&Three::Map { data: &names_and_values, attributes: None })
-            }
-            plain => put(&plain.plain3()),
-        }
-    }
-
-    fn plain3(&self) -> Three<'_> {
-        match self {
-            Self::Integer(number) => Three::Number { data: *number, attributes: None },
-            Self::Bulk(bytes) => Three::BlobString { data: bytes, attributes: None },
-            Self::Simple(text) => Three::SimpleString { data: text.as_bytes(), attributes: None },
-            Self::Empty | Self::Array(_) | Self::Map(_) => Three::Array { data: &[], attributes: None },
-            Self::Nil | Self::Error(_) => Three::Null,
         }
     }
 }
 
-/// Replaces line ends, which would end an error early.
-fn in_a_line(text: &str) -> String {
-    text.replace(['\r', '\n'], " ")
+fn line(out: &mut BytesMut, text: fmt::Arguments<'_>) {
+    // The buffer grows as needed, so writing never fails.
+    let _ = write!(out, "{text}\r\n");
+}
+
+fn bulk(out: &mut BytesMut, bytes: &[u8]) {
+    line(out, format_args!("${}", bytes.len()));
+    out.extend_from_slice(bytes);
+    out.extend_from_slice(b"\r\n");
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ use crate::connections::Port;
 use crate::exit::Exit;
 use crate::http::{Hosts, Http, document};
 use crate::metrics::Metrics;
-use crate::monitor;
+use crate::monitor::{self, Gauges};
 use crate::resp::Resp;
 use crate::service::{Service, Settings};
 use crate::tls::Certificate;
@@ -105,12 +105,11 @@ async fn run(options: &Serve) -> Result<(), Exit> {
         section_size: options.section_size,
         label: options.advertise.clone().unwrap_or_else(|| format!("{scheme}://{any_address}")),
     };
-    metrics.add_standby(Arc::<Watched>::clone(&store));
     let service = Service::new(store, settings).await.map_err(|error| match error.kind() {
         ErrorKind::InvalidLayout => Exit::Wrong(format!("--layout {}: {error}", options.layout)),
         _ => error.into(),
     })?;
-    monitor::show(&service, &mut metrics);
+    metrics.add(Box::new(Gauges::of(&service)));
     let metrics = Arc::new(metrics);
     monitor::watch(&service, &metrics);
     let idle = Duration::from_secs(options.idle_s);

@@ -1,0 +1,164 @@
+//! The reasons for errors: a name, a kind and a sentence each.
+
+use super::ErrorKind;
+
+macro_rules! reasons {
+    ($($what:ident $kind:ident $sentence:literal;)+) => {
+        /// The reason for an error.
+        // As wide as the mark beside it in `Error`: a gap between them would be copied byte by byte.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u32)]
+        pub(crate) enum What {
+            $($what),+
+        }
+
+        impl What {
+            pub(super) const ALL: &[Self] = &[$(Self::$what),+];
+
+            pub(super) const fn kind(self) -> ErrorKind {
+                match self {
+                    $(Self::$what => ErrorKind::$kind),+
+                }
+            }
+
+            /// Returns the sentence, with places for the numbers and the mark of an error:
+            ///
+            /// | place | shows |
+            /// | --- | --- |
+            /// | `{a}` `{b}` | the numbers |
+            /// | `{t}` `{u}` | the numbers as Unix ms |
+            /// | `{g}` | the first number with the sign of the mark |
+            /// | `{m}` | the largest value of a field with the bits of the mark |
+            /// | `{n}` | the numbers as the 16 characters of a name |
+            /// | `{f}` | the text form of the mark |
+            /// | `{k}` | the mark as a number |
+            /// | `{p}` | the names of all presets |
+            pub(super) const fn sentence(self) -> &'static str {
+                match self {
+                    $(Self::$what => $sentence),+
+                }
+            }
+        }
+    };
+}
+
+reasons! {
+    Exhausted Exhausted "no ID is free now: retry in {a} ms, or raise max_wait_ms or max_ahead_ms";
+    BatchExhausted Exhausted "the batch is free in {a} ms: ask for fewer IDs, or raise max_wait_ms or max_ahead_ms";
+    ClockBackwards ClockBackwards "the clock is {a} ms behind the last ID: wait, or raise max_ahead_ms";
+    Closed WindowClosed "the generator is closed: make a new one";
+    WindowOver WindowClosed "the generator's window has ended and is not renewed yet: try again";
+    Forked Forked "this generator belongs to the parent of this forked process: make one here, with another node";
+    TimeOverflow TimeOverflow "{t} is after the layout's last tick, {u}";
+    UsedUp TimeOverflow "the layout has no tick after {t}";
+    BeforeEpoch BeforeEpoch "{t} is before the layout's epoch, {u}";
+    Preset InvalidLayout
+        "no such preset: choose {p}, or write a layout such as time:41,node:10,sequence:12;epoch=1735689600000;tick=1ms";
+    Grammar InvalidLayout
+        "layout text, character {a}: expected name:bits,name:bits;epoch=Unix ms or RFC 3339;tick=10ms or 1s";
+    FieldCount InvalidLayout "a layout has at most 16 fields";
+    FieldName InvalidLayout "a field name has 1 to 23 characters: a-z, then a-z, 0-9 or _";
+    FieldBits InvalidLayout "a field has at least 1 bit, and a layout at most 64";
+    SameName InvalidLayout "two fields of the layout have the same name";
+    UnusedFirst InvalidLayout "only the first field of a layout can be unused";
+    NoTime InvalidLayout "a layout needs a field named time";
+    NodeBits InvalidLayout "all node fields together have at most 32 bits";
+    Epoch InvalidLayout "an epoch lies within 2^53-1 ms of 1970";
+    Tick InvalidLayout "a tick is 1 to 2^53-1 ms long";
+    TooLate InvalidLayout "the layout ends after the year 292 million: use fewer time bits";
+    WindowLength InvalidLayout
+        "window_ms must be at least {a} for this layout, and at most 3600000 with max_ahead_ms added, not {b}";
+    TimeFirst InvalidLayout "an ID range needs a layout whose first field is time";
+    Node InvalidNode "node {g} does not fit this layout: it takes 0 to {m}";
+    NodeField InvalidNode "{n} does not fit this layout: it takes 0 to {m}";
+    NodeMissing InvalidNode "{n} is missing: give every node field of this layout, or one number";
+    NodeUnknown InvalidNode "{n} is not a node field of this layout, or is given twice";
+    NodeText InvalidNode "a node is a number such as 5, or fields such as datacenter=0,worker=5";
+    Id InvalidId "an ID is an integer from -2^63 to 2^64-1";
+    IdBits InvalidId "the ID has more than the {a} bits of this layout";
+    IdUnused InvalidId "the ID sets a bit that is unused in this layout";
+    Sequence InvalidId "sequence {g} does not fit this layout: it takes 0 to {m}";
+    Random InvalidId "random {g} does not fit this layout: it takes 0 to {m}";
+    Batch InvalidId "a batch takes 0 to 16777216 IDs, not {g}";
+    Form InvalidText "no such text form: choose decimal, hex, base32, base36, base58 or base62";
+    Length InvalidText "{f} takes {a} characters, not {b}";
+    Character InvalidText "character {a} is not valid in {f}";
+    Overflow InvalidText "the number in {f} is above 2^64-1";
+    UuidText InvalidText
+        "a UUID has 32 hexadecimal digits, with hyphens as in 123e4567-e89b-12d3-a456-426614174000 or without";
+    UlidText InvalidText "a ULID has 26 characters of Crockford's base 32, the first of them 0 to 7";
+    ObjectIdText InvalidText "an ObjectId has 24 hexadecimal digits";
+    IdBytes InvalidId "{a} bytes are needed, not {b}";
+    IdField InvalidId "{n} does not fit: it takes 0 to {m}";
+    UlidsOver Exhausted "the ULIDs of this ms are used up: retry in {a} ms";
+    SequenceOver Exhausted "the sequence has reached its bound, {g}: move the bound, or let the sequence cycle";
+    SequenceValue InvalidId "{g} is outside the bounds of the sequence";
+    SequenceUnused InvalidId "this session has taken no value yet: call nextval first";
+    SequenceStep InvalidId "the increment of a sequence is from -2^63 to 2^63-1, and not 0";
+    SequenceType InvalidId "{g} does not fit the type of the sequence";
+    SequenceBounds InvalidId "the minimum of a sequence must be less than its maximum";
+    SequenceStart InvalidId
+        "start {g} is outside the bounds of the sequence: choose one from its minimum to its maximum";
+    SequenceCache InvalidId "a sequence caches 1 to 2^63-1 numbers";
+    SequenceCacheReach InvalidId "a cache of {g} values at this increment passes 2^63-1: lower the cache";
+    SequenceArgument InvalidId "setval takes a round only in mariadb, and is_called only in pg and mariadb";
+    SequenceKind InvalidText "no such sequence type: choose smallint, integer, bigint or bigint unsigned";
+    SequenceName InvalidText
+        "the name of a range is seq_A_to_B or seq_A_to_B_step_S, with numbers up to 2^64-1 and S above 0";
+    SequenceDialect InvalidText "no such dialect: choose pg, mariadb or tidb";
+    NumbersDry Exhausted "no number is fetched yet: retry in {a} ms";
+    NumbersOver Exhausted "the counter has no room for more numbers: it ends at 2^63-1";
+    StepSize InvalidId "a step is 1 to 2147483647 numbers, not {g}";
+    NumbersBack StoreUnavailable
+        "the counter went back from {a} to {b}, as after a restore: stop all programs that use it, then run snowmint fence";
+    TicketServers InvalidId
+        "tickets need 1 to {a} servers with different offsets from 1 to the increment, and an increment of at most {b}";
+    TicketsDown StoreUnavailable "none of the {a} ticket servers answers";
+    TicketOffset StoreUnavailable
+        "{b} is not a ticket of a server with offset {a} and increment {k}: set both on that server";
+    User InvalidId "user {g} is outside this section";
+    SectionWindow InvalidId "the window of a section must be at least {a} ms, not {b}";
+    SectionUsers StoreUnavailable
+        "the record of this section is for users {a} to {b}: use the same section size as before";
+    SectionLost WindowClosed "another allocator has this section: ask it, or take the section over again";
+    // From here to `LayoutHidden`: what only leases need (`lease::sentences`).
+    NoRecord StoreUnavailable "the value in the store is not a record of snowmint";
+    LaterRecord StoreUnavailable "the record has version {a}, and this snowmint reads up to {b}: update snowmint";
+    NamespaceName InvalidNode
+        "namespace \"{n}\" is not allowed: a namespace is 1 to 64 of a-z A-Z 0-9 . _ -, not beginning with a dot";
+    NodeExcluded InvalidNode "node {a} is both asked for and excluded";
+    NodeVouched InvalidNode "a generator of this process uses node {a} without a lease: lease another node";
+    NodeHeld NodesExhausted "node {a} is held until {u}: wait, close its holder, or claim another node";
+    NodeTaken NodesExhausted
+        "node {a} cannot be claimed: another process or tab has it, it is excluded, its record is not valid, or the layout has ended";
+    NodesTaken NodesExhausted
+        "all {a} nodes are taken or excluded: wait longer, close generators, or use a layout with more node bits";
+    NodesBusy NodesExhausted
+        "all {a} nodes are taken or excluded (the next is free in {b} ms): wait longer, close generators, or use a layout with more node bits";
+    NodesFar NodesExhausted
+        "all {a} nodes are taken or excluded, and the next is free only at {u}, because the clock of its holder was ahead: snowmint lease ls lists the nodes, and snowmint lease release resets a node whose holder is stopped";
+    FarEnd StoreUnavailable
+        "the window would end at {t}, more than an hour after the store's clock, {u}, allows: correct this machine's clock; if the clock of the node's last holder was ahead, run snowmint lease release";
+    LeaseLost WindowClosed "another holder has the node";
+    RecordGone WindowClosed
+        "the node's record has vanished from the store, as when a table is emptied or a backup is restored: stop all holders, then run snowmint fence";
+    RecordsGone StoreUnavailable
+        "{b} nodes had a record, and only {a} have one now: records have vanished from the store, as when a table is emptied or a backup is restored: stop all holders, then run snowmint fence";
+    LayoutHidden StoreUnavailable
+        "the store has a layout for the namespace but does not return it: use the primary, not a replica";
+    // Here end the sentences of leases.
+    ScatterId InvalidId "ID {a} cannot be scattered: it is above 2^63-1";
+    ScatterDigits InvalidId "cannot move more than {b} digits of a {a}-digit ID";
+    ScatterResult InvalidId "the result {a} is above 2^63-1";
+    ScatterBits InvalidId "a shard number has 0 to 63 bits";
+    SqlName InvalidText "an SQL name has 1 to {a} bytes here, without NUL";
+    SqlDialect InvalidText "no such SQL dialect: choose postgres, mariadb or mariadb_signed";
+    SectionSize InvalidId "a section has 1 to {a} users, not {b}";
+    PinnedSize InvalidId "the sections of this store have {a} users each, for good: use that size instead of {b}";
+    PinnedStores InvalidId
+        "the tickets of this name come from {a} stores, for good: use these stores, or another name for tickets from {b} stores";
+    PinnedPlace InvalidId
+        "this store has place {a} among the stores of these tickets, for good: list it there instead of at place {b}";
+    FarTime TimeOverflow
+        "the time lies outside the range of 64-bit Unix ms, of this operating system, or of the language's dates";
+}
