@@ -9,7 +9,8 @@
 from typing import Final
 from uuid import UUID
 
-from snowmint import _children, layouts, scatter, stores, text
+from snowmint import layouts, scatter, stores, text
+from snowmint._children import watch_forks
 from snowmint._errors import (
     BeforeEpochError,
     ClockBackwardsError,
@@ -58,6 +59,8 @@ UUID_NIL: Final = UUID(int=0)
 """The nil UUID: all bits 0."""
 UUID_MAX: Final = UUID(int=2**128 - 1)
 """The max UUID: all bits 1."""
+
+watch_forks()
 
 for _error in (SnowmintError, *SnowmintError.__subclasses__()):
     # The name under which users know it, in tracebacks and pickles.

@@ -1,4 +1,4 @@
-"""Gives leases back when a child of `multiprocessing` ends: it ends by `os._exit`, which runs no handler of `atexit`."""
+"""Gives leases back when a child of `multiprocessing` ends: by `os._exit`, which runs no handler of `atexit`."""
 
 import os
 import sys
@@ -22,5 +22,7 @@ def _forked() -> None:
             util.register_after_fork(util, _begin)
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forked)
+def watch_forks() -> None:
+    """Prepares each child for its end."""
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=_forked)
