@@ -351,6 +351,7 @@ PROOFS = [
         lock="npm",
         servers=True,
     ),
+    Step("licences of crates", "python3 scripts/licences.py", ["prove"], "rust", (RUST,)),
     Step("Rust: core under Miri", "scripts/miri.sh", ["prove"], "rust", (NIGHTLY,)),
     Step(
         "Rust: tests of optimised code",
