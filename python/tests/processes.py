@@ -11,7 +11,8 @@ FAKETIME = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1")
 
 def environment(clock_off: float | None = None, **variables: str) -> dict[str, str]:
     """This process's environment with those variables, and perhaps with its clock that many seconds off."""
-    found = {**os.environ, **variables}
+    # Programs find the modules of the tests.
+    found = {**os.environ, "PYTHONPATH": str(Path(__file__).parent), **variables}
     if clock_off is not None:
         assert FAKETIME.exists(), "install the package faketime"
         found |= {"LD_PRELOAD": str(FAKETIME), "FAKETIME": f"{clock_off:+}", "DONT_FAKE_MONOTONIC": "1"}

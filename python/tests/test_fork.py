@@ -11,14 +11,12 @@ import processes
 
 # Each child, and then the parent, writes what it mints to one pipe: eight bytes an ID.
 FORKS = """
-    import ctypes, os, struct, sys
+    import os, struct, sys
+    from raw_clone import clone
     from snowmint import ForkedError, Snowflake
     how, kind, store = sys.argv[1:]
     generator = Snowflake(store=store) if kind == "leased" else Snowflake(node=5)
     first = generator.next_id()
-    libc = ctypes.CDLL(None, use_errno=True)
-    # clone(SIGCHLD), which runs no at-fork handlers; the GIL stays with the only thread.
-    clone = lambda: ctypes.PyDLL(None).syscall(56, 17, 0, 0, 0, 0)
     def mint():
         ids = [generator.next_id() for _ in range(1000)] + generator.next_ids(1000)
         os.write(1, struct.pack(f"<{len(ids)}Q", *ids))

@@ -256,11 +256,10 @@ def test_forked_children_lease_nodes_of_their_own_over_connections_of_their_own(
     service: servers.Shared, namespace: str, how: str
 ) -> None:
     program = """
-        import ctypes, os, struct, sys, time
+        import os, struct, sys, time
+        from raw_clone import clone
         from snowmint import Snowflake
         from snowmint.stores import connect
-        # clone(SIGCHLD), which runs no at-fork handlers.
-        clone = lambda: ctypes.PyDLL(None).syscall(56, 17, 0, 0, 0, 0)
         def sockets():
             found = set()
             for descriptor in os.listdir("/proc/self/fd"):
