@@ -326,13 +326,12 @@ impl Lease {
     /// is abandoned. A store that does not answer is asked again.
     pub(crate) fn renew(self: &Arc<Self>, now_ms: i64) {
         let now_ms = self.asked_ms.as_ref().map_or(now_ms, |asked_ms| asked_ms.load(Ordering::Acquire));
-        {
-            let mut renewal = lock(&self.renewal);
-            (renewal.due, renewal.asked) = (Instant::now() + until_renewal(self.window_ms), false);
-        }
-        let Some(last_ms) = self.words().unused_from_ms(&self.layout) else { return };
-        let reach_ms = self.max_ahead_ms.load(Ordering::Acquire).saturating_add(self.window_ms);
         let then = self.renewing();
+        let Some(last_ms) = self.words().unused_from_ms(&self.layout) else {
+            lock(&self.renewal).under_way = None;
+            return;
+        };
+        let reach_ms = self.max_ahead_ms.load(Ordering::Acquire).saturating_add(self.window_ms);
         if let Err(error) = self.held.renew(now_ms, last_ms, reach_ms, then) {
             self.renewed(Outcome::Later(error));
         }
@@ -340,7 +339,12 @@ impl Lease {
 
     /// Notes that a renewal is under way, and returns what to do with its outcome.
     fn renewing(self: &Arc<Self>) -> impl FnOnce(Outcome) + Send + 'static {
-        lock(&self.renewal).under_way = Some(Instant::now());
+        let now = Instant::now();
+        {
+            let mut renewal = lock(&self.renewal);
+            (renewal.due, renewal.asked) = (now + until_renewal(self.window_ms), false);
+            renewal.under_way = Some(now);
+        }
         let lease = Arc::downgrade(self);
         move |renewed| {
             if let Some(lease) = lease.upgrade() {
@@ -357,8 +361,9 @@ impl Lease {
             Outcome::Window { window, skew_ms, standby_risk } => {
                 (renewal.failures, renewal.trouble) = (0, None);
                 (renewal.skew_ms, renewal.standby_risk) = (skew_ms, standby_risk);
-                drop(renewal);
+                // Before the lock is free, so that no caller finds the renewal over and the window old.
                 self.extend(window.end_ms);
+                drop(renewal);
             }
             // A store that loses writes grants no more time: when the window is over, the lease is lost.
             Outcome::Later(error) if self.is_over(&error) => {
