@@ -1,4 +1,4 @@
-"""Runs every block of code in the guides and in the README.
+"""Runs every block of code in the guides.
 
 Blocks of one page and one language run one after the other, as one program. Blocks of Rust are documentation tests of
 `snowmint-tests` (tests/src/lib.rs). A block marked `install` needs the registries, or a browser, and does not run here.
@@ -17,8 +17,7 @@ from servers import SNOWMINT, shared
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").glob("*.md"))
-# Their programs are run by other tests: the README's by python/tests, npm/tests and rust/tests; those of migrations.md
-# and scatter.md are parts of programs, and python/tests has the whole ones.
+# Their blocks are parts of programs; python/tests has the whole ones.
 PARTS = ["docs/migrations.md", "docs/scatter.md", "docs/sql.md"]
 STORE = "postgres://ids@db/ids"
 SQLALCHEMY = STORE.replace("postgres://", "postgresql+psycopg://")

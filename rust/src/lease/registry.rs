@@ -215,16 +215,18 @@ fn open_vouched() -> Cell {
 
 /// Releases the leases over stores and lessors of the caller, before these go.
 pub(crate) fn release_callers_stores() {
-    let Some(registry) = REGISTRY.existing() else { return };
-    let of_the_caller = |(key, entry): (&Arc<LeaseKey>, &Entry)| entry.lease().filter(|_| key.backend.is_the_callers());
-    let leases: Vec<_> = lock(&registry.shared).leases.iter().filter_map(of_the_caller).collect();
-    Lease::release_all(leases);
+    release(|key| key.backend.is_the_callers());
 }
 
 /// Releases all leases, before the process ends in a way that runs no handlers.
 pub(crate) fn release_leases() {
+    release(|_| true);
+}
+
+fn release(which: impl Fn(&LeaseKey) -> bool) {
     let Some(registry) = REGISTRY.existing() else { return };
-    let leases: Vec<_> = lock(&registry.shared).leases.values().filter_map(Entry::lease).collect();
+    let chosen = |(key, entry): (&Arc<LeaseKey>, &Entry)| entry.lease().filter(|_| which(key));
+    let leases: Vec<_> = lock(&registry.shared).leases.iter().filter_map(chosen).collect();
     Lease::release_all(leases);
 }
 
