@@ -2,6 +2,7 @@
 
 mod cycles;
 mod host;
+mod local;
 mod minter;
 mod options;
 mod run;
@@ -14,6 +15,7 @@ pub use self::cycles::CycleClock;
 pub use self::host::Host;
 #[cfg(feature = "std")]
 pub use self::host::SystemHost;
+pub use self::local::LocalRun;
 pub use self::minter::Minter;
 pub use self::options::{Options, SequenceStart};
 pub use self::run::Run;
@@ -177,6 +179,15 @@ impl<W: Borrow<Words>> Snowflake<W> {
     /// ```
     pub fn try_run(&self, now_ms: i64, want: u64, patience_ms: u64) -> Result<Run<'_>, Error> {
         self.minter.try_run(now_ms, want, patience_ms)
+    }
+
+    /// Works as [`Minter::next_local`].
+    ///
+    /// # Errors
+    /// See the table of the type.
+    #[inline]
+    pub fn next_local(&self, run: &mut LocalRun, now_ms: i64) -> Result<u64, Error> {
+        self.minter.next_local(run, now_ms)
     }
 
     /// Returns the next ID. Waits at most `max_wait_ms`.

@@ -49,7 +49,7 @@ pub use self::error::{Error, ErrorKind};
 pub use self::generator::Minter;
 #[cfg(feature = "std")]
 pub use self::generator::SystemHost;
-pub use self::generator::{CycleClock, Host, Options, Run, SequenceStart, Snowflake, Words};
+pub use self::generator::{CycleClock, Host, LocalRun, Options, Run, SequenceStart, Snowflake, Words};
 pub use self::inspect::inspect;
 pub use self::int::{Integer, MAX_BATCH};
 pub use self::layout::{Field, Layout, MAX_FIELDS, MAX_NODE_BITS, Numbers, Parts};

@@ -8,7 +8,7 @@ use loom::model::Builder;
 use loom::sync::Arc;
 use loom::sync::atomic::{AtomicI64, Ordering};
 use loom::thread;
-use snowmint_core::{ErrorKind, Layout, Options, Snowflake, Window, Words};
+use snowmint_core::{ErrorKind, Layout, LocalRun, Options, Snowflake, Window, Words};
 
 /// Two IDs per tick, so that a few calls use up a tick.
 const SMALL: &str = "time:8,node:2,sequence:1;epoch=0;tick=1ms";
@@ -87,6 +87,21 @@ fn a_run_and_single_ids_never_overlap() {
         let run: Vec<_> = generator.try_run(1, 3, 0).expect("within max_ahead_ms").collect();
         assert!(run.is_sorted_by(|a, b| a < b), "{run:?}");
         assert_unique([run, there.join().expect("no panic")]);
+    });
+}
+
+#[test]
+fn runs_of_two_threads_never_overlap() {
+    model(|| {
+        let generator = generator(0, Words::vouched());
+        let mint = |generator: &Snowflake, times_ms: &[i64]| {
+            let mut run = LocalRun::new();
+            times_ms.iter().filter_map(|now_ms| generator.next_local(&mut run, *now_ms).ok()).collect::<Vec<_>>()
+        };
+        let other = Arc::clone(&generator);
+        let there = thread::spawn(move || mint(&other, &[1, 1]));
+        let here = mint(&generator, &[1, 2]);
+        assert_unique([here, there.join().expect("no panic")]);
     });
 }
 

@@ -10,7 +10,7 @@ pub(crate) mod system;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering, fence};
 
-use snowmint_core::{ErrorKind, Host, Layout, Options, Run, Snowflake, SystemHost, Window};
+use snowmint_core::{ErrorKind, Host, Layout, LocalRun, Options, Run, Snowflake, SystemHost, Window};
 use snowmint_stores::Error;
 use snowmint_stores::process::fork::Cell;
 
@@ -222,6 +222,18 @@ impl Generator {
         self.open_current().ok()?.core.try_next_id(now_ms).ok()
     }
 
+    /// Returns the next ID of a thread as [`Generator::free_id`] does, from the thread's own run.
+    #[inline]
+    pub(crate) fn free_id_of<'a>(&'a self, thread: &mut OfThread<'a>) -> Option<u64> {
+        let now_ms = self.lessor_ms().unwrap_or_else(unix_ms);
+        let current = self.open_current().ok()?;
+        // A forked child that has leased another node has nothing of its parent's run.
+        if !thread.incarnation.is_some_and(|known| std::ptr::eq(known, current)) {
+            *thread = OfThread { incarnation: Some(current), run: LocalRun::new() };
+        }
+        current.core.next_local(&mut thread.run, now_ms).ok()
+    }
+
     /// Returns up to `want` consecutive IDs (1 or more) at the time `now_ms` (Unix ms). Never waits; see
     /// [`Snowflake::try_run`].
     ///
@@ -364,6 +376,19 @@ pub fn release_callers_stores() {
 /// Releases all leases of this process: for when it is about to end by `_exit`, which runs no handlers.
 pub fn release_leases() {
     crate::lease::registry::release_leases();
+}
+
+/// The run of one thread, and whose it is.
+#[derive(Debug)]
+pub(crate) struct OfThread<'a> {
+    incarnation: Option<&'a Incarnation>,
+    run: LocalRun,
+}
+
+impl OfThread<'_> {
+    pub(crate) const fn new() -> Self {
+        Self { incarnation: None, run: LocalRun::new() }
+    }
 }
 
 impl Drop for Generator {

@@ -34,7 +34,7 @@ pub use self::lease::on_lost::OnLost;
 #[doc(hidden)]
 pub use self::slots::record;
 pub use self::slots::{SlotDirectory, SlotState, Slots};
-pub use self::snowflake::{Ids, Snowflake};
+pub use self::snowflake::{Ids, LocalSnowflake, Snowflake};
 
 /// The crates below this one: the rules, and the stores.
 pub use {snowmint_core as core, snowmint_stores as stores};

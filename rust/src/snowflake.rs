@@ -5,9 +5,9 @@ use snowmint_stores::Error;
 
 use crate::clock::{CallHost, Clock};
 use crate::environment::Environment;
-use crate::generator::Generator;
 use crate::generator::options::LeaseOptions;
 use crate::generator::status::Status;
+use crate::generator::{Generator, OfThread};
 
 /// A generator of IDs for one node, shared by threads, and safe to use after a fork.
 ///
@@ -201,6 +201,31 @@ impl Snowflake {
         Ids(self)
     }
 
+    /// Returns a handle for one thread, which mints faster where several threads use the generator: it takes up to 64 IDs of
+    /// the tick at once, and leaves the others alone meanwhile.
+    ///
+    /// IDs of a handle strictly increase, and have the tick of their call. Between two handles the order within a tick is open.
+    /// IDs of a tick that a handle has taken and not minted are lost when the tick ends: where ticks have few IDs, use the
+    /// generator itself.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint::{Snowflake, layouts::TWITTER};
+    /// let generator = Snowflake::new(&TWITTER, 9)?;
+    /// std::thread::scope(|scope| {
+    ///     let minting = || generator.local().take(1000).collect::<Result<Vec<_>, _>>();
+    ///     let threads = [scope.spawn(minting), scope.spawn(minting)];
+    ///     for ids in threads.map(|thread| thread.join().unwrap()) {
+    ///         assert!(ids?.is_sorted());
+    ///     }
+    ///     Ok::<(), snowmint::Error>(())
+    /// })?;
+    /// # Ok::<(), snowmint::Error>(())
+    /// ```
+    pub const fn local(&self) -> LocalSnowflake<'_> {
+        LocalSnowflake { snowflake: self, thread: OfThread::new() }
+    }
+
     /// Returns the node in the IDs. In a forked child it is the parent's until the child has leased another one.
     pub fn node(&self) -> u32 {
         self.generator.node()
@@ -225,6 +250,34 @@ impl Snowflake {
     /// releases it, so that a restart need not wait.
     pub fn close(&self) {
         self.generator.close();
+    }
+}
+
+/// A handle of a generator for one thread: [`Snowflake::local`].
+#[derive(Debug)]
+pub struct LocalSnowflake<'a> {
+    snowflake: &'a Snowflake,
+    thread: OfThread<'a>,
+}
+
+impl LocalSnowflake<'_> {
+    /// Returns the next ID. Blocks at most `max_wait_ms`. On a clock of the caller it is [`Snowflake::next_id`].
+    ///
+    /// # Errors
+    /// As [`Snowflake::next_id`].
+    #[inline]
+    pub fn next_id(&mut self) -> Result<u64, Error> {
+        let Self { snowflake: Snowflake { generator, clock }, thread } = self;
+        let id = if clock.is_some() { None } else { generator.free_id_of(thread) };
+        id.map_or_else(|| self.snowflake.next_id(), Ok)
+    }
+}
+
+impl Iterator for LocalSnowflake<'_> {
+    type Item = Result<u64, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        Some(self.next_id())
     }
 }
 

@@ -34,6 +34,22 @@ fn four_children_of_a_raw_clone_repeat_no_id() {
 }
 
 #[test]
+fn a_forked_child_has_nothing_of_a_threads_run() {
+    // A tick lasts so long that parent and children mint in it.
+    let layout = "layout=time:31,node:10,sequence:20;epoch=2025-01-01T00:00:00Z;tick=10s";
+    for verb in ["fork", "clone"] {
+        let scene = Scene::new();
+        run(&mut scene.minter(verb, &["children=4", "count=200", "before=70", "local=true", layout]));
+        assert_eq!(assert_unique(scene.ledger()), 70 + 5 * 200);
+        let scene = Scene::new();
+        let mut minter = support::minter(verb);
+        minter.args(["node=5", "children=1", "count=200", "before=70", "local=true", layout]);
+        run(minter.arg(format!("ledger={}", scene.path("ledger").display())));
+        assert_eq!(assert_unique(scene.ledger()), 70 + 200, "only the parent mints");
+    }
+}
+
+#[test]
 fn a_vouched_node_is_refused_as_forked_in_every_child() {
     for verb in ["fork", "clone"] {
         let scene = Scene::new();

@@ -18,12 +18,26 @@ extern "C" fn fork_in_handler(_: libc::c_int) {
     let (process, thread) = unsafe { (libc::getpid(), libc::gettid()) };
     if thread == process {
         // SAFETY: the child continues where the signal has interrupted the parent.
-        FORKED.store(unsafe { _Fork() }, Ordering::Release);
+        let child = unsafe { _Fork() };
+        FORKED.store(child, Ordering::Release);
+        if child == 0 {
+            let stuck: extern "C" fn(libc::c_int) = stuck;
+            // SAFETY: the handler is a function without captures.
+            unsafe {
+                libc::signal(libc::SIGALRM, stuck as libc::sighandler_t);
+                libc::alarm(PATIENCE_S);
+            }
+        }
     } else {
         // The system picks any thread, but only the first thread mints, so the signal is sent on.
         // SAFETY: the call takes no pointers.
         unsafe { libc::syscall(libc::SYS_tgkill, process, process, libc::SIGALRM) };
     }
+}
+
+/// Ends a child that waits for a lock which nobody frees.
+extern "C" fn stuck(_: libc::c_int) {
+    leave(NO_THREADS);
 }
 
 /// Forks in a signal handler, `us` µs from now.
@@ -46,14 +60,12 @@ pub(crate) fn fork_after(us: i64) -> io::Result<()> {
     if set == 0 && armed == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// The exit status of a child that cannot start a thread: another thread of its parent had the lock of the dynamic linker at
-/// the fork, and `_Fork` leaves it taken for ever.
+/// The exit status of a child that cannot start a thread: its parent had the lock of the dynamic linker at the fork, and `_Fork`
+/// leaves it taken for ever.
 pub(crate) const NO_THREADS: i32 = 3;
 
-/// Returns whether this process is the child of the handler.
-pub(crate) fn is_child() -> bool {
-    FORKED.load(Ordering::Acquire) == 0
-}
+/// How long a child may take to claim a node and to mint, in seconds.
+const PATIENCE_S: libc::c_uint = 20;
 
 /// Ends the process at once, so that it releases no lease.
 pub(crate) fn leave(status: i32) -> ! {

@@ -4,7 +4,7 @@
 mod alarm;
 mod forks;
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
 use std::process::ExitCode;
@@ -22,13 +22,15 @@ usage: snowmint-minter mint|fork|clone|hold|alarm [OPTION=VALUE]...
   pace_us=N       rest between IDs
   threads=N       minting threads
   children=N      forked or cloned processes
+  before=N        IDs before a fork (default: 1)
+  local=true      IDs come from a handle for one thread
   idle=true       children and parent sleep instead
   batch=true      IDs are written down together at the end
   exit=true       ends without closing anything
   at=UNIX_MS      begins at that time
   leases=N        holds N leases, all but the first in the namespaces n1, n2, ...
   alarm_us=N      when a signal handler forks
-mint: prints `node N` first, then mints. fork, clone: mints once, then in each child and in the parent.
+mint: prints `node N` first, then mints. fork, clone: mints, then in each child and in the parent.
 hold: prints `node N`, then closes when standard input ends.
 alarm: leases while a signal handler forks, then mints in the child and in the parent.";
 
@@ -76,6 +78,11 @@ impl Asked {
 
     /// Mints `count` IDs into the ledger. Prints a refusal and then ends.
     fn mint(&self, generator: &Snowflake) -> io::Result<()> {
+        self.mint_by(generator, &mut || generator.next_id())
+    }
+
+    /// Mints as `mint` does, by a call that mints an ID.
+    fn mint_by(&self, generator: &Snowflake, next_id: &mut dyn FnMut() -> Result<u64, Error>) -> io::Result<()> {
         let mut ledger = self.ledger()?;
         let pace = self.number("pace_us").map(Duration::from_micros);
         let count = self.number("count").unwrap_or(u64::MAX);
@@ -85,7 +92,7 @@ impl Asked {
             return ledger.write_all(&ids.iter().flat_map(|id| id.to_le_bytes()).collect::<Vec<_>>());
         }
         for _ in 0..count {
-            match generator.next_id() {
+            match next_id() {
                 Ok(id) => ledger.write_all(&id.to_le_bytes())?,
                 Err(error) => {
                     println!("{} {error}", error.code());
@@ -123,9 +130,6 @@ fn run(verb: &str, asked: &Asked) -> Result<(), Box<dyn std::error::Error>> {
         match asked.generator() {
             // A child that reads a file which was open at the fork also moves the parent's place in the file.
             Err(error) if verb == "alarm" && error.kind() == ErrorKind::StoreUnavailable => {
-                if started.elapsed() >= PATIENCE && alarm::is_child() {
-                    alarm::leave(alarm::NO_THREADS);
-                }
                 assert!(started.elapsed() < PATIENCE, "{error}");
             }
             generator => break generator?,
@@ -160,8 +164,14 @@ fn run(verb: &str, asked: &Asked) -> Result<(), Box<dyn std::error::Error>> {
             io::stdin().read_to_end(&mut Vec::new())?;
         }
         "fork" | "clone" => {
-            let first = generator.next_id()?;
-            asked.ledger()?.write_all(&first.to_le_bytes())?;
+            // The first IDs of a tick, so that the thread has taken more of them than it mints before the fork.
+            let handle = RefCell::new(generator.local());
+            let mut next_id = || {
+                if asked.text("local").is_some() { handle.borrow_mut().next_id() } else { generator.next_id() }
+            };
+            for _ in 0..asked.number("before").unwrap_or(1) {
+                asked.ledger()?.write_all(&next_id()?.to_le_bytes())?;
+            }
             // The pipe ends when every process has closed its writer. So no child ends and releases its node before all
             // children have a node.
             let (mut all_minted, minting) = io::pipe()?;
@@ -177,7 +187,7 @@ fn run(verb: &str, asked: &Asked) -> Result<(), Box<dyn std::error::Error>> {
                         return child.inspect(|child| println!("child {child}"));
                     }
                     let child = || {
-                        asked.mint(&generator)?;
+                        asked.mint_by(&generator, &mut next_id)?;
                         println!("child node {}", generator.node());
                         drop(minting.take());
                         all_minted.read_to_end(&mut Vec::new()).map(drop)
@@ -190,7 +200,7 @@ fn run(verb: &str, asked: &Asked) -> Result<(), Box<dyn std::error::Error>> {
                 return Ok(());
             }
             drop(minting.take());
-            asked.mint(&generator)?;
+            asked.mint_by(&generator, &mut next_id)?;
             for child in children {
                 assert_eq!(forks::wait(child?)?, 0, "a child ended well");
             }

@@ -2,6 +2,7 @@
 
 use core::borrow::Borrow;
 
+use super::local::{LocalRun, MOST};
 use super::options::Options;
 use super::run::{Mint, Run};
 use super::step::{Plan, Taken};
@@ -56,6 +57,58 @@ impl<W: Borrow<Words>> Minter<W> {
     #[inline]
     pub fn try_run(&self, now_ms: i64, want: u64, patience_ms: u64) -> Result<Run<'_>, Error> {
         self.take_now(now_ms, want, patience_ms).map(|taken| Run::new(&self.mint, taken))
+    }
+
+    /// Returns the next ID of a thread at the time `now_ms` (Unix ms). Never waits.
+    ///
+    /// The ID comes from the thread's run while the tick of the run goes on, its window holds and the state is open; else
+    /// from a new run. IDs of one run and minter strictly increase. IDs of two threads have the order of their ticks.
+    ///
+    /// # Errors
+    /// As [`try_next_id`](Self::try_next_id).
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::{LocalRun, Minter, Options, Words, layouts::SNOWMINT};
+    /// let minter = Minter::new(&SNOWMINT, 5, &Options::DEFAULT, Words::vouched());
+    /// let mut run = LocalRun::new();
+    /// let first = minter.next_local(&mut run, 1_772_323_200_123)?;
+    /// assert_eq!(minter.next_local(&mut run, 1_772_323_200_123)?, first + 1);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
+    #[inline]
+    pub fn next_local(&self, run: &mut LocalRun, now_ms: i64) -> Result<u64, Error> {
+        let words = self.words.borrow();
+        let position = run.next;
+        let in_tick = self.mint.plan.is_in_tick(position, words.window_end(), now_ms);
+        if in_tick && position < run.end && words.is_open() {
+            run.next += 1;
+            return Ok(self.mint.id(position));
+        }
+        self.next_of_new_run(run, in_tick, now_ms)
+    }
+
+    #[inline(never)]
+    fn next_of_new_run(&self, run: &mut LocalRun, in_tick: bool, now_ms: i64) -> Result<u64, Error> {
+        // What is left of the old run is lost: its tick is over, or the clock went back.
+        let size = if in_tick { (2 * run.size).min(MOST) } else { 1 };
+        *run = LocalRun::new();
+        let Taken { first, count } = self.take_in_tick(now_ms, size)?;
+        *run = LocalRun { next: first + 1, end: first + count, size };
+        Ok(self.mint.id(first))
+    }
+
+    fn take_in_tick(&self, now_ms: i64, want: u64) -> Result<Taken, Error> {
+        let words = self.words.borrow();
+        let mut word = words.state();
+        loop {
+            let one = self.mint.plan.step(word, words.window_end(), now_ms, 1, 0)?;
+            let taken = self.mint.plan.rest_of_tick(one.first, want);
+            match words.swap(word, taken.next_word()) {
+                Ok(()) => return Ok(taken),
+                Err(current) => word = current,
+            }
+        }
     }
 
     #[inline]

@@ -125,6 +125,19 @@ impl Plan {
         (begun && tick < window_end && free <= LAST_POSITION).then_some(free)
     }
 
+    /// Returns whether a position that was taken lies in the clock's tick, and within the window.
+    #[inline]
+    pub(crate) fn is_in_tick(&self, position: u64, window_end: u64, now_ms: i64) -> bool {
+        let tick = position >> self.sequence_bits;
+        self.begun(now_ms) == tick + 1 && (tick < window_end || mutant::removes("run"))
+    }
+
+    /// Returns up to `want` positions of the tick of `first`, which [`Plan::step`] has allowed.
+    pub(crate) fn rest_of_tick(&self, first: u64, want: u64) -> Taken {
+        let last = (first | self.sequence_mask()).min(LAST_POSITION);
+        Taken { first, count: want.min(last - first + 1) }
+    }
+
     /// Returns the ms until the whole batch is free; `None` if the layout ends before.
     #[cold]
     fn ms_until_all(&self, first: u64, want: u64, now_ms: i64) -> Option<u64> {

@@ -178,6 +178,12 @@ impl Words {
         self.state() == CLOSED && self.window_end() == 0
     }
 
+    /// Returns whether calls may mint: neither closed nor wiped.
+    #[inline]
+    pub(crate) fn is_open(&self) -> bool {
+        self.state() != CLOSED || mutant::removes("run")
+    }
+
     #[inline]
     pub(crate) fn state(&self) -> u64 {
         self.state.load(Ordering::Acquire)
