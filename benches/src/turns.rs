@@ -1,10 +1,14 @@
 //! Contenders that take turns, so that what else the machine does hits all of them alike.
 
 use std::fmt::Debug;
+use std::sync::Barrier;
+use std::thread;
 use std::time::Instant;
 
 const ROUNDS: usize = 401;
 const IDS_A_TURN: usize = 20_000;
+/// So many that two threads, which do not begin at quite the same moment, mint beside each other nearly all the time.
+const IDS_A_SHARED_TURN: usize = 200_000;
 
 /// Something that mints.
 pub(crate) struct Contender<'a> {
@@ -26,16 +30,68 @@ impl<'a> Contender<'a> {
 
     fn of<T: Id + 'a, E: Debug>(name: &'static str, calls: usize, mut mint: impl FnMut() -> Result<T, E> + 'a) -> Self {
         let mut last = T::default();
-        let turn = move || {
-            for _ in 0..calls {
-                let id = mint().expect("an ID");
-                // A measurement of something that repeats is worth nothing.
-                assert!(id > last, "{name}: {id:?} after {last:?}");
-                last = id;
-            }
-        };
+        let turn = move || mint_and_check(name, calls, &mut last, &mut mint);
         Self { name, turn: Box::new(turn), ns: Vec::with_capacity(ROUNDS) }
     }
+}
+
+/// Mints by `calls` calls.
+fn mint_and_check<T: Id, E: Debug>(name: &str, calls: usize, last: &mut T, mint: &mut impl FnMut() -> Result<T, E>) {
+    for _ in 0..calls {
+        let id = mint().expect("an ID");
+        // A measurement of something that repeats is worth nothing.
+        assert!(id > *last, "{name}: {id:?} after {last:?}");
+        *last = id;
+    }
+}
+
+/// Something that two threads mint from at the same time.
+pub(crate) struct Shared<'a> {
+    name: &'static str,
+    /// Makes the turn of a thread.
+    turn: Box<dyn Fn() -> Box<dyn FnMut() + 'a> + Sync + 'a>,
+}
+
+#[allow(dead_code, reason = "other programs measure one thread")]
+impl<'a> Shared<'a> {
+    /// `minter` makes the function of a thread, which mints an ID a call.
+    pub(crate) fn new<T: Id + 'a, E: Debug, M: FnMut() -> Result<T, E> + 'a>(
+        name: &'static str,
+        minter: impl Fn() -> M + Sync + 'a,
+    ) -> Self {
+        let turn = move || {
+            let (mut mint, mut last) = (minter(), T::default());
+            let turn = move || mint_and_check(name, IDS_A_SHARED_TURN, &mut last, &mut mint);
+            Box::new(turn) as Box<dyn FnMut() + 'a>
+        };
+        Self { name, turn: Box::new(turn) }
+    }
+}
+
+/// Prints a table as `compare` does, of two threads at once. The slower one of each turn counts.
+#[allow(dead_code, reason = "other programs measure one thread")]
+#[allow(clippy::cast_precision_loss, reason = "counts are small")]
+pub(crate) fn compare_two_threads(title: &str, contenders: &[Shared<'_>]) {
+    let together = Barrier::new(2);
+    let measured = thread::scope(|scope| {
+        let measure = || {
+            let mut turns: Vec<_> = contenders.iter().map(|contender| ((contender.turn)(), Vec::new())).collect();
+            for round in 0..ROUNDS / 4 {
+                for i in 0..contenders.len() {
+                    let (turn, ns) = &mut turns[(round + i) % contenders.len()];
+                    together.wait();
+                    let started = Instant::now();
+                    turn();
+                    ns.push(started.elapsed().as_nanos() as f64 / IDS_A_SHARED_TURN as f64);
+                }
+            }
+            turns.into_iter().map(|(_, ns)| ns).collect::<Vec<_>>()
+        };
+        [scope.spawn(measure), scope.spawn(measure)].map(|thread| thread.join().expect("a measurement"))
+    });
+    let [here, there] = measured;
+    let slower = here.into_iter().zip(there).map(|(here, there)| here.into_iter().zip(there).map(|(a, b)| a.max(b)));
+    print(title, contenders.iter().map(|contender| contender.name).zip(slower.map(Iterator::collect)).collect());
 }
 
 /// An ID: a number, or text.
@@ -57,11 +113,15 @@ pub(crate) fn compare(title: &str, contenders: &mut [Contender<'_>]) {
             contender.ns.push(started.elapsed().as_nanos() as f64 / IDS_A_TURN as f64);
         }
     }
-    let first = contenders[0].ns.clone();
-    let rows = contenders.iter_mut().map(|Contender { name, ns, .. }| {
+    print(title, contenders.iter().map(|contender| (contender.name, contender.ns.clone())).collect());
+}
+
+fn print(title: &str, measured: Vec<(&str, Vec<f64>)>) {
+    let first = measured[0].1.clone();
+    let rows = measured.into_iter().map(|(name, mut ns)| {
         let mut ratios: Vec<_> = ns.iter().zip(&first).map(|(ns, first)| ns / first).collect();
         let [_, ratio, _] = deciles(&mut ratios);
-        let [low, median, high] = deciles(ns);
+        let [low, median, high] = deciles(&mut ns);
         format!("{{\"name\":{name:?},\"p10\":{low:.2},\"median\":{median:.2},\"p90\":{high:.2},\"ratio\":{ratio:.3}}}")
     });
     let rows: Vec<_> = rows.collect();

@@ -16,7 +16,7 @@ use ferroid::generator::AtomicSnowflakeGenerator;
 use ferroid::time::{MonotonicClock, TimeSource};
 use snowmint::core::{Host, Options, Snowflake as Bare, Words};
 use snowmint::{Layout, LeaseOptions, Snowflake};
-use turns::{Contender, compare};
+use turns::{Contender, Shared, compare, compare_two_threads};
 
 /// Room for 2^20 IDs a ms, so that the clock never makes a contender wait that can have such a layout.
 const ROOMY: &str = "time:41,node:3,sequence:20;epoch=2025-01-01T00:00:00Z";
@@ -26,6 +26,7 @@ ferroid::define_snowflake_id!(Roomy, u64, reserved: 0, timestamp: 41, machine_id
 
 fn main() -> Result<(), Box<dyn Error>> {
     by_the_clock()?;
+    on_two_threads()?;
     on_an_injected_clock()?;
     wide();
     Ok(())
@@ -124,6 +125,41 @@ fn by_the_clock() -> Result<(), Box<dyn Error>> {
             Contender::new("snowflake_me: next_id", || snowflake_me.next_id().map(u64::from)),
             Contender::new("nexus-id, clock read for it", nexus_id),
             Contender::new("snowid: generate", || ok(snowid.generate())),
+        ],
+    );
+    Ok(())
+}
+
+/// One generator that two threads share.
+fn on_two_threads() -> Result<(), Box<dyn Error>> {
+    let layout = Layout::parse(ROOMY)?;
+    let ours = Snowflake::new(&layout, 3)?;
+    let clock = MonotonicClock::<1>::with_epoch(Duration::from_millis(EPOCH_MS));
+    let atomic = AtomicSnowflakeGenerator::<Roomy, _>::new(1, clock);
+    let snowid = snowid::SnowID::new(2)?;
+    let cell = AtomicU64::new(0);
+    let swap = || {
+        let mut last = cell.load(Ordering::Relaxed);
+        loop {
+            match cell.compare_exchange_weak(last, last + 1, Ordering::Relaxed, Ordering::Relaxed) {
+                Ok(_) => return ok(last + 1),
+                Err(seen) => last = seen,
+            }
+        }
+    };
+    compare_two_threads(
+        "Rust: an ID, two threads at once",
+        &[
+            Shared::new("floor: compare-and-swap", || swap),
+            Shared::new("snowmint: next_id", || || ours.next_id()),
+            Shared::new("snowmint, a handle for each thread: next_id", || {
+                let mut local = ours.local();
+                move || local.next_id()
+            }),
+            Shared::new("ferroid: atomic, ticker thread", || {
+                || ok(atomic.next_id(|_| std::thread::yield_now()).to_raw())
+            }),
+            Shared::new("snowid: generate", || || ok(snowid.generate())),
         ],
     );
     Ok(())

@@ -132,13 +132,13 @@ pub struct Lease {
 
 #[napi]
 impl Lease {
-    /// Makes the functions of the generator, `[next, fill]`.
+    /// Returns the generator, for the functions that mint.
     ///
     /// # Errors
     /// Node-API's own.
     #[napi(catch_unwind)]
-    pub fn functions<'env>(&self, env: &'env Env) -> Result<Vec<Unknown<'env>>> {
-        hot::functions(env, &self.generator)
+    pub fn handle<'env>(&self, env: &'env Env) -> Result<Unknown<'env>> {
+        hot::handle(env, &self.generator)
     }
 
     /// The node in its IDs.

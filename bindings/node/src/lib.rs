@@ -11,7 +11,16 @@ use napi_derive::napi;
 use snowmint::{Error, Generator};
 use snowmint_core::{Integer, Layout, Options, SequenceStart};
 
-/// Opens a generator on the system's clock and a vouched node. Returns its functions, `[next, fill]`, or the refusal,
+/// Makes the functions that mint, `[next, fill]`.
+///
+/// # Errors
+/// Node-API's own.
+#[napi(catch_unwind)]
+pub fn functions(env: &Env) -> Result<Vec<Unknown<'_>>> {
+    hot::functions(env)
+}
+
+/// Opens a generator on the system's clock and a vouched node. Returns the generator, for the functions, or the refusal,
 /// "CODE ms sentence".
 ///
 /// `start` is a place in `SequenceStart::ALL`.
@@ -26,9 +35,9 @@ pub fn open(
     node: u32,
     max_ahead_ms: f64,
     start: u32,
-) -> Result<Either<Vec<Unknown<'_>>, String>> {
+) -> Result<Either<Unknown<'_>, String>> {
     match vouched(&layout, node, options(max_ahead_ms, start)) {
-        Ok(generator) => hot::functions(env, &Arc::new(generator)).map(Either::A),
+        Ok(generator) => hot::handle(env, &Arc::new(generator)).map(Either::A),
         Err(error) => Ok(Either::B(refusal(&error))),
     }
 }

@@ -59,8 +59,8 @@ reasons! {
     FieldCount InvalidLayout "a layout has at most 16 fields";
     FieldName InvalidLayout "a field name has 1 to 23 characters: a-z, then a-z, 0-9 or _";
     FieldBits InvalidLayout "a field has at least 1 bit, and a layout at most 64";
-    SameName InvalidLayout "two fields of the layout have the same name";
-    UnusedFirst InvalidLayout "only the first field of a layout can be unused";
+    SameName InvalidLayout "two fields have the same name";
+    UnusedFirst InvalidLayout "only the first field can be unused";
     NoTime InvalidLayout "a layout needs a field named time";
     NodeBits InvalidLayout "all node fields together have at most 32 bits";
     Epoch InvalidLayout "an epoch lies within 2^53-1 ms of 1970";

@@ -7,7 +7,8 @@ import type { LeaseStatus } from "../status.js";
 
 /** The exports of bindings/node. An answer that is a string is a refusal: "CODE ms sentence". */
 export interface Addon {
-  open(layout: string, node: number, maxAheadMs: number, start: number): Functions | string;
+  functions(): Functions;
+  open(layout: string, node: number, maxAheadMs: number, start: number): Handle | string;
   /** `onLost` is called with a refusal. */
   lease(terms: Terms, onLost?: (refusal: string) => void): Promise<NativeLease | string>;
 }
@@ -33,23 +34,27 @@ export interface Terms {
 }
 
 interface NativeLease {
-  functions(): Functions;
+  handle(): Handle;
   node(): number;
   window(): [start: number, end: number] | null;
   status(): LeaseStatus;
   close(): Promise<void>;
 }
 
+/** A generator of the addon, which only its functions can read. */
+export type Handle = object;
+
 export type Functions = [
-  next: () => bigint | string,
+  next: (generator: Handle) => bigint | string,
   /** Writes into the array's memory, which no other thread may share. */
-  fill: (ids: BigUint64Array, patienceMs: number) => number | string,
+  fill: (generator: Handle, ids: BigUint64Array, patienceMs: number) => number | string,
 ];
 
 const KEY = Symbol.for(`snowmint.addon.${version}`);
 /** The addon, or the error of loading it. */
 interface Loaded {
   addon?: Addon;
+  functions?: Functions;
   cause?: unknown;
 }
 const realm = globalThis as { [KEY]?: Loaded };
@@ -62,6 +67,9 @@ const cure = `install the optional dependencies of snowmint${"Deno" in globalThi
 
 /** Returns the addon, if one loads here. ES modules, CommonJS and duplicate installs of one version share it. */
 export const addon = (): Addon | undefined => loaded().addon;
+
+/** Returns the functions of the addon: the same ones for all generators, which makes their calls fast. */
+export const functions = (addon: Addon): Functions => (loaded().functions ??= addon.functions());
 
 const loaded = (): Loaded => (realm[KEY] ??= load());
 

@@ -9,7 +9,7 @@ import { leases } from "../lease/claim.js";
 import { type Lease, leaseOver } from "../lease/lease.js";
 import { type Cell, type CellSpec, given, type LeaseOptions, type Spec } from "../options.js";
 import { core } from "../wasm/mint.js";
-import { addon, type Functions, noAddon } from "./addon.js";
+import { type Addon, addon, functions, type Handle, noAddon } from "./addon.js";
 
 /** Reads a variable of the environment. Throws where Deno forbids it, because the variable could name a node or a directory. */
 function variable(name: string, code: ErrorCode = "STORE_UNAVAILABLE"): string | undefined {
@@ -67,10 +67,10 @@ export function nativeCell({ layout, node, maxAheadMs, start, clock }: CellSpec)
       "mint in the main thread",
     );
   }
-  const functions = answer(native.open(String(layout), node, maxAheadMs, start));
+  const generator = answer(native.open(String(layout), node, maxAheadMs, start));
   // Leases of this thread leave the node out.
   core().kept.set(`native 0,${numbersOf(layout)},${node}`, 1);
-  return cellOf(functions);
+  return cellOf(native, generator);
 }
 
 /** Leases by the addon, for all threads of the process; returns undefined if `SNOWMINT_NODE` alone gives the node. */
@@ -132,7 +132,7 @@ export async function lease(spec: Spec, options: LeaseOptions): Promise<Lease | 
   const held = answer(await native.lease(terms, onLost && whenLost(onLost, share)));
   return {
     node: held.node(),
-    cell: cellOf(held.functions()),
+    cell: cellOf(native, held.handle()),
     window() {
       const window = held.window();
       return window && { start: window[0], end: window[1] };
@@ -168,14 +168,15 @@ function whenLost(onLost: (error: SnowmintError) => void, share: Share) {
   };
 }
 
-function cellOf([next, fill]: Functions): Cell {
+function cellOf(native: Addon, generator: Handle): Cell {
+  const [next, fill] = functions(native);
   return {
-    next: () => answer(next()),
+    next: () => answer(next(generator)),
     fill(ids, patienceMs) {
-      if (ids.buffer instanceof ArrayBuffer) return answer(fill(ids, patienceMs));
+      if (ids.buffer instanceof ArrayBuffer) return answer(fill(generator, ids, patienceMs));
       // The addon must not write to memory that other threads may share.
       const own = new BigUint64Array(ids.length);
-      const count = answer(fill(own, patienceMs));
+      const count = answer(fill(generator, own, patienceMs));
       ids.set(own.subarray(0, count));
       return count;
     },
