@@ -6,6 +6,7 @@
 #   chromium   Chromium                                  browsers  Firefox, WebKit and a display for it
 #   protoc     the compiler for etcd's client            servers   PostgreSQL, MariaDB, Redis, etcd, ZooKeeper, Varnish
 #   faults     false clocks and frozen disks         docs       the tools that make the pages of docs/
+#   valgrind   a program that counts instructions
 # Takes no time if everything is installed. With --missing it prints the missing parts and installs nothing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -97,6 +98,7 @@ for purpose in "$@"; do
       need libfaketime file "/usr/lib/*/faketime/libfaketime.so.1"
       need e2fsprogs file "/*bin/mkfs.ext4"
       ;;
+    valgrind) need valgrind has valgrind ;;
     rust | nightly | esbuild) ;;
     *) echo "setup.sh: there is no purpose $purpose" >&2; exit 2 ;;
   esac

@@ -49,11 +49,12 @@ SET_UPS = [
     set_up("servers", lock="apt"),
     set_up("faults", lock="apt", suites=["demo"]),
     set_up("browsers", lock="apt"),
+    set_up("valgrind", lock="apt"),
     set_up("nightly"),
     set_up("docs", "set-up: maturin", lock="venv"),
 ]
 
-RUST, PROTOC, MATURIN, ESBUILD, CHROMIUM, PYTHON, NPM, SERVERS, FAULTS, BROWSERS, NIGHTLY, DOCS = (
+RUST, PROTOC, MATURIN, ESBUILD, CHROMIUM, PYTHON, NPM, SERVERS, FAULTS, BROWSERS, VALGRIND, NIGHTLY, DOCS = (
     each.name for each in SET_UPS
 )
 
@@ -221,6 +222,15 @@ TESTS = [
         (BUILD_WHEEL, PYTHON),
     ),
     Step(
+        "instructions of a call",
+        "cargo build --quiet --locked --profile optimised -p snowmint-benches --bin snowmint-instructions; "
+        "python3 scripts/instructions.py",
+        ["test"],
+        "rust",
+        (RUST, BUILD_WHEEL, VALGRIND, FAULTS),
+        lock="optimised",
+    ),
+    Step(
         "guides: every block of code",
         "pytest -q docs/tests/test_blocks.py",
         ["test"],
@@ -251,6 +261,13 @@ PROOFS = [
         (RUST, PROTOC, BUILD_ENGINES, SERVERS, FAULTS),
         lock="debug",
         servers=True,
+    ),
+    Step(
+        "Node: instructions of a call",
+        "python3 scripts/instructions.py --node",
+        ["prove"],
+        "npm",
+        (BUILD_NPM, VALGRIND, FAULTS),
     ),
     Step("wheel, used in an empty project", "python3 scripts/try_package.py dist", ["prove"], "python", (PACKAGES,)),
     Step(
