@@ -232,18 +232,37 @@ impl Sequence {
     /// # Ok::<(), snowmint_core::Error>(())
     /// ```
     pub fn next(&mut self, reply: Option<Reply<State>>) -> Result<Next<i128, State>, Error> {
+        self.next_of(1, reply)
+    }
+
+    /// Runs `nextval` as [`Sequence::next`] does, for one of `calls` calls that wait at the same time: a new block has a value for
+    /// each of them, so that they share one write.
+    ///
+    /// # Errors
+    /// As [`Sequence::next`].
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::sequence::{Options, Rules, Sequence};
+    /// use snowmint_core::store::{Ask, Next, Reply};
+    /// let mut sequence = Sequence::new(Rules::new(&Options::DEFAULT)?);
+    /// let Next::Ask(Ask::Write(state, 0)) = sequence.next_of(3, Some(Reply::Record(None, 0)))? else { panic!("a write") };
+    /// assert_eq!(state.last, 3, "the cache is one value");
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
+    pub fn next_of(&mut self, calls: u64, reply: Option<Reply<State>>) -> Result<Next<i128, State>, Error> {
         match (reply, self.asked.take()) {
             (None, _) => {
                 if let Some(value) = self.take() {
                     return Ok(Next::Done(value));
                 }
                 // A record seen earlier saves a read, but an error needs a new read.
-                let written = self.seen.and_then(|(state, version)| self.reserve(&state, version).ok());
+                let written = self.seen.and_then(|(state, version)| self.reserve(&state, version, calls).ok());
                 Ok(written.unwrap_or(Next::Ask(Ask::Read)))
             }
             (Some(Reply::Record(state, version)), _) => {
                 let state = self.record(state)?;
-                self.reserve(&state, version).inspect_err(|error| {
+                self.reserve(&state, version, calls).inspect_err(|error| {
                     // After a NEXTVAL past the bound, MariaDB's LASTVAL is NULL.
                     if self.rules.dialect() == Dialect::Mariadb && error.kind() == ErrorKind::Exhausted {
                         self.current = None;
@@ -351,6 +370,24 @@ impl Sequence {
         *self = Self::new(self.rules);
     }
 
+    /// Skips the rest of the block. A sequence without a cache hands out values in the order of calls, also of those of other
+    /// sessions: what calls that were given up have left must not go to a later one.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::sequence::{Options, Rules, Sequence};
+    /// use snowmint_core::store::{Ask, Next, Reply};
+    /// let mut sequence = Sequence::new(Rules::new(&Options::DEFAULT)?);
+    /// sequence.next_of(3, Some(Reply::Record(None, 0)))?;
+    /// assert_eq!(sequence.next(Some(Reply::Written(1)))?, Next::Done(1));
+    /// sequence.skip_block();
+    /// assert!(matches!(sequence.next(None)?, Next::Ask(Ask::Write(state, 1)) if state.last == 4));
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
+    pub fn skip_block(&mut self) {
+        self.block = self.block.map(|block| Block { end: self.rules.next_at(&block.at), ..block });
+    }
+
     /// Takes the next value of the block.
     fn take(&mut self) -> Option<i128> {
         let block = self.block.as_mut()?;
@@ -381,7 +418,7 @@ impl Sequence {
         }
     }
 
-    fn reserve(&mut self, state: &State, version: Version) -> Result<Next<i128, State>, Error> {
+    fn reserve(&mut self, state: &State, version: Version, calls: u64) -> Result<Next<i128, State>, Error> {
         let rules = &self.rules;
         let mut at = self.stand(state, version);
         let mut first = rules.next_at(&at);
@@ -397,7 +434,7 @@ impl Sequence {
         }
         // A block ends at the bound: it never has values of two rounds.
         let room = (rules.bound() - first) / rules.increment();
-        let last = first + room.min(rules.cache() - 1) * rules.increment();
+        let last = first + room.min(rules.cache().max(calls.into()) - 1) * rules.increment();
         let state = State { last, is_called: true, ..at };
         self.asked = Some(Asked::Block(first, state));
         Ok(Next::Ask(Ask::Write(state, version)))
@@ -416,7 +453,7 @@ impl Sequence {
             return Ok(Next::Done(Some(value)));
         }
         // The rest of the block is not past the value.
-        self.block = Some(Block { end: self.rules.next_at(&block.at), ..block });
+        self.skip_block();
         Ok(Next::Ask(Ask::Read))
     }
 

@@ -3,17 +3,18 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use snowmint_core::sequence::{Options, Rules, Sequence, Set, State, lastval};
-use snowmint_core::store::{Next, Reply};
+use snowmint_core::store::{Ask, Next, Reply};
 use snowmint_core::{Error as CoreError, ErrorKind};
 use tokio::sync::Mutex;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use super::{MAX_WAIT_MS, definition};
 use crate::error::Error;
-use crate::process::Owner;
+use crate::process::{Owner, lock};
 use crate::store::Store;
 use crate::store::ask::ask;
 use crate::store::floor::skipped;
@@ -22,25 +23,90 @@ use crate::store::key::key;
 /// A session on the sequences of a store: `nextval`, `currval`, `lastval`, `setval`.
 ///
 /// [`create`](Self::create) defines a sequence. Without it the first use gives a sequence `PostgreSQL`'s defaults. Each session
-/// has its own cache, and skips the values that it does not use. Calls of one session run one after the other.
+/// has its own cache, and skips the values that it does not use. Calls of one session run one after the other. Those that wait for
+/// the same sequence at the same time share a write.
 #[derive(Debug)]
 pub struct Sequences {
     store: Arc<dyn Store>,
     max_wait_ms: u64,
     session: Mutex<Session>,
+    waiting: Waiting,
     owner: &'static Owner,
 }
 
 #[derive(Debug, Default)]
 struct Session {
-    sequences: HashMap<String, Sequence>,
+    sequences: HashMap<String, Named>,
     last: Option<String>,
+}
+
+#[derive(Debug)]
+struct Named {
+    sequence: Sequence,
+    /// The last block is for calls with numbers below this one.
+    block_for: u64,
+}
+
+/// The calls for a next value that have not ended.
+#[derive(Debug, Default)]
+struct Waiting {
+    /// How many calls have begun.
+    begun: AtomicU64,
+    /// How many calls wait for a value of each sequence.
+    names: std::sync::Mutex<HashMap<String, u64>>,
+}
+
+/// One of the calls that wait.
+#[derive(Debug)]
+struct Call<'a> {
+    waiting: &'a Waiting,
+    name: &'a str,
+    number: u64,
+}
+
+impl<'a> Call<'a> {
+    fn begin(waiting: &'a Waiting, name: &'a str) -> Self {
+        *lock(&waiting.names).entry(name.to_owned()).or_default() += 1;
+        Self { waiting, name, number: waiting.begun.fetch_add(1, Ordering::Relaxed) }
+    }
+
+    /// Takes a value for this call, from the block of its calls or from a new block for all calls that wait now.
+    fn next(&self, named: &mut Named, reply: Option<Reply<State>>) -> Result<Next<i128, State>, CoreError> {
+        let Named { sequence, block_for } = named;
+        if self.number >= *block_for && sequence.rules().cache() == 1 {
+            sequence.skip_block();
+        }
+        let calls = lock(&self.waiting.names).get(self.name).copied().unwrap_or_default();
+        let next = sequence.next_of(calls, reply)?;
+        if let Next::Ask(Ask::Write(..)) = next {
+            *block_for = self.waiting.begun.load(Ordering::Relaxed);
+        }
+        Ok(next)
+    }
+}
+
+impl Drop for Call<'_> {
+    fn drop(&mut self) {
+        let mut names = lock(&self.waiting.names);
+        if let Some(left) = names.get_mut(self.name) {
+            *left -= 1;
+            if *left == 0 {
+                names.remove(self.name);
+            }
+        }
+    }
 }
 
 impl Sequences {
     /// Begins a session.
     pub fn new(store: Arc<dyn Store>) -> Self {
-        Self { store, max_wait_ms: MAX_WAIT_MS, session: Mutex::default(), owner: Owner::this() }
+        Self {
+            store,
+            max_wait_ms: MAX_WAIT_MS,
+            session: Mutex::default(),
+            waiting: Waiting::default(),
+            owner: Owner::this(),
+        }
     }
 
     /// Sets the time limit of a call, in ms, instead of 1000.
@@ -91,7 +157,8 @@ impl Sequences {
     /// `Exhausted` after the last value; `InvalidText` for a name that is not 1 to 128 bytes long; `StoreUnavailable` without
     /// an answer within `max_wait_ms`; `Forked`.
     pub async fn next(&self, name: &str) -> Result<i128, Error> {
-        self.call(name, Sequence::next, true).await
+        let call = Call::begin(&self.waiting, name);
+        self.call(name, |named, reply| call.next(named, reply), true).await
     }
 
     /// `setval`: sets the value, and returns it. `None` if the dialect leaves the sequence unchanged.
@@ -99,7 +166,7 @@ impl Sequences {
     /// # Errors
     /// As [`Sequences::next`], and `InvalidId` for a value that the sequence cannot have.
     pub async fn set(&self, name: &str, set: &Set) -> Result<Option<i128>, Error> {
-        self.call(name, |sequence, reply| sequence.set(set, reply), false).await
+        self.call(name, |named, reply| named.sequence.set(set, reply), false).await
     }
 
     /// `currval`: returns the last value of a sequence in this session. `None` before the first value, in dialects with NULL.
@@ -109,7 +176,7 @@ impl Sequences {
     pub async fn current(&self, name: &str) -> Result<Option<i128>, Error> {
         self.owner.refuse_sharing()?;
         let mut session = self.session.lock().await;
-        Ok(self.within(self.open(&mut session, name)).await?.current()?)
+        Ok(self.within(self.open(&mut session, name)).await?.sequence.current()?)
     }
 
     /// `lastval`: returns the last value of the sequence that this session used last.
@@ -119,17 +186,19 @@ impl Sequences {
     pub async fn last(&self) -> Result<i128, Error> {
         self.owner.refuse_sharing()?;
         let session = self.session.lock().await;
-        Ok(lastval(session.last.as_ref().and_then(|name| session.sequences.get(name)))?)
+        let last = session.last.as_ref().and_then(|name| session.sequences.get(name));
+        Ok(lastval(last.map(|named| &named.sequence))?)
     }
 
-    async fn open<'a>(&self, session: &'a mut Session, name: &str) -> Result<&'a mut Sequence, Error> {
+    async fn open<'a>(&self, session: &'a mut Session, name: &str) -> Result<&'a mut Named, Error> {
         match session.sequences.entry(name.to_owned()) {
             Entry::Occupied(there) => Ok(there.into_mut()),
             Entry::Vacant(room) => {
                 let key = key("definitions/", name)?;
                 loop {
                     if let Some(options) = definition::read_sequence(&*self.store, &key).await? {
-                        return Ok(room.insert(Sequence::new(Rules::new(&options)?)));
+                        let sequence = Sequence::new(Rules::new(&options)?);
+                        return Ok(room.insert(Named { sequence, block_for: 0 }));
                     }
                     // Written, so that every session reads the same definition.
                     self.define(name, &Options::DEFAULT, &Rules::new(&Options::DEFAULT)?).await?;
@@ -141,18 +210,18 @@ impl Sequences {
     async fn call<T>(
         &self,
         name: &str,
-        mut step: impl FnMut(&mut Sequence, Option<Reply<State>>) -> Result<Next<T, State>, CoreError>,
+        mut step: impl FnMut(&mut Named, Option<Reply<State>>) -> Result<Next<T, State>, CoreError>,
         is_next: bool,
     ) -> Result<T, Error> {
         self.owner.refuse_sharing()?;
         let key = key("sequences/", name)?;
         self.within(async {
             let mut session = self.session.lock().await;
-            let sequence = self.open(&mut session, name).await?;
+            let named = self.open(&mut session, name).await?;
             let (mut reply, mut failed) = (None, None);
             let deadline = Instant::now() + Duration::from_millis(self.max_wait_ms);
             loop {
-                match step(sequence, reply)? {
+                match step(named, reply)? {
                     Next::Done(value) => {
                         if is_next {
                             session.last = Some(name.to_owned());
@@ -186,5 +255,99 @@ impl Sequences {
                 format!("{}: no answer within {max_wait_ms} ms", self.store.name()),
             ))
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use async_trait::async_trait;
+    use tokio::task::JoinSet;
+
+    use super::*;
+    use crate::engines::memory::Memory;
+    use crate::store::{Found, Version, Wrote};
+
+    const WRITE: Duration = Duration::from_millis(10);
+
+    /// A store whose writes take time, and are counted.
+    #[derive(Debug, Default)]
+    struct Slow {
+        memory: Memory,
+        writes: AtomicU64,
+    }
+
+    #[async_trait]
+    impl Store for Slow {
+        fn name(&self) -> &'static str {
+            "slow"
+        }
+
+        async fn read(&self, key: &str) -> Result<Option<Found>, Error> {
+            self.memory.read(key).await
+        }
+
+        async fn write(&self, key: &str, value: &[u8], expected: Version) -> Result<Wrote, Error> {
+            sleep(WRITE).await;
+            self.writes.fetch_add(1, Ordering::Relaxed);
+            self.memory.write(key, value, expected).await
+        }
+
+        async fn list(&self, prefix: &str) -> Result<Vec<(String, Found)>, Error> {
+            self.memory.list(prefix).await
+        }
+
+        async fn add(&self, counter: &str, delta: u64, start: u64) -> Result<u64, Error> {
+            self.memory.add(counter, delta, start).await
+        }
+
+        async fn lower(&self, counter: &str, end: u64, start: u64) -> Result<bool, Error> {
+            self.memory.lower(counter, end, start).await
+        }
+    }
+
+    /// Makes a sequence, and a session that has seen it.
+    async fn opened() -> (Arc<Slow>, Arc<Sequences>) {
+        let store = Arc::new(Slow::default());
+        let session = Arc::new(Sequences::new(Arc::<Slow>::clone(&store)));
+        assert_eq!(session.next("orders").await, Ok(1));
+        store.writes.store(0, Ordering::Relaxed);
+        (store, session)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn calls_that_wait_share_a_write_and_leave_no_gap() {
+        let (store, session) = opened().await;
+        let mut calls = JoinSet::new();
+        for _ in 0..100 {
+            let session = Arc::clone(&session);
+            calls.spawn(async move { session.next("orders").await });
+        }
+        let values = calls.join_all().await.into_iter().collect::<Result<Vec<_>, _>>().expect("values");
+        assert_eq!(values.iter().max(), Some(&101), "no gap");
+        assert_eq!(values.iter().collect::<std::collections::BTreeSet<_>>().len(), 100, "no repeat");
+        assert_eq!(
+            store.writes.load(Ordering::Relaxed),
+            2,
+            "one for the first call, and one for all that began meanwhile"
+        );
+        for expected in 102..105 {
+            assert_eq!(session.next("orders").await, Ok(expected), "alone a call takes one value");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_later_call_never_gets_what_a_call_that_was_given_up_has_left() {
+        let (store, session) = opened().await;
+        let [first, second, third] = [(); 3].map(|()| {
+            let session = Arc::clone(&session);
+            tokio::spawn(async move { session.next("orders").await })
+        });
+        assert_eq!(first.await.expect("no panic"), Ok(2));
+        sleep(WRITE / 2).await;
+        third.abort();
+        assert_eq!(second.await.expect("no panic"), Ok(3), "of a block of 3 and 4");
+        let other = Sequences::new(store);
+        assert_eq!(other.next("orders").await, Ok(5));
+        assert_eq!(session.next("orders").await, Ok(6), "4 would come after 5");
     }
 }
