@@ -7,6 +7,7 @@
 #   protoc     the compiler for etcd's client            servers   PostgreSQL, MariaDB, Redis, etcd, ZooKeeper, Varnish
 #   faults     false clocks and frozen disks         docs       the tools that make the pages of docs/
 #   valgrind   a program that counts instructions
+#   proof      the solvers that check proof/
 # Takes no time if everything is installed. With --missing it prints the missing parts and installs nothing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -38,10 +39,10 @@ mkdir -p .cache
 changed() { ! cmp -s "$1" ".cache/installed-$2"; }
 made() { cp "$1" ".cache/installed-$2"; }
 
-pip_install() { # LIST
+pip_install() { # LIST NAME-OF-ITS-COPY
   [ -x .venv/bin/python ] || python3 -m venv .venv
   .venv/bin/pip install --quiet --disable-pip-version-check -r "$1"
-  made "$1" "$(basename "$1")"
+  made "$1" "${2:-$(basename "$1")}"
 }
 npm_install() {
   # By force, because npm also links the packages of other platforms. The needed install scripts run below.
@@ -69,7 +70,7 @@ npm_docs() {
 for purpose in "$@"; do
   case $purpose in
     chromium) need chromium test -x "${CHROMIUM:-/usr/bin/chromium}" ;;
-    maturin | python | docs) need python3-venv python3 -c 'import ensurepip, venv' ;;
+    maturin | python | docs | proof) need python3-venv python3 -c 'import ensurepip, venv' ;;
     npm)
       need g++ has c++
       need make has make
@@ -144,6 +145,10 @@ for purpose in "$@"; do
       ! changed docs/site/requirements.txt requirements.txt ||
         install "Python packages of docs/site/requirements.txt" pip_install docs/site/requirements.txt
       ! changed docs/site/package-lock.json npm-docs || install "npm packages of docs/site/package-lock.json" npm_docs
+      ;;
+    proof)
+      ! changed proof/requirements.txt requirements-proof.txt ||
+        install "Python packages of proof/requirements.txt" pip_install proof/requirements.txt requirements-proof.txt
       ;;
     esbuild | npm)
       ! changed npm/package-lock.json esbuild || install "npm packages of npm/package-lock.json" npm_install

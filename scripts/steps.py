@@ -52,9 +52,10 @@ SET_UPS = [
     set_up("valgrind", lock="apt"),
     set_up("nightly"),
     set_up("docs", "set-up: maturin", lock="venv"),
+    set_up("proof", "set-up: maturin", lock="venv"),
 ]
 
-RUST, PROTOC, MATURIN, ESBUILD, CHROMIUM, PYTHON, NPM, SERVERS, FAULTS, BROWSERS, VALGRIND, NIGHTLY, DOCS = (
+RUST, PROTOC, MATURIN, ESBUILD, CHROMIUM, PYTHON, NPM, SERVERS, FAULTS, BROWSERS, VALGRIND, NIGHTLY, DOCS, PROOF = (
     each.name for each in SET_UPS
 )
 
@@ -104,14 +105,14 @@ CHECKS = [
     Step("workflows", "zizmor --offline --quiet .github", ["check", "test"], "python", (PYTHON,)),
     Step(
         "Python: ruff",
-        "ruff check python tests demo benches scripts server docs/tests docs/site",
+        "ruff check python tests demo benches scripts server docs/tests docs/site proof",
         ["check", "test"],
         "python",
         (PYTHON,),
     ),
     Step(
         "Python: ruff format",
-        "ruff format --check python tests demo benches scripts server docs/tests docs/site",
+        "ruff format --check python tests demo benches scripts server docs/tests docs/site proof",
         ["check", "test"],
         "python",
         (PYTHON,),
@@ -119,7 +120,7 @@ CHECKS = [
     Step(
         "Python: mypy",
         "cd python; mypy; mypy --strict tests; mypy --strict ../server/tests/clients ../benches/service ../benches/run.py; "
-        "mypy --strict ../scripts; mypy --strict ../docs/tests",
+        "mypy --strict ../scripts; mypy --strict ../docs/tests; mypy --strict ../proof",
         ["check", "test"],
         "python",
         (BUILD_WHEEL, PYTHON),
@@ -229,6 +230,13 @@ TESTS = [
         "rust",
         (RUST, BUILD_WHEEL, VALGRIND, FAULTS),
         lock="optimised",
+    ),
+    Step(
+        "proof of the windows, by two solvers",
+        "python proof/check.py; pytest -q proof",
+        ["test"],
+        "python",
+        (PYTHON, PROOF),
     ),
     Step(
         "guides: every block of code",
