@@ -1,0 +1,16 @@
+{{/* The name of every object: the release's. */}}
+{{- define "snowmint.name" -}}
+{{ .Release.Name | trunc 63 | trimSuffix "-" }}
+{{- end }}
+
+{{- define "snowmint.selector" -}}
+app.kubernetes.io/name: snowmint
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+
+{{- define "snowmint.labels" -}}
+{{ include "snowmint.selector" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
+{{- end }}
