@@ -8,6 +8,7 @@
 #   faults     false clocks and frozen disks         docs       the tools that make the pages of docs/
 #   valgrind   a program that counts instructions
 #   proof      the solvers that check proof/
+#   deploy     the tools that check deploy/          image      the tools that build its image
 # Takes no time if everything is installed. With --missing it prints the missing parts and installs nothing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -62,6 +63,11 @@ npm_clients() {
   made server/tests/clients/typescript/package-lock.json npm-clients
 }
 
+npm_deploy() {
+  npm ci --prefix deploy/tests --silent --no-fund --no-audit
+  made deploy/tests/package-lock.json npm-deploy
+}
+
 npm_docs() {
   npm ci --prefix docs/site --silent --no-fund --no-audit
   made docs/site/package-lock.json npm-docs
@@ -71,6 +77,12 @@ for purpose in "$@"; do
   case $purpose in
     chromium) need chromium test -x "${CHROMIUM:-/usr/bin/chromium}" ;;
     maturin | python | docs | proof) need python3-venv python3 -c 'import ensurepip, venv' ;;
+    deploy)
+      need python3-venv python3 -c 'import ensurepip, venv'
+      need prometheus has promtool
+      need strace has strace
+      need systemd has systemd-analyze
+      ;;
     npm)
       need g++ has c++
       need make has make
@@ -100,6 +112,11 @@ for purpose in "$@"; do
       need e2fsprogs file "/*bin/mkfs.ext4"
       ;;
     valgrind) need valgrind has valgrind ;;
+    image)
+      need buildah has buildah
+      need debootstrap has debootstrap
+      need iproute2 has ip
+      ;;
     rust | nightly | esbuild) ;;
     *) echo "setup.sh: there is no purpose $purpose" >&2; exit 2 ;;
   esac
@@ -149,6 +166,11 @@ for purpose in "$@"; do
     proof)
       ! changed proof/requirements.txt requirements-proof.txt ||
         install "Python packages of proof/requirements.txt" pip_install proof/requirements.txt requirements-proof.txt
+      ;;
+    deploy)
+      ! changed deploy/tests/requirements-deploy.txt requirements-deploy.txt ||
+        install "Python packages of deploy/tests/requirements-deploy.txt" pip_install deploy/tests/requirements-deploy.txt
+      ! changed deploy/tests/package-lock.json npm-deploy || install "npm packages of deploy/tests/package-lock.json" npm_deploy
       ;;
     esbuild | npm)
       ! changed npm/package-lock.json esbuild || install "npm packages of npm/package-lock.json" npm_install

@@ -53,11 +53,28 @@ SET_UPS = [
     set_up("nightly"),
     set_up("docs", "set-up: maturin", lock="venv"),
     set_up("proof", "set-up: maturin", lock="venv"),
+    set_up("deploy", "set-up: maturin", lock="venv"),
+    set_up("image", lock="apt"),
 ]
 
-RUST, PROTOC, MATURIN, ESBUILD, CHROMIUM, PYTHON, NPM, SERVERS, FAULTS, BROWSERS, VALGRIND, NIGHTLY, DOCS, PROOF = (
-    each.name for each in SET_UPS
-)
+(
+    RUST,
+    PROTOC,
+    MATURIN,
+    ESBUILD,
+    CHROMIUM,
+    PYTHON,
+    NPM,
+    SERVERS,
+    FAULTS,
+    BROWSERS,
+    VALGRIND,
+    NIGHTLY,
+    DOCS,
+    PROOF,
+    DEPLOY,
+    IMAGE,
+) = (each.name for each in SET_UPS)
 
 # The features of all test builds: with others the same crates would be built again.
 FEATURES = (
@@ -105,14 +122,14 @@ CHECKS = [
     Step("workflows", "zizmor --offline --quiet .github", ["check", "test"], "python", (PYTHON,)),
     Step(
         "Python: ruff",
-        "ruff check python tests demo benches scripts server docs/tests docs/site proof",
+        "ruff check python tests demo benches scripts server docs/tests docs/site deploy/tests proof",
         ["check", "test"],
         "python",
         (PYTHON,),
     ),
     Step(
         "Python: ruff format",
-        "ruff format --check python tests demo benches scripts server docs/tests docs/site proof",
+        "ruff format --check python tests demo benches scripts server docs/tests docs/site deploy/tests proof",
         ["check", "test"],
         "python",
         (PYTHON,),
@@ -376,6 +393,29 @@ PROOFS = [
         (PACKAGES, CRATES, BUILD_TESTS, BUILD_ENGINES, PYTHON, SERVERS, CHROMIUM),
         lock="npm",
         servers=True,
+    ),
+    Step(
+        "deploy: every file, the metrics, a StatefulSet",
+        "cd python; mypy --strict ../deploy/tests; pytest -q ../deploy/tests/test_files.py ../deploy/tests/test_statefulset.py",
+        ["prove"],
+        "service",
+        (BUILD_WHEEL, BUILD_TESTS, BUILD_ENGINES, PYTHON, SERVERS, FAULTS, DEPLOY),
+        servers=True,
+    ),
+    Step(
+        "deploy: the image, built and run",
+        "pytest -q deploy/tests/test_image.py",
+        ["prove"],
+        "service",
+        (BUILD_TESTS, PYTHON, IMAGE),
+    ),
+    Step(
+        "deploy: a StatefulSet, in long rounds",
+        "pytest -q deploy/tests/test_statefulset.py",
+        ["prove"],
+        "service",
+        (BUILD_WHEEL, BUILD_TESTS, PYTHON, FAULTS),
+        env={"SNOWMINT_KILLS": "20"},
     ),
     Step("licences of crates", "python3 scripts/licences.py", ["prove"], "rust", (RUST,)),
     Step("Rust: core under Miri", "scripts/miri.sh", ["prove"], "rust", (NIGHTLY,)),
