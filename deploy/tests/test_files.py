@@ -223,7 +223,7 @@ def test_systemd_accepts_the_unit(tmp_path: Path) -> None:
     said = run("systemd-analyze", "verify", "--man=no", unit(tmp_path))
     assert [line for line in said.splitlines() if "snowmint" in line] == [], said
     # 1.2 of 10 remains: the network, the machine's root directory, and the read-only clock device of ProtectClock.
-    run("systemd-analyze", "security", "--offline=yes", "--threshold=15", unit(tmp_path))
+    run("systemd-analyze", "security", "--offline=yes", "--threshold=13", unit(tmp_path))
 
 
 def test_the_service_needs_only_the_system_calls_of_its_unit(tmp_path: Path) -> None:
@@ -335,7 +335,7 @@ def observed(tmp_path: Path) -> Iterator[tuple[Server, str, str]]:
         serve = [SNOWMINT, "serve", "--http", http, "--redis", "off", "--token-file", str(token), "--store", store]
         watch = ["prometheus", f"--config.file={tmp_path}/prometheus.yml", f"--storage.tsdb.path={tmp_path}/data"]
         with (
-            started(*serve, "--window-ms", "4000", log=tmp_path / "service.log"),
+            started(*serve, log=tmp_path / "service.log"),
             started(*watch, f"--web.listen-address={prometheus}", log=tmp_path / "prometheus.log"),
         ):
             wait_until_answered(f"http://{http}/readyz")
