@@ -115,6 +115,7 @@ for purpose in "$@"; do
     image)
       need buildah has buildah
       need debootstrap has debootstrap
+      need debian-archive-keyring test -e /usr/share/keyrings/debian-archive-keyring.gpg
       need iproute2 has ip
       ;;
     rust | nightly | esbuild) ;;
