@@ -65,7 +65,7 @@ class Image:
     ) -> str:
         """Runs a program of sh as a container engine would, and returns its output and its errors.
 
-        The root is read-only, the user is the image's, and there is no network but loopback. A volume lies at
+        The root is read-only, the user is the image's, and the network is loopback alone. A volume lies at
         /var/lib/snowmint.
         """
         root = shlex.quote(str(self.root))

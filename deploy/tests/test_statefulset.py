@@ -115,7 +115,7 @@ def test_no_crash_clock_or_lost_volume_repeats_an_id(pods: list[Pod]) -> None:
         lost.start()
         lost.mints()
 
-        # If the clock is behind too, only a fence tells the empty volume what times are used.
+        # If the clock is behind too, a fence writes the used times to the empty volume first.
         lost.kill()
         lost.lose_volume()
         fence(lost.volume)
