@@ -1,8 +1,15 @@
-"""Fails if a crate that the workspace uses may not be used under a licence of this list."""
+"""Fails if a crate that the workspace uses has a licence outside of this list, or if a package for Python or npm needs others.
+
+Packages without dependencies bring their users no faults and no licences of others, so there is nothing to audit.
+"""
 
 import json
 import re
 import subprocess
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
 
 ALLOWED = {
     "Apache-2.0",
@@ -37,6 +44,11 @@ def main() -> None:
     print(f"{len(crates)} crates, {len(refused)} with other licences")
     if refused:
         raise SystemExit("\n".join(f"{name}: {licence or 'no licence'}" for name, licence in refused.items()))
+    python = tomllib.loads((ROOT / "python/pyproject.toml").read_text())["project"].get("dependencies", [])
+    npm = json.loads((ROOT / "npm/package.json").read_text()).get("dependencies", {})
+    if python or npm:
+        raise SystemExit(f"packages need others: {[*python, *npm]}")
+    print("the packages for Python and npm need no others")
 
 
 main()
