@@ -18,7 +18,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let store = format!("file:{}", Path::new(directory).display());
         // Generators of one namespace would share a lease. Ten minutes, so that the disk has rest.
         Snowflake::lease(
-            LeaseOptions::new().layout(layout).store(store).namespace(format!("n{namespace}")).window_ms(600_000_u64),
+            LeaseOptions::new()
+                .layout(layout)
+                .store(store)
+                .namespace(format!("n{namespace}"))
+                .window(Duration::from_secs(600)),
         )
     };
     let mut kept = Vec::new();
