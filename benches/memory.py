@@ -28,7 +28,7 @@ for number in range(count):
 print("ready", flush=True)
 while kind == "use":
     for number in range(10):
-        with lease(number) as leased, Snowflake(layout="{LAYOUT}", node=number) as vouched:
+        with lease(number) as leased, Snowflake(layout="{LAYOUT}", node=1000 + number) as vouched:
             for _ in range(1000):
                 leased.next_id(), vouched.next_id()
     time.sleep(0.05)
@@ -49,7 +49,7 @@ for (let node = 0; node < Number(count); node++) {{
 console.log("ready");
 while (kind === "use") {{
   for (let node = 0; node < 10; node++) {{
-    const [leased, vouched] = [await lease(node), new Snowflake({{ layout, node }})];
+    const [leased, vouched] = [await lease(node), new Snowflake({{ layout, node: 1000 + node }})];
     for (let i = 0; i < 1000; i++) [leased.nextId(), vouched.nextId()];
     await Promise.all([leased.close(), vouched.close()]);
   }}

@@ -32,16 +32,19 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         kept.push(generator);
     }
     println!("ready");
-    while kind == "use" {
+    if kind != "use" {
+        loop {
+            thread::park();
+        }
+    }
+    loop {
         for number in 0..10 {
-            let (leased, vouched) = (lease(number)?, Snowflake::new(&layout, number)?);
+            // A lease takes a low node.
+            let (leased, vouched) = (lease(number)?, Snowflake::new(&layout, 1000 + number)?);
             for _ in 0..1000 {
-                (leased.next_id()?, vouched.next_id()?);
+                assert_ne!(leased.next_id()?, vouched.next_id()?, "the node differs");
             }
         }
         thread::sleep(Duration::from_millis(50));
-    }
-    loop {
-        thread::park();
     }
 }
