@@ -4,8 +4,11 @@
 set -uo pipefail
 cd "$(dirname "$0")/.."
 end=$((SECONDS + ${1:-1} * 3600))
-scripts/setup.sh rust nightly protoc servers faults
+scripts/setup.sh rust nightly protoc servers faults python npm
 scripts/each-store.sh all || exit 1
+export SNOWMINT_PROFILE=optimised # as `make prove` has it
+scripts/install-python.sh && scripts/build-npm.sh && scripts/install-npm.sh || exit 1
+cargo build --quiet --locked -p snowmint-tests -p snowmint-server -p snowmint-engines --features snowmint-tests/engines || exit 1
 cargo build --quiet --locked --release -p snowmint-tests
 round=0
 while [ "$SECONDS" -lt "$end" ]; do
@@ -14,6 +17,7 @@ while [ "$SECONDS" -lt "$end" ]; do
     "env SNOWMINT_ROUNDS=20000 cargo test --quiet --locked --release -p snowmint-tests --test restarts" \
     "cargo test --quiet --locked --release -p snowmint-tests --test forks --test slots --test process" \
     "env PROPTEST_CASES=5000 SNOWMINT_TRIES=10 cargo test --quiet --locked --release -p snowmint-tests --test leases --test properties" \
+    ".venv/bin/python tests/nemesis/run.py --seconds 1200" \
     "env SNOWMINT_KILLS=300 cargo test --quiet --locked -p snowmint-tests --features engines --test stores kill_9" \
     scripts/mutants.sh \
     "env LOOM_MAX_PREEMPTIONS=5 scripts/loom.sh" \

@@ -137,7 +137,7 @@ CHECKS = [
     Step(
         "Python: mypy",
         "cd python; mypy; mypy --strict tests; mypy --strict ../server/tests/clients ../benches/service ../benches/run.py; "
-        "mypy --strict ../scripts; mypy --strict ../docs/tests; mypy --strict ../proof",
+        "mypy --strict ../scripts; mypy --strict ../docs/tests; mypy --strict ../proof; mypy --strict ../tests/nemesis",
         ["check", "test"],
         "python",
         (BUILD_WHEEL, PYTHON),
@@ -416,6 +416,16 @@ PROOFS = [
         "service",
         (BUILD_WHEEL, BUILD_TESTS, PYTHON, FAULTS),
         env={"SNOWMINT_KILLS": "20"},
+    ),
+    Step(
+        "nemesis: the checker can fail, and two minutes over all engines",
+        "pytest -q tests/nemesis; python tests/nemesis/run.py --seconds 120",
+        ["prove"],
+        "rust",
+        (BUILD_WHEEL, BUILD_TARBALLS, BUILD_TESTS, BUILD_ENGINES, PYTHON, NPM, SERVERS, FAULTS),
+        # Never beside the mutants, as the long rounds.
+        lock="debug",
+        servers=True,
     ),
     Step("licences of crates", "python3 scripts/licences.py", ["prove"], "rust", (RUST,)),
     Step("Rust: core under Miri", "scripts/miri.sh", ["prove"], "rust", (NIGHTLY,)),

@@ -3,6 +3,8 @@
 
 mod alarm;
 mod forks;
+#[cfg(feature = "local")]
+mod nemesis;
 
 use std::cell::{Cell, RefCell};
 use std::fs::{File, OpenOptions};
@@ -15,7 +17,7 @@ use snowmint::{Error, ErrorKind, LeaseOptions, Options, Snowflake};
 use snowmint_core::{Integer, Layout};
 
 const USAGE: &str = "\
-usage: snowmint-minter mint|fork|clone|hold|alarm [OPTION=VALUE]...
+usage: snowmint-minter mint|fork|clone|hold|alarm|nemesis [OPTION=VALUE]...
   store=file:DIR  node=N  layout=NAME|TEXT  namespace=NAME  window_ms=N  max_ahead_ms=N  max_wait_ms=N
   ledger=FILE     where IDs go
   count=N         IDs a process or thread (default: until killed)
@@ -30,9 +32,11 @@ usage: snowmint-minter mint|fork|clone|hold|alarm [OPTION=VALUE]...
   at=UNIX_MS      begins at that time
   leases=N        holds N leases, all but the first in the namespaces n1, n2, ...
   alarm_us=N      when a signal handler forks
+  seed=N          of the random numbers of `nemesis`
 mint: prints `node N` first, then mints. fork, clone: mints, then in each child and in the parent.
 hold: prints `node N`, then closes when standard input ends.
-alarm: leases while a signal handler forks, then mints in the child and in the parent.";
+alarm: leases while a signal handler forks, then mints in the child and in the parent.
+nemesis: leases and mints until it is killed, with a ledger as tests/nemesis/ledger.py describes it.";
 
 /// How long the minter asks a store that does not answer.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -125,6 +129,13 @@ fn run(verb: &str, asked: &Asked) -> Result<(), Box<dyn std::error::Error>> {
     // Spins, so that several processes begin at the same moment.
     while asked.number("at").is_some_and(|at: u128| UNIX_EPOCH.elapsed().is_ok_and(|now| now.as_millis() < at)) {}
     let started = Instant::now();
+    #[cfg(feature = "local")]
+    if verb == "nemesis" {
+        let (ledger, seed) = (asked.text("ledger").unwrap_or_default(), asked.number("seed").unwrap_or(1));
+        let max_wait_ms = asked.number("max_wait_ms").unwrap_or(Options::DEFAULT.max_wait_ms);
+        let threads = asked.number("threads").unwrap_or(1);
+        nemesis::run(|| asked.generator(), &ledger, seed, threads, max_wait_ms).map_err(|failure| failure.to_string())?;
+    }
     asked.number("alarm_us").map_or(Ok(()), alarm::fork_after)?;
     let generator = loop {
         match asked.generator() {

@@ -1,0 +1,354 @@
+"""Runs workers in Rust, Python and Node on one store, and breaks what they stand on, by a plan that a seed decides.
+
+    python tests/nemesis/run.py --engine redis --seconds 20 --seed 7
+    python tests/nemesis/run.py --engine all --seconds 120        # this long over all engines, with a new seed
+
+The exit code is 1 if a promise was broken. Then the ledgers and logs stay in a directory, whose path it prints. README.md
+describes the processes, the faults and the checks.
+"""
+
+import argparse
+import asyncio
+import contextlib
+import random
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import checker
+from checker import VIOLATIONS, Findings
+from fleet import FAKETIME, Fleet, Process
+from plan import FAULTS, Fault, Kind, plan
+
+from stores import ENGINES, Disk, Engines, Server
+
+GAP_S = 0.45
+"""The mean time between two faults."""
+PROGRESS_S = 5.0
+MOST_FAILURES = 10
+"""How often a process is started again after an error of its own."""
+START_S = 30.0
+"""How long workers may take until each of them has a ledger."""
+
+
+@dataclass
+class Result:
+    """What a run has shown."""
+
+    engine: str
+    findings: Findings
+    seconds: float = 0.0
+    faults: Counter[Kind] = field(default_factory=Counter)
+    skipped: Counter[Kind] = field(default_factory=Counter)
+
+
+class Nemesis:
+    """Carries out the plan of one run.
+
+    Args:
+        fleet: The processes.
+        store: The store.
+        result: Gets the counts.
+    """
+
+    def __init__(self, fleet: Fleet, store: Server | Disk, result: Result) -> None:
+        self.fleet, self.store, self.result = fleet, store, result
+        # Faults of the server or of the disk come one at a time.
+        self._one = asyncio.Lock()
+        self._forkable = [process for process in fleet.processes if process.name.startswith("python-")]
+        self._over = False
+
+    async def run(self, faults: list[Fault], seconds: float) -> None:
+        """Starts all processes, begins each fault at its time, and ends all processes."""
+        for process in self.fleet.processes:
+            process.start()
+        await self._all_mint()
+        watch = asyncio.create_task(self._watch())
+        began = time.monotonic()
+        tasks = [asyncio.create_task(self._at(began, fault)) for fault in faults]
+        show = asyncio.create_task(self._show(began))
+        try:
+            await asyncio.sleep(seconds)
+            await asyncio.gather(*tasks)
+            self.result.seconds = time.monotonic() - began
+        finally:
+            for task in (show, *tasks):
+                task.cancel()
+        # All clocks are right again and all connections are whole: nothing hinders a clean end.
+        await asyncio.sleep(0.5)
+        self._over = True
+        await watch
+        await self.fleet.end()
+
+    async def _all_mint(self) -> None:
+        """Waits until each worker has a ledger, so that no fault hits a process that still starts."""
+        end = time.monotonic() + START_S
+        while time.monotonic() < end:
+            missing = [
+                one for one in self.fleet.processes if one.begins and not list(self.fleet.ids.glob(f"{one.begins}*"))
+            ]
+            failed = [one for one in self.fleet.processes if one.ended() is not None]
+            if failed:
+                raise RuntimeError(f"{failed[0].name} ended at once: {failed[0].last_words()}")
+            if not missing:
+                return
+            await asyncio.sleep(0.05)
+        raise RuntimeError(f"no ledger after {START_S:.0f} s: {', '.join(one.name for one in missing)}")
+
+    async def _watch(self) -> None:
+        """Starts processes again that end without a fault, and notes why they ended."""
+        while not self._over:
+            for process in self.fleet.processes:
+                code = process.ended()
+                if code is not None and not process.awaited:
+                    process.failures.append(f"{process.name} ended with {code}: {process.last_words()}")
+                    if len(process.failures) < MOST_FAILURES:
+                        process.start()
+                    else:
+                        process.awaited = True
+            await asyncio.sleep(0.1)
+
+    async def _show(self, began: float) -> None:
+        """Prints a line of progress from time to time."""
+        while True:
+            await asyncio.sleep(PROGRESS_S)
+            size = sum(path.stat().st_size for path in self.fleet.ids.iterdir())
+            faults = sum(self.result.faults.values())
+            line = f"{self.result.engine}: {time.monotonic() - began:.0f} s, {faults} faults, about {size // 8:,} IDs"
+            print(line, file=sys.stderr, flush=True)
+
+    async def _at(self, began: float, fault: Fault) -> None:
+        await asyncio.sleep(max(0.0, began + fault.at_s - time.monotonic()))
+        done = await self._do(fault)
+        (self.result.faults if done else self.result.skipped)[fault.kind] += 1
+
+    async def _do(self, fault: Fault) -> bool:
+        """Carries out a fault. Returns whether it could."""
+        processes = self.fleet.processes
+        process = processes[fault.target % len(processes)]
+        match fault.kind:
+            case "stop":
+                resume = process.stand_still()
+                try:
+                    await asyncio.sleep(fault.lasts_s)
+                finally:
+                    resume()
+            case "kill" | "close":
+                return await self._end(process, fault)
+            case "clock":
+                if FAKETIME is None:
+                    return False
+                process.set_clock(fault.amount)
+                await asyncio.sleep(fault.lasts_s)
+                process.set_clock(0)
+            case "fork":
+                process = self._forkable[fault.target % len(self._forkable)]
+                if not (self.fleet.ids / f"{process.begins}{process.incarnation}.0").exists():
+                    # It has just started, and does not handle the signal yet.
+                    return False
+                process.signal(signal.SIGUSR1)
+            case "cut" | "delay" | "lose" | "refuse":
+                return await self._disturb(fault)
+            case "crash" | "hang" | "restart":
+                async with self._one:
+                    return await self._break_server(fault)
+            case "full":
+                async with self._one:
+                    return await self._fill_disk(fault)
+        return True
+
+    async def _end(self, process: Process, fault: Fault) -> bool:
+        if process.awaited:
+            # Another fault has just ended it.
+            return False
+        process.awaited = True
+        if fault.kind == "close":
+            process.signal(signal.SIGTERM)
+            await process.wait(3)
+        process.signal(signal.SIGKILL)
+        await process.wait(5)
+        await asyncio.sleep(fault.lasts_s)
+        process.start()
+        return True
+
+    async def _disturb(self, fault: Fault) -> bool:
+        proxy = self.fleet.proxies[fault.target % len(self.fleet.proxies)]
+        if fault.kind == "cut":
+            proxy.cut()
+            return True
+        if fault.kind == "delay":
+            proxy.delay_s = fault.amount
+        elif fault.kind == "lose":
+            proxy.loses = True
+        else:
+            proxy.refuses = True
+            proxy.cut()
+        await asyncio.sleep(fault.lasts_s)
+        proxy.heal()
+        return True
+
+    async def _break_server(self, fault: Fault) -> bool:
+        assert isinstance(self.store, Server)
+        if fault.kind == "hang":
+            await asyncio.to_thread(self.store.pause, True)
+            await asyncio.sleep(fault.lasts_s)
+            await asyncio.to_thread(self.store.pause, False)
+            return True
+        # What the ledgers hold now was granted before the crash, so the store must know it afterwards.
+        last = await asyncio.to_thread(checker.last_ms, list(self.fleet.ids.iterdir()))
+        if fault.kind == "crash":
+            await asyncio.to_thread(self.store.kill)
+            await asyncio.sleep(fault.lasts_s)
+        await asyncio.to_thread(self.store.restart)
+        ends = await asyncio.to_thread(self._ends)
+        checker.check_records(last, ends, self.result.findings)
+        return True
+
+    def _ends(self) -> dict[int, int]:
+        """Reads the store's records. A server that has just started may refuse a moment longer."""
+        for _ in range(5):
+            with contextlib.suppress(RuntimeError):
+                return self.fleet.ends()
+            time.sleep(0.5)
+        return self.fleet.ends()
+
+    async def _fill_disk(self, fault: Fault) -> bool:
+        assert isinstance(self.store, Disk)
+        try:
+            is_full = await asyncio.to_thread(self.store.fill)
+            if is_full:
+                await asyncio.sleep(fault.lasts_s)
+        finally:
+            self.store.empty()
+        return is_full
+
+
+def check(fleet: Fleet, findings: Findings) -> None:
+    """Reads all ledgers, the store's records and the logs."""
+    ledgers = [path for path in fleet.ids.iterdir() if path.stat().st_size]
+    checker.check_ids(ledgers, fleet.stops(), findings)
+    checker.check_takes(list(fleet.takes.iterdir()), findings)
+    checker.check_records(checker.last_ms(ledgers), fleet.ends(), findings)
+    for process in fleet.processes:
+        for failure in process.failures:
+            findings.broken("unexplained", failure)
+        for line in process.log.read_text(errors="replace").splitlines():
+            if line.startswith("unexplained, in a child"):
+                findings.broken("unexplained", f"{process.name}: {line}")
+        if process.begins and not checker.last_ms(path for path in ledgers if path.name.startswith(process.begins)):
+            findings.broken("silent", f"{process.name} minted nothing")
+    for kind in ("segment", "ticket", "sequence", "section", "user"):
+        if not findings.numbers[kind]:
+            findings.broken("silent", f"nobody got a number of kind {kind}")
+
+
+async def attack(engine: str, engines: Engines, seconds: float, seed: int, gap_s: float, keep: bool) -> Result:
+    """Runs the plan of one engine."""
+    result = Result(engine, Findings())
+    directory = Path(tempfile.mkdtemp(prefix=f"snowmint-nemesis-{engine}-"))
+    store = await asyncio.to_thread(engines.open, engine)
+    fleet = Fleet(store.place, directory, seed)
+    try:
+        await fleet.prepare()
+        fleet.snowmint("segment", "create", "takes", "--step", "20")
+        fleet.snowmint("sequence", "create", "takes", "--cache", "3")
+        faults = plan(seed, engine, seconds, gap_s)
+        (directory / "plan.txt").write_text("".join(f"{fault}\n" for fault in faults))
+        await Nemesis(fleet, store, result).run(faults, seconds)
+        check(fleet, result.findings)
+    finally:
+        await fleet.close()
+        store.close()
+    if result.findings.violations or keep:
+        print(f"{engine}: ledgers, logs and plan: {directory}")
+    else:
+        shutil.rmtree(directory)
+    return result
+
+
+def table(rows: list[list[str]]) -> str:
+    """Aligns columns: the first to the left, the others to the right."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return "\n".join(
+        "  ".join(
+            cell.ljust(width) if at == 0 else cell.rjust(width)
+            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        for row in rows
+    )
+
+
+def report(results: list[Result]) -> str:
+    """Describes the results of all engines."""
+    parts: list[str] = []
+    kinds = [kind for kind in FAULTS if any(result.faults[kind] for result in results)]
+    rows = [["faults", "all", *kinds]]
+    rows += [
+        [result.engine, str(sum(result.faults.values())), *(str(result.faults[kind]) for kind in kinds)]
+        for result in results
+    ]
+    total: Counter[Kind] = sum((result.faults for result in results), Counter())
+    rows.append(["all", str(sum(total.values())), *(str(total[kind]) for kind in kinds)])
+    parts.append(table(rows))
+    numbers = ["segment", "ticket", "sequence", "section", "user"]
+    rows = [["given out", "IDs", "generators", "takeovers", "refusals", *numbers]]
+    for result in results:
+        found = result.findings
+        counts = [found.ids, found.generators, found.takeovers, sum(found.refusals.values())]
+        rows.append([result.engine, *(f"{count:,}" for count in [*counts, *(found.numbers[kind] for kind in numbers)])])
+    sums = [sum(int(row[column].replace(",", "")) for row in rows[1:]) for column in range(1, len(rows[0]))]
+    rows.append(["all", *(f"{count:,}" for count in sums)])
+    parts.append(table(rows))
+    rows = [["broken", *VIOLATIONS]]
+    rows += [[result.engine, *(str(result.findings.violations[name]) for name in VIOLATIONS)] for result in results]
+    parts.append(table(rows))
+    for result in results:
+        found = result.findings
+        parts += [f"{result.engine}: {sample}" for sample in found.samples]
+        for kind, count in result.skipped.items():
+            parts.append(f"{result.engine}: {count} x {kind} could not be done")
+    latest = max(result.findings.latest_ms for result in results)
+    parts.append(f"The latest call returned {latest} ms after its deadline.")
+    return "\n\n".join(parts)
+
+
+def main() -> int:
+    """The exit code: 1 if a promise was broken."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--engine", default="all", help=f"all, or some of {','.join(ENGINES)}")
+    parser.add_argument("--seconds", type=float, default=120.0, help="the length of all runs together")
+    parser.add_argument("--seed", type=int, help="by default a new one")
+    parser.add_argument("--gap", type=float, default=GAP_S, help="the mean time between two faults, in seconds")
+    parser.add_argument("--keep", action="store_true", help="keep ledgers, logs and plans of sound runs too")
+    parser.add_argument("--plan", action="store_true", help="print the plan of faults, and run nothing")
+    options = parser.parse_args()
+    wanted = ENGINES if options.engine == "all" else options.engine.split(",")
+    if unknown := set(wanted) - set(ENGINES):
+        parser.error(f"--engine: {', '.join(sorted(unknown))} is not one of {', '.join(ENGINES)}")
+    seed = random.randrange(2**31) if options.seed is None else options.seed
+    seconds = options.seconds / len(wanted)
+    print(f"seed {seed}: again by --engine {options.engine} --seconds {options.seconds:g} --seed {seed}", flush=True)
+    if options.plan:
+        for engine in wanted:
+            print(engine, *plan(seed, engine, seconds, options.gap), sep="\n")
+        return 0
+    # A signal ends the run as Ctrl-C does, so that no process stays.
+    signal.signal(signal.SIGTERM, lambda number, frame: signal.raise_signal(signal.SIGINT))
+    engines = Engines()
+    results: list[Result] = []
+    try:
+        for engine in wanted:
+            results.append(asyncio.run(attack(engine, engines, seconds, seed, options.gap, options.keep)))
+    finally:
+        engines.close()
+    print(report(results))
+    return 1 if any(result.findings.violations for result in results) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
