@@ -91,6 +91,7 @@ class Process:
         self._command = command
         self._clock = directory / f"{name}.clock"
         self._started: list[subprocess.Popen[bytes]] = []
+        self._log_begins = 0
         self.set_clock(0)
 
     def set_clock(self, seconds: float) -> None:
@@ -111,6 +112,7 @@ class Process:
             }
         command = [str(word) for word in (*WITH_DRIVER, *self._command(len(self._started)))]
         with self.log.open("ab") as log:
+            self._log_begins = log.tell()
             process = subprocess.Popen(
                 command,
                 env=environment(SNOWMINT_NPM=str(NPM), **clock),
@@ -163,10 +165,23 @@ class Process:
             await asyncio.sleep(0.01)
         return True
 
+    def words(self) -> list[str]:
+        """Returns the lines that the present incarnation has written to the log."""
+        lines = self.log.read_bytes()[self._log_begins :].decode(errors="replace").splitlines()
+        return [line for line in lines if line.strip()]
+
     def last_words(self) -> str:
-        """Returns the last line of the log."""
-        lines = self.log.read_text(errors="replace").splitlines() if self.log.exists() else []
-        return next((line for line in reversed(lines) if line.strip()), "")
+        """Returns the last line of the present incarnation."""
+        return next(reversed(self.words()), "")
+
+    def is_explained(self, code: int) -> bool:
+        """Returns whether a fault explains that the process has ended by itself.
+
+        A service that starts while its store is away ends with code 1 and a sentence. A service manager starts it again.
+        """
+        words = self.words()
+        is_service = self.name.startswith("service-")
+        return is_service and code == 1 and len(words) == 1 and words[0].startswith("snowmint: ")
 
     def kill_all(self) -> None:
         """Kills all incarnations with their children, and waits for them."""

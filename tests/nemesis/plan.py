@@ -26,7 +26,7 @@ FAULTS: dict[Kind, str] = {
 
 OF_PROCESSES: dict[Kind, int] = {"stop": 10, "kill": 10, "close": 3, "clock": 8, "fork": 5}
 OF_NETWORK: dict[Kind, int] = {"cut": 5, "delay": 4, "lose": 6, "refuse": 3}
-OF_SERVER: dict[Kind, int] = {"crash": 3, "hang": 3, "restart": 1}
+OF_SERVER: dict[Kind, int] = {"crash": 5, "hang": 3, "restart": 2}
 OF_DISK: dict[Kind, int] = {"full": 4}
 
 CALM_S = 1.5

@@ -62,7 +62,8 @@ class Proxy:
         try:
             if self.refuses:
                 return
-            with contextlib.suppress(OSError):
+            # A task that ends as cancelled would be reported as a failure by asyncio.
+            with contextlib.suppress(OSError, asyncio.CancelledError):
                 answers, there = await asyncio.open_connection("127.0.0.1", self.target)
                 self._open.add(there)
                 await asyncio.gather(self._carry(reader, there, False), self._carry(answers, writer, True))

@@ -105,7 +105,11 @@ class Nemesis:
         while not self._over:
             for process in self.fleet.processes:
                 code = process.ended()
-                if code is not None and not process.awaited:
+                if code is None or process.awaited:
+                    continue
+                if process.is_explained(code):
+                    process.start()
+                else:
                     process.failures.append(f"{process.name} ended with {code}: {process.last_words()}")
                     if len(process.failures) < MOST_FAILURES:
                         process.start()
@@ -312,6 +316,10 @@ def report(results: list[Result]) -> str:
         parts += [f"{result.engine}: {sample}" for sample in found.samples]
         for kind, count in result.skipped.items():
             parts.append(f"{result.engine}: {count} x {kind} could not be done")
+    refusals: Counter[str] = sum((result.findings.refusals for result in results), Counter())
+    parts.append(
+        "Refused calls: " + (", ".join(f"{count:,} {code}" for code, count in refusals.most_common()) or "none") + "."
+    )
     latest = max(result.findings.latest_ms for result in results)
     parts.append(f"The latest call returned {latest} ms after its deadline.")
     return "\n\n".join(parts)
