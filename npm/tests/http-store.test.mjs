@@ -10,7 +10,7 @@ import { Layout, Snowflake } from "snowmint";
 import { launch, missing, serve } from "./chromium.mjs";
 import { start } from "./servers.mjs";
 import { HttpStore } from "./stores.mjs";
-import { answerOf, FAKETIME, fakeClock, folder, hold, increasing, refusal, until } from "./support.mjs";
+import { answerOf, exitOf, FAKETIME, fakeClock, folder, hold, increasing, refusal, until } from "./support.mjs";
 
 const ONE_NODE = "time:41,sequence:12;epoch=2025-01-01T00:00:00Z";
 const BODY = `<!doctype html><title>page</title><script type="module">
@@ -137,6 +137,19 @@ describe("leases of a service", { concurrency: 4 }, () => {
     }
     await until(() => gen.status().renewalFailures === 0, "a renewal");
     await gen.close();
+  });
+
+  test("a claim without an answer keeps the process alive until timeoutMs", async () => {
+    // As Node's own fetch over a connection that was reset: it holds nothing open, and settles only when it is aborted.
+    const { code, stdout } = await exitOf(`
+      import { Snowflake } from "snowmint";
+      import { HttpStore } from "snowmint/stores";
+      const fetch = (_, { signal }) =>
+        new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+      const store = new HttpStore("http://127.0.0.1:1", { timeoutMs: 200, fetch });
+      await Snowflake.lease({ store }).catch(({ code }) => console.log(code));
+    `);
+    assert.deepEqual([code, stdout], [0, "STORE_UNAVAILABLE\n"]);
   });
 
   test("a service without its token leases nothing, and no sentence tells the token", async (t) => {

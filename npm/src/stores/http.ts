@@ -124,12 +124,17 @@ export class HttpStore implements Lessor {
   /** Sends it, and once more if a connection breaks: one that was kept may have ended meanwhile, and twice does no harm. */
   async #send(url: string, request: object, again = true): Promise<{ status: number; ok: boolean; text: string }> {
     const signal = AbortSignal.timeout(this.#timeoutMs);
+    // In Node neither the signal nor a request over a connection that was reset keeps the process alive: while a caller waits
+    // for the answer, the process would end.
+    const awake = setTimeout(() => {}, this.#timeoutMs);
     try {
       const response = await this.#fetch(url, { ...request, signal });
       return { status: response.status, ok: response.ok, text: await response.text() };
     } catch (error) {
-      if (again && !signal.aborted) return this.#send(url, request, false);
+      if (again && !signal.aborted) return await this.#send(url, request, false);
       throw error;
+    } finally {
+      clearTimeout(awake);
     }
   }
 
