@@ -18,6 +18,8 @@ const RUN: u64 = 400;
 
 /// An error that no fault explains, or of the ledger; it leaves its thread.
 pub(crate) type Failure = Box<dyn std::error::Error + Send + Sync>;
+/// The deadline of calls whose time is not checked.
+const UNCHECKED: u64 = u64::MAX;
 
 /// The ledger of one thread.
 struct Ledger {
@@ -130,7 +132,9 @@ fn mint(
     while Instant::now() < end {
         ledger.granted(generator)?;
         let began = steady_ns();
-        let (minted, deadline_ms) = match random.below(3) {
+        let (minted, deadline_ms) = match random.below(4) {
+            // Many calls in a row, so that they meet the calls of the other threads.
+            3 => ((0..=random.below(4 * RUN)).map(|_| generator.next_id()).collect(), UNCHECKED),
             0 => (generator.next_id().map(|id| vec![id]), max_wait_ms),
             1 => (generator.try_next_id().map(|id| vec![id]), 0),
             _ => (generator.next_ids(1 + random.below(RUN)), max_wait_ms),

@@ -128,8 +128,13 @@ class Nemesis:
 
     async def _at(self, began: float, fault: Fault) -> None:
         await asyncio.sleep(max(0.0, began + fault.at_s - time.monotonic()))
+        since = time.monotonic() - began
         done = await self._do(fault)
         (self.result.faults if done else self.result.skipped)[fault.kind] += 1
+        with (self.fleet.directory / "events.txt").open("a") as events:
+            events.write(
+                f"{since:.3f} s to {time.monotonic() - began:.3f} s: {'done' if done else 'not done'}: {fault}\n"
+            )
 
     async def _do(self, fault: Fault) -> bool:
         """Carries out a fault. Returns whether it could."""
