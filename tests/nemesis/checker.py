@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 SLACK_MS = 5000
 """How much later than its deadline a call may return on a busy machine."""
 SAMPLES = 5
-"""How many violations of each kind are told in words."""
+"""How many violations of each kind the report describes in words."""
 PER_USER = ("section", "user")
-"""The kinds of numbers that each user has for itself, in order."""
+"""The kinds whose numbers count separately for each user, and increase."""
 
 Stops = Mapping[int, Sequence[tuple[int, int]]]
 """When each process stood still, by process number: from and to, ns of the monotonic clock."""
@@ -31,7 +31,7 @@ VIOLATIONS = {
     "repeated": "a number of a segment, ticket, sequence or user was given twice",
     "unordered": "a number of a user is not above all numbers that the user had got before the request",
     "unexplained": "a process ended with an error that no fault explains",
-    "silent": "a worker minted nothing",
+    "silent": "a worker minted nothing, or no number of a kind was taken",
 }
 
 
@@ -98,9 +98,9 @@ def check_ids(ledgers: Iterable[Path], stops: Stops, findings: Findings) -> None
         findings.ids = len(ids)
         values, counts = np.unique(ids, return_counts=True)
         for value, count in zip(values[counts > 1], counts[counts > 1], strict=True):
-            # Of thousands of duplicates only the first ones are told.
-            told = findings.violations["duplicates"] < SAMPLES
-            holders = [name for name, ids in minted if told and (ids == value).any()]
+            # The report describes the first duplicates only.
+            is_described = findings.violations["duplicates"] < SAMPLES
+            holders = [name for name, ids in minted if is_described and (ids == value).any()]
             findings.broken(
                 "duplicates", f"{value} was minted {count} times, by {' and '.join(holders)}", int(count) - 1
             )

@@ -208,7 +208,7 @@ class Place:
 
 
 class Fleet:
-    """All processes on one store, each behind a proxy of its own.
+    """All processes on one store, each behind a separate proxy.
 
     Args:
         place: The store.

@@ -114,7 +114,7 @@ class Call:
 
 @dataclass
 class Generator:
-    """What one thread wrote down of one generator.
+    """The records of one generator in the ledger of one thread.
 
     Attributes:
         name: Names the generator. The threads of one generator have the same name.

@@ -39,7 +39,7 @@ class Fault:
 
     Attributes:
         at_s: When it begins, from the start of the run.
-        kind: What happens.
+        kind: The kind of the fault, a key of `FAULTS`.
         target: Chooses the process: this number modulo the number of processes that it can hit.
         lasts_s: How long it lasts.
         amount: By how many seconds a clock is set, or requests and answers are delayed.

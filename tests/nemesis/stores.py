@@ -18,7 +18,7 @@ DISK_BYTES = 16 << 20
 
 
 class Server:
-    """A store on a server of its own, which a fault kills, stops and starts again.
+    """A store on a separate server, which a fault kills, stops and starts again.
 
     Args:
         engine: The engine.
