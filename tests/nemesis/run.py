@@ -266,6 +266,7 @@ async def attack(engine: str, engines: Engines, seconds: float, seed: int, gap_s
     directory = Path(tempfile.mkdtemp(prefix=f"snowmint-nemesis-{engine}-"))
     store = await asyncio.to_thread(engines.open, engine)
     fleet = Fleet(store.place, directory, seed)
+    is_sound = False
     try:
         await fleet.prepare()
         fleet.snowmint("segment", "create", "takes", "--step", "20")
@@ -274,13 +275,14 @@ async def attack(engine: str, engines: Engines, seconds: float, seed: int, gap_s
         (directory / "plan.txt").write_text("".join(f"{fault}\n" for fault in faults))
         await Nemesis(fleet, store, result).run(faults, seconds)
         check(fleet, result.findings)
+        is_sound = not result.findings.violations
     finally:
         await fleet.close()
         store.close()
-    if result.findings.violations or keep:
-        print(f"{engine}: ledgers, logs and plan: {directory}")
-    else:
-        shutil.rmtree(directory)
+        if is_sound and not keep:
+            shutil.rmtree(directory)
+        else:
+            print(f"{engine}: ledgers, logs and plan: {directory}", flush=True)
     return result
 
 
@@ -354,13 +356,17 @@ def main() -> int:
         for engine in wanted:
             print(engine, *plan(seed, engine, seconds, options.gap), sep="\n")
         return 0
-    # A signal ends the run as Ctrl-C does, so that no process stays.
+    # A signal ends the run as Ctrl-C does, so that no process stays. A shell starts jobs in the background without Ctrl-C.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, lambda number, frame: signal.raise_signal(signal.SIGINT))
     engines = Engines()
     results: list[Result] = []
     try:
         for engine in wanted:
             results.append(asyncio.run(attack(engine, engines, seconds, seed, options.gap, options.keep)))
+    except KeyboardInterrupt:
+        print("interrupted")
+        return 130
     finally:
         engines.close()
     print(report(results))
