@@ -83,7 +83,10 @@ class Server {
 }
 
 /** Starts a server with durable settings, unless options at the end of its command line say otherwise. */
-export async function start(engine, { options = [], env = {}, standbyOf } = {}) {
+export async function start(engine, { options = [], env = {}, standbyOf, poolerOf } = {}) {
   const connection = await connect();
-  return new Server(connection, await connection.ask({ start: engine, options, env, standby_of: standbyOf }));
+  return new Server(
+    connection,
+    await connection.ask({ start: engine, options, env, standby_of: standbyOf, pooler_of: poolerOf }),
+  );
 }

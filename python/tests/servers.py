@@ -19,7 +19,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
 
-Engine = Literal["postgres", "mariadb", "redis", "service"]
+Engine = Literal["postgres", "pgbouncer", "mariadb", "redis", "service"]
 
 ROOT = Path(__file__).parents[2]
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
@@ -110,11 +110,18 @@ class Server:
         engine: Its kind.
         options: Further words on its command line, which come last and so win.
         standby_of: The port of a PostgreSQL that the server follows as a standby.
+        pooler_of: The port of a PostgreSQL that the server is a pooler of.
     """
 
-    def __init__(self, engine: Engine, options: Sequence[str] = (), standby_of: int | None = None) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        options: Sequence[str] = (),
+        standby_of: int | None = None,
+        pooler_of: int | None = None,
+    ) -> None:
         self._connection = connect_to_program(engine)
-        start = {"start": engine, "options": list(options), "standby_of": standby_of}
+        start = {"start": engine, "options": list(options), "standby_of": standby_of, "pooler_of": pooler_of}
         answer = exchange(self._connection, start)
         self.url = sqlalchemy_url(answer["url"])
         """Where the server is, as SQLAlchemy or the client library takes it."""

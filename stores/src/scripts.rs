@@ -16,9 +16,28 @@ pub const POSTGRES_SCHEMA: &str = include_str!("scripts/postgres/schema.sql");
 /// a sentence. Subscribers of logical replication and backup tools are never promoted.
 pub const POSTGRES_SETTINGS: &str = include_str!("scripts/postgres/settings.sql");
 
-/// A commit that waits for all earlier ones. A commit that still waits for a synchronous standby is visible if its session was
-/// cut off.
-pub const POSTGRES_FLUSH: &str = include_str!("scripts/postgres/flush.sql");
+/// A query whose settings hold until the end of its transaction, and make its commit durable. It returns one row.
+///
+/// Of the values of `synchronous_commit` only `remote_apply` waits for more than `on`. A time limit of a statement would turn
+/// the wait for a synchronous standby into a mere warning; a time limit for locks does not.
+pub const POSTGRES_CURE: &str = include_str!("scripts/postgres/cure.sql");
+
+/// Reads version and value of a record: key. A row that is found makes the commit wait for all earlier commits: a commit that
+/// still waits for a synchronous standby is visible if its session was cut off.
+pub const POSTGRES_READ: &str = include_str!("scripts/postgres/read.sql");
+
+/// Adds a record of version 1, and returns a row if it did: value, key. In Rust also for `SQLite`.
+pub const POSTGRES_INSERT: &str = include_str!("scripts/postgres/insert.sql");
+
+/// Replaces a record, and returns a row if it did: value, key, expected version. In Rust also for `SQLite`.
+pub const POSTGRES_UPDATE: &str = include_str!("scripts/postgres/update.sql");
+
+/// Adds to a counter and returns the sum, or no row beyond 2^63-1: sum for a new counter, counter, amount. In Rust also for
+/// `SQLite`.
+pub const POSTGRES_ADD: &str = include_str!("scripts/postgres/add.sql");
+
+/// As [`POSTGRES_ADD`], for a counter that exists: amount, counter. In Rust also for `SQLite`.
+pub const POSTGRES_RAISE: &str = include_str!("scripts/postgres/raise.sql");
 
 /// Reads Unix ms.
 pub const POSTGRES_CLOCK: &str = include_str!("scripts/postgres/clock.sql");

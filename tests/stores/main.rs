@@ -21,6 +21,8 @@ mod numbers;
 #[cfg(feature = "engines")]
 mod outages;
 #[cfg(feature = "engines")]
+mod poolers;
+#[cfg(feature = "engines")]
 mod postgres_only;
 #[cfg(feature = "engines")]
 mod redis_only;

@@ -1,4 +1,5 @@
 import { mysqlClock, mysqlFlush, mysqlSchema, mysqlTables } from "../generated/scripts.js";
+import { raised } from "./counts.js";
 import type { StoreOptions } from "./options.js";
 import { type Emitter, hushed, placeOf } from "./place.js";
 import { type Answer, type Connection, type Dialect, SqlStore, type Value } from "./sql.js";
@@ -42,17 +43,40 @@ const DIALECT: Dialect = {
   },
   integer: (column) => column,
   bytes: (column) => `HEX(${column})`,
-  insertCounter: "INSERT INTO snowmint_counters (name, value) VALUES ($1, $2) ON DUPLICATE KEY UPDATE value = value",
-  async insert(ask, sql, values) {
+  async read(ask, key) {
+    const [row] = (await ask("SELECT version, HEX(value) FROM snowmint_records WHERE name = $1", [key])).rows;
+    if (!row) return undefined;
+    await ask(mysqlFlush);
+    return [row[0]!, row[1]!];
+  },
+  async insert(ask, key, value) {
     // Not INSERT IGNORE, which would take more than that for nothing.
+    const sql = "INSERT INTO snowmint_records (name, version, value) VALUES ($1, 1, $2)";
     try {
-      return (await ask(sql, values)).count === 1;
+      return (await ask(sql, [key, value])).count === 1;
     } catch (error) {
       if ((error as { errno?: unknown }).errno === DUPLICATE) return false;
       throw error;
     }
   },
-  flush: mysqlFlush,
+  async update(ask, key, value, version) {
+    const sql = "UPDATE snowmint_records SET value = $1, version = version + 1 WHERE name = $2 AND version = $3";
+    return (await ask(sql, [value, key, version])).count === 1;
+  },
+  async add(ask, counter, delta, start) {
+    // The row is locked until the end.
+    await ask("INSERT INTO snowmint_counters (name, value) VALUES ($1, $2) ON DUPLICATE KEY UPDATE value = value", [
+      counter,
+      start,
+    ]);
+    const [row] = (await ask("SELECT value FROM snowmint_counters WHERE name = $1 FOR UPDATE", [counter])).rows;
+    if (!row) throw new Error(`the counter ${counter} is gone`);
+    const count = raised(BigInt(row[0]!), delta);
+    // The rollback removes the inserted row too.
+    if (count === undefined) return undefined;
+    await ask("UPDATE snowmint_counters SET value = $2 WHERE name = $1", [counter, count]);
+    return count;
+  },
   clock: mysqlClock,
 };
 

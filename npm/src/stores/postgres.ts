@@ -1,4 +1,15 @@
-import { postgresClock, postgresFlush, postgresSchema, postgresSettings } from "../generated/scripts.js";
+import {
+  postgresAdd,
+  postgresClock,
+  postgresCure,
+  postgresInsert,
+  postgresRaise,
+  postgresRead,
+  postgresSchema,
+  postgresSettings,
+  postgresUpdate,
+} from "../generated/scripts.js";
+import { raised } from "./counts.js";
 import type { StoreOptions } from "./options.js";
 import { type Emitter, hushed, placeOf, quiet } from "./place.js";
 import { type Answer, type Connection, type Dialect, SqlStore, type Value } from "./sql.js";
@@ -18,9 +29,21 @@ interface Pool {
   listeners?(event: "error"): unknown[];
 }
 interface Client extends Emitter {
-  query(query: object): Promise<{ rows: unknown[][]; rowCount: number | null }>;
+  query(query: object): Promise<Result | Result[]>;
   release(error?: Error): void;
 }
+
+interface Result {
+  rows: unknown[][];
+  rowCount: number | null;
+}
+
+/**
+ * What begins each message. A pooler such as PgBouncer may give every message to another session of the server. So a message
+ * holds the whole transaction: its isolation, the settings that make its commit durable, and one statement with its
+ * values. The server wraps the statements of a message in a transaction.
+ */
+const BEFORE = `SET TRANSACTION ISOLATION LEVEL READ COMMITTED; ${postgresCure}; `;
 
 const DIALECT: Dialect = {
   store: "PgStore",
@@ -28,22 +51,26 @@ const DIALECT: Dialect = {
   countTables:
     "SELECT ((to_regclass('snowmint_records') IS NOT NULL)::int + (to_regclass('snowmint_counters') IS NOT NULL)::int)::text",
   schema: postgresSchema,
-  begin: [
-    "BEGIN ISOLATION LEVEL READ COMMITTED",
-    // A statement's time limit would turn the wait for a synchronous standby into a mere warning; one for locks not.
-    // A process that stops in the middle of a transaction keeps a record locked until the server ends its session.
-    "SELECT set_config('statement_timeout', '0', true), set_config('lock_timeout', '5000', true), " +
-      "set_config('idle_in_transaction_session_timeout', '5000', true), " +
-      "set_config('synchronous_commit', CASE current_setting('synchronous_commit') " +
-      "WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true)",
-  ],
-  commit: "COMMIT",
+  // Each message is a transaction.
+  begin: [],
   settings: () => [postgresSettings],
   integer: (column) => `${column}::text`,
   bytes: (column) => (column === "name" ? "encode(convert_to(name, 'UTF8'), 'hex')" : `encode(${column}, 'hex')`),
-  insertCounter: "INSERT INTO snowmint_counters (name, value) VALUES ($1, $2) ON CONFLICT DO NOTHING",
-  insert: async (ask, sql, values) => (await ask(`${sql} ON CONFLICT DO NOTHING`, values)).count === 1,
-  flush: postgresFlush,
+  async read(ask, key) {
+    const [row] = (await ask(postgresRead, [key])).rows;
+    // From \x on.
+    return row && [row[0]!, row[1]!.slice(2)];
+  },
+  insert: async (ask, key, value) => (await ask(postgresInsert, [value, key])).count === 1,
+  update: async (ask, key, value, version) => (await ask(postgresUpdate, [value, key, version])).count === 1,
+  async add(ask, counter, delta, start) {
+    const first = raised(start, delta);
+    const { rows } =
+      first === undefined
+        ? await ask(postgresRaise, [delta, counter])
+        : await ask(postgresAdd, [first, counter, delta]);
+    return rows[0] && BigInt(rows[0][0]!);
+  },
   clock: postgresClock,
 };
 
@@ -57,7 +84,8 @@ const AS_TEXT = { getTypeParser: () => String };
  * lose confirmed writes is refused: `UNSAFE_STORE` names setting, value and cure. That is looked at before each write;
  * `synchronous_commit=off` is cured for the store's own transactions. A standby that is not waited
  * for, to which a failover can lose confirmed writes, is refused at first and by each claim, unless `allowStandby`; leases
- * that are held go on, and `status().standbyRisk` and a warning of the process say so. Each call takes a connection of the pool, and a
+ * that are held go on, and `status().standbyRisk` and a warning of the process say so. A pooler such as PgBouncer may stand
+ * in between, in any mode. Each call takes a connection of the pool, and a
  * connection that does not answer within `timeoutMs` is closed. An error of an idle connection, which without a listener
  * would end the process, is left to the next call.
  *
@@ -95,12 +123,9 @@ function connectionOf(client: Client): Connection {
   const listened = hushed(client);
   return {
     async ask(text: string, values: readonly Value[] = []): Promise<Answer> {
-      const { rows, rowCount } = await client.query({
-        text,
-        values: values.map((value) => (typeof value === "bigint" ? String(value) : value)),
-        rowMode: "array",
-        types: AS_TEXT,
-      });
+      const query = { text: BEFORE + filled(text, values), rowMode: "array", types: AS_TEXT };
+      // One for each statement of the message.
+      const { rows, rowCount } = [await client.query(query)].flat().at(-1)!;
       return { rows: rows as Answer["rows"], count: rowCount ?? 0 };
     },
     release() {
@@ -111,3 +136,13 @@ function connectionOf(client: Client): Connection {
     destroy: (why) => client.release(why),
   };
 }
+
+/** A statement with its values as literals of digits alone, which mean the same whatever the session's rules for quotes are. */
+const filled = (sql: string, values: readonly Value[]): string =>
+  sql.replace(/\$(\d)/g, (_, place) => {
+    const value = values[place - 1]!;
+    if (typeof value === "bigint") return `(${value}::bigint)`;
+    const bytes = typeof value === "string" ? new TextEncoder().encode(value) : value;
+    const decoded = `decode('${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}', 'hex')`;
+    return typeof value === "string" ? `convert_from(${decoded}, 'UTF8')` : decoded;
+  });

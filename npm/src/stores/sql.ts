@@ -1,6 +1,6 @@
 // The part that all stores over an SQL server share. Other languages use the same tables and statements.
 import type { Found, Listed, Store } from "../store.js";
-import { checkAdd, full, raised } from "./counts.js";
+import { checkAdd, full } from "./counts.js";
 import { type Kind, settingsOf } from "./durability.js";
 import { unavailable } from "./failure.js";
 import { Findings } from "./findings.js";
@@ -35,20 +35,25 @@ export interface Dialect {
   countTables: string;
   /** Makes them, each by a statement. */
   schema: string;
-  /** Begins a transaction in which each statement sees all earlier commits, and whose commit is flushed. */
+  /**
+   * Begins a transaction in which each statement sees all earlier commits, and whose commit is flushed. Nothing, if each
+   * statement is such a transaction.
+   */
   begin: readonly string[];
-  commit: string;
+  commit?: string;
   /** Queries for the names and values of settings, and for the tables that a crash can empty. */
   settings(names: readonly string[]): readonly string[];
   /** An integer column, and one of bytes, as text: in hex. */
   integer(column: string): string;
   bytes(column: string): string;
-  /** Inserts a counter, and answers nothing if it is there already; either way it is locked until the end if read so. */
-  insertCounter: string;
+  /** Reads version and value, in hex, of a record, and waits until the write that it saw is durable. */
+  read(ask: Connection["ask"], key: string): Promise<[version: string, value: string] | undefined>;
   /** Inserts a record; whether it was not there. */
-  insert(ask: Connection["ask"], sql: string, values: readonly Value[]): Promise<boolean>;
-  /** Ends a read: what a read saw may not be durable yet. */
-  flush: string;
+  insert(ask: Connection["ask"], key: string, value: Uint8Array): Promise<boolean>;
+  /** Replaces a record; whether it still was of that version. */
+  update(ask: Connection["ask"], key: string, value: Uint8Array, version: bigint): Promise<boolean>;
+  /** Adds to a counter, and returns the sum. It does nothing, or returns undefined to undo it, beyond 2^63-1. */
+  add(ask: Connection["ask"], counter: string, delta: bigint, start: bigint): Promise<bigint | undefined>;
   /** A query for Unix ms. */
   clock: string;
 }
@@ -82,13 +87,9 @@ export abstract class SqlStore implements Store {
 
   /** As `Store.read`. */
   async read(key: string): Promise<Found | null> {
-    const { integer, bytes, flush } = this.#dialect;
-    const sql = `SELECT ${integer("version")}, ${bytes("value")} FROM snowmint_records WHERE name = $1`;
     return this.#transaction(false, async (ask) => {
-      const [row] = (await ask(sql, [key])).rows;
-      if (!row) return null;
-      await ask(flush);
-      return found(row);
+      const row = await this.#dialect.read(ask, key);
+      return row ? found(row) : null;
     });
   }
 
@@ -98,16 +99,8 @@ export abstract class SqlStore implements Store {
     if (value.length > MAX_VALUE) throw new RangeError(`a value is at most ${MAX_VALUE} bytes, not ${value.length}`);
     return this.#transaction(true, async (ask) => {
       const written = expectedVersion
-        ? (
-            await ask(
-              "UPDATE snowmint_records SET value = $1, version = version + 1 WHERE name = $2 AND version = $3",
-              [value, key, BigInt(expectedVersion)],
-            )
-          ).count === 1
-        : await this.#dialect.insert(ask, "INSERT INTO snowmint_records (name, version, value) VALUES ($1, 1, $2)", [
-            key,
-            value,
-          ]);
+        ? await this.#dialect.update(ask, key, value, BigInt(expectedVersion))
+        : await this.#dialect.insert(ask, key, value);
       return written ? expectedVersion + 1 : null;
     });
   }
@@ -131,18 +124,7 @@ export abstract class SqlStore implements Store {
   /** As `Store.add`. */
   async add(counter: string, delta: bigint, start: bigint): Promise<bigint> {
     checkAdd(this, counter, delta, start);
-    const { integer, insertCounter } = this.#dialect;
-    const sql = `SELECT ${integer("value")} FROM snowmint_counters WHERE name = $1 FOR UPDATE`;
-    const count = await this.#transaction(true, async (ask) => {
-      await ask(insertCounter, [counter, start]);
-      const [row] = (await ask(sql, [counter])).rows;
-      if (!row) throw new Error(`the counter ${counter} is gone`);
-      const count = raised(BigInt(row[0]!), delta);
-      // The rollback removes the inserted row too.
-      if (count === undefined) return undefined;
-      await ask("UPDATE snowmint_counters SET value = $2 WHERE name = $1", [counter, count]);
-      return count;
-    });
+    const count = await this.#transaction(true, (ask) => this.#dialect.add(ask, counter, delta, start));
     if (count === undefined) throw full(this, counter);
     return count;
   }
@@ -178,7 +160,7 @@ export abstract class SqlStore implements Store {
       for (const statement of begin) await ask(statement);
       if ((writing || !this.#checked) && !this.#allowUnsafe) await this.#check(ask);
       const result = await work(ask);
-      await ask(result === undefined ? "ROLLBACK" : commit);
+      if (commit) await ask(result === undefined ? "ROLLBACK" : commit);
       return result;
     });
   }

@@ -1,8 +1,11 @@
 //! `PostgreSQL`: tables, and native sequences.
 
 mod dialect;
+mod message;
 mod sequence;
 mod settings;
+
+use sqlx::postgres::PgConnectOptions;
 
 use self::dialect::PgDialect;
 use super::sql::{self, SqlStore};
@@ -13,6 +16,8 @@ use crate::store::url::Url;
 pub const SCHEMA: &str = concat!(include_str!("../scripts/postgres/schema.sql"), include_str!("sql/leaf.sql"));
 
 /// A store in tables of a `PostgreSQL` database.
+///
+/// It may be behind a pooler such as `PgBouncer`, in any mode: each step is one message with its own settings.
 ///
 /// Sequences of the database are sources of numbers too: [`sequence`](Self::sequence).
 pub type Postgres = SqlStore<PgDialect>;
@@ -27,7 +32,9 @@ impl Postgres {
     /// `StoreUnavailable`, or `UnsafeStore`, which names setting, value and cure.
     pub async fn connect(url: &Url) -> Result<Self, Error> {
         let name = url.server("PostgreSQL")?;
-        let options = url.rest.parse().map_err(|error| sql::unavailable(&name, error))?;
+        let options: PgConnectOptions = url.rest.parse().map_err(|error| sql::unavailable(&name, error))?;
+        // PgBouncer refuses the parameter, which is for floating-point numbers.
+        let options = options.extra_float_digits(None);
         Self::open(name.clone(), url, PgDialect { options, name }).await
     }
 }

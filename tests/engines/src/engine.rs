@@ -18,6 +18,8 @@ use serde::{Deserialize, Serialize};
 pub enum Engine {
     /// `PostgreSQL` 13 or later.
     Postgres,
+    /// `PgBouncer`, a pooler in front of a `PostgreSQL`.
+    Pgbouncer,
     /// `MariaDB`.
     Mariadb,
     /// Redis.
@@ -43,7 +45,8 @@ const MEMORY: u64 = 4 << 30;
 
 impl Engine {
     /// All kinds.
-    pub const ALL: [Self; 6] = [Self::Postgres, Self::Mariadb, Self::Redis, Self::Etcd, Self::Zookeeper, Self::Service];
+    pub const ALL: [Self; 7] =
+        [Self::Postgres, Self::Pgbouncer, Self::Mariadb, Self::Redis, Self::Etcd, Self::Zookeeper, Self::Service];
 
     /// The kinds that hold a store's records.
     pub const STORES: [Self; 5] = [Self::Postgres, Self::Mariadb, Self::Redis, Self::Etcd, Self::Zookeeper];
@@ -52,6 +55,7 @@ impl Engine {
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Postgres => "postgres",
+            Self::Pgbouncer => "pgbouncer",
             Self::Mariadb => "mariadb",
             Self::Redis => "redis",
             Self::Etcd => "etcd",
@@ -63,7 +67,7 @@ impl Engine {
     /// The URL of a store on a server at that port.
     pub fn url(self, port: u16) -> String {
         match self {
-            Self::Postgres => format!("postgres://postgres@127.0.0.1:{port}/postgres"),
+            Self::Postgres | Self::Pgbouncer => format!("postgres://postgres@127.0.0.1:{port}/postgres"),
             Self::Mariadb => format!("mysql://root@127.0.0.1:{port}/ids"),
             Self::Redis => format!("redis://127.0.0.1:{port}"),
             Self::Etcd => format!("etcd://127.0.0.1:{port}"),
@@ -92,10 +96,10 @@ impl Engine {
         }
     }
 
-    /// The account that runs the engine: `PostgreSQL` and `MariaDB` refuse root.
+    /// The account that runs the engine: `PostgreSQL`, `PgBouncer` and `MariaDB` refuse root.
     pub(crate) fn account(self) -> &'static str {
         static ROOT: LazyLock<bool> = LazyLock::new(|| fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0));
-        if *ROOT && matches!(self, Self::Postgres | Self::Mariadb) { "nobody" } else { "" }
+        if *ROOT && matches!(self, Self::Postgres | Self::Pgbouncer | Self::Mariadb) { "nobody" } else { "" }
     }
 
     /// The words before a command that run it under `account`.
@@ -117,6 +121,7 @@ impl Engine {
     pub(crate) fn program(self) -> PathBuf {
         match self {
             Self::Postgres => POSTGRES.join("postgres"),
+            Self::Pgbouncer => "/usr/sbin/pgbouncer".into(),
             Self::Mariadb => "mariadbd".into(),
             Self::Redis => "redis-server".into(),
             Self::Etcd => "etcd".into(),
@@ -177,6 +182,17 @@ impl Engine {
                      -c dynamic_shared_memory_type=mmap"
                 )
             }
+            Self::Pgbouncer => {
+                let file = directory.join("pgbouncer.ini");
+                // After a failed attempt to reach the server it would wait for 15 s.
+                let mut lines = format!(
+                    "[pgbouncer]\nlisten_addr=127.0.0.1\nlisten_port={port}\nunix_socket_dir=\nauth_type=any\n\
+                     server_login_retry=0.1\nmax_client_conn=1000\n"
+                );
+                lines.extend(options.iter().flat_map(|line| [line.as_str(), "\n"]));
+                fs::write(&file, lines).expect("the configuration can be written");
+                format!("-q {}", file.display())
+            }
             Self::Mariadb => format!(
                 "--no-defaults --datadir={data} --bind-address=127.0.0.1 --port={port} --socket={at}/s.sock \
                  --pid-file={at}/p.pid --tmpdir={at} --innodb-buffer-pool-size=16M"
@@ -212,7 +228,7 @@ impl Engine {
         };
         // Temporary directories have no blanks in their paths; `_` stands for an empty argument.
         let word = |word: &str| if word == "_" { String::new() } else { word.to_owned() };
-        let options = if self == Self::Zookeeper { &[] } else { options };
+        let options = if matches!(self, Self::Zookeeper | Self::Pgbouncer) { &[] } else { options };
         arguments.split_whitespace().map(word).chain(options.iter().cloned()).collect()
     }
 
@@ -220,7 +236,9 @@ impl Engine {
     pub(crate) fn is_ready(self, port: u16) -> bool {
         let port_text = port.to_string();
         match self {
-            Self::Postgres => succeeds(&POSTGRES.join("pg_isready"), &["-q", "-h", "127.0.0.1", "-p", &port_text]),
+            Self::Postgres | Self::Pgbouncer => {
+                succeeds(&POSTGRES.join("pg_isready"), &["-q", "-h", "127.0.0.1", "-p", &port_text])
+            }
             Self::Mariadb => succeeds(
                 Path::new("mariadb-admin"),
                 &["--no-defaults", "-uroot", "-h127.0.0.1", "-P", &port_text, "ping"],
@@ -292,7 +310,7 @@ impl Engine {
         let (address, database) = place.split_once('/').unwrap_or((place, "0"));
         let port = address.rsplit(':').next().unwrap_or_default();
         let (program, arguments): (PathBuf, &[&str]) = match self {
-            Self::Postgres => (
+            Self::Postgres | Self::Pgbouncer => (
                 POSTGRES.join("psql"),
                 &["-X", "-q", "-t", "-A", "-h", "127.0.0.1", "-U", "postgres", "-p", port, "-d", database],
             ),
@@ -320,7 +338,7 @@ impl Engine {
     pub(crate) fn client_at(self, url: &str, statement: &str) -> String {
         let mut command = self.own_client(url);
         match self {
-            Self::Postgres => command.args(["-c", statement]),
+            Self::Postgres | Self::Pgbouncer => command.args(["-c", statement]),
             Self::Mariadb => command.args(["-e", statement]),
             _ => command.args(statement.split(' ')),
         };

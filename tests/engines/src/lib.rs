@@ -1,4 +1,4 @@
-//! Real servers for tests: `PostgreSQL`, `MariaDB`, Redis, etcd, `ZooKeeper` and `snowmint serve`, each on a free port
+//! Real servers for tests: `PostgreSQL`, `PgBouncer`, `MariaDB`, Redis, etcd, `ZooKeeper` and `snowmint serve`, each on a free port
 //! of the loopback with a separate data directory.
 //!
 //! Tests in Rust use this library. Tests in Python and JavaScript ask the program `snowmint-engines` over a Unix socket

@@ -12,6 +12,7 @@
 //! {"shared": "postgres", "new_database": true}    an empty database on it; for Redis a number of a database
 //! {"start": "redis", "options": ["--save", ""], "env": {}}
 //! {"start": "postgres", "standby_of": 5432}       {"url", "port", "second_port", "directory"}: a server of this connection
+//! {"start": "pgbouncer", "pooler_of": 5432, "options": ["pool_mode=transaction"]}: a pooler in front of that PostgreSQL
 //! "kill", "restart", "pause", "resume", "stop"    {} when it is done, for the server that the connection has started
 //! ```
 //!
@@ -51,6 +52,7 @@ mod program {
             #[serde(default)]
             env: BTreeMap<String, String>,
             standby_of: Option<u16>,
+            pooler_of: Option<u16>,
         },
         Act(Act),
     }
@@ -129,11 +131,12 @@ mod program {
                 let server = if new_database { shared_database(engine) } else { shared(engine) };
                 json!({ "url": server.url(), "port": server.port() })
             }
-            Request::Start { start, options, env, standby_of } => {
+            Request::Start { start, options, env, standby_of, pooler_of } => {
                 assert!(own.is_none(), "a connection starts one server");
-                let server = match standby_of {
-                    Some(primary) => Server::start_standby(primary),
-                    None => Server::start_in(start, options, env),
+                let server = match (standby_of, pooler_of) {
+                    (Some(primary), _) => Server::start_standby(primary),
+                    (_, Some(postgres)) => Server::start_pooler(postgres, &options),
+                    _ => Server::start_in(start, options, env),
                 };
                 let (port, second_port) = (server.port(), server.second_port());
                 let answer = json!({ "url": server.url(), "port": port, "second_port": second_port, "directory": server.directory() });

@@ -88,6 +88,14 @@ impl Server {
         server
     }
 
+    /// Starts a `PgBouncer` in front of the `PostgreSQL` at that port. The options are lines of its configuration, such as
+    /// `pool_mode=transaction`.
+    pub fn start_pooler(postgres_port: u16, options: &[String]) -> Self {
+        let server = format!("* = host=127.0.0.1 port={postgres_port} user=postgres");
+        let lines = options.iter().cloned().chain(["[databases]".to_owned(), server]).collect();
+        Self::start_in(Engine::Pgbouncer, lines, BTreeMap::new())
+    }
+
     fn new(engine: Engine, options: Vec<String>, env: BTreeMap<String, String>, shared: bool) -> Self {
         let place = engine.place(shared);
         let directory = TempDir::with_prefix_in("snowmint-server-", place).expect("a temporary directory");

@@ -104,8 +104,16 @@ def _sql_engine(dialect: str, driver: str, rest: str) -> Any:
     if dialect == "sqlite" and not rest.startswith("//"):
         rest = f"///{rest}"
     name = f"{dialect}+{driver}" if driver else dialect
+    options: dict[str, Any] = {}
+    if dialect == "postgresql":
+        # No transaction when it connects, which PgBouncer refuses in statement mode.
+        options["isolation_level"] = "AUTOCOMMIT"
+        if driver in ("psycopg", "psycopg2"):
+            options["use_native_hstore"] = False
     # A connection that broke meanwhile is noticed before it is used.
-    return create_engine(f"{name}:{rest}", connect_args=_TIMEOUTS.get(driver, {}), pool_pre_ping=True, pool_size=2)
+    return create_engine(
+        f"{name}:{rest}", connect_args=_TIMEOUTS.get(driver, {}), pool_pre_ping=True, pool_size=2, **options
+    )
 
 
 def _without_ours(url: str) -> tuple[str, bool, bool]:

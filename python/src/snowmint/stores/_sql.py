@@ -1,22 +1,31 @@
 """The parts of `SqlStore` that differ between databases. Tables, queries and the checks of settings are core's."""
 
+import re
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
+from typing import Any, Protocol
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, inspect, text
+from sqlalchemy.exc import DBAPIError
 
 from snowmint._snowmint import (
     MYSQL_CLOCK,
     MYSQL_FLUSH,
     MYSQL_SCHEMA,
     MYSQL_TABLES,
+    POSTGRES_ADD,
     POSTGRES_CLOCK,
-    POSTGRES_FLUSH,
+    POSTGRES_CURE,
+    POSTGRES_INSERT,
+    POSTGRES_RAISE,
+    POSTGRES_READ,
     POSTGRES_SCHEMA,
     POSTGRES_SETTINGS,
+    POSTGRES_UPDATE,
     SQLITE_SCHEMA,
 )
+from snowmint.stores._store import MAX_COUNT
 
 READ = "SELECT version, value FROM snowmint_records WHERE name = :name"
 INSERT = "INSERT INTO snowmint_records (name, version, value) VALUES (:name, 1, :value)"
@@ -26,6 +35,199 @@ ADD = "UPDATE snowmint_counters SET value = value + :delta WHERE name = :name AN
 COUNT = "SELECT value FROM snowmint_counters WHERE name = :name"
 BEGIN = "INSERT INTO snowmint_counters (name, value) VALUES (:name, :value)"
 
+Rows = Sequence[Sequence[Any]]
+
+
+class Verbs(Protocol):
+    """The verbs of a store, on a connection."""
+
+    def ask(self, connection: Connection, query: str) -> Rows:
+        """Runs a query without parameters."""
+        ...
+
+    def missing(self, connection: Connection, tables: Mapping[str, str]) -> bool:
+        """Whether a table is missing."""
+        ...
+
+    def make(self, connection: Connection, schema: str) -> None:
+        """Makes the tables that are missing."""
+        ...
+
+    def read(self, connection: Connection, key: str) -> Sequence[Any] | None:
+        """Version and value of a record, once the write is durable; None without a record."""
+        ...
+
+    def write(self, connection: Connection, key: str, value: bytes, version: int) -> bool:
+        """Writes a record of that version, or adds one for version 0. False or an IntegrityError if it is another."""
+        ...
+
+    def list(self, connection: Connection, begin: str, end: str) -> Rows:
+        """Name, value and version of the records from `begin` to before `end`."""
+        ...
+
+    def add(self, connection: Connection, counter: str, delta: int, start: int) -> int | None:
+        """Adds to a counter; None beyond 2^63-1. An IntegrityError if another session was the first."""
+        ...
+
+
+class Steps:
+    """Verbs of several statements, in the transaction of the connection.
+
+    Args:
+        flush: A statement that ends a read, where what a read saw may not be durable yet.
+    """
+
+    def __init__(self, flush: str | None = None) -> None:
+        self._flush = flush
+
+    def ask(self, connection: Connection, query: str) -> Rows:
+        """As `Verbs.ask`."""
+        return connection.execute(text(query)).all()
+
+    def missing(self, connection: Connection, tables: Mapping[str, str]) -> bool:
+        """As `Verbs.missing`."""
+        return not all(inspect(connection).has_table(table) for table in tables)
+
+    def make(self, connection: Connection, schema: str) -> None:
+        """As `Verbs.make`."""
+        for definition in definitions(schema):
+            connection.execute(text(definition))
+
+    def read(self, connection: Connection, key: str) -> Sequence[Any] | None:
+        """As `Verbs.read`."""
+        row = connection.execute(text(READ), {"name": key}).one_or_none()
+        if row is not None and self._flush:
+            connection.execute(text(self._flush))
+        return row
+
+    def write(self, connection: Connection, key: str, value: bytes, version: int) -> bool:
+        """As `Verbs.write`."""
+        row = {"name": key, "value": value, "version": version}
+        return connection.execute(text(UPDATE if version else INSERT), row).rowcount == 1
+
+    def list(self, connection: Connection, begin: str, end: str) -> Rows:
+        """As `Verbs.list`."""
+        return connection.execute(text(LIST), {"begin": begin, "end": end}).all()
+
+    def add(self, connection: Connection, counter: str, delta: int, start: int) -> int | None:
+        """As `Verbs.add`."""
+        row = {"name": counter, "delta": delta, "most": MAX_COUNT - delta}
+        while True:
+            added = connection.execute(text(ADD), row).rowcount == 1
+            count = connection.execute(text(COUNT), row).scalar_one_or_none()
+            if added and count is not None:
+                return int(count)
+            if start + delta > MAX_COUNT if count is None else count + delta > MAX_COUNT:
+                return None
+            if count is None:
+                connection.execute(text(BEGIN), row | {"value": start + delta})
+                return start + delta
+            # Another session was the first: there is something to add to now.
+
+
+class PostgresSteps:
+    """Verbs of one statement each, which is a transaction: it holds its values and the settings for its commit.
+
+    A pooler such as PgBouncer may give every statement to another session of the server.
+    """
+
+    def ask(self, connection: Connection, query: str, *values: str | int | bytes) -> Rows:
+        """As `Verbs.ask`, with the values of `$1`, `$2` and so on."""
+        statement = (
+            f"WITH done AS MATERIALIZED ({filled(query, values)}) "
+            # The join sets the settings before the statement begins. It adds a row of NULLs if the statement has none.
+            f"SELECT done.* FROM ({POSTGRES_CURE}) AS cured LEFT JOIN done ON true"
+        )
+        return [row for row in _alone(connection, statement) if row[0] is not None]
+
+    def missing(self, connection: Connection, tables: Mapping[str, str]) -> bool:
+        """As `Verbs.missing`."""
+        there = ", ".join(f"to_regclass('{table}')::text" for table in tables)
+        return any(name is None for name in _alone(connection, f"SELECT {there}")[0])
+
+    def make(self, connection: Connection, schema: str) -> None:
+        """As `Verbs.make`."""
+        with _unprepared(connection):
+            for definition in definitions(schema):
+                connection.exec_driver_sql(definition, execution_options=_AS_IT_IS)
+
+    def read(self, connection: Connection, key: str) -> Sequence[Any] | None:
+        """As `Verbs.read`."""
+        rows = self.ask(connection, POSTGRES_READ, key)
+        return rows[0] if rows else None
+
+    def write(self, connection: Connection, key: str, value: bytes, version: int) -> bool:
+        """As `Verbs.write`."""
+        if version:
+            return len(self.ask(connection, POSTGRES_UPDATE, value, key, version)) == 1
+        return len(self.ask(connection, POSTGRES_INSERT, value, key)) == 1
+
+    def list(self, connection: Connection, begin: str, end: str) -> Rows:
+        """As `Verbs.list`."""
+        return self.ask(connection, LIST.replace(":begin", "$1").replace(":end", "$2"), begin, end)
+
+    def add(self, connection: Connection, counter: str, delta: int, start: int) -> int | None:
+        """As `Verbs.add`."""
+        if start + delta > MAX_COUNT:
+            rows = self.ask(connection, POSTGRES_RAISE, delta, counter)
+        else:
+            rows = self.ask(connection, POSTGRES_ADD, start + delta, counter, delta)
+        return int(rows[0][0]) if rows else None
+
+
+def _alone(connection: Connection, statement: str) -> Rows:
+    """Runs a statement that is a transaction. Where a level above READ COMMITTED is the default, it may be undone."""
+    for tries in range(1, TRIES + 1):
+        try:
+            with _unprepared(connection):
+                return connection.exec_driver_sql(statement, execution_options=_AS_IT_IS).all()
+        except DBAPIError as error:
+            state = getattr(error.orig, "sqlstate", None) or getattr(error.orig, "pgcode", None)
+            if state not in UNDONE or tries == TRIES:
+                raise
+    raise AssertionError
+
+
+@contextmanager
+def _unprepared(connection: Connection) -> Generator[None]:
+    # psycopg prepares a statement that it sees for the fifth time, which another session behind a pooler does not know.
+    driver: Any = connection.connection.dbapi_connection
+    threshold = getattr(driver, "prepare_threshold", None)
+    if threshold is None:
+        yield
+        return
+    driver.prepare_threshold = None
+    try:
+        yield
+    finally:
+        driver.prepare_threshold = threshold
+
+
+# Without parameters drivers send it as one message.
+_AS_IT_IS = {"no_parameters": True}
+
+UNDONE = ("40001", "40P01")
+"""A serialization failure, and a deadlock: nothing was done."""
+TRIES = 10
+
+
+def filled(statement: str, values: Sequence[str | int | bytes]) -> str:
+    """A statement with its values as literals of digits alone, whatever the session's rules for quotes are."""
+    return re.sub(r"\$(\d)", lambda place: _literal(values[int(place[1]) - 1]), statement)
+
+
+def _literal(value: str | int | bytes) -> str:
+    if isinstance(value, int):
+        return f"({value}::bigint)"
+    if isinstance(value, str):
+        return f"convert_from({_literal(value.encode())}, 'UTF8')"
+    return f"decode('{value.hex()}', 'hex')"
+
+
+def definitions(schema: str) -> Sequence[str]:
+    """The statements that make the tables."""
+    return [definition.strip() for definition in schema.split(";") if definition.strip()]
+
 
 @dataclass(frozen=True)
 class Dialect:
@@ -34,43 +236,26 @@ class Dialect:
     engine: str
     """Whose rules of durability hold."""
     isolation: str
-    """Each statement sees all earlier commits, and they take effect together."""
+    """Each statement sees all earlier commits, and those of a verb take effect together."""
     schema: str
     """Makes the tables, each by a statement."""
     settings: Callable[[Sequence[str]], Sequence[str]]
     """Queries for the names and values of settings, and for the tables that a crash can empty."""
     clock: str | None = None
     """A query for Unix ms."""
-    flush: str | None = None
-    """A statement that ends a read, where what a read saw may not be durable yet."""
+    verbs: Verbs = Steps()
     cured: Callable[[Connection], AbstractContextManager[None]] = lambda _: nullcontext()
-    """Sets what makes our own transactions durable, for as long as they take."""
+    """Sets what makes our own transactions durable, for as long as they take, where the verbs do not."""
 
     @property
     def tables(self) -> Mapping[str, str]:
         """The statements that make the tables, by the tables' names."""
-        definitions = [definition.strip() for definition in self.schema.split(";") if definition.strip()]
-        return {definition.split()[5]: definition for definition in definitions}
+        return {definition.split()[5]: definition for definition in definitions(self.schema)}
 
 
 def as_text(name: str | bytes | bytearray | memoryview) -> str:
     """A name, as some drivers give it."""
     return name if isinstance(name, str) else bytes(name).decode()
-
-
-@contextmanager
-def _cured_postgres(connection: Connection) -> Generator[None]:
-    # A statement's time limit would turn the wait for a synchronous standby into a mere warning; one for locks not.
-    # A process that stops in the middle of a transaction keeps a record locked until the server ends its session.
-    connection.execute(
-        text(
-            "SELECT set_config('statement_timeout', '0', true), set_config('lock_timeout', '5000', true), "
-            "set_config('idle_in_transaction_session_timeout', '5000', true), "
-            "set_config('synchronous_commit', CASE current_setting('synchronous_commit') "
-            "WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true)"
-        )
-    )
-    yield
 
 
 @contextmanager
@@ -107,12 +292,11 @@ def _sqlite_settings(_: Sequence[str]) -> Sequence[str]:
 
 _POSTGRES = Dialect(
     engine="postgres",
-    isolation="READ COMMITTED",
+    isolation="AUTOCOMMIT",
     schema=POSTGRES_SCHEMA,
     settings=lambda _: [POSTGRES_SETTINGS],
     clock=POSTGRES_CLOCK,
-    flush=POSTGRES_FLUSH,
-    cured=_cured_postgres,
+    verbs=PostgresSteps(),
 )
 
 _MYSQL = Dialect(
@@ -121,7 +305,7 @@ _MYSQL = Dialect(
     schema=MYSQL_SCHEMA,
     settings=_mysql_settings,
     clock=MYSQL_CLOCK,
-    flush=MYSQL_FLUSH,
+    verbs=Steps(MYSQL_FLUSH),
 )
 
 _SQLITE = Dialect(

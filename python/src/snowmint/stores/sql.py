@@ -5,7 +5,7 @@ import time
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager, suppress
 
-from sqlalchemy import Connection, Engine, inspect, text
+from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.pool import StaticPool
 
@@ -31,6 +31,9 @@ class SqlStore:
     cured for the store's own transactions. A standby or replica that is not waited for, to which a failover can lose
     confirmed writes, is refused at first and by each claim; leases that are held go on, and
     `Snowflake.status().standby_risk` and the log of `snowmint` say so.
+
+    A pooler such as PgBouncer may stand before PostgreSQL, in any mode. In statement mode the engine needs
+    `isolation_level="AUTOCOMMIT"` and `use_native_hstore=False`, since SQLAlchemy begins transactions without them.
 
     Args:
         engine: A `sqlalchemy.Engine`, which stays the caller's. A forked child disposes of the connections that it
@@ -60,27 +63,24 @@ class SqlStore:
     def read(self, key: str) -> tuple[bytes, int] | None:
         """As `Store.read`."""
         with self._transaction() as connection:
-            row = connection.execute(text(_sql.READ), {"name": key}).one_or_none()
-            if row is not None and self._sql.flush:
-                connection.execute(text(self._sql.flush))
+            row = self._sql.verbs.read(connection, key)
         return None if row is None else (bytes(row[1]), int(row[0]))
 
     def write(self, key: str, value: bytes, expected_version: int) -> int | None:
         """As `Store.write`."""
-        row = {"name": key, "value": value, "version": expected_version}
         try:
             with self._transaction(writing=True) as connection:
-                done = connection.execute(text(_sql.UPDATE if expected_version else _sql.INSERT), row)
-                return expected_version + 1 if done.rowcount == 1 else None
+                written = self._sql.verbs.write(connection, key, value, expected_version)
+                return expected_version + 1 if written else None
         except IntegrityError:
             return None
 
     def list(self, prefix: str) -> Sequence[tuple[str, bytes, int]]:
         """As `Store.list`."""
         # A range from the slash to the next character, as LIKE has wildcards.
-        ends = {"begin": prefix, "end": prefix[:-1] + chr(ord(prefix[-1]) + 1)}
+        end = prefix[:-1] + chr(ord(prefix[-1]) + 1)
         with self._transaction() as connection:
-            rows = connection.execute(text(_sql.LIST), ends).all()
+            rows = self._sql.verbs.list(connection, prefix, end)
         parts = [(_sql.as_text(name).removeprefix(prefix), bytes(value), int(version)) for name, version, value in rows]
         return [each for each in parts if "/" not in each[0]]
 
@@ -88,18 +88,12 @@ class SqlStore:
         """As `Store.add`."""
         if delta > MAX_COUNT or start > MAX_COUNT:
             raise full(self, counter)
-        row = {"name": counter, "delta": delta, "most": MAX_COUNT - delta}
         while True:
             with suppress(IntegrityError), self._transaction(writing=True) as connection:
-                added = connection.execute(text(_sql.ADD), row).rowcount == 1
-                count = connection.execute(text(_sql.COUNT), row).scalar_one_or_none()
-                if added and count is not None:
-                    return int(count)
-                if start + delta > MAX_COUNT if count is None else count + delta > MAX_COUNT:
-                    raise full(self, counter)
+                count = self._sql.verbs.add(connection, counter, delta, start)
                 if count is None:
-                    connection.execute(text(_sql.BEGIN), row | {"value": start + delta})
-                    return start + delta
+                    raise full(self, counter)
+                return count
             # Another session was the first: there is something to add to now.
 
     def clock_ms(self) -> int | None:
@@ -107,7 +101,7 @@ class SqlStore:
         if self._sql.clock is None:
             return None
         with self._transaction() as connection:
-            return int(connection.execute(text(self._sql.clock)).scalar_one())
+            return int(self._sql.verbs.ask(connection, self._sql.clock)[0][0])
 
     def refuse_standby(self) -> None:
         """Refuses a claim where a failover could lose it, unless `allow_standby`."""
@@ -145,12 +139,12 @@ class SqlStore:
     def _make_tables(self) -> None:
         since = time.monotonic()
         while True:
-            if all(inspect(self._engine).has_table(table) for table in self._sql.tables):
-                return
+            with self._engine.connect() as connection:
+                if not self._sql.verbs.missing(connection, self._sql.tables):
+                    return
             try:
                 with self._engine.begin() as connection:
-                    for definition in self._sql.tables.values():
-                        connection.execute(text(definition))
+                    self._sql.verbs.make(connection, self._sql.schema)
             except DBAPIError:
                 # Another process may make them at the same time, which IF NOT EXISTS does not see. A lock that stays is
                 # another reason, and takes longer.
@@ -162,7 +156,7 @@ class SqlStore:
         names = {name.lower(): name for name in engine_settings(self._sql.engine)}
         found: dict[str, str] = {}
         for query in self._sql.settings(list(names.values())):
-            for name, value in connection.execute(text(query)):
+            for name, value in self._sql.verbs.ask(connection, query):
                 # MySQL reports names in another case than it accepts.
                 found[names.get(str(name).lower(), str(name))] = str(value)
         self._findings.judge(found)

@@ -8,9 +8,9 @@ use sqlx::ConnectOptions as _;
 use sqlx::error::DatabaseError;
 use sqlx::postgres::{PgConnectOptions, PgConnection};
 
-use super::{SCHEMA, settings};
+use super::{SCHEMA, message};
 use crate::engines::sql::{Dialect, Failure, Refusal, Settings, Statements};
-use crate::scripts::{POSTGRES_CLOCK, POSTGRES_FLUSH, POSTGRES_SETTINGS};
+use crate::scripts::{POSTGRES_CLOCK, POSTGRES_READ, POSTGRES_SETTINGS};
 
 /// `PostgreSQL`.
 pub struct PgDialect {
@@ -27,7 +27,7 @@ impl Dialect for PgDialect {
     const TABLES: &'static [&'static str] = &["snowmint_records", "snowmint_counters", "leaf_alloc"];
     const ENGINE: Engine = Engine::Postgres;
     const STATEMENTS: Statements = Statements {
-        flush: Some(POSTGRES_FLUSH),
+        read: POSTGRES_READ,
         clock: Some(POSTGRES_CLOCK),
         ..Statements::numbered(
             "SELECT t.name FROM (VALUES ('snowmint_records'), ('snowmint_counters'), ('leaf_alloc')) AS t(name) \
@@ -39,13 +39,11 @@ impl Dialect for PgDialect {
     };
 
     async fn open(&self) -> Result<PgConnection, Failure> {
-        let mut connection = self.options.connect().await?;
-        settings::cure(&mut connection).await?;
-        Ok(connection)
+        Ok(self.options.connect().await?)
     }
 
     async fn settings(&self, connection: &mut PgConnection) -> Result<Settings, Failure> {
-        let rows: Vec<(String, String)> = sqlx::query_as(POSTGRES_SETTINGS).fetch_all(connection).await?;
+        let rows: Vec<(String, String)> = message::rows(connection, POSTGRES_SETTINGS).await?;
         Ok(rows.into_iter().collect())
     }
 

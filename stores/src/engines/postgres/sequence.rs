@@ -1,12 +1,12 @@
 //! Native sequences of `PostgreSQL`.
 
 use async_trait::async_trait;
-use sqlx::AssertSqlSafe;
 use sqlx::error::DatabaseError;
 use sqlx::postgres::PgConnection;
 
 use super::dialect::PgDialect;
-use super::settings;
+use super::{message, settings};
+use crate::engines::sql::query::Value;
 use crate::engines::sql::{Failure, NativeSequences, State, Target};
 use crate::error::Error;
 
@@ -24,11 +24,11 @@ impl NativeSequences for PgDialect {
         let quoted = Self::quoted(target.name.as_str());
         let statement = format!(
             "SELECT s.last_value, s.is_called, p.seqincrement, p.seqmin, p.seqmax, p.seqcycle, c.relpersistence::text \
-             FROM {quoted} s, pg_sequence p JOIN pg_class c ON c.oid = p.seqrelid WHERE p.seqrelid = $1::regclass",
+             FROM {quoted} s, pg_sequence p JOIN pg_class c ON c.oid = p.seqrelid WHERE p.seqrelid = {}::regclass",
+            regclass_of(target),
         );
         // An identifier contains no quotes.
-        let query = sqlx::query_as(AssertSqlSafe(statement)).bind(&quoted);
-        let rows: Vec<(i64, bool, i64, i64, i64, bool, String)> = query.fetch_all(connection).await?;
+        let rows: Vec<(i64, bool, i64, i64, i64, bool, String)> = message::rows(connection, &statement).await?;
         let Some((last, called, increment, min, max, cycles, persistence)) = rows.into_iter().next() else {
             return Err(Error::unavailable(&target.source, "it is not a sequence").into());
         };
@@ -44,17 +44,22 @@ impl NativeSequences for PgDialect {
         // The message makes the server write to its log: `nextval` writes only for every 32nd value, and a statement that
         // wrote nothing is not flushed. A crash would lose the values between, and give them again, if another, still open
         // transaction wrote for them.
-        let query = sqlx::query_as(
+        let query = format!(
             "WITH logged AS MATERIALIZED (SELECT pg_logical_emit_message(true, 'snowmint', '') AS lsn) \
-             SELECT nextval($1::regclass) FROM logged, generate_series(1, $2) WHERE logged.lsn IS NOT NULL",
+             SELECT nextval({}::regclass) FROM logged, generate_series(1, {count}) WHERE logged.lsn IS NOT NULL",
+            regclass_of(target),
         );
         // All rows, as the commit comes after the last one.
-        let rows: Vec<(i64,)> =
-            query.bind(Self::quoted(target.name.as_str())).bind(count).fetch_all(connection).await?;
+        let rows: Vec<(i64,)> = message::rows(connection, &query).await?;
         Ok(rows.into_iter().map(|(number,)| number).collect())
     }
 
     fn is_run_out(error: &sqlx::Error) -> bool {
         error.as_database_error().and_then(DatabaseError::code).is_some_and(|code| code == "2200H")
     }
+}
+
+/// Returns the quoted name as a literal.
+fn regclass_of(target: &Target) -> String {
+    message::literal(&Value::Text(PgDialect::quoted(target.name.as_str())))
 }

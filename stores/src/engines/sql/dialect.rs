@@ -10,6 +10,8 @@ use sqlx::error::DatabaseError;
 
 use super::query::{Change, Select, Value};
 use crate::error::Error;
+#[cfg(any(feature = "postgres", feature = "sqlite"))]
+use crate::scripts::{POSTGRES_ADD, POSTGRES_INSERT, POSTGRES_RAISE, POSTGRES_UPDATE};
 
 /// One kind of SQL database. A [`SqlStore`](super::SqlStore) works on each of them alike.
 #[async_trait]
@@ -174,19 +176,11 @@ impl Statements {
             tables,
             read: "SELECT version, value FROM snowmint_records WHERE name = $1",
             flush: None,
-            insert: "INSERT INTO snowmint_records (version, value, name) VALUES (1, $1, $2) ON CONFLICT DO NOTHING",
-            update: "UPDATE snowmint_records SET value = $1, version = version + 1 WHERE name = $2 AND version = $3",
+            insert: POSTGRES_INSERT,
+            update: POSTGRES_UPDATE,
             list,
-            add: Raise {
-                change: "INSERT INTO snowmint_counters AS c (value, name) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE \
-                         SET value = c.value + $3 WHERE c.value <= 9223372036854775807 - $3 RETURNING value",
-                read_back: None,
-            },
-            raise: Raise {
-                change: "UPDATE snowmint_counters SET value = value + $1 \
-                         WHERE name = $2 AND value <= 9223372036854775807 - $1 RETURNING value",
-                read_back: None,
-            },
+            add: Raise { change: POSTGRES_ADD, read_back: None },
+            raise: Raise { change: POSTGRES_RAISE, read_back: None },
             lower: "UPDATE snowmint_counters SET value = $1 WHERE name = $2 AND value = $3",
             clock: None,
             tag: "SELECT CAST(coalesce(description, '') AS text), CAST(max_id AS bigint), CAST(step AS bigint) \

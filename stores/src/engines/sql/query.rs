@@ -71,7 +71,6 @@ macro_rules! connection {
     };
 }
 
-connection!("postgres", sqlx::Postgres, sqlx::PgConnection, sqlx::postgres::PgRow);
 connection!("mysql", sqlx::MySql, sqlx::MySqlConnection, sqlx::mysql::MySqlRow);
 connection!("sqlite", sqlx::Sqlite, sqlx::SqliteConnection, sqlx::sqlite::SqliteRow);
 

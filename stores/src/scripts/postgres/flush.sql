@@ -1,1 +1,0 @@
-SELECT pg_logical_emit_message(true, 'snowmint', 'read')

@@ -1,0 +1,193 @@
+//! `PostgreSQL` behind `PgBouncer`, in each of its modes, on a server whose commits do not wait.
+
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rand::Rng;
+use snowmint::stores::{NumberSource, Segments, Sequences, Tag, Url, connect, postgres::Postgres};
+use snowmint_core::sequence::Options;
+use snowmint_tests::engines::{Engine, Server};
+use snowmint_tests::takes::{self, Kind};
+use tempfile::TempDir;
+
+use crate::scene::directory;
+use crate::sql_scenes::{run, until_back};
+use crate::support::{Running, assert_unique, ledger, minter};
+
+const PROCESSES: usize = 8;
+const KINDS: [Kind; 4] = [Kind::Sequence, Kind::Segment, Kind::Ticket, Kind::Native];
+
+/// Reads a number of rounds from the environment.
+fn setting(name: &str, default: usize) -> usize {
+    std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
+}
+
+/// A `PostgreSQL` that loses what was committed in the last 30 s, if commits do not wait, and a pooler in front of it.
+fn start(mode: &str) -> (Server, Server) {
+    let server =
+        Server::start_with(Engine::Postgres, &["-c", "synchronous_commit=off", "-c", "wal_writer_delay=10000"]);
+    // In session mode a client keeps its session. In the other modes clients share a few.
+    let sessions = if mode == "session" { 80 } else { 5 };
+    let options = [format!("pool_mode={mode}"), format!("default_pool_size={sessions}")];
+    let pooler = Server::start_pooler(server.port(), &options);
+    (server, pooler)
+}
+
+/// Eight processes that lease and mint, and eight that take numbers, with their ledgers.
+struct Work {
+    directory: TempDir,
+    _minters: Vec<Running>,
+    _takers: Vec<Running>,
+}
+
+impl Work {
+    fn start(url: &str) -> Self {
+        let directory = directory();
+        let kinds: Vec<_> = KINDS.iter().map(|kind| kind.name()).collect();
+        let url = format!("{url}?connections=2");
+        let start_minter = |number| {
+            let options = ["window_ms=1000", "pace_us=1000", "max_wait_ms=90000"];
+            let path = ids(&directory, number);
+            let mut command = minter("mint");
+            command.arg(format!("store={url}")).arg(format!("ledger={}", path.display())).args(options);
+            Running::start(&mut command)
+        };
+        let start_taker = |_| {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_snowmint-taker"));
+            command.args([&kinds.join(","), &url]).arg(directory.path()).arg("1").stdin(Stdio::null());
+            Running::start(&mut command)
+        };
+        let minters = (0..PROCESSES).map(start_minter).collect();
+        let takers = (0..PROCESSES).map(start_taker).collect();
+        Self { directory, _minters: minters, _takers: takers }
+    }
+
+    /// Waits until each minter has so many IDs, and the takers together so many numbers of a sequence for each of them.
+    fn wait_for(&self, each: usize) {
+        let deadline = Instant::now() + Duration::from_secs(600);
+        loop {
+            let fewest = (0..PROCESSES).map(|number| ledger(&ids(&self.directory, number)).len()).min();
+            let numbers = takes::ledger(self.directory.path(), Kind::Sequence).len();
+            if fewest.is_some_and(|fewest| fewest >= each) && numbers >= PROCESSES * each {
+                return;
+            }
+            assert!(Instant::now() < deadline, "{fewest:?} IDs and {numbers} numbers only");
+            thread::sleep(Duration::from_millis(100));
+        }
+    }
+
+    /// Checks that nothing repeats.
+    fn check(self) {
+        let Self { directory, .. } = self;
+        let all = (0..PROCESSES).flat_map(|number| ledger(&ids(&directory, number))).collect();
+        println!("{} IDs", assert_unique(all));
+        for kind in KINDS {
+            let took = takes::ledger(directory.path(), kind);
+            takes::assert_unique(kind, &took);
+            println!("{} {} numbers", took.len(), kind.name());
+        }
+    }
+}
+
+fn ids(directory: &TempDir, number: usize) -> PathBuf {
+    directory.path().join(format!("ids.{number}"))
+}
+
+fn nothing_repeats(mode: &str) {
+    let (mut server, mut pooler) = start(mode);
+    Engine::Postgres.client(server.port(), "CREATE SEQUENCE takes");
+    run(async {
+        let store = connect(&pooler.url()).await.expect("it connects");
+        let tag = Tag { next: 1, step: 20, description: "it's $1 \\".to_owned() };
+        Segments::create(&*store, "takes", &tag).await.expect("a tag");
+        let options = Options { cache: Some(500), ..Options::DEFAULT };
+        Sequences::new(store).create("takes", &options).await.expect("a sequence");
+    });
+    let work = Work::start(&pooler.url());
+    work.wait_for(10);
+    let mut random = rand::rng();
+    for _ in 0..setting("SNOWMINT_KILLS", 2) {
+        for victim in [&mut server, &mut pooler] {
+            thread::sleep(Duration::from_millis(random.random_range(100..700)));
+            victim.kill();
+            thread::sleep(Duration::from_millis(random.random_range(0..300)));
+            victim.restart();
+        }
+    }
+    work.wait_for(setting("SNOWMINT_NUMBERS", 500));
+    work.check();
+}
+
+#[test]
+fn nothing_repeats_behind_pgbouncer_in_session_mode() {
+    nothing_repeats("session");
+}
+
+#[test]
+fn nothing_repeats_behind_pgbouncer_in_transaction_mode() {
+    nothing_repeats("transaction");
+}
+
+#[test]
+fn nothing_repeats_behind_pgbouncer_in_statement_mode() {
+    nothing_repeats("statement");
+}
+
+#[test]
+fn confirmed_numbers_outlast_a_kill_behind_pgbouncer() {
+    for mode in ["session", "transaction", "statement"] {
+        let (mut server, pooler) = start(mode);
+        Engine::Postgres.client(server.port(), "CREATE SEQUENCE takes");
+        run(async {
+            let store = connect(&pooler.url()).await.expect("it connects");
+            let native = Postgres::connect(&Url::parse(&pooler.url()).expect("a URL")).await.expect("it connects");
+            let native = native.sequence("takes").await.expect("a sequence");
+            let mut sum = 0;
+            for _ in 0..3 {
+                let next = until_back(|| store.add("c", 1, 0)).await;
+                assert!(next > sum, "{mode}: {next} after {sum}");
+                sum = next;
+                server.kill();
+                server.restart();
+                let last = until_back(|| native.take(1)).await;
+                server.kill();
+                server.restart();
+                assert!(until_back(|| native.take(1)).await > last, "{mode}: {last:?}");
+            }
+        });
+    }
+}
+
+#[test]
+fn other_clients_of_a_session_change_nothing() {
+    let (_server, pooler) = start("transaction");
+    run(async {
+        let store = connect(&format!("{}?connections=4", pooler.url())).await.expect("it connects");
+        // It stays in the session, as does a prepared statement, of which clients of sqlx have one.
+        for _ in 0..5 {
+            pooler.engine().client(
+                pooler.port(),
+                "SET synchronous_commit = off; SET bytea_output = escape; SET standard_conforming_strings = off; \
+                 SET default_transaction_isolation = serializable; DEALLOCATE ALL; PREPARE sqlx_s_1 AS SELECT 1",
+            );
+        }
+        assert_eq!(
+            store.write("a/b", b"'\\\0\xff", 0).await.expect("it is written"),
+            snowmint::stores::Wrote::Version(1)
+        );
+        let found = store.read("a/b").await.expect("it is read").expect("it is there");
+        assert_eq!((found.value.as_slice(), found.version), (&b"'\\\0\xff"[..], 1));
+        let adds = (0..40).map(|_| {
+            let store = store.clone();
+            tokio::spawn(async move { store.add("c", 1, 0).await })
+        });
+        let mut sums = Vec::new();
+        for sum in adds.collect::<Vec<_>>() {
+            sums.push(sum.await.expect("no panic").expect("it is added"));
+        }
+        sums.sort_unstable();
+        assert_eq!(sums, (1..=40).collect::<Vec<_>>());
+    });
+}
