@@ -1,0 +1,92 @@
+// PostgreSQL behind PgBouncer, in each of its modes, on a server whose commits do not wait.
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { start } from "./servers.mjs";
+import { atEnd, bytes, storeAt, text } from "./stores.mjs";
+import { folder, hold, until } from "./support.mjs";
+
+const KILLS = Number(process.env.SNOWMINT_KILLS ?? 2);
+const NUMBERS = Number(process.env.SNOWMINT_NUMBERS ?? 500);
+const PROCESSES = 8;
+
+/** A server and its pooler. Except in session mode clients share a few sessions. */
+async function pooled(t, mode) {
+  const server = await start("postgres", { options: ["-c", "synchronous_commit=off", "-c", "wal_writer_delay=10000"] });
+  atEnd(t, () => server.stop());
+  const options = [`pool_mode=${mode}`, `default_pool_size=${mode === "session" ? 90 : 5}`];
+  const pooler = await start("pgbouncer", { options, poolerOf: server.port });
+  atEnd(t, () => pooler.stop());
+  return { server, pooler };
+}
+
+/** Adds 1 to a counter, once the store answers. */
+async function addSoon(store) {
+  for (const since = performance.now(); ; await sleep(20))
+    try {
+      return await store.add("c", 1n, 0n);
+    } catch (error) {
+      assert.equal(error.code, "STORE_UNAVAILABLE", error.stack);
+      assert.ok(performance.now() - since < 60_000, error.message);
+    }
+}
+
+describe("poolers", () => {
+  for (const mode of ["session", "transaction", "statement"]) {
+    test(`${mode} mode: sessions are shared, and confirmed numbers outlast a kill`, async (t) => {
+      const { server, pooler } = await pooled(t, mode);
+      const store = await storeAt(t, "pg", pooler.url);
+      const sums = await Promise.all(Array.from({ length: 100 }, () => store.add("t", 1n, 0n)));
+      assert.equal(new Set(sums).size, 100);
+      assert.equal(await store.add("t", 1n, 0n), 101n);
+      assert.equal(await store.write("a/b", bytes("'\\\0"), 0), 1);
+      assert.equal(await store.write("a/b", bytes("'\\\0"), 0), null);
+      assert.equal(text((await store.read("a/b")).value), "'\\\0");
+      assert.deepEqual(
+        (await store.list("a/")).map(({ name }) => name),
+        ["b"],
+      );
+      for (let round = 0; round < 3; round++) {
+        const last = await addSoon(store);
+        await server.kill();
+        await server.restart();
+        assert.ok((await addSoon(store)) > last);
+      }
+    });
+
+    test(`${mode} mode: kills of the server and of its pooler repeat nothing`, async (t) => {
+      const { server, pooler } = await pooled(t, mode);
+      const ledgers = Array.from({ length: PROCESSES }, (_, number) => join(folder(t), `${number}`));
+      const store = await storeAt(t, "pg", pooler.url);
+      const options = JSON.stringify({ windowMs: 2000 });
+      // A holder that loses its lease ends, and another one goes on.
+      let isOver = false;
+      const work = (ledger) => {
+        const child = hold(t, "leasing.mjs", {}, ["pg", pooler.url, "pooled", ledger, options]);
+        child.once("exit", () => isOver || work(ledger));
+      };
+      for (const ledger of ledgers) work(ledger);
+      const linesOf = (ledger) => (existsSync(ledger) ? readFileSync(ledger, "utf8").split("\n").slice(0, -1) : []);
+      const took = [];
+      const taking = (async () => {
+        while (!isOver) took.push(await addSoon(store));
+      })();
+      await until(() => ledgers.some((ledger) => linesOf(ledger).length), "the first ID");
+      for (let round = 0; round < KILLS; round++)
+        for (const victim of [server, pooler]) {
+          await sleep(100 + Math.random() * 600);
+          await victim.kill();
+          await sleep(Math.random() * 300);
+          await victim.restart();
+        }
+      await until(() => ledgers.every((ledger) => linesOf(ledger).length >= NUMBERS), "the IDs", 600_000);
+      isOver = true;
+      await taking;
+      const ids = ledgers.flatMap(linesOf);
+      assert.equal(new Set(ids).size, ids.length);
+      assert.equal(new Set(took).size, took.length);
+    });
+  }
+});
