@@ -274,7 +274,7 @@ TESTS = [
 ]
 
 # Rounds of kills, of random steps, of users: as many as a proof wants.
-LONG = {"SNOWMINT_KILLS": "20", "SNOWMINT_ROUNDS": "200", "SNOWMINT_TRIES": "5"}
+LONG = {"SNOWMINT_KILLS": "20", "SNOWMINT_ROUNDS": "200", "SNOWMINT_TRIES": "5", "SNOWMINT_NUMBERS": "20000"}
 
 PROOFS = [
     Step(PACKAGES, "scripts/package.sh", ["prove"], "npm", (BUILD_SITE, MATURIN, NPM), lock="optimised"),
@@ -331,13 +331,14 @@ PROOFS = [
     ),
     Step(
         "Python: tests in long rounds",
-        "cd python; pytest -q -n 5 tests/test_stores.py tests/test_lease.py tests/test_sql.py tests/test_fork_in_claim.py",
+        "cd python; pytest -q -n 5 tests/test_stores.py tests/test_lease.py tests/test_sql.py tests/test_fork_in_claim.py "
+        "tests/test_poolers.py",
         ["prove"],
         "python",
         (BUILD_WHEEL, BUILD_TESTS, BUILD_ENGINES, PYTHON, SERVERS),
         lock="stores",
         servers=True,
-        env={"SNOWMINT_KILLS": "12", "SNOWMINT_ROUNDS": "60", "SNOWMINT_ROWS": "100000"},
+        env={"SNOWMINT_KILLS": "12", "SNOWMINT_ROUNDS": "60", "SNOWMINT_ROWS": "100000", "SNOWMINT_NUMBERS": "20000"},
     ),
     Step(
         "npm: tests in Firefox and WebKit",
@@ -350,13 +351,13 @@ PROOFS = [
     ),
     Step(
         "npm: kills in long rounds",
-        "cd npm; node --test tests/lease.test.mjs tests/store-leases.test.mjs",
+        "cd npm; node --test tests/lease.test.mjs tests/store-leases.test.mjs tests/poolers.test.mjs",
         ["prove"],
         "npm",
         (BUILD_TARBALLS, BUILD_SITE, BUILD_TESTS, BUILD_ENGINES, NPM, SERVERS, FAULTS),
         lock="npm",
         servers=True,
-        env={"SNOWMINT_KILLS": "20"},
+        env={"SNOWMINT_KILLS": "20", "SNOWMINT_NUMBERS": "20000"},
     ),
     Step(
         "service: clients that others wrote, in long rounds",

@@ -4,6 +4,8 @@
 //! transaction: its isolation, the settings that make its commit durable, and the statement with its values. It leaves no
 //! setting and no prepared statement in a session. The server wraps the statements of a message in a transaction.
 
+use std::fmt::Write as _;
+
 use async_trait::async_trait;
 use sqlx::postgres::{PgConnection, PgRow};
 use sqlx::{AssertSqlSafe, FromRow};
@@ -31,12 +33,19 @@ fn message(statement: &str) -> String {
 
 /// Returns a value as a literal, which means the same whatever the session's rules for quotes are.
 pub(super) fn literal(value: &Value) -> String {
-    let hex = |bytes: &[u8]| -> String { bytes.iter().map(|byte| format!("{byte:02x}")).collect() };
     match value {
         Value::Text(text) => format!("convert_from(decode('{}', 'hex'), 'UTF8')", hex(text.as_bytes())),
         Value::Number(number) => format!("({number}::bigint)"),
         Value::Bytes(bytes) => format!("decode('{}', 'hex')", hex(bytes)),
     }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        // Writing to a text cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }
 
 /// Puts the values into a statement, for `$1`, `$2` and so on.

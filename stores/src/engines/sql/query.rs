@@ -3,6 +3,7 @@
 use std::fmt;
 
 use async_trait::async_trait;
+#[cfg(any(feature = "mysql", feature = "sqlite"))]
 use sqlx::{Arguments, Database, Encode, FromRow, Type};
 
 use crate::error::Error;
@@ -46,9 +47,9 @@ pub trait Select<R>: Send {
 }
 
 /// Implements both traits for the connections of a client.
+#[cfg(any(feature = "mysql", feature = "sqlite"))]
 macro_rules! connection {
-    ($feature:literal, $database:ty, $connection:ty, $row:ty) => {
-        #[cfg(feature = $feature)]
+    ($database:ty, $connection:ty, $row:ty) => {
         #[async_trait]
         impl Change for $connection {
             async fn change(&mut self, statement: &'static str, values: &[Value]) -> Result<u64, sqlx::Error> {
@@ -61,7 +62,6 @@ macro_rules! connection {
             }
         }
 
-        #[cfg(feature = $feature)]
         #[async_trait]
         impl<R: for<'r> FromRow<'r, $row> + Send + Unpin + 'static> Select<R> for $connection {
             async fn select(&mut self, query: &'static str, values: &[Value]) -> Result<Vec<R>, sqlx::Error> {
@@ -71,9 +71,12 @@ macro_rules! connection {
     };
 }
 
-connection!("mysql", sqlx::MySql, sqlx::MySqlConnection, sqlx::mysql::MySqlRow);
-connection!("sqlite", sqlx::Sqlite, sqlx::SqliteConnection, sqlx::sqlite::SqliteRow);
+#[cfg(feature = "mysql")]
+connection!(sqlx::MySql, sqlx::MySqlConnection, sqlx::mysql::MySqlRow);
+#[cfg(feature = "sqlite")]
+connection!(sqlx::Sqlite, sqlx::SqliteConnection, sqlx::sqlite::SqliteRow);
 
+#[cfg(any(feature = "mysql", feature = "sqlite"))]
 fn arguments<DB: Database>(values: &[Value]) -> Result<DB::Arguments, sqlx::Error>
 where
     for<'q> &'q str: Encode<'q, DB> + Type<DB>,
