@@ -8,8 +8,8 @@ import { start } from "./servers.mjs";
 import { atEnd, bytes, storeAt, text } from "./stores.mjs";
 import { folder, hold, until } from "./support.mjs";
 
-const KILLS = Number(process.env.SNOWMINT_KILLS ?? 2);
-const NUMBERS = Number(process.env.SNOWMINT_NUMBERS ?? 500);
+const KILLS = Number(process.env.SNOWMINT_KILLS ?? 1);
+const NUMBERS = Number(process.env.SNOWMINT_NUMBERS ?? 300);
 const PROCESSES = 8;
 
 /** A server and its pooler. Except in session mode clients share a few sessions. */

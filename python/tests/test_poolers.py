@@ -19,8 +19,8 @@ from servers import Server
 from snowmint import StoreUnavailableError
 from snowmint.stores import SqlStore, Store, connect
 
-KILLS = int(os.environ.get("SNOWMINT_KILLS", "2"))
-NUMBERS = int(os.environ.get("SNOWMINT_NUMBERS", "2000"))
+KILLS = int(os.environ.get("SNOWMINT_KILLS", "1"))
+NUMBERS = int(os.environ.get("SNOWMINT_NUMBERS", "300"))
 PROCESSES = 8
 OFF = ["-c", "synchronous_commit=off", "-c", "wal_writer_delay=10000"]
 
