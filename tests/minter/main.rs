@@ -134,7 +134,8 @@ fn run(verb: &str, asked: &Asked) -> Result<(), Box<dyn std::error::Error>> {
         let (ledger, seed) = (asked.text("ledger").unwrap_or_default(), asked.number("seed").unwrap_or(1));
         let max_wait_ms = asked.number("max_wait_ms").unwrap_or(Options::DEFAULT.max_wait_ms);
         let threads = asked.number("threads").unwrap_or(1);
-        nemesis::run(|| asked.generator(), &ledger, seed, threads, max_wait_ms).map_err(|failure| failure.to_string())?;
+        nemesis::run(|| asked.generator(), &ledger, seed, threads, max_wait_ms)
+            .map_err(|failure| failure.to_string())?;
     }
     asked.number("alarm_us").map_or(Ok(()), alarm::fork_after)?;
     let generator = loop {
