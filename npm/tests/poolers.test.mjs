@@ -9,7 +9,9 @@ import { atEnd, bytes, storeAt, text } from "./stores.mjs";
 import { folder, hold, until } from "./support.mjs";
 
 const KILLS = Number(process.env.SNOWMINT_KILLS ?? 1);
-const NUMBERS = Number(process.env.SNOWMINT_NUMBERS ?? 300);
+const NUMBERS = Number(process.env.SNOWMINT_NUMBERS ?? 0);
+// Eight processes that mint without rest leave no processor to the tests beside them.
+const skip = NUMBERS ? false : "one of the proofs, which say by SNOWMINT_NUMBERS how many numbers";
 const PROCESSES = 8;
 
 /** A server and its pooler. Except in session mode clients share a few sessions. */
@@ -56,7 +58,7 @@ describe("poolers", () => {
       }
     });
 
-    test(`${mode} mode: kills of the server and of its pooler repeat nothing`, async (t) => {
+    test(`${mode} mode: kills of the server and of its pooler repeat nothing`, { skip }, async (t) => {
       const { server, pooler } = await pooled(t, mode);
       const ledgers = Array.from({ length: PROCESSES }, (_, number) => join(folder(t), `${number}`));
       const store = await storeAt(t, "pg", pooler.url);
