@@ -198,6 +198,13 @@ TESTS = [
         servers=True,
     ),
     Step(
+        "proof of the windows, by two solvers",
+        "python proof/check.py; pytest -q proof -k 'readme or names'",
+        ["test"],
+        "python",
+        (PYTHON, PROOF),
+    ),
+    Step(
         "Rust: clippy",
         f"cargo clippy --quiet --locked {LINTED} --all-targets -- -D warnings",
         ["check", "test"],
@@ -247,13 +254,6 @@ TESTS = [
         "rust",
         (RUST, BUILD_WHEEL, VALGRIND, FAULTS),
         lock="optimised",
-    ),
-    Step(
-        "proof of the windows, by two solvers",
-        "python proof/check.py; pytest -q proof -k 'readme or names'",
-        ["test"],
-        "python",
-        (PYTHON, PROOF),
     ),
     Step(
         "guides: every block of code",
