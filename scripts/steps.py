@@ -165,7 +165,6 @@ TESTS = [
         ["test"],
         "rust",
         (BUILD_TESTS, BUILD_ENGINES, SERVERS, FAULTS),
-        lock="stores",
         servers=True,
         # Most of them wait for servers and windows.
         env={"RUST_TEST_THREADS": "8"},
@@ -185,7 +184,6 @@ TESTS = [
         ["test"],
         "python",
         (BUILD_WHEEL, BUILD_TESTS, BUILD_ENGINES, PYTHON, SERVERS),
-        lock="stores",
         servers=True,
     ),
     Step(
@@ -194,7 +192,6 @@ TESTS = [
         ["test"],
         "service",
         (BUILD_TESTS, BUILD_ENGINES, PYTHON, NPM, SERVERS, CHROMIUM),
-        lock="npm",
         servers=True,
     ),
     Step(
@@ -274,7 +271,13 @@ TESTS = [
 ]
 
 # Rounds of kills, of random steps, of users: as many as a proof wants.
-LONG = {"SNOWMINT_KILLS": "20", "SNOWMINT_ROUNDS": "200", "SNOWMINT_TRIES": "5", "SNOWMINT_NUMBERS": "20000"}
+LONG = {
+    "SNOWMINT_KILLS": "20",
+    "SNOWMINT_ROUNDS": "200",
+    "SNOWMINT_TRIES": "5",
+    "SNOWMINT_NUMBERS": "20000",
+    "SNOWMINT_PROCESSES": "8",
+}
 
 PROOFS = [
     Step(PACKAGES, "scripts/package.sh", ["prove"], "npm", (BUILD_SITE, MATURIN, NPM), lock="optimised"),
@@ -357,7 +360,7 @@ PROOFS = [
         (BUILD_TARBALLS, BUILD_SITE, BUILD_TESTS, BUILD_ENGINES, NPM, SERVERS, FAULTS),
         lock="npm",
         servers=True,
-        env={"SNOWMINT_KILLS": "20", "SNOWMINT_NUMBERS": "20000"},
+        env={"SNOWMINT_KILLS": "20", "SNOWMINT_NUMBERS": "20000", "SNOWMINT_PROCESSES": "8"},
     ),
     Step(
         "service: clients that others wrote, in long rounds",

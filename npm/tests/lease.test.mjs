@@ -31,7 +31,7 @@ const HOLDER = `${LEASE} ${TELL} setInterval(() => {}, 1000);`;
 const PASSER = `${LEASE} ${TELL} process.disconnect();`;
 
 /** How often processes are killed at random. */
-const KILLS = Number(process.env.SNOWMINT_KILLS ?? 5);
+const KILLS = Number(process.env.SNOWMINT_KILLS ?? 3);
 
 const slotOf = (directory, node) => join(directory, readdirSync(directory)[0], `${node}.slot`);
 

@@ -231,14 +231,14 @@ def test_a_closed_lease_is_free_at_once_and_goes_on_above_its_last_id(place: Pla
     first.close()
     with pytest.raises(WindowClosedError, match="closed"):
         first.next_id()
-    with Snowflake(ONE_NODE, store=store, namespace=namespace, max_wait_ms=100) as second:
+    with Snowflake(ONE_NODE, store=store, namespace=namespace) as second:
         assert second.next_id() > last
 
 
 def test_a_generator_that_is_dropped_gives_its_node_back(place: Place, namespace: str) -> None:
     store = place.store()
     for _ in range(3):
-        Snowflake(ONE_NODE, store=store, namespace=namespace, max_wait_ms=100).next_id()
+        Snowflake(ONE_NODE, store=store, namespace=namespace).next_id()
 
 
 def test_generators_of_one_store_object_share_a_lease_and_of_two_do_not(shared: Place, namespace: str) -> None:

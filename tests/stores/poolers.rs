@@ -16,7 +16,6 @@ use crate::scene::directory;
 use crate::sql_scenes::{run, until_back};
 use crate::support::{Running, assert_unique, ledger, minter};
 
-const PROCESSES: usize = 8;
 const KINDS: [Kind; 4] = [Kind::Sequence, Kind::Segment, Kind::Ticket, Kind::Native];
 
 /// Reads a number of rounds from the environment.
@@ -35,8 +34,9 @@ fn start(mode: &str) -> (Server, Server) {
     (server, pooler)
 }
 
-/// Eight processes that lease and mint, and eight that take numbers, with their ledgers.
+/// Processes that lease and mint, and as many that take numbers, with their ledgers.
 struct Work {
+    processes: usize,
     directory: TempDir,
     _minters: Vec<Running>,
     _takers: Vec<Running>,
@@ -44,6 +44,7 @@ struct Work {
 
 impl Work {
     fn start(url: &str) -> Self {
+        let processes = setting("SNOWMINT_PROCESSES", 2);
         let directory = directory();
         let kinds: Vec<_> = KINDS.iter().map(|kind| kind.name()).collect();
         let url = format!("{url}?connections=2");
@@ -59,18 +60,18 @@ impl Work {
             command.args([&kinds.join(","), &url]).arg(directory.path()).arg("1").stdin(Stdio::null());
             Running::start(&mut command)
         };
-        let minters = (0..PROCESSES).map(start_minter).collect();
-        let takers = (0..PROCESSES).map(start_taker).collect();
-        Self { directory, _minters: minters, _takers: takers }
+        let minters = (0..processes).map(start_minter).collect();
+        let takers = (0..processes).map(start_taker).collect();
+        Self { processes, directory, _minters: minters, _takers: takers }
     }
 
     /// Waits until each minter has so many IDs, and the takers together so many numbers of a sequence for each of them.
     fn wait_for(&self, each: usize) {
         let deadline = Instant::now() + Duration::from_secs(600);
         loop {
-            let fewest = (0..PROCESSES).map(|number| ledger(&ids(&self.directory, number)).len()).min();
+            let fewest = (0..self.processes).map(|number| ledger(&ids(&self.directory, number)).len()).min();
             let numbers = takes::ledger(self.directory.path(), Kind::Sequence).len();
-            if fewest.is_some_and(|fewest| fewest >= each) && numbers >= PROCESSES * each {
+            if fewest.is_some_and(|fewest| fewest >= each) && numbers >= self.processes * each {
                 return;
             }
             assert!(Instant::now() < deadline, "{fewest:?} IDs and {numbers} numbers only");
@@ -80,8 +81,8 @@ impl Work {
 
     /// Checks that nothing repeats.
     fn check(self) {
-        let Self { directory, .. } = self;
-        let all = (0..PROCESSES).flat_map(|number| ledger(&ids(&directory, number))).collect();
+        let Self { directory, processes, .. } = self;
+        let all = (0..processes).flat_map(|number| ledger(&ids(&directory, number))).collect();
         println!("{} IDs", assert_unique(all));
         for kind in KINDS {
             let took = takes::ledger(directory.path(), kind);
@@ -108,7 +109,7 @@ fn nothing_repeats(mode: &str) {
     let work = Work::start(&pooler.url());
     work.wait_for(10);
     let mut random = rand::rng();
-    for _ in 0..setting("SNOWMINT_KILLS", 2) {
+    for _ in 0..setting("SNOWMINT_KILLS", 1) {
         for victim in [&mut server, &mut pooler] {
             thread::sleep(Duration::from_millis(random.random_range(100..700)));
             victim.kill();
@@ -116,7 +117,7 @@ fn nothing_repeats(mode: &str) {
             victim.restart();
         }
     }
-    work.wait_for(setting("SNOWMINT_NUMBERS", 500));
+    work.wait_for(setting("SNOWMINT_NUMBERS", 200));
     work.check();
 }
 
