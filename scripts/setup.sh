@@ -6,7 +6,7 @@
 #   chromium   Chromium                                  browsers  Firefox, WebKit and a display for it
 #   protoc     the compiler for etcd's client            servers   PostgreSQL, PgBouncer, MariaDB, Redis, etcd, ZooKeeper, Varnish
 #   faults     false clocks and frozen disks         docs       the tools that make the pages of docs/
-#   valgrind   a program that counts instructions
+#   headless   Chromium without windows                  valgrind  a program that counts instructions
 #   proof      the solvers that check proof/
 #   deploy     the tools that check deploy/          image      the tools that build its image
 # Takes no time if everything is installed. With --missing it prints the missing parts and installs nothing.
@@ -76,6 +76,12 @@ npm_docs() {
 for purpose in "$@"; do
   case $purpose in
     chromium) need chromium test -x "${CHROMIUM:-/usr/bin/chromium}" ;;
+    headless)
+      # Where there is no such package, tests use Chromium with windows.
+      if [ -z "${CHROMIUM:-}" ] && grep -q '^ID=debian$' /etc/os-release 2> /dev/null; then
+        need chromium-headless-shell test -x /usr/bin/chromium-headless-shell
+      fi
+      ;;
     maturin | python | docs | proof) need python3-venv python3 -c 'import ensurepip, venv' ;;
     deploy)
       need python3-venv python3 -c 'import ensurepip, venv'

@@ -1,5 +1,6 @@
 """The steps of `make demo`, `make check`, `make test` and `make prove`, in the order in which they are started."""
 
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -44,6 +45,7 @@ SET_UPS = [
     set_up("maturin", lock="venv"),
     set_up("esbuild"),
     set_up("chromium", lock="apt", suites=["demo"]),
+    set_up("headless", lock="apt"),
     set_up("python", "set-up: maturin", lock="venv"),
     set_up("npm", "set-up: esbuild"),
     set_up("servers", lock="apt"),
@@ -63,6 +65,7 @@ SET_UPS = [
     MATURIN,
     ESBUILD,
     CHROMIUM,
+    HEADLESS,
     PYTHON,
     NPM,
     SERVERS,
@@ -174,7 +177,7 @@ TESTS = [
         "npm --prefix npm test --silent",
         ["test"],
         "npm",
-        (BUILD_TARBALLS, BUILD_SITE, BUILD_TESTS, BUILD_ENGINES, BUILD_WHEEL, NPM, PYTHON, SERVERS, FAULTS, CHROMIUM),
+        (BUILD_TARBALLS, BUILD_SITE, BUILD_TESTS, BUILD_ENGINES, BUILD_WHEEL, NPM, PYTHON, SERVERS, FAULTS, HEADLESS),
         lock="npm",
         servers=True,
     ),
@@ -351,6 +354,16 @@ PROOFS = [
         (BUILD_TARBALLS, BUILD_SITE, BUILD_TESTS, BUILD_ENGINES, NPM, SERVERS, BROWSERS),
         lock="npm",
         servers=True,
+    ),
+    Step(
+        "npm: tests in Chromium with windows",
+        "cd npm; node --test --test-concurrency=1 tests/chromium.test.mjs tests/site.test.mjs tests/http-store.test.mjs",
+        ["prove"],
+        "npm",
+        (BUILD_TARBALLS, BUILD_SITE, BUILD_TESTS, BUILD_ENGINES, NPM, PYTHON, SERVERS, CHROMIUM),
+        lock="npm",
+        servers=True,
+        env={"CHROMIUM": os.environ.get("CHROMIUM", "/usr/bin/chromium")},
     ),
     Step(
         "npm: kills in long rounds",

@@ -6,6 +6,8 @@ import * as webkit from "./webkit.mjs";
 
 export const ENGINES = { chromium, firefox, webkit };
 export const ALL = Object.keys(ENGINES);
+/** The browsers that keep pages for their back button. */
+export const KEEPING_PAGES = ALL.filter((engine) => ENGINES[engine].keepsPages ?? true);
 
 /** Closes the pages of a profile, for the next scene. */
 export async function empty(context) {

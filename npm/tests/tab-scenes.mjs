@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Layout, Snowflake } from "snowmint";
 import { MemoryStore } from "snowmint/stores";
 import { serve } from "./chromium.mjs";
-import { ALL, goBack, until } from "./engines.mjs";
+import { ALL, goBack, KEEPING_PAGES, until } from "./engines.mjs";
 
 const BODY = `<!doctype html><title>tab</title><script type="module">
   import * as tabs from "/npm/tests/tabs.mjs"; Object.assign(globalThis, tabs); globalThis.ready = true;</script>`;
@@ -230,58 +230,66 @@ test(
   DRIVEN,
 );
 
-test("a page that the back button brings back leases again and repeats nothing", async ({ tab, server }, t) => {
-  const [page, other] = [await tab(), await tab()];
-  await lease(page, { windowMs: 1000 });
-  await page.evaluate(() => {
-    addEventListener("pageshow", ({ persisted }) => {
-      globalThis.persisted = persisted;
+test(
+  "a page that the back button brings back leases again and repeats nothing",
+  async ({ tab, server }, t) => {
+    const [page, other] = [await tab(), await tab()];
+    await lease(page, { windowMs: 1000 });
+    await page.evaluate(() => {
+      addEventListener("pageshow", ({ persisted }) => {
+        globalThis.persisted = persisted;
+      });
     });
-  });
-  const before = await mint(page, 2000);
-  await page.goto(`${server.origin}/other`);
-  // Somebody else may get the node meanwhile.
-  await lease(other, { windowMs: 1000 });
-  const others = await mint(other, 2000);
-  await goBack(page, "globalThis.ready");
-  const persisted = await page.evaluate(() => globalThis.persisted);
-  t.diagnostic(persisted ? "from the cache" : "loaded anew");
-  assert.equal(persisted, true, "the lock did not keep the page from the cache");
-  const after = await mint(page, 2000);
-  distinct([before, others, after]);
-  const nodes = new Set(after.map((id) => SNOWMINT.decode(id).node));
-  assert.deepEqual([...nodes], [await page.evaluate(() => globalThis.gen.node)]);
-  assert.equal(await page.evaluate(() => globalThis.lost), undefined);
-});
+    const before = await mint(page, 2000);
+    await page.goto(`${server.origin}/other`);
+    // Somebody else may get the node meanwhile.
+    await lease(other, { windowMs: 1000 });
+    const others = await mint(other, 2000);
+    await goBack(page, "globalThis.ready");
+    const persisted = await page.evaluate(() => globalThis.persisted);
+    t.diagnostic(persisted ? "from the cache" : "loaded anew");
+    assert.equal(persisted, true, "the lock did not keep the page from the cache");
+    const after = await mint(page, 2000);
+    distinct([before, others, after]);
+    const nodes = new Set(after.map((id) => SNOWMINT.decode(id).node));
+    assert.deepEqual([...nodes], [await page.evaluate(() => globalThis.gen.node)]);
+    assert.equal(await page.evaluate(() => globalThis.lost), undefined);
+  },
+  KEEPING_PAGES,
+);
 
-test("a page that the back button brings back during a renewal leases again by itself", async ({ tab, server }) => {
-  const page = await tab();
-  await page.evaluate(async () => {
-    addEventListener("pageshow", ({ persisted }) => {
-      globalThis.persisted = persisted;
+test(
+  "a page that the back button brings back during a renewal leases again by itself",
+  async ({ tab, server }) => {
+    const page = await tab();
+    await page.evaluate(async () => {
+      addEventListener("pageshow", ({ persisted }) => {
+        globalThis.persisted = persisted;
+      });
+      const { Snowflake } = await import("/npm/dist/browser.mjs");
+      globalThis.service = globalThis.slowService(1000);
+      globalThis.gen = await Snowflake.lease({ store: globalThis.service, namespace: "slow", maxAheadMs: 0 });
+      globalThis.service.lag = 700;
+      globalThis.renewing = new Promise((resolve) => {
+        const { renew } = globalThis.service;
+        globalThis.service.renew = (...words) => {
+          resolve();
+          return renew(...words);
+        };
+      });
     });
-    const { Snowflake } = await import("/npm/dist/browser.mjs");
-    globalThis.service = globalThis.slowService(1000);
-    globalThis.gen = await Snowflake.lease({ store: globalThis.service, namespace: "slow", maxAheadMs: 0 });
-    globalThis.service.lag = 700;
-    globalThis.renewing = new Promise((resolve) => {
-      const { renew } = globalThis.service;
-      globalThis.service.renew = (...words) => {
-        resolve();
-        return renew(...words);
-      };
-    });
-  });
-  const [before] = await mint(page, 1);
-  await page.evaluate("renewing");
-  await page.goto(`${server.origin}/other`);
-  await goBack(page, "globalThis.ready");
-  assert.equal(await page.evaluate("globalThis.persisted"), true);
-  await page.evaluate("service.lag = 0");
-  // Only its own timer renews it: no call that waits.
-  await until(page, "(() => { try { return (window.after = gen.nextId()) && gen.node > 1 } catch {} })()");
-  assert.ok(BigInt(await page.evaluate("String(after)")) > BigInt(before));
-});
+    const [before] = await mint(page, 1);
+    await page.evaluate("renewing");
+    await page.goto(`${server.origin}/other`);
+    await goBack(page, "globalThis.ready");
+    assert.equal(await page.evaluate("globalThis.persisted"), true);
+    await page.evaluate("service.lag = 0");
+    // Only its own timer renews it: no call that waits.
+    await until(page, "(() => { try { return (window.after = gen.nextId()) && gen.node > 1 } catch {} })()");
+    assert.ok(BigInt(await page.evaluate("String(after)")) > BigInt(before));
+  },
+  KEEPING_PAGES,
+);
 
 test("tabs of a site whose data is cleared, and tabs that are opened then, never mint the same ID", async ({
   browser,
