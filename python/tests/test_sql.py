@@ -190,8 +190,9 @@ def test_ids_run_ahead_of_the_clock_as_far_as_they_may(database: Database) -> No
     before_ms = time.time_ns() // 1_000_000
     with database.connect() as connection:
         ids = [mint(connection, "app.ahead()") for _ in range(20)]
-        assert ids == list(range(ids[0], ids[0] + 20))
-        assert before_ms < layout.decode(ids[-1]).timestamp_ms <= time.time_ns() // 1_000_000 + 10_000
+        # Without gaps, except where a second of the clock begins meanwhile.
+        assert ids == sorted(set(ids))
+        assert before_ms + 8_000 < layout.decode(ids[-1]).timestamp_ms <= time.time_ns() // 1_000_000 + 10_000
         with pytest.raises(psycopg.Error, match="EXHAUSTED"):
             [mint(connection, "app.ahead()") for _ in range(20)]
 
