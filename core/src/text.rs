@@ -199,16 +199,20 @@ pub(crate) fn wide(text: &[u8], form: TextForm, bits: u32) -> Option<u128> {
 /// Returns the 26 digits of a number in Crockford's base 32.
 #[inline]
 pub(crate) fn base32_text(value: u128) -> [u8; 26] {
+    let mut digits = [0; 26];
     // Each digit for itself: the processor works on several at once.
-    core::array::from_fn(|place| CROCKFORD[(value >> (5 * (25 - place))) as usize & 31])
+    for (digit, place) in digits.iter_mut().rev().zip(0..) {
+        *digit = CROCKFORD[(value >> (5 * place)) as usize & 31];
+    }
+    digits
 }
 
 /// Returns the 32 hexadecimal digits of a number, in lower case.
 #[inline]
 pub(crate) fn hex_text(value: u128) -> [u8; 32] {
     let mut digits = [0; 32];
-    for (pair, byte) in digits.chunks_exact_mut(2).zip(value.to_be_bytes()) {
-        pair.copy_from_slice(&[LOWER[usize::from(byte >> 4)], LOWER[usize::from(byte & 15)]]);
+    for (pair, byte) in digits.as_chunks_mut().0.iter_mut().zip(value.to_be_bytes()) {
+        *pair = [LOWER[usize::from(byte >> 4)], LOWER[usize::from(byte & 15)]];
     }
     digits
 }

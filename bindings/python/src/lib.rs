@@ -41,8 +41,8 @@ mod _snowmint {
         sql::SqlParts,
         store::{engine_settings, refuse_lossy_place, refuse_unsafe, release_leases, standby_risk},
         text::{text_decode, text_encode, text_forms},
-        ulid::{Ulid, ulid, ulid_str},
-        uuid::{uuid_from_bin, uuid_to_bin, uuid1, uuid3, uuid4, uuid4_str, uuid5, uuid6, uuid7, uuid7_str, uuid8},
+        ulid::{Ulid, ulid},
+        uuid::{uuid_from_bin, uuid_to_bin, uuid1, uuid3, uuid4, uuid5, uuid6, uuid7, uuid8},
     };
 
     #[pymodule_export]
@@ -76,6 +76,7 @@ mod _snowmint {
             module.add(name, text)?;
         }
         module.add("SERVICE_REFUSALS", lease::REFUSALS)?;
+        hot::add_texts(module)?;
         hot::add_next_id(&module.py().get_type::<Snowflake>())
     }
 }

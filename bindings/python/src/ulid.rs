@@ -20,12 +20,6 @@ pub(crate) fn ulid() -> Result<Ulid, Failure> {
     Ok(Ulid(minting::next()?))
 }
 
-/// The text of a new ULID.
-#[pyfunction]
-pub(crate) fn ulid_str(py: Python<'_>) -> Result<Bound<'_, PyString>, Failure> {
-    Ok(PyString::new(py, minting::next()?.text().as_str()))
-}
-
 #[pymethods]
 impl Ulid {
     #[new]

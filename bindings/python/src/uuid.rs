@@ -32,12 +32,6 @@ pub(crate) fn uuid4(py: Python<'_>) -> Result<Bound<'_, PyAny>, Failure> {
     standard_uuid(py, uuid::v4()?)
 }
 
-/// The text of a new version 4.
-#[pyfunction]
-pub(crate) fn uuid4_str(py: Python<'_>) -> Result<Bound<'_, PyString>, Failure> {
-    Ok(PyString::new(py, uuid::v4()?.text().as_str()))
-}
-
 /// The SHA-1 of a name in a namespace.
 #[pyfunction]
 pub(crate) fn uuid5<'py>(
@@ -58,12 +52,6 @@ pub(crate) fn uuid6(py: Python<'_>, node: Option<Int>, clock_seq: Option<Int>) -
 #[pyfunction]
 pub(crate) fn uuid7(py: Python<'_>) -> Result<Bound<'_, PyAny>, Failure> {
     standard_uuid(py, uuid::v7_at(snowmint::unix_ms())?)
-}
-
-/// The text of a new version 7.
-#[pyfunction]
-pub(crate) fn uuid7_str(py: Python<'_>) -> Result<Bound<'_, PyString>, Failure> {
-    Ok(PyString::new(py, uuid::v7_at(snowmint::unix_ms())?.text().as_str()))
 }
 
 /// A version 8 of 48, 12 and 62 bits from the caller; a missing part is random.

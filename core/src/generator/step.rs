@@ -116,13 +116,18 @@ impl Plan {
     /// Returns the position that [`Plan::step`] would take for one ID, if the clock's tick has IDs already and has
     /// more.
     ///
-    /// Such a tick lies in the layout and not ahead of the clock, so few checks are left.
+    /// Such a tick is not ahead of the clock, so few checks are left. Most depend on the time alone: a processor makes them
+    /// while it still waits for `word`.
     #[inline]
     pub(crate) fn next_in_tick(&self, word: u64, window_end: u64, now_ms: i64) -> Option<u64> {
-        let free = word.checked_sub(CLOSED + 1)?;
-        let tick = free >> self.sequence_bits;
-        let begun = self.sequence_of(free) > 0 && self.begun(now_ms) == tick + 1;
-        (begun && tick < window_end && free <= LAST_POSITION).then_some(free)
+        let tick = self.begun(now_ms).checked_sub(1)?;
+        if tick > self.max_tick || tick >= window_end {
+            return None;
+        }
+        let free = word.wrapping_sub(CLOSED + 1);
+        // Wraps far above the sequence where the state is closed or in an earlier tick.
+        let sequence = free.wrapping_sub(tick << self.sequence_bits);
+        (sequence.wrapping_sub(1) < self.sequence_mask() && free <= LAST_POSITION).then_some(free)
     }
 
     /// Returns whether a position that was taken lies in the clock's tick, and within the window.
