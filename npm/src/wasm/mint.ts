@@ -11,12 +11,24 @@ import { type Engine, start, takeError } from "./engine.js";
 export interface Core extends Engine<typeof Mint> {
   /** The handles of layouts, cells and generators by key. Each is made once, because the module frees no memory. */
   kept: Map<string, number>;
+  run: Run;
   /** The numbers of callers' clocks, each a part of keys. */
   clocks: WeakMap<() => number, number>;
   clockCount: number;
   seed: number;
   /** Which leases there are. */
   held?: WeakMap<object, Map<string, unknown>>;
+}
+
+/** The last IDs that `next` has taken. All generators of a cell share them, so that their IDs increase. */
+interface Run {
+  cell: number;
+  /** The reading of the clock for which they were taken. */
+  ms: number;
+  ids: BigUint64Array;
+  /** The place of the next ID, and the end of the IDs. */
+  at: number;
+  end: number;
 }
 
 /** Of this package; the build puts it here. */
@@ -39,6 +51,7 @@ export const core = (): Core =>
   (realm()[VERSION] ??= {
     ...start<typeof Mint>(module),
     kept: new Map(),
+    run: { cell: 0, ms: 0, ids: new BigUint64Array(64), at: 0, end: 0 },
     clocks: new WeakMap(),
     clockCount: 0,
     seed: Math.random(),

@@ -1,6 +1,6 @@
 //! Generators by handle. The time is an argument: to read it through an import would cost as much as the call itself.
 
-use glue::{Single, answer, buffer, failed, keep, kept};
+use glue::{Single, answer, buffer, keep, kept};
 use snowmint_core::{Layout, Minter, Options, Run, SequenceStart, Words};
 
 type Generator = Minter<&'static Words>;
@@ -42,15 +42,6 @@ pub extern "C" fn open(
 #[unsafe(no_mangle)]
 pub extern "C" fn batch() -> i32 {
     answer(buffer().integer(0).batch(), |count| count as u32)
-}
-
-/// The next ID as a signed `BigInt`. A negative result is an ID if `take_error` then returns 0.
-#[unsafe(no_mangle)]
-pub extern "C" fn next(generator: u32, now_ms: f64) -> i64 {
-    match kept::<Generator>(generator).try_next_id(now_ms as i64) {
-        Ok(id) => id as i64,
-        Err(error) => i64::from(failed(error)),
-    }
 }
 
 /// Takes up to `want` IDs (1 or more), if the rest will be free within `patience_ms`. Returns how many `drain` will
