@@ -24,30 +24,6 @@ test("IDs strictly increase over all ways to mint", () => {
   increasing(ids);
 });
 
-test("IDs of one node increase over its generators, calls and batches while the clock stands, steps and goes back", () => {
-  const clock = { ms: NOW };
-  const options = { node: freshNode(), maxWaitMs: 0, maxAheadMs: 5, clock: () => clock.ms };
-  const [one, other] = [new Snowflake(options), new Snowflake({ ...options, maxAheadMs: 9 })];
-  const ids = [];
-  for (const ms of [NOW, NOW, NOW + 1, NOW, NOW + 1, NOW + 2, NOW - 1, NOW + 2]) {
-    clock.ms = ms;
-    for (let round = 0; round < 9; round++) {
-      ids.push(one.nextId(), one.nextId(), one.nextId(), other.nextId(), ...one.nextIds(2), other.nextId());
-    }
-  }
-  increasing(ids);
-});
-
-test("IDs after the first of a ms differ by one in their sequence, whatever stands below it", () => {
-  const { gen } = scripted({ layout: "time:41,sequence:9,node:10;epoch=0" });
-  const ids = Array.from({ length: 100 }, () => gen.nextId());
-  assert.deepEqual(
-    ids.map((id) => gen.layout.decode(id).sequence),
-    ids.map((_, place) => place),
-  );
-  assert.equal(new Set(ids.map((id) => gen.layout.decode(id).node)).size, 1);
-});
-
 test("IDs tell their node and the time of their minting", () => {
   const gen = new Snowflake({ layout: "twitter", node: { datacenter: 3, worker: 9 } });
   const before = Date.now();
