@@ -295,14 +295,26 @@ impl Engine {
     }
 
     fn first<'a>(self, found: impl Fn(&str) -> Option<&'a str>, counts: impl Fn(Kind) -> bool) -> Option<Finding<'a>> {
-        let wrong = |rule: &&'static Rule| {
-            let made_up_for =
+        self.findings(found).find(|finding| counts(finding.kind()))
+    }
+
+    /// Returns all settings under which confirmed writes can be lost, in the order of core's table.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::durability::Engine;
+    /// let found = |setting: &str| Some(if setting == "file" { "/srv/ids.db" } else { "off" });
+    /// let findings: Vec<_> = Engine::Sqlite.findings(found).map(|finding| finding.to_string()).collect();
+    /// assert_eq!(findings[0], "journal_mode=off");
+    /// ```
+    pub fn findings<'a>(self, found: impl Fn(&str) -> Option<&'a str>) -> impl Iterator<Item = Finding<'a>> {
+        self.rules().iter().filter_map(move |rule| {
+            let value = found(rule.setting);
+            let removed =
                 rule.unless.as_ref().is_some_and(|(other, right)| found(other).is_some_and(|value| right.has(value)));
-            counts(rule.kind)
-                && !made_up_for
-                && found(rule.setting).map_or(!rule.may_lack, |value| !rule.right.has(value))
-        };
-        self.rules().iter().find(wrong).map(|rule| Finding { rule, value: found(rule.setting) })
+            let is_wrong = !removed && value.map_or(!rule.may_lack, |value| !rule.right.has(value));
+            is_wrong.then_some(Finding { rule, value })
+        })
     }
 }
 

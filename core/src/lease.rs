@@ -14,6 +14,7 @@ mod namespace;
 mod record;
 mod renewal;
 mod service;
+mod state;
 mod terms;
 
 pub use self::claim::{Claim, ClaimStep};
@@ -22,6 +23,7 @@ pub use self::namespace::{Floor, NamespaceName, NamespaceRecord, NamespaceRefusa
 pub use self::record::{RECORD_BYTES, Record};
 pub use self::renewal::{Renewal, RenewalStep};
 pub use self::service::{NOT_SNOWMINT, REFUSALS, TOKEN_REFUSED};
+pub use self::state::NodeState;
 pub use self::terms::Terms;
 
 use crate::error::{Error, What};

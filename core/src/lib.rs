@@ -9,6 +9,7 @@
 extern crate std;
 
 pub mod bytes;
+pub mod doctor;
 pub mod durability;
 mod error;
 mod generator;

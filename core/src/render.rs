@@ -382,7 +382,7 @@ fn letters(layout: &Layout) -> Short {
 }
 
 /// Returns a number with a comma before each group of three digits.
-fn grouped(number: u64) -> Short {
+pub(crate) fn grouped(number: u64) -> Short {
     let mut text = Short::new();
     let mut unit = 1;
     while number / unit >= 1000 {
@@ -405,7 +405,7 @@ fn instant(unix_ms: i64) -> Option<Short> {
 }
 
 /// Returns the end of a range of time, for people.
-fn end(unix_ms: Option<i64>) -> Short {
+pub(crate) fn end(unix_ms: Option<i64>) -> Short {
     let text = |text: &str| {
         let mut short = Short::new();
         let _ = short.write_str(text);
@@ -415,7 +415,7 @@ fn end(unix_ms: Option<i64>) -> Short {
 }
 
 /// A text of at most 32 bytes, which can be padded and cut.
-struct Short {
+pub(crate) struct Short {
     bytes: [u8; 32],
     len: usize,
 }
@@ -480,21 +480,32 @@ impl Display for Json<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Some(text) = self.0 else { return f.write_str("null") };
         f.write_char('"')?;
+        Escaped(f).write_str(text)?;
+        f.write_char('"')
+    }
+}
+
+/// Passes text on as the inside of a string of JSON in ASCII.
+pub(crate) struct Escaped<'a, W>(pub(crate) &'a mut W);
+
+impl<W: Write> Write for Escaped<'_, W> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let Self(out) = self;
         for letter in text.chars() {
             match letter {
-                '"' | '\\' => write!(f, "\\{letter}")?,
-                '\n' => f.write_str("\\n")?,
-                '\r' => f.write_str("\\r")?,
-                '\t' => f.write_str("\\t")?,
-                ' '..='~' => f.write_char(letter)?,
+                '"' | '\\' => write!(out, "\\{letter}")?,
+                '\n' => out.write_str("\\n")?,
+                '\r' => out.write_str("\\r")?,
+                '\t' => out.write_str("\\t")?,
+                ' '..='~' => out.write_char(letter)?,
                 _ => {
                     for unit in letter.encode_utf16(&mut [0; 2]) {
-                        write!(f, "\\u{unit:04x}")?;
+                        write!(out, "\\u{unit:04x}")?;
                     }
                 }
             }
         }
-        f.write_char('"')
+        Ok(())
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod clock;
 mod cycles;
+pub mod doctor;
 mod environment;
 mod generator;
 mod id;

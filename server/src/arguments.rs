@@ -25,6 +25,11 @@ pub enum Verb {
     Inspect(Inspect),
     /// Show all presets, or the given layouts
     Layouts(Layouts),
+    /// Examine what a generator would do here: its store, node and clock, and what must be mended
+    ///
+    /// Connects to the store as a generator does, which makes missing tables, and claims no node. Exit code 1: something must
+    /// be mended.
+    Doctor(Doctor),
     /// List leases, and release the node of a stopped holder
     Lease(operate::Lease),
     /// Create and use named sequences
@@ -98,6 +103,32 @@ pub struct Layouts {
     /// Print one JSON object per line
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Args)]
+pub struct Doctor {
+    /// Name of a preset, or text of a layout
+    #[arg(long, default_value = "snowmint")]
+    pub layout: String,
+    /// Node that the generator is given: 5, or datacenter=0,worker=5 [default: SNOWMINT_NODE, otherwise a leased node]
+    #[arg(long)]
+    pub node: Option<String>,
+    /// Store of the generator's lease [default: SNOWMINT_STORE, otherwise the slots of this machine]
+    #[arg(long, value_name = "URL")]
+    pub store: Option<String>,
+    /// Namespace of the lease [default: SNOWMINT_NAMESPACE, otherwise the layout's]
+    #[arg(long)]
+    pub namespace: Option<String>,
+    /// Print one JSON object per line
+    #[arg(long)]
+    pub json: bool,
+}
+
+// The URL may contain a password.
+impl std::fmt::Debug for Doctor {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Doctor").field("layout", &self.layout).field("node", &self.node).finish_non_exhaustive()
+    }
 }
 
 fn form(name: &str) -> Result<TextForm, String> {

@@ -30,6 +30,7 @@ fn main() -> ExitCode {
         Verb::Gen(options) => verbs::generate(&options),
         Verb::Inspect(options) => verbs::inspect(&options),
         Verb::Layouts(options) => verbs::layouts(&options),
+        Verb::Doctor(options) => verbs::doctor(&options),
         Verb::Lease(options) => verbs::lease(&options),
         Verb::Sequence(options) => verbs::sequence(&options),
         Verb::Segment(options) => verbs::segment(&options),

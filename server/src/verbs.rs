@@ -1,6 +1,7 @@
 //! The verbs of the command line, with one file per verb.
 
 mod completions;
+mod doctor;
 mod fence;
 mod generate;
 mod inspect;
@@ -14,6 +15,7 @@ mod serve;
 pub mod signals;
 
 pub use self::completions::completions;
+pub use self::doctor::doctor;
 pub use self::fence::fence;
 pub use self::generate::generate;
 pub use self::inspect::inspect;

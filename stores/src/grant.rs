@@ -5,6 +5,7 @@
 //! service that grants nodes to others.
 
 pub(crate) mod claim;
+mod look;
 mod namespace;
 mod refusal;
 mod renewal;
@@ -13,6 +14,7 @@ mod service;
 mod terms;
 
 pub use self::claim::{Grant, claim_node};
+pub use self::look::{Look, look};
 pub use self::namespace::Namespace;
 pub use self::refusal::Refusal;
 pub use self::renewal::{Outcome, StoreLease};

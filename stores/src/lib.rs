@@ -32,14 +32,15 @@ pub use self::engines::sqlite;
 #[cfg(feature = "zookeeper")]
 pub use self::engines::zookeeper;
 pub use self::error::Error;
-pub use self::grant::{Claimer, Grant, Namespace, Outcome, Refusal, StoreLease, Terms, claim_node};
+pub use self::grant::{Claimer, Grant, Look, Namespace, Outcome, Refusal, StoreLease, Terms, claim_node, look};
 pub use self::store::blocking::BlockingStore;
 pub use self::store::filesystem::{
     refuse_default_database, refuse_default_slots, refuse_lossy_place, refuse_lossy_slots,
 };
 pub use self::store::plain_file;
 pub use self::store::{
-    Found, MAX_KEY_BYTES, MAX_VALUE_BYTES, NumberSource, SegmentTable, Store, Tag, TicketServer, Version, Wrote,
+    Found, MAX_KEY_BYTES, MAX_VALUE_BYTES, NumberSource, SegmentTable, ServerSettings, Store, Tag, TicketServer,
+    Version, Wrote,
 };
 #[cfg(feature = "engines")]
 pub use self::{

@@ -16,6 +16,7 @@ pub(crate) mod url;
 use std::fmt;
 
 use async_trait::async_trait;
+use snowmint_core::durability::Engine;
 pub use snowmint_core::store::Version;
 
 use crate::error::Error;
@@ -88,10 +89,25 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         None
     }
 
+    /// Reads the settings that decide whether the store's server keeps confirmed writes, also where the URL has
+    /// `allow_unsafe`. `None` if the store does not know such settings.
+    async fn settings(&self) -> Result<Option<ServerSettings>, Error> {
+        Ok(None)
+    }
+
     /// Returns the engine's own table of segments, Leaf's `leaf_alloc`. `None` for engines without tables.
     fn segments(&self) -> Option<&dyn SegmentTable> {
         None
     }
+}
+
+/// The settings that decide whether a server keeps confirmed writes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServerSettings {
+    /// The engine, whose rules judge the values.
+    pub engine: Engine,
+    /// Names and values, by name. The names are those of [`Engine::settings`], in any case.
+    pub values: Vec<(String, String)>,
 }
 
 /// The definition of a segment tag.

@@ -3,6 +3,8 @@
 #[cfg(feature = "engines")]
 mod crashes;
 #[cfg(feature = "engines")]
+mod doctor;
+#[cfg(feature = "engines")]
 mod etcd_only;
 #[cfg(feature = "engines")]
 mod faults;

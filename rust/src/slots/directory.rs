@@ -73,6 +73,21 @@ impl SlotDirectory {
         Ok(Self { path: default, shared: true, allow_unsafe: false })
     }
 
+    /// Refuses a directory in which this process cannot make slots. Makes nothing.
+    ///
+    /// # Errors
+    /// `StoreUnavailable`.
+    pub(crate) fn refuse_unusable(&self) -> Result<(), Error> {
+        if !self.path.exists() {
+            let parent = self.path.ancestors().find(|above| above.exists()).unwrap_or(&self.path);
+            return refuse_unwritable(&self.path, parent);
+        }
+        if self.shared {
+            return shared_directory(&self.path);
+        }
+        refuse_unwritable(&self.path, &self.path)
+    }
+
     /// Makes the directory of a namespace, and checks its file system.
     pub(crate) fn prepare(&self, namespace: &str) -> Result<PathBuf, Error> {
         if self.shared {
@@ -93,6 +108,15 @@ impl SlotDirectory {
         }
         Ok(path)
     }
+}
+
+/// Refuses `path`, if this process may not make files in `directory`, which exists.
+fn refuse_unwritable(path: &Path, directory: &Path) -> Result<(), Error> {
+    #[cfg(unix)]
+    let allowed = rustix::fs::access(directory, rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK);
+    #[cfg(not(unix))]
+    let allowed = fs::read_dir(directory).map(drop);
+    allowed.map_err(|error| cannot("write in", path, &error.into()))
 }
 
 pub(crate) fn cannot(what: &str, path: &Path, error: &io::Error) -> Error {

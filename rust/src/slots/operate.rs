@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use snowmint_core::lease::{NamespaceRecord, Record};
-use snowmint_core::{ErrorKind, Window};
+use snowmint_core::{ErrorKind, Layout, Window};
 use snowmint_stores::process::label::label;
 use snowmint_stores::process::nonce::nonce;
 use snowmint_stores::{Error, Namespace, plain_file};
@@ -13,7 +13,7 @@ use snowmint_stores::{Error, Namespace, plain_file};
 use super::directory::{SlotDirectory, cannot, replace};
 use super::record;
 use super::slot::{Attempt, Slot, lock};
-use super::{FLOOR, read_namespace, unreadable};
+use super::{FLOOR, read, read_namespace, unreadable};
 
 /// The slots of a directory.
 #[derive(Clone, Debug)]
@@ -39,6 +39,17 @@ impl Slots {
     /// `StoreUnavailable` for a URL that has no directory.
     pub fn of_url(url: &str) -> Result<Option<Self>, Error> {
         if url.starts_with("file:") { SlotDirectory::of_url(url).map(|place| Some(Self(place))) } else { Ok(None) }
+    }
+
+    pub(crate) const fn of_directory(directory: SlotDirectory) -> Self {
+        Self(directory)
+    }
+
+    /// Returns the record of a namespace for generators of a layout. `None` for a new namespace.
+    pub(crate) fn record(&self, namespace: &Namespace, layout: &Layout) -> Result<Option<NamespaceRecord>, Error> {
+        let path = self.path().join(namespace.directory()).join("layout");
+        let Some(found) = read(&path)? else { return Ok(None) };
+        namespace.read(&path.display().to_string(), &found, layout).map(|(_, record)| Some(record))
     }
 
     /// Returns the directory.

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 use snowmint::{SlotState, Slots};
-use snowmint_core::lease::Record;
+use snowmint_core::lease::{NodeState, Record};
 use snowmint_core::time::Rfc3339;
 use snowmint_core::{SystemHost, Window};
 use snowmint_stores::{Leases, connect};
@@ -29,29 +29,17 @@ struct Line {
 impl Line {
     fn new(namespace: &str, node: u32, record: &Record, now_ms: i64) -> Self {
         let Window { start_ms: start, end_ms: end } = record.window;
-        let state = match (is_far(end, now_ms), record.released, end > now_ms) {
-            (true, ..) => "far ahead",
-            (_, true, _) => "given back",
-            (_, _, true) => "held",
-            (_, _, false) => "ended",
-        };
+        let state = NodeState::of_record(record, now_ms).name();
         Self { namespace: namespace.to_owned(), node, state, start, end, label: record.label_text().to_owned() }
     }
 
     fn of_slot(slot: SlotState, now_ms: i64) -> Self {
         let SlotState { namespace, node, held, record } = slot;
-        let Some(record) = record else {
-            return Self { namespace, node, state: "no record", start: 0, end: 0, label: String::new() };
-        };
-        let Window { start_ms: start, end_ms: end } = record.window;
-        let state = match (is_far(end, now_ms), held, end > now_ms) {
-            (true, ..) => "far ahead",
-            (_, true, _) => "held",
-            // The holder is dead, but its window is not over.
-            (_, _, true) => "expiring",
-            (_, _, false) => "free",
-        };
-        Self { namespace, node, state, start, end, label: record.label_text().to_owned() }
+        let state = NodeState::of_slot(record.as_ref(), held, now_ms).name();
+        let window = record.map_or(Window { start_ms: 0, end_ms: 0 }, |record| record.window);
+        let Window { start_ms: start, end_ms: end } = window;
+        let label = record.map_or_else(String::new, |record| record.label_text().to_owned());
+        Self { namespace, node, state, start, end, label }
     }
 
     fn text(&self) -> String {
@@ -59,11 +47,6 @@ impl Line {
         let Self { namespace, node, state, label, .. } = self;
         format!("{namespace:<16}  {node:>10}  {state:<10}  {until:<24}  {label}")
     }
-}
-
-/// Returns whether a window (end in Unix ms) was granted under a clock that was ahead: no window is that long.
-const fn is_far(end_ms: i64, now_ms: i64) -> bool {
-    end_ms > now_ms.saturating_add_unsigned(Window::MOST_MS)
 }
 
 /// Returns the records of a namespace, or of all namespaces.

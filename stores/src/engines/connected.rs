@@ -13,7 +13,7 @@ use crate::process::fork::PerProcess;
 use crate::process::{lock, runtime};
 use crate::store::blocking::BlockingStore;
 use crate::store::url::Url;
-use crate::store::{Found, Store, Version, Wrote};
+use crate::store::{Found, ServerSettings, Store, Version, Wrote};
 
 /// The stores that this process is connected to, by URL.
 #[derive(Debug, Default)]
@@ -124,6 +124,10 @@ impl BlockingStore for EngineStore {
 
     fn refuse_standby(&self) -> Result<(), Error> {
         self.wait(|store| async move { store.refuse_standby().await })
+    }
+
+    fn settings(&self) -> Result<Option<ServerSettings>, Error> {
+        self.wait(|store| async move { store.settings().await })
     }
 
     fn standby_risk(&self) -> Option<Error> {

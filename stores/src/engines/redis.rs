@@ -15,17 +15,18 @@ use std::time::Duration;
 use ::redis::aio::MultiplexedConnection;
 use ::redis::{AsyncConnectionConfig, Client, Cmd, FromRedisValue, RedisError, RedisResult, TlsCertificates, cmd};
 use async_trait::async_trait;
+use snowmint_core::durability::Engine;
 use snowmint_core::mutant;
 
 use self::scripts::Scripts;
 use super::client::address::Address;
 use super::client::reconnect::{Connector, Reconnecting};
 use super::client::tls;
-use super::settings::Settings;
+use super::settings::{Settings, of_server};
 use crate::error::Error;
 use crate::store::counter::{full, sum};
 use crate::store::url::Url;
-use crate::store::{Found, Store, Version, Wrote};
+use crate::store::{Found, ServerSettings, Store, Version, Wrote};
 
 /// A connection that was idle for this long is tested by a `PING`, as the server may have been restarted.
 const IDLE: Duration = Duration::from_millis(100);
@@ -224,6 +225,11 @@ impl Store for Redis {
 
     fn standby_risk(&self) -> Option<Error> {
         self.server.connector().settings.risk()
+    }
+
+    async fn settings(&self) -> Result<Option<ServerSettings>, Error> {
+        let found = self.server.run(|connection| settings::read(connection, self.name())).await?;
+        Ok(Some(of_server(Engine::Redis, found)))
     }
 
     async fn lower(&self, counter: &str, end: u64, start: u64) -> Result<bool, Error> {

@@ -1,5 +1,6 @@
 //! Checks of a server's settings, and the last result for claims, status and log.
 
+use std::collections::HashMap;
 use std::sync::Mutex;
 
 use snowmint_core::ErrorKind;
@@ -7,6 +8,7 @@ use snowmint_core::durability::Engine;
 
 use crate::error::Error;
 use crate::process::lock;
+use crate::store::ServerSettings;
 
 /// Refuses settings that can lose confirmed writes. Returns a setting by which a failover could lose them.
 ///
@@ -18,6 +20,14 @@ pub(super) fn check<'a>(
 ) -> Result<Option<Error>, Error> {
     Error::refuse_unsafe(store, engine, &value)?;
     Ok(Error::standby_risk(store, engine, &value))
+}
+
+/// Returns the settings that matter, by name.
+pub(super) fn of_server(engine: Engine, settings: HashMap<String, String>) -> ServerSettings {
+    let matters = |name: &str| engine.settings().any(|known| known.eq_ignore_ascii_case(name));
+    let mut values: Vec<_> = settings.into_iter().filter(|(name, _)| matters(name)).collect();
+    values.sort_unstable();
+    ServerSettings { engine, values }
 }
 
 /// The settings of a store's server, as last seen.

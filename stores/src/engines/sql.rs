@@ -25,10 +25,11 @@ pub(super) use self::{
     dialect::unavailable,
     sequence::{NativeSequences, Sequence, State, Target},
 };
+use crate::engines::settings::of_server;
 use crate::error::Error;
 use crate::store::counter::{full, sum};
 use crate::store::url::Url;
-use crate::store::{Found, SegmentTable, Store, Version, Wrote};
+use crate::store::{Found, SegmentTable, ServerSettings, Store, Version, Wrote};
 
 /// A store in tables of an SQL database.
 pub struct SqlStore<D: Dialect> {
@@ -180,6 +181,10 @@ impl<D: Dialect> Store for SqlStore<D> {
 
     fn standby_risk(&self) -> Option<Error> {
         self.pool.standby_risk()
+    }
+
+    async fn settings(&self) -> Result<Option<ServerSettings>, Error> {
+        Ok(Some(of_server(D::ENGINE, self.pool.settings().await?)))
     }
 
     fn segments(&self) -> Option<&dyn SegmentTable> {

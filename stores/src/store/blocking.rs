@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::error::Error;
-use crate::store::{Found, Version, Wrote};
+use crate::store::{Found, ServerSettings, Version, Wrote};
 
 /// A store of leases whose calls block: the methods of [`Store`](super::Store) that leases need.
 ///
@@ -44,6 +44,14 @@ pub trait BlockingStore: fmt::Debug + Send + Sync + 'static {
     /// See [`read`](Self::read).
     fn refuse_standby(&self) -> Result<(), Error> {
         Ok(())
+    }
+
+    /// See [`Store::settings`](super::Store::settings).
+    ///
+    /// # Errors
+    /// See [`read`](Self::read).
+    fn settings(&self) -> Result<Option<ServerSettings>, Error> {
+        Ok(None)
     }
 
     /// See [`Store::standby_risk`](super::Store::standby_risk).

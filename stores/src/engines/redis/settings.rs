@@ -13,10 +13,20 @@ use crate::error::Error;
 ///
 /// After a refusal an older append-only file proves nothing while the server writes a new one.
 pub(super) async fn check(
-    mut connection: MultiplexedConnection,
+    connection: MultiplexedConnection,
     name: &str,
     was_refused: bool,
 ) -> Result<Option<Error>, Error> {
+    let mut found = read(connection, name).await?;
+    if was_refused {
+        found.remove("aof_base_size");
+    }
+    let value = |setting: &str| found.get(setting).map(String::as_str);
+    settings::check(name, Engine::Redis, value)
+}
+
+/// Reads the settings of the server in one pipeline.
+pub(super) async fn read(mut connection: MultiplexedConnection, name: &str) -> Result<HashMap<String, String>, Error> {
     let settings: Vec<_> = Engine::Redis.settings().collect();
     let mut questions = pipe();
     questions.cmd("INFO");
@@ -36,11 +46,7 @@ pub(super) async fn check(
             found.entry(setting).or_insert(value);
         }
     }
-    if was_refused {
-        found.remove("aof_base_size");
-    }
-    let value = |setting: &str| found.get(setting).map(String::as_str);
-    settings::check(name, Engine::Redis, value)
+    Ok(found)
 }
 
 fn owned((setting, value): (&str, &str)) -> (String, String) {

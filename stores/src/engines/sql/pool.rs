@@ -12,7 +12,7 @@ use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, sleep, timeout_at};
 
-use super::dialect::{Dialect, Failure, Refusal, unavailable};
+use super::dialect::{Dialect, Failure, Refusal, Settings as Values, unavailable};
 use super::schema;
 use crate::engines::client::backoff::Backoff;
 use crate::engines::settings::{self, Settings};
@@ -102,6 +102,12 @@ impl<D: Dialect> Pool<D> {
     pub(super) async fn refuse_standby(&self) -> Result<(), Error> {
         self.run((), |_, ()| Box::pin(async { Ok(()) })).await?;
         self.0.settings.refuse_standby()
+    }
+
+    /// Reads the settings of the server.
+    pub(super) async fn settings(&self) -> Result<Values, Error> {
+        let shared = self.0.clone();
+        self.run(shared, |connection, shared| Box::pin(async { shared.dialect.settings(connection).await })).await
     }
 
     /// As [`Store::standby_risk`](crate::Store::standby_risk).

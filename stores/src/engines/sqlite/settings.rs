@@ -91,8 +91,8 @@ fn is_busy(code: Option<&str>) -> bool {
     code.and_then(|code| code.parse::<u32>().ok()).is_some_and(|code| code & 0xff == 5)
 }
 
-/// The settings of the connection. `path` has checked the file.
+/// The settings of the connection.
 pub(super) const QUERY: &str = "\
     SELECT 'journal_mode', journal_mode FROM pragma_journal_mode \
     UNION ALL SELECT 'synchronous', CAST(synchronous AS text) FROM pragma_synchronous \
-    UNION ALL SELECT 'file', 'checked'";
+    UNION ALL SELECT 'file', coalesce(file, '') FROM pragma_database_list WHERE name = 'main'";

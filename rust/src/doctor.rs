@@ -1,0 +1,187 @@
+//! What a generator with some options would do here: `snowmint doctor`, for command lines in every language.
+
+use std::fmt;
+use std::path::Path;
+
+use snowmint_core::doctor::{Accepted, Finding, Level, Origin, Outlook, SlotNodes, Tally, judge};
+use snowmint_core::durability::Accepting;
+use snowmint_core::render::Format;
+use snowmint_core::{ErrorKind, SystemHost};
+use snowmint_stores::{
+    BlockingStore, Error, Look, ServerSettings, Terms, look, refuse_lossy_place, refuse_lossy_slots,
+};
+
+use crate::environment::Environment;
+use crate::generator::options::{LeaseOptions, LeaseStore, Source};
+use crate::lease::backend::Backend;
+use crate::slots::{SlotDirectory, Slots};
+
+/// Examines what a generator with these options would do here, and writes a line for each finding. Returns whether nothing
+/// must be mended.
+///
+/// It connects to the store as a generator does, which makes missing tables. It claims no node, and makes no slots.
+///
+/// # Errors
+/// The errors of `out`.
+///
+/// # Examples
+/// ```
+/// use snowmint::core::render::Format;
+/// use snowmint::{Environment, LeaseOptions, doctor};
+/// let mut text = String::new();
+/// let is_well = doctor::examine(LeaseOptions::new().node(5), &Environment::default(), &mut text, Format::Plain)?;
+/// assert!(is_well);
+/// assert!(text.contains("note  node        node 5, given by --node "));
+/// # Ok::<(), std::fmt::Error>(())
+/// ```
+pub fn examine(
+    options: LeaseOptions,
+    environment: &Environment,
+    out: &mut impl fmt::Write,
+    format: Format,
+) -> Result<bool, fmt::Error> {
+    let mut report = Report { out, format, is_well: true, broken: Ok(()) };
+    report.add(&Finding::Layout(&options.layout, SystemHost::unix_ms()));
+    let (options, store) = looking(options, environment);
+    let node = if options.node.is_some() { Origin::Node } else { Origin::NodeVariable };
+    match options.resolve(environment, false) {
+        Err(error) => report.refused(&error),
+        Ok(Source::Vouched(number)) => report.add(&Finding::Vouched(number, node)),
+        Ok(Source::Leased(key)) => match &key.backend {
+            Backend::Slots(directory) => slots(&mut report, directory, store.origin, &key.terms),
+            Backend::Store(keeper, _) => {
+                if let Err(error) = over_store(&mut report, &**keeper, &store, &key.terms) {
+                    report.refused(&error);
+                }
+            }
+            Backend::Lessor(lessor, _) => report.add(&Finding::Service(lessor.name(), store.origin)),
+        },
+    }
+    report.broken.map(|()| report.is_well)
+}
+
+/// The findings so far.
+struct Report<'a, W> {
+    out: &'a mut W,
+    format: Format,
+    is_well: bool,
+    broken: fmt::Result,
+}
+
+impl<W: fmt::Write> Report<'_, W> {
+    fn add(&mut self, finding: &Finding<'_>) {
+        self.is_well &= finding.level() != Level::Mend;
+        self.broken = self.broken.and_then(|()| finding.write(self.out, self.format));
+    }
+
+    fn refused(&mut self, error: &Error) {
+        self.add(&Finding::Refused(error.kind(), &error.to_string()));
+    }
+
+    /// Adds the judgement of a place of files.
+    fn place(&mut self, path: &str, judged: Result<(), Error>, is_allowed: bool) {
+        match judged {
+            Ok(()) => self.add(&Finding::Place(path)),
+            Err(error) if is_allowed => self.add(&Finding::Allowed(&error.to_string())),
+            Err(error) => self.refused(&error),
+        }
+    }
+
+    fn nodes(&mut self, outlook: &Outlook, tally: &Tally) {
+        self.add(&Finding::Node(outlook, tally));
+        if tally.far > 0 {
+            self.add(&Finding::Far(tally.far));
+        }
+        if tally.faulty > 0 {
+            self.add(&Finding::Faulty(tally.faulty));
+        }
+    }
+}
+
+/// The store of the options, and the risks that its URL accepts.
+struct Wanted {
+    origin: Origin,
+    accepted: Accepted,
+}
+
+/// Returns the options for a look: a store that a claim refuses can be looked at all the same.
+fn looking(mut options: LeaseOptions, environment: &Environment) -> (LeaseOptions, Wanted) {
+    let origin = match (&options.store, &environment.store, &environment.state_dir) {
+        (Some(_), ..) => Origin::Store,
+        (None, Some(_), _) => Origin::StoreVariable,
+        (None, None, Some(_)) => Origin::StateDirectory,
+        (None, None, None) => Origin::Default,
+    };
+    let mut accepted = Accepted::default();
+    if options.store.is_none() {
+        options.store = environment.store.clone().map(LeaseStore::Url);
+    }
+    if let Some(LeaseStore::Url(url)) = &mut options.store
+        && !["file:", "http:", "https:"].iter().any(|scheme| url.starts_with(scheme))
+    {
+        let given = |option: &str| url.split(['?', '&']).skip(1).any(|each| each == option);
+        accepted = Accepted { lossy: given("allow_unsafe=true"), standby: given("allow_standby=true") };
+        url.push(if url.contains('?') { '&' } else { '?' });
+        url.push_str("allow_unsafe=true");
+    }
+    (options, Wanted { origin, accepted })
+}
+
+/// Examines the slots of this machine.
+fn slots<W: fmt::Write>(report: &mut Report<'_, W>, directory: &SlotDirectory, origin: Origin, terms: &Terms) {
+    let path = directory.path.display().to_string();
+    let exists = directory.path.is_dir();
+    report.add(&Finding::Slots { path: &path, origin, shared: directory.shared, exists });
+    report.place(&path, refuse_lossy_slots(&directory.path), directory.allow_unsafe);
+    let found = directory.refuse_unusable().and_then(|()| {
+        let slots = Slots::of_directory(directory.clone());
+        Ok((slots.record(&terms.namespace, &terms.layout)?, slots.list(Some(terms.namespace.directory()))?))
+    });
+    let (record, listed) = match found {
+        Ok(found) => found,
+        Err(error) => return report.refused(&error),
+    };
+    report.add(&Finding::Namespace(&terms.namespace.to_string(), record.is_some()));
+    let now_ms = SystemHost::unix_ms();
+    let mut nodes = SlotNodes::new(&terms.layout, terms.node);
+    for slot in &listed {
+        nodes.see(slot.node, slot.record.as_ref(), slot.held, now_ms);
+    }
+    let (outlook, tally) = nodes.end();
+    report.nodes(&outlook, &tally);
+}
+
+/// Examines a store and its server.
+fn over_store<W: fmt::Write>(
+    report: &mut Report<'_, W>,
+    store: &dyn BlockingStore,
+    wanted: &Wanted,
+    terms: &Terms,
+) -> Result<(), Error> {
+    // The first call connects. The name of the store is known after it.
+    let settings = match store.settings() {
+        Err(error) if error.kind() != ErrorKind::UnsafeStore => return Err(error),
+        settings => settings,
+    };
+    report.add(&Finding::Store(store.name(), wanted.origin));
+    match settings {
+        Ok(Some(ServerSettings { engine, values })) => {
+            let values: Vec<_> = values.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+            judge(engine, &values, wanted.accepted, &Accepting::URL, |finding| report.add(finding));
+            if let Some((_, file)) = values.iter().find(|(name, file)| *name == "file" && !file.is_empty()) {
+                let refused = refuse_lossy_place(store.name(), Path::new(file), Accepting::URL.lossy);
+                report.place(file, refused, wanted.accepted.lossy);
+            }
+        }
+        Ok(None) => report.add(&Finding::NoSettings),
+        Err(error) if wanted.accepted.lossy => report.add(&Finding::Allowed(&error.to_string())),
+        Err(error) => report.refused(&error),
+    }
+    let sent_ms = SystemHost::unix_ms();
+    let store_ms = store.clock_ms()?;
+    report.add(&Finding::Clock { store_ms, sent_ms, answered_ms: SystemHost::unix_ms() });
+    let Look { namespace, outlook, tally } = look(store, terms, store_ms)?;
+    report.add(&Finding::Namespace(&terms.namespace.to_string(), namespace.is_some()));
+    report.nodes(&outlook, &tally);
+    Ok(())
+}

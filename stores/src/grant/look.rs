@@ -1,0 +1,41 @@
+//! A look at a namespace in a store, without a claim. Nothing is written.
+
+use snowmint_core::SystemHost;
+use snowmint_core::doctor::{Outlook, StoreNodes, Tally};
+use snowmint_core::lease::{Floor, NamespaceRecord};
+
+use super::Terms;
+use super::claim::read_nodes;
+use crate::error::Error;
+use crate::store::blocking::BlockingStore;
+
+/// The namespace and the nodes that a claim would find.
+#[derive(Clone, Copy, Debug)]
+pub struct Look {
+    /// The record of the namespace. `None` for a new namespace.
+    pub namespace: Option<NamespaceRecord>,
+    /// What a claim would meet.
+    pub outlook: Outlook,
+    /// How many nodes are in which state.
+    pub tally: Tally,
+}
+
+/// Looks at the namespace of the terms. `store_ms` is the store's clock in Unix ms, if the store has one.
+///
+/// # Errors
+/// `InvalidLayout`, if the namespace is of another layout; `StoreUnavailable`, `UnsafeStore`.
+pub fn look(store: &dyn BlockingStore, terms: &Terms, store_ms: Option<i64>) -> Result<Look, Error> {
+    let Terms { namespace, layout, node, window_ms, .. } = terms;
+    let record = store.read(&namespace.key()?)?;
+    let record = record.map(|found| namespace.read(store.name(), &found.value, layout)).transpose()?;
+    let record = record.map(|(_, record)| record);
+    let floor = store.read(Floor::KEY)?.map(|found| Floor::read(&found.value)).transpose()?;
+    let nodes = read_nodes(store.name(), store.list(&namespace.nodes_prefix()?)?)?;
+    let now_ms = SystemHost::unix_ms();
+    let mut seen = StoreNodes::new(layout, *node, *window_ms, record, floor);
+    for (node, record) in &nodes {
+        seen.see(*node, record.as_ref().map(|(record, version)| (record, *version)), now_ms);
+    }
+    let (outlook, tally) = seen.end(now_ms, store_ms);
+    Ok(Look { namespace: record, outlook, tally })
+}
