@@ -11,6 +11,7 @@ pub use self::nodes::{Outlook, SlotNodes, StoreNodes, Tally};
 use crate::durability::{Accepting, Engine, Finding as Unsafe, Kind};
 use crate::error::ErrorKind;
 use crate::layout::Layout;
+use crate::lease::Record;
 use crate::render::{Escaped, Format, end, grouped};
 
 /// The skew of a clock that people would notice in the order of IDs, in ms.
@@ -417,7 +418,7 @@ fn write_node(f: &mut fmt::Formatter<'_>, outlook: &Outlook, tally: &Tally) -> f
         }
         Outlook::Held(error, record) => {
             write!(f, "{error}")?;
-            match record.as_ref().map(|record| record.label_text()) {
+            match record.as_ref().map(Record::label_text) {
                 Some(label) if !label.is_empty() => write!(f, " (its holder is {label})"),
                 _ => Ok(()),
             }
@@ -489,7 +490,7 @@ mod tests {
     use super::*;
     use crate::bytes::label;
     use crate::layouts::{SAFE53, SNOWMINT};
-    use crate::lease::{NamespaceRecord, Record};
+    use crate::lease::NamespaceRecord;
     use crate::window::Window;
 
     const NOW_MS: i64 = 1_772_323_200_123;

@@ -4,7 +4,7 @@ use serde_json::Value;
 use snowmint::core::render::Format;
 use snowmint::stores::connect;
 use snowmint::{Environment, LeaseOptions, Snowflake, doctor};
-use snowmint_tests::engines::{Engine, Server, shared_database};
+use snowmint_tests::engines::{Engine, Server, shared, shared_database};
 
 use crate::scene::{directory, unique};
 use crate::sql_scenes::run;
@@ -29,7 +29,7 @@ fn about<'a>(found: &'a [Value], topic: &str) -> Vec<(&'a str, &'a str)> {
 #[test]
 fn a_doctor_finds_nothing_wrong_with_shared_servers_and_claims_nothing() {
     for engine in Engine::STORES {
-        let (server, namespace) = (shared_database(engine), unique("doctor"));
+        let (server, namespace) = (shared(engine), unique("doctor"));
         for _ in 0..2 {
             let (is_well, found) = examine(over(server.url(), &namespace));
             assert!(is_well, "{engine:?}: {found:?}");

@@ -4,6 +4,7 @@
 
 mod buffer;
 mod convert;
+mod doctor;
 mod error;
 mod host;
 mod hot;
@@ -31,6 +32,7 @@ mod _snowmint {
 
     #[pymodule_export]
     use crate::{
+        doctor::examine,
         error::error_classes,
         inspect::{Candidate, inspect},
         layout::{Layout, find_layout, parts::Parts, presets},

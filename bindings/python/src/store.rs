@@ -8,7 +8,7 @@ use pyo3::exceptions::{PyException, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyList, PyString};
-use snowmint::stores::{BlockingStore, Claimer, Found, Terms, Version, Wrote};
+use snowmint::stores::{BlockingStore, Claimer, Found, ServerSettings, Terms, Version, Wrote};
 use snowmint::{Backend, Connect, Error, LeaseStore, Lessor, LessorGrant};
 use snowmint_core::durability::Engine;
 use snowmint_core::{ErrorKind, Window};
@@ -235,6 +235,18 @@ impl BlockingStore for PyStore {
                 Ok(())
             }
         })
+    }
+
+    fn settings(&self) -> Result<Option<ServerSettings>, Error> {
+        let found = self.ask(|store| {
+            // A caller's own store need not have this method.
+            if !store.hasattr("settings")? {
+                return Ok(None);
+            }
+            call(&store.getattr("settings")?, ())?.extract::<Option<(String, HashMap<String, String>)>>()
+        })?;
+        let settings = found.and_then(|(engine, values)| Some((Engine::find(&engine)?, values)));
+        Ok(settings.map(|(engine, values)| ServerSettings { engine, values: values.into_iter().collect() }))
     }
 
     fn standby_risk(&self) -> Option<Error> {

@@ -144,8 +144,8 @@ pub struct SlotNodes {
     tally: Tally,
     /// Nodes below this one have a slot that no claim takes now.
     next: u64,
-    /// The slot of the wanted node, if a claim cannot have it now.
-    busy: Option<Option<Record>>,
+    /// The outlook for the wanted node, if a claim cannot have it now.
+    held: Option<Outlook>,
 }
 
 impl SlotNodes {
@@ -162,7 +162,7 @@ impl SlotNodes {
     /// assert_eq!((tally.held, tally.free()), (1, 1023));
     /// ```
     pub const fn new(layout: &Layout, node: Option<u32>) -> Self {
-        Self { wanted: node, tally: Tally::new(layout), next: 0, busy: None }
+        Self { wanted: node, tally: Tally::new(layout), next: 0, held: None }
     }
 
     /// Takes a slot at the time `now_ms` (Unix ms), in ascending order of nodes. `is_locked` says whether a live holder
@@ -177,7 +177,9 @@ impl SlotNodes {
             return;
         }
         if self.wanted == Some(node) {
-            self.busy = Some(record.copied());
+            let end_ms = record.map_or(now_ms, |record| record.window.end_ms);
+            let error = Error::new(What::NodeHeld, 0, u64::from(node), end_ms.cast_unsigned());
+            self.held = Some(Outlook::Held(error, record.copied()));
         }
         // The first gap between busy slots is the lowest free node.
         if u64::from(node) == self.next {
@@ -187,13 +189,10 @@ impl SlotNodes {
 
     /// Returns what a claim would meet.
     pub fn end(self) -> (Outlook, Tally) {
-        let outlook = match (self.wanted, self.busy) {
+        let outlook = match (self.wanted, self.held) {
+            (_, Some(held)) => held,
             (Some(node), None) => Outlook::Gets(node),
-            (Some(node), Some(record)) => {
-                let end_ms = record.map_or(0, |record| record.window.end_ms);
-                Outlook::Held(Error::new(What::NodeHeld, 0, u64::from(node), end_ms.cast_unsigned()), record)
-            }
-            (None, _) => match u32::try_from(self.next) {
+            (None, None) => match u32::try_from(self.next) {
                 Ok(node) if self.next < self.tally.nodes => Outlook::Gets(node),
                 _ => Outlook::Refused(Error::new(What::NodesTaken, 0, self.tally.nodes, 0)),
             },

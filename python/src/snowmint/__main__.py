@@ -1,4 +1,4 @@
-"""The command line: `python -m snowmint gen`, `inspect` and `layouts`."""
+"""The command line: `python -m snowmint gen`, `inspect`, `layouts` and `doctor`."""
 
 import argparse
 import io
@@ -11,7 +11,7 @@ from typing import NoReturn
 
 import snowmint
 from snowmint import Snowflake, SnowmintError, layouts, text
-from snowmint._snowmint import find_layout, render_candidates, render_decoded, render_layouts
+from snowmint._snowmint import examine, find_layout, render_candidates, render_decoded, render_layouts
 
 BATCH = 4096
 
@@ -36,7 +36,7 @@ def _arguments() -> argparse.ArgumentParser:
         epilog="Exit codes: 0 for success, 1 for a failure or an unknown ID, 2 for wrong input.",
     )
     parser.add_argument("--version", action="version", version=f"snowmint {snowmint.__version__}")
-    verbs = parser.add_subparsers(metavar="gen | inspect | layouts", required=True)
+    verbs = parser.add_subparsers(metavar="gen | inspect | layouts | doctor", required=True)
 
     json_help = "print one JSON object per line"
     gen = verbs.add_parser("gen", help="mint IDs", description="Mint IDs, one per line.")
@@ -84,6 +84,30 @@ def _arguments() -> argparse.ArgumentParser:
         "layouts", nargs="*", metavar="LAYOUT", help="names of presets, or texts of layouts [default: all presets]"
     )
     show.add_argument("--json", action="store_true", help=json_help)
+
+    doctor = verbs.add_parser(
+        "doctor",
+        help="examine what a generator would do here",
+        description="Examine what a generator would do here: its store, node and clock, and what must be mended. "
+        "Connects to the store as a generator does, which makes missing tables, and claims no node.",
+        epilog="Exit code 1: something must be mended.",
+    )
+    doctor.set_defaults(run=_doctor)
+    doctor.add_argument("--layout", help="name of a preset, or text of a layout [default: snowmint]")
+    doctor.add_argument(
+        "--node",
+        help="node that the generator is given: 5, or datacenter=0,worker=5 [default: SNOWMINT_NODE, otherwise a "
+        "leased node]",
+    )
+    doctor.add_argument(
+        "--store",
+        metavar="URL",
+        help="store of the generator's lease [default: SNOWMINT_STORE, otherwise the slots of this machine]",
+    )
+    doctor.add_argument(
+        "--namespace", help="namespace of the lease [default: SNOWMINT_NAMESPACE, otherwise the layout's]"
+    )
+    doctor.add_argument("--json", action="store_true", help=json_help)
     return parser
 
 
@@ -153,6 +177,14 @@ def _layouts(options: argparse.Namespace) -> int:
     shown = render_layouts(chosen or list(layouts.all().values()), bool(chosen), options.json, _bold())
     sys.stdout.write(shown)
     return 0
+
+
+def _doctor(options: argparse.Namespace) -> int:
+    shown, is_well = examine(
+        options.layout, options.node, options.store, options.namespace, options.json, _bold()
+    )
+    sys.stdout.write(shown)
+    return 0 if is_well else 1
 
 
 def _bold() -> bool:

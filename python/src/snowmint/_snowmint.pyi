@@ -1185,6 +1185,11 @@ def render_decoded(id: _Int, layout: Layout, json: bool) -> str:
 def render_candidates(value: str, found: list[Candidate], json: bool, bold: bool) -> str:
     """Returns a value and its candidates, as the command line prints them."""
 
+def examine(
+    layout: str | None, node: str | None, store: str | None, namespace: str | None, json: bool, bold: bool
+) -> tuple[str, bool]:
+    """Examines what a generator would do here. Returns the findings as text, and whether nothing must be mended."""
+
 def engine_settings(engine: str) -> list[str]:
     """Lists the settings of an engine that decide whether it keeps confirmed writes."""
 

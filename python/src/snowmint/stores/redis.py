@@ -119,6 +119,11 @@ class RedisStore:
         """The writes that a failover could lose, by the last look at the settings."""
         return self._findings.risk
 
+    def settings(self) -> tuple[str, dict[str, str]]:
+        """Returns the engine, and its settings that decide whether it keeps confirmed writes."""
+        found = self._settings()
+        return "redis", {name: found[name] for name in engine_settings("redis") if name in found}
+
     def _ask(self, *words: Any) -> Any:
         # Records are bytes, also where the client decodes its answers.
         return self._client.execute_command(*words, NEVER_DECODE=True)
@@ -133,15 +138,19 @@ class RedisStore:
             raise StoreUnavailableError(f"{self}: the value at {key} is not a record of snowmint")
         return value, int(version)
 
-    def _check(self) -> None:
-        if self._allow_unsafe:
-            return
+    def _settings(self) -> dict[str, str]:
         pool = type(self._client.connection_pool).__name__
         found = {"sentinel": pool if pool == "SentinelConnectionPool" else "no"}
         found |= {name: str(value) for name, value in self._told("INFO", self._client.info).items()}
         for setting in engine_settings("redis"):
             if setting not in found:
                 found |= self._told(f"CONFIG GET {setting}", self._client.config_get, setting)
+        return found
+
+    def _check(self) -> None:
+        if self._allow_unsafe:
+            return
+        found = self._settings()
         if self._findings.refused is not None:
             # An earlier file does not count while the server writes another one.
             found.pop("aof_base_size", None)

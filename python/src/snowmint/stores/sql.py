@@ -114,6 +114,11 @@ class SqlStore:
         """The writes that a failover could lose, by the last look at the settings."""
         return self._findings.risk
 
+    def settings(self) -> tuple[str, dict[str, str]]:
+        """Returns the engine, and its settings that decide whether it keeps confirmed writes."""
+        with self._transaction() as connection:
+            return self._sql.engine, self._settings(connection)
+
     @contextmanager
     def _transaction(self, writing: bool = False) -> Generator[Connection]:
         try:
@@ -152,13 +157,17 @@ class SqlStore:
                     raise
                 time.sleep(0.01)
 
-    def _check(self, connection: Connection) -> None:
+    def _settings(self, connection: Connection) -> dict[str, str]:
         names = {name.lower(): name for name in engine_settings(self._sql.engine)}
         found: dict[str, str] = {}
         for query in self._sql.settings(list(names.values())):
             for name, value in self._sql.verbs.ask(connection, query):
                 # MySQL reports names in another case than it accepts.
                 found[names.get(str(name).lower(), str(name))] = str(value)
+        return found
+
+    def _check(self, connection: Connection) -> None:
+        found = self._settings(connection)
         self._findings.judge(found)
         self._write_ahead_log = f"{found['file']}-wal" if found.get("journal_mode") == "wal" else None
         if "file" in found:
