@@ -4,7 +4,7 @@
 #   maturin    a virtual environment that builds wheels  python    it, with all that Python's tests use
 #   esbuild    npm packages that build                   npm       them, with all that npm's tests use
 #   chromium   Chromium                                  browsers  Firefox, WebKit and a display for it
-#   protoc     the compiler for etcd's client            servers   PostgreSQL, PgBouncer, MariaDB, Redis, etcd, ZooKeeper, Varnish
+#   protoc     the compiler for etcd's client            servers   PostgreSQL, PgBouncer, pgpool, MariaDB, Redis, etcd, ZooKeeper, Varnish
 #   faults     false clocks and frozen disks         docs       the tools that make the pages of docs/
 #   headless   Chromium without windows                  valgrind  a program that counts instructions
 #   proof      the solvers that check proof/
@@ -100,6 +100,7 @@ for purpose in "$@"; do
     servers)
       need postgresql file "/usr/lib/postgresql/*/bin/initdb"
       need pgbouncer file /usr/sbin/pgbouncer
+      need pgpool2 file /usr/sbin/pgpool
       need mariadb-server has mariadbd
       need redis-server has redis-server
       need etcd-server has etcd

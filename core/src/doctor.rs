@@ -168,6 +168,23 @@ pub fn judge(
     }
 }
 
+impl<'a> Finding<'a> {
+    /// Returns the findings about nodes.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::doctor::{Finding, SlotNodes};
+    /// let (outlook, tally) = SlotNodes::new(&snowmint_core::layouts::SAFE53, None).end();
+    /// let told: Vec<_> = Finding::of_nodes(&outlook, &tally).map(|finding| finding.to_string()).collect();
+    /// assert_eq!(told, ["a claim gets node 0: 8 of 8 nodes are free"]);
+    /// ```
+    pub fn of_nodes(outlook: &'a Outlook, tally: &'a Tally) -> impl Iterator<Item = Self> {
+        let far = (tally.far > 0).then_some(Self::Far(tally.far));
+        let faulty = (tally.faulty > 0).then_some(Self::Faulty(tally.faulty));
+        [Some(Self::Node(outlook, tally)), far, faulty].into_iter().flatten()
+    }
+}
+
 impl Finding<'_> {
     /// Returns how the finding counts.
     ///

@@ -129,7 +129,8 @@ await commonJsOf("browser");
 
 // The command line, over the bundle that programs on Node load, with a wasm module that no bundle has.
 const overBundle = beside(/^\.\.\/index\.js$/, () => "./node.mjs");
-await bundle("node", "esm", [["cli/main", "cli"]], { plugins: [overBundle] });
+const overStores = beside(/^\.\.\/stores\/index\.js$/, () => "./stores.node.mjs");
+await bundle("node", "esm", [["cli/main", "cli"]], { plugins: [overBundle, overStores, asText("mjs")] });
 chmodSync("dist/cli.mjs", 0o755);
 
 // The types that the public ones lead to, once for each kind of module.

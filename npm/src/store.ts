@@ -12,6 +12,14 @@ export interface Listed extends Found {
   name: string;
 }
 
+/** The settings that decide whether a server keeps confirmed writes. */
+export interface ServerSettings {
+  /** The engine, whose rules judge the values. */
+  engine: "postgres" | "mysql" | "redis" | "sqlite";
+  /** The values by name. */
+  values: ReadonlyMap<string, string>;
+}
+
 /**
  * A store: four verbs, each durable and linearizable before it resolves, and optionally a clock.
  *
@@ -41,6 +49,8 @@ export interface Store {
   refuseStandby?(): Promise<void>;
   /** Returns the writes that a failover could lose, as a sentence; null without a known risk. */
   standbyRisk?(): string | null;
+  /** Reads the settings by which a server keeps confirmed writes, for `npx snowmint doctor`. */
+  settings?(): Promise<ServerSettings>;
   /** What sentences call it, such as the engine and where it is, without a password. */
   toString(): string;
 }

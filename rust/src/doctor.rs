@@ -88,12 +88,8 @@ impl<W: fmt::Write> Report<'_, W> {
     }
 
     fn nodes(&mut self, outlook: &Outlook, tally: &Tally) {
-        self.add(&Finding::Node(outlook, tally));
-        if tally.far > 0 {
-            self.add(&Finding::Far(tally.far));
-        }
-        if tally.faulty > 0 {
-            self.add(&Finding::Faulty(tally.faulty));
+        for finding in Finding::of_nodes(outlook, tally) {
+            self.add(&finding);
         }
     }
 }

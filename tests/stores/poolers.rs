@@ -1,4 +1,4 @@
-//! `PostgreSQL` behind `PgBouncer`, in each of its modes, on a server whose commits do not wait.
+//! `PostgreSQL` behind `PgBouncer` and Pgpool-II, in each of their modes, on a server whose commits do not wait.
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -23,15 +23,25 @@ fn setting(name: &str, default: usize) -> usize {
     std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
 }
 
-/// A `PostgreSQL` that loses what was committed in the last 30 s, if commits do not wait, and a pooler in front of it.
+/// A `PostgreSQL` that loses what was committed in the last 30 s, if commits do not wait.
+fn forgetful() -> Server {
+    Server::start_with(Engine::Postgres, &["-c", "synchronous_commit=off", "-c", "wal_writer_delay=10000"])
+}
+
+/// Such a `PostgreSQL`, and a `PgBouncer` in front of it.
 fn start(mode: &str) -> (Server, Server) {
-    let server =
-        Server::start_with(Engine::Postgres, &["-c", "synchronous_commit=off", "-c", "wal_writer_delay=10000"]);
+    let server = forgetful();
     // In session mode a client keeps its session. In the other modes clients share a few.
     let sessions = if mode == "session" { 80 } else { 5 };
     let options = [format!("pool_mode={mode}"), format!("default_pool_size={sessions}")];
-    let pooler = Server::start_pooler(server.port(), &options);
+    let pooler = Server::start_pooler(Engine::Pgbouncer, server.port(), &options);
     (server, pooler)
+}
+
+/// Returns the options of a Pgpool-II, which has a process for each client.
+fn of_pgpool(clustering: &str) -> Vec<String> {
+    let processes = 10 + 8 * setting("SNOWMINT_PROCESSES", 2);
+    vec![format!("backend_clustering_mode='{clustering}'"), format!("num_init_children={processes}")]
 }
 
 /// Processes that lease and mint, and as many that take numbers, with their ledgers.
@@ -47,7 +57,7 @@ impl Work {
         let processes = setting("SNOWMINT_PROCESSES", 2);
         let directory = directory();
         let kinds: Vec<_> = KINDS.iter().map(|kind| kind.name()).collect();
-        let url = format!("{url}?connections=2");
+        let url = format!("{url}{}connections=2", if url.contains('?') { '&' } else { '?' });
         let start_minter = |number| {
             let options = ["window_ms=1000", "pace_us=1000", "max_wait_ms=90000"];
             let path = ids(&directory, number);
@@ -96,17 +106,16 @@ fn ids(directory: &TempDir, number: usize) -> PathBuf {
     directory.path().join(format!("ids.{number}"))
 }
 
-fn nothing_repeats(mode: &str) {
-    let (mut server, mut pooler) = start(mode);
+fn nothing_repeats((mut server, mut pooler): (Server, Server), url: &str) {
     Engine::Postgres.client(server.port(), "CREATE SEQUENCE takes");
     run(async {
-        let store = connect(&pooler.url()).await.expect("it connects");
+        let store = connect(url).await.expect("it connects");
         let tag = Tag { next: 1, step: 20, description: "it's $1 \\".to_owned() };
         Segments::create(&*store, "takes", &tag).await.expect("a tag");
         let options = Options { cache: Some(500), ..Options::DEFAULT };
         Sequences::new(store).create("takes", &options).await.expect("a sequence");
     });
-    let work = Work::start(&pooler.url());
+    let work = Work::start(url);
     work.wait_for(10);
     let mut random = rand::rng();
     for _ in 0..setting("SNOWMINT_KILLS", 1) {
@@ -123,17 +132,48 @@ fn nothing_repeats(mode: &str) {
 
 #[test]
 fn nothing_repeats_behind_pgbouncer_in_session_mode() {
-    nothing_repeats("session");
+    let (server, pooler) = start("session");
+    let url = pooler.url();
+    nothing_repeats((server, pooler), &url);
 }
 
 #[test]
 fn nothing_repeats_behind_pgbouncer_in_transaction_mode() {
-    nothing_repeats("transaction");
+    let (server, pooler) = start("transaction");
+    let url = pooler.url();
+    nothing_repeats((server, pooler), &url);
 }
 
 #[test]
 fn nothing_repeats_behind_pgbouncer_in_statement_mode() {
-    nothing_repeats("statement");
+    let (server, pooler) = start("statement");
+    let url = pooler.url();
+    nothing_repeats((server, pooler), &url);
+}
+
+#[test]
+fn nothing_repeats_behind_pgpool() {
+    let server = forgetful();
+    let pooler = Server::start_pooler(Engine::Pgpool, server.port(), &of_pgpool("raw"));
+    let url = pooler.url();
+    nothing_repeats((server, pooler), &url);
+}
+
+#[test]
+fn nothing_repeats_behind_pgpool_that_balances_load() {
+    let server = forgetful();
+    let standby = Server::start_standby(server.port());
+    let mut options = of_pgpool("streaming_replication");
+    // A read at the standby would miss the last grants.
+    options.extend([
+        "load_balance_mode=on\nbackend_weight0=0\nbackend_weight1=1".to_owned(),
+        format!("backend_hostname1='127.0.0.1'\nbackend_port1={}", standby.port()),
+        "backend_flag1='DISALLOW_TO_FAILOVER'".to_owned(),
+    ]);
+    let pooler = Server::start_pooler(Engine::Pgpool, server.port(), &options);
+    // Nothing is promoted here.
+    let url = format!("{}?allow_standby=true", pooler.url());
+    nothing_repeats((server, pooler), &url);
 }
 
 #[test]

@@ -62,22 +62,9 @@ pub fn lease(terms: Terms, on_lost: Option<Function<'_, String, ()>>) -> Result<
     // Where the linker has no `-z nodelete`: the renewing thread may outlive the only worker that has loaded the addon.
     retain_current_module_for_unload_safety();
     let on_lost = on_lost.as_ref().map(on_lost_of).transpose()?;
-    let environment = Environment {
-        node: terms.environment_node,
-        store: terms.environment_store,
-        namespace: terms.environment_namespace,
-        state_dir: terms.state_dir.map(Into::into),
-        kubernetes: terms.kubernetes,
-        container: terms.container,
-    };
-    let mut options = LeaseOptions::new().exclude(terms.exclude);
-    options.store = terms.store.map(Into::into);
-    options.namespace = terms.namespace;
-    options.options = crate::options(terms.max_ahead_ms, terms.start);
-    options.options.max_wait_ms = saturated(terms.max_wait_ms);
-    options.window_ms = terms.window_ms.map(saturated);
-    options.on_lost = on_lost;
-    Ok(AsyncTask::new(Claiming { layout: terms.layout, node: terms.node, options, environment }))
+    let mut claiming = Claiming::of(terms);
+    claiming.options.on_lost = on_lost;
+    Ok(AsyncTask::new(claiming))
 }
 
 fn on_lost_of(callback: &Function<'_, String, ()>) -> Result<OnLost> {
@@ -98,12 +85,36 @@ pub struct Claiming {
 }
 
 impl Claiming {
-    fn claim(&mut self) -> core::result::Result<Generator, snowmint::Error> {
+    pub(crate) fn of(terms: Terms) -> Self {
+        let environment = Environment {
+            node: terms.environment_node,
+            store: terms.environment_store,
+            namespace: terms.environment_namespace,
+            state_dir: terms.state_dir.map(Into::into),
+            kubernetes: terms.kubernetes,
+            container: terms.container,
+        };
+        let mut options = LeaseOptions::new().exclude(terms.exclude);
+        options.store = terms.store.map(Into::into);
+        options.namespace = terms.namespace;
+        options.options = crate::options(terms.max_ahead_ms, terms.start);
+        options.options.max_wait_ms = saturated(terms.max_wait_ms);
+        options.window_ms = terms.window_ms.map(saturated);
+        Self { layout: terms.layout, node: terms.node, options, environment }
+    }
+
+    /// Takes the options, with the layout and the node.
+    pub(crate) fn take(&mut self) -> core::result::Result<(LeaseOptions, &Environment), snowmint::Error> {
         let layout = Layout::parse(&self.layout)?;
         let node = self.node.map(|node| layout.node(Integer::from(u64::from(node)))).transpose()?;
         let mut options = std::mem::take(&mut self.options).layout(layout);
         options.node = node;
-        Generator::lease(options, &self.environment, &mut SystemHost::new())
+        Ok((options, &self.environment))
+    }
+
+    fn claim(&mut self) -> core::result::Result<Generator, snowmint::Error> {
+        let (options, environment) = self.take()?;
+        Generator::lease(options, environment, &mut SystemHost::new())
     }
 }
 
@@ -214,6 +225,6 @@ impl Task for Closing {
 }
 
 /// Runs `work`. A panic becomes an exception, since on a thread of the pool it would end the process.
-fn guarded<T>(work: impl FnOnce() -> T) -> Result<T> {
+pub(crate) fn guarded<T>(work: impl FnOnce() -> T) -> Result<T> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|_| Error::from_reason("snowmint panicked"))
 }

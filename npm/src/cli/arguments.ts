@@ -32,24 +32,35 @@ export interface LayoutsOptions {
   json: boolean;
 }
 
+/** The options of `doctor`. */
+export interface DoctorOptions {
+  layout?: string;
+  node?: string;
+  store?: string;
+  namespace?: string;
+  json: boolean;
+}
+
 /** A verb with its options, or a text to print. */
 export type Request =
   | ({ verb: "gen" } & GenOptions)
   | ({ verb: "inspect" } & InspectOptions)
   | ({ verb: "layouts" } & LayoutsOptions)
+  | ({ verb: "doctor" } & DoctorOptions)
   | { verb: "print"; text: string };
 
-const VERBS = ["gen", "inspect", "layouts"];
+const VERBS = ["gen", "inspect", "layouts", "doctor"];
 
-const HELP = `usage: snowmint [-h] [--version] gen | inspect | layouts ...
+const HELP = `usage: snowmint [-h] [--version] gen | inspect | layouts | doctor ...
 
 Mint and read IDs of the Snowflake family.
 
   gen         mint IDs
   inspect     show the parts of IDs
   layouts     show layouts
+  doctor      examine what a generator would do here
 
-  -h, --help  show this help; after gen, inspect or layouts the help of the verb
+  -h, --help  show this help; after a verb the help of the verb
   --version   show the version
 
 Exit codes: 0 for success, 1 for a failure or an unknown ID, 2 for wrong input.
@@ -98,6 +109,29 @@ Show all presets, or the given layouts.
   --json  print one JSON object per line
 `;
 
+const DOCTOR_HELP = `usage: snowmint doctor [--layout LAYOUT] [--node NODE] [--store URL]
+                       [--namespace NAMESPACE] [--json]
+
+Examine what a generator would do here: its store, node and clock, and what must
+be mended. Connects to the store as a generator does, which makes missing
+tables, and claims no node.
+
+  --layout LAYOUT        name of a preset, or text of a layout [default:
+                         snowmint]
+  --node NODE            node that the generator is given: 5, or
+                         datacenter=0,worker=5 [default: SNOWMINT_NODE,
+                         otherwise a leased node]
+  --store URL            store of the generator's lease, over the package pg,
+                         mysql2, ioredis or better-sqlite3 of this project
+                         [default: SNOWMINT_STORE, otherwise the slots of this
+                         machine]
+  --namespace NAMESPACE  namespace of the lease [default: SNOWMINT_NAMESPACE,
+                         otherwise the layout's]
+  --json                 print one JSON object per line
+
+Exit code 1: something must be mended.
+`;
+
 /** Reads the words. Throws `Mistake`. */
 export function read([verb, ...words]: string[]): Request {
   switch (verb) {
@@ -107,6 +141,8 @@ export function read([verb, ...words]: string[]): Request {
       return inspect(words);
     case "layouts":
       return layouts(words);
+    case "doctor":
+      return doctor(words);
     case "-h":
     case "--help":
       return { verb: "print", text: HELP };
@@ -150,6 +186,24 @@ function layouts(words: string[]): Request {
   const { values, positionals } = parsed("layouts", words, { allowPositionals: true, options: { help, json } });
   if (values.help) return { verb: "print", text: LAYOUTS_HELP };
   return { verb: "layouts", layouts: positionals.map(shown), json: values.json ?? false };
+}
+
+function doctor(words: string[]): Request {
+  const { help, layout: layoutOption, json: jsonOption } = COMMON;
+  const { values } = parsed("doctor", words, {
+    allowPositionals: false,
+    options: {
+      help,
+      layout: layoutOption,
+      json: jsonOption,
+      node: { type: "string" },
+      store: { type: "string" },
+      namespace: { type: "string" },
+    },
+  });
+  if (values.help) return { verb: "print", text: DOCTOR_HELP };
+  const { layout, node, store, namespace, json = false } = values;
+  return { verb: "doctor", layout, node, store, namespace, json };
 }
 
 const COMMON = {

@@ -1,10 +1,18 @@
 #!/usr/bin/env node
-// The command line: `npx snowmint gen`, `inspect` and `layouts`, with the output of `python -m snowmint`.
+// The command line: `npx snowmint gen`, `inspect`, `layouts` and `doctor`, with the output of `python -m snowmint`.
 import { createInterface } from "node:readline";
 import { setImmediate } from "node:timers/promises";
 import { WAIT_MS } from "../generated/tables.js";
 import { Layout, Snowflake, SnowmintError, text } from "../index.js";
-import { type GenOptions, type InspectOptions, type LayoutsOptions, Mistake, read } from "./arguments.js";
+import {
+  type DoctorOptions,
+  type GenOptions,
+  type InspectOptions,
+  type LayoutsOptions,
+  Mistake,
+  read,
+} from "./arguments.js";
+import { examine } from "./doctor.js";
 import * as render from "./render.js";
 
 const BATCH = 4096;
@@ -106,9 +114,15 @@ async function showLayouts(options: LayoutsOptions): Promise<number> {
   return 0;
 }
 
+async function doctor(options: DoctorOptions): Promise<number> {
+  const [lines, isWell] = await examine(options, layoutOf(options.layout ?? "snowmint"), formOf(options));
+  await write(lines);
+  return isWell ? 0 : 1;
+}
+
 /** Returns the form of the output. Headlines are bold on a terminal that shows bold text. */
 function formOf({ json }: { json: boolean }): render.Format {
-  return { json, bold: process.stdout.isTTY && !process.env.NO_COLOR && process.env.TERM !== "dumb" };
+  return { json, bold: Boolean(process.stdout.isTTY) && !process.env.NO_COLOR && process.env.TERM !== "dumb" };
 }
 
 async function run(words: string[]): Promise<number> {
@@ -120,6 +134,8 @@ async function run(words: string[]): Promise<number> {
       return inspectEach(request);
     case "layouts":
       return showLayouts(request);
+    case "doctor":
+      return doctor(request);
     case "print":
       await write(request.text);
       return 0;

@@ -11,6 +11,8 @@ export interface Addon {
   open(layout: string, node: number, maxAheadMs: number, start: number): Handle | string;
   /** `onLost` is called with a refusal. */
   lease(terms: Terms, onLost?: (refusal: string) => void): Promise<NativeLease | string>;
+  /** The findings about slots or a vouched node, as lines. */
+  examine(terms: Terms, json: boolean, bold: boolean): Promise<{ text: string; isWell: boolean } | string>;
 }
 
 /** The options of a lease, and the variables of the environment. */

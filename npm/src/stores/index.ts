@@ -1,5 +1,5 @@
 // snowmint/stores: where leases are kept, over what an application already uses.
-export type { Found, Grant, LeaseTerms, Lessor, Listed, Store } from "../store.js";
+export type { Found, Grant, LeaseTerms, Lessor, Listed, ServerSettings, Store } from "../store.js";
 export { HttpStore, type HttpStoreOptions } from "./http.js";
 export { MemoryStore } from "./memory.js";
 export { type MysqlPool, MysqlStore } from "./mysql.js";

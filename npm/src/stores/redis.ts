@@ -1,5 +1,5 @@
 import { redisAdd, redisWrite } from "../generated/scripts.js";
-import type { Found, Listed, Store } from "../store.js";
+import type { Found, Listed, ServerSettings, Store } from "../store.js";
 import { checkAdd, full, raised } from "./counts.js";
 import { settingsOf, unsafe } from "./durability.js";
 import { sentence, unavailable } from "./failure.js";
@@ -134,6 +134,13 @@ export class RedisStore implements Store {
     this.#findings.refuseStandby();
   }
 
+  /** As `Store.settings`. */
+  async settings(): Promise<ServerSettings> {
+    const found = await this.#call((ask) => this.#settings(ask));
+    const values = settingsOf("redis").flatMap((name) => (found.has(name) ? [[name, found.get(name)!] as const] : []));
+    return { engine: "redis", values: new Map(values) };
+  }
+
   /** As `Store.standbyRisk`. */
   standbyRisk(): string | null {
     return this.#findings.risk;
@@ -162,6 +169,14 @@ export class RedisStore implements Store {
     if (this.#allowUnsafe) return;
     // The kind of client is known without a look.
     if (this.#sentinel) this.#findings.note(this, new Map([["sentinel", "yes"]]));
+    const found = await this.#settings(ask);
+    // After a refusal an earlier file does not count while a new one is written.
+    if (this.#findings.refused) found.delete("aof_base_size");
+    this.#findings.judge(this, found);
+    this.#checked = true;
+  }
+
+  async #settings(ask: (...words: Word[]) => Promise<unknown>): Promise<Map<string, string>> {
     const told = async (...words: string[]) => {
       try {
         return await ask(...words);
@@ -178,10 +193,7 @@ export class RedisStore implements Store {
     const others = settingsOf("redis").filter((name) => !found.has(name));
     const answers = await Promise.all(others.map((name) => told("CONFIG", "GET", name)));
     for (const [name, value] of answers.flatMap(pairs)) found.set(String(name), String(value));
-    // After a refusal an earlier file does not count while a new one is written.
-    if (this.#findings.refused) found.delete("aof_base_size");
-    this.#findings.judge(this, found);
-    this.#checked = true;
+    return found;
   }
 }
 

@@ -1,5 +1,5 @@
 // The part that all stores over an SQL server share. Other languages use the same tables and statements.
-import type { Found, Listed, Store } from "../store.js";
+import type { Found, Listed, ServerSettings, Store } from "../store.js";
 import { checkAdd, full } from "./counts.js";
 import { type Kind, settingsOf } from "./durability.js";
 import { unavailable } from "./failure.js";
@@ -141,6 +141,12 @@ export abstract class SqlStore implements Store {
     this.#findings.refuseStandby();
   }
 
+  /** As `Store.settings`. */
+  async settings(): Promise<ServerSettings> {
+    const { kind } = this.#dialect;
+    return this.#transaction(false, async (ask) => ({ engine: kind, values: await this.#settings(ask) }));
+  }
+
   /** As `Store.standbyRisk`. */
   standbyRisk(): string | null {
     return this.#findings.risk;
@@ -205,7 +211,7 @@ export abstract class SqlStore implements Store {
     }
   }
 
-  async #check(ask: Connection["ask"]): Promise<void> {
+  async #settings(ask: Connection["ask"]): Promise<Map<string, string>> {
     const { kind, settings } = this.#dialect;
     // MySQL writes names in another case than it reads them.
     const names = new Map(settingsOf(kind).map((name) => [name.toLowerCase(), name]));
@@ -213,7 +219,11 @@ export abstract class SqlStore implements Store {
     for (const query of settings([...names.values()]))
       for (const [name, value] of (await ask(query)).rows)
         found.set(names.get(name!.toLowerCase()) ?? name!, value ?? "");
-    this.#findings.judge(this, found);
+    return found;
+  }
+
+  async #check(ask: Connection["ask"]): Promise<void> {
+    this.#findings.judge(this, await this.#settings(ask));
     this.#checked = true;
   }
 }

@@ -2,7 +2,7 @@ import { fileAt } from "#files";
 import { SnowmintError } from "../errors.js";
 import { sqliteSchema } from "../generated/scripts.js";
 import { monotonicMs } from "../host/monotonic.js";
-import type { Found, Listed, Store } from "../store.js";
+import type { Found, Listed, ServerSettings, Store } from "../store.js";
 import { checkAdd, full, raised } from "./counts.js";
 import { refuseLossyPlace, refuseUnsafe } from "./durability.js";
 import { unavailable } from "./failure.js";
@@ -143,6 +143,11 @@ export class SqliteStore implements Store {
     return null;
   }
 
+  /** As `Store.settings`. */
+  async settings(): Promise<ServerSettings> {
+    return this.#transaction(false, () => ({ engine: "sqlite" as const, values: this.#settings() }));
+  }
+
   /** What sentences call it. */
   toString(): string {
     return `SQLite at ${this.#db.name || "a temporary file"}`;
@@ -202,19 +207,23 @@ export class SqliteStore implements Store {
     this.#hasTables = true;
   }
 
-  #check(): void {
-    this.#refuseRemoved();
+  #settings(): Map<string, string> {
     const [file] = this.#all("SELECT file FROM pragma_database_list WHERE name = 'main'");
-    const path = String(file![0] ?? "");
     const pragma = (name: string) => String(this.#db.pragma(name, { simple: true }));
-    const mode = pragma("journal_mode");
-    const found = new Map([
-      // Its path may be longer than what core takes.
-      ["file", path && "a file"],
-      ["journal_mode", mode],
+    return new Map([
+      ["file", String(file![0] ?? "")],
+      ["journal_mode", pragma("journal_mode")],
       ["synchronous", pragma("synchronous")],
     ]);
-    refuseUnsafe(this, "sqlite", found);
+  }
+
+  #check(): void {
+    this.#refuseRemoved();
+    const found = this.#settings();
+    const path = found.get("file")!;
+    const mode = found.get("journal_mode");
+    // Its path may be longer than what core takes.
+    refuseUnsafe(this, "sqlite", found.set("file", path && "a file"));
     refuseLossyPlace(this, path);
     this.#path = path;
     if (!this.#checked) this.#file = fileAt(path);

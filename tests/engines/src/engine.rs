@@ -20,6 +20,8 @@ pub enum Engine {
     Postgres,
     /// `PgBouncer`, a pooler in front of a `PostgreSQL`.
     Pgbouncer,
+    /// Pgpool-II, a pooler in front of a `PostgreSQL`, which may balance load over its standbys.
+    Pgpool,
     /// `MariaDB`.
     Mariadb,
     /// Redis.
@@ -45,8 +47,16 @@ const MEMORY: u64 = 4 << 30;
 
 impl Engine {
     /// All kinds.
-    pub const ALL: [Self; 7] =
-        [Self::Postgres, Self::Pgbouncer, Self::Mariadb, Self::Redis, Self::Etcd, Self::Zookeeper, Self::Service];
+    pub const ALL: [Self; 8] = [
+        Self::Postgres,
+        Self::Pgbouncer,
+        Self::Pgpool,
+        Self::Mariadb,
+        Self::Redis,
+        Self::Etcd,
+        Self::Zookeeper,
+        Self::Service,
+    ];
 
     /// The kinds that hold a store's records.
     pub const STORES: [Self; 5] = [Self::Postgres, Self::Mariadb, Self::Redis, Self::Etcd, Self::Zookeeper];
@@ -56,6 +66,7 @@ impl Engine {
         match self {
             Self::Postgres => "postgres",
             Self::Pgbouncer => "pgbouncer",
+            Self::Pgpool => "pgpool",
             Self::Mariadb => "mariadb",
             Self::Redis => "redis",
             Self::Etcd => "etcd",
@@ -67,7 +78,7 @@ impl Engine {
     /// The URL of a store on a server at that port.
     pub fn url(self, port: u16) -> String {
         match self {
-            Self::Postgres | Self::Pgbouncer => format!("postgres://postgres@127.0.0.1:{port}/postgres"),
+            Self::Postgres | Self::Pgbouncer | Self::Pgpool => format!("postgres://postgres@127.0.0.1:{port}/postgres"),
             Self::Mariadb => format!("mysql://root@127.0.0.1:{port}/ids"),
             Self::Redis => format!("redis://127.0.0.1:{port}"),
             Self::Etcd => format!("etcd://127.0.0.1:{port}"),
@@ -96,10 +107,11 @@ impl Engine {
         }
     }
 
-    /// The account that runs the engine: `PostgreSQL`, `PgBouncer` and `MariaDB` refuse root.
+    /// The account that runs the engine: most databases and poolers refuse root.
     pub(crate) fn account(self) -> &'static str {
         static ROOT: LazyLock<bool> = LazyLock::new(|| fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0));
-        if *ROOT && matches!(self, Self::Postgres | Self::Pgbouncer | Self::Mariadb) { "nobody" } else { "" }
+        let refuses_root = matches!(self, Self::Postgres | Self::Pgbouncer | Self::Pgpool | Self::Mariadb);
+        if *ROOT && refuses_root { "nobody" } else { "" }
     }
 
     /// The words before a command that run it under `account`.
@@ -122,6 +134,8 @@ impl Engine {
         match self {
             Self::Postgres => POSTGRES.join("postgres"),
             Self::Pgbouncer => "/usr/sbin/pgbouncer".into(),
+            // It starts the pooler in the directory of the data, by which `workers` finds its processes.
+            Self::Pgpool => "/usr/bin/env".into(),
             Self::Mariadb => "mariadbd".into(),
             Self::Redis => "redis-server".into(),
             Self::Etcd => "etcd".into(),
@@ -151,7 +165,10 @@ impl Engine {
                 .arg(format!("--datadir={}", data.display()))
                 // Each server removes the temporary tables that it finds in its own directory.
                 .arg(format!("--tmpdir={}", directory.display()))),
-            _ => fs::create_dir(data).expect("a directory"),
+            _ => {
+                fs::create_dir(&data).expect("a directory");
+                self.hand_over(&data);
+            }
         }
     }
 
@@ -193,6 +210,23 @@ impl Engine {
                 fs::write(&file, lines).expect("the configuration can be written");
                 format!("-q {}", file.display())
             }
+            Self::Pgpool => {
+                let file = |name| directory.join(name);
+                // A server that was killed comes back on its port, so no failure is a failover.
+                let mut lines = format!(
+                    "listen_addresses='127.0.0.1'\nport={port}\nsocket_dir='{data}'\npcp_port={peer_port}\n\
+                     pcp_socket_dir='{data}'\npid_file_name='{data}/pgpool.pid'\nlogdir='{data}'\nmax_pool=1\n\
+                     memqcache_total_size=1MB\nfailover_on_backend_error=off\nhealth_check_period=0\n\
+                     sr_check_period=0\n"
+                );
+                lines.extend(options.iter().flat_map(|line| [line.as_str(), "\n"]));
+                for (name, text) in [("pgpool.conf", lines.as_str()), ("pcp.conf", ""), ("pool_hba.conf", "")] {
+                    fs::write(file(name), text).expect("the configuration can be written");
+                }
+                format!(
+                    "--chdir={data} /usr/sbin/pgpool -n -D -f {at}/pgpool.conf -F {at}/pcp.conf -a {at}/pool_hba.conf"
+                )
+            }
             Self::Mariadb => format!(
                 "--no-defaults --datadir={data} --bind-address=127.0.0.1 --port={port} --socket={at}/s.sock \
                  --pid-file={at}/p.pid --tmpdir={at} --innodb-buffer-pool-size=16M"
@@ -228,7 +262,7 @@ impl Engine {
         };
         // Temporary directories have no blanks in their paths; `_` stands for an empty argument.
         let word = |word: &str| if word == "_" { String::new() } else { word.to_owned() };
-        let options = if matches!(self, Self::Zookeeper | Self::Pgbouncer) { &[] } else { options };
+        let options = if matches!(self, Self::Zookeeper | Self::Pgbouncer | Self::Pgpool) { &[] } else { options };
         arguments.split_whitespace().map(word).chain(options.iter().cloned()).collect()
     }
 
@@ -236,7 +270,7 @@ impl Engine {
     pub(crate) fn is_ready(self, port: u16) -> bool {
         let port_text = port.to_string();
         match self {
-            Self::Postgres | Self::Pgbouncer => {
+            Self::Postgres | Self::Pgbouncer | Self::Pgpool => {
                 succeeds(&POSTGRES.join("pg_isready"), &["-q", "-h", "127.0.0.1", "-p", &port_text])
             }
             Self::Mariadb => succeeds(
@@ -283,7 +317,7 @@ impl Engine {
 
     /// The processes that work in the directory, for an engine that has several.
     pub(crate) fn workers(self, directory: &Path) -> Vec<i32> {
-        if self != Self::Postgres {
+        if !matches!(self, Self::Postgres | Self::Pgpool) {
             return Vec::new();
         }
         let data = directory.join("data");
@@ -310,7 +344,7 @@ impl Engine {
         let (address, database) = place.split_once('/').unwrap_or((place, "0"));
         let port = address.rsplit(':').next().unwrap_or_default();
         let (program, arguments): (PathBuf, &[&str]) = match self {
-            Self::Postgres | Self::Pgbouncer => (
+            Self::Postgres | Self::Pgbouncer | Self::Pgpool => (
                 POSTGRES.join("psql"),
                 &["-X", "-q", "-t", "-A", "-h", "127.0.0.1", "-U", "postgres", "-p", port, "-d", database],
             ),

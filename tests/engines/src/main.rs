@@ -12,7 +12,7 @@
 //! {"shared": "postgres", "new_database": true}    an empty database on it; for Redis a number of a database
 //! {"start": "redis", "options": ["--save", ""], "env": {}}
 //! {"start": "postgres", "standby_of": 5432}       {"url", "port", "second_port", "directory"}: a server of this connection
-//! {"start": "pgbouncer", "pooler_of": 5432, "options": ["pool_mode=transaction"]}: a pooler in front of that PostgreSQL
+//! {"start": "pgbouncer", "pooler_of": 5432, "options": ["pool_mode=transaction"]}: a pooler in front of that PostgreSQL, or "pgpool"
 //! "kill", "restart", "pause", "resume", "stop"    {} when it is done, for the server that the connection has started
 //! ```
 //!
@@ -135,7 +135,7 @@ mod program {
                 assert!(own.is_none(), "a connection starts one server");
                 let server = match (standby_of, pooler_of) {
                     (Some(primary), _) => Server::start_standby(primary),
-                    (_, Some(postgres)) => Server::start_pooler(postgres, &options),
+                    (_, Some(postgres)) => Server::start_pooler(start, postgres, &options),
                     _ => Server::start_in(start, options, env),
                 };
                 let (port, second_port) = (server.port(), server.second_port());

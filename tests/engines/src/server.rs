@@ -88,12 +88,19 @@ impl Server {
         server
     }
 
-    /// Starts a `PgBouncer` in front of the `PostgreSQL` at that port. The options are lines of its configuration, such as
-    /// `pool_mode=transaction`.
-    pub fn start_pooler(postgres_port: u16, options: &[String]) -> Self {
-        let server = format!("* = host=127.0.0.1 port={postgres_port} user=postgres");
-        let lines = options.iter().cloned().chain(["[databases]".to_owned(), server]).collect();
-        Self::start_in(Engine::Pgbouncer, lines, BTreeMap::new())
+    /// Starts a pooler, `PgBouncer` or Pgpool-II, in front of the `PostgreSQL` at that port. The options are lines of its
+    /// configuration, such as `pool_mode=transaction`.
+    pub fn start_pooler(engine: Engine, postgres_port: u16, options: &[String]) -> Self {
+        let mut lines = options.to_vec();
+        lines.extend(if engine == Engine::Pgpool {
+            [
+                format!("backend_hostname0='127.0.0.1'\nbackend_port0={postgres_port}"),
+                "backend_flag0='ALWAYS_PRIMARY|DISALLOW_TO_FAILOVER'".to_owned(),
+            ]
+        } else {
+            ["[databases]".to_owned(), format!("* = host=127.0.0.1 port={postgres_port} user=postgres")]
+        });
+        Self::start_in(engine, lines, BTreeMap::new())
     }
 
     fn new(engine: Engine, options: Vec<String>, env: BTreeMap<String, String>, shared: bool) -> Self {
@@ -183,7 +190,7 @@ impl Server {
     pub fn kill(&mut self) {
         let Some(Running { mut shell, pid }) = self.running.take() else { return };
         kill(pid, libc::SIGKILL);
-        // Processes of PostgreSQL would end when they notice that the first one has, but not while they are stopped.
+        // The other processes would end when they notice that the first one has, but not while they are stopped.
         // The next start is refused while one of them runs.
         for worker in self.engine.workers(self.directory.path()) {
             kill(worker, libc::SIGKILL);
@@ -198,8 +205,9 @@ impl Server {
     pub fn stop(&mut self) {
         let Some(Running { pid, .. }) = self.running else { return };
         self.pause(false);
-        // SIGTERM waits for open sessions of PostgreSQL.
-        let signal = if self.engine == Engine::Postgres { libc::SIGINT } else { libc::SIGTERM };
+        // SIGTERM waits for open sessions.
+        let waits = matches!(self.engine, Engine::Postgres | Engine::Pgpool);
+        let signal = if waits { libc::SIGINT } else { libc::SIGTERM };
         let deadline = Instant::now() + STOP;
         while alive(pid) && Instant::now() < deadline {
             // Redis refuses to end while it rewrites its file, so it is asked again.

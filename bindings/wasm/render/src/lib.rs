@@ -8,6 +8,8 @@
 
 extern crate alloc;
 
+mod doctor;
+
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
