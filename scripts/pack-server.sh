@@ -8,7 +8,7 @@ packed=snowmint-$1
 mkdir -p "$2"
 directory=$(cd "$2" && pwd)
 [ -e npm/site/dist/index.html ] || { echo "the inspector is not built: run scripts/build-site.sh first" >&2; exit 1; }
-cargo build --quiet --locked --profile "$profile" -p snowmint-server --features page
+cargo build --quiet --locked --profile "$profile" -p snowmint-server
 program=${CARGO_TARGET_DIR:-target}/$profile/snowmint
 [ ! -e "$program.exe" ] || program=$program.exe
 staged=$(mktemp -d)

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Packs the Rust crates, builds each from its package, and runs a program of a user on them: package-crates.sh [TAG].
+# Packs the Rust crates, builds each from its package, runs a program of a user on them, and installs the service:
+# package-crates.sh [TAG]. scripts/build-site.sh must have built the inspector.
 # Nothing is published. With a tag the version must be the tag's.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -17,6 +18,7 @@ for built in $(grep -lsE '/(registry/src/-[0-9a-f]+|package)/snowmint' "$target"
   built=${built##*-}
   rm -rf "$target"/debug/.fingerprint/snowmint*-"${built%.d}"
 done
+scripts/put-page.sh
 cargo package --quiet --locked --allow-dirty "${crates[@]/#/-p}"
 for crate in "${crates[@]}"; do
   package=$target/package/$crate-$version.crate
@@ -31,7 +33,7 @@ done
 user=$target/user
 rm -rf "$user"
 mkdir -p "$user/src"
-for crate in snowmint-core snowmint-stores snowmint; do
+for crate in "${crates[@]}"; do
   tar -xzf "$target/package/$crate-$version.crate" -C "$user"
 done
 cp rust/examples/own.rs "$user/src/main.rs"
@@ -56,3 +58,31 @@ snowmint-core = { path = "snowmint-core-$version" }
 snowmint-stores = { path = "snowmint-stores-$version" }
 END
 CARGO_TARGET_DIR=$(realpath "$target") cargo run --quiet --offline --manifest-path "$user/Cargo.toml"
+
+# A user's `cargo install snowmint-server`: the service has the inspector.
+patches=()
+for crate in snowmint-core snowmint-stores snowmint; do
+  patches+=(--config "patch.crates-io.$crate.path=\"$(realpath "$user/$crate-$version")\"")
+done
+cp Cargo.lock "$user/snowmint-server-$version"
+CARGO_TARGET_DIR=$(realpath "$target") cargo install --quiet --offline --debug --root "$user/root" \
+  --path "$user/snowmint-server-$version" "${patches[@]}"
+cat > "$user/page.py" << 'END'
+import re, subprocess, sys, tempfile, urllib.request
+
+with tempfile.TemporaryDirectory() as directory:
+    options = ["--http", "127.0.0.1:0", "--redis", "off", "--store", f"sqlite:{directory}/ids.db?allow_unsafe=true"]
+    service = subprocess.Popen([sys.argv[1], "serve", *options], stderr=subprocess.PIPE, text=True)
+    try:
+        log = ""
+        while not (found := re.search(r"http=\W*(127\.0\.0\.1:\d+)", log)):
+            line = service.stderr.readline()
+            assert line, f"the service ended: {log}"
+            log += line
+        page = urllib.request.urlopen(f"http://{found[1]}/", timeout=30).read().decode()
+    finally:
+        service.kill()
+assert page.startswith("<!doctype html>") and "snowmint" in page, f"not the inspector: {page[:200]}"
+print(f"{len(page):9}  bytes of the inspector in the installed service")
+END
+python3 "$user/page.py" "$user/root/bin/snowmint"

@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # Publishes the Rust crates, each after the crates that it needs. Published versions are skipped, so that an interrupted run
-# can be repeated. package-crates.sh has built the packages: a build here would hand the token to every build script.
+# can be repeated. scripts/build-site.sh has built the inspector, and package-crates.sh the packages: a build here would hand the
+# token to every build script.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+scripts/put-page.sh
 version=$(cargo pkgid --locked -p snowmint)
 version=${version##*[#@]}
 for crate in snowmint-core snowmint-stores snowmint snowmint-server; do

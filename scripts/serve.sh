@@ -3,4 +3,4 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/build-site.sh
-exec cargo run --quiet --locked --release -p snowmint-server --features page -- serve "$@"
+exec cargo run --quiet --locked --release -p snowmint-server -- serve "$@"

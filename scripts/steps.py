@@ -390,7 +390,7 @@ PROOFS = [
         "scripts/package-crates.sh",
         ["prove"],
         "rust",
-        (RUST, PROTOC),
+        (RUST, PROTOC, BUILD_SITE),
         lock="debug",
     ),
     Step(

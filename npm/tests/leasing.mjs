@@ -7,8 +7,9 @@ import { SqliteStore } from "snowmint/stores";
 import { LEASED } from "./clients.mjs";
 
 const [kind, url, namespace, ledger, options] = process.argv.slice(2);
+const { allowStandby, ...terms } = JSON.parse(options ?? "{}");
 async function storeOf(kind) {
-  if (kind !== "better-sqlite3") return new LEASED[kind].Store((await LEASED[kind].connect(url))[0]);
+  if (kind !== "better-sqlite3") return new LEASED[kind].Store((await LEASED[kind].connect(url))[0], allowStandby && { allowStandby });
   const { default: Database } = await import("better-sqlite3");
   return new SqliteStore(new Database(url));
 }
@@ -21,7 +22,7 @@ const gen = await Snowflake.lease({
   namespace,
   onLost,
   maxWaitMs: 20_000,
-  ...JSON.parse(options ?? "{}"),
+  ...terms,
 });
 const file = openSync(ledger, "a");
 const mint = () => {

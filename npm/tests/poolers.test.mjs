@@ -1,4 +1,4 @@
-// PostgreSQL behind PgBouncer, in each of its modes, on a server whose commits do not wait.
+// PostgreSQL behind PgBouncer and Pgpool-II, in their modes, on a server whose commits do not wait.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -18,6 +18,20 @@ const PROCESSES = 8;
 async function pooled(t, mode) {
   const server = await start("postgres", { options: ["-c", "synchronous_commit=off", "-c", "wal_writer_delay=10000"] });
   atEnd(t, () => server.stop());
+  if (mode === "pgpool" || mode === "balanced") {
+    const lines = [`num_init_children=${NUMBERS ? 90 : 30}`];
+    if (mode === "pgpool") lines.push("backend_clustering_mode='raw'");
+    else {
+      const standby = await start("postgres", { standbyOf: server.port });
+      atEnd(t, () => standby.stop());
+      lines.push("backend_clustering_mode='streaming_replication'", "load_balance_mode=on", "backend_weight0=0");
+      lines.push("backend_hostname1='127.0.0.1'", `backend_port1=${standby.port}`, "backend_weight1=1");
+      lines.push("backend_flag1='DISALLOW_TO_FAILOVER'");
+    }
+    const pooler = await start("pgpool", { options: lines, poolerOf: server.port });
+    atEnd(t, () => pooler.stop());
+    return { server, pooler };
+  }
   const options = [`pool_mode=${mode}`, `default_pool_size=${mode === "session" ? 90 : 5}`];
   const pooler = await start("pgbouncer", { options, poolerOf: server.port });
   atEnd(t, () => pooler.stop());
@@ -36,10 +50,12 @@ async function addSoon(store) {
 }
 
 describe("poolers", () => {
-  for (const mode of ["session", "transaction", "statement"]) {
+  // The modes of PgBouncer, and Pgpool-II with one server and with a standby for reads.
+  for (const mode of ["session", "transaction", "statement", "pgpool", "balanced"]) {
     test(`${mode} mode: sessions are shared, and confirmed numbers outlast a kill`, async (t) => {
       const { server, pooler } = await pooled(t, mode);
-      const store = await storeAt(t, "pg", pooler.url);
+      // Nothing is promoted here.
+      const store = await storeAt(t, "pg", pooler.url, { allowStandby: true });
       const sums = await Promise.all(Array.from({ length: 100 }, () => store.add("t", 1n, 0n)));
       assert.equal(new Set(sums).size, 100);
       assert.equal(await store.add("t", 1n, 0n), 101n);
@@ -61,8 +77,9 @@ describe("poolers", () => {
     test(`${mode} mode: kills of the server and of its pooler repeat nothing`, { skip }, async (t) => {
       const { server, pooler } = await pooled(t, mode);
       const ledgers = Array.from({ length: PROCESSES }, (_, number) => join(folder(t), `${number}`));
-      const store = await storeAt(t, "pg", pooler.url);
-      const options = JSON.stringify({ windowMs: 2000 });
+      // Nothing is promoted here.
+      const store = await storeAt(t, "pg", pooler.url, { allowStandby: true });
+      const options = JSON.stringify({ windowMs: 2000, allowStandby: true });
       // A holder that loses its lease ends, and another one goes on.
       let isOver = false;
       const work = (ledger) => {

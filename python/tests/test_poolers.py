@@ -1,4 +1,4 @@
-"""PostgreSQL behind PgBouncer, in each of its modes, on a server whose commits do not wait."""
+"""PostgreSQL behind PgBouncer and Pgpool-II, in their modes, on a server whose commits do not wait."""
 
 import os
 import random
@@ -8,7 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -26,16 +26,33 @@ proof = pytest.mark.skipif(not NUMBERS, reason="one of the proofs, which say by 
 PROCESSES = 8
 OFF = ["-c", "synchronous_commit=off", "-c", "wal_writer_delay=10000"]
 
-modes = pytest.mark.parametrize("mode", ["session", "transaction", "statement"])
+# The modes of PgBouncer, and Pgpool-II with one server and with a standby for reads.
+modes = pytest.mark.parametrize("mode", ["session", "transaction", "statement", "pgpool", "balanced"])
 
 
 @contextmanager
 def pooled(mode: str) -> Iterator[tuple[Server, Server]]:
     """A server and its pooler. Except in session mode clients share a few sessions."""
-    with Server("postgres", OFF) as server:
+    with ExitStack() as stack:
+        server = stack.enter_context(Server("postgres", OFF))
+        if mode in ("pgpool", "balanced"):
+            lines = ["backend_clustering_mode='raw'", f"num_init_children={10 + 3 * PROCESSES}"]
+            if mode == "balanced":
+                standby = stack.enter_context(Server("postgres", standby_of=server.port))
+                lines = [
+                    "backend_clustering_mode='streaming_replication'",
+                    "load_balance_mode=on",
+                    "backend_weight0=0",
+                    "backend_hostname1='127.0.0.1'",
+                    f"backend_port1={standby.port}",
+                    "backend_weight1=1",
+                    "backend_flag1='DISALLOW_TO_FAILOVER'",
+                    lines[1],
+                ]
+            yield server, stack.enter_context(Server("pgpool", lines, pooler_of=server.port))
+            return
         lines = [f"pool_mode={mode}", f"default_pool_size={80 if mode == 'session' else 5}"]
-        with Server("pgbouncer", lines, pooler_of=server.port) as pooler:
-            yield server, pooler
+        yield server, stack.enter_context(Server("pgbouncer", lines, pooler_of=server.port))
 
 
 def add_soon(store: Store) -> int:
@@ -50,8 +67,8 @@ def add_soon(store: Store) -> int:
 
 
 def ours(url: str) -> Store:
-    """The store of a URL."""
-    store = connect(url)
+    """The store of a URL. Nothing is promoted here."""
+    store = connect(f"{url}?allow_standby=true")
     assert isinstance(store, SqlStore)
     return store
 
@@ -64,7 +81,7 @@ def engine_of(url: str) -> sqlalchemy.Engine:
 @modes
 def test_confirmed_numbers_outlast_a_kill(mode: str) -> None:
     with pooled(mode) as (server, pooler):
-        for store in [ours(pooler.url), SqlStore(engine_of(pooler.url))]:
+        for store in [ours(pooler.url), SqlStore(engine_of(pooler.url), allow_standby=True)]:
             for _ in range(2):
                 last = add_soon(store)
                 server.kill()
@@ -80,7 +97,7 @@ def test_threads_share_sessions(mode: str) -> None:
         if mode != "statement":
             engines.append(sqlalchemy.create_engine(pooler.url, pool_size=8))
         for number, engine in enumerate(engines):
-            store = SqlStore(engine)
+            store = SqlStore(engine, allow_standby=True)
             with ThreadPoolExecutor(8) as pool:
                 sums = list(pool.map(lambda _, store=store, number=number: store.add(f"t{number}", 1, 0), range(200)))
             assert sorted(sums) == list(range(1, 201))
@@ -107,7 +124,7 @@ def test_kills_of_the_server_and_of_its_pooler_repeat_nothing(mode: str, tmp_pat
         ledgers = [tmp_path / str(number) for number in range(PROCESSES)]
         workers = [
             subprocess.Popen(
-                [sys.executable, program, pooler.url, str(ledger), str(NUMBERS)], env=processes.environment()
+                [sys.executable, program, f"{pooler.url}?allow_standby=true", str(ledger), str(NUMBERS)], env=processes.environment()
             )
             for ledger in ledgers
         ]

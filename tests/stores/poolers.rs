@@ -171,6 +171,8 @@ fn nothing_repeats_behind_pgpool_that_balances_load() {
         "backend_flag1='DISALLOW_TO_FAILOVER'".to_owned(),
     ]);
     let pooler = Server::start_pooler(Engine::Pgpool, server.port(), &options);
+    let reads = pooler.engine().client(pooler.port(), "SELECT pg_is_in_recovery()");
+    assert_eq!(reads.trim(), "t", "other clients read at the standby");
     // Nothing is promoted here.
     let url = format!("{}?allow_standby=true", pooler.url());
     nothing_repeats((server, pooler), &url);

@@ -46,7 +46,7 @@ pub async fn openapi(State(app): State<App>) -> Response {
 #[cfg(has_page)]
 pub async fn page() -> Response {
     use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, X_CONTENT_TYPE_OPTIONS};
-    const PAGE: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../npm/site/dist/index.html"));
+    const PAGE: &str = include_str!(env!("SNOWMINT_PAGE"));
     static MARKED: std::sync::LazyLock<String> = std::sync::LazyLock::new(|| super::status::marked(PAGE));
     let headers = [
         (CONTENT_TYPE, "text/html; charset=utf-8"),
@@ -61,6 +61,6 @@ pub async fn page() -> Response {
 #[cfg(not(has_page))]
 pub async fn page() -> Response {
     "snowmint: /v1/ids gives an ID, /openapi.json lists all paths.\n\
-     This build has no inspector: scripts/build-site.sh builds the page, then build with the feature `page`.\n"
+     This build has no inspector: run scripts/build-site.sh, then build again with the feature `page`, a default one.\n"
         .into_response()
 }
