@@ -6,6 +6,7 @@
 Each worker leases a separate node when it starts, and releases it when it ends.
 """
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import datetime
@@ -35,11 +36,14 @@ class Note(Draft):
 @asynccontextmanager
 async def lifespan(app: FastAPI) -> AsyncIterator[None]:
     """Holds the lease while the worker runs."""
-    # To wait would halt the event loop: IDs run ahead of the clock for up to a second instead.
-    with Snowflake(max_ahead_ms=1000, max_wait_ms=0) as generator:
+    # In a thread: the event loop goes on while a store is slow.
+    generator = await Snowflake.lease_async()
+    try:
         app.state.generator = generator
         app.state.notes = {}
         yield
+    finally:
+        await asyncio.to_thread(generator.close)
 
 
 app = FastAPI(title="Notes", lifespan=lifespan)
@@ -64,7 +68,7 @@ Notes = Annotated[dict[int, str], Depends(notes_of)]
 @app.post("/notes", status_code=201)
 async def add(draft: Draft, generator: Generator, notes: Notes) -> Note:
     """Keeps a note under a new ID."""
-    id = generator.next_id()
+    id = await generator.next_id_async()
     notes[id] = draft.text
     return shown(id, generator, notes)
 
@@ -88,7 +92,7 @@ async def list_between(since: datetime, until: datetime, generator: Generator, n
 
 @app.exception_handler(ExhaustedError)
 async def busy(request: Request, error: ExhaustedError) -> JSONResponse:
-    """More than a second's IDs were minted within the second."""
+    """A call for an ID waited a second: more IDs are wanted than the layout has."""
     return JSONResponse({"detail": str(error)}, status_code=503, headers={"Retry-After": "1"})
 
 

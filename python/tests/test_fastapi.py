@@ -1,5 +1,6 @@
 """The example for FastAPI: within the process, and served by workers of uvicorn."""
 
+import asyncio
 import json
 import socket
 import subprocess
@@ -7,6 +8,7 @@ import sys
 import urllib.request
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AsyncExitStack
 from pathlib import Path
 from time import monotonic
 
@@ -15,6 +17,7 @@ from fastapi.testclient import TestClient
 
 import fastapi_app
 import processes
+from servers import Server
 from snowmint import Snowflake, WindowClosedError, layouts
 
 EXAMPLES = Path(fastapi_app.__file__).parent
@@ -79,6 +82,32 @@ def test_the_lease_is_given_back_when_the_application_ends() -> None:
         generator.next_id()
     with pytest.raises(WindowClosedError):
         generator.next_id()
+
+
+def test_a_store_that_stands_still_does_not_stop_the_event_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def turns_of_the_lifespan(server: Server) -> int:
+        async with AsyncExitStack() as stack:
+            entering = asyncio.ensure_future(stack.enter_async_context(fastapi_app.lifespan(fastapi_app.app)))
+            turns = 0
+            for turns in range(100):
+                await asyncio.sleep(0.005)
+            assert not entering.done()
+            server.pause(False)
+            await entering
+            server.pause(True)
+            # To give the node back takes its time too.
+            closing = asyncio.ensure_future(stack.aclose())
+            while not closing.done():
+                turns += 1
+                await asyncio.sleep(0.005)
+            await closing
+            return turns
+
+    with Server("postgres") as server:
+        monkeypatch.setenv("SNOWMINT_STORE", server.url)
+        server.pause(True)
+        assert asyncio.run(turns_of_the_lifespan(server)) > 100
+        server.pause(False)
 
 
 def test_two_workers_of_uvicorn_repeat_nothing() -> None:
