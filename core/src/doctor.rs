@@ -1,4 +1,4 @@
-//! What a generator would do here, as `snowmint doctor` reports it in every language.
+//! Findings of `snowmint doctor`, which examines the place where a generator would run. The same in every language.
 //!
 //! A driver reads options, store and machine, and writes each answer as a [`Finding`]. The finding judges the answer. If
 //! the level of a finding is [`Level::Mend`], a generator would fail here, or could repeat IDs.
@@ -121,7 +121,7 @@ pub enum Finding<'a> {
     },
     /// The namespace, and whether it is known: a new namespace has no record.
     Namespace(&'a str, bool),
-    /// What a claim would meet.
+    /// The outlook of a claim.
     Node(&'a Outlook, &'a Tally),
     /// Nodes that were granted under a clock that was ahead.
     Far(u64),

@@ -124,7 +124,8 @@ def test_kills_of_the_server_and_of_its_pooler_repeat_nothing(mode: str, tmp_pat
         ledgers = [tmp_path / str(number) for number in range(PROCESSES)]
         workers = [
             subprocess.Popen(
-                [sys.executable, program, f"{pooler.url}?allow_standby=true", str(ledger), str(NUMBERS)], env=processes.environment()
+                [sys.executable, program, f"{pooler.url}?allow_standby=true", str(ledger), str(NUMBERS)],
+                env=processes.environment(),
             )
             for ledger in ledgers
         ]

@@ -1,4 +1,4 @@
-//! What a generator with some options would do here: `snowmint doctor`, for command lines in every language.
+//! `snowmint doctor`: examines the place where a generator would run, for command lines in every language.
 
 use std::fmt;
 use std::path::Path;
@@ -100,7 +100,7 @@ struct Wanted {
     accepted: Accepted,
 }
 
-/// Returns the options for a look: a store that a claim refuses can be looked at all the same.
+/// Returns the options for a look, which also opens stores that a claim refuses.
 fn looking(mut options: LeaseOptions, environment: &Environment) -> (LeaseOptions, Wanted) {
     let origin = match (&options.store, &environment.store, &environment.state_dir) {
         (Some(_), ..) => Origin::Store,

@@ -1,4 +1,4 @@
-//! What a generator over slots or with a vouched node would do here.
+//! Examines the place of a generator over slots, or with a vouched node, for `npx snowmint doctor`.
 
 use napi::Task;
 use napi::bindgen_prelude::{AsyncTask, Either, Env, Result};

@@ -1,4 +1,4 @@
-//! What a generator would do here.
+//! Examines the place of a generator, for `python -m snowmint doctor`.
 
 use pyo3::prelude::*;
 use snowmint::{Environment, LeaseOptions, LeaseStore, doctor};

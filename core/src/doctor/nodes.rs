@@ -42,7 +42,7 @@ impl Tally {
     }
 }
 
-/// What a claim would meet.
+/// The outlook of a claim.
 #[derive(Clone, Copy, Debug)]
 pub enum Outlook {
     /// It gets this node at once.
@@ -113,7 +113,7 @@ impl<'a> StoreNodes<'a> {
         }
     }
 
-    /// Returns what a claim would meet at `now_ms`. `store_ms` is the store's clock, if it has one. Both are Unix ms.
+    /// Returns the outlook of a claim at `now_ms`. `store_ms` is the store's clock, if it has one. Both are Unix ms.
     pub fn end(mut self, now_ms: i64, store_ms: Option<i64>) -> (Outlook, Tally) {
         let step = match self.claim.listed(now_ms, self.records) {
             ClaimStep::ReadClock => self.claim.clock(store_ms, now_ms),
@@ -187,7 +187,7 @@ impl SlotNodes {
         }
     }
 
-    /// Returns what a claim would meet.
+    /// Returns the outlook of a claim.
     pub fn end(self) -> (Outlook, Tally) {
         let outlook = match (self.wanted, self.held) {
             (_, Some(held)) => held,

@@ -7,7 +7,7 @@ import type { DoctorOptions } from "./arguments.js";
 import { type Connected, connect } from "./connect.js";
 import { type Format, isVouched, Look } from "./render.js";
 
-/** What the options of the store's URL accept. */
+/** The risks that the store's URL accepts. */
 interface Accepted {
   lossy: boolean;
   standby: boolean;
@@ -19,7 +19,7 @@ export async function examine(options: DoctorOptions, layout: Layout, format: Fo
   const url = options.store ?? env.SNOWMINT_STORE;
   const namespace = options.namespace ?? env.SNOWMINT_NAMESPACE;
   const given = options.node ?? env.SNOWMINT_NODE;
-  // A mistake in the words of the command line is no finding.
+  // A mistake in the words of the command line ends the command before the first finding.
   if (options.node !== undefined) nodeOf(layout, options.node);
   const vouched = given !== undefined && isVouched(url, namespace);
   if (vouched || url === undefined || url.startsWith("file:")) return native(options, layout, format);

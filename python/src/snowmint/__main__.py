@@ -180,9 +180,7 @@ def _layouts(options: argparse.Namespace) -> int:
 
 
 def _doctor(options: argparse.Namespace) -> int:
-    shown, is_well = examine(
-        options.layout, options.node, options.store, options.namespace, options.json, _bold()
-    )
+    shown, is_well = examine(options.layout, options.node, options.store, options.namespace, options.json, _bold())
     sys.stdout.write(shown)
     return 0 if is_well else 1
 

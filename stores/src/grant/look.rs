@@ -14,7 +14,7 @@ use crate::store::blocking::BlockingStore;
 pub struct Look {
     /// The record of the namespace. `None` for a new namespace.
     pub namespace: Option<NamespaceRecord>,
-    /// What a claim would meet.
+    /// The outlook of a claim.
     pub outlook: Outlook,
     /// How many nodes are in which state.
     pub tally: Tally,

@@ -1,4 +1,4 @@
-//! What a generator over a store of JavaScript would do here. JavaScript passes each reply of the store to a function, which
+//! Examines the place of a generator over a store of JavaScript. JavaScript passes each reply of the store to a function, which
 //! adds its findings to the output.
 
 use alloc::boxed::Box;
@@ -91,7 +91,7 @@ pub extern "C" fn doctor_place() {
     add(&Finding::Place(text()));
 }
 
-/// Takes the settings of a server: the name of the engine, and lines `NAME=VALUE`. Without an engine there are none.
+/// Takes the settings of a server: the name of the engine, and lines `NAME=VALUE`. The first line is empty if the store reports no settings.
 #[unsafe(no_mangle)]
 pub extern "C" fn doctor_settings(lossy: u32, standby: u32) {
     let mut lines = text().lines();

@@ -17,10 +17,10 @@ class Store(Protocol):
     `ForkedError` come through as they are. Each call has to end by itself. After a fork the child uses the same object:
     no connection may be shared with the parent then.
 
-    A store may have two more methods: `refuse_standby()`, which a claim calls before it writes, raises an `UnsafeStoreError`
-    where a failover could lose the claim; `standby_risk()` says that as a text, or None, of what is known. And one
-    for `python -m snowmint doctor`: `settings()` returns the name of the engine (`postgres`, `mysql`, `redis` or
-    `sqlite`) and the values of the settings that decide whether it keeps confirmed writes, or None.
+    A store may have more methods: `refuse_standby()`, which a claim calls before it writes, raises an
+    `UnsafeStoreError` where a failover could lose the claim; `standby_risk()` says that as a text, or None, of what is
+    known; `settings()`, for `python -m snowmint doctor`, returns the name of the engine (`postgres`, `mysql`, `redis` or
+    `sqlite`) and the settings that decide whether it keeps confirmed writes, or None.
     """
 
     def read(self, key: str, /) -> tuple[bytes, int] | None:
