@@ -327,3 +327,34 @@ fn slots_without_a_file_begin_at_the_fence() {
         assert!(told.contains("all 1024 nodes") && told.contains("used up to a time after now"), "{told}");
     }
 }
+
+#[test]
+fn a_doctor_tells_what_a_generator_would_do() {
+    let directory = TempDir::new().expect("a directory");
+    let slots = directory.path().join("slots");
+    let store = format!("file:{}?allow_unsafe=true", slots.display());
+    let told = lines(&["doctor", "--store", &store, "--namespace", "orders"]);
+    assert!(told[0].starts_with("ok    layout      snowmint: 1,024 nodes"), "{told:?}");
+    assert!(told[1].ends_with(", by --store; the first lease makes the directory"), "{told:?}");
+    assert_eq!(told.last().expect("a node"), "ok    node        a claim gets node 0: 1,024 of 1,024 nodes are free");
+    assert!(!slots.exists());
+    let json = |words: &[&str]| -> (Option<i32>, Vec<Value>) {
+        let done = run(&[&["doctor", "--json"], words].concat(), b"");
+        assert!(done.stderr.is_empty(), "{done:?}");
+        (
+            done.status.code(),
+            text(&done.stdout).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect(),
+        )
+    };
+    let (code, found) = json(&["--node", "5"]);
+    assert_eq!((code, &found[1]["level"], &found[1]["node"]), (Some(0), &json!("note"), &json!(5)));
+    let (code, found) = json(&["--store", "postgres://me:secret@127.0.0.1:1/ids"]);
+    assert_eq!((code, &found[1]["level"], &found[1]["topic"]), (Some(1), &json!("mend"), &json!("store")));
+    assert!(!found[1].to_string().contains("secret"), "{found:?}");
+    assert_eq!(complaint(&["doctor", "--node", "1024"]).0, Some(2));
+    assert_eq!(complaint(&["doctor", "--layout", "none"]).0, Some(2));
+    let mut pod = command();
+    let refused = pod.arg("doctor").env("KUBERNETES_SERVICE_HOST", "10.0.0.1").output().expect("it runs");
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(text(&refused.stdout).contains("\nmend  node        in Kubernetes /var/tmp/snowmint is private to each pod"));
+}
