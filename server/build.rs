@@ -12,7 +12,8 @@ fn main() {
     }
     let in_repository = Path::new("../npm/site").is_dir();
     let page = if in_repository { "../npm/site/dist/index.html" } else { "page/index.html" };
-    println!("cargo::rerun-if-changed={page}");
+    // A file that is missing would count as changed in every build.
+    println!("cargo::rerun-if-changed={}", if Path::new(page).is_file() { page } else { "../npm/site" });
     let directory = env::var("CARGO_MANIFEST_DIR").unwrap_or_default();
     let path = Path::new(&directory).join(page);
     if path.is_file() {
