@@ -94,6 +94,16 @@ test("a server that does not answer, and an unknown one, are findings", () => {
   }
 });
 
+test("a service that answers is left to itself", async () => {
+  const { url } = await shared("service");
+  const { status, found } = examine("--store", url, "--namespace", "doctor");
+  assert.equal(status, 0);
+  assert.match(about(found, "store")[0].told, /grants the nodes by its own clock/);
+  const none = examine("--store", "http://127.0.0.1:1");
+  assert.equal(none.status, 1);
+  assert.match(about(none.found, "store")[0].told, /^the service at http:\/\/127.0.0.1:1: /);
+});
+
 test("mistakes in the words are no findings", () => {
   for (const [args, told] of [
     [["--node", "5000"], "snowmint: node 5000 does not fit this layout: it takes 0 to 1023\n"],

@@ -81,9 +81,11 @@ def test_a_server_that_does_not_answer_is_a_finding() -> None:
         assert "secret" not in str(found)
 
 
-def test_a_service_is_left_to_itself() -> None:
-    (finding,) = examine("--store", "http://127.0.0.1:1")["store"]
+def test_a_service_that_answers_is_left_to_itself() -> None:
+    (finding,) = examine("--store", shared("service").url, "--namespace", "doctor")["store"]
     assert "grants the nodes by its own clock" in finding["told"]
+    (finding,) = examine("--store", "http://127.0.0.1:1", code=1)["store"]
+    assert finding["told"].startswith("the service at http://127.0.0.1:1: ")
 
 
 def test_mistakes_in_the_words_are_no_findings() -> None:

@@ -54,7 +54,10 @@ pub fn examine(
                     report.refused(&error);
                 }
             }
-            Backend::Lessor(lessor, _) => report.add(&Finding::Service(lessor.name(), store.origin)),
+            Backend::Lessor(lessor, _) => match lessor.check(&key.terms.namespace) {
+                Ok(()) => report.add(&Finding::Service(lessor.name(), store.origin)),
+                Err(error) => report.refused(&error),
+            },
         },
     }
     report.broken.map(|()| report.is_well)

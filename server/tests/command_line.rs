@@ -341,10 +341,7 @@ fn a_doctor_tells_what_a_generator_would_do() {
     let json = |words: &[&str]| -> (Option<i32>, Vec<Value>) {
         let done = run(&[&["doctor", "--json"], words].concat(), b"");
         assert!(done.stderr.is_empty(), "{done:?}");
-        (
-            done.status.code(),
-            text(&done.stdout).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect(),
-        )
+        (done.status.code(), text(&done.stdout).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect())
     };
     let (code, found) = json(&["--node", "5"]);
     assert_eq!((code, &found[1]["level"], &found[1]["node"]), (Some(0), &json!("note"), &json!(5)));
@@ -356,5 +353,7 @@ fn a_doctor_tells_what_a_generator_would_do() {
     let mut pod = command();
     let refused = pod.arg("doctor").env("KUBERNETES_SERVICE_HOST", "10.0.0.1").output().expect("it runs");
     assert_eq!(refused.status.code(), Some(1));
-    assert!(text(&refused.stdout).contains("\nmend  node        in Kubernetes /var/tmp/snowmint is private to each pod"));
+    assert!(
+        text(&refused.stdout).contains("\nmend  node        in Kubernetes /var/tmp/snowmint is private to each pod")
+    );
 }

@@ -8,7 +8,7 @@ use pyo3::exceptions::{PyException, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyList, PyString};
-use snowmint::stores::{BlockingStore, Claimer, Found, ServerSettings, Terms, Version, Wrote};
+use snowmint::stores::{BlockingStore, Claimer, Found, Namespace, ServerSettings, Terms, Version, Wrote};
 use snowmint::{Backend, Connect, Error, LeaseStore, Lessor, LessorGrant};
 use snowmint_core::durability::Engine;
 use snowmint_core::{ErrorKind, Window};
@@ -280,6 +280,17 @@ impl Lessor for PyStore {
             }),
             _ => Err(self.odd()),
         }
+    }
+
+    fn check(&self, namespace: &Namespace) -> Result<(), Error> {
+        // A caller's own lessor need not have this method.
+        self.ask(|lessor| {
+            if lessor.hasattr("check")? {
+                call(&lessor.getattr("check")?, (namespace.to_string(),)).map(drop)
+            } else {
+                Ok(())
+            }
+        })
     }
 
     fn renew(&self, terms: &Terms, claimer: &Claimer, node: u32, unused_from_ms: i64) -> Result<(Window, i64), Error> {

@@ -2,7 +2,7 @@
 import { addon, noAddon, type Terms } from "../host/addon.js";
 import { type Layout, SnowmintError } from "../index.js";
 import { refuseLossyPlace } from "../stores/durability.js";
-import type { Store } from "../stores/index.js";
+import { HttpStore, type Store } from "../stores/index.js";
 import type { DoctorOptions } from "./arguments.js";
 import { type Connected, connect } from "./connect.js";
 import { type Format, isVouched, Look } from "./render.js";
@@ -77,7 +77,7 @@ async function overStore(
   namespace: string | undefined,
   node: number | undefined,
 ): Promise<void> {
-  if (/^https?:/.test(given)) return look.store(`the service at ${given}`, byVariable, true);
+  if (/^https?:/.test(given)) return overService(look, given, byVariable, namespace);
   const [url, accepted] = withoutOurs(given);
   const { store, close } = connected(url);
   try {
@@ -88,6 +88,22 @@ async function overStore(
     await nodes(look, store, namespace, node, storeMs);
   } finally {
     await close();
+  }
+}
+
+async function overService(look: Look, url: string, byVariable: boolean, namespace: string | undefined): Promise<void> {
+  const service = serviceAt(url);
+  const key = look.namespace(namespace);
+  if (key === undefined) return;
+  await service.check(key);
+  look.store(String(service), byVariable, true);
+}
+
+function serviceAt(url: string): HttpStore {
+  try {
+    return new HttpStore(url, { token: process.env.SNOWMINT_TOKEN });
+  } catch (error) {
+    throw new SnowmintError("STORE_UNAVAILABLE", (error as Error).message);
   }
 }
 

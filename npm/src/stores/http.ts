@@ -100,14 +100,19 @@ export class HttpStore implements Lessor {
     await this.#ask("DELETE", `${namespace}/leases/${node}`, { nonce, unused_from_ms: unusedFromMs });
   }
 
+  /** Checks that the service answers for a namespace, and accepts the token. Claims nothing. */
+  async check(namespace: string): Promise<void> {
+    await this.#ask("GET", `${namespace}/leases`);
+  }
+
   /** What sentences call it. */
   toString(): string {
     return `the service at ${this.#url}`;
   }
 
   /** Returns the answer of the service, or throws its refusal. */
-  async #ask(method: string, path: string, body: object): Promise<object> {
-    const request = { method, headers: this.#headers, body: JSON.stringify(body), keepalive: method === "DELETE" };
+  async #ask(method: string, path: string, body?: object): Promise<object> {
+    const request = { method, headers: this.#headers, body: body && JSON.stringify(body), keepalive: method === "DELETE" };
     let answer: { status: number; ok: boolean; text: string };
     try {
       answer = await this.#send(`${this.#url}/v1/namespaces/${path}`, request);

@@ -56,6 +56,7 @@ __all__ = [
     "ULID",
     "__version__",
     "engine_settings",
+    "examine",
     "find_layout",
     "error_classes",
     "inspect",

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use snowmint_core::{ErrorKind, SystemHost, Window};
-use snowmint_stores::{Claimer, Error, Outcome, Refusal, Terms};
+use snowmint_stores::{Claimer, Error, Namespace, Outcome, Refusal, Terms};
 
 use super::lessor_clock::{LessorClock, Sent};
 
@@ -27,6 +27,14 @@ pub trait Lessor: fmt::Debug + Send + Sync + 'static {
     /// # Errors
     /// `WindowClosed`, if another holder has the node. After other errors the old window stays.
     fn renew(&self, terms: &Terms, claimer: &Claimer, node: u32, unused_from_ms: i64) -> Result<(Window, i64), Error>;
+
+    /// Checks that the service answers for a namespace, and accepts the token. Claims nothing.
+    ///
+    /// # Errors
+    /// `StoreUnavailable`.
+    fn check(&self, _namespace: &Namespace) -> Result<(), Error> {
+        Ok(())
+    }
 
     /// Takes a node back. Its generators are closed and took no ID at or past `unused_from_ms` (Unix ms).
     ///

@@ -119,9 +119,17 @@ class HttpStore:
         """As `Lessor.release`."""
         self._ask("DELETE", namespace, f"/{node}", nonce=nonce, unused_from_ms=unused_from_ms)
 
+    def check(self, namespace: str) -> None:
+        """Checks that the service answers for a namespace, and accepts the token. Claims nothing.
+
+        Raises:
+            StoreUnavailableError: It does not answer, or refuses the token.
+        """
+        self._ask("GET", namespace, "")
+
     def _ask(self, verb: str, namespace: str, place: str, /, **wanted: Any) -> Any:
         path = f"{self._path}/v1/namespaces/{quote(namespace, safe='')}/leases{place}"
-        status, answer = self._answer(verb, path, json.dumps(wanted).encode())
+        status, answer = self._answer(verb, path, json.dumps(wanted).encode() if wanted else b"")
         try:
             told: Any = json.loads(answer)
         except ValueError:
