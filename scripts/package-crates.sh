@@ -33,7 +33,7 @@ done
 user=$target/user
 rm -rf "$user"
 mkdir -p "$user/src"
-for crate in "${crates[@]}"; do
+for crate in snowmint-core snowmint-stores snowmint; do
   tar -xzf "$target/package/$crate-$version.crate" -C "$user"
 done
 cp rust/examples/own.rs "$user/src/main.rs"
@@ -60,14 +60,18 @@ END
 CARGO_TARGET_DIR=$(realpath "$target") cargo run --quiet --offline --manifest-path "$user/Cargo.toml"
 
 # A user's `cargo install snowmint-server`: the service has the inspector.
+installed=$target/installed
+rm -rf "$installed"
+mkdir -p "$installed"
+tar -xzf "$target/package/snowmint-server-$version.crate" -C "$installed"
 patches=()
 for crate in snowmint-core snowmint-stores snowmint; do
   patches+=(--config "patch.crates-io.$crate.path=\"$(realpath "$user/$crate-$version")\"")
 done
-cp Cargo.lock "$user/snowmint-server-$version"
-CARGO_TARGET_DIR=$(realpath "$target") cargo install --quiet --offline --debug --root "$user/root" \
-  --path "$user/snowmint-server-$version" "${patches[@]}"
-cat > "$user/page.py" << 'END'
+cp Cargo.lock "$installed/snowmint-server-$version"
+CARGO_TARGET_DIR=$(realpath "$target") cargo install --quiet --offline --debug --root "$installed" \
+  --path "$installed/snowmint-server-$version" "${patches[@]}"
+cat > "$installed/page.py" << 'END'
 import re, subprocess, sys, tempfile, urllib.request
 
 with tempfile.TemporaryDirectory() as directory:
@@ -85,4 +89,4 @@ with tempfile.TemporaryDirectory() as directory:
 assert page.startswith("<!doctype html>") and "snowmint" in page, f"not the inspector: {page[:200]}"
 print(f"{len(page):9}  bytes of the inspector in the installed service")
 END
-python3 "$user/page.py" "$user/root/bin/snowmint"
+python3 "$installed/page.py" "$installed/bin/snowmint"

@@ -9,7 +9,8 @@ import { LEASED } from "./clients.mjs";
 const [kind, url, namespace, ledger, options] = process.argv.slice(2);
 const { allowStandby, ...terms } = JSON.parse(options ?? "{}");
 async function storeOf(kind) {
-  if (kind !== "better-sqlite3") return new LEASED[kind].Store((await LEASED[kind].connect(url))[0], allowStandby && { allowStandby });
+  if (kind !== "better-sqlite3")
+    return new LEASED[kind].Store((await LEASED[kind].connect(url))[0], allowStandby && { allowStandby });
   const { default: Database } = await import("better-sqlite3");
   return new SqliteStore(new Database(url));
 }

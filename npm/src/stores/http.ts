@@ -112,7 +112,12 @@ export class HttpStore implements Lessor {
 
   /** Returns the answer of the service, or throws its refusal. */
   async #ask(method: string, path: string, body?: object): Promise<object> {
-    const request = { method, headers: this.#headers, body: body && JSON.stringify(body), keepalive: method === "DELETE" };
+    const request = {
+      method,
+      headers: this.#headers,
+      body: body && JSON.stringify(body),
+      keepalive: method === "DELETE",
+    };
     let answer: { status: number; ok: boolean; text: string };
     try {
       answer = await this.#send(`${this.#url}/v1/namespaces/${path}`, request);
