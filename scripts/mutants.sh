@@ -79,6 +79,7 @@ check floor stores restores::a_fence_holds_nodes_first_granted "duplicates"
 check version stores file::a_sequence_of_several_sessions "panicked"
 check forked stores forks::a_forked_child_hands_out_no_number "panicked"
 check settings stores live_settings::renewals_end_when_redis "fetches go on"
+check settings stores nats_only::a_server_that_returns "panicked"
 check guard stores mariadb_only::numbers_of_a_sequence_never_repeat "panicked"
 
 package=snowmint-core

@@ -4,7 +4,8 @@
 #   maturin    a virtual environment that builds wheels  python    it, with all that Python's tests use
 #   esbuild    npm packages that build                   npm       them, with all that npm's tests use
 #   chromium   Chromium                                  browsers  Firefox, WebKit and a display for it
-#   protoc     the compiler for etcd's client            servers   PostgreSQL, PgBouncer, pgpool, MariaDB, Redis, etcd, ZooKeeper, Varnish
+#   protoc     the compiler for etcd's client            servers   PostgreSQL, PgBouncer, pgpool, MariaDB, Redis, etcd, ZooKeeper,
+#                                                                  NATS, Varnish
 #   faults     false clocks and frozen disks         docs       the tools that make the pages of docs/
 #   headless   Chromium without windows                  valgrind  a program that counts instructions
 #   proof      the solvers that check proof/
@@ -106,6 +107,8 @@ for purpose in "$@"; do
       need etcd-server has etcd
       need etcd-client has etcdctl
       need zookeeper file /usr/share/java/zookeeper.jar
+      need nats-server file /usr/sbin/nats-server
+      need python3-venv python3 -c 'import ensurepip, venv'
       need sqlite3 has sqlite3
       need varnish file /usr/sbin/varnishd
       need curl has curl
@@ -166,6 +169,10 @@ for purpose in "$@"; do
     python)
       ! changed python/requirements-dev.txt requirements-dev.txt ||
         install "Python packages of python/requirements-dev.txt" pip_install python/requirements-dev.txt
+      ;;
+    servers)
+      ! changed tests/engines/requirements.txt requirements-servers.txt ||
+        install "Python packages of tests/engines/requirements.txt" pip_install tests/engines/requirements.txt requirements-servers.txt
       ;;
     docs)
       ! changed docs/site/requirements.txt requirements.txt ||

@@ -25,6 +25,12 @@ pub enum Engine {
     Redis,
     /// `SQLite`: pragmas, and `file`, the path of the database, which is empty for a database in memory.
     Sqlite,
+    /// NATS `JetStream`: `sync_interval` of a server, `always` or a time, and the configuration of a bucket's stream:
+    /// `storage`, `persist_mode`, `max_age` in ns, `discard`, and `mirror`, the name of the mirrored stream.
+    Nats,
+    /// `DynamoDB`: `global_table_replicas`, the number of a table's replicas in other regions, and
+    /// `multi_region_consistency`.
+    Dynamodb,
 }
 
 /// The risk of a setting.
@@ -224,6 +230,45 @@ const SQLITE: &[Rule] = &[
     },
 ];
 
+const NATS: &[Rule] = &[
+    rule(
+        "sync_interval",
+        Right::OneOf(&["always"]),
+        "",
+        "set sync_interval: always in the block jetstream of the server's configuration, which needs nats-server 2.10 or \
+         later, and restart the server",
+    ),
+    rule("storage", Right::OneOf(&["file"]), ", the bucket is in memory", "use a bucket with file storage"),
+    Rule {
+        may_lack: true,
+        ..rule("persist_mode", Right::NoneOf(&["async"]), "", "use a bucket whose stream has the default persist_mode")
+    },
+    rule("max_age", Right::OneOf(&["0"]), " ns, records expire", "use a bucket without a time to live"),
+    rule(
+        "discard",
+        Right::OneOf(&["new"]),
+        ", a full bucket drops records",
+        "use a bucket whose stream has discard new",
+    ),
+    Rule {
+        may_lack: true,
+        ..reader("mirror", Right::OneOf(&[""]), ", the bucket is a copy", "name the bucket that it mirrors")
+    },
+];
+
+const DYNAMODB: &[Rule] = &[
+    // Regions accept writes without each other, and the later one wins.
+    Rule {
+        unless: Some(("multi_region_consistency", Right::OneOf(&["STRONG"]))),
+        ..rule(
+            "global_table_replicas",
+            Right::OneOf(&["0"]),
+            ", two regions can write the same record",
+            "use a table of one region, or a global table with multi-Region strong consistency",
+        )
+    },
+];
+
 impl Engine {
     const fn rules(self) -> &'static [Rule] {
         match self {
@@ -231,10 +276,13 @@ impl Engine {
             Self::Mysql => MYSQL,
             Self::Redis => REDIS,
             Self::Sqlite => SQLITE,
+            Self::Nats => NATS,
+            Self::Dynamodb => DYNAMODB,
         }
     }
 
-    /// Returns the engine with this name: `postgres`, `mysql`, `redis` or `sqlite`; `None` for any other name.
+    /// Returns the engine with this name: `postgres`, `mysql`, `redis`, `sqlite`, `nats` or `dynamodb`; `None` for any other
+    /// name.
     ///
     /// # Examples
     /// ```
@@ -243,8 +291,14 @@ impl Engine {
     /// assert_eq!(Engine::find("oracle"), None);
     /// ```
     pub fn find(name: &str) -> Option<Self> {
-        let named =
-            [("postgres", Self::Postgres), ("mysql", Self::Mysql), ("redis", Self::Redis), ("sqlite", Self::Sqlite)];
+        let named = [
+            ("postgres", Self::Postgres),
+            ("mysql", Self::Mysql),
+            ("redis", Self::Redis),
+            ("sqlite", Self::Sqlite),
+            ("nats", Self::Nats),
+            ("dynamodb", Self::Dynamodb),
+        ];
         named.into_iter().find(|(known, _)| *known == name).map(|(_, engine)| engine)
     }
 
@@ -531,9 +585,40 @@ mod tests {
     }
 
     #[test]
+    fn nats_syncs_each_write_and_keeps_each_record() {
+        let safe = [("sync_interval", "always"), ("storage", "file"), ("max_age", "0"), ("discard", "new")];
+        assert_eq!(found(Engine::Nats, &safe), None);
+        for (setting, value, told) in [
+            ("sync_interval", "120s", "sync_interval=120s"),
+            ("storage", "memory", "storage=memory, the bucket is in memory"),
+            ("persist_mode", "async", "persist_mode=async"),
+            ("max_age", "1000", "max_age=1000 ns, records expire"),
+            ("discard", "old", "discard=old, a full bucket drops records"),
+            ("mirror", "KV_ids", "mirror=KV_ids, the bucket is a copy"),
+        ] {
+            let mut settings = std::vec::Vec::from([(setting, value)]);
+            settings.extend(safe);
+            assert_eq!(found(Engine::Nats, &settings).expect("refused").0, told);
+        }
+        assert_eq!(found(Engine::Nats, &safe[1..]).expect("refused").0, "sync_interval is not reported");
+    }
+
+    #[test]
+    fn a_global_table_needs_strong_consistency() {
+        let table = |replicas, consistency| {
+            found(Engine::Dynamodb, &[("global_table_replicas", replicas), ("multi_region_consistency", consistency)])
+        };
+        assert_eq!((table("0", ""), table("2", "STRONG")), (None, None));
+        for consistency in ["", "EVENTUAL"] {
+            let (found, _) = table("1", consistency).expect("refused");
+            assert_eq!(found, "global_table_replicas=1, two regions can write the same record");
+        }
+    }
+
+    #[test]
     fn each_engine_is_found_by_its_name_and_knows_its_settings() {
-        for name in ["postgres", "mysql", "redis", "sqlite"] {
-            assert!(Engine::find(name).expect("known").settings().count() >= 3);
+        for name in ["postgres", "mysql", "redis", "sqlite", "nats", "dynamodb"] {
+            assert!(Engine::find(name).expect("known").settings().count() >= 2);
         }
         assert_eq!(Engine::find("oracle"), None);
     }

@@ -18,11 +18,13 @@ pub mod etcd;
 pub mod memory;
 #[cfg(feature = "mysql")]
 pub mod mysql;
+#[cfg(feature = "nats")]
+pub mod nats;
 #[cfg(feature = "postgres")]
 pub mod postgres;
 #[cfg(feature = "redis")]
 pub mod redis;
-#[cfg(any(feature = "redis", feature = "sql"))]
+#[cfg(any(feature = "redis", feature = "nats", feature = "sql"))]
 mod settings;
 #[cfg(feature = "sql")]
 pub(crate) mod sql;
@@ -45,6 +47,7 @@ pub use self::connected::EngineStore;
 /// | `redis://USER:PASSWORD@HOST:PORT/DB`, `rediss://` for TLS | `redis` | Redis |
 /// | `etcd://USER:PASSWORD@HOST:PORT,HOST:PORT`, `etcds://` for TLS | `etcd` | etcd |
 /// | `zookeeper://HOST:PORT,HOST:PORT/CHROOT`, `zookeepers://` for TLS | `zookeeper`, `zookeeper-tls` | `ZooKeeper` |
+/// | `nats://USER:PASSWORD@HOST:PORT,HOST:PORT/BUCKET?monitor=http://HOST:PORT`, `natss://` for TLS | `nats` | NATS `JetStream` |
 ///
 /// # Errors
 /// `StoreUnavailable` for an unknown scheme, a scheme whose feature is off, and a server without an answer. `UnsafeStore`
@@ -68,6 +71,8 @@ pub async fn connect(url: &str) -> Result<Arc<dyn Store>, Error> {
         Engine::Etcd => Ok(Arc::new(etcd::Etcd::connect(&url).await?)),
         #[cfg(feature = "zookeeper")]
         Engine::Zookeeper => Ok(Arc::new(zookeeper::Zookeeper::connect(&url).await?)),
+        #[cfg(feature = "nats")]
+        Engine::Nats => Ok(Arc::new(nats::Nats::connect(&url).await?)),
     }
 }
 
@@ -90,6 +95,8 @@ pub(crate) enum Engine {
     Etcd,
     #[cfg(feature = "zookeeper")]
     Zookeeper,
+    #[cfg(feature = "nats")]
+    Nats,
 }
 
 /// Finds the engine of a URL's scheme.
@@ -111,12 +118,14 @@ pub(crate) fn find(scheme: &str) -> Result<Engine, Error> {
         "etcd" | "etcds" => Ok(Engine::Etcd),
         #[cfg(feature = "zookeeper")]
         "zookeeper" | "zookeepers" => Ok(Engine::Zookeeper),
+        #[cfg(feature = "nats")]
+        "nats" | "natss" => Ok(Engine::Nats),
         scheme => Err(Error::told(ErrorKind::StoreUnavailable, no_such(scheme))),
     }
 }
 
 fn no_such(scheme: &str) -> String {
-    const SCHEMES: &str = "memory, file, sqlite, postgres, mysql, redis, etcd and zookeeper";
+    const SCHEMES: &str = "memory, file, sqlite, postgres, mysql, redis, etcd, zookeeper and nats";
     if SCHEMES.split([',', ' ']).any(|known| known == scheme && known != "and") {
         format!("this build has no {scheme} store: turn on snowmint's feature {scheme}")
     } else {

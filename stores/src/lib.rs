@@ -21,6 +21,8 @@ pub use self::engines::etcd;
 pub use self::engines::memory;
 #[cfg(feature = "mysql")]
 pub use self::engines::mysql;
+#[cfg(feature = "nats")]
+pub use self::engines::nats;
 #[cfg(feature = "postgres")]
 pub use self::engines::postgres;
 #[cfg(feature = "redis")]

@@ -160,3 +160,8 @@ fn no_number_repeats_over_kills_of_clients_and_etcd() {
 fn no_number_repeats_over_kills_of_clients_and_zookeeper() {
     over(Engine::Zookeeper, &NUMBERS, "");
 }
+
+#[test]
+fn no_number_repeats_over_kills_of_clients_and_nats() {
+    over(Engine::Nats, &NUMBERS, "");
+}

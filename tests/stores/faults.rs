@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use snowmint::ErrorKind;
 use snowmint::stores::{Error, Store, Wrote, connect};
-use snowmint_tests::engines::{Engine, Server, shared};
+use snowmint_tests::engines::{Engine, Server, shared, with_option};
 use tokio::runtime::Runtime;
 use tokio::task::{JoinSet, block_in_place};
 use tokio::time::sleep;
@@ -28,7 +28,7 @@ pub fn run(test: impl Future<Output = ()>) {
 /// Connects to the server with a short timeout.
 async fn store(server: &Server) -> Arc<dyn Store> {
     // A busy machine may need several attempts.
-    let url = format!("{}?timeout_ms={}", server.url(), TIMEOUT.as_millis());
+    let url = with_option(&server.url(), &format!("timeout_ms={}", TIMEOUT.as_millis()));
     until_back(|| connect(&url)).await
 }
 
@@ -153,7 +153,7 @@ pub async fn a_silent_server_is_given_up_in_time(engine: Engine) {
         assert!(began.elapsed() < DEFAULT, "{:?}", began.elapsed());
         // To connect fails in time too.
         let began = Instant::now();
-        let url = format!("{}?timeout_ms={}", server.url(), TIMEOUT.as_millis());
+        let url = with_option(&server.url(), &format!("timeout_ms={}", TIMEOUT.as_millis()));
         assert_eq!(refused(&url).await.kind(), ErrorKind::StoreUnavailable);
         assert!(began.elapsed() < DEFAULT, "{:?}", began.elapsed());
         server.pause(false);

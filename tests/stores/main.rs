@@ -19,6 +19,8 @@ mod leases;
 mod live_settings;
 #[cfg(feature = "engines")]
 mod mariadb_only;
+#[cfg(feature = "engines")]
+mod nats_only;
 mod numbers;
 #[cfg(feature = "engines")]
 mod outages;
@@ -136,4 +138,5 @@ suite! {
     etcd: Kind::Server(Engine::Etcd), forked_children_lease_separate_nodes;
     // A thread of the process drives ZooKeeper's client, and a forked child does not have that thread.
     zookeeper: Kind::Server(Engine::Zookeeper), forked_children_are_refused_a_connection;
+    nats: Kind::Server(Engine::Nats), forked_children_lease_separate_nodes;
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use snowmint::stores::memory::Memory;
 use snowmint::stores::{Sections, SectionsOptions, Segments, SegmentsOptions, Sequences, Store, Tag, Tickets, connect};
 use snowmint::{ErrorKind, Integer, LeaseOptions, Options, Snowflake};
-use snowmint_tests::engines::{Engine, Server};
+use snowmint_tests::engines::{Engine, Server, with_option};
 use tokio::runtime::Runtime;
 
 /// How long a call may wait.
@@ -51,7 +51,7 @@ async fn recovers<T, F: Future<Output = Result<T, snowmint::Error>>>(mut call: i
 fn a_store_that_goes_away_and_comes_back(engine: Engine) {
     let mut server = Server::start(engine);
     let runtime = Runtime::new().expect("a runtime");
-    let url = format!("{}?timeout_ms=2000", server.url());
+    let url = with_option(&server.url(), "timeout_ms=2000");
     let store = runtime.block_on(connect(&url)).expect("it connects");
     let lease = Snowflake::lease(
         LeaseOptions::new()
@@ -156,6 +156,11 @@ fn etcd_goes_away_and_comes_back() {
 #[test]
 fn zookeeper_goes_away_and_comes_back() {
     a_store_that_goes_away_and_comes_back(Engine::Zookeeper);
+}
+
+#[test]
+fn nats_goes_away_and_comes_back() {
+    a_store_that_goes_away_and_comes_back(Engine::Nats);
 }
 
 #[test]

@@ -26,7 +26,7 @@ pub struct Serve {
     #[arg(long, env = "SNOWMINT_REDIS", value_name = "ADDR", default_value = "127.0.0.1:6389")]
     pub redis: String,
     /// Store of leases and numbers: sqlite:PATH, postgres://..., mysql://..., redis://..., etcd://..., zookeeper://...,
-    /// file:DIRECTORY [default: a SQLite file of this user; required in a container or pod]
+    /// nats://..., file:DIRECTORY [default: a SQLite file of this user; required in a container or pod]
     #[arg(long, env = "SNOWMINT_STORE", value_name = "URL", hide_env_values = true)]
     pub store: Option<String>,
     /// File with the token that clients must send; required for addresses other than loopback. SIGHUP reads this file and the

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use redis::Commands as _;
 use snowmint_core::layouts::SNOWMINT;
-use snowmint_tests::engines::{Engine, Server as Store, shared, shared_database};
+use snowmint_tests::engines::{Engine, Server as Store, shared, shared_database, with_option};
 
 use super::load::{Ledger, http, kill, place, resp, there, user};
 use super::support::{Answer, Server, assert_increasing, command};
@@ -43,11 +43,13 @@ fn until(mut ask: impl FnMut() -> Answer, done: impl Fn(&Answer) -> bool) -> Ans
 fn fleet_over(engine: Engine) {
     // This test does not stop the engine, so it may share one.
     let url = match engine {
-        Engine::Etcd | Engine::Zookeeper => format!("{}?prefix=fleet{}&", shared(engine).url(), std::process::id()),
-        _ => format!("{}?", shared_database(engine).url()),
+        Engine::Etcd | Engine::Zookeeper | Engine::Nats => {
+            with_option(shared(engine).url(), &format!("prefix=fleet{}", std::process::id()))
+        }
+        _ => shared_database(engine).url().to_owned(),
     };
     // A busy machine may take longer than the 5 s of the default.
-    let url = format!("{url}timeout_ms=30000");
+    let url = with_option(&url, "timeout_ms=30000");
     make_tag(&url);
     let start =
         || Server::over(&url, &["--window-ms", "1000", "--max-wait-ms", "500", "--section-size", "2", "--step", "50"]);
@@ -115,6 +117,11 @@ fn two_servers_share_etcd() {
 #[test]
 fn two_servers_share_zookeeper() {
     fleet_over(Engine::Zookeeper);
+}
+
+#[test]
+fn two_servers_share_nats() {
+    fleet_over(Engine::Nats);
 }
 
 /// Kills the engine under a server, and starts it again.

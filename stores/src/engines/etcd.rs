@@ -60,7 +60,7 @@ impl Etcd {
     /// # Errors
     /// `StoreUnavailable` if no member answers, or the members refuse the user.
     pub async fn connect(url: &Url) -> Result<Self, Error> {
-        let Address { user, hosts, path, ca } = Address::of(url, 2379)?;
+        let Address { user, hosts, path, ca, .. } = Address::of(url, 2379)?;
         let name = format!("etcd at {}", url.place());
         if !path.trim_matches('/').is_empty() {
             return Err(Error::unavailable(

@@ -63,7 +63,7 @@ impl Zookeeper {
     /// # Errors
     /// `StoreUnavailable` if no server answers.
     pub async fn connect(url: &Url) -> Result<Self, Error> {
-        let Address { user, hosts, path, ca } = Address::of(url, 2181)?;
+        let Address { user, hosts, path, ca, .. } = Address::of(url, 2181)?;
         let name = format!("ZooKeeper at {}", url.place());
         refuse_in_child(&name)?;
         let refused = |why: &str| Err(Error::unavailable(&name, why));

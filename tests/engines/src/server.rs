@@ -51,8 +51,8 @@ impl Server {
         Self::start_with(engine, &[])
     }
 
-    /// Starts a server with further options at the end of its command line. For `ZooKeeper` they are lines of
-    /// `zoo.cfg`.
+    /// Starts a server with further options at the end of its command line. For `ZooKeeper` and NATS they are lines
+    /// of the configuration.
     pub fn start_with(engine: Engine, options: &[&str]) -> Self {
         let options = options.iter().map(|option| (*option).to_owned()).collect();
         Self::start_in(engine, options, BTreeMap::new())
@@ -115,7 +115,7 @@ impl Server {
         self.ports[0]
     }
 
-    /// The port of the Redis protocol, for the service.
+    /// The port of the service's Redis protocol, or of the monitoring of NATS.
     pub const fn second_port(&self) -> u16 {
         self.ports[1]
     }
@@ -132,7 +132,12 @@ impl Server {
 
     /// The URL of a store on the server.
     pub fn url(&self) -> String {
-        self.engine.url(self.port())
+        self.engine.url_of(self.ports)
+    }
+
+    /// Sets the further options of the next start.
+    pub fn set_options(&mut self, options: &[&str]) {
+        self.options = options.iter().map(|option| (*option).to_owned()).collect();
     }
 
     /// Starts the server on its data and port. A server that runs is ended cleanly before.

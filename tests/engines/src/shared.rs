@@ -32,7 +32,7 @@ pub fn shared(engine: Engine) -> SharedServer {
 /// Returns the shared server with a URL of a new, empty database. Redis has 1,000 databases, which are counted.
 ///
 /// # Panics
-/// For etcd and `ZooKeeper`, which have no databases.
+/// For etcd, `ZooKeeper` and NATS, which have no databases.
 pub fn shared_database(engine: Engine) -> SharedServer {
     find(engine, true)
 }
@@ -49,12 +49,10 @@ fn find(engine: Engine, new_database: bool) -> SharedServer {
         let port = port.unwrap_or_else(|| panic!("{request}: {line}"));
         return SharedServer { engine, port, url: answer["url"].as_str().expect("a URL").to_owned() };
     }
-    let port = SERVERS[engine as usize].get_or_init(|| Server::start_shared(engine)).port();
-    let url = if new_database {
-        engine.new_database(port, DATABASES.fetch_add(1, Ordering::Relaxed))
-    } else {
-        engine.url(port)
-    };
+    let server = SERVERS[engine as usize].get_or_init(|| Server::start_shared(engine));
+    let port = server.port();
+    let url =
+        if new_database { engine.new_database(port, DATABASES.fetch_add(1, Ordering::Relaxed)) } else { server.url() };
     SharedServer { engine, port, url }
 }
 

@@ -9,7 +9,10 @@ use crate::store::key;
 use crate::store::url::Url;
 
 /// The parts of `scheme://user:password@host:port,host:port/path?ca=FILE`.
-#[cfg_attr(not(any(feature = "etcd", feature = "zookeeper")), allow(dead_code, reason = "Redis reads the rest itself"))]
+#[cfg_attr(
+    not(all(feature = "etcd", feature = "nats")),
+    allow(dead_code, reason = "each engine reads some of the parts")
+)]
 pub(in crate::engines) struct Address {
     /// User and password.
     pub(in crate::engines) user: Option<(String, String)>,
@@ -19,6 +22,8 @@ pub(in crate::engines) struct Address {
     pub(in crate::engines) path: String,
     /// Certificates of authorities in PEM, which replace the built-in ones.
     pub(in crate::engines) ca: Option<String>,
+    /// For NATS: the addresses where servers report their settings.
+    pub(in crate::engines) monitor: Option<String>,
 }
 
 impl Address {
@@ -50,17 +55,24 @@ impl Address {
             let has_port = host.rsplit_once(']').map_or(host, |(_, after)| after).contains(':');
             if has_port { host.to_owned() } else { format!("{host}:{port}") }
         };
-        let mut ca = None;
+        let has_monitor = scheme.starts_with("nats");
+        let (mut ca, mut monitor) = (None, None);
         for option in options.split('&').filter(|option| !option.is_empty()) {
             let (name, value) = option.split_once('=').unwrap_or((option, ""));
-            if name != "ca" {
-                let known = "ca, allow_unsafe, timeout_ms and prefix";
-                return Err(wrong(&format!("there is no option {name}: the options are {known}")));
+            match name {
+                "ca" => {
+                    let read = fs::read_to_string(value);
+                    ca = Some(read.map_err(|error| wrong(&format!("cannot read ca={value}: {error}")))?);
+                }
+                "monitor" if has_monitor => monitor = Some(value.to_owned()),
+                _ => {
+                    let known = if has_monitor { "ca, monitor, create" } else { "ca" };
+                    let known = format!("{known}, allow_unsafe, timeout_ms and prefix");
+                    return Err(wrong(&format!("there is no option {name}: the options are {known}")));
+                }
             }
-            let read = fs::read_to_string(value);
-            ca = Some(read.map_err(|error| wrong(&format!("cannot read ca={value}: {error}")))?);
         }
-        Ok(Self { user, hosts: hosts.split(',').map(with_port).collect(), path: path.to_owned(), ca })
+        Ok(Self { user, hosts: hosts.split(',').map(with_port).collect(), path: path.to_owned(), ca, monitor })
     }
 }
 
@@ -77,6 +89,8 @@ mod tests {
         let found = address("etcd://me:a%2Fb%40@h1,h2:1,[::1],[::1]:2/x/y?timeout_ms=50").expect("valid");
         assert_eq!(found.hosts, ["h1:2379", "h2:1", "[::1]:2379", "[::1]:2"]);
         assert_eq!((found.user, found.path.as_str()), (Some(("me".into(), "a/b@".into())), "/x/y"));
+        let found = address("nats://h1/ids?monitor=http://h1:8222").expect("valid");
+        assert_eq!((found.path.as_str(), found.monitor.as_deref()), ("/ids", Some("http://h1:8222")));
         let found = address("etcd://h1").expect("valid");
         assert!(found.user.is_none() && found.path.is_empty() && found.ca.is_none());
     }
@@ -90,6 +104,7 @@ mod tests {
             ("etcd://me:secret@:5", "at least one host"),
             ("etcd://me:secret%@h1", "two hexadecimal digits"),
             ("etcd://me:secret@h1?allow_unsave=true", "no option allow_unsave"),
+            ("etcd://h1?monitor=http://h1:8222", "no option monitor"),
             ("etcd://me:secret@h1?ca=/nowhere/ca.pem", "cannot read ca=/nowhere/ca.pem"),
         ] {
             let error = address(url).err().expect(url);

@@ -1,0 +1,172 @@
+//! The KV bucket, a stream of `JetStream`: its configuration, the servers that hold it, and its clock.
+
+use std::collections::HashMap;
+
+use async_nats::jetstream::ErrorCode;
+use async_nats::jetstream::context::{Context, RequestErrorKind};
+use async_nats::jetstream::response::Response;
+use async_nats::jetstream::stream::{Config as StreamConfig, DiscardPolicy, StorageType};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::error::Error;
+
+/// What the server answers about the stream of a bucket.
+#[derive(Debug, Deserialize)]
+pub(super) struct Info {
+    config: Config,
+    cluster: Option<Cluster>,
+    #[serde(default)]
+    state: State,
+    /// The server's clock, RFC 3339. Servers before 2.10 do not send it.
+    pub(super) ts: Option<String>,
+    #[serde(default)]
+    total: usize,
+}
+
+#[derive(Debug, Deserialize)]
+struct Config {
+    storage: String,
+    discard: String,
+    #[serde(default)]
+    max_age: i64,
+    persist_mode: Option<String>,
+    mirror: Option<Mirror>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Mirror {
+    name: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct Cluster {
+    leader: Option<String>,
+    #[serde(default)]
+    replicas: Vec<Replica>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Replica {
+    name: String,
+    #[serde(default)]
+    offline: bool,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct State {
+    #[serde(default)]
+    subjects: HashMap<String, u64>,
+}
+
+impl Info {
+    /// Returns the value of a setting of core's table.
+    pub(super) fn settings(&self) -> Vec<(&'static str, String)> {
+        let Config { storage, discard, max_age, persist_mode, mirror } = &self.config;
+        let mut settings =
+            vec![("storage", storage.clone()), ("discard", discard.clone()), ("max_age", max_age.to_string())];
+        settings.extend(persist_mode.clone().map(|mode| ("persist_mode", mode)));
+        settings.extend(mirror.as_ref().map(|mirror| ("mirror", mirror.name.clone())));
+        settings
+    }
+
+    /// Returns the names of the servers that confirm writes: the leader, and the replicas that are not offline. A server
+    /// before 2.10 that is alone does not name itself, so it is the server that answered.
+    pub(super) fn servers(&self, answered: &str) -> Vec<String> {
+        let Some(Cluster { leader, replicas }) = &self.cluster else { return vec![answered.to_owned()] };
+        let online = replicas.iter().filter(|replica| !replica.offline).map(|replica| replica.name.clone());
+        leader.iter().cloned().chain(online).collect()
+    }
+}
+
+/// The bucket of a store.
+#[derive(Debug)]
+pub(super) struct Bucket {
+    /// The name of its stream.
+    pub(super) stream: String,
+    /// The beginning of its subjects, with a dot at the end.
+    subjects: String,
+    /// Whether to make it if it is missing.
+    pub(super) create: bool,
+}
+
+impl Bucket {
+    /// Names a bucket. `None` for a name that no bucket can have.
+    pub(super) fn new(name: &str, create: bool) -> Option<Self> {
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+        let fits = (1..=128).contains(&name.len()) && name.bytes().all(plain);
+        fits.then(|| Self { stream: format!("KV_{name}"), subjects: format!("$KV.{name}."), create })
+    }
+
+    pub(super) fn subject(&self, key: &str) -> String {
+        format!("{}{key}", self.subjects)
+    }
+
+    /// Asks the leader of the stream about it. `None` if the bucket does not exist.
+    pub(super) async fn info(&self, store: &str, context: &Context) -> Result<Option<Info>, Error> {
+        self.ask(store, context, &json!({})).await
+    }
+
+    /// Lists the subjects that have a value and match a pattern.
+    pub(super) async fn subjects(&self, store: &str, context: &Context, pattern: &str) -> Result<Vec<String>, Error> {
+        let mut found = Vec::new();
+        loop {
+            let question = json!({ "subjects_filter": pattern, "offset": found.len() });
+            let info = self.ask(store, context, &question).await?;
+            let info = info.ok_or_else(|| self.missing(store))?;
+            let page = info.state.subjects.into_keys();
+            let before = found.len();
+            found.extend(page);
+            if found.len() >= info.total || found.len() == before {
+                return Ok(found);
+            }
+        }
+    }
+
+    async fn ask(&self, store: &str, context: &Context, question: &Value) -> Result<Option<Info>, Error> {
+        let answer = context.request(format!("STREAM.INFO.{}", self.stream), question).await;
+        let answer: Response<Info> = answer.map_err(|error| match error.kind() {
+            RequestErrorKind::NoResponders => {
+                Error::unavailable(store, "JetStream is off there, or this account may not use it").with_source(error)
+            }
+            _ => Error::of_driver(store, error),
+        })?;
+        match answer {
+            Response::Ok(info) => Ok(Some(info)),
+            Response::Err { error } if error.error_code() == ErrorCode::STREAM_NOT_FOUND => Ok(None),
+            Response::Err { error } => Err(Error::of_driver(store, error)),
+        }
+    }
+
+    /// Makes the bucket as other clients of NATS make theirs, on one server and without history.
+    pub(super) async fn make(&self, store: &str, context: &Context) -> Result<Info, Error> {
+        if !self.create {
+            return Err(self.missing(store));
+        }
+        let made = context.create_stream(StreamConfig {
+            name: self.stream.clone(),
+            description: Some("nodes and numbers of snowmint".to_owned()),
+            subjects: vec![format!("{}>", self.subjects)],
+            max_messages_per_subject: 1,
+            discard: DiscardPolicy::New,
+            storage: StorageType::File,
+            num_replicas: 1,
+            allow_rollup: true,
+            deny_delete: true,
+            allow_direct: true,
+            ..StreamConfig::default()
+        });
+        // Another process may have made it meanwhile, and perhaps otherwise.
+        let refused = made.await.err();
+        match (self.info(store, context).await?, refused) {
+            (Some(info), _) => Ok(info),
+            (None, Some(error)) => Err(Error::of_driver(store, error)),
+            (None, None) => Err(self.missing(store)),
+        }
+    }
+
+    fn missing(&self, store: &str) -> Error {
+        let stream = &self.stream;
+        Error::unavailable(store, format_args!("there is no bucket (stream {stream}): make it, or let create be true"))
+    }
+}

@@ -1,0 +1,49 @@
+//! Settings that decide whether the servers of a bucket keep confirmed writes.
+
+use std::collections::HashMap;
+
+use futures_util::future::join_all;
+use snowmint_core::durability::Engine;
+
+use super::bucket::Info;
+use super::monitor;
+use crate::engines::settings;
+use crate::error::Error;
+
+/// What to do if a server does not report its settings.
+const CURE: &str = "start each server with http_port (or -m PORT), and name all of them by the option \
+                    monitor=http://HOST:PORT,http://HOST:PORT";
+
+/// Refuses a bucket, or a server of the bucket, that can lose confirmed writes.
+///
+/// `servers` are the names of those that confirm its writes.
+pub(super) async fn check(
+    store: &str,
+    info: &Info,
+    servers: &[String],
+    monitors: &[(String, String)],
+) -> Result<Option<Error>, Error> {
+    let asked = monitors.iter().map(|(host, path)| async move { (host, monitor::report(host, path).await) });
+    let mut reports = HashMap::new();
+    let mut silent = Vec::new();
+    for (host, answer) in join_all(asked).await {
+        match answer {
+            Ok(report) => drop(reports.insert(report.name, report.sync_interval)),
+            Err(why) => silent.push(format!("http://{host}: {why}")),
+        }
+    }
+    if servers.is_empty() {
+        return Err(Error::unavailable(store, "the stream of the bucket has no leader at the moment"));
+    }
+    for server in servers {
+        let Some(sync_interval) = reports.get(server) else {
+            let silent = if silent.is_empty() { String::new() } else { format!(" ({})", silent.join("; ")) };
+            let found = format!("no monitoring address reports the sync_interval of the server {server}{silent}");
+            return Err(Error::unsafe_store(store, &found, CURE));
+        };
+        let mut found: HashMap<_, _> = info.settings().into_iter().collect();
+        found.extend(sync_interval.clone().map(|value| ("sync_interval", value)));
+        settings::check(store, Engine::Nats, |setting| found.get(setting).map(String::as_str))?;
+    }
+    Ok(None)
+}

@@ -1,0 +1,260 @@
+//! Properties that only a store on NATS has.
+
+use std::process::Command;
+use std::time::Duration;
+
+use snowmint::ErrorKind;
+use snowmint::stores::{Wrote, connect};
+use snowmint_tests::engines::{Engine, Server, shared, with_option};
+use tokio::task::block_in_place;
+use tokio::time::sleep;
+
+use crate::faults;
+use crate::scene::unique;
+use crate::sql_scenes::until_safe;
+
+#[test]
+fn confirmed_writes_outlive_kills() {
+    faults::run(faults::confirmed_writes_outlive_kills(Engine::Nats));
+}
+
+#[test]
+fn a_silent_server_is_given_up_in_time() {
+    faults::run(faults::a_silent_server_is_given_up_in_time(Engine::Nats));
+}
+
+#[test]
+fn dropped_futures_are_harmless() {
+    faults::run(faults::dropped_futures_are_harmless(Engine::Nats));
+}
+
+#[test]
+fn a_server_that_was_away_is_found_again() {
+    faults::run(faults::a_server_that_was_away_is_found_again(Engine::Nats));
+}
+
+#[test]
+fn a_server_that_does_not_sync_each_write_is_refused() {
+    faults::run(async {
+        for (engine, line, found) in [
+            (Engine::Nats, "jetstream { sync_interval: 30s }", "sync_interval=30s,"),
+            (Engine::Nats, "jetstream: enabled", "sync_interval=120s,"),
+            // Debian's server does not know the setting.
+            (Engine::Nats29, "", "sync_interval is not reported,"),
+        ] {
+            let server = Server::start_with(engine, &[line]);
+            let error = faults::refused(&server.url()).await;
+            assert_eq!(error.kind(), ErrorKind::UnsafeStore, "{error}");
+            let told = error.to_string();
+            assert!(told.contains(found) && told.contains("sync_interval: always"), "{told}");
+            assert!(told.contains("nats-server 2.10"), "{told}");
+            let store = connect(&with_option(&server.url(), "allow_unsafe=true")).await.expect("it is allowed");
+            assert!(matches!(store.write("a/b", b"x", 0).await, Ok(Wrote::Version(_))));
+            assert_eq!(store.list("a/").await.expect("an answer").len(), 1);
+            assert_eq!(store.add("c", 2, 5).await, Ok(7));
+        }
+    });
+}
+
+#[test]
+fn settings_that_nobody_reports_are_refused() {
+    faults::run(async {
+        let (server, other) = (Server::start(Engine::Nats), Server::start(Engine::Nats));
+        let (port, monitor, others) = (server.port(), server.second_port(), other.second_port());
+        for (option, told) in [
+            (String::new(), "127.0.0.1:8222"),
+            // A port of another program, and that of another server.
+            (format!("?monitor=http://127.0.0.1:{port}"), "http://127.0.0.1:"),
+            (format!("?monitor=http://127.0.0.1:{others}"), "no monitoring address reports"),
+            (format!("?monitor=http://127.0.0.1:{monitor}/nowhere"), "404"),
+        ] {
+            let error = faults::refused(&format!("nats://127.0.0.1:{port}/ids{option}")).await;
+            assert_eq!(error.kind(), ErrorKind::UnsafeStore, "{error}");
+            let sentence = error.to_string();
+            assert!(sentence.contains(told) && sentence.contains("http_port"), "{sentence}");
+        }
+        let both = format!("monitor=http://127.0.0.1:{others},http://127.0.0.1:{monitor}");
+        let store = connect(&format!("nats://127.0.0.1:{port}/ids?{both}")).await.expect("it connects");
+        assert_eq!(store.add("c", 1, 0).await, Ok(1));
+        let error = faults::refused(&format!("nats://127.0.0.1:{port}?monitor=127.0.0.1:{monitor}")).await;
+        assert_eq!(error.kind(), ErrorKind::StoreUnavailable, "{error}");
+        assert!(error.to_string().contains("http://HOST:PORT"), "{error}");
+    });
+}
+
+#[test]
+fn a_server_that_returns_with_another_interval_is_refused() {
+    faults::run(async {
+        let mut server = Server::start(Engine::Nats);
+        let store = connect(&server.url()).await.expect("it connects");
+        assert_eq!(store.add("c", 1, 0).await, Ok(1));
+        block_in_place(|| {
+            server.kill();
+            server.set_options(&["jetstream { sync_interval: 120s }"]);
+            server.restart();
+        });
+        let error = loop {
+            let error = store.add("c", 1, 0).await.expect_err("unsafe");
+            if error.kind() == ErrorKind::UnsafeStore {
+                break error;
+            }
+            sleep(Duration::from_millis(10)).await;
+        };
+        assert!(error.to_string().contains("sync_interval=120s"), "{error}");
+        block_in_place(|| {
+            server.set_options(&[]);
+            server.restart();
+        });
+        assert_eq!(until_safe(|| store.add("c", 1, 0)).await, 2);
+    });
+}
+
+#[test]
+fn a_bucket_that_loses_records_is_refused() {
+    faults::run(async {
+        let server = shared(Engine::Nats);
+        let client = async_nats::connect(format!("nats://127.0.0.1:{}", server.port())).await.expect("it connects");
+        let context = async_nats::jetstream::new(client);
+        let name = unique("bucket");
+        let bucket = |more: serde_json::Value| {
+            let mut config = serde_json::json!({
+                "name": format!("KV_{name}"), "subjects": [format!("$KV.{name}.>")], "storage": "file", "retention": "limits",
+                "discard": "new", "max_msgs_per_subject": 1, "num_replicas": 1, "max_age": 0,
+            });
+            config.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+            config
+        };
+        let url = server.url().replace("/ids?", &format!("/{name}?"));
+        for (more, told) in [
+            (serde_json::json!({ "storage": "memory" }), "storage=memory, the bucket is in memory"),
+            (serde_json::json!({ "max_age": 3_600_000_000_000_i64 }), "max_age=3600000000000 ns, records expire"),
+            (serde_json::json!({ "discard": "old" }), "discard=old, a full bucket drops records"),
+            (serde_json::json!({ "persist_mode": "async" }), "persist_mode=async"),
+        ] {
+            let made: serde_json::Value =
+                context.request(format!("STREAM.CREATE.KV_{name}"), &bucket(more)).await.expect("an answer");
+            assert!(made.get("error").is_none(), "{made}");
+            let error = faults::refused(&url).await;
+            assert_eq!(error.kind(), ErrorKind::UnsafeStore, "{error}");
+            assert!(error.to_string().contains(told), "{error}");
+            context.delete_stream(format!("KV_{name}")).await.expect("it is deleted");
+        }
+        let error = faults::refused(&with_option(&url, "create=false")).await;
+        assert_eq!(error.kind(), ErrorKind::StoreUnavailable, "{error}");
+        assert!(error.to_string().contains(&format!("there is no bucket (stream KV_{name})")), "{error}");
+        let made: serde_json::Value = context
+            .request(format!("STREAM.CREATE.KV_{name}"), &bucket(serde_json::json!({})))
+            .await
+            .expect("an answer");
+        assert!(made.get("error").is_none(), "{made}");
+        let store = connect(&with_option(&url, "create=false")).await.expect("it connects");
+        assert_eq!(store.add("c", 1, 0).await, Ok(1));
+    });
+}
+
+#[test]
+fn a_deleted_key_has_no_record_and_takes_a_new_one() {
+    faults::run(async {
+        let server = shared(Engine::Nats);
+        let prefix = unique("deleted");
+        let store = connect(&with_option(server.url(), &format!("prefix={prefix}"))).await.expect("it connects");
+        let Ok(Wrote::Version(first)) = store.write("a/b", b"x", 0).await else { panic!("it is written") };
+        let client = async_nats::connect(format!("nats://127.0.0.1:{}", server.port())).await.expect("it connects");
+        let context = async_nats::jetstream::new(client);
+        let mut headers = async_nats::HeaderMap::new();
+        headers.insert("KV-Operation", "DEL");
+        let subject = format!("$KV.ids.{prefix}.records.a.b");
+        context
+            .publish_with_headers(subject, headers, "".into())
+            .await
+            .expect("it is sent")
+            .await
+            .expect("it is deleted");
+        assert_eq!((store.read("a/b").await, store.list("a/").await), (Ok(None), Ok(vec![])));
+        assert_eq!(store.write("a/b", b"y", first).await, Ok(Wrote::Conflict));
+        let Ok(Wrote::Version(second)) = store.write("a/b", b"y", 0).await else { panic!("it is written") };
+        assert!(second > first);
+        assert_eq!(store.write("a/b", b"z", 0).await, Ok(Wrote::Conflict));
+    });
+}
+
+#[test]
+fn a_list_of_many_records_has_each_once() {
+    faults::run(async {
+        let url = with_option(shared(Engine::Nats).url(), &format!("prefix={}", unique("many")));
+        let store = connect(&url).await.expect("it connects");
+        for number in 0..205 {
+            assert!(matches!(store.write(&format!("many/{number}"), b"x", 0).await, Ok(Wrote::Version(_))));
+        }
+        for key in ["many/1/deeper", "many0/1", "many-/1"] {
+            assert!(matches!(store.write(key, b"x", 0).await, Ok(Wrote::Version(_))));
+        }
+        let mut parts: Vec<u32> = Vec::new();
+        for (part, _) in store.list("many/").await.expect("an answer") {
+            parts.push(part.parse().expect("a number"));
+        }
+        parts.sort_unstable();
+        assert_eq!(parts, (0..205).collect::<Vec<_>>());
+    });
+}
+
+#[test]
+fn passwords_and_tokens_are_sent_and_not_shown() {
+    faults::run(async {
+        let users = "authorization { users: [{ user: app, password: \"se/cret\" }] }";
+        let token = "authorization { token: \"se/cret\" }";
+        for (line, right) in [(users, "app:se%2Fcret@"), (token, "se%2Fcret@")] {
+            let server = Server::start_with(Engine::Nats, &[line]);
+            for wrong in ["app:wrong-one@", "wrong-one@", ""] {
+                let error = faults::refused(&server.url().replacen("//127", &format!("//{wrong}127"), 1)).await;
+                assert_eq!(error.kind(), ErrorKind::StoreUnavailable, "{error}");
+                let told = error.to_string();
+                assert!(told.contains("NATS at 127.0.0.1") && told.contains("authorization"), "{told}");
+                assert!(!told.contains("wrong-one"), "{told}");
+            }
+            let url = server.url().replacen("//127", &format!("//{right}127"), 1);
+            let store = connect(&url).await.expect("it connects");
+            assert_eq!(store.add("c", 1, 0).await, Ok(1));
+        }
+    });
+}
+
+#[test]
+fn tls_is_checked_against_the_authority_that_is_named() {
+    faults::run(async {
+        let certificates = tempfile::TempDir::new().expect("a directory");
+        let at = certificates.path().display().to_string();
+        let script = "cd \"$1\" && openssl req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem -subj /CN=ca -days 2 \
+             -addext basicConstraints=critical,CA:TRUE && openssl req -newkey rsa:2048 -nodes -keyout s.key -out s.csr -subj \
+             /CN=s && printf 'subjectAltName=IP:127.0.0.1\\n' > ext && openssl x509 -req -in s.csr -CA ca.pem -CAkey ca.key \
+             -CAcreateserial -days 2 -extfile ext -out s.pem";
+        let made = Command::new("sh").args(["-c", script, "sh", &at]).output().expect("sh starts");
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        let tls = format!("tls {{ cert_file: \"{at}/s.pem\", key_file: \"{at}/s.key\" }}");
+        let server = Server::start_with(Engine::Nats, &[&tls]);
+        let url = server.url().replace("nats:", "natss:");
+        let store = connect(&with_option(&url, &format!("ca={at}/ca.pem"))).await.expect("it connects");
+        assert_eq!(store.add("c", 1, 0).await, Ok(1));
+        let error = faults::refused(&url).await;
+        assert_eq!(error.kind(), ErrorKind::StoreUnavailable, "{error}");
+        assert!(error.to_string().to_lowercase().contains("certificate"), "{error}");
+    });
+}
+
+#[test]
+fn errors_name_the_fault_of_a_url() {
+    faults::run(async {
+        let port = shared(Engine::Nats).port();
+        for (url, told) in [
+            (format!("nats://127.0.0.1:{port}/a/b"), "the name of a bucket"),
+            (format!("nats://127.0.0.1:{port}?ca=/etc/hostname"), "natss://"),
+            (format!("natss://127.0.0.1:{port}?ca=/etc/hostname"), "no certificate in PEM"),
+            (format!("nats://127.0.0.1:{port}?monitors=x"), "no option monitors"),
+            ("nats://127.0.0.1:1?timeout_ms=500".to_owned(), "NATS at 127.0.0.1:1"),
+        ] {
+            let error = faults::refused(&url).await;
+            assert_eq!(error.kind(), ErrorKind::StoreUnavailable);
+            assert!(error.to_string().contains(told), "{error}");
+        }
+    });
+}
