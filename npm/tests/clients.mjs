@@ -1,6 +1,6 @@
 // The kinds of stores over a server, in every flavour of their clients. A client is loaded when it is first used, so that
 // a process with one client starts in half the time.
-import { HttpStore, MysqlStore, PgStore, RedisStore } from "snowmint/stores";
+import { DynamoDbStore, HttpStore, MysqlStore, PgStore, RedisStore } from "snowmint/stores";
 
 // Each of these makes a client of the server at a URL, and a function that closes it.
 // How the application parses values must not matter to the stores.
@@ -36,6 +36,13 @@ const nodeRedisPool = async (url) => {
   return [await createClientPool({ url }).connect(), (pool) => pool.destroy()];
 };
 
+/** A client of a table, with any credentials. */
+export async function dynamoDb(endpoint, options) {
+  const { DynamoDB } = await import("@aws-sdk/client-dynamodb");
+  const credentials = { accessKeyId: "test", secretAccessKey: "test" };
+  return [new DynamoDB({ region: "eu-west-1", endpoint, credentials, ...options }), (client) => client.destroy()];
+}
+
 /** The engine, the store and the client of each kind. */
 export const SERVED = {
   pg: { engine: "postgres", Store: PgStore, connect: pgPool({ types }) },
@@ -60,8 +67,9 @@ export const SERVED = {
   "redis 4": { engine: "redis", Store: RedisStore, connect: nodeRedis({}, () => import("redis-4")) },
 };
 
-/** The kinds that grant leases: the service too, which has no verbs. */
+/** The kinds that grant leases: the service too, which has no verbs, and DynamoDB, which a test serves itself. */
 export const LEASED = {
   ...SERVED,
+  dynamodb: { Store: DynamoDbStore, connect: dynamoDb },
   http: { engine: "service", Store: HttpStore, connect: async (url) => [url, () => {}] },
 };

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { Worker } from "node:worker_threads";
 import { layouts, Snowflake } from "snowmint";
+import { endpoint } from "./dynamo.mjs";
 import { shared, start } from "./servers.mjs";
 import { atEnd, database, LEASED, MemoryStore, SqliteStore, sqliteAt, storeAt } from "./stores.mjs";
 import { answerOf, folder, hold, increasing, refusal, until } from "./support.mjs";
@@ -54,7 +55,15 @@ const memory = async () => {
   const other = () => Object.fromEntries(verbs.map((verb) => [verb, store[verb].bind(store)]));
   return { kind: "memory", store: async () => other() };
 };
-const SHARED = { "better-sqlite3": sqlite, ...Object.fromEntries(KINDS.map((kind) => [kind, placeOf(kind)])) };
+const dynamodb = async (t) => {
+  const url = await endpoint();
+  return { kind: "dynamodb", url, store: () => storeAt(t, "dynamodb", url) };
+};
+const SHARED = {
+  "better-sqlite3": sqlite,
+  dynamodb,
+  ...Object.fromEntries(KINDS.map((kind) => [kind, placeOf(kind)])),
+};
 
 const lease = (store, options) => Snowflake.lease({ store, windowMs: 1000, ...options });
 
@@ -91,7 +100,7 @@ describe("stores", { concurrency: 4 }, () => {
         const { skewMs, ...status } = gen.status();
         const { namespace: told, lost, skipped, renewalFailures } = status;
         assert.deepEqual([told, lost, skipped, renewalFailures], [namespace, null, [], 0]);
-        if (["memory", "better-sqlite3"].includes(kind)) assert.equal(skewMs, null);
+        if (["memory", "better-sqlite3", "dynamodb"].includes(kind)) assert.equal(skewMs, null);
         else assert.ok(Math.abs(skewMs) < 20_000, `${skewMs}`);
         // Idle, over several renewals.
         await until(() => gen.window.end > first.end + 1000, "more renewals");

@@ -6,7 +6,7 @@ import Ioredis from "ioredis";
 import mysql from "mysql2";
 import mysqlPromise from "mysql2/promise";
 import pg from "pg";
-import { HttpStore, MemoryStore, MysqlStore, PgStore, RedisStore, SqliteStore } from "snowmint/stores";
+import { DynamoDbStore, HttpStore, MemoryStore, MysqlStore, PgStore, RedisStore, SqliteStore } from "snowmint/stores";
 import { LEASED } from "./clients.mjs";
 import { folder } from "./support.mjs";
 
@@ -48,6 +48,7 @@ export const bytes = (text) => new TextEncoder().encode(text);
 export const text = (value) => new TextDecoder().decode(value);
 export {
   Database,
+  DynamoDbStore,
   HttpStore,
   Ioredis,
   MemoryStore,

@@ -1,9 +1,11 @@
 // The verbs of every store, against real servers.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
+import { promisify } from "node:util";
+import { endpoint } from "./dynamo.mjs";
 import { shared } from "./servers.mjs";
 import { bytes, MemoryStore, SERVED, sqliteAt, storeAt, text } from "./stores.mjs";
 import { folder } from "./support.mjs";
@@ -28,6 +30,10 @@ const PLACES = {
     const path = join(folder(t), "ids.db");
     return [sqliteAt(t, path), sqliteAt(t, path)];
   },
+};
+PLACES.dynamodb = async (t) => {
+  const url = await endpoint();
+  return [await storeAt(t, "dynamodb", url), await storeAt(t, "dynamodb", url)];
 };
 for (const kind of Object.keys(SERVED))
   PLACES[kind] = async (t) => {
@@ -137,7 +143,7 @@ describe("verbs", { concurrency: 4 }, () => {
       test("the clock of a server is near ours", async (t) => {
         const [store] = await place(t);
         const clock = await store.clockMs();
-        if (kind === "memory" || kind === "better-sqlite3") assert.equal(clock, null);
+        if (["memory", "better-sqlite3", "dynamodb"].includes(kind)) assert.equal(clock, null);
         else assert.ok(Number.isInteger(clock) && Math.abs(clock - Date.now()) < 60_000, `${clock}`);
       });
     });
@@ -170,13 +176,21 @@ test("Python's stores have the same records and counters", { skip: !hasPython() 
     const { url } = await serverOf(kind);
     places.push([url, await storeAt(t, kind, url)]);
   }
+  const table = encodeURIComponent(await endpoint());
+  places.push([
+    `dynamodb://eu-west-1/snowmint?endpoint_url=${table}`,
+    await storeAt(t, "dynamodb", decodeURIComponent(table)),
+  ]);
+  // The server of DynamoDB is in this process, so it must not wait for the other one.
+  const run = promisify(execFile);
+  const env = { ...process.env, AWS_ACCESS_KEY_ID: "test", AWS_SECRET_ACCESS_KEY: "test" };
   for (const [url, store] of places) {
     const name = fresh();
     const all = Uint8Array.from({ length: 256 }, (_, at) => at);
     await store.write(`${name}/node`, bytes("first"), 0);
     await store.write(`${name}/node`, all, 1);
     assert.equal(await store.add(`${name}/count`, 2n, 5n), 7n);
-    execFileSync(PYTHON, ["-c", COPY, url, name], { stdio: ["ignore", "ignore", "inherit"] });
+    await run(PYTHON, ["-c", COPY, url, name], { env });
     assert.equal(await store.write(`${name}/node`, bytes("late"), 2), null);
     const listed = (await store.list(`${name}/`)).map((each) => [each.name, [...each.value], each.version]).sort();
     assert.deepEqual(listed, [

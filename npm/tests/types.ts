@@ -29,6 +29,9 @@ import {
 } from "snowmint";
 import { type Dialect, decodeSql, type FunctionOptions, postgresFunction, type SqlParts } from "snowmint/sql";
 import {
+  type DynamoDbClient,
+  DynamoDbStore,
+  type DynamoDbStoreOptions,
   type Found,
   type Grant,
   HttpStore,
@@ -266,10 +269,20 @@ const pool: PgPool & MysqlPool = {
   escapeId: () => {},
 };
 const redisClient: NodeRedisClient & IoredisClient = { sendCommand: () => {}, isOpen: true, callBuffer: () => {} };
+const dynamoDb: DynamoDbClient = {
+  getItem: () => {},
+  putItem: () => {},
+  updateItem: () => {},
+  query: () => {},
+  describeTable: () => {},
+  createTable: () => {},
+};
 const sqlite: SqliteDatabase = { prepare: () => {}, pragma: () => {}, inTransaction: false };
 const storeOptions: StoreOptions = { allowUnsafe: true, timeoutMs: 1000 };
 const redisOptions: RedisStoreOptions = { ...storeOptions, prefix: "mine" };
+const dynamoDbOptions: DynamoDbStoreOptions = { ...storeOptions, table: "ids", prefix: "mine" };
 const stores: Store[] = [
+  new DynamoDbStore(dynamoDb, dynamoDbOptions),
   new PgStore(pool),
   new MysqlStore(pool, storeOptions),
   new RedisStore(redisClient, redisOptions),
@@ -297,6 +310,8 @@ new HttpStore("https://ids.example", { token: 5 });
 new PgStore("postgres://db");
 // @ts-expect-error nor has a single connection what a pool has
 new PgStore({ connect: () => {}, query: () => {} });
+// @ts-expect-error a table is a text
+new DynamoDbStore(dynamoDb, { table: 5 });
 // @ts-expect-error no such client
 new RedisStore({ get: () => {} });
 // @ts-expect-error a counter is a bigint

@@ -21,6 +21,7 @@ import sqlalchemy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import dynamo
 import prefork
 import processes
 import servers
@@ -35,7 +36,7 @@ from snowmint import (
     WindowClosedError,
     layouts,
 )
-from snowmint.stores import FileStore, MemoryStore, RedisStore, SqlStore, Store, connect
+from snowmint.stores import DynamoDbStore, FileStore, MemoryStore, RedisStore, SqlStore, Store, connect
 
 ONE_NODE = "time:41,sequence:12;epoch=2025-01-01T00:00:00Z"
 
@@ -67,6 +68,8 @@ class Place:
         client = self.client()
         if self.kind == "memory":
             return MemoryStore()
+        if self.kind == "dynamodb":
+            return DynamoDbStore(client, dynamo.TABLE, **options)
         return RedisStore(client, **options) if isinstance(client, redis.Redis) else SqlStore(client, **options)
 
 
@@ -75,6 +78,8 @@ def place_of(kind: str, url: str) -> Place:
         if kind.startswith("redis"):
             decode = kind == "redis decoding"
             return redis.Redis.from_url(url, socket_timeout=5, decode_responses=decode, protocol=2 if decode else 3)
+        if kind == "dynamodb":
+            return dynamo.client()
         return sqlalchemy.create_engine(url.replace("sqlite:/", "sqlite:////"))
 
     return Place(kind, url, client)
@@ -85,22 +90,24 @@ def place_for(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
     kind = str(request.param)
     if kind in ("memory", "sqlite"):
         return place_of(kind, f"sqlite:{tmp_path}/ids.db")
+    if kind == "dynamodb":
+        return place_of(kind, dynamo.url())
     return place_of(kind, servers.shared(ENGINES[kind]).url)
 
 
-@pytest.fixture(params=["sqlite", "postgres", "mariadb", "redis", "redis decoding"])
+@pytest.fixture(params=["sqlite", "postgres", "mariadb", "redis", "redis decoding", "dynamodb"])
 def shared(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
     """A place that processes share."""
     return place_for(request, tmp_path)
 
 
-@pytest.fixture(params=["sqlite", "postgres", "mariadb", "redis"])
+@pytest.fixture(params=["sqlite", "postgres", "mariadb", "redis", "dynamodb"])
 def named(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
     """A place that processes share by its URL."""
     return place_for(request, tmp_path)
 
 
-@pytest.fixture(params=["memory", "sqlite", "postgres", "mariadb", "redis", "redis decoding"])
+@pytest.fixture(params=["memory", "sqlite", "postgres", "mariadb", "redis", "redis decoding", "dynamodb"])
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
     """Any place with the four verbs."""
     return place_for(request, tmp_path)
@@ -180,7 +187,7 @@ def test_counts_of_sessions_at_once_are_all_different(place: Place, namespace: s
 
 def test_the_clock_of_a_server_is_near_ours(shared: Place) -> None:
     clock_ms = shared.store().clock_ms()
-    if shared.kind == "sqlite":
+    if shared.kind in ("sqlite", "dynamodb"):
         assert clock_ms is None
     else:
         assert clock_ms is not None
@@ -219,7 +226,7 @@ def test_a_lease_has_a_node_and_a_window_that_moves_on(place: Place, namespace: 
         assert all(a < b for a, b in itertools.pairwise(ids))
         status = generator.status()
         assert (status.namespace, status.lost, status.renewal_failures) == (namespace, None, 0)
-        if place.kind not in ("memory", "sqlite"):
+        if place.kind not in ("memory", "sqlite", "dynamodb"):
             assert status.skew_ms is not None
             assert abs(status.skew_ms) < 60_000
 
@@ -297,10 +304,11 @@ MINTER = """
     import importlib, os, struct, sys, time
     from snowmint import Snowflake
     layout, store, namespace, window_ms, *ledgers = sys.argv[1:]
-    drivers = {"sqlite": "", "postgresql+psycopg": "psycopg", "mysql+pymysql": "pymysql", "redis": "redis"}
+    drivers = {"sqlite": "", "postgresql+psycopg": "psycopg", "mysql+pymysql": "pymysql", "redis": "redis",
+               "dynamodb": "boto3"}
     driver = drivers.get(store.partition(":")[0])
     if driver is not None:
-        importlib.import_module("redis" if driver == "redis" else "sqlalchemy")
+        importlib.import_module(driver if driver in ("redis", "boto3") else "sqlalchemy")
         importlib.import_module(driver or "sqlite3")
     for ledger in ledgers[1:]:
         if os.fork() == 0:
@@ -945,6 +953,8 @@ def test_a_process_ends_also_while_its_store_hangs(namespace: str) -> None:
 
 def test_rust_and_python_lease_from_one_store_together(named: Place, namespace: str, tmp_path: Path) -> None:
     target = Path(os.environ.get("CARGO_TARGET_DIR", Path(__file__).parents[2] / "target"))
+    if named.kind == "dynamodb":
+        pytest.skip("Rust has no client for DynamoDB")
     minter = target / "debug" / "snowmint-minter"
     assert minter.exists(), "build it: cargo build --workspace --features snowmint-tests/engines"
     url = re.sub(r"\+\w+:", ":", named.url)

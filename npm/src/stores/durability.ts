@@ -10,7 +10,7 @@ let current: Engine<typeof Durability> | undefined;
 const engine = (): Engine<typeof Durability> => (current ??= start<typeof Durability>(module));
 
 /** An engine that core knows. */
-export type Kind = "postgres" | "mysql" | "redis" | "sqlite";
+export type Kind = "postgres" | "mysql" | "redis" | "sqlite" | "dynamodb";
 
 /** The names of an engine's settings that matter. */
 export function settingsOf(kind: Kind): string[] {

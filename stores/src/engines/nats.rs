@@ -72,12 +72,12 @@ struct Cluster {
 struct Options {
     user: Option<(String, String)>,
     secure: bool,
-    /// TLS by an authority of the caller instead of those of the system.
+    /// TLS by an authority of the caller instead of the authorities of the system.
     authority: Option<ClientConfig>,
     timeout: Duration,
 }
 
-/// A connection. The client would connect again by itself, and to a server whose settings nobody has seen.
+/// A connection. By itself the client would connect again, also to a server with unchecked settings.
 #[derive(Clone)]
 struct Connection {
     context: Context,

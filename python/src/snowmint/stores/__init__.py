@@ -12,20 +12,22 @@ True
 | `FileStore(path)` | slot files | the processes of one machine |
 | `SqlStore(engine)` | a SQLAlchemy engine: PostgreSQL, MySQL, MariaDB, SQLite | whoever reaches the database |
 | `RedisStore(client)` | a redis-py client | whoever reaches the server |
+| `DynamoDbStore(client, table)` | a boto3 client of DynamoDB | whoever reaches the table |
 | `HttpStore(url, token)` | a running `snowmint serve` | whoever reaches the service; by its clock |
 | `MemoryStore()` | memory | one process, for tests |
 
 A lease is claimed when a generator is made, and renewed in the background, at half a window, on a thread that does not
 keep the process alive. The generator's constructor waits for a store `max_wait_ms`, or 10 seconds if that is longer;
 `close()` waits 2 seconds. A call that the client never ends holds up its thread, and later renewals of the same lease:
-set the client's own timeouts (`connect_args`, `socket_timeout`). All languages write the same records, so a fleet can
-mix them.
+set the client's own timeouts (`connect_args`, `socket_timeout`, `read_timeout`). All languages write the same
+records, so a fleet can mix them.
 """
 
 from typing import TYPE_CHECKING, Any
 
 from snowmint.stores._connect import connect
 from snowmint.stores._store import Lessor, Loan, Renewal, Store
+from snowmint.stores.dynamodb import DynamoDbStore
 from snowmint.stores.file import FileStore
 from snowmint.stores.memory import MemoryStore
 from snowmint.stores.redis import RedisStore
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from snowmint.stores.sql import SqlStore
 
 __all__ = [
+    "DynamoDbStore",
     "FileStore",
     "HttpStore",
     "Lessor",

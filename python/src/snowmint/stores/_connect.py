@@ -1,10 +1,13 @@
 """From a URL to a store."""
 
 import os
+from importlib import import_module
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
 from snowmint._errors import StoreUnavailableError
 from snowmint.stores._store import Lessor, Store
+from snowmint.stores.dynamodb import DynamoDbStore
 from snowmint.stores.redis import RedisStore
 
 TIMEOUT_S = 5
@@ -44,11 +47,12 @@ def connect(url: str) -> Store | Lessor:
     | `postgresql://USER:PASSWORD@HOST:PORT/DATABASE`, also `postgresql+DRIVER://` | `SqlStore`, by SQLAlchemy |
     | `mysql://`, `mariadb://`, also with `+DRIVER` | the same |
     | `sqlite:PATH` | the same |
+    | `dynamodb://REGION/TABLE`, `dynamodb:///TABLE` for the region of the environment | `DynamoDbStore`, by boto3 |
     | `http://HOST:PORT`, `https://HOST:PORT` | `HttpStore`, with the token in `SNOWMINT_TOKEN`, if that is set |
 
-    The options `allow_unsafe=true` and `allow_standby=true` after `?` are of this package, the others are the client's.
-    Without a driver in the URL it is psycopg for PostgreSQL and PyMySQL for MySQL. Connections and answers are waited
-    for 5 seconds.
+    The options `allow_unsafe=true` and `allow_standby=true` after `?` are of this package, the others are the client's,
+    such as `endpoint_url=http://HOST:PORT` of DynamoDB. Without a driver in the URL it is psycopg for PostgreSQL and
+    PyMySQL for MySQL. Connections and answers are waited for 5 seconds.
 
     Raises:
         StoreUnavailableError: No store has this scheme, or the store's client is not installed.
@@ -70,6 +74,8 @@ def _store_of(url: str) -> Store | Lessor:
             client: Any = redis.Redis
             client = client.from_url(url, socket_timeout=TIMEOUT_S, socket_connect_timeout=TIMEOUT_S)
             return RedisStore(client, allow_unsafe=allow_unsafe, allow_standby=allow_standby)
+        if scheme == "dynamodb":
+            return DynamoDbStore(*_dynamodb(url), allow_unsafe=allow_unsafe)
         if dialect in _SQL:
             engine = _sql_engine(_SQL[dialect], driver, rest)
             from snowmint.stores.sql import SqlStore
@@ -84,8 +90,30 @@ def _store_of(url: str) -> Store | Lessor:
         raise StoreUnavailableError(f"{scheme} needs {error.name}, which is not installed: pip install it") from error
     raise StoreUnavailableError(
         f"no such store: {scheme!r}. Give file:DIRECTORY, redis://HOST, postgresql://HOST/DATABASE, "
-        "mysql://HOST/DATABASE, sqlite:PATH or http://HOST:PORT"
+        "mysql://HOST/DATABASE, sqlite:PATH, dynamodb://REGION/TABLE or http://HOST:PORT"
     )
+
+
+def _dynamodb(url: str) -> tuple[Any, str]:
+    """A client, and the table of a URL."""
+    parts = urlsplit(url)
+    options = dict(parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query)))
+    endpoint = options.pop("endpoint_url", None)
+    if options or parts.netloc.partition(":")[0] != parts.netloc or "/" in parts.path.strip("/"):
+        raise StoreUnavailableError(
+            "the URL of a table is dynamodb://REGION/TABLE, and for another server it has the option "
+            "endpoint_url=http://HOST:PORT"
+        )
+    # They come without types.
+    boto3: Any = import_module("boto3")
+    botocore_config: Any = import_module("botocore.config")
+    config = botocore_config.Config(connect_timeout=TIMEOUT_S, read_timeout=TIMEOUT_S, retries={"mode": "standard"})
+    try:
+        client = boto3.client("dynamodb", region_name=parts.netloc or None, endpoint_url=endpoint, config=config)
+    except Exception as error:
+        # Such as a region that is missing.
+        raise StoreUnavailableError(f"dynamodb: {error}") from error
+    return client, parts.path.strip("/") or "snowmint"
 
 
 def _service(url: str) -> Lessor:

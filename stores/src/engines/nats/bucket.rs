@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::error::Error;
 
-/// What the server answers about the stream of a bucket.
+/// The server's answer about the stream of a bucket.
 #[derive(Debug, Deserialize)]
 pub(super) struct Info {
     config: Config,

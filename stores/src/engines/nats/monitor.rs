@@ -14,7 +14,7 @@ use tokio::net::TcpStream;
 /// The most bytes of an answer, which usually has some thousands.
 const LONGEST: usize = 1 << 20;
 
-/// What one server reports of itself.
+/// The report of one server.
 #[derive(Debug)]
 pub(super) struct Report {
     /// The server's name, which is unique in its cluster.
@@ -58,7 +58,7 @@ pub(super) async fn report(host: &str, path: &str) -> Result<Report, String> {
     let stream = TcpStream::connect(host).await.map_err(|error| error.to_string())?;
     let (mut sender, connection) = handshake(TokioIo::new(stream)).await.map_err(|error| error.to_string())?;
     let asking = async {
-        // `/varz` has the name. Its settings are those of the first time that anyone asked; those of `/jsz` are current.
+        // `/varz` has the server's name, but keeps the settings of the first request. `/jsz` has the present settings.
         let server: Server = get(&mut sender, host, &format!("{path}/varz")).await?;
         let jetstream: JetStream = get(&mut sender, host, &format!("{path}/jsz")).await?;
         if server.server_id != jetstream.server_id {

@@ -16,7 +16,7 @@ const CURE: &str = "start each server with http_port (or -m PORT), and name all 
 
 /// Refuses a bucket, or a server of the bucket, that can lose confirmed writes.
 ///
-/// `servers` are the names of those that confirm its writes.
+/// `servers` are the names of the servers that confirm its writes.
 pub(super) async fn check(
     store: &str,
     info: &Info,
