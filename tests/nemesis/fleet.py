@@ -239,7 +239,7 @@ class Fleet:
     async def prepare(self) -> None:
         """Makes the commands of all processes.
 
-        Python and Node have no client for etcd and ZooKeeper: there their workers lease from services over the store. On
+        Python and Node have no client for etcd, ZooKeeper and NATS: there their workers lease from services over the store. On
         the other stores one worker of each does. The slots of a directory are apart from a service's records.
         """
         engine, url, port = self.place.engine, self.place.url, self.place.port
@@ -252,7 +252,7 @@ class Fleet:
         for language in ("python", "node"):
             for number in range(2):
                 name = f"{language}-{number}"
-                by_service = engine in ("etcd", "zookeeper") or (number == 1 and engine != "file")
+                by_service = engine in ("etcd", "zookeeper", "nats") or (number == 1 and engine != "file")
                 store = served[number] if by_service else url
                 seen = await self._url(store, services[number] if by_service else port)
                 program = PROGRAM_OF[language]

@@ -13,7 +13,7 @@ from typing import Any
 
 from fleet import PROGRAMS, Place, environment
 
-ENGINES = ["file", "sqlite", "postgres", "mariadb", "redis", "etcd", "zookeeper"]
+ENGINES = ["file", "sqlite", "postgres", "mariadb", "redis", "etcd", "zookeeper", "nats"]
 DISK_BYTES = 16 << 20
 
 

@@ -1,8 +1,11 @@
 //! Properties that only a store on NATS has.
 
+use std::net::TcpListener;
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use async_nats::jetstream::Context;
+use serde_json::{Value, json};
 use snowmint::ErrorKind;
 use snowmint::stores::{Wrote, connect};
 use snowmint_tests::engines::{Engine, Server, shared, with_option};
@@ -12,6 +15,9 @@ use tokio::time::sleep;
 use crate::faults;
 use crate::scene::unique;
 use crate::sql_scenes::until_safe;
+
+/// How long a cluster may take to choose a leader.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 #[test]
 fn confirmed_writes_outlive_kills() {
@@ -109,6 +115,89 @@ fn a_server_that_returns_with_another_interval_is_refused() {
     });
 }
 
+/// Asks `JetStream` until it accepts the request, as a cluster first needs a leader.
+async fn accepted(context: &Context, subject: &str, request: &Value) -> Value {
+    let begun = Instant::now();
+    loop {
+        let answer: Result<Value, _> = context.request(subject.to_owned(), request).await;
+        match answer {
+            Ok(answer) if answer.get("error").is_none() => return answer,
+            other => assert!(begun.elapsed() < PATIENCE, "{subject}: {other:?}"),
+        }
+        sleep(Duration::from_millis(50)).await;
+    }
+}
+
+#[test]
+fn each_server_of_a_cluster_has_to_sync() {
+    faults::run(async {
+        // All are bound at a time, so that they differ, and are free after that.
+        let bound: Vec<_> = (0..3).map(|_| TcpListener::bind("127.0.0.1:0").expect("a port")).collect();
+        let ports: Vec<_> = bound.iter().map(|port| port.local_addr().expect("an address").port()).collect();
+        drop(bound);
+        let routes: Vec<_> = ports.iter().map(|port| format!("\"nats://127.0.0.1:{port}\"")).collect();
+        let lines = |name: usize| {
+            let (port, routes) = (ports[name], routes.join(", "));
+            [
+                format!("server_name: s{name}"),
+                format!("cluster {{ name: c, listen: \"127.0.0.1:{port}\", routes: [{routes}] }}"),
+            ]
+        };
+        let mut servers: Vec<_> = (0..3)
+            .map(|name| {
+                let [own, cluster] = lines(name);
+                let careless = if name == 2 { "jetstream { sync_interval: 30s }" } else { "" };
+                Server::start_with(Engine::Nats, &[&own, &cluster, careless])
+            })
+            .collect();
+        let hosts: Vec<_> = servers.iter().map(|server| format!("127.0.0.1:{}", server.port())).collect();
+        let monitors: Vec<_> =
+            servers.iter().map(|server| format!("http://127.0.0.1:{}", server.second_port())).collect();
+        let client = async_nats::connect(format!("nats://{}", hosts[0])).await.expect("it connects");
+        let context = async_nats::jetstream::new(client);
+        let bucket = json!({
+            "name": "KV_ids", "subjects": ["$KV.ids.>"], "storage": "file", "retention": "limits", "discard": "new",
+            "max_msgs_per_subject": 1, "num_replicas": 3, "max_age": 0,
+        });
+        accepted(&context, "STREAM.CREATE.KV_ids", &bucket).await;
+        // A replica that has just joined confirms nothing.
+        let begun = Instant::now();
+        let current = |info: &Value| {
+            info["cluster"]["replicas"].as_array().is_some_and(|replicas| {
+                replicas.len() == 2 && replicas.iter().all(|replica| replica["current"] == true)
+            })
+        };
+        while !current(&accepted(&context, "STREAM.INFO.KV_ids", &json!({})).await) {
+            assert!(begun.elapsed() < PATIENCE, "the replicas do not catch up");
+            sleep(Duration::from_millis(50)).await;
+        }
+        let url = |monitors: &[String]| format!("nats://{}/ids?monitor={}", hosts.join(","), monitors.join(","));
+        for (monitors, told) in
+            [(&monitors[..], "sync_interval=30s"), (&monitors[..2], "sync_interval of the server s2")]
+        {
+            let error = faults::refused(&url(monitors)).await;
+            assert_eq!(error.kind(), ErrorKind::UnsafeStore, "{error}");
+            assert!(error.to_string().contains(told), "{error}");
+        }
+        block_in_place(|| {
+            let [own, cluster] = lines(2);
+            servers[2].set_options(&[&own, &cluster]);
+            servers[2].restart();
+        });
+        let url = url(&monitors);
+        let store = until_safe(|| connect(&url)).await;
+        assert_eq!(until_safe(|| store.add("c", 1, 0)).await, 1);
+        let leader = accepted(&context, "STREAM.INFO.KV_ids", &json!({})).await["cluster"]["leader"].clone();
+        let leader: usize = leader.as_str().and_then(|name| name[1..].parse().ok()).expect("a leader");
+        block_in_place(|| servers[leader].kill());
+        // Another server takes over without the one that was killed.
+        let sum = until_safe(|| store.add("c", 1, 0)).await;
+        assert!(sum > 1, "no confirmed addition is lost: {sum}");
+        block_in_place(|| servers[leader].restart());
+        assert!(until_safe(|| store.add("c", 1, 0)).await > sum);
+    });
+}
+
 #[test]
 fn a_bucket_that_loses_records_is_refused() {
     faults::run(async {
@@ -116,8 +205,8 @@ fn a_bucket_that_loses_records_is_refused() {
         let client = async_nats::connect(format!("nats://127.0.0.1:{}", server.port())).await.expect("it connects");
         let context = async_nats::jetstream::new(client);
         let name = unique("bucket");
-        let bucket = |more: serde_json::Value| {
-            let mut config = serde_json::json!({
+        let bucket = |more: Value| {
+            let mut config = json!({
                 "name": format!("KV_{name}"), "subjects": [format!("$KV.{name}.>")], "storage": "file", "retention": "limits",
                 "discard": "new", "max_msgs_per_subject": 1, "num_replicas": 1, "max_age": 0,
             });
@@ -126,12 +215,12 @@ fn a_bucket_that_loses_records_is_refused() {
         };
         let url = server.url().replace("/ids?", &format!("/{name}?"));
         for (more, told) in [
-            (serde_json::json!({ "storage": "memory" }), "storage=memory, the bucket is in memory"),
-            (serde_json::json!({ "max_age": 3_600_000_000_000_i64 }), "max_age=3600000000000 ns, records expire"),
-            (serde_json::json!({ "discard": "old" }), "discard=old, a full bucket drops records"),
-            (serde_json::json!({ "persist_mode": "async" }), "persist_mode=async"),
+            (json!({ "storage": "memory" }), "storage=memory, the bucket is in memory"),
+            (json!({ "max_age": 3_600_000_000_000_i64 }), "max_age=3600000000000 ns, records expire"),
+            (json!({ "discard": "old" }), "discard=old, a full bucket drops records"),
+            (json!({ "persist_mode": "async" }), "persist_mode=async"),
         ] {
-            let made: serde_json::Value =
+            let made: Value =
                 context.request(format!("STREAM.CREATE.KV_{name}"), &bucket(more)).await.expect("an answer");
             assert!(made.get("error").is_none(), "{made}");
             let error = faults::refused(&url).await;
@@ -142,10 +231,8 @@ fn a_bucket_that_loses_records_is_refused() {
         let error = faults::refused(&with_option(&url, "create=false")).await;
         assert_eq!(error.kind(), ErrorKind::StoreUnavailable, "{error}");
         assert!(error.to_string().contains(&format!("there is no bucket (stream KV_{name})")), "{error}");
-        let made: serde_json::Value = context
-            .request(format!("STREAM.CREATE.KV_{name}"), &bucket(serde_json::json!({})))
-            .await
-            .expect("an answer");
+        let made: Value =
+            context.request(format!("STREAM.CREATE.KV_{name}"), &bucket(json!({}))).await.expect("an answer");
         assert!(made.get("error").is_none(), "{made}");
         let store = connect(&with_option(&url, "create=false")).await.expect("it connects");
         assert_eq!(store.add("c", 1, 0).await, Ok(1));

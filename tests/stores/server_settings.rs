@@ -6,13 +6,15 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 use std::sync::Mutex;
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use snowmint::ErrorKind;
 use snowmint::core::durability::{Accepting, Engine as Rules, Kind};
 use snowmint::stores::{connect, postgres};
-use snowmint_tests::engines::{Engine, Server};
+use snowmint_tests::engines::{Engine, Server, with_option};
 
 use crate::followers::{Follower, follower, subscriber};
 use crate::scene::until_shown;
@@ -76,15 +78,15 @@ impl Tried {
                 (connected, found) => panic!("{name}: {:?}, but the answers say {found:?}", connected.err()),
             }
             if kind == Some(Kind::Failover) {
-                let store = connect(&format!("{url}?allow_standby=true")).await.expect("the option accepts it");
+                let store = connect(&with_option(url, "allow_standby=true")).await.expect("the option accepts it");
                 assert!(store.standby_risk().is_some(), "{name}: an accepted risk is still reported");
             }
             // A standby of PostgreSQL cannot be written at all.
             if kind.is_some() && value("pg_is_in_recovery()") != Some("true") {
-                connect(&format!("{url}?allow_unsafe=true")).await.expect("the option accepts it");
+                connect(&with_option(url, "allow_unsafe=true")).await.expect("the option accepts it");
             }
             if kind == Some(Kind::Crash) {
-                let store = connect(&format!("{url}?allow_unsafe=true")).await.expect("the option accepts it");
+                let store = connect(&with_option(url, "allow_unsafe=true")).await.expect("the option accepts it");
                 store.add("allowed", 1, 0).await.expect("it can be written");
             }
         });
@@ -141,6 +143,7 @@ fn settings(rules: Rules, server: &Server, url: &str) -> BTreeMap<String, String
             let configured: Vec<_> = others.flat_map(|text| lines(text.replacen('\n', "\t", 1), "\t")).collect();
             info.into_iter().chain(configured).collect()
         }
+        Engine::Nats => nats(server),
         engine => panic!("{engine:?} has no settings to look at"),
     };
     let mut told: BTreeMap<_, _> = told.into_iter().filter(|(name, _)| names.contains(&name.as_str())).collect();
@@ -151,6 +154,22 @@ fn settings(rules: Rules, server: &Server, url: &str) -> BTreeMap<String, String
         "1".clone_into(size);
     }
     told
+}
+
+/// Reads the settings of NATS and of its bucket at the server's monitoring port.
+fn nats(server: &Server) -> Vec<(String, String)> {
+    let url = format!("http://127.0.0.1:{}/jsz?streams=1&config=1", server.second_port());
+    let told = Command::new("curl").args(["--silent", "--fail", &url]).output().expect("curl starts");
+    let told: Value = serde_json::from_slice(&told.stdout).expect("JSON");
+    let interval = &told["config"];
+    let seconds = interval["sync_interval"].as_u64().map(|ns| format!("{}s", ns / 1_000_000_000));
+    let interval = if interval["sync_always"] == true { Some("always".to_owned()) } else { seconds };
+    let bucket = &told["account_details"][0]["stream_detail"][0]["config"];
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let told = ["storage", "discard", "max_age", "persist_mode"].map(|name| (name, &bucket[name]));
+    let told =
+        told.into_iter().filter(|(_, value)| !value.is_null()).map(|(name, value)| (name.to_owned(), text(value)));
+    told.chain(interval.map(|interval| ("sync_interval".to_owned(), interval))).collect()
 }
 
 /// The same query as in the stores.
@@ -301,5 +320,45 @@ fn redis_is_judged_by_its_settings() {
     tried.look("a replica follows", &url, &server);
     let cluster = Server::start_with(Engine::Redis, &["--cluster-enabled", "yes"]);
     tried.look("a member of a cluster", &cluster.url(), &cluster);
+    tried.end();
+}
+
+#[test]
+fn nats_is_judged_by_its_settings() {
+    let mut server = Server::start(Engine::Nats);
+    let (port, url) = (server.port(), server.url());
+    let mut tried = Tried::new(Engine::Nats, "nats");
+    // The store makes the bucket.
+    run(async { drop(connect(&url).await.expect("it connects")) });
+    tried.look("a new server", &url, &server);
+    for (line, name) in
+        [("jetstream { sync_interval: 30s }", "sync_interval: 30s"), ("jetstream: enabled", "no sync_interval")]
+    {
+        server.set_options(&[line]);
+        server.restart();
+        tried.look(name, &url, &server);
+    }
+    server.set_options(&[]);
+    server.restart();
+    for (setting, value) in [
+        ("storage", json!("memory")),
+        ("persist_mode", json!("async")),
+        ("max_age", json!(3_600_000_000_000_i64)),
+        ("discard", json!("old")),
+    ] {
+        run(async {
+            let client = async_nats::connect(format!("127.0.0.1:{port}")).await.expect("it connects");
+            let context = async_nats::jetstream::new(client);
+            context.delete_stream("KV_ids").await.expect("it is deleted");
+            let mut bucket = json!({
+                "name": "KV_ids", "subjects": ["$KV.ids.>"], "storage": "file", "retention": "limits", "discard": "new",
+                "max_msgs_per_subject": 1, "num_replicas": 1, "max_age": 0,
+            });
+            bucket[setting] = value.clone();
+            let made: Value = context.request("STREAM.CREATE.KV_ids", &bucket).await.expect("an answer");
+            assert!(made.get("error").is_none(), "{made}");
+        });
+        tried.look(&format!("a bucket with {setting}: {value}"), &url, &server);
+    }
     tried.end();
 }

@@ -50,6 +50,8 @@ struct Cluster {
 struct Replica {
     name: String,
     #[serde(default)]
+    current: bool,
+    #[serde(default)]
     offline: bool,
 }
 
@@ -57,6 +59,14 @@ struct Replica {
 struct State {
     #[serde(default)]
     subjects: HashMap<String, u64>,
+}
+
+/// A server of the bucket.
+#[derive(Debug)]
+pub(super) struct Server {
+    pub(super) name: String,
+    /// Whether it confirms writes at the moment.
+    pub(super) confirms: bool,
 }
 
 impl Info {
@@ -70,12 +80,18 @@ impl Info {
         settings
     }
 
-    /// Returns the names of the servers that confirm writes: the leader, and the replicas that are not offline. A server
-    /// before 2.10 that is alone does not name itself, so it is the server that answered.
-    pub(super) fn servers(&self, answered: &str) -> Vec<String> {
-        let Some(Cluster { leader, replicas }) = &self.cluster else { return vec![answered.to_owned()] };
-        let online = replicas.iter().filter(|replica| !replica.offline).map(|replica| replica.name.clone());
-        leader.iter().cloned().chain(online).collect()
+    /// Returns the servers of the bucket, the leader first. A server before 2.10 that is alone does not name itself, so it is
+    /// the server that answered.
+    pub(super) fn servers(&self, answered: &str) -> Vec<Server> {
+        let Some(Cluster { leader, replicas }) = &self.cluster else {
+            return vec![Server { name: answered.to_owned(), confirms: true }];
+        };
+        let leader = leader.iter().map(|name| Server { name: name.clone(), confirms: true });
+        // A replica that is away confirms nothing until it has caught up.
+        let replicas = replicas
+            .iter()
+            .map(|replica| Server { name: replica.name.clone(), confirms: replica.current && !replica.offline });
+        leader.chain(replicas).collect()
     }
 }
 

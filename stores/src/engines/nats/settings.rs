@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use futures_util::future::join_all;
 use snowmint_core::durability::Engine;
 
-use super::bucket::Info;
+use super::bucket::{Info, Server};
 use super::monitor;
 use crate::engines::settings;
 use crate::error::Error;
@@ -16,11 +16,11 @@ const CURE: &str = "start each server with http_port (or -m PORT), and name all 
 
 /// Refuses a bucket, or a server of the bucket, that can lose confirmed writes.
 ///
-/// `servers` are the names of the servers that confirm its writes.
+/// Every server that reports its settings is judged, and every server that confirms writes has to report them.
 pub(super) async fn check(
     store: &str,
     info: &Info,
-    servers: &[String],
+    servers: &[Server],
     monitors: &[(String, String)],
 ) -> Result<Option<Error>, Error> {
     let asked = monitors.iter().map(|(host, path)| async move { (host, monitor::report(host, path).await) });
@@ -32,11 +32,14 @@ pub(super) async fn check(
             Err(why) => silent.push(format!("http://{host}: {why}")),
         }
     }
-    if servers.is_empty() {
+    if !servers.iter().any(|server| server.confirms) {
         return Err(Error::unavailable(store, "the stream of the bucket has no leader at the moment"));
     }
-    for server in servers {
+    for Server { name: server, confirms } in servers {
         let Some(sync_interval) = reports.get(server) else {
+            if !confirms {
+                continue;
+            }
             let silent = if silent.is_empty() { String::new() } else { format!(" ({})", silent.join("; ")) };
             let found = format!("no monitoring address reports the sync_interval of the server {server}{silent}");
             return Err(Error::unsafe_store(store, &found, CURE));
