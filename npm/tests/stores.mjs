@@ -10,6 +10,7 @@ import { DynamoDbStore, HttpStore, MemoryStore, MysqlStore, PgStore, RedisStore,
 import { LEASED } from "./clients.mjs";
 import { folder } from "./support.mjs";
 
+export { bytes, text } from "./asserting.mjs";
 export { LEASED, SERVED } from "./clients.mjs";
 
 export const require = createRequire(import.meta.url);
@@ -44,8 +45,6 @@ export function database(t, path = join(folder(t), "ids.db"), options = {}) {
 }
 
 export const sqliteAt = (t, path, options) => new SqliteStore(database(t, path), options);
-export const bytes = (text) => new TextEncoder().encode(text);
-export const text = (value) => new TextDecoder().decode(value);
 export {
   Database,
   DynamoDbStore,

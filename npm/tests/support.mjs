@@ -1,10 +1,11 @@
 // What tests of generators have in common.
-import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { increasing } from "./asserting.mjs";
+
+export { increasing, refusal, until } from "./asserting.mjs";
 
 /** A layout whose tick outlasts every test, so that the system's clock stands still too. */
 export const slow = (sequenceBits) => `time:20,node:20,sequence:${sequenceBits};epoch=1735689600000;tick=3600000s`;
@@ -12,29 +13,6 @@ export const slow = (sequenceBits) => `time:20,node:20,sequence:${sequenceBits};
 let nodes = 0;
 /** A node that no other test of this file uses, below 1024. */
 export const freshNode = () => nodes++;
-
-/** The error of a call, which must be a SnowmintError of that code. */
-export function refusal(code, call) {
-  try {
-    call();
-  } catch (error) {
-    assert.equal(error.name, "SnowmintError", error.stack);
-    assert.equal(error.code, code, error.message);
-    return error;
-  }
-  assert.fail(`${code} was not thrown`);
-}
-
-/** Asserts that IDs strictly increase. */
-export function increasing(ids) {
-  for (let i = 1; i < ids.length; i++) if (!(ids[i] > ids[i - 1])) assert.fail(`${ids[i]} comes after ${ids[i - 1]}`);
-}
-
-/** Waits until a condition holds, or fails after a time in ms. */
-export async function until(condition, what, ms = 60_000) {
-  for (const since = performance.now(); !(await condition()); await sleep(10))
-    if (performance.now() - since > ms) assert.fail(`${what}: not within ${ms} ms`);
-}
 
 /** How long a call took, and how much of this process's CPU, ms. */
 export async function timed(call) {
@@ -126,17 +104,19 @@ export function fakeClock(t) {
   return { file, set, env };
 }
 
+/** Reads ledgers, each of one process, and asserts that the IDs of each increase. Returns a list of IDs for each ledger. */
+export function idsOf(...ledgers) {
+  return ledgers.map((ledger) => {
+    // A process that was killed may have left half a line.
+    const ids = existsSync(ledger) ? readFileSync(ledger, "utf8").split("\n").slice(0, -1).map(BigInt) : [];
+    increasing(ids);
+    return ids;
+  });
+}
+
 /** Counts the IDs in a directory of ledgers, a process each, of which each must increase. */
 export function countLedgers(directory) {
-  const seen = new Set();
-  let total = 0;
-  const ledgers = readdirSync(directory);
-  for (const name of ledgers) {
-    // A process that was killed may have left half a line.
-    const ids = readFileSync(join(directory, name), "utf8").split("\n").slice(0, -1).map(BigInt);
-    increasing(ids);
-    for (const id of ids) seen.add(id);
-    total += ids.length;
-  }
-  return { total, distinct: seen.size, ledgers: ledgers.length };
+  const ledgers = idsOf(...readdirSync(directory).map((name) => join(directory, name)));
+  const ids = ledgers.flat();
+  return { total: ids.length, distinct: new Set(ids).size, ledgers: ledgers.length };
 }
