@@ -1,6 +1,5 @@
 // Runtimes that refuse to compile bytes: workerd, and Vercel's, which take wasm as files that are imported.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -11,7 +10,8 @@ import { EdgeRuntime } from "edge-runtime";
 import { build } from "esbuild";
 import { start } from "../tests/servers.mjs";
 import { assertSeen, NONBLOCKING } from "./seen.mjs";
-import { executable, projectOf, version } from "./tools.mjs";
+import { projectOf, version } from "./tools.mjs";
+import { bundled, NEWEST, startWorkerd, workerOf } from "./workers.mjs";
 
 const { home } = projectOf({
   "light.mjs": `
@@ -22,78 +22,22 @@ const { home } = projectOf({
 const worker = "worker.mjs";
 cpSync(join(import.meta.dirname, "workerd.mjs"), join(home, worker));
 
-/**
- * What `talk` gets from a worker of those files, the first of which is its entry, as workerd of that day would have it; by
- * itself the answer to one request.
- */
+/** Returns the result of `talk` with a worker, as workerd of that day runs it; by default the answer to one request. */
 async function served(folder, files, date, talk = (ask) => ask()) {
-  const module = (name) => {
-    const kind = name.endsWith(".wasm") ? "wasm" : "esModule";
-    // The entry has the name of the package.
-    return `(name = "${name === "edge.mjs" ? "snowmint" : name}", ${kind} = embed "${join(folder, name)}")`;
-  };
-  writeFileSync(
-    join(home, "workerd.capnp"),
-    `using Workerd = import "/workerd/workerd.capnp";
-    const config :Workerd.Config = (
-      services = [
-        (name = "main", worker = (modules = [${files.map(module)}], compatibilityDate = "${date}")),
-        (name = "internet", network = (allow = ["private"])),
-      ],
-      sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")]
-    );`,
-  );
-  const args = ["serve", join(home, "workerd.capnp"), "--control-fd=3"];
-  const stdio = ["ignore", "ignore", "pipe", "pipe"];
-  const server = spawn(executable("@cloudflare", "bin/workerd"), args, { stdio });
-  const ended = once(server, "exit");
-  let told = "";
-  server.stderr.on("data", (text) => {
-    told += text;
-  });
+  const server = await startWorkerd(home, { main: workerOf(folder, files, date) });
   try {
-    const listening = once(server.stdio[3], "data");
-    const port = await Promise.race([
-      listening.then(([line]) => JSON.parse(String(line).split("\n")[0]).port),
-      ended.then(() => assert.fail(`workerd ended: ${told}`)),
-    ]);
-    return await talk(async (path = "") => {
-      const response = await fetch(`http://127.0.0.1:${port}/${path}`, { signal: AbortSignal.timeout(20_000) });
-      const text = await response.text();
-      assert.equal(response.status, 200, text + told);
-      return JSON.parse(text);
-    });
+    return await talk((path) => server.ask("main", path));
   } finally {
-    server.kill("SIGKILL");
-    await ended;
+    await server.stop();
   }
 }
 
-const [, built] = version("workerd").split(".");
-const NEWEST = built.replace(/(....)(..)(..)/, "$1-$2-$3");
 const REFUSED = { lease: "STORE_UNAVAILABLE" };
 // While the clock stands still, IDs differ anyhow.
 const IN_WORKER = { ...REFUSED, early: { near: true, different: 20_000 } };
 
-/** The files of a bundle, as workerd's command line makes them: the first one is its entry. */
-async function bundled(worker, outdir) {
-  await build({
-    absWorkingDir: home,
-    entryPoints: [worker],
-    outdir,
-    outExtension: { ".js": ".mjs" },
-    bundle: true,
-    format: "esm",
-    target: "es2022",
-    conditions: ["workerd", "worker", "browser"],
-    loader: { ".wasm": "copy" },
-    logLevel: "silent",
-  });
-  return [worker, ...readdirSync(join(home, outdir)).filter((name) => name !== worker)];
-}
-
 test(`workerd ${version("workerd")} serves a bundle, as its command line makes them`, async () => {
-  const files = await bundled(worker, "workerd");
+  const files = await bundled(home, worker, "workerd");
   assert.equal(files.filter((name) => name.endsWith(".wasm")).length, 5);
   assertSeen(await served("workerd", files, NEWEST), NONBLOCKING, IN_WORKER);
 });
@@ -108,7 +52,7 @@ test(`workerd ${version("workerd")} leases from a service`, async (t) => {
     import { leaseFrom } from "./checks.mjs";
     export default { fetch: async () => Response.json(await leaseFrom(snowmint, new HttpStore("${service.url}"))) };`,
   );
-  const told = await served("leasing", await bundled("leasing.mjs", "leasing"), NEWEST);
+  const told = await served("leasing", await bundled(home, "leasing.mjs", "leasing"), NEWEST);
   assert.deepEqual(told, { node: 0, lost: null, renewed: true, increasing: true });
 });
 
@@ -150,7 +94,7 @@ test(`workerd ${version("workerd")} goes on after requests that ended while the 
       return Response.json(await Promise.race([mint(), giveUp]).catch(({ name, code }) => ({ name, code })));
     } };`,
   );
-  await served("patient", await bundled("patient.mjs", "patient"), NEWEST, async (ask) => {
+  await served("patient", await bundled(home, "patient.mjs", "patient"), NEWEST, async (ask) => {
     const ids = { renewed: [], claimed: [] };
     const mint = async (name) => {
       const told = await ask(`${name}/10000`);

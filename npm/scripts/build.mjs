@@ -66,6 +66,7 @@ const bundle = async (host, format, entries, options) => {
     format,
     target: "es2022",
     platform: host === "node" ? "node" : "neutral",
+    external: ["cloudflare:*"],
     logLevel: "warning",
     // Classes keep their names in what people print; in browsers bytes count more.
     keepNames: host === "node",
@@ -96,12 +97,16 @@ const asText = (extension) => beside(/^#wasm\//, (path) => `./wasm/${path.slice(
 // workerd knows modules by their names, and bundlers for Vercel's runtime need a suffix to compile them.
 const asModule = (suffix) => beside(/^#wasm\//, (path) => `./${path.slice("#wasm/".length)}.wasm${suffix}`);
 
+/** Stores of one kind of host: an entry each, beside the modules of that host, with which it shares its errors. */
+const FOREIGN_STORES = { node: ["deno"], edge: ["cloudflare"] };
+
 /** Builds the ES modules of a host, with shared code in separate files. The code of leases is loaded when the first is made. */
 async function modulesOf(host, name, wasm) {
   const entries = [
     ["index", name],
     ["stores/index", `stores.${name}`],
     ["sql/index", `sql.${name}`],
+    ...(FOREIGN_STORES[name] ?? []).map((store) => [`stores/${store}`, `stores.${store}`]),
     ...(host === "node" ? [] : [["browser/tabs", `${name}-tabs`]]),
   ];
   await bundle(host, "esm", entries, { splitting: true, chunkNames: `${name}-[name]-[hash]`, plugins: [wasm] });
@@ -116,8 +121,9 @@ async function modulesOf(host, name, wasm) {
 async function commonJsOf(host) {
   await bundle(host, "cjs", [["index", host]], { plugins: [asText("cjs")] });
   const errors = beside(/\/errors\.js$/, () => `./${host}.cjs`);
-  for (const part of ["stores", "sql"])
-    await bundle(host, "cjs", [[`${part}/index`, `${part}.${host}`]], { plugins: [asText("cjs"), errors] });
+  const entries = ["stores", "sql"].map((part) => [`${part}/index`, `${part}.${host}`]);
+  if (host === "node") entries.push(["stores/deno", "stores.deno"]);
+  for (const entry of entries) await bundle(host, "cjs", [entry], { plugins: [asText("cjs"), errors] });
 }
 
 await modulesOf("node", "node", asText("mjs"));
@@ -135,7 +141,7 @@ chmodSync("dist/cli.mjs", 0o755);
 
 // The types that the public ones lead to, once for each kind of module.
 execFileSync("node_modules/.bin/tsc", ["-p", "tsconfig.types.json"], { stdio: "inherit" });
-const declared = ["index", "stores/index", "sql/index"];
+const declared = ["index", "stores/index", "stores/cloudflare", "stores/deno", "sql/index"];
 const imported = /(?<=(?:from |import\()")(\.\.?\/[\w/.-]+)\.js(?=")/g;
 for (const name of declared) {
   const text = readFileSync(`dist/types/${name}.d.ts`, "utf8");
