@@ -36,6 +36,7 @@ from test_stores import (  # noqa: F401
     node_of,
     test_a_closed_lease_is_free_at_once_and_goes_on_above_its_last_id,
     test_a_generator_that_is_dropped_gives_its_node_back,
+    test_a_given_node_repeats_nothing_under_any_fault,
     test_a_lease_has_a_node_and_a_window_that_moves_on,
     test_a_lease_works_the_same_within_an_event_loop,
     test_a_stopped_holder_that_wakes_after_its_node_was_given_away_mints_nothing_more,

@@ -394,6 +394,94 @@ def test_a_stopped_holder_that_wakes_after_its_node_was_given_away_mints_nothing
     assert max(first) < min(second)
 
 
+# Prints its node, or the error that ends it.
+HOLDER_OF_5 = """
+    import select, struct, sys
+    from snowmint import Snowflake, SnowmintError
+    store, namespace, ledger, max_wait_ms = sys.argv[1:]
+    try:
+        generator = Snowflake(node=5, store=store, namespace=namespace, window_ms=1000, max_wait_ms=int(max_wait_ms))
+        print(generator.node, flush=True)
+        with open(ledger, "ab", buffering=0) as file:
+            while True:
+                file.write(struct.pack("<Q", generator.next_id()))
+                # libfaketime breaks `time.sleep`.
+                select.select([], [], [], 0.0005)
+    except SnowmintError as error:
+        print(error.code, error, flush=True)
+        sys.exit(1)
+"""
+
+
+def given_node(url: str, namespace: str, folder: Path, *, own_clock: bool = True, locked: bool = False) -> None:
+    """Plays the story of a node that is named: its holder is paused, is killed, and restarts with its clock set back.
+
+    `own_clock`: holders go by the clock of their machine. `locked`: the node of a stopped holder stays locked.
+    """
+    ledgers: list[Path] = []
+    holders: list[subprocess.Popen[str]] = []
+
+    def start(max_wait_ms: int = 20_000, clock_off: float | None = None) -> tuple["subprocess.Popen[str]", Path]:
+        ledgers.append(folder / f"given-{len(ledgers)}")
+        ledgers[-1].touch()
+        words = [url, namespace, str(ledgers[-1]), str(max_wait_ms)]
+        holders.append(processes.start(HOLDER_OF_5, *words, clock_off=clock_off))
+        return holders[-1], ledgers[-1]
+
+    def wait_for_more(ledger: Path) -> None:
+        wait_until(partial(has_size, ledger, ledger.stat().st_size + 8 * 100))
+
+    def minting(**options: Any) -> tuple["subprocess.Popen[str]", Path]:
+        holder, ledger = start(**options)
+        assert node_of(holder) == 5
+        wait_for_more(ledger)
+        return holder, ledger
+
+    def refused(**options: Any) -> None:
+        said = start(**options)[0].communicate(timeout=60)[0]
+        assert said.startswith("NODES_EXHAUSTED "), said
+        assert "node 5 " in said, said
+
+    try:
+        first, ledger = minting()
+        refused(max_wait_ms=50)
+        wait_for_more(ledger)
+
+        first.send_signal(signal.SIGSTOP)
+        if locked:
+            refused(max_wait_ms=1500)
+            first.send_signal(signal.SIGCONT)
+            wait_for_more(ledger)
+            end(first)
+        else:
+            second, later = minting()
+            first.send_signal(signal.SIGCONT)
+            assert "WINDOW_CLOSED" in first.communicate(timeout=60)[0]
+            wait_for_more(later)
+            end(second)
+
+        if own_clock:
+            refused(max_wait_ms=1500, clock_off=-3600)
+        else:
+            end(minting(clock_off=-3600)[0])
+        end(minting()[0])
+    finally:
+        for holder in holders:
+            holder.send_signal(signal.SIGCONT)
+            end(holder)
+    ids = ids_of(*ledgers)
+    assert all(a < b for a, b in itertools.pairwise(ids))
+    assert {layouts.SNOWMINT.decode(id).node for id in ids} == {5}
+
+
+def test_a_given_node_repeats_nothing_under_any_fault(named: Place, namespace: str, tmp_path: Path) -> None:
+    given_node(named.url, namespace, tmp_path, own_clock=named.kind != "service")
+
+
+def test_a_given_slot_repeats_nothing_under_any_fault(namespace: str, tmp_path: Path) -> None:
+    given_node(f"file:{tmp_path}/slots", namespace, tmp_path, locked=True)
+
+
 def test_kills_of_holders_and_of_the_server_repeat_nothing(named: Place, namespace: str, tmp_path: Path) -> None:
     ledger = tmp_path / "ledger"
     ledger.touch()

@@ -18,7 +18,7 @@ use snowmint_core::{Integer, Layout};
 
 const USAGE: &str = "\
 usage: snowmint-minter mint|fork|clone|hold|alarm|nemesis [OPTION=VALUE]...
-  store=file:DIR  node=N  layout=NAME|TEXT  namespace=NAME  window_ms=N  max_ahead_ms=N  max_wait_ms=N
+  store=URL  node=N (leased with a store, else vouched for)  layout=NAME|TEXT  namespace=NAME  window_ms=N  max_ahead_ms=N  max_wait_ms=N
   ledger=FILE     where IDs go
   count=N         IDs a process or thread (default: until killed)
   pace_us=N       rest between IDs
@@ -64,11 +64,13 @@ impl Asked {
         let mut options = Options::DEFAULT;
         options.max_ahead_ms = self.number("max_ahead_ms").unwrap_or(options.max_ahead_ms);
         options.max_wait_ms = self.number("max_wait_ms").unwrap_or(options.max_wait_ms);
-        if let Some(node) = self.number::<u64>("node") {
+        let (node, store) = (self.number::<u32>("node"), self.text("store"));
+        if let (Some(node), None) = (node, &store) {
             return Snowflake::with_options(&layout, Integer::from(node), options);
         }
         let mut lease = LeaseOptions::new().layout(layout).on_lost(|error| println!("lost {error}"));
-        lease.store = self.text("store").map(Into::into);
+        lease.node = node;
+        lease.store = store.map(Into::into);
         lease.namespace = namespace;
         lease.options = options;
         lease.window_ms = self.number("window_ms");

@@ -4,14 +4,14 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::sync::Arc;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use snowmint::{Error, ErrorKind, LeaseOptions, Options, Snowflake};
 use snowmint_core::Layout;
 use tempfile::TempDir;
 
-use crate::scene::{Scene, directory, unique};
-use crate::support::{ONE_NODE, Running, TWO_NODES, assert_unique, ledger, minter, run, ticks};
+use crate::scene::{Kind, Scene, directory, unique};
+use crate::support::{ONE_NODE, Running, TWO_NODES, assert_unique, clock_off, ledger, minter, run, run_refused, ticks};
 
 /// Minters on one namespace of a store.
 struct Minters {
@@ -89,6 +89,63 @@ pub async fn a_paused_holder_mints_nothing_after_its_node_was_reassigned(scene: 
         (ticks(ONE_NODE, &first).into_iter().max(), ticks(ONE_NODE, &second).into_iter().min());
     assert!(last_tick < first_tick, "each within its window: {last_tick:?} {first_tick:?}");
     assert!(assert_unique([first, second].concat()) > 100);
+}
+
+/// Plays the story of a node that is named: its holder keeps it, is paused, loses it, is killed, and restarts under a clock
+/// that is an hour behind.
+pub async fn a_given_node_repeats_nothing_under_any_fault(scene: Arc<Scene>) {
+    let minters = Minters::on(&scene);
+    let options = |max_wait_ms| ["node=5", "window_ms=1000", "pace_us=300", max_wait_ms];
+    let start = |ledger| {
+        let mut running = Running::start(&mut minters.minter("mint", ledger, &options("max_wait_ms=20000")));
+        assert_eq!(running.node(), 5);
+        running
+    };
+    let refused = |max_wait_ms| {
+        let said = run_refused(&mut minters.minter("mint", "refused", &options(max_wait_ms)));
+        assert!(said.contains("node 5 "), "{said}");
+    };
+    let minted = |name: &str| ledger(&minters.ledger(name));
+    let wait_for_more = |name: &str| {
+        let before = minted(name).len();
+        let since = Instant::now();
+        while minted(name).len() < before + 100 {
+            assert!(since.elapsed() < Duration::from_secs(60), "{name} mints no more");
+            thread::sleep(Duration::from_millis(5));
+        }
+    };
+
+    let mut first = start("first");
+    refused("max_wait_ms=50");
+    wait_for_more("first");
+
+    first.signal("STOP");
+    if scene.kind == Kind::File {
+        // The lock of a slot lasts as long as its process.
+        refused("max_wait_ms=1500");
+        first.signal("CONT");
+        wait_for_more("first");
+        first.kill();
+    } else {
+        let second = start("second");
+        wait_for_more("second");
+        first.signal("CONT");
+        let said = first.line() + &first.line();
+        assert!(said.contains("the lease of node 5 was lost"), "{said}");
+        second.kill();
+    }
+
+    let mut behind = minters.minter("mint", "refused", &options("max_wait_ms=1500"));
+    let said = run_refused(clock_off(&mut behind, -3600.0));
+    assert!(said.contains("node 5 "), "{said}");
+    let restarted = start("restarted");
+    wait_for_more("restarted");
+    restarted.kill();
+
+    assert!(minted("refused").is_empty());
+    let ids = ["first", "second", "restarted"].map(minted).concat();
+    assert!(ids.is_sorted_by(|earlier, later| earlier < later), "IDs that repeat or step back");
+    assert!(ids.iter().all(|id| id >> 12 & 1023 == 5));
 }
 
 pub async fn released_nodes_are_free_at_once_others_after_their_window(scene: Arc<Scene>) {

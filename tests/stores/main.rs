@@ -96,6 +96,7 @@ macro_rules! leases {
         holds! { $kind;
             leases::eight_processes_claim_eight_nodes,
             leases::a_paused_holder_mints_nothing_after_its_node_was_reassigned,
+            leases::a_given_node_repeats_nothing_under_any_fault,
             leases::released_nodes_are_free_at_once_others_after_their_window,
             leases::a_namespace_keeps_its_layout_and_skips_excluded_nodes,
             leases::forked_children_cannot_use_their_parents_connections,
@@ -122,11 +123,13 @@ mod memory {
     store!(Kind::Memory);
 }
 
-// The leases of `file:` are slots; ../faults tests them.
+// The leases of `file:` are slots; ../faults tests the others.
 mod file {
     use super::*;
 
     store!(Kind::File);
+    #[cfg(feature = "engines")]
+    holds! { Kind::File; leases::a_given_node_repeats_nothing_under_any_fault, }
 }
 
 #[cfg(feature = "engines")]
