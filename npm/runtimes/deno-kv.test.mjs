@@ -7,10 +7,11 @@ import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { givenNode } from "../tests/given-node.mjs";
 import { answerOf, FAKETIME, folder, idsOf, until } from "../tests/support.mjs";
-import { executable, projectOf, version } from "./tools.mjs";
+import { blockOf, executable, projectOf, version } from "./tools.mjs";
 
 const { home, run } = projectOf(
   {
+    "guide.mjs": blockOf("serverless.md", "DenoKvStore"),
     "suite.mjs": `
       import { DenoKvStore } from "snowmint/stores/deno";
       import { suites } from "./suites.mjs";
@@ -81,6 +82,23 @@ test(`Deno KV of Deno ${version("deno")} passes the tests of every store`, async
   const results = JSON.parse(told);
   assert.ok(results.length >= 13, `${results.length}`);
   for (const { name, error } of results) await t.test(name, () => assert.ok(!error, error));
+});
+
+test("the program of the guide serves IDs", async (t) => {
+  const permissions = ["--allow-env", "--allow-net", "--allow-read", "--allow-write"];
+  const program = spawn(deno, ["run", "--no-prompt", ...permissions, "--unstable-kv", "guide.mjs"], {
+    cwd: home,
+    env: { ...process.env, NO_COLOR: "1", DENO_DIR: folder(t), DENO_SERVE_ADDRESS: "tcp:127.0.0.1:0" },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  t.after(() => program.kill("SIGKILL"));
+  let said = "";
+  for (const stream of [program.stdout, program.stderr]) stream.on("data", (text) => (said += text));
+  const urlOf = () => /http:\/\/[\d.:]+/.exec(said)?.[0];
+  await until(() => urlOf() ?? (program.exitCode !== null && assert.fail(said)), "the program listens");
+  const ids = [];
+  for (let call = 0; call < 10; call++) ids.push(BigInt(await (await fetch(urlOf())).text()));
+  assert.equal(new Set(ids).size, 10);
 });
 
 test("what is not a Deno.Kv, and an option that it does not have, is refused", async () => {

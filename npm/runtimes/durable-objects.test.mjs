@@ -5,10 +5,11 @@ import { join } from "node:path";
 import { before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { folder } from "../tests/support.mjs";
-import { projectOf, version } from "./tools.mjs";
+import { blockOf, projectOf, version } from "./tools.mjs";
 import { bundled, NEWEST, startWorkerd, workerOf } from "./workers.mjs";
 
-const { home } = projectOf({}, { addon: false });
+const guide = blockOf("serverless.md", "DurableObjectStore");
+const { home } = projectOf({ "guide.mjs": guide }, { addon: false });
 for (const [name, from] of [
   ["object-worker.mjs", import.meta.dirname],
   ["suites.mjs", import.meta.dirname],
@@ -71,6 +72,16 @@ for (const [kind, sql] of [
     assert.ok(results.length >= 13, `${results.length}`);
     for (const { name, error } of results) await t.test(name, () => assert.ok(!error, error));
   });
+
+test("the worker of the guide serves IDs", async (t) => {
+  const object = `${OBJECTS.replace("SQL", true)}, durableObjectStorage = (inMemory = void), ${bindingOf("")}`;
+  const worker = workerOf("guide", await bundled(home, "guide.mjs", "guide"), NEWEST, `, ${object}`);
+  const server = await startWorkerd(home, { main: worker });
+  t.after(() => server.stop());
+  const ids = [];
+  for (let call = 0; call < 10; call++) ids.push(await server.ask("main"));
+  assert.ok(ids.every((id) => id > 1e17) && ids[9] > ids[0], `${ids}`);
+});
 
 test("wrong arguments, and a binding of another object, are refused", async (t) => {
   const other = `bindings = [(name = "SNOWMINT", durableObjectNamespace = (className = "SnowmintObject")),

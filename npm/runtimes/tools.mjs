@@ -37,3 +37,11 @@ export function projectOf(files, options) {
     (await promisify(execFile)(program, args, { cwd: home, env, timeout: 60_000 })).stdout;
   return { home, env, run };
 }
+
+/** Returns the block of code in a guide that contains a text. */
+export function blockOf(page, text) {
+  const blocks = readFileSync(join(here, "../../docs", page), "utf8").matchAll(/^```js[^\n]*\n(.*?)^```$/gms);
+  const found = [...blocks].map(([, code]) => code).filter((code) => code.includes(text));
+  if (found.length !== 1) throw new Error(`${found.length} blocks of ${page} contain ${text}`);
+  return found[0];
+}

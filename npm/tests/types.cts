@@ -1,6 +1,9 @@
 // The declarations by require.
 import snowmint = require("snowmint");
 import stores = require("snowmint/stores");
+import deno = require("snowmint/stores/deno");
+
+const is = (store: stores.Store): stores.Store => store;
 
 const gen: snowmint.Snowflake = new snowmint.Snowflake({ layout: snowmint.layouts.TWITTER, node: 5 });
 const id: bigint = gen.nextId();
@@ -10,6 +13,7 @@ const code: snowmint.ErrorCode = new snowmint.SnowmintError("FORKED", texts.join
 // @ts-expect-error no such export
 snowmint.mint(code);
 const store: stores.Store = new stores.MemoryStore();
+is(new deno.DenoKvStore({ get: () => {}, list: () => {}, atomic: () => {} }));
 const version: Promise<number | null> = store.write("leases/orders/5", new Uint8Array(1), 0);
 // @ts-expect-error a promise is no version
 snowmint.text.encode(version, form);

@@ -53,6 +53,7 @@ import {
   type Store,
   type StoreOptions,
 } from "snowmint/stores";
+import { type DenoKv, DenoKvStore, type DenoKvStoreOptions } from "snowmint/stores/deno";
 
 const is = <T>(_value: T): void => {};
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
@@ -300,6 +301,11 @@ const httpOptions: HttpStoreOptions = { token: "sesame", timeoutMs: 1000 };
 const lessors: Lessor[] = [new HttpStore("https://ids.example", httpOptions), new HttpStore({ href: "https://ids" })];
 for (const store of lessors) is<Promise<Snowflake>>(Snowflake.lease({ store, namespace: "orders" }));
 is<(lessor: Lessor, terms: LeaseTerms) => Promise<Grant>>((lessor, terms) => lessor.claim("orders", terms));
+const kv: DenoKv = { get: () => {}, list: () => {}, atomic: () => {} };
+const kvOptions: DenoKvStoreOptions = { prefix: "mine", timeoutMs: 1000 };
+is<Store>(new DenoKvStore(kv, kvOptions));
+// @ts-expect-error a path is not a database
+new DenoKvStore("ids.kv");
 // @ts-expect-error a service leases, and has no records
 is<LeaseStore>(new HttpStore("https://ids.example"));
 // @ts-expect-error no such option

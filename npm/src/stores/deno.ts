@@ -157,5 +157,5 @@ export class DenoKvStore implements Store {
   }
 }
 
-/** The record of an entry; null if there is none. */
+/** Returns the record of an entry; null if the key has no record. */
 const found = ({ value }: Entry): Found | null => value as Found | null;
