@@ -15,8 +15,8 @@ NEEDED = ["snowmint/__init__.py", "snowmint/__main__.py", "snowmint/_snowmint.py
 LICENSES = ["LICENSE-APACHE", "LICENSE-MIT"]
 PYTHONS = ["cp311-abi3", "cp314-cp314t"]
 PLATFORMS = [
-    "manylinux_2_28_x86_64",
-    "manylinux_2_28_aarch64",
+    "manylinux_2_17_x86_64",
+    "manylinux_2_17_aarch64",
     "musllinux_1_2_x86_64",
     "musllinux_1_2_aarch64",
     "macosx_*_x86_64",

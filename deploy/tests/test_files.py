@@ -140,9 +140,18 @@ def test_manifests_match_the_schemas_of_kubernetes(name: str, tmp_path: Path) ->
 
 
 def test_liveness_is_of_the_process_and_readiness_of_the_store() -> None:
-    (container,) = manifests("deployment.yaml")[0]["spec"]["template"]["spec"]["containers"]
-    assert container["livenessProbe"]["httpGet"]["path"] == "/healthz"
-    assert container["readinessProbe"]["httpGet"]["path"] == "/readyz"
+    for each in (manifests("deployment.yaml")[0], manifests("statefulset.yaml")[1]):
+        (container,) = each["spec"]["template"]["spec"]["containers"]
+        assert container["livenessProbe"]["httpGet"]["path"] == "/healthz"
+        assert container["readinessProbe"]["httpGet"]["path"] == "/readyz"
+
+
+def test_every_workload_has_a_disruption_budget() -> None:
+    for name in ("deployment.yaml", "statefulset.yaml"):
+        objects = manifests(name)
+        (workload,) = (each for each in objects if each["kind"] in ("Deployment", "StatefulSet"))
+        (budget,) = (each for each in objects if each["kind"] == "PodDisruptionBudget")
+        assert budget["spec"]["selector"] == workload["spec"]["selector"]
 
 
 def test_pods_have_no_privileges_and_a_read_only_root() -> None:

@@ -12,17 +12,38 @@ from servers import SNOWMINT
 
 # Prints the error that ends it.
 REPLICA = """
-    import array, sys, time
+    import array, select, sys
     from snowmint import Snowflake, SnowmintError
     try:
         generator = Snowflake(max_wait_ms=int(sys.argv[2]))
         with open(sys.argv[1], "ab", buffering=0) as ledger:
             while True:
                 ledger.write(array.array("Q", generator.next_ids(20)))
-                time.sleep(0.001)
+                # libfaketime breaks `time.sleep`.
+                select.select([], [], [], 0.001)
     except SnowmintError as error:
         print(error.code, error)
 """
+
+
+class SteppedClock:
+    """The clock of a machine, which steps while its processes run."""
+
+    def __init__(self, folder: Path) -> None:
+        self.file = folder / "clock"
+        self.variables = {
+            "LD_PRELOAD": str(processes.FAKETIME),
+            "FAKETIME_TIMESTAMP_FILE": str(self.file),
+            "FAKETIME_NO_CACHE": "1",
+            "DONT_FAKE_MONOTONIC": "1",
+        }
+        self.step(0)
+
+    def step(self, seconds: int) -> None:
+        """Sets the clock that many seconds off. A rename is atomic, so that no process reads a half-written offset."""
+        draft = self.file.with_suffix(".draft")
+        draft.write_text(f"{seconds:+}")
+        draft.rename(self.file)
 
 
 class Pod:
@@ -36,13 +57,16 @@ class Pod:
         self.ledger.touch()
         self.process: subprocess.Popen[str] | None = None
 
-    def start(self, clock_off: float | None = None, max_wait_ms: int = 20_000) -> None:
+    def start(
+        self, clock_off: float | None = None, max_wait_ms: int = 20_000, *, clock: "SteppedClock | None" = None
+    ) -> None:
         """Starts a process with the variables of the manifest."""
         variables = {
             "KUBERNETES_SERVICE_HOST": "10.0.0.1",
             "SNOWMINT_NODE": str(self.ordinal),
             "SNOWMINT_STORE": f"file:{self.volume}",
             "SNOWMINT_NAMESPACE": "orders",
+            **(clock.variables if clock else {}),
         }
         self.process = processes.start(REPLICA, str(self.ledger), str(max_wait_ms), clock_off=clock_off, **variables)
 
@@ -88,7 +112,7 @@ def pods(tmp_path: Path) -> list[Pod]:
     return found
 
 
-def test_no_crash_clock_or_lost_volume_repeats_an_id(pods: list[Pod]) -> None:
+def test_no_crash_clock_or_lost_volume_repeats_an_id(pods: list[Pod], tmp_path: Path) -> None:
     try:
         # A rolling restart in the order of Kubernetes, by kill -9.
         for _ in range(int(os.environ.get("SNOWMINT_KILLS", "1"))):
@@ -96,6 +120,17 @@ def test_no_crash_clock_or_lost_volume_repeats_an_id(pods: list[Pod]) -> None:
                 pod.kill()
                 pod.start()
                 pod.mints()
+
+        # A clock that steps back an hour under a running pod ends the pod, and the error says by how much.
+        stepped, clock = pods[0], SteppedClock(tmp_path)
+        stepped.kill()
+        stepped.start(max_wait_ms=3000, clock=clock)
+        stepped.mints()
+        clock.step(-3600)
+        error = stepped.error()
+        assert error.startswith("CLOCK_BACKWARDS "), error
+        stepped.start()
+        stepped.mints()
 
         # On a machine whose clock is an hour behind, the pod does not start: the volume knows later times.
         behind = pods[1]
