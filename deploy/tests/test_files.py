@@ -117,6 +117,12 @@ def test_the_image_has_no_findings() -> None:
     run("hadolint", "--failure-threshold", "info", DEPLOY / "Containerfile")
 
 
+def test_the_program_needs_only_the_c_library() -> None:
+    # Static as far as the C library allows, which looks up hosts by plugins.
+    needed = {re.sub(r".*/|\.so.*", "", line.split()[0]) for line in run("ldd", SNOWMINT).splitlines()}
+    assert needed <= {"linux-vdso", "libgcc_s", "libm", "libc", "ld-linux-x86-64", "ld-linux-aarch64"}
+
+
 def test_compose_matches_its_schema() -> None:
     path = DEPLOY / "compose.yaml"
     run("check-jsonschema", "--builtin-schema", "vendor.compose-spec", path)
