@@ -85,7 +85,7 @@ test(`Deno KV of Deno ${version("deno")} passes the tests of every store`, async
 });
 
 test("the program of the guide serves IDs", async (t) => {
-  const permissions = ["--allow-env", "--allow-net", "--allow-read", "--allow-write"];
+  const permissions = ["--allow-net", "--allow-read", "--allow-write"];
   const program = spawn(deno, ["run", "--no-prompt", ...permissions, "--unstable-kv", "guide.mjs"], {
     cwd: home,
     env: { ...process.env, NO_COLOR: "1", DENO_DIR: folder(t), DENO_SERVE_ADDRESS: "tcp:127.0.0.1:0" },

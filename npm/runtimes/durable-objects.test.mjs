@@ -9,7 +9,35 @@ import { blockOf, projectOf, version } from "./tools.mjs";
 import { bundled, NEWEST, startWorkerd, workerOf } from "./workers.mjs";
 
 const guide = blockOf("serverless.md", "DurableObjectStore");
-const { home } = projectOf({ "guide.mjs": guide }, { addon: false });
+const { home } = projectOf(
+  {
+    "guide.mjs": guide,
+    "patient.mjs": `
+      import { Snowflake } from "snowmint";
+      import { DurableObjectStore, SnowmintObject as Quick } from "snowmint/stores/cloudflare";
+      let slow = false;
+      export class SnowmintObject extends Quick {
+        async write(...args) {
+          while (slow) await new Promise((resolve) => setTimeout(resolve, 20));
+          return super.write(...args);
+        }
+      }
+      let store;
+      const leases = {};
+      export default { async fetch(request, env) {
+        const [, name, giveUpMs] = new URL(request.url).pathname.split("/");
+        if (name === "slow") return Response.json((slow = giveUpMs === "true"));
+        store ??= new DurableObjectStore(env.SNOWMINT, { timeoutMs: 1000 });
+        const mint = async () => {
+          leases[name] ??= await Snowflake.lease({ store, namespace: name, windowMs: 1000, maxAheadMs: 0 });
+          return { id: String(await leases[name].nextIdAsync()), node: leases[name].node };
+        };
+        const giveUp = new Promise((resolve) => setTimeout(() => resolve("gave up"), giveUpMs));
+        return Response.json(await Promise.race([mint(), giveUp]).catch(({ name, code }) => ({ name, code })));
+      } };`,
+  },
+  { addon: false },
+);
 for (const [name, from] of [
   ["object-worker.mjs", import.meta.dirname],
   ["suites.mjs", import.meta.dirname],
@@ -177,4 +205,27 @@ test("a named node in an object repeats nothing over kills and a clock set back"
   const restarted = await start();
   assert.equal(ledger.note(await restarted.mint("third", { maxWaitMs: 10_000 })), 5);
   assert.equal(ledger.count, 33);
+});
+
+test("a worker goes on after requests that ended while its object was slow", async (t) => {
+  const object = `${OBJECTS.replace("SQL", true)}, durableObjectStorage = (inMemory = void), ${bindingOf("")}`;
+  const worker = workerOf("patient", await bundled(home, "patient.mjs", "patient"), NEWEST, `, ${object}`);
+  const server = await startWorkerd(home, { main: worker });
+  t.after(() => server.stop());
+  const ask = (path) => server.ask("main", path);
+  const ids = { renewed: [], claimed: [] };
+  const mint = async (name) => {
+    const told = await ask(`${name}/10000`);
+    assert.equal(told.node, 0, JSON.stringify(told));
+    ids[name].push(told.id);
+  };
+  await mint("renewed");
+  await sleep(1100);
+  await ask("slow/true");
+  assert.deepEqual(await ask("renewed/10000"), { name: "SnowmintError", code: "WINDOW_CLOSED" });
+  assert.equal(await ask("claimed/100"), "gave up");
+  await ask("slow/false");
+  // Both at once, twice.
+  for (let round = 0; round < 2; round++) await Promise.all([mint("renewed"), mint("claimed"), mint("claimed")]);
+  assert.deepEqual([new Set(ids.renewed).size, new Set(ids.claimed).size], [3, 4]);
 });

@@ -15,7 +15,7 @@ export const version = (name, folder = here) =>
 
 /** The executable of a tool: of the packages in a scope npm installs the one that fits this machine; no script has to run. */
 export function executable(scope, path) {
-  const fitting = readdirSync(join(here, "node_modules", scope));
+  const fitting = readdirSync(join(here, "node_modules", scope)).filter((name) => name.includes(process.platform));
   if (fitting.length !== 1)
     throw new Error(`one package of ${scope} fits a machine, not ${fitting.length}: ${fitting}`);
   return join(here, "node_modules", scope, fitting[0], path);
