@@ -1,11 +1,13 @@
-//! The states of a process that mint UUIDs, ULIDs and `ObjectId`s, and the random numbers that they use.
+//! The states of a process that mint UUIDs, ULIDs, `ObjectId`s, KSUIDs and xids, and the random numbers that they use.
 //!
 //! A host keeps one [`States`] for all kinds of IDs, reads the clock, and fills the [`Pool`] when it is dry.
 
 use crate::error::Error;
+use crate::ksuid::Ksuid;
 use crate::object_id::{ObjectId, ObjectIdState};
 use crate::ulid::{Ulid, UlidState};
 use crate::uuid::{GregorianStamp, GregorianState, Uuid, V7State};
+use crate::xid::{Xid, XidState};
 
 /// Random numbers of 32 bits for the next IDs. Each is used once and then set to 0.
 #[derive(Clone, Debug)]
@@ -61,6 +63,8 @@ pub struct States {
     pub ulid: UlidState,
     /// `ObjectId`s of `MongoDB`.
     pub object_id: ObjectIdState,
+    /// xids.
+    pub xid: XidState,
 }
 
 impl States {
@@ -72,6 +76,7 @@ impl States {
             v7: V7State::new(),
             ulid: UlidState::new(),
             object_id: ObjectIdState::new(),
+            xid: XidState::new(),
         }
     }
 
@@ -85,7 +90,7 @@ impl States {
 
     /// Returns a version 4.
     pub fn v4(&mut self) -> Uuid {
-        Uuid::v4((0..4).fold(0, |bits, _| bits << 32 | u128::from(self.pool.number())))
+        Uuid::v4(self.random(4))
     }
 
     /// Returns the next version 7 at the time `now_ms` (Unix ms).
@@ -95,6 +100,36 @@ impl States {
     #[inline]
     pub fn v7(&mut self, now_ms: i64) -> Result<Uuid, Error> {
         self.v7.next(now_ms, || self.pool.number())
+    }
+
+    /// Returns a version 7 of an instant (Unix ms), with 74 random bits. It has no place in the order of
+    /// [`v7`](Self::v7).
+    ///
+    /// # Errors
+    /// As [`Uuid::v7`].
+    pub fn v7_of(&mut self, unix_ms: i64) -> Result<Uuid, Error> {
+        Uuid::v7(unix_ms, self.random(3))
+    }
+
+    /// Returns a KSUID of the time `now_ms` (Unix ms), with 128 random bits.
+    ///
+    /// # Errors
+    /// As [`Ksuid::from_parts`].
+    pub fn ksuid(&mut self, now_ms: i64) -> Result<Ksuid, Error> {
+        Ksuid::from_parts(now_ms, self.random(4))
+    }
+
+    /// Returns the next xid at the time `now_ms` (Unix ms).
+    ///
+    /// # Errors
+    /// As [`XidState::next`].
+    pub fn xid(&mut self, now_ms: i64) -> Result<Xid, Error> {
+        self.xid.next(now_ms, || self.pool.number())
+    }
+
+    /// Returns random bits, 32 for each of `count` numbers.
+    fn random(&mut self, count: u32) -> u128 {
+        (0..count).fold(0, |bits, _| bits << 32 | u128::from(self.pool.number()))
     }
 
     /// Returns the next ULID at the time `now_ms` (Unix ms).

@@ -16,15 +16,19 @@ mod generator;
 pub mod ids;
 pub mod inspect;
 mod int;
+pub mod ksuid;
 mod layout;
 pub mod layouts;
 pub mod lease;
+#[cfg(feature = "mask")]
+pub mod mask;
 #[doc(hidden)]
 pub mod mutant;
 mod name;
 pub mod object_id;
 pub mod pin;
 pub mod place;
+pub mod prefix;
 mod random;
 pub mod render;
 pub mod scatter;
@@ -42,6 +46,7 @@ pub mod time;
 pub mod ulid;
 pub mod uuid;
 mod window;
+pub mod xid;
 
 #[doc(hidden)]
 pub use self::error::message::sentences;
@@ -53,10 +58,13 @@ pub use self::generator::SystemHost;
 pub use self::generator::{CycleClock, Host, LocalRun, Options, Run, SequenceStart, Snowflake, Words};
 pub use self::inspect::inspect;
 pub use self::int::{Integer, MAX_BATCH};
+pub use self::ksuid::Ksuid;
 pub use self::layout::{Field, Layout, MAX_FIELDS, MAX_NODE_BITS, Numbers, Parts};
 pub use self::name::Name;
 pub use self::object_id::ObjectId;
+pub use self::prefix::TypeId;
 pub use self::text::{IdText, TextForm};
 pub use self::ulid::Ulid;
-pub use self::uuid::{Uuid, UuidVariant};
+pub use self::uuid::{Uuid, UuidForm, UuidVariant};
 pub use self::window::Window;
+pub use self::xid::Xid;

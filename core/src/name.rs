@@ -45,8 +45,13 @@ impl Name {
     #[cold]
     #[inline(never)]
     pub(crate) const fn refused(&self, what: What, width: u32) -> Error {
+        self.told(what, width << 2)
+    }
+
+    /// Returns the error that shows the first 16 characters, and the mark as a number.
+    pub(crate) const fn told(&self, what: What, mark: u32) -> Error {
         let [start, more] = self.start();
-        Error::new(what, width << 2, start, more)
+        Error::new(what, mark, start, more)
     }
 
     pub(crate) const fn as_bytes(&self) -> &[u8] {

@@ -8,10 +8,13 @@ use serde_core::de::{self, Deserialize, Deserializer, Visitor};
 use serde_core::ser::{Serialize, Serializer};
 
 use crate::error::Error;
+use crate::ksuid::Ksuid;
 use crate::layout::Layout;
 use crate::object_id::ObjectId;
+use crate::prefix::TypeId;
 use crate::ulid::Ulid;
 use crate::uuid::Uuid;
+use crate::xid::Xid;
 
 /// Reads an ID of `N` bytes. The errors of its text are core's.
 struct Reader<T, const N: usize> {
@@ -65,6 +68,36 @@ macro_rules! id {
 id!(Uuid, "a UUID");
 id!(Ulid, "a ULID");
 id!(ObjectId, "an ObjectId");
+id!(Ksuid, "a KSUID");
+id!(Xid, "an xid");
+
+/// Writes the text.
+impl Serialize for TypeId {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.text().as_str())
+    }
+}
+
+/// Reads the text of a TypeID with any prefix.
+impl<'de> Deserialize<'de> for TypeId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_str(TypeIdReader)
+    }
+}
+
+struct TypeIdReader;
+
+impl Visitor<'_> for TypeIdReader {
+    type Value = TypeId;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a TypeID")
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<TypeId, E> {
+        text.parse().map_err(E::custom)
+    }
+}
 
 /// Writes the canonical text.
 impl Serialize for Layout {

@@ -46,17 +46,18 @@ pub enum TextForm {
 
 /// How a form reads upper and lower case.
 #[derive(Clone, Copy)]
-enum Case {
+pub(crate) enum Case {
     Matters,
     Lower,
     /// As upper case, with Crockford's rule: `I` and `L` are 1, `O` is 0.
     Upper,
 }
 
-struct Shape {
-    width: usize,
-    alphabet: &'static [u8],
-    case: Case,
+/// The width, the alphabet and the reading of a form.
+pub(crate) struct Shape {
+    pub(crate) width: usize,
+    pub(crate) alphabet: &'static [u8],
+    pub(crate) case: Case,
 }
 
 const DIGITS: &[u8] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -128,7 +129,7 @@ impl TextForm {
         Error::new(What::Length, self as u32, self.shape().width as u64, len as u64)
     }
 
-    fn shape(self) -> &'static Shape {
+    pub(crate) fn shape(self) -> &'static Shape {
         &SHAPES[self as usize]
     }
 
@@ -196,6 +197,16 @@ pub(crate) fn wide(text: &[u8], form: TextForm, bits: u32) -> Option<u128> {
     text.iter().try_fold(0, |value, byte| Some((value << bits) | form.shape().digit(*byte)? as u128))
 }
 
+/// Returns the character of a digit of base 62, 0 to 61.
+pub(crate) const fn base62_digit(value: usize) -> u8 {
+    DIGITS[value]
+}
+
+/// Returns the digit of base 62 that a character stands for.
+pub(crate) fn base62_value(byte: u8) -> Option<u32> {
+    TextForm::Base62.shape().digit(byte).map(|digit| digit as u32)
+}
+
 /// Returns the 26 digits of a number in Crockford's base 32.
 #[inline]
 pub(crate) fn base32_text(value: u128) -> [u8; 26] {
@@ -219,7 +230,7 @@ pub(crate) fn hex_text(value: u128) -> [u8; 32] {
 
 impl Shape {
     /// Returns the value of a character.
-    fn digit(&self, byte: u8) -> Option<usize> {
+    pub(crate) fn digit(&self, byte: u8) -> Option<usize> {
         let byte = self.canonical(byte);
         self.alphabet.iter().position(|digit| *digit == byte)
     }

@@ -9,14 +9,17 @@
 //! | 7 | [`Uuid::v7`] | [`V7State::next`] |
 //! | 8 | [`Uuid::v8`] | a rule of the application |
 
+mod form;
 mod gregorian;
 #[cfg(feature = "uuid")]
 mod names;
 mod v7;
 
 use core::fmt;
+use core::ops::RangeInclusive;
 use core::str::FromStr;
 
+pub use self::form::UuidForm;
 pub use self::gregorian::{GregorianStamp, GregorianState};
 pub use self::v7::V7State;
 
@@ -144,6 +147,24 @@ impl Uuid {
         let Ok(ms) = unix_ms_48(unix_ms) else { return Err(misplaced(unix_ms)) };
         let (high, low) = (random >> 62 & 0xfff, random & ((1 << 62) - 1));
         Ok(Self::versioned((ms as u128) << 80 | high << 64 | low, 7))
+    }
+
+    /// Returns the lowest and the highest version 7 between two instants (Unix ms), both included: for
+    /// `WHERE id BETWEEN ? AND ?` on a key.
+    ///
+    /// # Errors
+    /// As [`Uuid::v7`].
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Uuid;
+    /// let day = Uuid::v7_range(1_645_488_000_000, 1_645_574_399_999)?; // 2022-02-22, UTC
+    /// assert_eq!(day.start().to_string(), "017f1eba-4c00-7000-8000-000000000000");
+    /// assert!(day.contains(&"017f22e2-79b0-7cc3-98c4-dc0c0c07398f".parse()?));
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
+    pub fn v7_range(from_ms: i64, to_ms: i64) -> Result<RangeInclusive<Self>, Error> {
+        Ok(Self::v7(from_ms, 0)?..=Self::v7(to_ms, u128::MAX)?)
     }
 
     /// Makes a version 8 (section 5.8) from 48, 12 and 62 bits of the caller, high to low.

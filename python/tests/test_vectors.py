@@ -4,12 +4,29 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
+from uuid import UUID
 
 import pytest
 
 import snowmint
 from scripted import Clock
-from snowmint import ULID, Layout, ObjectId, Snowflake, SnowmintError, inspect, scatter, text
+from snowmint import (
+    KSUID,
+    ULID,
+    XID,
+    Layout,
+    Mask,
+    ObjectId,
+    PrefixedId,
+    Snowflake,
+    SnowmintError,
+    TypeID,
+    UuidMask,
+    inspect,
+    prefix,
+    scatter,
+    text,
+)
 
 VECTORS = Path(__file__).parents[2] / "tests" / "vectors"
 
@@ -117,6 +134,13 @@ def answer_uuid(case: Case) -> Case:
             stored = snowmint.uuid_to_bin(case["uuid"])
             assert str(snowmint.uuid_from_bin(stored)) == case["uuid"]
             return {"uuid": case["uuid"], "bytes": stored.hex()}
+        case "short":
+            uuid = snowmint.uuid_from_text(case["text"], case["form"])
+            assert (snowmint.uuid_to_text(uuid, case["form"]) != case["text"]) == case.get("read_only", False)
+            return {"uuid": str(uuid)}
+        case "range":
+            lowest, highest = snowmint.uuid7_range(case["from_ms"], case["to_ms"])
+            return {"lowest": str(lowest), "highest": str(highest)}
         case "uuid1" | "uuid6" if "error" in case:
             mint = getattr(snowmint, case["function"])
             mint(node=int(case["node"]), clock_seq=int(case["clock_sequence"]))
@@ -157,6 +181,68 @@ def answer_object_id(case: Case) -> Case:
     return {"timestamp_ms": id.timestamp_ms, **middle}
 
 
+def answer_ksuid(case: Case) -> Case:
+    if "text" not in case:
+        return {"text": str(KSUID.from_parts(case["timestamp_ms"], bytes.fromhex(case["payload"])))}
+    ksuid = KSUID(case["text"])
+    assert KSUID.from_parts(ksuid.timestamp_ms, ksuid.payload) == KSUID(ksuid.bytes) == ksuid
+    assert str(ksuid) == case["text"]
+    return {"timestamp_ms": ksuid.timestamp_ms, "payload": ksuid.payload.hex()}
+
+
+def answer_xid(case: Case) -> Case:
+    parts = [int(case[key]) for key in ("timestamp_ms", "random", "counter") if key in case]
+    if "text" not in case:
+        return {"text": str(XID.from_parts(*parts))}
+    xid = XID(case["text"])
+    assert XID.from_parts(*parts) == XID(xid.bytes) == xid
+    assert str(xid) == case["text"]
+    random = xid.machine << 16 | xid.process
+    return {"timestamp_ms": xid.timestamp_ms, "random": str(random), "counter": str(xid.counter)}
+
+
+def answer_mask(case: Case) -> Case:
+    def mask(key: str | bytes) -> Mask:
+        return Mask(key, tweak=bytes.fromhex(case.get("tweak", "")), digits=case.get("digits"))
+
+    key = bytes.fromhex(case["key"])
+    if "uuid" in case:
+        uuids, uuid = UuidMask(key), UUID(case["uuid"])
+        masked = uuids.encode(uuid)
+        assert uuids.decode(masked) == UuidMask(case["key"]).decode(masked) == uuid
+        return {"masked": str(masked)}
+    if "id" in case:
+        id = int(case["id"])
+        number = mask(key).encode(id)
+        assert mask(key).decode(number) == mask(case["key"]).decode(number) == id
+        return {"masked": str(number)}
+    if "-" in case["masked"]:
+        return {"uuid": str(UuidMask(key).decode(UUID(case["masked"])))}
+    return {"id": str(mask(key).decode(int(case["masked"])))}
+
+
+def answer_prefix(case: Case) -> Case:
+    if "prefix" not in case:
+        return {"read": TypeID(case["text"]).prefix}
+    if "as" in case:
+        kind = {"id": int, "uuid": UUID}[case["as"]]
+        return {"read": prefix.decode(case["prefix"], case["text"], kind)}
+    id = int(case["id"]) if "id" in case else UUID(case["uuid"])
+    given = prefix.encode(case["prefix"], id)
+    assert prefix.decode(case["prefix"], given) == prefix.decode(case["prefix"], given, type(id)) == id
+
+    class OfInt(PrefixedId, prefix=case["prefix"]): ...
+
+    class OfUuid(TypeID, prefix=case["prefix"]): ...
+
+    typed = OfInt(id) if isinstance(id, int) else OfUuid(id)
+    assert (str(typed), typed.value, typed.prefix) == (given, id, case["prefix"])
+    assert type(typed)(given) == typed
+    if isinstance(id, UUID):
+        assert TypeID(given)._key() == (case["prefix"], id)
+    return {"text": given}
+
+
 # What a case asks, what it may hold besides, and its answer.
 FILES: dict[str, tuple[set[str], Callable[[Case], Case]]] = {
     "layouts": ({"layout"}, answer_layouts),
@@ -169,12 +255,16 @@ FILES: dict[str, tuple[set[str], Callable[[Case], Case]]] = {
     "uuid": (
         {
             *("function", "time", "clock_sequence", "node", "timestamp_ms", "random", "namespace", "of"),
-            *("a", "b", "c", "text"),
+            *("a", "b", "c", "text", "form", "read_only", "from_ms", "to_ms"),
         },
         answer_uuid,
     ),
+    "prefix": ({"prefix", "id", "uuid", "as"}, answer_prefix),
     "ulid": ({"text", "read_only"}, answer_ulid),
     "object_id": ({"text", "read_only"}, answer_object_id),
+    "ksuid": ({"text"}, answer_ksuid),
+    "xid": ({"text"}, answer_xid),
+    "mask": ({"key", "tweak", "digits", "id", "uuid"}, answer_mask),
 }
 # Time and random bits of these cases cannot be passed here: it is for core, of which this is a thin layer.
 ELSEWHERE = {"mint", "sequence", "server_settings"}

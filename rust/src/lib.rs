@@ -9,12 +9,15 @@ mod generator;
 mod id;
 mod ids;
 mod lease;
+mod prefixed_id;
 mod slots;
 mod snowflake;
 
+#[cfg(feature = "mask")]
+pub use snowmint_core::mask::{Mask, MaskKey, UuidMask};
 pub use snowmint_core::{
-    ErrorKind, Field, Integer, Layout, MAX_BATCH, Name, ObjectId, Options, Parts, SequenceStart, TextForm, Ulid, Uuid,
-    UuidVariant, Window, inspect, layouts, scatter, sql,
+    ErrorKind, Field, Integer, Ksuid, Layout, MAX_BATCH, Name, ObjectId, Options, Parts, SequenceStart, TextForm,
+    TypeId, Ulid, Uuid, UuidVariant, Window, Xid, inspect, layouts, prefix, scatter, sql,
 };
 pub use snowmint_stores::Error;
 
@@ -27,11 +30,12 @@ pub use self::generator::status::Status;
 pub use self::generator::system::SystemHost;
 pub use self::generator::{Generator, release_callers_stores, release_leases};
 pub use self::id::Id;
-pub use self::ids::{object_id, ulid, uuid};
+pub use self::ids::{ksuid, object_id, type_id, ulid, uuid, xid};
 pub use self::lease::backend::{Backend, Identity};
 pub use self::lease::key::ClockId;
 pub use self::lease::lessor::{Lessor, LessorGrant};
 pub use self::lease::on_lost::OnLost;
+pub use self::prefixed_id::{IdKind, PrefixedId};
 #[doc(hidden)]
 pub use self::slots::record;
 pub use self::slots::{SlotDirectory, SlotState, Slots};

@@ -6,6 +6,7 @@ pub mod serve;
 
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
+use snowmint_core::prefix::Prefix;
 use snowmint_core::{Options, TextForm};
 
 /// Mint and read IDs of the Snowflake family, and serve them.
@@ -62,6 +63,9 @@ pub struct Gen {
     /// Text form of fixed width: decimal, hex, base32, base36, base58, base62 [default: the number without padding]
     #[arg(long, value_name = "FORM", value_parser = form)]
     pub format: Option<TextForm>,
+    /// Prefix before each ID, with 13 characters after it: user_1asd13xh1f800
+    #[arg(long, value_parser = prefix, conflicts_with = "format")]
+    pub prefix: Option<Prefix>,
     /// Node that no other generator uses: 5, or datacenter=0,worker=5 [default: SNOWMINT_NODE, otherwise a leased node]
     #[arg(long)]
     pub node: Option<String>,
@@ -133,4 +137,8 @@ impl std::fmt::Debug for Doctor {
 
 fn form(name: &str) -> Result<TextForm, String> {
     TextForm::find(name).map_err(|error| error.to_string())
+}
+
+fn prefix(text: &str) -> Result<Prefix, String> {
+    Prefix::new(text).map_err(|error| error.to_string())
 }

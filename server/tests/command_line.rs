@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use serde_json::{Value, json};
-use snowmint_core::SystemHost;
+use snowmint_core::{SystemHost, prefix};
 use tempfile::TempDir;
 
 const TWEET: &str = "1541815603606036480";
@@ -61,6 +61,17 @@ fn gen_prints_increasing_ids_one_per_line() {
     assert!(lines(&["gen", "-n", "0", "--node", "3"]).is_empty());
     let slow = "time:32,sequence:1;epoch=2025-01-01T00:00:00Z;tick=1s";
     assert_eq!(lines(&["gen", "-n", "4", "--layout", slow, "--node", "0"]).len(), 4);
+}
+
+#[test]
+fn gen_puts_a_prefix_before_each_id() {
+    let minted = lines(&["gen", "-n", "3", "--node", "3", "--prefix", "api_key"]);
+    let ids: Vec<u64> = minted.iter().map(|text| prefix::decode("api_key", text).expect("an API key")).collect();
+    assert!(ids.is_sorted_by(|a, b| a < b) && ids.len() == 3);
+    let line = &lines(&["gen", "--node", "3", "--prefix", "user", "--json"])[0];
+    let told: Value = serde_json::from_str(line).expect("JSON");
+    let id = told["id"].as_str().and_then(|id| id.parse::<u64>().ok()).expect("an ID");
+    assert_eq!(told["text"], prefix::encode("user", id).expect("a prefix").as_str());
 }
 
 #[test]
@@ -146,6 +157,8 @@ fn a_mistake_is_reported_in_one_line() {
         (&["gen", "-n", "-1"], "snowmint gen --help"),
         (&["gen", "-n", "many"], "many"),
         (&["gen", "--format", "base10"], "decimal, hex, base32"),
+        (&["gen", "--prefix", "User"], "a prefix has at most 63 characters"),
+        (&["gen", "--prefix", "user", "--format", "hex"], "cannot be used with"),
         (&["gen", "--layout", "twiter"], "no such preset"),
         (&["gen", "--node", "1024"], "0 to 1023"),
         (&["layouts", "time:41;epoch"], "snowmint: "),

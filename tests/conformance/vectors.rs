@@ -6,10 +6,14 @@ use std::str::FromStr;
 
 use serde::Deserialize;
 use snowmint_core::inspect::{inspect, inspect_integer};
+use snowmint_core::ksuid::Ksuid;
+use snowmint_core::mask::{Mask, MaskKey, UuidMask};
 use snowmint_core::object_id::{ObjectId, ObjectIdState};
+use snowmint_core::prefix::{self, Prefix};
 use snowmint_core::ulid::{Ulid, UlidState};
-use snowmint_core::uuid::{GregorianStamp, GregorianState, Uuid, V7State};
-use snowmint_core::{Error, ErrorKind, Layout, Options, SequenceStart, Snowflake, TextForm, Words, scatter};
+use snowmint_core::uuid::{GregorianStamp, GregorianState, Uuid, UuidForm, V7State};
+use snowmint_core::xid::Xid;
+use snowmint_core::{Error, ErrorKind, Layout, Options, SequenceStart, Snowflake, TextForm, TypeId, Words, scatter};
 use snowmint_tests::{Node, assert_increasing, cases, integer};
 
 /// Replaces an error by its code, so that results can be compared. Checks the error's sentence on the way.
@@ -273,6 +277,13 @@ struct UuidCase {
     c: Option<String>,
     text: Option<String>,
     bytes: Option<String>,
+    form: Option<String>,
+    #[serde(default)]
+    read_only: bool,
+    from_ms: Option<i64>,
+    to_ms: Option<i64>,
+    lowest: Option<String>,
+    highest: Option<String>,
     uuid: Option<String>,
     error: Option<String>,
 }
@@ -322,14 +333,31 @@ impl UuidCase {
             }
             "read" => self.text.as_ref().expect("it is there").parse(),
             "swap" => Ok(Uuid::from_bits(hexadecimal(self.bytes.as_ref())).unswapped()),
+            "short" => {
+                let (form, text) = (UuidForm::find(self.form.as_ref().expect("it is there"))?, self.text.as_ref());
+                let uuid = form.decode(text.expect("it is there"))?;
+                assert_eq!(form.encode(uuid).as_str() == text.expect("it is there"), !self.read_only, "{}", self.name);
+                Ok(uuid)
+            }
             other => panic!("{}: no such function as {other}", self.name),
         }
+    }
+
+    fn check_range(&self) {
+        let range = Uuid::v7_range(self.from_ms.expect("it is there"), self.to_ms.expect("it is there"));
+        let range = range.map(|range| [range.start().to_string(), range.end().to_string()]);
+        let want = self.lowest.clone().zip(self.highest.clone()).map(<[String; 2]>::from);
+        same(&self.name, &outcome(range), &wanted(want, self.error.as_ref()));
     }
 }
 
 #[test]
 fn uuids_are_made_of_their_parts_and_read() {
     for case in cases::<UuidCase>("uuid") {
+        if case.function == "range" {
+            case.check_range();
+            continue;
+        }
         let uuid = case.uuid();
         if let Ok(uuid) = uuid {
             let version = case.function.strip_prefix("uuid").map(|version| version.parse().ok());
@@ -439,6 +467,160 @@ struct MintCall {
     retry_after_ms: Option<u64>,
 }
 
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct KsuidCase {
+    name: String,
+    text: Option<String>,
+    timestamp_ms: Option<i64>,
+    payload: Option<String>,
+    error: Option<String>,
+}
+
+#[test]
+fn ksuids_are_made_of_their_parts_and_read() {
+    for case in cases::<KsuidCase>("ksuid") {
+        let make = || Ksuid::from_parts(case.timestamp_ms.expect("a time"), hexadecimal(case.payload.as_ref()));
+        let got = match &case.text {
+            None => make().map(|_| ()),
+            Some(text) => text.parse::<Ksuid>().map(|ksuid| {
+                assert_eq!(make(), Ok(ksuid), "{}", case.name);
+                assert_eq!(
+                    (ksuid.to_string(), Ksuid::from_bytes(ksuid.to_bytes())),
+                    (text.clone(), ksuid),
+                    "{}",
+                    case.name
+                );
+                assert_eq!(Some(ksuid.timestamp_ms()), case.timestamp_ms, "{}", case.name);
+            }),
+        };
+        assert_eq!(outcome(got).err(), case.error.as_deref(), "{}", case.name);
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct XidCase {
+    name: String,
+    text: Option<String>,
+    timestamp_ms: Option<i64>,
+    random: Option<String>,
+    counter: Option<String>,
+    error: Option<String>,
+}
+
+#[test]
+fn xids_are_made_of_their_parts_and_read() {
+    for case in cases::<XidCase>("xid") {
+        let make = || {
+            let (random, counter) = (number(case.random.as_ref(), u64::MAX), number(case.counter.as_ref(), u32::MAX));
+            Xid::from_parts(case.timestamp_ms.expect("a time"), random, counter)
+        };
+        let got = match &case.text {
+            None => make().map(|_| ()),
+            Some(text) => text.parse::<Xid>().map(|xid| {
+                assert_eq!(make(), Ok(xid), "{}", case.name);
+                assert_eq!((xid.to_string(), Xid::from_bytes(xid.to_bytes())), (text.clone(), xid), "{}", case.name);
+            }),
+        };
+        assert_eq!(outcome(got).err(), case.error.as_deref(), "{}", case.name);
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MaskCase {
+    name: String,
+    key: String,
+    tweak: Option<String>,
+    digits: Option<i64>,
+    id: Option<String>,
+    uuid: Option<String>,
+    masked: Option<String>,
+    error: Option<String>,
+}
+
+impl MaskCase {
+    fn key(&self) -> Result<MaskKey, Error> {
+        let key = MaskKey::new(bytes_of(&self.key));
+        assert_eq!(key.is_ok(), self.key.parse::<MaskKey>().is_ok(), "{}", self.name);
+        key
+    }
+
+    fn mask(&self) -> Result<Mask, Error> {
+        let mask = Mask::new(self.key()?).with_tweak(bytes_of(self.tweak.as_deref().unwrap_or_default()))?;
+        match self.digits {
+            Some(digits) => mask.with_digits(digits),
+            None => Ok(mask),
+        }
+    }
+
+    /// Masks the ID or the UUID, and unmasks it; or only unmasks.
+    fn masked(&self) -> Result<String, Error> {
+        let masked = self.masked.as_deref();
+        match (&self.id, &self.uuid) {
+            (Some(id), None) => {
+                let (mask, id) = (self.mask()?, integer(id).id()?);
+                let masked = mask.encode(id)?;
+                assert_eq!(mask.decode(masked), Ok(id), "{}", self.name);
+                Ok(masked.to_string())
+            }
+            (None, Some(uuid)) => {
+                let (mask, uuid) = (UuidMask::new(self.key()?), uuid.parse()?);
+                let masked = mask.encode(uuid)?;
+                assert_eq!(mask.decode(masked), Ok(uuid), "{}", self.name);
+                Ok(masked.to_string())
+            }
+            _ => match masked.expect("it is there").parse::<Uuid>() {
+                Ok(uuid) => UuidMask::new(self.key()?).decode(uuid).map(|uuid| uuid.to_string()),
+                Err(_) => self.mask()?.decode(integer(masked.expect("it is there")).id()?).map(|id| id.to_string()),
+            },
+        }
+    }
+}
+
+fn bytes_of(digits: &str) -> Vec<u8> {
+    let byte = |at| u8::from_str_radix(&digits[at..at + 2], 16).expect("hexadecimal digits");
+    (0..digits.len()).step_by(2).map(byte).collect()
+}
+
+#[test]
+fn ids_are_masked_and_unmasked() {
+    for case in cases::<MaskCase>("mask") {
+        let want = if case.error.is_some() { None } else { case.masked.clone() };
+        same(&case.name, &outcome(case.masked()), &wanted(want, case.error.as_ref()));
+    }
+}
+
+/// How many random IDs to mask: a million where `SNOWMINT_TRIES` says so.
+fn tries() -> u64 {
+    std::env::var("SNOWMINT_TRIES").map_or(2000, |tries| tries.parse().expect("a number"))
+}
+
+#[test]
+fn many_ids_come_back_from_their_masks() {
+    let key: MaskKey = "000102030405060708090a0b0c0d0e0f".parse().expect("a key");
+    let (mask, digits, uuids) = (Mask::new(key), Mask::new(key).with_digits(18).expect("digits"), UuidMask::new(key));
+    let last = u64::MAX >> 1;
+    let borders = (0..63).flat_map(|bit| [(1 << bit) - 1, 1 << bit, (1 << bit) + 1, last - (1 << bit)]);
+    // SplitMix64.
+    let random = (1..=tries()).map(|place| {
+        let z = place.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb) >> 1
+    });
+    for id in borders.chain(random) {
+        let masked = mask.encode(id).expect("63 bits");
+        assert!(masked <= last && mask.decode(masked) == Ok(id), "{id}");
+        let short = id % 10u64.pow(18);
+        assert_eq!(digits.encode(short).and_then(|masked| digits.decode(masked)), Ok(short));
+        let ms = i64::try_from(id >> 16).expect("47 bits");
+        let uuid = Uuid::v7(ms, u128::from(masked) << 11 | 5).expect("a time");
+        let masked = uuids.encode(uuid).expect("a version 7");
+        assert_eq!((masked.version(), uuids.decode(masked)), (Some(4), Ok(uuid)));
+    }
+}
+
 /// A function that mints the next ID from the time and random bits, and returns its text.
 type Mint = Box<dyn FnMut(i64, &mut dyn FnMut() -> u32) -> Result<String, Error>>;
 
@@ -483,6 +665,50 @@ fn scripted_clocks_and_random_bits_mint_exactly_these_ids() {
             assert_eq!(minted.as_ref().err().and_then(Error::retry_after_ms), call.retry_after_ms, "{place}");
             same(&place, &outcome(minted), &wanted(call.id.clone(), call.error.as_ref()));
         }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PrefixCase {
+    name: String,
+    prefix: Option<String>,
+    id: Option<String>,
+    uuid: Option<String>,
+    text: Option<String>,
+    r#as: Option<String>,
+    error: Option<String>,
+}
+
+#[test]
+fn ids_have_a_prefix_and_are_read_by_it() {
+    fn both_ways<V: prefix::Value + Debug + PartialEq>(name: &str, start: &str, value: V, text: &str) {
+        assert_eq!(prefix::encode(start, value).map(|text| text.to_string()), Ok(text.to_owned()), "{name}");
+        assert_eq!(prefix::decode(start, text), Ok(value), "{name}");
+    }
+    for PrefixCase { name, prefix: start, id, uuid, text, r#as, error } in cases("prefix") {
+        let id = id.map(|id| id.parse::<u64>().expect("64 bits"));
+        let uuid = uuid.map(|uuid| uuid.parse::<Uuid>().expect("a UUID"));
+        let failure = match (start, id, uuid, text, r#as.as_deref()) {
+            (Some(start), Some(id), None, Some(text), None) => {
+                both_ways(&name, &start, id, &text);
+                None
+            }
+            (Some(start), None, Some(uuid), Some(text), None) => {
+                both_ways(&name, &start, uuid, &text);
+                let id: TypeId = text.parse().expect("a TypeID");
+                assert_eq!((id.prefix().as_str(), id.uuid()), (start.as_str(), uuid), "{name}");
+                assert_eq!(TypeId::new(Prefix::new(start).expect("a prefix"), uuid).to_string(), text, "{name}");
+                None
+            }
+            (Some(start), Some(id), None, None, None) => prefix::encode(start, id).err(),
+            (Some(start), None, None, Some(text), Some("id")) => prefix::decode::<u64>(start, text).err(),
+            (Some(start), None, None, Some(text), Some("uuid")) => prefix::decode::<Uuid>(start, text).err(),
+            (None, None, None, Some(text), None) => text.parse::<TypeId>().err(),
+            _ => panic!("{name}: a case of no kind"),
+        };
+        let failure = failure.map(|failure| outcome::<()>(Err(failure)).expect_err("an error"));
+        assert_eq!(failure, error.as_deref(), "{name}");
     }
 }
 

@@ -243,3 +243,84 @@ class Counting:
             self.first = counter
         self.second, self.counter = second, counter
         return minted
+
+
+BASE62 = idtext.FORMS["base62"].alphabet
+
+
+def ksuid(timestamp_ms: int, payload: int) -> str:
+    """A KSUID, of Unix ms rounded down to the second and 128 bits."""
+    second = timestamp_ms // 1000 - 1_400_000_000
+    if second < 0:
+        raise Refused("BEFORE_EPOCH")
+    if second > MAX_32:
+        raise Refused("TIME_OVERFLOW")
+    return _digits(second * 2**128 + _fits(payload, 128), BASE62, 27)
+
+
+def read_ksuid(text: str) -> tuple[int, int]:
+    """The Unix ms and the 128 bits of a KSUID."""
+    second, payload = divmod(_value(text, BASE62, 27, 160), 2**128)
+    return (second + 1_400_000_000) * 1000, payload
+
+
+XID = "0123456789abcdefghijklmnopqrstuv"
+
+
+def xid(timestamp_ms: int, random: int, counter: int) -> str:
+    """An xid: the bits of an ObjectId, and four bits of 0."""
+    return _digits(int(object_id(timestamp_ms, random, counter), 16) * 2**4, XID, 20)
+
+
+def read_xid(text: str) -> str:
+    """The 24 hexadecimal digits of an xid."""
+    bits, padding = divmod(_value(text, XID, 20, 100), 2**4)
+    if padding:
+        raise Refused("INVALID_TEXT")
+    return f"{bits:024x}"
+
+
+# Alphabet, width, bits of 0 behind the UUID, other spellings.
+SHORT = {
+    "base32": (idtext.FORMS["base32"].alphabet, 26, 0, idtext.FORMS["base32"].also),
+    "base58": (idtext.FORMS["base58"].alphabet, 22, 0, {}),
+    "base62": (BASE62, 22, 0, {}),
+    "base64url": ("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_", 22, 4, {}),
+}
+
+
+def short(uuid: str, form: str) -> str:
+    """The short text of a UUID."""
+    alphabet, width, padding, _ = SHORT[form]
+    return _digits(int(uuid.replace("-", ""), 16) << padding, alphabet, width)
+
+
+def read_short(text: str, form: str) -> str:
+    """The UUID of a short text."""
+    if form not in SHORT:
+        raise Refused("INVALID_TEXT")
+    alphabet, width, padding, also = SHORT[form]
+    canonical = "".join(also.get(character, character) for character in text)
+    value, rest = divmod(_value(canonical, alphabet, width, 128 + padding), 2**padding)
+    if rest:
+        raise Refused("INVALID_TEXT")
+    return uuid_text(f"{value:032x}")
+
+
+def _digits(value: int, alphabet: str, width: int) -> str:
+    text = ""
+    for _ in range(width):
+        value, digit = divmod(value, len(alphabet))
+        text = alphabet[digit] + text
+    return text
+
+
+def _value(text: str, alphabet: str, width: int, bits: int) -> int:
+    value = 0
+    for character in text:
+        if character not in alphabet:
+            raise Refused("INVALID_TEXT")
+        value = value * len(alphabet) + alphabet.index(character)
+    if len(text) != width or value >= 2**bits:
+        raise Refused("INVALID_TEXT")
+    return value

@@ -13,14 +13,18 @@ from cases import (
     generate,
     id_range,
     inspect,
+    ksuid,
     layouts,
+    mask,
     mint,
     object_id,
+    prefix,
     scatter,
     sequence,
     text,
     ulid,
     uuid,
+    xid,
 )
 from layout import MAX_SAFE_INTEGER
 
@@ -34,10 +38,14 @@ SOURCES = {
     "errors": error_codes,
     "generate": generate,
     "scatter": scatter,
+    "prefix": prefix,
+    "mask": mask,
     "inspect": inspect,
     "uuid": uuid,
     "ulid": ulid,
     "object_id": object_id,
+    "ksuid": ksuid,
+    "xid": xid,
     "mint": mint,
     "sequence": sequence,
 }

@@ -249,3 +249,8 @@ pub(crate) fn options(
     }
     Ok(options)
 }
+
+/// Returns the schema with which pydantic takes the texts and the objects of a class.
+pub(crate) fn pydantic_schema<'py>(class: &Bound<'py, PyType>) -> PyResult<Bound<'py, PyAny>> {
+    class.py().import("snowmint.pydantic")?.call_method1("text_schema", (class,))
+}

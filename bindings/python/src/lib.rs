@@ -9,9 +9,12 @@ mod error;
 mod host;
 mod hot;
 mod inspect;
+mod ksuid;
 mod layout;
+mod mask;
 mod object_id;
 mod parking;
+mod prefix;
 mod render;
 mod scatter;
 mod snowflake;
@@ -21,6 +24,7 @@ mod store;
 mod text;
 mod ulid;
 mod uuid;
+mod xid;
 
 #[pyo3::pymodule(gil_used = false)]
 mod _snowmint {
@@ -35,8 +39,11 @@ mod _snowmint {
         doctor::examine,
         error::error_classes,
         inspect::{Candidate, inspect},
+        ksuid::{Ksuid, ksuid},
         layout::{Layout, find_layout, parts::Parts, presets},
+        mask::{Mask, UuidMask},
         object_id::{ObjectId, object_id},
+        prefix::{prefix_decode_id, prefix_decode_uuid, prefix_encode, prefix_is_uuid, type_id_parts},
         render::{render_candidates, render_decoded, render_layouts},
         scatter::{reverse_bits, rotate_digits, shard_high, unrotate_digits, unshard_high},
         snowflake::Snowflake,
@@ -44,7 +51,11 @@ mod _snowmint {
         store::{engine_settings, refuse_lossy_place, refuse_unsafe, release_leases, standby_risk},
         text::{text_decode, text_encode, text_forms},
         ulid::{Ulid, ulid},
-        uuid::{uuid_from_bin, uuid_to_bin, uuid1, uuid3, uuid4, uuid5, uuid6, uuid7, uuid8},
+        uuid::{
+            uuid_from_bin, uuid_from_text, uuid_to_bin, uuid_to_text, uuid1, uuid3, uuid4, uuid5, uuid6, uuid7,
+            uuid7_range, uuid8,
+        },
+        xid::{Xid, xid},
     };
 
     #[pymodule_export]

@@ -57,6 +57,15 @@ impl ObjectId {
         self.0.timestamp_ms()
     }
 
+    #[classmethod]
+    fn __get_pydantic_core_schema__<'py>(
+        cls: &Bound<'py, PyType>,
+        _source: &Bound<'py, PyAny>,
+        _handler: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        convert::pydantic_schema(cls)
+    }
+
     fn __bytes__<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         self.bytes(py)
     }

@@ -4,9 +4,9 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use snowmint::uuid;
-use snowmint_core::Uuid;
+use snowmint_core::{Uuid, UuidForm};
 
-use crate::convert::{self, Int, Text};
+use crate::convert::{self, Instant, Int, Text};
 use crate::error::Failure;
 use crate::standard_uuid::standard_uuid;
 
@@ -48,10 +48,35 @@ pub(crate) fn uuid6(py: Python<'_>, node: Option<Int>, clock_seq: Option<Int>) -
     standard_uuid(py, stamp(node, clock_seq)?.v6()?)
 }
 
-/// A version 7: Unix ms, a counter and random bits, greater than every one that this process has minted.
+/// A version 7: Unix ms, a counter and random bits, greater than every one that this process has minted; or of an instant.
 #[pyfunction]
-pub(crate) fn uuid7(py: Python<'_>) -> Result<Bound<'_, PyAny>, Failure> {
-    standard_uuid(py, uuid::v7_at(snowmint::unix_ms())?)
+#[pyo3(signature = (timestamp=None))]
+pub(crate) fn uuid7(py: Python<'_>, timestamp: Option<Instant>) -> Result<Bound<'_, PyAny>, Failure> {
+    standard_uuid(py, timestamp.map_or_else(|| uuid::v7_at(snowmint::unix_ms()), |instant| uuid::v7_of(instant.0.0))?)
+}
+
+/// The lowest and the highest version 7 between two instants, both included.
+#[pyfunction]
+pub(crate) fn uuid7_range<'py>(
+    py: Python<'py>,
+    dt_from: Instant,
+    dt_to: Instant,
+) -> Result<(Bound<'py, PyAny>, Bound<'py, PyAny>), Failure> {
+    let (lowest, highest) = Uuid::v7_range(dt_from.0.0, dt_to.0.0)?.into_inner();
+    Ok((standard_uuid(py, lowest)?, standard_uuid(py, highest)?))
+}
+
+/// The short text of a UUID.
+#[pyfunction]
+pub(crate) fn uuid_to_text<'py>(uuid: &Bound<'py, PyAny>, form: Text) -> Result<Bound<'py, PyString>, Failure> {
+    let text = UuidForm::find(form)?.encode(read(uuid)?);
+    Ok(PyString::new(uuid.py(), text.as_str()))
+}
+
+/// The UUID of a short text.
+#[pyfunction]
+pub(crate) fn uuid_from_text(py: Python<'_>, text: Text, form: Text) -> Result<Bound<'_, PyAny>, Failure> {
+    standard_uuid(py, UuidForm::find(form)?.decode(text)?)
 }
 
 /// A version 8 of 48, 12 and 62 bits from the caller; a missing part is random.

@@ -33,15 +33,17 @@ fn write_sentence(f: &mut fmt::Formatter<'_>, sentence: &str, mark: u32, [a, b]:
             Some("f") => f.write_str(TextForm::ALL[mark as usize].name())?,
             Some("p") => layouts::write_names(f)?,
             Some("k") => write!(f, "{mark}")?,
-            Some("n") => {
-                let name = u128::from(a) | (u128::from(b) << 64);
-                for byte in name.to_le_bytes().into_iter().take_while(|byte| *byte != 0) {
-                    f.write_char(char::from(byte))?;
-                }
-            }
+            Some("n") => write_name(f, u128::from(a) | (u128::from(b) << 64))?,
+            Some("c") => write_name(f, a.into())?,
+            Some("d") => write_name(f, b.into())?,
             Some(_) if mark & 3 == BEYOND => f.write_str("beyond 64 bits")?,
             Some(_) => write!(f, "{}{a}", if mark & 3 == MINUS { "-" } else { "" })?,
         }
     }
     Ok(())
+}
+
+/// Writes the characters in the bytes of a number, from the lowest on.
+fn write_name(f: &mut fmt::Formatter<'_>, name: u128) -> fmt::Result {
+    name.to_le_bytes().into_iter().take_while(|byte| *byte != 0).try_for_each(|byte| f.write_char(char::from(byte)))
 }

@@ -33,6 +33,7 @@ macro_rules! reasons {
             /// | `{f}` | the text form of the mark |
             /// | `{k}` | the mark as a number |
             /// | `{p}` | the names of all presets |
+            /// | `{c}` `{d}` | the numbers as 8 characters each |
             pub(super) const fn sentence(self) -> &'static str {
                 match self {
                     $(Self::$what => $sentence),+
@@ -161,4 +162,23 @@ reasons! {
         "this store has place {a} among the stores of these tickets, for good: list it there instead of at place {b}";
     FarTime TimeOverflow
         "the time lies outside the range of 64-bit Unix ms, of this operating system, or of the language's dates";
+    PrefixText InvalidText
+        "a prefix has at most 63 characters, a-z and _, and begins and ends with a letter, such as user or api_key";
+    PrefixOther InvalidText "the prefix of the ID is \"{c}\", and \"{d}\" is needed: pass an ID of that kind";
+    SuffixLength InvalidText
+        "{a} characters are needed after the prefix, not {b}: a 64-bit ID has 13, and a UUID 26";
+    SuffixCharacter InvalidText "character {a} after the prefix is not of 0123456789abcdefghjkmnpqrstvwxyz";
+    SuffixOverflow InvalidText "the number after the prefix is too large: its first character is at most {c}";
+    MaskKey InvalidText
+        "a mask key has 16 bytes, not {a}: make one with a random generator such as openssl rand -hex 16";
+    MaskKeyText InvalidText "a mask key has 32 hexadecimal digits: make one with openssl rand -hex 16";
+    MaskTweak InvalidText "a tweak has at most {a} bytes, not {b}";
+    MaskDigits InvalidId "a mask has 6 to 18 decimal digits, not {g}";
+    MaskId InvalidId "{a} cannot be masked: it is above {b}";
+    MaskIdDigits InvalidId "{a} has more than the {b} digits of this mask";
+    MaskUuid InvalidId "a UUID of version {a} is needed: encode takes a version 7, and decode a version 4";
+    KsuidText InvalidText "a KSUID has 27 characters 0-9 A-Z a-z, and is at most aWgEPTl1tmebfsQzFP4bxwgy80V";
+    UuidForm InvalidText "no such text form of a UUID: choose base32, base58, base62 or base64url";
+    UuidShortText InvalidText "{n} of a UUID takes {k} characters of its alphabet, and is at most 2^128-1";
+    XidText InvalidText "an xid has 20 characters 0-9 a-v, of which the last is 0 or g";
 }

@@ -9,7 +9,7 @@
 from typing import Final
 from uuid import UUID
 
-from snowmint import layouts, scatter, stores, text
+from snowmint import layouts, prefix, scatter, stores, text
 from snowmint._children import watch_forks
 from snowmint._errors import (
     BeforeEpochError,
@@ -28,15 +28,20 @@ from snowmint._errors import (
     WindowClosedError,
 )
 from snowmint._snowmint import (
+    KSUID,
     ULID,
+    XID,
     Candidate,
     Layout,
+    Mask,
     ObjectId,
     Parts,
     Snowflake,
     SqlParts,
+    UuidMask,
     __version__,
     inspect,
+    ksuid,
     object_id,
     ulid,
     ulid_str,
@@ -47,11 +52,16 @@ from snowmint._snowmint import (
     uuid5,
     uuid6,
     uuid7,
+    uuid7_range,
     uuid7_str,
     uuid8,
     uuid_from_bin,
+    uuid_from_text,
     uuid_to_bin,
+    uuid_to_text,
+    xid,
 )
+from snowmint._prefixed import PrefixedId, TypeID
 from snowmint._status import Status
 from snowmint._window import Window
 
@@ -76,26 +86,34 @@ __all__ = [
     "InvalidLayoutError",
     "InvalidNodeError",
     "InvalidTextError",
+    "KSUID",
     "Layout",
+    "Mask",
     "NodesExhaustedError",
     "ObjectId",
     "Parts",
+    "PrefixedId",
     "Snowflake",
     "SnowmintError",
     "SqlParts",
     "Status",
     "StoreUnavailableError",
     "TimeOverflowError",
+    "TypeID",
     "ULID",
     "UUID_MAX",
     "UUID_NIL",
     "UnsafeStoreError",
+    "UuidMask",
     "Window",
     "WindowClosedError",
+    "XID",
     "__version__",
     "inspect",
+    "ksuid",
     "layouts",
     "object_id",
+    "prefix",
     "scatter",
     "stores",
     "text",
@@ -108,8 +126,12 @@ __all__ = [
     "uuid5",
     "uuid6",
     "uuid7",
+    "uuid7_range",
     "uuid7_str",
     "uuid8",
     "uuid_from_bin",
+    "uuid_from_text",
     "uuid_to_bin",
+    "uuid_to_text",
+    "xid",
 ]

@@ -48,19 +48,28 @@ __all__ = [
     "SERVICE_REFUSALS",
     "SERVICE_TOKEN_REFUSED",
     "SQLITE_SCHEMA",
+    "KSUID",
     "Layout",
+    "Mask",
     "ObjectId",
     "Parts",
     "Snowflake",
     "SqlParts",
     "ULID",
+    "UuidMask",
+    "XID",
     "__version__",
     "engine_settings",
     "examine",
     "find_layout",
     "error_classes",
     "inspect",
+    "ksuid",
     "object_id",
+    "prefix_decode_id",
+    "prefix_decode_uuid",
+    "prefix_encode",
+    "prefix_is_uuid",
     "presets",
     "refuse_lossy_place",
     "refuse_unsafe",
@@ -75,6 +84,7 @@ __all__ = [
     "text_decode",
     "text_encode",
     "text_forms",
+    "type_id_parts",
     "ulid",
     "ulid_str",
     "unrotate_digits",
@@ -86,10 +96,14 @@ __all__ = [
     "uuid5",
     "uuid6",
     "uuid7",
+    "uuid7_range",
     "uuid7_str",
     "uuid8",
     "uuid_from_bin",
+    "uuid_from_text",
     "uuid_to_bin",
+    "uuid_to_text",
+    "xid",
 ]
 
 __version__: Final[str]
@@ -828,19 +842,39 @@ def uuid6(node: _Int | None = None, clock_seq: _Int | None = None) -> UUID:
     Args and errors are those of `uuid1`.
     """
 
-def uuid7() -> UUID:
-    """A version 7: Unix ms, a counter and random bits, greater than every one that this process has minted.
+def uuid7(timestamp: datetime | _Int | None = None) -> UUID:
+    """A version 7: Unix ms, a counter and random bits, greater than every one that this process has minted; or of an instant.
 
     >>> import snowmint
     >>> snowmint.uuid7() < snowmint.uuid7()
     True
+    >>> snowmint.uuid7(1645557742000).hex[:12]
+    '017f22e279b0'
 
-    So it is across threads, and when the clock stands still or steps back: then the time in it goes on from the last
-    one. Within one ms, a counter of 42 bits separates the IDs of this process; its random start and 32 more random bits
-    separate them from the IDs of other processes. A forked child begins anew.
+    The counter has 42 bits and a random start in each ms (RFC 9562, section 6.2, method 1). So UUIDs increase across
+    threads, and when the clock stands still or steps back: the ms never goes back. A forked child begins anew.
+
+    Args:
+        timestamp: An aware datetime or Unix ms. The UUID then has 74 random bits, and no place in the order of the others.
 
     Raises:
-        TimeOverflowError: The clock stands beyond the year 10889.
+        BeforeEpochError: The time is before 1970.
+        TimeOverflowError: The time is beyond the year 10889.
+    """
+
+def uuid7_range(dt_from: datetime | _Int, dt_to: datetime | _Int) -> tuple[UUID, UUID]:
+    """The lowest and the highest version 7 between two instants, both included.
+
+    >>> import snowmint
+    >>> lowest, highest = snowmint.uuid7_range(1645488000000, 1645574399999)
+    >>> lowest, lowest < snowmint.uuid7(1645557742000) < highest
+    (UUID('017f1eba-4c00-7000-8000-000000000000'), True)
+
+    Made for `WHERE id BETWEEN ? AND ?`. An instant is an aware datetime or Unix ms.
+
+    Raises:
+        BeforeEpochError: A time is before 1970.
+        TimeOverflowError: A time is beyond the year 10889.
     """
 
 def uuid7_str() -> str:
@@ -887,6 +921,281 @@ def uuid_from_bin(bytes: bytes, swap: bool = True) -> UUID:
     Raises:
         InvalidIdError: They are not 16.
     """
+
+def uuid_to_text(uuid: UUID | _HasBytes | str, form: str) -> str:
+    """The short text of a UUID.
+
+    >>> from uuid import UUID
+    >>> import snowmint
+    >>> uuid = UUID("017f22e2-79b0-7cc3-98c4-dc0c0c07398f")
+    >>> snowmint.uuid_to_text(uuid, "base62"), snowmint.uuid_to_text(uuid, "base64url")
+    ('B62', 'B64')
+
+    Args:
+        uuid: A UUID, its text, or what has 16 bytes, such as a ULID.
+        form: `base32` (26 characters, as of ULIDs), `base58`, `base62` or `base64url` (22). All but the last sort like UUIDs.
+
+    Raises:
+        InvalidTextError: No form has this name, or the text is no UUID.
+        InvalidIdError: The bytes are not 16.
+    """
+
+def uuid_from_text(text: str, form: str) -> UUID:
+    """The UUID of a short text.
+
+    >>> import snowmint
+    >>> snowmint.uuid_from_text("AX8i4nmwfMOYxNwMDAc5jw", "base64url")
+    UUID('017f22e2-79b0-7cc3-98c4-dc0c0c07398f')
+
+    Raises:
+        InvalidTextError: A wrong length, a character of no meaning, more than 128 bits, or an unknown form.
+    """
+
+@final
+class KSUID:
+    """A KSUID: 32 bits of seconds since 2014-05-13, then 128 random ones.
+
+    >>> from snowmint import KSUID
+    >>> ksuid = KSUID("0ujtsYcgvSTl8PAuAdqWYSMnLOv")
+    >>> ksuid.timestamp.isoformat(), ksuid.payload.hex()
+    ('2017-10-10T04:00:47+00:00', 'b5a1cd34b5f99d1154fb6853345c9735')
+    >>> KSUID() != KSUID()
+    True
+
+    Ordered as its text is, by the second; hashable, and made anew by pickles and copies.
+
+    Args:
+        value: 27 characters, 20 bytes, or what has them. Without it the KSUID is new, as by `ksuid`.
+
+    Raises:
+        InvalidTextError: The text is no KSUID.
+        InvalidIdError: The bytes are not 20.
+    """
+
+    def __new__(cls, value: str | _HasBytes | _Bytes | None = None) -> Self: ...
+    @staticmethod
+    def from_parts(timestamp: datetime | _Int, payload: _HasBytes | _Bytes | None = None) -> KSUID:
+        """The KSUID of an instant, rounded down to its second, and 16 random bytes.
+
+        >>> from snowmint import KSUID
+        >>> str(KSUID.from_parts(1507608047000))
+        '0ujtsYcgvSTl8PAuAdqWYSMnLOv'
+
+        Without bytes it is the lowest of its second: for ranges in queries.
+
+        Raises:
+            InvalidIdError: The bytes are not 16.
+            BeforeEpochError: The time is before 2014-05-13.
+            TimeOverflowError: The time is beyond the year 2150.
+        """
+
+    @property
+    def bytes(self) -> _Bytes:
+        """The 20 bytes."""
+
+    @property
+    def timestamp(self) -> datetime:
+        """The time, a whole second, in UTC."""
+
+    @property
+    def timestamp_ms(self) -> int:
+        """The time, a whole second, in Unix ms."""
+
+    @property
+    def payload(self) -> _Bytes:
+        """The 16 random bytes."""
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, _source: Any, _handler: Any) -> Any: ...
+    def __bytes__(self) -> _Bytes: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def __lt__(self, other: KSUID, /) -> bool: ...
+    def __le__(self, other: KSUID, /) -> bool: ...
+    def __gt__(self, other: KSUID, /) -> bool: ...
+    def __ge__(self, other: KSUID, /) -> bool: ...
+    def __reduce__(self) -> tuple[type[KSUID], tuple[_Bytes]]: ...
+
+def ksuid() -> KSUID:
+    """A new KSUID.
+
+    >>> import snowmint
+    >>> snowmint.ksuid() != snowmint.ksuid()
+    True
+
+    KSUIDs of the same second have no order.
+
+    Raises:
+        TimeOverflowError: The clock stands beyond the year 2150.
+    """
+
+@final
+class XID:
+    """An xid: 32 bits of Unix seconds, 40 bits of machine and process, a counter of 24.
+
+    >>> from snowmint import XID
+    >>> xid = XID("9m4e2mr0ui3e8a215n4g")
+    >>> xid.timestamp.isoformat(), hex(xid.machine), xid.process, xid.counter
+    ('2011-03-22T17:50:19+00:00', '0x60f486', 58408, 4271561)
+    >>> XID() != XID()
+    True
+
+    Ordered as its text is, by the second; hashable, and made anew by pickles and copies.
+
+    Args:
+        value: 20 characters, 12 bytes, or what has them. Without it the xid is new, as by `xid`.
+
+    Raises:
+        InvalidTextError: The text is no xid.
+        InvalidIdError: The bytes are not 12.
+    """
+
+    def __new__(cls, value: str | _HasBytes | _Bytes | None = None) -> Self: ...
+    @staticmethod
+    def from_parts(timestamp: datetime | _Int, random: _Int | None = None, counter: _Int | None = None) -> XID:
+        """The xid of an instant, rounded down to its second, of 40 bits and of 24.
+
+        >>> from snowmint import XID
+        >>> XID.from_parts(1300816219000, 0x60F486E428, 4271561)
+        XID('9m4e2mr0ui3e8a215n4g')
+
+        Without bits it is the lowest of its second: for ranges in queries.
+
+        Raises:
+            InvalidIdError: A number does not fit.
+            BeforeEpochError: The time is before 1970.
+            TimeOverflowError: The time is beyond the year 2106.
+        """
+
+    @property
+    def bytes(self) -> _Bytes:
+        """The 12 bytes."""
+
+    @property
+    def timestamp(self) -> datetime:
+        """The time, a whole second, in UTC."""
+
+    @property
+    def timestamp_ms(self) -> int:
+        """The time, a whole second, in Unix ms."""
+
+    @property
+    def machine(self) -> int:
+        """The machine, 24 bits; random in xids of this package."""
+
+    @property
+    def process(self) -> int:
+        """The process, 16 bits; random in xids of this package."""
+
+    @property
+    def counter(self) -> int:
+        """The counter, 24 bits."""
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, _source: Any, _handler: Any) -> Any: ...
+    def __bytes__(self) -> _Bytes: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def __lt__(self, other: XID, /) -> bool: ...
+    def __le__(self, other: XID, /) -> bool: ...
+    def __gt__(self, other: XID, /) -> bool: ...
+    def __ge__(self, other: XID, /) -> bool: ...
+    def __reduce__(self) -> tuple[type[XID], tuple[_Bytes]]: ...
+
+def xid() -> XID:
+    """A new xid.
+
+    >>> import snowmint
+    >>> first, second = snowmint.xid(), snowmint.xid()
+    >>> first.machine == second.machine, first != second
+    (True, True)
+
+    The counter goes round after 2**24; if that is within a second, the second moves on, so that none comes twice. A
+    forked child has other random bits.
+
+    Raises:
+        TimeOverflowError: The clock stands beyond the year 2106.
+    """
+
+@final
+class Mask:
+    """A reversible public form of 64-bit IDs, which shows neither time nor order.
+
+    >>> from snowmint import Mask
+    >>> mask = Mask("2b7e151628aed2a6abf7158809cf4f3c")
+    >>> mask.decode(mask.encode(1541815603606036480))
+    1541815603606036480
+
+    It is FF1 of NIST SP 800-38G with AES-128. An ID of 63 bits becomes another one, which fits a signed `bigint`. With
+    `digits` the numbers of up to that many decimal digits are masked among themselves:
+
+    >>> Mask("2b7e151628aed2a6abf7158809cf4f3c", digits=10).encode(123456789)
+    2433477484
+
+    A mask hides, and does not authenticate: every number unmasks to some number, so check who may see an object.
+
+    Args:
+        key: The secret: 16 bytes, or 32 hexadecimal digits, as `secrets.token_hex(16)` makes them.
+        tweak: Public bytes or a text, such as the name of a table, at most 64 bytes. Masks of one key with different tweaks
+            are different.
+        digits: 6 to 18.
+
+    Raises:
+        InvalidTextError: The key or the tweak has another length, or the key is not hexadecimal.
+        InvalidIdError: The digits are out of range.
+    """
+
+    def __new__(cls, key: _Bytes | str, *, tweak: _Bytes | str | None = None, digits: _Int | None = None) -> Self: ...
+    def encode(self, id: _Int) -> int:
+        """The masked form of an ID.
+
+        Raises:
+            InvalidIdError: The ID is not from 0 to 2**63-1, or has more digits than the mask.
+        """
+
+    def decode(self, masked: _Int) -> int:
+        """The ID of a masked form.
+
+        Raises:
+            InvalidIdError: The number is not from 0 to 2**63-1, or has more digits than the mask.
+        """
+
+@final
+class UuidMask:
+    """A reversible public form of UUIDs of version 7, which looks like a version 4: `UUIDv47`.
+
+    >>> from uuid import UUID
+    >>> from snowmint import UuidMask
+    >>> mask = UuidMask("efcdab89674523011032547698badcfe")
+    >>> mask.encode(UUID("018f2d9f-9a2a-7def-8c3f-7b1a2c4d5e6f"))
+    UUID('2463c780-7fca-4def-8c3f-7b1a2c4d5e6f')
+    >>> mask.decode(UUID("2463c780-7fca-4def-8c3f-7b1a2c4d5e6f"))
+    UUID('018f2d9f-9a2a-7def-8c3f-7b1a2c4d5e6f')
+
+    The time is masked by SipHash-2-4 of the random bits, which stay as they are. It hides, and does not authenticate.
+
+    Args:
+        key: The secret: 16 bytes, or 32 hexadecimal digits. The first 8 bytes are `k0` of other implementations, the lowest
+            byte first, and the others `k1`.
+
+    Raises:
+        InvalidTextError: The key has another length, or is not hexadecimal.
+    """
+
+    def __new__(cls, key: _Bytes | str) -> Self: ...
+    def encode(self, uuid: UUID | _HasBytes) -> UUID:
+        """The masked form of a version 7.
+
+        Raises:
+            InvalidIdError: The UUID has another version.
+        """
+
+    def decode(self, masked: UUID | _HasBytes) -> UUID:
+        """The version 7 of a masked form.
+
+        Raises:
+            InvalidIdError: The UUID has another version than 4.
+        """
 
 @final
 class ULID:
@@ -950,6 +1259,8 @@ class ULID:
     def to_uuid(self) -> UUID:
         """The UUID of the same 128 bits."""
 
+    @classmethod
+    def __get_pydantic_core_schema__(cls, _source: Any, _handler: Any) -> Any: ...
     def __bytes__(self) -> _Bytes: ...
     def __int__(self) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...
@@ -1036,6 +1347,8 @@ class ObjectId:
     def timestamp_ms(self) -> int:
         """The time, a whole second, in Unix ms."""
 
+    @classmethod
+    def __get_pydantic_core_schema__(cls, _source: Any, _handler: Any) -> Any: ...
     def __bytes__(self) -> _Bytes: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
@@ -1155,6 +1468,49 @@ def text_decode(text: str, form: str) -> int:
 
     Raises:
         InvalidTextError: A wrong length, a character of no meaning, a value above 2^64-1, or an unknown form.
+    """
+
+def prefix_encode(prefix: str, id: _Int | UUID | _HasBytes) -> str:
+    """The text of a 64-bit ID or a UUID after a prefix.
+
+    >>> from uuid import UUID
+    >>> from snowmint import prefix
+    >>> prefix.encode("user", 1541815603606036480)
+    'user_1asd13xh1f800'
+    >>> prefix.encode("user", UUID("01890a5d-ac96-774b-bcce-b302099a8057"))
+    'user_01h455vb4pex5vsknk084sn02q'
+
+    Args:
+        prefix: At most 63 characters `a-z` and `_`, with a letter at each end; or empty.
+        id: 64 bits, of which a negative number is the signed form; or a UUID, or what has its 16 bytes.
+
+    Raises:
+        InvalidTextError: The prefix is not valid.
+        InvalidIdError: The number has more than 64 bits, or the bytes are not 16.
+    """
+
+def prefix_decode_id(prefix: str, text: str) -> int:
+    """The 64-bit ID of a text with this prefix.
+
+    Raises:
+        InvalidTextError: Another prefix, another length, or a character that has no meaning.
+    """
+
+def prefix_decode_uuid(prefix: str, text: str) -> UUID:
+    """The UUID of a text with this prefix.
+
+    Raises:
+        InvalidTextError: Another prefix, another length, or a character that has no meaning.
+    """
+
+def prefix_is_uuid(text: str) -> bool:
+    """Whether the characters after the prefix are as many as those of a UUID."""
+
+def type_id_parts(text: str) -> tuple[str, UUID]:
+    """The prefix and the UUID of a TypeID.
+
+    Raises:
+        InvalidTextError: The text is no TypeID.
     """
 
 def text_forms() -> list[str]:

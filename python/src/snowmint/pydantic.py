@@ -18,7 +18,7 @@ Where every reader of the JSON takes 64-bit numbers, a serializer behind it writ
 
 from typing import Annotated, Any, TypeAlias
 
-from snowmint import _ids
+from snowmint import SnowmintError, _ids
 
 try:
     from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
@@ -28,6 +28,25 @@ except ImportError as error:
     raise ImportError("snowmint.pydantic needs pydantic 2: pip install snowmint[pydantic]") from error
 
 __all__ = ["SnowflakeID"]
+
+
+def text_schema(cls: type[Any]) -> CoreSchema:
+    """The schema of a class whose objects are texts in JSON: it takes an object of the class, or what the class reads."""
+
+    def read(value: Any) -> Any:
+        if isinstance(value, cls):
+            return value
+        try:
+            return cls(value)
+        except (SnowmintError, TypeError) as error:
+            raise PydanticCustomError("snowmint_id", "{sentence}", {"sentence": str(error)}) from error
+
+    text = core_schema.str_schema(metadata={"pydantic_js_updates": {"title": cls.__name__}})
+    return core_schema.json_or_python_schema(
+        json_schema=core_schema.no_info_after_validator_function(read, text),
+        python_schema=core_schema.no_info_plain_validator_function(read),
+        serialization=core_schema.to_string_ser_schema(when_used="json"),
+    )
 
 
 class _Rule:

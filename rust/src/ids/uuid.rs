@@ -75,3 +75,21 @@ pub fn v7() -> Result<Uuid, Error> {
 pub fn v7_at(now_ms: i64) -> Result<Uuid, Error> {
     mint(|states| states.v7(now_ms))
 }
+
+/// A version 7 of an instant (Unix ms), with 74 random bits: for rows that have a time of their own. It has no place in the
+/// order of [`v7`].
+///
+/// # Errors
+/// As of [`v7`], about the instant.
+///
+/// # Examples
+/// ```
+/// use snowmint::uuid;
+/// let id = uuid::v7_of(1_645_557_742_000)?;
+/// assert_eq!(id.timestamp_ms(), Some(1_645_557_742_000));
+/// assert_ne!(uuid::v7_of(1_645_557_742_000)?, id);
+/// # Ok::<(), snowmint::Error>(())
+/// ```
+pub fn v7_of(unix_ms: i64) -> Result<Uuid, Error> {
+    mint(|states| states.v7_of(unix_ms))
+}

@@ -9,7 +9,8 @@ use std::thread;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use snowmint::{Environment, Generator, LeaseOptions, LeaseStore, SystemHost};
-use snowmint_core::{Layout, TextForm};
+use snowmint_core::prefix::PrefixedText;
+use snowmint_core::{IdText, Layout, TextForm};
 
 use crate::arguments;
 use crate::exit::Exit;
@@ -70,7 +71,8 @@ struct Line<'a> {
 
 fn line(out: &mut Vec<u8>, id: u64, options: &arguments::Gen) -> Result<(), Exit> {
     let text = options.format.map(|form: TextForm| form.encode(id));
-    let text = text.as_ref().map(snowmint_core::IdText::as_str);
+    let prefixed = options.prefix.map(|prefix| prefix.encode(id));
+    let text = text.as_ref().map(IdText::as_str).or(prefixed.as_ref().map(PrefixedText::as_str));
     match (options.json, text) {
         (true, text) => json::write_line(out, &Line { id: id.to_string(), text })?,
         (false, Some(text)) => writeln!(out, "{text}")?,

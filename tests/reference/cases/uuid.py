@@ -5,7 +5,9 @@ from wide import (
     MAX_48,
     MAX_60,
     NAMESPACES,
+    read_short,
     read_uuid,
+    short,
     swapped,
     uuid1,
     uuid3,
@@ -18,7 +20,8 @@ from wide import (
 
 COMMENT = (
     "function: what is asked; uuid: the answer, or, of swap, what is asked. time, clock_sequence, node, a, b, c: decimal "
-    "strings; random, bytes: hexadecimal digits; of: the name that is hashed. error: the code, where it must fail."
+    "strings; random, bytes: hexadecimal digits; of: the name that is hashed. short: a text in a form, and the UUID. range: the "
+    "lowest and the highest version 7 from from_ms to to_ms. error: the code, where it must fail."
 )
 
 DNS = NAMESPACES["dns"]
@@ -177,6 +180,40 @@ SWAPPED: dict[str, tuple[str, str | None]] = {
     "no bit": ("00000000-0000-0000-0000-000000000000", None),
 }
 
+# UUIDs in short texts.
+SHORT = (
+    "017f22e2-79b0-7cc3-98c4-dc0c0c07398f",
+    "00000000-0000-0000-0000-000000000000",
+    "00000000-0000-0000-0000-000000000001",
+    "7fffffff-ffff-ffff-ffff-ffffffffffff",
+    "ffffffff-ffff-ffff-ffff-ffffffffffff",
+)
+# Form and text.
+SHORT_READ_ONLY = (("base32", "7zzzzzzzzzzzzzzzzzzzzzzzzz"), ("base32", "OiL00000000000000000000000"))
+SHORT_REFUSED = {
+    "an unknown form": ("base57", "1111111111111111111111"),
+    "a form of 64-bit IDs alone": ("hex", "017f22e279b07cc398c4dc0c0c07398f"),
+    "no text": ("base58", ""),
+    "a character too few": ("base62", "0" * 21),
+    "a character too many": ("base62", "0" * 23),
+    "a zero in base58": ("base58", "0111111111111111111111"),
+    "a U in base32": ("base32", "0000000000000000000000000U"),
+    "padding": ("base64url", "AX8i4nmwfMOYxNwMDAc5jw=="),
+    "bits behind the UUID": ("base64url", "AX8i4nmwfMOYxNwMDAc5jx"),
+    "base64 that is not for URLs": ("base64url", "AX8i4nmwfMOYxNwMDAc5/w"),
+    "2^128 in base32": ("base32", "80000000000000000000000000"),
+    "the largest number in base62": ("base62", "z" * 22),
+    "a letter of two bytes": ("base62", "\u00e9000000000000000000000"),
+}
+# From and to, Unix ms; the error.
+RANGES: tuple[tuple[str, int, int, str | None], ...] = (
+    ("a day", 1645488000000, 1645574399999, None),
+    ("one ms", 0, 0, None),
+    ("all times", 0, MAX_48, None),
+    ("from before 1970", -1, 0, "BEFORE_EPOCH"),
+    ("to 49 bits", 0, MAX_48 + 1, "TIME_OVERFLOW"),
+)
+
 KEYS = {
     "uuid1": ("time", "clock_sequence", "node"),
     "uuid4": ("random",),
@@ -209,6 +246,22 @@ def cases() -> list[Case]:
     for name, (uuid, stored) in SWAPPED.items():
         agree(name, (stored or swapped(uuid)).lower(), swapped(uuid))
         written.append({"name": f"swapped: {name}", "function": "swap", "uuid": uuid, "bytes": swapped(uuid)})
+    for form in ("base32", "base58", "base62", "base64url"):
+        for uuid in SHORT:
+            text = short(uuid, form)
+            agree(text, uuid, read_short(text, form))
+            written.append({"name": f"{form}: {uuid}", "function": "short", "form": form, "uuid": uuid, "text": text})
+    for form, text in SHORT_READ_ONLY:
+        asked: Case = {"name": f"{form}, read only: {text}", "function": "short", "form": form, "text": text}
+        written.append({**asked, "uuid": read_short(text, form), "read_only": True})
+    for name, (form, text) in SHORT_REFUSED.items():
+        refused = result_of(name, lambda text=text, form=form: {"uuid": read_short(text, form)}, "INVALID_TEXT")
+        written.append({"name": f"short: {name}", "function": "short", "form": form, "text": text, **refused})
+    for name, from_ms, to_ms, error in RANGES:
+        result = result_of(
+            name, lambda f=from_ms, t=to_ms: {"lowest": uuid7(f, 0), "highest": uuid7(t, 2**74 - 1)}, error
+        )
+        written.append({"name": f"range: {name}", "function": "range", "from_ms": from_ms, "to_ms": to_ms, **result})
     return written
 
 

@@ -1,0 +1,102 @@
+//! The class `XID`.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString, PyType};
+use snowmint::xid as minting;
+use snowmint_core::Xid as Core;
+
+use crate::convert::{self, Instant, Int, Text};
+use crate::error::Failure;
+
+/// An xid: 32 bits of Unix seconds, 40 bits of machine and process, a counter of 24.
+#[pyclass(frozen, eq, ord, hash, name = "XID", module = "snowmint")]
+#[derive(PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Xid(Core);
+
+/// A new xid.
+#[pyfunction]
+pub(crate) fn xid() -> Result<Xid, Failure> {
+    Ok(Xid(minting::next()?))
+}
+
+#[pymethods]
+impl Xid {
+    #[new]
+    #[pyo3(signature = (value=None))]
+    fn new(value: Option<&Bound<'_, PyAny>>) -> Result<Self, Failure> {
+        match value {
+            None => xid(),
+            Some(text) if text.is_instance_of::<PyString>() => Ok(Self(text.extract::<Text>()?.into_string().parse()?)),
+            Some(bytes) => Ok(Self(Core::from_bytes(convert::id_bytes(bytes)?))),
+        }
+    }
+
+    /// The xid of an instant, rounded down to its second, of 40 bits and of 24.
+    #[staticmethod]
+    #[pyo3(signature = (timestamp, random=None, counter=None))]
+    fn from_parts(timestamp: Instant, random: Option<Int>, counter: Option<Int>) -> Result<Self, Failure> {
+        let counter = u32::try_from(counter.map_or(0, Int::or_too_large)).unwrap_or(u32::MAX);
+        Ok(Self(Core::from_parts(timestamp.0.0, random.map_or(0, Int::or_too_large), counter)?))
+    }
+
+    /// The 12 bytes.
+    #[getter]
+    fn bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.0.to_bytes())
+    }
+
+    /// The time, a whole second, in UTC.
+    #[getter]
+    fn timestamp<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        convert::datetime(py, self.0.timestamp_ms())
+    }
+
+    /// The time, a whole second, in Unix ms.
+    #[getter]
+    fn timestamp_ms(&self) -> i64 {
+        self.0.timestamp_ms()
+    }
+
+    /// The machine, 24 bits; random in xids of this package.
+    #[getter]
+    fn machine(&self) -> u32 {
+        self.0.machine()
+    }
+
+    /// The process, 16 bits; random in xids of this package.
+    #[getter]
+    fn process(&self) -> u16 {
+        self.0.process()
+    }
+
+    /// The counter, 24 bits.
+    #[getter]
+    fn counter(&self) -> u32 {
+        self.0.counter()
+    }
+
+    #[classmethod]
+    fn __get_pydantic_core_schema__<'py>(
+        cls: &Bound<'py, PyType>,
+        _source: &Bound<'py, PyAny>,
+        _handler: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        convert::pydantic_schema(cls)
+    }
+
+    fn __bytes__<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        self.bytes(py)
+    }
+
+    fn __str__<'py>(&self, py: Python<'py>) -> Bound<'py, PyString> {
+        PyString::new(py, self.0.text().as_str())
+    }
+
+    fn __repr__(&self) -> String {
+        format!("XID('{}')", self.0)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> (Bound<'py, PyType>, (Bound<'py, PyBytes>,)) {
+        (py.get_type::<Self>(), (self.bytes(py),))
+    }
+}
