@@ -17,4 +17,4 @@ inputs=("$target/wasm/snowmint-tables" "$built"/*.wasm npm/scripts/shrink.mjs np
 [[ ! -e $last || -n $(find "${inputs[@]}" -newer "$last") ]] || exit 0
 mkdir -p "$out"
 "$target/wasm/snowmint-tables" "$out"
-node npm/scripts/shrink.mjs "$built" "$out" mint forms inspect lease durability wide sql render
+node npm/scripts/shrink.mjs "$built" "$out" mint forms inspect lease durability wide prefix mask sql render

@@ -7,7 +7,8 @@ fn main() {
     let bytes = match variable("CARGO_PKG_NAME").as_str() {
         // A list of candidates takes some kB.
         "snowmint-wasm-inspect" | "snowmint-wasm-render" => 65_536,
-        "snowmint-wasm-sql" => 16_384,
+        // The keys of AES are copied some times.
+        "snowmint-wasm-mask" | "snowmint-wasm-sql" => 16_384,
         _ => 8_192,
     };
     if variable("CARGO_CFG_TARGET_ARCH") == "wasm32" {

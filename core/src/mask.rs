@@ -3,7 +3,7 @@
 //! | mask | from | to | by |
 //! | --- | --- | --- | --- |
 //! | [`Mask`] | an ID of 63 bits, or of 6 to 18 decimal digits | another of the same bits or digits | FF1 of NIST SP 800-38G, with AES-128 |
-//! | [`UuidMask`] | a UUID of version 7 | a UUID that looks like a version 4 | `UUIDv47` (`stateless-me/uuidv47` on GitHub), with SipHash-2-4 |
+//! | [`UuidMask`] | a UUID of version 7 | a UUID that looks like a version 4 | `UUIDv47` (`stateless-me/uuidv47` on GitHub), with `SipHash-2-4` |
 //!
 //! A mask **hides, and does not authenticate**. Whoever has the key can unmask every ID. Without the key an attacker cannot
 //! read an ID, but can still guess: every number of 63 bits unmasks to some number, so an application must check who may
@@ -286,7 +286,7 @@ impl AsRef<[u8]> for Last {
 
 /// Turns a UUID of version 7 into one that looks like a version 4, and back, as `UUIDv47` does.
 ///
-/// The 48 bits of the time are combined by exclusive or with 48 bits of SipHash-2-4 of the random bits, which stay as they
+/// The 48 bits of the time are combined by exclusive or with 48 bits of `SipHash-2-4` of the random bits, which stay as they
 /// are. So databases keep the order of version 7, and clients see no time.
 ///
 /// # Examples

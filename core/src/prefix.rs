@@ -3,7 +3,7 @@
 //! | value | characters after the prefix | text |
 //! | --- | --- | --- |
 //! | a 64-bit ID | 13 | `user_1asd13xh1f800` |
-//! | a [`Uuid`] | 26 | a TypeID, as version 0.3 of its specification (`jetify-com/typeid` on GitHub) says |
+//! | a [`Uuid`] | 26 | a `TypeID`, as version 0.3 of its specification (`jetify-com/typeid` on GitHub) says |
 //!
 //! The characters are those of Crockford's base 32 in lower case, of fixed width, so texts with one prefix sort like their
 //! values. Reading is strict: it refuses another prefix, upper case, the letters `i l o u`, and another length.
@@ -347,7 +347,7 @@ impl fmt::Debug for PrefixedText {
     }
 }
 
-/// A TypeID: a prefix and a UUID, mostly of version 7 (specification 0.3.0, `jetify-com/typeid` on GitHub).
+/// A `TypeID`: a prefix and a UUID, mostly of version 7 (specification 0.3.0, `jetify-com/typeid` on GitHub).
 ///
 /// # Examples
 /// ```
@@ -365,7 +365,7 @@ pub struct TypeId {
 }
 
 impl TypeId {
-    /// Makes the TypeID of a prefix and a UUID.
+    /// Makes the `TypeID` of a prefix and a UUID.
     ///
     /// # Examples
     /// ```
@@ -397,7 +397,7 @@ impl TypeId {
 impl FromStr for TypeId {
     type Err = Error;
 
-    /// Reads a TypeID with any prefix.
+    /// Reads a `TypeID` with any prefix.
     fn from_str(text: &str) -> Result<Self, Error> {
         let (prefix, suffix) = split(text.as_bytes());
         if prefix == Some(b"") {

@@ -78,7 +78,7 @@ impl Serialize for TypeId {
     }
 }
 
-/// Reads the text of a TypeID with any prefix.
+/// Reads the text of a `TypeID` with any prefix.
 impl<'de> Deserialize<'de> for TypeId {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_str(TypeIdReader)

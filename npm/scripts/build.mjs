@@ -22,7 +22,7 @@ rmSync("dist", { recursive: true, force: true });
 mkdirSync("dist/wasm", { recursive: true });
 
 // The wasm modules: files for edge runtimes, and texts that the bundles import.
-const modules = ["mint", "forms", "inspect", "lease", "durability", "wide", "sql"];
+const modules = ["mint", "forms", "inspect", "lease", "durability", "wide", "prefix", "mask", "sql"];
 for (const name of modules) {
   const bytes = readFileSync(`${generated}/${name}.wasm`);
   const digits = bytes.toString("hex");

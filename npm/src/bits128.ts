@@ -1,11 +1,14 @@
-// The functions that UUIDs, ULIDs and ObjectIds share.
-import { words } from "./wasm/engine.js";
+// The functions that UUIDs, ULIDs, ObjectIds, KSUIDs and xids share.
+import { type Instant, type Integer, integer, unixMs } from "./input.js";
+import { putInteger, words } from "./wasm/engine.js";
 import { minter } from "./wasm/wide.js";
 
 /** Kinds of IDs, as in `wide.rs`. The kind of a minted UUID is its version. */
 export const UUID = 0;
 export const ULID = 9;
 export const OBJECT_ID = 10;
+export const KSUID = 11;
+export const XID = 12;
 
 /** How an ID is minted: without an argument as a text; with an array its bytes are put there, at `offset` or 0. */
 export interface Mint {
@@ -65,4 +68,13 @@ export function array(what: string, given: Uint8Array): Uint8Array {
   throw new TypeError(`${what} a Uint8Array, not ${String(given)}`);
 }
 
-const widthOf = (kind: number): number => (kind === OBJECT_ID ? 12 : 16);
+/** Makes an ObjectId or an xid of an instant, 40 bits and 24 bits. */
+export function fromTriple(kind: number, instant: Instant, random: Integer, counter: Integer): string {
+  const current = minter();
+  const { engine } = current;
+  putInteger(engine, 0, integer(random, "INVALID_ID"));
+  putInteger(engine, 2, integer(counter, "INVALID_ID"));
+  return current.told(current.check(engine.wasm.object_id_of(kind, unixMs(instant))));
+}
+
+const widthOf = (kind: number): number => (kind === KSUID ? 20 : kind === OBJECT_ID || kind === XID ? 12 : 16);

@@ -1,10 +1,8 @@
 // ObjectIds of MongoDB (mongodb/specifications on GitHub, source/bson-objectid).
 
-import { bytesOf, type Mint, minting, OBJECT_ID, partOf, textOf } from "./bits128.js";
+import { bytesOf, fromTriple, type Mint, minting, OBJECT_ID, partOf, textOf } from "./bits128.js";
 import { frozen } from "./frozen.js";
-import { type Instant, type Integer, integer, unixMs } from "./input.js";
-import { putInteger } from "./wasm/engine.js";
-import { minter } from "./wasm/wide.js";
+import type { Instant, Integer } from "./input.js";
 
 /**
  * Mints an ObjectId: 24 hexadecimal digits, or the 12 bytes in a `Uint8Array`, at an offset or 0. 32 bits of Unix seconds, 40
@@ -25,13 +23,8 @@ export const objectId = /* @__PURE__ */ frozen(
      * The ObjectId of an instant, rounded down to its second, of 40 bits and of 24: with zeros the lowest one of its second, for
      * queries by time. Throws `BEFORE_EPOCH` and `TIME_OVERFLOW` outside 1970 to 2106, and `INVALID_ID` if a number does not fit.
      */
-    fromParts(instant: Instant, random: Integer = 0, counter: Integer = 0): string {
-      const current = minter();
-      const { engine } = current;
-      putInteger(engine, 0, integer(random, "INVALID_ID"));
-      putInteger(engine, 2, integer(counter, "INVALID_ID"));
-      return current.told(current.check(engine.wasm.object_id_of(unixMs(instant))));
-    },
+    fromParts: (instant: Instant, random: Integer = 0, counter: Integer = 0): string =>
+      fromTriple(OBJECT_ID, instant, random, counter),
     /** The time, Unix ms, of whole seconds. Throws `INVALID_TEXT`. */
     timestampMs: (text: string): number => partOf(OBJECT_ID, text, 0)!,
   }),

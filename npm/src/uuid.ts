@@ -4,7 +4,9 @@ import { array, bytesOf, copied, type Mint, minting, partOf, textOf, UUID } from
 import { SnowmintError } from "./errors.js";
 import { frozen } from "./frozen.js";
 import { NAMESPACE_DNS, NAMESPACE_OID, NAMESPACE_URL, NAMESPACE_X500 } from "./generated/tables.wide.js";
+import { type Instant, unixMs } from "./input.js";
 import { utf8 as bytesOfText } from "./utf8.js";
+import { putText } from "./wasm/engine.js";
 import { minter } from "./wasm/wide.js";
 
 function named(version: number, name: string | Uint8Array, namespace: string): string {
@@ -22,6 +24,18 @@ function named(version: number, name: string | Uint8Array, namespace: string): s
 function utf8(name: string): Uint8Array {
   if (/\p{Surrogate}/u.test(name)) throw new SnowmintError("INVALID_TEXT", "a name has no half of a surrogate pair");
   return bytesOfText(name);
+}
+
+/** A short text form of a UUID. */
+export type UuidForm = "base32" | "base58" | "base62" | "base64url";
+
+/** The kind of a version 7 of an instant: `minter.rs`. */
+const V7_OF = 77;
+
+/** The lowest version 7 of an instant, or the highest. */
+function bound(instant: Instant, highest: 0 | 1): string {
+  const current = minter();
+  return current.told(current.check(current.engine.wasm.v7_bound(unixMs(instant), highest)));
 }
 
 /**
@@ -77,6 +91,22 @@ export const uuid = /* @__PURE__ */ frozen({
    */
   v7: /* @__PURE__ */ minting(7) as Mint,
   /**
+   * A version 7 of an instant, with 74 random bits, for rows that have a time of their own; it has no place in the order of
+   * `v7`. Throws `BEFORE_EPOCH` and `TIME_OVERFLOW` outside 1970 to 10889.
+   *
+   * @example
+   * uuid.v7Of(new Date("2022-02-22T19:22:22Z")) // "017f22e2-79b0-7cc3-98c4-dc0c0c07398f"
+   */
+  v7Of(instant: Instant): string {
+    const current = minter();
+    return current.told(current.mint(V7_OF, unixMs(instant)));
+  },
+  /**
+   * The lowest and the highest version 7 between two instants, both included, for `WHERE id BETWEEN ? AND ?`. Throws
+   * `BEFORE_EPOCH` and `TIME_OVERFLOW` outside 1970 to 10889.
+   */
+  v7Range: (from: Instant, to: Instant): [lowest: string, highest: string] => [bound(from, 0), bound(to, 1)],
+  /**
    * Version 8 (RFC 9562, section 5.8) of 16 bytes of your own, such as the first ones of a hash. Version and variant take the
    * place of six of their bits: 48 to 51, 64 and 65. Throws `INVALID_ID` for another number of bytes.
    */
@@ -92,6 +122,29 @@ export const uuid = /* @__PURE__ */ frozen({
   toBytes: (text: string): Uint8Array => bytesOf(UUID, text),
   /** The UUID of 16 bytes, in lower case and with hyphens. Throws `INVALID_ID` for another number of them. */
   fromBytes: (bytes: Uint8Array): string => textOf(UUID, bytes),
+  /**
+   * The short text of a UUID: `base32` has 26 characters, as ULIDs have, and `base58`, `base62` and `base64url` have 22. All but
+   * the last sort like UUIDs. Throws `INVALID_TEXT`, also for an unknown form.
+   *
+   * @example
+   * uuid.toText("017f22e2-79b0-7cc3-98c4-dc0c0c07398f", "base58") // "1BihbxwwQ4NZZpKRH9JDCz"
+   */
+  toText(text: string, form: UuidForm): string {
+    const current = minter();
+    current.read(UUID, text);
+    return current.told(current.check(current.engine.wasm.short(putText(current.engine, form))));
+  },
+  /**
+   * The UUID of a short text. Throws `INVALID_TEXT` for a wrong length, a character of no meaning, more than 128 bits, or an
+   * unknown form.
+   */
+  fromText(text: string, form: UuidForm): string {
+    const current = minter();
+    const given = String(text).slice(0, 500);
+    const all = putText(current.engine, String(form).slice(0, 500) + given);
+    const length = [...given].length;
+    return current.told(current.check(current.engine.wasm.read_short(all - length, length)));
+  },
   /**
    * The 16 bytes that MySQL's `UUID_TO_BIN(uuid, 1)` makes: the high time bits of a version 1 before its low ones, so that an
    * index on them is in order of time. Any UUID can be swapped; 6 and 7 are in order as they are.

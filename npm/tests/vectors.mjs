@@ -8,13 +8,17 @@ export const FILES = [
   "generate",
   "id_range",
   "inspect",
+  "ksuid",
   "layouts",
+  "mask",
   "mint",
   "object_id",
+  "prefix",
   "scatter",
   "text",
   "ulid",
   "uuid",
+  "xid",
 ];
 
 /**
@@ -135,10 +139,15 @@ const checks = {
 
   uuid(given, { uuid }) {
     const { function: name, error } = given;
+    if (name === "range") {
+      const range = expecting(error, () => uuid.v7Range(given.from_ms, given.to_ms));
+      same("range", range?.join(), range && [given.lowest, given.highest].join());
+      return;
+    }
     const check = uuidChecks[name];
     if (!check) throw new Error(`no check for ${name}`);
     // What takes no parts, as these are the realm's own or bytes, cannot be given any that do not fit.
-    if (error && name !== "read") return same("a part does not fit", unfit(given), true);
+    if (error && name !== "read" && name !== "short") return same("a part does not fit", unfit(given), true);
     const told = expecting(error, () => check(given, uuid));
     if (told !== undefined) same("uuid", told, given.uuid);
   },
@@ -173,6 +182,71 @@ const checks = {
     same("written as it was read", make() === text, !given.read_only);
     same("bytes", hex(read), make());
     same("of its bytes", objectId.fromBytes(read), make());
+  },
+
+  ksuid(given, { ksuid }) {
+    const { text, timestamp_ms: ms, payload } = given;
+    if (text === undefined) {
+      expecting(given.error, () => ksuid.fromParts(ms, bytesOf(payload)));
+      return;
+    }
+    const read = expecting(given.error, () => ksuid.toBytes(text));
+    if (!read) return;
+    same("timestamp_ms", ksuid.timestampMs(text), ms);
+    same("payload", hex(ksuid.payload(text)), payload);
+    same("of its parts", ksuid.fromParts(ms, bytesOf(payload)), text);
+    same("of its bytes", ksuid.fromBytes(read), text);
+  },
+
+  xid(given, { xid }) {
+    const { text, timestamp_ms: ms, random, counter } = given;
+    const make = () => xid.fromParts(ms, BigInt(random), BigInt(counter));
+    if (text === undefined) {
+      expecting(given.error, make);
+      return;
+    }
+    const read = expecting(given.error, () => xid.toBytes(text));
+    if (!read) return;
+    same("timestamp_ms", xid.timestampMs(text), ms);
+    same("random", (BigInt(xid.machine(text)) << 16n) | BigInt(xid.process(text)), BigInt(random));
+    same("counter", xid.counter(text), Number(counter));
+    same("of its parts", make(), text);
+    same("of its bytes", xid.fromBytes(read), text);
+  },
+
+  prefix(given, { prefix, typeId }) {
+    const { prefix: start, id, uuid, text, error } = given;
+    if (start === undefined) return expecting(error, () => typeId.parts(text));
+    if (given.as) return expecting(error, () => prefix.decode(start, text, given.as));
+    const value = id === undefined ? uuid : BigInt(id);
+    const written = expecting(error, () => prefix.encode(start, value));
+    if (written === undefined) return;
+    same("text", written, text);
+    same("decoded", prefix.decode(start, text), value);
+    const kind = (uuid ? typeId : prefix).of(start);
+    same("decoded by its kind", kind.decode(kind.encode(value)), value);
+    same("checked", kind.parse(text), text);
+    same("is of its kind", [kind.is(text), kind.is(`${text} `), kind.is(undefined)].join(), "true,false,false");
+    if (uuid) same("parts", JSON.stringify(typeId.parts(text)), JSON.stringify({ prefix: start, uuid }));
+  },
+
+  mask(given, { Mask, UuidMask }) {
+    const { key, digits, id, uuid, masked, error } = given;
+    const make = (key) =>
+      masked?.includes("-") || uuid
+        ? new UuidMask(key)
+        : new Mask(key, { tweak: bytesOf(given.tweak ?? ""), ...(digits !== undefined && { digits }) });
+    const value = uuid ?? (id && BigInt(id));
+    if (value === undefined) {
+      expecting(error, () => make(key).decode(masked));
+      return;
+    }
+    for (const each of [key, bytesOf(key)]) {
+      const told = expecting(error, () => make(each).encode(value));
+      if (told === undefined) continue;
+      same("masked", String(told), masked);
+      same("unmasked", make(each).decode(told), value);
+    }
   },
 
   mint({ kind, last, calls }, { uuid }) {
@@ -266,6 +340,11 @@ const uuidChecks = {
     return of(0n);
   },
   read: (given, uuid) => uuid.fromBytes(uuid.toBytes(given.text)),
+  short(given, uuid) {
+    const read = uuid.fromText(given.text, given.form);
+    same("written as it was read", uuid.toText(read, given.form) === given.text, !given.read_only);
+    return read;
+  },
   swap(given, uuid) {
     const bytes = uuid.toMysql(given.uuid);
     same("bytes", hex(bytes), given.bytes);
@@ -323,6 +402,7 @@ const scatterPairs = ({ rotateDigits, unrotateDigits, reverseBits, shardHigh, un
   unshard_high: [unshardHigh, shardHigh],
 });
 
+const bytesOf = (digits) => Uint8Array.from(digits.match(/../g) ?? [], (each) => `0x${each}`);
 const hex = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 const bits = (uuid) => BigInt(`0x${uuid.replaceAll("-", "")}`);
 const layoutOf = (Layout, text) => (/[:;]/.test(text) ? Layout.parse(text) : Layout.preset(text));

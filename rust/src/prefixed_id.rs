@@ -18,7 +18,7 @@ pub trait IdKind {
 
 /// An ID of one kind of thing, which the compiler does not confuse with another kind. Its text has the kind's prefix.
 ///
-/// The value is a 64-bit ID, or a [`Uuid`](crate::Uuid): then the text is a TypeID. With the feature `serde` it is that text
+/// The value is a 64-bit ID, or a [`Uuid`](crate::Uuid): then the text is a `TypeID`. With the feature `serde` it is that text
 /// in human-readable formats, and the bare value in others. With the feature `sqlx` a 64-bit ID is a `BIGINT`: the database
 /// needs no prefix.
 ///

@@ -38,7 +38,7 @@ pub(crate) fn prefix_is_uuid(text: Text) -> bool {
     prefix::is_uuid(text)
 }
 
-/// The prefix and the UUID of a TypeID.
+/// The prefix and the UUID of a `TypeID`.
 #[pyfunction]
 pub(crate) fn type_id_parts(py: Python<'_>, text: Text) -> Result<(String, Bound<'_, PyAny>), Failure> {
     let id: TypeId = text.into_string().parse()?;

@@ -163,7 +163,7 @@ reasons! {
     FarTime TimeOverflow
         "the time lies outside the range of 64-bit Unix ms, of this operating system, or of the language's dates";
     PrefixText InvalidText
-        "a prefix has at most 63 characters, a-z and _, and begins and ends with a letter, such as user or api_key";
+        "a prefix has at most 63 characters, a-z and _, and begins and ends with a letter, such as user or order";
     PrefixOther InvalidText "the prefix of the ID is \"{c}\", and \"{d}\" is needed: pass an ID of that kind";
     SuffixLength InvalidText
         "{a} characters are needed after the prefix, not {b}: a 64-bit ID has 13, and a UUID 26";

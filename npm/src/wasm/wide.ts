@@ -1,4 +1,4 @@
-// The engine of UUIDs, ULIDs and ObjectIds: what this realm remembers to mint them, and random bits that it has not used.
+// The engine of UUIDs, ULIDs, ObjectIds, KSUIDs and xids: what this realm remembers to mint them, and random bits that it has not used.
 import module from "#wasm/wide";
 import { SENTENCES } from "../generated/tables.wide.js";
 import { version } from "../generated/version.js";
@@ -58,7 +58,7 @@ export class Minter {
 
   /** Reads bytes: the length of their text. */
   write(kind: number, bytes: Uint8Array): number {
-    this.bytes.set(bytes.subarray(0, 16));
+    this.bytes.set(bytes.subarray(0, 20));
     return this.check(this.engine.wasm.write(kind, bytes.length));
   }
 
@@ -86,7 +86,7 @@ export class Minter {
 
   /** Returns a result, or throws the failure. */
   check(result: number): number {
-    if (result < 0) throw takeError(this.engine, (place) => SENTENCES[place]!);
+    if (result < 0) throw takeError(this.engine, (place, mark) => SENTENCES[place]!.replace("{k}", `${mark}`));
     return result;
   }
 }

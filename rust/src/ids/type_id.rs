@@ -7,7 +7,7 @@ use snowmint_stores::Error;
 
 use crate::ids::uuid;
 
-/// A new TypeID: a prefix, and a UUID of version 7 above all that this process has minted.
+/// A new `TypeID`: a prefix, and a UUID of version 7 above all that this process has minted.
 ///
 /// # Errors
 /// `InvalidText`: the prefix is not valid. The others are those of [`uuid::v7`].

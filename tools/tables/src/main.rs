@@ -4,10 +4,13 @@
 use std::path::PathBuf;
 use std::{env, fs, io};
 
+use snowmint_core::ksuid::Ksuid;
 use snowmint_core::lease::{NOT_SNOWMINT, REFUSALS, TOKEN_REFUSED};
+use snowmint_core::mask::{Mask, MaskKey, UuidMask};
+use snowmint_core::prefix::{self, Prefix};
 use snowmint_core::ulid::UlidState;
 use snowmint_core::{
-    Error, ErrorKind, Integer, Layout, ObjectId, Options, TextForm, Ulid, Uuid, Window, layouts, scatter,
+    Error, ErrorKind, Integer, Layout, ObjectId, Options, TextForm, Ulid, Uuid, UuidForm, Window, Xid, layouts, scatter,
 };
 
 fn main() -> io::Result<()> {
@@ -20,7 +23,7 @@ fn main() -> io::Result<()> {
 
 /// What JavaScript looks up itself, so that the wasm modules need no texts: the sentences of errors and the texts of
 /// presets; and what it would otherwise have to ask for.
-fn tables() -> [(&'static str, String); 5] {
+fn tables() -> [(&'static str, String); 7] {
     let place = |error: Option<Error>| {
         error.and_then(|error| usize::try_from(error.to_words()[0]).ok()).expect("these calls fail, and rows are few")
     };
@@ -64,9 +67,40 @@ fn tables() -> [(&'static str, String); 5] {
         place(Ulid::from_parts(-1, 0).err()),
         place(Ulid::from_parts(i64::MAX, 0).err()),
         place(UlidState::after(last_ulid).next(0, || 0).err()),
+        place("".parse::<Ksuid>().err()),
+        place("".parse::<Xid>().err()),
+        place(UuidForm::find("").err()),
+        place(UuidForm::Base58.decode("").err()),
     ];
-    wide.sort_unstable();
-    let wide = wide.into_iter().map(|at| format!("  {at}: {},\n", row(at)));
+    let sorted = |places: &mut Vec<usize>| {
+        places.sort_unstable();
+        places.iter().map(|at| format!("  {at}: {},\n", row(*at))).collect::<String>()
+    };
+    let wide = sorted(&mut wide);
+    // What comes up with prefixed IDs.
+    let read = |text: &str| place(prefix::decode::<u64>("a", text).err());
+    let prefixes = sorted(&mut vec![
+        place(Integer::Beyond.id().err()),
+        place("".parse::<Uuid>().err()),
+        place(Prefix::new("_").err()),
+        read("b_0000000000000"),
+        read("a_"),
+        read("a_000000000000l"),
+        read("a_g000000000000"),
+    ]);
+    // What comes up with masks.
+    let key = MaskKey::new([0; 16]).expect("16 bytes");
+    let masks = sorted(&mut vec![
+        place(Integer::Beyond.id().err()),
+        place("".parse::<Uuid>().err()),
+        place(MaskKey::new([]).err()),
+        place(MaskKey::parse("").err()),
+        place(Mask::new(key).with_tweak([0; 65]).err()),
+        place(Mask::new(key).with_digits(0).err()),
+        place(Mask::new(key).encode(u64::MAX).err()),
+        place(Mask::new(key).with_digits(6).and_then(|mask| mask.encode(u64::MAX)).err()),
+        place(UuidMask::new(key).encode(Uuid::NIL).err()),
+    ]);
     let presets = layouts::all().map(|(name, layout)| format!("  {name}: \"{layout}\",\n"));
     let table = |of: &str, rows: String| {
         format!(
@@ -131,7 +165,9 @@ export const NAMESPACE_X500 = "{}";
         ("tables.service.ts", service()),
         ("tables.forms.ts", table("text forms and scatter", forms.collect())),
         ("tables.lease.ts", table("leases, beside those of the module that mints", leases.collect())),
-        ("tables.wide.ts", table("UUIDs, ULIDs and ObjectIds", wide.collect()) + &namespaces),
+        ("tables.wide.ts", table("UUIDs, ULIDs, ObjectIds, KSUIDs and xids", wide) + &namespaces),
+        ("tables.prefix.ts", table("prefixed IDs", prefixes)),
+        ("tables.mask.ts", table("masks", masks)),
     ]
 }
 

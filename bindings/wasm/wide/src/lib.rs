@@ -1,4 +1,4 @@
-//! UUIDs, ULIDs and `ObjectId`s.
+//! UUIDs, ULIDs, `ObjectId`s, KSUIDs and xids.
 #![cfg(target_arch = "wasm32")]
 #![no_std]
 #![allow(unsafe_code, reason = "an export keeps its name; unsafe blocks are in the glue")]

@@ -1,4 +1,4 @@
-//! Mints UUIDs, ULIDs and `ObjectId`s with the states of a realm.
+//! Mints UUIDs, ULIDs, `ObjectId`s, KSUIDs and xids with the states of a realm.
 
 use glue::{Single, buffer, failed};
 use snowmint_core::ids::States;
@@ -6,9 +6,12 @@ use snowmint_core::ulid::UlidState;
 use snowmint_core::uuid::V7State;
 use snowmint_core::{Error, Ulid, Uuid};
 
-use crate::wide::{OBJECT_ID, ULID, Wide, bits, put};
+use crate::wide::{KSUID, OBJECT_ID, ULID, Wide, XID, bits, put};
 
 static STATES: Single<States> = Single::new(States::new());
+
+/// The kind of a version 7 of an instant.
+const V7_OF: u32 = 77;
 
 /// The answer of `mint` if the pool has to be filled first.
 const DRY: i32 = -2;
@@ -23,6 +26,9 @@ fn next(kind: u32, now_ms: i64, more: u32) -> Result<Wide, Error> {
         7 => Wide::Uuid(states.v7(now_ms)?),
         ULID => Wide::Ulid(states.ulid(now_ms)?),
         OBJECT_ID => Wide::ObjectId(states.object_id(now_ms)?),
+        KSUID => Wide::Ksuid(states.ksuid(now_ms)?),
+        XID => Wide::Xid(states.xid(now_ms)?),
+        V7_OF => Wide::Uuid(states.v7_of(now_ms)?),
         _ => Wide::Uuid(states.v4()),
     })
 }
@@ -39,8 +45,8 @@ pub extern "C" fn pooled(count: u32) {
     STATES.get().pool.filled(count as usize);
 }
 
-/// Mints an ID and returns the length of its text, or `DRY`. `kind` is a UUID's version (1, 4, 6, 7), `ULID` or
-/// `OBJECT_ID`. `more` is the part of the time below a ms, in steps of 100 ns; only versions 1 and 6 use it.
+/// Mints an ID and returns the length of its text, or `DRY`. `kind` is a UUID's version (1, 4, 6, 7), `V7_OF`,
+/// `ULID`, `OBJECT_ID`, `KSUID` or `XID`. `more` is the part of the time below a ms, in steps of 100 ns; only versions 1 and 6 use it.
 #[unsafe(no_mangle)]
 pub extern "C" fn mint(kind: u32, now_ms: f64, more: u32) -> i32 {
     if STATES.get().pool.is_dry() {

@@ -1,0 +1,36 @@
+// xids (rs/xid on GitHub).
+import { bytesOf, fromTriple, type Mint, minting, partOf, textOf, XID } from "./bits128.js";
+import { frozen } from "./frozen.js";
+import type { Instant, Integer } from "./input.js";
+
+/**
+ * Mints an xid: 20 characters, or the 12 bytes in a `Uint8Array`, at an offset or 0. 32 bits of Unix seconds, 40 random ones of
+ * this realm in the place of machine and process, a counter of 24 with a random start. Throws `TIME_OVERFLOW` if the clock
+ * stands after 2106.
+ *
+ * @example
+ * xid() // "9m4e2mr0ui3e8a215n4g"
+ * xid.timestampMs("9m4e2mr0ui3e8a215n4g") // 1300816219000
+ */
+export const xid = /* @__PURE__ */ frozen(
+  /* @__PURE__ */ Object.assign(/* @__PURE__ */ minting(XID) as Mint, {
+    /** The 12 bytes of an xid. Throws `INVALID_TEXT`, as everything here that reads an xid. */
+    toBytes: (text: string): Uint8Array => bytesOf(XID, text),
+    /** The xid of 12 bytes. Throws `INVALID_ID` for another number of them. */
+    fromBytes: (bytes: Uint8Array): string => textOf(XID, bytes),
+    /**
+     * The xid of an instant, rounded down to its second, of 40 bits and of 24: with zeros the lowest one of its second. Throws
+     * `BEFORE_EPOCH` and `TIME_OVERFLOW` outside 1970 to 2106, and `INVALID_ID` if a number does not fit.
+     */
+    fromParts: (instant: Instant, random: Integer = 0, counter: Integer = 0): string =>
+      fromTriple(XID, instant, random, counter),
+    /** The time, Unix ms, of whole seconds. */
+    timestampMs: (text: string): number => partOf(XID, text, 0)!,
+    /** The machine, 24 bits; random in xids of this package. */
+    machine: (text: string): number => partOf(XID, text, 1)!,
+    /** The process, 16 bits; random in xids of this package. */
+    process: (text: string): number => partOf(XID, text, 2)!,
+    /** The counter, 24 bits. */
+    counter: (text: string): number => partOf(XID, text, 3)!,
+  }),
+);
