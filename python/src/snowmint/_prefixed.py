@@ -112,7 +112,9 @@ class PrefixedId(_Prefixed[int]):
             if type(value) is not type(self):
                 raise TypeError(f"{type(self).__name__} takes no {type(value).__name__}")
             value = value._value
-        text = value if isinstance(value, str) else prefix_encode(prefix, value.__index__())
+        if not isinstance(value, str | SupportsIndex):
+            raise TypeError(f"{type(self).__name__} takes an int or a str, not {type(value).__name__}")
+        text = value if isinstance(value, str) else prefix_encode(prefix, value)
         self._become(prefix, prefix_decode_id(prefix, text))
 
     @property

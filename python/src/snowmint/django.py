@@ -12,18 +12,23 @@ this machine.
 
     SNOWMINT = {"layout": "twitter", "namespace": "blog"}
 
+Other IDs have fields too: `PrefixedIdField(UserId)` of a subclass of `PrefixedId` or `TypeID`, `ULIDField`, `ObjectIdField`
+and `UUID7Field`. As primary keys they mint by themselves as well.
+
 `manage.py check` reports settings that `Snowflake` refuses (`snowmint.E001`). A layout that is not valid is refused as
 soon as a model with such a key is imported.
 """
 
 from collections.abc import Mapping
 from typing import Any
+from uuid import UUID
 
-from snowmint import Snowflake, SnowmintError, _ids
+from snowmint import ULID, InvalidIdError, ObjectId, PrefixedId, Snowflake, SnowmintError, TypeID, _ids, uuid7
 from snowmint._lazy import LazySnowflake
 from snowmint._snowmint import find_layout
 
 try:
+    from django import forms
     from django.conf import settings
     from django.core import checks
     from django.core.exceptions import ImproperlyConfigured, ValidationError
@@ -33,7 +38,7 @@ try:
 except ImportError as error:
     raise ImportError("snowmint.django needs Django: pip install snowmint[django]") from error
 
-__all__ = ["SnowflakeField", "generator", "next_id"]
+__all__ = ["ObjectIdField", "PrefixedIdField", "SnowflakeField", "ULIDField", "UUID7Field", "generator", "next_id"]
 
 
 class SnowflakeField(models.BigIntegerField):  # type: ignore[misc]  # Django has no types of its own.
@@ -97,6 +102,211 @@ class SnowflakeField(models.BigIntegerField):  # type: ignore[misc]  # Django ha
     def formfield(self, **options: Any) -> Any:
         """A number field without a sign."""
         return super().formfield(**{"min_value": 0, **options})
+
+
+class _ObjectField(models.Field):  # type: ignore[misc]
+    """A field whose values are objects of a class of IDs. A derived class says how they are read, stored and minted."""
+
+    default_error_messages = {"invalid": "%(sentence)s"}
+
+    def __init__(self, verbose_name: Any = None, name: str | None = None, **options: Any) -> None:
+        self._mints_itself = bool(options.get("primary_key")) and not {"default", "db_default"} & options.keys()
+        if options.get("primary_key"):
+            options.setdefault("editable", False)
+        if self._mints_itself:
+            options["default"] = self.mint
+        super().__init__(verbose_name, name, **options)
+
+    def mint(self) -> Any:
+        """A new ID."""
+        raise NotImplementedError
+
+    def read(self, value: Any) -> Any:
+        """The object of a value: an object, a text, or what a column holds."""
+        raise NotImplementedError
+
+    def stored(self, value: Any) -> Any:
+        """What a column holds of an object."""
+        raise NotImplementedError
+
+    def deconstruct(self) -> tuple[str, str, list[Any], dict[str, Any]]:
+        """The arguments in a migration: no default but one of the user's own."""
+        name, path, args, options = super().deconstruct()
+        if self._mints_itself:
+            options.pop("default", None)
+        if self.primary_key:
+            # Django leaves out True, which here is not what goes without saying.
+            if options.setdefault("editable", True) is False:
+                del options["editable"]
+        return name, path, args, options
+
+    def from_db_value(self, value: Any, expression: Any, connection: Any) -> Any:
+        """The object of a column's value."""
+        return None if value is None else self.read(value)
+
+    def to_python(self, value: Any) -> Any:
+        """Reads an object or its text; anything else is a `ValidationError`."""
+        if value is None:
+            return None
+        try:
+            return self.read(value)
+        except (SnowmintError, TypeError, ValueError) as error:
+            raise ValidationError(
+                self.error_messages["invalid"], code="invalid", params={"sentence": str(error)}
+            ) from error
+
+    def get_prep_value(self, value: Any) -> Any:
+        """The value of a lookup or a save, as a column holds it. It raises what the class of the ID raises."""
+        value = super().get_prep_value(value)
+        return None if value is None else self.stored(self.read(value))
+
+    def get_db_prep_value(self, value: Any, connection: Any, prepared: bool = False) -> Any:
+        """The same for this database, which may have no UUIDs."""
+        value = value if prepared else self.get_prep_value(value)
+        if isinstance(value, UUID) and not connection.features.has_native_uuid_field:
+            return value.hex
+        return value
+
+    def value_to_string(self, obj: Any) -> str:
+        """The text in fixtures."""
+        value = self.value_from_object(obj)
+        return "" if value is None else str(value)
+
+    def formfield(self, **options: Any) -> Any:
+        """A field of text."""
+        return super().formfield(**{"form_class": forms.CharField, **options})
+
+
+class PrefixedIdField(_ObjectField):
+    """An ID with a prefix: in Python an object of its class, in the database the bare value, a `bigint` or a UUID.
+
+        class UserId(PrefixedId, prefix="user"): ...
+
+        class User(models.Model):
+            id = PrefixedIdField(UserId, primary_key=True)
+
+    As a primary key it mints by itself: a `PrefixedId` by the process's generator, a `TypeID` by `uuid7`. It takes an object of
+    the class, or what the class reads; another prefix is an `InvalidTextError`, which is a `ValueError`.
+    """
+
+    description = "ID with a prefix"
+
+    def __init__(
+        self,
+        kind: type[PrefixedId] | type[TypeID],
+        verbose_name: Any = None,
+        name: str | None = None,
+        **options: Any,
+    ) -> None:
+        self.kind: Any = kind
+        super().__init__(verbose_name, name, **options)
+
+    def get_internal_type(self) -> str:
+        """The field of Django with the same column."""
+        return "UUIDField" if issubclass(self.kind, TypeID) else "BigIntegerField"
+
+    def deconstruct(self) -> tuple[str, str, list[Any], dict[str, Any]]:
+        """With the class of the IDs."""
+        name, path, args, options = super().deconstruct()
+        return name, path, [self.kind, *args], options
+
+    def mint(self) -> Any:
+        """A new ID."""
+        return self.kind() if issubclass(self.kind, TypeID) else self.kind(next_id())
+
+    def read(self, value: Any) -> Any:
+        """An object of the class."""
+        return self.kind(value)
+
+    def stored(self, value: Any) -> Any:
+        """A number or a UUID."""
+        bare = value.value
+        return bare if isinstance(bare, UUID) else _ids.for_bigint(bare)
+
+
+class ULIDField(_ObjectField):
+    """A ULID in a column of UUIDs, which sorts as ULIDs do; a `snowmint.ULID` in Python."""
+
+    description = "ULID"
+
+    def get_internal_type(self) -> str:
+        """The field of Django with the same column."""
+        return "UUIDField"
+
+    def mint(self) -> ULID:
+        """A new ULID."""
+        return ULID()
+
+    def read(self, value: Any) -> ULID:
+        """A ULID of a ULID, its text, or a UUID."""
+        return value if isinstance(value, ULID) else ULID(value)
+
+    def stored(self, value: Any) -> UUID:
+        """The UUID of the same bits."""
+        uuid: UUID = value.to_uuid()
+        return uuid
+
+
+class ObjectIdField(_ObjectField):
+    """An `ObjectId` in a column of 24 hexadecimal digits; a `snowmint.ObjectId` in Python."""
+
+    description = "ObjectId"
+
+    def __init__(self, verbose_name: Any = None, name: str | None = None, **options: Any) -> None:
+        options["max_length"] = 24
+        super().__init__(verbose_name, name, **options)
+
+    def get_internal_type(self) -> str:
+        """The field of Django with the same column."""
+        return "CharField"
+
+    def deconstruct(self) -> tuple[str, str, list[Any], dict[str, Any]]:
+        """Without the length, which never changes."""
+        name, path, args, options = super().deconstruct()
+        del options["max_length"]
+        return name, path, args, options
+
+    def mint(self) -> ObjectId:
+        """A new `ObjectId`."""
+        return ObjectId()
+
+    def read(self, value: Any) -> ObjectId:
+        """An `ObjectId` of an `ObjectId`, its text, or 12 bytes."""
+        return value if isinstance(value, ObjectId) else ObjectId(value)
+
+    def stored(self, value: Any) -> str:
+        """The digits."""
+        return str(value)
+
+    def formfield(self, **options: Any) -> Any:
+        """A field of text."""
+        return super().formfield(**{"max_length": 24, **options})
+
+
+class UUID7Field(_ObjectField):
+    """A UUID of version 7; a `UUID` in Python. Another version is an `InvalidIdError`, which is a `ValueError`."""
+
+    description = "UUID of version 7"
+
+    def get_internal_type(self) -> str:
+        """The field of Django with the same column."""
+        return "UUIDField"
+
+    def mint(self) -> UUID:
+        """A new UUID."""
+        return uuid7()
+
+    def read(self, value: Any) -> UUID:
+        """A UUID of a UUID or its text."""
+        uuid = value if isinstance(value, UUID) else UUID(value)
+        if uuid.version != 7:
+            raise InvalidIdError(f"{uuid} is no UUID of version 7: mint it by snowmint.uuid7, or use UUIDField")
+        return uuid
+
+    def stored(self, value: Any) -> UUID:
+        """The UUID."""
+        uuid: UUID = value
+        return uuid
 
 
 def generator() -> Snowflake:

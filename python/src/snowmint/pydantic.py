@@ -12,22 +12,30 @@ An ID is an `int` in Python, also in `model_dump()`, and a string in JSON, as Ja
 It is validated from an `int` or a text of 1 to 20 decimal digits, 0 to 2^64-1; signs, blanks, underscores, floats and
 bools are refused. The JSON schema asks for the string.
 
+`ULID`, `ObjectId`, `KSUID`, `XID`, `TypeID`, and subclasses of `PrefixedId` and `TypeID` are types of fields as they are: objects
+in Python, texts in JSON. `UUID7` is a UUID of version 7.
+
 Where every reader of the JSON takes 64-bit numbers, a serializer behind it writes a number:
 `Annotated[SnowflakeID, PlainSerializer(lambda id: id, return_type=int)]`.
 """
 
 from typing import Annotated, Any, TypeAlias
+from uuid import UUID
 
 from snowmint import SnowmintError, _ids
 
 try:
     from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
     from pydantic.json_schema import JsonSchemaValue
+    from pydantic.types import UuidVersion
     from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 except ImportError as error:
     raise ImportError("snowmint.pydantic needs pydantic 2: pip install snowmint[pydantic]") from error
 
-__all__ = ["SnowflakeID"]
+__all__ = ["SnowflakeID", "UUID7"]
+
+UUID7: TypeAlias = Annotated[UUID, UuidVersion(7)]
+"""A UUID of version 7: a `UUID` in Python, a string in JSON."""
 
 
 def text_schema(cls: type[Any]) -> CoreSchema:
@@ -37,6 +45,9 @@ def text_schema(cls: type[Any]) -> CoreSchema:
         if isinstance(value, cls):
             return value
         try:
+            if value is None:
+                # Without a value some of the classes mint.
+                raise TypeError(f"{cls.__name__} is needed, not None")
             return cls(value)
         except (SnowmintError, TypeError) as error:
             raise PydanticCustomError("snowmint_id", "{sentence}", {"sentence": str(error)}) from error

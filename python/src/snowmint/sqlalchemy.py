@@ -17,20 +17,36 @@ Alembic's autogenerate drops tables that no model describes, and the tables of l
 `SqlStore` or the service uses the same database, one line in `env.py` keeps them:
 
     context.configure(..., include_object=snowmint.sqlalchemy.include_object)
+
+Other IDs have types too: `PrefixedIdType(UserId)` of a subclass of `PrefixedId` or `TypeID`, `ULIDType`, `ObjectIdType` and
+`UUID7Type`.
 """
 
-from typing import Any
+from typing import Any, Generic, TypeVar
+from uuid import UUID
 
+from snowmint import ULID, InvalidIdError, ObjectId, PrefixedId, TypeID
 from snowmint._ids import for_bigint
 from snowmint._lazy import LazySnowflake
 
 try:
-    from sqlalchemy import BigInteger, Column, Dialect, Integer, event
+    from sqlalchemy import CHAR, BigInteger, Column, Dialect, Integer, Uuid, event
     from sqlalchemy.types import TypeDecorator, TypeEngine
 except ImportError as error:
     raise ImportError("snowmint.sqlalchemy needs SQLAlchemy 2: pip install snowmint[sqlalchemy]") from error
 
-__all__ = ["SnowflakeDefault", "SnowflakeID", "include_object"]
+__all__ = [
+    "ObjectIdType",
+    "PrefixedIdType",
+    "SnowflakeDefault",
+    "SnowflakeID",
+    "ULIDType",
+    "UUID7Type",
+    "Uuid",
+    "include_object",
+]
+
+T = TypeVar("T", PrefixedId, TypeID)
 
 _TABLES = frozenset({"snowmint_records", "snowmint_counters", "snowmint_guards", "leaf_alloc", "Tickets64"})
 
@@ -60,8 +76,117 @@ class SnowflakeID(TypeDecorator[int]):
         return None if value is None else for_bigint(value)
 
 
+class PrefixedIdType(TypeDecorator[T], Generic[T]):
+    """An ID with a prefix: in Python an object of its class, in the database the bare value.
+
+    >>> from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+    >>> from snowmint import PrefixedId, TypeID
+    >>> class UserId(PrefixedId, prefix="user"): ...
+    >>> class OrderId(TypeID, prefix="order"): ...
+    >>> class Base(DeclarativeBase): ...
+    >>> class Order(Base):
+    ...     __tablename__ = "orders"
+    ...     id: Mapped[OrderId] = mapped_column(PrefixedIdType(OrderId), primary_key=True, default=OrderId)
+    ...     user: Mapped[UserId] = mapped_column(PrefixedIdType(UserId))
+
+    The column of a `PrefixedId` is a `BIGINT`, as of `SnowflakeID`; that of a `TypeID` is SQLAlchemy's `Uuid`. A value is an
+    object of the class, or what the class reads. What is refused is the `orig` of a `StatementError`: an `InvalidTextError`
+    for another prefix, an `InvalidIdError` for a number above 2^63-1, a `TypeError` for an object of another class.
+
+    Alembic writes the type of the column alone into migrations, `SnowflakeID()` or `Uuid()`.
+    """
+
+    impl = BigInteger
+    cache_ok = True
+
+    def __init__(self, kind: type[T]) -> None:
+        super().__init__()
+        self.kind = kind
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        """`BIGINT` or `Uuid`, by the class."""
+        if issubclass(self.kind, TypeID):
+            return dialect.type_descriptor(Uuid())
+        return dialect.type_descriptor(Integer() if dialect.name == "sqlite" else BigInteger())
+
+    def process_bind_param(self, value: Any, dialect: Dialect) -> int | UUID | None:
+        """The bare value."""
+        if value is None:
+            return None
+        bare: int | UUID = self.kind(value).value
+        return bare if isinstance(bare, UUID) else for_bigint(bare)
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> T | None:
+        """The ID with its prefix."""
+        return None if value is None else self.kind(value)
+
+    def __repr__(self) -> str:
+        return "Uuid()" if issubclass(self.kind, TypeID) else "SnowflakeID()"
+
+
+class ULIDType(TypeDecorator[ULID]):
+    """A ULID in a column of SQLAlchemy's `Uuid`, which sorts as ULIDs do; a `ULID` in Python.
+
+    A value is a `ULID`, its text, or a UUID: `mapped_column(ULIDType, primary_key=True, default=snowmint.ulid)`.
+    """
+
+    impl = Uuid
+    cache_ok = True
+
+    def process_bind_param(self, value: Any, dialect: Dialect) -> UUID | None:
+        """The UUID of the same bits."""
+        return None if value is None else _ulid(value).to_uuid()
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> ULID | None:
+        """The ULID of the same bits."""
+        return None if value is None else ULID(value)
+
+
+class ObjectIdType(TypeDecorator[ObjectId]):
+    """An `ObjectId` in a column of 24 hexadecimal digits; an `ObjectId` in Python.
+
+    A value is an `ObjectId`, its text, or what has its 12 bytes, such as an `ObjectId` of pymongo's text.
+    """
+
+    impl = CHAR(24)
+    cache_ok = True
+
+    def process_bind_param(self, value: Any, dialect: Dialect) -> str | None:
+        """The digits."""
+        return None if value is None else str(value if isinstance(value, ObjectId) else ObjectId(value))
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> ObjectId | None:
+        """The `ObjectId`."""
+        return None if value is None else ObjectId(value)
+
+
+class UUID7Type(TypeDecorator[UUID]):
+    """A UUID of version 7 in a column of SQLAlchemy's `Uuid`; a `UUID` in Python.
+
+    `mapped_column(UUID7Type, primary_key=True, default=snowmint.uuid7)`. A UUID of another version is refused before it is
+    sent: an `InvalidIdError` as the `orig` of a `StatementError`.
+    """
+
+    impl = Uuid
+    cache_ok = True
+
+    def process_bind_param(self, value: Any, dialect: Dialect) -> UUID | None:
+        """The UUID, if it is of version 7."""
+        if value is None:
+            return None
+        uuid = value if isinstance(value, UUID) else UUID(value)
+        if uuid.version != 7:
+            raise InvalidIdError(f"{uuid} is no UUID of version 7: mint it by snowmint.uuid7, or use sqlalchemy.Uuid")
+        return uuid
+
+
+def _ulid(value: Any) -> ULID:
+    return value if isinstance(value, ULID) else ULID(value)
+
+
+@event.listens_for(PrefixedIdType, "before_parent_attach")
 @event.listens_for(SnowflakeID, "before_parent_attach")
-def _without_autoincrement(_: SnowflakeID, parent: object) -> None:
+def _without_autoincrement(_: object, parent: object) -> None:
     # An integer primary key without a default would be BIGSERIAL or AUTO_INCREMENT, and count 1, 2, 3.
     if isinstance(parent, Column) and parent.autoincrement == "auto":
         parent.autoincrement = False

@@ -33,7 +33,7 @@ pub(crate) fn mint<T>(mut step: impl FnMut(&mut States) -> Result<T, snowmint_co
     }
 }
 
-/// Fills the pool by ChaCha20 under a new key of the operating system. A byte of the system itself costs ten times as much.
+/// Fills the pool by `ChaCha20` under a new key of the operating system. A byte of the system itself costs ten times as much.
 #[cold]
 fn fill(pool: &mut Pool) -> Result<(), Error> {
     let mut key = [0; 32];

@@ -1,4 +1,4 @@
-//! TypeIDs, minted with the states of this process.
+//! `TypeID`s, minted with the states of this process.
 
 pub use snowmint_core::prefix::TypeId;
 

@@ -41,7 +41,7 @@ pub fn gregorian() -> Result<GregorianStamp, Error> {
     mint(|states| states.gregorian(unix_100ns()))
 }
 
-/// A version 4: 122 random bits, by ChaCha20 under keys of the operating system.
+/// A version 4: 122 random bits, by `ChaCha20` under keys of the operating system.
 ///
 /// # Errors
 /// `StoreUnavailable`: the system gives no random bits.
