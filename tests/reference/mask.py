@@ -40,7 +40,7 @@ def _round_keys(key: bytes) -> list[list[int]]:
             word[0] ^= constant
             constant = _times(constant, 2)
         words.append([a ^ b for a, b in zip(word, words[at - 4], strict=True)])
-    return [sum(words[at : at + 4], []) for at in range(0, 44, 4)]
+    return [[byte for word in words[at : at + 4] for byte in word] for at in range(0, 44, 4)]
 
 
 def aes(key: bytes, block: bytes) -> bytes:
@@ -54,8 +54,10 @@ def aes(key: bytes, block: bytes) -> bytes:
             mixed = []
             for column in range(0, 16, 4):
                 a, b, c, d = state[column : column + 4]
-                mixed += [_times(2, w) ^ _times(3, x) ^ y ^ z for w, x, y, z in
-                          ((a, b, c, d), (b, c, d, a), (c, d, a, b), (d, a, b, c))]
+                mixed += [
+                    _times(2, w) ^ _times(3, x) ^ y ^ z
+                    for w, x, y, z in ((a, b, c, d), (b, c, d, a), (c, d, a, b), (d, a, b, c))
+                ]
             state = mixed
         state = [a ^ b for a, b in zip(state, round_key, strict=True)]
     return bytes(state)

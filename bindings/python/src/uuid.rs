@@ -48,7 +48,7 @@ pub(crate) fn uuid6(py: Python<'_>, node: Option<Int>, clock_seq: Option<Int>) -
     standard_uuid(py, stamp(node, clock_seq)?.v6()?)
 }
 
-/// A version 7: Unix ms, a counter and random bits, greater than every one that this process has minted; or of an instant.
+/// A version 7: Unix ms, a counter and random bits, greater than every one minted before; or of an instant.
 #[pyfunction]
 #[pyo3(signature = (timestamp=None))]
 pub(crate) fn uuid7(py: Python<'_>, timestamp: Option<Instant>) -> Result<Bound<'_, PyAny>, Failure> {
@@ -57,11 +57,11 @@ pub(crate) fn uuid7(py: Python<'_>, timestamp: Option<Instant>) -> Result<Bound<
 
 /// The lowest and the highest version 7 between two instants, both included.
 #[pyfunction]
-pub(crate) fn uuid7_range<'py>(
-    py: Python<'py>,
+pub(crate) fn uuid7_range(
+    py: Python<'_>,
     dt_from: Instant,
     dt_to: Instant,
-) -> Result<(Bound<'py, PyAny>, Bound<'py, PyAny>), Failure> {
+) -> Result<(Bound<'_, PyAny>, Bound<'_, PyAny>), Failure> {
     let (lowest, highest) = Uuid::v7_range(dt_from.0.0, dt_to.0.0)?.into_inner();
     Ok((standard_uuid(py, lowest)?, standard_uuid(py, highest)?))
 }

@@ -27,6 +27,7 @@ from snowmint._errors import (
     UnsafeStoreError,
     WindowClosedError,
 )
+from snowmint._prefixed import PrefixedId, TypeID
 from snowmint._snowmint import (
     KSUID,
     ULID,
@@ -61,7 +62,6 @@ from snowmint._snowmint import (
     uuid_to_text,
     xid,
 )
-from snowmint._prefixed import PrefixedId, TypeID
 from snowmint._status import Status
 from snowmint._window import Window
 

@@ -843,7 +843,7 @@ def uuid6(node: _Int | None = None, clock_seq: _Int | None = None) -> UUID:
     """
 
 def uuid7(timestamp: datetime | _Int | None = None) -> UUID:
-    """A version 7: Unix ms, a counter and random bits, greater than every one that this process has minted; or of an instant.
+    """A version 7: Unix ms, a counter and random bits, greater than every one minted before; or of an instant.
 
     >>> import snowmint
     >>> snowmint.uuid7() < snowmint.uuid7()
@@ -855,7 +855,8 @@ def uuid7(timestamp: datetime | _Int | None = None) -> UUID:
     threads, and when the clock stands still or steps back: the ms never goes back. A forked child begins anew.
 
     Args:
-        timestamp: An aware datetime or Unix ms. The UUID then has 74 random bits, and no place in the order of the others.
+        timestamp: An aware datetime or Unix ms. The UUID then has 74 random bits, and no place in the order of the
+            others.
 
     Raises:
         BeforeEpochError: The time is before 1970.
@@ -929,11 +930,12 @@ def uuid_to_text(uuid: UUID | _HasBytes | str, form: str) -> str:
     >>> import snowmint
     >>> uuid = UUID("017f22e2-79b0-7cc3-98c4-dc0c0c07398f")
     >>> snowmint.uuid_to_text(uuid, "base62"), snowmint.uuid_to_text(uuid, "base64url")
-    ('B62', 'B64')
+    ('02p5oQZoHTv0zeY5yG21K3', 'AX8i4nmwfMOYxNwMDAc5jw')
 
     Args:
         uuid: A UUID, its text, or what has 16 bytes, such as a ULID.
-        form: `base32` (26 characters, as of ULIDs), `base58`, `base62` or `base64url` (22). All but the last sort like UUIDs.
+        form: `base32` (26 characters, as of ULIDs), `base58`, `base62` or `base64url` (22). All but the last sort like
+            UUIDs.
 
     Raises:
         InvalidTextError: No form has this name, or the text is no UUID.
@@ -979,7 +981,7 @@ class KSUID:
 
         >>> from snowmint import KSUID
         >>> str(KSUID.from_parts(1507608047000))
-        '0ujtsYcgvSTl8PAuAdqWYSMnLOv'
+        '0ujtsT5xN49RIv7vRkXBy3rhkHI'
 
         Without bytes it is the lowest of its second: for ranges in queries.
 
@@ -1136,8 +1138,8 @@ class Mask:
 
     Args:
         key: The secret: 16 bytes, or 32 hexadecimal digits, as `secrets.token_hex(16)` makes them.
-        tweak: Public bytes or a text, such as the name of a table, at most 64 bytes. Masks of one key with different tweaks
-            are different.
+        tweak: Public bytes or a text, such as the name of a table, at most 64 bytes. Masks of one key with different
+            tweaks are different.
         digits: 6 to 18.
 
     Raises:
@@ -1175,8 +1177,8 @@ class UuidMask:
     The time is masked by SipHash-2-4 of the random bits, which stay as they are. It hides, and does not authenticate.
 
     Args:
-        key: The secret: 16 bytes, or 32 hexadecimal digits. The first 8 bytes are `k0` of other implementations, the lowest
-            byte first, and the others `k1`.
+        key: The secret: 16 bytes, or 32 hexadecimal digits. The first 8 bytes are `k0` of other implementations, the
+            lowest byte first, and the others `k1`.
 
     Raises:
         InvalidTextError: The key has another length, or is not hexadecimal.

@@ -12,8 +12,8 @@ this machine.
 
     SNOWMINT = {"layout": "twitter", "namespace": "blog"}
 
-Other IDs have fields too: `PrefixedIdField(UserId)` of a subclass of `PrefixedId` or `TypeID`, `ULIDField`, `ObjectIdField`
-and `UUID7Field`. As primary keys they mint by themselves as well.
+Other IDs have fields too: `PrefixedIdField(UserId)` of a subclass of `PrefixedId` or `TypeID`, `ULIDField`,
+`ObjectIdField` and `UUID7Field`. As primary keys they mint by themselves as well.
 
 `manage.py check` reports settings that `Snowflake` refuses (`snowmint.E001`). A layout that is not valid is refused as
 soon as a model with such a key is imported.
@@ -185,8 +185,8 @@ class PrefixedIdField(_ObjectField):
         class User(models.Model):
             id = PrefixedIdField(UserId, primary_key=True)
 
-    As a primary key it mints by itself: a `PrefixedId` by the process's generator, a `TypeID` by `uuid7`. It takes an object of
-    the class, or what the class reads; another prefix is an `InvalidTextError`, which is a `ValueError`.
+    As a primary key it mints by itself: a `PrefixedId` by the process's generator, a `TypeID` by `uuid7`. It takes an
+    object of the class, or what the class reads; another prefix is an `InvalidTextError`, which is a `ValueError`.
     """
 
     description = "ID with a prefix"
@@ -224,36 +224,14 @@ class PrefixedIdField(_ObjectField):
         return bare if isinstance(bare, UUID) else _ids.for_bigint(bare)
 
 
-class ULIDField(_ObjectField):
-    """A ULID in a column of UUIDs, which sorts as ULIDs do; a `snowmint.ULID` in Python."""
+class _TextField(_ObjectField):
+    """A field whose column holds a text of fixed length."""
 
-    description = "ULID"
-
-    def get_internal_type(self) -> str:
-        """The field of Django with the same column."""
-        return "UUIDField"
-
-    def mint(self) -> ULID:
-        """A new ULID."""
-        return ULID()
-
-    def read(self, value: Any) -> ULID:
-        """A ULID of a ULID, its text, or a UUID."""
-        return value if isinstance(value, ULID) else ULID(value)
-
-    def stored(self, value: Any) -> UUID:
-        """The UUID of the same bits."""
-        uuid: UUID = value.to_uuid()
-        return uuid
-
-
-class ObjectIdField(_ObjectField):
-    """An `ObjectId` in a column of 24 hexadecimal digits; a `snowmint.ObjectId` in Python."""
-
-    description = "ObjectId"
+    length: int
+    kind: Any
 
     def __init__(self, verbose_name: Any = None, name: str | None = None, **options: Any) -> None:
-        options["max_length"] = 24
+        options["max_length"] = self.length
         super().__init__(verbose_name, name, **options)
 
     def get_internal_type(self) -> str:
@@ -266,21 +244,38 @@ class ObjectIdField(_ObjectField):
         del options["max_length"]
         return name, path, args, options
 
-    def mint(self) -> ObjectId:
-        """A new `ObjectId`."""
-        return ObjectId()
+    def mint(self) -> Any:
+        """A new ID."""
+        return self.kind()
 
-    def read(self, value: Any) -> ObjectId:
-        """An `ObjectId` of an `ObjectId`, its text, or 12 bytes."""
-        return value if isinstance(value, ObjectId) else ObjectId(value)
+    def read(self, value: Any) -> Any:
+        """An object of an object, its text, or its bytes."""
+        return value if isinstance(value, self.kind) else self.kind(value)
 
     def stored(self, value: Any) -> str:
-        """The digits."""
+        """The text."""
         return str(value)
 
     def formfield(self, **options: Any) -> Any:
         """A field of text."""
-        return super().formfield(**{"max_length": 24, **options})
+        return super().formfield(**{"max_length": self.length, **options})
+
+
+class ULIDField(_TextField):
+    """A ULID in a column of its 26 characters, which sort as ULIDs do; a `snowmint.ULID` in Python."""
+
+    # No column of UUIDs: MariaDB's type refuses 128 bits that are no UUID.
+    description = "ULID"
+    length = 26
+    kind = ULID
+
+
+class ObjectIdField(_TextField):
+    """An `ObjectId` in a column of its 24 hexadecimal digits; a `snowmint.ObjectId` in Python."""
+
+    description = "ObjectId"
+    length = 24
+    kind = ObjectId
 
 
 class UUID7Field(_ObjectField):

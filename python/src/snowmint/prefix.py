@@ -5,8 +5,9 @@
 | a 64-bit ID, an `int` | 13 | `user_1asd13xh1f800` |
 | a `UUID` | 26 | a TypeID, as version 0.3 of its specification says |
 
-A prefix has at most 63 characters `a-z` and `_`, and begins and ends with a letter; it may be empty. Reading is strict: it
-refuses another prefix, upper case, the letters `i l o u`, and another length. Texts with one prefix sort like their values.
+A prefix has at most 63 characters `a-z` and `_`, and begins and ends with a letter; it may be empty. Reading is strict:
+it refuses another prefix, upper case, the letters `i l o u`, and another length. Texts with one prefix sort like their
+values.
 
 `snowmint.PrefixedId` and `snowmint.TypeID` are types of such IDs.
 """

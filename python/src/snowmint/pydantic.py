@@ -12,8 +12,8 @@ An ID is an `int` in Python, also in `model_dump()`, and a string in JSON, as Ja
 It is validated from an `int` or a text of 1 to 20 decimal digits, 0 to 2^64-1; signs, blanks, underscores, floats and
 bools are refused. The JSON schema asks for the string.
 
-`ULID`, `ObjectId`, `KSUID`, `XID`, `TypeID`, and subclasses of `PrefixedId` and `TypeID` are types of fields as they are: objects
-in Python, texts in JSON. `UUID7` is a UUID of version 7.
+`ULID`, `ObjectId`, `KSUID`, `XID`, `TypeID`, and subclasses of `PrefixedId` and `TypeID` are types of fields as they
+are: objects in Python, texts in JSON. `UUID7` is a UUID of version 7.
 
 Where every reader of the JSON takes 64-bit numbers, a serializer behind it writes a number:
 `Annotated[SnowflakeID, PlainSerializer(lambda id: id, return_type=int)]`.
@@ -39,7 +39,7 @@ UUID7: TypeAlias = Annotated[UUID, UuidVersion(7)]
 
 
 def text_schema(cls: type[Any]) -> CoreSchema:
-    """The schema of a class whose objects are texts in JSON: it takes an object of the class, or what the class reads."""
+    """The schema of a class whose objects are texts in JSON. It takes an object, or what the class reads."""
 
     def read(value: Any) -> Any:
         if isinstance(value, cls):

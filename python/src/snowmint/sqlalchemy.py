@@ -18,8 +18,8 @@ Alembic's autogenerate drops tables that no model describes, and the tables of l
 
     context.configure(..., include_object=snowmint.sqlalchemy.include_object)
 
-Other IDs have types too: `PrefixedIdType(UserId)` of a subclass of `PrefixedId` or `TypeID`, `ULIDType`, `ObjectIdType` and
-`UUID7Type`.
+Other IDs have types too: `PrefixedIdType(UserId)` of a subclass of `PrefixedId` or `TypeID`, `ULIDType`, `ObjectIdType`
+and `UUID7Type`.
 """
 
 from typing import Any, Generic, TypeVar
@@ -89,9 +89,10 @@ class PrefixedIdType(TypeDecorator[T], Generic[T]):
     ...     id: Mapped[OrderId] = mapped_column(PrefixedIdType(OrderId), primary_key=True, default=OrderId)
     ...     user: Mapped[UserId] = mapped_column(PrefixedIdType(UserId))
 
-    The column of a `PrefixedId` is a `BIGINT`, as of `SnowflakeID`; that of a `TypeID` is SQLAlchemy's `Uuid`. A value is an
-    object of the class, or what the class reads. What is refused is the `orig` of a `StatementError`: an `InvalidTextError`
-    for another prefix, an `InvalidIdError` for a number above 2^63-1, a `TypeError` for an object of another class.
+    The column of a `PrefixedId` is a `BIGINT`, as of `SnowflakeID`; that of a `TypeID` is SQLAlchemy's `Uuid`. A value
+    is an object of the class, or what the class reads. What is refused is the `orig` of a `StatementError`: an
+    `InvalidTextError` for another prefix, an `InvalidIdError` for a number above 2^63-1, a `TypeError` for an object of
+    another class.
 
     Alembic writes the type of the column alone into migrations, `SnowflakeID()` or `Uuid()`.
     """
@@ -101,7 +102,7 @@ class PrefixedIdType(TypeDecorator[T], Generic[T]):
 
     def __init__(self, kind: type[T]) -> None:
         super().__init__()
-        self.kind = kind
+        self.kind: type[PrefixedId] | type[TypeID] = kind
 
     def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
         """`BIGINT` or `Uuid`, by the class."""
@@ -125,27 +126,28 @@ class PrefixedIdType(TypeDecorator[T], Generic[T]):
 
 
 class ULIDType(TypeDecorator[ULID]):
-    """A ULID in a column of SQLAlchemy's `Uuid`, which sorts as ULIDs do; a `ULID` in Python.
+    """A ULID in a column of its 26 characters, which sort as ULIDs do; a `ULID` in Python.
 
     A value is a `ULID`, its text, or a UUID: `mapped_column(ULIDType, primary_key=True, default=snowmint.ulid)`.
     """
 
-    impl = Uuid
+    # No column of UUIDs: MariaDB's type refuses 128 bits that are no UUID.
+    impl = CHAR(26)
     cache_ok = True
 
-    def process_bind_param(self, value: Any, dialect: Dialect) -> UUID | None:
-        """The UUID of the same bits."""
-        return None if value is None else _ulid(value).to_uuid()
+    def process_bind_param(self, value: Any, dialect: Dialect) -> str | None:
+        """The characters."""
+        return None if value is None else str(value if isinstance(value, ULID) else ULID(value))
 
     def process_result_value(self, value: Any, dialect: Dialect) -> ULID | None:
-        """The ULID of the same bits."""
+        """The ULID."""
         return None if value is None else ULID(value)
 
 
 class ObjectIdType(TypeDecorator[ObjectId]):
-    """An `ObjectId` in a column of 24 hexadecimal digits; an `ObjectId` in Python.
+    """An `ObjectId` in a column of its 24 hexadecimal digits; an `ObjectId` in Python.
 
-    A value is an `ObjectId`, its text, or what has its 12 bytes, such as an `ObjectId` of pymongo's text.
+    A value is an `ObjectId`, its text, or its 12 bytes.
     """
 
     impl = CHAR(24)
@@ -163,8 +165,8 @@ class ObjectIdType(TypeDecorator[ObjectId]):
 class UUID7Type(TypeDecorator[UUID]):
     """A UUID of version 7 in a column of SQLAlchemy's `Uuid`; a `UUID` in Python.
 
-    `mapped_column(UUID7Type, primary_key=True, default=snowmint.uuid7)`. A UUID of another version is refused before it is
-    sent: an `InvalidIdError` as the `orig` of a `StatementError`.
+    `mapped_column(UUID7Type, primary_key=True, default=snowmint.uuid7)`. A UUID of another version is refused before it
+    is sent: an `InvalidIdError` as the `orig` of a `StatementError`.
     """
 
     impl = Uuid
@@ -178,10 +180,6 @@ class UUID7Type(TypeDecorator[UUID]):
         if uuid.version != 7:
             raise InvalidIdError(f"{uuid} is no UUID of version 7: mint it by snowmint.uuid7, or use sqlalchemy.Uuid")
         return uuid
-
-
-def _ulid(value: Any) -> ULID:
-    return value if isinstance(value, ULID) else ULID(value)
 
 
 @event.listens_for(PrefixedIdType, "before_parent_attach")

@@ -50,7 +50,8 @@ UUIDS = (
 def cases() -> list[Case]:
     _check_reference()
     written = [
-        _case(f"NIST's sample {sample}", NIST_KEY, tweak, 123456789, digits=10) for sample, tweak in (("1", ""), ("2", NIST_TWEAK))
+        _case(f"NIST's sample {sample}", NIST_KEY, tweak, 123456789, digits=10)
+        for sample, tweak in (("1", ""), ("2", NIST_TWEAK))
     ]
     agree("NIST's samples", ["2433477484", "6124200773"], [case["masked"] for case in written])
     written += [_case(f"63 bits: {value}", KEY, "", value) for value in IDS]
@@ -80,17 +81,25 @@ def cases() -> list[Case]:
         ("no key", "", "", 1, None, "INVALID_TEXT"),
         ("a tweak of 65 bytes", KEY, "07" * 65, 1, None, "INVALID_TEXT"),
     )
-    written += [_case(name, key, tweak, value, digits=digits, error=error) for name, key, tweak, value, digits, error in bad]
+    written += [
+        _case(name, key, tweak, value, digits=digits, error=error) for name, key, tweak, value, digits, error in bad
+    ]
     refused = result_of("2^63 back", lambda: {"id": mask.mask(bytes(16), b"", None, 2**63, decrypt=True)}, "INVALID_ID")
     written.append({"name": "2^63 back", "key": KEY, "masked": str(2**63), **refused})
     own = _uuid_case("uuidv47's example", UUID47_KEY, UUID47[0])
     agree("uuidv47's example", UUID47[1], own["masked"])
     written += [own, *(_uuid_case(f"a UUID: {uuid[:13]}", key, uuid) for key, uuid in UUIDS)]
-    for name, uuid in (("a version 4", UUID47[1]), ("the nil UUID", uuid_text("0" * 32)), ("the max UUID", uuid_text("f" * 32))):
+    for name, uuid in (
+        ("a version 4", UUID47[1]),
+        ("the nil UUID", uuid_text("0" * 32)),
+        ("the max UUID", uuid_text("f" * 32)),
+    ):
         written.append({"name": f"{name} is not masked", "key": KEY, "uuid": uuid, **_refused(uuid, 7)})
     for name, uuid in (("a version 7", UUID47[0]), ("another variant", UUID47[1].replace("-8c", "-cc"))):
         written.append({"name": f"{name} is not unmasked", "key": KEY, "masked": uuid, **_refused(uuid, 4)})
-    written.append({"name": "a UUID with a key of 8 bytes", "key": KEY[:16], "uuid": UUID47[0], "error": "INVALID_TEXT"})
+    written.append(
+        {"name": "a UUID with a key of 8 bytes", "key": KEY[:16], "uuid": UUID47[0], "error": "INVALID_TEXT"}
+    )
     return written
 
 
