@@ -15,7 +15,7 @@ export interface Listed extends Found {
 /** The settings that decide whether a server keeps confirmed writes. */
 export interface ServerSettings {
   /** The engine, whose rules judge the values. */
-  engine: "postgres" | "mysql" | "redis" | "sqlite";
+  engine: "postgres" | "mysql" | "redis" | "sqlite" | "dynamodb";
   /** The values by name. */
   values: ReadonlyMap<string, string>;
 }

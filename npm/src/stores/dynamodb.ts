@@ -1,5 +1,5 @@
 import { SnowmintError } from "../errors.js";
-import type { Found, Listed, Store } from "../store.js";
+import type { Found, Listed, ServerSettings, Store } from "../store.js";
 import { checkAdd, full, MAX_COUNT, raised } from "./counts.js";
 import { unavailable } from "./failure.js";
 import { Findings } from "./findings.js";
@@ -202,6 +202,11 @@ export class DynamoDbStore implements Store {
     await this.#call(async () => wasChecked && this.#check());
   }
 
+  /** As `Store.settings`. */
+  async settings(): Promise<ServerSettings> {
+    return this.#call(async () => ({ engine: "dynamodb", values: settingsOf(await this.#described()) }));
+  }
+
   /** What sentences call it. */
   toString(): string {
     return `DynamoDB table ${this.#table}`;
@@ -239,7 +244,8 @@ export class DynamoDbStore implements Store {
 
   async #check(): Promise<void> {
     if (this.#allowUnsafe && this.#checked) return;
-    const { KeySchema = [], Replicas = [], MultiRegionConsistency = "" } = await this.#described();
+    const table = await this.#described();
+    const { KeySchema = [] } = table;
     const keys = KeySchema.map(({ AttributeName, KeyType }) => `${AttributeName} ${KeyType}`);
     if (
       keys.sort().join() !==
@@ -250,14 +256,7 @@ export class DynamoDbStore implements Store {
       throw new Error(
         `the table has the keys ${keys}, but needs the partition key directory and the sort key name, both strings`,
       );
-    if (!this.#allowUnsafe)
-      this.#findings.judge(
-        this,
-        new Map([
-          ["global_table_replicas", `${Replicas.length}`],
-          ["multi_region_consistency", MultiRegionConsistency],
-        ]),
-      );
+    if (!this.#allowUnsafe) this.#findings.judge(this, settingsOf(table));
     this.#checked = true;
   }
 
@@ -301,4 +300,12 @@ function found(key: string, { version, value }: Item): Found {
   if (!Number.isSafeInteger(number) || number < 1 || !value?.B)
     throw new Error(`the item of ${key} is not a record of snowmint`);
   return { value: Uint8Array.from(value.B), version: number };
+}
+
+/** The settings that core's rules judge. */
+function settingsOf({ Replicas = [], MultiRegionConsistency = "" }: Table): Map<string, string> {
+  return new Map([
+    ["global_table_replicas", `${Replicas.length}`],
+    ["multi_region_consistency", MultiRegionConsistency],
+  ]);
 }

@@ -102,7 +102,7 @@ class PrefixedIdType(TypeDecorator[T], Generic[T]):
 
     def __init__(self, kind: type[T]) -> None:
         super().__init__()
-        self.kind: type[PrefixedId] | type[TypeID] = kind
+        self.kind: type[T] = kind
 
     def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
         """`BIGINT` or `Uuid`, by the class."""

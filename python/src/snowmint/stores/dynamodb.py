@@ -157,6 +157,10 @@ class DynamoDbStore:
         """Refuses a claim on a global table."""
         self._check()
 
+    def settings(self) -> tuple[str, dict[str, str]]:
+        """Returns the engine, and the settings of the table that decide whether it keeps confirmed writes."""
+        return "dynamodb", _settings(self._described())
+
     def _record(self, key: str) -> dict[str, Any]:
         directory, _, name = key.rpartition("/")
         return {"directory": {"S": f"{self._prefix}/records/{directory}"}, "name": {"S": name}}
@@ -191,12 +195,7 @@ class DynamoDbStore:
                 "key name, both strings"
             )
         if not self._allow_unsafe:
-            self._findings.judge(
-                {
-                    "global_table_replicas": str(len(table.get("Replicas", []))),
-                    "multi_region_consistency": table.get("MultiRegionConsistency", ""),
-                }
-            )
+            self._findings.judge(_settings(table))
         self._checked = True
 
     def _described(self) -> dict[str, Any]:
@@ -238,3 +237,11 @@ class DynamoDbStore:
 
     def __repr__(self) -> str:
         return f"DynamoDbStore({self._name})"
+
+
+def _settings(table: dict[str, Any]) -> dict[str, str]:
+    """The settings that core's rules judge."""
+    return {
+        "global_table_replicas": str(len(table.get("Replicas", []))),
+        "multi_region_consistency": table.get("MultiRegionConsistency", ""),
+    }
