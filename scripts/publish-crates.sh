@@ -11,6 +11,7 @@ for crate in snowmint-core snowmint-stores snowmint snowmint-server; do
   if cargo info --quiet --registry crates-io "$crate@$version" > /dev/null 2>&1; then
     echo "$crate $version is there"
   else
-    cargo publish --locked --no-verify -p "$crate"
+    # The inspector in the package is not committed.
+    cargo publish --locked --no-verify --allow-dirty -p "$crate"
   fi
 done
