@@ -10,7 +10,7 @@ import { exitOf, folder } from "./support.mjs";
 
 const here = new URL(".", import.meta.url).pathname;
 const dist = join(here, "./node_modules/snowmint/dist");
-const NAMES = ["HttpStore", "MemoryStore", "MysqlStore", "PgStore", "RedisStore", "SqliteStore"];
+const NAMES = ["DynamoDbStore", "HttpStore", "MemoryStore", "MysqlStore", "PgStore", "RedisStore", "SqliteStore"];
 
 /** What refuses a database in memory, with an error of the package's class. */
 const PROGRAM = `

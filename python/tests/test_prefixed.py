@@ -237,11 +237,11 @@ def test_alembic_writes_the_column_alone() -> None:
     [
         (Row.user, "order_1asd13xh1f800", InvalidTextError),
         (Row.user, UserId(2**63), InvalidIdError),
-        (Row.user, OrderId(), TypeError),
+        (Row.user, OrderId("order_01m8832rt9e82bbxap0pb9z25w"), TypeError),
         (Row.id, UserId(5), TypeError),
         (Row.ulid, "no ULID", InvalidTextError),
         (Row.mongo, b"11 bytes...", InvalidIdError),
-        (Row.trace, uuid4(), InvalidIdError),
+        (Row.trace, UUID("36a9bf12-202d-4b28-acb5-36f9aed95514"), InvalidIdError),
     ],
     ids=str,
 )

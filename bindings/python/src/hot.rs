@@ -8,7 +8,7 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 use snowmint::{ulid, uuid};
-use snowmint_core::IdText;
+use snowmint_core::{IdText, Ulid, Uuid};
 
 use crate::error::Failure;
 use crate::snowflake::Snowflake;
@@ -73,28 +73,31 @@ pub(crate) fn add_texts(module: &Bound<'_, PyModule>) -> PyResult<()> {
     ]));
     // SAFETY: `module` is a module, and the definitions are complete, never moved and ended by an empty one.
     let added = unsafe { ffi::PyModule_AddFunctions(module.as_ptr(), definitions.as_mut_ptr()) };
-    if added == 0 { Ok(()) } else { Err(PyErr::fetch(module.py())) }
+    if added != 0 {
+        return Err(PyErr::fetch(module.py()));
+    }
+    ["ulid_str", "uuid4_str", "uuid7_str"].iter().try_for_each(|name| module.index()?.append(name))
 }
 
 /// # Safety
 /// Only as the body of a function, called by an interpreter.
 unsafe extern "C" fn ulid_str(_: *mut ffi::PyObject, _: *mut ffi::PyObject) -> *mut ffi::PyObject {
     // SAFETY: the caller's promise.
-    unsafe { text(ulid::next().map(|ulid| ulid.text())) }
+    unsafe { text(ulid::next().map(Ulid::text)) }
 }
 
 /// # Safety
 /// Only as the body of a function, called by an interpreter.
 unsafe extern "C" fn uuid4_str(_: *mut ffi::PyObject, _: *mut ffi::PyObject) -> *mut ffi::PyObject {
     // SAFETY: the caller's promise.
-    unsafe { text(uuid::v4().map(|uuid| uuid.text())) }
+    unsafe { text(uuid::v4().map(Uuid::text)) }
 }
 
 /// # Safety
 /// Only as the body of a function, called by an interpreter.
 unsafe extern "C" fn uuid7_str(_: *mut ffi::PyObject, _: *mut ffi::PyObject) -> *mut ffi::PyObject {
     // SAFETY: the caller's promise.
-    unsafe { text(uuid::v7_at(snowmint::unix_ms()).map(|uuid| uuid.text())) }
+    unsafe { text(uuid::v7_at(snowmint::unix_ms()).map(Uuid::text)) }
 }
 
 /// # Safety

@@ -406,7 +406,7 @@ impl Engine {
     pub(crate) fn client_at(self, url: &str, statement: &str) -> String {
         let mut command = self.own_client(url);
         match self {
-            Self::Postgres | Self::Pgbouncer => command.args(["-c", statement]),
+            Self::Postgres | Self::Pgbouncer | Self::Pgpool => command.args(["-c", statement]),
             Self::Mariadb => command.args(["-e", statement]),
             _ => command.args(statement.split(' ')),
         };
