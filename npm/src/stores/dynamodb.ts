@@ -8,11 +8,17 @@ import { ownerOf, type StoreOptions, settled } from "./options.js";
 
 /** A client of `@aws-sdk/client-dynamodb`: its class `DynamoDB`. */
 export interface DynamoDbClient {
+  /** Reads an item. */
   getItem(...args: never[]): unknown;
+  /** Writes an item under a condition. */
   putItem(...args: never[]): unknown;
+  /** Raises a counter under a condition. */
   updateItem(...args: never[]): unknown;
+  /** Lists the items of a directory. */
   query(...args: never[]): unknown;
+  /** Returns the keys and the replicas of a table. */
   describeTable(...args: never[]): unknown;
+  /** Makes a table. */
   createTable(...args: never[]): unknown;
 }
 
