@@ -260,6 +260,62 @@ function faulty(fate = () => "fine") {
   };
 }
 
+/** Answers the calls of a moment together, as a client does that reads several answers at once. */
+function together(store) {
+  let waiting = [];
+  const answerAll = async () => {
+    const calls = waiting;
+    waiting = [];
+    const answers = [];
+    for (const { verb, args } of calls) answers.push(await store[verb](...args));
+    for (const [at, { resolve }] of calls.entries()) resolve(answers[at]);
+  };
+  const call = (verb, args) =>
+    new Promise((resolve) => {
+      if (!waiting.length) setTimeout(answerAll, 20);
+      waiting.push({ verb, args, resolve });
+    });
+  const verbs = ["read", "write", "list", "clockMs"].map((verb) => [verb, (...args) => call(verb, args)]);
+  return Object.fromEntries(verbs);
+}
+
+test("leases whose answers arrive together keep their own nodes, windows and layouts", async () => {
+  const memory = new MemoryStore();
+  const store = together(memory);
+  const wanted = [3, 7, 12, 40].map((node, at) => ({
+    namespace: `at-once-${node}`,
+    layout: `time:4${at},node:10,sequence:${12 - at};epoch=2025-01-01T00:00:00Z`,
+    node,
+    windowMs: 1000 + 400 * at,
+  }));
+  const check = async (gen, { namespace, layout, node, windowMs }) => {
+    assert.equal(gen.node, node);
+    assert.equal(gen.status().lost, null);
+    const { value } = await memory.read(`layouts/${namespace}`);
+    const text = new TextDecoder().decode(value);
+    assert.ok(text.startsWith(layout.split(";")[0]), `${text} is not ${layout}`);
+    // The window of a generator is the window that its record has.
+    const record = await memory.read(`leases/${namespace}/${node}`);
+    const end = Number(new DataView(record.value.buffer, record.value.byteOffset).getBigInt64(32, true));
+    assert.ok(
+      gen.window.end <= end && gen.window.end - Date.now() <= windowMs,
+      `${gen.window.end}, in the store ${end}`,
+    );
+    assert.equal(gen.layout.decode(await gen.nextIdAsync()).node, node);
+  };
+  // With a clock of the caller the store's clock is not read in between.
+  for (const clock of [undefined, () => Date.now()]) {
+    const gens = await Promise.all(
+      wanted.map((each) => lease(store, { ...each, clock, maxAheadMs: 0, maxWaitMs: 20_000 })),
+    );
+    const ends = gens.map((gen) => gen.window.end);
+    for (const [at, gen] of gens.entries()) await check(gen, wanted[at]);
+    await until(() => gens.every((gen, at) => gen.window.end > ends[at] + 1000), "renewals");
+    for (const [at, gen] of gens.entries()) await check(gen, wanted[at]);
+    await Promise.all(gens.map((gen) => gen.close()));
+  }
+});
+
 test("a claim whose answer is lost grants nothing until a read shows it", async () => {
   const fates = ["unheard"];
   const gen = await lease(

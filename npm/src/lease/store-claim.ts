@@ -2,7 +2,7 @@
 import { SnowmintError } from "../errors.js";
 import { monotonicMs } from "../host/monotonic.js";
 import { Patience } from "../patience.js";
-import type { LeaseStore } from "../store.js";
+import type { LeaseStore, Listed } from "../store.js";
 import { utf8 } from "../utf8.js";
 import { bytes, getText, putBytes, words } from "../wasm/engine.js";
 import { CheckedStore } from "./checked-store.js";
@@ -176,7 +176,7 @@ export class StoreClaim extends Claim {
         case LIST:
           // A store that confirms no write is asked no longer than the caller waits.
           if (this.#noAnswer && monotonicMs() - since >= asyncWaitMs) throw this.#noAnswer;
-          next = await this.#list();
+          next = (await this.#list())();
           break;
         case CLOCK: {
           const storeMs = await this.#store.clockMs();
@@ -185,7 +185,7 @@ export class StoreClaim extends Claim {
         }
         case READ:
         case WRITE:
-          next = await this.#ask(next === WRITE);
+          next = (await this.#ask(next === WRITE))();
           break;
         case WINDOW:
           return this.#granted();
@@ -218,12 +218,18 @@ export class StoreClaim extends Claim {
     }
   }
 
-  async #list(): Promise<number> {
-    const { wasm } = leases();
+  /** Lists the nodes. Returns the call that passes them on, as `#ask`. */
+  async #list(): Promise<() => number> {
     const { guard, excluded } = this.terms;
     const prefix = `leases/${this.directory}/`;
     const records = new Map((await this.#store.list(prefix)).map((found) => [found.name, found]));
     const taken = new Set([...excluded(), ...((await guard?.held(prefix)) ?? [])]);
+    return () => this.#see(records, taken);
+  }
+
+  /** Passes the nodes on. Returns the next step. */
+  #see(records: ReadonlyMap<string, Listed>, taken: ReadonlySet<number>): number {
+    const { wasm } = leases();
     const numbers = [...records.keys()].filter((name) => /^(0|[1-9]\d*)$/.test(name)).map(Number);
     const now = this.nowMs();
     this.skipped = [];
@@ -236,26 +242,30 @@ export class StoreClaim extends Claim {
       }
       const seen = wasm.see(this.handle, node, found.version, now, this.#put(found.value));
       if (seen < 0) throw this.#told(refusal());
-      if (seen) this.skipped.push(`${this.#store}: ${prefix}${node}`);
+      if (seen) this.skipped.push(`${this.#store}: leases/${this.directory}/${node}`);
     }
     return wasm.seen(this.handle, now, numbers.length);
   }
 
-  /** Reads or writes the record of the node that stands in the words. */
-  async #ask(writing: boolean): Promise<number> {
+  /**
+   * Reads or writes the record of the node that stands in the words. Returns the call that passes the answer on and returns the
+   * next step. The caller makes it when it goes on: all leases of this realm share the buffer, and what the call leaves there
+   * for the next step must not wait until another lease has had its turn.
+   */
+  async #ask(writing: boolean): Promise<() => number> {
     const engine = leases();
     const { wasm } = engine;
     const [node, version] = words(engine);
     const record = bytes(engine).slice(0, RECORD);
     const key = this.#key(node);
-    if (writing && this.#claiming && !(await this.#hold(key))) return wasm.again(this.handle);
+    if (writing && this.#claiming && !(await this.#hold(key))) return () => wasm.again(this.handle);
     if (writing) {
       const [outcome, at] = await this.#write(key, record, Number(version));
-      return wasm.replied(this.handle, outcome, at, 0);
+      return () => wasm.replied(this.handle, outcome, at, 0);
     }
     const [found] = await this.#answer(this.#store.read(key));
-    if (found === undefined) return wasm.replied(this.handle, 0, 0, 0);
-    return wasm.replied(this.handle, 3, found?.version ?? 0, found ? this.#put(found.value) : 0);
+    if (found === undefined) return () => wasm.replied(this.handle, 0, 0, 0);
+    return () => wasm.replied(this.handle, 3, found?.version ?? 0, found ? this.#put(found.value) : 0);
   }
 
   /** Writes a record. Returns the outcome, as the machine numbers it, and the version. */
