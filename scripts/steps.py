@@ -282,6 +282,9 @@ LONG = {
     "SNOWMINT_PROCESSES": "8",
 }
 
+# How many random IDs the tests of masks take.
+MANY = {"SNOWMINT_TRIES": "1000000"}
+
 PROOFS = [
     Step(PACKAGES, "scripts/package.sh", ["prove"], "npm", (BUILD_SITE, MATURIN, NPM), lock="optimised"),
     Step(
@@ -299,6 +302,31 @@ PROOFS = [
         ["prove"],
         "npm",
         (BUILD_NPM, VALGRIND, FAULTS),
+    ),
+    Step(
+        "Rust: masks of a million IDs",
+        "cargo test --quiet --locked --profile optimised -p snowmint-tests --test vectors -- come_back_from_their_masks",
+        ["prove"],
+        "rust",
+        (RUST,),
+        lock="optimised",
+        env=MANY,
+    ),
+    Step(
+        "Python: masks of a million IDs",
+        "cd python; pytest -q tests/test_prefixed.py -k come_back_from_their_masks",
+        ["prove"],
+        "python",
+        (BUILD_WHEEL, PYTHON),
+        env=MANY,
+    ),
+    Step(
+        "npm: masks of a million IDs",
+        "cd npm; node --test tests/mask.test.mjs",
+        ["prove"],
+        "npm",
+        (BUILD_TARBALLS, NPM),
+        env=MANY,
     ),
     Step("proof of the windows: each part of it counts", "pytest -q proof", ["prove"], "python", (PYTHON, PROOF)),
     Step("wheel, used in an empty project", "python3 scripts/try_package.py dist", ["prove"], "python", (PACKAGES,)),

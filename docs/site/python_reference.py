@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pdoc
 
-MODULES = ["stores", "text", "scatter", "layouts", "sqlalchemy", "pydantic"]
+MODULES = ["stores", "text", "prefix", "scatter", "layouts", "sqlalchemy", "pydantic"]
 
 
 def main() -> None:

@@ -39,6 +39,9 @@ interface Encode {
   <Prefix extends string>(prefix: Prefix, value: Id): PrefixedId<Prefix> | TypeId<Prefix>;
 }
 
+/** A type that is taken from the other arguments alone, as `NoInfer` of later compilers. */
+type Given<T> = [T][T extends unknown ? 0 : never];
+
 interface Decode {
   /**
    * Reads the 64-bit ID of a text with this prefix, or the UUID if as many characters follow. With `kind` the value must be
@@ -48,8 +51,8 @@ interface Decode {
    * prefix.decode("user", "user_1asd13xh1f800") // 1541815603606036480n
    * prefix.decode("user", "order_1asd13xh1f800", "id") // throws INVALID_TEXT
    */
-  <Prefix extends string>(prefix: Prefix, text: PrefixedId<Prefix>): bigint;
-  <Prefix extends string>(prefix: Prefix, text: TypeId<Prefix>): string;
+  <Prefix extends string>(prefix: Prefix, text: PrefixedId<Given<Prefix>>): bigint;
+  <Prefix extends string>(prefix: Prefix, text: TypeId<Given<Prefix>>): string;
   (prefix: string, text: string, kind: "id"): bigint;
   (prefix: string, text: string, kind: "uuid"): string;
   (prefix: string, text: string): bigint | string;

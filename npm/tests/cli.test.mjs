@@ -5,7 +5,7 @@ import { existsSync, openSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout } from "node:timers/promises";
-import { Layout, layouts, text } from "snowmint";
+import { Layout, layouts, prefix, text } from "snowmint";
 import { folder, increasing, slots, until } from "./support.mjs";
 
 const root = new URL("../..", import.meta.url).pathname;
@@ -80,6 +80,13 @@ test("gen writes IDs into JSON as strings", (t) => {
   assert.deepEqual(bare, { id: String(BigInt(bare.id)) });
   for (const told of jsonLines(["gen", "-n", "3", "--json", "--format", "hex"]))
     assert.equal(text.decode(told.text, "hex"), BigInt(told.id));
+});
+
+test("gen puts a prefix before each ID", () => {
+  const ids = lines(["gen", "-n", "3", "--prefix", "api_key"]).map((line) => prefix.decode("api_key", line, "id"));
+  assert.ok(ids.length === 3 && ids[0] < ids[1] && ids[1] < ids[2]);
+  const [told] = jsonLines(["gen", "--prefix", "user", "--json"]);
+  assert.equal(prefix.decode("user", told.text), BigInt(told.id));
 });
 
 test("gen without a node leases one", (t) => {
@@ -248,6 +255,8 @@ test("mistakes in what is typed have the same exit codes, and a line each", { sk
     ["gen", "-n", "many"],
     ["gen", "--bogus"],
     ["gen", "--format", "base10"],
+    ["gen", "--prefix", "User"],
+    ["gen", "--prefix", "user", "--format", "hex"],
     ["gen", "--max-wait-ms", "1.5"],
     ["gen", "--json=yes"],
     ["layouts", "--layout", "x"],

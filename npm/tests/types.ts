@@ -3,29 +3,39 @@ import {
   type Candidate,
   type ErrorCode,
   type Id,
+  type IdKind,
   type InspectOptions,
   type Instant,
   type Integer,
   inspect,
   json,
+  ksuid,
   Layout,
   type LeaseOptions,
   type LeaseStore,
   layouts,
+  Mask,
+  type MaskOptions,
   type Mint,
   type NodeId,
   objectId,
   type Parts,
   type PartsInput,
+  type PrefixedId,
+  prefix,
   type SequenceStart,
   Snowflake,
   type SnowflakeOptions,
   type SnowflakeStatus,
   SnowmintError,
   scatter,
+  type TypeId,
   text,
+  typeId,
+  UuidMask,
   ulid,
   uuid,
+  xid,
 } from "snowmint";
 import { type Dialect, decodeSql, type FunctionOptions, postgresFunction, type SqlParts } from "snowmint/sql";
 import {
@@ -333,3 +343,41 @@ postgresFunction("twitter", "app", predicate, { datacenter: 1, worker: 2n }, fun
 decodeSql("twitter", "oracle", "id");
 // @ts-expect-error A node is needed.
 postgresFunction("twitter", "app", "next_id");
+
+// Prefixed IDs: no other kind, no other value and no bare string.
+const userId = prefix.of("user");
+const user: PrefixedId<"user"> = userId.encode(5n);
+is<bigint>(userId.decode(user));
+is<bigint>(prefix.decode("user", user));
+is<string>(prefix.decode("order", typeId("order")));
+is<bigint>(prefix.decode("user", "user_0000000000005", "id"));
+is<bigint | string>(prefix.decode("user", "user_0000000000005"));
+is<`user_${string}`>(user);
+is<IdKind<PrefixedId<"user">, bigint, Id>>(userId);
+const order: TypeId<"order"> = typeId.of("order").next();
+const path: string = user;
+if (userId.is(path)) is<PrefixedId<"user">>(path);
+is<{ prefix: string; uuid: string }>(typeId.parts(order));
+// @ts-expect-error another kind
+is<PrefixedId<"order">>(user);
+// @ts-expect-error a TypeID is of a UUID
+is<PrefixedId<"order">>(order);
+// @ts-expect-error a string that nothing has checked
+is<PrefixedId<"user">>("user_0000000000005");
+// @ts-expect-error of the other kind
+prefix.decode("order", user) satisfies bigint;
+
+// Masks.
+const maskOptions: MaskOptions = { tweak: "orders", digits: 10 };
+is<bigint>(new Mask(new Uint8Array(16), maskOptions).encode("5"));
+is<string>(new UuidMask("00".repeat(16)).decode(uuid.v4()));
+// @ts-expect-error a key is bytes or a text
+new Mask(5);
+// @ts-expect-error no such option
+new Mask("", { radix: 2 });
+is<[string, string]>(uuid.v7Range(0, new Date()));
+is<string>(uuid.toText(uuid.v7Of(0), "base58"));
+// @ts-expect-error no such form
+uuid.toText(uuid.NIL, "hex");
+is<Uint8Array>(ksuid.payload(ksuid()));
+is<number>(xid.counter(xid()));

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import processes
-from snowmint import Layout, layouts, text
+from snowmint import Layout, layouts, prefix, text
 
 COMMAND = [sys.executable, "-m", "snowmint"]
 ONE_NODE = "time:41,sequence:12;epoch=2025-01-01T00:00:00Z"
@@ -64,6 +64,16 @@ def test_gen_writes_ids_into_json_as_strings() -> None:
     for line in lines("gen", "-n", "3", "--json", "--format", "hex"):
         told = json.loads(line)
         assert text.decode(told["text"], "hex") == int(told["id"])
+
+
+def test_gen_puts_a_prefix_before_each_id() -> None:
+    ids = [prefix.decode("api_key", line, int) for line in lines("gen", "-n", "3", "--prefix", "api_key")]
+    assert len(ids) == 3
+    assert ids == sorted(ids)
+    (told,) = map(json.loads, lines("gen", "--prefix", "user", "--json"))
+    assert prefix.decode("user", told["text"]) == int(told["id"])
+    assert "a prefix has at most 63 characters" in run("gen", "--prefix", "User", code=2).stderr
+    assert "not allowed with argument --" in run("gen", "--prefix", "user", "--format", "hex", code=2).stderr
 
 
 def test_gen_without_a_node_leases_one(tmp_path: Path) -> None:

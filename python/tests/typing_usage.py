@@ -9,7 +9,18 @@ from uuid import UUID
 import numpy as np
 
 import snowmint
-from snowmint import Layout, Parts, Snowflake, SnowmintError, WindowClosedError, layouts, text
+from snowmint import (
+    Layout,
+    Parts,
+    PrefixedId,
+    Snowflake,
+    SnowmintError,
+    TypeID,
+    WindowClosedError,
+    layouts,
+    prefix,
+    text,
+)
 
 
 def clock() -> int:
@@ -86,6 +97,32 @@ def wider_ids() -> None:
     assert_type(ulid < snowmint.ULID.from_parts(0), bool)
     assert_type(snowmint.ObjectId("507f1f77bcf86cd799439011").timestamp, datetime)
     snowmint.ULID(5)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+
+
+class UserId(PrefixedId, prefix="user"):
+    """A 64-bit ID."""
+
+
+class OrderId(TypeID, prefix="order"):
+    """A TypeID."""
+
+
+def prefixes_and_masks() -> None:
+    """IDs with a prefix, and masks."""
+    assert_type(UserId(5), UserId)
+    assert_type(UserId("user_0000000000005").value, int)
+    assert_type(OrderId().uuid, UUID)
+    assert_type(prefix.encode("user", 5), str)
+    assert_type(prefix.decode("user", "user_0000000000005"), int | UUID)
+    assert_type(prefix.decode("user", "user_0000000000005", int), int)
+    assert_type(prefix.decode("user", "user_00000000000000000000000005", UUID), UUID)
+    UserId(None)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    assert_type(snowmint.Mask(b"", tweak="a", digits=9).encode(5), int)
+    assert_type(snowmint.UuidMask("").decode(snowmint.uuid7()), UUID)
+    snowmint.Mask(5)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    assert_type(snowmint.uuid7_range(0, 1), tuple[UUID, UUID])
+    assert_type(snowmint.KSUID().payload, bytes)
+    assert_type(snowmint.XID().counter, int)
 
 
 def errors() -> None:

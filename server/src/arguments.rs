@@ -4,6 +4,8 @@
 pub mod operate;
 pub mod serve;
 
+use std::fmt;
+
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 use snowmint_core::prefix::Prefix;
@@ -31,6 +33,10 @@ pub enum Verb {
     /// Connects to the store as a generator does, which makes missing tables, and claims no node. Exit code 1: something must
     /// be mended.
     Doctor(Doctor),
+    /// Mask IDs, so that they show neither time nor order, or unmask them
+    ///
+    /// IDs are masked by FF1, and UUIDs of version 7 by UUIDv47. A mask hides, and does not authenticate.
+    Mask(Mask),
     /// List leases, and release the node of a stopped holder
     Lease(operate::Lease),
     /// Create and use named sequences
@@ -97,6 +103,32 @@ pub struct Inspect {
     /// Print one JSON object per line
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Args)]
+pub struct Mask {
+    /// IDs to mask [default: the lines of standard input]
+    #[arg(value_name = "ID", allow_negative_numbers = true)]
+    pub ids: Vec<String>,
+    /// Unmask the IDs
+    #[arg(long)]
+    pub decode: bool,
+    /// Public text, such as the name of a table: IDs with another tweak have other masks
+    #[arg(long, default_value = "", hide_default_value = true)]
+    pub tweak: String,
+    /// Mask the numbers of up to that many decimal digits among themselves: 6 to 18
+    #[arg(long)]
+    pub digits: Option<i64>,
+    /// Secret: 32 hexadecimal digits, such as those of openssl rand -hex 16. Better in the variable than here
+    #[arg(long, env = "SNOWMINT_MASK_KEY", hide_env_values = true)]
+    pub key: String,
+}
+
+impl fmt::Debug for Mask {
+    /// Without the key.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Mask").field("ids", &self.ids).field("decode", &self.decode).finish_non_exhaustive()
+    }
 }
 
 #[derive(Debug, Args)]

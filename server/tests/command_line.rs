@@ -75,6 +75,26 @@ fn gen_puts_a_prefix_before_each_id() {
 }
 
 #[test]
+fn mask_hides_ids_and_shows_them_again() {
+    let key = ["--key", "000102030405060708090a0b0c0d0e0f"];
+    let masked = lines(&[&["mask", TWEET, "0"], &key[..]].concat());
+    assert_eq!(masked, ["8684110301830119334", "6851524406231690879"]);
+    assert_eq!(lines(&[&["mask", "--decode", &masked[0]], &key[..]].concat()), [TWEET]);
+    let done = command()
+        .args(["mask", "123456789", "--digits", "10"])
+        .env("SNOWMINT_MASK_KEY", "2b7e151628aed2a6abf7158809cf4f3c")
+        .output()
+        .expect("it runs");
+    assert_eq!(text(&done.stdout), "2433477484\n");
+    let uuids = ["mask", "018f2d9f-9a2a-7def-8c3f-7b1a2c4d5e6f", "--key", "efcdab89674523011032547698badcfe"];
+    assert_eq!(lines(&uuids), ["2463c780-7fca-4def-8c3f-7b1a2c4d5e6f"]);
+    let (code, told) = complaint(&["mask", "5", "--key", "0001"]);
+    assert_eq!((code, told.contains("a mask key has 32 hexadecimal digits")), (Some(2), true), "{told}");
+    let (code, told) = complaint(&[&["mask", "9223372036854775808"], &key[..]].concat());
+    assert_eq!((code, told.contains("cannot be masked")), (Some(2), true), "{told}");
+}
+
+#[test]
 fn gen_leases_a_node_and_gives_it_back() {
     let directory = TempDir::new().expect("a directory");
     for scheme in ["file", "sqlite"] {

@@ -20,6 +20,8 @@ mod guides {
     struct Start;
     #[doc = include_str!("../../docs/layouts.md")]
     struct Layouts;
+    #[doc = include_str!("../../docs/prefixes.md")]
+    struct Prefixes;
 }
 
 /// Reads the cases of `tests/vectors/<file>.json`.

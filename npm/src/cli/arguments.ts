@@ -1,7 +1,7 @@
 // Reads the words of the command line.
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import { version } from "../generated/version.js";
-import { text } from "../index.js";
+import { prefix, text } from "../index.js";
 
 /** A mistake in the words of the command line. */
 export class Mistake extends Error {}
@@ -11,6 +11,7 @@ export interface GenOptions {
   count: number;
   layout?: string;
   format?: text.TextForm;
+  prefix?: string;
   node?: string;
   store?: string;
   namespace?: string;
@@ -66,8 +67,8 @@ Mint and read IDs of the Snowflake family.
 Exit codes: 0 for success, 1 for a failure or an unknown ID, 2 for wrong input.
 `;
 
-const GEN_HELP = `usage: snowmint gen [-n COUNT] [--layout LAYOUT] [--format FORM] [--node NODE]
-                    [--store URL] [--namespace NAMESPACE] [--max-wait-ms MS]
+const GEN_HELP = `usage: snowmint gen [-n COUNT] [--layout LAYOUT]
+                    [--format FORM | --prefix PREFIX] [--node NODE] [--store URL] [--namespace NAMESPACE] [--max-wait-ms MS]
                     [--json]
 
 Mint IDs, one per line.
@@ -77,6 +78,8 @@ Mint IDs, one per line.
                          snowmint]
   --format FORM          text form of fixed width: decimal, hex, base32, base36,
                          base58, base62 [default: the number without padding]
+  --prefix PREFIX        prefix before each ID, with 13 characters after it:
+                         user_1asd13xh1f800
   --node NODE            node that no other generator uses: 5, or
                          datacenter=0,worker=5 [default: SNOWMINT_NODE,
                          otherwise a leased node]
@@ -160,6 +163,7 @@ function gen(words: string[]): Request {
     options: {
       ...COMMON,
       count: { type: "string", short: "n", default: "1" },
+      prefix: { type: "string" },
       node: { type: "string" },
       store: { type: "string" },
       namespace: { type: "string" },
@@ -167,11 +171,14 @@ function gen(words: string[]): Request {
     },
   });
   if (values.help) return { verb: "print", text: GEN_HELP };
-  const { layout, node, store, namespace, json = false } = values;
+  const { layout, prefix: given, node, store, namespace, json = false } = values;
+  if (given !== undefined && values.format !== undefined)
+    throw mistake("--prefix: not allowed with argument --format", "gen");
   const wait = values["max-wait-ms"];
   const maxWaitMs = wait === undefined ? undefined : whole("gen", "--max-wait-ms", wait);
   const count = whole("gen", "-n/--count", values.count);
-  return { verb: "gen", count, layout, node, store, namespace, maxWaitMs, json, format: form("gen", values.format) };
+  const format = form("gen", values.format);
+  return { verb: "gen", count, layout, node, store, namespace, maxWaitMs, json, format, prefix: start(given) };
 }
 
 function inspect(words: string[]): Request {
@@ -235,6 +242,14 @@ function form(verb: string, given: string | undefined): text.TextForm | undefine
   const known = text.FORMS.find((form) => form === given);
   if (given === undefined || known) return known;
   throw mistake(`--format: invalid choice: '${given}' (choose from ${text.FORMS.join(", ")})`, verb);
+}
+
+function start(given: string | undefined): string | undefined {
+  try {
+    return given === undefined ? given : prefix.of(given).prefix;
+  } catch (error) {
+    throw mistake(`--prefix: ${(error as Error).message}`, "gen");
+  }
 }
 
 function mistake(sentence: string, verb?: string): Mistake {

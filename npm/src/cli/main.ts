@@ -3,7 +3,7 @@
 import { createInterface } from "node:readline";
 import { setImmediate } from "node:timers/promises";
 import { WAIT_MS } from "../generated/tables.js";
-import { Layout, Snowflake, SnowmintError, text } from "../index.js";
+import { Layout, prefix, Snowflake, SnowmintError, text } from "../index.js";
 import {
   type DoctorOptions,
   type GenOptions,
@@ -30,14 +30,14 @@ const complain = (sentence: string): void => void process.stderr.write(`snowmint
 
 async function gen(options: GenOptions): Promise<number> {
   // No other work waits here while a call blocks.
-  const { count, json, format, layout, node, store, namespace, maxWaitMs = WAIT_MS } = options;
+  const { count, layout, node, store, namespace, maxWaitMs = WAIT_MS } = options;
   const { SNOWMINT_STORE, SNOWMINT_NAMESPACE } = process.env;
   const isVouched = node !== undefined && render.isVouched(store ?? SNOWMINT_STORE, namespace ?? SNOWMINT_NAMESPACE);
   const generator = isVouched
     ? new Snowflake({ layout, node, maxWaitMs })
     : await Snowflake.lease({ layout, node, store, namespace, maxWaitMs });
   try {
-    const line = written(json, format);
+    const line = written(options);
     // A batch of a quarter second ends well before its deadline.
     const atOnce = Math.max(1, Math.min(BATCH, Math.floor(generator.layout.idsPerSecond / 4)));
     for (let left = count; left > 0 && !interrupted.signal.aborted; left -= atOnce) {
@@ -51,11 +51,14 @@ async function gen(options: GenOptions): Promise<number> {
   return 0;
 }
 
-function written(json: boolean, format: text.TextForm | undefined): (id: bigint) => string {
-  if (json && format) return (id) => `{"id": "${id}", "text": "${text.encode(id, format)}"}\n`;
+function written({ json, format, prefix: start }: GenOptions): (id: bigint) => string {
+  const text = format ? textOfForm(format) : start === undefined ? undefined : (id: bigint) => prefix.encode(start, id);
+  if (json && text) return (id) => `{"id": "${id}", "text": "${text(id)}"}\n`;
   if (json) return (id) => `{"id": "${id}"}\n`;
-  return format ? (id) => `${text.encode(id, format)}\n` : (id) => `${id}\n`;
+  return text ? (id) => `${text(id)}\n` : (id) => `${id}\n`;
 }
+
+const textOfForm = (form: text.TextForm) => (id: bigint) => text.encode(id, form);
 
 async function inspectEach(options: InspectOptions): Promise<number> {
   const layout = options.layout === undefined ? undefined : layoutOf(options.layout);

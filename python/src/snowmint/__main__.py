@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NoReturn
 
 import snowmint
-from snowmint import Snowflake, SnowmintError, layouts, text
+from snowmint import Snowflake, SnowmintError, layouts, prefix, text
 from snowmint._snowmint import examine, find_layout, render_candidates, render_decoded, render_layouts
 
 BATCH = 4096
@@ -29,6 +29,14 @@ def _count(given: str) -> int:
     return int(given)
 
 
+def _prefix(given: str) -> str:
+    try:
+        prefix.encode(given, 0)
+    except SnowmintError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+    return given
+
+
 def _arguments() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="python -m snowmint",
@@ -44,11 +52,15 @@ def _arguments() -> argparse.ArgumentParser:
     gen.add_argument("-n", "--count", type=_count, default=1, help="how many IDs to mint [default: 1]")
     gen.add_argument("--layout", help="name of a preset, or text of a layout [default: snowmint]")
     forms = ", ".join(text.FORMS)
-    gen.add_argument(
+    written = gen.add_mutually_exclusive_group()
+    written.add_argument(
         "--format",
         choices=text.FORMS,
         metavar="FORM",
         help=f"text form of fixed width: {forms} [default: the number without padding]",
+    )
+    written.add_argument(
+        "--prefix", type=_prefix, help="prefix before each ID, with 13 characters after it: user_1asd13xh1f800"
     )
     gen.add_argument(
         "--node",
@@ -132,10 +144,14 @@ def _gen(options: argparse.Namespace) -> int:
 
 
 def _written(options: argparse.Namespace) -> Callable[[int], str]:
-    form = options.format
-    if options.json:
-        return lambda id: json.dumps({"id": str(id)} | ({"text": text.encode(id, form)} if form else {}))
-    return str if form is None else lambda id: text.encode(id, form)
+    form, start = options.format, options.prefix
+    if form is None and start is None:
+        return (lambda id: json.dumps({"id": str(id)})) if options.json else str
+
+    def written(id: int) -> str:
+        return prefix.encode(start, id) if form is None else text.encode(id, form)
+
+    return (lambda id: json.dumps({"id": str(id), "text": written(id)})) if options.json else written
 
 
 def _inspect(options: argparse.Namespace) -> int:

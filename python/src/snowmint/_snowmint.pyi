@@ -1509,7 +1509,7 @@ def prefix_is_uuid(text: str) -> bool:
     """Whether the characters after the prefix are as many as those of a UUID."""
 
 def type_id_parts(text: str) -> tuple[str, UUID]:
-    """The prefix and the UUID of a TypeID.
+    """The prefix and the UUID of a `TypeID`.
 
     Raises:
         InvalidTextError: The text is no TypeID.

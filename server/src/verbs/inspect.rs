@@ -1,14 +1,14 @@
 //! `snowmint inspect`: prints the parts of IDs, or the systems that could have minted them.
 
-use std::fmt::Write as _;
-use std::io::{self, BufRead as _, stdin};
+use std::io;
 use std::process::ExitCode;
 
 use snowmint_core::inspect::inspect_integer;
 use snowmint_core::render::{self, Decoded, Format};
-use snowmint_core::{ErrorKind, Integer, Layout, SystemHost};
+use snowmint_core::{Integer, Layout, SystemHost};
 use snowmint_stores::Error;
 
+use super::input::{integer, lines};
 use super::output;
 use crate::arguments;
 use crate::exit::{Exit, complain};
@@ -68,36 +68,4 @@ fn print(given: &Given, layout: Option<&Layout>, format: Format) -> Result<io::R
     };
     let decoded = Decoded::new(value, layout)?;
     Ok(output::print(|out| decoded.write(out, format)).map(|()| true))
-}
-
-/// Returns the lines of standard input that are not blank. Bytes that are not UTF-8 become `\xff`, which no ID contains.
-fn lines() -> impl Iterator<Item = io::Result<String>> {
-    let text = |line: Vec<u8>| {
-        let mut text = String::new();
-        for chunk in line.utf8_chunks() {
-            text.push_str(chunk.valid());
-            for byte in chunk.invalid() {
-                // Writing to a string cannot fail.
-                let _ = write!(text, "\\x{byte:02x}");
-            }
-        }
-        text.trim().to_owned()
-    };
-    let lines = stdin().lock().split(b'\n').map(move |line| line.map(text));
-    lines.filter(|line| line.as_ref().map_or(true, |line| !line.is_empty()))
-}
-
-fn integer(text: &str) -> Result<Integer, Error> {
-    let digits = text.strip_prefix('-').unwrap_or(text);
-    if !(1..=40).contains(&digits.len()) || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err(Error::told(
-            ErrorKind::InvalidId,
-            "an ID is an integer from -2^63 to 2^64-1; --format names another form",
-        ));
-    }
-    Ok(match digits.parse::<u64>() {
-        Err(_) => Integer::Beyond,
-        Ok(magnitude) if text.starts_with('-') && magnitude > 0 => Integer::Negative(magnitude),
-        Ok(number) => Integer::Fits(number),
-    })
 }
