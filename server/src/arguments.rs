@@ -161,8 +161,8 @@ pub struct Doctor {
 }
 
 // The URL may contain a password.
-impl std::fmt::Debug for Doctor {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for Doctor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Doctor").field("layout", &self.layout).field("node", &self.node).finish_non_exhaustive()
     }
 }

@@ -21,27 +21,15 @@ fn main() -> io::Result<()> {
     Ok(())
 }
 
-/// What JavaScript looks up itself, so that the wasm modules need no texts: the sentences of errors and the texts of
-/// presets; and what it would otherwise have to ask for.
-fn tables() -> [(&'static str, String); 7] {
-    let place = |error: Option<Error>| {
-        error.and_then(|error| usize::try_from(error.to_words()[0]).ok()).expect("these calls fail, and rows are few")
-    };
-    let rows: Vec<(&str, &str)> = snowmint_core::sentences().collect();
-    let row = |at: usize| format!("{:?}", format!("{} {}", rows[at].0, camel_case(rows[at].1)));
-    // What cannot come up in the module that mints keeps its place, without a text: it has no windows that end or have a
-    // length, and no forks. The rows after the name of a text form are of other modules, or of machines that none here has.
-    let last = place(TextForm::find("").err());
-    let length = place(Window::length_ms(&layouts::SNOWMINT, Some(0), 0, 0).err());
-    let never = |at: usize| {
-        at == length
-            || rows[at].0 == ErrorKind::Forked.code()
-            || (rows[at].0 == ErrorKind::WindowClosed.code() && at != place(Some(Error::closed())))
-    };
-    let sentences = (0..=last).map(|at| format!("  {},\n", if never(at) { "\"\"".to_owned() } else { row(at) }));
-    // What comes up where IDs change their form.
+/// Returns the place of an error's sentence.
+fn place(error: Option<Error>) -> usize {
+    error.and_then(|error| usize::try_from(error.to_words()[0]).ok()).expect("these calls fail, and rows are few")
+}
+
+/// What comes up where IDs change their form.
+fn forms() -> Vec<usize> {
     let text = |text: &str| place(TextForm::Decimal.decode(text).err());
-    let mut forms = vec![
+    vec![
         place(Integer::Beyond.id().err()),
         text(""),
         text("0000000000000000000x"),
@@ -50,15 +38,13 @@ fn tables() -> [(&'static str, String); 7] {
         place(scatter::rotate_digits(0, 1).err()),
         place(scatter::rotate_digits(u64::MAX >> 1, 1).err()),
         place(scatter::shard_high(0, 64).err()),
-    ];
-    forms.sort_unstable();
-    let forms = forms.into_iter().map(|at| format!("  {at}: {},\n", row(at)));
-    // What comes up in a module with windows, beside what the one that mints knows.
-    let leases = (0..rows.len()).filter(|at| never(*at) && rows[*at].0 != ErrorKind::Forked.code() && *at <= last);
-    let leases = leases.chain(snowmint_core::lease::sentences()).map(|at| format!("  {at}: {},\n", row(at)));
-    // What comes up with UUIDs, ULIDs and ObjectIds.
+    ]
+}
+
+/// What comes up with IDs of 128, 160 and 96 bits.
+fn wide() -> Vec<usize> {
     let last_ulid = Ulid::from_bits((1 << 80) - 1);
-    let mut wide = vec![
+    vec![
         place("".parse::<Uuid>().err()),
         place("".parse::<Ulid>().err()),
         place("".parse::<ObjectId>().err()),
@@ -71,15 +57,13 @@ fn tables() -> [(&'static str, String); 7] {
         place("".parse::<Xid>().err()),
         place(UuidForm::find("").err()),
         place(UuidForm::Base58.decode("").err()),
-    ];
-    let sorted = |places: &mut Vec<usize>| {
-        places.sort_unstable();
-        places.iter().map(|at| format!("  {at}: {},\n", row(*at))).collect::<String>()
-    };
-    let wide = sorted(&mut wide);
-    // What comes up with prefixed IDs.
+    ]
+}
+
+/// What comes up with prefixed IDs.
+fn prefixes() -> Vec<usize> {
     let read = |text: &str| place(prefix::decode::<u64>("a", text).err());
-    let prefixes = sorted(&mut vec![
+    vec![
         place(Integer::Beyond.id().err()),
         place("".parse::<Uuid>().err()),
         place(Prefix::new("_").err()),
@@ -87,10 +71,13 @@ fn tables() -> [(&'static str, String); 7] {
         read("a_"),
         read("a_000000000000l"),
         read("a_g000000000000"),
-    ]);
-    // What comes up with masks.
+    ]
+}
+
+/// What comes up with masks.
+fn masks() -> Vec<usize> {
     let key = MaskKey::new([0; 16]).expect("16 bytes");
-    let masks = sorted(&mut vec![
+    vec![
         place(Integer::Beyond.id().err()),
         place("".parse::<Uuid>().err()),
         place(MaskKey::new([]).err()),
@@ -100,7 +87,31 @@ fn tables() -> [(&'static str, String); 7] {
         place(Mask::new(key).encode(u64::MAX).err()),
         place(Mask::new(key).with_digits(6).and_then(|mask| mask.encode(u64::MAX)).err()),
         place(UuidMask::new(key).encode(Uuid::NIL).err()),
-    ]);
+    ]
+}
+
+/// What JavaScript looks up itself, so that the wasm modules need no texts: the sentences of errors and the texts of
+/// presets; and what it would otherwise have to ask for.
+fn tables() -> [(&'static str, String); 7] {
+    let rows: Vec<(&str, &str)> = snowmint_core::sentences().collect();
+    let row = |at: usize| format!("{:?}", format!("{} {}", rows[at].0, camel_case(rows[at].1)));
+    // What cannot come up in the module that mints keeps its place, without a text: it has no windows that end or have a
+    // length, and no forks. The rows after the name of a text form are of other modules, or of machines that none here has.
+    let last = place(TextForm::find("").err());
+    let length = place(Window::length_ms(&layouts::SNOWMINT, Some(0), 0, 0).err());
+    let never = |at: usize| {
+        at == length
+            || rows[at].0 == ErrorKind::Forked.code()
+            || (rows[at].0 == ErrorKind::WindowClosed.code() && at != place(Some(Error::closed())))
+    };
+    let sentences = (0..=last).map(|at| format!("  {},\n", if never(at) { "\"\"".to_owned() } else { row(at) }));
+    // What comes up in a module with windows, beside what the one that mints knows.
+    let leases = (0..rows.len()).filter(|at| never(*at) && rows[*at].0 != ErrorKind::Forked.code() && *at <= last);
+    let leases = leases.chain(snowmint_core::lease::sentences()).map(|at| format!("  {at}: {},\n", row(at)));
+    let sorted = |mut places: Vec<usize>| {
+        places.sort_unstable();
+        places.iter().map(|at| format!("  {at}: {},\n", row(*at))).collect::<Vec<_>>().concat()
+    };
     let presets = layouts::all().map(|(name, layout)| format!("  {name}: \"{layout}\",\n"));
     let table = |of: &str, rows: String| {
         format!(
@@ -163,11 +174,11 @@ export const NAMESPACE_X500 = "{}";
     [
         ("tables.ts", main),
         ("tables.service.ts", service()),
-        ("tables.forms.ts", table("text forms and scatter", forms.collect())),
+        ("tables.forms.ts", table("text forms and scatter", sorted(forms()))),
         ("tables.lease.ts", table("leases, beside those of the module that mints", leases.collect())),
-        ("tables.wide.ts", table("UUIDs, ULIDs, ObjectIds, KSUIDs and xids", wide) + &namespaces),
-        ("tables.prefix.ts", table("prefixed IDs", prefixes)),
-        ("tables.mask.ts", table("masks", masks)),
+        ("tables.wide.ts", table("UUIDs, ULIDs, ObjectIds, KSUIDs and xids", sorted(wide())) + &namespaces),
+        ("tables.prefix.ts", table("prefixed IDs", sorted(prefixes()))),
+        ("tables.mask.ts", table("masks", sorted(masks()))),
     ]
 }
 
