@@ -55,6 +55,11 @@ fn a_server_that_does_not_sync_each_write_is_refused() {
             assert!(told.contains(found) && told.contains("sync_interval: always"), "{told}");
             assert!(told.contains("nats-server 2.10"), "{told}");
             let store = connect(&with_option(&server.url(), "allow_unsafe=true")).await.expect("it is allowed");
+            let settings = store.settings().await.expect("an answer").expect("settings");
+            let interval = settings.values.iter().find(|(name, _)| name == "sync_interval");
+            let shown = interval
+                .map_or("sync_interval is not reported,".to_owned(), |(name, value)| format!("{name}={value},"));
+            assert_eq!(shown, found);
             assert!(matches!(store.write("a/b", b"x", 0).await, Ok(Wrote::Version(_))));
             assert_eq!(store.list("a/").await.expect("an answer").len(), 1);
             assert_eq!(store.add("c", 2, 5).await, Ok(7));

@@ -28,6 +28,7 @@ use futures_util::future::join_all;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig, RootCertStore};
+use snowmint_core::durability::Engine;
 use snowmint_core::mutant;
 use snowmint_core::time::parse_rfc3339;
 use tokio::sync::Notify;
@@ -36,11 +37,11 @@ use self::bucket::Bucket;
 use super::client::address::Address;
 use super::client::reconnect::{Connector, Reconnecting};
 use super::client::tls;
-use super::settings::Settings;
+use super::settings::{Settings, of_server};
 use crate::error::Error;
 use crate::store::counter::{full, sum};
 use crate::store::url::Url;
-use crate::store::{Found, Store, Version, Wrote};
+use crate::store::{Found, ServerSettings, Store, Version, Wrote};
 
 /// The bucket of a URL without a path.
 const BUCKET: &str = "snowmint";
@@ -431,6 +432,16 @@ impl Store for Nats {
 
     fn standby_risk(&self) -> Option<Error> {
         self.cluster.connector().settings.risk()
+    }
+
+    async fn settings(&self) -> Result<Option<ServerSettings>, Error> {
+        let Cluster { bucket, name, monitors, .. } = self.cluster.connector();
+        self.run(|Connection { context, .. }| async move {
+            let Some(info) = bucket.info(name, &context).await? else { return Ok(None) };
+            let servers = info.servers(&context.client().server_info().server_name);
+            Ok(Some(of_server(Engine::Nats, settings::read(&info, &servers, monitors).await)))
+        })
+        .await
     }
 
     async fn clock_ms(&self) -> Result<Option<i64>, Error> {

@@ -23,15 +23,7 @@ pub(super) async fn check(
     servers: &[Server],
     monitors: &[(String, String)],
 ) -> Result<Option<Error>, Error> {
-    let asked = monitors.iter().map(|(host, path)| async move { (host, monitor::report(host, path).await) });
-    let mut reports = HashMap::new();
-    let mut silent = Vec::new();
-    for (host, answer) in join_all(asked).await {
-        match answer {
-            Ok(report) => drop(reports.insert(report.name, report.sync_interval)),
-            Err(why) => silent.push(format!("http://{host}: {why}")),
-        }
-    }
+    let (reports, silent) = ask(monitors).await;
     if !servers.iter().any(|server| server.confirms) {
         return Err(Error::unavailable(store, "the stream of the bucket has no leader at the moment"));
     }
@@ -49,4 +41,30 @@ pub(super) async fn check(
         settings::check(store, Engine::Nats, |setting| found.get(setting).map(String::as_str))?;
     }
     Ok(None)
+}
+
+/// Reads the settings of the bucket, and the `sync_interval` of its servers: that of the first server that does not sync each
+/// write, if there is one.
+pub(super) async fn read(info: &Info, servers: &[Server], monitors: &[(String, String)]) -> HashMap<String, String> {
+    let (reports, _) = ask(monitors).await;
+    let judged = servers.iter().filter(|server| server.confirms || reports.contains_key(&server.name));
+    let mut intervals = judged.map(|server| reports.get(&server.name).cloned().flatten());
+    let always = Some("always".to_owned());
+    let interval = intervals.find(|interval| *interval != always).unwrap_or(always);
+    let mut found: HashMap<_, _> = info.settings().into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+    found.extend(interval.map(|interval| ("sync_interval".to_owned(), interval)));
+    found
+}
+
+/// Asks each monitoring address. Returns the `sync_interval` of each server by its name, and the reasons of missing answers.
+async fn ask(monitors: &[(String, String)]) -> (HashMap<String, Option<String>>, Vec<String>) {
+    let asked = monitors.iter().map(|(host, path)| async move { (host, monitor::report(host, path).await) });
+    let (mut reports, mut silent) = (HashMap::new(), Vec::new());
+    for (host, answer) in join_all(asked).await {
+        match answer {
+            Ok(report) => drop(reports.insert(report.name, report.sync_interval)),
+            Err(why) => silent.push(format!("http://{host}: {why}")),
+        }
+    }
+    (reports, silent)
 }
