@@ -6,12 +6,17 @@ import { hovers } from "./editor.mjs";
 
 const root = new URL("..", import.meta.url).pathname;
 const dist = `${root}tests/node_modules/snowmint/dist/`;
-const ENTRIES = { snowmint: "index", "snowmint/stores": "stores/index", "snowmint/sql": "sql/index" };
+const ENTRIES = {
+  snowmint: "index",
+  "snowmint/stores": "stores/index",
+  "snowmint/stores/deno": "stores/deno",
+  "snowmint/sql": "sql/index",
+};
 /** Flags of symbols, as the compiler has them. */
 const [VARIABLE, CLASS, INTERFACE, NAMESPACE, ALIAS] = [1 | 2, 32, 64, 512 | 1024, 2_097_152];
 const VALUE = VARIABLE | 16 | CLASS;
 /** Clients of applications: their members are not part of our interface. */
-const CLIENTS = ["MysqlPool", "PgPool", "IoredisClient", "NodeRedisClient", "SqliteDatabase"];
+const CLIENTS = ["MysqlPool", "PgPool", "IoredisClient", "NodeRedisClient", "SqliteDatabase", "DenoKv"];
 
 /** A line of code for each public name and each of its members; the name is at the end of the line. */
 function uses(t) {
@@ -25,7 +30,7 @@ function uses(t) {
     lines.push(...names.map(code));
   };
   for (const [name, entry] of Object.entries(ENTRIES)) {
-    const module = name.replace("/", "_");
+    const module = name.replaceAll("/", "_");
     const exported = checker.getExportsOfModule(
       checker.getSymbolAtLocation(program.getSourceFile(`${dist}${entry}.d.ts`)),
     );
@@ -58,7 +63,7 @@ test("an editor tells of every public name, and of every member of it", async (t
     "snowmint.layouts.TWITTER",
   ])
     assert.ok(lines.includes(line), line);
-  const imports = Object.keys(ENTRIES).map((name) => `import * as ${name.replace("/", "_")} from "${name}";`);
+  const imports = Object.keys(ENTRIES).map((name) => `import * as ${name.replaceAll("/", "_")} from "${name}";`);
   const text = [imports.join(" "), ...lines.map((line) => `${line};`)].join("\n");
   const shown = await hovers(
     root,
