@@ -223,9 +223,15 @@ pub(crate) fn base32_text(value: u128) -> [u8; 26] {
 pub(crate) fn hex_text(value: u128) -> [u8; 32] {
     let mut digits = [0; 32];
     for (pair, byte) in digits.as_chunks_mut().0.iter_mut().zip(value.to_be_bytes()) {
-        *pair = [LOWER[usize::from(byte >> 4)], LOWER[usize::from(byte & 15)]];
+        *pair = hex_digits(byte);
     }
     digits
+}
+
+/// Returns the two hexadecimal digits of a byte, in lower case.
+#[inline]
+pub(crate) const fn hex_digits(byte: u8) -> [u8; 2] {
+    [LOWER[(byte >> 4) as usize], LOWER[(byte & 15) as usize]]
 }
 
 impl Shape {
@@ -261,6 +267,12 @@ impl IdText {
         let mut bytes = [0; MAX_WIDTH];
         bytes[..text.len()].copy_from_slice(text);
         Self { bytes, width: text.len() }
+    }
+
+    /// Makes a text of the greatest width, all ASCII.
+    #[inline]
+    pub(crate) const fn full(bytes: [u8; MAX_WIDTH]) -> Self {
+        Self { bytes, width: MAX_WIDTH }
     }
 
     /// Returns the characters, all ASCII.

@@ -26,7 +26,7 @@ pub use self::v7::V7State;
 use self::gregorian::TO_1970;
 use crate::error::{Error, What};
 use crate::name::Name;
-use crate::text::{IdText, TextForm, hex_text, wide};
+use crate::text::{IdText, TextForm, hex_digits, wide};
 
 /// A UUID: 128 bits, of which two fields give the meaning of the others.
 ///
@@ -245,12 +245,13 @@ impl Uuid {
     /// ```
     #[inline]
     pub fn text(self) -> IdText {
-        let digits = hex_text(self.0);
+        // Where the digits of each byte stand, with hyphens between them.
+        const PLACES: [usize; 16] = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34];
         let mut text = [b'-'; 36];
-        for (to, from) in [(0, 0..8), (9, 8..12), (14, 12..16), (19, 16..20), (24, 20..32)] {
-            text[to..to + from.len()].copy_from_slice(&digits[from]);
+        for (place, byte) in PLACES.into_iter().zip(self.to_bytes()) {
+            [text[place], text[place + 1]] = hex_digits(byte);
         }
-        IdText::of(&text)
+        IdText::full(text)
     }
 
     /// Swaps the time bits as `MySQL`'s `UUID_TO_BIN(uuid, 1)` does: the high time bits of a version 1 come before the

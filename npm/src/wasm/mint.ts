@@ -51,7 +51,7 @@ export const core = (): Core =>
   (realm()[VERSION] ??= {
     ...start<typeof Mint>(module),
     kept: new Map(),
-    run: { cell: 0, ms: 0, ids: new BigUint64Array(64), at: 0, end: 0 },
+    run: { cell: 0, ms: 0, ids: new BigUint64Array(256), at: 0, end: 0 },
     clocks: new WeakMap(),
     clockCount: 0,
     seed: Math.random(),
