@@ -12,7 +12,7 @@ export type PrefixedId<Prefix extends string = string> = Prefixed<Prefix> & { re
 export type TypeId<Prefix extends string = string> = Prefixed<Prefix> & { readonly [OF]: "uuid" };
 
 /** The IDs of one kind of thing. `Value` is a bigint, or a UUID. */
-export interface IdKind<Text extends string, Value, Input> {
+export interface IdKind<Text extends string = string, Value = bigint | string, Input = Id> {
   /** The prefix. */
   readonly prefix: string;
   /** Writes a value. */
@@ -60,7 +60,9 @@ interface Decode {
 
 /** Texts after a prefix: a 64-bit ID has 13 characters of Crockford's base 32 in lower case, and a UUID 26, as a TypeID. */
 export const prefix = /* @__PURE__ */ frozen({
+  /** Writes a 64-bit ID, or the text of a UUID, after a prefix. */
   encode: encode as Encode,
+  /** Reads the 64-bit ID, or the UUID, of a text with a prefix. */
   decode: decode as Decode,
   /**
    * The 64-bit IDs of one kind of thing, with a type that other kinds do not have. Throws `INVALID_TEXT` for a prefix that is

@@ -7,7 +7,7 @@ import { uuid } from "./uuid.js";
 type Mint = <Prefix extends string>(prefix: Prefix) => TypeId<Prefix>;
 
 /** The TypeIDs of one kind of thing. */
-export interface TypeIdKind<Prefix extends string> extends IdKind<TypeId<Prefix>, string, string> {
+export interface TypeIdKind<Prefix extends string = string> extends IdKind<TypeId<Prefix>, string, string> {
   /** Mints one. */
   next(): TypeId<Prefix>;
 }
