@@ -4,7 +4,6 @@ The first argument is the binary. Everything runs on this machine, so that clien
 """
 
 import json
-import operator
 import re
 import statistics
 import subprocess
@@ -21,7 +20,12 @@ ROUNDS = 9
 CLIENTS = 50
 # Enough for a turn to last about a second.
 COMMANDS = {1: 60_000, 16: 400_000, 100: 1_000_000}
-SECONDS = 2
+CONNECTIONS = {1: 15_000, 16: 50_000, 64: 50_000, 256: 50_000}
+"""How many commands a turn of so many connections makes."""
+SECONDS = 1
+SHORT_ROUNDS = 5
+PERCENT = ("50", "99", "99.9")
+"""The percentiles of the time of a request, which ask.lua prints."""
 HERE = Path(__file__).parent
 
 
@@ -31,19 +35,24 @@ class Contender:
 
     Args:
         name: What the table calls it.
-        measure: Answers requests per second, and the 99th percentile in ms.
+        measure: Returns the requests per second, and percentiles of the time of a request in ms, by their percentage.
     """
 
     name: str
-    measure: Callable[[], tuple[float, float]]
+    measure: Callable[[], tuple[float, dict[str, float]]]
     rates: list[float] = field(default_factory=list)
-    p99_ms: list[float] = field(default_factory=list)
+    percentiles_ms: list[dict[str, float]] = field(default_factory=list)
 
     def turn(self) -> None:
         """Measures once."""
-        rate, p99_ms = self.measure()
+        rate, percentiles_ms = self.measure()
         self.rates.append(rate)
-        self.p99_ms.append(p99_ms)
+        self.percentiles_ms.append(percentiles_ms)
+
+    def note(self) -> str:
+        """Returns the medians of the percentiles as a text."""
+        medians = {key: statistics.median(turn[key] for turn in self.percentiles_ms) for key in self.percentiles_ms[0]}
+        return ", ".join(f"{key} % within {ms:.2f} ms" for key, ms in medians.items())
 
 
 def free_port() -> int:
@@ -80,37 +89,39 @@ def output(*words: str) -> str:
 class Increments:
     """INCR of one key, by redis-benchmark; in the end the key has to be above all that was asked for."""
 
-    def __init__(self, port: int, pipeline: int) -> None:
+    def __init__(self, port: int, commands: int, clients: int = CLIENTS, pipeline: int = 1) -> None:
         self.ask = ["-p", str(port)]
-        self.pipeline = pipeline
-        self.key = f"bench{pipeline}"
+        self.commands = commands
+        self.words = ["-c", str(clients), "-P", str(pipeline), "-n", str(commands)]
+        self.key = f"bench{clients}-{pipeline}"
         self.asked = 0
 
-    def __call__(self) -> tuple[float, float]:
-        commands = COMMANDS[self.pipeline]
-        words = ["-c", str(CLIENTS), "-P", str(self.pipeline), "-n", str(commands), "--csv", "incr", self.key]
-        told = output("redis-benchmark", *self.ask, *words).splitlines()[-1]
-        # "test","rps","avg_latency_ms","min","p50","p95","p99","max"
-        columns = [column.strip('"') for column in told.split(",")]
-        self.asked += commands
+    def __call__(self) -> tuple[float, dict[str, float]]:
+        told = output("redis-benchmark", *self.ask, *self.words, "incr", self.key)
+        [rate] = found(r"throughput summary: ([\d.]+)", told)
+        latencies = re.findall(r"([\d.]+)% <= ([\d.]+) milliseconds \(cumulative", told)
+        self.asked += self.commands
         reached = int(output("redis-cli", *self.ask, "get", self.key))
         assert reached >= self.asked, f"{reached} after {self.asked} increments"
-        return float(columns[1]), float(columns[6])
+        # redis-benchmark prints some percentages, among them the first one above each of these.
+        within = {key: next(float(ms) for percent, ms in latencies if float(percent) >= float(key)) for key in PERCENT}
+        return float(rate), within
 
 
 class Requests:
     """Requests of one kind, by wrk, none of which may be refused."""
 
-    def __init__(self, method: str, url: str) -> None:
+    def __init__(self, method: str, url: str, clients: int = CLIENTS) -> None:
         self.method = method
         self.url = url
+        self.clients = clients
 
-    def __call__(self) -> tuple[float, float]:
-        script = [] if self.method == "GET" else ["-s", str(HERE / "post.lua")]
-        words = ["-t", "1", "-c", str(CLIENTS), "-d", f"{SECONDS}s", "--latency", *script, self.url]
-        told = output("wrk", *words)
+    def __call__(self) -> tuple[float, dict[str, float]]:
+        words = ["-t", "1", "-c", str(self.clients), "-d", f"{SECONDS}s", "-s", str(HERE / "ask.lua"), self.url]
+        told = output("wrk", *words, "--", self.method)
         assert "Non-2xx" not in told and "Socket errors" not in told, told
-        return float(found(r"Requests/sec:\s+([\d.]+)", told)[0]), milliseconds(*found(r"99%\s+([\d.]+)(\w+)", told))
+        within = {key: float(found(rf"within {key} ([\d.]+) us", told)[0]) / 1000 for key in PERCENT}
+        return float(found(r"Requests/sec:\s+([\d.]+)", told)[0]), within
 
 
 def found(pattern: str, text: str) -> tuple[str, ...]:
@@ -120,33 +131,20 @@ def found(pattern: str, text: str) -> tuple[str, ...]:
     return match.groups()
 
 
-def milliseconds(number: str, unit: str) -> float:
-    """A time as wrk prints it."""
-    return float(number) * {"us": 0.001, "ms": 1, "s": 1000}[unit]
-
-
-def compare(title: str, contenders: list[Contender]) -> None:
+def compare(title: str, contenders: list[Contender], rounds: int = ROUNDS) -> None:
     """Prints a table as a line of JSON: requests a second, and the ratio to the first contender's, turn by turn."""
-    for turn in range(ROUNDS):
+    for turn in range(rounds):
         # Each goes first in turn.
         for i in range(len(contenders)):
             contenders[(turn + i) % len(contenders)].turn()
     rows: list[dict[str, object]] = []
     for contender in contenders:
         deciles = statistics.quantiles(contender.rates, n=10, method="inclusive")
-        ratio = statistics.median(map(operator.truediv, contender.rates, contenders[0].rates))
-        note = f"99 % within {statistics.median(contender.p99_ms):.2f} ms"
         median = statistics.median(contender.rates)
-        rows.append(
-            {
-                "name": contender.name,
-                "p10": deciles[0],
-                "median": median,
-                "p90": deciles[8],
-                "ratio": ratio,
-                "note": note,
-            }
-        )
+        row = {"name": contender.name, "p10": deciles[0], "median": median, "p90": deciles[8], "note": contender.note()}
+        # A machine that stood still for a turn leaves no ratio to it.
+        ratios = [rate / first for rate, first in zip(contender.rates, contenders[0].rates, strict=True) if first]
+        rows.append({**row, "ratio": statistics.median(ratios)} if ratios else row)
     print(json.dumps({"title": title, "unit": "/s", "rows": rows}), flush=True)
 
 
@@ -173,9 +171,17 @@ def main() -> None:
         time.sleep(1)
         memory = {"idle": resident_mb(process)}
         names = [name for name in ports if name != "http"]
-        for pipeline in COMMANDS:
-            contenders = [Contender(name, Increments(ports[name], pipeline)) for name in names]
+        for pipeline, commands in COMMANDS.items():
+            contenders = [Contender(name, Increments(ports[name], commands, pipeline=pipeline)) for name in names]
             compare(f"Service: INCR, {CLIENTS} clients, pipelines of {pipeline}", contenders)
+        for clients, commands in CONNECTIONS.items():
+            increments = {name: Increments(ports[name], commands, clients) for name in ("snowmint", "redis")}
+            contenders = [Contender(name, measure) for name, measure in increments.items()]
+            compare(f"Service: INCR, connections: {clients}", contenders, SHORT_ROUNDS)
+        contenders = [
+            Contender(f"connections: {clients}", Requests("GET", f"{http}/v1/ids", clients)) for clients in CONNECTIONS
+        ]
+        compare("Service: HTTP, GET /v1/ids", contenders, SHORT_ROUNDS)
         asked = [("GET", "/v1/ids"), ("POST", "/v1/sequences/bench/next"), ("GET", "/v1/tickets/bench")]
         # Without a cache every number of a sequence takes a write, as a ticket does.
         create = [sys.argv[1], "sequence", "create", "cached", "--cache", "1000", "--store", store]

@@ -1,2 +1,0 @@
--- wrk asks by POST.
-wrk.method = "POST"
