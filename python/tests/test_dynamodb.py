@@ -198,16 +198,20 @@ def test_a_user_who_may_not_see_the_table_is_refused(namespace: str) -> None:
             DynamoDbStore(client_at(endpoint), dynamo.TABLE).read("a/b")
 
 
+# Vouched for by no other test.
+NODE = 777
+
+
 def test_a_given_node_is_leased_and_others_wait_for_it(namespace: str) -> None:
     from snowmint import NodesExhaustedError
 
     store = store_at(dynamo.TABLE)
-    with Snowflake(store=store, namespace=namespace, node=5) as generator:
-        assert generator.node == 5
+    with Snowflake(store=store, namespace=namespace, node=NODE) as generator:
+        assert generator.node == NODE
         with pytest.raises(NodesExhaustedError):
-            Snowflake(store=store_at(dynamo.TABLE), namespace=namespace, node=5, max_wait_ms=50)
+            Snowflake(store=store_at(dynamo.TABLE), namespace=namespace, node=NODE, max_wait_ms=50)
         last = generator.next_ids(5000)[-1]
-    with Snowflake(store=store, namespace=namespace, node=5) as generator:
+    with Snowflake(store=store, namespace=namespace, node=NODE) as generator:
         assert generator.next_id() > last
 
 

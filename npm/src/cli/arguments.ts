@@ -68,7 +68,8 @@ Exit codes: 0 for success, 1 for a failure or an unknown ID, 2 for wrong input.
 `;
 
 const GEN_HELP = `usage: snowmint gen [-n COUNT] [--layout LAYOUT]
-                    [--format FORM | --prefix PREFIX] [--node NODE] [--store URL] [--namespace NAMESPACE] [--max-wait-ms MS]
+                    [--format FORM | --prefix PREFIX] [--node NODE]
+                    [--store URL] [--namespace NAMESPACE] [--max-wait-ms MS]
                     [--json]
 
 Mint IDs, one per line.
