@@ -493,7 +493,8 @@ test("a process killed at random repeats nothing, nor does its clock going to an
     };
     mint();`;
   const nodes = [];
-  for (let round = 0; round < KILLS; round++) {
+  // As long as each process happens to have a node of its own, nothing is shown.
+  for (let round = 0; round < KILLS || new Set(nodes).size === nodes.length; round++) {
     clock.set(Math.round((Math.random() - 0.5) * 20));
     const minters = [0, 1].map((i) => hold(t, minter(`${ledgers}/${round}-${i}`), { ...clock.env }));
     nodes.push(...(await Promise.all(minters.map(answerOf))));
@@ -507,7 +508,6 @@ test("a process killed at random repeats nothing, nor does its clock going to an
   t.diagnostic(`${total} IDs of ${count} processes on ${new Set(nodes).size} nodes`);
   assert.equal(distinct, total);
   assert.ok(total > 1000 * KILLS, `${total}`);
-  assert.ok(new Set(nodes).size < nodes.length);
 });
 
 test("onLost is called once when another file takes the slot's place, and then WINDOW_CLOSED tells why", async (t) => {
