@@ -69,6 +69,7 @@ for crate in snowmint-core snowmint-stores snowmint; do
   patches+=(--config "patch.crates-io.$crate.path=\"$(realpath "$user/$crate-$version")\"")
 done
 cp Cargo.lock "$installed/snowmint-server-$version"
+printf '\n[workspace]\n' >> "$installed/snowmint-server-$version/Cargo.toml"
 CARGO_TARGET_DIR=$(realpath "$target") cargo install --quiet --offline --debug --root "$installed" \
   --path "$installed/snowmint-server-$version" "${patches[@]}"
 cat > "$installed/page.py" << 'END'

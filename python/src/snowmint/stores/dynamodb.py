@@ -98,7 +98,9 @@ class DynamoDbStore:
             self._client.put_item(
                 TableName=self._table, Item=item, ExpressionAttributeNames={"#version": "version"}, **condition
             )
-        except self._client.exceptions.ConditionalCheckFailedException as error:
+        except self._client.exceptions.ClientError as error:
+            if _code(error) != "ConditionalCheckFailedException":
+                raise
             if not error.response["ResponseMetadata"].get("RetryAttempts"):
                 return None
             # The first attempt may be what made the condition fail.
@@ -145,7 +147,9 @@ class DynamoDbStore:
                 },
                 ReturnValues="ALL_NEW",
             )
-        except self._client.exceptions.ConditionalCheckFailedException:
+        except self._client.exceptions.ClientError as error:
+            if _code(error) != "ConditionalCheckFailedException":
+                raise
             raise full(self, counter) from None
         return int(answer["Attributes"]["value"]["N"])
 
@@ -201,7 +205,6 @@ class DynamoDbStore:
     def _described(self) -> dict[str, Any]:
         """The table, which is made if it is missing."""
         deadline = time.monotonic() + MAKING_S
-        exceptions = self._client.exceptions
         while True:
             try:
                 table: dict[str, Any] = self._client.describe_table(TableName=self._table)["Table"]
@@ -210,10 +213,11 @@ class DynamoDbStore:
                 if time.monotonic() > deadline:
                     raise StoreUnavailableError(f"{self}: the table is still {table['TableStatus']}")
                 time.sleep(0.1)
-            except exceptions.ResourceNotFoundException:
-                self._make()
-            except exceptions.ClientError as error:
-                if error.response["Error"]["Code"] != "AccessDeniedException":
+            except self._client.exceptions.ClientError as error:
+                if _code(error) == "ResourceNotFoundException":
+                    self._make()
+                    continue
+                if _code(error) != "AccessDeniedException":
                     raise
                 raise UnsafeStoreError(
                     f"{self}: DescribeTable is refused, and without it nobody knows whether the table is global: allow "
@@ -228,15 +232,21 @@ class DynamoDbStore:
                 AttributeDefinitions=[{"AttributeName": name, "AttributeType": "S"} for name in KEYS],
                 BillingMode="PAY_PER_REQUEST",
             )
-        except self._client.exceptions.ResourceInUseException:
+        except self._client.exceptions.ClientError as error:
             # Another process makes it.
-            pass
+            if _code(error) != "ResourceInUseException":
+                raise
 
     def __str__(self) -> str:
         return self._name
 
     def __repr__(self) -> str:
         return f"DynamoDbStore({self._name})"
+
+
+def _code(error: Any) -> str:
+    """Returns the code of a `ClientError`. Threads that use a client at once may see two classes of the same error."""
+    return str(error.response["Error"]["Code"])
 
 
 def _settings(table: dict[str, Any]) -> dict[str, str]:
