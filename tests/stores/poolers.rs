@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -48,8 +49,8 @@ fn of_pgpool(clustering: &str) -> Vec<String> {
 struct Work {
     processes: usize,
     directory: TempDir,
+    takers: Vec<Running>,
     _minters: Vec<Running>,
-    _takers: Vec<Running>,
 }
 
 impl Work {
@@ -72,19 +73,25 @@ impl Work {
         };
         let minters = (0..processes).map(start_minter).collect();
         let takers = (0..processes).map(start_taker).collect();
-        Self { processes, directory, _minters: minters, _takers: takers }
+        Self { processes, directory, takers, _minters: minters }
     }
 
-    /// Waits until each minter has so many IDs, and the takers together so many numbers of a sequence for each of them.
-    fn wait_for(&self, each: usize) {
+    /// Waits until each minter has this many IDs.
+    fn wait_for_ids(&self, each: usize) {
+        let fewest = || (0..self.processes).map(|number| ledger(&ids(&self.directory, number)).len()).min();
+        Self::wait("IDs of a minter", || fewest().unwrap_or_default(), each);
+    }
+
+    /// Waits until the takers together have this many numbers of a sequence for each of them.
+    fn wait_for_numbers(&self, each: usize) {
+        let numbers = || takes::ledger(self.directory.path(), Kind::Sequence).len();
+        Self::wait("numbers", numbers, self.processes * each);
+    }
+
+    fn wait(what: &str, count: impl Fn() -> usize, enough: usize) {
         let deadline = Instant::now() + Duration::from_secs(600);
-        loop {
-            let fewest = (0..self.processes).map(|number| ledger(&ids(&self.directory, number)).len()).min();
-            let numbers = takes::ledger(self.directory.path(), Kind::Sequence).len();
-            if fewest.is_some_and(|fewest| fewest >= each) && numbers >= self.processes * each {
-                return;
-            }
-            assert!(Instant::now() < deadline, "{fewest:?} IDs and {numbers} numbers only");
+        while count() < enough {
+            assert!(Instant::now() < deadline, "{} of {enough} {what}", count());
             thread::sleep(Duration::from_millis(100));
         }
     }
@@ -107,6 +114,9 @@ fn ids(directory: &TempDir, number: usize) -> PathBuf {
 }
 
 fn nothing_repeats((mut server, mut pooler): (Server, Server), url: &str) {
+    // Two such tests beside each other leave minters no time to renew their windows.
+    static ALONE: Mutex<()> = Mutex::new(());
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     Engine::Postgres.client(server.port(), "CREATE SEQUENCE takes");
     run(async {
         let store = connect(url).await.expect("it connects");
@@ -115,8 +125,9 @@ fn nothing_repeats((mut server, mut pooler): (Server, Server), url: &str) {
         let options = Options { cache: Some(500), ..Options::DEFAULT };
         Sequences::new(store).create("takes", &options).await.expect("a sequence");
     });
-    let work = Work::start(url);
-    work.wait_for(10);
+    let mut work = Work::start(url);
+    work.wait_for_ids(10);
+    work.wait_for_numbers(10);
     let mut random = rand::rng();
     for _ in 0..setting("SNOWMINT_KILLS", 1) {
         for victim in [&mut server, &mut pooler] {
@@ -126,7 +137,11 @@ fn nothing_repeats((mut server, mut pooler): (Server, Server), url: &str) {
             victim.restart();
         }
     }
-    work.wait_for(setting("SNOWMINT_NUMBERS", 200));
+    let enough = setting("SNOWMINT_NUMBERS", 200);
+    work.wait_for_numbers(enough);
+    // They take numbers without rest.
+    work.takers.clear();
+    work.wait_for_ids(enough);
     work.check();
 }
 
