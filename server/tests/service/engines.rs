@@ -83,7 +83,7 @@ fn fleet_over(engine: Engine) {
         thread::sleep(Duration::from_millis(700));
         // A busy machine takes longer.
         let begun = Instant::now();
-        while ledger.lock().expect("no panic").least() < 20 && begun.elapsed() < PATIENCE {
+        while ledger.lock().expect("no panic").least(2) < 20 && begun.elapsed() < PATIENCE {
             thread::sleep(Duration::from_millis(20));
         }
         over.store(true, Ordering::Relaxed);

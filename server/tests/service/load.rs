@@ -39,8 +39,11 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Returns the count of the kind with the fewest numbers.
-    pub fn least(&self) -> usize {
+    /// Returns the count of the kind with the fewest numbers; 0 if fewer than this many users have a number.
+    pub fn least(&self, users: usize) -> usize {
+        if self.users.len() < users {
+            return 0;
+        }
         let kinds = [&self.ids, &self.keys, &self.tickets, &self.sequences, &self.segments];
         kinds.into_iter().chain(self.users.values()).map(Vec::len).min().unwrap_or(0)
     }
