@@ -38,7 +38,7 @@ const IN_WORKER = { ...REFUSED, early: { near: true, different: 20_000 } };
 
 test(`workerd ${version("workerd")} serves a bundle, as its command line makes them`, async () => {
   const files = await bundled(home, worker, "workerd");
-  assert.equal(files.filter((name) => name.endsWith(".wasm")).length, 5);
+  assert.equal(files.filter((name) => name.endsWith(".wasm")).length, 7);
   assertSeen(await served("workerd", files, NEWEST), NONBLOCKING, IN_WORKER);
 });
 
@@ -148,7 +148,7 @@ test(`edge-runtime ${version("edge-runtime")} runs a bundle where bytes are not 
     write: false,
     logLevel: "silent",
   });
-  assert.equal(Object.keys(modules).length, 5);
+  assert.equal(Object.keys(modules).length, 7);
   const runtime = new EdgeRuntime({
     initialCode: outputFiles[0].text,
     codeGeneration: { strings: false, wasm: false },
