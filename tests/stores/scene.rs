@@ -48,7 +48,8 @@ impl Scene {
         let directory = directory();
         let server = if let Kind::Server(engine) = kind { Some(engines::shared(engine)) } else { None };
         let url = match (&server, kind) {
-            (Some(server), _) => server.url().to_owned(),
+            // On a busy machine an answer may take longer than the 5 s of the default, and numbers would be left out.
+            (Some(server), _) => engines::with_option(server.url(), "timeout_ms=20000"),
             (None, Kind::Sqlite) => format!("sqlite:{}?allow_unsafe=true", directory.path().join("ids.db").display()),
             (None, _) => local_url(kind, &directory),
         };
