@@ -69,7 +69,8 @@ for crate in snowmint-core snowmint-stores snowmint; do
   patches+=(--config "patch.crates-io.$crate.path=\"$(realpath "$user/$crate-$version")\"")
 done
 cp Cargo.lock "$installed/snowmint-server-$version"
-printf '\n[workspace]\n' >> "$installed/snowmint-server-$version/Cargo.toml"
+# Symbols for debuggers would double the time.
+printf '\n[workspace]\n\n[profile.dev]\ndebug = false\n' >> "$installed/snowmint-server-$version/Cargo.toml"
 CARGO_TARGET_DIR=$(realpath "$target") cargo install --quiet --offline --debug --root "$installed" \
   --path "$installed/snowmint-server-$version" "${patches[@]}"
 cat > "$installed/page.py" << 'END'
