@@ -9,104 +9,17 @@
 //! change the meaning of a text.
 
 mod decode;
+mod dialect;
 mod function;
 
-use core::fmt::{self, Write};
+use core::fmt;
 
 pub use self::decode::{Between, Column, Expression};
+pub use self::dialect::Dialect;
 pub use self::function::PostgresFunction;
 
 use crate::error::{Error, What};
 use crate::layout::Layout;
-
-/// The database, and the type of its ID column.
-///
-/// | name | column | IDs from 2^63 on are |
-/// | --- | --- | --- |
-/// | `postgres` | `bigint` | negative |
-/// | `mariadb` | `BIGINT UNSIGNED` | positive |
-/// | `mariadb_signed` | `BIGINT` | negative |
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Dialect {
-    /// `PostgreSQL`, with a `bigint`.
-    Postgres,
-    /// `MariaDB`, with a `BIGINT UNSIGNED`.
-    Mariadb,
-    /// `MariaDB`, with a `BIGINT`.
-    MariadbSigned,
-}
-
-impl Dialect {
-    /// All dialects.
-    pub const ALL: [Self; 3] = [Self::Postgres, Self::Mariadb, Self::MariadbSigned];
-
-    /// Returns the name of this dialect in every language.
-    ///
-    /// # Examples
-    /// ```
-    /// use snowmint_core::sql::Dialect;
-    /// assert_eq!(Dialect::ALL.map(Dialect::name), ["postgres", "mariadb", "mariadb_signed"]);
-    /// ```
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Postgres => "postgres",
-            Self::Mariadb => "mariadb",
-            Self::MariadbSigned => "mariadb_signed",
-        }
-    }
-
-    /// Returns the dialect with this name.
-    ///
-    /// # Errors
-    /// `InvalidText`, if no dialect has this name.
-    ///
-    /// # Examples
-    /// ```
-    /// use snowmint_core::sql::Dialect;
-    /// assert_eq!(Dialect::find("postgres"), Ok(Dialect::Postgres));
-    /// assert!(Dialect::find("oracle").is_err());
-    /// ```
-    pub fn find(name: impl AsRef<[u8]>) -> Result<Self, Error> {
-        let found = Self::ALL.into_iter().find(|dialect| dialect.name().as_bytes() == name.as_ref());
-        found.ok_or(Error::plain(What::SqlDialect))
-    }
-
-    const fn quote(self) -> char {
-        match self {
-            Self::Postgres => '"',
-            Self::Mariadb | Self::MariadbSigned => '`',
-        }
-    }
-
-    /// Returns the largest length of a name, in bytes. `PostgreSQL` cuts a longer name off, which could give two names
-    /// the same start.
-    const fn name_bytes(self) -> usize {
-        match self {
-            Self::Postgres => POSTGRES_NAME_BYTES,
-            Self::Mariadb | Self::MariadbSigned => 64,
-        }
-    }
-}
-
-const POSTGRES_NAME_BYTES: usize = 63;
-
-/// A name in quotes; quotes inside it are doubled.
-struct Quoted<'a>(char, &'a str);
-
-impl fmt::Display for Quoted<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self(quote, name) = *self;
-        f.write_char(quote)?;
-        for char in name.chars() {
-            if char == quote {
-                f.write_char(quote)?;
-            }
-            f.write_char(char)?;
-        }
-        f.write_char(quote)
-    }
-}
 
 /// The 64 bits of an ID as a signed number. SQL would read the smallest as a minus before a number beyond `bigint`, so
 /// it is written as a sum.
@@ -157,6 +70,7 @@ mod tests {
 
     use alloc::string::{String, ToString};
 
+    use super::dialect::{Engine, Quoted};
     use super::*;
     use crate::error::ErrorKind;
     use crate::layouts::{DISCORD, INSTAGRAM, MASTODON, SNOWMINT, SONYFLAKE, TWITTER};
@@ -261,6 +175,37 @@ mod tests {
             id.fields().map(|(name, _)| name.as_str()).collect::<alloc::vec::Vec<_>>(),
             ["time", "sequence", "machine"]
         );
+    }
+
+    #[test]
+    fn each_engine_has_its_words_for_bits_and_instants() {
+        let id = |dialect| TWITTER.decode_sql(dialect, "t.i`d").expect("a column");
+        let clickhouse = id(Dialect::Clickhouse);
+        assert_eq!(clickhouse.node().to_string(), "bitAnd(bitShiftRight(`t`.`i``d`, 12), 1023)");
+        assert_eq!(clickhouse.sequence().to_string(), "bitAnd(`t`.`i``d`, 4095)");
+        assert_eq!(Quoted(Engine::Clickhouse, r"\`").to_string(), r"`\\```");
+        assert_eq!(id(Dialect::Sqlite).sequence().to_string(), "(`t`.`i``d` & 4095)");
+        assert_eq!(id(Dialect::Cockroach).sequence().to_string(), r#"("t"."i`d" & 4095)"#);
+        let unsigned = r#"(CAST((("t"."i`d" >> 22) & 2199023255551) AS BIGINT) + 1288834974657)"#;
+        assert_eq!(id(Dialect::DuckdbUnsigned).timestamp_ms().to_string(), unsigned);
+        let signed = r#"((("t"."i`d" >> 22) & 2199023255551) + 1288834974657)"#;
+        assert_eq!(id(Dialect::Duckdb).timestamp().to_string(), alloc::format!("epoch_ms({signed})"));
+    }
+
+    #[test]
+    fn late_instants_are_exact_in_postgres() {
+        let late = MASTODON.decode_sql(Dialect::Postgres, "id").expect("a column").timestamp().to_string();
+        assert!(late.contains(" / 3600000 * INTERVAL '1 hour' + "), "{late}");
+        let soon = DISCORD.decode_sql(Dialect::Postgres, "id").expect("a column").timestamp().to_string();
+        assert!(soon.ends_with(" * INTERVAL '1 millisecond')") && !soon.contains("hour"), "{soon}");
+    }
+
+    #[test]
+    fn the_sentence_of_a_refusal_lists_every_dialect() {
+        let sentence = Dialect::find("oracle").expect_err("not one of them").to_string();
+        for dialect in Dialect::ALL {
+            assert!(sentence.split([' ', ',']).any(|word| word == dialect.name()), "{}", dialect.name());
+        }
     }
 
     #[test]

@@ -29,7 +29,7 @@ impl SqlParts {
 
 #[pymethods]
 impl SqlParts {
-    /// The first instant of the ID's tick: a `timestamptz`, or in `MariaDB` a `DATETIME(6)` in UTC.
+    /// The first instant of the ID's tick, as the database's type of instants.
     #[getter]
     fn timestamp(&self) -> Result<String, Failure> {
         Ok(self.parts()?.timestamp().to_string())

@@ -153,7 +153,8 @@ reasons! {
     ScatterResult InvalidId "the result {a} is above 2^63-1";
     ScatterBits InvalidId "a shard number has 0 to 63 bits";
     SqlName InvalidText "an SQL name has 1 to {a} bytes here, without NUL";
-    SqlDialect InvalidText "no such SQL dialect: choose postgres, mariadb or mariadb_signed";
+    SqlDialect InvalidText
+        "no such SQL dialect: choose postgres, mariadb, mariadb_signed, clickhouse, clickhouse_signed, duckdb, duckdb_unsigned, sqlite, cockroach, tidb or tidb_signed";
     SectionSize InvalidId "a section has 1 to {a} users, not {b}";
     PinnedSize InvalidId "the sections of this store have {a} users each, for good: use that size instead of {b}";
     PinnedStores InvalidId

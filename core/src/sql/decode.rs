@@ -2,22 +2,32 @@
 
 use core::fmt;
 
-use super::{Dialect, Quoted, Signed};
+use super::dialect::{Engine, Quoted};
+use super::{Dialect, Signed};
 use crate::error::Error;
 use crate::layout::{Field, Layout};
 use crate::name::Name;
 
 /// A column of IDs; see [`Layout::decode_sql`].
 ///
-/// | method | value | in `PostgreSQL` | in `MariaDB` |
-/// | --- | --- | --- | --- |
-/// | [`timestamp`](Self::timestamp) | the first instant of the ID's tick | `timestamptz` | `DATETIME(6)` in UTC, `NULL` beyond the year 9999 |
-/// | [`timestamp_ms`](Self::timestamp_ms) | the same as Unix ms | `bigint` | `BIGINT` |
-/// | [`tick`](Self::tick) | ticks since the epoch | `bigint` | `BIGINT UNSIGNED` |
-/// | [`node`](Self::node) | all node fields, concatenated high to low | `bigint` | `BIGINT UNSIGNED` |
-/// | [`sequence`](Self::sequence), [`random`](Self::random) | the field, or 0 | `bigint` | `BIGINT UNSIGNED` |
-/// | [`fields`](Self::fields) | every field but `unused` | `bigint` | `BIGINT UNSIGNED` |
-/// | [`between`](Self::between) | the predicate for a range of time | `boolean` | `BOOLEAN` |
+/// | method | value |
+/// | --- | --- |
+/// | [`timestamp`](Self::timestamp) | the first instant of the ID's tick, as the second table says |
+/// | [`timestamp_ms`](Self::timestamp_ms) | the same as Unix ms, a signed number of 64 bits |
+/// | [`tick`](Self::tick) | ticks since the epoch |
+/// | [`node`](Self::node) | all node fields, concatenated high to low |
+/// | [`sequence`](Self::sequence), [`random`](Self::random) | the field, or 0 |
+/// | [`fields`](Self::fields) | every field but `unused` |
+/// | [`between`](Self::between) | the predicate for a range of time |
+///
+/// | database | the instant is | beyond its range |
+/// | --- | --- | --- |
+/// | `PostgreSQL` | a `timestamptz` | an error in the year 294277 |
+/// | `CockroachDB` | a `timestamptz` | as its documentation says |
+/// | `MariaDB`, `TiDB` | a `DATETIME(6)` in UTC | `NULL` from the year 10000 on |
+/// | `ClickHouse` | a `Nullable(DateTime64(3, 'UTC'))` | `NULL` before 1900 and from 2300 on |
+/// | `DuckDB` | a `TIMESTAMP` in UTC | an error in the year 294247 |
+/// | `SQLite` | a text in UTC, `2026-03-01T00:00:00.123Z` | `NULL` from the year 10000 on |
 ///
 /// The values are those of [`Layout::decode`], but IDs that the layout cannot have minted are not refused.
 #[derive(Clone, Copy, Debug)]
@@ -33,6 +43,9 @@ pub struct Expression<'a> {
     column: Column<'a>,
     part: Part,
 }
+
+/// The time, Unix ms, up to which `PostgreSQL` multiplies ms exactly: it holds microseconds in a floating-point number.
+const EXACT_MS: i64 = (1 << 53) / 1000;
 
 #[derive(Clone, Copy, Debug)]
 enum Part {
@@ -180,26 +193,28 @@ impl fmt::Display for Column<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, name) in self.name.split('.').enumerate() {
             f.write_str(if i > 0 { "." } else { "" })?;
-            Quoted(self.dialect.quote(), name).fmt(f)?;
+            Quoted(self.dialect.engine(), name).fmt(f)?;
         }
         Ok(())
     }
 }
 
 impl Expression<'_> {
-    /// Writes the field's bits. A shift fills in the sign of a signed column, or zeros in `MariaDB`; the mask removes
-    /// both.
+    /// Writes the field's bits. A shift fills in the sign of a signed column, or zeros; the mask removes both.
+    /// `ClickHouse` has functions where other engines have operators.
     fn field(&self, f: &mut fmt::Formatter<'_>, field: Field) -> fmt::Result {
-        let column = &self.column;
-        match field.shift() {
+        let (column, mask) = (&self.column, field.max());
+        match (field.shift(), column.dialect.engine()) {
             _ if field.width() == 0 => f.write_str("0"),
-            0 => write!(f, "({column} & {})", field.max()),
-            shift => write!(f, "(({column} >> {shift}) & {})", field.max()),
+            (0, Engine::Clickhouse) => write!(f, "bitAnd({column}, {mask})"),
+            (shift, Engine::Clickhouse) => write!(f, "bitAnd(bitShiftRight({column}, {shift}), {mask})"),
+            (0, _) => write!(f, "({column} & {mask})"),
+            (shift, _) => write!(f, "(({column} >> {shift}) & {mask})"),
         }
     }
 
     fn node(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let layout = self.column.layout;
+        let Column { layout, dialect, .. } = &self.column;
         // Adjacent node fields are one field, as in nearly every layout.
         let mask = layout.put_node(u32::MAX);
         let whole = Field::of_mask(mask);
@@ -211,21 +226,28 @@ impl Expression<'_> {
         for (_, field) in layout.fields().filter(|(_, field)| field.mask() & mask != 0) {
             below -= field.width();
             f.write_str(between)?;
-            between = " | ";
-            f.write_str("(")?;
+            // No two fields have a bit in common, so their sum is their union.
+            between = " + ";
+            let clickhouse = dialect.engine() == Engine::Clickhouse;
+            f.write_str(if clickhouse { "bitShiftLeft(" } else { "(" })?;
             self.field(f, field)?;
-            write!(f, " << {below})")?;
+            write!(f, "{} {below})", if clickhouse { "," } else { " <<" })?;
         }
         f.write_str(")")
     }
 
     fn timestamp_ms(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Column { layout, dialect, .. } = &self.column;
-        let signed = *dialect != Dialect::Postgres;
-        // As an unsigned number, `MariaDB` would refuse an instant before 1970.
-        f.write_str(if signed { "(CAST(" } else { "(" })?;
+        // As an unsigned number, most engines would refuse an instant before 1970.
+        let (before, after) = match dialect.engine() {
+            Engine::Mariadb => ("(CAST(", " AS SIGNED)"),
+            Engine::Duckdb if dialect.is_unsigned() => ("(CAST(", " AS BIGINT)"),
+            Engine::Clickhouse => ("(toInt64(", ")"),
+            _ => ("(", ""),
+        };
+        f.write_str(before)?;
         self.field(f, layout.time())?;
-        f.write_str(if signed { " AS SIGNED)" } else { "" })?;
+        f.write_str(after)?;
         if layout.tick_ms() > 1 {
             write!(f, " * {}", layout.tick_ms())?;
         }
@@ -233,16 +255,34 @@ impl Expression<'_> {
         write!(f, " {sign} {})", layout.epoch_ms().unsigned_abs())
     }
 
-    /// Adds ms or microseconds to 1970, because other functions use floating point or end in 2038.
+    /// Adds ms or microseconds to 1970 where other functions use floating point or end in 2038.
     fn timestamp(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.column.dialect == Dialect::Postgres {
-            f.write_str("(TIMESTAMPTZ 'epoch' + ")?;
+        let mut around = |before: &str, after: &str| {
+            f.write_str(before)?;
             self.timestamp_ms(f)?;
-            f.write_str(" * INTERVAL '1 millisecond')")
-        } else {
-            f.write_str("(TIMESTAMP'1970-01-01 00:00:00' + INTERVAL ")?;
-            self.timestamp_ms(f)?;
-            f.write_str(" * 1000 MICROSECOND)")
+            f.write_str(after)
+        };
+        match self.column.dialect.engine() {
+            Engine::Postgres if self.column.layout.ends_at_ms() < EXACT_MS => {
+                around("(TIMESTAMPTZ 'epoch' + ", " * INTERVAL '1 millisecond')")
+            }
+            Engine::Postgres => {
+                around("(TIMESTAMPTZ 'epoch' + ", " / 3600000 * INTERVAL '1 hour'")?;
+                around(" + ", " % 3600000 * INTERVAL '1 millisecond')")
+            }
+            Engine::Mariadb => around("(TIMESTAMP'1970-01-01 00:00:00' + INTERVAL ", " * 1000 MICROSECOND)"),
+            Engine::Duckdb => around("epoch_ms(", ")"),
+            Engine::Sqlite => around("strftime('%Y-%m-%dT%H:%M:%fZ', ", " / 1000.0, 'unixepoch')"),
+            Engine::Clickhouse => {
+                // Beyond these years the engine would show other times.
+                around("if(", "")?;
+                around(" BETWEEN -2208988800000 AND 10413791999999, fromUnixTimestamp64Milli(", ", 'UTC'), NULL)")
+            }
+            Engine::Cockroach => {
+                // Whole days, because the ns of an interval exceed 64 bits in 2262.
+                around("((TIMESTAMP '1970-01-01 00:00:00' + ", " // 86400000 * INTERVAL '1 day'")?;
+                around(" + ", " % 86400000 * INTERVAL '1 millisecond') AT TIME ZONE 'UTC')")
+            }
         }
     }
 }
@@ -269,7 +309,7 @@ pub struct Between<'a> {
 impl fmt::Display for Between<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { column, from, to } = self;
-        if column.dialect == Dialect::Mariadb {
+        if column.dialect.is_unsigned() {
             return write!(f, "({column} BETWEEN {from} AND {to})");
         }
         let (low, high) = (Signed(*from), Signed(*to));

@@ -2,7 +2,8 @@
 
 use core::fmt;
 
-use super::{Dialect, POSTGRES_NAME_BYTES, Quoted, Signed, check_name};
+use super::dialect::{Doubled, Engine, POSTGRES_NAME_BYTES, Quoted};
+use super::{Signed, check_name};
 use crate::error::Error;
 use crate::generator::{Options, SequenceStart};
 use crate::int::Integer;
@@ -82,6 +83,7 @@ pub struct PostgresFunction<'a> {
     options: Options,
 }
 
+const ENGINE: Engine = Engine::Postgres;
 /// The last place: the next free place is a `bigint` too.
 const LAST_PLACE: u64 = (1 << 63) - 2;
 /// The limit of times, so that no sum of times exceeds `bigint`.
@@ -142,15 +144,8 @@ struct Sequence<'a>(&'a PostgresFunction<'a>);
 impl fmt::Display for Sequence<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let function = self.0;
-        let quote = Dialect::Postgres.quote();
-        Quoted(quote, function.schema).fmt(f)?;
-        f.write_str(".\"")?;
-        // Quotes are doubled as in `Quoted`.
-        for (i, part) in function.name.split(quote).enumerate() {
-            f.write_str(if i > 0 { "\"\"" } else { "" })?;
-            f.write_str(part)?;
-        }
-        write!(f, "_{}_{:08x}\"", function.node, function.digest() >> 32)
+        let (schema, name) = (Quoted(ENGINE, function.schema), Doubled(ENGINE, function.name));
+        write!(f, "{schema}.\"{name}_{}_{:08x}\"", function.node, function.digest() >> 32)
     }
 }
 
@@ -197,7 +192,6 @@ COMMENT ON SEQUENCE {sequence} IS
     }
 
     fn write_head(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let quote = Dialect::Postgres.quote();
         let timeout_ms = self.options.max_wait_ms.saturating_add(1000).min(LONGEST_TIMEOUT_MS);
         write!(
             f,
@@ -208,8 +202,8 @@ SET search_path = pg_catalog, pg_temp
 SET lock_timeout = '{timeout_ms}ms'
 AS {tag}
 ",
-            Quoted(quote, self.schema),
-            Quoted(quote, self.name),
+            Quoted(ENGINE, self.schema),
+            Quoted(ENGINE, self.name),
             tag = Tag(self)
         )
     }
@@ -326,15 +320,15 @@ END
     }
 
     fn write_comment(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (layout, quote) = (self.layout, Dialect::Postgres.quote());
+        let layout = self.layout;
         let last_ms = layout.tick_start_ms(self.last().tick);
         write!(
             f,
             "
 COMMENT ON FUNCTION {}.{}() IS
   'Mints IDs of node {} under {layout}. No other generator may use this node. Its last tick is {}. ",
-            Quoted(quote, self.schema),
-            Quoted(quote, self.name),
+            Quoted(ENGINE, self.schema),
+            Quoted(ENGINE, self.name),
             self.node,
             Rfc3339(last_ms)
         )?;

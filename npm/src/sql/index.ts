@@ -9,8 +9,24 @@ import { type Preset, STARTS } from "../names.js";
 import { utf8 } from "../utf8.js";
 import { bytes, type Engine, putBytes, start, TEXT } from "../wasm/engine.js";
 
-/** `postgres` for a `bigint`, `mariadb` for a `BIGINT UNSIGNED`, `mariadb_signed` for a `BIGINT`. */
-export type Dialect = "postgres" | "mariadb" | "mariadb_signed";
+/**
+ * The database and its type of the column: `postgres` (`bigint`), `mariadb` (`BIGINT UNSIGNED`), `mariadb_signed`
+ * (`BIGINT`), `clickhouse` (`UInt64`), `clickhouse_signed` (`Int64`), `duckdb` (`BIGINT`), `duckdb_unsigned` (`UBIGINT`),
+ * `sqlite` (`INTEGER`), `cockroach` (`INT8`), `tidb` (`BIGINT UNSIGNED`), `tidb_signed` (`BIGINT`). MySQL takes the
+ * expressions of `mariadb`. No test runs those of CockroachDB, TiDB and MySQL in these databases.
+ */
+export type Dialect =
+  | "postgres"
+  | "mariadb"
+  | "mariadb_signed"
+  | "clickhouse"
+  | "clickhouse_signed"
+  | "duckdb"
+  | "duckdb_unsigned"
+  | "sqlite"
+  | "cockroach"
+  | "tidb"
+  | "tidb_signed";
 
 /** How the function deals with the clock; see `SnowflakeOptions`. */
 export interface FunctionOptions {
@@ -29,7 +45,11 @@ const OPTIONS: Owner = {
 
 /** Expressions of SQL that take the IDs of a column apart, as `layout.decode` does. */
 export interface SqlParts {
-  /** The first instant of the ID's tick: a `timestamptz`, or in MariaDB a `DATETIME(6)` in UTC. */
+  /**
+   * The first instant of the ID's tick: a `timestamptz` in PostgreSQL and CockroachDB, a `DATETIME(6)` in UTC in MariaDB
+   * and TiDB, a `DateTime64(3, 'UTC')` in ClickHouse, a `TIMESTAMP` in UTC in DuckDB, a text in SQLite. It is `NULL` from
+   * the year 10000 on in MariaDB, TiDB and SQLite, and before 1900 and from 2300 on in ClickHouse.
+   */
   timestamp: string;
   /** The same as Unix ms. */
   timestampMs: string;
@@ -125,7 +145,7 @@ export function postgresFunction(
  * decodeSql("twitter", "postgres", "orders.id").node // (("orders"."id" >> 12) & 1023)
  */
 export function decodeSql(layout: Layout | string, dialect: Dialect, column: string): SqlParts {
-  const told = [textOf(layout), String(dialect), nameOf(column, 200)];
+  const told = [textOf(layout), String(dialect), nameOf(column, 400)];
   const part = (part: number): string => tell(told, (wasm, length, from) => wasm.expression(length, from, part));
   const parts = [0, 1, 2, 3, 4].map(part) as [string, string, string, string, string];
   const fields = told[0]!

@@ -354,7 +354,23 @@ class Layout:
             InvalidTextError: A name is empty, has a NUL or is too long for PostgreSQL.
         """
 
-    def decode_sql(self, dialect: Literal["postgres", "mariadb", "mariadb_signed"], column: str) -> SqlParts:
+    def decode_sql(
+        self,
+        dialect: Literal[
+            "postgres",
+            "mariadb",
+            "mariadb_signed",
+            "clickhouse",
+            "clickhouse_signed",
+            "duckdb",
+            "duckdb_unsigned",
+            "sqlite",
+            "cockroach",
+            "tidb",
+            "tidb_signed",
+        ],
+        column: str,
+    ) -> SqlParts:
         """Expressions that take the IDs of a column apart.
 
         >>> from snowmint import layouts
@@ -362,7 +378,11 @@ class Layout:
         '(("orders"."id" >> 12) & 1023)'
 
         Args:
-            dialect: `postgres` for a `bigint`, `mariadb` for a `BIGINT UNSIGNED`, `mariadb_signed` for a `BIGINT`.
+            dialect: The database and its type of the column. `postgres` (`bigint`), `mariadb` (`BIGINT UNSIGNED`),
+                `mariadb_signed` (`BIGINT`), `clickhouse` (`UInt64`), `clickhouse_signed` (`Int64`), `duckdb`
+                (`BIGINT`), `duckdb_unsigned` (`UBIGINT`), `sqlite` (`INTEGER`), `cockroach` (`INT8`), `tidb`
+                (`BIGINT UNSIGNED`) or `tidb_signed` (`BIGINT`). MySQL takes the expressions of `mariadb`. No test runs
+                those of CockroachDB, TiDB and MySQL in these databases.
             column: The column's name in the database, with the schema and table before it if needed, separated by dots.
 
         Raises:
@@ -389,7 +409,12 @@ class SqlParts:
 
     @property
     def timestamp(self) -> str:
-        """The first instant of the ID's tick: a `timestamptz`, or in `MariaDB` a `DATETIME(6)` in UTC."""
+        """The first instant of the ID's tick, as the database's type of instants.
+
+        It is a `timestamptz` in PostgreSQL and CockroachDB, a `DATETIME(6)` in UTC in MariaDB and TiDB, a
+        `DateTime64(3, 'UTC')` in ClickHouse, a `TIMESTAMP` in UTC in DuckDB, and a text in SQLite. It is `NULL` from
+        the year 10000 on in MariaDB, TiDB and SQLite, and before 1900 and from 2300 on in ClickHouse.
+        """
 
     @property
     def timestamp_ms(self) -> str:
