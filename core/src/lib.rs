@@ -8,6 +8,7 @@
 #[cfg(feature = "std")]
 extern crate std;
 
+pub mod audit;
 pub mod bytes;
 pub mod doctor;
 pub mod durability;

@@ -42,7 +42,7 @@ impl Format {
     }
 
     /// Writes a headline and the end of its line.
-    fn headline(self, out: &mut impl Write, text: impl Display) -> fmt::Result {
+    pub(crate) fn headline(self, out: &mut impl Write, text: impl Display) -> fmt::Result {
         match self {
             Self::Bold => writeln!(out, "\x1b[1m{text}\x1b[0m"),
             Self::Plain | Self::Json => writeln!(out, "{text}"),

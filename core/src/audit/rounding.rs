@@ -1,0 +1,184 @@
+//! IDs that passed through a double, which holds 53 bits.
+
+use super::terms::Terms;
+
+/// So many rounded IDs are no accident.
+const LEAST: u64 = 16;
+/// So many times more often than by chance.
+const TIMES: u64 = 16;
+/// The unit of chances: 2^-11 is the smallest power of two, and 10^-3 is near enough.
+const ONE: u64 = 1 << 11;
+
+/// Counts of IDs above 2^53 that look rounded to a double.
+///
+/// A double above 2^53 is a multiple of a power of two, and languages print it with 17 digits and zeros after them. IDs whose
+/// lowest field is 0 do not count: low sequences are often 0.
+///
+/// # Examples
+/// ```
+/// use snowmint_core::audit::{Rounding, Terms};
+/// use snowmint_core::layouts::TWITTER;
+/// let terms = Terms::new(&TWITTER, None, None, 10, 1_790_000_000_000);
+/// let ids = (0..4096).map(|place| 1_541_815_603_606_036_480 + 7 * place);
+/// let (mut exact, mut rounded, mut printed) = (Rounding::new(), Rounding::new(), Rounding::new());
+/// for id in ids {
+///     exact.see(&terms, id);
+///     rounded.see(&terms, (id + 128) / 256 * 256);
+///     printed.see(&terms, (id + 50) / 100 * 100);
+/// }
+/// assert!(!exact.is_found() && rounded.is_found() && printed.is_found());
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Rounding {
+    ids: u64,
+    binary: Count,
+    decimal: Count,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Count {
+    seen: u64,
+    hits: u64,
+    /// The hits that chance gives, in units of 1 / ONE.
+    chance: u64,
+}
+
+impl Count {
+    fn see(&mut self, is_hit: bool, chance: u64) {
+        self.seen += 1;
+        self.hits += u64::from(is_hit);
+        self.chance += chance;
+    }
+
+    const fn is_found(&self) -> bool {
+        let many = self.hits * 10 >= self.seen * 9;
+        self.hits >= LEAST && (many || self.hits * ONE >= self.chance * TIMES)
+    }
+}
+
+impl Rounding {
+    /// Makes counts of no IDs.
+    ///
+    /// # Examples
+    /// As for the type.
+    pub const fn new() -> Self {
+        const NONE: Count = Count { seen: 0, hits: 0, chance: 0 };
+        Self { ids: 0, binary: NONE, decimal: NONE }
+    }
+
+    /// Counts an ID.
+    ///
+    /// # Examples
+    /// As for the type.
+    #[inline]
+    pub fn see(&mut self, terms: &Terms, id: u64) {
+        let Some((bits, power)) = lost(id) else { return };
+        self.ids += 1;
+        if let Some(low) = terms.counting()
+            && low & id != 0
+        {
+            self.binary.see(has_low_zeros(id, bits), ONE >> bits);
+            if power > 1 {
+                self.decimal.see(id.is_multiple_of(power), ONE / power + 1);
+            }
+        }
+    }
+
+    /// Returns whether IDs look rounded far more often than by chance.
+    ///
+    /// # Examples
+    /// As for the type.
+    pub const fn is_found(&self) -> bool {
+        self.binary.is_found() || self.decimal.is_found()
+    }
+
+    /// Returns whether an ID looks rounded, in the way that was found.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::audit::Rounding;
+    /// assert!(!Rounding::new().has(1_541_815_603_606_036_480), "rounding was not found");
+    /// ```
+    pub fn has(&self, id: u64) -> bool {
+        lost(id).is_some_and(|(bits, power)| {
+            self.binary.is_found() && has_low_zeros(id, bits)
+                || self.decimal.is_found() && power > 1 && id.is_multiple_of(power)
+        })
+    }
+
+    /// Returns whether nearly all IDs that can be rounded are, so that their sequences say nothing.
+    ///
+    /// # Examples
+    /// ```
+    /// assert!(!snowmint_core::audit::Rounding::new().is_general());
+    /// ```
+    pub const fn is_general(&self) -> bool {
+        self.is_found() && (self.binary.hits * 2 > self.binary.seen || self.decimal.hits * 2 > self.decimal.seen)
+    }
+}
+
+/// Returns how many low bits a double loses of this ID, and the unit of the 17th digit; `None` up to 2^53.
+#[inline]
+const fn lost(id: u64) -> Option<(u32, u64)> {
+    if id >> 53 == 0 {
+        return None;
+    }
+    // A double is printed with 17 digits at most.
+    let mut power = 1;
+    while id / power >= 100_000_000_000_000_000 {
+        power *= 10;
+    }
+    Some((u64::BITS - id.leading_zeros() - 53, power))
+}
+
+const fn has_low_zeros(id: u64, bits: u32) -> bool {
+    id.trailing_zeros() >= bits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layouts::{SAFE53, SONYFLAKE, TWITTER};
+
+    const ID: u64 = 1_541_815_603_606_036_480;
+
+    fn counted(ids: impl IntoIterator<Item = u64>) -> Rounding {
+        let terms = Terms::new(&TWITTER, None, None, 10, 1_790_000_000_000);
+        let mut rounding = Rounding::new();
+        ids.into_iter().for_each(|id| rounding.see(&terms, id));
+        rounding
+    }
+
+    #[test]
+    fn sequences_that_are_always_zero_are_no_rounding() {
+        let slow = counted((0..10_000).map(|i| ID + (i << 22)));
+        assert!(!slow.is_found());
+        let slow = counted((0..10_000).map(|i| ID + (i << 22) + u64::from(i % 7 == 0)));
+        assert!(!slow.is_found());
+        // Their decimal digits repeat.
+        let each_second = counted((0..10_000).map(|i| ID + (5 << 22) + ((i * 1000) << 22)));
+        assert!(!each_second.is_found());
+    }
+
+    #[test]
+    #[allow(clippy::cast_precision_loss, clippy::cast_sign_loss, reason = "the fault that is sought")]
+    fn doubles_are_found_in_every_tenth_id() {
+        let mixed = counted((0..10_000).map(|i| {
+            let id = ID + (i << 18) + i % 4096;
+            if i % 10 == 0 { id as f64 as u64 } else { id }
+        }));
+        assert!(mixed.is_found() && !mixed.is_general());
+        let all = counted((0..10_000).map(|i| (ID + (i << 18) + i % 4096) as f64 as u64));
+        assert!(all.is_general() && all.has(ID) && !all.has(ID + 1));
+    }
+
+    #[test]
+    fn layouts_of_53_bits_lose_nothing() {
+        let terms = Terms::new(&SAFE53, None, None, 10, 1_790_000_000_000);
+        let mut rounding = Rounding::new();
+        (0..10_000).for_each(|i| rounding.see(&terms, i << 20));
+        assert!(!rounding.is_found());
+        let terms = Terms::new(&SONYFLAKE, None, None, 10, 1_790_000_000_000);
+        assert_eq!(terms.counting(), None, "the lowest field is the machine");
+    }
+}

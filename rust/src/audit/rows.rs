@@ -1,0 +1,55 @@
+//! How many IDs each node has over time, for the picture.
+
+use std::collections::HashMap;
+
+use snowmint_core::audit::{Finding, NodeSpan, Plot, Row, Sight, Terms};
+
+/// The stretches of time of the picture.
+const STRETCHES: usize = 320;
+/// The nodes of the picture.
+const MOST: usize = 24;
+
+/// The rows of the picture.
+#[derive(Debug)]
+pub(super) struct Rows {
+    from_ms: i64,
+    to_ms: i64,
+    nodes: Vec<(NodeSpan, Vec<u32>)>,
+    hidden: u64,
+}
+
+impl Rows {
+    /// Counts the IDs of the nodes with findings, then of those with the most IDs.
+    pub(super) fn new(terms: &Terms, ids: &[u64], nodes: &[NodeSpan], findings: &[Finding]) -> Self {
+        let mut chosen = nodes.to_vec();
+        let is_fine = |span: &NodeSpan| findings.iter().all(|finding| finding.node != Some(span.node));
+        chosen.sort_by_cached_key(|span| (is_fine(span), u64::MAX - span.ids));
+        chosen.truncate(MOST);
+        chosen.sort_by_key(|span| span.node);
+        let from_ms = chosen.iter().map(|span| span.from_ms).min().unwrap_or_default();
+        let to_ms = chosen.iter().map(|span| span.to_ms).max().unwrap_or_default();
+        let mut rows: Vec<_> = chosen.into_iter().map(|span| (span, vec![0u32; STRETCHES])).collect();
+        let places: HashMap<u32, usize> = rows.iter().enumerate().map(|(at, (span, _))| (span.node, at)).collect();
+        let width = (to_ms.abs_diff(from_ms) + 1).div_ceil(STRETCHES as u64);
+        for id in ids {
+            let Sight::Inside(spot) = terms.sight(*id) else { continue };
+            let Some(at) = places.get(&spot.node) else { continue };
+            let stretch = terms.tick_start_ms(spot.tick).abs_diff(from_ms) / width;
+            if let Some(count) = usize::try_from(stretch).ok().and_then(|stretch| rows[*at].1.get_mut(stretch)) {
+                *count = count.saturating_add(1);
+            }
+        }
+        Self { from_ms, to_ms, hidden: (nodes.len() - rows.len()) as u64, nodes: rows }
+    }
+
+    /// Writes the picture.
+    pub(super) fn write(&self, findings: &[Finding], out: &mut impl std::fmt::Write) -> std::fmt::Result {
+        let rows = self.nodes.iter().map(|(span, counts)| Row { node: span.node, ids: span.ids, counts });
+        let rows: Vec<_> = rows.collect();
+        let &Self { from_ms, to_ms, hidden, .. } = self;
+        // Stretches are whole ms, so the last one ends after the last ID.
+        let width = (to_ms.abs_diff(from_ms) + 1).div_ceil(STRETCHES as u64);
+        let to_ms = from_ms.saturating_add_unsigned(width * STRETCHES as u64);
+        Plot { rows: &rows, hidden, findings, from_ms, to_ms }.write(out)
+    }
+}
