@@ -253,7 +253,10 @@ def answer_prefix(case: Case) -> Case:
 FILES: dict[str, tuple[set[str], Callable[[Case], Case]]] = {
     "layouts": ({"layout"}, answer_layouts),
     "decode": ({"layout", "id"}, answer_decode),
-    "encode": ({"layout", "timestamp_ms", "node", "sequence", "random"}, answer_encode),
+    "encode": (
+        {"layout", "timestamp_ms", "timestamp_us", "node", "sequence", "random", "opaque"},
+        answer_encode,
+    ),
     "id_range": ({"layout", "from_ms", "to_ms"}, answer_id_range),
     "text": ({"form", "text", "decode_only"}, answer_text),
     "scatter": ({"function", "id", "by"}, answer_scatter),

@@ -470,6 +470,8 @@ class Parts:
         >>> bluesky = Layout("unused:1,time:53,clock:10;epoch=0;tick=1us")
         >>> bluesky.decode(1773100373128903691).timestamp_us
         1731543333133695
+
+        A multiple of 1000 if ticks are whole ms.
         """
 
     @property
