@@ -62,7 +62,7 @@ impl Snowflake<Words> {
     /// Two such generators for one node repeat each other's IDs. The crate `snowmint` shares one state between them.
     ///
     /// # Errors
-    /// `InvalidNode`, if the layout has no such node.
+    /// `InvalidNode`, if the layout has no such node; as [`Layout::refuse_unmintable`].
     ///
     /// # Examples
     /// ```
@@ -73,13 +73,15 @@ impl Snowflake<Words> {
     /// # Ok::<(), snowmint_core::Error>(())
     /// ```
     pub fn new(layout: &Layout, node: Integer) -> Result<Self, Error> {
+        layout.refuse_unmintable()?;
         let node = layout.node(node)?;
         Ok(Self::with(layout, node, Options::DEFAULT, Words::vouched()))
     }
 }
 
 impl<W: Borrow<Words>> Snowflake<W> {
-    /// Makes a generator for `node`, which [`Layout::node`] has checked, with the given state.
+    /// Makes a generator for `node`, which [`Layout::node`] has checked, with the given state. The layout must not be one
+    /// that [`Layout::refuse_unmintable`] refuses: with opaque bits or ticks below 1 ms, its IDs would be wrong.
     ///
     /// # Examples
     /// ```

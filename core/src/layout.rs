@@ -10,7 +10,7 @@ mod reader;
 use core::fmt;
 
 pub use self::field::Field;
-pub use self::parts::Parts;
+pub use self::parts::{AnyParts, Parts};
 
 use crate::error::{Error, What};
 use crate::name::{Name, has_name_bytes};
@@ -27,8 +27,12 @@ const MAX_SAFE_MS: u64 = (1 << 53) - 1;
 ///
 /// A layout has a text form, the same in every language:
 /// `unused:1,time:41,datacenter:5,worker:5,sequence:12;epoch=1288834974657;tick=1ms`.
-/// Exactly one field is `time`; `unused` (only first), `sequence` and `random` are there at most once; every
-/// other field is a node field. The node is all node fields concatenated, high to low.
+/// Exactly one field is `time`; `unused` (only first), `sequence`, `random` and `opaque` are there at most once; every
+/// other field is a node field, unless it has a fixed value (`version:5=16`). The node is all node fields concatenated,
+/// high to low.
+///
+/// A layout with ticks below 1 ms (`tick=10us`), or with bits that only their minter understands (`opaque`), decodes and
+/// encodes IDs, and no generator takes it: [`refuse_unmintable`](Self::refuse_unmintable).
 ///
 /// | method | returns |
 /// | --- | --- |
@@ -45,7 +49,13 @@ const MAX_SAFE_MS: u64 = (1 << 53) - 1;
 #[repr(C)]
 pub struct Layout {
     epoch_ms: i64,
-    tick_ms: u64,
+    /// The length of a tick: ms, or microseconds if it is not a whole number of ms.
+    tick: u64,
+    /// The units of `tick` in a ms: 1 or 1000.
+    per_ms: u64,
+    /// The bits of the fields that have a fixed value, and these values at their places.
+    fixed_mask: u64,
+    fixed: u64,
     /// The fields of RESERVED.
     reserved: [Field; RESERVED.len()],
     bits: u32,
@@ -59,48 +69,65 @@ pub struct Layout {
 struct Slot {
     name: Name,
     field: Field,
-    /// The place of the name in RESERVED; for a node field, the length of RESERVED.
+    /// The place of the name in RESERVED; otherwise NODE or FIXED.
     kind: usize,
 }
 
-/// The names of all fields that are not node fields.
-const RESERVED: [Name; 4] = [Name::cut(b"unused"), Name::cut(b"time"), Name::cut(b"sequence"), Name::cut(b"random")];
+/// The names of all fields that have a meaning of their own.
+const RESERVED: [Name; 5] =
+    [Name::cut(b"unused"), Name::cut(b"time"), Name::cut(b"sequence"), Name::cut(b"random"), Name::cut(b"opaque")];
 const UNUSED: usize = 0;
 const TIME: usize = 1;
 const SEQUENCE: usize = 2;
 const RANDOM: usize = 3;
+const OPAQUE: usize = 4;
+/// The kind of a node field, and of a field with a fixed value.
+const NODE: usize = RESERVED.len();
+const FIXED: usize = NODE + 1;
 
-/// The numbers of a layout that decide its IDs: masks of the fields, epoch and tick, without names.
+/// The numbers of a layout that decide its IDs: masks of the fields, epoch, tick and fixed values, without names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Numbers {
     masks: [u64; 4],
     epoch_ms: i64,
-    tick_ms: u64,
+    /// The tick in ms, or with its top bit set in microseconds.
+    tick: u64,
+    fixed: u64,
 }
 
 impl Numbers {
     /// Returns the numbers as words, which serve as a key elsewhere.
-    pub const fn to_words(&self) -> [u64; 6] {
+    pub const fn to_words(&self) -> [u64; 7] {
         let [a, b, c, d] = self.masks;
-        [a, b, c, d, self.epoch_ms.cast_unsigned(), self.tick_ms]
+        [a, b, c, d, self.epoch_ms.cast_unsigned(), self.tick, self.fixed]
+    }
+
+    /// Hands the words to `take`, without a last 0: names that are made of them are as they were before layouts could have
+    /// fixed values.
+    pub(crate) fn each_word(&self, take: impl FnMut(u64)) {
+        let words = self.to_words();
+        let count = words.len() - usize::from(self.fixed == 0);
+        words.into_iter().take(count).for_each(take);
     }
 
     /// Reads the words.
     #[doc(hidden)]
-    pub const fn from_words([a, b, c, d, epoch_ms, tick_ms]: [u64; 6]) -> Self {
-        Self { masks: [a, b, c, d], epoch_ms: epoch_ms.cast_signed(), tick_ms }
+    pub const fn from_words([a, b, c, d, epoch_ms, tick, fixed]: [u64; 7]) -> Self {
+        Self { masks: [a, b, c, d], epoch_ms: epoch_ms.cast_signed(), tick, fixed }
     }
 
     /// Returns a layout without names from these words. It suffices for windows; another module has the full layout.
     #[doc(hidden)]
-    pub const fn layout_of([time, sequence, random, node, epoch_ms, tick_ms]: [u64; 6]) -> Layout {
+    pub const fn layout_of([time, sequence, random, node, epoch_ms, tick, _]: [u64; 7]) -> Layout {
         let mut layout = Layout::EMPTY;
         layout.reserved[TIME] = Field::of_mask(time);
         layout.reserved[SEQUENCE] = Field::of_mask(sequence);
         layout.reserved[RANDOM] = Field::of_mask(random);
         layout.node_bits = node.count_ones();
         layout.epoch_ms = epoch_ms.cast_signed();
-        layout.tick_ms = tick_ms;
+        layout.tick = tick;
+        // Only layouts that can be minted have windows.
+        layout.per_ms = 1;
         layout
     }
 }
@@ -128,12 +155,12 @@ impl Layout {
             if !has_name_bytes(name.as_bytes()) {
                 return Err(Error::plain(What::FieldName));
             }
-            if let Err(rule) = layout.add(name.as_bytes(), bits) {
+            if let Err(rule) = layout.add(name.as_bytes(), bits, None) {
                 return Err(Error::plain(rule));
             }
             i += 1;
         }
-        match layout.finish(epoch_ms, tick_ms) {
+        match layout.finish(epoch_ms, tick_ms, 1) {
             Ok(()) => Ok(layout),
             Err(rule) => Err(Error::plain(rule)),
         }
@@ -146,12 +173,15 @@ impl Layout {
         node_bits: 0,
         reserved: [Field::ABSENT; RESERVED.len()],
         epoch_ms: 0,
-        // `finish` sets it. A constant of zeros takes no space in wasm.
-        tick_ms: 0,
+        // `finish` sets them. A constant of zeros takes no space in wasm.
+        tick: 0,
+        per_ms: 0,
+        fixed_mask: 0,
+        fixed: 0,
     };
 
-    /// Appends a field below the present fields. All bytes of its name pass `is_name_byte`.
-    pub(crate) const fn add(&mut self, name: &[u8], bits: u32) -> Result<(), What> {
+    /// Appends a field below the present fields, maybe with a fixed value. All bytes of its name pass `is_name_byte`.
+    pub(crate) const fn add(&mut self, name: &[u8], bits: u32, fixed: Option<u64>) -> Result<(), What> {
         if self.len == MAX_FIELDS {
             return Err(What::FieldCount);
         }
@@ -169,6 +199,14 @@ impl Layout {
         }
         // As if the layout had 64 bits: `finish` knows their number and lowers all fields.
         slot.field = Field::new(64 - self.bits - bits, bits);
+        if let Some(value) = fixed {
+            if kind != NODE || value > slot.field.max() {
+                return Err(What::FixedValue);
+            }
+            kind = FIXED;
+            self.fixed_mask |= slot.field.mask();
+            self.fixed |= slot.field.put(value);
+        }
         slot.kind = kind;
         let mut i = 0;
         while i < self.len {
@@ -182,12 +220,12 @@ impl Layout {
         }
         self.len += 1;
         self.bits += bits;
-        self.node_bits += if kind == RESERVED.len() { bits } else { 0 };
+        self.node_bits += if kind == NODE { bits } else { 0 };
         Ok(())
     }
 
-    /// Puts the fields at their places and checks the rules that need the whole layout.
-    pub(crate) const fn finish(&mut self, epoch_ms: i64, tick_ms: u64) -> Result<(), What> {
+    /// Puts the fields at their places and checks the rules that need the whole layout. `tick` has `per_ms` units in a ms.
+    pub(crate) const fn finish(&mut self, epoch_ms: i64, tick: u64, per_ms: u64) -> Result<(), What> {
         let mut i = 0;
         while i < self.len {
             let slot = &mut self.slots[i];
@@ -198,7 +236,12 @@ impl Layout {
             i += 1;
         }
         self.epoch_ms = epoch_ms;
-        self.tick_ms = tick_ms;
+        self.tick = tick;
+        self.per_ms = per_ms;
+        if self.bits > 0 {
+            self.fixed_mask >>= 64 - self.bits;
+            self.fixed >>= 64 - self.bits;
+        }
         if self.reserved[TIME].width() == 0 {
             return Err(What::NoTime);
         }
@@ -208,16 +251,18 @@ impl Layout {
         if self.epoch_ms.unsigned_abs() > MAX_SAFE_MS {
             return Err(What::Epoch);
         }
-        if self.tick_ms == 0 || self.tick_ms > MAX_SAFE_MS {
+        if self.tick == 0 || self.tick > MAX_SAFE_MS {
             return Err(What::Tick);
         }
-        if self.reserved[TIME].max() > i64::MAX.abs_diff(self.epoch_ms) / self.tick_ms {
+        // In units of the tick. An epoch in microseconds has 63 bits.
+        if self.reserved[TIME].max() > i64::MAX.abs_diff(self.epoch_ms * self.per_ms.cast_signed()) / self.tick {
             return Err(What::TooLate);
         }
         Ok(())
     }
 
-    /// Returns the name and place of each field, high to low, including `unused`.
+    /// Returns the name and place of each field, high to low, including `unused`. [`fixed_value`](Self::fixed_value) says
+    /// which of them have one value only.
     ///
     /// # Examples
     /// ```
@@ -229,9 +274,23 @@ impl Layout {
         self.slots[..self.len].iter().map(|slot| (&slot.name, slot.field))
     }
 
+    /// Returns the value that a field has in every ID of this layout; `None` if it varies.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Layout;
+    /// let sentry = Layout::parse("version:5=16,time:32,region:12,sequence:4;epoch=1659916800000;tick=1s")?;
+    /// let fixed: Vec<_> = sentry.fields().map(|(_, field)| sentry.fixed_value(field)).collect();
+    /// assert_eq!(fixed, [Some(16), None, None, None]);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
+    pub const fn fixed_value(&self, field: Field) -> Option<u64> {
+        if self.fixed_mask & field.mask() == 0 { None } else { Some(field.take(self.fixed)) }
+    }
+
     fn node_fields(&self) -> impl Iterator<Item = &Slot> {
         // Slots past the last field have kind 0, which is not a node field.
-        self.slots.iter().filter(|slot| slot.kind == RESERVED.len())
+        self.slots.iter().filter(|slot| slot.kind == NODE)
     }
 
     /// Returns the number of bits of all fields together, 1 to 64.
@@ -256,7 +315,7 @@ impl Layout {
         self.epoch_ms
     }
 
-    /// Returns the length of a tick in ms.
+    /// Returns the length of a tick in ms, rounded down: 0 for ticks below 1 ms.
     ///
     /// # Examples
     /// ```
@@ -264,7 +323,46 @@ impl Layout {
     /// assert_eq!((TWITTER.tick_ms(), SONYFLAKE.tick_ms()), (1, 10));
     /// ```
     pub const fn tick_ms(&self) -> u64 {
-        self.tick_ms
+        self.tick / self.per_ms
+    }
+
+    /// Returns the length of a tick in microseconds.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::{Layout, layouts::TWITTER};
+    /// assert_eq!(TWITTER.tick_us(), 1000);
+    /// let cockroach = Layout::parse("unused:1,time:48,node:15;epoch=1420070400000;tick=10us")?;
+    /// assert_eq!((cockroach.tick_us(), cockroach.tick_ms()), (10, 0));
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
+    pub const fn tick_us(&self) -> u64 {
+        self.tick * (1000 / self.per_ms)
+    }
+
+    /// Refuses a layout of which no generator can be made: it has `opaque` bits, or its ticks are not whole ms.
+    ///
+    /// # Errors
+    /// `InvalidLayout`, with the reason.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::{ErrorKind, Layout, layouts::SNOWMINT};
+    /// assert_eq!(SNOWMINT.refuse_unmintable(), Ok(()));
+    /// let linkedin = Layout::parse("time:42,opaque:22;epoch=0")?;
+    /// assert_eq!(linkedin.refuse_unmintable().unwrap_err().kind(), ErrorKind::InvalidLayout);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
+    pub const fn refuse_unmintable(&self) -> Result<(), Error> {
+        if self.reserved[OPAQUE].width() > 0 {
+            return Err(Error::plain(What::Opaque));
+        }
+        self.refuse_fine_ticks()
+    }
+
+    /// Refuses a layout whose ticks are not whole ms.
+    pub(crate) const fn refuse_fine_ticks(&self) -> Result<(), Error> {
+        if self.per_ms > 1 { Err(Error::new(What::FineTick, 0, self.tick, 0)) } else { Ok(()) }
     }
 
     /// Returns the start of the last tick that fits the time field, in Unix ms.
@@ -291,6 +389,9 @@ impl Layout {
     pub const fn signed_until_ms(&self) -> Option<i64> {
         if self.bits < 64 || self.reserved[UNUSED].width() > 0 {
             return None;
+        }
+        if self.fixed_mask >> 63 == 1 {
+            return if self.fixed >> 63 == 1 { Some(self.epoch_ms) } else { None };
         }
         let time_leads = self.reserved[TIME].mask() >> 63 == 1;
         Some(if time_leads { self.tick_start_ms(1 << (self.reserved[TIME].width() - 1)) } else { self.epoch_ms })
@@ -337,9 +438,15 @@ impl Layout {
     /// assert_eq!((TWITTER.ids_per_second(), SONYFLAKE.ids_per_second()), (4_096_000, 25_600));
     /// ```
     pub const fn ids_per_second(&self) -> u64 {
-        let (whole, rest) = (self.ids_per_tick() / self.tick_ms, self.ids_per_tick() % self.tick_ms);
-        // The rest is below 2^53.
-        if whole > u64::MAX / 1000 { u64::MAX } else { (whole * 1000).saturating_add(rest * 1000 / self.tick_ms) }
+        let (mut whole, mut rest) = (self.ids_per_tick() / self.tick, self.ids_per_tick() % self.tick);
+        let mut units = self.per_ms * 1000;
+        while units > 1 {
+            // The rest is below 2^53.
+            whole = whole.saturating_mul(1000).saturating_add(rest * 1000 / self.tick);
+            rest = rest * 1000 % self.tick;
+            units /= 1000;
+        }
+        whole
     }
 
     /// Returns whether both layouts make the same IDs of the same parts. The names of fields may differ.
@@ -371,14 +478,15 @@ impl Layout {
                 self.put_node(u32::MAX),
             ],
             epoch_ms: self.epoch_ms,
-            tick_ms: self.tick_ms,
+            tick: self.tick | (self.per_ms / 1000) << 63,
+            fixed: self.fixed,
         }
     }
 
     /// Refuses an instant (Unix ms) past the last tick, so that no generator is made for a layout that has ended.
     ///
     /// # Errors
-    /// `TimeOverflow` past the last tick.
+    /// `TimeOverflow` past the last tick; as [`refuse_unmintable`](Self::refuse_unmintable).
     ///
     /// # Examples
     /// ```
@@ -389,6 +497,7 @@ impl Layout {
     /// assert_eq!(BAIDU.refuse_if_over(0), Ok(()), "the epoch does not matter");
     /// ```
     pub fn refuse_if_over(&self, now_ms: i64) -> Result<(), Error> {
+        self.refuse_unmintable()?;
         if now_ms > self.epoch_ms && self.tick_at(now_ms).is_none() { Err(self.no_tick(now_ms)) } else { Ok(()) }
     }
 
@@ -412,14 +521,26 @@ impl Layout {
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "out of line, the result would go through memory")]
     pub(crate) const fn tick_at(&self, unix_ms: i64) -> Option<u64> {
-        let tick = self.tick_or_max(unix_ms);
+        self.tick_at_us(unix_ms, 0)
+    }
+
+    /// Works as `tick_at`, for an instant that lies `extra_us` microseconds, 0 to 999, after `unix_ms`.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "out of line, the result would go through memory")]
+    pub(crate) const fn tick_at_us(&self, unix_ms: i64, extra_us: u32) -> Option<u64> {
+        let tick = self.tick_or_max(unix_ms, extra_us);
         if tick == u64::MAX { None } else { Some(tick) }
     }
 
     /// Returns the tick, or `u64::MAX` instead of `None`. No tick has that number, since the last tick fits an `i64`.
     #[inline(never)]
-    const fn tick_or_max(&self, unix_ms: i64) -> u64 {
-        let tick = unix_ms.abs_diff(self.epoch_ms) / self.tick_ms;
+    const fn tick_or_max(&self, unix_ms: i64, extra_us: u32) -> u64 {
+        let mut since = unix_ms.abs_diff(self.epoch_ms);
+        if self.per_ms > 1 {
+            // The last tick in microseconds fits an `i64` too.
+            since = since.saturating_mul(self.per_ms).saturating_add(extra_us as u64);
+        }
+        let tick = since / self.tick;
         if unix_ms < self.epoch_ms || unix_ms == i64::MAX || tick > self.reserved[TIME].max() { u64::MAX } else { tick }
     }
 
@@ -432,15 +553,35 @@ impl Layout {
         }
     }
 
-    /// Returns the first instant of a tick that fits the time field. `finish` has checked that it fits an `i64`.
+    /// Returns the first instant of a tick that fits the time field, rounded down to a ms. `finish` has checked that it
+    /// fits an `i64`.
     pub(crate) const fn tick_start_ms(&self, tick: u64) -> i64 {
-        self.epoch_ms.wrapping_add_unsigned(tick.wrapping_mul(self.tick_ms))
+        self.epoch_ms.wrapping_add_unsigned(tick.wrapping_mul(self.tick) / self.per_ms)
+    }
+
+    /// Returns the microseconds between `tick_start_ms` and the first instant of the tick, 0 to 999.
+    pub(crate) const fn tick_start_us(&self, tick: u64) -> u32 {
+        (tick.wrapping_mul(self.tick) % self.per_ms) as u32
     }
 
     /// Returns the fields time, sequence and random, in the order of RESERVED.
     pub(crate) const fn minted(&self) -> &[Field; 3] {
-        let [_, minted @ ..] = &self.reserved;
+        let [_, minted @ .., _] = &self.reserved;
         minted
+    }
+
+    /// Returns the values of fields that have a fixed one, at their places in an ID.
+    pub(crate) const fn fixed(&self) -> u64 {
+        self.fixed
+    }
+
+    /// Returns the bits of fields that have a fixed value.
+    pub(crate) const fn fixed_mask(&self) -> u64 {
+        self.fixed_mask
+    }
+
+    pub(crate) const fn opaque(&self) -> Field {
+        self.reserved[OPAQUE]
     }
 
     pub(crate) const fn unused(&self) -> Field {

@@ -207,6 +207,13 @@ pub fn is_uuid(text: impl AsRef<[u8]>) -> bool {
     split(text.as_ref()).1.len() == Uuid::WIDTH
 }
 
+/// Returns the value of a text with any prefix but the empty one; `None` for any other text.
+pub(crate) fn any_prefix<V: Value>(text: &[u8]) -> Option<V> {
+    let (prefix, suffix) = split(text);
+    let prefix = Prefix::checked(prefix?)?;
+    if prefix.len == 0 { None } else { value(suffix).ok() }
+}
+
 /// Returns the part before the last underscore, if there is one, and the part after it.
 fn split(text: &[u8]) -> (Option<&[u8]>, &[u8]) {
     match text.iter().rposition(|byte| *byte == b'_') {

@@ -4,7 +4,7 @@
 use core::fmt::{self, Display, Formatter, Write};
 
 use crate::error::Error;
-use crate::inspect::{Candidate, Kind};
+use crate::inspect::{Candidate, Confidence, Kind};
 use crate::int::Integer;
 use crate::layout::{Layout, Parts};
 use crate::time;
@@ -181,11 +181,11 @@ impl Decoded {
 
     /// Writes time, nodes, sequence and random bits.
     fn write_parts(&self, out: &mut impl Write) -> fmt::Result {
-        match instant(self.parts.timestamp_ms) {
+        match self.instant() {
             Some(time) => write!(out, "{time}")?,
             None => write!(out, "{} ms", self.parts.timestamp_ms)?,
         }
-        let counters = ["sequence", "random"];
+        let counters = ["sequence", "random", "opaque"];
         for (name, value) in self.layout.field_values(self.id) {
             if name.as_str() != "time" && !counters.contains(&name.as_str()) {
                 write!(out, "  {} {value}", name.as_str())?;
@@ -199,12 +199,18 @@ impl Decoded {
         Ok(())
     }
 
+    /// Returns the time in RFC 3339, with microseconds if the ticks are not whole ms.
+    fn instant(&self) -> Option<Short> {
+        instant_us(self.parts.timestamp_ms, self.layout.refuse_fine_ticks().err().map(|_| self.parts.extra_us))
+    }
+
     /// Writes the parts as members of a JSON object.
     fn write_members(&self, out: &mut impl Write) -> fmt::Result {
         let Parts { timestamp_ms, tick, node, sequence, .. } = self.parts;
-        let timestamp = instant(timestamp_ms);
+        let timestamp = self.instant();
         let timestamp = Json(timestamp.as_ref().map(Short::as_str));
-        write!(out, "\"timestamp\": {timestamp}, \"timestamp_ms\": {timestamp_ms}, \"tick\": {tick}, ")?;
+        write!(out, "\"timestamp\": {timestamp}, \"timestamp_ms\": {timestamp_ms}, ")?;
+        write!(out, "\"timestamp_us\": {}, \"tick\": {tick}, ", self.parts.timestamp_us())?;
         write!(out, "\"node\": {node}, \"sequence\": {sequence}, \"fields\": ")?;
         write_map(out, self.layout.field_values(self.id).map(|(name, value)| (name.as_str(), value)))
     }
@@ -241,6 +247,11 @@ pub fn candidates(out: &mut impl Write, value: &str, found: &[Candidate], format
             decoded.write_parts(out)?;
             write!(out, "\n  {:<11}  ", "")?;
         }
+        // The reason of an unlikely candidate says so.
+        match candidate.confidence() {
+            Confidence::Unlikely => {}
+            confidence => write!(out, "{}: ", confidence.name())?,
+        }
         writeln!(out, "{reason}")?;
     }
     out.write_str(if found.is_empty() { "  nothing known to us looks like this\n" } else { "" })
@@ -254,7 +265,12 @@ fn write_candidate(out: &mut impl Write, candidate: &Candidate) -> fmt::Result {
     if let Some(decoded) = decoded(candidate) {
         decoded.write_members(out)?;
         out.write_str(", ")?;
+    } else if let Some(timestamp_ms) = candidate.timestamp_ms() {
+        let timestamp = instant(timestamp_ms);
+        let timestamp = Json(timestamp.as_ref().map(Short::as_str));
+        write!(out, "\"timestamp\": {timestamp}, \"timestamp_ms\": {timestamp_ms}, ")?;
     }
+    write!(out, "\"form\": \"{}\", \"confidence\": \"{}\", ", candidate.form().name(), candidate.confidence().name())?;
     write!(out, "\"reason\": \"{}\"}}", candidate.reason())
 }
 
@@ -272,6 +288,7 @@ fn figures(out: &mut impl Write, layout: &Layout) -> fmt::Result {
     write!(out, "{{\"name\": {}, \"text\": \"{layout}\", \"bits\": {bits}, \"fields\": ", Json(layout.name()))?;
     write_map(out, fields(layout).map(|(name, width)| (name, width.into())))?;
     write!(out, ", \"epoch_ms\": {}, \"tick_ms\": {}, ", layout.epoch_ms(), layout.tick_ms())?;
+    write!(out, "\"tick_us\": {}, ", layout.tick_us())?;
     for (key, ms) in [("ends_at", Some(layout.ends_at_ms())), ("signed_until", layout.signed_until_ms())] {
         let time = ms.and_then(instant);
         write!(out, "\"{key}\": {}, \"{key}_ms\": ", Json(time.as_ref().map(Short::as_str)))?;
@@ -341,9 +358,10 @@ fn write_label(out: &mut impl Write, name: &str, width: usize) -> fmt::Result {
 fn write_meaning(out: &mut impl Write, layout: &Layout, name: &str) -> fmt::Result {
     match name {
         "time" => {
-            let (tick, unit) = match layout.tick_ms() {
-                ms if ms.is_multiple_of(1000) => (ms / 1000, "s"),
-                ms => (ms, "ms"),
+            let (tick, unit) = match layout.tick_us() {
+                us if us.is_multiple_of(1_000_000) => (us / 1_000_000, "s"),
+                us if us.is_multiple_of(1000) => (us / 1000, "ms"),
+                us => (us, "us"),
             };
             write!(out, "ticks of {tick}{unit} since ")?;
             match instant(layout.epoch_ms()) {
@@ -353,9 +371,13 @@ fn write_meaning(out: &mut impl Write, layout: &Layout, name: &str) -> fmt::Resu
         }
         "sequence" => write!(out, "{} a tick", grouped(layout.ids_per_tick())),
         "random" | "unused" => Ok(()),
+        "opaque" => out.write_str("known to its minter alone"),
         _ => {
-            let most = layout.fields().find(|(field, _)| field.as_str() == name).map_or(0, |(_, field)| field.max());
-            write!(out, "0 to {}", grouped(most))
+            let Some((_, field)) = layout.fields().find(|(field, _)| field.as_str() == name) else { return Ok(()) };
+            match layout.fixed_value(field) {
+                Some(value) => write!(out, "always {}", grouped(value)),
+                None => write!(out, "0 to {}", grouped(field.max())),
+            }
         }
     }
 }
@@ -374,6 +396,7 @@ fn letters(layout: &Layout) -> Short {
             "time" => 'T',
             "sequence" => 'S',
             "random" => 'R',
+            "opaque" => 'O',
             "unused" => '.',
             _ => 'N',
         });
@@ -399,9 +422,20 @@ pub(crate) fn grouped(number: u64) -> Short {
 
 /// Returns an instant in RFC 3339, or `None` outside the years 1 to 9999.
 fn instant(unix_ms: i64) -> Option<Short> {
+    instant_us(unix_ms, None)
+}
+
+/// Works as `instant`, maybe with the microseconds after `unix_ms`.
+fn instant_us(unix_ms: i64, extra_us: Option<u16>) -> Option<Short> {
     let mut text = Short::new();
     let fits = (FIRST_DATE_MS..END_OF_DATES_MS).contains(&unix_ms);
-    (fits && time::write_rfc3339(&mut text, unix_ms).is_ok()).then_some(text)
+    let written = fits && time::write_rfc3339(&mut text, unix_ms).is_ok();
+    if let Some(us) = extra_us.filter(|_| written) {
+        // Before the Z.
+        text.len -= 1;
+        let _ = write!(text, "{us:03}Z");
+    }
+    written.then_some(text)
 }
 
 /// Returns the end of a range of time, for people.

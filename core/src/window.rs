@@ -49,6 +49,9 @@ impl Window {
         default_ms: u64,
         max_ahead_ms: u64,
     ) -> Result<u64, Error> {
+        if let Err(error) = layout.refuse_unmintable() {
+            return Err(error);
+        }
         let ticks_ms = layout.tick_ms().saturating_mul(Self::LEAST_TICKS);
         let least_ms = if ticks_ms > Self::LEAST_MS { ticks_ms } else { Self::LEAST_MS };
         let length_ms = match given {

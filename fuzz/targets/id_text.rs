@@ -26,8 +26,9 @@ fuzz_target!(|text: &[u8]| {
         }
     }
     for candidate in &inspect(text, 1_793_491_200_000) {
-        assert!(candidate.reason().to_string().len() < 170);
-        assert_eq!(candidate.parts().is_some(), candidate.system().is_some());
+        assert!(candidate.reason().to_string().len() < 200);
+        // IDs of Pinterest have no time, and so no layout.
+        assert_eq!(candidate.parts().is_some(), !matches!(candidate.system(), None | Some("pinterest")));
     }
     if let Some(unix_ms) = time::parse_rfc3339(text) {
         let mut printed = String::new();

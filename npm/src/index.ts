@@ -3,7 +3,7 @@
 export type { Mint } from "./bits128.js";
 export { type ErrorCode, SnowmintError } from "./errors.js";
 export type { Id, Instant, Integer } from "./input.js";
-export { type Candidate, type InspectOptions, inspect } from "./inspect.js";
+export { type Candidate, type Confidence, type InspectOptions, inspect } from "./inspect.js";
 export { json } from "./json.js";
 export { ksuid } from "./ksuid.js";
 export { Layout, type NodeId, type Parts, type PartsInput } from "./layout.js";

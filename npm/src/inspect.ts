@@ -15,30 +15,74 @@ export type Kind =
   | "uuid_max"
   | "uuid"
   | "ulid"
-  | "object_id";
+  | "object_id"
+  | "type_id"
+  | "ksuid"
+  | "xid"
+  | "firebase_push_id"
+  | "cuid"
+  | "scru128"
+  | "redis_stream_id"
+  | "xray_trace_id"
+  | "aidx";
+
+/** A system beside the presets, whose IDs are only read. */
+export type ReadOnlySystem =
+  | "tiktok"
+  | "linkedin"
+  | "bluesky"
+  | "pinterest"
+  | "sentry"
+  | "cockroachdb"
+  | "tidb"
+  | "clickhouse"
+  | "tsid"
+  | "seata"
+  | "shardingsphere"
+  | "hazelcast"
+  | "yitter_typescript"
+  | "yitter_csharp";
+
+/**
+ * How sure the place of a candidate is. `high`: all others explain the ID far worse; `medium`: no other explains it as well;
+ * `tied`: another one explains it equally well; `low`: another one explains it better, or an ID of an unknown system would
+ * look the same; `unlikely`: its time speaks against it.
+ */
+export type Confidence = "high" | "medium" | "tied" | "low" | "unlikely";
 
 /**
  * How a value was read: `uuid_hex` is a UUID without hyphens, `uuid_swapped` a version 1 as MySQL's `UUID_TO_BIN(uuid, 1)`
- * stores it.
+ * stores it, `base64url` an ID of Instagram, `base32_sortable` an ID of Bluesky.
  */
 export type Form =
   | "integer"
   | TextForm
+  | "base64url"
+  | "base32_sortable"
+  | "prefixed"
   | "uuid"
   | "uuid_braces"
   | "uuid_urn"
   | "uuid_hex"
   | "uuid_swapped"
   | "ulid"
-  | "object_id";
+  | "object_id"
+  | "ksuid"
+  | "xid"
+  | "firebase_push_id"
+  | "cuid"
+  | "scru128"
+  | "redis_stream_id"
+  | "xray_trace_id"
+  | "aidx";
 
 /** One that could have minted what was inspected. */
 export interface Candidate {
   /** The kind of ID. */
   kind: Kind;
-  /** The name of the system of a snowflake, or null: a preset, or an edition of yitter's beside it. */
-  layout: Preset | "yitter_typescript" | "yitter_csharp" | null;
-  /** The text form of that layout, or null. */
+  /** The name of the system of a snowflake, or null. */
+  layout: Preset | ReadOnlySystem | null;
+  /** The text form of that layout, or null; Pinterest's IDs have no time, and so no layout. */
   layoutText: string | null;
   /** The parts of a snowflake under that layout, or null. */
   parts: Parts | null;
@@ -46,8 +90,12 @@ export interface Candidate {
   form: Form;
   /** The time in the ID, Unix ms; null if the kind has no time. */
   timestampMs: number | null;
+  /** The time in the ID, Unix microseconds; null if the kind has no time. */
+  timestampUs: number | null;
   /** The time in the ID as a Date; null if the kind has no time. */
   timestamp: Date | null;
+  /** How sure its place is. */
+  confidence: Confidence;
   /** Whether nothing in its time speaks against it. */
   plausible: boolean;
   /** Why it is plausible or not: a short sentence. */
@@ -67,12 +115,15 @@ let current: Engine<typeof Inspect> | undefined;
 /**
  * Lists everything that could have minted a value, the most plausible first; of garbage, an empty list.
  *
- * Presets of the same shape differ by their epoch alone: the list has each that can decode the ID. Those whose time lies
+ * A candidate is weighed by how often people meet IDs of that system, by its time, and by what is known of its other bits;
+ * `confidence` says how sure its place is. For a number the list has every system that can decode it. Those whose time lies
  * before their system began, within a day of their epoch or in the future come last.
  *
  * The value is a bigint of any size (a negative one is the signed form of 64 bits), a safe integer, or a text: a 64-bit ID
- * in decimal, in hex with or without `0x` (of 15 digits too), or in base 32, 36, 58 or 62 of full width; a UUID, also in braces, after
- * `urn:uuid:` or without hyphens; a ULID; an ObjectId. Throws `INVALID_ID` for an unsafe number, whose digits are
+ * in decimal, in hex with or without `0x` (of 15 digits too), in base 32, 36, 58 or 62 of full width, in base 64 as Instagram
+ * writes it, in base 32 as Bluesky writes it, or with a prefix; a UUID, also in braces, after `urn:uuid:` or without hyphens;
+ * a ULID, ObjectId, TypeID, KSUID, xid, push ID of Firebase, cuid, SCRU128 ID, ID of a stream in Redis, trace ID of X-Ray, or
+ * aidx of Misskey. Throws `INVALID_ID` for an unsafe number, whose digits are
  * lost, and for a value that is neither number nor text; TypeError for an invalid `now`.
  *
  * @example
@@ -90,8 +141,8 @@ export function inspect(value: Id, options: InspectOptions = {}): Candidate[] {
 }
 
 function candidate(engine: Engine<typeof Inspect>, at: number): Candidate {
-  const [kind, system, form, reason, layoutText] = getText(engine, engine.wasm.candidate(at)).split("\n");
-  const [timed, unixMs, plausible, id] = words(engine);
+  const [kind, system, form, confidence, reason, layoutText] = getText(engine, engine.wasm.candidate(at)).split("\n");
+  const [timed, unixMs, us, plausible, id] = words(engine);
   const timestampMs = timed ? Number(BigInt.asIntN(64, unixMs!)) : null;
   return {
     kind: kind as Kind,
@@ -100,7 +151,9 @@ function candidate(engine: Engine<typeof Inspect>, at: number): Candidate {
     parts: layoutText ? Layout.parse(layoutText).decode(id!) : null,
     form: form as Form,
     timestampMs,
+    timestampUs: timestampMs === null ? null : timestampMs * 1000 + Number(us),
     timestamp: timestampMs === null ? null : date(timestampMs),
+    confidence: confidence as Confidence,
     plausible: plausible! > 0n,
     reason: reason!,
   };

@@ -9,8 +9,10 @@ import { check, core, keep } from "./wasm/mint.js";
 export interface Parts {
   /** The first instant of the ID's tick. */
   timestamp: Date;
-  /** The same in Unix ms. */
+  /** The same in Unix ms, rounded down. */
   timestampMs: number;
+  /** The same in Unix microseconds. Beyond 2^53, in the year 2255, only `tick` is exact. */
+  timestampUs: number;
   /** The value of the time field: ticks since the epoch. */
   tick: bigint;
   /** All node fields, concatenated high to low. */
@@ -23,11 +25,14 @@ export interface Parts {
 
 /**
  * The parts for `Layout.encode`: all parts of `Layout.decode`, or some of them; a missing part is 0. Of several times
- * `timestampMs` counts, then `timestamp`, then `tick`; a field in `fields` counts where its part is missing.
+ * `timestampMs` counts, then `timestamp`, then `timestampUs`, then `tick`. If `timestampUs` lies within the ms that counts,
+ * its microseconds count too. A field in `fields` counts where its part is missing.
  */
 export interface PartsInput {
-  /** The instant, rounded down to its tick. One of `timestampMs`, `timestamp` and `tick` is needed. */
+  /** The instant, rounded down to its tick. One of `timestampMs`, `timestamp`, `timestampUs` and `tick` is needed. */
   timestampMs?: number;
+  /** The instant in Unix microseconds. */
+  timestampUs?: number;
   /** The instant as a Date. */
   timestamp?: Date;
   /** The instant as the value of the time field: ticks since the epoch. */
@@ -38,7 +43,9 @@ export interface PartsInput {
   sequence?: Integer;
   /** The random bits of a layout that has some. */
   random?: Integer;
-  /** The fields by name: node fields, `time`, `sequence` and `random`. Each counts where its part is missing. */
+  /** The bits of a field named `opaque`. */
+  opaque?: Integer;
+  /** The fields by name: node fields, `time`, `sequence`, `random` and `opaque`. Each counts where its part is missing. */
   fields?: Record<string, Integer>;
 }
 
@@ -47,11 +54,13 @@ const PARTS: Owner = {
   kind: "part",
   names: Object.keys({
     timestampMs: 0,
+    timestampUs: 0,
     timestamp: 0,
     tick: 0,
     node: 0,
     sequence: 0,
     random: 0,
+    opaque: 0,
     fields: 0,
   } satisfies Record<keyof PartsInput, 0>),
 };
@@ -77,8 +86,10 @@ export class Layout {
   readonly bits!: number;
   /** The instant of tick 0, Unix ms. */
   readonly epochMs!: number;
-  /** The length of a tick, ms. */
+  /** The length of a tick, ms, rounded down: 0 for ticks below 1 ms. */
   readonly tickMs!: number;
+  /** The length of a tick, microseconds. */
+  readonly tickUs!: number;
   /** The start of the last tick that fits the time field, Unix ms. */
   readonly endsAtMs!: number;
   /** The same as a Date, or null where no Date reaches. */
@@ -95,6 +106,8 @@ export class Layout {
   readonly idsPerTick!: number;
   /** The most IDs a node can mint in a second on average. */
   readonly idsPerSecond!: number;
+  /** Whether a generator can mint in this layout: it has no opaque bits, and its ticks are whole ms. */
+  readonly mintable!: boolean;
   /** The bits of each field but `unused`, high to low. */
   readonly fields!: Readonly<Record<string, number>>;
   readonly #text: string;
@@ -112,27 +125,31 @@ export class Layout {
     const handle = keep(`layout ${text}`, () => check(wasm.layout(putText(engine, text))));
     wasm.describe(handle);
     const row = words(engine);
-    const [bits, epochMs, tickMs, endsAtMs, signedUntilMs, jsSafe, nodes, idsPerTick, idsPerSecond] = new Float64Array(
+    const [bits, epochMs, tickUs, endsAtMs, signedUntilMs, jsSafe, nodes, idsPerTick, idsPerSecond, mintable] = new Float64Array(
       row.buffer,
       row.byteOffset,
     ) as unknown as number[];
     // Fields have one spelling only.
     const [list] = text.split(";");
-    const canonical = `${list};epoch=${epochMs};tick=${tickMs! % 1000 ? `${tickMs}m` : tickMs! / 1000}s`;
+    const ms = tickUs! / 1000;
+    const tick = tickUs! % 1000 ? `${tickUs}u` : ms % 1000 ? `${ms}m` : ms / 1000;
+    const canonical = `${list};epoch=${epochMs};tick=${tick}s`;
     const fields: Record<string, number> = {};
     for (const field of list!.split(",")) {
       const [name, bits] = field.split(":");
-      if (name !== "unused") fields[name!] = +bits!;
+      // As in `version:5=16`.
+      if (name !== "unused") fields[name!] = parseInt(bits!, 10);
     }
     this.#text = canonical;
-    this.#numbers = row.slice(9, 15).join();
+    this.#numbers = row.slice(10, 17).join();
     this.#handle = handle;
     Object.freeze(
       Object.assign(this, {
         name: Object.keys(PRESETS).find((name) => PRESETS[name as Preset] === canonical) ?? null,
         bits,
         epochMs,
-        tickMs,
+        tickMs: Math.floor(ms),
+        tickUs,
         endsAtMs,
         endsAt: date(endsAtMs!),
         // NaN stands for never.
@@ -142,6 +159,7 @@ export class Layout {
         nodes,
         idsPerTick,
         idsPerSecond,
+        mintable: mintable! > 0,
         fields: Object.freeze(fields),
       }),
     );
@@ -165,7 +183,7 @@ export class Layout {
     const engine = core();
     putInteger(engine, 0, id);
     check(engine.wasm.decode(this.#handle));
-    const [ms, node, ...values] = words(engine).subarray(0, 18);
+    const [ms, us, node, ...values] = words(engine).subarray(0, 19);
     const timestampMs = Number(BigInt.asIntN(64, ms!));
     const fields: Parts["fields"] = {};
     for (const [name, bits] of Object.entries(this.fields)) {
@@ -175,6 +193,7 @@ export class Layout {
     return {
       timestamp: new Date(timestampMs),
       timestampMs,
+      timestampUs: timestampMs * 1000 + Number(us),
       tick: BigInt(fields.time!),
       node: Number(node),
       fields,
@@ -184,12 +203,13 @@ export class Layout {
 
   /**
    * Puts an ID together: the inverse of `decode`. Throws `BEFORE_EPOCH`, `TIME_OVERFLOW`, `INVALID_NODE`, or `INVALID_ID`
-   * if `sequence` or `random` does not fit. Nothing keeps an ID made this way from being minted too.
+   * if `sequence`, `random` or `opaque` does not fit. Nothing keeps an ID made this way from being minted too.
    */
   encode(parts: PartsInput): bigint {
     const { fields, ...given } = read(parts, PARTS);
-    const { time, sequence: counted = 0, random: drawn = 0, ...nodeFields } = fields ?? {};
-    const { timestamp, timestampMs = timestamp?.getTime(), sequence = counted, random = drawn } = given;
+    const { time, sequence: counted = 0, random: drawn = 0, opaque: unread = 0, ...nodeFields } = fields ?? {};
+    const { timestampUs: us, timestamp = us === undefined ? us : new Date(Math.floor(us / 1000)) } = given;
+    const { timestampMs = timestamp?.getTime(), sequence = counted, random = drawn, opaque = unread } = given;
     const { tick = time, node = Object.keys(nodeFields).length ? nodeFields : 0 } = given;
     // Beyond 2^53 ms only the tick is exact.
     const byTick = tick !== undefined && !Number.isSafeInteger(timestampMs);
@@ -200,8 +220,10 @@ export class Layout {
     putInteger(engine, 0, whole ? node : nodeNumber(this, node), "INVALID_NODE");
     putInteger(engine, 2, sequence);
     putInteger(engine, 4, random);
-    putInteger(engine, 6, byTick ? tick : 0);
-    check(engine.wasm.encode(this.#handle, ms));
+    putInteger(engine, 6, opaque);
+    putInteger(engine, 8, byTick ? tick : 0);
+    const extraUs = (us ?? 0) - ms * 1000;
+    check(engine.wasm.encode(this.#handle, ms, extraUs > 0 && extraUs < 1000 ? extraUs : 0));
     return words(engine)[0]!;
   }
 

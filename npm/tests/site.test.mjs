@@ -115,7 +115,11 @@ test("a pasted tweet is Twitter's first, with its date, its worker and its text 
   assert.equal(await first(page).locator("summary strong").textContent(), "X/Twitter");
   assert.equal(await first(page).locator("time").getAttribute("datetime"), "2022-06-28T16:07:40.105Z");
   assert.match(await first(page).locator(".reason").textContent(), /^\d\.\d years before now; sequence 0$/);
-  assert.equal(await verdict(page), "Most likely: X/Twitter. 5 more could have minted it.");
+  const more = candidates(TWEET).filter(({ plausible }) => plausible).length - 1;
+  assert.equal(
+    await verdict(page),
+    `Most likely: X/Twitter. All else fits far worse. ${more} more could have minted it.`,
+  );
   const worker = first(page).locator("tbody tr", { hasText: "worker" });
   assert.deepEqual(await worker.locator("td span").allTextContents(), ["26", "11010"]);
   const forms = await first(page).locator("dd > span").allTextContents();
@@ -178,6 +182,24 @@ test("each preset is shown by the name that people use", async (page) => {
   assert.deepEqual(shown.slice(1, 4), ["snowmint", "X/Twitter", "Discord"]);
 });
 
+test("each example is read, most of them for sure", async (page) => {
+  const buttons = await page.locator("#examples button").all();
+  assert.ok(buttons.length >= 16);
+  let sure = 0;
+  for (const button of buttons) {
+    await button.click();
+    assert.match(await verdict(page), /^(Most|Equally) likely: /, await button.textContent());
+    sure += Number((await verdict(page)).startsWith("Most"));
+  }
+  assert.ok(sure > buttons.length - 4);
+});
+
+test("systems that explain an ID equally well are shown side by side", async (page) => {
+  await inspect(page, "440322224407314432");
+  assert.equal(await verdict(page), "Equally likely: X/Twitter, Discord.");
+  assert.equal(await page.locator("#candidates > li").count(), 2);
+});
+
 test("UUIDs, ULIDs and ObjectIds are told with their time", async (page) => {
   for (const [id, kind, time] of [
     ["8c45583a-0e1f-11ec-804d-005056219395", "UUID, version 1", "2021-09-05T08:02:00.177Z"],
@@ -233,11 +255,13 @@ test("an ID is taken out of what is pasted with it", async (page) => {
     await verdict(page),
     /^Taken from it: 8c45583a-0e1f-11ec-804d-005056219395\. Most likely: UUID, version 1/,
   );
-  // Names that are readable as they are stay unquoted: the last one is base 62.
+  // Names that are readable as they are stay unquoted.
   await inspect(page, `\ufeff${TWEET}`);
   assert.match(await verdict(page), /^Most likely: X\/Twitter/);
+  await inspect(page, "https://www.instagram.com/p/DW1nTDiDvnF/?img_index=1");
+  assert.match(await verdict(page), /^Taken from it: DW1nTDiDvnF\. Most likely: Instagram\./);
   await inspect(page, "1234567890n");
-  assert.match(await verdict(page), /^Most likely: /);
+  assert.match(await verdict(page), /^Taken from it: 1234567890\. Nothing fits well/);
   await inspect(page, "https://x.com/garbage");
   assert.match(await verdict(page), /^No system known here/);
 });

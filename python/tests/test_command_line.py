@@ -138,6 +138,7 @@ def test_inspect_takes_ids_apart_under_one_layout() -> None:
         "layout": "twitter",
         "timestamp": "2022-06-28T16:07:40.105Z",
         "timestamp_ms": 1656432460105,
+        "timestamp_us": 1656432460105000,
         "tick": 367597485448,
         "node": 378,
         "sequence": 0,
@@ -180,6 +181,7 @@ def test_inspect_lists_who_could_have_minted_an_id() -> None:
     (twitter,) = [candidate for candidate in told["candidates"] if candidate["layout"] == "twitter"]
     assert twitter["fields"]["worker"] == 26
     assert twitter["reason"]
+    assert (twitter["form"], twitter["confidence"]) == ("decimal", "high")
     both = lines("inspect", stdin=f"{TWEET}\n{text.encode(int(TWEET), 'hex')}\n")
     assert sum(not line.startswith(" ") for line in both) == 2
 

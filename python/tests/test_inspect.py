@@ -2,7 +2,7 @@
 
 import types
 import uuid
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -29,6 +29,31 @@ def test_a_tweet_is_first_of_all_a_tweet() -> None:
     assert first.timestamp == datetime(2022, 6, 28, 16, 7, 40, 105000, UTC)
     assert first.timestamp_ms == 1656432460105
     assert first.reason.startswith("time 2022-06-28, ")
+
+
+@pytest.mark.parametrize(
+    ("id", "name", "timestamp_us"),
+    [
+        (6854717870488702213, "tiktok", 1595988373000000),
+        ("6685980502161199104", "linkedin", 1594061971226000),
+        ("3laulgolrfz2f", "bluesky", 1731543333133695),
+        (443852055297916932, "tidb", 1693161221687000),
+        ("DW1nTDiDvnF", "instagram", 1775580510621000),
+        ("0ujtsYcgvSTl8PAuAdqWYSMnLOv", "ksuid", 1507608047000000),
+    ],
+)
+def test_well_known_ids_come_first_with_their_time(id: int | str, name: str, timestamp_us: int) -> None:
+    first = inspect(id, now=NOW)[0]
+    assert (first.layout or first.kind, first.timestamp_us) == (name, timestamp_us)
+    assert first.timestamp == datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=timestamp_us)
+    assert first.confidence in ("high", "medium")
+
+
+def test_two_systems_that_explain_an_id_equally_well_say_so() -> None:
+    first, second, third, *_ = inspect(440322224407314432, now=NOW)
+    assert (first.layout, second.layout) == ("twitter", "discord")
+    assert (first.confidence, second.confidence, third.confidence) == ("tied", "tied", "low")
+    assert first.reason.endswith("; other systems explain it equally well")
 
 
 def test_the_present_is_an_argument_or_the_systems() -> None:

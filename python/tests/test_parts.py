@@ -6,7 +6,15 @@ from datetime import UTC, datetime
 
 import pytest
 
-from snowmint import Layout, TimeOverflowError, layouts
+from snowmint import (
+    BeforeEpochError,
+    InvalidIdError,
+    InvalidLayoutError,
+    Layout,
+    Snowflake,
+    TimeOverflowError,
+    layouts,
+)
 
 ID = 1541815603606036480
 PARTS = layouts.TWITTER.decode(ID)
@@ -63,3 +71,40 @@ def test_parts_are_immutable(name: str) -> None:
 def test_parts_print_their_time_and_fields() -> None:
     expected = "timestamp=2022-06-28T16:07:40.105Z, tick=367597485448, node=378, datacenter=11, worker=26, sequence=0"
     assert repr(PARTS) == f"Parts({expected})"
+
+
+def test_ticks_below_a_ms_decode_and_encode_to_the_microsecond() -> None:
+    bluesky = Layout("unused:1,time:53,clock:10;epoch=0;tick=1us")
+    parts = bluesky.decode(1773100373128903691)
+    assert parts.timestamp == datetime(2024, 11, 14, 0, 15, 33, 133695, UTC)
+    assert (parts.timestamp_ms, parts.timestamp_us) == (1731543333133, 1731543333133695)
+    assert (bluesky.tick_ms, bluesky.tick_us, bluesky.mintable) == (0, 1, False)
+    for time in ({"timestamp": parts.timestamp}, {"timestamp_us": parts.timestamp_us}):
+        assert bluesky.encode(node=11, **time) == 1773100373128903691
+    assert bluesky.encode(parts) == 1773100373128903691
+    with pytest.raises(BeforeEpochError):
+        bluesky.encode(timestamp_us=-1)
+    for far in (2**63, 10**40):
+        with pytest.raises(TimeOverflowError):
+            bluesky.encode(timestamp_us=far)
+
+
+def test_fixed_values_are_written_and_refused() -> None:
+    sentry = Layout("version:5=16,time:32,region:12,sequence:4;epoch=1659916800000;tick=1s")
+    parts = sentry.decode(4509563503640576)
+    assert (parts.fields["version"], parts.node) == (16, 0)
+    assert sentry.encode(parts) == 4509563503640576
+    assert Snowflake(layout=sentry, node=5).next_id() >> 48 == 16
+    with pytest.raises(InvalidIdError, match="always 16"):
+        sentry.decode(4509563503640576 >> 1)
+
+
+def test_opaque_bits_are_read_and_never_minted() -> None:
+    linkedin = Layout("time:42,opaque:22;epoch=0")
+    parts = linkedin.decode(6685980502161199104)
+    assert linkedin.encode(timestamp_ms=parts.timestamp_ms, opaque=parts.fields["opaque"]) == 6685980502161199104
+    for layout in (linkedin, Layout("time:53,node:10;epoch=0;tick=1us")):
+        with pytest.raises(InvalidLayoutError, match="decodes and encodes IDs"):
+            Snowflake(layout=layout, node=0)
+    with pytest.raises(InvalidIdError):
+        linkedin.encode(timestamp_ms=0, opaque=2**22)

@@ -56,6 +56,8 @@ def answer_layouts(case: Case) -> Case:
         "ids_per_tick": str(layout.ids_per_tick),
         "ids_per_second": str(layout.ids_per_second),
         "fields": [list(field) for field in layout.fields.items()],
+        "tick_us": layout.tick_us,
+        "mintable": layout.mintable,
     }
 
 
@@ -66,6 +68,7 @@ def answer_decode(case: Case) -> Case:
     return {
         "tick": str(parts.tick),
         "timestamp_ms": parts.timestamp_ms,
+        "timestamp_us": str(parts.timestamp_us),
         "node": str(parts.node),
         "sequence": str(parts.sequence),
         "fields": strings(parts.fields),
@@ -74,11 +77,14 @@ def answer_decode(case: Case) -> Case:
 
 def answer_encode(case: Case) -> Case:
     node: Any = case.get("node", "0")
+    fine = "timestamp_us" in case
+    time = {"timestamp_us": int(case["timestamp_us"])} if fine else {"timestamp_ms": case["timestamp_ms"]}
     id = layout_of(case["layout"]).encode(
-        timestamp_ms=case["timestamp_ms"],
+        **time,
         node={name: int(value) for name, value in node.items()} if isinstance(node, dict) else int(node),
         sequence=int(case.get("sequence", 0)),
         random=int(case.get("random", 0)),
+        opaque=int(case.get("opaque", 0)),
     )
     return {"id": str(id)}
 
@@ -115,7 +121,7 @@ INVERSES: dict[str, tuple[Callable[..., int], Callable[..., int]]] = {
 
 def answer_inspect(case: Case) -> Case:
     value = case["value"] if "value" in case else int(case["integer"])
-    keys = ("kind", "layout", "form", "timestamp_ms", "reason")
+    keys = ("kind", "layout", "form", "timestamp_ms", "confidence", "reason")
     candidates = inspect(value, now=case["now_ms"])
     return {"candidates": [{key: getattr(candidate, key) for key in keys} for candidate in candidates]}
 
@@ -247,7 +253,10 @@ def answer_prefix(case: Case) -> Case:
 FILES: dict[str, tuple[set[str], Callable[[Case], Case]]] = {
     "layouts": ({"layout"}, answer_layouts),
     "decode": ({"layout", "id"}, answer_decode),
-    "encode": ({"layout", "timestamp_ms", "node", "sequence", "random"}, answer_encode),
+    "encode": (
+        {"layout", "timestamp_ms", "timestamp_us", "node", "sequence", "random", "opaque"},
+        answer_encode,
+    ),
     "id_range": ({"layout", "from_ms", "to_ms"}, answer_id_range),
     "text": ({"form", "text", "decode_only"}, answer_text),
     "scatter": ({"function", "id", "by"}, answer_scatter),

@@ -79,8 +79,10 @@ impl Generator {
     /// Opens a generator on a node for which the caller vouches: no other process uses it at the same time or later.
     ///
     /// # Errors
-    /// `InvalidNode`, if a generator of this process leases the node; `TimeOverflow`.
+    /// `InvalidNode`, if a generator of this process leases the node; `TimeOverflow`; `InvalidLayout`, if no generator can
+    /// mint in the layout.
     pub fn vouched(layout: &Layout, node: u32, options: Options, clock: Option<ClockId>) -> Result<Self, Error> {
+        layout.refuse_unmintable()?;
         if clock.is_none() {
             layout.refuse_if_over(SystemHost::unix_ms())?;
         }

@@ -13,7 +13,9 @@ use snowmint_core::prefix::{self, Prefix};
 use snowmint_core::ulid::{Ulid, UlidState};
 use snowmint_core::uuid::{GregorianStamp, GregorianState, Uuid, UuidForm, V7State};
 use snowmint_core::xid::Xid;
-use snowmint_core::{Error, ErrorKind, Layout, Options, SequenceStart, Snowflake, TextForm, TypeId, Words, scatter};
+use snowmint_core::{
+    AnyParts, Error, ErrorKind, Layout, Options, SequenceStart, Snowflake, TextForm, TypeId, Words, scatter,
+};
 use snowmint_tests::{Node, assert_increasing, cases, integer};
 
 /// Replaces an error by its code, so that results can be compared. Checks the error's sentence on the way.
@@ -56,6 +58,8 @@ struct LayoutCase {
     ids_per_tick: Option<String>,
     ids_per_second: Option<String>,
     fields: Option<Vec<(String, u32)>>,
+    tick_us: Option<u64>,
+    mintable: Option<bool>,
     error: Option<String>,
 }
 
@@ -70,6 +74,7 @@ fn layouts_parse_and_print_with_their_facts() {
                 (layout.signed_until_ms(), layout.js_safe(), layout.nodes().to_string()),
                 (layout.ids_per_tick().to_string(), layout.ids_per_second().to_string()),
                 fields.map(|(name, field)| (name.to_string(), field.width())).collect::<Vec<_>>(),
+                (layout.tick_us(), layout.refuse_unmintable().is_ok()),
             )
         });
         let want = (|| {
@@ -78,6 +83,7 @@ fn layouts_parse_and_print_with_their_facts() {
                 (case.signed_until_ms, case.js_safe?, case.nodes?),
                 (case.ids_per_tick?, case.ids_per_second?),
                 case.fields?,
+                (case.tick_us?, case.mintable?),
             ))
         })();
         same(&case.name, &outcome(facts), &wanted(want, case.error.as_ref()));
@@ -92,6 +98,7 @@ struct DecodeCase {
     id: String,
     tick: Option<String>,
     timestamp_ms: Option<i64>,
+    timestamp_us: Option<String>,
     node: Option<String>,
     sequence: Option<String>,
     fields: Option<BTreeMap<String, String>>,
@@ -108,13 +115,15 @@ fn ids_decode_to_their_parts() {
             let fields = layout.field_values(id).map(|(name, value)| (name.to_string(), value.to_string()));
             Ok((
                 parts.tick.to_string(),
-                parts.timestamp_ms,
+                (parts.timestamp_ms, parts.timestamp_us().to_string()),
                 parts.node.to_string(),
                 parts.sequence.to_string(),
                 fields.collect::<BTreeMap<_, _>>(),
             ))
         });
-        let want = (|| Some((case.tick?, case.timestamp_ms?, case.node?, case.sequence?, case.fields?)))();
+        let want = (|| {
+            Some((case.tick?, (case.timestamp_ms?, case.timestamp_us?), case.node?, case.sequence?, case.fields?))
+        })();
         same(&case.name, &outcome(parts), &wanted(want, case.error.as_ref()));
     }
 }
@@ -128,6 +137,9 @@ struct EncodeCase {
     node: Option<Node>,
     sequence: Option<String>,
     random: Option<String>,
+    opaque: Option<String>,
+    /// The instant in microseconds, where `timestamp_ms` is not exact.
+    timestamp_us: Option<String>,
     id: Option<String>,
     error: Option<String>,
 }
@@ -138,8 +150,17 @@ fn parts_encode_to_their_id() {
         let layout = layout(&case.layout);
         let zero_or = |value: &Option<String>| integer(value.as_deref().unwrap_or("0"));
         let node = case.node.as_ref().map_or(Ok(0.into()), |node| node.integer(&layout));
-        let id = node
-            .and_then(|node| layout.encode_at(case.timestamp_ms, node, zero_or(&case.sequence), zero_or(&case.random)));
+        let us = case.timestamp_us.map_or(case.timestamp_ms * 1000, |us| us.parse().expect("microseconds"));
+        let id = node.and_then(|node| {
+            layout.encode_any(&AnyParts {
+                timestamp_ms: us.div_euclid(1000),
+                extra_us: u16::try_from(us.rem_euclid(1000)).expect("below 1000"),
+                node,
+                sequence: zero_or(&case.sequence),
+                random: zero_or(&case.random),
+                opaque: zero_or(&case.opaque),
+            })
+        });
         same(&case.name, &outcome(id.map(|id| id.to_string())), &wanted(case.id, case.error.as_ref()));
     }
 }
@@ -238,6 +259,7 @@ struct CandidateRow {
     layout: Option<String>,
     form: String,
     timestamp_ms: Option<i64>,
+    confidence: String,
     reason: String,
 }
 
@@ -254,6 +276,7 @@ fn inspect_lists_candidates_with_their_reasons() {
             layout: candidate.system().map(String::from),
             form: candidate.form().name().into(),
             timestamp_ms: candidate.timestamp_ms(),
+            confidence: candidate.confidence().name().into(),
             reason: candidate.reason().to_string(),
         });
         assert_eq!(rows.collect::<Vec<_>>(), case.candidates, "{}", case.name);

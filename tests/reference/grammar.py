@@ -1,16 +1,17 @@
-"""The text form of a layout: `unused:1,time:41,node:10,sequence:12;epoch=1735689600000;tick=1ms`."""
+"""The text form of a layout: `unused:1,version:5=16,time:32,sequence:12;epoch=1735689600000;tick=1ms`."""
 
 import re
 
 from civil import parse_rfc3339
 from errors import Refused
-from layout import Field, Layout
+from layout import MAX_SAFE_INTEGER, Field, Layout
 from presets import PRESETS
 
 # Sixteen digits hold 2^53-1, the greatest epoch and tick there is; longer numbers need not be computed.
-_FIELD = re.compile(r"([a-z][a-z0-9_]{0,22}):([1-9][0-9]?)")
+_FIELD = re.compile(r"([a-z][a-z0-9_]{0,22}):([1-9][0-9]?)(?:=(0|[1-9][0-9]{0,19}))?")
 _INTEGER = re.compile(r"0|-?[1-9][0-9]{0,15}")
-_TICK = re.compile(r"([1-9][0-9]{0,15})(ms|s)")
+_TICK = re.compile(r"([1-9][0-9]{0,15})(us|ms|s)")
+_UNITS_US = {"us": 1, "ms": 1000, "s": 1_000_000}
 
 
 def parse(text: str) -> Layout:
@@ -20,23 +21,26 @@ def parse(text: str) -> Layout:
         raise Refused("INVALID_LAYOUT")
     fields = tuple(_field(item) for item in head.split(","))
     epoch_ms = _epoch_ms(_value(options[0], "epoch="))
-    tick_ms = _tick_ms(_value(options[1], "tick=")) if len(options) == 2 else 1
-    return Layout(fields, epoch_ms, tick_ms)
+    tick_us = _tick_us(_value(options[1], "tick=")) if len(options) == 2 else 1000
+    return Layout(fields, epoch_ms, tick_us)
 
 
 def canonical(layout: Layout) -> str:
-    """The one text of a layout: epoch in Unix ms, tick in whole seconds where it is one, both always printed."""
-    fields = ",".join(f"{field.name}:{field.bits}" for field in layout.fields)
-    seconds, rest = divmod(layout.tick_ms, 1000)
-    tick = f"{layout.tick_ms}ms" if rest else f"{seconds}s"
-    return f"{fields};epoch={layout.epoch_ms};tick={tick}"
+    """The one text of a layout: epoch in Unix ms, tick in the largest unit of which it is a multiple."""
+    fields = ",".join(_field_text(field) for field in layout.fields)
+    unit = next(name for name, length in reversed(_UNITS_US.items()) if layout.tick_us % length == 0)
+    return f"{fields};epoch={layout.epoch_ms};tick={layout.tick_us // _UNITS_US[unit]}{unit}"
+
+
+def _field_text(field: Field) -> str:
+    return f"{field.name}:{field.bits}" + ("" if field.fixed is None else f"={field.fixed}")
 
 
 def _field(item: str) -> Field:
     match = _FIELD.fullmatch(item)
     if match is None:
         raise Refused("INVALID_LAYOUT")
-    return Field(match[1], int(match[2]))
+    return Field(match[1], int(match[2]), None if match[3] is None else int(match[3]))
 
 
 def _value(option: str, key: str) -> str:
@@ -54,8 +58,9 @@ def _epoch_ms(value: str) -> int:
         raise Refused("INVALID_LAYOUT") from error
 
 
-def _tick_ms(value: str) -> int:
+def _tick_us(value: str) -> int:
     match = _TICK.fullmatch(value)
-    if match is None:
+    # A number of each unit is a safe integer.
+    if match is None or int(match[1]) > MAX_SAFE_INTEGER:
         raise Refused("INVALID_LAYOUT")
-    return int(match[1]) * (1000 if match[2] == "s" else 1)
+    return int(match[1]) * _UNITS_US[match[2]]

@@ -8,10 +8,11 @@ from layout import MAX_U64, Layout
 
 @dataclass(frozen=True)
 class Parts:
-    """What an ID says: `timestamp_ms` is the Unix ms at which its tick starts, `node` all node fields in one."""
+    """What an ID says: `timestamp_us` are the Unix microseconds at which its tick starts, `node` all node fields in one."""
 
     tick: int
     timestamp_ms: int
+    timestamp_us: int
     node: int
     sequence: int
     fields: dict[str, int]
@@ -27,12 +28,14 @@ def decode(layout: Layout, value: int) -> Parts:
         rest, fields[field.name] = divmod(rest, 2**field.bits)
     if rest or fields.pop("unused", 0):
         raise Refused("INVALID_ID")
+    if any(field.fixed not in (None, fields[field.name]) for field in layout.fields if field.name != "unused"):
+        raise Refused("INVALID_ID")
     fields = {field.name: fields[field.name] for field in layout.fields if field.name != "unused"}
     node = 0
     for field in layout.node_fields:
         node = node * 2**field.bits + fields[field.name]
     tick = fields["time"]
-    return Parts(tick, layout.start_ms(tick), node, fields.get("sequence", 0), fields)
+    return Parts(tick, layout.start_ms(tick), layout.start_us(tick), node, fields.get("sequence", 0), fields)
 
 
 def encode(
@@ -41,23 +44,26 @@ def encode(
     node: int | dict[str, int] = 0,
     sequence: int = 0,
     random: int = 0,
+    opaque: int = 0,
+    extra_us: int = 0,
 ) -> int:
-    """The ID of these parts, 0 to 2^64-1; `timestamp_ms` is Unix ms, rounded down to its tick.
+    """The ID of these parts, 0 to 2^64-1. The time is `timestamp_ms`, Unix ms, and `extra_us`, rounded down to its tick.
 
     A node is a number, or a value for each node field by name. Out of range, in the order of the arguments:
     BEFORE_EPOCH or TIME_OVERFLOW, INVALID_NODE, INVALID_ID.
     """
-    tick = layout.checked_tick_at(timestamp_ms)
+    tick = layout.checked_tick_at(timestamp_ms, extra_us)
     node_number = _node_number(layout, node)
-    for name, value in (("sequence", sequence), ("random", random)):
+    for name, value in (("sequence", sequence), ("random", random), ("opaque", opaque)):
         if not 0 <= value < 2 ** layout.width(name):
             raise Refused("INVALID_ID")
-    return compose(layout, tick, node_number, sequence, random)
+    return compose(layout, tick, node_number, sequence, random, opaque)
 
 
-def compose(layout: Layout, tick: int, node: int, sequence: int, random: int = 0) -> int:
+def compose(layout: Layout, tick: int, node: int, sequence: int, random: int = 0, opaque: int = 0) -> int:
     """The ID of parts that are known to be in range."""
-    values = {"unused": 0, "time": tick, "sequence": sequence, "random": random}
+    values = {"unused": 0, "time": tick, "sequence": sequence, "random": random, "opaque": opaque}
+    values |= {field.name: field.fixed for field in layout.fields if field.fixed is not None}
     for field in reversed(layout.node_fields):
         node, values[field.name] = divmod(node, 2**field.bits)
     value = 0
@@ -74,8 +80,17 @@ def id_range(layout: Layout, from_ms: int, to_ms: int) -> tuple[int, int]:
     if layout.leading_field.name != "time":
         raise Refused("INVALID_LAYOUT")
     first, last = layout.checked_tick_at(from_ms), layout.checked_tick_at(to_ms)
-    ids_of_a_tick = 2 ** layout.shift("time")
-    return first * ids_of_a_tick, (last + 1) * ids_of_a_tick - 1
+    names = [field.name for field in layout.fields]
+    below = layout.fields[names.index("time") + 1 :]
+    highest = {field.name: field.max for field in below if field.fixed is None}
+    return _with_values(layout, {"time": first}), _with_values(layout, {"time": last, **highest})
+
+
+def _with_values(layout: Layout, values: dict[str, int]) -> int:
+    value = 0
+    for field in layout.fields:
+        value = value * 2**field.bits + (values.get(field.name, 0) if field.fixed is None else field.fixed)
+    return value
 
 
 def _node_number(layout: Layout, node: int | dict[str, int]) -> int:

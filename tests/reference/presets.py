@@ -32,8 +32,31 @@ PRESETS: dict[str, str] = {
     "safe53": "time:41,node:3,sequence:9;epoch=1735689600000;tick=1ms",
 }
 
-# Layouts that inspect reads beside the presets: yitter/IdGenerator, BaseTime of the TypeScript and the C# edition.
+# Layouts that inspect reads beside the presets.
 READ_ONLY: dict[str, str] = {
+    # obsidianforensics/unfurl, parse_tiktok.py; arXiv 2504.13279. Douyin and Lark too.
+    "tiktok": "time:32,ms:10,opaque:3,sequence:5,reserved:2,type:4,machine:8;epoch=0;tick=1s",
+    # obsidianforensics/unfurl, parse_linkedin.py
+    "linkedin": "time:42,opaque:22;epoch=0;tick=1ms",
+    # atproto.com/specs/tid
+    "bluesky": "unused:1,time:53,clock:10;epoch=0;tick=1us",
+    # docs.pingcap.com, TimeStamp Oracle
+    "tidb": "time:46,logical:18;epoch=0;tick=1ms",
+    # cockroachdb/cockroach, GenerateUniqueInt
+    "cockroachdb": "unused:1,time:48,node:15;epoch=1420070400000;tick=10us",
+    # ClickHouse documentation, generateSnowflakeID
+    "clickhouse": "unused:1,time:41,machine:10,sequence:12;epoch=0;tick=1ms",
+    # getsentry/sentry, utils/snowflake.py
+    "sentry": "version:5=16,time:32,region:12,sequence:4;epoch=1659916800000;tick=1s",
+    # f4b6a3/tsid-creator; vladmihalcea/hypersistence-tsid
+    "tsid": "time:42,node:10,sequence:12;epoch=1577836800000;tick=1ms",
+    # apache/incubator-seata, IdWorker.java
+    "seata": "unused:1,node:10,time:41,sequence:12;epoch=1588435200000;tick=1ms",
+    # apache/shardingsphere, SnowflakeKeyGenerateAlgorithm
+    "shardingsphere": "unused:1,time:41,worker:10,sequence:12;epoch=1477929600000;tick=1ms",
+    # hazelcast/hazelcast, FlakeIdGenerator
+    "hazelcast": "unused:1,time:41,sequence:6,node:16;epoch=1514764800000;tick=1ms",
+    # yitter/IdGenerator, BaseTime of the TypeScript and the C# edition
     "yitter_typescript": "unused:1,time:51,worker:6,sequence:6;epoch=1577836800000;tick=1ms",
     "yitter_csharp": "unused:1,time:51,worker:6,sequence:6;epoch=1582165202020;tick=1ms",
 }

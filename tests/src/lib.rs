@@ -22,6 +22,8 @@ mod guides {
     struct Layouts;
     #[doc = include_str!("../../docs/prefixes.md")]
     struct Prefixes;
+    #[doc = include_str!("../../docs/inspect.md")]
+    struct Inspect;
 }
 
 /// Reads the cases of `tests/vectors/<file>.json`.

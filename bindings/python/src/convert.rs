@@ -75,12 +75,15 @@ pub(crate) struct UnixMs(pub(crate) i64);
 impl UnixMs {
     /// # Errors
     /// `ValueError` for a naive datetime.
-    fn of(datetime: &Bound<'_, PyAny>) -> PyResult<Self> {
+    fn since_epoch<'py>(datetime: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         if datetime.call_method0("utcoffset")?.is_none() {
             return Err(PyValueError::new_err("a naive datetime names no instant: give it a tzinfo"));
         }
-        let since_epoch = datetime.sub(unix_epoch(datetime.py())?)?;
-        let ms = since_epoch.floor_div(PyDelta::new(datetime.py(), 0, 0, 1000, false)?)?;
+        datetime.sub(unix_epoch(datetime.py())?)
+    }
+
+    fn of(datetime: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let ms = Self::since_epoch(datetime)?.floor_div(PyDelta::new(datetime.py(), 0, 0, 1000, false)?)?;
         Ok(Self(ms.extract()?))
     }
 }
@@ -95,6 +98,54 @@ impl<'py> FromPyObject<'_, 'py> for UnixMs {
             Err(_) if int.lt(0)? => i64::MIN,
             Err(_) => i64::MAX,
         }))
+    }
+}
+
+/// Unix microseconds, as ms and the microseconds after them. An integer beyond 64 bits becomes the nearest time.
+#[derive(Clone, Copy)]
+pub(crate) struct UnixUs {
+    pub(crate) ms: i64,
+    pub(crate) extra_us: u16,
+}
+
+impl UnixUs {
+    pub(crate) const fn whole(ms: UnixMs) -> Self {
+        Self { ms: ms.0, extra_us: 0 }
+    }
+
+    fn of(us: i64) -> PyResult<Self> {
+        Ok(Self { ms: us.div_euclid(1000), extra_us: u16::try_from(us.rem_euclid(1000))? })
+    }
+}
+
+impl<'py> FromPyObject<'_, 'py> for UnixUs {
+    type Error = PyErr;
+
+    fn extract(obj: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        if obj.is_instance(datetime_class(obj.py())?)? {
+            let us = UnixMs::since_epoch(&obj)?.floor_div(PyDelta::new(obj.py(), 0, 0, 1, false)?)?;
+            return Self::of(us.extract()?);
+        }
+        // The ms of an integer beyond 64 bits fit, or are beyond 64 bits too.
+        let int = int(obj)?;
+        match int.extract::<i64>() {
+            Ok(us) => Self::of(us),
+            Err(_) => Ok(Self::whole(int.floor_div(1000)?.extract()?)),
+        }
+    }
+}
+
+/// An aware `datetime`, with its microseconds.
+#[derive(Clone, Copy)]
+pub(crate) struct DatetimeUs(pub(crate) UnixUs);
+
+impl<'py> FromPyObject<'_, 'py> for DatetimeUs {
+    type Error = PyErr;
+
+    fn extract(obj: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        // Refuses anything but a datetime.
+        obj.extract::<Datetime>()?;
+        obj.extract().map(Self)
     }
 }
 
@@ -159,11 +210,17 @@ fn unix_epoch(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
 
 /// Returns the instant in UTC, or `None` outside of the years 1 to 9999, which are all that `datetime` can hold.
 pub(crate) fn datetime(py: Python<'_>, unix_ms: i64) -> PyResult<Option<Bound<'_, PyAny>>> {
-    const DAY_MS: i64 = 86_400_000;
-    let Ok(days) = i32::try_from(unix_ms.div_euclid(DAY_MS)) else { return Ok(None) };
+    datetime_us(py, i128::from(unix_ms) * 1000)
+}
+
+/// Works as `datetime`, for Unix microseconds.
+pub(crate) fn datetime_us(py: Python<'_>, unix_us: i128) -> PyResult<Option<Bound<'_, PyAny>>> {
+    const DAY_S: i128 = 86_400;
+    let (seconds, us) = (unix_us.div_euclid(1_000_000), i32::try_from(unix_us.rem_euclid(1_000_000))?);
+    let Ok(days) = i32::try_from(seconds.div_euclid(DAY_S)) else { return Ok(None) };
     // Less than a day, so it fits.
-    let ms = i32::try_from(unix_ms.rem_euclid(DAY_MS))?;
-    let sum = PyDelta::new(py, days, ms / 1000, ms % 1000 * 1000, false).and_then(|delta| unix_epoch(py)?.add(delta));
+    let seconds = i32::try_from(seconds.rem_euclid(DAY_S))?;
+    let sum = PyDelta::new(py, days, seconds, us, false).and_then(|delta| unix_epoch(py)?.add(delta));
     match sum {
         Err(error) if error.is_instance_of::<PyOverflowError>(py) => Ok(None),
         sum => sum.map(Some),

@@ -19,7 +19,7 @@ pub(crate) struct Candidate(pub(crate) core::Candidate);
 
 #[pymethods]
 impl Candidate {
-    /// The kind of the ID: `snowflake`, `uuid1` to `uuid8`, `uuid_nil`, `uuid_max`, `uuid`, `ulid`, `object_id`.
+    /// The kind of the ID, such as `snowflake`, `uuid7`, `ulid` or `ksuid`.
     #[getter]
     fn kind(&self) -> &'static str {
         self.0.kind().name()
@@ -55,13 +55,25 @@ impl Candidate {
     /// The time in the ID, in UTC; None if the ID has no time or datetime cannot hold it.
     #[getter]
     fn timestamp<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        self.0.timestamp_ms().map_or(Ok(None), |ms| convert::datetime(py, ms))
+        self.0.timestamp_us().map_or(Ok(None), |us| convert::datetime_us(py, us))
     }
 
     /// The time in the ID, Unix ms; None if the ID has no time.
     #[getter]
     fn timestamp_ms(&self) -> Option<i64> {
         self.0.timestamp_ms()
+    }
+
+    /// The time in the ID in Unix microseconds; None if the ID has no time.
+    #[getter]
+    fn timestamp_us(&self) -> Option<i128> {
+        self.0.timestamp_us()
+    }
+
+    /// How sure the place of the candidate is: `high`, `medium`, `tied`, `low` or `unlikely`.
+    #[getter]
+    fn confidence(&self) -> &'static str {
+        self.0.confidence().name()
     }
 
     /// False if the time in the ID makes the candidate unlikely.

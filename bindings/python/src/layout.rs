@@ -6,9 +6,9 @@ pub(crate) mod parts;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
-use snowmint_core::layouts;
+use snowmint_core::{AnyParts, layouts};
 
-use crate::convert::{self, Datetime, Instant, Int, Text, UnixMs, ZERO};
+use crate::convert::{self, DatetimeUs, Instant, Int, Text, UnixMs, UnixUs, ZERO};
 use crate::error::Failure;
 use crate::sql::SqlParts;
 
@@ -88,10 +88,22 @@ impl Layout {
         convert::datetime(py, self.0.epoch_ms())
     }
 
-    /// The length of a tick in ms.
+    /// The length of a tick in ms, rounded down.
     #[getter]
     fn tick_ms(&self) -> u64 {
         self.0.tick_ms()
+    }
+
+    /// The length of a tick in microseconds.
+    #[getter]
+    fn tick_us(&self) -> u64 {
+        self.0.tick_us()
+    }
+
+    /// Whether a generator can mint in this layout: it has no opaque bits, and its ticks are whole ms.
+    #[getter]
+    fn mintable(&self) -> bool {
+        self.0.refuse_unmintable().is_ok()
     }
 
     /// The start of the last tick, Unix ms.
@@ -153,31 +165,37 @@ impl Layout {
     }
 
     /// Puts an ID together: the inverse of decode.
-    #[pyo3(signature = (parts=None, *, timestamp_ms=None, timestamp=None, node=None, sequence=None, random=None))]
+    #[pyo3(signature = (parts=None, *, timestamp_ms=None, timestamp=None, timestamp_us=None, node=None, sequence=None, random=None, opaque=None))]
+    #[allow(clippy::too_many_arguments, reason = "each is a keyword of Python")]
     fn encode(
         &self,
         parts: Option<&Bound<'_, Parts>>,
         timestamp_ms: Option<UnixMs>,
-        timestamp: Option<Datetime>,
+        timestamp: Option<DatetimeUs>,
+        timestamp_us: Option<UnixUs>,
         node: Option<&Bound<'_, PyAny>>,
         sequence: Option<Int>,
         random: Option<Int>,
+        opaque: Option<Int>,
     ) -> Result<u64, Failure> {
-        let pieces = node.is_some() || sequence.is_some() || random.is_some();
-        let at = match (parts, timestamp_ms, timestamp) {
-            (Some(parts), None, None) if !pieces => return Ok(self.0.encode(&parts.get().core)?),
-            (None, Some(ms), None) => ms,
-            (None, None, Some(datetime)) => datetime.0,
+        let pieces = node.is_some() || sequence.is_some() || random.is_some() || opaque.is_some();
+        let at = match (parts, timestamp_ms, timestamp, timestamp_us) {
+            (Some(parts), None, None, None) if !pieces => return Ok(self.0.encode(&parts.get().core)?),
+            (None, Some(ms), None, None) => UnixUs::whole(ms),
+            (None, None, Some(datetime), None) => datetime.0,
+            (None, None, None, Some(us)) => us,
             _ => {
-                let needed = "encode takes Parts alone, or either timestamp_ms or timestamp with the other parts";
+                let needed =
+                    "encode takes Parts alone, or one of timestamp_ms, timestamp and timestamp_us with the other parts";
                 return Err(PyTypeError::new_err(needed).into());
             }
         };
+        let time = AnyParts { extra_us: at.extra_us, ..AnyParts::at(at.ms) };
         // Reports a bad time before a bad node, in whichever form the node is given.
-        self.0.encode_at(at.0, ZERO, ZERO, ZERO)?;
+        self.0.encode_any(&time)?;
         let node = node.map_or(Ok(0), |node| convert::node(&self.0, node))?;
-        let [sequence, random] = [sequence, random].map(|part| part.map_or(ZERO, |int| int.0));
-        Ok(self.0.encode_at(at.0, node.into(), sequence, random)?)
+        let [sequence, random, opaque] = [sequence, random, opaque].map(|part| part.map_or(ZERO, |int| int.0));
+        Ok(self.0.encode_any(&AnyParts { node: node.into(), sequence, random, opaque, ..time })?)
     }
 
     /// The lowest and highest ID between two instants, both included.

@@ -7,6 +7,7 @@ use crate::layout::{Field, Layout};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mint {
     pub(crate) plan: Plan,
+    /// The bits that all IDs share: the node and fixed values.
     node: u64,
     /// The fields time, sequence and random.
     fields: [Field; 3],
@@ -14,7 +15,7 @@ pub(crate) struct Mint {
 
 impl Mint {
     pub(crate) fn new(layout: &Layout, node: u32, plan: Plan) -> Self {
-        Self { plan, node: layout.put_node(node), fields: *layout.minted() }
+        Self { plan, node: layout.put_node(node) | layout.fixed(), fields: *layout.minted() }
     }
 
     pub(crate) fn id(&self, position: u64) -> u64 {

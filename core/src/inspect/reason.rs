@@ -2,7 +2,9 @@
 
 use core::fmt;
 
-use super::{Candidate, Doubt, Kind};
+use super::system::PINTEREST;
+use super::text_id::counter_of;
+use super::{Candidate, Confidence, Doubt, Kind};
 use crate::time::{DAY_MS, write_date};
 use crate::uuid::{Uuid, UuidVariant};
 
@@ -14,7 +16,7 @@ impl fmt::Display for Reason<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let candidate = self.0;
         f.write_str(if candidate.doubt == Doubt::None { "" } else { "unlikely: " })?;
-        if let Kind::Uuid(uuid) = candidate.kind {
+        if let Kind::Uuid(uuid) | Kind::TypeId(uuid) = candidate.kind {
             write_version(f, uuid)?;
         }
         if let Some(timestamp_ms) = candidate.timestamp_ms {
@@ -29,36 +31,69 @@ impl fmt::Display for Reason<'_> {
                 _ => f.write_str(" before now")?,
             }
         }
-        match candidate.kind {
-            Kind::Snowflake { .. } => {
-                let (Some(layout), Some(parts)) = (candidate.layout(), candidate.parts()) else { return Ok(()) };
-                // A layout without a node always has node 0, which is not evidence.
-                f.write_str(if layout.nodes() > 1 && parts.node == 0 { "; node 0" } else { "" })?;
-                f.write_str(if parts.sequence == 0 { "; sequence 0" } else { "" })
-            }
-            Kind::Uuid(uuid) => {
-                let (Some(node), Some(clock_sequence)) = (uuid.node(), uuid.clock_sequence()) else { return Ok(()) };
-                match uuid.local() {
-                    None => {}
-                    Some((domain @ 0..=2, number)) => {
-                        write!(f, "; {} {number}", ["user", "group", "organisation"][usize::from(domain)])?;
-                    }
-                    Some((domain, number)) => write!(f, "; number {number} of domain {domain}")?,
-                }
-                f.write_str("; node ")?;
-                for (at, byte) in node.to_be_bytes()[2..].iter().enumerate() {
-                    write!(f, "{}{byte:02x}", if at > 0 { ":" } else { "" })?;
-                }
-                write!(f, "; clock sequence {clock_sequence}")
-            }
-            Kind::Ulid(_) => Ok(()),
-            Kind::ObjectId(id) => {
-                let (random, machine, process) = (id.random(), id.machine(), id.process());
-                write!(f, "; random {random:010x}, or machine {machine:06x} and process {process}")?;
-                write!(f, "; counter {}", id.counter())
-            }
-        }
+        write_rest(f, candidate)?;
+        f.write_str(if candidate.confidence == Confidence::Tied {
+            "; other systems explain it equally well"
+        } else {
+            ""
+        })
     }
+}
+
+/// Writes what an ID says beside its time.
+fn write_rest(f: &mut fmt::Formatter<'_>, candidate: &Candidate) -> fmt::Result {
+    match candidate.kind {
+        Kind::Snowflake { system: "pinterest", id } => write_pinterest(f, id),
+        Kind::Snowflake { .. } => {
+            let (Some(layout), Some(parts)) = (candidate.layout(), candidate.parts()) else { return Ok(()) };
+            // A layout without a node always has node 0, which is not evidence.
+            f.write_str(if layout.nodes() > 1 && parts.node == 0 { "; node 0" } else { "" })?;
+            // The same holds for the sequence.
+            f.write_str(if layout.ids_per_tick() > 1 && parts.sequence == 0 { "; sequence 0" } else { "" })
+        }
+        Kind::Uuid(uuid) | Kind::TypeId(uuid) => {
+            let (Some(node), Some(clock_sequence)) = (uuid.node(), uuid.clock_sequence()) else { return Ok(()) };
+            match uuid.local() {
+                None => {}
+                Some((domain @ 0..=2, number)) => {
+                    write!(f, "; {} {number}", ["user", "group", "organisation"][usize::from(domain)])?;
+                }
+                Some((domain, number)) => write!(f, "; number {number} of domain {domain}")?,
+            }
+            f.write_str("; node ")?;
+            for (at, byte) in node.to_be_bytes()[2..].iter().enumerate() {
+                write!(f, "{}{byte:02x}", if at > 0 { ":" } else { "" })?;
+            }
+            write!(f, "; clock sequence {clock_sequence}")
+        }
+        Kind::Xid(xid) => {
+            write!(f, "; machine {:06x}, process {}; counter {}", xid.machine(), xid.process(), xid.counter())
+        }
+        Kind::RedisStreamId(bits) => write!(f, "; sequence {}", bits as u64),
+        kind @ (Kind::Cuid(_) | Kind::Aidx(_)) => {
+            write!(f, "; counter {}", counter_of(&kind).unwrap_or_default())
+        }
+        Kind::ObjectId(id) => {
+            let (random, machine, process) = (id.random(), id.machine(), id.process());
+            write!(f, "; random {random:010x}, or machine {machine:06x} and process {process}")?;
+            write!(f, "; counter {}", id.counter())
+        }
+        _ => Ok(()),
+    }
+}
+
+fn write_pinterest(f: &mut fmt::Formatter<'_>, id: u64) -> fmt::Result {
+    f.write_str("no time")?;
+    for (at, (name, shift, width)) in PINTEREST.into_iter().enumerate() {
+        let value = (id >> shift) & ((1 << width) - 1);
+        write!(
+            f,
+            "{} {name} {value}{}",
+            if at == 0 { ";" } else { "," },
+            if at == 1 && value == 1 { " (a pin)" } else { "" }
+        )?;
+    }
+    Ok(())
 }
 
 fn write_version(f: &mut fmt::Formatter<'_>, uuid: Uuid) -> fmt::Result {

@@ -13,8 +13,9 @@ use crate::time;
 impl Layout {
     /// Reads the text form, such as `time:41,node:10,sequence:12;epoch=2025-01-01T00:00:00Z;tick=1ms`.
     ///
-    /// `epoch` is Unix ms or an RFC 3339 time. `tick` is `Nms` or `Ns`; without it a tick is 1 ms. Blanks are not
-    /// allowed. Printing the layout gives the canonical text.
+    /// A field is `name:bits`, or `name:bits=value` if it has the same value in every ID. `epoch` is Unix ms or an RFC 3339
+    /// time. `tick` is `Nus`, `Nms` or `Ns`; without it a tick is 1 ms. Blanks are not allowed. Printing the layout gives
+    /// the canonical text.
     ///
     /// # Errors
     /// `InvalidLayout`: the sentence names the place in the text, or the rule that the text breaks.
@@ -36,7 +37,7 @@ impl Layout {
         }
     }
 
-    /// Writes the canonical text form: the epoch in Unix ms, and the tick in seconds if they are whole.
+    /// Writes the canonical text form: the epoch in Unix ms, and the tick in the largest unit in which it is whole.
     ///
     /// It does without `write!`, which would double the size of the wasm module.
     ///
@@ -59,14 +60,25 @@ impl Layout {
             name.as_bytes().iter().try_for_each(|byte| out.write_char(char::from(*byte)))?;
             out.write_str(":")?;
             write_decimal(out, u64::from(field.width()))?;
+            if let Some(value) = self.fixed_value(field) {
+                out.write_str("=")?;
+                write_decimal(out, value)?;
+            }
         }
         out.write_str(if self.epoch_ms() < 0 { ";epoch=-" } else { ";epoch=" })?;
         write_decimal(out, self.epoch_ms().unsigned_abs())?;
         out.write_str(";tick=")?;
-        let seconds = self.tick_ms() / 1000;
-        let whole = seconds * 1000 == self.tick_ms();
-        write_decimal(out, if whole { seconds } else { self.tick_ms() })?;
-        out.write_str(if whole { "s" } else { "ms" })
+        let seconds = self.tick / 1000;
+        // A tick in microseconds is not a whole number of ms, nor of seconds.
+        let whole = seconds * 1000 == self.tick;
+        write_decimal(out, if whole { seconds } else { self.tick })?;
+        out.write_str(if self.per_ms > 1 {
+            "us"
+        } else if whole {
+            "s"
+        } else {
+            "ms"
+        })
     }
 }
 
@@ -93,27 +105,32 @@ fn read(reader: &mut Reader<'_>, layout: &mut Layout) -> Read<()> {
         }
         reader.expect(b":")?;
         let bits = reader.number().ok_or(What::Grammar)?;
-        layout.add(name, bits.get().min(65) as u32)?;
+        let fixed = if reader.skip(b"=") { Some(reader.number_or_0().ok_or(What::Grammar)?) } else { None };
+        layout.add(name, bits.get().min(65) as u32, fixed)?;
         if !reader.skip(b",") {
             break;
         }
     }
     reader.expect(b";epoch=")?;
     let epoch_ms = read_epoch(reader)?;
-    let mut tick_ms = 1;
+    let (mut tick, mut per_ms) = (1, 1);
     if reader.skip(b";tick=") {
-        tick_ms = reader.number().ok_or(What::Grammar)?.get();
+        // `finish` refuses the smallest number that is too large, in each unit.
+        tick = reader.number().ok_or(What::Grammar)?.get().min(MAX_SAFE_MS + 1);
         if reader.skip(b"s") {
-            // `finish` refuses this tick too, and the product fits.
-            tick_ms = tick_ms.min(MAX_SAFE_MS) * 1000;
-        } else {
+            tick *= 1000;
+        } else if !reader.skip(b"us") {
             reader.expect(b"ms")?;
+        } else if tick.is_multiple_of(1000) {
+            tick /= 1000;
+        } else {
+            per_ms = 1000;
         }
     }
     if !reader.rest.is_empty() {
         return Err(What::Grammar);
     }
-    layout.finish(epoch_ms, tick_ms)
+    layout.finish(epoch_ms, tick, per_ms)
 }
 
 fn read_epoch(reader: &mut Reader<'_>) -> Read<i64> {
@@ -125,8 +142,7 @@ fn read_epoch(reader: &mut Reader<'_>) -> Read<i64> {
     // Leading zeros and -0 are not allowed, so an epoch has one text.
     let mut digits = Reader::new(text);
     let negative = digits.skip(b"-");
-    let is_zero = !negative && digits.skip(b"0");
-    let magnitude = if is_zero { Some(0) } else { digits.number().map(NonZeroU64::get) };
+    let magnitude = if negative { digits.number().map(NonZeroU64::get) } else { digits.number_or_0() };
     let (Some(magnitude), []) = (magnitude, digits.rest) else {
         reader.rest = start;
         return Err(What::Grammar);

@@ -1,6 +1,6 @@
 //! Decoding an ID into its parts, and encoding parts as an ID.
 
-use super::{Field, Layout, UNUSED};
+use super::{FIXED, Field, Layout, Slot, UNUSED};
 use crate::error::{Error, What};
 use crate::int::Integer;
 use crate::name::Name;
@@ -8,8 +8,10 @@ use crate::name::Name;
 /// The parts of an ID under a layout.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Parts {
-    /// The first instant of the ID's tick, Unix ms.
+    /// The first instant of the ID's tick, Unix ms, rounded down.
     pub timestamp_ms: i64,
+    /// The microseconds from `timestamp_ms` to the first instant of the tick, 0 to 999; 0 if ticks are whole ms.
+    pub extra_us: u16,
     /// The value of the time field: ticks since the epoch.
     pub tick: u64,
     /// All node fields, concatenated high to low.
@@ -18,6 +20,62 @@ pub struct Parts {
     pub sequence: u64,
     /// The random bits; 0 if the layout has none.
     pub random: u64,
+    /// The bits that only their minter understands; 0 if the layout has none.
+    pub opaque: u64,
+}
+
+/// Parts as integers of any size, for [`Layout::encode_any`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AnyParts {
+    /// The instant, Unix ms.
+    pub timestamp_ms: i64,
+    /// The microseconds after it, 0 to 999.
+    pub extra_us: u16,
+    /// The node.
+    pub node: Integer,
+    /// The counter within the tick.
+    pub sequence: Integer,
+    /// The random bits.
+    pub random: Integer,
+    /// The bits that only their minter understands.
+    pub opaque: Integer,
+}
+
+impl AnyParts {
+    /// Makes the parts of an instant, Unix ms. All others are 0.
+    pub const fn at(timestamp_ms: i64) -> Self {
+        const ZERO: Integer = Integer::Fits(0);
+        Self { timestamp_ms, extra_us: 0, node: ZERO, sequence: ZERO, random: ZERO, opaque: ZERO }
+    }
+}
+
+impl From<&Parts> for AnyParts {
+    fn from(parts: &Parts) -> Self {
+        Self {
+            extra_us: parts.extra_us,
+            node: parts.node.into(),
+            sequence: parts.sequence.into(),
+            random: parts.random.into(),
+            opaque: parts.opaque.into(),
+            ..Self::at(parts.timestamp_ms)
+        }
+    }
+}
+
+impl Parts {
+    /// Returns the first instant of the ID's tick in Unix microseconds.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Layout;
+    /// let bluesky = Layout::parse("unused:1,time:53,clock:10;epoch=0;tick=1us")?;
+    /// let parts = bluesky.decode(1_773_100_373_128_903_691)?;
+    /// assert_eq!((parts.timestamp_us(), parts.timestamp_ms), (1_731_543_333_133_695, 1_731_543_333_133));
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
+    pub fn timestamp_us(&self) -> i128 {
+        i128::from(self.timestamp_ms) * 1000 + i128::from(self.extra_us)
+    }
 }
 
 #[cfg(feature = "std")]
@@ -36,7 +94,8 @@ impl Parts {
     /// # Ok::<(), snowmint_core::Error>(())
     /// ```
     pub fn timestamp(&self) -> Result<std::time::SystemTime, Error> {
-        crate::time::system_time(self.timestamp_ms)
+        let time = crate::time::system_time(self.timestamp_ms)?;
+        time.checked_add(core::time::Duration::from_micros(self.extra_us.into())).ok_or(Error::far_time())
     }
 }
 
@@ -44,7 +103,8 @@ impl Layout {
     /// Decodes an ID into its parts. For an ID from a signed column pass `id as u64`.
     ///
     /// # Errors
-    /// `InvalidId`, if the layout cannot have minted the ID: bits above the layout, or unused bits, are set.
+    /// `InvalidId`, if the layout cannot have minted the ID: bits above the layout, or unused bits, are set, or a field has
+    /// another value than its fixed one.
     ///
     /// # Examples
     /// ```
@@ -60,14 +120,27 @@ impl Layout {
         if self.unused().take(id) != 0 {
             return Err(Error::plain(What::IdUnused));
         }
+        if id & self.fixed_mask != self.fixed {
+            return Err(self.not_fixed(id));
+        }
         let tick = self.time().take(id);
         Ok(Parts {
             timestamp_ms: self.tick_start_ms(tick),
+            extra_us: self.tick_start_us(tick) as u16,
             tick,
             node: self.take_node(id),
             sequence: self.sequence().take(id),
             random: self.random().take(id),
+            opaque: self.opaque().take(id),
         })
+    }
+
+    /// Returns the error about the first field of an ID that has another value than its fixed one.
+    #[cold]
+    fn not_fixed(&self, id: u64) -> Error {
+        let other = |slot: &&Slot| slot.kind == FIXED && slot.field.take(id) != slot.field.take(self.fixed);
+        let field = self.slots.iter().find(other).map_or(Field::ABSENT, |slot| slot.field);
+        Error::new(What::IdFixed, 0, field.take(id), field.take(self.fixed))
     }
 
     /// Returns each field of an ID with its value, high to low, without `unused`.
@@ -85,12 +158,12 @@ impl Layout {
 
     /// Encodes parts as an ID: the inverse of [`Layout::decode`].
     ///
-    /// The time is `timestamp_ms`, rounded down to its tick; `tick` is ignored. A generator can mint the same ID:
-    /// `encode` reserves nothing.
+    /// The time is `timestamp_ms` and `extra_us`, rounded down to its tick; `tick` is ignored. A generator can mint the same
+    /// ID: `encode` reserves nothing.
     ///
     /// # Errors
     /// `BeforeEpoch` or `TimeOverflow`, if the instant has no tick; `InvalidNode`, if the node does not fit;
-    /// `InvalidId`, if `sequence` or `random` does not fit.
+    /// `InvalidId`, if `sequence`, `random` or `opaque` does not fit.
     ///
     /// # Examples
     /// ```
@@ -100,7 +173,7 @@ impl Layout {
     /// # Ok::<(), snowmint_core::Error>(())
     /// ```
     pub fn encode(&self, parts: &Parts) -> Result<u64, Error> {
-        self.encode_at(parts.timestamp_ms, parts.node.into(), parts.sequence.into(), parts.random.into())
+        self.encode_any(&parts.into())
     }
 
     /// Works as [`Layout::encode`], with integers of any size.
@@ -123,9 +196,26 @@ impl Layout {
         sequence: Integer,
         random: Integer,
     ) -> Result<u64, Error> {
-        match self.tick_at(timestamp_ms) {
-            Some(tick) => self.encode_tick(tick, node, sequence, random),
-            None => Err(self.no_tick(timestamp_ms)),
+        self.encode_any(&AnyParts { node, sequence, random, ..AnyParts::at(timestamp_ms) })
+    }
+
+    /// Works as [`Layout::encode`], with integers of any size.
+    ///
+    /// # Errors
+    /// As [`Layout::encode`].
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::{AnyParts, Layout};
+    /// let linkedin = Layout::parse("time:42,opaque:22;epoch=0")?;
+    /// let parts = AnyParts { opaque: 102_400.into(), ..AnyParts::at(1_594_061_971_226) };
+    /// assert_eq!(linkedin.encode_any(&parts)?, 6_685_980_502_161_199_104);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
+    pub fn encode_any(&self, parts: &AnyParts) -> Result<u64, Error> {
+        match self.tick_at_us(parts.timestamp_ms, parts.extra_us.into()) {
+            Some(tick) => self.put_together(tick, parts),
+            None => Err(self.no_tick(parts.timestamp_ms)),
         }
     }
 
@@ -143,21 +233,29 @@ impl Layout {
     /// # Ok::<(), snowmint_core::Error>(())
     /// ```
     pub fn encode_tick(&self, tick: u64, node: Integer, sequence: Integer, random: Integer) -> Result<u64, Error> {
+        self.put_together(tick, &AnyParts { node, sequence, random, ..AnyParts::at(0) })
+    }
+
+    /// Works as [`Layout::encode_any`], with the value of the time field instead of an instant.
+    #[doc(hidden)]
+    pub fn put_together(&self, tick: u64, parts: &AnyParts) -> Result<u64, Error> {
         if tick > self.time().max() {
             return Err(Error::used_up(self.ends_at_ms()));
         }
-        if node.misfits(self.node_bits) {
-            return Err(node.refused(What::Node, self.node_bits));
+        if parts.node.misfits(self.node_bits) {
+            return Err(parts.node.refused(What::Node, self.node_bits));
         }
-        if sequence.misfits(self.sequence().width()) {
-            return Err(sequence.refused(What::Sequence, self.sequence().width()));
+        let mut id = self.fixed | self.time().put(tick) | self.put_node(parts.node.magnitude() as u32);
+        for (field, value, what) in [
+            (self.sequence(), parts.sequence, What::Sequence),
+            (self.random(), parts.random, What::Random),
+            (self.opaque(), parts.opaque, What::OpaqueBits),
+        ] {
+            if value.misfits(field.width()) {
+                return Err(value.refused(what, field.width()));
+            }
+            id |= field.put(value.magnitude());
         }
-        if random.misfits(self.random().width()) {
-            return Err(random.refused(What::Random, self.random().width()));
-        }
-        Ok(self.time().put(tick)
-            | self.put_node(node.magnitude() as u32)
-            | self.sequence().put(sequence.magnitude())
-            | self.random().put(random.magnitude()))
+        Ok(id)
     }
 }

@@ -2,7 +2,7 @@
 
 use core::ops::RangeInclusive;
 
-use super::Layout;
+use super::{Field, Layout};
 use crate::error::{Error, What};
 
 impl Layout {
@@ -12,7 +12,7 @@ impl Layout {
     /// Instants are Unix ms, each rounded down to its tick. [`unix_ms`](crate::time::unix_ms) converts a `SystemTime`.
     ///
     /// # Errors
-    /// `InvalidLayout`, if another field stands above `time` (except `unused`); `BeforeEpoch` or `TimeOverflow`, if an
+    /// `InvalidLayout`, if another field stands above `time` (except `unused` and fields with a fixed value); `BeforeEpoch` or `TimeOverflow`, if an
     /// instant has no tick in this layout.
     ///
     /// # Examples
@@ -24,7 +24,8 @@ impl Layout {
     /// ```
     pub fn id_range(&self, from_ms: i64, to_ms: i64) -> Result<RangeInclusive<u64>, Error> {
         let above_time = self.time().shift() + self.time().width();
-        if above_time + self.unused().width() != self.bits {
+        let others = self.fields().any(|(_, field)| field.shift() >= above_time && self.varies(field));
+        if others {
             return Err(Error::plain(What::TimeFirst));
         }
         let Some(from) = self.tick_at(from_ms) else {
@@ -33,6 +34,12 @@ impl Layout {
         let Some(to) = self.tick_at(to_ms) else {
             return Err(self.no_tick(to_ms));
         };
-        Ok(self.time().put(from)..=(self.time().put(to) | (self.time().put(1) - 1)))
+        let below_time = (self.time().put(1) - 1) & !self.fixed_mask;
+        let (lowest, highest) = (self.time().put(from), self.time().put(to) | below_time);
+        Ok(self.fixed | lowest..=self.fixed | highest)
+    }
+
+    fn varies(&self, field: Field) -> bool {
+        field != self.unused() && self.fixed_value(field).is_none()
     }
 }

@@ -51,4 +51,8 @@ impl<'a> Reader<'a> {
             _ => Some(NonZeroU64::MAX),
         }
     }
+    /// Works as [`Reader::number`], and reads `0` too.
+    pub(super) fn number_or_0(&mut self) -> Option<u64> {
+        if self.skip(b"0") { Some(0) } else { self.number().map(NonZeroU64::get) }
+    }
 }

@@ -50,10 +50,12 @@ impl fmt::Display for NamespaceName<'_> {
         match self {
             Self::Given(name) => f.write_str(name),
             Self::Default(numbers) => {
-                for (place, word) in numbers.to_words().iter().enumerate() {
-                    write!(f, "{}{word:x}", if place == 0 { '@' } else { '-' })?;
-                }
-                Ok(())
+                let (mut before, mut written) = ('@', Ok(()));
+                numbers.each_word(|word| {
+                    written = written.and_then(|()| write!(f, "{before}{word:x}"));
+                    before = '-';
+                });
+                written
             }
         }
     }

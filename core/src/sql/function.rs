@@ -17,7 +17,7 @@ impl Layout {
     /// Use it as the default of a column: `id bigint PRIMARY KEY DEFAULT schema.name()`. See [`PostgresFunction`].
     ///
     /// # Errors
-    /// `InvalidNode`, if the layout has no such node. `InvalidText`, if a name is empty, has a NUL or is longer than
+    /// `InvalidNode`, if the layout has no such node; as [`Layout::refuse_unmintable`]. `InvalidText`, if a name is empty, has a NUL or is longer than
     /// `PostgreSQL`'s 63 bytes: `schema` itself, or `name` with up to 20 bytes that the name of the sequence adds.
     ///
     /// # Examples
@@ -33,6 +33,7 @@ impl Layout {
         name: &'a str,
         node: Integer,
     ) -> Result<PostgresFunction<'a>, Error> {
+        self.refuse_unmintable()?;
         let node = self.node(node)?;
         check_name(schema, POSTGRES_NAME_BYTES)?;
         let function = PostgresFunction { layout: self, schema, name, node, options: Options::DEFAULT };
@@ -109,7 +110,9 @@ impl PostgresFunction<'_> {
 
     /// Returns a digest of the layout's numbers and the node.
     fn digest(&self) -> u64 {
-        self.layout.numbers().to_words().into_iter().fold(u64::from(self.node), random::mix)
+        let mut digest = u64::from(self.node);
+        self.layout.numbers().each_word(|word| digest = random::mix(digest, word));
+        digest
     }
 
     /// Returns the number of the advisory lock. The same function has the same number in every database.
@@ -302,7 +305,7 @@ END
     /// Writes the ID at a place.
     fn write_id(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (time, sequence, random) = (self.layout.time(), self.layout.sequence(), self.layout.random());
-        let node = Signed(self.layout.put_node(self.node));
+        let node = Signed(self.layout.put_node(self.node) | self.layout.fixed());
         write!(f, "{node} | ((place >> {}) << {})", sequence.width(), time.shift())?;
         if sequence.width() > 0 {
             write!(f, " | ((place & {}) << {})", sequence.max(), sequence.shift())?;

@@ -11,14 +11,32 @@ import { timeElement } from "./time.js";
 const EXAMPLES = [
   ["a tweet", "1541815603606036480"],
   ["a Discord message", "175928847299117063"],
+  ["a TikTok video", "6854717870488702213"],
+  ["an Instagram post", "DW1nTDiDvnF"],
+  ["a LinkedIn thread", "6685980502161199104"],
+  ["a Bluesky post", "3laulgolrfz2f"],
+  ["a Mastodon status", "103270115826048975"],
+  ["a pin", "241294492511762325"],
+  ["a TiDB timestamp", "443852055297916932"],
+  ["a Sonyflake", "45eec4a4600041b"],
   ["a UUID", "8c45583a-0e1f-11ec-804d-005056219395"],
   ["a ULID", "01ARZ3NDEKTSV4RRFFQ69G5FAV"],
   ["an ObjectId", "507f1f77bcf86cd799439011"],
+  ["a TypeID", "prefix_01h455vb4pex5vsknk084sn02q"],
+  ["a KSUID", "0ujtsYcgvSTl8PAuAdqWYSMnLOv"],
+  ["an X-Ray trace", "1-58406520-a006649127e371903a2de979"],
 ] as const;
 
 const NOTHING =
-  "No system known here writes IDs like that. What can be read: 64-bit IDs in decimal, in hex, or in base 32, 36, 58 or " +
-  "62 of full width; UUIDs; ULIDs; ObjectIds.";
+  "No system known here writes IDs like that. What can be read: 64-bit IDs in decimal, in hex, in base 32, 36, 58 or 62 of " +
+  "full width, or with a prefix; codes of Instagram and Bluesky; UUIDs, ULIDs, ObjectIds, TypeIDs, KSUIDs, xids, cuids, " +
+  "SCRU128, and IDs of Firebase, Redis streams, X-Ray and Misskey.";
+/** What the page says about the confidence of the first candidate. */
+const SURE = {
+  high: "All else fits far worse.",
+  medium: "All else fits worse.",
+  low: "An ID of an unknown system could look the same.",
+};
 const BEYOND = "That is beyond 64 bits: integers are IDs from -2^63 to 2^64-1, which is 18446744073709551615.";
 
 /** Starts this part of the page; `changed` hears of every text that is inspected. */
@@ -50,23 +68,31 @@ function show(pasted: string): void {
   const text = idIn(pasted);
   const candidates = text ? inspect(text, { now: nowMs }) : [];
   const plausible = candidates.filter((candidate) => candidate.plausible);
-  // Without a plausible candidate, show the unlikely ones.
-  const main = plausible.length ? plausible : candidates;
-  const rest = plausible.length ? candidates.filter((candidate) => !candidate.plausible) : [];
+  // Without a plausible candidate, show the unlikely ones; otherwise the first, and those that are as good.
+  const main = plausible.length ? plausible.filter(({ confidence }, i) => i === 0 || confidence === "tied") : candidates;
+  const rest = candidates.slice(main.length);
   byId("candidates").replaceChildren(...main.map((candidate, i) => row(candidate, i === 0)));
   const unlikely = byId<HTMLDetailsElement>("unlikely");
   unlikely.hidden = rest.length === 0;
-  unlikely.querySelector("summary")!.textContent = `${rest.length} more, unlikely by their time`;
+  unlikely.querySelector("summary")!.textContent = `${rest.length} more, less likely`;
   unlikely.querySelector("ol")!.replaceChildren(...rest.map((candidate) => row(candidate, false)));
   const taken = text === pasted.trim() ? "" : `Taken from it: ${text}. `;
-  say(byId("verdict"), text ? taken + verdict(text, main[0], plausible.length) : "");
+  say(byId("verdict"), text ? taken + verdict(text, main, plausible.length) : "");
 }
 
-function verdict(text: string, first: Candidate | undefined, plausible: number): string {
+function verdict(text: string, [first, ...tied]: Candidate[], plausible: number): string {
   if (!first) return isBeyond64Bits(text) ? BEYOND : NOTHING;
-  if (!plausible) return `Nothing fits well. The least unlikely: ${candidateName(first)}.`;
-  const others = plausible === 1 ? "Nothing else fits." : `${plausible - 1} more could have minted it.`;
-  return `Most likely: ${candidateName(first)}. ${others}`;
+  const name = candidateName(first);
+  switch (first.confidence) {
+    case "unlikely":
+      return `Nothing fits well. The least unlikely: ${name}.`;
+    case "tied":
+      return `Equally likely: ${[name, ...tied.map(candidateName)].join(", ")}.`;
+    default: {
+      const others = plausible === 1 ? "Nothing else fits." : `${plausible - 1} more could have minted it.`;
+      return `Most likely: ${name}. ${SURE[first.confidence]} ${others}`;
+    }
+  }
 }
 
 /** Makes the row of a candidate; its content is made when the row is first opened. */

@@ -119,9 +119,12 @@ class Layout:
     >>> layout.nodes, layout.ids_per_tick, layout.ids_per_second, layout.ends_at.year
     (4096, 2048, 2048000, 2059)
 
-    The text form is the same in every language. Exactly one field is `time`; `unused` (only first), `sequence` and
-    `random` are there at most once; every other field is a node field. The node is all node fields concatenated,
-    high to low. Layouts are equal if their texts are.
+    The text form is the same in every language. Exactly one field is `time`; `unused` (only first), `sequence`,
+    `random` and `opaque` are there at most once; every other field is a node field, unless it has a fixed value
+    (`version:5=16`). The node is all node fields concatenated, high to low. Layouts are equal if their texts are.
+
+    A layout with ticks below 1 ms (`tick=10us`), or with bits that only their minter understands (`opaque`), decodes
+    and encodes IDs, and no generator takes it.
     """
 
     def __new__(cls, text: str) -> Self: ...
@@ -178,7 +181,18 @@ class Layout:
 
     @property
     def tick_ms(self) -> int:
-        """The length of a tick in ms."""
+        """The length of a tick in ms, rounded down.
+
+        0 for ticks below 1 ms: read `tick_us`.
+        """
+
+    @property
+    def tick_us(self) -> int:
+        """The length of a tick in microseconds."""
+
+    @property
+    def mintable(self) -> bool:
+        """Whether a generator can mint in this layout: it has no opaque bits, and its ticks are whole ms."""
 
     @property
     def ends_at_ms(self) -> int:
@@ -235,7 +249,8 @@ class Layout:
             id: 64 bits; a negative value is the signed form of the same bits.
 
         Raises:
-            InvalidIdError: The layout cannot have minted it: bits above the layout, or unused bits set.
+            InvalidIdError: The layout cannot have minted it: bits above the layout, or unused bits set, or a field
+                with another value than its fixed one.
         """
 
     def decode_array(self, ids: Any) -> dict[str, Any]:
@@ -253,7 +268,8 @@ class Layout:
 
         Returns:
             Arrays of the same shape: `timestamp` (`datetime64[ms]`, UTC), `timestamp_ms` (`int64`), `tick`, `node`,
-            `sequence`, and each field by its name (`uint64`).
+            `sequence`, and each field by its name (`uint64`). If ticks are not whole ms, `timestamp` is
+            `datetime64[us]`, and `timestamp_us` (`int64`) is there too.
 
         Raises:
             TypeError: The array has other items.
@@ -267,13 +283,16 @@ class Layout:
         *,
         timestamp_ms: _Int | None = None,
         timestamp: datetime | None = None,
+        timestamp_us: _Int | None = None,
         node: _Int | Mapping[str, _Int] | str | None = None,
         sequence: _Int | None = None,
         random: _Int | None = None,
+        opaque: _Int | None = None,
     ) -> int:
         """Puts an ID together: the inverse of decode.
 
-        It takes `Parts` alone, or one of `timestamp_ms` and `timestamp` with the others, which are 0 if not given.
+        It takes `Parts` alone, or one of `timestamp_ms`, `timestamp` and `timestamp_us` with the others, which are 0 if
+        not given.
         Nothing keeps an ID made this way from being minted too.
 
         >>> from snowmint import layouts
@@ -286,14 +305,16 @@ class Layout:
             parts: The `Parts` that `decode` returned, also from another layout.
             timestamp_ms: Unix ms, rounded down to the tick.
             timestamp: An aware datetime, rounded down to the tick.
+            timestamp_us: Unix microseconds, rounded down to the tick.
             node: A number, a mapping of every node field, or a text such as `datacenter=0,worker=5`.
             sequence: The counter within the tick.
             random: The field `random`.
+            opaque: The field `opaque`.
 
         Raises:
             BeforeEpochError, TimeOverflowError: The layout has no such time.
             InvalidNodeError: The node or a node field does not fit, is missing or unknown.
-            InvalidIdError: `sequence` or `random` does not fit.
+            InvalidIdError: `sequence`, `random` or `opaque` does not fit.
             ValueError: The datetime is naive.
             TypeError: Not exactly one time was given.
         """
@@ -465,6 +486,18 @@ class Parts:
     @property
     def timestamp_ms(self) -> int:
         """The first instant of the ID's tick, Unix ms."""
+
+    @property
+    def timestamp_us(self) -> int:
+        """The first instant of the ID's tick in Unix microseconds.
+
+        >>> from snowmint import Layout
+        >>> bluesky = Layout("unused:1,time:53,clock:10;epoch=0;tick=1us")
+        >>> bluesky.decode(1773100373128903691).timestamp_us
+        1731543333133695
+
+        A multiple of 1000 if ticks are whole ms.
+        """
 
     @property
     def tick(self) -> int:
@@ -729,18 +762,28 @@ class Candidate:
 
     @property
     def kind(self) -> str:
-        """The kind of the ID: `snowflake`, `uuid1` to `uuid8`, `uuid_nil`, `uuid_max`, `uuid`, `ulid`, `object_id`.
+        """The kind of the ID, such as `snowflake`, `uuid7`, `ulid` or `ksuid`.
 
-        `uuid` is one of another variant or version.
+        One of `snowflake`, `uuid1` to `uuid8`, `uuid_nil`, `uuid_max`, `uuid` (another variant or version), `ulid`,
+        `object_id`, `type_id`, `ksuid`, `xid`, `firebase_push_id`, `cuid`, `scru128`, `redis_stream_id`,
+        `xray_trace_id`, `aidx`.
         """
 
     @property
     def layout(self) -> str | None:
-        """The name of the system of a snowflake, or None."""
+        """The name of the system of a snowflake, or None.
+
+        The name of a preset, or of a system whose IDs are only read: `tiktok`, `linkedin`, `bluesky`, `pinterest`,
+        `sentry`, `cockroachdb`, `tidb`, `clickhouse`, `tsid`, `seata`, `shardingsphere`, `hazelcast`,
+        `yitter_typescript`, `yitter_csharp`.
+        """
 
     @property
     def layout_text(self) -> str | None:
-        """The text form of that layout, or None."""
+        """The text form of that layout, or None.
+
+        Pinterest's IDs have no time, and so no layout.
+        """
 
     @property
     def parts(self) -> Parts | None:
@@ -750,8 +793,9 @@ class Candidate:
     def form(self) -> str:
         """How the value was read, such as `integer`, `decimal`, `base62`, `uuid_braces`.
 
-        One of `integer`, a name of `text.FORMS`, `uuid`, `uuid_braces`, `uuid_urn`, `uuid_hex` (without hyphens),
-        `uuid_swapped` (a version 1 as MySQL's `UUID_TO_BIN(uuid, 1)` stores it), `ulid`, `object_id`.
+        One of `integer`, a name of `text.FORMS`, `base64url` (as Instagram writes IDs), `base32_sortable` (as Bluesky
+        does), `prefixed`, `uuid`, `uuid_braces`, `uuid_urn`, `uuid_hex` (without hyphens), `uuid_swapped` (a version 1
+        as MySQL's `UUID_TO_BIN(uuid, 1)` stores it), `ulid`, `object_id`, and the other kinds of texts by their name.
         """
 
     @property
@@ -761,6 +805,19 @@ class Candidate:
     @property
     def timestamp_ms(self) -> int | None:
         """The time in the ID, Unix ms; None if the ID has no time."""
+
+    @property
+    def timestamp_us(self) -> int | None:
+        """The time in the ID in Unix microseconds; None if the ID has no time."""
+
+    @property
+    def confidence(self) -> Literal["high", "medium", "tied", "low", "unlikely"]:
+        """How sure the place of the candidate is: `high`, `medium`, `tied`, `low` or `unlikely`.
+
+        `high`: all others explain the ID far worse. `medium`: no other explains it as well. `tied`: another one
+        explains it equally well. `low`: another one explains it better, or an ID of an unknown system would look the
+        same. `unlikely`: its time speaks against it.
+        """
 
     @property
     def plausible(self) -> bool:
@@ -776,13 +833,16 @@ class Candidate:
 def inspect(value: _Int | str, *, now: datetime | _Int | None = None) -> list[Candidate]:
     """Lists everything that could have minted a value, the most plausible first; of garbage, an empty list.
 
-    Presets of the same shape differ by their epoch alone: the list has each that can decode the ID. Those whose time
-    lies before their system began, within a day of their epoch or in the future come last.
+    A candidate is weighed by how often people meet IDs of that system, by its time, and by what is known of its other
+    bits; `confidence` says how sure its place is. For a number the list has every system that can decode it. Those
+    whose time lies before their system began, within a day of their epoch or in the future come last.
 
     >>> from snowmint import inspect
     >>> first, *others = inspect("1541815603606036480", now=1790000000000)
-    >>> first.layout, first.parts.node, first.reason
-    ('twitter', 378, 'time 2022-06-28, 4.2 years before now; sequence 0')
+    >>> first.layout, first.parts.node, first.confidence, first.reason
+    ('twitter', 378, 'high', 'time 2022-06-28, 4.2 years before now; sequence 0')
+    >>> inspect("DW1nTDiDvnF")[0].layout, inspect(6854717870488702213)[0].layout
+    ('instagram', 'tiktok')
     >>> inspect("8c45583a-0e1f-11ec-804d-005056219395")[0].kind
     'uuid1'
     >>> inspect("garbage")
@@ -790,8 +850,10 @@ def inspect(value: _Int | str, *, now: datetime | _Int | None = None) -> list[Ca
 
     Args:
         value: An int of any size (a negative one is the signed form of 64 bits), or a text: a 64-bit ID in decimal, in
-            hex with or without `0x`, or in base 32, 36, 58 or 62 of full width; a UUID, also in braces, after
-            `urn:uuid:` or without hyphens; a ULID; an ObjectId.
+            hex with or without `0x`, in base 32, 36, 58 or 62 of full width, in base 64 as Instagram writes it, in base
+            32 as Bluesky writes it, or with a prefix; a UUID, also in braces, after `urn:uuid:` or without hyphens; a
+            ULID, ObjectId, TypeID, KSUID, xid, push ID of Firebase, cuid, SCRU128 ID, ID of a stream in Redis, trace ID
+            of X-Ray, or aidx of Misskey.
         now: The present, by which times are judged: an aware datetime or Unix ms. The system's clock if not given.
 
     Raises:

@@ -122,11 +122,16 @@ pub struct Found {
 pub struct Guess {
     /// The name of the system of a Snowflake ID.
     layout: Option<&'static str>,
-    /// The kind of any other ID: `uuid1` to `uuid8`, `uuid_nil`, `uuid_max`, `uuid`, `ulid`, `object_id`.
+    /// The kind of any other ID: `uuid1` to `uuid8`, `uuid_nil`, `uuid_max`, `uuid`, `ulid`, `object_id`, `type_id`, `ksuid`,
+    /// `xid`, `firebase_push_id`, `cuid`, `scru128`, `redis_stream_id`, `xray_trace_id`, `aidx`.
     #[serde(skip_serializing_if = "Option::is_none")]
     kind: Option<&'static str>,
     #[serde(flatten)]
     parts: Option<Told>,
+    /// The form in which the ID was read, such as `decimal`, `base64url` or `uuid`.
+    form: &'static str,
+    /// How sure the place of the candidate is: `high`, `medium`, `tied`, `low` or `unlikely`.
+    confidence: &'static str,
     /// Why the candidate is plausible or not.
     reason: String,
 }
@@ -139,6 +144,8 @@ pub struct Told {
     timestamp: Option<String>,
     /// Unix ms.
     timestamp_ms: i64,
+    /// Unix microseconds.
+    timestamp_us: i64,
     /// Ticks since the layout's epoch.
     tick: u64,
     /// All node fields together.
@@ -150,7 +157,7 @@ pub struct Told {
 
 /// List the systems that could have minted an ID, the most plausible first
 #[utoipa::path(get, path = "/v1/inspect/{id}", operation_id = "inspect", tag = "ids",
-    params(("id" = String, Path, description = "A 64-bit ID in any text form, a UUID, a ULID or an ObjectId")),
+    params(("id" = String, Path, description = "A 64-bit ID in any text form, a UUID, a ULID, or another ID that inspect reads")),
     responses(
         (status = 200, description = "The candidates; the list may be empty", body = Found),
         Failures,

@@ -12,7 +12,8 @@ from presets import READ_ONLY
 
 COMMENT = (
     "Layout.decode. id: a decimal string, maybe negative or beyond 64 bits. tick, node, sequence and the values of "
-    "fields: decimal strings. timestamp_ms: Unix ms of the start of the tick. error: the code, where it must fail."
+    "fields: decimal strings. timestamp_ms: Unix ms of the start of the tick; timestamp_us: the same in microseconds, a "
+    "decimal string. error: the code, where it must fail."
 )
 
 TIDB_ARTICLE = "unused:1,time:41,datacenter:5,worker:5,sequence:12;epoch=1480166465631;tick=1ms"
@@ -22,6 +23,11 @@ RANDOM_INSIDE = "unused:1,time:41,random:8,rack:3,sequence:8,host:3;epoch=173568
 NODE_ABOVE_TIME = "node:10,time:42,sequence:12;epoch=1735689600000;tick=1ms"
 UNUSED_BELOW = "unused:2,time:31,node:4,sequence:10;epoch=0;tick=1s"
 SPLIT_NODE = "unused:1,region:4,time:41,sequence:8,worker:10;epoch=1735689600000;tick=1ms"
+
+SENTRY = READ_ONLY["sentry"]
+FIXED_INSIDE = "unused:1,time:41,kind:4=5,node:8,sequence:10;epoch=0;tick=1ms"
+MICROSECONDS = READ_ONLY["bluesky"]
+TEN_MICROSECONDS = READ_ONLY["cockroachdb"]
 
 
 @dataclass(frozen=True)
@@ -234,6 +240,17 @@ OTHERS: tuple[Row, ...] = (
     ("10^40 is no 64-bit ID", "discord", 10**40, "INVALID_ID"),
     ("-10^40 is no 64-bit ID", "discord", -(10**40), "INVALID_ID"),
     ("2^64 is not taken for 0 in a small layout", "safe53", 2**64, "INVALID_ID"),
+    ("a fixed value is read", SENTRY, 16 << 48 | 123_456_789 << 16 | 5 << 4 | 3, None),
+    ("another value than the fixed one is refused", SENTRY, 17 << 48 | 123_456_789 << 16 | 5 << 4 | 3, "INVALID_ID"),
+    ("0 lacks the fixed value", SENTRY, 0, "INVALID_ID"),
+    ("a fixed value inside", FIXED_INSIDE, 2**40 << 22 | 5 << 18 | 77, None),
+    ("another value than the fixed one inside is refused", FIXED_INSIDE, 2**40 << 22 | 4 << 18 | 77, "INVALID_ID"),
+    ("a tick of a microsecond", MICROSECONDS, 1_731_543_333_133_695 << 10 | 11, None),
+    ("the last tick of a microsecond", MICROSECONDS, 2**63 - 1, None),
+    ("a tick of ten microseconds", TEN_MICROSECONDS, 7_177_480_621_001 << 15 | 1, None),
+    ("a tick of a microsecond before 1970", "time:40,node:10;epoch=-1;tick=1us", 1 << 10 | 5, None),
+    ("ticks of 1500 microseconds", "time:40,node:10;epoch=0;tick=1500us", 3 << 10 | 5, None),
+    ("opaque bits are a field", "time:42,opaque:22;epoch=0", 1_594_061_971_226 << 22 | 102_400, None),
 )
 
 
@@ -242,6 +259,7 @@ def written(parts: Parts) -> Case:
     return {
         "tick": str(parts.tick),
         "timestamp_ms": parts.timestamp_ms,
+        "timestamp_us": str(parts.timestamp_us),
         "node": str(parts.node),
         "sequence": str(parts.sequence),
         "fields": {name: str(value) for name, value in parts.fields.items()},
@@ -287,6 +305,8 @@ def _case(name: str, text: str, value: int, error: str | None) -> Case:
 
 def _checked(layout: Layout, value: int) -> Parts:
     parts = decode(layout, value)
-    again = encode(layout, parts.timestamp_ms, parts.node, parts.sequence, parts.fields.get("random", 0))
+    random, opaque = parts.fields.get("random", 0), parts.fields.get("opaque", 0)
+    extra_us = parts.timestamp_us - parts.timestamp_ms * 1000
+    again = encode(layout, parts.timestamp_ms, parts.node, parts.sequence, random, opaque, extra_us)
     agree("decode and encode are inverse", value % 2**64, again)
     return parts

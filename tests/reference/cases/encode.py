@@ -1,7 +1,18 @@
 """encode.json: parts to IDs."""
 
 from cases import Case, agree, result_of
-from cases.decode import CONSTRUCTED, PUBLIC, RANDOM_INSIDE, RANDOM_TAIL, SPLIT_NODE, Known
+from cases.decode import (
+    CONSTRUCTED,
+    FIXED_INSIDE,
+    MICROSECONDS,
+    PUBLIC,
+    RANDOM_INSIDE,
+    RANDOM_TAIL,
+    SENTRY,
+    SPLIT_NODE,
+    TEN_MICROSECONDS,
+    Known,
+)
 from cases.decode import rows as decode_rows
 from cases.layouts import BAIDU_TEST
 from grammar import parse
@@ -9,13 +20,15 @@ from parts import decode, encode
 
 COMMENT = (
     "Layout.encode. timestamp_ms: Unix ms, rounded down to its tick. node: a decimal string, or an object of one for "
-    "each node field. sequence, random: decimal strings. What is absent is 0. id: a decimal string. "
+    "each node field. sequence, random, opaque: decimal strings. What is absent is 0. timestamp_us: a decimal string, the "
+    "same instant in microseconds, where timestamp_ms is not exact. id: a decimal string. "
     "error: the code, where it must fail."
 )
 
 EPOCH = 1735689600000
 MARCH = 1772323200000
 NEGATIVE_EPOCH = "time:41,node:10;epoch=-86400000;tick=1s"
+OPAQUE = "time:42,opaque:22;epoch=0"
 NO_NODE = "time:41,sequence:12;epoch=1735689600000;tick=1ms"
 
 Node = int | dict[str, int]
@@ -91,6 +104,24 @@ REFUSED: tuple[Row, ...] = (
     ("the node is checked before the sequence", "snowmint", MARCH, 1024, 4096, None, "INVALID_NODE"),
 )
 
+# A row, the opaque bits, and the microseconds after its timestamp_ms.
+FINE: tuple[tuple[Row, int | None, int], ...] = (
+    (("a microsecond of its own tick", MICROSECONDS, MARCH, 5, None, None, None), None, 999),
+    (("microseconds are rounded down to ten", TEN_MICROSECONDS, MARCH, 5, None, None, None), None, 999),
+    (("microseconds do not change a tick of a ms", "snowmint", MARCH, 5, None, None, None), None, 999),
+    (("a tick of a microsecond takes a whole ms", MICROSECONDS, MARCH, 5, None, None, None), None, 0),
+    (("the last microsecond", MICROSECONDS, (2**53 - 1) // 1000, 0, None, None, None), None, (2**53 - 1) % 1000),
+    (("one microsecond after the last", MICROSECONDS, 2**53 // 1000, 0, None, None, "TIME_OVERFLOW"), None, 992),
+    (("one microsecond before an epoch", TEN_MICROSECONDS, 1420070399999, 0, None, None, "BEFORE_EPOCH"), None, 999),
+    (("a fixed value is written", SENTRY, MARCH, 5, 3, None, None), None, 0),
+    (("a fixed value inside is written", FIXED_INSIDE, MARCH, 5, 3, None, None), None, 0),
+    (("a node as large as the fixed field would allow", SENTRY, MARCH, 4096, 3, None, "INVALID_NODE"), None, 0),
+    (("opaque bits are written", OPAQUE, MARCH, None, None, None, None), 2**22 - 1, 0),
+    (("opaque bits may be absent", OPAQUE, MARCH, None, None, None, None), None, 0),
+    (("opaque 2^22 in 22 bits", OPAQUE, MARCH, None, None, None, "INVALID_ID"), 2**22, 0),
+    (("opaque 1 in a layout without opaque bits", "snowmint", MARCH, None, None, None, "INVALID_ID"), 1, 0),
+)
+
 
 def cases() -> list[Case]:
     return [
@@ -98,6 +129,7 @@ def cases() -> list[Case]:
         *(_known(f"a constructed ID of {known.name}", known) for known in CONSTRUCTED),
         *_round_trips(),
         *(_case(row) for row in GOOD + REFUSED),
+        *(_case(row, opaque, extra_us) for row, opaque, extra_us in FINE),
     ]
 
 
@@ -120,12 +152,13 @@ def _round_trips() -> list[Case]:
         parts = decode(parse(text), value)
         random = parts.fields.get("random")
         row = (f"back again: {name}", text, parts.timestamp_ms, parts.node, parts.sequence, random, None)
-        written.append(_case(row))
+        extra_us = parts.timestamp_us - parts.timestamp_ms * 1000
+        written.append(_case(row, parts.fields.get("opaque"), extra_us))
         agree(name, str(value), written[-1]["id"])
     return written
 
 
-def _case(row: Row) -> Case:
+def _case(row: Row, opaque: int | None = None, extra_us: int = 0) -> Case:
     name, text, timestamp_ms, node, sequence, random, error = row
     layout = parse(text)
     case: Case = {"name": name, "layout": text, "timestamp_ms": timestamp_ms}
@@ -135,9 +168,15 @@ def _case(row: Row) -> Case:
         case["sequence"] = str(sequence)
     if random is not None:
         case["random"] = str(random)
+    if opaque is not None:
+        case["opaque"] = str(opaque)
+    if extra_us:
+        case["timestamp_us"] = str(timestamp_ms * 1000 + extra_us)
 
     def ask() -> Case:
-        value = encode(layout, timestamp_ms, 0 if node is None else node, sequence or 0, random or 0)
+        value = encode(
+            layout, timestamp_ms, 0 if node is None else node, sequence or 0, random or 0, opaque or 0, extra_us
+        )
         return {"id": str(value)}
 
     return {**case, **result_of(name, ask, error)}

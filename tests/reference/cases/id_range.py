@@ -1,7 +1,7 @@
 """id_range.json: time ranges to ID ranges."""
 
 from cases import Case, agree, result_of
-from cases.decode import NODE_ABOVE_TIME, RANDOM_TAIL
+from cases.decode import FIXED_INSIDE, MICROSECONDS, NODE_ABOVE_TIME, RANDOM_TAIL, SENTRY
 from grammar import parse
 from parts import id_range
 
@@ -36,6 +36,10 @@ ROWS: tuple[tuple[str, str, int, int, str | None], ...] = (
     ("both ends after the last tick", "baidu", 1763683200000, 1763769600000, "TIME_OVERFLOW"),
     ("an end far after the last tick", "snowmint", EPOCH, 2**53 - 1, "TIME_OVERFLOW"),
     ("a layout led by a node has no ranges", NODE_ABOVE_TIME, EPOCH, EPOCH + 1, "INVALID_LAYOUT"),
+    ("a fixed value above time is part of both ends", SENTRY, EPOCH, EPOCH + 5000, None),
+    ("a fixed value below time is part of both ends", FIXED_INSIDE, EPOCH, EPOCH + 1, None),
+    ("a ms holds 1000 ticks of a microsecond, and its first counts", MICROSECONDS, EPOCH, EPOCH, None),
+    ("a layout with opaque bits has ranges", "time:42,opaque:22;epoch=0", EPOCH, EPOCH, None),
     ("a layout led by a sequence has no ranges", SEQUENCE_ABOVE_TIME, EPOCH, EPOCH + 1, "INVALID_LAYOUT"),
 )
 

@@ -11,6 +11,7 @@ from presets import PRESETS
 COMMENT = (
     "Layout.preset or Layout.parse. layout: preset name or layout text. *_ms: ms, Unix ms where a time. "
     "nodes, ids_per_tick, ids_per_second: decimal strings. fields: name and bits, high to low, without unused. "
+    "tick_us: microseconds. mintable: false if no generator can mint in this layout. "
     "error: the code, where it must fail."
 )
 
@@ -175,6 +176,63 @@ GOOD = (
     ("the latest epoch", "time:1;epoch=9007199254740991", "time:1;epoch=9007199254740991;tick=1ms"),
     ("the earliest epoch", "time:1;epoch=-9007199254740991", "time:1;epoch=-9007199254740991;tick=1ms"),
     ("the last tick starts at 2^63-1 ms", "time:63;epoch=0", "time:63;epoch=0;tick=1ms"),
+    (
+        "ticks of a microsecond are read and not minted",
+        "unused:1,time:53,clock:10;epoch=0;tick=1us",
+        "unused:1,time:53,clock:10;epoch=0;tick=1us",
+    ),
+    (
+        "ticks of ten microseconds",
+        "unused:1,time:48,node:15;epoch=2015-01-01T00:00:00Z;tick=10us",
+        "unused:1,time:48,node:15;epoch=1420070400000;tick=10us",
+    ),
+    ("ticks that are no whole ms", f"{BODY};epoch=0;tick=1500us", f"{BODY};epoch=0;tick=1500us"),
+    ("a ms in microseconds is printed in ms", f"{BODY};epoch=0;tick=1000us", f"{BODY};epoch=0;tick=1ms"),
+    ("a second in microseconds is printed in seconds", f"{BODY};epoch=0;tick=2000000us", f"{BODY};epoch=0;tick=2s"),
+    (
+        "the longest tick in microseconds",
+        "time:1;epoch=0;tick=9007199254740991us",
+        "time:1;epoch=0;tick=9007199254740991us",
+    ),
+    ("the last tick starts at 2^63-1 microseconds", "time:63;epoch=0;tick=1us", "time:63;epoch=0;tick=1us"),
+    ("a million IDs in a microsecond", "time:40,sequence:20;epoch=0;tick=1us", "time:40,sequence:20;epoch=0;tick=1us"),
+    (
+        "a field of a fixed value is no node field",
+        "version:5=16,time:32,region:12,sequence:4;epoch=1659916800000;tick=1s",
+        "version:5=16,time:32,region:12,sequence:4;epoch=1659916800000;tick=1s",
+    ),
+    (
+        "a fixed value of 0",
+        "unused:1,time:41,kind:2=0,node:8,sequence:12;epoch=0",
+        "unused:1,time:41,kind:2=0,node:8,sequence:12;epoch=0;tick=1ms",
+    ),
+    ("the highest fixed value", "time:41,kind:3=7,node:8;epoch=0", "time:41,kind:3=7,node:8;epoch=0;tick=1ms"),
+    (
+        "a fixed value of 40 bits",
+        "time:20,magic:40=1099511627775;epoch=0",
+        "time:20,magic:40=1099511627775;epoch=0;tick=1ms",
+    ),
+    (
+        "a fixed value on top of 64 bits makes every ID negative",
+        "flag:1=1,time:41,node:22;epoch=5",
+        "flag:1=1,time:41,node:22;epoch=5;tick=1ms",
+    ),
+    (
+        "a fixed value on top of 64 bits keeps every ID positive",
+        "flag:2=1,time:40,node:22;epoch=5",
+        "flag:2=1,time:40,node:22;epoch=5;tick=1ms",
+    ),
+    (
+        "two fixed fields beside 32 bits of nodes",
+        "a:2=1,time:20,b:2=3,node:32;epoch=0",
+        "a:2=1,time:20,b:2=3,node:32;epoch=0;tick=1ms",
+    ),
+    ("opaque bits are read and not minted", "time:42,opaque:22;epoch=0", "time:42,opaque:22;epoch=0;tick=1ms"),
+    (
+        "opaque bits beside other fields",
+        "time:32,ms:10,opaque:3,sequence:5,machine:8;epoch=0;tick=1s",
+        "time:32,ms:10,opaque:3,sequence:5,machine:8;epoch=0;tick=1s",
+    ),
 )
 
 # Facts that a good text above was written for: name, then attribute and value.
@@ -190,6 +248,15 @@ GOOD_FACTS: dict[str, dict[str, object]] = {
     "an hour between two IDs gives none in a second": {"ids_per_second": 0},
     "IDs in a second stop at 2^64-1": {"ids_per_second": 2**64 - 1},
     "the last tick starts at 2^63-1 ms": {"ends_at_ms": 2**63 - 1},
+    "the last tick starts at 2^63-1 microseconds": {"ends_at_ms": (2**63 - 1) // 1000},
+    "ticks of a microsecond are read and not minted": {"unmintable": True, "tick_ms": 0, "ids_per_second": 10**6},
+    "ticks that are no whole ms": {"unmintable": True, "tick_ms": 1},
+    "a ms in microseconds is printed in ms": {"unmintable": False, "tick_ms": 1},
+    "a million IDs in a microsecond": {"ids_per_second": 2**20 * 10**6},
+    "a field of a fixed value is no node field": {"nodes": 4096, "bits": 53, "js_safe": True, "unmintable": False},
+    "a fixed value on top of 64 bits makes every ID negative": {"signed_until_ms": 5},
+    "a fixed value on top of 64 bits keeps every ID positive": {"signed_until_ms": None},
+    "opaque bits are read and not minted": {"unmintable": True, "nodes": 1},
 }
 
 MALFORMED = (
@@ -280,6 +347,25 @@ MALFORMED = (
     ("a tick without a unit", f"{BODY};epoch=0;tick=1"),
     ("a tick that is only a unit", f"{BODY};epoch=0;tick=ms"),
     ("a tick in minutes", f"{BODY};epoch=0;tick=1m"),
+    ("a tick in microseconds with their Greek letter", f"{BODY};epoch=0;tick=1\u00b5s"),
+    ("a tick of 0 microseconds", f"{BODY};epoch=0;tick=0us"),
+    ("a tick in ns", f"{BODY};epoch=0;tick=1ns"),
+    ("a tick beyond 2^53-1 microseconds", "time:1;epoch=0;tick=9007199254740992us"),
+    ("a last tick one microsecond beyond 2^63-1", "time:63;epoch=1;tick=1us"),
+    ("a fixed value that is too large", "time:41,version:5=32;epoch=0"),
+    ("a fixed value with a leading zero", "time:41,version:5=01;epoch=0"),
+    ("a negative fixed value", "time:41,version:5=-1;epoch=0"),
+    ("an empty fixed value", "time:41,version:5=;epoch=0"),
+    ("a fixed value in hex", "time:41,version:5=0x1;epoch=0"),
+    ("a fixed value beyond 64 bits", "time:1,version:63=18446744073709551616;epoch=0"),
+    ("two fixed values", "time:41,version:5=1=1;epoch=0"),
+    ("a fixed time", "time:41=5,node:10;epoch=0"),
+    ("a fixed sequence", "time:41,sequence:10=5;epoch=0"),
+    ("fixed random bits", "time:41,random:10=5;epoch=0"),
+    ("fixed unused bits", "unused:1=0,time:41;epoch=0"),
+    ("fixed opaque bits", "time:41,opaque:10=5;epoch=0"),
+    ("a fixed value without bits", "time:41,version=5;epoch=0"),
+    ("two opaque fields", "time:41,opaque:5,opaque:5;epoch=0"),
     ("a tick in capitals", f"{BODY};epoch=0;tick=1S"),
     ("a tick of a broken second", f"{BODY};epoch=0;tick=1.5s"),
     ("a tick beyond 2^53-1 ms", "time:1;epoch=0;tick=9007199254740992ms"),
@@ -305,6 +391,8 @@ def facts(layout: Layout) -> Case:
         "ids_per_tick": str(layout.ids_per_tick),
         "ids_per_second": str(layout.ids_per_second),
         "fields": [[field.name, field.bits] for field in layout.fields if field.name != "unused"],
+        "tick_us": layout.tick_us,
+        "mintable": not layout.unmintable,
     }
 
 

@@ -4,7 +4,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyDict};
-use snowmint_core::Layout;
+use snowmint_core::{Error, Layout};
 
 use crate::error::Failure;
 
@@ -26,12 +26,18 @@ pub(super) fn decode<'py>(layout: &Layout, ids: &Bound<'py, PyAny>) -> Result<Bo
     let fields: Vec<_> = layout.field_values(0).map(|(name, _)| name.as_str().to_owned()).collect();
     let (items, _) = bytes.as_bytes().as_chunks::<ITEM>();
     let column = || Vec::with_capacity(items.len() * ITEM);
-    let [mut timestamps, mut ticks, mut nodes, mut sequences] = [column(), column(), column(), column()];
+    let [mut timestamps, mut microseconds, mut ticks, mut nodes, mut sequences] = [(); 5].map(|()| column());
     let mut values: Vec<Vec<u8>> = fields.iter().map(|_| column()).collect();
+    let fine = !layout.tick_us().is_multiple_of(1000);
     for item in items {
         let id = u64::from_ne_bytes(*item);
         let parts = layout.decode(id)?;
         timestamps.extend(parts.timestamp_ms.to_ne_bytes());
+        if fine {
+            // Ticks below 1 ms end before 64-bit microseconds do.
+            let us = i64::try_from(parts.timestamp_us()).map_err(|_| Error::far_time())?;
+            microseconds.extend(us.to_ne_bytes());
+        }
         ticks.extend(parts.tick.to_ne_bytes());
         nodes.extend(u64::from(parts.node).to_ne_bytes());
         sequences.extend(parts.sequence.to_ne_bytes());
@@ -57,6 +63,10 @@ pub(super) fn decode<'py>(layout: &Layout, ids: &Bound<'py, PyAny>) -> Result<Bo
         ("sequence", &sequences, "u8"),
     ] {
         parts.set_item(name, array(column, dtype)?)?;
+    }
+    if fine {
+        parts.set_item("timestamp", array(&microseconds, "M8[us]")?)?;
+        parts.set_item("timestamp_us", array(&microseconds, "i8")?)?;
     }
     Ok(parts)
 }

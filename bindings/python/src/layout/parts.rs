@@ -31,13 +31,19 @@ impl Parts {
     /// The first instant of the ID's tick, in UTC.
     #[getter]
     fn timestamp<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyAny>, Failure> {
-        convert::datetime(py, self.core.timestamp_ms)?.ok_or_else(|| Error::far_time().into())
+        convert::datetime_us(py, self.core.timestamp_us())?.ok_or_else(|| Error::far_time().into())
     }
 
     /// The first instant of the ID's tick, Unix ms.
     #[getter]
     fn timestamp_ms(&self) -> i64 {
         self.core.timestamp_ms
+    }
+
+    /// The first instant of the ID's tick in Unix microseconds.
+    #[getter]
+    fn timestamp_us(&self) -> i128 {
+        self.core.timestamp_us()
     }
 
     /// Ticks since the epoch.

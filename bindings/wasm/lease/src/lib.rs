@@ -116,8 +116,8 @@ pub extern "C" fn check_window(max_ahead_ms: f64, window_ms: f64, default_ms: f6
 }
 
 fn numbers() -> Numbers {
-    let mut words = [0; 6];
-    words.copy_from_slice(&buffer().words[..6]);
+    let mut words = [0; 7];
+    words.copy_from_slice(&buffer().words[..7]);
     Numbers::from_words(words)
 }
 
