@@ -194,9 +194,11 @@ impl Words {
         self.window_end.load(Ordering::Acquire)
     }
 
-    /// Replaces `current` with `next`. Fails with the word that is there instead, if another call has changed it.
+    /// Replaces `current` with `next`. Fails with the word that is there instead, if another call has changed it. Hidden: for
+    /// models in which a call stalls before its swap.
+    #[doc(hidden)]
     #[inline]
-    pub(crate) fn swap(&self, current: u64, next: u64) -> Result<(), u64> {
+    pub fn swap(&self, current: u64, next: u64) -> Result<(), u64> {
         if mutant::removes("swap") {
             self.state.store(next, Ordering::Release);
             return Ok(());

@@ -110,9 +110,25 @@ impl Range {
         self.advance(n, n).map(|(first, count)| first..first + count)
     }
 
+    /// Returns the word that a call reads first. Hidden, with `take_from`: for models in which a call stalls after it.
+    #[doc(hidden)]
+    pub fn cursor(&self) -> u64 {
+        self.cursor.load(Ordering::Relaxed)
+    }
+
+    /// Works as [`Range::take`] from there on.
+    #[doc(hidden)]
+    pub fn take_from(&self, word: u64) -> Option<u64> {
+        self.advance_from(word, 1, 1).map(|(first, _)| first)
+    }
+
     #[inline]
     fn advance(&self, n: u64, least: u64) -> Option<(u64, u64)> {
-        let mut word = self.cursor.load(Ordering::Relaxed);
+        self.advance_from(self.cursor(), n, least)
+    }
+
+    #[inline]
+    fn advance_from(&self, mut word: u64, n: u64, least: u64) -> Option<(u64, u64)> {
         loop {
             // Acquire: a thread that sees the end of new numbers fails to swap a cursor from before them.
             let count = self.end.load(Ordering::Acquire).saturating_sub(word).min(n);
