@@ -11,7 +11,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "python" / "tests"))
 
-from servers import Server  # noqa: E402
+from servers import Server
 
 ROUNDS = 3
 
