@@ -3,11 +3,12 @@
 #   fork       a process forks             threads    worker threads of Node      processes  processes of Node
 #   clock      a clock stands, goes back   overflow   fields that are full        copy       copies of a generator
 #   numbers    IDs as numbers of JavaScript
+#   stores     kills of Redis, PostgreSQL and MariaDB (scripts/setup.sh servers)
 # Without a scene it plays all. Packages are installed into .cache/peers, and nothing else is changed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scenes=("$@")
-[ $# -gt 0 ] || scenes=(fork threads processes clock overflow copy numbers)
+[ $# -gt 0 ] || scenes=(fork threads processes clock overflow copy numbers stores)
 there=.cache/peers
 mkdir -p $there
 
@@ -37,6 +38,7 @@ for scene in "${scenes[@]}"; do
     clock | copy) python "$scene" ;;
     threads | processes | numbers) node "$scene" ;;
     overflow) python overflow; node overflow; rust overflow ;;
+    stores) python3 tests/peers/stores.py ;;
     *) echo "peers.sh: there is no scene $scene" >&2; exit 2 ;;
   esac
 done

@@ -146,6 +146,13 @@ CHECKS = [
         (BUILD_WHEEL, PYTHON),
     ),
     Step(
+        "record: each test that it names exists",
+        "pytest -q docs/tests/test_record.py",
+        ["check", "test"],
+        "python",
+        (PYTHON,),
+    ),
+    Step(
         "npm: biome and types", "npm --prefix npm run --silent check", ["check", "test"], "npm", (BUILD_TARBALLS, NPM)
     ),
     Step(
