@@ -5,9 +5,11 @@ pub mod operate;
 pub mod serve;
 
 use std::fmt;
+use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
+use snowmint_core::audit::DEFAULT_JITTER_MS;
 use snowmint_core::prefix::Prefix;
 use snowmint_core::{Options, TextForm};
 
@@ -33,6 +35,11 @@ pub enum Verb {
     /// Connects to the store as a generator does, which makes missing tables, and claims no node. Exit code 1: something must
     /// be mended.
     Doctor(Doctor),
+    /// Say why a pile of IDs has duplicates: nodes that two processes share, clocks that stepped back, and more
+    ///
+    /// Reads one ID per line, in the order in which they were written down, or a column of a CSV or Parquet file. Exit code 0:
+    /// nothing found; 1: findings; 2: lines that are no ID, which are reported and passed over, or other wrong input.
+    Audit(Audit),
     /// Mask IDs, so that they show neither time nor order, or unmask them
     ///
     /// IDs are masked by FF1, and UUIDs of version 7 by UUIDv47. A mask hides, and does not authenticate.
@@ -101,6 +108,42 @@ pub struct Inspect {
     #[arg(long, value_name = "FORM", value_parser = form)]
     pub format: Option<TextForm>,
     /// Print one JSON object per line
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Audit {
+    /// File to read [default: standard input]
+    pub file: Option<PathBuf>,
+    /// Name of a preset, or text of a layout
+    #[arg(long, default_value = "snowmint")]
+    pub layout: String,
+    /// Text form of the IDs: decimal, hex, base32, base36, base58, base62 [default: the number without padding]
+    #[arg(long, value_name = "FORM", value_parser = form)]
+    pub format: Option<TextForm>,
+    /// Prefix of each ID, with 13 characters after it: user_1asd13xh1f800
+    #[arg(long, value_parser = prefix, conflicts_with = "format")]
+    pub prefix: Option<Prefix>,
+    /// Column with the IDs: the file is CSV, or Parquet
+    #[arg(long, value_name = "NAME")]
+    pub column: Option<String>,
+    /// When the system began, in RFC 3339 or Unix ms: earlier IDs are findings [default: the epoch of the layout]
+    #[arg(long, value_name = "TIME", value_parser = operate::instant)]
+    pub since: Option<i64>,
+    /// Later IDs are in the future, in RFC 3339 or Unix ms [default: a minute from now]
+    #[arg(long, value_name = "TIME", value_parser = operate::instant)]
+    pub until: Option<i64>,
+    /// How late a line is at most, because threads overtake each other: smaller steps back are no finding
+    #[arg(long, value_name = "MS", default_value_t = DEFAULT_JITTER_MS)]
+    pub jitter_ms: u64,
+    /// The IDs stand in no order: report only findings that need none
+    #[arg(long)]
+    pub unordered: bool,
+    /// Write a picture of the nodes over time, with the findings marked
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
+    /// Print the report as a JSON object
     #[arg(long)]
     pub json: bool,
 }

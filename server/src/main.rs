@@ -31,6 +31,7 @@ fn main() -> ExitCode {
         Verb::Inspect(options) => verbs::inspect(&options),
         Verb::Layouts(options) => verbs::layouts(&options),
         Verb::Doctor(options) => verbs::doctor(&options),
+        Verb::Audit(options) => verbs::audit(&options),
         Verb::Mask(options) => verbs::mask(&options),
         Verb::Lease(options) => verbs::lease(&options),
         Verb::Sequence(options) => verbs::sequence(&options),

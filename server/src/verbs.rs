@@ -1,5 +1,6 @@
 //! The verbs of the command line, with one file per verb.
 
+mod audit;
 mod completions;
 mod doctor;
 mod fence;
@@ -16,6 +17,7 @@ mod sequence;
 mod serve;
 pub mod signals;
 
+pub use self::audit::audit;
 pub use self::completions::completions;
 pub use self::doctor::doctor;
 pub use self::fence::fence;

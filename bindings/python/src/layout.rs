@@ -1,6 +1,6 @@
 //! The class `Layout`.
 
-mod array;
+pub(crate) mod array;
 pub(crate) mod parts;
 
 use pyo3::exceptions::PyTypeError;

@@ -2,6 +2,7 @@
 //!
 //! The classes live here, their types and documentation in `python/src/snowmint/_snowmint.pyi`.
 
+mod audit;
 mod buffer;
 mod convert;
 mod doctor;
@@ -36,6 +37,7 @@ mod _snowmint {
 
     #[pymodule_export]
     use crate::{
+        audit::{AuditFinding, AuditNode, AuditReport, audit, audit_lines},
         doctor::examine,
         error::error_classes,
         inspect::{Candidate, inspect},

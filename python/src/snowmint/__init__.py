@@ -32,6 +32,9 @@ from snowmint._snowmint import (
     KSUID,
     ULID,
     XID,
+    AuditFinding,
+    AuditNode,
+    AuditReport,
     Candidate,
     Layout,
     Mask,
@@ -41,6 +44,7 @@ from snowmint._snowmint import (
     SqlParts,
     UuidMask,
     __version__,
+    audit,
     inspect,
     ksuid,
     object_id,
@@ -77,6 +81,9 @@ for _error in (SnowmintError, *SnowmintError.__subclasses__()):
     _error.__module__ = __name__
 
 __all__ = [
+    "AuditFinding",
+    "AuditNode",
+    "AuditReport",
     "BeforeEpochError",
     "Candidate",
     "ClockBackwardsError",
@@ -109,6 +116,7 @@ __all__ = [
     "WindowClosedError",
     "XID",
     "__version__",
+    "audit",
     "inspect",
     "ksuid",
     "layouts",

@@ -1,17 +1,23 @@
-"""The command line: `python -m snowmint gen`, `inspect`, `layouts` and `doctor`."""
+"""The command line: `python -m snowmint gen`, `inspect`, `layouts`, `doctor` and `audit`."""
 
 import argparse
+import csv
+import importlib
 import io
+import itertools
 import json
 import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NoReturn
+from contextlib import nullcontext
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, NoReturn, cast
 
 import snowmint
 from snowmint import Snowflake, SnowmintError, layouts, prefix, text
-from snowmint._snowmint import examine, find_layout, render_candidates, render_decoded, render_layouts
+from snowmint._snowmint import audit_lines, examine, find_layout, render_candidates, render_decoded, render_layouts
 
 BATCH = 4096
 
@@ -29,6 +35,21 @@ def _count(given: str) -> int:
     return int(given)
 
 
+def _instant(given: str) -> int:
+    """Returns Unix ms of Unix ms or RFC 3339."""
+    try:
+        return int(given)
+    except ValueError:
+        pass
+    try:
+        instant = datetime.fromisoformat(given)
+    except ValueError:
+        instant = None
+    if instant is None or instant.tzinfo is None:
+        raise argparse.ArgumentTypeError("write the time in RFC 3339, such as 2026-01-31T12:00:00Z, or in Unix ms")
+    return int((instant - datetime(1970, 1, 1, tzinfo=UTC)) / timedelta(milliseconds=1))
+
+
 def _prefix(given: str) -> str:
     try:
         prefix.encode(given, 0)
@@ -44,7 +65,7 @@ def _arguments() -> argparse.ArgumentParser:
         epilog="Exit codes: 0 for success, 1 for a failure or an unknown ID, 2 for wrong input.",
     )
     parser.add_argument("--version", action="version", version=f"snowmint {snowmint.__version__}")
-    verbs = parser.add_subparsers(metavar="gen | inspect | layouts | doctor", required=True)
+    verbs = parser.add_subparsers(metavar="gen | inspect | layouts | doctor | audit", required=True)
 
     json_help = "print one JSON object per line"
     gen = verbs.add_parser("gen", help="mint IDs", description="Mint IDs, one per line.")
@@ -120,6 +141,55 @@ def _arguments() -> argparse.ArgumentParser:
         "--namespace", help="namespace of the lease [default: SNOWMINT_NAMESPACE, otherwise the layout's]"
     )
     doctor.add_argument("--json", action="store_true", help=json_help)
+
+    audit = verbs.add_parser(
+        "audit",
+        help="say why a pile of IDs has duplicates",
+        description="Say why a pile of IDs has duplicates: nodes that two processes share, clocks that stepped back, "
+        "and more. Reads one ID per line, in the order in which they were written down, or a column of a CSV or "
+        "Parquet file.",
+        epilog="Exit code 0: nothing found; 1: findings; 2: lines that are no ID, which are reported and passed over, "
+        "or other wrong input.",
+    )
+    audit.set_defaults(run=_audit)
+    audit.add_argument("file", nargs="?", help="file to read [default: standard input]")
+    audit.add_argument("--layout", help="name of a preset, or text of a layout [default: snowmint]")
+    read = audit.add_mutually_exclusive_group()
+    read.add_argument(
+        "--format",
+        choices=text.FORMS,
+        metavar="FORM",
+        help=f"text form of the IDs: {forms} [default: the number without padding]",
+    )
+    read.add_argument(
+        "--prefix", type=_prefix, help="prefix of each ID, with 13 characters after it: user_1asd13xh1f800"
+    )
+    audit.add_argument("--column", metavar="NAME", help="column with the IDs: the file is CSV, or Parquet")
+    audit.add_argument(
+        "--since",
+        type=_instant,
+        metavar="TIME",
+        help="when the system began, in RFC 3339 or Unix ms: earlier IDs are findings [default: the epoch of the "
+        "layout]",
+    )
+    audit.add_argument(
+        "--until",
+        type=_instant,
+        metavar="TIME",
+        help="later IDs are in the future, in RFC 3339 or Unix ms [default: a minute from now]",
+    )
+    audit.add_argument(
+        "--jitter-ms",
+        type=_count,
+        metavar="MS",
+        help="how late a line is at most, because threads overtake each other: smaller steps back are no finding "
+        "[default: 10]",
+    )
+    audit.add_argument(
+        "--unordered", action="store_true", help="the IDs stand in no order: report only findings that need none"
+    )
+    audit.add_argument("--svg", metavar="FILE", help="write a picture of the nodes over time, with the findings marked")
+    audit.add_argument("--json", action="store_true", help="print the report as a JSON object")
     return parser
 
 
@@ -201,6 +271,147 @@ def _doctor(options: argparse.Namespace) -> int:
     return 0 if is_well else 1
 
 
+def _audit(options: argparse.Namespace) -> int:
+    ids = _Ids(options)
+    stdin = cast("io.BufferedReader", sys.stdin.buffer)
+    with open(options.file, "rb") if options.file else nullcontext(stdin) as source:
+        rows = _rows(ids, source, options.column)
+        shown, svg, has_findings = audit_lines(
+            rows,
+            options.layout,
+            options.since,
+            options.until,
+            options.jitter_ms,
+            options.unordered,
+            options.json,
+            _bold(),
+        )
+    ids.end()
+    if options.svg:
+        Path(options.svg).write_text(svg, encoding="utf-8")
+    sys.stdout.write(shown)
+    return 2 if ids.wrong else int(has_findings)
+
+
+class _WrongInputError(ValueError):
+    """The input of an audit cannot be read at all."""
+
+
+class _Ids:
+    """Reads one ID after the other, and counts the lines that are none."""
+
+    SHOWN = 10
+    HOPELESS = 1000
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        self.options = options
+        self.right = self.wrong = 0
+        self.refused: list[str] = []
+
+    def read(self, line: int, value: str | int) -> int | str | None:
+        """Returns the ID of a line, None for an empty line, and the text of a line that is no ID."""
+        if isinstance(value, str):
+            value = value.strip()
+        if value == "":
+            return None
+        try:
+            id = self._parse(value)
+        except ValueError as error:
+            return self.refuse(line, str(value), str(error))
+        self.right += 1
+        return id
+
+    def refuse(self, line: int, value: str, why: str) -> str:
+        """Counts a line that is no ID, and returns it."""
+        self.wrong += 1
+        if self.wrong <= self.SHOWN:
+            self.refused.append(f'line {line}: "{value}": {why}')
+        if not self.right and self.wrong == self.HOPELESS:
+            self.end()
+        return value
+
+    def _parse(self, value: str | int) -> int:
+        if isinstance(value, int):
+            return value
+        if self.options.format is not None:
+            return text.decode(value, self.options.format)
+        if self.options.prefix is not None:
+            return prefix.decode(self.options.prefix, value, int)
+        id = _integer(value)
+        if not -(2**63) <= id < 2**64:
+            raise ValueError("an ID is an integer from -2^63 to 2^64-1")
+        return id
+
+    def end(self) -> None:
+        """Reports the lines that are no ID, and refuses an input without an ID."""
+        if not self.right and not self.wrong:
+            raise _WrongInputError("there is no ID: give one ID per line, or a file")
+        if not self.right:
+            column = "" if self.options.column else ", or --column names a column of CSV"
+            raise _WrongInputError(f"no line is an ID, the first is {self.refused[0]}{column}")
+        for sentence in self.refused:
+            print(f"snowmint: {sentence}", file=sys.stderr)
+        if self.wrong > self.SHOWN:
+            print(f"snowmint: {self.wrong - self.SHOWN} more lines are no ID", file=sys.stderr)
+
+
+def _rows(ids: _Ids, source: io.BufferedReader, column: str | None) -> Iterator[int | str | None]:
+    if source.peek(4).startswith(b"PAR1"):
+        yield from _parquet_rows(ids, source, column)
+        return
+    lines = io.TextIOWrapper(source, encoding="utf-8-sig", errors="backslashreplace", newline="")
+    if column is None:
+        yield from (ids.read(number, line) for number, line in enumerate(lines, 1))
+        return
+    header = lines.readline()
+    for delimiter in ",\t;":
+        names = [name.strip() for name in next(csv.reader([header], delimiter=delimiter), [])]
+        if column in names:
+            break
+    else:
+        raise _no_column(column, next(csv.reader([header]), []))
+    yield None
+    reader, at, line = csv.reader(lines, delimiter=delimiter), names.index(column), 2
+    for record in reader:
+        if not record:
+            yield None
+        elif at < len(record):
+            yield ids.read(line, record[at])
+        else:
+            yield ids.refuse(line, delimiter.join(record), "the line has too few columns")
+        # Line ends inside of quotes have no record.
+        yield from itertools.repeat(None, reader.line_num + 1 - line)
+        line = reader.line_num + 2
+
+
+def _parquet_rows(ids: _Ids, source: io.BufferedReader, column: str | None) -> Iterator[int | str | None]:
+    try:
+        # They have no types.
+        pyarrow: Any = importlib.import_module("pyarrow")
+        parquet: Any = importlib.import_module("pyarrow.parquet")
+    except ImportError as error:
+        raise _WrongInputError("the input is a Parquet file: install pyarrow, or export the column as CSV") from error
+    file = parquet.ParquetFile(pyarrow.BufferReader(source.read()))
+    schema = file.schema_arrow
+    if column not in schema.names:
+        raise _no_column(column or "", schema.names)
+    kind = schema.field(column).type
+    if kind not in (pyarrow.int64(), pyarrow.uint64(), pyarrow.string(), pyarrow.large_string()):
+        double = ", and a double holds only 53 bits of an ID" if pyarrow.types.is_floating(kind) else ""
+        message = f'column "{column}" has the type {kind}{double}: IDs are a column of int64 or of text'
+        raise _WrongInputError(message)
+    row = 0
+    for batch in file.iter_batches(columns=[column]):
+        for value in batch.column(0).to_pylist():
+            row += 1
+            yield ids.read(row, "" if value is None else value)
+
+
+def _no_column(column: str, names: Iterable[str]) -> _WrongInputError:
+    listed = ", ".join(f'"{name.strip()}"' for name in names)
+    return _WrongInputError(f'there is no column "{column}": --column takes one of {listed}')
+
+
 def _bold() -> bool:
     """Returns whether headlines are bold: on a terminal that shows bold text."""
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
@@ -222,7 +433,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # The reader closed the output. The interpreter must not write the rest when it ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
-    except (SnowmintError, OSError) as error:
+    except (SnowmintError, OSError, _WrongInputError) as error:
         print(f"snowmint: {error}", file=sys.stderr)
         code = 2 if isinstance(error, ValueError) else 1
     return code

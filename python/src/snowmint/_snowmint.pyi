@@ -28,6 +28,9 @@ class _Array(Protocol):
     def __array_interface__(self) -> dict[str, Any]: ...
 
 __all__ = [
+    "AuditFinding",
+    "AuditNode",
+    "AuditReport",
     "Candidate",
     "MYSQL_CLOCK",
     "MYSQL_FLUSH",
@@ -59,6 +62,8 @@ __all__ = [
     "UuidMask",
     "XID",
     "__version__",
+    "audit",
+    "audit_lines",
     "engine_settings",
     "examine",
     "find_layout",
@@ -861,6 +866,147 @@ def inspect(value: _Int | str, *, now: datetime | _Int | None = None) -> list[Ca
         ValueError: The datetime is naive.
     """
 
+@final
+class AuditFinding:
+    """One finding of an audit.
+
+    Its text is a sentence.
+    """
+
+    @property
+    def kind(self) -> str:
+        """The kind, such as `shared_node`.
+
+        One of `layout_ended`, `truncated`, `outside`, `before_begin`, `future`, `forked`, `shared_node`, `clock_back`,
+        `wrapped`, `duplicates`.
+        """
+
+    @property
+    def node(self) -> int | None:
+        """The node, or None if the finding is about the whole input."""
+
+    @property
+    def ids(self) -> int:
+        """The number of IDs that show the fault."""
+
+    @property
+    def repeated(self) -> int:
+        """The number of IDs that occur more than once because of the fault."""
+
+    @property
+    def times(self) -> int:
+        """How often it happened: steps of a clock, ticks with a wrapped sequence, or surplus lines of duplicates."""
+
+    @property
+    def by_ms(self) -> int:
+        """The length of the longest step back, ms."""
+
+    @property
+    def id(self) -> int:
+        """The first ID that shows the fault."""
+
+    @property
+    def line(self) -> int:
+        """The line of that ID, or its place among the IDs, from 1."""
+
+    @property
+    def from_ms(self) -> int | None:
+        """The time of the first ID that shows the fault, Unix ms; None without a time."""
+
+    @property
+    def to_ms(self) -> int | None:
+        """The time of the last ID that shows the fault, Unix ms; None without a time."""
+
+    @property
+    def cure(self) -> str:
+        """What would have prevented it: a sentence."""
+
+@final
+class AuditNode:
+    """What an audit saw of one node."""
+
+    @property
+    def node(self) -> int:
+        """The node."""
+
+    @property
+    def ids(self) -> int:
+        """The number of its IDs."""
+
+    @property
+    def from_ms(self) -> int:
+        """The time of its earliest ID, Unix ms."""
+
+    @property
+    def to_ms(self) -> int:
+        """The time of its latest ID, Unix ms."""
+
+    @property
+    def ids_per_second(self) -> float:
+        """IDs a second, from the earliest ID to the latest."""
+
+@final
+class AuditReport:
+    """What an audit found.
+
+    Its text is the report of the command line.
+    """
+
+    @property
+    def ids(self) -> int:
+        """The number of IDs."""
+
+    @property
+    def order(self) -> str:
+        """The order of the IDs: `written`, `ascending`, `descending` or `unordered`."""
+
+    @property
+    def nodes(self) -> list[AuditNode]:
+        """The nodes, ascending."""
+
+    @property
+    def findings(self) -> list[AuditFinding]:
+        """The findings, in the order of their kinds and nodes."""
+
+    def json(self) -> str:
+        """The report as an object of JSON on one line."""
+
+    def svg(self) -> str:
+        """A picture of the nodes over time, with the findings marked, for light and dark pages."""
+
+def audit(
+    ids: Any,
+    layout: str | Layout | None = None,
+    *,
+    since: datetime | _Int | None = None,
+    until: datetime | _Int | None = None,
+    jitter_ms: _Int | None = None,
+    unordered: bool | None = None,
+) -> AuditReport:
+    """Says why IDs repeat, and what else is wrong with them.
+
+    >>> from snowmint import audit, layouts
+    >>> first = layouts.TWITTER.encode(timestamp_ms=1772323200000, node=378, sequence=0)
+    >>> report = audit([first, first + (9 << 22), first], "twitter")
+    >>> [(finding.kind, finding.node, finding.by_ms) for finding in report.findings]
+    [('clock_back', 378, 9), ('duplicates', None, 0)]
+
+    Args:
+        ids: The IDs in the order in which they were written down: an iterable of ints, or an array of numpy, or an
+            object that becomes one, of `uint64` or `int64`. A negative value is the signed form of the same bits.
+        layout: A name of a preset, a text of a layout, or a Layout; `snowmint` if not given.
+        since: When the system began, an aware datetime or Unix ms: earlier IDs are findings. The epoch if not given.
+        until: Later IDs are in the future. A minute from now if not given.
+        jitter_ms: How late an ID is written down at most: smaller steps back are no finding. 10 if not given.
+        unordered: True: the IDs stand in no order, and findings that need one are left out.
+
+    Raises:
+        InvalidLayoutError: No such layout.
+        InvalidIdError: An int outside of -2^63 to 2^64-1.
+        TypeError: An item is not an int, or the array has other items.
+        ValueError: A datetime is naive, or jitter_ms is negative.
+    """
+
 def uuid1(node: _Int | None = None, clock_seq: _Int | None = None) -> UUID:
     """A version 1: the time, a node and a clock sequence.
 
@@ -1630,6 +1776,21 @@ def render_decoded(id: _Int, layout: Layout, json: bool) -> str:
 
 def render_candidates(value: str, found: list[Candidate], json: bool, bold: bool) -> str:
     """Returns a value and its candidates, as the command line prints them."""
+
+def audit_lines(
+    lines: Iterable[int | str | None],
+    layout: str | None,
+    since: int | None,
+    until: int | None,
+    jitter_ms: int | None,
+    unordered: bool,
+    json: bool,
+    bold: bool,
+) -> tuple[str, str, bool]:
+    """Audits lines: an int is an ID, None an empty line, a str a line that is no ID.
+
+    Returns the report as text, the picture, and whether there are findings.
+    """
 
 def examine(
     layout: str | None, node: str | None, store: str | None, namespace: str | None, json: bool, bold: bool

@@ -10,11 +10,10 @@ use crate::error::Failure;
 
 const ITEM: usize = size_of::<u64>();
 
-/// Returns the parts of the IDs in a numpy array, as arrays by name.
-pub(super) fn decode<'py>(layout: &Layout, ids: &Bound<'py, PyAny>) -> Result<Bound<'py, PyDict>, Failure> {
+/// Returns the IDs in a numpy array, or in an object that becomes one, as 8 bytes each in native order, and the array.
+pub(crate) fn items<'py>(ids: &Bound<'py, PyAny>) -> Result<(Bound<'py, PyBytes>, Bound<'py, PyAny>), Failure> {
     let py = ids.py();
-    let numpy = py.import(intern!(py, "numpy"))?;
-    let ids = numpy.call_method1(intern!(py, "asarray"), (ids,))?;
+    let ids = py.import(intern!(py, "numpy"))?.call_method1(intern!(py, "asarray"), (ids,))?;
     let dtype = ids.getattr(intern!(py, "dtype"))?;
     let kind: String = dtype.getattr(intern!(py, "kind"))?.extract()?;
     if !["u", "i"].contains(&&*kind) || dtype.getattr(intern!(py, "itemsize"))?.extract::<usize>()? != ITEM {
@@ -23,6 +22,14 @@ pub(super) fn decode<'py>(layout: &Layout, ids: &Bound<'py, PyAny>) -> Result<Bo
     // A copy in native byte order, whatever the order and the strides of the array are.
     let native = ids.call_method1(intern!(py, "astype"), (if kind == "u" { "=u8" } else { "=i8" },))?;
     let bytes = native.call_method0(intern!(py, "tobytes"))?.cast_into::<PyBytes>().map_err(PyErr::from)?;
+    Ok((bytes, ids))
+}
+
+/// Returns the parts of the IDs in a numpy array, as arrays by name.
+pub(super) fn decode<'py>(layout: &Layout, ids: &Bound<'py, PyAny>) -> Result<Bound<'py, PyDict>, Failure> {
+    let py = ids.py();
+    let numpy = py.import(intern!(py, "numpy"))?;
+    let (bytes, ids) = items(ids)?;
     let fields: Vec<_> = layout.field_values(0).map(|(name, _)| name.as_str().to_owned()).collect();
     let (items, _) = bytes.as_bytes().as_chunks::<ITEM>();
     let column = || Vec::with_capacity(items.len() * ITEM);

@@ -1,0 +1,270 @@
+//! Audits a pile of IDs.
+
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+use snowmint::audit::{Audit, AuditOptions, Report};
+use snowmint_core::audit::{Finding, NodeSpan};
+use snowmint_core::render::Format;
+
+use crate::convert::{self, Instant, Int};
+use crate::error::Failure;
+use crate::layout::{Layout, array};
+
+/// What an audit found.
+#[pyclass(frozen, module = "snowmint")]
+pub(crate) struct AuditReport(Report);
+
+#[pymethods]
+impl AuditReport {
+    /// The number of IDs.
+    #[getter]
+    fn ids(&self) -> u64 {
+        self.0.ids()
+    }
+
+    /// The order of the IDs: `written`, `ascending`, `descending` or `unordered`.
+    #[getter]
+    fn order(&self) -> &'static str {
+        self.0.order().name()
+    }
+
+    /// The nodes, ascending.
+    #[getter]
+    fn nodes(&self) -> Vec<AuditNode> {
+        self.0.nodes().iter().copied().map(AuditNode).collect()
+    }
+
+    /// The findings, in the order of their kinds and nodes.
+    #[getter]
+    fn findings(&self) -> Vec<AuditFinding> {
+        self.0.findings().iter().copied().map(AuditFinding).collect()
+    }
+
+    /// The report as an object of JSON on one line.
+    fn json(&self) -> String {
+        self.text(Format::Json)
+    }
+
+    /// A picture of the nodes over time, with the findings marked, for light and dark pages.
+    fn svg(&self) -> String {
+        let mut svg = String::new();
+        // Writing to a string cannot fail.
+        let _ = self.0.plot(&mut svg);
+        svg
+    }
+
+    fn __str__(&self) -> String {
+        self.text(Format::Plain)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("AuditReport({} IDs, {} findings)", self.0.ids(), self.0.findings().len())
+    }
+}
+
+impl AuditReport {
+    fn text(&self, format: Format) -> String {
+        let mut text = String::new();
+        // Writing to a string cannot fail.
+        let _ = self.0.write(&mut text, format);
+        text
+    }
+}
+
+/// What an audit saw of one node.
+#[pyclass(frozen, module = "snowmint")]
+pub(crate) struct AuditNode(NodeSpan);
+
+#[pymethods]
+impl AuditNode {
+    /// The node.
+    #[getter]
+    fn node(&self) -> u32 {
+        self.0.node
+    }
+
+    /// The number of its IDs.
+    #[getter]
+    fn ids(&self) -> u64 {
+        self.0.ids
+    }
+
+    /// The time of its earliest ID, Unix ms.
+    #[getter(from_ms)]
+    fn begin_ms(&self) -> i64 {
+        self.0.from_ms
+    }
+
+    /// The time of its latest ID, Unix ms.
+    #[getter(to_ms)]
+    fn end_ms(&self) -> i64 {
+        self.0.to_ms
+    }
+
+    /// IDs a second, from the earliest ID to the latest.
+    #[getter]
+    fn ids_per_second(&self) -> f64 {
+        self.0.ids_per_second
+    }
+
+    fn __repr__(&self) -> String {
+        format!("AuditNode({}, {} IDs)", self.0.node, self.0.ids)
+    }
+}
+
+/// One finding of an audit.
+#[pyclass(frozen, module = "snowmint")]
+pub(crate) struct AuditFinding(Finding);
+
+#[pymethods]
+impl AuditFinding {
+    /// The kind, such as `shared_node`.
+    #[getter]
+    fn kind(&self) -> &'static str {
+        self.0.kind.name()
+    }
+
+    /// The node, or None if the finding is about the whole input.
+    #[getter]
+    fn node(&self) -> Option<u32> {
+        self.0.node
+    }
+
+    /// The number of IDs that show the fault.
+    #[getter]
+    fn ids(&self) -> u64 {
+        self.0.ids
+    }
+
+    /// The number of IDs that occur more than once because of the fault.
+    #[getter]
+    fn repeated(&self) -> u64 {
+        self.0.repeated
+    }
+
+    /// How often it happened: steps of a clock, ticks with a wrapped sequence, or surplus lines of duplicates.
+    #[getter]
+    fn times(&self) -> u64 {
+        self.0.times
+    }
+
+    /// The length of the longest step back, ms.
+    #[getter]
+    fn by_ms(&self) -> u64 {
+        self.0.by_ms
+    }
+
+    /// The first ID that shows the fault.
+    #[getter]
+    fn id(&self) -> u64 {
+        self.0.id
+    }
+
+    /// The line of that ID, or its place among the IDs, from 1.
+    #[getter]
+    fn line(&self) -> u64 {
+        self.0.line
+    }
+
+    /// The time of the first ID that shows the fault, Unix ms; None without a time.
+    #[getter(from_ms)]
+    fn begin_ms(&self) -> Option<i64> {
+        self.0.from_ms
+    }
+
+    /// The time of the last ID that shows the fault, Unix ms; None without a time.
+    #[getter(to_ms)]
+    fn end_ms(&self) -> Option<i64> {
+        self.0.to_ms
+    }
+
+    /// What would have prevented it: a sentence.
+    #[getter]
+    fn cure(&self) -> &'static str {
+        self.0.kind.cure()
+    }
+
+    fn __str__(&self) -> String {
+        self.0.to_string()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("AuditFinding({}: {})", self.0.kind.name(), self.0)
+    }
+}
+
+/// Says why IDs repeat, and what else is wrong with them.
+#[pyfunction]
+#[pyo3(signature = (ids, layout=None, *, since=None, until=None, jitter_ms=None, unordered=None))]
+pub(crate) fn audit(
+    py: Python<'_>,
+    ids: &Bound<'_, PyAny>,
+    layout: Option<&Bound<'_, PyAny>>,
+    since: Option<Instant>,
+    until: Option<Instant>,
+    jitter_ms: Option<Int>,
+    unordered: Option<bool>,
+) -> Result<AuditReport, Failure> {
+    let mut audit = begun(layout, since, until, jitter_ms, unordered)?;
+    if ids.hasattr("__array__")? {
+        let (bytes, _) = array::items(ids)?;
+        audit.extend(bytes.as_bytes().as_chunks().0.iter().copied().map(u64::from_ne_bytes));
+    } else {
+        for each in ids.try_iter()? {
+            audit.add(each?.extract::<Int>()?.0.id()?);
+        }
+    }
+    Ok(AuditReport(py.detach(|| audit.finish())))
+}
+
+/// Audits lines: an int is an ID, None an empty line, a str a line that is no ID.
+///
+/// Returns the report as text, the picture, and whether there are findings.
+#[pyfunction]
+#[pyo3(signature = (lines, layout, since, until, jitter_ms, unordered, json, bold))]
+#[allow(clippy::too_many_arguments, reason = "the options of the command line")]
+pub(crate) fn audit_lines(
+    py: Python<'_>,
+    lines: &Bound<'_, PyAny>,
+    layout: Option<&Bound<'_, PyAny>>,
+    since: Option<Instant>,
+    until: Option<Instant>,
+    jitter_ms: Option<Int>,
+    unordered: bool,
+    json: bool,
+    bold: bool,
+) -> Result<(String, String, bool), Failure> {
+    let mut audit = begun(layout, since, until, jitter_ms, Some(unordered))?;
+    for each in lines.try_iter()? {
+        let each = each?;
+        if each.is_none() {
+            audit.skip();
+        } else if each.is_instance_of::<PyString>() {
+            audit.skip_unreadable();
+        } else {
+            audit.add(each.extract::<Int>()?.0.id()?);
+        }
+    }
+    let report = AuditReport(py.detach(|| audit.finish()));
+    Ok((report.text(Format::of(json, bold)), report.svg(), !report.0.findings().is_empty()))
+}
+
+fn begun(
+    layout: Option<&Bound<'_, PyAny>>,
+    since: Option<Instant>,
+    until: Option<Instant>,
+    jitter_ms: Option<Int>,
+    unordered: Option<bool>,
+) -> Result<Audit, Failure> {
+    let layout = Layout::find(layout)?;
+    let mut options = AuditOptions {
+        since_ms: since.map(|since| since.0.0),
+        until_ms: until.map(|until| until.0.0),
+        ..AuditOptions::default()
+    };
+    if let Some(jitter_ms) = jitter_ms {
+        options.jitter_ms = convert::ms("jitter_ms", jitter_ms)?;
+    }
+    options.unordered = unordered.unwrap_or(options.unordered);
+    Ok(Audit::new(&layout, &options))
+}

@@ -1,0 +1,344 @@
+//! `snowmint audit` over files with prepared faults. Real generators mint the IDs by a scripted clock.
+//!
+//! `SNOWMINT_AUDIT_IDS=10000000` makes the files that large.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use snowmint_core::layouts::{INSTAGRAM, SNOWMINT, TWITTER};
+use snowmint_core::{Layout, Options, Parts, SequenceStart, Snowflake, Words};
+use tempfile::TempDir;
+
+/// 2026-03-01.
+const NOW_MS: i64 = 1_772_323_200_000;
+const NODES: u32 = 8;
+/// The node with the fault.
+const FAULTY: u32 = 3;
+
+/// How many IDs each file has, about.
+fn size() -> u64 {
+    std::env::var("SNOWMINT_AUDIT_IDS").map_or(200_000, |text| text.parse().expect("a number"))
+}
+
+/// A generator that a test gives its clock.
+struct Minter(Snowflake<Words>);
+
+impl Minter {
+    fn new(layout: &Layout, node: u32) -> Self {
+        let options = Options { sequence_start: SequenceStart::Zero, ..Options::NONBLOCKING };
+        Self(Snowflake::with(layout, node, options, Words::vouched()))
+    }
+
+    /// Returns a generator with the same state, as a forked child has it.
+    fn fork(&self) -> Self {
+        let words = Words::of(self.0.words().to_words());
+        Self(Snowflake::with(self.0.layout(), self.0.node(), *self.0.options(), words))
+    }
+
+    fn id(&self, now_ms: i64) -> u64 {
+        self.0.try_next_id(now_ms).expect("an ID")
+    }
+}
+
+/// A number that looks random.
+fn scattered(seed: u64) -> u64 {
+    let mixed = (seed ^ (seed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb) >> 33
+}
+
+/// Mints the IDs of eight nodes in order, and lets `fault` replace those of one node. It gets the ms and how many ms all IDs
+/// take.
+fn fleet(layout: &Layout, mut fault: impl FnMut(i64, i64, &mut Vec<u64>)) -> Vec<u64> {
+    let minters: Vec<_> = (0..NODES).map(|node| Minter::new(layout, node)).collect();
+    let mut ids = Vec::new();
+    // 16 IDs in a ms.
+    let all_ms = i64::try_from(size() / 16).expect("small");
+    for ms in 0..all_ms {
+        for _ in 0..16 {
+            let node = u32::try_from(scattered(ids.len() as u64) % u64::from(NODES)).expect("small");
+            if node == FAULTY {
+                fault(ms, all_ms, &mut ids);
+            } else {
+                ids.push(minters[node as usize].id(NOW_MS + ms));
+            }
+        }
+    }
+    ids
+}
+
+fn clean(layout: &Layout) -> Vec<u64> {
+    let minter = Minter::new(layout, FAULTY);
+    fleet(layout, |ms, _, ids| ids.push(minter.id(NOW_MS + ms)))
+}
+
+fn shared_worker() -> Vec<u64> {
+    let (first, second) = (Minter::new(&SNOWMINT, FAULTY), Minter::new(&SNOWMINT, FAULTY));
+    fleet(&SNOWMINT, |ms, _, ids| {
+        let by = if scattered(ids.len() as u64 + 7) % 3 == 0 { &second } else { &first };
+        ids.push(by.id(NOW_MS + ms));
+    })
+}
+
+fn clock_stepped_back() -> Vec<u64> {
+    let (before, after) = (Minter::new(&SNOWMINT, FAULTY), Minter::new(&SNOWMINT, FAULTY));
+    fleet(&SNOWMINT, |ms, all_ms, ids| {
+        ids.push(if ms < all_ms / 2 { before.id(NOW_MS + ms) } else { after.id(NOW_MS + ms - 1000) });
+    })
+}
+
+fn wrapped_sequence() -> Vec<u64> {
+    // As `nextval('seq') % 1024`, with bursts of 2,000 IDs in a ms.
+    let mut next = 0;
+    let mut mint = move |ms: i64| {
+        let parts = Parts { timestamp_ms: NOW_MS + ms, node: FAULTY, sequence: next % 1024, ..Parts::default() };
+        next += 1;
+        INSTAGRAM.encode(&parts).expect("an ID")
+    };
+    fleet(&INSTAGRAM, |ms, _, ids| {
+        let count = if ms % 1000 == 999 { 1000 } else { 1 };
+        ids.extend((0..count).map(|_| mint(ms)));
+    })
+}
+
+fn forked_generator() -> Vec<u64> {
+    let parent = Minter::new(&SNOWMINT, FAULTY);
+    let mut child = None;
+    fleet(&SNOWMINT, |ms, all_ms, ids| {
+        ids.push(parent.id(NOW_MS + ms));
+        if ms >= all_ms / 2 {
+            ids.push(child.get_or_insert_with(|| parent.fork()).id(NOW_MS + ms));
+        }
+    })
+}
+
+/// The layout and its IDs, which go on at the epoch after its last tick.
+fn ended_layout() -> (Layout, Vec<u64>) {
+    let layout = Layout::parse("unused:1,time:31,node:10,sequence:12;epoch=2026-01-01T00:00:00Z").expect("a layout");
+    let (before, after) = (Minter::new(&layout, 1), Minter::new(&layout, 1));
+    let half = i64::try_from(size() / 2).expect("small");
+    let last = (1 - half..=0).map(|ms| before.id(layout.ends_at_ms() + ms));
+    let wrapped = (0..half).map(|ms| after.id(layout.epoch_ms() + ms));
+    (layout, last.chain(wrapped).collect())
+}
+
+#[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the fault")]
+fn truncated_ids() -> Vec<u64> {
+    clean(&TWITTER).into_iter().map(|id| id as f64 as u64).collect()
+}
+
+fn written(directory: &Path, name: &str, ids: &[u64]) -> PathBuf {
+    let path = directory.join(name);
+    let mut text = String::with_capacity(ids.len() * 20);
+    for id in ids {
+        text.push_str(&id.to_string());
+        text.push('\n');
+    }
+    fs::write(&path, text).expect("written");
+    path
+}
+
+fn audit(words: &[&str], stdin: &[u8]) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_snowmint"))
+        .arg("audit")
+        .args(words)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    // A program that reads a file, or refuses the first lines, closes its input early.
+    let _ = child.stdin.take().expect("piped").write_all(stdin);
+    child.wait_with_output().expect("it ends")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).expect("text")
+}
+
+/// Audits a file, and returns the exit code and the kinds of the findings with their nodes.
+fn found(path: &Path, layout: &str) -> (Option<i32>, Vec<(String, Option<u64>)>) {
+    let begin = Instant::now();
+    let done = audit(&["--json", "--layout", layout, path.to_str().expect("text")], b"");
+    let took = begin.elapsed();
+    println!("{}: {} IDs in {took:.1?}", path.display(), size());
+    assert!(done.stderr.is_empty(), "{}", text(&done.stderr));
+    if cfg!(not(debug_assertions)) {
+        assert!(took < Duration::from_secs(10), "{took:?}");
+    }
+    let report: Value = serde_json::from_slice(&done.stdout).expect("JSON");
+    let findings = report["findings"].as_array().expect("a list").iter();
+    let kinds = findings.map(|each| (each["kind"].as_str().expect("a kind").to_owned(), each["node"].as_u64()));
+    (done.status.code(), kinds.collect())
+}
+
+#[test]
+fn a_clean_file_has_no_finding() {
+    let directory = TempDir::new().expect("a directory");
+    let path = written(directory.path(), "clean", &clean(&SNOWMINT));
+    assert_eq!(found(&path, "snowmint"), (Some(0), vec![]));
+}
+
+#[test]
+fn each_of_six_prepared_faults_is_found() {
+    let directory = TempDir::new().expect("a directory");
+    let check = |name: &str, layout: &str, ids: Vec<u64>, node: Option<u32>| {
+        let path = written(directory.path(), name, &ids);
+        drop(ids);
+        let (code, kinds) = found(&path, layout);
+        fs::remove_file(path).expect("removed");
+        assert_eq!(code, Some(1), "{name}");
+        assert_eq!(kinds[0], (name.to_owned(), node.map(u64::from)), "{name}: {kinds:?}");
+        assert!(kinds[1..].iter().all(|(kind, _)| kind == "duplicates"), "{name}: {kinds:?}");
+    };
+    check("shared_node", "snowmint", shared_worker(), Some(FAULTY));
+    check("clock_back", "snowmint", clock_stepped_back(), Some(FAULTY));
+    check("wrapped", "instagram", wrapped_sequence(), Some(FAULTY));
+    check("forked", "snowmint", forked_generator(), Some(FAULTY));
+    let (layout, ids) = ended_layout();
+    check("layout_ended", &layout.to_string(), ids, None);
+    check("truncated", "twitter", truncated_ids(), None);
+}
+
+const TWO: &str = "176477214392320000\n176477214392320001\n";
+
+#[test]
+fn wrong_lines_are_reported_and_passed_over() {
+    let done = audit(&["--unordered"], format!("{TWO}\nid 5\n {} \r\n\u{7}\n-1x\n", "176477214392320002").as_bytes());
+    assert_eq!(done.status.code(), Some(2));
+    assert!(text(&done.stdout).starts_with("3 IDs of snowmint, 1 node, in no order"), "{}", text(&done.stdout));
+    assert!(text(&done.stdout).contains("\n3 lines are not an ID\n"));
+    let told = text(&done.stderr);
+    assert_eq!(told.lines().count(), 3, "{told}");
+    assert!(told.starts_with("snowmint: line 4: \"id 5\": an ID is an integer"), "{told}");
+    assert!(told.contains("line 6: \"\\u{7}\""), "{told}");
+    // A finding names the line of the input.
+    let done = audit(&["--json"], b"\n\n176477214392320000\n\n176477214392320000\n");
+    let report: Value = serde_json::from_slice(&done.stdout).expect("JSON");
+    assert_eq!((&report["findings"][0]["kind"], &report["findings"][0]["line"]), (&"duplicates".into(), &3.into()));
+}
+
+#[test]
+fn an_input_without_an_id_is_wrong() {
+    let complaint = |words: &[&str], stdin: &[u8]| {
+        let done = audit(words, stdin);
+        assert!(done.stdout.is_empty() && done.status.code() == Some(2), "{done:?}");
+        let told = text(&done.stderr);
+        assert!(told.starts_with("snowmint: ") && told.lines().count() == 1, "{told}");
+        told
+    };
+    assert!(complaint(&[], b"").contains("there is no ID"));
+    assert!(complaint(&[], b"id\n").contains("line 1: \"id\": an ID is an integer"));
+    assert!(complaint(&[], "no ID\n".repeat(1_000_000).as_bytes()).contains("--column names a column"));
+    assert!(complaint(&["--layout", "none"], b"5\n").contains("no such preset"));
+    assert!(complaint(&["--since", "yesterday"], b"5\n").contains("RFC 3339"));
+    assert!(complaint(&["/no/such/file"], b"").contains("/no/such/file: "));
+    let told = complaint(&["--column", "id"], b"order,total\n5,7\n");
+    assert!(told.contains("no column \"id\": --column takes one of \"order\", \"total\""), "{told}");
+}
+
+#[test]
+fn a_column_of_csv_is_read_with_any_usual_delimiter() {
+    for delimiter in [",", ";", "\t"] {
+        let rows = "id,note\n\"176477214392320000\",\"a,b\nc\"\n176477214392320001,\n,\nx,y\n176477214392320001,z\n";
+        let csv = rows.replace("a,b", "a-b").replace(',', delimiter);
+        let done = audit(&["--column", "id", "--json"], csv.as_bytes());
+        let report: Value = serde_json::from_slice(&done.stdout).expect("JSON");
+        assert_eq!((&report["ids"], &report["unreadable"]), (&3.into(), &1.into()), "{report}");
+        assert_eq!(report["findings"][0]["line"], 4, "the header and the quoted line end count: {report}");
+        assert!(text(&done.stderr).starts_with("snowmint: line 6: \"x\": an ID is"), "{}", text(&done.stderr));
+        assert_eq!(done.status.code(), Some(2));
+    }
+}
+
+#[test]
+fn ids_are_read_in_every_text_form() {
+    for form in ["decimal", "hex", "base32", "base36", "base58", "base62"] {
+        let minted = Command::new(env!("CARGO_BIN_EXE_snowmint"))
+            .args(["gen", "-n", "100", "--node", "3", "--format", form])
+            .output()
+            .expect("it runs");
+        let done = audit(&["--format", form], &minted.stdout);
+        assert!(done.status.success() && text(&done.stdout).starts_with("100 IDs of snowmint, 1 node"), "{done:?}");
+    }
+    let done = audit(&["--prefix", "user"], b"user_04wmq3j0wd000\nuser_04wmq3j0wd001\nteam_04wmq3j0wd001\n");
+    assert!(text(&done.stderr).contains("line 3: \"team_04wmq3j0wd001\": the prefix of the ID is"), "{done:?}");
+}
+
+#[test]
+fn the_picture_marks_findings_and_suits_light_and_dark() {
+    let directory = TempDir::new().expect("a directory");
+    let path = directory.path().join("audit.svg");
+    let done = audit(&["--svg", path.to_str().expect("text")], TWO.repeat(2).as_bytes());
+    assert_eq!(done.status.code(), Some(1));
+    let svg = fs::read_to_string(path).expect("an SVG");
+    assert!(svg.contains("prefers-color-scheme:dark") && svg.contains(">duplicates</tspan>"), "{svg}");
+    let done = audit(&["--svg", "/no/such/directory/a.svg"], TWO.as_bytes());
+    assert_eq!((done.status.code(), text(&done.stderr).contains("/no/such/directory/a.svg: ")), (Some(1), true));
+}
+
+#[cfg(feature = "parquet")]
+mod parquet_files {
+    use std::sync::Arc;
+
+    use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
+    use parquet::file::writer::SerializedFileWriter;
+    use parquet::schema::parser::parse_message_type;
+
+    use super::*;
+
+    const SCHEMA: &str =
+        "message rows { required int64 id; optional int64 other; required binary text (UTF8); required double real; }";
+
+    fn file() -> Vec<u8> {
+        let ids = [176_477_214_392_320_000, 176_477_214_392_320_001, 176_477_214_392_320_001];
+        let texts = ids.map(|id: i64| ByteArray::from(id.to_string().as_str()));
+        let schema = Arc::new(parse_message_type(SCHEMA).expect("a schema"));
+        let mut bytes = Vec::new();
+        let mut writer = SerializedFileWriter::new(&mut bytes, schema, Arc::default()).expect("a writer");
+        let mut rows = writer.next_row_group().expect("a group");
+        for place in 0.. {
+            let Some(mut column) = rows.next_column().expect("a column") else { break };
+            match place {
+                0 => column.typed::<Int64Type>().write_batch(&ids, None, None).map(drop),
+                1 => column.typed::<Int64Type>().write_batch(&ids[1..], Some(&[1, 0, 1]), None).map(drop),
+                2 => column.typed::<ByteArrayType>().write_batch(&texts, None, None).map(drop),
+                _ => column.typed::<DoubleType>().write_batch(&[0.5; 3], None, None).map(drop),
+            }
+            .expect("written");
+            column.close().expect("closed");
+        }
+        rows.close().expect("closed");
+        writer.close().expect("closed");
+        bytes
+    }
+
+    #[test]
+    fn a_column_of_numbers_or_of_text_is_read() {
+        for (column, ids, line) in [("id", 3, 2), ("text", 3, 2), ("other", 2, 1)] {
+            let done = audit(&["--column", column, "--json"], &file());
+            let report: Value = serde_json::from_slice(&done.stdout).expect("JSON");
+            assert_eq!((&report["ids"], &report["findings"][0]["line"]), (&ids.into(), &line.into()), "{column}");
+            assert_eq!(done.status.code(), Some(1));
+        }
+    }
+
+    #[test]
+    fn a_column_of_another_type_is_refused() {
+        let complaint = |words: &[&str]| {
+            let done = audit(words, &file());
+            assert_eq!(done.status.code(), Some(2));
+            text(&done.stderr)
+        };
+        let told = complaint(&["--column", "real"]);
+        assert!(told.contains("column \"real\" has the type DOUBLE, and a double holds only 53 bits"), "{told}");
+        let told = complaint(&["--column", "none"]);
+        assert!(told.contains("--column takes one of \"id\", \"other\", \"text\", \"real\""), "{told}");
+        assert!(complaint(&[]).contains("--column takes one of"));
+        let done = audit(&["--column", "id"], &file()[..200]);
+        assert!(text(&done.stderr).contains("the Parquet file cannot be read"), "{done:?}");
+    }
+}
