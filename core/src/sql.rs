@@ -1,8 +1,10 @@
-//! A layout as SQL: a `PostgreSQL` function that mints its IDs, and expressions that decode IDs in a query.
+//! A layout as SQL: functions of a database that mint its IDs, and expressions that decode IDs in a query.
 //!
 //! | method | returns |
 //! | --- | --- |
 //! | [`Layout::postgres_function`] | a script that creates a function, which can be a column's default |
+//! | [`Layout::mariadb_function`] | statements that create such a function in `MariaDB` and `MySQL` |
+//! | [`Wide::postgres_function`] | the same for UUIDs of version 7, ULIDs and `TypeID`s |
 //! | [`Layout::decode_sql`] | expressions for the time, the node and every field, and a predicate for a range of time |
 //!
 //! [`Display`](core::fmt::Display) writes the texts, so they need no allocator. Names are always quoted, so no name can
@@ -11,12 +13,17 @@
 mod decode;
 mod dialect;
 mod function;
+mod mariadb;
+mod tag;
+mod wide;
 
 use core::fmt;
 
 pub use self::decode::{Between, Column, Expression};
 pub use self::dialect::Dialect;
 pub use self::function::PostgresFunction;
+pub use self::mariadb::{MariadbFunction, MariadbStatement};
+pub use self::wide::{PostgresWideFunction, Wide};
 
 use crate::error::{Error, What};
 use crate::layout::Layout;
@@ -162,6 +169,74 @@ mod tests {
         let random = Options { sequence_start: SequenceStart::Random, ..Options::DEFAULT };
         let script = function.with_options(random).to_string();
         assert!(script.contains("place := (tick << 8) | floor(random() * 128)::bigint;"));
+    }
+
+    #[test]
+    fn functions_of_mariadb_quote_names_and_keep_tables_apart() {
+        let statements = |layout: &Layout, schema: &str, name: &str, node: u64| {
+            let function = layout.mariadb_function(schema, name, node.into()).expect("it can be");
+            function.statements().map(|statement| statement.to_string())
+        };
+        let [table, drop, create] = statements(&TWITTER, "a`b", "c`; DROP TABLE t; --", 5);
+        assert!(table.starts_with("CREATE TABLE IF NOT EXISTS `a``b`.`c``; DROP TABLE t; --_5_"));
+        assert_eq!(drop, "DROP FUNCTION IF EXISTS `a``b`.`c``; DROP TABLE t; --`");
+        assert!(!create.contains("c`; DROP"));
+        let table_of =
+            |layout: &Layout, node| statements(layout, "s", "f", node)[0].split('(').next().map(String::from);
+        assert_eq!(table_of(&TWITTER, 5), table_of(&TWITTER, 5));
+        assert_ne!(table_of(&TWITTER, 5), table_of(&TWITTER, 6));
+        assert_ne!(table_of(&TWITTER, 5), table_of(&SNOWMINT, 5));
+        let long = "n".repeat(64);
+        for (node, room) in [(0, 53), (10, 52), (1023, 50)] {
+            assert!(SNOWMINT.mariadb_function(&long, &long[..room], node.into()).is_ok());
+            assert!(SNOWMINT.mariadb_function("s", &long[..=room], node.into()).is_err());
+        }
+    }
+
+    #[test]
+    fn messages_of_mariadb_fit_128_characters() {
+        for layout in [&SNOWMINT, &MASTODON, &SONYFLAKE] {
+            let function = layout.mariadb_function("s", "f", 0.into()).expect("it can be");
+            let create = function.statements()[2].to_string();
+            for message in create.split("MESSAGE_TEXT = '").skip(1) {
+                assert!(message.split("';").next().expect("an end").len() <= 128, "{message}");
+            }
+        }
+    }
+
+    #[test]
+    fn options_are_in_the_function_of_mariadb() {
+        let function = SONYFLAKE.mariadb_function("s", "f", 5.into()).expect("it can be");
+        let options = Options { max_ahead_ms: 70, max_wait_ms: 300, ..Options::DEFAULT };
+        let create = function.with_options(options).statements()[2].to_string();
+        assert!(create.contains("SET reach = (now_ms + 70 - 1409529600000) DIV 10;"));
+        assert!(create.contains("IF waited_ms < 300 THEN") && create.contains("', 2), 0) <> 1 THEN"));
+        assert!(create.contains("SET below = ((tick << 8)) - 1;"));
+        let carry = Options { sequence_start: SequenceStart::Carry, ..Options::DEFAULT };
+        let create = function.with_options(carry).statements()[2].to_string();
+        assert!(create.contains("SET below = ((tick << 8) | (place & 255)) - 1;"));
+        let early = Layout::parse("time:40,node:4;epoch=-5").expect("a layout");
+        let create = early.mariadb_function("s", "f", 5.into()).expect("it can be").statements()[2].to_string();
+        assert!(create.contains("SET tick = (now_ms - (-5)) DIV 1;"));
+    }
+
+    #[test]
+    fn wide_functions_have_separate_sequences_and_locks() {
+        let script = |kind: Wide, name| kind.postgres_function("s", name).expect("it can be").to_string();
+        let (one, other) = (script(Wide::Uuid7, "f"), script(Wide::Uuid7, "g"));
+        assert!(one.starts_with(r#"CREATE SEQUENCE IF NOT EXISTS "s"."f_last" AS bigint"#));
+        let lock =
+            |script: &str| script.split("xact_lock(").nth(1).and_then(|rest| rest.split(')').next()).map(String::from);
+        assert_ne!(lock(&one), lock(&other));
+        assert_eq!(script(Wide::Ulid, "f").matches("substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ'").count(), 26);
+        assert_eq!(script(Wide::TypeId, "f").matches("substr('0123456789abcdefghjkmnpqrstvwxyz'").count(), 26);
+        for kind in Wide::ALL {
+            assert_eq!(Wide::find(kind.name()), Ok(kind));
+            assert!(kind.postgres_function("s", &"n".repeat(58)).is_ok());
+            assert!(kind.postgres_function("s", &"n".repeat(59)).is_err());
+            assert!(kind.postgres_function("s\0", "n").is_err());
+        }
+        assert_eq!(Wide::find("uuid4").expect_err("no such kind").kind(), ErrorKind::InvalidText);
     }
 
     #[test]

@@ -3,7 +3,10 @@
 import os
 import subprocess
 import sys
+import tempfile
 import textwrap
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 FAKETIME = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1")
@@ -17,6 +20,26 @@ def environment(clock_off: float | None = None, **variables: str) -> dict[str, s
         assert FAKETIME.exists(), "install the package faketime"
         found |= {"LD_PRELOAD": str(FAKETIME), "FAKETIME": f"{clock_off:+}", "DONT_FAKE_MONOTONIC": "1"}
     return found
+
+
+@contextmanager
+def scripted_clock() -> Iterator[tuple[dict[str, str], Callable[[float], None]]]:
+    """The variables of a server whose clock a test sets, in s from the real one, and the function that sets it.
+
+    The file of the offset lies in a folder that every account can read.
+    """
+    with tempfile.TemporaryDirectory(prefix="snowmint-clock-") as folder:
+        Path(folder).chmod(0o755)
+        clock, draft = Path(folder) / "clock", Path(folder) / "draft"
+
+        def set_clock(offset_s: float) -> None:
+            draft.write_text(f"{offset_s:+}")
+            # A rename is atomic, so that a half-written offset is never read.
+            draft.rename(clock)
+
+        set_clock(0)
+        faked = {name: environment(0)[name] for name in ("LD_PRELOAD", "DONT_FAKE_MONOTONIC")}
+        yield {**faked, "FAKETIME_TIMESTAMP_FILE": str(clock), "FAKETIME_NO_CACHE": "1"}, set_clock
 
 
 def command(program: str, *arguments: str) -> list[str]:

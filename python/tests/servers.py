@@ -111,6 +111,7 @@ class Server:
         options: Further words on its command line, which come last and so win.
         standby_of: The port of a PostgreSQL that the server follows as a standby.
         pooler_of: The port of a PostgreSQL that the server is a pooler of.
+        env: Further variables of its environment.
     """
 
     def __init__(
@@ -119,9 +120,16 @@ class Server:
         options: Sequence[str] = (),
         standby_of: int | None = None,
         pooler_of: int | None = None,
+        env: Mapping[str, str] | None = None,
     ) -> None:
         self._connection = connect_to_program(engine)
-        start = {"start": engine, "options": list(options), "standby_of": standby_of, "pooler_of": pooler_of}
+        start = {
+            "start": engine,
+            "options": list(options),
+            "standby_of": standby_of,
+            "pooler_of": pooler_of,
+            "env": dict(env or {}),
+        }
         answer = exchange(self._connection, start)
         self.url = sqlalchemy_url(answer["url"])
         """Where the server is, as SQLAlchemy or the client library takes it."""

@@ -220,6 +220,23 @@ impl Layout {
         Ok(self.0.postgres_function(schema, name, node.into())?.with_options(options).to_string())
     }
 
+    /// Statements that create the stored function `schema.name()`, which mints IDs in SQL.
+    #[pyo3(signature = (schema, name, node, *, max_ahead_ms=None, max_wait_ms=None, sequence_start=None))]
+    fn mariadb_function(
+        &self,
+        schema: &str,
+        name: &str,
+        node: &Bound<'_, PyAny>,
+        max_ahead_ms: Option<Int>,
+        max_wait_ms: Option<Int>,
+        sequence_start: Option<Text>,
+    ) -> Result<Vec<String>, Failure> {
+        let options = convert::options(max_ahead_ms, max_wait_ms, sequence_start)?;
+        let node = convert::node(&self.0, node)?;
+        let function = self.0.mariadb_function(schema, name, node.into())?.with_options(options);
+        Ok(function.statements().map(|statement| statement.to_string()).into())
+    }
+
     /// Expressions that take the IDs of a column apart.
     fn decode_sql(&self, dialect: Text, column: String) -> Result<SqlParts, Failure> {
         SqlParts::new(&self.0, dialect, column)

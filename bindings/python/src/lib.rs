@@ -49,7 +49,7 @@ mod _snowmint {
         render::{render_candidates, render_decoded, render_layouts},
         scatter::{reverse_bits, rotate_digits, shard_high, unrotate_digits, unshard_high},
         snowflake::Snowflake,
-        sql::SqlParts,
+        sql::{SqlParts, postgres_wide_function},
         store::{engine_settings, refuse_lossy_place, refuse_unsafe, release_leases, standby_risk},
         text::{text_decode, text_encode, text_forms},
         ulid::{Ulid, ulid},

@@ -1,8 +1,8 @@
-//! The class `SqlParts`: a layout as SQL.
+//! The class `SqlParts`, a layout as SQL, and functions of `PostgreSQL` that mint 128-bit IDs.
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use snowmint_core::sql::{Column, Dialect};
+use snowmint_core::sql::{Column, Dialect, Wide};
 
 use crate::convert::{Instant, Text};
 use crate::error::Failure;
@@ -77,4 +77,10 @@ impl SqlParts {
     fn __repr__(&self) -> String {
         format!("SqlParts('{}', {}, {:?})", self.layout, self.dialect.name(), self.column)
     }
+}
+
+/// A script that creates the function `schema.name()`, which mints 128-bit IDs in SQL.
+#[pyfunction]
+pub(crate) fn postgres_wide_function(kind: Text, schema: &str, name: &str) -> Result<String, Failure> {
+    Ok(Wide::find(kind)?.postgres_function(schema, name)?.to_string())
 }

@@ -3,6 +3,7 @@
 use core::fmt;
 
 use super::dialect::{Doubled, Engine, POSTGRES_NAME_BYTES, Quoted};
+use super::tag::Tag;
 use super::{Signed, check_name};
 use crate::error::Error;
 use crate::generator::{Options, SequenceStart};
@@ -88,7 +89,7 @@ const ENGINE: Engine = Engine::Postgres;
 /// The last place: the next free place is a `bigint` too.
 const LAST_PLACE: u64 = (1 << 63) - 2;
 /// The limit of times, so that no sum of times exceeds `bigint`.
-const LONGEST_MS: u64 = 1 << 53;
+pub(super) const LONGEST_MS: u64 = 1 << 53;
 /// The largest time-out of `PostgreSQL`.
 const LONGEST_TIMEOUT_MS: u64 = (1 << 31) - 1;
 
@@ -108,11 +109,8 @@ impl PostgresFunction<'_> {
         Self { options, ..self }
     }
 
-    /// Returns a digest of the layout's numbers and the node.
     fn digest(&self) -> u64 {
-        let mut digest = u64::from(self.node);
-        self.layout.numbers().each_word(|word| digest = random::mix(digest, word));
-        digest
+        digest(self.layout, self.node)
     }
 
     /// Returns the number of the advisory lock. The same function has the same number in every database.
@@ -127,18 +125,36 @@ impl PostgresFunction<'_> {
         self.node.checked_ilog10().unwrap_or(0) as usize + 1 + 10
     }
 
-    fn last(&self) -> Last {
-        let sequence = self.layout.sequence();
-        let tick = self.layout.time().max().min(LAST_PLACE >> sequence.width());
-        let most = LAST_PLACE - (tick << sequence.width());
-        Last { tick, sequence: most.min(sequence.max()) }
+    const fn tag(&self) -> Tag<'_> {
+        Tag { schema: self.schema, name: self.name }
     }
 }
 
-/// The last ID that the function mints.
-struct Last {
-    tick: u64,
+/// Returns a digest of the layout's numbers and the node.
+pub(super) fn digest(layout: &Layout, node: u32) -> u64 {
+    let mut digest = u64::from(node);
+    layout.numbers().each_word(|word| digest = random::mix(digest, word));
+    digest
+}
+
+/// The last ID that a function mints.
+pub(super) struct Last {
+    pub(super) tick: u64,
     sequence: u64,
+}
+
+impl Last {
+    pub(super) fn of(layout: &Layout) -> Self {
+        let sequence = layout.sequence();
+        let tick = layout.time().max().min(LAST_PLACE >> sequence.width());
+        let most = LAST_PLACE - (tick << sequence.width());
+        Self { tick, sequence: most.min(sequence.max()) }
+    }
+
+    /// Returns the place of the last ID.
+    pub(super) const fn place(&self, layout: &Layout) -> u64 {
+        (self.tick << layout.sequence().width()) | self.sequence
+    }
 }
 
 /// The name of the sequence with its schema, in quotes.
@@ -149,24 +165,6 @@ impl fmt::Display for Sequence<'_> {
         let function = self.0;
         let (schema, name) = (Quoted(ENGINE, function.schema), Doubled(ENGINE, function.name));
         write!(f, "{schema}.\"{name}_{}_{:08x}\"", function.node, function.digest() >> 32)
-    }
-}
-
-/// The dollar quotes of the body: `$snowmint0$`, or the first number that no name in the body has.
-struct Tag<'a>(&'a PostgresFunction<'a>);
-
-impl fmt::Display for Tag<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let function = self.0;
-        let is_in = |name: &str, number: u32| {
-            name.split("$snowmint").skip(1).any(|rest| {
-                let digits = rest.split(|char: char| !char.is_ascii_digit()).next();
-                digits.is_some_and(|digits| digits.parse() == Ok(number))
-            })
-        };
-        // Names of at most 63 bytes have room for twelve numbers in all.
-        let free = (0..16).find(|number| !is_in(function.schema, *number) && !is_in(function.name, *number));
-        write!(f, "$snowmint{}$", free.unwrap_or_default())
     }
 }
 
@@ -207,13 +205,13 @@ AS {tag}
 ",
             Quoted(ENGINE, self.schema),
             Quoted(ENGINE, self.name),
-            tag = Tag(self)
+            tag = self.tag()
         )
     }
 
     /// The code that ends the block does not end in 000, because such a code would match its whole class.
     fn write_body(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (layout, options, last) = (self.layout, &self.options, self.last());
+        let (layout, options, last) = (self.layout, &self.options, Last::of(self.layout));
         write!(
             f,
             "\
@@ -272,7 +270,7 @@ BEGIN
             ahead_ms = options.max_ahead_ms.min(LONGEST_MS),
             start = Start(self),
             last_tick = last.tick,
-            last_place = (last.tick << layout.sequence().width()) | last.sequence,
+            last_place = last.place(layout),
             until = Rfc3339(layout.tick_start_ms(last.tick)),
         )?;
         self.write_id(f)?;
@@ -298,7 +296,7 @@ END
             width = layout.sequence().width(),
             epoch = layout.epoch_ms(),
             tick_ms = layout.tick_ms(),
-            tag = Tag(self),
+            tag = self.tag(),
         )
     }
 
@@ -324,7 +322,7 @@ END
 
     fn write_comment(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let layout = self.layout;
-        let last_ms = layout.tick_start_ms(self.last().tick);
+        let last_ms = layout.tick_start_ms(Last::of(self.layout).tick);
         write!(
             f,
             "
