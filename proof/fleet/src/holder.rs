@@ -20,6 +20,14 @@ struct Call {
     clock_ms: i64,
 }
 
+/// The generator of a lease that is closed. Threads that have not heard of it go on to call.
+#[derive(Debug)]
+struct Past {
+    nonce: usize,
+    generator: Snowflake<Rc<Words>>,
+    run: LocalRun,
+}
+
 #[derive(Debug)]
 #[allow(clippy::large_enum_variant, reason = "a process has one")]
 enum Way {
@@ -36,6 +44,7 @@ pub struct Holder {
     nonce: usize,
     run: LocalRun,
     call: Option<Call>,
+    past: Option<Past>,
     /// When the next renewal is due by the steady clock, or the next claim.
     due_ms: u64,
     asked: Asked,
@@ -54,7 +63,7 @@ impl Holder {
     /// Makes a process that has just started.
     pub fn new() -> Self {
         let run = LocalRun::new();
-        Self { way: Way::Rests, nonce: 0, run, call: None, due_ms: 0, asked: Asked::List, last_node: None }
+        Self { way: Way::Rests, nonce: 0, run, call: None, past: None, due_ms: 0, asked: Asked::List, last_node: None }
     }
 
     /// Ends the process, and starts another in its place, which may know the last node.
@@ -87,6 +96,9 @@ impl Holder {
     /// Acts: claims, mints, renews or releases. Returns a request to the store.
     pub fn wake(&mut self, context: &mut Context<'_>, waits: bool) -> Option<Request> {
         self.resume(context);
+        if let Some(Past { nonce, generator, run }) = &mut self.past {
+            mint(generator, *nonce, run, context);
+        }
         match &mut self.way {
             Way::Rests if context.steady_ms >= self.due_ms => self.claim(context),
             Way::Holds { generator, renewal, cell, asks } => {
@@ -253,20 +265,18 @@ impl Holder {
         }
     }
 
-    /// Closes the cell. Returns the end of the last tick with an ID.
-    fn close(&mut self, context: &mut Context<'_>) -> Option<i64> {
-        let Way::Holds { generator, .. } = &self.way else { return None };
+    /// Closes the cell. Returns the renewal, and the end of the last tick with an ID.
+    fn close(&mut self, context: &mut Context<'_>) -> Option<(Renewal, Option<i64>)> {
+        let Way::Holds { renewal, generator, .. } = std::mem::replace(&mut self.way, Way::Rests) else { return None };
         let end_ms = generator.words().close(context.plan.layout);
         context.checker.closed(self.nonce);
-        // Threads that have not heard of it go on to call.
-        mint(generator, self.nonce, &mut self.run, context);
-        end_ms
+        self.past = Some(Past { nonce: self.nonce, generator, run: std::mem::take(&mut self.run) });
+        Some((renewal, end_ms))
     }
 
     fn release(&mut self, context: &mut Context<'_>) -> Option<Request> {
-        let end_ms = self.close(context)?;
-        let Way::Holds { mut renewal, .. } = std::mem::replace(&mut self.way, Way::Rests) else { return None };
-        let step = renewal.release(end_ms);
+        let (mut renewal, end_ms) = self.close(context)?;
+        let step = renewal.release(end_ms?);
         self.way = Way::Releases(renewal);
         self.go_on(step, context)
     }

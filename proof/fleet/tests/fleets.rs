@@ -1,6 +1,8 @@
 //! A few fleets, in each test run. `make prove` runs them for two minutes, and without each check.
 
 use snowmint_fleet::faults::Fault;
+use snowmint_fleet::plan::Plan;
+use snowmint_fleet::random::Random;
 use snowmint_fleet::tally::Tally;
 use snowmint_fleet::world::World;
 
@@ -25,6 +27,15 @@ fn forty_fleets_meet_all_faults_and_repeat_nothing() {
     for fault in Fault::ALL {
         assert!(sum.faults[fault as usize] > 0, "no {}", fault.name());
     }
+}
+
+#[test]
+fn the_fleet_of_the_page_repeats_nothing() {
+    let mut world = World::new(Plan::for_page(), Random::new(1));
+    assert!(!world.run_until_duplicate(300 * world.plan().window_ms));
+    let tally = &world.checker().tally;
+    assert_eq!((tally.violation, tally.numbers), (None, 0));
+    assert!(tally.ids > 30_000 && tally.all_faults() > 300, "{tally:?}");
 }
 
 #[test]
