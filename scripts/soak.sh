@@ -21,6 +21,7 @@ while [ "$SECONDS" -lt "$end" ]; do
     "env SNOWMINT_KILLS=300 cargo test --quiet --locked -p snowmint-tests --features engines --test stores kill_9" \
     scripts/mutants.sh \
     "env LOOM_MAX_PREEMPTIONS=5 scripts/loom.sh" \
+    "scripts/fleet.sh 600 100" \
     "scripts/fuzz.sh 300"; do
     started=$SECONDS
     if ! output=$($part 2>&1); then

@@ -491,6 +491,14 @@ PROOFS = [
         env={"SNOWMINT_ROUNDS": "400"},
     ),
     Step("Rust: models under loom, and their mutants", "scripts/loom.sh", ["prove"], "rust", (RUST,)),
+    Step(
+        "core's machines in every order of events within bounds, and their mutants",
+        "scripts/exhaustive.sh",
+        ["prove"],
+        "rust",
+        (RUST,),
+    ),
+    Step("two minutes of simulated fleets, and their mutants", "scripts/fleet.sh 120 25", ["prove"], "rust", (RUST,)),
     Step("Rust: fuzzing of what reads", "scripts/fuzz.sh 8", ["prove"], "rust", (NIGHTLY,)),
 ]
 
