@@ -1,8 +1,8 @@
 // Plays scenes in which packages for Node repeat IDs or change them: `scenes.mjs threads|processes|overflow|numbers`.
 // scripts/peers.sh installs the packages (package.json) and calls this program. docs/record.md explains each scene.
+import cluster from "node:cluster";
 import { once } from "node:events";
 import { createRequire } from "node:module";
-import cluster from "node:cluster";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 
 const require = createRequire(new URL("../../.cache/peers/package.json", import.meta.url));
@@ -33,7 +33,8 @@ const TRIALS = 5;
 const WORKERS = 4;
 const COUNT = 20_000;
 
-const report = (name, scene, result) => console.log(`${`${name} ${version(name)}`.padEnd(28)} ${scene.padEnd(32)} ${result}`);
+const report = (name, scene, result) =>
+  console.log(`${`${name} ${version(name)}`.padEnd(28)} ${scene.padEnd(32)} ${result}`);
 const repeats = (ids) => ids.length - new Set(ids).size;
 const mint = (name, count) => Array.from({ length: count }, PACKAGES[name]());
 
