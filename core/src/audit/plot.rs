@@ -73,7 +73,7 @@ impl Plot<'_> {
         )?;
         writeln!(
             out,
-            "<text x=\"8\" y=\"20\">A bar shows the IDs of a node over time, the more the darker. Red marks a finding.</text>"
+            "<text x=\"8\" y=\"20\">A bar shows the IDs of a node over time, the more the stronger its colour. Red marks a finding.</text>"
         )?;
         for (place, row) in (0..).zip(self.rows) {
             self.write_row(out, row, TOP + place * ROW)?;

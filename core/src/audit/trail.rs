@@ -35,6 +35,10 @@ pub struct Excursion {
     pub place: u64,
     /// Whether it goes further back than lines of the log are late.
     pub is_far: bool,
+    /// The lowest tick before the stretch.
+    pub begin: u64,
+    /// The number of IDs before the stretch.
+    pub before: u64,
 }
 
 impl Excursion {
@@ -43,12 +47,29 @@ impl Excursion {
     /// # Examples
     /// ```
     /// use snowmint_core::audit::Excursion;
-    /// let back = Excursion { high: 20, low: 10, ids: 1, place: 0, is_far: true };
+    /// let back = Excursion { high: 20, low: 10, ids: 1, place: 0, is_far: true, begin: 0, before: 9 };
     /// assert!(back.has(10) && back.has(20) && !back.has(21));
     /// ```
     pub const fn has(&self, tick: u64) -> bool {
         self.low <= tick && tick <= self.high
     }
+
+    /// Returns whether the stretch begins where the IDs of the node begin. Then the logs of two processes stand one after the
+    /// other: a clock would hardly step back to just that time.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::audit::Excursion;
+    /// let back = Excursion { high: 2000, low: 1001, ids: 900, place: 0, is_far: true, begin: 1000, before: 800 };
+    /// assert!(back.is_second_log());
+    /// assert!(!Excursion { low: 1400, ..back }.is_second_log());
+    /// ```
+    pub const fn is_second_log(&self) -> bool {
+        let many = self.before >= HISTORY && self.ids >= HISTORY;
+        many && self.is_far && self.low.abs_diff(self.begin) <= (self.high - self.begin) / 50
+    }
+
+    const NONE: Self = Self { high: 0, low: 0, ids: 0, place: 0, is_far: false, begin: 0, before: 0 };
 }
 
 /// A run of sequence numbers: the next one, and how many came one after the other.
@@ -84,7 +105,11 @@ pub struct Trail {
     high: u64,
     /// The stretch behind `high`; it has no IDs if there is none.
     back: Excursion,
+    /// The highest tick at the last step that was far.
     far_back: u64,
+    /// The last tick of the last stretch that was far, and whether the tick jumped from there to the highest one.
+    left: u64,
+    jumped: bool,
     steps: u32,
     laps: u32,
     first_step: u64,
@@ -126,8 +151,10 @@ impl Trail {
             tick: 0,
             sequence: 0,
             high: 0,
-            back: Excursion { high: 0, low: 0, ids: 0, place: 0, is_far: false },
+            back: Excursion::NONE,
             far_back: 0,
+            left: 0,
+            jumped: false,
             steps: 0,
             laps: 0,
             first_step: 0,
@@ -196,6 +223,7 @@ impl Trail {
     pub fn see(&mut self, terms: &Terms, spot: Spot, place: u64) -> Option<Event> {
         let first = self.count == 0;
         self.count += 1;
+        let begin = self.lowest;
         self.lowest = self.lowest.min(spot.tick);
         self.highest = self.highest.max(spot.tick);
         let (tick, sequence) = (self.tick, self.sequence);
@@ -216,7 +244,7 @@ impl Trail {
         if spot.tick == tick && spot.sequence == 0 && sequence == terms.layout.sequence().max() {
             return Some(Event::Wrapped(tick));
         }
-        self.follow_time(terms, spot.tick, place)
+        self.follow_time(terms, [begin, tick], spot.tick, place)
     }
 
     /// Ends the trail, and returns the stretch behind the highest tick that lasts to the end.
@@ -229,27 +257,34 @@ impl Trail {
         (back.ids > 0).then_some(back)
     }
 
-    fn follow_time(&mut self, terms: &Terms, tick: u64, place: u64) -> Option<Event> {
+    /// Follows the time to the next tick. `begin` is the lowest tick so far, `last` the last one.
+    fn follow_time(&mut self, terms: &Terms, [begin, last]: [u64; 2], tick: u64, place: u64) -> Option<Event> {
         if tick >= self.high || terms.ran_over(self.high, tick) {
+            if self.back.ids > 0 && self.back.is_far {
+                (self.left, self.jumped) = (last, self.high - last > terms.jitter);
+            }
             self.laps += u32::from(tick < self.high);
             self.high = tick;
             return self.end().map(Event::Back);
         }
         if self.back.ids == 0 {
-            self.back = Excursion { high: self.high, low: tick, ids: 0, place, is_far: false };
+            let before = self.count - 1;
+            self.back = Excursion { high: self.high, low: tick, ids: 0, place, is_far: false, begin, before };
         }
         self.back.ids += 1;
         self.back.low = self.back.low.min(tick);
         if !self.back.is_far && self.high - tick > terms.jitter {
             self.back.is_far = true;
-            self.step(terms, place);
+            self.step(terms, tick, place);
         }
         None
     }
 
-    /// Counts a step back that is further than lines are late.
-    fn step(&mut self, terms: &Terms, place: u64) {
-        if self.steps == 0 || self.high.abs_diff(self.far_back) > terms.together {
+    /// Counts a step back that is further than lines are late, if it is like the last one: the second run left off by a jump,
+    /// or goes on where it left off. A clock does neither.
+    fn step(&mut self, terms: &Terms, tick: u64, place: u64) {
+        let goes_on = self.jumped || tick.abs_diff(self.left) <= terms.jitter;
+        if self.steps == 0 || self.high.abs_diff(self.far_back) > terms.together || !goes_on {
             (self.steps, self.first_step) = (0, place);
         }
         self.steps += 1;
@@ -483,8 +518,22 @@ mod tests {
     fn a_clock_that_steps_back_once_is_one_stretch() {
         let ticks = (0..1000).chain(700..1500).map(|tick| (tick, 0));
         let (trail, events) = walk(&SNOWMINT, ticks);
-        let back = Excursion { high: 999, low: 700, ids: 299, place: 1000, is_far: true };
+        let back = Excursion { high: 999, low: 700, ids: 299, place: 1000, is_far: true, begin: 0, before: 1000 };
         assert_eq!(events, [Event::Back(back)]);
         assert_eq!(trail.alternates_from(), None);
+    }
+
+    #[test]
+    fn a_clock_that_steps_back_often_is_no_second_process() {
+        let ticks = (0..20).flat_map(|step| (0..1000).map(move |i| (step * 600 + i, 0)));
+        let (trail, events) = walk(&SNOWMINT, ticks);
+        assert_eq!((events.len(), trail.alternates_from()), (19, None));
+    }
+
+    #[test]
+    fn logs_that_are_written_in_turns_alternate() {
+        // Two processes write down 50 ms at a time.
+        let ticks = (0..20).flat_map(|turn| (0..50).map(move |i| (turn / 2 * 50 + i, 0)));
+        assert_eq!(suspicion(&SNOWMINT, ticks).0, Some(50));
     }
 }

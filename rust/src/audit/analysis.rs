@@ -346,7 +346,7 @@ impl Analysis {
                 cause_of(&mut finding, cause.wrapped);
                 found.push(finding);
             }
-            if let Some(mut finding) = self.second_process(*node, trail, causes.stretches.get(node), cause) {
+            if let Some(mut finding) = self.second_process(*node, trail, events, causes.stretches.get(node), cause) {
                 cause_of(&mut finding, cause.far + cause.near + cause.unknown);
                 found.push(finding);
                 continue;
@@ -361,11 +361,19 @@ impl Analysis {
     }
 
     /// Returns the finding of a node that two processes seem to share.
-    fn second_process(&self, node: u32, trail: &Trail, stretch: Option<&Stretch>, cause: Cause) -> Option<Finding> {
+    fn second_process(
+        &self,
+        node: u32,
+        trail: &Trail,
+        events: &Events,
+        stretch: Option<&Stretch>,
+        cause: Cause,
+    ) -> Option<Finding> {
         if self.order == Order::Unordered || self.rounding.is_general() {
             return None;
         }
-        let (alternates, repeats) = (trail.alternates_from(), trail.repeats_from());
+        let second_log = events.far.iter().find(|back| back.is_second_log()).map(|back| back.place);
+        let (alternates, repeats) = (trail.alternates_from().or(second_log), trail.repeats_from());
         // A single ID that repeats can be a line that was written twice.
         let by_ids = stretch.filter(|_| cause.unknown > 1 || alternates.is_some() || repeats.is_some());
         let from = [by_ids.map(|stretch| stretch.place), alternates, repeats].into_iter().flatten().min()?;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use snowmint_core::audit::{Finding, NodeSpan, Plot, Row, Sight, Terms};
 
 /// The stretches of time of the picture.
-const STRETCHES: usize = 320;
+const STRETCHES: usize = 192;
 /// The nodes of the picture.
 const MOST: usize = 24;
 

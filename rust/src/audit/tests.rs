@@ -107,6 +107,18 @@ fn a_node_of_two_processes_is_found_under_any_sequence_start() {
 }
 
 #[test]
+fn logs_of_two_processes_one_after_the_other_are_a_shared_node() {
+    for start in SequenceStart::ALL {
+        let log = || {
+            let by = Minted::new(&SNOWMINT, 2, start);
+            (0..10_000).map(move |i| by.id(NOW_MS + i / 3))
+        };
+        let report = audited(&SNOWMINT, &log().chain(log()).collect::<Vec<_>>());
+        assert_eq!(report.findings()[0].kind, Kind::SharedNode, "{start:?}: {report}");
+    }
+}
+
+#[test]
 fn a_forked_generator_is_told_from_a_shared_node() {
     for start in [SequenceStart::Zero, SequenceStart::Carry] {
         let mut child = None;
