@@ -8,7 +8,7 @@
 #                                                                  NATS, Varnish
 #   faults     false clocks and frozen disks         docs       the tools that make the pages of docs/
 #   headless   Chromium without windows                  valgrind  a program that counts instructions
-#   proof      the solvers that check proof/
+#   proof      the solvers that check proof/         sql        ClickHouse and the newest PostgreSQL, for tests of SQL
 #   deploy     the tools that check deploy/          image      the tools that build its image
 # Takes no time if everything is installed. With --missing it prints the missing parts and installs nothing.
 set -euo pipefail
@@ -69,6 +69,12 @@ npm_deploy() {
   made deploy/tests/package-lock.json npm-deploy
 }
 
+npm_sql() {
+  # Its install script makes links that npm's packages cannot hold.
+  npm ci --prefix tests/sql --silent --no-fund --no-audit
+  made tests/sql/package-lock.json npm-sql
+}
+
 npm_docs() {
   npm ci --prefix docs/site --silent --no-fund --no-audit
   made docs/site/package-lock.json npm-docs
@@ -83,7 +89,7 @@ for purpose in "$@"; do
         need chromium-headless-shell test -x /usr/bin/chromium-headless-shell
       fi
       ;;
-    maturin | python | docs | proof) need python3-venv python3 -c 'import ensurepip, venv' ;;
+    maturin | python | docs | proof | sql) need python3-venv python3 -c 'import ensurepip, venv' ;;
     deploy)
       need python3-venv python3 -c 'import ensurepip, venv'
       need prometheus has promtool
@@ -182,6 +188,11 @@ for purpose in "$@"; do
     proof)
       ! changed proof/requirements.txt requirements-proof.txt ||
         install "Python packages of proof/requirements.txt" pip_install proof/requirements.txt requirements-proof.txt
+      ;;
+    sql)
+      ! changed tests/sql/requirements-sql.txt requirements-sql.txt ||
+        install "Python packages of tests/sql/requirements-sql.txt" pip_install tests/sql/requirements-sql.txt
+      ! changed tests/sql/package-lock.json npm-sql || install "npm packages of tests/sql/package-lock.json" npm_sql
       ;;
     deploy)
       ! changed deploy/tests/requirements-deploy.txt requirements-deploy.txt ||

@@ -55,6 +55,7 @@ SET_UPS = [
     set_up("nightly"),
     set_up("docs", "set-up: maturin", lock="venv"),
     set_up("proof", "set-up: maturin", lock="venv"),
+    set_up("sql", "set-up: maturin", lock="venv"),
     set_up("deploy", "set-up: maturin", lock="venv"),
     set_up("image", lock="apt"),
 ]
@@ -75,6 +76,7 @@ SET_UPS = [
     NIGHTLY,
     DOCS,
     PROOF,
+    SQL,
     DEPLOY,
     IMAGE,
 ) = (each.name for each in SET_UPS)
@@ -193,7 +195,7 @@ TESTS = [
         "cd python; pytest -q -n 5",
         ["test"],
         "python",
-        (BUILD_WHEEL, BUILD_TESTS, BUILD_ENGINES, PYTHON, SERVERS),
+        (BUILD_WHEEL, BUILD_TESTS, BUILD_ENGINES, PYTHON, SERVERS, FAULTS),
         servers=True,
     ),
     Step(
@@ -372,14 +374,21 @@ PROOFS = [
     ),
     Step(
         "Python: tests in long rounds",
-        "cd python; pytest -q -n 5 tests/test_stores.py tests/test_lease.py tests/test_sql.py tests/test_fork_in_claim.py "
-        "tests/test_poolers.py",
+        "cd python; pytest -q -n 5 tests/test_stores.py tests/test_lease.py tests/test_sql.py tests/test_sql_mariadb.py "
+        "tests/test_sql_wide.py tests/test_fork_in_claim.py tests/test_poolers.py",
         ["prove"],
         "python",
         (BUILD_WHEEL, BUILD_TESTS, BUILD_ENGINES, PYTHON, SERVERS),
         lock="stores",
         servers=True,
         env={"SNOWMINT_KILLS": "12", "SNOWMINT_ROUNDS": "60", "SNOWMINT_ROWS": "100000", "SNOWMINT_NUMBERS": "20000"},
+    ),
+    Step(
+        "SQL in ClickHouse and the newest PostgreSQL",
+        "scripts/test-sql.sh",
+        ["prove"],
+        "python",
+        (BUILD_WHEEL, BUILD_ENGINES, PYTHON, SERVERS, FAULTS, SQL),
     ),
     Step(
         "npm: tests in Firefox and WebKit",

@@ -18,9 +18,10 @@ from servers import SNOWMINT, shared
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").glob("*.md"))
 # Their blocks are parts of programs; python/tests has the whole ones.
-PARTS = ["docs/migrations.md", "docs/scatter.md", "docs/sql.md"]
+PARTS = ["docs/migrations.md", "docs/scatter.md"]
 STORE = "postgres://ids@db/ids"
 SQLALCHEMY = STORE.replace("postgres://", "postgresql+psycopg://")
+MARIADB = "mysql+pymysql://ids@db/ids"
 LANGUAGES = ["python", "js", "console", "sql"]
 NOT_RUN = ["text", "yaml", "rust"]
 
@@ -37,6 +38,9 @@ def programs(page: str, language: str) -> list[str]:
         database = shared("postgres").new_database()
         url = database.replace("postgresql+psycopg://", "postgres://")
         found = [text.replace(SQLALCHEMY, database).replace(STORE, url) for text in found]
+    if any(MARIADB in text for text in found):
+        database = shared("mariadb").new_database()
+        found = [text.replace(MARIADB, database) for text in found]
     return found
 
 

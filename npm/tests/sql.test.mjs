@@ -5,9 +5,10 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
+import mysql from "mysql2/promise";
 import pg from "pg";
-import { Layout, layouts, SnowmintError } from "snowmint";
-import { decodeSql, postgresFunction } from "snowmint/sql";
+import { Layout, layouts, prefix, SnowmintError, ulid } from "snowmint";
+import { decodeSql, mariadbFunction, postgresFunction, postgresWideFunction } from "snowmint/sql";
 import { shared } from "./servers.mjs";
 import { exitOf, folder } from "./support.mjs";
 
@@ -55,6 +56,64 @@ test("IDs minted in PostgreSQL are those of the node, and taken apart there as h
   }
 });
 
+test("IDs minted in MariaDB are those of the node, unique over connections that roll back", async (t) => {
+  const { url, port } = await shared("mariadb", { newDatabase: true });
+  const database = url.slice(url.lastIndexOf("/") + 1);
+  const pool = mysql.createPool({
+    host: "127.0.0.1",
+    port,
+    user: "root",
+    database,
+    connectionLimit: 8,
+    supportBigNumbers: true,
+    bigNumberStrings: true,
+  });
+  t.after(() => pool.end());
+  for (const statement of mariadbFunction(layouts.TWITTER, database, "next`id", { datacenter: 11, worker: 26 })) {
+    await pool.query(statement);
+  }
+  const found = await Promise.all(
+    Array.from({ length: 8 }, async () => {
+      const connection = await pool.getConnection();
+      const ids = [];
+      for (let round = 0; round < 20; round++) {
+        await connection.beginTransaction();
+        const [rows] = await connection.query("SELECT `next``id`() AS id FROM seq_1_to_50");
+        ids.push(...rows.map(({ id }) => BigInt(id)));
+        await (round % 3 ? connection.rollback() : connection.commit());
+      }
+      connection.release();
+      assert.deepEqual(
+        ids,
+        ids.toSorted((a, b) => (a < b ? -1 : 1)),
+      );
+      return ids;
+    }),
+  );
+  const ids = found.flat();
+  assert.equal(new Set(ids).size, 8000);
+  for (const id of ids) assert.equal(layouts.TWITTER.decode(id).node, 378);
+});
+
+test("UUIDs, ULIDs and TypeIDs minted in PostgreSQL are read here", async (t) => {
+  const { url } = await shared("postgres", { newDatabase: true });
+  const pool = new pg.Pool({ connectionString: url });
+  pool.on("error", () => {});
+  t.after(() => pool.end());
+  await pool.query("CREATE SCHEMA app");
+  for (const kind of ["uuid7", "ulid", "typeid"]) await pool.query(postgresWideFunction(kind, "app", kind));
+  const { rows } = await pool.query("SELECT app.uuid7() AS u, app.ulid() AS l, app.typeid('order') AS t");
+  const [{ u, l, t: typeId }] = rows;
+  assert.match(u, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  assert.ok(Math.abs(Number.parseInt(u.replaceAll("-", "").slice(0, 12), 16) - Date.now()) < 60_000);
+  assert.ok(Math.abs(ulid.timestampMs(l) - Date.now()) < 60_000);
+  assert.match(prefix.decode("order", typeId, "uuid"), /^[0-9a-f]{8}-[0-9a-f]{4}-7/);
+  await assert.rejects(pool.query("SELECT app.typeid('Order')"), {
+    code: "SN005",
+    message: /^INVALID_TEXT: "Order" is not/,
+  });
+});
+
 test("the texts are those of core", () => {
   assert.equal(decodeSql("twitter", "postgres", "orders.id").node, '(("orders"."id" >> 12) & 1023)');
   assert.equal(
@@ -71,6 +130,13 @@ test("the texts are those of core", () => {
   assert.match(script, /reach := now_ms \+ 70;[\s\S]*IF waited_ms < 300 THEN/);
   assert.ok(script.endsWith("From 2046-06-27T17:00:49.497Z on IDs are negative in a signed bigint.';\n"));
   assert.match(postgresFunction("snowmint", "app", "next_id", 5), /SET lock_timeout = '2000ms'/);
+  const id = decodeSql("twitter", "clickhouse", "id");
+  assert.equal(id.node, "bitAnd(bitShiftRight(`id`, 12), 1023)");
+  assert.match(decodeSql("twitter", "duckdb", "id").timestamp, /^epoch_ms\(/);
+  const [table, drop, create] = mariadbFunction("snowmint", "app", "next_id", 5, { maxWaitMs: 300 });
+  assert.match(table, /^CREATE TABLE IF NOT EXISTS `app`\.`next_id_5_[0-9a-f]{8}`/);
+  assert.equal(drop, "DROP FUNCTION IF EXISTS `app`.`next_id`");
+  assert.match(create, /IF waited_ms < 300 THEN/);
 });
 
 test("what cannot be is refused", () => {
@@ -103,6 +169,14 @@ test("what cannot be is refused", () => {
   assert.throws(() => postgresFunction("snowmint", "app", "f", 1, { maxWaitMs: -1 }), RangeError);
   assert.throws(() => postgresFunction("snowmint", "app", "f", 1, { sequenceStart: "one" }), RangeError);
   assert.throws(() => postgresFunction("snowmint", 5, "f", 1), TypeError);
+  assert.throws(() => mariadbFunction("snowmint", "a".repeat(65), "f", 1), { code: "INVALID_TEXT", message: name });
+  assert.throws(() => mariadbFunction("snowmint", "app", "f", 1024), { code: "INVALID_NODE" });
+  assert.throws(() => mariadbFunction("snowmint", "app", "f", 1, { maxAhead: 5 }), /mariadbFunction.*maxAheadMs/);
+  assert.throws(() => postgresWideFunction("uuid7", "app", "f\0"), { code: "INVALID_TEXT", message: name });
+  assert.throws(() => postgresWideFunction("uuid4", "app", "f"), {
+    code: "INVALID_TEXT",
+    message: "no such kind of 128-bit ID: choose uuid7, ulid or typeid",
+  });
 });
 
 test("it throws errors of the class that the package beside it has, by import and by require", async () => {

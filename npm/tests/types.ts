@@ -37,7 +37,16 @@ import {
   uuid,
   xid,
 } from "snowmint";
-import { type Dialect, decodeSql, type FunctionOptions, postgresFunction, type SqlParts } from "snowmint/sql";
+import {
+  type Dialect,
+  decodeSql,
+  type FunctionOptions,
+  mariadbFunction,
+  postgresFunction,
+  postgresWideFunction,
+  type SqlParts,
+  type WideKind,
+} from "snowmint/sql";
 import {
   type DynamoDbClient,
   DynamoDbStore,
@@ -339,6 +348,11 @@ const sqlParts: SqlParts = decodeSql(layouts.TWITTER, dialect, "orders.id");
 const predicate: string = sqlParts.between(new Date(), 5) + sqlParts.fields.worker;
 const functionOptions: FunctionOptions = { maxAheadMs: 1, maxWaitMs: 2, sequenceStart: "carry" };
 postgresFunction("twitter", "app", predicate, { datacenter: 1, worker: 2n }, functionOptions);
+const [sqlTable, , sqlCreate]: string[] = mariadbFunction("twitter", "app", "next_id", 5, functionOptions);
+const wideKind: WideKind = "ulid";
+postgresWideFunction(wideKind, "app", `${sqlTable}${sqlCreate}`);
+// @ts-expect-error No such kind.
+postgresWideFunction("uuid4", "app", "next_id");
 // @ts-expect-error No such dialect.
 decodeSql("twitter", "oracle", "id");
 // @ts-expect-error A node is needed.

@@ -194,41 +194,36 @@ def test_no_id_comes_again_after_kills_of_calls_sessions_and_the_server(kind: st
     with servers.Server("postgres", ["-c", "synchronous_commit=off", "-c", "wal_writer_delay=10s"]) as server:
         database = Database(server.url)
         told: list[str] = []
-        for _ in range(int(os.environ.get("SNOWMINT_KILLS", "3"))):
-            killing = threading.Timer(0.6, server.kill)
+        rounds = int(os.environ.get("SNOWMINT_KILLS", "3"))
+        for number in range(1, rounds + 1):
 
-            def disturb() -> None:
+            def disturb(number: int = number) -> None:
+                """Cancels calls and ends sessions until there are enough IDs, then kills the server."""
+                others = "FROM pg_stat_activity WHERE query LIKE 'SELECT app.%' AND pid <> pg_backend_pid()"
                 with database.connect() as session:
-                    others = "FROM pg_stat_activity WHERE query LIKE 'SELECT app.%' AND pid <> pg_backend_pid()"
-                    try:
-                        while True:
-                            for what in ("pg_cancel_backend", "pg_terminate_backend"):
-                                session.execute(f"SELECT {what}(pid) {others} ORDER BY random() LIMIT 2".encode())
-                                time.sleep(0.02)
-                    except psycopg.Error:
-                        return
-
-            def begin(killing: threading.Timer = killing) -> None:
-                threading.Thread(target=disturb).start()
-                killing.start()
+                    while len(told) < 400 * number:
+                        for what in ("pg_cancel_backend", "pg_terminate_backend"):
+                            session.execute(f"SELECT {what}(pid) {others} ORDER BY random() LIMIT 2".encode())
+                            time.sleep(0.02)
+                    server.kill()
 
             def work(session: Session, chance: random.Random) -> list[str]:
-                mine: list[str] = []
                 while True:
                     try:
-                        mine += mint(session, kind, chance.choice([1, 100]))
+                        told.extend(mint(session, kind, chance.choice([1, 100])))
                     except psycopg.Error:
                         try:
                             if session.closed:
                                 session = database.connect(autocommit=False)
                             session.rollback()
                         except psycopg.Error:
-                            return mine
+                            return []
 
-            told += [id for run in database.at_once(work, begin) for id in run]
-            killing.join()
+            disturbing = threading.Thread(target=disturb)
+            database.at_once(work, disturbing.start)
+            disturbing.join()
             server.restart()
-        assert len(told) > 1000
+        assert len(told) >= 400 * rounds
         assert len(set(told)) == len(told)
 
 

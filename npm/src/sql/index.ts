@@ -38,10 +38,7 @@ export interface FunctionOptions {
   sequenceStart?: (typeof STARTS)[number];
 }
 
-const OPTIONS: Owner = {
-  of: "postgresFunction",
-  names: Object.keys({ maxAheadMs: 0, maxWaitMs: 0, sequenceStart: 0 } satisfies Record<keyof FunctionOptions, 0>),
-};
+const NAMES = Object.keys({ maxAheadMs: 0, maxWaitMs: 0, sequenceStart: 0 } satisfies Record<keyof FunctionOptions, 0>);
 
 /** Expressions of SQL that take the IDs of a column apart, as `layout.decode` does. */
 export interface SqlParts {
@@ -68,6 +65,23 @@ export interface SqlParts {
 }
 
 let current: Engine<typeof Sql> | undefined;
+
+/** What a function of a database is told: the texts, and the times with `NaN` for the default. */
+function functionOf(
+  of: string,
+  layout: Layout | string,
+  schema: string,
+  name: string,
+  node: NodeId,
+  options: FunctionOptions,
+): [told: string[], ahead: number, wait: number] {
+  const { maxAheadMs, maxWaitMs, sequenceStart = STARTS[0] } = read(options, { of, names: NAMES } satisfies Owner);
+  if (!STARTS.includes(sequenceStart)) throw new RangeError(`sequenceStart is one of ${STARTS.join(", ")}`);
+  // A NUL parts texts: one in the schema's name is refused with the name behind it.
+  const told = [textOf(layout), nodeOf(node), sequenceStart, nameOf(schema, 65), nameOf(name, 65)];
+  const ms = (name: string, given?: number): number => (given === undefined ? NaN : duration(name, given));
+  return [told, ms("maxAheadMs", maxAheadMs), ms("maxWaitMs", maxWaitMs)];
+}
 
 /** A text of the module, piece by piece. */
 function tell(told: readonly string[], write: (wasm: typeof Sql, length: number, from: number) => number): string {
@@ -126,13 +140,56 @@ export function postgresFunction(
   node: NodeId,
   options: FunctionOptions = {},
 ): string {
-  const { maxAheadMs, maxWaitMs, sequenceStart = STARTS[0] } = read(options, OPTIONS);
-  if (!STARTS.includes(sequenceStart)) throw new RangeError(`sequenceStart is one of ${STARTS.join(", ")}`);
-  // A NUL parts texts: one in the schema's name is refused with the name behind it.
-  const told = [textOf(layout), nodeOf(node), sequenceStart, nameOf(schema, 64), nameOf(name, 64)];
-  const ms = (name: string, given?: number): number => (given === undefined ? NaN : duration(name, given));
-  const [ahead, wait] = [ms("maxAheadMs", maxAheadMs), ms("maxWaitMs", maxWaitMs)];
+  const [told, ahead, wait] = functionOf("postgresFunction", layout, schema, name, node, options);
   return tell(told, (wasm, length, from) => wasm.postgres_function(length, from, ahead, wait));
+}
+
+/**
+ * Statements for MariaDB from 10.3 on and MySQL from 8.0.17 on, tested on MariaDB 10.11, that create the stored function
+ * `schema.name()`, which mints the IDs of a node. `schema` is a database. Run them in their order. These engines allow
+ * no stored function as the default of a column: call it in a statement, or in a trigger.
+ *
+ * It follows the rules of a `Snowflake` with these options, as `postgresFunction` does. No ID is repeated, whatever the
+ * number of connections and whatever their transactions do.
+ *
+ * Throws `INVALID_LAYOUT`, `INVALID_NODE`, or `INVALID_TEXT` for a name that is empty, has a NUL or is too long.
+ *
+ * @example
+ * for (const statement of mariadbFunction("snowmint", "app", "next_id", 5)) await pool.query(statement)
+ */
+export function mariadbFunction(
+  layout: Layout | string,
+  schema: string,
+  name: string,
+  node: NodeId,
+  options: FunctionOptions = {},
+): [table: string, drop: string, create: string] {
+  const [told, ahead, wait] = functionOf("mariadbFunction", layout, schema, name, node, options);
+  const statement = (place: number): string =>
+    tell(told, (wasm, length, from) => wasm.mariadb_function(length, from, place, ahead, wait));
+  return [statement(0), statement(1), statement(2)];
+}
+
+/**
+ * A kind of 128-bit ID: the function of `uuid7` returns a `uuid`, that of `ulid` a `text` of 26 characters, and that of
+ * `typeid` a `text` with the prefix that the function takes as its argument.
+ */
+export type WideKind = "uuid7" | "ulid" | "typeid";
+
+/**
+ * A script for PostgreSQL 13 and later that creates the function `schema.name()`, which mints 128-bit IDs without an
+ * extension. Made to be the default of a column: `id uuid PRIMARY KEY DEFAULT app.uuid7()`, or
+ * `id text PRIMARY KEY DEFAULT app.typeid('user')`. IDs of one function strictly increase over all connections, whatever
+ * the clock does.
+ *
+ * Throws `INVALID_TEXT` for an unknown kind, and for a name that is empty, has a NUL or is too long.
+ *
+ * @example
+ * await pool.query(postgresWideFunction("uuid7", "app", "uuid7"))
+ */
+export function postgresWideFunction(kind: WideKind, schema: string, name: string): string {
+  const told = [String(kind), nameOf(schema, 65), nameOf(name, 65)];
+  return tell(told, (wasm, length, from) => wasm.postgres_wide_function(length, from));
 }
 
 /**

@@ -515,8 +515,8 @@ def postgres_wide_function(kind: Literal["uuid7", "ulid", "typeid"], schema: str
     """A script that creates the function `schema.name()`, which mints 128-bit IDs in SQL.
 
     It is for PostgreSQL 13 and later, and needs no extension. Made to be the default of a column: `id uuid PRIMARY KEY
-    DEFAULT app.uuid7()`, or `id text PRIMARY KEY DEFAULT app.typeid('user')`. IDs of one function strictly increase over
-    all connections, whatever the clock does, and it never waits for the clock.
+    DEFAULT app.uuid7()`, or `id text PRIMARY KEY DEFAULT app.typeid('user')`. IDs of one function strictly increase
+    over all connections, whatever the clock does, and it never waits for the clock.
 
     >>> import snowmint
     >>> script = snowmint.postgres_wide_function("uuid7", "app", "uuid7")

@@ -47,6 +47,10 @@ static POSTGRES: LazyLock<PathBuf> = LazyLock::new(|| {
     installed.max_by_key(version).unwrap_or_default()
 });
 
+/// Where the programs of `PostgreSQL`'s server lie: the folder that `SNOWMINT_POSTGRES` names, or the one of its clients.
+static POSTGRES_SERVER: LazyLock<PathBuf> =
+    LazyLock::new(|| std::env::var_os("SNOWMINT_POSTGRES").map_or_else(|| POSTGRES.clone(), PathBuf::from));
+
 /// The free memory that the servers of a run need, twice over.
 const MEMORY: u64 = 4 << 30;
 
@@ -151,7 +155,7 @@ impl Engine {
     /// The server's program.
     pub(crate) fn program(self) -> PathBuf {
         match self {
-            Self::Postgres => POSTGRES.join("postgres"),
+            Self::Postgres => POSTGRES_SERVER.join("postgres"),
             Self::Pgbouncer => "/usr/sbin/pgbouncer".into(),
             // It starts the pooler in the directory of the data, by which `workers` finds its processes.
             Self::Pgpool => "/usr/bin/env".into(),
@@ -178,7 +182,7 @@ impl Engine {
         match self {
             Self::Postgres => {
                 let options = ["-A", "trust", "-U", "postgres", "--no-sync", "--locale=C", "--encoding=UTF8"];
-                run(self.command_of(&POSTGRES.join("initdb")).arg("-D").arg(data).args(options));
+                run(self.command_of(&POSTGRES_SERVER.join("initdb")).arg("-D").arg(data).args(options));
             }
             Self::Mariadb => run(self
                 .command_of(Path::new("mariadb-install-db"))

@@ -16,6 +16,9 @@
 //! "kill", "restart", "pause", "resume", "stop"    {} when it is done, for the server that the connection has started
 //! ```
 //!
+//! The variable `SNOWMINT_POSTGRES` names a folder with the programs `initdb` and `postgres` of another version than the
+//! installed one.
+//!
 //! A failure is answered by `{"error": ...}`. The server of a connection ends with the connection.
 
 #[cfg(unix)]

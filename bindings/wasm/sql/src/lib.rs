@@ -10,7 +10,7 @@
 use core::fmt::{self, Write};
 
 use glue::{Told, buffer};
-use snowmint_core::sql::{Column, Dialect};
+use snowmint_core::sql::{Column, Dialect, Wide};
 use snowmint_core::{Error, Layout, Options, SequenceStart};
 
 /// Splits the arguments. The last part holds all that is left.
@@ -58,10 +58,15 @@ fn answer(text: Result<impl fmt::Display, Error>, from: u32) -> i32 {
     }
 }
 
-/// Writes the script of a function of `PostgreSQL`, for a layout, a node, a start of sequences, a schema and a name.
-/// `NaN` stands for the default of a time.
-#[unsafe(no_mangle)]
-pub extern "C" fn postgres_function(len: u32, from: u32, max_ahead_ms: f64, max_wait_ms: f64) -> i32 {
+/// Calls `tell` with the arguments of a function that mints a layout's IDs: the layout, the node, the schema, the name
+/// and the options. The arguments are a layout, a node, a start of sequences, a schema and a name. `NaN` stands for the
+/// default of a time.
+fn of_function(
+    len: u32,
+    max_ahead_ms: f64,
+    max_wait_ms: f64,
+    tell: impl FnOnce(&Layout, u64, &str, &str, Options) -> i32,
+) -> i32 {
     let told = Told::take(len);
     let [layout, node, start, schema, name] = parts(&told);
     let mut options = Options::DEFAULT;
@@ -71,12 +76,38 @@ pub extern "C" fn postgres_function(len: u32, from: u32, max_ahead_ms: f64, max_
         }
     }
     options.sequence_start = SequenceStart::find(start).unwrap_or_default();
-    let layout = match Layout::parse(layout) {
-        Ok(layout) => layout,
-        Err(error) => return answer(Err::<&str, _>(error), 0),
-    };
-    let function = layout.parse_node(node).and_then(|node| layout.postgres_function(schema, name, node.into()));
-    answer(function.map(|function| function.with_options(options)), from)
+    match Layout::parse(layout).and_then(|layout| Ok((layout, layout.parse_node(node)?))) {
+        Ok((layout, node)) => tell(&layout, node.into(), schema, name, options),
+        Err(error) => answer(Err::<&str, _>(error), 0),
+    }
+}
+
+/// Writes the script of a function of `PostgreSQL`.
+#[unsafe(no_mangle)]
+pub extern "C" fn postgres_function(len: u32, from: u32, max_ahead_ms: f64, max_wait_ms: f64) -> i32 {
+    of_function(len, max_ahead_ms, max_wait_ms, |layout, node, schema, name, options| {
+        let function = layout.postgres_function(schema, name, node.into());
+        answer(function.map(|function| function.with_options(options)), from)
+    })
+}
+
+/// Writes a statement for `MariaDB`, by its place among those that create the function.
+#[unsafe(no_mangle)]
+pub extern "C" fn mariadb_function(len: u32, from: u32, place: u32, max_ahead_ms: f64, max_wait_ms: f64) -> i32 {
+    of_function(len, max_ahead_ms, max_wait_ms, |layout, node, schema, name, options| {
+        let function = layout.mariadb_function(schema, name, node.into());
+        let statements = function.map(|function| function.with_options(options).statements());
+        // JavaScript asks for the first three.
+        answer(statements.map(|statements| statements[place as usize % statements.len()]), from)
+    })
+}
+
+/// Writes the script of a function of `PostgreSQL` for a kind of 128-bit IDs, a schema and a name.
+#[unsafe(no_mangle)]
+pub extern "C" fn postgres_wide_function(len: u32, from: u32) -> i32 {
+    let told = Told::take(len);
+    let [kind, schema, name] = parts(&told);
+    answer(Wide::find(kind).and_then(|kind| kind.postgres_function(schema, name)), from)
 }
 
 /// Calls `tell` with a column, given as a layout, a dialect and a name.
