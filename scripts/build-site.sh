@@ -4,4 +4,5 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/setup.sh rust esbuild
 scripts/build-npm.sh
+scripts/build-fleet.sh
 npm --prefix npm run --silent site

@@ -7,7 +7,10 @@ export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$PWD/target}/exhaustive"
 # One build serves both: without SNOWMINT_MUTANT no check is left out.
 export RUSTFLAGS="--cfg snowmint_mutants"
 unset SNOWMINT_MUTANT
-cargo build --quiet --locked --release --manifest-path proof/exhaustive/Cargo.toml || exit 1
+manifest=(--manifest-path proof/exhaustive/Cargo.toml)
+cargo fmt "${manifest[@]}" --check || exit 1
+cargo clippy --quiet --locked --release "${manifest[@]}" -- -D warnings || exit 1
+cargo build --quiet --locked --release "${manifest[@]}" || exit 1
 search=$CARGO_TARGET_DIR/release/snowmint-exhaustive
 passed=0
 failed=0

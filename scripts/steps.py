@@ -115,7 +115,7 @@ BUILDS = [
         lock="optimised",
     ),
     Step(BUILD_TARBALLS, "scripts/install-npm.sh", after=(BUILD_NPM,)),
-    Step(BUILD_SITE, "npm --prefix npm run --silent site", after=(BUILD_NPM,)),
+    Step(BUILD_SITE, "scripts/build-fleet.sh; npm --prefix npm run --silent site", after=(BUILD_NPM,)),
     Step(BUILD_ENGINES, "cargo build --quiet --locked -p snowmint-engines", after=(RUST,), lock="debug"),
     Step(BUILD_TESTS, f"{CARGO_TEST} --no-run", after=(RUST, PROTOC, BUILD_SITE), lock="debug"),
 ]

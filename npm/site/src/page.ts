@@ -2,6 +2,7 @@
 import { layouts, SnowmintError } from "snowmint";
 import { startDesigner } from "./designer.js";
 import { byId, say } from "./element.js";
+import { startFleet } from "./fleet.js";
 import { startInspector } from "./inspector.js";
 import { startMinter } from "./minter.js";
 import { showService } from "./service.js";
@@ -55,6 +56,7 @@ try {
   // The first use starts the engine, which a server's own policy may forbid.
   layouts.all();
   startPage();
+  void startFleet();
   void showService();
 } catch (error) {
   if (!(error instanceof SnowmintError)) throw error;

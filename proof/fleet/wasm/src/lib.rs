@@ -19,7 +19,7 @@ use snowmint_fleet::tally::{Duplicate, Span};
 use snowmint_fleet::world::World;
 
 /// The checks of core that the page can leave out, and what is then missing.
-const CHECKS: [(&str, &str); 7] = [
+const CHECKS: [(&str, &str); 8] = [
     ("none", "All checks are in place"),
     ("start", "A claim ignores the end of the window before it"),
     ("window", "A generator mints past the end of its window"),
@@ -27,6 +27,7 @@ const CHECKS: [(&str, &str); 7] = [
     ("increase", "A generator follows a clock that goes back"),
     ("swap", "Calls do not compare the word that they swap"),
     ("floor", "A claim ignores the fence after a disaster"),
+    ("vanished", "A claim does not notice that records have vanished"),
 ];
 
 thread_local! {
