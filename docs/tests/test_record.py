@@ -17,8 +17,8 @@ CRATES = {
     tomllib.loads((ROOT / folder / "Cargo.toml").read_text())["package"]["name"]: ROOT / folder
     for folder in ("core", "stores", "rust", "server", "tests")
 }
-# `#[test]`, further attributes, and the function. A list of `holds!` has properties instead (tests/stores/main.rs).
-RUST_TEST = r"#\[(?:tokio::)?test[^\]]*\](?:\s*#\[[^\n]*\])*\s*(?:async )?fn {}\(|\b\w+::{},"
+# The attributes of a function. A list of `holds!` has properties instead (tests/stores/main.rs).
+RUST_TEST = r"((?:#\[[^\n]*\]\s*)+)(?:async )?fn {}\(|\b\w+::{},"
 
 
 def read(page: str) -> str:
@@ -89,8 +89,10 @@ def test_a_test_in_rust_exists(command: str) -> None:
         return
     *modules, name = words[-1].split("::")
     texts = sources(file)
-    test = re.compile(RUST_TEST.format(name, name))
-    assert any(test.search(text) for text in texts.values()), f"{file} has no test {name}"
+    found = [re.search(RUST_TEST.format(name, name), text) for text in texts.values()]
+    attributes = [match[1] or "#[test]" for match in found if match]
+    assert any("test]" in each or "test(" in each for each in attributes), f"{file} has no test {name}"
+    assert "--features" in options or not any("cfg(feature" in each for each in attributes), "needs a feature"
     for module in modules:
         inline = re.search(rf"\b{module}: Kind|\bmod {module} {{", texts[file])
         assert inline or module in {path.stem for path in texts}, module
