@@ -10,13 +10,19 @@ mod lease;
 mod report;
 mod section;
 mod segment;
+mod thread;
 
+use std::fmt::Debug;
+use std::hash::Hash;
 use std::process::ExitCode;
+
+use stateright::Model;
 
 use self::lease::Leases;
 use self::report::check;
 use self::section::Sections;
 use self::segment::Segments;
+use self::thread::Threads;
 
 const LEASES: Leases = Leases {
     holders: 2,
@@ -30,54 +36,56 @@ const LEASES: Leases = Leases {
     vanishes: false,
 };
 
-fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let only = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        [] => None,
-        ["--only", name] => Some(name),
-        _ => {
-            eprintln!("usage: snowmint-exhaustive [--only claims|cells|takeovers|restores|vanishes|segments|sections]");
-            return ExitCode::from(2);
-        }
-    };
-    let leases = [
+/// A search that has not begun, with its name. It returns whether each property holds.
+type Search = (&'static str, Box<dyn FnOnce() -> bool>);
+
+fn search<M>(name: &'static str, model: M) -> Search
+where
+    M: Model<State: Clone + Debug + Hash + PartialEq + Send + Sync, Action: Clone + Debug + PartialEq + Send + Sync>,
+    M: Debug + Send + Sync + 'static,
+{
+    (name, Box::new(move || check(name, &format!("{model:?}"), model)))
+}
+
+fn searches() -> Vec<Search> {
+    let segments =
+        Segments { allocators: 3, lives: 3, numbers: 4, fetches: 3, faults: 1, stalls: true, restores: false };
+    let sections = Sections { allocators: 2, lives: 2, numbers: 3, halves: 3, requests: 5, faults: 1 };
+    vec![
         // Three holders want two nodes.
-        ("claims", Leases { holders: 3, lives: 3, writes: 0, ..LEASES }),
+        search("claims", Leases { holders: 3, lives: 3, writes: 0, ..LEASES }),
+        search("renewals", Leases { holders: 3, lives: 3, writes: 2, faults: 0, ..LEASES }),
         // Calls stall while windows are renewed and released; three times of the clock.
-        ("cells", Leases { clocks: &[0, 1, 3], stalls: true, ..LEASES }),
-        ("takeovers", Leases { lives: 3, writes: 2, faults: 0, stalls: true, ..LEASES }),
-        ("restores", Leases { restores: true, ..LEASES }),
-        ("vanishes", Leases { vanishes: true, stalls: true, ..LEASES }),
-    ];
-    let segments = [
-        (
-            "segments",
-            Segments { allocators: 3, lives: 3, numbers: 4, fetches: 3, faults: 1, stalls: true, restores: false },
-        ),
-        (
+        search("cells", Leases { clocks: &[0, 1, 3], stalls: true, ..LEASES }),
+        search("takeovers", Leases { lives: 3, writes: 2, faults: 0, stalls: true, ..LEASES }),
+        search("restores", Leases { restores: true, ..LEASES }),
+        search("vanishes", Leases { vanishes: true, stalls: true, ..LEASES }),
+        search("threads", Threads { ids: 8, extensions: 2, clocks: &[0, 1, 2, 3] }),
+        search("segments", segments),
+        search(
             "restored segments",
-            Segments { allocators: 2, lives: 2, numbers: 4, fetches: 4, faults: 1, stalls: false, restores: true },
+            Segments { allocators: 2, lives: 2, fetches: 4, stalls: false, restores: true, ..segments },
         ),
-    ];
-    let sections = [("sections", Sections { allocators: 2, lives: 2, numbers: 3, halves: 3, requests: 5, faults: 1 })];
-    let wanted = |name: &str| only.is_none_or(|only| only == name);
-    let mut holds = true;
-    let mut searches = 0;
-    for (name, model) in leases.into_iter().filter(|(name, _)| wanted(name)) {
-        searches += 1;
-        holds &= check(name, &format!("{model:?}"), model);
+        search("sections", sections),
+        search("three sections", Sections { allocators: 3, lives: 3, requests: 4, faults: 0, ..sections }),
+    ]
+}
+
+fn main() -> ExitCode {
+    let mut searches = searches();
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        [] => {}
+        ["--only", only] => searches.retain(|(name, _)| *name == only),
+        _ => searches.clear(),
     }
-    for (name, model) in segments.into_iter().filter(|(name, _)| wanted(name)) {
-        searches += 1;
-        holds &= check(name, &format!("{model:?}"), model);
-    }
-    for (name, model) in sections.into_iter().filter(|(name, _)| wanted(name)) {
-        searches += 1;
-        holds &= check(name, &format!("{model:?}"), model);
-    }
-    if searches == 0 {
-        eprintln!("there is no search of that name");
+    if searches.is_empty() {
+        eprintln!("usage: snowmint-exhaustive [--only NAME], such as --only cells; without a name all searches run");
         return ExitCode::from(2);
+    }
+    let mut holds = true;
+    for (_, search) in searches {
+        holds &= search();
     }
     if holds { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

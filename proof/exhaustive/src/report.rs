@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use stateright::{Checker, Expectation, HasDiscoveries, Model};
 
-/// Explores all states of a model. Prints their number, and each property that fails with the shortest way to it.
+/// Explores all states of a model. Prints their number, and each property that fails with a short way to it.
 ///
 /// Returns whether each property holds.
 pub fn check<M>(name: &str, bounds: &str, model: M) -> bool
