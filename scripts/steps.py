@@ -83,13 +83,14 @@ SET_UPS = [
 
 # The features of all test builds: with others the same crates would be built again.
 FEATURES = (
-    "--workspace --features snowmint-tests/engines,snowmint-server/page,snowmint/serde,snowmint/sqlx,snowmint/tokio"
+    "--workspace --features snowmint-tests/engines,snowmint-server/page,snowmint-server/parquet,snowmint/serde,"
+    "snowmint/sqlx,snowmint/tokio"
 )
 CARGO_TEST = f"cargo test --quiet --locked --no-fail-fast {FEATURES}"
 # What clippy and rustdoc share.
 LINTED = (
-    "--workspace --features snowmint-tests/engines,snowmint-benches/engines,snowmint/all,snowmint/uuid,snowmint/serde,"
-    "snowmint/sqlx,snowmint/tokio"
+    "--workspace --features snowmint-tests/engines,snowmint-benches/engines,snowmint-server/parquet,snowmint/all,"
+    "snowmint/uuid,snowmint/serde,snowmint/sqlx,snowmint/tokio"
 )
 # Not fat LTO, which takes minutes: `make package` has it.
 QUICK = {"SNOWMINT_PROFILE": "optimised"}

@@ -9,7 +9,7 @@
 //! | [`Kind::SharedNode`] | times or sequences alternate between two runs, or IDs repeat without another cause | yes |
 //! | [`Kind::Forked`] | as above, and the second run continues a state of the first one | yes |
 //! | [`Kind::ClockBack`] | the time of a node goes back by more than lines of a log are late | yes |
-//! | [`Kind::Wrapped`] | 0 follows the largest sequence in the same tick, or a tick has more IDs than the sequence | no |
+//! | [`Kind::Wrapped`] | 0 follows the largest sequence in a tick whose IDs repeat, or a tick has more IDs than the sequence | no |
 //! | [`Kind::LayoutEnded`] | IDs near the last tick, and IDs near tick 0 or with the bit above the time | no |
 //! | [`Kind::Truncated`] | the low bits, or the last digits, are 0 far more often than by chance | no |
 //! | [`Kind::Outside`] [`Kind::BeforeBegin`] [`Kind::Future`] | the ID alone | no |

@@ -178,6 +178,12 @@ impl AuditFinding {
         self.0.to_ms
     }
 
+    /// The IDs of the node before the second process came, if the log shows them.
+    #[getter]
+    fn before(&self) -> u64 {
+        self.0.before
+    }
+
     /// What would have prevented it: a sentence.
     #[getter]
     fn cure(&self) -> &'static str {

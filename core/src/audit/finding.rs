@@ -155,6 +155,8 @@ pub struct Finding {
     pub from_ms: Option<i64>,
     /// The time of the last ID that shows the fault, Unix ms; `None` without a time.
     pub to_ms: Option<i64>,
+    /// The IDs of the node before the second process came, if the log shows them.
+    pub before: u64,
     /// How many IDs of other findings repeat: for [`Kind::Duplicates`], how many have their cause in another finding.
     pub explained: u64,
     /// Whether the order of the IDs is not that of a log, so that the cause cannot be told.
@@ -178,6 +180,7 @@ impl Finding {
             line: 1,
             from_ms: None,
             to_ms: None,
+            before: 0,
             explained: 0,
             unordered: false,
         }
@@ -258,7 +261,7 @@ impl Finding {
                 None => write!(out, ", \"{key}\": null")?,
             }
         }
-        write!(out, ", \"explained\": {}, \"told\": \"", self.explained)?;
+        write!(out, ", \"before\": {}, \"explained\": {}, \"told\": \"", self.before, self.explained)?;
         write!(Escaped(out), "{self}")?;
         write!(out, "\", \"cure\": \"{}\"}}", self.kind.cure())
     }
@@ -302,6 +305,9 @@ impl fmt::Display for Finding {
             )?,
             Kind::SharedNode => {
                 write!(f, "two processes seem to mint with node {node} from {from} (line {line}) to {to}")?;
+                if self.before > 0 {
+                    write!(f, ", after {} of one: a second process, or a forked child", Many(self.before, "ID"))?;
+                }
             }
             Kind::ClockBack => {
                 write!(f, "the clock of node {node} stepped back ")?;

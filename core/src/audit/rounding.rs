@@ -33,6 +33,10 @@ pub struct Rounding {
     ids: u64,
     binary: Count,
     decimal: Count,
+    /// The IDs whose low bits are 0, also where the lowest field is.
+    zeros: u64,
+    /// Whether all IDs of a tick and node became a single one.
+    collapsed: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -63,7 +67,7 @@ impl Rounding {
     /// As for the type.
     pub const fn new() -> Self {
         const NONE: Count = Count { seen: 0, hits: 0, chance: 0 };
-        Self { ids: 0, binary: NONE, decimal: NONE }
+        Self { ids: 0, binary: NONE, decimal: NONE, zeros: 0, collapsed: false }
     }
 
     /// Counts an ID.
@@ -73,10 +77,10 @@ impl Rounding {
     #[inline]
     pub fn see(&mut self, terms: &Terms, id: u64) {
         let Some((bits, power)) = lost(id) else { return };
+        let Some(low) = terms.counting() else { return };
         self.ids += 1;
-        if let Some(low) = terms.counting()
-            && low & id != 0
-        {
+        self.zeros += u64::from(has_low_zeros(id, bits));
+        if low & id != 0 {
             self.binary.see(has_low_zeros(id, bits), ONE >> bits);
             if power > 1 {
                 self.decimal.see(id.is_multiple_of(power), ONE / power + 1);
@@ -84,12 +88,35 @@ impl Rounding {
         }
     }
 
+    /// Sees how IDs repeat: the IDs that do, those that occur more than twice, and the surplus lines; and of how many busy
+    /// nodes, and how many of these have IDs that repeat.
+    ///
+    /// Low sequences all become 0, which sequences often are. But where several IDs of a tick occur, one of them has another.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::audit::{Rounding, Terms};
+    /// use snowmint_core::layouts::TWITTER;
+    /// let terms = Terms::new(&TWITTER, None, None, 10, 1_790_000_000_000);
+    /// let mut rounding = Rounding::new();
+    /// // Sequences 0 to 2 of each tick, which all became 0.
+    /// (0..3000).for_each(|place| rounding.see(&terms, 1_541_815_603_606_036_480 + ((place / 3) << 22)));
+    /// rounding.see_repeats([1000, 1000, 2000], [1, 1]);
+    /// assert!(rounding.is_found());
+    /// ```
+    pub const fn see_repeats(&mut self, [ids, thrice, surplus]: [u64; 3], [nodes, repeating]: [u64; 2]) {
+        let all_zero = self.ids >= LEAST && (self.ids - self.zeros) * 1000 <= self.ids;
+        // Two processes with one node have pairs, and leave other nodes alone.
+        let everywhere = thrice * 100 >= ids || nodes > 1 && nodes == repeating;
+        self.collapsed = all_zero && surplus >= LEAST && everywhere;
+    }
+
     /// Returns whether IDs look rounded far more often than by chance.
     ///
     /// # Examples
     /// As for the type.
     pub const fn is_found(&self) -> bool {
-        self.binary.is_found() || self.decimal.is_found()
+        self.collapsed || self.binary.is_found() || self.decimal.is_found()
     }
 
     /// Returns whether an ID looks rounded, in the way that was found.
@@ -101,7 +128,7 @@ impl Rounding {
     /// ```
     pub fn has(&self, id: u64) -> bool {
         lost(id).is_some_and(|(bits, power)| {
-            self.binary.is_found() && has_low_zeros(id, bits)
+            (self.collapsed || self.binary.is_found()) && has_low_zeros(id, bits)
                 || self.decimal.is_found() && power > 1 && id.is_multiple_of(power)
         })
     }
@@ -113,7 +140,8 @@ impl Rounding {
     /// assert!(!snowmint_core::audit::Rounding::new().is_general());
     /// ```
     pub const fn is_general(&self) -> bool {
-        self.is_found() && (self.binary.hits * 2 > self.binary.seen || self.decimal.hits * 2 > self.decimal.seen)
+        self.collapsed
+            || self.is_found() && (self.binary.hits * 2 > self.binary.seen || self.decimal.hits * 2 > self.decimal.seen)
     }
 }
 

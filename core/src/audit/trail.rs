@@ -33,12 +33,16 @@ pub struct Excursion {
     pub ids: u64,
     /// The place of the first one.
     pub place: u64,
+    /// The place of the last one.
+    pub last: u64,
     /// Whether it goes further back than lines of the log are late.
     pub is_far: bool,
     /// The lowest tick before the stretch.
     pub begin: u64,
     /// The number of IDs before the stretch.
     pub before: u64,
+    /// The last tick of the stretch, if it lasts to the end of the log.
+    pub end: Option<u64>,
 }
 
 impl Excursion {
@@ -47,29 +51,37 @@ impl Excursion {
     /// # Examples
     /// ```
     /// use snowmint_core::audit::Excursion;
-    /// let back = Excursion { high: 20, low: 10, ids: 1, place: 0, is_far: true, begin: 0, before: 9 };
+    /// let back = Excursion { high: 20, low: 10, ids: 1, place: 0, last: 0, is_far: true, begin: 0, before: 9, end: None };
     /// assert!(back.has(10) && back.has(20) && !back.has(21));
     /// ```
     pub const fn has(&self, tick: u64) -> bool {
         self.low <= tick && tick <= self.high
     }
 
-    /// Returns whether the stretch begins where the IDs of the node begin. Then the logs of two processes stand one after the
-    /// other: a clock would hardly step back to just that time.
+    /// Returns whether the stretch begins where the IDs of the node begin, or reaches the highest tick just at the end of the
+    /// log, without IDs of other nodes in between. Then the logs of two processes stand one after the other: a clock would
+    /// hardly step back to just that time.
     ///
     /// # Examples
     /// ```
     /// use snowmint_core::audit::Excursion;
-    /// let back = Excursion { high: 2000, low: 1001, ids: 900, place: 0, is_far: true, begin: 1000, before: 800 };
+    /// let back = Excursion { high: 2000, low: 1001, ids: 900, place: 1, last: 900, is_far: true, begin: 1000, before: 800, end: None };
     /// assert!(back.is_second_log());
-    /// assert!(!Excursion { low: 1400, ..back }.is_second_log());
+    /// let later = Excursion { low: 1400, ..back };
+    /// assert!(!later.is_second_log() && Excursion { end: Some(1999), ..later }.is_second_log());
     /// ```
     pub const fn is_second_log(&self) -> bool {
-        let many = self.before >= HISTORY && self.ids >= HISTORY;
-        many && self.is_far && self.low.abs_diff(self.begin) <= (self.high - self.begin) / 50
+        let many = self.before >= HISTORY && self.ids >= HISTORY && self.ids > self.last - self.place;
+        let begins = self.low.abs_diff(self.begin) <= (self.high - self.begin) / 50;
+        let ends = match self.end {
+            Some(end) => self.high - end <= (self.high - self.low) / 50,
+            None => false,
+        };
+        self.is_far && many && (begins || ends)
     }
 
-    const NONE: Self = Self { high: 0, low: 0, ids: 0, place: 0, is_far: false, begin: 0, before: 0 };
+    const NONE: Self =
+        Self { high: 0, low: 0, ids: 0, place: 0, last: 0, is_far: false, begin: 0, before: 0, end: None };
 }
 
 /// A run of sequence numbers: the next one, and how many came one after the other.
@@ -235,14 +247,18 @@ impl Trail {
             self.advance(0, spot.sequence as u32);
             return None;
         }
+        if self.back.ids > 0 && spot.tick == tick {
+            self.stay(place);
+        }
         if (spot.tick, spot.sequence) == (tick, sequence) {
             return None;
         }
         if BITS.contains(&self.bits) {
             self.count_sequence(spot.tick > tick, spot.sequence as u32, place);
         }
-        if spot.tick == tick && spot.sequence == 0 && sequence == terms.layout.sequence().max() {
-            return Some(Event::Wrapped(tick));
+        if spot.tick == tick {
+            let wraps = spot.sequence == 0 && sequence == terms.layout.sequence().max();
+            return wraps.then_some(Event::Wrapped(tick));
         }
         self.follow_time(terms, [begin, tick], spot.tick, place)
     }
@@ -252,7 +268,7 @@ impl Trail {
     /// # Examples
     /// As for the type.
     pub fn end(&mut self) -> Option<Excursion> {
-        let back = self.back;
+        let back = Excursion { end: Some(self.tick), ..self.back };
         self.back.ids = 0;
         (back.ids > 0).then_some(back)
     }
@@ -265,19 +281,35 @@ impl Trail {
             }
             self.laps += u32::from(tick < self.high);
             self.high = tick;
-            return self.end().map(Event::Back);
+            return self.end().map(|back| Event::Back(Excursion { end: None, ..back }));
         }
         if self.back.ids == 0 {
             let before = self.count - 1;
-            self.back = Excursion { high: self.high, low: tick, ids: 0, place, is_far: false, begin, before };
+            self.back = Excursion {
+                high: self.high,
+                low: tick,
+                ids: 0,
+                place,
+                last: place,
+                is_far: false,
+                begin,
+                before,
+                end: None,
+            };
         }
-        self.back.ids += 1;
+        self.stay(place);
         self.back.low = self.back.low.min(tick);
         if !self.back.is_far && self.high - tick > terms.jitter {
             self.back.is_far = true;
             self.step(terms, tick, place);
         }
         None
+    }
+
+    /// Counts an ID of the stretch behind the highest tick.
+    const fn stay(&mut self, place: u64) {
+        self.back.ids += 1;
+        self.back.last = place;
     }
 
     /// Counts a step back that is further than lines are late, if it is like the last one: the second run left off by a jump,
@@ -518,7 +550,17 @@ mod tests {
     fn a_clock_that_steps_back_once_is_one_stretch() {
         let ticks = (0..1000).chain(700..1500).map(|tick| (tick, 0));
         let (trail, events) = walk(&SNOWMINT, ticks);
-        let back = Excursion { high: 999, low: 700, ids: 299, place: 1000, is_far: true, begin: 0, before: 1000 };
+        let back = Excursion {
+            high: 999,
+            low: 700,
+            ids: 299,
+            place: 1000,
+            last: 1298,
+            is_far: true,
+            begin: 0,
+            before: 1000,
+            end: None,
+        };
         assert_eq!(events, [Event::Back(back)]);
         assert_eq!(trail.alternates_from(), None);
     }

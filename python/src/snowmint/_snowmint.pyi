@@ -985,6 +985,10 @@ class AuditFinding:
         """The time of the last ID that shows the fault, Unix ms; None without a time."""
 
     @property
+    def before(self) -> int:
+        """The IDs of the node before the second process came, if the log shows them."""
+
+    @property
     def cure(self) -> str:
         """What would have prevented it: a sentence."""
 

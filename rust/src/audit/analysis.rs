@@ -14,6 +14,8 @@ use super::rows::Rows;
 const MOST_NODES: u64 = 1 << 16;
 /// So many small steps back of a node can be steps of its clock; more are late lines.
 const FEW_STEPS: usize = 8;
+/// So many far steps back of a node are kept.
+const MOST_STEPS: usize = 10_000;
 /// Fewer IDs show no order.
 const ENOUGH: u64 = 64;
 
@@ -41,27 +43,54 @@ struct Events {
     far: Vec<Excursion>,
     /// Smaller steps back, the first ones.
     near: Vec<Excursion>,
-    /// The ticks inside which the sequence wrapped, ascending without repetition when finished, and the first place.
-    wrapped: Vec<u64>,
-    first_wrap: u64,
+    /// The stretches of ticks that passed twice by a far step, ascending and apart from each other when finished.
+    twice: Vec<(u64, u64)>,
+    /// The ticks inside which the sequence wrapped, with the place; ascending when finished.
+    wrapped: Vec<(u64, u64)>,
 }
 
 impl Events {
     fn add(&mut self, event: Event, place: u64) {
         match event {
-            Event::Wrapped(tick) => {
-                if self.wrapped.is_empty() {
-                    self.first_wrap = place;
+            Event::Wrapped(tick) => self.wrapped.push((tick, place)),
+            Event::Back(back) if back.is_far => {
+                // More of them are no steps of a clock.
+                if self.far.len() < MOST_STEPS {
+                    self.far.push(back);
                 }
-                self.wrapped.push(tick);
             }
-            Event::Back(back) if back.is_far => self.far.push(back),
             Event::Back(back) => {
                 if self.near.len() <= FEW_STEPS {
                     self.near.push(back);
                 }
             }
         }
+    }
+
+    /// Sorts the events by their ticks.
+    fn finish(&mut self) {
+        self.wrapped.sort_unstable();
+        self.twice = self.far.iter().map(|back| (back.low, back.high)).collect();
+        self.twice.sort_unstable();
+        self.twice.dedup_by(|later, earlier| {
+            let meets = later.0 <= earlier.1;
+            if meets {
+                earlier.1 = earlier.1.max(later.1);
+            }
+            meets
+        });
+    }
+
+    /// Returns the place at which the sequence wrapped inside a tick.
+    fn wrap(&self, tick: u64) -> Option<u64> {
+        let at = self.wrapped.partition_point(|(wrapped, _)| *wrapped < tick);
+        self.wrapped.get(at).filter(|(wrapped, _)| *wrapped == tick).map(|(_, place)| *place)
+    }
+
+    /// Returns whether a tick passed twice by a far step back.
+    fn passed_twice(&self, tick: u64) -> bool {
+        let at = self.twice.partition_point(|(low, _)| *low <= tick);
+        at.checked_sub(1).is_some_and(|at| tick <= self.twice[at].1)
     }
 }
 
@@ -173,6 +202,12 @@ impl Analysis {
             if let Some(back) = trail.end() {
                 self.events.entry(*node).or_default().add(Event::Back(back), back.place);
             }
+            // The log ends in the tick in which the last stretch ended.
+            if let Some(back) = self.events.get_mut(node).and_then(|events| events.far.last_mut())
+                && back.high == trail.ticks().1
+            {
+                back.end.get_or_insert(back.high);
+            }
         }
     }
 
@@ -223,11 +258,11 @@ impl Analysis {
             self.overfull(&sorted);
         }
         for events in self.events.values_mut() {
-            events.wrapped.sort_unstable();
-            events.wrapped.dedup();
+            events.finish();
         }
         let repeats = repeats(&sorted);
         drop(sorted);
+        self.collapsed(&repeats);
 
         let mut found = Vec::new();
         let ended = self.ended(&mut found);
@@ -252,6 +287,23 @@ impl Analysis {
                 self.events.entry(spot.node).or_default().add(Event::Wrapped(spot.tick), place as u64);
             }
         }
+    }
+
+    /// Tells the rounding how the IDs repeat.
+    fn collapsed(&mut self, repeats: &[Repeat]) {
+        let mut nodes: Vec<_> =
+            repeats.iter().filter_map(|repeat| self.spot(repeat.id)).map(|spot| spot.node).collect();
+        nodes.sort_unstable();
+        nodes.dedup();
+        let busy = self.trails.list.iter().filter(|(_, trail)| trail.count() >= ENOUGH);
+        let (mut all, mut with_repeats) = (0, 0);
+        for (node, _) in busy {
+            all += 1;
+            with_repeats += u64::from(nodes.binary_search(node).is_ok());
+        }
+        let surplus = repeats.iter().map(|repeat| repeat.times - 1).sum();
+        let thrice = repeats.iter().filter(|repeat| repeat.times > 2).count() as u64;
+        self.rounding.see_repeats([repeats.len() as u64, thrice, surplus], [all, with_repeats]);
     }
 
     /// Adds the finding of a layout that has ended, and returns whether there is one.
@@ -301,7 +353,7 @@ impl Analysis {
 
     /// Tells why IDs repeat, where that is known already.
     fn causes(&self, repeats: &[Repeat], mut truncated: Option<&mut Finding>) -> Causes {
-        let mut causes = Causes::default();
+        let (mut causes, no_events) = (Causes::default(), Events::default());
         for repeat in repeats {
             if let Some(finding) = truncated.as_deref_mut()
                 && self.rounding.has(repeat.id)
@@ -312,12 +364,24 @@ impl Analysis {
             }
             let Some(spot) = self.spot(repeat.id) else { continue };
             let cause = causes.nodes.entry(spot.node).or_default();
-            let has = |back: &Excursion| back.has(spot.tick);
-            match self.events.get(&spot.node) {
-                Some(events) if events.wrapped.binary_search(&spot.tick).is_ok() => cause.wrapped += 1,
-                Some(events) if events.far.iter().any(has) => cause.far += 1,
-                Some(events) if events.near.len() <= FEW_STEPS && events.near.iter().any(has) => cause.near += 1,
-                _ => cause.unknown += 1,
+            let events = self.events.get(&spot.node).unwrap_or(&no_events);
+            let near = || events.near.len() <= FEW_STEPS && events.near.iter().any(|back| back.has(spot.tick));
+            if let Some(place) = events.wrap(spot.tick) {
+                let finding = cause.wrapped.get_or_insert_with(|| self.of_node(Kind::Wrapped, spot.node, place));
+                // The IDs are ascending, so those of a tick follow each other, unless nodes lie between them.
+                if cause.last_wrapped != Some(spot.tick) {
+                    finding.times += 1;
+                    self.reach(finding, spot.tick);
+                }
+                cause.last_wrapped = Some(spot.tick);
+                finding.ids += 1;
+                finding.repeated += 1;
+            } else if events.passed_twice(spot.tick) {
+                cause.far += 1;
+            } else if near() {
+                cause.near += 1;
+            } else {
+                cause.unknown += 1;
             }
         }
         let nodes = |node: u32| causes.nodes.contains_key(&node);
@@ -334,18 +398,14 @@ impl Analysis {
         for (node, trail) in &self.trails.list {
             let events = self.events.get(node).unwrap_or(&no_events);
             let cause = causes.nodes.get(node).copied().unwrap_or_default();
+            if let Some(finding) = cause.wrapped {
+                explained += finding.repeated;
+                found.push(finding);
+            }
             let mut cause_of = |finding: &mut Finding, repeated| {
                 finding.repeated = repeated;
                 explained += repeated;
             };
-            if !events.wrapped.is_empty() && !self.rounding.is_general() {
-                let mut finding = self.of_node(Kind::Wrapped, *node, events.first_wrap);
-                finding.times = events.wrapped.len() as u64;
-                finding.ids = finding.times;
-                events.wrapped.iter().for_each(|tick| self.reach(&mut finding, *tick));
-                cause_of(&mut finding, cause.wrapped);
-                found.push(finding);
-            }
             if let Some(mut finding) = self.second_process(*node, trail, events, causes.stretches.get(node), cause) {
                 cause_of(&mut finding, cause.far + cause.near + cause.unknown);
                 found.push(finding);
@@ -389,6 +449,7 @@ impl Analysis {
         self.reach(&mut finding, trail.ticks().1);
         finding.ids = trail.count();
         finding.times = 1;
+        finding.before = by_ids.filter(|stretch| stretch.place == from).map_or(0, |stretch| stretch.history);
         Some(finding)
     }
 
@@ -441,7 +502,9 @@ struct Causes {
 /// How many IDs of a node repeat for which reason.
 #[derive(Clone, Copy, Default)]
 struct Cause {
-    wrapped: u64,
+    /// The finding about ticks inside which the sequence wrapped, and the last of them.
+    wrapped: Option<Finding>,
+    last_wrapped: Option<u64>,
     far: u64,
     near: u64,
     unknown: u64,

@@ -205,7 +205,7 @@ fn a_sequence_that_counts_modulo_its_size_is_found_in_any_order() {
     let report = audited(&INSTAGRAM, &ids);
     assert_eq!(kinds(&report), [Kind::Wrapped, Kind::Duplicates], "{report}");
     let wrapped = report.findings()[0];
-    assert_eq!((wrapped.node, wrapped.repeated), (Some(5), 4 * 1024), "{report}");
+    assert_eq!((wrapped.node, wrapped.times, wrapped.repeated), (Some(5), 4, 4 * 1024), "{report}");
     assert_eq!(report.findings()[1].explained, 4 * 1024);
     ids.sort_unstable();
     assert_eq!(kinds(&audited(&INSTAGRAM, &ids)), [Kind::Wrapped, Kind::Duplicates]);
@@ -234,6 +234,27 @@ fn a_layout_that_has_ended_is_found() {
 }
 
 #[test]
+fn a_childs_log_after_its_parents_is_a_fork() {
+    for start in [SequenceStart::Zero, SequenceStart::Carry] {
+        let parent = Minted::new(&SNOWMINT, 2, start);
+        let mut ids: Vec<_> = (0..5000).map(|i| parent.id(NOW_MS + i / 3)).collect();
+        let child = parent.fork();
+        for by in [&parent, &child] {
+            ids.extend((5000..9000).map(|i| by.id(NOW_MS + i / 3)));
+        }
+        let report = audited(&SNOWMINT, &ids);
+        assert_eq!(report.findings()[0].kind, Kind::Forked, "{start:?}: {report}");
+    }
+}
+
+#[test]
+fn a_sequence_that_wraps_without_repeating_is_no_finding() {
+    let parts = |i: i64| Parts { timestamp_ms: NOW_MS + i / 7, sequence: i.unsigned_abs() % 1024, ..Parts::default() };
+    let ids: Vec<_> = (0..20_000).map(|i| INSTAGRAM.encode(&parts(i)).expect("an ID")).collect();
+    assert_eq!(audited(&INSTAGRAM, &ids).findings(), []);
+}
+
+#[test]
 #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 fn ids_that_were_doubles_are_found() {
     let exact = fleet(&TWITTER, SequenceStart::Carry, |_, _| ());
@@ -242,7 +263,11 @@ fn ids_that_were_doubles_are_found() {
     let printed: Vec<_> = doubles.iter().map(|id| (*id as f64).to_string().parse().expect("digits")).collect();
     let some: Vec<_> =
         exact.iter().zip(&printed).zip(0..).map(|((a, b), i)| if i % 5 == 0 { *b } else { *a }).collect();
-    for ids in [doubles, printed, some] {
+    // Low sequences: all of a tick become one ID.
+    let low: Vec<_> = fleet(&TWITTER, SequenceStart::Zero, |_, _| ()).into_iter().map(|id| id as f64 as u64).collect();
+    let one = Minted::new(&TWITTER, 1, SequenceStart::Zero);
+    let single: Vec<_> = (0..9000).map(|i| one.id(NOW_MS + i / 3) as f64 as u64).collect();
+    for ids in [doubles, printed, some, low, single] {
         let report = audited(&TWITTER, &ids);
         let [truncated, rest @ ..] = report.findings() else { panic!("nothing found") };
         assert_eq!(truncated.kind, Kind::Truncated, "{report}");
