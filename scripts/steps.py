@@ -223,7 +223,14 @@ TESTS = [
         lock="debug",
     ),
     Step("Rust: clippy of stores alone", "scripts/each-store.sh", ["test"], "rust", (RUST,), lock="debug"),
-    Step("Rust: clippy of the wasm modules", "scripts/build-wasm.sh --lint", ["test"], "npm", (RUST,), lock="wasm"),
+    Step(
+        "Rust: clippy of the wasm modules",
+        "scripts/build-wasm.sh --lint; scripts/build-fleet.sh --lint",
+        ["test"],
+        "npm",
+        (RUST,),
+        lock="wasm",
+    ),
     Step(
         "Rust: core without std on bare metal",
         "cargo build --quiet --locked -p snowmint-core --no-default-features --target thumbv7em-none-eabi",

@@ -130,7 +130,7 @@ export class Fleet {
     };
   }
 
-  /** Returns the last claims that were granted windows, at most so many. */
+  /** Returns the claims with a window among the last `most` claims, the newest first. */
   lastSpans(most: number): Span[] {
     const all = this.#module.spans();
     const claims = list(Math.min(all, most), (at) => all - 1 - at);

@@ -44,7 +44,7 @@ pub struct Leases {
     pub vanishes: bool,
 }
 
-/// What goes wrong.
+/// A violation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Broken {
     Twice,
@@ -154,7 +154,7 @@ pub struct State {
     recovered: bool,
 }
 
-/// An event. Holders are numbered in the order of their claims among those that live.
+/// An event. The number of a holder is its place among the living holders, the oldest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     /// A process, whose clock shows that time, begins a claim: it reads all records and asks for a node.

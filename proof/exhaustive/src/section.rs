@@ -44,7 +44,7 @@ pub enum Broken {
     NotDurable,
 }
 
-/// A call of the machines. An allocator is what its calls have made of it.
+/// A call of the machines of an allocator.
 #[derive(Clone, Copy, Debug)]
 enum Call {
     /// A step of the claim.
@@ -55,7 +55,7 @@ enum Call {
     Release,
 }
 
-/// What a call returns.
+/// The result of a call.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Answer {
     Number(u64),
@@ -115,7 +115,7 @@ impl Machine {
 pub struct Allocator {
     token: u128,
     calls: Arc<Vec<Call>>,
-    /// Stands for what the calls have made.
+    /// Stands for the machine in comparisons.
     digest: u64,
     /// The request under way.
     asked: Option<Ask<Record>>,
@@ -199,7 +199,7 @@ pub struct State {
     broken: Option<Broken>,
 }
 
-/// An event. Allocators are numbered in the order in which they began, among those that live.
+/// An event. The number of an allocator is its place among the living allocators, the oldest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     /// An allocator begins to claim the section, and reads its record.
@@ -290,7 +290,11 @@ impl State {
             return Some(());
         }
         let answer = if allocator.holds {
-            allocator.call(Call::Reply(reply, now_ms))
+            let answer = allocator.call(Call::Reply(reply, now_ms));
+            if fate == Fate::Repeated {
+                allocator.call(Call::Reply(reply, now_ms));
+            }
+            answer
         } else {
             let answer = allocator.call(Call::Claim(Some(reply), now_ms));
             // It reads the record when it looks next.

@@ -40,7 +40,7 @@ pub enum Broken {
     NotFetched,
 }
 
-/// A call of the machines. An allocator is what its calls have made of it.
+/// A call of the machines of an allocator.
 #[derive(Clone, Copy, Debug)]
 enum Call {
     Take,
@@ -51,7 +51,7 @@ enum Call {
     Close,
 }
 
-/// What a call returns.
+/// The result of a call.
 #[derive(Clone, Debug, PartialEq)]
 enum Answer {
     Number(Option<u64>),
@@ -84,7 +84,7 @@ fn run(range: &Range, segment: &mut Segment, call: Call) -> Answer {
 #[derive(Clone, Debug)]
 pub struct Allocator {
     calls: Arc<Vec<Call>>,
-    /// Stands for what the calls have made.
+    /// Stands for the machines in comparisons.
     digest: u64,
     /// The fetch under way.
     asked: Option<u64>,
@@ -154,7 +154,7 @@ pub struct State {
     broken: Option<Broken>,
 }
 
-/// An event. Allocators are numbered in the order in which they began, among those that live.
+/// An event. The number of an allocator is its place among the living allocators, the oldest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     /// An allocator begins.
@@ -245,6 +245,9 @@ impl State {
                 let sum = matches!(fate, Fate::Fine | Fate::Repeated).then_some(self.counter);
                 let now_ms = self.allocators[at].now_ms;
                 self.allocators[at].call(Call::Reply(sum, now_ms));
+                if fate == Fate::Repeated {
+                    self.allocators[at].call(Call::Reply(sum, now_ms));
+                }
                 if sum.is_none() {
                     self.allocators[at].now_ms += RETRY_MS;
                 }

@@ -1,4 +1,4 @@
-//! Threads on one cell, each with a run of IDs of its own: the window is extended, the cell is closed, the process forks.
+//! Threads on one cell, each with its own run of IDs: the window is extended, the cell is closed, the process forks.
 
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, LazyLock};
@@ -91,7 +91,7 @@ impl Machines {
 #[derive(Clone, Debug)]
 pub struct State {
     actions: Arc<Vec<Action>>,
-    /// Stands for what the actions have made.
+    /// Stands for the machines in comparisons.
     digest: u64,
     ids: u8,
     extensions: u8,

@@ -1,4 +1,4 @@
-//! What a process of the fleet sees of the world.
+//! The world, as a process of the fleet sees it.
 
 use crate::plan::Plan;
 use crate::random::Random;

@@ -69,7 +69,7 @@ impl Fault {
         }
     }
 
-    /// Returns whether the fault happens to a message. Other faults happen at times of their own.
+    /// Returns whether the fault happens to a message. Other faults happen at random times.
     pub const fn is_of_message(self) -> bool {
         matches!(self, Self::LostRequest | Self::LostReply | Self::Late | Self::Repeated)
     }

@@ -51,7 +51,7 @@ pub struct Holder {
     last_node: Option<u32>,
 }
 
-/// What a claim has asked for.
+/// The kind of a claim's last request.
 #[derive(Clone, Copy, Debug)]
 enum Asked {
     List,

@@ -1,4 +1,4 @@
-//! What a fleet has done, and what went wrong.
+//! The counts of a fleet, and its violations.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -8,7 +8,7 @@ use snowmint_core::{Layout, Window};
 
 use crate::faults::Fault;
 
-/// What must not happen.
+/// An event that must not happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Violation {
     /// An ID was minted twice.

@@ -115,7 +115,7 @@ pub struct World {
     skip: u64,
     fence_is_planned: bool,
     checker: Checker,
-    /// The last events in words, if somebody wants them.
+    /// The last events in words, once `keep_trace` was called.
     trace: Option<VecDeque<String>>,
 }
 
@@ -204,7 +204,7 @@ impl World {
         self.events.push(Reverse(Event { at_ms: self.now_ms + delay_ms, number: self.number, what }));
     }
 
-    /// Runs until so many events have happened, or something went wrong.
+    /// Runs this number of events, or until a check fails.
     pub fn run(&mut self, events: u64) {
         let end = self.checker.tally.events + events;
         while self.checker.tally.violation.is_none() && self.checker.tally.events < end {

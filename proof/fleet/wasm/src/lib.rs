@@ -18,7 +18,7 @@ use snowmint_fleet::random::Random;
 use snowmint_fleet::tally::{Duplicate, Span};
 use snowmint_fleet::world::World;
 
-/// The checks of core that the page can leave out, and what is then missing.
+/// The checks of core that the page can leave out, and the fault of an engine without the check.
 const CHECKS: [(&str, &str); 8] = [
     ("none", "All checks are in place"),
     ("start", "A claim ignores the end of the window before it"),
@@ -99,7 +99,7 @@ pub extern "C" fn set_rate(fault: u32, rate: u32) {
     });
 }
 
-/// Runs the fleet for so many simulated ms, or until an ID is minted twice. Returns 1 then.
+/// Runs the fleet for this many simulated ms, or until an ID is minted twice. Returns 1 then.
 #[unsafe(no_mangle)]
 pub extern "C" fn run(ms: u32) -> u32 {
     with(|world| world.run_until_duplicate(u64::from(ms))).map_or(0, u32::from)
