@@ -143,22 +143,8 @@ impl<'py> FromPyObject<'_, 'py> for DatetimeUs {
     type Error = PyErr;
 
     fn extract(obj: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        // Refuses anything but a datetime.
-        obj.extract::<Datetime>()?;
-        obj.extract().map(Self)
-    }
-}
-
-/// An aware `datetime`.
-#[derive(Clone, Copy)]
-pub(crate) struct Datetime(pub(crate) UnixMs);
-
-impl<'py> FromPyObject<'_, 'py> for Datetime {
-    type Error = PyErr;
-
-    fn extract(obj: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
         if obj.is_instance(datetime_class(obj.py())?)? {
-            UnixMs::of(&obj).map(Self)
+            obj.extract().map(Self)
         } else {
             Err(PyTypeError::new_err(format!("a datetime is needed, not {}", obj.get_type().name()?)))
         }
