@@ -10,7 +10,7 @@ mod reader;
 use core::fmt;
 
 pub use self::field::Field;
-pub use self::parts::{AnyParts, Parts};
+pub use self::parts::Parts;
 
 use crate::error::{Error, What};
 use crate::name::{Name, has_name_bytes};
@@ -27,7 +27,7 @@ const MAX_SAFE_MS: u64 = (1 << 53) - 1;
 ///
 /// A layout has a text form, the same in every language:
 /// `unused:1,time:41,datacenter:5,worker:5,sequence:12;epoch=1288834974657;tick=1ms`.
-/// Exactly one field is `time`; `unused` (only first), `sequence`, `random` and `opaque` are there at most once; every
+/// Exactly one field is `time`; `unused` (only first), `sequence`, and one of `random` and `opaque` are there at most once; every
 /// other field is a node field, unless it has a fixed value (`version:5=16`). The node is all node fields concatenated,
 /// high to low.
 ///
@@ -53,11 +53,13 @@ pub struct Layout {
     tick: u64,
     /// The units of `tick` in a ms: 1 or 1000.
     per_ms: u64,
-    /// The bits of the fields that have a fixed value, and these values at their places.
-    fixed_mask: u64,
+    /// The bits that are the same in every ID: above the layout, unused, and of fields with a fixed value. And these bits.
+    constant: u64,
     fixed: u64,
-    /// The fields of RESERVED.
-    reserved: [Field; RESERVED.len()],
+    /// Whether the field RANDOM has the name `opaque`.
+    is_opaque: bool,
+    /// The fields of RESERVED, with `opaque` in the place of `random`.
+    reserved: [Field; OPAQUE],
     bits: u32,
     node_bits: u32,
     len: usize,
@@ -155,7 +157,7 @@ impl Layout {
             if !has_name_bytes(name.as_bytes()) {
                 return Err(Error::plain(What::FieldName));
             }
-            if let Err(rule) = layout.add(name.as_bytes(), bits, None) {
+            if let Err(rule) = layout.add(name.as_bytes(), bits, 0) {
                 return Err(Error::plain(rule));
             }
             i += 1;
@@ -171,17 +173,19 @@ impl Layout {
         len: 0,
         bits: 0,
         node_bits: 0,
-        reserved: [Field::ABSENT; RESERVED.len()],
+        reserved: [Field::ABSENT; OPAQUE],
         epoch_ms: 0,
         // `finish` sets them. A constant of zeros takes no space in wasm.
         tick: 0,
         per_ms: 0,
-        fixed_mask: 0,
+        constant: 0,
         fixed: 0,
+        is_opaque: false,
     };
 
-    /// Appends a field below the present fields, maybe with a fixed value. All bytes of its name pass `is_name_byte`.
-    pub(crate) const fn add(&mut self, name: &[u8], bits: u32, fixed: Option<u64>) -> Result<(), What> {
+    /// Appends a field below the present fields. `fixed` is 0, or more by 1 than its fixed value. All bytes of its name pass
+    /// `is_name_byte`.
+    pub(crate) const fn add(&mut self, name: &[u8], bits: u32, fixed: u64) -> Result<(), What> {
         if self.len == MAX_FIELDS {
             return Err(What::FieldCount);
         }
@@ -199,18 +203,29 @@ impl Layout {
         }
         // As if the layout had 64 bits: `finish` knows their number and lowers all fields.
         slot.field = Field::new(64 - self.bits - bits, bits);
-        if let Some(value) = fixed {
-            if kind != NODE || value > slot.field.max() {
-                return Err(What::FixedValue);
+        if kind == OPAQUE {
+            self.is_opaque = true;
+            kind = RANDOM;
+        }
+        let mut constant = if kind == UNUSED { slot.field.max() } else { 0 };
+        let mut value = 0;
+        if fixed > 0 {
+            value = fixed - 1;
+            constant = slot.field.max();
+            if kind != NODE || value > constant {
+                return Err(What::FieldBits);
             }
             kind = FIXED;
-            self.fixed_mask |= slot.field.mask();
-            self.fixed |= slot.field.put(value);
         }
+        // A field of 64 bits stands alone: nothing is shifted then.
+        self.constant = self.constant.wrapping_shl(bits) | constant;
+        self.fixed = self.fixed.wrapping_shl(bits) | value;
         slot.kind = kind;
         let mut i = 0;
         while i < self.len {
-            if self.slots[i].name.is(&self.slots[self.len].name) {
+            let other = &self.slots[i];
+            // Both random and opaque have the kind RANDOM.
+            if other.name.is(&self.slots[self.len].name) || (kind == RANDOM && other.kind == RANDOM) {
                 return Err(What::SameName);
             }
             i += 1;
@@ -230,7 +245,7 @@ impl Layout {
         while i < self.len {
             let slot = &mut self.slots[i];
             slot.field = slot.field.lowered(64 - self.bits);
-            if slot.kind < RESERVED.len() {
+            if slot.kind < OPAQUE {
                 self.reserved[slot.kind] = slot.field;
             }
             i += 1;
@@ -238,20 +253,17 @@ impl Layout {
         self.epoch_ms = epoch_ms;
         self.tick = tick;
         self.per_ms = per_ms;
-        if self.bits > 0 {
-            self.fixed_mask >>= 64 - self.bits;
-            self.fixed >>= 64 - self.bits;
-        }
         if self.reserved[TIME].width() == 0 {
             return Err(What::NoTime);
         }
+        self.constant |= !(u64::MAX >> (64 - self.bits));
         if self.node_bits > MAX_NODE_BITS {
             return Err(What::NodeBits);
         }
         if self.epoch_ms.unsigned_abs() > MAX_SAFE_MS {
             return Err(What::Epoch);
         }
-        if self.tick == 0 || self.tick > MAX_SAFE_MS {
+        if self.tick == 0 || self.tick > if per_ms > 1 { MAX_SAFE_MS / 1000 } else { MAX_SAFE_MS } {
             return Err(What::Tick);
         }
         // In units of the tick. An epoch in microseconds has 63 bits.
@@ -285,7 +297,8 @@ impl Layout {
     /// # Ok::<(), snowmint_core::Error>(())
     /// ```
     pub const fn fixed_value(&self, field: Field) -> Option<u64> {
-        if self.fixed_mask & field.mask() == 0 { None } else { Some(field.take(self.fixed)) }
+        let varies = field.mask() & self.constant == 0 || field.mask() == self.reserved[UNUSED].mask();
+        if varies { None } else { Some(field.take(self.fixed)) }
     }
 
     fn node_fields(&self) -> impl Iterator<Item = &Slot> {
@@ -323,7 +336,7 @@ impl Layout {
     /// assert_eq!((TWITTER.tick_ms(), SONYFLAKE.tick_ms()), (1, 10));
     /// ```
     pub const fn tick_ms(&self) -> u64 {
-        self.tick / self.per_ms
+        if self.per_ms > 1 { self.tick / 1000 } else { self.tick }
     }
 
     /// Returns the length of a tick in microseconds.
@@ -337,7 +350,7 @@ impl Layout {
     /// # Ok::<(), snowmint_core::Error>(())
     /// ```
     pub const fn tick_us(&self) -> u64 {
-        self.tick * (1000 / self.per_ms)
+        if self.per_ms > 1 { self.tick } else { self.tick * 1000 }
     }
 
     /// Refuses a layout of which no generator can be made: it has `opaque` bits, or its ticks are not whole ms.
@@ -354,15 +367,30 @@ impl Layout {
     /// # Ok::<(), snowmint_core::Error>(())
     /// ```
     pub const fn refuse_unmintable(&self) -> Result<(), Error> {
-        if self.reserved[OPAQUE].width() > 0 {
-            return Err(Error::plain(What::Opaque));
-        }
-        self.refuse_fine_ticks()
+        if self.is_mintable() { Ok(()) } else { Err(Error::plain(What::Unmintable)) }
+    }
+
+    /// Returns whether a generator can mint in this layout; see [`refuse_unmintable`](Self::refuse_unmintable).
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::{Layout, layouts::SNOWMINT};
+    /// assert!(SNOWMINT.is_mintable());
+    /// assert!(!Layout::parse("time:42,opaque:22;epoch=0")?.is_mintable());
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
+    pub const fn is_mintable(&self) -> bool {
+        !self.is_opaque && self.per_ms == 1
     }
 
     /// Refuses a layout whose ticks are not whole ms.
     pub(crate) const fn refuse_fine_ticks(&self) -> Result<(), Error> {
-        if self.per_ms > 1 { Err(Error::new(What::FineTick, 0, self.tick, 0)) } else { Ok(()) }
+        if self.has_fine_ticks() { Err(Error::plain(What::Unmintable)) } else { Ok(()) }
+    }
+
+    /// Returns whether ticks are not whole ms.
+    pub(crate) const fn has_fine_ticks(&self) -> bool {
+        self.per_ms > 1
     }
 
     /// Returns the start of the last tick that fits the time field, in Unix ms.
@@ -387,10 +415,7 @@ impl Layout {
     /// assert_eq!(INSTAGRAM.signed_until_ms(), Some(2_413_731_649_497)); // in 2046
     /// ```
     pub const fn signed_until_ms(&self) -> Option<i64> {
-        if self.bits < 64 || self.reserved[UNUSED].width() > 0 {
-            return None;
-        }
-        if self.fixed_mask >> 63 == 1 {
+        if self.constant >> 63 == 1 {
             return if self.fixed >> 63 == 1 { Some(self.epoch_ms) } else { None };
         }
         let time_leads = self.reserved[TIME].mask() >> 63 == 1;
@@ -438,15 +463,12 @@ impl Layout {
     /// assert_eq!((TWITTER.ids_per_second(), SONYFLAKE.ids_per_second()), (4_096_000, 25_600));
     /// ```
     pub const fn ids_per_second(&self) -> u64 {
-        let (mut whole, mut rest) = (self.ids_per_tick() / self.tick, self.ids_per_tick() % self.tick);
-        let mut units = self.per_ms * 1000;
-        while units > 1 {
-            // The rest is below 2^53.
-            whole = whole.saturating_mul(1000).saturating_add(rest * 1000 / self.tick);
-            rest = rest * 1000 % self.tick;
-            units /= 1000;
-        }
-        whole
+        let (whole, rest) = (self.ids_per_tick() / self.tick, self.ids_per_tick() % self.tick);
+        // With a limit that is not written as a division, because wasm would multiply 128 bits.
+        let (a_second, most) =
+            if self.per_ms > 1 { (1_000_000, u64::MAX / 1_000_000) } else { (1000, u64::MAX / 1000) };
+        // The rest is below 2^53, or below 2^43 in microseconds.
+        if whole > most { u64::MAX } else { (whole * a_second).saturating_add(rest * a_second / self.tick) }
     }
 
     /// Returns whether both layouts make the same IDs of the same parts. The names of fields may differ.
@@ -497,7 +519,9 @@ impl Layout {
     /// assert_eq!(BAIDU.refuse_if_over(0), Ok(()), "the epoch does not matter");
     /// ```
     pub fn refuse_if_over(&self, now_ms: i64) -> Result<(), Error> {
-        self.refuse_unmintable()?;
+        if !self.is_mintable() {
+            return Err(Error::plain(What::Unmintable));
+        }
         if now_ms > self.epoch_ms && self.tick_at(now_ms).is_none() { Err(self.no_tick(now_ms)) } else { Ok(()) }
     }
 
@@ -537,8 +561,8 @@ impl Layout {
     const fn tick_or_max(&self, unix_ms: i64, extra_us: u32) -> u64 {
         let mut since = unix_ms.abs_diff(self.epoch_ms);
         if self.per_ms > 1 {
-            // The last tick in microseconds fits an `i64` too.
-            since = since.saturating_mul(self.per_ms).saturating_add(extra_us as u64);
+            // The last tick in microseconds fits an `i64` too. No saturating multiplication, as above.
+            since = if since > u64::MAX / 1001 { u64::MAX } else { since * 1000 + extra_us as u64 };
         }
         let tick = since / self.tick;
         if unix_ms < self.epoch_ms || unix_ms == i64::MAX || tick > self.reserved[TIME].max() { u64::MAX } else { tick }
@@ -556,17 +580,18 @@ impl Layout {
     /// Returns the first instant of a tick that fits the time field, rounded down to a ms. `finish` has checked that it
     /// fits an `i64`.
     pub(crate) const fn tick_start_ms(&self, tick: u64) -> i64 {
-        self.epoch_ms.wrapping_add_unsigned(tick.wrapping_mul(self.tick) / self.per_ms)
+        let units = tick.wrapping_mul(self.tick);
+        self.epoch_ms.wrapping_add_unsigned(if self.per_ms > 1 { units / 1000 } else { units })
     }
 
     /// Returns the microseconds between `tick_start_ms` and the first instant of the tick, 0 to 999.
     pub(crate) const fn tick_start_us(&self, tick: u64) -> u32 {
-        (tick.wrapping_mul(self.tick) % self.per_ms) as u32
+        if self.per_ms > 1 { (tick.wrapping_mul(self.tick) % 1000) as u32 } else { 0 }
     }
 
     /// Returns the fields time, sequence and random, in the order of RESERVED.
     pub(crate) const fn minted(&self) -> &[Field; 3] {
-        let [_, minted @ .., _] = &self.reserved;
+        let [_, minted @ ..] = &self.reserved;
         minted
     }
 
@@ -575,13 +600,9 @@ impl Layout {
         self.fixed
     }
 
-    /// Returns the bits of fields that have a fixed value.
-    pub(crate) const fn fixed_mask(&self) -> u64 {
-        self.fixed_mask
-    }
-
-    pub(crate) const fn opaque(&self) -> Field {
-        self.reserved[OPAQUE]
+    /// Returns the bits that are the same in every ID.
+    pub(crate) const fn constant(&self) -> u64 {
+        self.constant
     }
 
     pub(crate) const fn unused(&self) -> Field {

@@ -201,7 +201,7 @@ impl Decoded {
 
     /// Returns the time in RFC 3339, with microseconds if the ticks are not whole ms.
     fn instant(&self) -> Option<Short> {
-        instant_us(self.parts.timestamp_ms, self.layout.refuse_fine_ticks().err().map(|_| self.parts.extra_us))
+        instant_us(self.parts.timestamp_ms, self.layout.has_fine_ticks().then_some(self.parts.extra_us))
     }
 
     /// Writes the parts as members of a JSON object.
@@ -604,7 +604,7 @@ mod tests {
             concat!(
                 r#"{"name": "safe53", "text": "time:41,node:3,sequence:9;epoch=1735689600000;tick=1ms", "bits": 53, "#,
                 r#""fields": {"time": 41, "node": 3, "sequence": 9}, "epoch_ms": 1735689600000, "tick_ms": 1, "#,
-                r#""ends_at": "2094-09-07T15:47:35.551Z", "ends_at_ms": 3934712855551, "#,
+                r#""tick_us": 1000, "ends_at": "2094-09-07T15:47:35.551Z", "ends_at_ms": 3934712855551, "#,
                 r#""signed_until": null, "signed_until_ms": null, "js_safe": true, "nodes": 8, "ids_per_tick": 512, "#,
                 r#""ids_per_second": 512000}"#,
                 "\n"
@@ -631,11 +631,14 @@ mod tests {
             shown[..2],
             [tweet, "  twitter      2022-06-28T16:07:40.105Z  datacenter 11  worker 26  sequence 0"]
         );
-        assert_eq!(shown[2], "               time 2022-06-28, 4.2 years before now; sequence 0");
+        assert_eq!(shown[2], "               high: time 2022-06-28, 4.2 years before now; sequence 0");
         let uuid = "017f22e2-79b0-7cc3-98c4-dc0c0c07398f";
         let found = inspect(uuid, 1_790_000_000_000);
         let json = written(|out| candidates(out, uuid, &found, Format::Json));
-        assert!(json.contains(r#"[{"layout": null, "kind": "uuid7", "reason": ""#), "{json}");
+        assert!(
+            json.contains(r#"[{"layout": null, "kind": "uuid7", "timestamp": "2022-02-22T19:22:22.000Z", "#),
+            "{json}"
+        );
     }
 
     #[test]

@@ -12,6 +12,8 @@ binaryen.setGenerateStackIR(true);
 binaryen.setOptimizeStackIR(true);
 // Addresses begin with the stack.
 binaryen.setLowMemoryUnused(true);
+// Larger than by default: repeated code is compressed, and calls are not.
+binaryen.setAlwaysInlineMaxSize(9);
 
 const typeOf = (type) => (type === binaryen.i64 ? "bigint" : type === binaryen.none ? "void" : "number");
 function signature(wasm, name) {

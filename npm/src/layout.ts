@@ -86,10 +86,8 @@ export class Layout {
   readonly bits!: number;
   /** The instant of tick 0, Unix ms. */
   readonly epochMs!: number;
-  /** The length of a tick, ms, rounded down: 0 for ticks below 1 ms. */
+  /** The length of a tick, ms: 0.01 for ticks of 10 microseconds. */
   readonly tickMs!: number;
-  /** The length of a tick, microseconds. */
-  readonly tickUs!: number;
   /** The start of the last tick that fits the time field, Unix ms. */
   readonly endsAtMs!: number;
   /** The same as a Date, or null where no Date reaches. */
@@ -106,8 +104,6 @@ export class Layout {
   readonly idsPerTick!: number;
   /** The most IDs a node can mint in a second on average. */
   readonly idsPerSecond!: number;
-  /** Whether a generator can mint in this layout: it has no opaque bits, and its ticks are whole ms. */
-  readonly mintable!: boolean;
   /** The bits of each field but `unused`, high to low. */
   readonly fields!: Readonly<Record<string, number>>;
   readonly #text: string;
@@ -125,14 +121,14 @@ export class Layout {
     const handle = keep(`layout ${text}`, () => check(wasm.layout(putText(engine, text))));
     wasm.describe(handle);
     const row = words(engine);
-    const [bits, epochMs, tickUs, endsAtMs, signedUntilMs, jsSafe, nodes, idsPerTick, idsPerSecond, mintable] = new Float64Array(
+    const [bits, epochMs, tickUs, endsAtMs, signedUntilMs, jsSafe, nodes, idsPerTick, idsPerSecond] = new Float64Array(
       row.buffer,
       row.byteOffset,
     ) as unknown as number[];
     // Fields have one spelling only.
     const [list] = text.split(";");
-    const ms = tickUs! / 1000;
-    const tick = tickUs! % 1000 ? `${tickUs}u` : ms % 1000 ? `${ms}m` : ms / 1000;
+    const tickMs = tickUs! / 1000;
+    const tick = tickMs % 1 ? `${tickUs}u` : tickMs % 1000 ? `${tickMs}m` : tickMs / 1000;
     const canonical = `${list};epoch=${epochMs};tick=${tick}s`;
     const fields: Record<string, number> = {};
     for (const field of list!.split(",")) {
@@ -141,15 +137,14 @@ export class Layout {
       if (name !== "unused") fields[name!] = parseInt(bits!, 10);
     }
     this.#text = canonical;
-    this.#numbers = row.slice(10, 17).join();
+    this.#numbers = row.slice(9, 16).join();
     this.#handle = handle;
     Object.freeze(
       Object.assign(this, {
         name: Object.keys(PRESETS).find((name) => PRESETS[name as Preset] === canonical) ?? null,
         bits,
         epochMs,
-        tickMs: Math.floor(ms),
-        tickUs,
+        tickMs,
         endsAtMs,
         endsAt: date(endsAtMs!),
         // NaN stands for never.
@@ -159,7 +154,6 @@ export class Layout {
         nodes,
         idsPerTick,
         idsPerSecond,
-        mintable: mintable! > 0,
         fields: Object.freeze(fields),
       }),
     );
@@ -207,9 +201,9 @@ export class Layout {
    */
   encode(parts: PartsInput): bigint {
     const { fields, ...given } = read(parts, PARTS);
-    const { time, sequence: counted = 0, random: drawn = 0, opaque: unread = 0, ...nodeFields } = fields ?? {};
-    const { timestampUs: us, timestamp = us === undefined ? us : new Date(Math.floor(us / 1000)) } = given;
-    const { timestampMs = timestamp?.getTime(), sequence = counted, random = drawn, opaque = unread } = given;
+    const { time, sequence: counted = 0, random: drawn = 0, opaque: unread = drawn, ...nodeFields } = fields ?? {};
+    const { timestampUs: us, timestamp, opaque = unread, random = opaque, sequence = counted } = given;
+    const { timestampMs = timestamp?.getTime() ?? (us && Math.floor(us / 1000)) } = given;
     const { tick = time, node = Object.keys(nodeFields).length ? nodeFields : 0 } = given;
     // Beyond 2^53 ms only the tick is exact.
     const byTick = tick !== undefined && !Number.isSafeInteger(timestampMs);
@@ -220,9 +214,8 @@ export class Layout {
     putInteger(engine, 0, whole ? node : nodeNumber(this, node), "INVALID_NODE");
     putInteger(engine, 2, sequence);
     putInteger(engine, 4, random);
-    putInteger(engine, 6, opaque);
-    putInteger(engine, 8, byTick ? tick : 0);
-    const extraUs = (us ?? 0) - ms * 1000;
+    putInteger(engine, 6, byTick ? tick : 0);
+    const extraUs = us! - ms * 1000;
     check(engine.wasm.encode(this.#handle, ms, extraUs > 0 && extraUs < 1000 ? extraUs : 0));
     return words(engine)[0]!;
   }

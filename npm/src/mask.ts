@@ -1,6 +1,6 @@
 // Masks: reversible public forms of IDs that show neither their time nor their order.
 import { type Id, type Integer, type Owner, read } from "./input.js";
-import { utf8 } from "./utf8.js";
+import { percentBytes } from "./percent.js";
 import { bytes, getText, putInteger, putText, words } from "./wasm/engine.js";
 import { check, masks } from "./wasm/mask.js";
 
@@ -38,7 +38,7 @@ export class Mask {
   constructor(key: MaskKey, options: MaskOptions = {}) {
     const { tweak = "", digits } = read(options, OWNER);
     this.#key = keyOf(key);
-    this.#tweak = typeof tweak === "string" ? utf8(tweak) : array("a tweak is a string or", tweak);
+    this.#tweak = typeof tweak === "string" ? percentBytes(tweak) : array("a tweak is a string or", tweak);
     this.#digits = digits;
     this.#call(CHECK, 0);
   }

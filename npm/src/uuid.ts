@@ -5,7 +5,7 @@ import { SnowmintError } from "./errors.js";
 import { frozen } from "./frozen.js";
 import { NAMESPACE_DNS, NAMESPACE_OID, NAMESPACE_URL, NAMESPACE_X500 } from "./generated/tables.wide.js";
 import { type Instant, unixMs } from "./input.js";
-import { utf8 as bytesOfText } from "./utf8.js";
+import { percentBytes } from "./percent.js";
 import { putText } from "./wasm/engine.js";
 import { minter } from "./wasm/wide.js";
 
@@ -23,7 +23,7 @@ function named(version: number, name: string | Uint8Array, namespace: string): s
 
 function utf8(name: string): Uint8Array {
   if (/\p{Surrogate}/u.test(name)) throw new SnowmintError("INVALID_TEXT", "a name has no half of a surrogate pair");
-  return bytesOfText(name);
+  return percentBytes(name);
 }
 
 /** A short text form of a UUID. */

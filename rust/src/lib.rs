@@ -17,8 +17,8 @@ mod snowflake;
 #[cfg(feature = "mask")]
 pub use snowmint_core::mask::{Mask, MaskKey, UuidMask};
 pub use snowmint_core::{
-    AnyParts, ErrorKind, Field, Integer, Ksuid, Layout, MAX_BATCH, Name, ObjectId, Options, Parts, SequenceStart,
-    TextForm, TypeId, Ulid, Uuid, UuidVariant, Window, Xid, inspect, layouts, prefix, scatter, sql,
+    ErrorKind, Field, Integer, Ksuid, Layout, MAX_BATCH, Name, ObjectId, Options, Parts, SequenceStart, TextForm,
+    TypeId, Ulid, Uuid, UuidVariant, Window, Xid, inspect, layouts, prefix, scatter, sql,
 };
 pub use snowmint_stores::Error;
 

@@ -51,7 +51,9 @@ class Layout:
             and self.bits <= 64
             and sum(field.bits for field in self.node_fields) <= MAX_NODE_BITS
             and all(field.fixed is None or self._may_be_fixed(field) for field in self.fields)
+            and not {"random", "opaque"} <= set(names)
             and 1 <= self.tick_us <= MAX_SAFE_INTEGER * 1000
+            and (self.tick_us % 1000 == 0 or self.tick_us <= MAX_SAFE_INTEGER // 1000)
             and -MAX_SAFE_INTEGER <= self.epoch_ms <= MAX_SAFE_INTEGER
             and (self.start_us(self.max_tick) if self.tick_us % 1000 else self.ends_at_ms) <= MAX_I64
         )

@@ -105,7 +105,7 @@ impl<'py> FromPyObject<'_, 'py> for UnixMs {
 #[derive(Clone, Copy)]
 pub(crate) struct UnixUs {
     pub(crate) ms: i64,
-    pub(crate) extra_us: u16,
+    pub(crate) extra_us: u32,
 }
 
 impl UnixUs {
@@ -114,7 +114,7 @@ impl UnixUs {
     }
 
     fn of(us: i64) -> PyResult<Self> {
-        Ok(Self { ms: us.div_euclid(1000), extra_us: u16::try_from(us.rem_euclid(1000))? })
+        Ok(Self { ms: us.div_euclid(1000), extra_us: u32::try_from(us.rem_euclid(1000))? })
     }
 }
 

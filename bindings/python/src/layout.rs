@@ -6,7 +6,7 @@ pub(crate) mod parts;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
-use snowmint_core::{AnyParts, layouts};
+use snowmint_core::layouts;
 
 use crate::convert::{self, DatetimeUs, Instant, Int, Text, UnixMs, UnixUs, ZERO};
 use crate::error::Failure;
@@ -103,7 +103,7 @@ impl Layout {
     /// Whether a generator can mint in this layout: it has no opaque bits, and its ticks are whole ms.
     #[getter]
     fn mintable(&self) -> bool {
-        self.0.refuse_unmintable().is_ok()
+        self.0.is_mintable()
     }
 
     /// The start of the last tick, Unix ms.
@@ -190,12 +190,12 @@ impl Layout {
                 return Err(PyTypeError::new_err(needed).into());
             }
         };
-        let time = AnyParts { extra_us: at.extra_us, ..AnyParts::at(at.ms) };
         // Reports a bad time before a bad node, in whichever form the node is given.
-        self.0.encode_any(&time)?;
+        self.0.encode_at_us(at.ms, at.extra_us, ZERO, ZERO, ZERO)?;
         let node = node.map_or(Ok(0), |node| convert::node(&self.0, node))?;
-        let [sequence, random, opaque] = [sequence, random, opaque].map(|part| part.map_or(ZERO, |int| int.0));
-        Ok(self.0.encode_any(&AnyParts { node: node.into(), sequence, random, opaque, ..time })?)
+        // A layout has one of both fields.
+        let [sequence, random] = [sequence, opaque.or(random)].map(|part| part.map_or(ZERO, |int| int.0));
+        Ok(self.0.encode_at_us(at.ms, at.extra_us, node.into(), sequence, random)?)
     }
 
     /// The lowest and highest ID between two instants, both included.

@@ -56,39 +56,33 @@ reasons! {
     Preset InvalidLayout
         "no such preset: choose {p}, or write a layout such as time:41,node:10,sequence:12;epoch=1735689600000;tick=1ms";
     Grammar InvalidLayout
-        "layout text, character {a}: expected name:bits,name:bits=fixed value;epoch=Unix ms or RFC 3339;tick=1us, 10ms or 1s";
+        "layout text, character {a}: expected name:bits,name:bits=value;epoch=Unix ms or RFC 3339;tick=1us, 10ms or 1s";
     FieldCount InvalidLayout "a layout has at most 16 fields";
     FieldName InvalidLayout "a field name has 1 to 23 characters: a-z, then a-z, 0-9 or _";
-    FieldBits InvalidLayout "a field has at least 1 bit, and a layout at most 64";
+    FieldBits InvalidLayout "a field has at least 1 bit, a layout at most 64, and a fixed value fits a node field";
     SameName InvalidLayout "two fields have the same name";
     UnusedFirst InvalidLayout "only the first field can be unused";
     NoTime InvalidLayout "a layout needs a field named time";
-    FixedValue InvalidLayout
-        "only a node field can have a fixed value, and the value must fit its bits: version:5=16";
     NodeBits InvalidLayout "all node fields together have at most 32 bits";
     Epoch InvalidLayout "an epoch lies within 2^53-1 ms of 1970";
     Tick InvalidLayout "a tick is 1 to 2^53-1 ms long";
     TooLate InvalidLayout "the layout ends after the year 292 million: use fewer time bits";
     WindowLength InvalidLayout
         "window_ms must be at least {a} for this layout, and at most 3600000 with max_ahead_ms added, not {b}";
-    Opaque InvalidLayout
-        "the layout has opaque bits, which only their minter can fill: it decodes and encodes IDs, but no generator takes it";
-    FineTick InvalidLayout
-        "the layout has ticks of {a} us: it decodes and encodes IDs, but generators and SQL need ticks of whole ms";
+    Unmintable InvalidLayout
+        "no generator takes opaque bits, or ticks that are not whole ms";
     TimeFirst InvalidLayout "an ID range needs a layout whose first field is time";
     Node InvalidNode "node {g} does not fit this layout: it takes 0 to {m}";
     NodeField InvalidNode "{n} does not fit this layout: it takes 0 to {m}";
     NodeMissing InvalidNode "{n} is missing: give every node field of this layout, or one number";
     NodeUnknown InvalidNode "{n} is not a node field of this layout, or is given twice";
-    NodeFixed InvalidNode "{n} has a fixed value in this layout: leave it out";
     NodeText InvalidNode "a node is a number such as 5, or fields such as datacenter=0,worker=5";
     Id InvalidId "an ID is an integer from -2^63 to 2^64-1";
     IdBits InvalidId "the ID has more than the {a} bits of this layout";
     IdUnused InvalidId "the ID sets a bit that is unused in this layout";
-    IdFixed InvalidId "the ID has {a} in a field whose value is always {b} in this layout";
+    IdFixed InvalidId "{a} lacks the fixed value of a field in this layout";
     Sequence InvalidId "sequence {g} does not fit this layout: it takes 0 to {m}";
     Random InvalidId "random {g} does not fit this layout: it takes 0 to {m}";
-    OpaqueBits InvalidId "opaque {g} does not fit this layout: it takes 0 to {m}";
     Batch InvalidId "a batch takes 0 to 16777216 IDs, not {g}";
     Form InvalidText "no such text form: choose decimal, hex, base32, base36, base58 or base62";
     Length InvalidText "{f} takes {a} characters, not {b}";

@@ -48,9 +48,8 @@ pub(super) struct Shape {
 
 impl Shape {
     const fn of(layout: &Layout) -> Self {
-        let constant = !Field::new(0, layout.bits()).mask() | layout.unused().mask() | layout.fixed_mask();
         Self {
-            constant,
+            constant: layout.constant(),
             values: layout.fixed(),
             time: layout.time(),
             tick_us: layout.tick_us(),
@@ -97,7 +96,7 @@ const fn shape(fields: &[(&str, u32, &[u64])], epoch_ms: i64, tick: u64, per_ms:
     let mut at = 0;
     while at < fields.len() {
         let (name, bits, fixed) = fields[at];
-        let fixed = if let [value] = fixed { Some(*value) } else { None };
+        let fixed = if let [value] = fixed { *value + 1 } else { 0 };
         assert!(layout.add(name.as_bytes(), bits, fixed).is_ok(), "a field of a system breaks a rule");
         at += 1;
     }

@@ -105,7 +105,7 @@ fn read(reader: &mut Reader<'_>, layout: &mut Layout) -> Read<()> {
         }
         reader.expect(b":")?;
         let bits = reader.number().ok_or(What::Grammar)?;
-        let fixed = if reader.skip(b"=") { Some(reader.number_or_0().ok_or(What::Grammar)?) } else { None };
+        let fixed = if reader.skip(b"=") { reader.number_and_1().ok_or(What::Grammar)?.get() } else { 0 };
         layout.add(name, bits.get().min(65) as u32, fixed)?;
         if !reader.skip(b",") {
             break;
@@ -142,7 +142,8 @@ fn read_epoch(reader: &mut Reader<'_>) -> Read<i64> {
     // Leading zeros and -0 are not allowed, so an epoch has one text.
     let mut digits = Reader::new(text);
     let negative = digits.skip(b"-");
-    let magnitude = if negative { digits.number().map(NonZeroU64::get) } else { digits.number_or_0() };
+    let is_zero = !negative && digits.skip(b"0");
+    let magnitude = if is_zero { Some(0) } else { digits.number().map(NonZeroU64::get) };
     let (Some(magnitude), []) = (magnitude, digits.rest) else {
         reader.rest = start;
         return Err(What::Grammar);

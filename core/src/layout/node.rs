@@ -1,7 +1,7 @@
 //! The node of an ID: one number, or a number for each node field.
 
+use super::Layout;
 use super::reader::Reader;
-use super::{FIXED, Layout, Slot};
 use crate::error::{Error, What};
 use crate::int::Integer;
 use crate::mutant;
@@ -28,8 +28,7 @@ impl Layout {
         Ok(node.magnitude() as u32)
     }
 
-    /// Returns the node whose fields have these values. Every node field must be given once. Fields with a fixed value may
-    /// be given too, with that value.
+    /// Returns the node whose fields have these values. Every node field must be given once.
     ///
     /// # Errors
     /// `InvalidNode`, if a field is missing, unknown, given twice or out of range.
@@ -115,13 +114,6 @@ struct Fields<'a> {
 
 impl Fields<'_> {
     fn set(&mut self, name: &Name, value: Integer) -> Result<(), Error> {
-        let fixed = |slot: &&Slot| slot.kind == FIXED && slot.name.is(name);
-        if let Some(slot) = self.layout.slots.iter().find(fixed) {
-            return match value {
-                Integer::Fits(value) if value == slot.field.take(self.layout.fixed) => Ok(()),
-                _ => Err(name.refused(What::NodeFixed, 0)),
-            };
-        }
         let Some(slot) =
             self.layout.node_fields().find(|slot| slot.name.is(name) && self.given & slot.field.mask() == 0)
         else {

@@ -1,6 +1,6 @@
 //! Decoding an ID into its parts, and encoding parts as an ID.
 
-use super::{FIXED, Field, Layout, Slot, UNUSED};
+use super::{Field, Layout, UNUSED};
 use crate::error::{Error, What};
 use crate::int::Integer;
 use crate::name::Name;
@@ -18,48 +18,8 @@ pub struct Parts {
     pub node: u32,
     /// The counter within the tick; 0 if the layout has none.
     pub sequence: u64,
-    /// The random bits; 0 if the layout has none.
+    /// The random bits, or those of the field `opaque`; 0 if the layout has neither.
     pub random: u64,
-    /// The bits that only their minter understands; 0 if the layout has none.
-    pub opaque: u64,
-}
-
-/// Parts as integers of any size, for [`Layout::encode_any`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AnyParts {
-    /// The instant, Unix ms.
-    pub timestamp_ms: i64,
-    /// The microseconds after it, 0 to 999.
-    pub extra_us: u16,
-    /// The node.
-    pub node: Integer,
-    /// The counter within the tick.
-    pub sequence: Integer,
-    /// The random bits.
-    pub random: Integer,
-    /// The bits that only their minter understands.
-    pub opaque: Integer,
-}
-
-impl AnyParts {
-    /// Makes the parts of an instant, Unix ms. All others are 0.
-    pub const fn at(timestamp_ms: i64) -> Self {
-        const ZERO: Integer = Integer::Fits(0);
-        Self { timestamp_ms, extra_us: 0, node: ZERO, sequence: ZERO, random: ZERO, opaque: ZERO }
-    }
-}
-
-impl From<&Parts> for AnyParts {
-    fn from(parts: &Parts) -> Self {
-        Self {
-            extra_us: parts.extra_us,
-            node: parts.node.into(),
-            sequence: parts.sequence.into(),
-            random: parts.random.into(),
-            opaque: parts.opaque.into(),
-            ..Self::at(parts.timestamp_ms)
-        }
-    }
 }
 
 impl Parts {
@@ -114,14 +74,8 @@ impl Layout {
     /// # Ok::<(), snowmint_core::Error>(())
     /// ```
     pub fn decode(&self, id: u64) -> Result<Parts, Error> {
-        if id & !Field::new(0, self.bits).mask() != 0 {
-            return Err(Error::new(What::IdBits, 0, u64::from(self.bits), 0));
-        }
-        if self.unused().take(id) != 0 {
-            return Err(Error::plain(What::IdUnused));
-        }
-        if id & self.fixed_mask != self.fixed {
-            return Err(self.not_fixed(id));
+        if id & self.constant != self.fixed {
+            return Err(self.not_minted(id));
         }
         let tick = self.time().take(id);
         Ok(Parts {
@@ -131,16 +85,20 @@ impl Layout {
             node: self.take_node(id),
             sequence: self.sequence().take(id),
             random: self.random().take(id),
-            opaque: self.opaque().take(id),
         })
     }
 
-    /// Returns the error about the first field of an ID that has another value than its fixed one.
+    /// Returns why the layout cannot have minted an ID.
     #[cold]
-    fn not_fixed(&self, id: u64) -> Error {
-        let other = |slot: &&Slot| slot.kind == FIXED && slot.field.take(id) != slot.field.take(self.fixed);
-        let field = self.slots.iter().find(other).map_or(Field::ABSENT, |slot| slot.field);
-        Error::new(What::IdFixed, 0, field.take(id), field.take(self.fixed))
+    #[inline(never)]
+    fn not_minted(&self, id: u64) -> Error {
+        if id > Field::new(0, self.bits).max() {
+            return Error::new(What::IdBits, 0, u64::from(self.bits), 0);
+        }
+        if self.unused().take(id) != 0 {
+            return Error::plain(What::IdUnused);
+        }
+        Error::new(What::IdFixed, 0, id, 0)
     }
 
     /// Returns each field of an ID with its value, high to low, without `unused`.
@@ -163,7 +121,7 @@ impl Layout {
     ///
     /// # Errors
     /// `BeforeEpoch` or `TimeOverflow`, if the instant has no tick; `InvalidNode`, if the node does not fit;
-    /// `InvalidId`, if `sequence`, `random` or `opaque` does not fit.
+    /// `InvalidId`, if `sequence` or `random` does not fit.
     ///
     /// # Examples
     /// ```
@@ -173,7 +131,8 @@ impl Layout {
     /// # Ok::<(), snowmint_core::Error>(())
     /// ```
     pub fn encode(&self, parts: &Parts) -> Result<u64, Error> {
-        self.encode_any(&parts.into())
+        let (node, sequence, random) = (parts.node.into(), parts.sequence.into(), parts.random.into());
+        self.encode_at_us(parts.timestamp_ms, parts.extra_us.into(), node, sequence, random)
     }
 
     /// Works as [`Layout::encode`], with integers of any size.
@@ -196,26 +155,33 @@ impl Layout {
         sequence: Integer,
         random: Integer,
     ) -> Result<u64, Error> {
-        self.encode_any(&AnyParts { node, sequence, random, ..AnyParts::at(timestamp_ms) })
+        self.encode_at_us(timestamp_ms, 0, node, sequence, random)
     }
 
-    /// Works as [`Layout::encode`], with integers of any size.
+    /// Works as [`Layout::encode_at`], for an instant that lies `extra_us` microseconds, 0 to 999, after `timestamp_ms`.
     ///
     /// # Errors
     /// As [`Layout::encode`].
     ///
     /// # Examples
     /// ```
-    /// use snowmint_core::{AnyParts, Layout};
-    /// let linkedin = Layout::parse("time:42,opaque:22;epoch=0")?;
-    /// let parts = AnyParts { opaque: 102_400.into(), ..AnyParts::at(1_594_061_971_226) };
-    /// assert_eq!(linkedin.encode_any(&parts)?, 6_685_980_502_161_199_104);
+    /// use snowmint_core::Layout;
+    /// let bluesky = Layout::parse("unused:1,time:53,clock:10;epoch=0;tick=1us")?;
+    /// let id = bluesky.encode_at_us(1_731_543_333_133, 695, 11.into(), 0.into(), 0.into())?;
+    /// assert_eq!(id, 1_773_100_373_128_903_691);
     /// # Ok::<(), snowmint_core::Error>(())
     /// ```
-    pub fn encode_any(&self, parts: &AnyParts) -> Result<u64, Error> {
-        match self.tick_at_us(parts.timestamp_ms, parts.extra_us.into()) {
-            Some(tick) => self.put_together(tick, parts),
-            None => Err(self.no_tick(parts.timestamp_ms)),
+    pub fn encode_at_us(
+        &self,
+        timestamp_ms: i64,
+        extra_us: u32,
+        node: Integer,
+        sequence: Integer,
+        random: Integer,
+    ) -> Result<u64, Error> {
+        match self.tick_at_us(timestamp_ms, extra_us) {
+            Some(tick) => self.encode_tick(tick, node, sequence, random),
+            None => Err(self.no_tick(timestamp_ms)),
         }
     }
 
@@ -233,29 +199,22 @@ impl Layout {
     /// # Ok::<(), snowmint_core::Error>(())
     /// ```
     pub fn encode_tick(&self, tick: u64, node: Integer, sequence: Integer, random: Integer) -> Result<u64, Error> {
-        self.put_together(tick, &AnyParts { node, sequence, random, ..AnyParts::at(0) })
-    }
-
-    /// Works as [`Layout::encode_any`], with the value of the time field instead of an instant.
-    #[doc(hidden)]
-    pub fn put_together(&self, tick: u64, parts: &AnyParts) -> Result<u64, Error> {
         if tick > self.time().max() {
             return Err(Error::used_up(self.ends_at_ms()));
         }
-        if parts.node.misfits(self.node_bits) {
-            return Err(parts.node.refused(What::Node, self.node_bits));
+        if node.misfits(self.node_bits) {
+            return Err(node.refused(What::Node, self.node_bits));
         }
-        let mut id = self.fixed | self.time().put(tick) | self.put_node(parts.node.magnitude() as u32);
-        for (field, value, what) in [
-            (self.sequence(), parts.sequence, What::Sequence),
-            (self.random(), parts.random, What::Random),
-            (self.opaque(), parts.opaque, What::OpaqueBits),
-        ] {
-            if value.misfits(field.width()) {
-                return Err(value.refused(what, field.width()));
-            }
-            id |= field.put(value.magnitude());
+        if sequence.misfits(self.sequence().width()) {
+            return Err(sequence.refused(What::Sequence, self.sequence().width()));
         }
-        Ok(id)
+        if random.misfits(self.random().width()) {
+            return Err(random.refused(What::Random, self.random().width()));
+        }
+        Ok(self.fixed
+            | self.time().put(tick)
+            | self.put_node(node.magnitude() as u32)
+            | self.sequence().put(sequence.magnitude())
+            | self.random().put(random.magnitude()))
     }
 }

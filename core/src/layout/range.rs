@@ -2,7 +2,7 @@
 
 use core::ops::RangeInclusive;
 
-use super::{Field, Layout};
+use super::Layout;
 use crate::error::{Error, What};
 
 impl Layout {
@@ -23,9 +23,9 @@ impl Layout {
     /// # Ok::<(), snowmint_core::Error>(())
     /// ```
     pub fn id_range(&self, from_ms: i64, to_ms: i64) -> Result<RangeInclusive<u64>, Error> {
-        let above_time = self.time().shift() + self.time().width();
-        let others = self.fields().any(|(_, field)| field.shift() >= above_time && self.varies(field));
-        if others {
+        let below_time = self.time().put(1) - 1;
+        let varies = !self.constant;
+        if varies > self.time().mask() | below_time {
             return Err(Error::plain(What::TimeFirst));
         }
         let Some(from) = self.tick_at(from_ms) else {
@@ -34,12 +34,7 @@ impl Layout {
         let Some(to) = self.tick_at(to_ms) else {
             return Err(self.no_tick(to_ms));
         };
-        let below_time = (self.time().put(1) - 1) & !self.fixed_mask;
-        let (lowest, highest) = (self.time().put(from), self.time().put(to) | below_time);
-        Ok(self.fixed | lowest..=self.fixed | highest)
-    }
-
-    fn varies(&self, field: Field) -> bool {
-        field != self.unused() && self.fixed_value(field).is_none()
+        let from = self.fixed | self.time().put(from);
+        Ok(from..=(self.fixed | self.time().put(to) | (below_time & varies)))
     }
 }

@@ -51,8 +51,9 @@ impl<'a> Reader<'a> {
             _ => Some(NonZeroU64::MAX),
         }
     }
-    /// Works as [`Reader::number`], and reads `0` too.
-    pub(super) fn number_or_0(&mut self) -> Option<u64> {
-        if self.skip(b"0") { Some(0) } else { self.number().map(NonZeroU64::get) }
+    /// Works as [`Reader::number`], and reads `0` too. Returns 1 more than the number, because a number above 0 needs no place
+    /// for the case that there is none.
+    pub(super) fn number_and_1(&mut self) -> Option<NonZeroU64> {
+        if self.skip(b"0") { Some(NonZeroU64::MIN) } else { self.number()?.checked_add(1) }
     }
 }

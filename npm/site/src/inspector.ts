@@ -69,7 +69,9 @@ function show(pasted: string): void {
   const candidates = text ? inspect(text, { now: nowMs }) : [];
   const plausible = candidates.filter((candidate) => candidate.plausible);
   // Without a plausible candidate, show the unlikely ones; otherwise the first, and those that are as good.
-  const main = plausible.length ? plausible.filter(({ confidence }, i) => i === 0 || confidence === "tied") : candidates;
+  const main = plausible.length
+    ? plausible.filter(({ confidence }, i) => i === 0 || confidence === "tied")
+    : candidates;
   const rest = candidates.slice(main.length);
   byId("candidates").replaceChildren(...main.map((candidate, i) => row(candidate, i === 0)));
   const unlikely = byId<HTMLDetailsElement>("unlikely");

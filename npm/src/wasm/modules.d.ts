@@ -1,4 +1,4 @@
-// The build resolves these names: to hexadecimal digits that the bundle imports, or in edge runtimes to the module itself.
+// The build resolves these names: to a text that the bundle imports, or in edge runtimes to the module itself.
 declare module "#wasm/*" {
   const source: string | WebAssembly.Module;
   export default source;

@@ -1,7 +1,7 @@
 //! Layouts by handle.
 
 use glue::{answer, buffer, keep, kept};
-use snowmint_core::{AnyParts, Integer, Layout};
+use snowmint_core::{Integer, Layout};
 
 /// A new handle of a layout, given as its text. The caller keeps one for each text.
 #[unsafe(no_mangle)]
@@ -10,7 +10,7 @@ pub extern "C" fn layout(len: u32) -> i32 {
 }
 
 /// Words, as `f64`: bits, epoch, tick in microseconds, end, sign date (NaN: never), whether JS-safe, nodes, IDs per tick,
-/// IDs per second, whether a generator can mint. Then, as integers, the layout's numbers, which are equal for layouts that differ only in names.
+/// IDs per second. Then, as integers, the layout's numbers, which are equal for layouts that differ only in names.
 #[unsafe(no_mangle)]
 pub extern "C" fn describe(layout: u32) {
     let layout: &Layout = kept(layout);
@@ -24,8 +24,7 @@ pub extern "C" fn describe(layout: u32) {
     words[6] = (layout.nodes() as f64).to_bits();
     words[7] = (layout.ids_per_tick() as f64).to_bits();
     words[8] = (layout.ids_per_second() as f64).to_bits();
-    words[9] = f64::from(u8::from(layout.refuse_unmintable().is_ok())).to_bits();
-    words[10..17].copy_from_slice(&layout.numbers().to_words());
+    words[9..16].copy_from_slice(&layout.numbers().to_words());
 }
 
 /// Words: timestamp in ms, microseconds after it, node, then each field but `unused`. The ID is integer 0.
@@ -45,19 +44,18 @@ pub extern "C" fn decode(layout: u32) -> i32 {
     })
 }
 
-/// Word 0: the ID. Integers 0, 2, 4, 6, 8: node, sequence, random, opaque, tick; the tick counts if the time is NaN.
+/// Word 0: the ID. Integers 0, 2, 4, 6: node, sequence, random, tick; the tick counts if the time is NaN.
 #[unsafe(no_mangle)]
 pub extern "C" fn encode(layout: u32, time_ms: f64, extra_us: u32) -> i32 {
     let layout: &Layout = kept(layout);
     let buffer = buffer();
-    let [node, sequence, random, opaque] = [0, 2, 4, 6].map(|at| buffer.integer(at));
-    let parts = AnyParts { timestamp_ms: time_ms as i64, extra_us: extra_us as u16, node, sequence, random, opaque };
+    let (node, sequence, random) = (buffer.integer(0), buffer.integer(2), buffer.integer(4));
     let id = if time_ms.is_nan() {
         // No layout has the tick `u64::MAX`, so it stands for every integer that does not fit.
-        let tick = if let Integer::Fits(tick) = buffer.integer(8) { tick } else { u64::MAX };
-        layout.put_together(tick, &parts)
+        let tick = if let Integer::Fits(tick) = buffer.integer(6) { tick } else { u64::MAX };
+        layout.encode_tick(tick, node, sequence, random)
     } else {
-        layout.encode_any(&parts)
+        layout.encode_at_us(time_ms as i64, extra_us, node, sequence, random)
     };
     answer(id, |id| {
         buffer.words[0] = id;
