@@ -274,7 +274,9 @@ test("inspect tells of a tweet what it would be, when and why", () => {
     parts: layouts.TWITTER.decode("1541815603606036480"),
     form: "decimal",
     timestampMs: 1_656_432_460_105,
+    timestampUs: 1_656_432_460_105_000,
     timestamp: new Date(1_656_432_460_105),
+    confidence: "high",
     plausible: true,
     reason: "time 2022-06-28, 4.2 years before now; sequence 0",
   });

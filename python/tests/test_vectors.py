@@ -77,14 +77,14 @@ def answer_decode(case: Case) -> Case:
 
 def answer_encode(case: Case) -> Case:
     node: Any = case.get("node", "0")
-    fine = "timestamp_us" in case
-    time = {"timestamp_us": int(case["timestamp_us"])} if fine else {"timestamp_ms": case["timestamp_ms"]}
+    # Keywords that are missing where the case does not have them.
+    more: dict[str, Any] = {name: int(case[name]) for name in ("random", "opaque", "timestamp_us") if name in case}
+    if "timestamp_us" not in case:
+        more["timestamp_ms"] = case["timestamp_ms"]
     id = layout_of(case["layout"]).encode(
-        **time,
         node={name: int(value) for name, value in node.items()} if isinstance(node, dict) else int(node),
         sequence=int(case.get("sequence", 0)),
-        random=int(case.get("random", 0)),
-        opaque=int(case.get("opaque", 0)),
+        **more,
     )
     return {"id": str(id)}
 

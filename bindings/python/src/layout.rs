@@ -190,10 +190,12 @@ impl Layout {
                 return Err(PyTypeError::new_err(needed).into());
             }
         };
+        if random.is_some() && opaque.is_some() {
+            return Err(PyTypeError::new_err("a layout has random or opaque bits, not both: pass one").into());
+        }
         // Reports a bad time before a bad node, in whichever form the node is given.
         self.0.encode_at_us(at.ms, at.extra_us, ZERO, ZERO, ZERO)?;
         let node = node.map_or(Ok(0), |node| convert::node(&self.0, node))?;
-        // A layout has one of both fields.
         let [sequence, random] = [sequence, opaque.or(random)].map(|part| part.map_or(ZERO, |int| int.0));
         Ok(self.0.encode_at_us(at.ms, at.extra_us, node.into(), sequence, random)?)
     }

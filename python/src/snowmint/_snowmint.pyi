@@ -126,8 +126,8 @@ class Layout:
     (4096, 2048, 2048000, 2059)
 
     The text form is the same in every language. Exactly one field is `time`; `unused` (only first), `sequence`,
-    `random` and `opaque` are there at most once; every other field is a node field, unless it has a fixed value
-    (`version:5=16`). The node is all node fields concatenated, high to low. Layouts are equal if their texts are.
+    and one of `random` and `opaque` are there at most once; every other field is a node field, unless it has a fixed
+    value (`version:5=16`). The node is all node fields concatenated, high to low. Layouts are equal if their texts are.
 
     A layout with ticks below 1 ms (`tick=10us`), or with bits that only their minter understands (`opaque`), decodes
     and encodes IDs, and no generator takes it.
@@ -315,14 +315,14 @@ class Layout:
             node: A number, a mapping of every node field, or a text such as `datacenter=0,worker=5`.
             sequence: The counter within the tick.
             random: The field `random`.
-            opaque: The field `opaque`.
+            opaque: The field `opaque`, of a layout that has it instead of `random`.
 
         Raises:
             BeforeEpochError, TimeOverflowError: The layout has no such time.
             InvalidNodeError: The node or a node field does not fit, is missing or unknown.
             InvalidIdError: `sequence`, `random` or `opaque` does not fit.
             ValueError: The datetime is naive.
-            TypeError: Not exactly one time was given.
+            TypeError: Not exactly one time was given, or both `random` and `opaque`.
         """
 
     def id_range(self, dt_from: datetime | _Int, dt_to: datetime | _Int) -> tuple[int, int]:
