@@ -78,7 +78,7 @@ fn clean(layout: &Layout) -> Vec<u64> {
 fn shared_worker() -> Vec<u64> {
     let (first, second) = (Minter::new(&SNOWMINT, FAULTY), Minter::new(&SNOWMINT, FAULTY));
     fleet(&SNOWMINT, |ms, _, ids| {
-        let by = if scattered(ids.len() as u64 + 7) % 3 == 0 { &second } else { &first };
+        let by = if scattered(ids.len() as u64 + 7).is_multiple_of(3) { &second } else { &first };
         ids.push(by.id(NOW_MS + ms));
     })
 }
