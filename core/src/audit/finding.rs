@@ -159,7 +159,7 @@ pub struct Finding {
     pub before: u64,
     /// How many IDs of other findings repeat: for [`Kind::Duplicates`], how many have their cause in another finding.
     pub explained: u64,
-    /// Whether the order of the IDs is not that of a log, so that the cause cannot be told.
+    /// Whether the IDs stand in no order, so that the cause of repeated IDs stays unknown.
     pub unordered: bool,
 }
 

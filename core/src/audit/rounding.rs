@@ -2,7 +2,7 @@
 
 use super::terms::Terms;
 
-/// So many rounded IDs are no accident.
+/// Fewer rounded IDs can be chance.
 const LEAST: u64 = 16;
 /// So many times more often than by chance.
 const TIMES: u64 = 16;

@@ -10,7 +10,7 @@ const BITS: core::ops::RangeInclusive<u32> = 8..=31;
 const HISTORY: u64 = 32;
 /// A run repeats numbers of another one, if these are at most that old.
 const RECENT: u32 = 64;
-/// So many steps back close together are no longer one clock that is set.
+/// One clock does not step back this often within a minute.
 const MANY_STEPS: u32 = 4;
 
 /// What a trail reports while it sees IDs.

@@ -19,7 +19,7 @@ const MOST_STEPS: usize = 10_000;
 /// Fewer IDs show no order.
 const ENOUGH: u64 = 64;
 
-/// The IDs, and what is known of each node.
+/// The IDs, with a trail and the events of each node.
 pub(super) struct Analysis {
     terms: Terms,
     lines: Lines,
@@ -54,7 +54,7 @@ impl Events {
         match event {
             Event::Wrapped(tick) => self.wrapped.push((tick, place)),
             Event::Back(back) if back.is_far => {
-                // More of them are no steps of a clock.
+                // A clock does not step back more often.
                 if self.far.len() < MOST_STEPS {
                     self.far.push(back);
                 }
@@ -368,7 +368,7 @@ impl Analysis {
             let near = || events.near.len() <= FEW_STEPS && events.near.iter().any(|back| back.has(spot.tick));
             if let Some(place) = events.wrap(spot.tick) {
                 let finding = cause.wrapped.get_or_insert_with(|| self.of_node(Kind::Wrapped, spot.node, place));
-                // The IDs are ascending, so those of a tick follow each other, unless nodes lie between them.
+                // The repeated IDs are ascending, so the IDs of one tick follow each other.
                 if cause.last_wrapped != Some(spot.tick) {
                     finding.times += 1;
                     self.reach(finding, spot.tick);

@@ -87,7 +87,7 @@ fn read_lines(ids: &mut Ids<'_>, mut input: impl BufRead) -> Result<(), Exit> {
     Ok(())
 }
 
-/// The IDs so far, and the lines that are none.
+/// The IDs so far, and the lines without a valid ID.
 struct Ids<'a> {
     options: &'a arguments::Audit,
     audit: Audit,
@@ -174,7 +174,7 @@ impl<'a> Ids<'a> {
     }
 }
 
-/// Returns the error of a column that the input does not have, with the names of those that it has.
+/// Returns the error for a missing column, with the names of the existing columns.
 fn no_column(name: &str, columns: &[String]) -> Exit {
     let names = columns.iter().map(|column| format!("\"{}\"", column.escape_debug())).collect::<Vec<_>>().join(", ");
     Exit::Wrong(format!("there is no column \"{}\": --column takes one of {names}", name.escape_debug()))
