@@ -160,8 +160,19 @@ def test_eight_sessions_that_roll_back_mint_unique_increasing_ids(
     times = [layout.decode(id).timestamp_ms for id in all_ids]
     now_ms = time.time_ns() // 1_000_000
     assert now_ms - 300_000 < min(times) <= max(times) <= now_ms
-    assert database.run(f"SELECT COUNT(*) FROM `{database.table_of('next_id')}`") == [(0,)]
+    assert database.run(f"SELECT COUNT(*) FROM `{database.table_of('next_id')}`") == [(1,)]
     database.run(f"DROP TABLE `{database.table_of('next_id')}`")
+
+
+def test_large_statements_of_eight_sessions_end_and_repeat_nothing(database: Database) -> None:
+    database.install(layouts.SNOWMINT, "large", 8, max_wait_ms=10_000)
+
+    def work(session: Session, _: random.Random) -> list[int]:
+        session.autocommit(True)
+        return [id for _round in range(20) for id in mint(session, "large()", 250)]
+
+    ids = [id for run in database.at_once(work) for id in run]
+    assert len(set(ids)) == len(ids) == SESSIONS * 20 * 250
 
 
 @pytest.mark.parametrize("isolation", ["REPEATABLE READ", "READ COMMITTED", "SERIALIZABLE"])
@@ -244,7 +255,7 @@ def test_a_clock_set_back_is_waited_for_or_told() -> None:
         first = mint(session, "next_id()", 100)[-1]
         set_clock(-3600)
         begun = time.monotonic()
-        with pytest.raises(pymysql.MySQLError, match=r"CLOCK_BACKWARDS: the clock is 3[56]\d{5} ms behind the next ID"):
+        with pytest.raises(pymysql.MySQLError, match=r"CLOCK_BACKWARDS: the clock is 3[56]\d{5} ms behind the last ID"):
             mint(session, "next_id()")
         assert time.monotonic() - begun > 0.1
         # Half a second back, for which a call may wait.
@@ -358,20 +369,6 @@ def test_committed_ids_do_not_come_again_after_the_server_was_killed() -> None:
         assert len(told) >= 200 * rounds
 
 
-def test_a_session_that_is_stopped_inside_holds_others_up_for_a_bounded_time(database: Database) -> None:
-    database.install(layouts.SNOWMINT, "held", 4, max_wait_ms=0)
-    ((_, _, body, *_),) = database.run("SHOW CREATE FUNCTION held")
-    lock = body.partition("GET_LOCK('")[2].partition("'")[0]
-    session = database.connect()
-    run(session, f"SELECT GET_LOCK('{lock}', 1)")
-    state, text = refusal(database, "SELECT held()")
-    assert (state, text.partition(":")[0]) == ("SN007", "LOCKED")
-    # The session that has it from a call that was killed gives it up itself.
-    assert mint(session, "held()")[0] > 0
-    assert database.run("SELECT held()")[0][0] > 0
-    session.close()
-
-
 def test_a_user_mints_without_any_right_on_the_table(database: Database) -> None:
     database.install(layouts.SNOWMINT, "granted", 6)
     user = f"minter_{database.name}"
@@ -379,7 +376,7 @@ def test_a_user_mints_without_any_right_on_the_table(database: Database) -> None
     minter = Database(database.port, database.name, user)
     assert layouts.SNOWMINT.decode(minter.run("SELECT granted()")[0][0]).node == 6
     with pytest.raises(pymysql.MySQLError, match="denied"):
-        minter.run(f"INSERT INTO `{database.table_of('granted')}` VALUES (NULL)")
+        minter.run(f"UPDATE `{database.table_of('granted')}` SET free = 0")
     database.run(f"DROP USER {user}")
 
 

@@ -1,4 +1,4 @@
-//! A stored function of `MariaDB` and `MySQL` that mints IDs.
+//! A stored function of `MariaDB` that mints IDs.
 
 use core::fmt;
 
@@ -9,14 +9,13 @@ use crate::error::Error;
 use crate::generator::{Options, SequenceStart};
 use crate::int::Integer;
 use crate::layout::Layout;
-use crate::random;
 use crate::time::Rfc3339;
 
 impl Layout {
-    /// Returns the statements for `MariaDB` and `MySQL` that create the function `schema.name()`, which mints the IDs of a
-    /// node. `schema` is a database.
+    /// Returns the statements for `MariaDB` that create the function `schema.name()`, which mints the IDs of a node.
+    /// `schema` is a database.
     ///
-    /// Use it in a statement, `INSERT INTO orders (id) VALUES (schema.name())`, or in a trigger: these engines allow no
+    /// Use it in a statement, `INSERT INTO orders (id) VALUES (schema.name())`, or in a trigger: `MariaDB` allows no
     /// stored function as the default of a column. See [`MariadbFunction`].
     ///
     /// # Errors
@@ -47,33 +46,29 @@ impl Layout {
     }
 }
 
-/// Statements for `MariaDB` 10.3 and later and `MySQL` 8.0.17 and later, tested on `MariaDB` 10.11; see
-/// [`Layout::mariadb_function`].
+/// Statements for `MariaDB` 10.3 and later, tested on 10.11; see [`Layout::mariadb_function`].
 ///
 /// The function follows the rules of a [`Snowflake`](crate::Snowflake): the tick of an ID is `max(now, last)`, and one
 /// more when the sequence is used up, at most `max_ahead_ms` ahead of the clock. Beyond that it waits up to
-/// `max_wait_ms`, in steps of at most 10 ms, and then fails. It never wraps and never repeats an ID, on any number of
-/// connections. The IDs of one connection strictly increase.
+/// `max_wait_ms`, in steps of at most 10 ms, and then fails. It never wraps and never repeats an ID, and IDs increase
+/// over all connections.
 ///
 /// | SQLSTATE | message begins with | when |
 /// | --- | --- | --- |
 /// | `SN001` | `EXHAUSTED` | the IDs up to now are used up |
-/// | `SN002` | `CLOCK_BACKWARDS` | the next ID lies more than a tick, `max_wait_ms` and a second beyond `max_ahead_ms` |
+/// | `SN002` | `CLOCK_BACKWARDS` | the last ID lies more than `max_ahead_ms` ahead of the clock |
 /// | `SN003` | `TIME_OVERFLOW` | the layout has ended |
 /// | `SN004` | `BEFORE_EPOCH` | the clock reads a time before the layout's epoch |
-/// | `SN006` | `UNSAFE` | the engine does not read its clock in UTC, as in a `MySQL` before 8.0.17 |
-/// | `SN007` | `LOCKED` | another session, stopped inside the function, held the lock a second longer than `max_wait_ms` |
 ///
 /// A stored function runs in the transaction of its caller, which may roll back, and which no other session sees before
-/// its commit. So the function keeps nothing in rows. A place, `tick << sequence bits | sequence`, is a value of the
-/// `AUTO_INCREMENT` counter of an `InnoDB` table. The engine gives out each value once, in order, to all sessions,
-/// whatever their transactions do. An explicit insert raises the counter to the tick of the clock, so it never goes back.
-/// The function deletes each row at once. The lock by `GET_LOCK` keeps two sessions from raising the counter to one
-/// value, which would make one wait for the other's transaction. It does not matter for uniqueness.
+/// its commit. So the last tick and sequence are one number in a table of the engine `MyISAM`, which has no
+/// transactions: a rollback, also to a savepoint, does not set the number back, and every session sees it at once. A
+/// statement that calls the function holds the table's lock to its end, so other sessions that mint wait for the
+/// statement, and not for the transaction. While a statement that mints waits for a row of a transaction that then
+/// mints, both wait until `innodb_lock_wait_timeout`.
 ///
-/// The counter is on disk when a later commit is. As with every such counter, an ID may repeat if a crash ended its
-/// transaction before the commit and the server is back within the same tick. A call that fails has taken a place: with
-/// a layout of few IDs per second, repeated failing calls move the next ID further ahead.
+/// `MyISAM` hands the number to the operating system at once. It survives a kill of the server. After a loss of power
+/// the number may be an older one; then only the clock keeps new IDs above the old ones.
 ///
 /// The name of the table has the function, the node and a digest of the layout. So a function that is made for another
 /// node or layout uses another table, and a function that is made for the same ones continues. Callers need the right
@@ -83,6 +78,9 @@ impl Layout {
 /// Replicas get the IDs as rows: `binlog_format` is `ROW` or `MIXED`. After a failover or a restored backup, only the
 /// clock keeps new IDs above the old ones. Two servers that accept writes, as in a Galera cluster, need two nodes.
 /// Random fields come from `RAND()`.
+///
+/// `MySQL` is not supported: with GTIDs it refuses a statement that writes tables with and without transactions, and no
+/// test has run the function there.
 #[derive(Clone, Copy, Debug)]
 pub struct MariadbFunction<'a> {
     layout: &'a Layout,
@@ -124,8 +122,8 @@ impl<'a> MariadbFunction<'a> {
         Self { options, ..self }
     }
 
-    /// Returns the statements, to be run in this order. Drivers run one statement at a time. The clients `mariadb` and
-    /// `mysql` need another delimiter than the semicolon for the last statement.
+    /// Returns the statements, to be run in this order. Drivers run one statement at a time. The client `mariadb`
+    /// needs another delimiter than the semicolon for the last statement.
     ///
     /// # Examples
     /// ```
@@ -142,13 +140,6 @@ impl<'a> MariadbFunction<'a> {
         digest(self.layout, self.node)
     }
 
-    /// Returns the number in the name of the lock, which is one for the whole server.
-    fn lock(&self) -> u64 {
-        let names = [self.schema, "\0", self.name];
-        let bytes = names.iter().flat_map(|name| name.bytes());
-        bytes.fold(self.digest(), |state, byte| random::mix(state, byte.into()))
-    }
-
     fn suffix_bytes(&self) -> usize {
         // Two underscores, the node, eight digits.
         self.node.checked_ilog10().unwrap_or(0) as usize + 1 + 10
@@ -158,8 +149,9 @@ impl<'a> MariadbFunction<'a> {
         write!(
             f,
             "\
-CREATE TABLE IF NOT EXISTS {} (taken BIGINT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY) ENGINE=InnoDB
-COMMENT 'Always empty. Its counter is the last ID of node {} under {}: its tick, times {}, plus its sequence.'",
+CREATE TABLE IF NOT EXISTS {} (free BIGINT NOT NULL) ENGINE=MyISAM ROW_FORMAT=FIXED
+COMMENT 'The last ID of node {} under {}, and 1 more: its tick, times {}, plus its sequence. If it is set back, IDs repeat.'
+SELECT 0 AS free",
             Table(self),
             self.node,
             self.layout,
@@ -181,21 +173,19 @@ COMMENT 'Mints IDs of node {} under {layout}. No other generator may use this no
             self.node,
             Rfc3339(layout.tick_start_ms(last.tick)),
         )?;
-        self.write_clock(f)?;
         self.write_place(f)?;
         self.write_end(f)
     }
 
-    fn write_clock(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let layout = self.layout;
+    fn write_place(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (layout, last) = (self.layout, Last::of(self.layout));
         write!(
             f,
             "\
 BEGIN
-  -- A place is a tick << {width} | a sequence; this is the place of this call, once it has one.
+  -- A place is a tick << {width} | a sequence; this is the next free place.
   DECLARE place BIGINT;
-  DECLARE below BIGINT;
-  DECLARE zone VARCHAR(64);
+  DECLARE last_place BIGINT;
   DECLARE now_ms BIGINT;
   DECLARE tick BIGINT;
   DECLARE reach BIGINT;
@@ -203,100 +193,56 @@ BEGIN
   DECLARE waited_ms BIGINT DEFAULT 0;
   DECLARE message VARCHAR(128);
   LOOP
-    -- MariaDB takes the first comment as code, MySQL the second one. A session's time zone may have an hour twice.
-    /*M! SET STATEMENT time_zone = '+00:00' FOR */
-    SELECT /*+ SET_VAR(time_zone = '+00:00') */
-        @@SESSION.time_zone, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', SYSDATE(6)) DIV 1000
-      INTO zone, now_ms;
-    IF zone <> '+00:00' THEN
-      SIGNAL SQLSTATE 'SN006' SET MESSAGE_TEXT = 'UNSAFE: the clock is not read in UTC: use MariaDB, or MySQL 8.0.17 or later';
-    END IF;
+    -- In UTC, because a session's time zone may have an hour twice.
+    SET STATEMENT time_zone = '+00:00' FOR
+      SELECT TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', SYSDATE(6)) DIV 1000 INTO now_ms;
     IF now_ms < {epoch} THEN
       SIGNAL SQLSTATE 'SN004' SET MESSAGE_TEXT = 'BEFORE_EPOCH: the clock reads a time before the layout''s epoch, {from}';
     END IF;
-    SET tick = (now_ms - {epoch}) DIV {tick_ms};
+    SELECT state.free INTO place FROM {table} AS state;
+    SET last_place = place - 1;
     SET reach = (now_ms + {ahead_ms} - {epoch}) DIV {tick_ms};
-",
+    SET tick = (now_ms - {epoch}) DIV {tick_ms};
+    IF tick > place >> {width} OR place & {mask} = 0 THEN
+      SET tick = GREATEST(tick, CAST(place >> {width} AS SIGNED));
+      SET place = (tick << {width}){start};
+    END IF;
+    SET tick = place >> {width};
+    IF tick > {last_tick} OR place > {last_place} THEN
+      SIGNAL SQLSTATE 'SN003' SET MESSAGE_TEXT = 'TIME_OVERFLOW: the last tick of this function was {until}';
+    END IF;
+    IF tick <= reach THEN
+      UPDATE {table} AS state SET state.free = place + 1;
+      RETURN ",
+            table = Table(self),
             from = Rfc3339(layout.epoch_ms()),
             epoch = Number(layout.epoch_ms()),
             tick_ms = layout.tick_ms(),
             width = layout.sequence().width(),
+            mask = layout.sequence().max(),
             ahead_ms = self.options.max_ahead_ms.min(LONGEST_MS),
-        )
-    }
-
-    /// Each row has one key and is deleted by it, so that no lock covers a gap where another session inserts.
-    fn write_place(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let last = Last::of(self.layout);
-        write!(
-            f,
-            "    \
-    IF place IS NULL THEN
-      INSERT INTO {table} VALUES (NULL);
-      SET place = LAST_INSERT_ID();
-      DELETE FROM {table} WHERE taken = place;
-    END IF;
-    IF place >> {width} < tick AND tick <= {last_tick} THEN
-      -- A call that was killed may have left the lock to this session.
-      WHILE IS_USED_LOCK('{lock}') = CONNECTION_ID() DO
-        DO RELEASE_LOCK('{lock}');
-      END WHILE;
-      IF COALESCE(GET_LOCK('{lock}', {timeout_s}), 0) <> 1 THEN
-        SIGNAL SQLSTATE 'SN007' SET MESSAGE_TEXT = 'LOCKED: another session is stopped inside of this function: end it';
-      END IF;
-      BEGIN
-        DECLARE EXIT HANDLER FOR SQLEXCEPTION
-        BEGIN
-          DO RELEASE_LOCK('{lock}');
-          RESIGNAL;
-        END;
-        INSERT INTO {table} VALUES (NULL);
-        SET place = LAST_INSERT_ID();
-        DELETE FROM {table} WHERE taken = place;
-        IF place >> {width} < tick THEN
-          SET below = ((tick << {width}){start}) - 1;
-          IF place < below THEN
-            INSERT INTO {table} VALUES (below);
-            DELETE FROM {table} WHERE taken = below;
-          END IF;
-          INSERT INTO {table} VALUES (NULL);
-          SET place = LAST_INSERT_ID();
-          DELETE FROM {table} WHERE taken = place;
-        END IF;
-        DO RELEASE_LOCK('{lock}');
-      END;
-    END IF;
-    IF tick > {last_tick} OR place > {last_place} THEN
-      SIGNAL SQLSTATE 'SN003' SET MESSAGE_TEXT = 'TIME_OVERFLOW: the last tick of this function was {until}';
-    END IF;
-    IF place >> {width} <= reach THEN
-      RETURN ",
-            table = Table(self),
-            lock = Lock(self),
-            timeout_s = self.options.max_wait_ms.min(LONGEST_MS).div_ceil(1000) + 1,
-            width = self.layout.sequence().width(),
             start = Start(self),
             last_tick = last.tick,
-            last_place = last.place(self.layout),
-            until = Rfc3339(self.layout.tick_start_ms(last.tick)),
+            last_place = last.place(layout),
+            until = Rfc3339(layout.tick_start_ms(last.tick)),
         )?;
         self.write_id(f)
     }
 
     fn write_end(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (layout, options) = (self.layout, &self.options);
-        let max_wait_ms = options.max_wait_ms.min(LONGEST_MS);
         write!(
             f,
             ";
     END IF;
-    SET wait_ms = GREATEST(1, {epoch} + CAST(place >> {width} AS SIGNED) * {tick_ms} - now_ms - {ahead_ms});
+    SET wait_ms = GREATEST(1, {epoch} + tick * {tick_ms} - now_ms - {ahead_ms});
     IF waited_ms < {max_wait_ms} THEN
       SET wait_ms = LEAST(wait_ms, {max_wait_ms} - waited_ms, 10);
       DO SLEEP(wait_ms / 1000);
       SET waited_ms = waited_ms + wait_ms;
-    ELSEIF wait_ms > {stepped_ms} THEN
-      SET message = CONCAT('CLOCK_BACKWARDS: the clock is ', wait_ms, ' ms behind the next ID');
+    ELSEIF last_place >> {width} > reach THEN
+      SET message = CONCAT('CLOCK_BACKWARDS: the clock is ',
+        {epoch} + CAST(last_place >> {width} AS SIGNED) * {tick_ms} - now_ms, ' ms behind the last ID');
       SIGNAL SQLSTATE 'SN002' SET MESSAGE_TEXT = message;
     ELSE
       SET message = CONCAT('EXHAUSTED: no ID is free now: retry in ', wait_ms, ' ms');
@@ -308,11 +254,11 @@ END",
             epoch = Number(layout.epoch_ms()),
             tick_ms = layout.tick_ms(),
             ahead_ms = options.max_ahead_ms.min(LONGEST_MS),
-            stepped_ms = max_wait_ms + layout.tick_ms() + 1000,
+            max_wait_ms = options.max_wait_ms.min(LONGEST_MS),
         )
     }
 
-    /// Writes the ID at a place. Numbers are below 2^64, and bits are unsigned in these engines.
+    /// Writes the ID at a place. Numbers are below 2^64, and bits are unsigned in this engine.
     fn write_id(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (time, sequence, random) = (self.layout.time(), self.layout.sequence(), self.layout.random());
         write!(f, "{} | ((place >> {}) << {})", self.layout.put_node(self.node), sequence.width(), time.shift())?;
@@ -353,15 +299,6 @@ impl fmt::Display for Table<'_, '_> {
     }
 }
 
-/// The name of the lock.
-struct Lock<'a, 'b>(&'a MariadbFunction<'b>);
-
-impl fmt::Display for Lock<'_, '_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "snowmint_{:016x}", self.0.lock())
-    }
-}
-
 /// A number that stands after a minus, so that a negative one needs parentheses.
 struct Number(i64);
 
@@ -371,7 +308,7 @@ impl fmt::Display for Number {
     }
 }
 
-/// The start of the sequence in a new tick, unless it is 0. `place` is a free place of the tick before.
+/// The start of the sequence in a new tick, unless it is 0. `place` is one past the last place.
 struct Start<'a, 'b>(&'a MariadbFunction<'b>);
 
 impl fmt::Display for Start<'_, '_> {

@@ -145,9 +145,9 @@ export function postgresFunction(
 }
 
 /**
- * Statements for MariaDB from 10.3 on and MySQL from 8.0.17 on, tested on MariaDB 10.11, that create the stored function
- * `schema.name()`, which mints the IDs of a node. `schema` is a database. Run them in their order. These engines allow
- * no stored function as the default of a column: call it in a statement, or in a trigger.
+ * Statements for MariaDB from 10.3 on, tested on 10.11, that create the stored function `schema.name()`, which mints the
+ * IDs of a node. `schema` is a database. Run them in their order. MariaDB allows no stored function as the default of a
+ * column: call it in a statement, or in a trigger.
  *
  * It follows the rules of a `Snowflake` with these options, as `postgresFunction` does. No ID is repeated, whatever the
  * number of connections and whatever their transactions do.
