@@ -355,6 +355,10 @@ class _Ids:
             print(f"snowmint: {self.wrong - self.SHOWN} more lines are no ID", file=sys.stderr)
 
 
+def _cells(line: str, delimiter: str) -> list[str]:
+    return [cell for row in csv.reader([line], delimiter=delimiter) for cell in row]
+
+
 def _rows(ids: _Ids, source: io.BufferedReader, column: str | None) -> Iterator[int | str | None]:
     if source.peek(4).startswith(b"PAR1"):
         yield from _parquet_rows(ids, source, column)
@@ -365,11 +369,11 @@ def _rows(ids: _Ids, source: io.BufferedReader, column: str | None) -> Iterator[
         return
     header = lines.readline()
     for delimiter in ",\t;":
-        names = [name.strip() for name in next(csv.reader([header], delimiter=delimiter), [])]
+        names = [name.strip() for name in _cells(header, delimiter)]
         if column in names:
             break
     else:
-        raise _no_column(column, next(csv.reader([header]), []))
+        raise _no_column(column, _cells(header, ","))
     yield None
     reader, at, line = csv.reader(lines, delimiter=delimiter), names.index(column), 2
     for record in reader:
