@@ -81,8 +81,6 @@ const LEASE_NAMES = Object.keys({
 } satisfies Record<Exclude<keyof LeaseOptions, keyof SnowflakeOptions>, 0>);
 /** @internal */
 export const OF_CONSTRUCTOR: Owner = { of: "new Snowflake", names: NAMES, ofLeases: LEASE_NAMES };
-/** @internal */
-export const OF_LEASE: Owner = { of: "Snowflake.lease", names: [...NAMES, ...LEASE_NAMES] };
 
 /** The options, checked. @internal */
 export interface Spec {
@@ -121,12 +119,4 @@ export function specOf({ layout, maxAheadMs, maxWaitMs, sequenceStart = "zero", 
     // `Date.now` is the system's clock, as if no clock were given.
     clock: clock === Date.now ? undefined : clock,
   };
-}
-
-/** Returns the options of a lease without null values, which count as missing. @internal */
-export function given(options: LeaseOptions): LeaseOptions {
-  // A string would be one node for each of its characters.
-  if (typeof options.exclude === "string")
-    throw new TypeError("exclude is an array of nodes, such as [0, 1], not a string");
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== null));
 }

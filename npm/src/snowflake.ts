@@ -1,4 +1,4 @@
-import { lease, nativeCell, nodeOfEnvironment, renewalMs } from "#host";
+import { leased, nativeCell, nodeOfEnvironment, renewalMs } from "#host";
 import { blocking, later, sleep } from "#runtime";
 import { wasmCell } from "./cell.js";
 import { encode, place, type TextForm } from "./encode.js";
@@ -7,17 +7,10 @@ import { CLOSED, SENTENCES } from "./generated/tables.js";
 import { read } from "./input.js";
 import type { Layout } from "./layout.js";
 import { nodeNumber, numbersOf } from "./layout.js";
+import type { Found } from "./lease/generator.js";
 import type { Lease } from "./lease/lease.js";
 import { STARTS } from "./names.js";
-import {
-  type Cell,
-  type LeaseOptions,
-  OF_CONSTRUCTOR,
-  OF_LEASE,
-  type SnowflakeOptions,
-  type Spec,
-  specOf,
-} from "./options.js";
+import { type Cell, type LeaseOptions, OF_CONSTRUCTOR, type SnowflakeOptions, type Spec, specOf } from "./options.js";
 import { Patience } from "./patience.js";
 import type { LeaseWindow, SnowflakeStatus } from "./status.js";
 import { putInteger } from "./wasm/engine.js";
@@ -38,13 +31,6 @@ type Made<Generator> = new (options: SnowflakeOptions) => Generator;
  * them.
  */
 const LEASED: unique symbol = Symbol();
-
-/** What `lease` has found. */
-interface Found {
-  spec: Spec;
-  /** Nothing where the caller vouches for the node. */
-  lease: Lease | undefined;
-}
 
 /**
  * A Snowflake generator for one node. IDs strictly increase, and generators of one node share their state.
@@ -119,21 +105,14 @@ export class Snowflake implements Iterable<bigint>, AsyncIterable<bigint> {
     this: Made<Generator> | void,
     options: LeaseOptions = {},
   ): Promise<Generator> {
-    const given = read(options, OF_LEASE);
-    const spec = specOf(given);
-    const found: Found = { spec, lease: await lease(spec, given) };
     // biome-ignore-start lint/complexity/noThisInStatic: subclasses inherit this function, and it makes one of theirs. A
     // function that was taken from its class is called without one.
     const Class = (Object(this).prototype instanceof Snowflake ? this : Snowflake) as Made<Generator>;
     // biome-ignore-end lint/complexity/noThisInStatic: as above
-    try {
+    return leased(options, (given, found) => {
       const generator = new Class({ ...given, [LEASED]: found } as SnowflakeOptions);
-      if (generator.#lease === found.lease && numbersOf(generator.layout) === numbersOf(spec.layout)) return generator;
-      throw new TypeError("a subclass of Snowflake passes the options that it gets to super(options)");
-    } catch (error) {
-      await found.lease?.close();
-      throw error;
-    }
+      return generator.#lease === found.lease ? generator : undefined;
+    });
   }
 
   /** The node in the IDs. A page that comes back from the back/forward cache may get another one. */

@@ -95,7 +95,7 @@ def test_fixed_values_are_written_and_refused() -> None:
     assert (parts.fields["version"], parts.node) == (16, 0)
     assert sentry.encode(parts) == 4509563503640576
     assert Snowflake(layout=sentry, node=5).next_id() >> 48 == 16
-    with pytest.raises(InvalidIdError, match="lacks the fixed value"):
+    with pytest.raises(InvalidIdError, match="lacks a fixed value"):
         sentry.decode(4509563503640576 >> 1)
 
 

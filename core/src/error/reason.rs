@@ -51,26 +51,25 @@ reasons! {
     WindowOver WindowClosed "the generator's window has ended and is not renewed yet: try again";
     Forked Forked "this generator belongs to the parent of this forked process: make one here, with another node";
     TimeOverflow TimeOverflow "{t} is after the layout's last tick, {u}";
-    UsedUp TimeOverflow "the layout has no tick after {t}";
+    UsedUp TimeOverflow "the layout's last tick is {t}";
     BeforeEpoch BeforeEpoch "{t} is before the layout's epoch, {u}";
     Preset InvalidLayout
         "no such preset: choose {p}, or write a layout such as time:41,node:10,sequence:12;epoch=1735689600000;tick=1ms";
     Grammar InvalidLayout
-        "layout text, character {a}: expected name:bits,name:bits=value;epoch=Unix ms or RFC 3339;tick=1us, 10ms or 1s";
+        "layout text, character {a}: expected name:bits,name:bits=value;epoch=Unix ms or RFC 3339;tick=10ms";
     FieldCount InvalidLayout "a layout has at most 16 fields";
     FieldName InvalidLayout "a field name has 1 to 23 characters: a-z, then a-z, 0-9 or _";
-    FieldBits InvalidLayout "a field has at least 1 bit, a layout at most 64, and a fixed value fits a node field";
+    FieldBits InvalidLayout "a field has at least 1 bit and room for its fixed value, and a layout at most 64 bits";
     SameName InvalidLayout "two fields have the same name";
     UnusedFirst InvalidLayout "only the first field can be unused";
     NoTime InvalidLayout "a layout needs a field named time";
     NodeBits InvalidLayout "all node fields together have at most 32 bits";
     Epoch InvalidLayout "an epoch lies within 2^53-1 ms of 1970";
-    Tick InvalidLayout "a tick is 1 to 2^53-1 ms long";
-    TooLate InvalidLayout "the layout ends after the year 292 million: use fewer time bits";
+    Tick InvalidLayout "a tick is 1 to 2^53-1 ms";
+    TooLate InvalidLayout "the layout ends after the year 292 million";
     WindowLength InvalidLayout
         "window_ms must be at least {a} for this layout, and at most 3600000 with max_ahead_ms added, not {b}";
-    Unmintable InvalidLayout
-        "no generator takes opaque bits, or ticks that are not whole ms";
+    Unmintable InvalidLayout "generators take ticks of whole ms and no opaque bits";
     TimeFirst InvalidLayout "an ID range needs a layout whose first field is time";
     Node InvalidNode "node {g} does not fit this layout: it takes 0 to {m}";
     NodeField InvalidNode "{n} does not fit this layout: it takes 0 to {m}";
@@ -78,9 +77,7 @@ reasons! {
     NodeUnknown InvalidNode "{n} is not a node field of this layout, or is given twice";
     NodeText InvalidNode "a node is a number such as 5, or fields such as datacenter=0,worker=5";
     Id InvalidId "an ID is an integer from -2^63 to 2^64-1";
-    IdBits InvalidId "the ID has more than the {a} bits of this layout";
-    IdUnused InvalidId "the ID sets a bit that is unused in this layout";
-    IdFixed InvalidId "{a} lacks the fixed value of a field in this layout";
+    NotMinted InvalidId "{a} does not fit this layout: it sets other bits, or lacks a fixed value";
     Sequence InvalidId "sequence {g} does not fit this layout: it takes 0 to {m}";
     Random InvalidId "random {g} does not fit this layout: it takes 0 to {m}";
     Batch InvalidId "a batch takes 0 to 16777216 IDs, not {g}";

@@ -1,6 +1,6 @@
 //! Decoding an ID into its parts, and encoding parts as an ID.
 
-use super::{Field, Layout, UNUSED};
+use super::{Layout, UNUSED};
 use crate::error::{Error, What};
 use crate::int::Integer;
 use crate::name::Name;
@@ -75,7 +75,7 @@ impl Layout {
     /// ```
     pub fn decode(&self, id: u64) -> Result<Parts, Error> {
         if id & self.constant != self.fixed {
-            return Err(self.not_minted(id));
+            return Err(Error::new(What::NotMinted, 0, id, 0));
         }
         let tick = self.time().take(id);
         Ok(Parts {
@@ -86,19 +86,6 @@ impl Layout {
             sequence: self.sequence().take(id),
             random: self.random().take(id),
         })
-    }
-
-    /// Returns why the layout cannot have minted an ID.
-    #[cold]
-    #[inline(never)]
-    fn not_minted(&self, id: u64) -> Error {
-        if id > Field::new(0, self.bits).max() {
-            return Error::new(What::IdBits, 0, u64::from(self.bits), 0);
-        }
-        if self.unused().take(id) != 0 {
-            return Error::plain(What::IdUnused);
-        }
-        Error::new(What::IdFixed, 0, id, 0)
     }
 
     /// Returns each field of an ID with its value, high to low, without `unused`.

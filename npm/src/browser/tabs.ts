@@ -3,6 +3,7 @@
 import { SLOT_MS } from "../generated/tables.js";
 import type { Layout } from "../layout.js";
 import type { Guard } from "../lease/claim.js";
+import { generatorOn, type Make } from "../lease/generator.js";
 import type { Holder, HolderTerms } from "../lease/holder.js";
 import { type Lease, leaseOver, noSlots } from "../lease/lease.js";
 import { isLessor } from "../lease/service-claim.js";
@@ -94,11 +95,17 @@ function slotsOfOrigin(): { store: OriginStore; guard: TabGuard } {
   return (slots = { store, guard: new TabGuard(store) });
 }
 
+/** Makes a generator on a lease. */
+export const leased = <Generator extends { layout: Layout }>(
+  options: LeaseOptions,
+  make: Make<Generator>,
+): Promise<Generator> => generatorOn(lease, options, make);
+
 /**
  * Leases in a host without the addon: over the caller's store, or else a slot of this tab or worker. If the layout's node is a
  * device and a tab, the store leases the device, and the tab is a slot.
  */
-export async function lease(spec: Spec, options: LeaseOptions): Promise<Lease> {
+async function lease(spec: Spec, options: LeaseOptions): Promise<Lease> {
   const label = globalThis.location?.host || "a browser";
   const { store } = options;
   if (!store) {

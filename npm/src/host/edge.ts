@@ -1,12 +1,16 @@
 // workerd and edge runtimes: as browsers, without tabs.
 import { SnowmintError } from "../errors.js";
-import type { Lease } from "../lease/lease.js";
-import type { LeaseOptions, Spec } from "../options.js";
+import type { Layout } from "../layout.js";
+import type { Make } from "../lease/generator.js";
+import type { LeaseOptions } from "../options.js";
 import * as browser from "./browser.js";
 
 export { nativeCell, nodeOfEnvironment, renewalMs } from "./browser.js";
-export async function lease(spec: Spec, options: LeaseOptions): Promise<Lease | undefined> {
-  if (options.store) return browser.lease(spec, options);
+export async function leased<Generator extends { layout: Layout }>(
+  options: LeaseOptions,
+  make: Make<Generator>,
+): Promise<Generator> {
+  if (!options || options.store) return browser.leased(options, make);
   throw new SnowmintError(
     "STORE_UNAVAILABLE",
     "there are no tabs here to lease a slot for: pass a store, such as an HttpStore of snowmint/stores, or use " +

@@ -4,10 +4,12 @@ import { basename } from "node:path";
 import threads from "node:worker_threads";
 import { type ErrorCode, SnowmintError } from "../errors.js";
 import { duration } from "../input.js";
+import type { Layout } from "../layout.js";
 import { nodeNumber, numbersOf } from "../layout.js";
 import { leases } from "../lease/claim.js";
+import { generatorOn, type Make } from "../lease/generator.js";
 import { type Lease, leaseOver } from "../lease/lease.js";
-import { type Cell, type CellSpec, given, type LeaseOptions, type Spec } from "../options.js";
+import type { Cell, CellSpec, LeaseOptions, Spec } from "../options.js";
 import { core } from "../wasm/mint.js";
 import { type Addon, addon, functions, type Handle, noAddon } from "./addon.js";
 
@@ -73,10 +75,16 @@ export function nativeCell({ layout, node, maxAheadMs, start, clock }: CellSpec)
   return cellOf(native, generator);
 }
 
+/** Makes a generator on a lease. */
+export const leased = <Generator extends { layout: Layout }>(
+  options: LeaseOptions,
+  make: Make<Generator>,
+): Promise<Generator> => generatorOn(lease, options, make);
+
 /** Leases by the addon, for all threads of the process; returns undefined if `SNOWMINT_NODE` alone gives the node. */
-export async function lease(spec: Spec, options: LeaseOptions): Promise<Lease | undefined> {
+async function lease(spec: Spec, options: LeaseOptions): Promise<Lease | undefined> {
   const { layout, maxAheadMs, asyncWaitMs, start, clock } = spec;
-  const { node, store, namespace, windowMs, exclude = [], onLost } = given(options);
+  const { node, store, namespace, windowMs, exclude = [], onLost } = options;
   if (store && typeof store !== "string") {
     const environmentNode = node === undefined ? nodeForLease(spec) : undefined;
     const environmentNamespace = namespace === undefined ? variable("SNOWMINT_NAMESPACE") : undefined;

@@ -3,7 +3,7 @@ import { SnowmintError } from "../errors.js";
 import { ENGINE_MS } from "../generated/tables.js";
 import { duration } from "../input.js";
 import { type Layout, type NodeId, nodeNumber, numbersOf } from "../layout.js";
-import { type Cell, given, type LeaseOptions, type Spec } from "../options.js";
+import type { Cell, LeaseOptions, Spec } from "../options.js";
 import type { LeaseStatus, LeaseWindow } from "../status.js";
 import type { LeaseStore, Lessor } from "../store.js";
 import { core, realm } from "../wasm/mint.js";
@@ -43,7 +43,7 @@ export interface Place {
 /** Leases a node over a store. */
 export async function leaseOver(spec: Spec, options: LeaseOptions, place: Place): Promise<Lease> {
   const { layout, clock } = spec;
-  const { windowMs, exclude = [], onLost } = given(options);
+  const { windowMs, exclude = [], onLost } = options;
   const { guard, holders, label, defaultMs = ENGINE_MS } = place;
   const store = (place.store ?? options.store) as LeaseStore | Lessor;
   checkStore(store, clock);
