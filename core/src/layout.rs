@@ -383,11 +383,6 @@ impl Layout {
         !self.is_opaque && self.per_ms == 1
     }
 
-    /// Refuses a layout whose ticks are not whole ms.
-    pub(crate) const fn refuse_fine_ticks(&self) -> Result<(), Error> {
-        if self.has_fine_ticks() { Err(Error::plain(What::Unmintable)) } else { Ok(()) }
-    }
-
     /// Returns whether ticks are not whole ms.
     pub(crate) const fn has_fine_ticks(&self) -> bool {
         self.per_ms > 1

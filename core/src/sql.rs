@@ -66,7 +66,9 @@ impl Layout {
     /// # Ok::<(), snowmint_core::Error>(())
     /// ```
     pub fn decode_sql<'a>(&'a self, dialect: Dialect, column: &'a str) -> Result<Column<'a>, Error> {
-        self.refuse_fine_ticks()?;
+        if self.has_fine_ticks() {
+            return Err(Error::plain(What::SqlTicks));
+        }
         column.split('.').try_for_each(|name| check_name(name, dialect.name_bytes()))?;
         Ok(Column::new(self, dialect, column))
     }

@@ -155,6 +155,7 @@ reasons! {
     SqlName InvalidText "an SQL name has 1 to {a} bytes here, without NUL";
     SqlDialect InvalidText
         "no such SQL dialect: choose postgres, mariadb, mariadb_signed, clickhouse, clickhouse_signed, duckdb, duckdb_unsigned, sqlite, cockroach, tidb or tidb_signed";
+    SqlTicks InvalidLayout "SQL reads layouts whose ticks are whole ms";
     SqlWide InvalidText "no such kind of 128-bit ID: choose uuid7, ulid or typeid";
     SectionSize InvalidId "a section has 1 to {a} users, not {b}";
     PinnedSize InvalidId "the sections of this store have {a} users each, for good: use that size instead of {b}";

@@ -19,8 +19,9 @@ impl Layout {
     /// stored function as the default of a column. See [`MariadbFunction`].
     ///
     /// # Errors
-    /// `InvalidNode`, if the layout has no such node. `InvalidText`, if a name is empty, has a NUL or is longer than 64
-    /// bytes: `schema` itself, or `name` with up to 20 bytes that the name of the table adds.
+    /// `InvalidLayout`, if no generator takes the layout. `InvalidNode`, if it has no such node. `InvalidText`, if a name is
+    /// empty, has a NUL or is longer than 64 bytes: `schema` itself, or `name` with up to 20 bytes that the name of the table
+    /// adds.
     ///
     /// # Examples
     /// ```
@@ -38,6 +39,7 @@ impl Layout {
         name: &'a str,
         node: Integer,
     ) -> Result<MariadbFunction<'a>, Error> {
+        self.refuse_unmintable()?;
         let node = self.node(node)?;
         check_name(schema, MARIADB_NAME_BYTES)?;
         let function = MariadbFunction { layout: self, schema, name, node, options: Options::DEFAULT };
@@ -261,7 +263,13 @@ END",
     /// Writes the ID at a place. Numbers are below 2^64, and bits are unsigned in this engine.
     fn write_id(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (time, sequence, random) = (self.layout.time(), self.layout.sequence(), self.layout.random());
-        write!(f, "{} | ((place >> {}) << {})", self.layout.put_node(self.node), sequence.width(), time.shift())?;
+        write!(
+            f,
+            "{} | ((place >> {}) << {})",
+            self.layout.put_node(self.node) | self.layout.fixed(),
+            sequence.width(),
+            time.shift()
+        )?;
         if sequence.width() > 0 {
             write!(f, " | ((place & {}) << {})", sequence.max(), sequence.shift())?;
         }
@@ -318,6 +326,31 @@ impl fmt::Display for Start<'_, '_> {
             SequenceStart::Zero => Ok(()),
             SequenceStart::Carry => write!(f, " | (place & {mask})"),
             SequenceStart::Random => write!(f, " | FLOOR(RAND() * {})", (mask >> 1) + 1),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use super::*;
+    use crate::error::ErrorKind;
+    use std::string::ToString;
+
+    #[test]
+    fn a_fixed_value_is_in_every_id() {
+        let layout = Layout::parse("version:5=16,time:41,node:6,sequence:12;epoch=0").expect("valid");
+        let function = layout.mariadb_function("app", "next_id", 3.into()).expect("valid");
+        let [.., create] = function.statements().map(|statement| statement.to_string());
+        assert!(create.contains(&std::format!("{} | ((place", 16_u64 << 59 | 3 << 12)), "{create}");
+    }
+
+    #[test]
+    fn a_layout_that_no_generator_takes_is_refused() {
+        for text in ["time:42,opaque:22;epoch=0", "time:53,clock:10;epoch=0;tick=1us"] {
+            let layout = Layout::parse(text).expect("valid");
+            let refused = layout.mariadb_function("app", "next_id", 0.into()).expect_err(text);
+            assert_eq!(refused.kind(), ErrorKind::InvalidLayout);
         }
     }
 }
