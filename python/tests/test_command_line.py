@@ -250,7 +250,7 @@ def test_layouts_tells_json_all_that_a_layout_knows() -> None:
         (["gen", "--store", "file:/proc/slots"], 1, "/proc/slots"),
         (["layouts", "twiter"], 2, "no such preset"),
         (["inspect", "--layout", "twitter", "zz", "--format", "base62"], 2, "zz: base62 takes 11 characters"),
-        (["inspect", "--layout", "sonyflake", "-1"], 2, "-1: the ID sets a bit that is unused"),
+        (["inspect", "--layout", "sonyflake", "-1"], 2, "does not fit this layout: it sets other bits"),
     ],
 )
 def test_a_mistake_is_told_in_one_line(arguments: list[str], code: int, match: str) -> None:

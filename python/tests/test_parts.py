@@ -104,7 +104,7 @@ def test_opaque_bits_are_read_and_never_minted() -> None:
     parts = linkedin.decode(6685980502161199104)
     assert linkedin.encode(timestamp_ms=parts.timestamp_ms, opaque=parts.fields["opaque"]) == 6685980502161199104
     for layout in (linkedin, Layout("time:53,node:10;epoch=0;tick=1us")):
-        with pytest.raises(InvalidLayoutError, match="opaque bits, or ticks"):
+        with pytest.raises(InvalidLayoutError, match="ticks of whole ms and no opaque bits"):
             Snowflake(layout=layout, node=0)
     with pytest.raises(InvalidIdError):
         linkedin.encode(timestamp_ms=0, opaque=2**22)

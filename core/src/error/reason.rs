@@ -63,7 +63,7 @@ reasons! {
     SameName InvalidLayout "two fields have the same name";
     UnusedFirst InvalidLayout "only the first field can be unused";
     NoTime InvalidLayout "a layout needs a field named time";
-    NodeBits InvalidLayout "all node fields together have at most 32 bits";
+    NodeBits InvalidLayout "the node fields have at most 32 bits";
     Epoch InvalidLayout "an epoch lies within 2^53-1 ms of 1970";
     Tick InvalidLayout "a tick is 1 to 2^53-1 ms";
     TooLate InvalidLayout "the layout ends after the year 292 million";
@@ -81,7 +81,7 @@ reasons! {
     Sequence InvalidId "sequence {g} does not fit this layout: it takes 0 to {m}";
     Random InvalidId "random {g} does not fit this layout: it takes 0 to {m}";
     Batch InvalidId "a batch takes 0 to 16777216 IDs, not {g}";
-    Form InvalidText "no such text form: choose decimal, hex, base32, base36, base58 or base62";
+    Form InvalidText "a text form is decimal, hex, base32, base36, base58 or base62";
     Length InvalidText "{f} takes {a} characters, not {b}";
     Character InvalidText "character {a} is not valid in {f}";
     Overflow InvalidText "the number in {f} is above 2^64-1";
