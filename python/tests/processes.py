@@ -9,6 +9,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+PATIENCE_S = 240
+"""How long a program may take: rounds of forks beside other proofs take more than a minute."""
+
 FAKETIME = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1")
 
 
@@ -60,21 +63,23 @@ def start(program: str, *arguments: str, clock_off: float | None = None, **varia
 
 
 def run(program: str, *arguments: str, **variables: str) -> str:
-    """Returns the output of a Python program; fails if the program fails or takes a minute."""
+    """Returns the output of a Python program; fails if the program fails or takes too long."""
     done = subprocess.run(
         command(program, *arguments),
         env=environment(None, **variables),
         check=False,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE_S,
     )
     assert done.returncode == 0, f"{done.returncode}: {done.stderr}"
     return str(done.stdout)
 
 
 def minted(program: str, *arguments: str) -> list[int]:
-    """The IDs that a Python program prints, as 8 bytes each; fails if it fails or takes a minute."""
-    done = subprocess.run(command(program, *arguments), env=environment(), capture_output=True, check=False, timeout=60)
+    """The IDs that a Python program prints, as 8 bytes each; fails if it fails or takes too long."""
+    done = subprocess.run(
+        command(program, *arguments), env=environment(), capture_output=True, check=False, timeout=PATIENCE_S
+    )
     assert done.returncode == 0, done.stderr.decode()
     return memoryview(done.stdout).cast("Q").tolist()
