@@ -83,6 +83,7 @@ class Run:
         self.done: set[str] = set()
         self.failed: list[Step] = []
         self.unstable: list[Step] = []
+        self.hung: list[Step] = []
         self.counts: dict[str, tuple[int, int]] = {}
         self.began = time.monotonic()
         self.servers: subprocess.Popen[str] | None = None
@@ -181,12 +182,17 @@ class Run:
                 if code is None and running.seconds > LIMIT_S:
                     running.kill()
                     code = running.process.wait()
+                    self.hung.append(running.step)
                 if code is not None:
                     self.end(running, code)
 
     def again(self) -> None:
-        """Runs the failed steps a second time, one by one, then the steps that waited for them."""
-        self.unstable, self.failed = self.failed, []
+        """Runs the failed steps a second time, one by one, then the steps that waited for them.
+
+        A step that reached its time limit is not run again: two of them would take an hour.
+        """
+        self.unstable = [step for step in self.failed if step not in self.hung]
+        self.failed = [step for step in self.failed if step in self.hung]
         for step in self.unstable:
             self.log(step).rename(self.log(step).with_suffix(".first.log"))
         self.waiting = [*self.unstable, *self.waiting]

@@ -241,7 +241,7 @@ impl Engine {
                 let mut lines = format!(
                     "listen_addresses='127.0.0.1'\nport={port}\nsocket_dir='{data}'\npcp_port={peer_port}\n\
                      pcp_socket_dir='{data}'\npid_file_name='{data}/pgpool.pid'\nlogdir='{data}'\nmax_pool=1\n\
-                     memqcache_total_size=1MB\nfailover_on_backend_error=off\nhealth_check_period=0\n\
+                     memqcache_total_size=1MB\nmemqcache_max_num_cache=1000\nfailover_on_backend_error=off\nhealth_check_period=0\n\
                      sr_check_period=0\n"
                 );
                 lines.extend(options.iter().flat_map(|line| [line.as_str(), "\n"]));

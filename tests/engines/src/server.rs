@@ -201,6 +201,7 @@ impl Server {
             kill(worker, libc::SIGKILL);
         }
         self.engine.wait_for_workers(self.directory.path());
+        remove_shared_memory(pid);
         // The shell may have ended with the server.
         let _ = shell.stdin.take().expect("a pipe").write_all(b"\n");
         shell.wait().expect("the shell ends");
@@ -259,6 +260,22 @@ fn kill(pid: i32, signal: i32) {
     // SAFETY: sends a signal to a child of a child of this process, which has not been waited for while its shell
     // lives.
     unsafe { libc::kill(pid, signal) };
+}
+
+/// Removes the shared memory (System V) that a killed process has left, as a crash of the machine would. Each kill of
+/// Pgpool-II leaves megabytes of it.
+#[allow(unsafe_code, reason = "shared memory of System V is a C interface")]
+fn remove_shared_memory(creator: i32) {
+    for line in fs::read_to_string("/proc/sysvipc/shm").unwrap_or_default().lines() {
+        let numbers: Vec<i32> = line.split_whitespace().map_while(|word| word.parse().ok()).collect();
+        // The columns are key, shmid, perms, size, cpid.
+        if let [_, id, _, _, cpid, ..] = numbers[..]
+            && cpid == creator
+        {
+            // SAFETY: removes a segment that only processes of a killed server have used.
+            unsafe { libc::shmctl(id, libc::IPC_RMID, std::ptr::null_mut()) };
+        }
+    }
 }
 
 fn alive(pid: i32) -> bool {
