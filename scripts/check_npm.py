@@ -22,7 +22,7 @@ PLATFORMS: dict[str, dict[str, list[str]]] = {
     "win32-arm64-msvc": {"os": ["win32"], "cpu": ["arm64"]},
     "win32-x64-msvc": {"os": ["win32"], "cpu": ["x64"]},
 }
-LIMIT = 700_000
+LIMIT = 900_000
 LICENSES = {"LICENSE-APACHE", "LICENSE-MIT"}
 MAIN = {
     "README.md",
@@ -52,6 +52,13 @@ MAIN = {
     "dist/sql.wasm",
     "dist/sql/index.d.ts",
     "sql/package.json",
+    "dist/audit.node.mjs",
+    "dist/audit.node.cjs",
+    "dist/audit.browser.mjs",
+    "dist/audit.edge.mjs",
+    "dist/audit.wasm",
+    "dist/audit/index.d.ts",
+    "audit/package.json",
     "dist/index.d.ts",
 }
 

@@ -1,7 +1,7 @@
 //! Finds faults in a pile of IDs: what `snowmint audit` reports, the same in every language.
 //!
-//! The rules that look at one ID, at one node's IDs in the order of the log, and at the finished counts stand here. A host
-//! keeps the IDs, sorts them to find duplicates, and holds a [`Trail`] for each node.
+//! A host adds IDs to an [`Audit`], or passes the bytes of a text to a [`Reader`], and gets a [`Report`]. This is the only module
+//! that needs an allocator.
 //!
 //! | finding | evidence | needs the order |
 //! | --- | --- | --- |
@@ -14,15 +14,28 @@
 //! | [`Kind::Truncated`] | the low bits, or the last digits, are 0 far more often than by chance | no |
 //! | [`Kind::Outside`] [`Kind::BeforeBegin`] [`Kind::Future`] | the ID alone | no |
 
+mod analysis;
+mod csv;
 mod finding;
+mod lines;
+mod pile;
 mod plot;
+mod reader;
+mod repeats;
+mod report;
 mod rounding;
+mod rows;
 mod summary;
 mod terms;
+#[cfg(test)]
+mod tests;
 mod trail;
 
 pub use self::finding::{Finding, Kind};
+pub use self::pile::{Audit, AuditOptions};
 pub use self::plot::{Plot, Row};
+pub use self::reader::{Reader, Reading, Source, integer, no_column};
+pub use self::report::Report;
 pub use self::rounding::Rounding;
 pub use self::summary::{NodeSpan, Summary};
 pub use self::terms::{DEFAULT_JITTER_MS, Order, Sight, Spot, Terms};

@@ -5,9 +5,12 @@
 // Casts to `usize` and `u32` here follow a check of the range, on the line before or in the type's constructor.
 #![allow(clippy::cast_possible_truncation)]
 
+#[cfg(feature = "audit")]
+extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
 
+#[cfg(feature = "audit")]
 pub mod audit;
 pub mod bytes;
 pub mod doctor;

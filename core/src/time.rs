@@ -53,6 +53,22 @@ pub(crate) fn write_date(out: &mut impl fmt::Write, unix_ms: i64) -> fmt::Result
     write!(out, "{sign}{:0width$}-{month:02}-{day:02}", year.unsigned_abs())
 }
 
+/// Reads an instant as users of a command line write it, as Unix ms: in RFC 3339, or in Unix ms.
+///
+/// # Errors
+/// A sentence for any other text.
+///
+/// # Examples
+/// ```
+/// use snowmint_core::time::parse_instant;
+/// assert_eq!(parse_instant("2022-06-28T16:07:40Z"), parse_instant("1656432460000"));
+/// assert!(parse_instant("yesterday").is_err());
+/// ```
+pub fn parse_instant(text: &str) -> Result<i64, &'static str> {
+    let ms = text.parse().ok().or_else(|| parse_rfc3339(text.as_bytes()));
+    ms.ok_or("write the time in RFC 3339, such as 2026-01-31T12:00:00Z, or in Unix ms")
+}
+
 /// Reads an RFC 3339 date-time (section 5.6) as Unix ms, rounded down to a ms.
 ///
 /// `None` for any other text, and for a leap second, which Unix time cannot represent.

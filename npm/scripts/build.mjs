@@ -33,7 +33,7 @@ function textOf(bytes) {
 }
 
 // The wasm modules: files for edge runtimes, and texts that the bundles import.
-const modules = ["mint", "forms", "inspect", "lease", "durability", "wide", "prefix", "mask", "sql"];
+const modules = ["mint", "forms", "inspect", "lease", "durability", "wide", "prefix", "mask", "sql", "audit"];
 for (const name of modules) {
   const bytes = readFileSync(`${generated}/${name}.wasm`);
   const digits = textOf(bytes);
@@ -117,6 +117,7 @@ async function modulesOf(host, name, wasm) {
     ["index", name],
     ["stores/index", `stores.${name}`],
     ["sql/index", `sql.${name}`],
+    ["audit/index", `audit.${name}`],
     ...(FOREIGN_STORES[name] ?? []).map((store) => [`stores/${store}`, `stores.${store}`]),
     ...(host === "node" ? [] : [["browser/tabs", `${name}-tabs`]]),
   ];
@@ -128,11 +129,11 @@ async function modulesOf(host, name, wasm) {
   }
 }
 
-/** CommonJS, which cannot be split: the errors of stores and of SQL are of the class that the first bundle has. */
+/** CommonJS, which cannot be split: the errors of the other entries are of the class that the first bundle has. */
 async function commonJsOf(host) {
   await bundle(host, "cjs", [["index", host]], { plugins: [asText("cjs")] });
   const errors = beside(/\/errors\.js$/, () => `./${host}.cjs`);
-  const entries = ["stores", "sql"].map((part) => [`${part}/index`, `${part}.${host}`]);
+  const entries = ["stores", "sql", "audit"].map((part) => [`${part}/index`, `${part}.${host}`]);
   if (host === "node") entries.push(["stores/deno", "stores.deno"]);
   for (const entry of entries) await bundle(host, "cjs", [entry], { plugins: [asText("cjs"), errors] });
 }
@@ -152,7 +153,7 @@ chmodSync("dist/cli.mjs", 0o755);
 
 // The types that the public ones lead to, once for each kind of module.
 execFileSync("node_modules/.bin/tsc", ["-p", "tsconfig.types.json"], { stdio: "inherit" });
-const declared = ["index", "stores/index", "stores/cloudflare", "stores/deno", "sql/index"];
+const declared = ["index", "stores/index", "stores/cloudflare", "stores/deno", "sql/index", "audit/index"];
 const imported = /(?<=(?:from |import\()")(\.\.?\/[\w/.-]+)\.js(?=")/g;
 for (const name of declared) {
   const text = readFileSync(`dist/types/${name}.d.ts`, "utf8");

@@ -94,3 +94,18 @@ test("under a policy without wasm-unsafe-eval importing works, and the first use
   assert.deepEqual([told.name, told.code], ["SnowmintError", "WASM_FORBIDDEN"], JSON.stringify(told));
   assert.match(told.message, /'wasm-unsafe-eval'/);
 });
+
+test("an audit in a page finds the clock that stepped back", async ({ context }, t) => {
+  const found = await inPage(context, t, "/", async () => {
+    const { audit, auditAsync } = await import("/npm/dist/audit.browser.mjs");
+    const ids = BigUint64Array.from({ length: 2000 }, (_, at) => 176477214392320000n + (BigInt(at % 1500) << 22n));
+    const texts = (async function* () {
+      for (const id of ids) yield String(id);
+    })();
+    const [report, later] = [audit(ids), await auditAsync(texts)];
+    return [report.findings.map(String), later.findings.map(String), report.svg().slice(0, 5)];
+  });
+  const [told, later, svg] = found;
+  assert.match(told[0], /^the clock of node \d+ stepped back by 1,499 ms/);
+  assert.deepEqual([later, svg], [told, "<svg "]);
+});

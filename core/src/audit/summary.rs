@@ -106,11 +106,14 @@ impl Summary<'_> {
             format.headline(out, head)?;
         }
         for span in self.nodes.iter().take(SHOWN) {
-            let NodeSpan { node, ids, from_ms, to_ms, ids_per_second } = *span;
+            let NodeSpan { node, ids, from_ms, to_ms, .. } = *span;
+            let tenths = rounded(span.ids_per_second * 10.0);
             writeln!(
                 out,
-                "{node:<8}  {:>13}  {ids_per_second:>11.1}  {}  {}",
+                "{node:<8}  {:>13}  {:>9}.{}  {}  {}",
                 grouped(ids),
+                tenths / 10,
+                tenths % 10,
                 Rfc3339(from_ms),
                 Rfc3339(to_ms)
             )?;
@@ -137,10 +140,11 @@ impl Summary<'_> {
         write!(out, "\", \"ids\": {}, \"unreadable\": {}, ", self.ids, self.unreadable)?;
         write!(out, "\"order\": \"{}\", \"nodes\": [", self.order.name())?;
         for (place, span) in self.nodes.iter().enumerate() {
-            let NodeSpan { node, ids, from_ms, to_ms, ids_per_second } = *span;
+            let NodeSpan { node, ids, from_ms, to_ms, .. } = *span;
+            let thousandths = rounded(span.ids_per_second * 1000.0);
             out.write_str(if place > 0 { ", " } else { "" })?;
             write!(out, "{{\"node\": {node}, \"ids\": {ids}, \"from_ms\": {from_ms}, \"to_ms\": {to_ms}, ")?;
-            write!(out, "\"ids_per_second\": {ids_per_second:.3}}}")?;
+            write!(out, "\"ids_per_second\": {}.{:03}}}", thousandths / 1000, thousandths % 1000)?;
         }
         out.write_str("], \"findings\": [")?;
         for (place, finding) in self.findings.iter().enumerate() {
@@ -149,6 +153,12 @@ impl Summary<'_> {
         }
         out.write_str("]}\n")
     }
+}
+
+/// Rounds a rate. The formatting of floats would be a tenth of the wasm module.
+#[allow(clippy::cast_sign_loss, reason = "a rate is not negative")]
+const fn rounded(rate: f64) -> u64 {
+    (rate + 0.5) as u64
 }
 
 fn write_layout(out: &mut impl Write, layout: &Layout) -> fmt::Result {

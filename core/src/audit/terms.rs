@@ -71,6 +71,7 @@ pub struct Terms {
     pub(super) layout: Layout,
     since_ms: i64,
     until_ms: i64,
+    now_ms: i64,
     pub(super) jitter: u64,
     pub(super) together: u64,
 }
@@ -91,6 +92,7 @@ impl Terms {
             layout: *layout,
             since_ms: since_ms.unwrap_or(i64::MIN),
             until_ms: until_ms.unwrap_or(now_ms.saturating_add(SKEW_MS)),
+            now_ms,
             jitter: jitter_ms.div_ceil(layout.tick_ms()),
             together: (TOGETHER_MS / layout.tick_ms()).max(1),
         }
@@ -171,6 +173,11 @@ impl Terms {
         let [first, .., last] = *eighths;
         let between: u64 = eighths[1..7].iter().sum();
         first > 0 && last > 0 && between <= (first + last) / 100
+    }
+
+    /// Returns whether no generator can mint IDs of the layout at present.
+    pub(super) fn is_over(&self) -> bool {
+        self.layout.refuse_if_over(self.now_ms).is_err()
     }
 
     /// Returns the bits of the lowest field, if it counts or is random.

@@ -2,6 +2,7 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import { version } from "../generated/version.js";
 import { prefix, text } from "../index.js";
+import { instant } from "./render.js";
 
 /** A mistake in the words of the command line. */
 export class Mistake extends Error {}
@@ -42,17 +43,33 @@ export interface DoctorOptions {
   json: boolean;
 }
 
+/** The options of `audit`. */
+export interface AuditOptions {
+  file?: string;
+  layout: string;
+  format?: text.TextForm;
+  prefix?: string;
+  column?: string;
+  sinceMs?: number;
+  untilMs?: number;
+  jitterMs?: number;
+  unordered: boolean;
+  svg?: string;
+  json: boolean;
+}
+
 /** A verb with its options, or a text to print. */
 export type Request =
   | ({ verb: "gen" } & GenOptions)
   | ({ verb: "inspect" } & InspectOptions)
   | ({ verb: "layouts" } & LayoutsOptions)
   | ({ verb: "doctor" } & DoctorOptions)
+  | ({ verb: "audit" } & AuditOptions)
   | { verb: "print"; text: string };
 
-const VERBS = ["gen", "inspect", "layouts", "doctor"];
+const VERBS = ["gen", "inspect", "layouts", "doctor", "audit"];
 
-const HELP = `usage: snowmint [-h] [--version] gen | inspect | layouts | doctor ...
+const HELP = `usage: snowmint [-h] [--version] gen | inspect | layouts | doctor | audit ...
 
 Mint and read IDs of the Snowflake family.
 
@@ -60,6 +77,7 @@ Mint and read IDs of the Snowflake family.
   inspect     show the parts of IDs
   layouts     show layouts
   doctor      examine what a generator would do here
+  audit       say why a pile of IDs has duplicates
 
   -h, --help  show this help; after a verb the help of the verb
   --version   show the version
@@ -136,6 +154,39 @@ tables, and claims no node.
 Exit code 1: something must be mended.
 `;
 
+const AUDIT_HELP = `usage: snowmint audit [--layout LAYOUT] [--format FORM | --prefix PREFIX]
+                      [--column NAME] [--since TIME] [--until TIME]
+                      [--jitter-ms MS] [--unordered] [--svg FILE] [--json]
+                      [FILE]
+
+Say why a pile of IDs has duplicates: nodes that two processes share, clocks
+that stepped back, and more. Reads one ID per line, in the order in which they
+were written down, or a column of a CSV file.
+
+  FILE             file to read [default: standard input]
+  --layout LAYOUT  name of a preset, or text of a layout [default: snowmint]
+  --format FORM    text form of the IDs: decimal, hex, base32, base36, base58,
+                   base62 [default: the number without padding]
+  --prefix PREFIX  prefix of each ID, with 13 characters after it:
+                   user_1asd13xh1f800
+  --column NAME    column with the IDs: the file is CSV
+  --since TIME     when the system began, in RFC 3339 or Unix ms: earlier IDs
+                   are findings [default: the epoch of the layout]
+  --until TIME     later IDs are in the future, in RFC 3339 or Unix ms [default:
+                   a minute from now]
+  --jitter-ms MS   how late a line is at most, because threads overtake each
+                   other: smaller steps back are no finding [default: 10]
+  --unordered      the IDs stand in no order: report only findings that need
+                   none
+  --svg FILE       write a picture of the nodes over time, with the findings
+                   marked
+  --json           print the report as a JSON object
+
+Exit code 0: nothing found; 1: findings; 2: lines that are no ID, which are
+reported and passed over, or other wrong input. Parquet files are read by
+python -m snowmint audit and by the crate snowmint-server.
+`;
+
 /** Reads the words. Throws `Mistake`. */
 export function read([verb, ...words]: string[]): Request {
   switch (verb) {
@@ -147,6 +198,8 @@ export function read([verb, ...words]: string[]): Request {
       return layouts(words);
     case "doctor":
       return doctor(words);
+    case "audit":
+      return audit(words);
     case "-h":
     case "--help":
       return { verb: "print", text: HELP };
@@ -172,14 +225,10 @@ function gen(words: string[]): Request {
     },
   });
   if (values.help) return { verb: "print", text: GEN_HELP };
-  const { layout, prefix: given, node, store, namespace, json = false } = values;
-  if (given !== undefined && values.format !== undefined)
-    throw mistake("--prefix: not allowed with argument --format", "gen");
-  const wait = values["max-wait-ms"];
-  const maxWaitMs = wait === undefined ? undefined : whole("gen", "--max-wait-ms", wait);
+  const { layout, node, store, namespace, json = false } = values;
+  const maxWaitMs = optional(values["max-wait-ms"], (wait) => whole("gen", "--max-wait-ms", wait));
   const count = whole("gen", "-n/--count", values.count);
-  const format = form("gen", values.format);
-  return { verb: "gen", count, layout, node, store, namespace, maxWaitMs, json, format, prefix: start(given) };
+  return { verb: "gen", count, layout, node, store, namespace, maxWaitMs, json, ...written("gen", values) };
 }
 
 function inspect(words: string[]): Request {
@@ -214,6 +263,39 @@ function doctor(words: string[]): Request {
   return { verb: "doctor", layout, node, store, namespace, json };
 }
 
+function audit(words: string[]): Request {
+  const { values, positionals } = parsed("audit", words, {
+    allowPositionals: true,
+    options: {
+      ...COMMON,
+      prefix: { type: "string" },
+      column: { type: "string" },
+      since: { type: "string" },
+      until: { type: "string" },
+      "jitter-ms": { type: "string" },
+      unordered: { type: "boolean", default: false },
+      svg: { type: "string" },
+    },
+  });
+  if (values.help) return { verb: "print", text: AUDIT_HELP };
+  const [file, more] = positionals.map(shown);
+  if (more !== undefined) throw mistake(`one file at a time: ${file} and ${more}`, "audit");
+  const { layout = "snowmint", column, since, until, unordered, svg, json = false } = values;
+  return {
+    verb: "audit",
+    file,
+    layout,
+    ...written("audit", values),
+    column,
+    sinceMs: optional(since, (time) => unixMs("--since", time)),
+    untilMs: optional(until, (time) => unixMs("--until", time)),
+    jitterMs: optional(values["jitter-ms"], (ms) => whole("audit", "--jitter-ms", ms)),
+    unordered,
+    svg,
+    json,
+  };
+}
+
 const COMMON = {
   help: { type: "boolean", short: "h" },
   layout: { type: "string" },
@@ -245,13 +327,29 @@ function form(verb: string, given: string | undefined): text.TextForm | undefine
   throw mistake(`--format: invalid choice: '${given}' (choose from ${text.FORMS.join(", ")})`, verb);
 }
 
-function start(given: string | undefined): string | undefined {
+/** How IDs are written: in a form, or with a prefix. */
+function written(verb: string, given: { format?: string; prefix?: string }) {
+  if (given.prefix !== undefined && given.format !== undefined)
+    throw mistake("--prefix: not allowed with argument --format", verb);
+  return { format: form(verb, given.format), prefix: optional(given.prefix, (text) => start(verb, text)) };
+}
+
+function start(verb: string, given: string): string {
   try {
-    return given === undefined ? given : prefix.of(given).prefix;
+    return prefix.of(given).prefix;
   } catch (error) {
-    throw mistake(`--prefix: ${(error as Error).message}`, "gen");
+    throw mistake(`--prefix: ${(error as Error).message}`, verb);
   }
 }
+
+function unixMs(option: string, given: string): number {
+  const ms = instant(shown(given));
+  if (typeof ms === "number") return ms;
+  throw mistake(`${option}: ${ms}`, "audit");
+}
+
+const optional = <T>(given: string | undefined, read: (given: string) => T): T | undefined =>
+  given === undefined ? undefined : read(given);
 
 function mistake(sentence: string, verb?: string): Mistake {
   return new Mistake(`${sentence} (see snowmint ${verb ? `${verb} ` : ""}--help)`);

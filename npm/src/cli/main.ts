@@ -1,10 +1,11 @@
 #!/usr/bin/env node
-// The command line: `npx snowmint gen`, `inspect`, `layouts` and `doctor`, with the output of `python -m snowmint`.
+// The command line: `npx snowmint gen`, `inspect`, `layouts`, `doctor` and `audit`, with the output of `python -m snowmint`.
 import { createInterface } from "node:readline";
 import { setImmediate } from "node:timers/promises";
 import { WAIT_MS } from "../generated/tables.js";
 import { Layout, prefix, Snowflake, SnowmintError, text } from "../index.js";
 import {
+  type AuditOptions,
   type DoctorOptions,
   type GenOptions,
   type InspectOptions,
@@ -12,6 +13,7 @@ import {
   Mistake,
   read,
 } from "./arguments.js";
+import { audited } from "./audit.js";
 import { examine } from "./doctor.js";
 import * as render from "./render.js";
 
@@ -123,6 +125,14 @@ async function doctor(options: DoctorOptions): Promise<number> {
   return isWell ? 0 : 1;
 }
 
+async function audit(options: AuditOptions): Promise<number> {
+  const done = await audited(options, formOf(options), interrupted.signal);
+  if (!done) return 1;
+  done.complaints.forEach(complain);
+  await write(done.shown);
+  return done.code;
+}
+
 /** Returns the form of the output. Headlines are bold on a terminal that shows bold text. */
 function formOf({ json }: { json: boolean }): render.Format {
   return { json, bold: Boolean(process.stdout.isTTY) && !process.env.NO_COLOR && process.env.TERM !== "dumb" };
@@ -139,6 +149,8 @@ async function run(words: string[]): Promise<number> {
       return showLayouts(request);
     case "doctor":
       return doctor(request);
+    case "audit":
+      return audit(request);
     case "print":
       await write(request.text);
       return 0;

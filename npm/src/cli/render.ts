@@ -26,6 +26,13 @@ export function isVouched(store: string | undefined, namespace: string | undefin
   return Boolean(wasm.is_vouched(+(store !== undefined), +(namespace !== undefined)));
 }
 
+/** Reads an instant in RFC 3339 or Unix ms. Returns Unix ms, or a sentence for another text. */
+export function instant(text: string): number | string {
+  put(text);
+  const ms = wasm.instant();
+  return Number.isNaN(ms) ? Buffer.from(wasm.memory.buffer, wasm.output(), wasm.output_length()).toString() : ms;
+}
+
 /** Puts bytes or a text where the module reads its input. */
 function put(input: string | Uint8Array): void {
   const bytes = typeof input === "string" ? Buffer.from(input) : input;

@@ -182,8 +182,7 @@ pub struct Fence {
 }
 
 pub(super) fn instant(text: &str) -> Result<i64, String> {
-    let ms = text.parse().ok().or_else(|| time::parse_rfc3339(text.as_bytes()));
-    ms.ok_or_else(|| "write the time in RFC 3339, such as 2026-01-31T12:00:00Z, or in Unix ms".to_owned())
+    time::parse_instant(text).map_err(str::to_owned)
 }
 
 fn dialect(name: &str) -> Result<Dialect, String> {

@@ -25,16 +25,5 @@ pub(super) fn lines() -> impl Iterator<Item = io::Result<String>> {
 
 /// Reads a decimal number of any size, with or without a minus sign.
 pub(super) fn integer(text: &str) -> Result<Integer, Error> {
-    let digits = text.strip_prefix('-').unwrap_or(text);
-    if !(1..=40).contains(&digits.len()) || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err(Error::told(
-            ErrorKind::InvalidId,
-            "an ID is an integer from -2^63 to 2^64-1; --format names another form",
-        ));
-    }
-    Ok(match digits.parse::<u64>() {
-        Err(_) => Integer::Beyond,
-        Ok(magnitude) if text.starts_with('-') && magnitude > 0 => Integer::Negative(magnitude),
-        Ok(number) => Integer::Fits(number),
-    })
+    snowmint_core::audit::integer(text).map_err(|sentence| Error::told(ErrorKind::InvalidId, sentence))
 }

@@ -12,12 +12,12 @@ mod doctor;
 
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::fmt;
+use core::fmt::{self, Write as _};
 
 use glue::Single;
 use snowmint_core::inspect::{inspect, inspect_integer};
 use snowmint_core::render::{self, Decoded, Format};
-use snowmint_core::{Integer, Layout};
+use snowmint_core::{Integer, Layout, time};
 
 static INPUT: Single<Vec<u8>> = Single::new(Vec::new());
 static OUTPUT: Single<String> = Single::new(String::new());
@@ -40,6 +40,25 @@ pub extern "C" fn output() -> u32 {
 #[unsafe(no_mangle)]
 pub extern "C" fn is_vouched(has_store: bool, has_namespace: bool) -> bool {
     snowmint_core::lease::is_vouched(has_store, has_namespace)
+}
+
+/// Reads an instant in RFC 3339 or Unix ms, and returns it as Unix ms. `NaN` for another text; the output is then a sentence.
+#[unsafe(no_mangle)]
+#[allow(clippy::cast_precision_loss, reason = "JavaScript has its instants as doubles")]
+pub extern "C" fn instant() -> f64 {
+    time::parse_instant(text()).map_or_else(
+        |sentence| {
+            written(|out| out.write_str(sentence));
+            f64::NAN
+        },
+        |ms| ms as f64,
+    )
+}
+
+/// Returns the length of the output of the last call.
+#[unsafe(no_mangle)]
+pub extern "C" fn output_length() -> u32 {
+    OUTPUT.get().len() as u32
 }
 
 /// Renders the layouts whose texts are the lines of the input: a table, or a picture of each. Returns the length of the output.

@@ -7,15 +7,15 @@ use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::DataType;
 use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader as _, SerializedFileReader};
+use snowmint_core::audit::{Reader, no_column};
 
-use super::{Ids, no_column};
 use crate::exit::Exit;
 
 /// So many rows are read at once.
 const BATCH: usize = 8192;
 
 /// Reads the IDs of a column of 64-bit integers or of texts.
-pub(super) fn read(ids: &mut Ids<'_>, mut input: impl Read, column: Option<&str>) -> Result<(), Exit> {
+pub(super) fn read(ids: &mut Reader, mut input: impl Read, column: Option<&str>) -> Result<(), Exit> {
     // The end of the file says where its columns are.
     let mut bytes = Vec::new();
     input.read_to_end(&mut bytes)?;
@@ -24,7 +24,7 @@ pub(super) fn read(ids: &mut Ids<'_>, mut input: impl Read, column: Option<&str>
     let names: Vec<_> = schema.columns().iter().map(|column| column.path().string()).collect();
     let column = column.unwrap_or_default();
     let Some(at) = names.iter().position(|name| name == column) else {
-        return Err(no_column(column, &names));
+        return Err(Exit::Wrong(no_column(column, &names)));
     };
     let described = schema.column(at);
     let is_integer = matches!(described.logical_type_ref(), None | Some(LogicalType::Integer { .. }));
@@ -44,11 +44,11 @@ pub(super) fn read(ids: &mut Ids<'_>, mut input: impl Read, column: Option<&str>
         let group = file.get_row_group(group).map_err(|error| failed(&error))?;
         match group.get_column_reader(at).map_err(|error| failed(&error))? {
             ColumnReader::Int64ColumnReader(reader) => rows(ids, reader, defined, |ids, id| {
-                ids.audit.add(id.cast_unsigned());
+                ids.add_id(id.cast_unsigned());
                 Ok(())
             })?,
             ColumnReader::ByteArrayColumnReader(reader) => {
-                rows(ids, reader, defined, |ids, text| ids.add(text.data()))?;
+                rows(ids, reader, defined, |ids, text| ids.add(text.data()).map_err(Exit::Wrong))?;
             }
             _ => return Err(Exit::Failed(format!("column \"{column}\" has changed its type"))),
         }
@@ -58,10 +58,10 @@ pub(super) fn read(ids: &mut Ids<'_>, mut input: impl Read, column: Option<&str>
 
 /// Reads all rows of a column, and passes over those without a value.
 fn rows<T: DataType>(
-    ids: &mut Ids<'_>,
+    ids: &mut Reader,
     mut reader: ColumnReaderImpl<T>,
     defined: i16,
-    add: impl Fn(&mut Ids<'_>, &T::T) -> Result<(), Exit>,
+    add: impl Fn(&mut Reader, &T::T) -> Result<(), Exit>,
 ) -> Result<(), Exit> {
     let (mut values, mut levels) = (Vec::with_capacity(BATCH), Vec::with_capacity(BATCH));
     loop {
@@ -77,7 +77,7 @@ fn rows<T: DataType>(
             let is_there = levels.get(row).is_none_or(|level| *level == defined);
             match if is_there { present.next() } else { None } {
                 Some(value) => add(ids, value)?,
-                None => ids.audit.skip(),
+                None => ids.skip(),
             }
         }
     }

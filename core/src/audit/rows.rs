@@ -1,8 +1,13 @@
 //! How many IDs each node has over time, for the picture.
 
-use std::collections::HashMap;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::fmt;
 
-use snowmint_core::audit::{Finding, NodeSpan, Plot, Row, Sight, Terms};
+use super::finding::Finding;
+use super::plot::{Plot, Row};
+use super::summary::NodeSpan;
+use super::terms::{Sight, Terms};
 
 /// The stretches of time of the picture.
 const STRETCHES: usize = 192;
@@ -25,17 +30,16 @@ impl Rows {
         let is_fine = |span: &NodeSpan| findings.iter().all(|finding| finding.node != Some(span.node));
         chosen.sort_by_cached_key(|span| (is_fine(span), u64::MAX - span.ids));
         chosen.truncate(MOST);
-        chosen.sort_by_key(|span| span.node);
+        chosen.sort_unstable_by_key(|span| span.node);
         let from_ms = chosen.iter().map(|span| span.from_ms).min().unwrap_or_default();
         let to_ms = chosen.iter().map(|span| span.to_ms).max().unwrap_or_default();
         let mut rows: Vec<_> = chosen.into_iter().map(|span| (span, vec![0u32; STRETCHES])).collect();
-        let places: HashMap<u32, usize> = rows.iter().enumerate().map(|(at, (span, _))| (span.node, at)).collect();
         let width = (to_ms.abs_diff(from_ms) + 1).div_ceil(STRETCHES as u64);
         for id in ids {
             let Sight::Inside(spot) = terms.sight(*id) else { continue };
-            let Some(at) = places.get(&spot.node) else { continue };
+            let Ok(at) = rows.binary_search_by_key(&spot.node, |(span, _)| span.node) else { continue };
             let stretch = terms.tick_start_ms(spot.tick).abs_diff(from_ms) / width;
-            if let Some(count) = usize::try_from(stretch).ok().and_then(|stretch| rows[*at].1.get_mut(stretch)) {
+            if let Some(count) = usize::try_from(stretch).ok().and_then(|stretch| rows[at].1.get_mut(stretch)) {
                 *count = count.saturating_add(1);
             }
         }
@@ -43,7 +47,7 @@ impl Rows {
     }
 
     /// Writes the picture.
-    pub(super) fn write(&self, findings: &[Finding], out: &mut impl std::fmt::Write) -> std::fmt::Result {
+    pub(super) fn write(&self, findings: &[Finding], out: &mut impl fmt::Write) -> fmt::Result {
         let rows = self.nodes.iter().map(|(span, counts)| Row { node: span.node, ids: span.ids, counts });
         let rows: Vec<_> = rows.collect();
         let &Self { from_ms, to_ms, hidden, .. } = self;

@@ -1,8 +1,11 @@
 //! IDs that occur more than once, and where.
 
-use std::collections::{BTreeMap, HashMap};
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
 
-use snowmint_core::audit::{Sight, Terms};
+use hashbrown::HashMap;
+
+use super::terms::{Sight, Terms};
 
 /// An ID that occurs more than once.
 pub(super) struct Repeat {

@@ -1,14 +1,20 @@
 //! From IDs to findings: one pass in the order of the log, a sorted copy for duplicates, and a pass over those that repeat.
 
-use std::collections::{BTreeMap, HashMap};
+use alloc::collections::BTreeMap;
+use alloc::vec;
+use alloc::vec::Vec;
 
-use snowmint_core::SystemHost;
-use snowmint_core::audit::{Event, Excursion, Finding, Kind, NodeSpan, Order, Rounding, Sight, Spot, Terms, Trail};
+use hashbrown::HashMap;
 
-use super::Lines;
+use super::finding::{Finding, Kind};
+use super::lines::Lines;
 use super::repeats::{Repeat, Stretch, repeats, stretches};
 use super::report::Report;
+use super::rounding::Rounding;
 use super::rows::Rows;
+use super::summary::NodeSpan;
+use super::terms::{Order, Sight, Spot, Terms};
+use super::trail::{Event, Excursion, Trail};
 
 /// Nodes of larger layouts are looked up by a hash.
 const MOST_NODES: u64 = 1 << 16;
@@ -157,7 +163,7 @@ impl Analysis {
         let mut nodes: Vec<_> = self.trails.list.iter().map(|(node, trail)| self.span(*node, trail)).collect();
         nodes.sort_unstable_by_key(|span| span.node);
         let mut findings = self.findings();
-        findings.sort_by_key(|finding| (finding.kind, finding.node));
+        findings.sort_unstable_by_key(|finding| (finding.kind, finding.node));
         let rows = Rows::new(&self.terms, &self.ids, &nodes, &findings);
         let ids = self.ids.len() as u64;
         Report { layout: *self.terms.layout(), ids, unreadable, order: self.order, nodes, findings, rows }
@@ -310,7 +316,7 @@ impl Analysis {
     fn ended(&mut self, found: &mut Vec<Finding>) -> bool {
         let laps = self.trails.list.iter().any(|(_, trail)| trail.laps() > 0) && self.order != Order::Unordered;
         let between = self.terms.has_ended(&self.eighths);
-        let late = self.eighths[7] > 0 || self.terms.layout().refuse_if_over(SystemHost::unix_ms()).is_err();
+        let late = self.eighths[7] > 0 || self.terms.is_over();
         let above = self.ran_over.ids > 0 && late;
         if !laps && !between && !above {
             // Bits above the layout for no known reason.

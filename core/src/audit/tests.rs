@@ -1,14 +1,19 @@
 //! Each fault, made of IDs that real generators minted by a scripted clock.
 
-use snowmint_core::audit::{Kind, Order};
-use snowmint_core::layouts::{INSTAGRAM, LEAF, SNOWMINT, SONYFLAKE, TWITTER};
-use snowmint_core::render::Format;
-use snowmint_core::{Layout, Options, Parts, SequenceStart, Snowflake, Words};
+extern crate std;
 
-use super::{Audit, AuditOptions, Report};
+use std::string::{String, ToString as _};
+use std::vec::Vec;
+
+use super::{Audit, AuditOptions, Kind, Order, Report};
+use crate::layouts::{INSTAGRAM, LEAF, SNOWMINT, SONYFLAKE, TWITTER};
+use crate::render::Format;
+use crate::{Layout, Options, Parts, SequenceStart, Snowflake, Words};
 
 /// 2026-03-01.
 const NOW_MS: i64 = 1_772_323_200_000;
+/// When the audits are made, a month later.
+const PRESENT_MS: i64 = NOW_MS + 2_592_000_000;
 
 /// A generator that a test gives its clock.
 struct Minted(Snowflake<Words>);
@@ -37,7 +42,7 @@ fn scattered(seed: u64) -> u64 {
 }
 
 fn audited_with(layout: &Layout, ids: &[u64], options: &AuditOptions) -> Report {
-    let mut audit = Audit::new(layout, options);
+    let mut audit = Audit::at(layout, options, PRESENT_MS);
     audit.extend(ids.iter().copied());
     audit.finish()
 }
