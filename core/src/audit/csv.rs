@@ -117,7 +117,10 @@ fn joined(cells: &[u8], ends: &[usize], delimiter: u8) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    fn rows(text: &str, size: usize) -> Vec<(u64, Result<Vec<u8>, Vec<u8>>)> {
+    /// The line of a row, and its cell or, if it has too few, all of them.
+    type Seen = (u64, Result<Vec<u8>, Vec<u8>>);
+
+    fn rows(text: &str, size: usize) -> Vec<Seen> {
         let (mut rows, mut seen) = (Table::new(b',', 1), Vec::new());
         let pieces = text.as_bytes().chunks(size).chain([&[][..]]);
         for piece in pieces {
