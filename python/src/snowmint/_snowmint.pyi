@@ -1892,10 +1892,10 @@ def release_leases() -> None:
     """Gives the nodes of all leases of this process back, before it ends by `os._exit`."""
 
 def before_fork() -> None:
-    """Waits until no thread of this package calls a store, for 2 s at most. No thread begins a call meanwhile."""
+    """Waits until no thread of this package calls a store, for 2 s at most."""
 
 def after_fork_in_parent() -> None:
-    """Lets calls of stores go on."""
+    """Lets calls go on in the parent. A child counts from 0."""
 
 MYSQL_CLOCK: Final[str]
 MYSQL_FLUSH: Final[str]
