@@ -1,10 +1,13 @@
-"""Gives leases back when a child of `multiprocessing` ends: by `os._exit`, which runs no handler of `atexit`."""
+"""Forks: they wait for calls of stores, and a child of `multiprocessing` gives its leases back.
+
+Such a child ends by `os._exit`, which runs no handler of `atexit`.
+"""
 
 import os
 import sys
 from types import ModuleType
 
-from snowmint._snowmint import release_leases
+from snowmint._snowmint import after_fork_in_parent, before_fork, release_leases
 
 # The second one is Celery's.
 MODULES = ["multiprocessing.util", "billiard.util"]
@@ -23,6 +26,6 @@ def _forked() -> None:
 
 
 def watch_forks() -> None:
-    """Prepares each child for its end."""
+    """Holds calls of stores back while the process forks, and prepares each child for its end."""
     if hasattr(os, "register_at_fork"):
-        os.register_at_fork(after_in_child=_forked)
+        os.register_at_fork(before=before_fork, after_in_parent=after_fork_in_parent, after_in_child=_forked)

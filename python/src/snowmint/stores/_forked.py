@@ -9,6 +9,7 @@ from weakref import WeakSet
 from sqlalchemy import Engine
 
 from snowmint._errors import ForkedError
+from snowmint._snowmint import after_fork_in_parent, before_fork
 
 _sqlite: "WeakSet[OfProcess]" = WeakSet()
 GATE_S = 10.0
@@ -67,6 +68,8 @@ class OfProcess:
 
 
 def _before() -> None:
+    # Before the gates are closed: a call under way may wait at one.
+    before_fork()
     for each in list(_sqlite):
         each.before_fork()
 
@@ -74,6 +77,8 @@ def _before() -> None:
 def _after(child: bool) -> None:
     for each in list(_sqlite):
         each.after_fork(child)
+    if not child:
+        after_fork_in_parent()
 
 
 if hasattr(os, "register_at_fork"):
