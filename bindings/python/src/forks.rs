@@ -24,8 +24,8 @@ struct UnderWay {
 
 static UNDER_WAY: PerProcess<UnderWay> = PerProcess::new();
 
-/// Calls Python from a thread of this package, which is not attached to the interpreter.
-pub(crate) fn between_forks<T>(call: impl FnOnce() -> T) -> T {
+/// Attaches a thread of this package to the interpreter, for one call. `None` if the interpreter has ended.
+pub(crate) fn attach<T>(call: impl FnOnce(Python<'_>) -> T) -> Option<T> {
     let UnderWay { calls, forks } = UNDER_WAY.get();
     let since = Instant::now();
     calls.fetch_add(1, Ordering::SeqCst);
@@ -34,7 +34,7 @@ pub(crate) fn between_forks<T>(call: impl FnOnce() -> T) -> T {
         thread::sleep(LOOK_AGAIN);
         calls.fetch_add(1, Ordering::SeqCst);
     }
-    let answer = call();
+    let answer = Python::try_attach(call);
     calls.fetch_sub(1, Ordering::SeqCst);
     answer
 }

@@ -1,6 +1,7 @@
 //! Work of unknown length, such as a write to a disk: it runs on a separate thread, and its caller waits with a deadline.
 
 use std::io;
+use std::panic::resume_unwind;
 use std::sync::{Arc, Mutex};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
@@ -60,8 +61,8 @@ pub fn begin<T: Send + 'static>(name: &str, work: impl FnOnce(Outcome<T>) + Send
 /// The system gives no thread.
 pub fn on_ended_thread<T: Send>(work: impl FnOnce() -> T + Send) -> io::Result<T> {
     thread::scope(|scope| {
-        let done = thread::Builder::new().spawn_scoped(scope, work)?.join();
-        done.map_err(|_| io::Error::other("it panicked"))
+        let thread = thread::Builder::new().spawn_scoped(scope, work)?;
+        Ok(thread.join().unwrap_or_else(|panic| resume_unwind(panic)))
     })
 }
 
