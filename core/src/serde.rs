@@ -81,21 +81,7 @@ impl Serialize for TypeId {
 /// Reads the text of a `TypeID` with any prefix.
 impl<'de> Deserialize<'de> for TypeId {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_str(TypeIdReader)
-    }
-}
-
-struct TypeIdReader;
-
-impl Visitor<'_> for TypeIdReader {
-    type Value = TypeId;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a TypeID")
-    }
-
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<TypeId, E> {
-        text.parse().map_err(E::custom)
+        deserializer.deserialize_str(TextReader { expected: "a TypeID", parse: Self::from_str })
     }
 }
 
@@ -109,20 +95,25 @@ impl Serialize for Layout {
 /// Reads the text of a layout or the name of a preset, as [`Layout::find`] does.
 impl<'de> Deserialize<'de> for Layout {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_str(LayoutReader)
+        let expected = "the text of a layout, or the name of a preset";
+        deserializer.deserialize_str(TextReader { expected, parse: |text| Self::find(text) })
     }
 }
 
-struct LayoutReader;
+/// Reads what is a text in every format.
+struct TextReader<T> {
+    expected: &'static str,
+    parse: fn(&str) -> Result<T, Error>,
+}
 
-impl Visitor<'_> for LayoutReader {
-    type Value = Layout;
+impl<T> Visitor<'_> for TextReader<T> {
+    type Value = T;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the text of a layout, or the name of a preset")
+        f.write_str(self.expected)
     }
 
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<Layout, E> {
-        Layout::find(text).map_err(E::custom)
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<T, E> {
+        (self.parse)(text).map_err(E::custom)
     }
 }

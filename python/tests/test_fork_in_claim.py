@@ -151,3 +151,34 @@ def test_forks_at_random_times_of_a_claim_repeat_nothing(redis_server: servers.S
     assert len(held) == 2 * rounds
     repeated = len(held) - len(set(held))
     assert repeated == 0, f"in {repeated} of {rounds} rounds parent and child had one node"
+
+
+@pytest.mark.parametrize(("waits", "under_way"), [(False, b"0"), (True, b"1")])
+def test_a_fork_waits_for_a_call_of_a_store_unless_the_call_hangs(waits: bool, under_way: bytes) -> None:
+    program = """
+        import os, sys, threading, time
+        from snowmint import Snowflake
+        from snowmint.stores import MemoryStore
+        class Slow(MemoryStore):
+            "A store whose first list takes a while, or hangs until the process has forked."
+            def list(self, prefix):
+                global under_way
+                if not began.is_set():
+                    under_way = True
+                    began.set()
+                    forked.wait() if sys.argv[1] == "True" else time.sleep(0.3)
+                    under_way = False
+                return super().list(prefix)
+        began, forked, under_way = threading.Event(), threading.Event(), False
+        minting = threading.Thread(target=lambda: Snowflake(store=Slow(), max_wait_ms=30_000).next_id())
+        minting.start()
+        began.wait()
+        child = os.fork()
+        if child == 0:
+            os.write(1, b"1" if under_way else b"0")
+            os._exit(0)
+        forked.set()
+        os.waitpid(child, 0)
+        minting.join()
+    """
+    assert processes.run(program, str(waits)).encode() == under_way

@@ -1,5 +1,6 @@
 """Reads all ledgers of a run, and counts what breaks a promise."""
 
+import itertools
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,23 +14,35 @@ from numpy.typing import NDArray
 
 SLACK_MS = 5000
 """How much later than its deadline a call may return on a busy machine."""
+SECTION = 100_000
+"""How many users have one allocator at a time."""
 SAMPLES = 5
 """How many violations of each kind the report describes in words."""
-PER_USER = ("section", "user")
-"""The kinds whose numbers count separately for each user, and increase."""
+ORDER = {
+    "segment": "session",
+    "key": "session",
+    "ticket": "session",
+    "sequence": "all",
+    "cached": "session",
+    "user": "user",
+    "native": "none",
+    "flickr": "none",
+}
+"""Over what the numbers of each kind increase: a session (a source of numbers that a process opened, or a connection to a
+service), all processes, or all numbers of a user. A session's numbers stand in one ledger."""
 
 Stops = Mapping[int, Sequence[tuple[int, int]]]
 """When each process stood still, by process number: from and to, ns of the monotonic clock."""
 
 VIOLATIONS = {
     "duplicates": "an ID was minted twice",
-    "order": "an ID of a generator is not above all IDs that the generator had returned before the call",
+    "order": "an ID is not above all IDs that its generator, or the service by that connection, had returned before the call",
     "outside": "an ID has another node, or lies outside of the window that its worker had written down",
     "beyond": "an ID lies at or beyond the end of its node's record in the store",
-    "shared": "two generators minted on one node in overlapping times",
+    "shared": "two generators or services minted on one node in overlapping times",
     "late": "a call returned seconds after its deadline",
-    "repeated": "a number of a segment, ticket, sequence or user was given twice",
-    "unordered": "a number of a user is not above all numbers that the user had got before the request",
+    "repeated": "a number of a segment, key, ticket, sequence or user was given twice",
+    "unordered": "a number is not above all numbers of its order that had come before the request",
     "unexplained": "a process ended with an error that no fault explains",
     "silent": "a worker minted nothing, or no number of a kind was taken",
 }
@@ -41,9 +54,11 @@ class Findings:
 
     Attributes:
         ids: How many IDs the ledgers hold.
-        numbers: How many numbers of each kind.
-        generators: How many generators minted.
-        takeovers: How often a node changed from one generator to another.
+        numbers: How many numbers of each kind; of kind `id`, how many of the IDs came from services.
+        takers: How many numbers of each kind each process took, by name of the process and kind.
+        generators: How many generators and services minted.
+        takeovers: How often a node changed from one generator or service to another.
+        successions: How often a section of users changed from one ledger to another.
         refusals: How many calls were refused, by code.
         violations: How often each promise was broken.
         latest_ms: The longest time by which a call passed its deadline.
@@ -52,8 +67,10 @@ class Findings:
 
     ids: int = 0
     numbers: Counter[str] = field(default_factory=Counter)
+    takers: Counter[tuple[str, str]] = field(default_factory=Counter)
     generators: int = 0
     takeovers: int = 0
+    successions: int = 0
     refusals: Counter[str] = field(default_factory=Counter)
     violations: Counter[str] = field(default_factory=Counter)
     latest_ms: int = 0
@@ -67,13 +84,14 @@ class Findings:
 
 
 def check_ids(ledgers: Iterable[Path], stops: Stops, findings: Findings) -> None:
-    """Checks the ledgers of workers that mint."""
+    """Checks the ledgers of workers that mint, and of clients that ask services for IDs."""
     threads: defaultdict[str, list[Generator]] = defaultdict(list)
     for path in sorted(ledgers):
         for generator in ledger.read(path):
             threads[generator.name].append(generator)
     minted: list[tuple[str, Ids]] = []
     spans: defaultdict[int, list[tuple[int, int, str]]] = defaultdict(list)
+    sources: set[str] = set()
     for name, generators in threads.items():
         calls = [call for generator in generators for call in generator.calls]
         for call in calls:
@@ -82,16 +100,25 @@ def check_ids(ledgers: Iterable[Path], stops: Stops, findings: Findings) -> None
         calls = [call for call in calls if len(call.ids)]
         if not calls:
             continue
-        findings.generators += 1
-        for call in calls:
-            _check_window(name, call, findings)
-        _check_order(name, calls, findings)
         ids = np.concatenate([call.ids for call in calls])
         minted.append((name, ids))
         nodes, times = ledger.nodes_of(ids), ledger.ms_of(ids)
+        # Connections to one service lead to the same generator.
+        service = generators[0].service
+        sources.add(service or name)
         for node in np.unique(nodes):
             of_node = times[nodes == node]
-            spans[int(node)].append((int(of_node.min()), int(of_node.max()), name))
+            spans[int(node)].append((int(of_node.min()), int(of_node.max()), service or name))
+        if service:
+            findings.numbers["id"] += len(ids)
+            # A service that has lost its node takes another one, and begins a new order.
+            for node in np.unique(nodes):
+                _check_order(name, [call for call in calls if ledger.nodes_of(call.ids)[0] == node], findings)
+        else:
+            for call in calls:
+                _check_window(name, call, findings)
+            _check_order(name, calls, findings)
+    findings.generators += len(sources)
     _check_spans(spans, findings)
     if minted:
         ids = np.concatenate([ids for _, ids in minted])
@@ -163,10 +190,10 @@ def not_above(
 def _check_spans(spans: Mapping[int, list[tuple[int, int, str]]], findings: Findings) -> None:
     for node, found in spans.items():
         found.sort()
-        findings.takeovers += len(found) - 1
+        findings.takeovers += sum(one[2] != other[2] for one, other in itertools.pairwise(found))
         last, holder = -1, ""
         for first, end, name in found:
-            if first <= last:
+            if first <= last and name != holder:
                 findings.broken("shared", f"{holder} and {name} minted on node {node}, at {first} and until {last}")
             if end > last:
                 last, holder = end, name
@@ -202,24 +229,46 @@ def check_records(last: Mapping[int, int], ends: Mapping[int, int], findings: Fi
 
 
 def check_takes(ledgers: Iterable[Path], findings: Findings) -> None:
-    """Checks the ledgers of numbers. The name of each file begins with the kind of its numbers and a dot."""
+    """Checks the ledgers of numbers. Their names begin with the kind and a dot, and their folders name the processes."""
     kinds: defaultdict[str, list[NDArray[np.void]]] = defaultdict(list)
     for path in sorted(ledgers):
-        kinds[path.name.partition(".")[0]].append(ledger.read_takes(path))
+        kind, takes = path.name.partition(".")[0], ledger.read_takes(path)
+        if len(takes):
+            findings.takers[path.parent.name, kind] += len(takes)
+            kinds[kind].append(takes)
     for kind, found in kinds.items():
-        takes = np.concatenate(found)
+        takes, order = np.concatenate(found), ORDER[kind]
+        numbers = np.repeat(np.arange(len(found), dtype=np.uint64), [len(one) for one in found])
         findings.numbers[kind] += len(takes)
-        values = takes[["user", "low", "high"]].copy()
-        if kind not in PER_USER:
-            values["user"] = 0
+        if order == "user":
+            findings.successions += _successions(takes, numbers)
+        values = takes[["whose", "low", "high"]].copy()
+        if order != "user":
+            values["whose"] = 0
         distinct, counts = np.unique(values, return_counts=True)
         for value, count in zip(distinct[counts > 1], counts[counts > 1], strict=True):
-            whose = f" of user {value['user']}" if kind in PER_USER else ""
+            whose = f" of user {value['whose']}" if order == "user" else ""
             findings.broken("repeated", f"{kind} {value['low']}{whose} was given {count} times", int(count) - 1)
-        if kind in PER_USER:
-            for user in np.unique(takes["user"]):
-                own = takes[takes["user"] == user]
-                wrong, before = not_above(own["call"], own["back"], own["low"], own["low"])
-                for at in np.flatnonzero(wrong).tolist():
-                    sentence = f"{kind}: user {user} got {own['low'][at]} after {before[at]}"
-                    findings.broken("unordered", sentence)
+        if order == "session":
+            takes["whose"] |= numbers << np.uint64(32)
+        elif order != "user":
+            takes["whose"] = 0
+        if order != "none":
+            _check_increase(kind, takes, findings)
+
+
+def _check_increase(kind: str, takes: NDArray[np.void], findings: Findings) -> None:
+    """Checks that the numbers of each user or session increase."""
+    takes = takes[np.argsort(takes["whose"], kind="stable")]
+    for own in np.split(takes, np.flatnonzero(np.diff(takes["whose"])) + 1):
+        wrong, before = not_above(own["call"], own["back"], own["low"], own["low"])
+        for at in np.flatnonzero(wrong).tolist():
+            whose = f" of user {own['whose'][at]}" if ORDER[kind] == "user" else ""
+            findings.broken("unordered", f"{kind} {own['low'][at]}{whose} was asked for after {before[at]} had come")
+
+
+def _successions(takes: NDArray[np.void], ledgers: NDArray[np.uint64]) -> int:
+    """Counts how often a section of users changed from one ledger to another."""
+    sections = takes["whose"] // SECTION
+    order = np.lexsort((takes["call"], sections))
+    return int(((np.diff(ledgers[order]) != 0) & (np.diff(sections[order]) == 0)).sum())

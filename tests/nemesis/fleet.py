@@ -36,9 +36,27 @@ NAMESPACE = "nemesis"
 WINDOW_MS = 1000
 MAX_WAIT_MS = 200
 PACE_MS = 10
-"""The rest of takers between two numbers."""
+"""The rest of takers and callers between two requests."""
+LIFE_MS = 1200
+"""How long a taker keeps a source of numbers, and up to four times as long."""
 END_S = 20.0
 """How long a process may take to end after SIGTERM, with a store that answers."""
+
+KINDS = ("id", "segment", "key", "ticket", "sequence", "cached", "user", "native", "flickr")
+"""The kinds of numbers; `id` are IDs that a service minted."""
+
+
+def absent(engine: str) -> dict[str, str]:
+    """Returns the kinds that an engine does not have, with the reason."""
+    kinds: dict[str, str] = {}
+    if engine == "file":
+        kinds["id"] = "slots and the records of a service are apart"
+    if engine not in ("postgres", "mariadb"):
+        kinds["native"] = "native sequences are PostgreSQL's and MariaDB's"
+    if engine != "mariadb":
+        kinds["flickr"] = "Flickr's table needs MariaDB"
+    return kinds
+
 
 WITH_DRIVER = ("setpriv", "--pdeathsig", "KILL")
 """The words before a command that let the kernel kill the process when the driver dies."""
@@ -221,6 +239,8 @@ class Fleet:
         self.directory, self.ids, self.takes = directory, directory / "ids", directory / "takes"
         self.ids.mkdir()
         self.takes.mkdir()
+        self.taken: dict[str, list[str]] = {}
+        """The kinds that each taker and caller takes, by its name."""
         self.processes: list[Process] = []
         self.proxies: list[Proxy] = []
 
@@ -243,10 +263,10 @@ class Fleet:
         the other stores one worker of each does. The slots of a directory are apart from a service's records.
         """
         engine, url, port = self.place.engine, self.place.url, self.place.port
-        services = [free_port() for _ in range(2)]
+        services = [(free_port(), free_port()) for _ in range(2)]
         for number, own in enumerate(services):
             self._add(f"service-{number}", self._service(own, await self._url(url, port)))
-        served = [f"http://127.0.0.1:{own}" for own in services]
+        served = [f"http://127.0.0.1:{own}" for own, _ in services]
         for number in range(2):
             self._add(f"rust-{number}", self._rust(f"rust-{number}", await self._url(url, port)), mints=True)
         for language in ("python", "node"):
@@ -254,29 +274,43 @@ class Fleet:
                 name = f"{language}-{number}"
                 by_service = engine in ("etcd", "zookeeper", "nats") or (number == 1 and engine != "file")
                 store = served[number] if by_service else url
-                seen = await self._url(store, services[number] if by_service else port)
+                seen = await self._url(store, services[number][0] if by_service else port)
                 program = PROGRAM_OF[language]
                 self._add(name, self._script(name, program, seen), mints=True)
-        taker = await self._url(url, port)
-        kinds = "segment,ticket,sequence,section"
+        lacks = absent(engine)
+        for number in range(2):
+            await self._add_taker(f"taker-{number}", [kind for kind in KINDS if kind not in ("id", "key", *lacks)])
         pace = str(PACE_MS)
-        self._add("taker", lambda _: [PROGRAMS / "snowmint-taker", kinds, taker, self.takes, pace])
-        behind = [await self._url(each, own) for each, own in zip(served, services, strict=True)]
-        self._add("caller", lambda _: [sys.executable, HERE / "caller.py", self.takes, pace, *behind])
+        asked = [await self._url(each, own) for each, (own, _) in zip(served, services, strict=True)]
+        folder = self._takes("caller-http", ["segment", "ticket", "sequence", "cached", "user"])
+        caller: list[str | Path] = [sys.executable, HERE / "caller.py", folder, pace]
+        has_ids = "id" not in lacks
+        self._add(
+            "caller-http",
+            lambda number: [*caller, self.ids / f"caller-http.{number}.0" if has_ids else "-", *asked],
+            mints=has_ids,
+        )
+        keys = [await self._url(f"redis://127.0.0.1:{own}", own) for _, own in services]
+        of_keys = self._takes("caller-redis", ["key"])
+        self._add("caller-redis", lambda _: ["node", HERE / "caller.mjs", of_keys, pace, *keys])
 
-    def _service(self, port: int, url: str) -> Callable[[int], Sequence[str | Path]]:
-        options = [
-            "--http",
-            f"127.0.0.1:{port}",
-            "--redis",
-            "off",
-            "--store",
-            url,
-            "--window-ms",
-            "1000",
-            "--log",
-            "error",
-        ]
+    def _takes(self, name: str, kinds: list[str]) -> Path:
+        """Makes the folder of a process that takes numbers."""
+        self.taken[name] = kinds
+        folder = self.takes / name
+        folder.mkdir()
+        return folder
+
+    async def _add_taker(self, name: str, kinds: list[str]) -> None:
+        url, folder = await self._url(self.place.url, self.place.port), self._takes(name, kinds)
+        rests = [str(PACE_MS), str(LIFE_MS)]
+        self._add(name, lambda _: [PROGRAMS / "snowmint-taker", ",".join(kinds), url, folder, *rests])
+
+    def _service(self, ports: tuple[int, int], url: str) -> Callable[[int], Sequence[str | Path]]:
+        options = ["--http", f"127.0.0.1:{ports[0]}", "--redis", f"127.0.0.1:{ports[1]}", "--store", url]
+        options += ["--layout", ledger.LAYOUT, "--window-ms", str(WINDOW_MS), "--log", "error"]
+        if "id" not in absent(self.place.engine):
+            options += ["--namespace", NAMESPACE]
         return lambda _: [PROGRAMS / "snowmint", "serve", *options]
 
     def _rust(self, name: str, url: str) -> Callable[[int], Sequence[str | Path]]:

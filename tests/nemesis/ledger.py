@@ -9,11 +9,12 @@ bytes, in little-endian order, and perhaps a body:
 | 2, granted | node | start of the window | end of the window | now | |
 | 3, minted | number of IDs | call | return | `max_wait_ms` of the call | IDs, 8 bytes each |
 | 4, refused | length of the code | call | return | `max_wait_ms` of the call | code of the error |
+| 5, served | number of the service | call | now | number of the connection | |
 
 Windows are Unix ms; calls, returns and "now" are ns of the machine's monotonic clock, which all processes share. A call
 whose deadline is not checked has -1. A worker writes a window down before it mints inside it; if a renewal extends the
 window during a call, the worker writes the new window before the IDs of that call. The ledgers of threads of one process
-have the same name up to the last dot.
+have the same name up to the last dot. A client of services begins the IDs of each connection by "served", and knows no window.
 """
 
 import os
@@ -27,7 +28,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-OPENED, GRANTED, MINTED, REFUSED = 1, 2, 3, 4
+OPENED, GRANTED, MINTED, REFUSED, SERVED = 1, 2, 3, 4, 5
 HEAD = struct.Struct("<IIqqq")
 UNCHECKED = -1
 """The deadline of a call that has none."""
@@ -64,7 +65,7 @@ class Writer:
 
     def __init__(self, path: Path) -> None:
         self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-        self._last: tuple[int, int, int] | None = None
+        self._last: tuple[int, ...] | None = None
 
     def _append(self, kind: int, count: int, first: int, second: int, third: int, body: bytes = b"") -> None:
         record = HEAD.pack(kind, count, first, second, third) + body
@@ -75,6 +76,12 @@ class Writer:
         """Begins the records of a generator."""
         self._last = None
         self._append(OPENED, os.getpid(), call, time.monotonic_ns(), number)
+
+    def served(self, service: int, connection: int, call: int) -> None:
+        """Begins the IDs of a connection, if it is new."""
+        if self._last != (service, connection):
+            self._last = (service, connection)
+            self._append(SERVED, service, call, time.monotonic_ns(), connection)
 
     def granted(self, node: int, start: int, end: int) -> None:
         """Writes a node and a window down, if they are new."""
@@ -114,16 +121,18 @@ class Call:
 
 @dataclass
 class Generator:
-    """The records of one generator in the ledger of one thread.
+    """The records of one generator in the ledger of one thread, or of one connection to a service.
 
     Attributes:
         name: Names the generator. The threads of one generator have the same name.
-        process: The process number.
+        process: The process number; 0 for a connection.
+        service: Names the service that a connection leads to; empty for a generator of a worker.
         calls: Its calls, in order.
     """
 
     name: str
     process: int
+    service: str = ""
     calls: list[Call] = field(default_factory=list)
 
 
@@ -140,10 +149,11 @@ def read(path: Path) -> Iterator[Generator]:
         body = {MINTED: 8 * count, REFUSED: count}.get(kind, 0)
         if at + body > len(content):
             break
-        if kind == OPENED:
+        if kind in (OPENED, SERVED):
             if generator is not None:
                 yield generator
-            generator, window = Generator(f"{path.stem} {count} {third}", count), None
+            name, window = f"{path.stem} {count} {third}", None
+            generator = Generator(name, count) if kind == OPENED else Generator(name, 0, f"service-{count}")
         elif generator is None:
             raise ValueError(f"{path}: the ledger does not begin with a generator")
         elif kind == GRANTED:
@@ -161,13 +171,14 @@ def read(path: Path) -> Iterator[Generator]:
         yield generator
 
 
-TAKE = np.dtype([("user", "<u8"), ("low", "<u8"), ("high", "<i8"), ("call", "<u8"), ("back", "<u8")])
-"""An entry of a ledger of numbers, as `snowmint-taker` writes it (tests/src/takes.rs): a number has 128 bits."""
+TAKE = np.dtype([("whose", "<u8"), ("low", "<u8"), ("high", "<i8"), ("call", "<u8"), ("back", "<u8")])
+"""An entry of a ledger of numbers, as `snowmint-taker` writes it (tests/src/takes.rs): the user, or for other kinds the number of
+the session within the ledger, and a number of 128 bits."""
 
 
-def take(user: int, number: int, call: int, back: int) -> bytes:
+def take(whose: int, number: int, call: int, back: int) -> bytes:
     """Returns the bytes of an entry of a ledger of numbers."""
-    return struct.pack("<QQqQQ", user, number & (2**64 - 1), number >> 64, call, back)
+    return struct.pack("<QQqQQ", whose, number & (2**64 - 1), number >> 64, call, back)
 
 
 def read_takes(path: Path) -> NDArray[np.void]:

@@ -22,13 +22,15 @@ from pathlib import Path
 
 import checker
 from checker import VIOLATIONS, Findings
-from fleet import FAKETIME, Fleet, Process
+from fleet import FAKETIME, KINDS, Fleet, Process, absent
 from plan import FAULTS, Fault, Kind, plan
 
 from stores import ENGINES, Disk, Engines, Server
 
 GAP_S = 0.45
 """The mean time between two faults."""
+ON_ONE = ("stop", "kill", "close", "clock")
+"""The faults that any process can have."""
 PROGRESS_S = 5.0
 MEND_S = 1.0
 """The pause after a fault of the server or the disk."""
@@ -40,13 +42,14 @@ START_S = 30.0
 
 @dataclass
 class Result:
-    """The counts of one engine's run."""
+    """The counts of one engine's run. `on_services` are faults of kinds `ON_ONE` that hit a service."""
 
     engine: str
     findings: Findings
     seconds: float = 0.0
     faults: Counter[Kind] = field(default_factory=Counter)
     skipped: Counter[Kind] = field(default_factory=Counter)
+    on_services: int = 0
 
 
 class Nemesis:
@@ -62,6 +65,8 @@ class Nemesis:
         self.fleet, self.store, self.result = fleet, store, result
         # Faults of the server or of the disk come one at a time.
         self._one = asyncio.Lock()
+        # Services stand twice, because many other processes stand on them.
+        self._targets = [*fleet.processes, *(one for one in fleet.processes if one.name.startswith("service-"))]
         self._forkable = [process for process in fleet.processes if process.name.startswith("python-")]
         self._over = False
 
@@ -133,15 +138,19 @@ class Nemesis:
         since = time.monotonic() - began
         done = await self._do(fault)
         (self.result.faults if done else self.result.skipped)[fault.kind] += 1
+        if done and fault.kind in ON_ONE and self._target(fault).name.startswith("service-"):
+            self.result.on_services += 1
         with (self.fleet.directory / "events.txt").open("a") as events:
             events.write(
                 f"{since:.3f} s to {time.monotonic() - began:.3f} s: {'done' if done else 'not done'}: {fault}\n"
             )
 
+    def _target(self, fault: Fault) -> Process:
+        return self._targets[fault.target % len(self._targets)]
+
     async def _do(self, fault: Fault) -> bool:
         """Carries out a fault. Returns whether it could."""
-        processes = self.fleet.processes
-        process = processes[fault.target % len(processes)]
+        process = self._target(fault)
         match fault.kind:
             case "stop":
                 resume = process.stand_still()
@@ -245,7 +254,7 @@ def check(fleet: Fleet, findings: Findings) -> None:
     """Reads all ledgers, the store's records and the logs."""
     ledgers = [path for path in fleet.ids.iterdir() if path.stat().st_size]
     checker.check_ids(ledgers, fleet.stops(), findings)
-    checker.check_takes(list(fleet.takes.iterdir()), findings)
+    checker.check_takes(fleet.takes.glob("*/*"), findings)
     checker.check_records(checker.last_ms(ledgers), fleet.ends(), findings)
     for process in fleet.processes:
         for failure in process.failures:
@@ -255,9 +264,11 @@ def check(fleet: Fleet, findings: Findings) -> None:
                 findings.broken("unexplained", f"{process.name}: {line}")
         if process.begins and not checker.last_ms(path for path in ledgers if path.name.startswith(process.begins)):
             findings.broken("silent", f"{process.name} minted nothing")
-    for kind in ("segment", "ticket", "sequence", "section", "user"):
-        if not findings.numbers[kind]:
-            findings.broken("silent", f"the ledgers have no number of kind {kind}")
+    for name, kinds in fleet.taken.items():
+        for kind in kinds:
+            # The users may be served by others all the time.
+            if not (findings.numbers[kind] if kind == "user" else findings.takers[name, kind]):
+                findings.broken("silent", f"{name} took no number of kind {kind}")
 
 
 async def attack(engine: str, engines: Engines, seconds: float, seed: int, gap_s: float, keep: bool) -> Result:
@@ -270,7 +281,10 @@ async def attack(engine: str, engines: Engines, seconds: float, seed: int, gap_s
     try:
         await fleet.prepare()
         fleet.snowmint("segment", "create", "takes", "--step", "20")
-        fleet.snowmint("sequence", "create", "takes", "--cache", "3")
+        fleet.snowmint("sequence", "create", "takes")
+        fleet.snowmint("sequence", "create", "cached", "--cache", "7")
+        if isinstance(store, Server):
+            await asyncio.to_thread(store.create_sequence)
         faults = plan(seed, engine, seconds, gap_s)
         (directory / "plan.txt").write_text("".join(f"{fault}\n" for fault in faults))
         await Nemesis(fleet, store, result).run(faults, seconds)
@@ -298,30 +312,43 @@ def table(rows: list[list[str]]) -> str:
     )
 
 
+def counts(engine: str, numbers: list[int]) -> list[str]:
+    """Returns a row of a table."""
+    return [engine, *(f"{number:,}" for number in numbers)]
+
+
+def with_sums(rows: list[list[str]]) -> list[list[str]]:
+    """Adds a row with the sums of all engines."""
+    columns = [[row[at].replace(",", "") for row in rows[1:]] for at in range(1, len(rows[0]))]
+    return [*rows, counts("all", [sum(int(cell) for cell in column if cell != "–") for column in columns])]
+
+
 def report(results: list[Result]) -> str:
     """Describes the results of all engines."""
     parts: list[str] = []
     kinds = [kind for kind in FAULTS if any(result.faults[kind] for result in results)]
-    rows = [["faults", "all", *kinds]]
-    rows += [
-        [result.engine, str(sum(result.faults.values())), *(str(result.faults[kind]) for kind in kinds)]
-        for result in results
-    ]
-    total: Counter[Kind] = sum((result.faults for result in results), Counter())
-    rows.append(["all", str(sum(total.values())), *(str(total[kind]) for kind in kinds)])
-    parts.append(table(rows))
-    numbers = ["segment", "ticket", "sequence", "section", "user"]
-    rows = [["given out", "IDs", "generators", "takeovers", "refusals", *numbers]]
+    rows = [["faults", "all", *kinds, "services"]]
+    for result in results:
+        faults = [result.faults[kind] for kind in kinds]
+        rows.append(counts(result.engine, [sum(faults), *faults, result.on_services]))
+    parts.append(table(with_sums(rows)))
+    rows = [["given out", "IDs", "generators", "takeovers", "refusals"]]
     for result in results:
         found = result.findings
-        counts = [found.ids, found.generators, found.takeovers, sum(found.refusals.values())]
-        rows.append([result.engine, *(f"{count:,}" for count in [*counts, *(found.numbers[kind] for kind in numbers)])])
-    sums = [sum(int(row[column].replace(",", "")) for row in rows[1:]) for column in range(1, len(rows[0]))]
-    rows.append(["all", *(f"{count:,}" for count in sums)])
-    parts.append(table(rows))
+        rows.append(counts(result.engine, [found.ids, found.generators, found.takeovers, found.refusals.total()]))
+    parts.append(table(with_sums(rows)))
+    rows = [["numbers", "all", *KINDS, "successions"]]
+    for result in results:
+        numbers = [result.findings.numbers[kind] for kind in KINDS]
+        row = counts(result.engine, [sum(numbers), *numbers, result.findings.successions])
+        rows.append(["–" if name in absent(result.engine) else cell for name, cell in zip(rows[0], row, strict=True)])
+    parts.append(table(with_sums(rows)))
     rows = [["broken", *VIOLATIONS]]
     rows += [[result.engine, *(str(result.findings.violations[name]) for name in VIOLATIONS)] for result in results]
     parts.append(table(rows))
+    for kind, reason in sorted({skip for result in results for skip in absent(result.engine).items()}):
+        engines = [result.engine for result in results if kind in absent(result.engine)]
+        parts.append(f"No {kind} on {', '.join(engines)}: {reason}.")
     for result in results:
         found = result.findings
         parts += [f"{result.engine}: {sample}" for sample in found.samples]

@@ -11,7 +11,9 @@ import time
 from pathlib import Path
 from typing import Any
 
+import sqlalchemy
 from fleet import PROGRAMS, Place, environment
+from sqlalchemy.engine import make_url
 
 ENGINES = ["file", "sqlite", "postgres", "mariadb", "redis", "etcd", "zookeeper", "nats"]
 DISK_BYTES = 16 << 20
@@ -51,6 +53,15 @@ class Server:
     def pause(self, paused: bool) -> None:
         """Stops all processes of the server where they are, or lets them go on."""
         self._ask("pause" if paused else "resume")
+
+    def create_sequence(self) -> None:
+        """Creates the native sequence `takes`, if the engine has sequences."""
+        driver = {"postgres": "postgresql+psycopg", "mariadb": "mysql+pymysql"}.get(self.place.engine)
+        if driver is not None:
+            engine = sqlalchemy.create_engine(make_url(self.place.url).set(drivername=driver))
+            with engine.begin() as connection:
+                connection.execute(sqlalchemy.text("CREATE SEQUENCE takes"))
+            engine.dispose()
 
     def close(self) -> None:
         """Ends the server, and removes its data."""

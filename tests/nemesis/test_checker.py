@@ -7,7 +7,7 @@ from pathlib import Path
 import checker
 import ledger
 import pytest
-from checker import SLACK_MS, Findings
+from checker import ORDER, SLACK_MS, Findings
 from ledger import EPOCH_MS, Writer
 from plan import FAULTS, plan
 
@@ -32,6 +32,15 @@ def write(path: Path, *calls: list[int], window: tuple[int, int, int] | None = W
     for ids in calls:
         call = time.monotonic_ns()
         book.minted(call, time.monotonic_ns(), 200, ids)
+
+
+def serve(path: Path, *calls: tuple[int, list[int]], service: int = 0) -> None:
+    """Writes the ledger of a client of a service, a record for each call, with the number of its connection."""
+    book = Writer(path)
+    for connection, ids in calls:
+        call = time.monotonic_ns()
+        book.served(service, connection, call)
+        book.minted(call, time.monotonic_ns(), ledger.UNCHECKED, ids)
 
 
 def violations(directory: Path) -> dict[str, int]:
@@ -130,35 +139,87 @@ def test_an_id_beyond_the_stores_record_is_found(tmp_path: Path) -> None:
         assert findings.violations["beyond"] == broken
 
 
+def test_sound_ids_of_services_have_no_violation(tmp_path: Path) -> None:
+    write(tmp_path / "one.0", [id_at(0)])
+    # Two clients of one service, and a service that took another node.
+    serve(tmp_path / "two.0", (0, [id_at(5)]), (1, [id_at(9)]), (1, [id_at(4, node=5)]))
+    serve(tmp_path / "three.0", (0, [id_at(6)]), (1, [id_at(5, 1)]))
+    findings = Findings()
+    checker.check_ids(tmp_path.iterdir(), {}, findings)
+    assert findings.violations == {}
+    assert (findings.ids, findings.numbers["id"], findings.generators, findings.takeovers) == (6, 5, 2, 1)
+
+
+def test_an_id_of_a_worker_and_a_service_is_found(tmp_path: Path) -> None:
+    write(tmp_path / "one.0", [id_at(5)])
+    serve(tmp_path / "two.0", (0, [id_at(5)]))
+    assert violations(tmp_path) == {"duplicates": 1, "shared": 1}
+
+
+def test_two_services_on_one_node_at_a_time_are_found(tmp_path: Path) -> None:
+    serve(tmp_path / "one.0", (0, [id_at(5), id_at(9)]))
+    serve(tmp_path / "two.0", (0, [id_at(7)]), service=1)
+    assert violations(tmp_path) == {"shared": 1}
+
+
+def test_a_step_back_of_a_service_within_a_connection_is_found(tmp_path: Path) -> None:
+    serve(tmp_path / "one.0", (0, [id_at(5)]), (0, [id_at(4)]))
+    assert violations(tmp_path) == {"order": 1}
+
+
 def takes(directory: Path, kind: str, *entries: tuple[int, int, int, int]) -> dict[str, int]:
-    """Writes numbers of a kind, in two ledgers, and checks them."""
+    """Writes numbers of a kind, in the ledgers of two processes, and checks them."""
     for at, entry in enumerate(entries):
-        with (directory / f"{kind}.{at % 2}").open("ab") as book:
+        (directory / str(at % 2)).mkdir(parents=True, exist_ok=True)
+        with (directory / str(at % 2) / f"{kind}.0").open("ab") as book:
             book.write(ledger.take(*entry))
     findings = Findings()
-    checker.check_takes(directory.iterdir(), findings)
+    checker.check_takes(directory.glob("*/*"), findings)
     assert findings.numbers == {kind: len(entries)}
     return dict(findings.violations)
 
 
-def test_sound_numbers_have_no_violation(tmp_path: Path) -> None:
-    (tmp_path / "a").mkdir()
-    assert takes(tmp_path / "a", "ticket", (0, 2, 0, 1), (0, 1, 2, 3)) == {}
-    (tmp_path / "b").mkdir()
-    # The second request was made before the first answer came.
-    assert takes(tmp_path / "b", "user", (7, 2, 0, 5), (7, 1, 4, 6), (8, 1, 7, 8)) == {}
+@pytest.mark.parametrize("kind", ORDER)
+def test_a_repeated_number_is_found(tmp_path: Path, kind: str) -> None:
+    # The requests overlap, so their order does not count.
+    assert takes(tmp_path, kind, (7, 5, 0, 4), (7, 5, 2, 3)) == {"repeated": 1}
 
 
-def test_a_repeated_number_is_found(tmp_path: Path) -> None:
-    assert takes(tmp_path, "sequence", (0, 5, 0, 1), (1, 5, 2, 3)) == {"repeated": 1}
+def test_numbers_of_two_users_may_be_equal(tmp_path: Path) -> None:
+    assert takes(tmp_path, "user", (7, 5, 0, 2), (8, 5, 0, 2), (7, 6, 3, 4)) == {}
 
 
-def test_a_repeated_number_of_a_user_is_found(tmp_path: Path) -> None:
-    assert takes(tmp_path, "section", (7, 5, 0, 2), (8, 5, 0, 2), (7, 5, 1, 3)) == {"repeated": 1}
+@pytest.mark.parametrize("kind", ORDER)
+def test_numbers_of_overlapping_requests_have_no_order(tmp_path: Path, kind: str) -> None:
+    assert takes(tmp_path, kind, (7, 2, 0, 5), (7, 1, 4, 6)) == {}
+
+
+@pytest.mark.parametrize("kind", [kind for kind, order in ORDER.items() if order == "session"])
+def test_a_step_back_within_a_session_is_found(tmp_path: Path, kind: str) -> None:
+    first, between = (7, 5, 0, 1), (7, 8, 0, 1)
+    assert takes(tmp_path / "a", kind, first, between, (7, 4, 2, 3)) == {"unordered": 1}
+    # Another session of the process.
+    assert takes(tmp_path / "b", kind, first, between, (8, 4, 2, 3)) == {}
+
+
+def test_a_step_back_over_sessions_of_a_sequence_without_cache_is_found(tmp_path: Path) -> None:
+    assert takes(tmp_path, "sequence", (7, 5, 0, 1), (8, 4, 2, 3)) == {"unordered": 1}
 
 
 def test_a_users_step_back_over_a_takeover_is_found(tmp_path: Path) -> None:
     assert takes(tmp_path, "user", (7, 5, 0, 1), (7, 4, 2, 3)) == {"unordered": 1}
+
+
+@pytest.mark.parametrize("kind", [kind for kind, order in ORDER.items() if order == "none"])
+def test_kinds_without_an_order_may_step_back(tmp_path: Path, kind: str) -> None:
+    assert takes(tmp_path, kind, (7, 5, 0, 1), (0, 0, 0, 1), (7, 4, 2, 3)) == {}
+
+
+def test_changes_of_the_server_of_users_are_counted(tmp_path: Path) -> None:
+    takes(tmp_path, "user", (7, 1, 0, 1), (99_999, 1, 2, 3), (8, 1, 4, 5), (100_000, 1, 6, 7))
+    findings = Findings()
+    checker.check_takes(tmp_path.glob("*/*"), findings)
+    assert findings.successions == 2
 
 
 def test_a_plan_is_a_function_of_its_seed() -> None:

@@ -14,10 +14,12 @@ pub enum Kind {
     Segment,
     /// Numbers of a counter, fetched one by one.
     Ticket,
-    /// Numbers of `nextval`.
+    /// Numbers of `nextval`, fetched one by one.
     Sequence,
+    /// Numbers of `nextval` from the cache of a session.
+    Cached,
     /// Numbers of each user.
-    Section,
+    User,
     /// Numbers of a sequence in the database.
     Native,
     /// Flickr's table.
@@ -29,7 +31,8 @@ pub const USERS: [u64; 8] = [0, 1, 50_000, 99_999, 100_000, 199_999, 12_345_678,
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Self; 6] = [Self::Segment, Self::Ticket, Self::Sequence, Self::Section, Self::Native, Self::Flickr];
+    pub const ALL: [Self; 7] =
+        [Self::Segment, Self::Ticket, Self::Sequence, Self::Cached, Self::User, Self::Native, Self::Flickr];
 
     /// The name, as in the taker's arguments and the ledger's file names.
     #[must_use]
@@ -38,7 +41,8 @@ impl Kind {
             Self::Segment => "segment",
             Self::Ticket => "ticket",
             Self::Sequence => "sequence",
-            Self::Section => "section",
+            Self::Cached => "cached",
+            Self::User => "user",
             Self::Native => "native",
             Self::Flickr => "flickr",
         }
@@ -54,7 +58,7 @@ impl Kind {
 /// A number that a taker got.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Took {
-    /// The user who got it; only for sections.
+    /// The user who got it; for other kinds the session that took it.
     pub user: u64,
     /// The number.
     pub number: i128,
@@ -105,7 +109,7 @@ pub fn ledger(directory: &Path, kind: Kind) -> Vec<Took> {
     all
 }
 
-/// Checks that no number repeats; for sections, that no number of one user repeats.
+/// Checks that no number repeats; for numbers of users, that no number of one user repeats.
 ///
 /// # Panics
 /// If a number repeats.
@@ -113,7 +117,7 @@ pub fn assert_unique(kind: Kind, took: &[Took]) {
     let mut seen = HashSet::new();
     let repeats: Vec<_> = took
         .iter()
-        .filter(|took| !seen.insert((if kind == Kind::Section { took.user } else { 0 }, took.number)))
+        .filter(|took| !seen.insert((if kind == Kind::User { took.user } else { 0 }, took.number)))
         .collect();
     assert!(repeats.is_empty(), "{} of {} {kind:?} numbers repeat: {:?}", repeats.len(), took.len(), repeats.first());
 }

@@ -20,7 +20,7 @@ pub fn rounds() -> u32 {
     std::env::var("SNOWMINT_KILLS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(4)
 }
 
-const NUMBERS: [Kind; 4] = [Kind::Segment, Kind::Ticket, Kind::Sequence, Kind::Section];
+const NUMBERS: [Kind; 4] = [Kind::Segment, Kind::Ticket, Kind::Sequence, Kind::User];
 
 /// Takers and minters on one store, with their ledgers.
 struct Work {
@@ -75,7 +75,7 @@ impl Work {
         for kind in &self.kinds {
             let took = takes::ledger(path, *kind);
             takes::assert_unique(*kind, &took);
-            if *kind == Kind::Section {
+            if *kind == Kind::User {
                 takes::assert_increasing(&took);
             }
             println!("{} {} numbers", took.len(), kind.name());

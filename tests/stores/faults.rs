@@ -1,6 +1,7 @@
 //! Faults that every store on a server survives: the server is killed and restarted, or is silent for a while.
 
 use std::future::Future;
+use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -8,6 +9,7 @@ use std::time::{Duration, Instant};
 use snowmint::ErrorKind;
 use snowmint::stores::{Error, Store, Wrote, connect};
 use snowmint_tests::engines::{Engine, Server, shared, with_option};
+use tempfile::TempDir;
 use tokio::runtime::Runtime;
 use tokio::task::{JoinSet, block_in_place};
 use tokio::time::sleep;
@@ -35,6 +37,18 @@ async fn store(server: &Server) -> Arc<dyn Store> {
 /// Returns the error of a connection that is refused.
 pub async fn refused(url: &str) -> Error {
     connect(url).await.map(|store| store.name().to_owned()).expect_err(url)
+}
+
+/// Returns a directory with an authority, `ca.pem`, and a certificate that it signed for 127.0.0.1, `s.pem` with `s.key`.
+pub fn certificates() -> TempDir {
+    let directory = TempDir::new().expect("a directory");
+    let script = "openssl req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem -subj /CN=ca -days 2 \
+         -addext basicConstraints=critical,CA:TRUE && openssl req -newkey rsa:2048 -nodes -keyout s.key -out s.csr -subj \
+         /CN=s && printf 'subjectAltName=IP:127.0.0.1\\n' > ext && openssl x509 -req -in s.csr -CA ca.pem -CAkey ca.key \
+         -CAcreateserial -days 2 -extfile ext -out s.pem";
+    let made = Command::new("sh").args(["-c", script]).current_dir(&directory).output().expect("sh starts");
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    directory
 }
 
 /// Asks until there is an answer. Every error before must be `StoreUnavailable`.

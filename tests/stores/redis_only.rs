@@ -1,6 +1,5 @@
 //! Properties that only a store on Redis has.
 
-use std::process::Command;
 use std::time::{Duration, Instant};
 
 use snowmint::ErrorKind;
@@ -109,14 +108,8 @@ fn foreign_values_at_our_keys_are_errors_and_stay() {
 #[test]
 fn tls_is_checked_against_the_authority_that_is_named() {
     faults::run(async {
-        let certificates = tempfile::TempDir::new().expect("a directory");
+        let certificates = faults::certificates();
         let at = certificates.path().display().to_string();
-        let script = "cd \"$1\" && openssl req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem -subj /CN=ca -days 2 \
-             -addext basicConstraints=critical,CA:TRUE && openssl req -newkey rsa:2048 -nodes -keyout s.key -out s.csr -subj \
-             /CN=s && printf 'subjectAltName=IP:127.0.0.1\\n' > ext && openssl x509 -req -in s.csr -CA ca.pem -CAkey ca.key \
-             -CAcreateserial -days 2 -extfile ext -out s.pem";
-        let made = Command::new("sh").args(["-c", script, "sh", &at]).output().expect("sh starts");
-        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
         let port =
             std::net::TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a port").port();
         let options = format!(

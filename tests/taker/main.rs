@@ -11,7 +11,7 @@ use std::pin::pin;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use std::{env, fs};
 
 use snowmint::stores::{
@@ -21,8 +21,11 @@ use snowmint::{Error as SnowmintError, ErrorKind, Integer};
 use snowmint_tests::takes::{self, Kind, Took, USERS};
 use tokio::task::JoinSet;
 
-const USAGE: &str = "usage: snowmint-taker KIND,KIND,... URL LEDGER_DIRECTORY [PACE_MS], or fork URL, or clone URL
-kinds: segment, ticket, sequence, section, native, flickr";
+const USAGE: &str = "usage: snowmint-taker KIND,... URL LEDGER_DIRECTORY [PACE_MS [LIFE_MS]], or fork URL, or clone URL
+kinds: segment, ticket, sequence, cached, user, native, flickr";
+
+/// The set of users, which is also the service's.
+const USERS_OF_SERVICE: &str = "users";
 
 /// The window of sections: short, so that a successor soon gets the section.
 const WINDOW_MS: u64 = 1000;
@@ -33,8 +36,8 @@ const PATIENCE_MS: u64 = 30_000;
 enum Taker {
     Segment(Segments),
     Ticket(Box<Tickets>),
-    Sequence(Sequences),
-    Section(Sections),
+    Sequence(Box<Sequences>, &'static str),
+    User(Sections),
     Native(NativeNumbers),
 }
 
@@ -43,10 +46,13 @@ impl Taker {
         Ok(match kind {
             Kind::Segment => Self::Segment(Segments::open(store, "takes", SegmentsOptions::default()).await?),
             Kind::Ticket => Self::Ticket(Box::new(Tickets::over(vec![store], "takes")?)),
-            Kind::Sequence => Self::Sequence(Sequences::new(store)),
-            Kind::Section => {
-                let options = SectionsOptions { window_ms: WINDOW_MS, step: 50, ..SectionsOptions::default() };
-                Self::Section(Sections::new(store, "takes", options)?)
+            Kind::Sequence => Self::Sequence(Box::new(Sequences::new(store)), "takes"),
+            Kind::Cached => Self::Sequence(Box::new(Sequences::new(store)), "cached"),
+            Kind::User => {
+                // Does not wait long for users whom another process serves.
+                let (window_ms, max_wait_ms) = (WINDOW_MS, WINDOW_MS / 5);
+                let options = SectionsOptions { window_ms, max_wait_ms, step: 50, ..SectionsOptions::default() };
+                Self::User(Sections::new(store, USERS_OF_SERVICE, options)?)
             }
             Kind::Native => Self::Native(takes::native(url).await?),
             Kind::Flickr => Self::Ticket(Box::new(takes::flickr(url).await?)),
@@ -57,39 +63,66 @@ impl Taker {
         match self {
             Self::Segment(segments) => segments.next().await.map(i128::from),
             Self::Ticket(tickets) => tickets.next().await.map(i128::from),
-            Self::Sequence(sequences) => sequences.next("takes").await,
-            Self::Section(sections) => sections.next(Integer::from(user)).await.map(i128::from),
+            Self::Sequence(sequences, name) => sequences.next(name).await,
+            Self::User(sections) => sections.next(Integer::from(user)).await.map(i128::from),
             Self::Native(numbers) => numbers.next().await.map(i128::from),
         }
     }
-}
 
-/// Takes numbers until it is killed.
-async fn take(kind: Kind, url: String, store: Arc<dyn Store>, ledger: String, pace: Duration) {
-    let path = format!("{ledger}/{}.{}", kind.name(), std::process::id());
-    let mut file = OpenOptions::new().create(true).append(true).open(path).expect("the ledger can be written");
-    let taker = loop {
-        match Taker::open(kind, &url, Arc::clone(&store)).await {
-            Ok(taker) => break taker,
-            Err(error) => pause_after(kind, &error).await,
+    /// Gives unused numbers and sections back.
+    async fn close(self) -> Result<(), SnowmintError> {
+        match self {
+            Self::Segment(segments) => segments.close().await.map(drop),
+            Self::User(sections) => sections.close().await,
+            Self::Ticket(_) | Self::Sequence(..) | Self::Native(_) => Ok(()),
         }
-    };
-    for count in 0_usize.. {
-        // Users of every part of a section, and of several sections.
-        let user = USERS[count % USERS.len()];
-        let asked = takes::steady_ns();
-        match taker.next(user).await {
-            Ok(number) => {
-                let took = Took { user, number, asked, came: takes::steady_ns() };
-                file.write_all(&took.to_bytes()).expect("the ledger can be written");
-            }
-            Err(error) => pause_after(kind, &error).await,
-        }
-        tokio::time::sleep(pace).await;
     }
 }
 
-/// Waits after an error of a store that is away or of a section that another process holds. Panics for other errors.
+/// How a taker takes.
+#[derive(Clone, Copy)]
+struct Manner {
+    /// The rest between two numbers.
+    pace: Duration,
+    /// A source of numbers lives this long and up to four times as long, then the taker opens another one.
+    life: Duration,
+}
+
+/// Takes numbers until it is killed.
+async fn take(kind: Kind, url: String, store: Arc<dyn Store>, ledger: String, Manner { pace, life }: Manner) {
+    let path = format!("{ledger}/{}.{}", kind.name(), std::process::id());
+    let mut file = OpenOptions::new().create(true).append(true).open(path).expect("the ledger can be written");
+    for session in 0_u32.. {
+        let taker = loop {
+            match Taker::open(kind, &url, Arc::clone(&store)).await {
+                Ok(taker) => break taker,
+                Err(error) => pause_after(kind, &error).await,
+            }
+        };
+        let began = Instant::now();
+        for count in 0_usize.. {
+            if began.elapsed() / (1 + session % 4) >= life {
+                break;
+            }
+            // Users of every part of a section, and of several sections.
+            let user = if kind == Kind::User { USERS[count % USERS.len()] } else { session.into() };
+            let asked = takes::steady_ns();
+            match taker.next(user).await {
+                Ok(number) => {
+                    let took = Took { user, number, asked, came: takes::steady_ns() };
+                    file.write_all(&took.to_bytes()).expect("the ledger can be written");
+                }
+                Err(error) => pause_after(kind, &error).await,
+            }
+            tokio::time::sleep(pace).await;
+        }
+        if let Err(error) = taker.close().await {
+            pause_after(kind, &error).await;
+        }
+    }
+}
+
+/// Waits after an error of a store that is away or of users whom another process serves. Panics for other errors.
 async fn pause_after(kind: Kind, error: &SnowmintError) {
     let passing = matches!(error.kind(), ErrorKind::StoreUnavailable | ErrorKind::Exhausted | ErrorKind::WindowClosed);
     assert!(passing, "{}: {error:?}", kind.name());
@@ -151,7 +184,10 @@ async fn run() -> Result<(), Box<dyn Error>> {
         return fork(verb, url).await;
     }
     let [kinds, url, ledger, rest @ ..] = &arguments[..] else { return Err(USAGE.into()) };
-    let pace = Duration::from_millis(rest.first().map_or(Ok(0), |pace| pace.parse())?);
+    let manner = Manner {
+        pace: Duration::from_millis(rest.first().map_or(Ok(0), |pace| pace.parse())?),
+        life: rest.get(1).map_or(Ok(Duration::MAX), |life| life.parse().map(Duration::from_millis))?,
+    };
     fs::create_dir_all(ledger)?;
     let store = loop {
         match connect(url).await {
@@ -162,7 +198,7 @@ async fn run() -> Result<(), Box<dyn Error>> {
     let mut takers = JoinSet::new();
     for kind in kinds.split(',') {
         let kind = Kind::find(kind).ok_or(USAGE)?;
-        takers.spawn(take(kind, url.clone(), Arc::clone(&store), ledger.clone(), pace));
+        takers.spawn(take(kind, url.clone(), Arc::clone(&store), ledger.clone(), manner));
     }
     // Takers end only by a panic.
     while let Some(ended) = takers.join_next().await {

@@ -7,6 +7,7 @@ mod buffer;
 mod convert;
 mod doctor;
 mod error;
+mod forks;
 mod host;
 mod hot;
 mod inspect;
@@ -40,6 +41,7 @@ mod _snowmint {
         audit::{AuditFinding, AuditNode, AuditReport, audit, audit_lines},
         doctor::examine,
         error::error_classes,
+        forks::{after_fork_in_parent, before_fork},
         inspect::{Candidate, inspect},
         ksuid::{Ksuid, ksuid},
         layout::{Layout, find_layout, parts::Parts, presets},

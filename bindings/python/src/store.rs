@@ -15,6 +15,7 @@ use snowmint_core::{ErrorKind, Window};
 
 use crate::convert::Text;
 use crate::error::{self, Failure};
+use crate::forks::attach;
 use crate::parking::call;
 
 /// The last exception of a store, kept as the cause of the exception that a generator raises.
@@ -84,7 +85,7 @@ fn lends(obj: &Bound<'_, PyAny>) -> PyResult<bool> {
 pub(crate) fn connect(raised: &Raised) -> Connect {
     let raised = raised.clone();
     Connect::new(move |url| {
-        let connected = Python::try_attach(|py| {
+        let connected = attach(|py| {
             let connect = py.import("snowmint.stores").and_then(|stores| stores.getattr("connect"));
             let store = connect.and_then(|connect| backend(&call(&connect, (url,))?, &raised));
             store.map_err(|failed| told(py, "snowmint.stores.connect", failed, KINDS, &raised))
@@ -131,10 +132,8 @@ struct PyStore {
 
 impl PyStore {
     fn ask<T>(&self, ask: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>) -> Result<T, Error> {
-        Python::try_attach(|py| {
-            ask(self.store.bind(py)).map_err(|failed| told(py, &self.name, failed, self.kinds, &self.raised))
-        })
-        .unwrap_or_else(|| Err(over(&self.name)))
+        attach(|py| ask(self.store.bind(py)).map_err(|failed| told(py, &self.name, failed, self.kinds, &self.raised)))
+            .unwrap_or_else(|| Err(over(&self.name)))
     }
 
     /// Calls a method of a lessor with the namespace, the nonce, further texts and numbers. Returns its numbers, or an

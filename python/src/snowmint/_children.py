@@ -1,10 +1,15 @@
-"""Gives leases back when a child of `multiprocessing` ends: by `os._exit`, which runs no handler of `atexit`."""
+"""Forks: they wait for calls of stores, and a child of `multiprocessing` gives its leases back.
+
+Such a child ends by `os._exit`, which runs no handler of `atexit`.
+"""
 
 import os
 import sys
 from types import ModuleType
+from typing import Protocol
+from weakref import WeakSet
 
-from snowmint._snowmint import release_leases
+from snowmint._snowmint import after_fork_in_parent, before_fork, release_leases
 
 # The second one is Celery's.
 MODULES = ["multiprocessing.util", "billiard.util"]
@@ -15,7 +20,35 @@ def _begin(util: ModuleType) -> None:
     util.Finalize(None, release_leases, exitpriority=-100)
 
 
-def _forked() -> None:
+class Gate(Protocol):
+    """What a store does around a fork."""
+
+    def before_fork(self) -> None:
+        """Prepares for the fork."""
+
+    def after_fork(self, child: bool) -> None:
+        """Continues in the parent, or in the child."""
+
+
+gates: "WeakSet[Gate]" = WeakSet()
+
+
+def _before() -> None:
+    # First, because a call under way may wait at a gate.
+    before_fork()
+    for gate in list(gates):
+        gate.before_fork()
+
+
+def _after_in_parent() -> None:
+    for gate in list(gates):
+        gate.after_fork(child=False)
+    after_fork_in_parent()
+
+
+def _after_in_child() -> None:
+    for gate in list(gates):
+        gate.after_fork(child=True)
     # A child forgets the finalisers of its parent after this, and then runs what is registered here.
     for name in MODULES:
         if util := sys.modules.get(name):
@@ -23,6 +56,6 @@ def _forked() -> None:
 
 
 def watch_forks() -> None:
-    """Prepares each child for its end."""
+    """Holds calls of stores back while the process forks, and prepares each child for its end."""
     if hasattr(os, "register_at_fork"):
-        os.register_at_fork(after_in_child=_forked)
+        os.register_at_fork(before=_before, after_in_parent=_after_in_parent, after_in_child=_after_in_child)

@@ -62,8 +62,10 @@ __all__ = [
     "UuidMask",
     "XID",
     "__version__",
+    "after_fork_in_parent",
     "audit",
     "audit_lines",
+    "before_fork",
     "engine_settings",
     "examine",
     "find_layout",
@@ -1888,6 +1890,12 @@ def standby_risk(store: str, engine: str, found: dict[str, str]) -> str | None:
 
 def release_leases() -> None:
     """Gives the nodes of all leases of this process back, before it ends by `os._exit`."""
+
+def before_fork() -> None:
+    """Waits until no thread of this package calls a store, for 2 s at most."""
+
+def after_fork_in_parent() -> None:
+    """Lets calls go on in the parent. A child counts from 0."""
 
 MYSQL_CLOCK: Final[str]
 MYSQL_FLUSH: Final[str]

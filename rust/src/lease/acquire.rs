@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use snowmint_core::lease::check_node;
 use snowmint_core::{ErrorKind, Host, Options};
+use snowmint_stores::process::background::on_ended_thread;
 use snowmint_stores::{Claimer, Error, Refusal, StoreLease, Terms, claim_node};
 
 use super::backend::Backend;
@@ -107,13 +108,14 @@ fn claim<H: Host>(duty: &Duty, key: &Arc<LeaseKey>, now_ms: i64, host: &mut H) -
     }
     let (sender, receiver) = mpsc::sync_channel(1);
     let claimed_key = Arc::clone(key);
+    let unavailable = |why: String| Error::unavailable(&key.backend.name(), why);
+    let no_thread = |error| unavailable(format!("the system gives no thread to claim a node on: {error}")).into();
     let claiming = thread::Builder::new().name("snowmint-claim".to_owned()).spawn(move || {
         // If the caller has stopped waiting, the lease is dropped, which releases it.
-        drop(sender.send(lease(&claimed_key, now_ms)));
+        drop(sender.send(on_ended_thread(|| lease(&claimed_key, now_ms))));
     });
-    let unavailable = |why: String| Error::unavailable(&key.backend.name(), why);
     if let Err(error) = claiming {
-        return Ok(Some(Err(unavailable(format!("the system gives no thread to claim a node on: {error}")).into())));
+        return Ok(Some(Err(no_thread(error))));
     }
     // A forked child leaves the channel alone: a thread of the parent may hold its locks.
     let receiver = ManuallyDrop::new(receiver);
@@ -123,7 +125,7 @@ fn claim<H: Host>(duty: &Duty, key: &Arc<LeaseKey>, now_ms: i64, host: &mut H) -
             return Ok(None);
         }
         match receiver.try_recv() {
-            Ok(claimed) => break Ok(settled(duty, claimed)),
+            Ok(claimed) => break Ok(settled(duty, claimed.unwrap_or_else(|error| Err(no_thread(error))))),
             Err(TryRecvError::Disconnected) => {
                 break Ok(Some(Err(unavailable("the claim of a node broke off".to_owned()).into())));
             }

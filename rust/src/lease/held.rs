@@ -86,7 +86,8 @@ impl Held {
         background::begin(self.thread_name, move |outcome| {
             let hold = lock(&held.hold).take();
             if let Some(hold) = hold {
-                hold.release(end_ms);
+                // Without a thread, the window runs out by itself.
+                let _ = background::on_ended_thread(|| hold.release(end_ms));
             }
             // The caller may have stopped waiting.
             let _ = outcome.done(());

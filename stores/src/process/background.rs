@@ -1,6 +1,7 @@
 //! Work of unknown length, such as a write to a disk: it runs on a separate thread, and its caller waits with a deadline.
 
 use std::io;
+use std::panic::resume_unwind;
 use std::sync::{Arc, Mutex};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
@@ -51,6 +52,20 @@ pub fn begin<T: Send + 'static>(name: &str, work: impl FnOnce(Outcome<T>) + Send
     Ok(pending)
 }
 
+/// Does the work on a separate thread, and returns when nothing of that thread is left.
+///
+/// Libraries do something at the end of each thread that has used them. OpenSSL then takes a lock of the whole process, and
+/// a child that is forked at this moment would wait for the lock for ever. Programs often fork right after a claim.
+///
+/// # Errors
+/// The system gives no thread.
+pub fn on_ended_thread<T: Send>(work: impl FnOnce() -> T + Send) -> io::Result<T> {
+    thread::scope(|scope| {
+        let thread = thread::Builder::new().spawn_scoped(scope, work)?;
+        Ok(thread.join().unwrap_or_else(|panic| resume_unwind(panic)))
+    })
+}
+
 impl<T> Outcome<T> {
     /// Hands the value to the thread that waits.
     ///
@@ -96,7 +111,26 @@ impl<T> Pending<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::cell::Cell;
+    use std::sync::atomic::{AtomicBool, Ordering};
     use std::sync::mpsc;
+
+    #[test]
+    fn a_thread_has_left_nothing_when_its_work_returns() {
+        static ENDED: AtomicBool = AtomicBool::new(false);
+        struct AtEnd;
+        impl Drop for AtEnd {
+            fn drop(&mut self) {
+                thread::sleep(Duration::from_millis(50));
+                ENDED.store(true, Ordering::Release);
+            }
+        }
+        thread_local! {
+            static LIBRARY: Cell<Option<AtEnd>> = const { Cell::new(None) };
+        }
+        let done = on_ended_thread(|| LIBRARY.set(Some(AtEnd)));
+        assert!(done.is_ok() && ENDED.load(Ordering::Acquire));
+    }
 
     #[test]
     fn an_outcome_comes_to_the_thread_that_waits_or_back_to_the_work() {

@@ -4,13 +4,12 @@ import os
 import threading
 from collections.abc import Generator
 from contextlib import contextmanager
-from weakref import WeakSet
 
 from sqlalchemy import Engine
 
+from snowmint._children import gates
 from snowmint._errors import ForkedError
 
-_sqlite: "WeakSet[OfProcess]" = WeakSet()
 GATE_S = 10.0
 
 
@@ -29,7 +28,7 @@ class OfProcess:
         self._held = self._clean = False
         if engine.dialect.name == "sqlite":
             self._gate = threading.Lock()
-            _sqlite.add(self)
+            gates.add(self)
 
     @contextmanager
     def use(self) -> Generator[None]:
@@ -64,19 +63,3 @@ class OfProcess:
                 self._pid = os.getpid()
         elif self._held and self._gate is not None:
             self._gate.release()
-
-
-def _before() -> None:
-    for each in list(_sqlite):
-        each.before_fork()
-
-
-def _after(child: bool) -> None:
-    for each in list(_sqlite):
-        each.after_fork(child)
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=_before, after_in_parent=lambda: _after(child=False), after_in_child=lambda: _after(child=True)
-    )

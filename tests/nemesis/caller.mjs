@@ -1,0 +1,68 @@
+// A client of services by the protocol of Redis: takes numbers of a key until it is killed, and writes them to a ledger
+// (ledger.py has the format).
+//
+//   node caller.mjs DIRECTORY PACE_MS URL...
+//
+// SNOWMINT_NPM names the folder npm/ whose installed packages it uses.
+import { openSync, writeSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+const require = createRequire(join(process.env.SNOWMINT_NPM ?? new URL("../../npm", import.meta.url).pathname, "tests/"));
+const Redis = require("ioredis");
+
+const KEY = "takes";
+const EXPLAINED = /^ERR (STORE_UNAVAILABLE|EXHAUSTED|WINDOW_CLOSED) /;
+// A connection ends after this many commands, so that both services are asked.
+const COMMANDS = 50;
+const TIMEOUT_MS = 3000;
+
+const [directory, pace, ...urls] = process.argv.slice(2);
+const book = openSync(join(directory, `key.${process.pid}`), "a");
+const now = () => process.hrtime.bigint();
+
+/** Takes one number, or a run of numbers, and returns all of them. */
+async function take(client, turn) {
+  if (turn % 3 === 0) return [await client.incr(KEY)];
+  if (turn % 3 === 1) return [Number(await client.get(KEY))];
+  const count = 1 + (turn % 7);
+  const last = await client.incrby(KEY, count);
+  return Array.from({ length: count }, (_, at) => last - count + 1 + at);
+}
+
+function write(session, numbers, call, back) {
+  const entries = numbers.map((number) => {
+    const entry = Buffer.alloc(40);
+    [session, number, 0, call, back].forEach((word, at) => entry.writeBigUInt64LE(BigInt(word), 8 * at));
+    return entry;
+  });
+  writeSync(book, Buffer.concat(entries));
+}
+
+for (let session = 0; ; session++) {
+  // A connection that broke stays broken: the next one may lead to another process, whose numbers have no common order.
+  const client = new Redis(urls[session % urls.length], {
+    retryStrategy: null,
+    maxRetriesPerRequest: 0,
+    connectTimeout: TIMEOUT_MS,
+    commandTimeout: TIMEOUT_MS,
+  });
+  client.on("error", () => {});
+  try {
+    // The first number makes the key, if it does not exist.
+    for (let turn = 0; turn < COMMANDS; turn++) {
+      const call = now();
+      const numbers = await take(client, turn);
+      write(session, numbers, call, now());
+      // In Redis this would lead back to numbers that were given.
+      if (turn === COMMANDS / 2) await client.set(KEY, 1);
+      await sleep(+pace);
+    }
+  } catch (error) {
+    if (error.name === "ReplyError" && !EXPLAINED.test(error.message)) throw error;
+    await sleep(20);
+  } finally {
+    client.disconnect();
+  }
+}
