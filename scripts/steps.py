@@ -156,7 +156,11 @@ CHECKS = [
         (PYTHON,),
     ),
     Step(
-        "npm: biome and types", "npm --prefix npm run --silent check", ["check", "test"], "npm", (BUILD_TARBALLS, NPM)
+        "npm: biome and types",
+        "npm --prefix npm run --silent check",
+        ["check", "test"],
+        "npm",
+        (BUILD_TARBALLS, BUILD_SITE, NPM),
     ),
     Step(
         "Rust: unit tests and vectors",

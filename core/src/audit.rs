@@ -33,10 +33,7 @@ mod trail;
 
 pub use self::finding::{Finding, Kind};
 pub use self::pile::{Audit, AuditOptions};
-pub use self::plot::{Plot, Row};
 pub use self::reader::{Reader, Reading, Source, integer, no_column};
 pub use self::report::Report;
-pub use self::rounding::Rounding;
-pub use self::summary::{NodeSpan, Summary};
-pub use self::terms::{DEFAULT_JITTER_MS, Order, Sight, Spot, Terms};
-pub use self::trail::{Event, Excursion, Trail};
+pub use self::summary::NodeSpan;
+pub use self::terms::{DEFAULT_JITTER_MS, Order};

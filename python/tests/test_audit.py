@@ -135,7 +135,7 @@ def test_wrong_lines_are_reported_and_passed_over() -> None:
     report = json.loads(shown)
     assert (report["ids"], report["unreadable"], report["findings"][0]["line"]) == (2, 2, 3)
     assert told.splitlines()[0].startswith('snowmint: line 1: "id": an ID is an integer')
-    assert told.splitlines()[1].startswith('snowmint: line 4: "\\xff": an ID is')
+    assert told.splitlines()[1].startswith('snowmint: line 4: "\ufffd": an ID is')
     for stdin in (b"", b"id\n", b"no ID\n" * 5000):
         code, shown, told = run(stdin=stdin)
         assert (code, shown, len(told.splitlines())) == (2, "", 1)

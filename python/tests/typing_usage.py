@@ -125,6 +125,19 @@ def prefixes_and_masks() -> None:
     assert_type(snowmint.XID().counter, int)
 
 
+def sql_and_audits() -> None:
+    """Expressions of SQL, and an audit."""
+    parts = layouts.TWITTER.decode_sql("postgres", "orders.id")
+    assert_type(parts, snowmint.SqlParts)
+    assert_type(parts.timestamp, str)
+    assert_type(parts.between(datetime.now(UTC), 0), str)
+    layouts.TWITTER.decode_sql("oracle", "id")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    report = snowmint.audit([5, 6], "twitter", since=datetime.now(UTC), jitter_ms=np.int64(5), unordered=True)
+    assert_type(report.nodes[0].ids_per_second, float)
+    assert_type(report.findings[0].node, int | None)
+    snowmint.audit([5], jitter=5)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+
+
 def errors() -> None:
     """An error and its numbers."""
     try:

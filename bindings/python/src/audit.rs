@@ -1,9 +1,10 @@
 //! Audits a pile of IDs.
 
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyString;
-use snowmint::audit::{Audit, AuditOptions, Report};
-use snowmint_core::audit::{Finding, NodeSpan};
+use snowmint_core::TextForm;
+use snowmint_core::audit::{Audit, AuditOptions, Finding, NodeSpan, Reader, Report, Source};
+use snowmint_core::prefix::Prefix;
 use snowmint_core::render::Format;
 
 use crate::convert::{self, Instant, Int};
@@ -223,36 +224,78 @@ pub(crate) fn audit(
     Ok(AuditReport(py.detach(|| audit.finish())))
 }
 
-/// Audits lines: an int is an ID, None an empty line, a str a line that is no ID.
-///
-/// Returns the report as text, the picture, and whether there are findings.
-#[pyfunction]
-#[pyo3(signature = (lines, layout, since, until, jitter_ms, unordered, json, bold))]
-#[allow(clippy::too_many_arguments, reason = "the options of the command line")]
-pub(crate) fn audit_lines(
-    py: Python<'_>,
-    lines: &Bound<'_, PyAny>,
-    layout: Option<&Bound<'_, PyAny>>,
-    since: Option<Instant>,
-    until: Option<Instant>,
-    jitter_ms: Option<Int>,
-    unordered: bool,
-    json: bool,
-    bold: bool,
-) -> Result<(String, String, bool), Failure> {
-    let mut audit = begun(layout, since, until, jitter_ms, Some(unordered))?;
-    for each in lines.try_iter()? {
-        let each = each?;
-        if each.is_none() {
-            audit.skip();
-        } else if each.is_instance_of::<PyString>() {
-            audit.skip_unreadable();
-        } else {
-            audit.add(each.extract::<Int>()?.0.id()?);
-        }
+/// Reads the IDs of `python -m snowmint audit`.
+#[pyclass(module = "snowmint._snowmint")]
+pub(crate) struct AuditReader(Option<Reader>);
+
+#[pymethods]
+impl AuditReader {
+    /// Begins an audit.
+    #[new]
+    #[allow(clippy::too_many_arguments, reason = "the options of the command line")]
+    fn new(
+        layout: Option<&Bound<'_, PyAny>>,
+        since: Option<Instant>,
+        until: Option<Instant>,
+        jitter_ms: Option<Int>,
+        unordered: bool,
+        format: Option<&str>,
+        prefix: Option<&str>,
+        column: Option<String>,
+    ) -> Result<Self, Failure> {
+        let audit = begun(layout, since, until, jitter_ms, Some(unordered))?;
+        let format = format.map(TextForm::find).transpose()?;
+        let prefix = prefix.map(Prefix::new).transpose()?;
+        Ok(Self(Some(Reader::new(audit, Source { format, prefix, column }))))
     }
-    let report = AuditReport(py.detach(|| audit.finish()));
-    Ok((report.text(Format::of(json, bold)), report.svg(), !report.0.findings().is_empty()))
+
+    /// Reads the next bytes of a text.
+    fn push(&mut self, py: Python<'_>, bytes: &[u8]) -> PyResult<()> {
+        let reader = self.begun()?;
+        py.detach(|| reader.push(bytes)).map_err(PyValueError::new_err)
+    }
+
+    /// Adds the ID of the next row of a table; None is a row without one.
+    fn add(&mut self, value: &Bound<'_, PyAny>) -> Result<(), Failure> {
+        let reader = self.begun()?;
+        if value.is_none() {
+            reader.skip();
+        } else if let Ok(text) = value.extract::<&str>() {
+            reader.add(text.as_bytes()).map_err(PyValueError::new_err)?;
+        } else {
+            reader.add_id(value.extract::<Int>()?.0.id()?);
+        }
+        Ok(())
+    }
+
+    /// Ends the audit. Returns the report, how many lines are no ID, and sentences about them.
+    fn end(&mut self, py: Python<'_>) -> PyResult<(AuditReport, u64, Vec<String>)> {
+        let reader = self.0.take().ok_or_else(ended)?;
+        let reading = reader.end().map_err(PyValueError::new_err)?;
+        Ok((AuditReport(py.detach(|| reading.audit.finish())), reading.wrong, reading.complaints))
+    }
+}
+
+impl AuditReader {
+    fn begun(&mut self) -> PyResult<&mut Reader> {
+        self.0.as_mut().ok_or_else(ended)
+    }
+}
+
+fn ended() -> PyErr {
+    PyRuntimeError::new_err("the audit has ended")
+}
+
+/// Returns a report as the command line prints it.
+#[pyfunction]
+pub(crate) fn render_audit(report: &AuditReport, json: bool, bold: bool) -> String {
+    report.text(Format::of(json, bold))
+}
+
+/// Returns the sentence for a missing column, with the names of the existing columns.
+#[pyfunction]
+pub(crate) fn no_column(name: &str, columns: Vec<String>) -> String {
+    snowmint_core::audit::no_column(name, &columns)
 }
 
 fn begun(

@@ -38,7 +38,7 @@ mod _snowmint {
 
     #[pymodule_export]
     use crate::{
-        audit::{AuditFinding, AuditNode, AuditReport, audit, audit_lines},
+        audit::{AuditFinding, AuditNode, AuditReader, AuditReport, audit, no_column, render_audit},
         doctor::examine,
         error::error_classes,
         forks::{after_fork_in_parent, before_fork},

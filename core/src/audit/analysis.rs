@@ -315,7 +315,7 @@ impl Analysis {
     /// Adds the finding of a layout that has ended, and returns whether there is one.
     fn ended(&mut self, found: &mut Vec<Finding>) -> bool {
         let laps = self.trails.list.iter().any(|(_, trail)| trail.laps() > 0) && self.order != Order::Unordered;
-        let between = self.terms.has_ended(&self.eighths);
+        let between = Terms::has_ended(&self.eighths);
         let late = self.eighths[7] > 0 || self.terms.is_over();
         let above = self.ran_over.ids > 0 && late;
         if !laps && !between && !above {

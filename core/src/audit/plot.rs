@@ -21,28 +21,28 @@ const STYLE: &str = "text{font:12px system-ui,-apple-system,\"Segoe UI\",sans-se
 
 /// A node of the picture: how many IDs it has in each of equal stretches of time.
 #[derive(Clone, Copy, Debug)]
-pub struct Row<'a> {
+pub(super) struct Row<'a> {
     /// The node.
-    pub node: u32,
+    pub(super) node: u32,
     /// The number of its IDs.
-    pub ids: u64,
+    pub(super) ids: u64,
     /// The IDs of each stretch of time.
-    pub counts: &'a [u32],
+    pub(super) counts: &'a [u32],
 }
 
 /// A picture of an audit as SVG, which reads on a light and on a dark page.
 #[derive(Clone, Copy, Debug)]
-pub struct Plot<'a> {
+pub(super) struct Plot<'a> {
     /// The rows.
-    pub rows: &'a [Row<'a>],
+    pub(super) rows: &'a [Row<'a>],
     /// The number of nodes without a row.
-    pub hidden: u64,
+    pub(super) hidden: u64,
     /// The findings.
-    pub findings: &'a [Finding],
+    pub(super) findings: &'a [Finding],
     /// The time at the left end, Unix ms.
-    pub from_ms: i64,
+    pub(super) from_ms: i64,
     /// The time at the right end, Unix ms.
-    pub to_ms: i64,
+    pub(super) to_ms: i64,
 }
 
 impl Plot<'_> {
@@ -50,18 +50,7 @@ impl Plot<'_> {
     ///
     /// # Errors
     /// The errors of `out`.
-    ///
-    /// # Examples
-    /// ```
-    /// use snowmint_core::audit::{Plot, Row};
-    /// let row = Row { node: 3, ids: 9, counts: &[4, 5] };
-    /// let plot = Plot { rows: &[row], hidden: 0, findings: &[], from_ms: 0, to_ms: 2000 };
-    /// let mut svg = String::new();
-    /// plot.write(&mut svg)?;
-    /// assert!(svg.starts_with("<svg ") && svg.contains(">node 3</text>") && svg.contains("no finding"));
-    /// # Ok::<(), std::fmt::Error>(())
-    /// ```
-    pub fn write(&self, out: &mut impl Write) -> fmt::Result {
+    pub(super) fn write(&self, out: &mut impl Write) -> fmt::Result {
         let listed = self.findings.len().min(LISTED) as u64;
         let bottom = TOP + self.rows.len() as u64 * ROW;
         let height = bottom + 52 + listed.max(1) * 20 + 12;

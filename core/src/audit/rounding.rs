@@ -13,23 +13,8 @@ const ONE: u64 = 1 << 11;
 ///
 /// A double above 2^53 is a multiple of a power of two, and languages print it with 17 digits and zeros after them. IDs whose
 /// lowest field is 0 do not count: low sequences are often 0.
-///
-/// # Examples
-/// ```
-/// use snowmint_core::audit::{Rounding, Terms};
-/// use snowmint_core::layouts::TWITTER;
-/// let terms = Terms::new(&TWITTER, None, None, 10, 1_790_000_000_000);
-/// let ids = (0..4096).map(|place| 1_541_815_603_606_036_480 + 7 * place);
-/// let (mut exact, mut rounded, mut printed) = (Rounding::new(), Rounding::new(), Rounding::new());
-/// for id in ids {
-///     exact.see(&terms, id);
-///     rounded.see(&terms, (id + 128) / 256 * 256);
-///     printed.see(&terms, (id + 50) / 100 * 100);
-/// }
-/// assert!(!exact.is_found() && rounded.is_found() && printed.is_found());
-/// ```
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Rounding {
+pub(super) struct Rounding {
     ids: u64,
     binary: Count,
     decimal: Count,
@@ -62,20 +47,14 @@ impl Count {
 
 impl Rounding {
     /// Makes counts of no IDs.
-    ///
-    /// # Examples
-    /// As for the type.
-    pub const fn new() -> Self {
+    pub(super) const fn new() -> Self {
         const NONE: Count = Count { seen: 0, hits: 0, chance: 0 };
         Self { ids: 0, binary: NONE, decimal: NONE, zeros: 0, collapsed: false }
     }
 
     /// Counts an ID.
-    ///
-    /// # Examples
-    /// As for the type.
     #[inline]
-    pub fn see(&mut self, terms: &Terms, id: u64) {
+    pub(super) fn see(&mut self, terms: &Terms, id: u64) {
         let Some((bits, power)) = lost(id) else { return };
         let Some(low) = terms.counting() else { return };
         self.ids += 1;
@@ -92,19 +71,7 @@ impl Rounding {
     /// nodes, and how many of these have IDs that repeat.
     ///
     /// Low sequences all become 0, which sequences often are. But where several IDs of a tick occur, one of them has another.
-    ///
-    /// # Examples
-    /// ```
-    /// use snowmint_core::audit::{Rounding, Terms};
-    /// use snowmint_core::layouts::TWITTER;
-    /// let terms = Terms::new(&TWITTER, None, None, 10, 1_790_000_000_000);
-    /// let mut rounding = Rounding::new();
-    /// // Sequences 0 to 2 of each tick, which all became 0.
-    /// (0..3000).for_each(|place| rounding.see(&terms, 1_541_815_603_606_036_480 + ((place / 3) << 22)));
-    /// rounding.see_repeats([1000, 1000, 2000], [1, 1]);
-    /// assert!(rounding.is_found());
-    /// ```
-    pub const fn see_repeats(&mut self, [ids, thrice, surplus]: [u64; 3], [nodes, repeating]: [u64; 2]) {
+    pub(super) const fn see_repeats(&mut self, [ids, thrice, surplus]: [u64; 3], [nodes, repeating]: [u64; 2]) {
         let all_zero = self.ids >= LEAST && (self.ids - self.zeros) * 1000 <= self.ids;
         // Two processes with one node have pairs, and leave other nodes alone.
         let everywhere = thrice * 100 >= ids || nodes > 1 && nodes == repeating;
@@ -112,21 +79,12 @@ impl Rounding {
     }
 
     /// Returns whether IDs look rounded far more often than by chance.
-    ///
-    /// # Examples
-    /// As for the type.
-    pub const fn is_found(&self) -> bool {
+    pub(super) const fn is_found(&self) -> bool {
         self.collapsed || self.binary.is_found() || self.decimal.is_found()
     }
 
     /// Returns whether an ID looks rounded, in the way that was found.
-    ///
-    /// # Examples
-    /// ```
-    /// use snowmint_core::audit::Rounding;
-    /// assert!(!Rounding::new().has(1_541_815_603_606_036_480), "rounding was not found");
-    /// ```
-    pub fn has(&self, id: u64) -> bool {
+    pub(super) fn has(&self, id: u64) -> bool {
         lost(id).is_some_and(|(bits, power)| {
             (self.collapsed || self.binary.is_found()) && has_low_zeros(id, bits)
                 || self.decimal.is_found() && power > 1 && id.is_multiple_of(power)
@@ -134,12 +92,7 @@ impl Rounding {
     }
 
     /// Returns whether nearly all IDs that can be rounded are, so that their sequences say nothing.
-    ///
-    /// # Examples
-    /// ```
-    /// assert!(!snowmint_core::audit::Rounding::new().is_general());
-    /// ```
-    pub const fn is_general(&self) -> bool {
+    pub(super) const fn is_general(&self) -> bool {
         self.collapsed
             || self.is_found() && (self.binary.hits * 2 > self.binary.seen || self.decimal.hits * 2 > self.decimal.seen)
     }

@@ -28,19 +28,19 @@ pub struct NodeSpan {
 
 /// The report of an audit.
 #[derive(Clone, Copy, Debug)]
-pub struct Summary<'a> {
+pub(super) struct Summary<'a> {
     /// The layout of the IDs.
-    pub layout: &'a Layout,
+    pub(super) layout: &'a Layout,
     /// The number of IDs.
-    pub ids: u64,
+    pub(super) ids: u64,
     /// The number of lines that are no ID.
-    pub unreadable: u64,
+    pub(super) unreadable: u64,
     /// The order of the IDs.
-    pub order: Order,
+    pub(super) order: Order,
     /// The nodes, ascending.
-    pub nodes: &'a [NodeSpan],
+    pub(super) nodes: &'a [NodeSpan],
     /// The findings, in the order of their kinds and nodes.
-    pub findings: &'a [Finding],
+    pub(super) findings: &'a [Finding],
 }
 
 impl Summary<'_> {
@@ -48,41 +48,7 @@ impl Summary<'_> {
     ///
     /// # Errors
     /// The errors of `out`.
-    ///
-    /// # Examples
-    /// ```
-    /// use snowmint_core::audit::{NodeSpan, Order, Summary};
-    /// use snowmint_core::layouts::SNOWMINT;
-    /// use snowmint_core::render::Format;
-    /// let node = NodeSpan {
-    ///     node: 5,
-    ///     ids: 1200,
-    ///     from_ms: 1_790_000_000_000,
-    ///     to_ms: 1_790_000_059_999,
-    ///     ids_per_second: 20.0,
-    /// };
-    /// let summary = Summary {
-    ///     layout: &SNOWMINT,
-    ///     ids: 1200,
-    ///     unreadable: 0,
-    ///     order: Order::Written,
-    ///     nodes: &[node],
-    ///     findings: &[],
-    /// };
-    /// let mut text = String::new();
-    /// summary.write(&mut text, Format::Plain)?;
-    /// assert_eq!(
-    ///     text,
-    ///     "1,200 IDs of snowmint, 1 node, in the order in which they were written\n\
-    ///      \n\
-    ///      node                IDs        IDs/s  from                      to\n\
-    ///      5                 1,200         20.0  2026-09-21T14:13:20.000Z  2026-09-21T14:14:19.999Z\n\
-    ///      \n\
-    ///      no finding\n"
-    /// );
-    /// # Ok::<(), std::fmt::Error>(())
-    /// ```
-    pub fn write(&self, out: &mut impl Write, format: Format) -> fmt::Result {
+    pub(super) fn write(&self, out: &mut impl Write, format: Format) -> fmt::Result {
         if format == Format::Json { self.write_json(out) } else { self.write_text(out, format) }
     }
 

@@ -43,18 +43,18 @@ impl Order {
 
 /// The parts of an ID that an audit looks at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Spot {
+pub(super) struct Spot {
     /// The value of the time field.
-    pub tick: u64,
+    pub(super) tick: u64,
     /// All node fields, concatenated high to low.
-    pub node: u32,
+    pub(super) node: u32,
     /// The counter within the tick; 0 if the layout has none.
-    pub sequence: u64,
+    pub(super) sequence: u64,
 }
 
 /// What an ID is under the layout and the time of the system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sight {
+pub(super) enum Sight {
     /// The layout can have minted the ID, in the time of the system.
     Inside(Spot),
     /// The time is before the begin of the system.
@@ -67,7 +67,7 @@ pub enum Sight {
 
 /// What an audit goes by.
 #[derive(Clone, Copy, Debug)]
-pub struct Terms {
+pub(super) struct Terms {
     pub(super) layout: Layout,
     since_ms: i64,
     until_ms: i64,
@@ -79,15 +79,13 @@ pub struct Terms {
 impl Terms {
     /// Makes terms of a layout. `since_ms`: when the system began; `None`: at the epoch. `until_ms`: later IDs are in the
     /// future; `None`: a minute after `now_ms`. `jitter_ms`: how late a line of the log is at most. All times are Unix ms.
-    ///
-    /// # Examples
-    /// ```
-    /// use snowmint_core::audit::{DEFAULT_JITTER_MS, Sight, Terms};
-    /// use snowmint_core::layouts::TWITTER;
-    /// let terms = Terms::new(&TWITTER, None, None, DEFAULT_JITTER_MS, 1_790_000_000_000);
-    /// assert!(matches!(terms.sight(1_541_815_603_606_036_480), Sight::Inside(spot) if spot.node == 378));
-    /// ```
-    pub fn new(layout: &Layout, since_ms: Option<i64>, until_ms: Option<i64>, jitter_ms: u64, now_ms: i64) -> Self {
+    pub(super) fn new(
+        layout: &Layout,
+        since_ms: Option<i64>,
+        until_ms: Option<i64>,
+        jitter_ms: u64,
+        now_ms: i64,
+    ) -> Self {
         Self {
             layout: *layout,
             since_ms: since_ms.unwrap_or(i64::MIN),
@@ -99,29 +97,13 @@ impl Terms {
     }
 
     /// Returns the layout.
-    ///
-    /// # Examples
-    /// ```
-    /// use snowmint_core::{audit::Terms, layouts::TWITTER};
-    /// assert_eq!(Terms::new(&TWITTER, None, None, 0, 0).layout(), &TWITTER);
-    /// ```
-    pub const fn layout(&self) -> &Layout {
+    pub(super) const fn layout(&self) -> &Layout {
         &self.layout
     }
 
     /// Returns what an ID is.
-    ///
-    /// # Examples
-    /// ```
-    /// use snowmint_core::audit::{Sight, Terms};
-    /// use snowmint_core::layouts::SNOWMINT;
-    /// let terms = Terms::new(&SNOWMINT, Some(1_767_225_600_000), None, 0, 1_790_000_000_000);
-    /// assert!(matches!(terms.sight(5), Sight::BeforeBegin(_)));
-    /// assert!(matches!(terms.sight(u64::MAX >> 1), Sight::Future(_)));
-    /// assert!(matches!(terms.sight(u64::MAX), Sight::Outside(_)));
-    /// ```
     #[inline]
-    pub fn sight(&self, id: u64) -> Sight {
+    pub(super) fn sight(&self, id: u64) -> Sight {
         let Ok(parts) = self.layout.decode(id) else {
             return Sight::Outside(self.is_past_end(id));
         };
@@ -136,40 +118,19 @@ impl Terms {
     }
 
     /// Returns the start of a tick of this layout, Unix ms.
-    ///
-    /// # Examples
-    /// ```
-    /// use snowmint_core::{audit::Terms, layouts::SNOWMINT};
-    /// assert_eq!(Terms::new(&SNOWMINT, None, None, 0, 0).tick_start_ms(5), SNOWMINT.epoch_ms() + 5);
-    /// ```
-    pub fn tick_start_ms(&self, tick: u64) -> i64 {
+    pub(super) fn tick_start_ms(&self, tick: u64) -> i64 {
         self.layout.tick_start_ms(tick.min(self.layout.time().max()))
     }
 
     /// Returns the eighth of the layout's time that a tick lies in, 0 to 7.
-    ///
-    /// # Examples
-    /// ```
-    /// use snowmint_core::{audit::Terms, layouts::SNOWMINT};
-    /// let terms = Terms::new(&SNOWMINT, None, None, 0, 0);
-    /// assert_eq!((terms.eighth(0), terms.eighth((1 << 41) - 1)), (0, 7));
-    /// ```
-    pub const fn eighth(&self, tick: u64) -> usize {
+    pub(super) const fn eighth(&self, tick: u64) -> usize {
         let width = self.layout.time().width();
         if width < 3 { tick as usize & 7 } else { (tick >> (width - 3)) as usize & 7 }
     }
 
     /// Returns whether the IDs show a time field that ran over: some in the last eighth of the layout's time, some in the
     /// first one, and nearly none between. `eighths` counts the IDs by [`eighth`](Self::eighth).
-    ///
-    /// # Examples
-    /// ```
-    /// use snowmint_core::{audit::Terms, layouts::SNOWMINT};
-    /// let terms = Terms::new(&SNOWMINT, None, None, 0, 0);
-    /// assert!(terms.has_ended(&[50, 0, 0, 0, 0, 0, 0, 900]));
-    /// assert!(!terms.has_ended(&[50, 40, 30, 20, 0, 0, 0, 0]));
-    /// ```
-    pub fn has_ended(&self, eighths: &[u64; 8]) -> bool {
+    pub(super) fn has_ended(eighths: &[u64; 8]) -> bool {
         let [first, .., last] = *eighths;
         let between: u64 = eighths[1..7].iter().sum();
         first > 0 && last > 0 && between <= (first + last) / 100
@@ -187,14 +148,7 @@ impl Terms {
 
     /// Returns the tick and the node of IDs as a prefix of their bits, if only the sequence lies below: IDs of one tick and
     /// node then lie side by side when sorted. The second number is how many IDs such a tick has at most.
-    ///
-    /// # Examples
-    /// ```
-    /// use snowmint_core::{audit::Terms, layouts::{SONYFLAKE, TWITTER}};
-    /// assert_eq!(Terms::new(&TWITTER, None, None, 0, 0).ticks_side_by_side(), Some((12, 4096)));
-    /// assert_eq!(Terms::new(&SONYFLAKE, None, None, 0, 0).ticks_side_by_side(), None);
-    /// ```
-    pub fn ticks_side_by_side(&self) -> Option<(u32, u64)> {
+    pub(super) fn ticks_side_by_side(&self) -> Option<(u32, u64)> {
         let sequence = self.layout.sequence();
         (sequence.mask() & 1 == 1 && sequence.width() < 32 && self.layout.random().width() == 0)
             .then(|| (sequence.width(), self.layout.ids_per_tick()))

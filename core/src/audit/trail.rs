@@ -15,7 +15,7 @@ const MANY_STEPS: u32 = 4;
 
 /// What a trail reports while it sees IDs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Event {
+pub(super) enum Event {
     /// Sequence 0 followed the largest sequence within this tick.
     Wrapped(u64),
     /// A stretch of IDs behind the highest tick has ended.
@@ -24,53 +24,37 @@ pub enum Event {
 
 /// A stretch of IDs that lie behind the highest tick of their node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Excursion {
+pub(super) struct Excursion {
     /// The highest tick before.
-    pub high: u64,
+    pub(super) high: u64,
     /// The lowest tick in the stretch.
-    pub low: u64,
+    pub(super) low: u64,
     /// The number of IDs in the stretch.
-    pub ids: u64,
+    pub(super) ids: u64,
     /// The place of the first one.
-    pub place: u64,
+    pub(super) place: u64,
     /// The place of the last one.
-    pub last: u64,
+    pub(super) last: u64,
     /// Whether it goes further back than lines of the log are late.
-    pub is_far: bool,
+    pub(super) is_far: bool,
     /// The lowest tick before the stretch.
-    pub begin: u64,
+    pub(super) begin: u64,
     /// The number of IDs before the stretch.
-    pub before: u64,
+    pub(super) before: u64,
     /// The last tick of the stretch, if it lasts to the end of the log.
-    pub end: Option<u64>,
+    pub(super) end: Option<u64>,
 }
 
 impl Excursion {
     /// Returns whether a tick lies in the time that passed twice.
-    ///
-    /// # Examples
-    /// ```
-    /// use snowmint_core::audit::Excursion;
-    /// let back = Excursion { high: 20, low: 10, ids: 1, place: 0, last: 0, is_far: true, begin: 0, before: 9, end: None };
-    /// assert!(back.has(10) && back.has(20) && !back.has(21));
-    /// ```
-    pub const fn has(&self, tick: u64) -> bool {
+    pub(super) const fn has(&self, tick: u64) -> bool {
         self.low <= tick && tick <= self.high
     }
 
     /// Returns whether the stretch begins where the IDs of the node begin, or reaches the highest tick just at the end of the
     /// log, without IDs of other nodes in between. Then the logs of two processes stand one after the other: a clock would
     /// hardly step back to just that time.
-    ///
-    /// # Examples
-    /// ```
-    /// use snowmint_core::audit::Excursion;
-    /// let back = Excursion { high: 2000, low: 1001, ids: 900, place: 1, last: 900, is_far: true, begin: 1000, before: 800, end: None };
-    /// assert!(back.is_second_log());
-    /// let later = Excursion { low: 1400, ..back };
-    /// assert!(!later.is_second_log() && Excursion { end: Some(1999), ..later }.is_second_log());
-    /// ```
-    pub const fn is_second_log(&self) -> bool {
+    pub(super) const fn is_second_log(&self) -> bool {
         let many = self.before >= HISTORY && self.ids >= HISTORY && self.ids > self.last - self.place;
         let begins = self.low.abs_diff(self.begin) <= (self.high - self.begin) / 50;
         let ends = match self.end {
@@ -94,21 +78,8 @@ struct Head {
 /// The IDs of one node in the order of the log.
 ///
 /// Places count the IDs of the log from 0.
-///
-/// # Examples
-/// ```
-/// use snowmint_core::audit::{Spot, Terms, Trail};
-/// use snowmint_core::layouts::SNOWMINT;
-/// let terms = Terms::new(&SNOWMINT, None, None, 10, 1_790_000_000_000);
-/// let mut trail = Trail::new();
-/// for (place, tick) in [(0, 500), (1, 501), (2, 300), (3, 301)] {
-///     assert_eq!(trail.see(&terms, Spot { tick, node: 3, sequence: 0 }, place), None);
-/// }
-/// let back = trail.end().expect("the time went back");
-/// assert_eq!((back.high, back.low, back.ids, back.place), (501, 300, 2, 2));
-/// ```
 #[derive(Clone, Copy, Debug)]
-pub struct Trail {
+pub(super) struct Trail {
     count: u64,
     lowest: u64,
     highest: u64,
@@ -150,12 +121,7 @@ impl Default for Trail {
 
 impl Trail {
     /// Makes the trail of a node without IDs.
-    ///
-    /// # Examples
-    /// ```
-    /// assert_eq!(snowmint_core::audit::Trail::new().count(), 0);
-    /// ```
-    pub const fn new() -> Self {
+    pub(super) const fn new() -> Self {
         Self {
             count: 0,
             lowest: u64::MAX,
@@ -187,52 +153,23 @@ impl Trail {
     }
 
     /// Returns the number of IDs.
-    ///
-    /// # Examples
-    /// As for [`new`](Self::new).
-    pub const fn count(&self) -> u64 {
+    pub(super) const fn count(&self) -> u64 {
         self.count
     }
 
     /// Returns the lowest and the highest tick.
-    ///
-    /// # Examples
-    /// ```
-    /// use snowmint_core::audit::{Spot, Terms, Trail};
-    /// let terms = Terms::new(&snowmint_core::layouts::SNOWMINT, None, None, 10, 0);
-    /// let mut trail = Trail::new();
-    /// trail.see(&terms, Spot { tick: 7, node: 0, sequence: 0 }, 0);
-    /// assert_eq!(trail.ticks(), (7, 7));
-    /// ```
-    pub const fn ticks(&self) -> (u64, u64) {
+    pub(super) const fn ticks(&self) -> (u64, u64) {
         (self.lowest, self.highest)
     }
 
     /// Returns how often the time ran over from the last eighth of the layout's time to the first one; 0 if that is more
     /// often than a clock can explain.
-    ///
-    /// # Examples
-    /// ```
-    /// use snowmint_core::{Layout, audit::{Spot, Terms, Trail}};
-    /// let layout = Layout::parse("time:16,node:4,sequence:12;epoch=2025-01-01T00:00:00Z")?;
-    /// let terms = Terms::new(&layout, None, None, 10, 1_790_000_000_000);
-    /// let mut trail = Trail::new();
-    /// let ticks = (65_000..65_536).chain(0..100);
-    /// for (place, tick) in (0..).zip(ticks) {
-    ///     trail.see(&terms, Spot { tick, node: 0, sequence: 0 }, place);
-    /// }
-    /// assert_eq!((trail.laps(), trail.end()), (1, None));
-    /// # Ok::<(), snowmint_core::Error>(())
-    /// ```
-    pub const fn laps(&self) -> u32 {
+    pub(super) const fn laps(&self) -> u32 {
         if self.laps as u64 * 100 <= self.count { self.laps } else { 0 }
     }
 
     /// Sees the next ID of the node.
-    ///
-    /// # Examples
-    /// As for the type.
-    pub fn see(&mut self, terms: &Terms, spot: Spot, place: u64) -> Option<Event> {
+    pub(super) fn see(&mut self, terms: &Terms, spot: Spot, place: u64) -> Option<Event> {
         let first = self.count == 0;
         self.count += 1;
         let begin = self.lowest;
@@ -264,10 +201,7 @@ impl Trail {
     }
 
     /// Ends the trail, and returns the stretch behind the highest tick that lasts to the end.
-    ///
-    /// # Examples
-    /// As for the type.
-    pub fn end(&mut self) -> Option<Excursion> {
+    pub(super) fn end(&mut self) -> Option<Excursion> {
         let back = Excursion { end: Some(self.tick), ..self.back };
         self.back.ids = 0;
         (back.ids > 0).then_some(back)
@@ -376,18 +310,7 @@ impl Trail {
     }
 
     /// Returns whether the first sequence of a tick is 0.
-    ///
-    /// # Examples
-    /// ```
-    /// use snowmint_core::audit::{Spot, Terms, Trail};
-    /// let terms = Terms::new(&snowmint_core::layouts::SNOWMINT, None, None, 10, 0);
-    /// let mut trail = Trail::new();
-    /// for tick in 0..9 {
-    ///     trail.see(&terms, Spot { tick, node: 0, sequence: 0 }, tick);
-    /// }
-    /// assert!(trail.starts_at_zero());
-    /// ```
-    pub const fn starts_at_zero(&self) -> bool {
+    pub(super) const fn starts_at_zero(&self) -> bool {
         self.fresh as u64 * 2 > self.advances as u64
     }
 
@@ -397,38 +320,14 @@ impl Trail {
     }
 
     /// Returns the place from which two runs of times or of sequences alternate.
-    ///
-    /// # Examples
-    /// ```
-    /// use snowmint_core::audit::{Spot, Terms, Trail};
-    /// let terms = Terms::new(&snowmint_core::layouts::SNOWMINT, None, None, 10, 0);
-    /// let mut trail = Trail::new();
-    /// for (place, ticks) in (0..100).zip(1000..) {
-    ///     trail.see(&terms, Spot { tick: ticks - 50 * (place % 2), node: 0, sequence: 0 }, place);
-    /// }
-    /// assert_eq!(trail.alternates_from(), Some(1));
-    /// ```
-    pub fn alternates_from(&self) -> Option<u64> {
+    pub(super) fn alternates_from(&self) -> Option<u64> {
         let returns = u64::from(self.returns_in_tick) + if self.is_carrying() { self.returns.into() } else { 0 };
         let by_sequence = if returns >= self.beyond_chance(8) { self.first_return } else { u64::MAX };
         Some(self.alternates.min(by_sequence)).filter(|place| *place < u64::MAX)
     }
 
     /// Returns the place from which a second run repeats the sequences of the first one, after a time with a single run.
-    ///
-    /// # Examples
-    /// ```
-    /// use snowmint_core::audit::{Spot, Terms, Trail};
-    /// let terms = Terms::new(&snowmint_core::layouts::SNOWMINT, None, None, 10, 0);
-    /// let mut trail = Trail::new();
-    /// // The sequence of a single process goes on from tick to tick. From place 50 on each number comes twice.
-    /// for place in 0..100 {
-    ///     let sequence = if place < 50 { place } else { 50 + (place - 50) / 2 };
-    ///     trail.see(&terms, Spot { tick: 1000 + place, node: 0, sequence }, place);
-    /// }
-    /// assert_eq!(trail.repeats_from(), Some(51));
-    /// ```
-    pub fn repeats_from(&self) -> Option<u64> {
+    pub(super) fn repeats_from(&self) -> Option<u64> {
         let is_repeated = u64::from(self.again) >= self.beyond_chance(4);
         let is_first = self.first_again <= self.first_return && self.first_again <= self.alternates;
         (is_repeated && is_first && self.history >= HISTORY).then_some(self.first_again)
@@ -438,15 +337,7 @@ impl Trail {
     ///
     /// `history` IDs of the node came before the first one that repeats, which has this `sequence`; of `ids` IDs since then
     /// `repeated` repeat.
-    ///
-    /// # Examples
-    /// ```
-    /// use snowmint_core::audit::Trail;
-    /// assert!(Trail::new().is_forked(100, 50, 0, 1000, 990));
-    /// assert!(!Trail::new().is_forked(100, 50, 0, 1000, 500), "the second process started by itself");
-    /// assert!(!Trail::new().is_forked(0, 0, 0, 1000, 1000), "both were there from the beginning");
-    /// ```
-    pub fn is_forked(&self, from: u64, history: u64, sequence: u64, ids: u64, repeated: u64) -> bool {
+    pub(super) fn is_forked(&self, from: u64, history: u64, sequence: u64, ids: u64, repeated: u64) -> bool {
         let earlier = self.alternates.min(self.first_return);
         let is_copy = repeated >= 16 && repeated * 10 >= ids * 9;
         // A process that starts by itself takes sequence 0 first.

@@ -1,10 +1,8 @@
 """The command line: `python -m snowmint gen`, `inspect`, `layouts`, `doctor` and `audit`."""
 
 import argparse
-import csv
 import importlib
 import io
-import itertools
 import json
 import os
 import re
@@ -17,9 +15,20 @@ from typing import Any, NoReturn, cast
 
 import snowmint
 from snowmint import Snowflake, SnowmintError, layouts, prefix, text
-from snowmint._snowmint import audit_lines, examine, find_layout, render_candidates, render_decoded, render_layouts
+from snowmint._snowmint import (
+    AuditReader,
+    examine,
+    find_layout,
+    no_column,
+    render_audit,
+    render_candidates,
+    render_decoded,
+    render_layouts,
+)
 
 BATCH = 4096
+# Bytes of an input that are read at once.
+PIECE = 1 << 18
 
 
 class _Parser(argparse.ArgumentParser):
@@ -272,148 +281,57 @@ def _doctor(options: argparse.Namespace) -> int:
 
 
 def _audit(options: argparse.Namespace) -> int:
-    ids = _Ids(options)
+    reader = AuditReader(
+        options.layout,
+        options.since,
+        options.until,
+        options.jitter_ms,
+        options.unordered,
+        options.format,
+        options.prefix,
+        options.column,
+    )
     stdin = cast("io.BufferedReader", sys.stdin.buffer)
     with open(options.file, "rb") if options.file else nullcontext(stdin) as source:
-        rows = _rows(ids, source, options.column)
-        shown, svg, has_findings = audit_lines(
-            rows,
-            options.layout,
-            options.since,
-            options.until,
-            options.jitter_ms,
-            options.unordered,
-            options.json,
-            _bold(),
-        )
-    ids.end()
+        try:
+            if source.peek(4).startswith(b"PAR1"):
+                _read_parquet(reader, source, options.column)
+            else:
+                while piece := source.read(PIECE):
+                    reader.push(piece)
+            report, wrong, sentences = reader.end()
+        except ValueError as error:
+            raise _WrongInputError(error) from error
+    for sentence in sentences:
+        print(f"snowmint: {sentence}", file=sys.stderr)
     if options.svg:
-        Path(options.svg).write_text(svg, encoding="utf-8")
-    sys.stdout.write(shown)
-    return 2 if ids.wrong else int(has_findings)
+        Path(options.svg).write_text(report.svg(), encoding="utf-8")
+    sys.stdout.write(render_audit(report, options.json, _bold()))
+    return 2 if wrong else int(bool(report.findings))
 
 
 class _WrongInputError(ValueError):
     """The input of an audit cannot be read at all."""
 
 
-class _Ids:
-    """Reads one ID after the other, and counts the lines that are none."""
-
-    SHOWN = 10
-    HOPELESS = 1000
-
-    def __init__(self, options: argparse.Namespace) -> None:
-        self.options = options
-        self.right = self.wrong = 0
-        self.refused: list[str] = []
-
-    def read(self, line: int, value: str | int) -> int | str | None:
-        """Returns the ID of a line, None for an empty line, and the text of a line that is no ID."""
-        if isinstance(value, str):
-            value = value.strip()
-        if value == "":
-            return None
-        try:
-            id = self._parse(value)
-        except ValueError as error:
-            return self.refuse(line, str(value), str(error))
-        self.right += 1
-        return id
-
-    def refuse(self, line: int, value: str, why: str) -> str:
-        """Counts a line that is no ID, and returns it."""
-        self.wrong += 1
-        if self.wrong <= self.SHOWN:
-            self.refused.append(f'line {line}: "{value}": {why}')
-        if not self.right and self.wrong == self.HOPELESS:
-            self.end()
-        return value
-
-    def _parse(self, value: str | int) -> int:
-        if isinstance(value, int):
-            return value
-        if self.options.format is not None:
-            return text.decode(value, self.options.format)
-        if self.options.prefix is not None:
-            return prefix.decode(self.options.prefix, value, int)
-        id = _integer(value)
-        if not -(2**63) <= id < 2**64:
-            raise ValueError("an ID is an integer from -2^63 to 2^64-1")
-        return id
-
-    def end(self) -> None:
-        """Reports the lines that are no ID, and refuses an input without an ID."""
-        if not self.right and not self.wrong:
-            raise _WrongInputError("there is no ID: give one ID per line, or a file")
-        if not self.right:
-            column = "" if self.options.column else ", or --column names a column of CSV"
-            raise _WrongInputError(f"no line is an ID, the first is {self.refused[0]}{column}")
-        for sentence in self.refused:
-            print(f"snowmint: {sentence}", file=sys.stderr)
-        if self.wrong > self.SHOWN:
-            print(f"snowmint: {self.wrong - self.SHOWN} more lines are no ID", file=sys.stderr)
-
-
-def _cells(line: str, delimiter: str) -> list[str]:
-    return [cell for row in csv.reader([line], delimiter=delimiter) for cell in row]
-
-
-def _rows(ids: _Ids, source: io.BufferedReader, column: str | None) -> Iterator[int | str | None]:
-    if source.peek(4).startswith(b"PAR1"):
-        yield from _parquet_rows(ids, source, column)
-        return
-    lines = io.TextIOWrapper(source, encoding="utf-8-sig", errors="backslashreplace", newline="")
-    if column is None:
-        yield from (ids.read(number, line) for number, line in enumerate(lines, 1))
-        return
-    header = lines.readline()
-    for delimiter in ",\t;":
-        names = [name.strip() for name in _cells(header, delimiter)]
-        if column in names:
-            break
-    else:
-        raise _no_column(column, _cells(header, ","))
-    yield None
-    reader, at, line = csv.reader(lines, delimiter=delimiter), names.index(column), 2
-    for record in reader:
-        if not record:
-            yield None
-        elif at < len(record):
-            yield ids.read(line, record[at])
-        else:
-            yield ids.refuse(line, delimiter.join(record), "the line has too few columns")
-        # Line ends inside of quotes have no record.
-        yield from itertools.repeat(None, reader.line_num + 1 - line)
-        line = reader.line_num + 2
-
-
-def _parquet_rows(ids: _Ids, source: io.BufferedReader, column: str | None) -> Iterator[int | str | None]:
+def _read_parquet(reader: AuditReader, source: io.BufferedReader, column: str | None) -> None:
     try:
         # They have no types.
         pyarrow: Any = importlib.import_module("pyarrow")
         parquet: Any = importlib.import_module("pyarrow.parquet")
     except ImportError as error:
-        raise _WrongInputError("the input is a Parquet file: install pyarrow, or export the column as CSV") from error
+        raise ValueError("the input is a Parquet file: install pyarrow, or export the column as CSV") from error
     file = parquet.ParquetFile(pyarrow.BufferReader(source.read()))
     schema = file.schema_arrow
     if column not in schema.names:
-        raise _no_column(column or "", schema.names)
+        raise ValueError(no_column(column or "", schema.names))
     kind = schema.field(column).type
     if kind not in (pyarrow.int64(), pyarrow.uint64(), pyarrow.string(), pyarrow.large_string()):
         double = ", and a double holds only 53 bits of an ID" if pyarrow.types.is_floating(kind) else ""
-        message = f'column "{column}" has the type {kind}{double}: IDs are a column of int64 or of text'
-        raise _WrongInputError(message)
-    row = 0
+        raise ValueError(f'column "{column}" has the type {kind}{double}: IDs are a column of int64 or of text')
     for batch in file.iter_batches(columns=[column]):
         for value in batch.column(0).to_pylist():
-            row += 1
-            yield ids.read(row, "" if value is None else value)
-
-
-def _no_column(column: str, names: Iterable[str]) -> _WrongInputError:
-    listed = ", ".join(f'"{name.strip()}"' for name in names)
-    return _WrongInputError(f'there is no column "{column}": --column takes one of {listed}')
+            reader.add(value)
 
 
 def _bold() -> bool:

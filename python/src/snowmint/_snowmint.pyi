@@ -30,6 +30,7 @@ class _Array(Protocol):
 __all__ = [
     "AuditFinding",
     "AuditNode",
+    "AuditReader",
     "AuditReport",
     "Candidate",
     "MYSQL_CLOCK",
@@ -64,7 +65,6 @@ __all__ = [
     "__version__",
     "after_fork_in_parent",
     "audit",
-    "audit_lines",
     "before_fork",
     "engine_settings",
     "examine",
@@ -78,10 +78,12 @@ __all__ = [
     "prefix_decode_uuid",
     "prefix_encode",
     "prefix_is_uuid",
+    "no_column",
     "presets",
     "refuse_lossy_place",
     "refuse_unsafe",
     "release_leases",
+    "render_audit",
     "render_candidates",
     "render_decoded",
     "render_layouts",
@@ -1848,20 +1850,47 @@ def render_decoded(id: _Int, layout: Layout, json: bool) -> str:
 def render_candidates(value: str, found: list[Candidate], json: bool, bold: bool) -> str:
     """Returns a value and its candidates, as the command line prints them."""
 
-def audit_lines(
-    lines: Iterable[int | str | None],
-    layout: str | None,
-    since: int | None,
-    until: int | None,
-    jitter_ms: int | None,
-    unordered: bool,
-    json: bool,
-    bold: bool,
-) -> tuple[str, str, bool]:
-    """Audits lines: an int is an ID, None an empty line, a str a line that is no ID.
+@final
+class AuditReader:
+    """Reads the IDs of `python -m snowmint audit`."""
 
-    Returns the report as text, the picture, and whether there are findings.
-    """
+    def __new__(
+        cls,
+        layout: str | None,
+        since: int | None,
+        until: int | None,
+        jitter_ms: int | None,
+        unordered: bool,
+        format: str | None,
+        prefix: str | None,
+        column: str | None,
+    ) -> Self: ...
+    def push(self, bytes: bytes) -> None:
+        """Reads the next bytes of a text.
+
+        Raises:
+            ValueError: The text has no such column, or many lines and no ID.
+        """
+
+    def add(self, value: int | str | None) -> None:
+        """Adds the ID of the next row of a table; None is a row without one.
+
+        Raises:
+            ValueError: Many rows and no ID.
+        """
+
+    def end(self) -> tuple[AuditReport, int, list[str]]:
+        """Ends the audit. Returns the report, how many lines are no ID, and sentences about them.
+
+        Raises:
+            ValueError: The text has no ID, or no such column.
+        """
+
+def no_column(name: str, columns: list[str]) -> str:
+    """Returns the sentence for a missing column, with the names of the existing columns."""
+
+def render_audit(report: AuditReport, json: bool, bold: bool) -> str:
+    """Returns a report as the command line prints it."""
 
 def examine(
     layout: str | None, node: str | None, store: str | None, namespace: str | None, json: bool, bold: bool

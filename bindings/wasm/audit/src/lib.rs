@@ -100,7 +100,7 @@ pub extern "C" fn add() {
 #[unsafe(no_mangle)]
 pub extern "C" fn push() -> u32 {
     match READER.get().as_mut().map(|reader| reader.push(INPUT.get())) {
-        Some(Err(sentence)) => told(sentence),
+        Some(Err(sentence)) => told(&sentence),
         _ => 0,
     }
 }
@@ -112,9 +112,9 @@ pub extern "C" fn end_text() -> i32 {
     match READER.get().take().map(Reader::end) {
         Some(Ok(reading)) => {
             *REPORT.get() = Some(reading.audit.finish());
-            told(reading.complaints.join("\n")) as i32
+            told(&reading.complaints.join("\n")) as i32
         }
-        Some(Err(sentence)) => -1 - told(sentence) as i32,
+        Some(Err(sentence)) => -1 - told(&sentence) as i32,
         None => 0,
     }
 }
@@ -153,8 +153,8 @@ fn refused(error: &Error) -> i32 {
     -1 - written(|out| write!(out, "{} {error}", error.code())) as i32
 }
 
-fn told(sentence: String) -> u32 {
-    written(|out| out.write_str(&sentence))
+fn told(sentence: &str) -> u32 {
+    written(|out| out.write_str(sentence))
 }
 
 fn written(write: impl FnOnce(&mut String) -> fmt::Result) -> u32 {
