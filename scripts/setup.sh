@@ -10,6 +10,7 @@
 #   headless   Chromium without windows                  valgrind  a program that counts instructions
 #   proof      the solvers that check proof/         sql        ClickHouse and the newest PostgreSQL, for tests of SQL
 #   deploy     the tools that check deploy/          image      the tools that build its image
+#   bench      what loads the service, and Redis, with which `make bench` compares it
 # Takes no time if everything is installed. With --missing it prints the missing parts and installs nothing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -129,6 +130,11 @@ for purpose in "$@"; do
       need e2fsprogs file "/*bin/mkfs.ext4"
       ;;
     valgrind) need valgrind has valgrind ;;
+    bench)
+      need wrk has wrk
+      need redis-tools has redis-benchmark
+      need redis-server has redis-server
+      ;;
     image)
       need buildah has buildah
       need debootstrap has debootstrap

@@ -294,6 +294,7 @@ pub(crate) fn render_audit(report: &AuditReport, json: bool, bold: bool) -> Stri
 
 /// Returns the sentence for a missing column, with the names of the existing columns.
 #[pyfunction]
+#[allow(clippy::needless_pass_by_value, reason = "pyo3 makes the list")]
 pub(crate) fn no_column(name: &str, columns: Vec<String>) -> String {
     snowmint_core::audit::no_column(name, &columns)
 }
