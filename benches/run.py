@@ -23,6 +23,7 @@ ROOT = HERE.parent
 CARGO = "cargo run --quiet --locked --release"
 PARTS = {
     "rust": [
+        "scripts/setup.sh rust protoc",
         f"{CARGO} -p snowmint-benches --bin minting",
         f"CARGO_TARGET_DIR=target/peers {CARGO} --manifest-path benches/peers/Cargo.toml",
         f"{CARGO} -p snowmint-benches --features engines --bin numbers",
@@ -30,6 +31,7 @@ PARTS = {
     "python": ["scripts/bench-python.sh"],
     "js": ["scripts/bench-js.sh"],
     "service": ["scripts/bench-service.sh"],
+    "stores": ["scripts/setup.sh rust protoc servers", f"{CARGO} -p snowmint-benches --features engines --bin growth"],
 }
 PICTURED = ["Rust: an ID, by the clock of the system", "Python: an ID", "Node: an ID", "Chromium: an ID"]
 """The tables of the picture."""
@@ -154,6 +156,10 @@ machine mints later.
 {verdicts}
 
 ## Tables
+
+The servers of the tables about leases are those of the tests, which keep their data in memory: a disk adds its time to each
+claim and renewal. A lease takes a renewal for each half of its window, so 1,000 leases with windows of 3 s make about 700
+renewals a second. `benches/memory.py --minutes 60` measures the memory of generators and leases, and whether it grows.
 
 {tables}"""
 

@@ -22,6 +22,8 @@ CLIENTS = 50
 COMMANDS = {1: 60_000, 16: 400_000, 100: 1_000_000}
 CONNECTIONS = {1: 15_000, 16: 50_000, 64: 50_000, 256: 50_000}
 """How many commands a turn of so many connections makes."""
+GROWTH = {"/v1/tickets/NAME": 1000, "/v1/users/NAME/next": 1_000_000}
+"""How many names each path is asked for, at most."""
 SECONDS = 1
 SHORT_ROUNDS = 5
 PERCENT = ("50", "99", "99.9")
@@ -111,14 +113,13 @@ class Increments:
 class Requests:
     """Requests of one kind, by wrk, none of which may be refused."""
 
-    def __init__(self, method: str, url: str, clients: int = CLIENTS) -> None:
-        self.method = method
-        self.url = url
+    def __init__(self, method: str, url: str, clients: int = CLIENTS, names: int | None = None) -> None:
+        self.asked = [url, "--", method, *([] if names is None else [str(names)])]
         self.clients = clients
 
     def __call__(self) -> tuple[float, dict[str, float]]:
-        words = ["-t", "1", "-c", str(self.clients), "-d", f"{SECONDS}s", "-s", str(HERE / "ask.lua"), self.url]
-        told = output("wrk", *words, "--", self.method)
+        words = ["-t", "1", "-c", str(self.clients), "-d", f"{SECONDS}s", "-s", str(HERE / "ask.lua")]
+        told = output("wrk", *words, *self.asked)
         assert "Non-2xx" not in told and "Socket errors" not in told, told
         within = {key: float(found(rf"within {key} ([\d.]+) us", told)[0]) / 1000 for key in PERCENT}
         return float(found(r"Requests/sec:\s+([\d.]+)", told)[0]), within
@@ -191,6 +192,15 @@ def main() -> None:
         kinds = [Contender(f"{method} {path}", Requests(method, http + path)) for method, path in asked]
         compare(f"Service: HTTP, {CLIENTS} connections, SQLite, each number durable before its answer", kinds)
         memory["after all that"] = resident_mb(process)
+        for path, most in GROWTH.items():
+            method = "POST" if path.endswith("next") else "GET"
+            grown = [
+                Contender(f"names: {names:,}", Requests(method, http + path, names=names))
+                for names in (1, 1000, 1_000_000)
+                if names <= most
+            ]
+            compare(f"Service: HTTP, {method} {path}, one of so many names by chance", grown, SHORT_ROUNDS)
+        memory["after numbers of 1,000,000 users"] = resident_mb(process)
         rows = [{"name": name, "p10": mb, "median": mb, "p90": mb} for name, mb in memory.items()]
         print(json.dumps({"title": "Service: memory", "unit": "MB", "rows": rows}), flush=True)
 

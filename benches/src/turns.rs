@@ -129,7 +129,7 @@ fn print(title: &str, measured: Vec<(&str, Vec<f64>)>) {
 }
 
 /// Returns the 10th, 50th and 90th percentile.
-fn deciles(values: &mut [f64]) -> [f64; 3] {
+pub(crate) fn deciles(values: &mut [f64]) -> [f64; 3] {
     values.sort_unstable_by(f64::total_cmp);
     [10, 50, 90].map(|percent| values[values.len() * percent / 100])
 }

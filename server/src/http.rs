@@ -59,14 +59,13 @@ const LINGER: Duration = Duration::from_secs(1);
 const MOST_IDS: usize = 4_000_000;
 
 /// The state that all requests share.
-#[derive(Clone)]
 pub struct App {
     service: Arc<Service>,
     token: Token,
-    hosts: Arc<Hosts>,
-    pages: Arc<Pages>,
+    hosts: Hosts,
+    pages: Pages,
     metrics: Arc<Metrics>,
-    openapi: Arc<str>,
+    openapi: String,
     /// One permit for each ID of an unfinished answer.
     room: Arc<Semaphore>,
     ending: Ending,
@@ -93,7 +92,7 @@ pub struct Http {
 )]
 struct Document;
 
-fn routes() -> OpenApiRouter<App> {
+fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::with_openapi(Document::openapi())
         .routes(routes!(ids::take))
         .routes(routes!(numbers::segment))
@@ -123,16 +122,16 @@ impl Http {
         idle: Duration,
         ending: &Ending,
     ) -> Result<Self, crate::exit::Exit> {
-        let app = App {
+        let app = Arc::new(App {
             service,
-            pages: Arc::new(Pages::new(&token, origins)),
+            pages: Pages::new(&token, origins),
             token,
-            hosts: Arc::new(hosts),
+            hosts,
             metrics: Arc::clone(metrics),
-            openapi: document().into(),
+            openapi: document(),
             room: Arc::new(Semaphore::new(MOST_IDS)),
             ending: ending.clone(),
-        };
+        });
         let (router, _) = routes().split_for_parts();
         let router = router
             .route("/api/segment/get/", get(leaf::no_key))
@@ -142,7 +141,7 @@ impl Http {
             .fallback(problem::not_found)
             .method_not_allowed_fallback(problem::method_not_allowed)
             .layer(axum::extract::DefaultBodyLimit::max(MOST_BODY))
-            .layer(from_fn_with_state(app.clone(), guard::guard))
+            .layer(from_fn_with_state(Arc::clone(&app), guard::guard))
             .with_state(app);
         let router = match origins {
             [] => router,

@@ -1,5 +1,6 @@
 //! The checks of every request: host, origin, token and time limit. Counts requests and failures.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::{MatchedPath, Request, State};
@@ -18,7 +19,7 @@ use crate::metrics::Requests;
 const LONGEST: Duration = Duration::from_secs(30);
 
 /// Checks a request, runs it within its time limit and counts it.
-pub async fn guard(State(app): State<App>, request: Request, next: Next) -> Response {
+pub async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     let begun = Instant::now();
     app.metrics.http.requests.inc();
     let route = request.extensions().get::<MatchedPath>().map_or("none", MatchedPath::as_str).to_owned();

@@ -55,7 +55,10 @@ pub struct IdsQuery {
     (status = 200, description = "The IDs", body = Several),
     Failures,
 ))]
-pub async fn take(State(app): State<App>, query: Result<Query<IdsQuery>, QueryRejection>) -> Result<Response, Problem> {
+pub async fn take(
+    State(app): State<Arc<App>>,
+    query: Result<Query<IdsQuery>, QueryRejection>,
+) -> Result<Response, Problem> {
     let Query(query) = query?;
     let count = count(query.count)?;
     let layout = query.layout.as_ref().map(Layout::find).transpose()?;

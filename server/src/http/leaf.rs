@@ -2,6 +2,8 @@
 //!
 //! Source: `Meituan-Dianping/Leaf`, `leaf-server`.
 
+use std::sync::Arc;
+
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::http::header::CONTENT_TYPE;
@@ -20,7 +22,7 @@ use super::problem::Failed;
     params(("key" = String, Path, min_length = 1, max_length = 128)),
     responses((status = 200, description = "The number in decimal", body = String, content_type = "text/plain"), (status = 500, description = "No number: the JSON of a Spring error", content_type = "application/json"))
 )]
-pub async fn segment(State(app): State<App>, uri: Uri, key: Result<Path<String>, PathRejection>) -> Response {
+pub async fn segment(State(app): State<Arc<App>>, uri: Uri, key: Result<Path<String>, PathRejection>) -> Response {
     let Ok(Path(key)) = key else { return failed(&uri, "Key is none", "BAD_REQUEST") };
     let number = app.service.numbers.segment(&key, 1).await.map(|numbers| numbers.start);
     answer(&app, &uri, number)
@@ -31,7 +33,7 @@ pub async fn segment(State(app): State<App>, uri: Uri, key: Result<Path<String>,
     params(("key" = String, Path)),
     responses((status = 200, description = "The number in decimal", body = String, content_type = "text/plain"), (status = 500, description = "No number: the JSON of a Spring error", content_type = "application/json"))
 )]
-pub async fn snowflake(State(app): State<App>, uri: Uri) -> Response {
+pub async fn snowflake(State(app): State<Arc<App>>, uri: Uri) -> Response {
     let ids = app.service.ids.take(Some(&layouts::LEAF), None, 1).await;
     answer(&app, &uri, ids.map(|ids| ids.first().copied().unwrap_or_default()))
 }

@@ -5,6 +5,8 @@
 //!
 //! Each claim has a random nonce, so a claim that is sent twice counts once. A holder uses the server's clock.
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::extract::rejection::{JsonRejection, PathRejection};
 use axum::extract::{Path, State};
@@ -206,7 +208,7 @@ fn lost(error: Error) -> Problem {
     )
 )]
 pub async fn claim(
-    State(app): State<App>,
+    State(app): State<Arc<App>>,
     ns: Result<Path<String>, PathRejection>,
     claim: Result<Json<Claim>, JsonRejection>,
 ) -> Result<(StatusCode, Json<Lease>), Problem> {
@@ -254,7 +256,7 @@ pub async fn claim(
         Failures,
     )
 )]
-pub async fn list(State(app): State<App>, ns: Result<Path<String>, PathRejection>) -> Result<Json<Held>, Problem> {
+pub async fn list(State(app): State<Arc<App>>, ns: Result<Path<String>, PathRejection>) -> Result<Json<Held>, Problem> {
     let Path(ns) = ns?;
     let namespace = Namespace::parse(&ns)?.to_string();
     let leases = app.service.leases.list(&namespace).await?.into_iter().map(|(node, record)| Entry {
@@ -277,7 +279,7 @@ pub async fn list(State(app): State<App>, ns: Result<Path<String>, PathRejection
     )
 )]
 pub async fn renew(
-    State(app): State<App>,
+    State(app): State<Arc<App>>,
     place: Result<Path<(String, u32)>, PathRejection>,
     renewal: Result<Json<Renewal>, JsonRejection>,
 ) -> Result<Json<Renewed>, Problem> {
@@ -304,7 +306,7 @@ pub async fn renew(
     )
 )]
 pub async fn release(
-    State(app): State<App>,
+    State(app): State<Arc<App>>,
     place: Result<Path<(String, u32)>, PathRejection>,
     release: Result<Json<Release>, JsonRejection>,
 ) -> Result<Json<Released>, Problem> {

@@ -1,6 +1,8 @@
 //! `/v1/segments`, `/v1/sequences`, `/v1/tickets` and `/v1/users`.
 #![allow(unused_qualifications, reason = "the macro of the document qualifies")]
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{Path, Query, State};
@@ -68,7 +70,7 @@ pub struct Few {
     )
 )]
 pub async fn segment(
-    State(app): State<App>,
+    State(app): State<Arc<App>>,
     tag: Result<Path<String>, PathRejection>,
     query: Result<Query<Count>, QueryRejection>,
 ) -> Result<Json<Range>, Problem> {
@@ -96,7 +98,7 @@ pub async fn segment(
     )
 )]
 pub async fn sequence(
-    State(app): State<App>,
+    State(app): State<Arc<App>>,
     name: Result<Path<String>, PathRejection>,
     query: Result<Query<Few>, QueryRejection>,
 ) -> Result<Json<Values>, Problem> {
@@ -122,7 +124,10 @@ pub async fn sequence(
         Failures,
     )
 )]
-pub async fn ticket(State(app): State<App>, name: Result<Path<String>, PathRejection>) -> Result<Json<One>, Problem> {
+pub async fn ticket(
+    State(app): State<Arc<App>>,
+    name: Result<Path<String>, PathRejection>,
+) -> Result<Json<One>, Problem> {
     let Path(name) = name?;
     let ticket = app.service.numbers.ticket(&name).await?;
     app.metrics.http.numbers.inc();
@@ -147,7 +152,7 @@ pub async fn ticket(State(app): State<App>, name: Result<Path<String>, PathRejec
         Failures,
     )
 )]
-pub async fn user(State(app): State<App>, uid: Result<Path<String>, PathRejection>) -> Result<Json<One>, Problem> {
+pub async fn user(State(app): State<Arc<App>>, uid: Result<Path<String>, PathRejection>) -> Result<Json<One>, Problem> {
     let Path(uid) = uid?;
     let digits = !uid.is_empty() && uid.len() <= 20 && uid.bytes().all(|byte| byte.is_ascii_digit());
     let user = uid.parse::<u64>().ok().filter(|_| digits).ok_or_else(|| {

@@ -1,6 +1,8 @@
 //! Endpoints for operators and people: health, metrics, the `OpenAPI` document, the inspector.
 #![allow(unused_qualifications, reason = "the macro of the document qualifies")]
 
+use std::sync::Arc;
+
 use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse as _, Response};
@@ -22,7 +24,7 @@ pub async fn healthz() -> &'static str {
     (status = 200, description = "The store answers", body = String, content_type = "text/plain"),
     Failures,
 ))]
-pub async fn readyz(State(app): State<App>) -> Result<&'static str, Problem> {
+pub async fn readyz(State(app): State<Arc<App>>) -> Result<&'static str, Problem> {
     app.service.store.ready().await?;
     Ok("ok\n")
 }
@@ -32,13 +34,13 @@ pub async fn readyz(State(app): State<App>) -> Result<&'static str, Problem> {
     (status = 200, description = "Metrics in the OpenMetrics text format", body = String, content_type = "application/openmetrics-text"),
     Failures,
 ))]
-pub async fn metrics(State(app): State<App>) -> Response {
+pub async fn metrics(State(app): State<Arc<App>>) -> Response {
     ([(CONTENT_TYPE, "application/openmetrics-text; version=1.0.0; charset=utf-8")], app.metrics.text()).into_response()
 }
 
 /// Answers with the `OpenAPI` document.
-pub async fn openapi(State(app): State<App>) -> Response {
-    ([(CONTENT_TYPE, "application/json")], app.openapi.to_string()).into_response()
+pub async fn openapi(State(app): State<Arc<App>>) -> Response {
+    ([(CONTENT_TYPE, "application/json")], app.openapi.clone()).into_response()
 }
 
 /// Answers with the inspector, a single file. The page has its own policy with the hashes of its script and style. The header

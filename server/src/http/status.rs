@@ -1,6 +1,8 @@
 //! `/v1/status`: version, store and number of leases, for operators and for the inspector at `/`.
 #![allow(unused_qualifications, reason = "the macro of the document qualifies")]
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::extract::State;
 use serde::Serialize;
@@ -37,7 +39,7 @@ pub struct Status {
     (status = 200, description = "The status of the service", body = Status),
     Failures,
 ))]
-pub async fn status(State(app): State<App>) -> Result<Json<Status>, Problem> {
+pub async fn status(State(app): State<Arc<App>>) -> Result<Json<Status>, Problem> {
     let service = &app.service;
     let server_time_ms = SystemHost::unix_ms();
     let namespaces = service.leases.namespaces().await?;
