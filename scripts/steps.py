@@ -124,6 +124,7 @@ BUILDS = [
 CHECKS = [
     Step("vectors match the reference", "python3 tests/reference/write_vectors.py --check", ["check", "test"], "rust"),
     Step("Rust: format", "cargo fmt --all --check", ["check", "test"], "rust", (RUST,)),
+    Step("Rust: lock files are whole", "scripts/locks.sh", ["check", "test"], "rust", (RUST,)),
     Step("Rust: no circles of imports", "python3 scripts/circles.py", ["check", "test"], "rust"),
     Step("workflows", "zizmor --offline --quiet .github", ["check", "test"], "python", (PYTHON,)),
     Step(
