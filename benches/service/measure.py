@@ -199,7 +199,7 @@ def main() -> None:
                 for names in (1, 1000, 1_000_000)
                 if names <= most
             ]
-            compare(f"Service: HTTP, {method} {path}, one of so many names by chance", grown, SHORT_ROUNDS)
+            compare(f"Service: HTTP, {method} {path}, each for one of the names by chance", grown, SHORT_ROUNDS)
         memory["after numbers of 1,000,000 users"] = resident_mb(process)
         rows = [{"name": name, "p10": mb, "median": mb, "p90": mb} for name, mb in memory.items()]
         print(json.dumps({"title": "Service: memory", "unit": "MB", "rows": rows}), flush=True)

@@ -83,7 +83,8 @@ fn us_since(started: Instant) -> f64 {
     started.elapsed().as_secs_f64() * 1e6
 }
 
-async fn measure(name: &str, url: &str) -> Result<(), Box<dyn Error>> {
+async fn measure(url: &str) -> Result<(), Box<dyn Error>> {
+    let name = url.split(':').next().unwrap_or_default();
     let mut fleet = Fleet::of(connect(url).await?)?;
     let mut rows = Vec::new();
     for count in COUNTS {
@@ -96,20 +97,17 @@ async fn measure(name: &str, url: &str) -> Result<(), Box<dyn Error>> {
         format!("{{\"name\":{name:?},\"p10\":{low:.1},\"median\":{median:.1},\"p90\":{high:.1}}}")
     });
     let rows: Vec<_> = rows.collect();
-    println!(
-        "{{\"title\":\"Leases: a call over {name}, beside so many leases\",\"unit\":\"us\",\"rows\":[{}]}}",
-        rows.join(",")
-    );
+    println!("{{\"title\":\"Leases over {name}, by their number\",\"unit\":\"us\",\"rows\":[{}]}}", rows.join(","));
     Ok(())
 }
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let directory = tempfile::tempdir()?;
-    measure("SQLite", &format!("sqlite:{}/store.db", directory.path().display())).await?;
+    measure(&format!("sqlite:{}/store.db", directory.path().display())).await?;
     for engine in Engine::STORES {
         let server = Server::start(engine);
-        measure(&format!("{engine:?}"), &server.url()).await?;
+        measure(&server.url()).await?;
     }
     Ok(())
 }
