@@ -584,12 +584,6 @@ impl Layout {
         if self.per_ms > 1 { (tick.wrapping_mul(self.tick) % 1000) as u32 } else { 0 }
     }
 
-    /// Returns the fields time, sequence and random, in the order of RESERVED.
-    pub(crate) const fn minted(&self) -> &[Field; 3] {
-        let [_, minted @ ..] = &self.reserved;
-        minted
-    }
-
     /// Returns the values of fields that have a fixed one, at their places in an ID.
     pub(crate) const fn fixed(&self) -> u64 {
         self.fixed

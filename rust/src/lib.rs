@@ -31,6 +31,8 @@ pub use self::generator::status::Status;
 pub use self::generator::system::SystemHost;
 pub use self::generator::{Generator, release_callers_stores, release_leases};
 pub use self::id::Id;
+#[doc(hidden)]
+pub use self::ids::minter::host_locks;
 pub use self::ids::{ksuid, object_id, type_id, ulid, uuid, xid};
 pub use self::lease::backend::{Backend, Identity};
 pub use self::lease::key::ClockId;

@@ -25,6 +25,14 @@ const fn definition(name: &'static CStr, body: Body, documentation: &'static CSt
     }
 }
 
+/// Lets UUIDs and their like be minted under the interpreter's lock alone.
+#[cfg(not(Py_GIL_DISABLED))]
+pub(crate) fn mint_by_interpreter_lock() {
+    // SAFETY: a thread is in a function of this module only while it holds the interpreter's lock. The functions that let go
+    // of the lock meanwhile mint no such ID there. PyO3 refuses a second interpreter, which would have another lock.
+    unsafe { snowmint::host_locks() }
+}
+
 /// Adds the method `next_id` to the class.
 pub(crate) fn add_next_id(class: &Bound<'_, PyType>) -> PyResult<()> {
     // Leaked: the method points to its definition for as long as the module lives.
@@ -83,29 +91,31 @@ pub(crate) fn add_texts(module: &Bound<'_, PyModule>) -> PyResult<()> {
 /// Only as the body of a function, called by an interpreter.
 unsafe extern "C" fn ulid_str(_: *mut ffi::PyObject, _: *mut ffi::PyObject) -> *mut ffi::PyObject {
     // SAFETY: the caller's promise.
-    unsafe { text(ulid::next().map(Ulid::text)) }
+    unsafe { text(ulid::next(), Ulid::text) }
 }
 
 /// # Safety
 /// Only as the body of a function, called by an interpreter.
 unsafe extern "C" fn uuid4_str(_: *mut ffi::PyObject, _: *mut ffi::PyObject) -> *mut ffi::PyObject {
     // SAFETY: the caller's promise.
-    unsafe { text(uuid::v4().map(Uuid::text)) }
+    unsafe { text(uuid::v4(), Uuid::text) }
 }
 
 /// # Safety
 /// Only as the body of a function, called by an interpreter.
 unsafe extern "C" fn uuid7_str(_: *mut ffi::PyObject, _: *mut ffi::PyObject) -> *mut ffi::PyObject {
     // SAFETY: the caller's promise.
-    unsafe { text(uuid::v7_at(snowmint::unix_ms()).map(Uuid::text)) }
+    unsafe { text(uuid::v7(), Uuid::text) }
 }
 
 /// # Safety
 /// Only while attached to the interpreter.
 #[inline]
-unsafe fn text(minted: Result<IdText, snowmint::Error>) -> *mut ffi::PyObject {
+unsafe fn text<T>(minted: Result<T, snowmint::Error>, text: impl FnOnce(T) -> IdText) -> *mut ffi::PyObject {
     match minted {
-        Ok(text) => {
+        Ok(id) => {
+            // Read where it was written: to move a text costs as much as to write it.
+            let text = text(id);
             let text = text.as_bytes();
             // SAFETY: attached, by the caller's promise. The call reads as many bytes as the text has, and returns a new
             // reference, or null with an exception set.

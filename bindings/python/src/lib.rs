@@ -93,6 +93,8 @@ mod _snowmint {
             module.add(name, text)?;
         }
         module.add("SERVICE_REFUSALS", lease::REFUSALS)?;
+        #[cfg(not(Py_GIL_DISABLED))]
+        hot::mint_by_interpreter_lock();
         hot::add_texts(module)?;
         hot::add_next_id(&module.py().get_type::<Snowflake>())
     }

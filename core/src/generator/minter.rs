@@ -4,7 +4,7 @@ use core::borrow::Borrow;
 
 use super::local::{LocalRun, MOST};
 use super::options::Options;
-use super::run::{Mint, Run};
+use super::run::Run;
 use super::step::{Plan, Taken};
 use super::words::Words;
 use crate::error::Error;
@@ -16,15 +16,14 @@ use crate::layout::Layout;
 // In this order: minting reads the first field first.
 #[repr(C)]
 pub struct Minter<W> {
-    mint: Mint,
+    plan: Plan,
     words: W,
 }
 
 impl<W: Borrow<Words>> Minter<W> {
     /// Makes a minter for `node`, which [`Layout::node`] has checked. It ignores the option `max_wait_ms`.
     pub fn new(layout: &Layout, node: u32, options: &Options, words: W) -> Self {
-        let plan = Plan::new(layout, options.max_ahead_ms, options.sequence_start, options.seed);
-        Self { mint: Mint::new(layout, node, plan), words }
+        Self { plan: Plan::new(layout, node, options), words }
     }
 
     /// Returns the state.
@@ -41,13 +40,20 @@ impl<W: Borrow<Words>> Minter<W> {
         let words = self.words.borrow();
         let word = words.state();
         // Under load most IDs are neither the first nor the last of their tick. This finds them in half the time of a
-        // step.
-        let next = self.mint.plan.next_in_tick(word, words.window_end(), now_ms);
-        let position = match next.filter(|_| words.swap(word, word + 1).is_ok()) {
-            Some(position) => position,
-            None => self.take_now(now_ms, 1, 0)?.first,
-        };
-        Ok(self.mint.id(position))
+        // step. The ID is made before the swap: what comes after a swap delays the next one.
+        if let Some(position) = self.plan.next_in_tick(word, words.window_end(), now_ms) {
+            let id = self.plan.id(position);
+            if words.swap(word, word + 1).is_ok() {
+                return Ok(id);
+            }
+        }
+        self.next_by_step(now_ms)
+    }
+
+    // Apart, so that the compiler puts the rest of `try_next_id` into its callers.
+    #[inline(never)]
+    fn next_by_step(&self, now_ms: i64) -> Result<u64, Error> {
+        Ok(self.plan.id(self.take_now(now_ms, 1, 0)?.first))
     }
 
     /// Works as [`Snowflake::try_run`](crate::Snowflake::try_run).
@@ -56,7 +62,7 @@ impl<W: Borrow<Words>> Minter<W> {
     /// The same.
     #[inline]
     pub fn try_run(&self, now_ms: i64, want: u64, patience_ms: u64) -> Result<Run<'_>, Error> {
-        self.take_now(now_ms, want, patience_ms).map(|taken| Run::new(&self.mint, taken))
+        self.take_now(now_ms, want, patience_ms).map(|taken| Run::new(&self.plan, taken))
     }
 
     /// Returns the next ID of a thread at the time `now_ms` (Unix ms). Never waits.
@@ -80,10 +86,10 @@ impl<W: Borrow<Words>> Minter<W> {
     pub fn next_local(&self, run: &mut LocalRun, now_ms: i64) -> Result<u64, Error> {
         let words = self.words.borrow();
         let position = run.next;
-        let in_tick = self.mint.plan.is_in_tick(position, words.window_end(), now_ms);
+        let in_tick = self.plan.is_in_tick(position, words.window_end(), now_ms);
         if in_tick && position < run.end && words.is_open() {
             run.next += 1;
-            return Ok(self.mint.id(position));
+            return Ok(self.plan.id(position));
         }
         self.next_of_new_run(run, in_tick, now_ms)
     }
@@ -95,15 +101,15 @@ impl<W: Borrow<Words>> Minter<W> {
         *run = LocalRun::new();
         let Taken { first, count } = self.take_in_tick(now_ms, size)?;
         *run = LocalRun { next: first + 1, end: first + count, size };
-        Ok(self.mint.id(first))
+        Ok(self.plan.id(first))
     }
 
     fn take_in_tick(&self, now_ms: i64, want: u64) -> Result<Taken, Error> {
         let words = self.words.borrow();
         let mut word = words.state();
         loop {
-            let one = self.mint.plan.step(word, words.window_end(), now_ms, 1, 0)?;
-            let taken = self.mint.plan.rest_of_tick(one.first, want);
+            let one = self.plan.step(word, words.window_end(), now_ms, 1, 0)?;
+            let taken = self.plan.rest_of_tick(one.first, want);
             match words.swap(word, taken.next_word()) {
                 Ok(()) => return Ok(taken),
                 Err(current) => word = current,
@@ -116,7 +122,7 @@ impl<W: Borrow<Words>> Minter<W> {
         let words = self.words.borrow();
         let mut word = words.state();
         loop {
-            let taken = self.mint.plan.step(word, words.window_end(), now_ms, want, patience_ms)?;
+            let taken = self.plan.step(word, words.window_end(), now_ms, want, patience_ms)?;
             match words.swap(word, taken.next_word()) {
                 Ok(()) => return Ok(taken),
                 Err(current) => word = current,

@@ -1,42 +1,18 @@
 //! Consecutive IDs.
 
 use super::step::{Plan, Taken};
-use crate::layout::{Field, Layout};
-
-/// Turns positions into IDs: the plan of the step, and the places of the parts.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Mint {
-    pub(crate) plan: Plan,
-    /// The bits that all IDs share: the node and fixed values.
-    node: u64,
-    /// The fields time, sequence and random.
-    fields: [Field; 3],
-}
-
-impl Mint {
-    pub(crate) fn new(layout: &Layout, node: u32, plan: Plan) -> Self {
-        Self { plan, node: layout.put_node(node) | layout.fixed(), fields: *layout.minted() }
-    }
-
-    pub(crate) fn id(&self, position: u64) -> u64 {
-        let [time, sequence, random] = self.fields;
-        let (tick, count) = (position >> sequence.width(), position & sequence.max());
-        let id = self.node | time.put(tick) | sequence.put(count);
-        if random.width() == 0 { id } else { id | random.put(self.plan.random_bits(position) & random.max()) }
-    }
-}
 
 /// The IDs that one step has taken, in the order of minting: an iterator of `u64`.
 #[derive(Clone, Debug)]
 pub struct Run<'a> {
-    mint: &'a Mint,
+    plan: &'a Plan,
     position: u64,
     count: u64,
 }
 
 impl<'a> Run<'a> {
-    pub(crate) const fn new(mint: &'a Mint, taken: Taken) -> Self {
-        Self { mint, position: taken.first, count: taken.count }
+    pub(crate) const fn new(plan: &'a Plan, taken: Taken) -> Self {
+        Self { plan, position: taken.first, count: taken.count }
     }
 
     /// Moves as many IDs as fit to the start of `ids`, and returns their number.
@@ -52,7 +28,7 @@ impl<'a> Run<'a> {
     /// # Ok::<(), snowmint_core::Error>(())
     /// ```
     pub fn write(&mut self, ids: &mut [u64]) -> usize {
-        let [_, sequence, random] = self.mint.fields;
+        let Plan { sequence, random, .. } = *self.plan;
         // Within a tick IDs differ by a constant, unless the layout has random bits.
         let stride = 1 << sequence.shift();
         let steady = if random.width() == 0 { sequence.max() } else { 0 };
@@ -61,7 +37,7 @@ impl<'a> Run<'a> {
         while !left.is_empty() {
             let in_tick = steady - (self.position & steady) + 1;
             let (now, later) = left.split_at_mut(in_tick.min(left.len() as u64) as usize);
-            let mut id = self.mint.id(self.position);
+            let mut id = self.plan.id(self.position);
             self.position += now.len() as u64;
             for place in now {
                 *place = id;
@@ -80,7 +56,7 @@ impl Iterator for Run<'_> {
     #[inline]
     fn next(&mut self) -> Option<u64> {
         self.count = self.count.checked_sub(1)?;
-        let id = self.mint.id(self.position);
+        let id = self.plan.id(self.position);
         self.position += 1;
         Some(id)
     }

@@ -1,8 +1,10 @@
 //! The pure step of a generator: which IDs come next, given the state, the window's end and the time?
 
-use super::options::SequenceStart;
+use core::num::NonZeroU64;
+
+use super::options::{Options, SequenceStart};
 use crate::error::Error;
-use crate::layout::Layout;
+use crate::layout::{Field, Layout};
 use crate::mutant;
 use crate::random;
 
@@ -13,16 +15,19 @@ pub(crate) const CLOSED: u64 = 0;
 /// So a layout whose time and sequence fill all 64 bits never mints its last two IDs.
 const LAST_POSITION: u64 = u64::MAX - 2;
 
-/// The numbers of the layout and the options that the step needs. They never change.
+/// The numbers of layout, node and options that minting needs. They never change.
 ///
-/// The state is a *position*: `tick << sequence_bits | sequence` of the next free ID; everything below is used up.
+/// The state is a *position*: `tick << sequence.width() | sequence` of the next free ID; everything below is used up.
 /// A *word* is a position plus one, so that zero can mean closed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Plan {
     epoch_ms: i64,
-    tick_ms: u64,
-    max_tick: u64,
-    sequence_bits: u32,
+    tick_ms: NonZeroU64,
+    /// The bits that all IDs share: the node and fixed values.
+    node: u64,
+    time: Field,
+    pub(crate) sequence: Field,
+    pub(crate) random: Field,
     max_ahead_ms: u64,
     sequence_start: SequenceStart,
     seed: u64,
@@ -43,15 +48,17 @@ impl Taken {
 }
 
 impl Plan {
-    pub(crate) const fn new(layout: &Layout, max_ahead_ms: u64, sequence_start: SequenceStart, seed: u64) -> Self {
+    pub(crate) fn new(layout: &Layout, node: u32, options: &Options) -> Self {
         Self {
             epoch_ms: layout.epoch_ms(),
-            tick_ms: layout.tick_ms(),
-            max_tick: layout.time().max(),
-            sequence_bits: layout.sequence().width(),
-            max_ahead_ms,
-            sequence_start,
-            seed,
+            tick_ms: NonZeroU64::new(layout.tick_ms()).unwrap_or(NonZeroU64::MIN),
+            node: layout.put_node(node) | layout.fixed(),
+            time: layout.time(),
+            sequence: layout.sequence(),
+            random: layout.random(),
+            max_ahead_ms: options.max_ahead_ms,
+            sequence_start: options.sequence_start,
+            seed: options.seed,
         }
     }
 
@@ -77,16 +84,16 @@ impl Plan {
             return Err(Error::before_epoch(now_ms, self.epoch_ms));
         }
         let now_tick = begun.saturating_sub(1);
-        let free_tick = free >> self.sequence_bits;
+        let free_tick = free >> self.sequence.width();
         let tick = if mutant::removes("increase") { now_tick } else { now_tick.max(free_tick) };
-        if tick > self.max_tick {
+        if tick > self.time.max() {
             return Err(self.over(begun, now_ms));
         }
         let reach =
             if self.max_ahead_ms == 0 { begun } else { self.begun(now_ms.saturating_add_unsigned(self.max_ahead_ms)) };
         let started = self.sequence_of(free);
         let sequence = if tick == free_tick && started > 0 { started } else { self.start(started, tick) };
-        let first = (tick << self.sequence_bits) | sequence;
+        let first = (tick << self.sequence.width()) | sequence;
         if tick >= reach {
             return Err(self.ahead_of_the_clock(free, [begun, reach], now_ms, first, want, patience_ms));
         }
@@ -94,8 +101,8 @@ impl Plan {
         if tick >= window_end {
             return Err(Error::window_over());
         }
-        let last_tick = (reach.min(window_end) - 1).min(self.max_tick);
-        let last = ((last_tick << self.sequence_bits) | self.sequence_mask()).min(LAST_POSITION);
+        let last_tick = (reach.min(window_end) - 1).min(self.time.max());
+        let last = ((last_tick << self.sequence.width()) | self.sequence.max()).min(LAST_POSITION);
         if first > last {
             return Err(self.over(begun, now_ms));
         }
@@ -116,30 +123,26 @@ impl Plan {
     /// Returns the position that [`Plan::step`] would take for one ID, if the clock's tick has IDs already and has
     /// more.
     ///
-    /// Such a tick is not ahead of the clock, so few checks are left. Most depend on the time alone: a processor makes them
-    /// while it still waits for `word`.
+    /// Such a tick is not ahead of the clock, so few checks are left.
     #[inline]
     pub(crate) fn next_in_tick(&self, word: u64, window_end: u64, now_ms: i64) -> Option<u64> {
-        let tick = self.begun(now_ms).checked_sub(1)?;
-        if tick > self.max_tick || tick >= window_end {
-            return None;
-        }
+        let tick = self.tick(now_ms)?;
+        // Wraps above the last position, if the state is closed.
         let free = word.wrapping_sub(CLOSED + 1);
-        // Wraps far above the sequence where the state is closed or in an earlier tick.
-        let sequence = free.wrapping_sub(tick << self.sequence_bits);
-        (sequence.wrapping_sub(1) < self.sequence_mask() && free <= LAST_POSITION).then_some(free)
+        let in_tick = free >> self.sequence.width() == tick && self.sequence_of(free) > 0;
+        (in_tick && tick < window_end && tick <= self.time.max() && free <= LAST_POSITION).then_some(free)
     }
 
     /// Returns whether a position that was taken lies in the clock's tick, and within the window.
     #[inline]
     pub(crate) fn is_in_tick(&self, position: u64, window_end: u64, now_ms: i64) -> bool {
-        let tick = position >> self.sequence_bits;
+        let tick = position >> self.sequence.width();
         self.begun(now_ms) == tick + 1 && (tick < window_end || mutant::removes("run"))
     }
 
     /// Returns up to `want` positions of the tick of `first`, which [`Plan::step`] has allowed.
     pub(crate) fn rest_of_tick(&self, first: u64, want: u64) -> Taken {
-        let last = (first | self.sequence_mask()).min(LAST_POSITION);
+        let last = (first | self.sequence.max()).min(LAST_POSITION);
         Taken { first, count: want.min(last - first + 1) }
     }
 
@@ -147,8 +150,8 @@ impl Plan {
     #[cold]
     fn ms_until_all(&self, first: u64, want: u64, now_ms: i64) -> Option<u64> {
         let last = first.saturating_add(want - 1);
-        let last_tick = last >> self.sequence_bits;
-        if last > LAST_POSITION || last_tick > self.max_tick { None } else { Some(self.ms_until(last_tick, now_ms)) }
+        let last_tick = last >> self.sequence.width();
+        if last > LAST_POSITION || last_tick > self.time.max() { None } else { Some(self.ms_until(last_tick, now_ms)) }
     }
 
     /// Returns why no ID is free although the layout goes on: the IDs up to now are used up, or the clock went back.
@@ -165,7 +168,7 @@ impl Plan {
         want: u64,
         patience_ms: u64,
     ) -> Error {
-        let free_tick = free >> self.sequence_bits;
+        let free_tick = free >> self.sequence.width();
         let last_tick = if self.sequence_of(free) > 0 { free_tick } else { free_tick.saturating_sub(1) };
         if free > 0 && last_tick >= reach {
             return Error::clock_backwards(self.start_ms(last_tick).abs_diff(now_ms));
@@ -180,8 +183,8 @@ impl Plan {
 
     #[cold]
     fn over(&self, begun: u64, now_ms: i64) -> Error {
-        let ends_at_ms = self.start_ms(self.max_tick);
-        if begun.saturating_sub(1) > self.max_tick {
+        let ends_at_ms = self.start_ms(self.time.max());
+        if begun.saturating_sub(1) > self.time.max() {
             Error::time_overflow(now_ms, ends_at_ms)
         } else {
             Error::used_up(ends_at_ms)
@@ -200,38 +203,50 @@ impl Plan {
         match self.sequence_start {
             SequenceStart::Zero => 0,
             SequenceStart::Carry => next,
-            SequenceStart::Random => random::mix(self.seed, tick) & (self.sequence_mask() >> 1),
+            SequenceStart::Random => random::mix(self.seed, tick) & (self.sequence.max() >> 1),
         }
+    }
+
+    /// Returns the ID at a position.
+    pub(crate) fn id(&self, position: u64) -> u64 {
+        let id = self.node
+            | self.time.put(position >> self.sequence.width())
+            | self.sequence.put(self.sequence_of(position));
+        if self.random.width() == 0 { id } else { id | self.random.put(self.random_bits(position)) }
     }
 
     /// Returns the random field of the ID at a position. It depends on the position alone, so the word is the whole
     /// state.
-    pub(crate) fn random_bits(&self, position: u64) -> u64 {
+    // Cold, since few layouts have such a field: callers take up the rest of minting.
+    #[cold]
+    fn random_bits(&self, position: u64) -> u64 {
         // The inverted seed keeps these bits apart from the random starts of sequences.
-        random::mix(!self.seed, position)
-    }
-
-    const fn sequence_mask(&self) -> u64 {
-        (1 << self.sequence_bits) - 1
+        random::mix(!self.seed, position) & self.random.max()
     }
 
     const fn sequence_of(&self, position: u64) -> u64 {
-        position & self.sequence_mask()
+        position & self.sequence.max()
     }
 
     /// Returns how many ticks have begun by an instant: one more than its tick, or 0 before the epoch.
     #[inline]
     fn begun(&self, unix_ms: i64) -> u64 {
+        self.tick(unix_ms).map_or(0, |tick| tick + 1)
+    }
+
+    /// Returns the tick of an instant; `None` before the epoch.
+    #[inline]
+    fn tick(&self, unix_ms: i64) -> Option<u64> {
         if unix_ms < self.epoch_ms {
-            return 0;
+            return None;
         }
         let since_epoch_ms = unix_ms.abs_diff(self.epoch_ms);
         // Nearly every layout counts ms, and a division costs as much as the rest of the step.
-        1 + if self.tick_ms == 1 { since_epoch_ms } else { since_epoch_ms / self.tick_ms }
+        Some(if self.tick_ms.get() == 1 { since_epoch_ms } else { since_epoch_ms / self.tick_ms })
     }
 
     /// Returns the first instant of a tick of the layout, Unix ms. `Layout::finish` has checked that it fits.
     const fn start_ms(&self, tick: u64) -> i64 {
-        self.epoch_ms.wrapping_add_unsigned(tick.wrapping_mul(self.tick_ms))
+        self.epoch_ms.wrapping_add_unsigned(tick.wrapping_mul(self.tick_ms.get()))
     }
 }

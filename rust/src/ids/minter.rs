@@ -1,7 +1,10 @@
 //! The states of this process that mint UUIDs, ULIDs and `ObjectId`s, shared by all threads. A forked child starts
 //! without them.
+#![allow(unsafe_code, reason = "the lock may be the host's")]
 
+use std::cell::UnsafeCell;
 use std::ptr;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{LazyLock, Mutex};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -13,19 +16,43 @@ use snowmint_stores::Error;
 use snowmint_stores::process::fork::PerProcess;
 use snowmint_stores::process::lock;
 
-static STATES: PerProcess<Mutex<States>> = PerProcess::new();
+static STATES: PerProcess<Shared> = PerProcess::new();
+/// Whether the host lets one thread at a time mint.
+static HOST_LOCKS: AtomicBool = AtomicBool::new(false);
+
+#[derive(Default)]
+struct Shared {
+    lock: Mutex<()>,
+    states: UnsafeCell<States>,
+}
+
+// SAFETY: one thread at a time uses the states, by the lock or by the host's.
+unsafe impl Sync for Shared {}
+
+/// Says that the host lets one thread at a time mint, as CPython's global interpreter lock does. Then the states need no lock
+/// of their own, which costs as much as a UUID.
+///
+/// # Safety
+/// From now on no two threads call functions of [`uuid`](crate::uuid), [`ulid`](crate::ulid), [`object_id`](crate::object_id),
+/// [`ksuid`](crate::ksuid), [`xid`](crate::xid) or [`type_id`](crate::type_id) at the same time.
+#[doc(hidden)]
+pub unsafe fn host_locks() {
+    HOST_LOCKS.store(true, Ordering::Relaxed);
+}
 
 /// Calls `step` with the states of this process, for one thread at a time.
 #[inline]
 pub(crate) fn mint<T>(mut step: impl FnMut(&mut States) -> Result<T, snowmint_core::Error>) -> Result<T, Error> {
     loop {
         let shared = shared();
-        let mut states = lock(shared);
+        let locked = (!HOST_LOCKS.load(Ordering::Relaxed)).then(|| lock(&shared.lock));
+        // SAFETY: no other thread is here, by the lock or by the promise of `host_locks`. `step` and `fill` do not mint.
+        let states = unsafe { &mut *shared.states.get() };
         if states.pool.is_dry() {
             fill(&mut states.pool)?;
         }
-        let minted = step(&mut states)?;
-        drop(states);
+        let minted = step(states)?;
+        drop(locked);
         // If a signal handler forked meanwhile and this is the child, then the parent mints the same ID.
         if STATES.existing().is_some_and(|now| ptr::eq(now, shared)) || mutant::removes("renew") {
             return Ok(minted);
@@ -47,9 +74,9 @@ fn fill(pool: &mut Pool) -> Result<(), Error> {
 }
 
 #[inline]
-fn shared() -> &'static Mutex<States> {
+fn shared() -> &'static Shared {
     if mutant::removes("renew") {
-        static INHERITED: LazyLock<Mutex<States>> = LazyLock::new(Mutex::default);
+        static INHERITED: LazyLock<Shared> = LazyLock::new(Shared::default);
         return &INHERITED;
     }
     STATES.get()
@@ -69,7 +96,6 @@ mod tests {
     use std::io::{PipeReader, Read, Write, pipe};
 
     /// Forks; in the child, where the answer is `None`, the caller has to end the process.
-    #[allow(unsafe_code, reason = "a C interface")]
     fn fork() -> Option<libc::pid_t> {
         // SAFETY: the child mints, writes to a pipe and ends, all of which it may although it was forked from a thread.
         let child = unsafe { libc::fork() };
@@ -77,13 +103,11 @@ mod tests {
         (child > 0).then_some(child)
     }
 
-    #[allow(unsafe_code, reason = "a C interface")]
     fn wait(child: libc::pid_t) {
         // SAFETY: a child of this process, not waited for yet.
         unsafe { libc::waitpid(child, ptr::null_mut(), 0) };
     }
 
-    #[allow(unsafe_code, reason = "a C interface")]
     fn end() -> ! {
         // SAFETY: without handlers, which are the test runner's.
         unsafe { libc::_exit(0) }
