@@ -1,19 +1,18 @@
 // Contenders that take turns in one realm, so that what else the machine does hits all of them alike. Nothing here needs Node.
 
 const ROUNDS = 151;
-/** So many that the clock of a page, which counts in steps of 5 µs, tells enough: an ID of an array takes less than 1 ns. */
 const CALLS_A_TURN = { singly: 8192, arrays: 64 };
 
 /**
  * Something that mints. `mint` answers an ID, or an array of `idsACall` of them. Each ID must be above the last one; with
  * `order: "clock"` it may be equal, with `order: "none"` it must be new, and with `order: "told"` what is wrong is told in
- * the table. `read` makes of an ID something that compares.
+ * the table. `read` makes of an ID something that compares. A turn has so many `calls`.
  */
 export class Contender {
-  constructor(name, mint, { idsACall = 1, order = "increasing", read = (id) => id } = {}) {
+  constructor(name, mint, { idsACall = 1, order = "increasing", read = (id) => id, calls } = {}) {
     Object.assign(this, { name, mint, idsACall, order, read, ns: [], wrong: 0, checked: 0 });
     // What each call answered is kept, or a compiler would leave its making out.
-    this.kept = new Array(idsACall === 1 ? CALLS_A_TURN.singly : CALLS_A_TURN.arrays).fill(undefined);
+    this.kept = new Array(calls ?? (idsACall === 1 ? CALLS_A_TURN.singly : CALLS_A_TURN.arrays)).fill(undefined);
     // A loop of its own, as a program has that uses one of them: a shared one would call what no compiler can foresee.
     this.loop = new Function("mint", "kept", "for (let i = 0; i < kept.length; i++) kept[i] = mint();");
   }
