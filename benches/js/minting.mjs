@@ -6,9 +6,11 @@ import { Snowflake as SapphireSnowflake } from "@sapphire/snowflake";
 import FlakeId from "flake-idgen";
 import { nanoid } from "nanoid";
 import { Snowflake as NodejsSnowflake } from "nodejs-snowflake";
+import { monotonicFactory } from "ulid";
 import { v7 } from "uuid";
 import { Snowflake as WasmSnowflake } from "../../npm/dist/browser.mjs";
 import * as snowmint from "../../npm/dist/node.mjs";
+import { check } from "./checker.mjs";
 import { inChromium } from "./chromium.mjs";
 import { BATCH, each, plainWide, tunedTwitter, tunedWide, tunedWider, WIDE, WIDER } from "./layouts.mjs";
 import { Contender, compare, saturation } from "./turns.mjs";
@@ -25,10 +27,26 @@ async function single(store) {
   const leased = await Snowflake.lease({ layout: WIDE, store });
   const vouched = new Snowflake({ layout: WIDE, node: 15 });
   const wasm = new WasmSnowflake({ layout: WIDE, node: 14 });
-  const sapphire = new SapphireSnowflake(new Date("2025-01-01T00:00:00Z"));
-  const nodejs = new NodejsSnowflake({ custom_epoch: Date.parse("2025-01-01T00:00:00Z"), instance_id: 1 });
+  const epochMs = Date.parse("2025-01-01T00:00:00Z");
+  const sapphire = new SapphireSnowflake(epochMs);
+  const nodejs = new NodejsSnowflake({ custom_epoch: epochMs, instance_id: 1 });
   // With node 0 its sequence may have all of the 22 bits; with 12 it throws when a ms is used up.
   const flake = new FlakeId({ id: 0, seqMask: 2 ** 22 - 1 });
+  const bytes = { read: (id) => id.readBigUInt64BE() };
+  const peerUlid = monotonicFactory();
+  const time = { unixMs: (id) => Number(id >> 22n) + epochMs };
+  for (const [name, mint, about] of [
+    ["snowmint, addon, leased: nextId()", () => leased.nextId(), time],
+    ["snowmint, wasm: nextId()", () => wasm.nextId(), time],
+    ["plain JavaScript, tuned: nextId()", () => tuned.nextId(), time],
+    ["@sapphire/snowflake: generate()", () => sapphire.generate(), time],
+    ["flake-idgen, 22 bits of sequence: next()", () => flake.next(), { ...bytes, unixMs: (id) => Number(id >> 22n) }],
+    ["nodejs-snowflake, waits at 1,024 a ms", () => nodejs.getUniqueID(), time],
+    ["uuid: v7()", () => v7(), { unixMs: (id) => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) }],
+    ["ulid, monotonic", () => peerUlid()],
+    ["nanoid()", () => nanoid(), { ordered: false }],
+  ])
+    print(check(name, mint, about));
   const table = compare("Node: an ID", [
     new Contender("plain JavaScript: nextId()", () => plain.nextId()),
     new Contender("plain JavaScript, tuned: nextId()", () => tuned.nextId()),
@@ -37,9 +55,7 @@ async function single(store) {
     new Contender("snowmint, addon, vouched: nextId()", () => vouched.nextId()),
     new Contender("snowmint, wasm: nextId()", () => wasm.nextId()),
     new Contender("@sapphire/snowflake: generate()", () => sapphire.generate(), { order: "told" }),
-    new Contender("flake-idgen, 22 bits of sequence: next()", () => flake.next(), {
-      read: (id) => id.readBigUInt64BE(),
-    }),
+    new Contender("flake-idgen, 22 bits of sequence: next()", () => flake.next(), bytes),
     new Contender("nodejs-snowflake, waits at 1,024 a ms", () => nodejs.getUniqueID()),
     new Contender("uuid: v7()", () => v7()),
     new Contender("nanoid()", () => nanoid(), { order: "none" }),

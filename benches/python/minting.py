@@ -18,6 +18,7 @@ import ulid_transform
 import uuid7_rs
 import uuid_utils
 import uuid_utils.compat
+from checker import check
 from snowmint import Snowflake, layouts
 from turns import Contender, compare, row, table
 
@@ -36,6 +37,14 @@ def single(store: str) -> None:
     flake = oneflake.FlakeGenerator(1, epoch_ms=EPOCH_MS, timestamp_bits=41, worker_bits=4, sequence_bits=18)
     # One machine would be limited to 256 IDs in 10 ms.
     sony = sonyflake_turbo.SonyFlake(*range(65536), start_time=EPOCH_MS // 1000)
+    for name, mint, unix_ms in [
+        ("snowmint, leased: next_id()", leased.next_id, lambda id: (id >> 22) + EPOCH_MS),
+        ("oneflake: generate()", flake.generate, lambda id: (id >> 22) + EPOCH_MS),
+        ("sonyflake-turbo, all machines: next(gen)", partial(next, sony), lambda id: (id >> 24) * 10 + EPOCH_MS),
+        ("uuid-utils: uuid7()", uuid_utils.uuid7, lambda id: id.int >> 80),
+        ("uuid7-rs: uuid7()", uuid7_rs.uuid7, lambda id: id.int >> 80),
+    ]:
+        check(name, mint, unix_ms)
     compare(
         "Python: an ID",
         [
@@ -113,6 +122,11 @@ def arrays(store: str) -> None:
 def wide() -> None:
     """UUIDs, ULIDs and ObjectIds."""
     unordered = partial(Contender, ordered=False)
+    check("snowmint: uuid7_str()", snowmint.uuid7_str)
+    check("snowmint: ulid_str()", snowmint.ulid_str)
+    check("ulid-transform, text: ulid_now()", ulid_transform.ulid_now, ordered=False)
+    check("python-ulid: ULID()", ulid.ULID, lambda id: id.milliseconds, ordered=False)
+    check("pymongo: bson.ObjectId()", bson.ObjectId, ordered=False)
 
     compare(
         "Python: a UUID of version 7, as the standard library's class",
