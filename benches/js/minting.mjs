@@ -7,6 +7,8 @@ import FlakeId from "flake-idgen";
 import { nanoid } from "nanoid";
 import { Snowflake as NodejsSnowflake } from "nodejs-snowflake";
 import { monotonicFactory } from "ulid";
+import { ulid as unikuUlid } from "uniku/ulid";
+import { uuidv7 as unikuV7 } from "uniku/uuid/v7";
 import { v7 } from "uuid";
 import { Snowflake as WasmSnowflake } from "../../npm/dist/browser.mjs";
 import * as snowmint from "../../npm/dist/node.mjs";
@@ -34,6 +36,7 @@ async function single(store) {
   const flake = new FlakeId({ id: 0, seqMask: 2 ** 22 - 1 });
   const bytes = { read: (id) => id.readBigUInt64BE() };
   const peerUlid = monotonicFactory();
+  const timeOfV7 = { unixMs: (id) => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) };
   const time = { unixMs: (id) => Number(id >> 22n) + epochMs };
   for (const [name, mint, about] of [
     ["snowmint, addon, leased: nextId()", () => leased.nextId(), time],
@@ -42,7 +45,9 @@ async function single(store) {
     ["@sapphire/snowflake: generate()", () => sapphire.generate(), time],
     ["flake-idgen, 22 bits of sequence: next()", () => flake.next(), { ...bytes, unixMs: (id) => Number(id >> 22n) }],
     ["nodejs-snowflake, waits at 1,024 a ms", () => nodejs.getUniqueID(), time],
-    ["uuid: v7()", () => v7(), { unixMs: (id) => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) }],
+    ["uuid: v7()", () => v7(), timeOfV7],
+    ["uniku: uuidv7()", () => unikuV7(), timeOfV7],
+    ["uniku: ulid()", () => unikuUlid()],
     ["ulid, monotonic", () => peerUlid()],
     ["nanoid()", () => nanoid(), { ordered: false }],
   ])

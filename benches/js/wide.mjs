@@ -2,6 +2,8 @@
 import { randomUUID } from "node:crypto";
 import { nanoid } from "nanoid";
 import { monotonicFactory } from "ulid";
+import { ulid as unikuUlid } from "uniku/ulid";
+import { uuidv7 as unikuV7 } from "uniku/uuid/v7";
 import * as peer from "uuid";
 import { Contender, compare } from "./turns.mjs";
 
@@ -26,6 +28,8 @@ export function wide({ objectId, ulid, uuid }) {
     new Contender("uuid: v4()", () => peer.v4(), none),
     new Contender("uuid: v1()", () => peer.v1(), none),
     new Contender("crypto.randomUUID()", () => randomUUID(), none),
+    new Contender("uniku: uuidv7()", () => unikuV7()),
+    new Contender("uniku: ulid()", () => unikuUlid()),
     new Contender("ulid, monotonic", () => peerUlid()),
     new Contender("nanoid()", () => nanoid(), none),
   ]);

@@ -9,6 +9,7 @@ from functools import partial
 from itertools import repeat
 
 import bson
+import fastuuid7
 import numpy as np
 import oneflake
 import snowmint
@@ -43,6 +44,7 @@ def single(store: str) -> None:
         ("sonyflake-turbo, all machines: next(gen)", partial(next, sony), lambda id: (id >> 24) * 10 + EPOCH_MS),
         ("uuid-utils: uuid7()", uuid_utils.uuid7, lambda id: id.int >> 80),
         ("uuid7-rs: uuid7()", uuid7_rs.uuid7, lambda id: id.int >> 80),
+        ("fastuuid7: uuid7()", fastuuid7.uuid7, lambda id: id.int >> 80),
     ]:
         check(name, mint, unix_ms)
     compare(
@@ -133,6 +135,7 @@ def wide() -> None:
         [
             Contender("snowmint: uuid7()", snowmint.uuid7),
             Contender("uuid-utils: compat.uuid7()", uuid_utils.compat.uuid7),
+            Contender("fastuuid7: uuid7()", fastuuid7.uuid7),
             Contender("uuid-utils' own class: uuid7()", uuid_utils.uuid7),
         ],
     )
@@ -142,6 +145,7 @@ def wide() -> None:
             Contender("snowmint: uuid7_str()", snowmint.uuid7_str),
             Contender("uuid-utils: str(uuid7())", uuid_utils.uuid7, as_text=True),
             Contender("uuid7-rs: str(uuid7())", uuid7_rs.uuid7, as_text=True),
+            Contender("fastuuid7: uuid7_str()", fastuuid7.uuid7_str),
         ],
     )
     compare(
