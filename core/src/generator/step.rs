@@ -137,7 +137,7 @@ impl Plan {
     #[inline]
     pub(crate) fn is_in_tick(&self, position: u64, window_end: u64, now_ms: i64) -> bool {
         let tick = position >> self.sequence.width();
-        self.begun(now_ms) == tick + 1 && (tick < window_end || mutant::removes("run"))
+        self.tick(now_ms) == Some(tick) && (tick < window_end || mutant::removes("run"))
     }
 
     /// Returns up to `want` positions of the tick of `first`, which [`Plan::step`] has allowed.
