@@ -5,10 +5,12 @@ mod frame;
 mod info;
 mod reply;
 
+use std::future::poll_fn;
 use std::io;
 use std::ops::Range;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Duration;
 
 use bytes::{Buf as _, BytesMut};
@@ -66,7 +68,7 @@ where
     let (mut input, mut output) = (BytesMut::with_capacity(READ), BytesMut::new());
     let mut words: Vec<Range<usize>> = Vec::new();
     let mut watch = Watch::new(shared.idle);
-    let mut over = std::pin::pin!(over(ending));
+    let mut over = pin!(over(ending));
     // Whether the input begins with a part of an earlier read.
     let mut begun = false;
     loop {
@@ -131,39 +133,47 @@ async fn refuse(stream: &mut (impl AsyncRead + AsyncWrite + Unpin), mut output: 
 }
 
 async fn write(stream: &mut (impl AsyncWrite + Unpin), output: &mut BytesMut) -> io::Result<()> {
-    timeout(PATIENCE, async {
+    let mut writing = pin!(async {
         stream.write_all(output).await?;
         stream.flush().await
-    })
-    .await
-    .map_err(|_| io::Error::new(io::ErrorKind::TimedOut, "the client does not read"))??;
+    });
+    // Nearly always the socket takes all at once, which needs no timer.
+    match poll_fn(|context| Poll::Ready(writing.as_mut().poll(context))).await {
+        Poll::Ready(written) => written,
+        Poll::Pending => timeout(PATIENCE, writing)
+            .await
+            .map_err(|_| io::Error::new(io::ErrorKind::TimedOut, "the client does not read"))?,
+    }?;
     output.clear();
     Ok(())
 }
 
 /// The deadline of the next command. The timer is set again only when it fires, not for each read.
 struct Watch {
-    since: Instant,
+    /// When the wait for the command began; `None` until it begins.
+    since: Option<Instant>,
     limit: Duration,
     timer: Pin<Box<Sleep>>,
 }
 
 impl Watch {
     fn new(limit: Duration) -> Self {
-        Self { since: Instant::now(), limit, timer: Box::pin(sleep(limit.min(PATIENCE))) }
+        Self { since: None, limit, timer: Box::pin(sleep(limit.min(PATIENCE))) }
     }
 
-    /// Starts a new limit now.
+    /// Sets a new limit, for a wait that has not begun.
     fn begin(&mut self, limit: Duration) {
-        (self.since, self.limit) = (Instant::now(), limit);
+        (self.since, self.limit) = (None, limit);
     }
 
     /// Waits until the limit is over.
     async fn expired(&mut self) {
-        while self.since.elapsed() < self.limit {
+        let mut now = Instant::now();
+        let end = *self.since.get_or_insert(now) + self.limit;
+        while now < end {
             self.timer.as_mut().await;
-            let next = (self.since + self.limit).min(Instant::now() + PATIENCE);
-            self.timer.as_mut().reset(next);
+            now = Instant::now();
+            self.timer.as_mut().reset(end.min(now + PATIENCE));
         }
     }
 }

@@ -43,6 +43,14 @@ impl<'a> Words<'a> {
         self.ranges.get(place).map_or(&[], |range| &self.buffer[range.clone()])
     }
 
+    /// Returns the name of the command in upper case, which takes `place`; no name for one that is longer than any.
+    fn name<'p>(&self, place: &'p mut [u8; 16]) -> &'p [u8] {
+        let Some(name) = place.get_mut(..self.get(0).len()) else { return b"" };
+        name.copy_from_slice(self.get(0));
+        name.make_ascii_uppercase();
+        name
+    }
+
     fn key(&self, place: usize) -> Result<&'a str, Error> {
         std::str::from_utf8(self.get(place))
             .map_err(|_| Error::told(ErrorKind::InvalidText, "a key must be UTF-8 text of 1 to 128 bytes"))
@@ -88,14 +96,15 @@ impl<'a> Session<'a> {
         if !self.known {
             return Transaction::None;
         }
-        let name = words.get(0).to_ascii_uppercase();
+        let mut place = [0; 16];
+        let name = words.name(&mut place);
         let error = |text: &str| Transaction::Answer(Reply::Error(text.to_owned()));
-        match (&*name, &mut self.queue) {
+        match (name, &mut self.queue) {
             (b"MULTI" | b"EXEC" | b"DISCARD", queue) if words.ranges.len() != 1 => {
                 if let Some(queue) = queue {
                     queue.refused = true;
                 }
-                Transaction::Answer(wrong_number(&name))
+                Transaction::Answer(wrong_number(name))
             }
             (b"MULTI", Some(_)) => error("ERR MULTI calls can not be nested"),
             (b"MULTI", queue) => {
@@ -104,7 +113,7 @@ impl<'a> Session<'a> {
             }
             (b"EXEC" | b"DISCARD", queue) => match queue.take() {
                 None => {
-                    Transaction::Answer(Reply::Error(format!("ERR {} without MULTI", String::from_utf8_lossy(&name))))
+                    Transaction::Answer(Reply::Error(format!("ERR {} without MULTI", String::from_utf8_lossy(name))))
                 }
                 Some(_) if name == b"DISCARD" => Transaction::Answer(Reply::Simple("OK")),
                 Some(queue) if queue.refused => {
@@ -115,9 +124,9 @@ impl<'a> Session<'a> {
             (_, None) | (b"QUIT", _) => Transaction::None,
             (_, Some(queue)) => {
                 let fits = queue.bytes.len() + words.buffer.len() <= MOST_QUEUED;
-                let refusal = match arguments(&name) {
+                let refusal = match arguments(name) {
                     None => Some(unknown(words)),
-                    Some(counts) if !counts.contains(&words.ranges.len()) => Some(wrong_number(&name)),
+                    Some(counts) if !counts.contains(&words.ranges.len()) => Some(wrong_number(name)),
                     Some(_) if !fits => Some(Reply::Error("ERR a transaction takes at most 256 kB".to_owned())),
                     Some(_) => None,
                 };
@@ -144,15 +153,8 @@ impl<'a> Session<'a> {
     }
 
     async fn run(&mut self, words: &Words<'_>) -> Result<Reply, Error> {
-        let mut name = [0; 16];
-        let name = match name.get_mut(..words.get(0).len()) {
-            Some(name) => {
-                name.copy_from_slice(words.get(0));
-                name.make_ascii_uppercase();
-                &*name
-            }
-            None => b"",
-        };
+        let mut place = [0; 16];
+        let name = words.name(&mut place);
         let service = &self.shared.service;
         match (name, words.ranges.len()) {
             (b"AUTH", 2) => Ok(self.auth(words.get(1))),
