@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -116,9 +117,10 @@ def main() -> None:
         return
     # The first tenth of the time warms caches and compilers up.
     parts = [60 * minutes * part / 10 for part in range(1, 11)]
-    for language, program in PROGRAMS.items():
-        _, *found = measured(program, "use", 0, parts)
-        print(f"{language}: {' '.join(f'{kb / 1024:.1f}' for kb in found)} MB", flush=True)
+    with ThreadPoolExecutor() as together:
+        used = together.map(lambda program: measured(program, "use", 0, parts), PROGRAMS.values())
+        for language, (_, *found) in zip(PROGRAMS, used, strict=True):
+            print(f"{language}: {' '.join(f'{kb / 1024:.1f}' for kb in found)} MB", flush=True)
 
 
 if __name__ == "__main__":
