@@ -5,6 +5,7 @@ use std::collections::{BinaryHeap, VecDeque};
 use std::fmt;
 
 use snowmint_core::lease::Record;
+use snowmint_core::segment::LAST;
 use snowmint_core::store::{Ask, Reply};
 
 use crate::allocator::Allocator;
@@ -421,6 +422,8 @@ impl World {
                 self.store.restart(0);
                 self.down_until_ms = self.now_ms + some_ms / 3;
             }
+            // Each needs a fence, which may double the numbers: a fleet of very many fences would run out of them.
+            Fault::LostTail | Fault::Vanished | Fault::Rollback if self.checker.highest_number > LAST / 64 => return,
             Fault::LostTail => {
                 let lost = 1 + self.random.below(30);
                 #[allow(clippy::cast_possible_truncation, reason = "at most 30")]
