@@ -52,7 +52,7 @@ pub(crate) fn uuid6(py: Python<'_>, node: Option<Int>, clock_seq: Option<Int>) -
 #[pyfunction]
 #[pyo3(signature = (timestamp=None))]
 pub(crate) fn uuid7(py: Python<'_>, timestamp: Option<Instant>) -> Result<Bound<'_, PyAny>, Failure> {
-    standard_uuid(py, timestamp.map_or_else(|| uuid::v7_at(snowmint::unix_ms()), |instant| uuid::v7_of(instant.0.0))?)
+    standard_uuid(py, timestamp.map_or_else(uuid::v7, |instant| uuid::v7_of(instant.0.0))?)
 }
 
 /// The lowest and the highest version 7 between two instants, both included.

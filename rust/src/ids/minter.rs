@@ -29,8 +29,8 @@ struct Shared {
 // SAFETY: one thread at a time uses the states, by the lock or by the host's.
 unsafe impl Sync for Shared {}
 
-/// Says that the host lets one thread at a time mint, as CPython's global interpreter lock does. Then the states need no lock
-/// of their own, which costs as much as a UUID.
+/// Says that the host lets one thread at a time mint, as CPython's global interpreter lock does. Then no call takes a lock of
+/// this module: a lock takes as much time as the rest of a UUID.
 ///
 /// # Safety
 /// From now on no two threads call functions of [`uuid`](crate::uuid), [`ulid`](crate::ulid), [`object_id`](crate::object_id),
