@@ -1,4 +1,4 @@
-"""Runs the steps of `make demo`, `make check`, `make test` or `make prove`: run.py SUITE [--only PART] [--list].
+"""Runs the steps of `make demo`, `make check`, `make test` or `make prove`: run.py SUITE [--only PART] [--quick] [--list].
 
 A step starts when the steps that it needs have ended, at most JOBS (the number of processors) at a time. Each
 step prints a line when it starts and a line when it ends. The output of failed steps stands at the end, and all of it
@@ -12,7 +12,7 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from steps import PARTS, SET_UPS, STEPS, SUITES, Step
@@ -233,17 +233,23 @@ def target() -> Path:
     return Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).resolve()
 
 
-def chosen(suite: str, part: str | None) -> list[Step]:
-    """The steps of a suite, or of one part of it, in the order of the table, with all that they need."""
+def chosen(suite: str, part: str | None, quick: bool) -> list[Step]:
+    """The steps of a suite, or of one part of it, in the order of the table, with all that they need.
+
+    Of a quick suite only the steps that have a quick command.
+    """
     by_name = {step.name: step for step in STEPS}
-    wanted = [step for step in STEPS if suite in step.suites and part in (None, step.part)]
+    wanted = [
+        step for step in STEPS if suite in step.suites and part in (None, step.part) and (step.quick or not quick)
+    ]
     names: set[str] = set()
     while wanted:
         step = wanted.pop()
         if step.name not in names:
             names.add(step.name)
             wanted += [by_name[name] for name in step.after]
-    return [step for step in STEPS if step.name in names]
+    steps = [step for step in STEPS if step.name in names]
+    return [replace(step, command=step.quick) if quick and step.quick else step for step in steps]
 
 
 def main() -> int:
@@ -251,10 +257,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("suite", choices=SUITES)
     parser.add_argument("--only", metavar="PART", choices=PARTS, help=f"one of {', '.join(PARTS)}")
+    parser.add_argument("--quick", action="store_true", help="only steps with a quick command, by that command")
     parser.add_argument("--again", action="store_true", help="run failed steps once more, alone, and report both runs")
     parser.add_argument("--list", action="store_true", help="print the steps and run nothing")
     options = parser.parse_args()
-    steps = chosen(options.suite, options.only)
+    steps = chosen(options.suite, options.only, options.quick)
     if options.list:
         print("\n".join(f"{step.name}\n    {step.command}" for step in steps))
         return 0

@@ -21,6 +21,7 @@ class Step:
         lock: At most one step with this lock runs at a time.
         servers: Whether the step uses the servers that tests share.
         env: Further environment variables.
+        quick: The command of `make prove QUICK=yes`. A step without one waits for the nightly run.
     """
 
     name: str
@@ -31,6 +32,7 @@ class Step:
     lock: str | None = None
     servers: bool = False
     env: dict[str, str] = field(default_factory=dict)
+    quick: str = ""
 
 
 def set_up(purpose: str, *after: str, lock: str | None = None, suites: Iterable[str] = ()) -> Step:
@@ -317,6 +319,7 @@ PROOFS = [
         (RUST, PROTOC, BUILD_ENGINES, SERVERS, FAULTS),
         lock="debug",
         servers=True,
+        quick="scripts/mutants.sh",
     ),
     Step(
         "Node: instructions of a call",
@@ -492,7 +495,7 @@ PROOFS = [
         env={"SNOWMINT_KILLS": "20"},
     ),
     Step(
-        "nemesis: the checker can fail, and two minutes over all engines",
+        "nemesis: the checker can fail, and a run over all engines",
         "pytest -q tests/nemesis; python tests/nemesis/run.py --seconds 120",
         ["prove"],
         "rust",
@@ -500,6 +503,7 @@ PROOFS = [
         # Never beside the mutants, as the long rounds.
         lock="debug",
         servers=True,
+        quick="pytest -q tests/nemesis; python tests/nemesis/run.py --seconds 20",
     ),
     Step("licences of crates", "python3 scripts/licences.py", ["prove"], "rust", (RUST,)),
     Step("Rust: core under Miri", "scripts/miri.sh", ["prove"], "rust", (NIGHTLY,)),
@@ -512,16 +516,31 @@ PROOFS = [
         lock="optimised",
         env={"SNOWMINT_ROUNDS": "400"},
     ),
-    Step("Rust: models under loom, and their mutants", "scripts/loom.sh", ["prove"], "rust", (RUST,)),
+    Step(
+        "Rust: models under loom, and their mutants",
+        "scripts/loom.sh",
+        ["prove"],
+        "rust",
+        (RUST,),
+        quick="scripts/loom.sh",
+    ),
     Step(
         "core's machines in every order of events within bounds, and their mutants",
         "scripts/exhaustive.sh",
         ["prove"],
         "rust",
         (RUST,),
+        quick="scripts/exhaustive.sh",
     ),
-    Step("two minutes of simulated fleets, and their mutants", "scripts/fleet.sh 120 25", ["prove"], "rust", (RUST,)),
-    Step("Rust: fuzzing of what reads", "scripts/fuzz.sh 8", ["prove"], "rust", (NIGHTLY,)),
+    Step(
+        "simulated fleets, and their mutants",
+        "scripts/fleet.sh 120 25",
+        ["prove"],
+        "rust",
+        (RUST,),
+        quick="scripts/fleet.sh 10 3",
+    ),
+    Step("Rust: fuzzing of what reads", "scripts/fuzz.sh 8", ["prove"], "rust", (NIGHTLY,), quick="scripts/fuzz.sh 2"),
 ]
 
 STEPS = SET_UPS + BUILDS + CHECKS + TESTS + PROOFS
