@@ -111,6 +111,8 @@ pub struct Segment {
     retry_at_ms: u64,
     /// Why no more numbers are handed out.
     over: Option<Error>,
+    /// The unused numbers of the range, from the first close until the reply to the fetch under way.
+    left: Option<ops::Range<u64>>,
 }
 
 impl Segment {
@@ -139,6 +141,7 @@ impl Segment {
                 full: false,
                 retry_at_ms: 0,
                 over: None,
+                left: None,
             }),
             Err(error) => Err(error),
         }
@@ -374,6 +377,9 @@ impl Segment {
     /// The store may set its counter from the end of this range to its start, in one transaction, if the counter still
     /// has that end. Try it only once: later the counter may have the same value because of another process.
     ///
+    /// # Errors
+    /// `Exhausted` while a fetch is under way: call again after its reply, whose numbers go back too.
+    ///
     /// # Examples
     /// ```
     /// use snowmint_core::Integer;
@@ -385,12 +391,19 @@ impl Segment {
     /// segment.refill(&range, 0)?;
     /// assert_eq!(range.take_run(4), 1..5);
     /// // The store may set its counter from 10 back to 4.
-    /// assert_eq!(segment.close(&range), Some(4..10));
+    /// assert_eq!(segment.close(&range)?, Some(4..10));
     /// # Ok::<(), snowmint_core::Error>(())
     /// ```
-    pub fn close(&mut self, range: &Range) -> Option<ops::Range<u64>> {
-        let open = self.over.replace(Error::closed()).is_none() && !range.is_wiped();
-        let (left, next) = (range.close(), self.next.take());
+    pub fn close(&mut self, range: &Range) -> Result<Option<ops::Range<u64>>, Error> {
+        let is_open = self.over.replace(Error::closed()).is_none() && !range.is_wiped();
+        let left = range.close();
+        if is_open {
+            self.left = Some(left);
+        }
+        if self.left.is_some() && self.asked.is_some() {
+            return Err(Error::numbers_dry(1));
+        }
+        let (Some(left), next) = (self.left.take(), self.next.take()) else { return Ok(None) };
         let end = self.bounds.after(self.counter);
         let rest = match next {
             Some(next) if left.is_empty() || left.end != next.start => next,
@@ -398,6 +411,6 @@ impl Segment {
             None => left,
         };
         let first = self.bounds.after(0);
-        if open && !rest.is_empty() && rest.end == end { Some(rest.start - first..rest.end - first) } else { None }
+        Ok(if rest.is_empty() || rest.end != end { None } else { Some(rest.start - first..rest.end - first) })
     }
 }

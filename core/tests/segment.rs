@@ -196,7 +196,11 @@ proptest! {
                 Action::Prefetch => allocator.prefetch(now_ms),
                 Action::Answer(fate) => prop_assert_eq!(allocator.answer(&mut counter, fate, now_ms), Ok(())),
                 Action::Close => {
-                    if let Some(rest) = allocator.segment.close(&allocator.range) {
+                    let rest = allocator.segment.close(&allocator.range).or_else(|_| {
+                        allocator.answer(&mut counter, Fate::Fine, now_ms)?;
+                        allocator.segment.close(&allocator.range)
+                    });
+                    if let Some(rest) = rest.expect("the reply has come") {
                         counter.give_back(&rest);
                     }
                     prop_assert_eq!(allocator.range.take(), None);
@@ -427,7 +431,7 @@ fn a_counter_that_went_back_ends_the_segment() {
         assert_eq!(allocator.range.take(), None);
         assert_eq!(allocator.take(RETRY_MS), Err(error));
         assert_eq!(allocator.segment.prefetch(&allocator.range, RETRY_MS), None);
-        assert_eq!(allocator.segment.close(&allocator.range), None);
+        assert_eq!(allocator.segment.close(&allocator.range), Ok(None));
     }
 }
 
@@ -491,8 +495,8 @@ fn unused_numbers_can_be_given_back() {
         let mut counter = Counter { value: 1, ..Counter::default() };
         let mut allocator = Allocator::new(10, bounds);
         let first = allocator.number(&mut counter, 0).expect("a number");
-        assert_eq!(allocator.segment.close(&allocator.range), Some(2..11), "the rest of one range");
-        assert_eq!(allocator.segment.close(&allocator.range), None, "once");
+        assert_eq!(allocator.segment.close(&allocator.range), Ok(Some(2..11)), "the rest of one range");
+        assert_eq!(allocator.segment.close(&allocator.range), Ok(None), "once");
 
         let mut allocator = Allocator::new(10, bounds);
         counter.give_back(&(2..11));
@@ -500,17 +504,26 @@ fn unused_numbers_can_be_given_back() {
         allocator.prefetch(0);
         allocator.answer(&mut counter, Fate::Fine, 0).expect("higher");
         assert_eq!(counter.value, 22);
-        assert_eq!(allocator.segment.close(&allocator.range), Some(3..22), "the rest of both, which meet");
+        assert_eq!(allocator.segment.close(&allocator.range), Ok(Some(3..22)), "the rest of both, which meet");
 
         let mut allocator = Allocator::new(10, bounds);
         allocator.number(&mut counter, 0).expect("a number");
         counter.add(1, Fate::Fine);
         allocator.prefetch(0);
         allocator.answer(&mut counter, Fate::Fine, 0).expect("higher");
-        assert_eq!(allocator.segment.close(&allocator.range), Some(33..43), "only the last one");
+        assert_eq!(allocator.segment.close(&allocator.range), Ok(Some(33..43)), "only the last one");
 
         let mut allocator = Allocator::new(10, bounds);
-        assert_eq!(allocator.segment.close(&allocator.range), None, "nothing was fetched");
+        counter.give_back(&(33..43));
+        allocator.number(&mut counter, 0).expect("a number");
+        allocator.prefetch(0);
+        let waits = allocator.segment.close(&allocator.range).expect_err("a fetch is under way");
+        assert_eq!((waits.kind(), allocator.range.take()), (ErrorKind::Exhausted, None));
+        allocator.answer(&mut counter, Fate::Fine, 0).expect("higher");
+        assert_eq!(allocator.segment.close(&allocator.range), Ok(Some(34..53)), "the rest and the fetch under way");
+
+        let mut allocator = Allocator::new(10, bounds);
+        assert_eq!(allocator.segment.close(&allocator.range), Ok(None), "nothing was fetched");
     }
 }
 
@@ -525,5 +538,5 @@ fn a_wiped_range_hands_out_no_number_of_its_parent() {
     allocator.range = Range::wiped();
     assert_eq!(allocator.number(&mut counter, 0), Ok(21));
     allocator.range = Range::wiped();
-    assert_eq!(allocator.segment.close(&allocator.range), None);
+    assert_eq!(allocator.segment.close(&allocator.range), Ok(None));
 }

@@ -245,16 +245,26 @@ impl Segments {
 
     /// Closes the segment for all clones, gives unused numbers back, and returns how many.
     ///
-    /// Numbers go back only if no other holder of the tag has fetched since.
+    /// Waits for a fetch under way, at most `max_wait_ms`. Numbers go back only if no other holder of the tag has fetched
+    /// since.
     ///
     /// # Errors
-    /// `StoreUnavailable` leaves open whether the numbers went back; `Forked`.
+    /// `StoreUnavailable` leaves open whether the numbers went back; `Exhausted` if the fetch under way takes too long, and
+    /// none went back; `Forked`.
     pub async fn close(&self) -> Result<u64, Error> {
         let fetched = self.0.fetched.get();
         if fetched.is_of_parent() {
             return Err(forked());
         }
-        let rest = lock(&self.0.machine).close(&fetched.range);
+        let deadline = Instant::now() + Duration::from_millis(self.0.max_wait_ms);
+        let rest = loop {
+            let news = self.0.news.notified();
+            let rest = lock(&self.0.machine).close(&fetched.range);
+            match rest {
+                Ok(rest) => break rest,
+                Err(late) => timeout_at(deadline, news).await.map_err(|_| late)?,
+            }
+        };
         self.0.news.notify_waiters();
         let Some(rest) = rest else { return Ok(0) };
         Ok(if self.0.source.lower(rest.end, rest.start).await? { rest.end - rest.start } else { 0 })
