@@ -25,12 +25,15 @@ ROOT = Path(__file__).parents[2]
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 SNOWMINT = os.environ.get("SNOWMINT_SERVER", str(TARGET / "debug" / "snowmint"))
 """The command line."""
+ENGINES = TARGET / "debug" / "snowmint-engines"
+"""The program. A test never builds it: cargo would wait for any other build of the tree, for minutes."""
+BUILD = "build it: cargo build --workspace --features snowmint-tests/engines"
 
 
 def connect_to_program(engine: Engine | None = None) -> socket.socket:
     """Connects to the program, which the first call starts if `SNOWMINT_ENGINES` is not set."""
     if engine == "service":
-        assert Path(SNOWMINT).exists(), "build it: cargo build --workspace --features snowmint-tests/engines"
+        assert Path(SNOWMINT).exists(), BUILD
     connection = socket.socket(socket.AF_UNIX)
     connection.connect(start_program())
     return connection
@@ -40,9 +43,9 @@ def start_program() -> str:
     """Returns the path of the program's socket. The program ends with this process if this process has started it."""
     if path := os.environ.get("SNOWMINT_ENGINES"):
         return path
+    assert ENGINES.exists(), BUILD
     program = subprocess.Popen(
-        ["cargo", "run", "--quiet", "--locked", "-p", "snowmint-engines"],
-        cwd=ROOT,
+        [ENGINES],
         env={**os.environ, "SNOWMINT_SERVER": SNOWMINT},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
