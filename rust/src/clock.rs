@@ -9,11 +9,12 @@ use snowmint_stores::Error;
 
 use crate::generator::system::SystemHost;
 use crate::lease::key::ClockId;
+use crate::lease::registry::forget_clock;
 
 /// A clock of the caller, in place of the system's.
 ///
 /// Two generators of a layout and node share one state only if they have the same clock: this value or a clone of it. The
-/// state is kept until the process ends, so make a clock once, not for each generator.
+/// state is kept as long as the clock: until its last clone is dropped.
 ///
 /// # Examples
 /// ```
@@ -33,31 +34,40 @@ use crate::lease::key::ClockId;
 /// # Ok::<(), snowmint::Error>(())
 /// ```
 #[derive(Clone)]
-pub struct Clock {
-    number: usize,
-    read: Arc<dyn Fn() -> i64 + Send + Sync>,
+pub struct Clock(Arc<Numbered<dyn Fn() -> i64 + Send + Sync>>);
+
+/// A function with the number of its clock.
+struct Numbered<F: ?Sized> {
+    id: ClockId,
+    read: F,
+}
+
+impl<F: ?Sized> Drop for Numbered<F> {
+    fn drop(&mut self) {
+        forget_clock(self.id);
+    }
 }
 
 impl Clock {
     /// Makes a clock of a function that returns the time, Unix ms.
     pub fn new(read: impl Fn() -> i64 + Send + Sync + 'static) -> Self {
         static CLOCKS: AtomicUsize = AtomicUsize::new(0);
-        Self { number: CLOCKS.fetch_add(1, Ordering::Relaxed), read: Arc::new(read) }
+        Self(Arc::new(Numbered { id: ClockId(CLOCKS.fetch_add(1, Ordering::Relaxed)), read }))
     }
 
     /// Reads the clock, Unix ms.
     pub fn now_ms(&self) -> i64 {
-        (self.read)()
+        (self.0.read)()
     }
 
-    pub(crate) const fn id(&self) -> ClockId {
-        ClockId(self.number)
+    pub(crate) fn id(&self) -> ClockId {
+        self.0.id
     }
 }
 
 impl fmt::Debug for Clock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Clock({})", self.number)
+        write!(f, "Clock({})", self.0.id.0)
     }
 }
 
@@ -90,5 +100,30 @@ impl Host for CallHost<'_> {
 
     fn paused_ms(&mut self) -> u64 {
         self.system.paused_ms()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use snowmint_core::Options;
+    use snowmint_core::layouts::TWITTER;
+
+    use super::*;
+    use crate::generator::Generator;
+    use crate::lease::registry::registry;
+
+    #[test]
+    fn a_state_lives_as_long_as_its_clock() {
+        let clock = Clock::new(|| 1_767_225_600_000);
+        let next = |clock: &Clock| {
+            let generator = Generator::vouched(&TWITTER, 5, Options::DEFAULT, Some(clock.id())).expect("a node");
+            generator.try_next_id(clock.now_ms()).expect("an ID")
+        };
+        let first = next(&clock);
+        assert_eq!(next(&clock.clone()), first + 1);
+        let id = clock.id();
+        assert_eq!(registry().states_of(id), 1);
+        drop(clock);
+        assert_eq!(registry().states_of(id), 0);
     }
 }

@@ -24,7 +24,7 @@ use crate::lease::Lease;
 use crate::lease::acquire::{acquire, acquire_in_background};
 use crate::lease::key::{ClockId, LeaseKey};
 use crate::lease::on_lost::OnLost;
-use crate::lease::registry::{Share, Wish, registry};
+use crate::lease::registry::{Share, Wish, forget_ended, registry};
 
 /// A generator of IDs on a vouched or a leased node, safe to use after a fork.
 ///
@@ -200,6 +200,9 @@ impl Generator {
         self.closed.store(true, Ordering::SeqCst);
         fence(Ordering::SeqCst);
         self.current().leave(self.on_lost.as_ref());
+        if let Some(key) = &self.key {
+            forget_ended(key);
+        }
     }
 
     /// Returns the next ID at the time `now_ms` (Unix ms). Never waits: a forked child gets `WindowClosed` until the
@@ -373,6 +376,12 @@ impl Generator {
 /// Releases the leases of this process over stores and lessors of the caller: for when these are about to go.
 pub fn release_callers_stores() {
     crate::lease::registry::release_callers_stores();
+}
+
+/// Forgets the states of the vouched nodes on a clock of the caller: for when the clock is gone, and no generator of it is
+/// made any more.
+pub fn forget_clock(clock: ClockId) {
+    crate::lease::registry::forget_clock(clock);
 }
 
 /// Releases all leases of this process: for when it is about to end by `_exit`, which runs no handlers.

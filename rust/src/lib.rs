@@ -29,7 +29,7 @@ pub use self::environment::Environment;
 pub use self::generator::options::{Connect, LeaseOptions, LeaseStore};
 pub use self::generator::status::Status;
 pub use self::generator::system::SystemHost;
-pub use self::generator::{Generator, release_callers_stores, release_leases};
+pub use self::generator::{Generator, forget_clock, release_callers_stores, release_leases};
 pub use self::id::Id;
 #[doc(hidden)]
 pub use self::ids::minter::host_locks;

@@ -1,25 +1,22 @@
 //! Clock and waiting for core.
 
-use std::collections::HashMap;
-use std::sync::{LazyLock, Mutex, PoisonError};
-
 use pyo3::prelude::*;
-use snowmint::ClockId;
-use snowmint_core::{Host, SystemHost};
+use snowmint_core::{Error, Host, SystemHost};
 
 use crate::convert;
 use crate::error::Failure;
+use crate::reference::Reference;
 
 /// The host of one call, on the system's clock or the caller's. While it waits, other threads run and Python handles
 /// signals.
 pub(crate) struct PyHost<'a, 'py> {
     py: Python<'py>,
-    clock: Option<&'a Py<PyAny>>,
+    clock: Option<&'a Reference>,
     system: SystemHost,
 }
 
 impl<'a, 'py> PyHost<'a, 'py> {
-    pub(crate) fn new(py: Python<'py>, clock: Option<&'a Py<PyAny>>) -> Self {
+    pub(crate) fn new(py: Python<'py>, clock: Option<&'a Reference>) -> Self {
         Self { py, clock, system: SystemHost::new() }
     }
 }
@@ -48,12 +45,12 @@ impl Host for PyHost<'_, '_> {
 
 /// The host of a call that reads and writes files, detached from the interpreter so that other threads run.
 pub(crate) struct DetachedHost<'a> {
-    clock: Option<&'a Py<PyAny>>,
+    clock: Option<&'a Reference>,
     system: SystemHost,
 }
 
 impl<'a> DetachedHost<'a> {
-    pub(crate) fn new(clock: Option<&'a Py<PyAny>>) -> Self {
+    pub(crate) fn new(clock: Option<&'a Reference>) -> Self {
         Self { clock, system: SystemHost::new() }
     }
 }
@@ -79,17 +76,8 @@ impl Host for DetachedHost<'_> {
     }
 }
 
-fn read(py: Python<'_>, clock: &Py<PyAny>) -> Result<i64, Failure> {
-    Ok(convert::reading(&clock.bind(py).call0()?)?)
-}
-
-/// Returns the identity of a caller's clock: its address. The clock is kept forever, so that no other object gets its
-/// address.
-pub(crate) fn clock_id(clock: Option<&Bound<'_, PyAny>>) -> Option<ClockId> {
-    static CLOCKS: LazyLock<Mutex<HashMap<usize, Py<PyAny>>>> = LazyLock::new(Mutex::default);
-    let clock = clock?;
-    let address = clock.as_ptr().addr();
-    let mut clocks = CLOCKS.lock().unwrap_or_else(PoisonError::into_inner);
-    clocks.entry(address).or_insert_with(|| clock.clone().unbind());
-    Some(ClockId(address))
+/// Reads a caller's clock. A closed generator has let it go.
+fn read(py: Python<'_>, clock: &Reference) -> Result<i64, Failure> {
+    let clock = clock.get(py).ok_or_else(Error::closed)?;
+    Ok(convert::reading(&clock.call0()?)?)
 }

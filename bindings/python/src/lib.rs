@@ -4,6 +4,7 @@
 
 mod audit;
 mod buffer;
+mod clock;
 mod convert;
 mod doctor;
 mod error;
@@ -17,6 +18,7 @@ mod mask;
 mod object_id;
 mod parking;
 mod prefix;
+mod reference;
 mod render;
 mod scatter;
 mod snowflake;
@@ -96,6 +98,9 @@ mod _snowmint {
         #[cfg(not(Py_GIL_DISABLED))]
         hot::mint_by_interpreter_lock();
         hot::add_texts(module)?;
-        hot::add_next_id(&module.py().get_type::<Snowflake>())
+        let class = module.py().get_type::<Snowflake>();
+        // The collector calls `__del__` only if it is set from outside: pyo3 does not know this slot.
+        class.setattr("__del__", class.getattr("__del__")?)?;
+        hot::add_next_id(&class)
     }
 }

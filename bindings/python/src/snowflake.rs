@@ -1,6 +1,7 @@
 //! The class `Snowflake`.
 
 use pyo3::exceptions::PyTypeError;
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyTuple};
@@ -8,19 +9,22 @@ use snowmint::{Environment, Generator, LeaseOptions, OnLost};
 use snowmint_core::{Integer, Run, TextForm};
 
 use crate::buffer::Ids;
+use crate::clock::clock_id;
 use crate::convert::{self, Int, Text};
 use crate::error::{self, Failure};
-use crate::host::{self, DetachedHost, PyHost};
+use crate::host::{DetachedHost, PyHost};
 use crate::layout::Layout;
 use crate::parking;
-use crate::store::{self, Raised};
+use crate::reference::Reference;
+use crate::store::{self, StoreObject};
 
 /// A generator of IDs for one node.
-#[pyclass(frozen, module = "snowmint")]
+#[pyclass(frozen, weakref, module = "snowmint")]
 pub(crate) struct Snowflake {
     generator: Generator,
-    clock: Option<Py<PyAny>>,
-    raised: Raised,
+    clock: Option<Reference>,
+    on_lost: Reference,
+    store: StoreObject,
     /// The layout of the IDs.
     #[pyo3(get)]
     layout: Py<Layout>,
@@ -35,7 +39,7 @@ impl Snowflake {
     #[inline]
     fn next_id(&self, py: Python<'_>) -> PyResult<u64> {
         let id = self.generator.next_id(&mut self.host(py));
-        id.map_err(|failure| self.raised.interrupt(py, failure))
+        id.map_err(|failure| self.store.interrupt(py, failure))
     }
 
     /// Returns the next ID if it is free now, by the clock of the system or of the lessor. `None` if the call has to
@@ -87,22 +91,25 @@ impl Snowflake {
         window_ms: Option<Int>,
     ) -> Result<Self, Failure> {
         let layout = Layout::find(layout)?;
-        let raised = Raised::default();
         let clock = clock.map(|clock| convert::callable("clock", clock)).transpose()?;
         let on_lost = on_lost.map(|on_lost| convert::callable("on_lost", on_lost)).transpose()?;
+        let (store_object, callback) = (StoreObject::default(), Reference::default());
         let mut options = LeaseOptions::new().layout(layout).exclude(convert::nodes(&layout, exclude)?);
         options.node = node.map(|node| convert::node(&layout, node)).transpose()?;
-        options.store = store.map(|store| store::store(store, &raised)).transpose()?;
-        options.connect = Some(store::connect(&raised));
+        options.store = store.map(|store| store::store(store, &store_object)).transpose()?;
+        options.connect = Some(store::connect(&store_object));
         options.namespace = namespace.map(Text::into_string);
         options.options = convert::options(max_ahead_ms, max_wait_ms, sequence_start)?;
         options.window_ms = window_ms.map(|ms| convert::ms("window_ms", ms)).transpose()?;
-        options.on_lost = on_lost.map(|on_lost| telling(on_lost.unbind()));
-        options.clock = host::clock_id(clock.as_ref());
-        let clock = clock.map(Bound::unbind);
+        options.on_lost = on_lost.map(|on_lost| {
+            callback.put(on_lost);
+            telling(callback.clone())
+        });
+        options.clock = clock.as_ref().map(clock_id).transpose()?;
+        let clock = clock.map(Reference::new);
         let open = || Generator::open(options, &Environment::of_process(), &mut DetachedHost::new(clock.as_ref()));
-        let generator = py.detach(open).map_err(|failure| raised.explain(py, failure))?;
-        Ok(Self { generator, clock, raised, layout: Py::new(py, Layout(layout))? })
+        let generator = py.detach(open).map_err(|failure| store_object.explain(py, failure))?;
+        Ok(Self { generator, clock, on_lost: callback, store: store_object, layout: Py::new(py, Layout(layout))? })
     }
 
     /// The node in the IDs.
@@ -166,7 +173,7 @@ impl Snowflake {
                 ids = joined(before, run);
             }
         });
-        taken.map_err(|failure| self.raised.interrupt(py, failure))?;
+        taken.map_err(|failure| self.store.interrupt(py, failure))?;
         Ok(ids?)
     }
 
@@ -174,7 +181,7 @@ impl Snowflake {
     fn fill(&self, py: Python<'_>, mut buffer: Ids) -> Result<(), Failure> {
         let count = Integer::from(buffer.len() as u64).batch()?;
         let taken = self.generator.take(&mut self.host(py), count, |run| buffer.append(py, run));
-        Ok(taken.map_err(|failure| self.raised.interrupt(py, failure))?)
+        Ok(taken.map_err(|failure| self.store.interrupt(py, failure))?)
     }
 
     /// Returns the state and the options of the generator.
@@ -206,6 +213,29 @@ impl Snowflake {
     /// Ends this generator; others of the same node go on. The last one of a lease gives the rest of it back.
     fn close(&self, py: Python<'_>) {
         py.detach(|| self.generator.close());
+        self.clock.iter().for_each(|clock| clock.clear(py));
+        // A thread may be about to tell of a loss.
+        if self.generator.status().lost.is_none() {
+            self.on_lost.clear(py);
+        }
+    }
+
+    /// Closes a generator that the cycle collector has found, while its store still works.
+    fn __del__(&self, py: Python<'_>) {
+        self.close(py);
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.clock.as_ref().map_or(Ok(()), |clock| clock.traverse(&visit))?;
+        self.on_lost.traverse(&visit)?;
+        self.store.traverse(&visit)?;
+        visit.call(&self.layout)
+    }
+
+    fn __clear__(&self, py: Python<'_>) {
+        self.clock.iter().for_each(|clock| clock.clear(py));
+        self.on_lost.clear(py);
+        self.store.clear(py);
     }
 
     fn __enter__(slf: Py<Self>) -> Py<Self> {
@@ -239,13 +269,14 @@ impl Drop for Snowflake {
 }
 
 /// Makes the callback that calls `on_lost` with the exception, from any thread.
-fn telling(on_lost: Py<PyAny>) -> OnLost {
+fn telling(on_lost: Reference) -> OnLost {
     OnLost::new(move |error| {
         // Does nothing if the interpreter has ended.
         Python::try_attach(|py| {
-            let told = error::exception(py, error).and_then(|exception| parking::call(on_lost.bind(py), (exception,)));
+            let Some(on_lost) = on_lost.get(py) else { return };
+            let told = error::exception(py, error).and_then(|exception| parking::call(&on_lost, (exception,)));
             if let Err(broken) = told {
-                broken.write_unraisable(py, Some(on_lost.bind(py)));
+                broken.write_unraisable(py, Some(&on_lost));
             }
         });
     })

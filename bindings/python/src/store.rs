@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::{Arc, Mutex};
 
 use pyo3::exceptions::{PyException, PyTypeError};
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyList, PyString};
@@ -17,23 +17,33 @@ use crate::convert::Text;
 use crate::error::{self, Failure};
 use crate::forks::attach;
 use crate::parking::call;
+use crate::reference::Reference;
 
-/// The last exception of a store, kept as the cause of the exception that a generator raises.
+/// The store of a generator, if Python code is the store, and its last exception.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Raised(Arc<Mutex<Option<PyErr>>>);
+pub(crate) struct StoreObject {
+    object: Reference,
+    /// Kept as the cause of the exception that a generator raises.
+    raised: Reference,
+}
 
-impl Raised {
-    fn put(&self, raised: PyErr) {
-        // A forked child does not wait for a lock of its parent.
-        if let Ok(mut last) = self.0.try_lock() {
-            *last = Some(raised);
-        }
+impl StoreObject {
+    /// Shows the objects to the cycle collector.
+    pub(crate) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.object.traverse(visit)?;
+        self.raised.traverse(visit)
+    }
+
+    /// Lets the objects go.
+    pub(crate) fn clear(&self, py: Python<'_>) {
+        self.object.clear(py);
+        self.raised.clear(py);
     }
 
     /// Returns the failure of a call that used the store, with the store's exception as its cause.
     pub(crate) fn explain(&self, py: Python<'_>, failure: Failure) -> PyErr {
         let failure = self.interrupt(py, failure);
-        match self.take(|_| true) {
+        match self.take(py, |_| true) {
             // The store's own exception of this kind already has its cause.
             Some(raised) if raised.is_instance(py, &failure.get_type(py)) => raised,
             Some(raised) => {
@@ -47,21 +57,25 @@ impl Raised {
     /// Returns the failure; if the store raised no `Exception` but, for instance, a `KeyboardInterrupt`, returns that.
     #[cold]
     pub(crate) fn interrupt(&self, py: Python<'_>, failure: Failure) -> PyErr {
-        self.take(|raised| !raised.is_instance_of::<PyException>(py)).unwrap_or_else(|| failure.into())
+        self.take(py, |raised| !raised.is_instance_of::<PyException>(py)).unwrap_or_else(|| failure.into())
     }
 
-    fn take(&self, which: impl FnOnce(&PyErr) -> bool) -> Option<PyErr> {
-        self.0.try_lock().ok().and_then(|mut last| last.take_if(|raised| which(raised)))
+    fn take(&self, py: Python<'_>, which: impl FnOnce(&PyErr) -> bool) -> Option<PyErr> {
+        let raised = PyErr::from_value(self.raised.get(py)?);
+        which(&raised).then(|| {
+            self.raised.clear(py);
+            raised
+        })
     }
 }
 
 /// Reads the argument `store`: a URL, an object with the methods of a store or lessor, or an object with a `url`.
-pub(crate) fn store(obj: &Bound<'_, PyAny>, raised: &Raised) -> PyResult<LeaseStore> {
+pub(crate) fn store(obj: &Bound<'_, PyAny>, held: &StoreObject) -> PyResult<LeaseStore> {
     if let Ok(url) = obj.extract::<Text>() {
         return Ok(LeaseStore::Url(url.into_string()));
     }
     if has(obj, ["read", "write", "list"])? || lends(obj)? {
-        return backend(obj, raised).map(LeaseStore::Backend);
+        return backend(obj, held).map(LeaseStore::Backend);
     }
     let url = obj.getattr("url").and_then(|url| url.extract::<Text>());
     let url = url.map_err(|_| {
@@ -82,19 +96,19 @@ fn lends(obj: &Bound<'_, PyAny>) -> PyResult<bool> {
 }
 
 /// Returns the function that connects to the store of a URL: `snowmint.stores.connect`.
-pub(crate) fn connect(raised: &Raised) -> Connect {
-    let raised = raised.clone();
+pub(crate) fn connect(held: &StoreObject) -> Connect {
+    let held = held.clone();
     Connect::new(move |url| {
         let connected = attach(|py| {
             let connect = py.import("snowmint.stores").and_then(|stores| stores.getattr("connect"));
-            let store = connect.and_then(|connect| backend(&call(&connect, (url,))?, &raised));
-            store.map_err(|failed| told(py, "snowmint.stores.connect", failed, KINDS, &raised))
+            let store = connect.and_then(|connect| backend(&call(&connect, (url,))?, &held));
+            store.map_err(|failed| told(py, "snowmint.stores.connect", failed, KINDS, &held))
         });
         connected.unwrap_or_else(|| Err(over("snowmint.stores.connect")))
     })
 }
 
-fn backend(obj: &Bound<'_, PyAny>, raised: &Raised) -> PyResult<Backend> {
+fn backend(obj: &Bound<'_, PyAny>, held: &StoreObject) -> PyResult<Backend> {
     static AT_EXIT: PyOnceLock<()> = PyOnceLock::new();
     let py = obj.py();
     AT_EXIT.get_or_try_init(py, || {
@@ -103,8 +117,9 @@ fn backend(obj: &Bound<'_, PyAny>, raised: &Raised) -> PyResult<Backend> {
         py.import("atexit")?.call_method1("register", (release,)).map(drop)
     })?;
     let name = obj.str()?.to_string_lossy().into_owned();
-    let (store, number) = (obj.clone().unbind(), obj.as_ptr().addr());
-    let store = |kinds| PyStore { store, name, kinds, raised: raised.clone() };
+    held.object.put(obj.clone());
+    let number = obj.as_ptr().addr();
+    let store = |kinds| PyStore { held: held.clone(), name, kinds };
     Ok(if lends(obj)? { Backend::lessor(store(&ErrorKind::ALL), number) } else { Backend::store(store(KINDS), number) })
 }
 
@@ -123,17 +138,19 @@ pub(crate) fn release_leases(py: Python<'_>) {
 /// A Python object with the methods of a store or lessor.
 #[derive(Debug)]
 struct PyStore {
-    store: Py<PyAny>,
+    held: StoreObject,
     name: String,
     /// The kinds of this package's errors that the object may raise.
     kinds: &'static [ErrorKind],
-    raised: Raised,
 }
 
 impl PyStore {
     fn ask<T>(&self, ask: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>) -> Result<T, Error> {
-        attach(|py| ask(self.store.bind(py)).map_err(|failed| told(py, &self.name, failed, self.kinds, &self.raised)))
-            .unwrap_or_else(|| Err(over(&self.name)))
+        let asked = attach(|py| {
+            let store = self.held.object.get(py)?;
+            Some(ask(&store).map_err(|failed| told(py, &self.name, failed, self.kinds, &self.held)))
+        });
+        asked.flatten().unwrap_or_else(|| Err(over(&self.name)))
     }
 
     /// Calls a method of a lessor with the namespace, the nonce, further texts and numbers. Returns its numbers, or an
@@ -314,7 +331,7 @@ const KINDS: &[ErrorKind] = &[ErrorKind::StoreUnavailable, ErrorKind::UnsafeStor
 
 /// Converts the exception of a store into an error. An exception of this package keeps its kind, if the kind is
 /// allowed; any other becomes `StoreUnavailable`, since the store may or may not have done the request.
-fn told(py: Python<'_>, name: &str, failed: PyErr, kinds: &[ErrorKind], raised: &Raised) -> Error {
+fn told(py: Python<'_>, name: &str, failed: PyErr, kinds: &[ErrorKind], held: &StoreObject) -> Error {
     let value = failed.value(py);
     let sentence = call(&py.get_type::<PyString>(), (value,));
     let sentence = sentence.and_then(|sentence| Ok(sentence.extract::<Text>()?.into_string())).unwrap_or_default();
@@ -327,7 +344,7 @@ fn told(py: Python<'_>, name: &str, failed: PyErr, kinds: &[ErrorKind], raised: 
         let class = failed.get_type(py).name().map_or_else(|_| String::new(), |name| name.to_string());
         Error::unavailable(name, format_args!("{class}: {sentence}"))
     };
-    raised.put(failed);
+    held.raised.put(failed.into_value(py).into_bound(py).into_any());
     error
 }
 

@@ -625,7 +625,7 @@ class Snowflake:
     IDs strictly increase, across threads too (unless the layout puts other bits above `time`). In one process,
     generators of the same layout and node share one state as long as the process lives, also under other names of the
     fields. Generators of the same store, namespace and layout share one lease. Generators with a `clock` share if the
-    clock is the same object.
+    clock is the same object; their state lives as long as that object.
 
     Args:
         layout: A preset's name, a text form or a `Layout`; the default is `snowmint`.
@@ -641,8 +641,8 @@ class Snowflake:
         max_wait_ms: How long one call may wait for the clock.
         sequence_start: Where the sequence begins in a new tick: at 0, at random in the lower half, or one after the
             last ID's.
-        clock: Returns Unix ms as an int. Its exceptions are passed on unchanged. Not with a service, whose own clock
-            counts.
+        clock: Returns Unix ms as an int. Its exceptions are passed on unchanged. An object that takes weak references,
+            such as a function. Not with a service, whose own clock counts.
         on_lost: Called with a `WindowClosedError`, from another thread, if the lease is lost: its file cannot be
             written, or its file or record belongs to another holder.
         exclude: Nodes that a lease is not to get, each as `node` takes it.
@@ -812,9 +812,13 @@ class Snowflake:
     def close(self) -> None:
         """Ends this generator; others of the same node go on. The last one of a lease gives the rest of it back.
 
-        Leaving a `with` block does the same, and so does the end of the process. In a forked child this call does not
-        touch the parent's lease.
+        Drops the clock and the callback. Leaving a `with` block does the same, and so does the end of the process, or
+        of the generator, if nothing refers to it but its own callbacks. In a forked child this call does not touch the
+        parent's lease.
         """
+
+    def __del__(self) -> None:
+        """Closes a generator that the cycle collector has found, while its store still works."""
 
     def __enter__(self) -> Self: ...
     def __exit__(

@@ -9,7 +9,7 @@ use super::backend::Backend;
 /// Identifies a clock of the caller. Generators share states and leases only if they read the same clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ClockId(
-    /// A number that no other clock has while this one lives, such as the address of an object.
+    /// A number that no other clock of the process has.
     pub usize,
 );
 

@@ -26,7 +26,8 @@ pub(crate) struct Registry {
 
 #[derive(Debug, Default)]
 struct Shared {
-    /// The cells of vouched nodes. They live as long as the process: a node used again continues above its last ID.
+    /// The cells of vouched nodes. They live as long as their clock, or the process: a node used again continues above its
+    /// last ID.
     vouched: HashMap<(Option<ClockId>, Numbers, u32), Cell>,
     leases: HashMap<Arc<LeaseKey>, Entry>,
     renewing: bool,
@@ -91,6 +92,12 @@ impl Registry {
         let numbers = layout.numbers();
         let shared = lock(&self.shared);
         shared.vouched.keys().filter(|key| (key.0, key.1) == (None, numbers)).map(|key| key.2).collect()
+    }
+
+    /// Returns how many vouched nodes have a state on this clock.
+    #[cfg(test)]
+    pub(crate) fn states_of(&self, clock: ClockId) -> usize {
+        lock(&self.shared).vouched.keys().filter(|key| key.0 == Some(clock)).count()
     }
 
     /// Returns the lease of a key, or the duty to claim it.
@@ -211,6 +218,28 @@ fn open_vouched() -> Cell {
     let words: &Words = cell.borrow();
     words.open_vouched();
     cell
+}
+
+/// Forgets the vouched nodes on a clock of the caller that is gone.
+pub(crate) fn forget_clock(clock: ClockId) {
+    if let Some(registry) = REGISTRY.existing() {
+        lock(&registry.shared).vouched.retain(|key, _| key.0 != Some(clock));
+    }
+}
+
+/// Forgets the lease of `key` if it is over, so that the store of the caller in the key can go.
+pub(crate) fn forget_ended(key: &LeaseKey) {
+    let Some(registry) = REGISTRY.existing() else { return };
+    let mut shared = lock(&registry.shared);
+    let lease = match shared.leases.get(key) {
+        Some(Entry::Live(lease)) => lease.upgrade(),
+        _ => return,
+    };
+    let over = lease.as_ref().is_none_or(|lease| !lease.is_open());
+    let gone = over.then(|| shared.leases.remove_entry(key));
+    drop(shared);
+    // Dropping a lease or a store of the caller may run code that takes the lock.
+    drop((lease, gone));
 }
 
 /// Releases the leases over stores and lessors of the caller, before these go.
