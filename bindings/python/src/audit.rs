@@ -1,6 +1,7 @@
 //! Audits a pile of IDs.
 
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::buffer::PyUntypedBuffer;
+use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use snowmint_core::TextForm;
 use snowmint_core::audit::{Audit, AuditOptions, Finding, NodeSpan, Reader, Report, Source};
@@ -10,6 +11,7 @@ use snowmint_core::render::Format;
 use crate::convert::{self, Instant, Int};
 use crate::error::Failure;
 use crate::layout::{Layout, array};
+use crate::work;
 
 /// What an audit found.
 #[pyclass(frozen, module = "snowmint")]
@@ -215,13 +217,31 @@ pub(crate) fn audit(
     let mut audit = begun(layout, since, until, jitter_ms, unordered)?;
     if ids.hasattr("__array__")? {
         let (bytes, _) = array::items(ids)?;
-        audit.extend(bytes.as_bytes().as_chunks().0.iter().copied().map(u64::from_ne_bytes));
+        for items in bytes.as_bytes().as_chunks().0.chunks(work::ITEMS) {
+            py.detach(|| audit.extend(items.iter().copied().map(u64::from_ne_bytes)));
+            py.check_signals()?;
+        }
     } else {
-        for each in ids.try_iter()? {
+        refuse_bytes(ids)?;
+        for (count, each) in ids.try_iter()?.enumerate() {
             audit.add(each?.extract::<Int>()?.0.id()?);
+            if count % work::ITEMS == 0 {
+                py.check_signals()?;
+            }
         }
     }
-    Ok(AuditReport(py.detach(|| audit.finish())))
+    work::apart(py, || AuditReport(audit.finish()))
+}
+
+/// Refuses bytes, whose items are integers too.
+fn refuse_bytes(ids: &Bound<'_, PyAny>) -> PyResult<()> {
+    if PyUntypedBuffer::get(ids).is_ok_and(|buffer| buffer.item_size() == 1) {
+        let kind = ids.get_type().name()?;
+        return Err(PyTypeError::new_err(format!(
+            "audit takes IDs, not the bytes of {kind}: read a file of IDs by python -m snowmint audit FILE"
+        )));
+    }
+    Ok(())
 }
 
 /// Reads the IDs of `python -m snowmint audit`.
@@ -269,10 +289,11 @@ impl AuditReader {
     }
 
     /// Ends the audit. Returns the report, how many lines are no ID, and sentences about them.
-    fn end(&mut self, py: Python<'_>) -> PyResult<(AuditReport, u64, Vec<String>)> {
+    fn end(&mut self, py: Python<'_>) -> Result<(AuditReport, u64, Vec<String>), Failure> {
         let reader = self.0.take().ok_or_else(ended)?;
         let reading = reader.end().map_err(PyValueError::new_err)?;
-        Ok((AuditReport(py.detach(|| reading.audit.finish())), reading.wrong, reading.complaints))
+        let report = work::apart(py, || AuditReport(reading.audit.finish()))?;
+        Ok((report, reading.wrong, reading.complaints))
     }
 }
 

@@ -6,9 +6,9 @@ use snowmint_core::{Error, Host, SystemHost};
 use crate::convert;
 use crate::error::Failure;
 use crate::reference::Reference;
+use crate::stop;
 
-/// The host of one call, on the system's clock or the caller's. While it waits, other threads run and Python handles
-/// signals.
+/// The host of one call, on the system's clock or the caller's. While it waits, other threads run; see [`stop`].
 pub(crate) struct PyHost<'a, 'py> {
     py: Python<'py>,
     clock: Option<&'a Reference>,
@@ -33,9 +33,7 @@ impl Host for PyHost<'_, '_> {
     }
 
     fn pause(&mut self, ms: u64) -> Result<(), Failure> {
-        let system = &mut self.system;
-        self.py.detach(|| system.pause(ms))?;
-        Ok(self.py.check_signals()?)
+        stop::pause(self.py, &mut self.system, ms)
     }
 
     fn paused_ms(&mut self) -> u64 {
@@ -66,9 +64,7 @@ impl Host for DetachedHost<'_> {
     }
 
     fn pause(&mut self, ms: u64) -> Result<(), Failure> {
-        self.system.pause(ms)?;
-        let heed = |py: Python<'_>| py.check_signals();
-        Ok(Python::attach(heed)?)
+        Python::attach(|py| stop::pause(py, &mut self.system, ms))
     }
 
     fn paused_ms(&mut self) -> u64 {

@@ -24,10 +24,12 @@ mod scatter;
 mod snowflake;
 mod sql;
 mod standard_uuid;
+mod stop;
 mod store;
 mod text;
 mod ulid;
 mod uuid;
+mod work;
 mod xid;
 
 #[pyo3::pymodule(gil_used = false)]
@@ -54,6 +56,7 @@ mod _snowmint {
         scatter::{reverse_bits, rotate_digits, shard_high, unrotate_digits, unshard_high},
         snowflake::Snowflake,
         sql::{SqlParts, postgres_wide_function},
+        stop::Stop,
         store::{engine_settings, refuse_lossy_place, refuse_unsafe, release_leases, standby_risk},
         text::{text_decode, text_encode, text_forms},
         ulid::{Ulid, ulid},

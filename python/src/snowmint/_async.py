@@ -1,23 +1,51 @@
-"""Generators in an event loop: a call that has to wait does so in a thread."""
+"""Generators in an event loop: a call that has to wait does so in a thread, and no longer than its caller waits."""
 
 import asyncio
-from typing import TYPE_CHECKING, Unpack
+import concurrent.futures.thread  # noqa: F401  Before the handler below, which has to run before this module's.
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Unpack
+from weakref import WeakSet
 
 from snowmint._errors import ClockBackwardsError, ExhaustedError, WindowClosedError
+from snowmint._snowmint import Stop
 
 if TYPE_CHECKING:
     from snowmint._options import Options
     from snowmint._snowmint import Snowflake
 
+_stops: "WeakSet[Stop]" = WeakSet()
+
+
+def _stop_all() -> None:
+    """Stops all waits, since the interpreter waits for the threads when it ends."""
+    for stop in list(_stops):
+        stop.set()
+
+
+# Handlers of `atexit` run after the wait for the threads.
+_at_exit: Callable[[Callable[[], None]], None] | None = getattr(threading, "_register_atexit", None)
+if _at_exit:
+    _at_exit(_stop_all)
+
+
+def _new_stop() -> Stop:
+    stop = Stop()
+    _stops.add(stop)
+    return stop
+
 
 async def lease(make: "type[Snowflake]", **options: "Unpack[Options]") -> "Snowflake":
-    """Makes a generator in a thread. If the caller is cancelled, another thread closes the generator."""
-    making = asyncio.get_running_loop().run_in_executor(None, lambda: make(**options))
+    """Makes a generator in a thread. If the caller is cancelled, the thread stops, or another one closes it."""
+    stop = _new_stop()
+    making: asyncio.Future[Any] = asyncio.get_running_loop().run_in_executor(None, stop.run, lambda: make(**options))
     try:
         return await asyncio.shield(making)
     except asyncio.CancelledError:
         making.add_done_callback(_close)
         raise
+    finally:
+        stop.set()
 
 
 def _close(making: "asyncio.Future[Snowflake]") -> None:
@@ -30,4 +58,9 @@ async def next_id(generator: "Snowflake") -> int:
     try:
         return generator.try_next_id()
     except (ExhaustedError, ClockBackwardsError, WindowClosedError):
-        return await asyncio.to_thread(generator.next_id)
+        pass
+    stop = _new_stop()
+    try:
+        return await asyncio.to_thread(stop.run, generator.next_id)
+    finally:
+        stop.set()

@@ -1,7 +1,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from types import TracebackType
-from typing import Any, Final, Literal, Protocol, Self, SupportsIndex, TypeAlias, Unpack, final
+from typing import Any, Final, Literal, Protocol, Self, SupportsIndex, TypeAlias, TypeVar, Unpack, final
 from uuid import UUID
 
 from typing_extensions import Buffer
@@ -14,6 +14,8 @@ from snowmint.stores import FileStore, Lessor, Store
 
 # An int, or what is one by `__index__`, such as a numpy integer. A bool is refused.
 _Int: TypeAlias = SupportsIndex
+
+_T = TypeVar("_T")
 
 # In classes that have it as a property.
 _Bytes: TypeAlias = bytes
@@ -59,6 +61,7 @@ __all__ = [
     "Parts",
     "Snowflake",
     "SqlParts",
+    "Stop",
     "ULID",
     "UuidMask",
     "XID",
@@ -706,14 +709,15 @@ class Snowflake:
         >>> asyncio.run(main()) > 0
         True
 
-        Takes the arguments of `Snowflake`, and raises its exceptions. If the caller is cancelled, the lease is given
-        back.
+        Takes the arguments of `Snowflake`, and raises its exceptions. If the caller is cancelled, the thread
+        stops, and a lease is given back.
         """
 
     async def next_id_async(self) -> int:
         """The next ID; waits at most `max_wait_ms`, in a thread, so that an event loop goes on meanwhile.
 
-        An ID that is free now comes without a thread. Raises the exceptions of `next_id`.
+        An ID that is free now comes without a thread. If the caller is cancelled, the thread stops. Raises the
+        exceptions of `next_id`.
         """
 
     def next_str(self, form: str) -> str:
@@ -1923,6 +1927,20 @@ def standby_risk(store: str, engine: str, found: dict[str, str]) -> str | None:
 
 def release_leases() -> None:
     """Gives the nodes of all leases of this process back, before it ends by `os._exit`."""
+
+class Stop:
+    """Stops the call of a thread that waits, from another thread."""
+
+    def __new__(cls) -> Self: ...
+    def set(self) -> None:
+        """Ends the wait of the call that runs."""
+
+    def run(self, function: Callable[[], _T], /) -> _T:
+        """Calls a function without arguments.
+
+        Raises:
+            concurrent.futures.CancelledError: It was stopped. A result is dropped.
+        """
 
 def before_fork() -> None:
     """Waits until no thread of this package calls a store, for 2 s at most."""

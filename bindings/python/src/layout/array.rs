@@ -7,6 +7,7 @@ use pyo3::types::{PyByteArray, PyBytes, PyDict};
 use snowmint_core::{Error, Layout};
 
 use crate::error::Failure;
+use crate::work;
 
 const ITEM: usize = size_of::<u64>();
 
@@ -36,21 +37,28 @@ pub(super) fn decode<'py>(layout: &Layout, ids: &Bound<'py, PyAny>) -> Result<Bo
     let [mut timestamps, mut microseconds, mut ticks, mut nodes, mut sequences] = [(); 5].map(|()| column());
     let mut values: Vec<Vec<u8>> = fields.iter().map(|_| column()).collect();
     let fine = !layout.tick_us().is_multiple_of(1000);
-    for item in items {
-        let id = u64::from_ne_bytes(*item);
-        let parts = layout.decode(id)?;
-        timestamps.extend(parts.timestamp_ms.to_ne_bytes());
-        if fine {
-            // Ticks below 1 ms end before 64-bit microseconds do.
-            let us = i64::try_from(parts.timestamp_us()).map_err(|_| Error::far_time())?;
-            microseconds.extend(us.to_ne_bytes());
-        }
-        ticks.extend(parts.tick.to_ne_bytes());
-        nodes.extend(u64::from(parts.node).to_ne_bytes());
-        sequences.extend(parts.sequence.to_ne_bytes());
-        for (column, (_, value)) in values.iter_mut().zip(layout.field_values(id)) {
-            column.extend(value.to_ne_bytes());
-        }
+    for items in items.chunks(work::ITEMS) {
+        let decoded = py.detach(|| {
+            for item in items {
+                let id = u64::from_ne_bytes(*item);
+                let parts = layout.decode(id)?;
+                timestamps.extend(parts.timestamp_ms.to_ne_bytes());
+                if fine {
+                    // Ticks below 1 ms end before 64-bit microseconds do.
+                    let us = i64::try_from(parts.timestamp_us()).map_err(|_| Error::far_time())?;
+                    microseconds.extend(us.to_ne_bytes());
+                }
+                ticks.extend(parts.tick.to_ne_bytes());
+                nodes.extend(u64::from(parts.node).to_ne_bytes());
+                sequences.extend(parts.sequence.to_ne_bytes());
+                for (column, (_, value)) in values.iter_mut().zip(layout.field_values(id)) {
+                    column.extend(value.to_ne_bytes());
+                }
+            }
+            Ok::<_, Error>(())
+        });
+        decoded?;
+        py.check_signals()?;
     }
     let shape = ids.getattr(intern!(py, "shape"))?;
     // An array over a bytearray can be written to.

@@ -1,10 +1,10 @@
 """The methods of a store, and of a lessor."""
 
-import sys
 from collections.abc import Iterable
 from typing import NamedTuple, Protocol
 
 from snowmint._errors import StoreUnavailableError
+from snowmint._green import patched
 
 
 class Store(Protocol):
@@ -119,8 +119,7 @@ def refuse_green_threads(store: str) -> None:
     Raises:
         StoreUnavailableError: They are patched.
     """
-    gevent, eventlet = sys.modules.get("gevent.monkey"), sys.modules.get("eventlet.patcher")
-    if (gevent and gevent.is_module_patched("socket")) or (eventlet and eventlet.is_monkey_patched("socket")):
+    if patched("socket"):
         raise StoreUnavailableError(
             f"{store} does not work with sockets that gevent or eventlet has patched: use FileStore, or give each "
             "process a node by SNOWMINT_NODE"

@@ -1,0 +1,47 @@
+//! Long work without the interpreter's lock: other threads run meanwhile, and Python handles signals.
+
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
+
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use snowmint_core::Error;
+use snowmint_stores::process::Owner;
+
+use crate::error::Failure;
+
+/// How many items are worked on between two looks at signals.
+pub(crate) const ITEMS: usize = 1 << 14;
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
+
+/// Does work that cannot be divided, on a separate thread. After an exception of a signal's handler the thread finishes
+/// for nobody.
+pub(crate) fn apart<T: Send + 'static>(
+    py: Python<'_>,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Failure> {
+    let owner = Owner::this();
+    let (sender, mut receiver) = mpsc::sync_channel(1);
+    // The caller may have stopped waiting.
+    let started = thread::Builder::new().name("snowmint-work".to_owned()).spawn(move || drop(sender.send(work())));
+    started.map_err(PyErr::from)?;
+    loop {
+        let answer = py.detach(|| {
+            let answer = receiver.recv_timeout(LOOK_AGAIN);
+            (answer, receiver)
+        });
+        receiver = match answer {
+            (Ok(done), _) => return Ok(done),
+            (Err(RecvTimeoutError::Timeout), receiver) => receiver,
+            (Err(RecvTimeoutError::Disconnected), _) => {
+                return Err(PyRuntimeError::new_err("the thread of this call broke off").into());
+            }
+        };
+        py.check_signals()?;
+        if !owner.is_this_process() {
+            // A signal's handler forked, and the thread is the parent's.
+            return Err(Error::forked().into());
+        }
+    }
+}
