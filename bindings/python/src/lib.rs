@@ -12,6 +12,7 @@ mod forks;
 mod host;
 mod hot;
 mod inspect;
+mod interpreter;
 mod ksuid;
 mod layout;
 mod mask;
@@ -38,7 +39,7 @@ mod _snowmint {
     use snowmint::stores::scripts;
     use snowmint_core::lease;
 
-    use crate::{convert, hot};
+    use crate::{convert, hot, interpreter};
 
     #[pymodule_export]
     use crate::{
@@ -73,6 +74,7 @@ mod _snowmint {
 
     #[pymodule_init]
     fn complete(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        interpreter::refuse_second(module.py())?;
         // Now, because tools such as freezegun replace the class later.
         convert::datetime_class(module.py())?;
         for (name, text) in [
