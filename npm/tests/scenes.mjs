@@ -5,8 +5,12 @@ import * as inspector from "./inspector-scenes.mjs";
 import * as tabs from "./tab-scenes.mjs";
 import * as vectors from "./vector-scenes.mjs";
 
-/** As in the browser of a user: pages are remembered for the back button. Other names lead here too. */
-const CHROMIUM = [["--host-resolver-rules=MAP plain.test 127.0.0.1"], ["--disable-back-forward-cache"]];
+/**
+ * As in the browser of a user: pages are remembered for the back button, and frames of other sites have their own storage, which
+ * the driver's list of disabled features would change. Other names lead here too.
+ */
+const FEATURES = "--disable-features=AvoidUnnecessaryBeforeUnloadCheckSync,HttpsUpgrades,MediaRouter,PaintHolding";
+const CHROMIUM = [["--host-resolver-rules=MAP plain.test 127.0.0.1", FEATURES], ["--disable-back-forward-cache"]];
 
 export function playIn(engine, concurrency) {
   const { launch, missing } = ENGINES[engine];

@@ -9,6 +9,17 @@ import { ALL, goBack, KEEPING_PAGES, until } from "./engines.mjs";
 
 const BODY = `<!doctype html><title>tab</title><script type="module">
   import * as tabs from "/npm/tests/tabs.mjs"; Object.assign(globalThis, tabs); globalThis.ready = true;</script>`;
+// A frame, and a page that shows the node that the frame gets, or its error. The frame is always of 127.0.0.1.
+const ASKING = `<!doctype html><title>frame</title><script type="module">
+  import { lease, outcome } from "/npm/tests/tabs.mjs";
+  parent.postMessage(await outcome(() => lease({ node: 3, maxWaitMs: 100 })), "*");</script>`;
+const FRAMING = `<!doctype html><title>framing</title><script>
+  addEventListener("message", ({ data }) => { globalThis.asked = data; });
+  const frame = (attribute) => {
+    const frame = Object.assign(document.createElement("iframe"), { src: "http://127.0.0.1:" + location.port + "/asking" });
+    if (attribute) frame.setAttribute(attribute, "");
+    document.documentElement.append(frame);
+  };</script>`;
 // A service worker, where modules cannot be loaded on demand.
 const SERVICE = `import { lease, outcome, vouch } from "/npm/tests/tabs.mjs";
   const made = ({ node, ...options }) => (node === undefined ? lease(options) : vouch(node));
@@ -17,6 +28,8 @@ const pages = {
   "/": ["text/html", BODY],
   "/other": ["text/html", "<!doctype html><title>other</title>"],
   "/framed": ["text/html", '<!doctype html><title>framed</title><iframe sandbox="allow-scripts" src="/"></iframe>'],
+  "/framing": ["text/html", FRAMING],
+  "/asking": ["text/html", ASKING],
   "/service.mjs": ["text/javascript", SERVICE],
   "/nothing": ["text/plain", "", {}, 204],
   "/clear": ["text/html", "<!doctype html><title>clear</title>", { "clear-site-data": '"storage"' }],
@@ -447,6 +460,28 @@ test("tabs whose records are deleted claim other nodes, and repeat nothing", asy
     assert.ok(!nodes.includes(await page.evaluate("gen.node")));
     assert.equal(await page.evaluate("globalThis.lost"), undefined);
   }
+});
+
+test("a frame whose storage is apart from that of tabs gets no slot, and one that shares it is seen", async ({
+  open,
+  server,
+  tab,
+}) => {
+  const page = await tab();
+  assert.equal(await lease(page, { node: 3 }), 3);
+  const asked = async (origin, attribute = "") => {
+    const framing = await open("/framing", { origin });
+    await framing.evaluate(`frame(${JSON.stringify(attribute)})`);
+    await until(framing, "globalThis.asked");
+    return framing.evaluate("asked");
+  };
+  assert.equal((await asked()).code, "NODES_EXHAUSTED");
+  const elsewhere = `http://localhost:${server.port}`;
+  const sentence =
+    /^the storage of this frame is apart from .*: pass a store, such as an HttpStore of snowmint\/stores, or/;
+  unavailable(await asked(elsewhere), sentence);
+  const hasCredentialless = await page.evaluate("'credentialless' in HTMLIFrameElement.prototype");
+  if (hasCredentialless) unavailable(await asked(undefined, "credentialless"), sentence);
 });
 
 test("two namespaces have nodes of their own, and a layout without room says that all nodes are taken", async ({

@@ -95,6 +95,23 @@ function slotsOfOrigin(): { store: OriginStore; guard: TabGuard } {
   return (slots = { store, guard: new TabGuard(store) });
 }
 
+/**
+ * Returns whether a page of another origin frames this one, or its frame has no credentials. Browsers keep the storage of such a
+ * frame in a partition, where neither the records nor the locks of tabs are seen.
+ */
+function isInPartition(): boolean {
+  const page = globalThis.window as (Window & { credentialless?: boolean }) | undefined;
+  if (page?.credentialless) return true;
+  try {
+    // A page of another origin does not tell its origin, which throws.
+    for (let frame: Window | undefined = page; frame && frame !== frame.parent; frame = frame.parent)
+      if (frame.parent.origin !== globalThis.origin) return true;
+    return false;
+  } catch {
+    return true;
+  }
+}
+
 /** Makes a generator on a lease. */
 export const leased = <Generator extends { layout: Layout }>(
   options: LeaseOptions,
@@ -109,6 +126,11 @@ async function lease(spec: Spec, options: LeaseOptions): Promise<Lease> {
   const label = globalThis.location?.host || "a browser";
   const { store } = options;
   if (!store) {
+    if (isInPartition())
+      throw noSlots(
+        "the storage of this frame is apart from the storage of tabs, because it is in a page of another origin or has no " +
+          "credentials, and a tab could get the same node",
+      );
     const { store, guard } = slotsOfOrigin();
     return leaseOver(spec, options, { store, guard, holders: holdersOfPage(), label, defaultMs: SLOT_MS });
   }

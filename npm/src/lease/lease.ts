@@ -197,7 +197,7 @@ class Share implements Lease {
 export function noSlots(why: string): SnowmintError {
   return new SnowmintError(
     "STORE_UNAVAILABLE",
-    `${why}: pass a store of snowmint/stores, or use new Snowflake({ node }) with a node that no other generator of this ` +
+    `${why}: pass a store, such as an HttpStore of snowmint/stores, or use new Snowflake({ node }) with a node that no other generator of this ` +
       "layout uses",
   );
 }
