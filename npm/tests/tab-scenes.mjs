@@ -462,6 +462,32 @@ test("tabs whose records are deleted claim other nodes, and repeat nothing", asy
   }
 });
 
+test("a browser whose site data is cleared leases on, also if a tab was closed before", async ({ browser, open }) => {
+  for (const how of ["cleared", "deleted"]) {
+    const within = await browser.newContext();
+    const [first, second] = [await open("/", { within }), await open("/", { within })];
+    const before = [];
+    for (const page of [first, second]) {
+      await lease(page);
+      before.push(await mint(page, 1000));
+    }
+    await first.close();
+    if (how === "cleared") await open("/clear", { within });
+    else
+      await second.evaluate(
+        () => new Promise((done) => (indexedDB.deleteDatabase("snowmint").onsuccess = () => done())),
+      );
+    const third = await open("/", { within });
+    for (const namespace of [undefined, "other", undefined]) {
+      await lease(third, { namespace });
+      before.push(namespace ? [] : await mint(third, 1000));
+    }
+    distinct([...before, await mint(second, 1000)]);
+    for (const page of [second, third]) assert.equal(await page.evaluate("gen.status().renewalError"), null, how);
+    await within.close();
+  }
+});
+
 test("a frame whose storage is apart from that of tabs gets no slot, and one that shares it is seen", async ({
   open,
   server,

@@ -6,11 +6,14 @@
 // time, as one task keeps it from all others, may mint on to the end of its window. The first claims in a new database
 // prefer a node at random, so only by chance is it that tab's; its next renewal then fails, as versions begin at random.
 import type { Layout } from "../layout.js";
+import { recounted } from "../lease/claim.js";
 import type { Found, LeaseStore, Listed } from "../store.js";
 
 const RECORDS = "records";
 /** The key of the time when the database was made, Unix ms. */
 const BORN = "born";
+/** Begins the key of a namespace's record. */
+const LAYOUTS = "layouts/";
 /** Begins the key of a record that a page has left as it went: it counts while the record of its version is there. */
 const LEFT = "left/";
 /** Begins the name of such a record in local storage. */
@@ -61,8 +64,7 @@ export class OriginStore implements LeaseStore {
       found.onsuccess = () => {
         const there = (found.result as Found | undefined)?.version ?? 0;
         if (there !== expectedVersion) return tell(null);
-        // Not one that a cleared database had: a holder of that time must not take this record for its own.
-        const record = { value, version: 1 + (there || Math.floor(Math.random() * 2 ** 40)) };
+        const record = { value, version: there ? there + 1 : firstVersion() };
         records.put(record, key);
         this.#written.set(key, record);
         this.#hasWritten = true;
@@ -201,7 +203,7 @@ export class OriginStore implements LeaseStore {
       database,
       this.#written.size ? "readwrite" : "readonly",
       (records, tell) => {
-        for (const [key, record] of this.#written) putBack(records, key, record);
+        for (const [key, record] of this.#written) putBack(records, key, this.#counted(key, record));
         const born = records.get(BORN);
         born.onsuccess = () => tell(born.result);
       },
@@ -231,6 +233,17 @@ export class OriginStore implements LeaseStore {
     });
   }
 
+  /**
+   * Returns the record to put back under a key. The record of a namespace counts the nodes that this realm puts back, because
+   * the other nodes may be gone, and has a new version, because a claim under way may add to the old count.
+   */
+  #counted(key: string, record: Found): Found {
+    if (!key.startsWith(LAYOUTS)) return record;
+    const prefix = `leases/${key.slice(LAYOUTS.length)}/`;
+    const nodes = [...this.#written.keys()].filter((each) => each.startsWith(prefix));
+    return { value: recounted(record.value, nodes.length), version: firstVersion() };
+  }
+
   /** Hears of new databases. */
   #hear(): BroadcastChannel {
     const channel = new BroadcastChannel("snowmint");
@@ -245,6 +258,9 @@ export class OriginStore implements LeaseStore {
     return this.#bornMs !== undefined && Math.abs(Date.now() - this.#bornMs) < ms;
   }
 }
+
+/** Returns the version of a new record: no version of a cleared database, so that no holder of that time takes it for its own. */
+const firstVersion = (): number => 1 + Math.floor(Math.random() * 2 ** 40);
 
 /**
  * Leaves a record for others to find. A page that goes has no time for a transaction (WebKit drops it, Firefox now and then),

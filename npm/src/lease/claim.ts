@@ -79,6 +79,13 @@ export function checkTerms(terms: Terms, excluded: number[], vouched: number[]):
   check(leases().wasm.check_node(node, Number(excluded.includes(node)), Number(vouched.includes(node))));
 }
 
+/** Returns the record of a namespace with another count of nodes. */
+export function recounted(record: Uint8Array, nodes: number): Uint8Array {
+  const engine = leases();
+  const length = engine.wasm.recounted(putBytes(engine, record), nodes);
+  return bytes(engine).slice(0, length);
+}
+
 /** Returns the namespace as a part of keys. */
 function directoryOf({ namespace, namespaceOf }: Terms): string {
   const engine = withLayout(namespaceOf);

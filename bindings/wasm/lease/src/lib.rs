@@ -196,6 +196,18 @@ pub extern "C" fn pinned(lease: u32, version: f64, name_len: u32, len: u32) -> u
     }
 }
 
+/// Replaces the count of nodes in the namespace's record in the text, for a store that puts back a part of its records. Returns
+/// the new length. Other texts stay.
+#[unsafe(no_mangle)]
+pub extern "C" fn recounted(len: u32, nodes: f64) -> u32 {
+    let told = Told::take(len);
+    let Ok((layout, namespace)) = NamespaceRecord::read(told.bytes()) else { return len };
+    let namespace = NamespaceRecord { nodes: nodes as u64, ..namespace };
+    let mut text = Text { len: 0 };
+    let _ = write!(text, "{}{namespace}", str::from_utf8(layout).unwrap_or_default());
+    text.len as u32
+}
+
 /// Passes on the store's floor in the text (length 0: no floor).
 #[unsafe(no_mangle)]
 pub extern "C" fn floor(lease: u32, len: u32) -> u32 {
