@@ -1,5 +1,6 @@
 // IDs in JSON, which has no 64-bit integers.
 
+import { SnowmintError } from "./errors.js";
 import { frozen } from "./frozen.js";
 
 /** IDs in JSON: as decimal strings. */
@@ -25,16 +26,39 @@ export const json = /* @__PURE__ */ frozen({
     return value instanceof BigUint64Array ? Array.from(value, String) : value;
   },
   /**
-   * Makes a reviver for `JSON.parse`: decimal strings under these keys become bigints, also in arrays. Other values stay.
+   * Makes a reviver for `JSON.parse`: decimal strings under these keys become bigints, also in arrays. So do numbers beyond
+   * 2^53, which have lost digits, where the engine passes the digits of the text; elsewhere they are an `INVALID_ID`. Other
+   * values stay.
    *
    * @example
    * JSON.parse('{"id":"1541815603606036480"}', json.reviver("id")).id // 1541815603606036480n
    */
-  reviver(...keys: string[]): (this: unknown, key: string, value: unknown) => unknown {
-    const revived = (value: unknown): unknown => {
-      if (Array.isArray(value)) return value.map(revived);
-      return typeof value === "string" && /^-?\d+$/.test(value) ? BigInt(value) : value;
+  reviver(
+    ...keys: string[]
+  ): (this: unknown, key: string, value: unknown, context?: { readonly source?: string }) => unknown {
+    /** The texts of rounded numbers in arrays: an element comes before the key of its array. */
+    const texts = new WeakMap<object, Record<string, string | undefined>>();
+    const revived = (value: unknown, key: string, text?: string): unknown => {
+      if (Array.isArray(value)) return value.map((each, at) => revived(each, key, texts.get(value)?.[at]));
+      if (typeof value === "string") return isInteger(value) ? BigInt(value) : value;
+      if (!isRounded(value)) return value;
+      if (text !== undefined && isInteger(text)) return BigInt(text);
+      throw new SnowmintError(
+        "INVALID_ID",
+        `the number ${text ?? value} under "${key}" is beyond 2^53 and has lost digits: the sender has to write IDs as strings`,
+      );
     };
-    return (key, value) => (keys.includes(key) ? revived(value) : value);
+    return function (key, value, context) {
+      if (keys.includes(key)) return revived(value, key, context?.source);
+      if (Array.isArray(this) && isRounded(value)) {
+        const known = texts.get(this) ?? {};
+        known[key] = context?.source;
+        texts.set(this, known);
+      }
+      return value;
+    };
   },
 });
+
+const isInteger = (text: string): boolean => /^-?\d+$/.test(text);
+const isRounded = (value: unknown): boolean => Number.isInteger(value) && !Number.isSafeInteger(value);
