@@ -42,9 +42,12 @@ export interface SnowflakeOptions {
 /** The options of `Snowflake.lease`; a missing option has the value of the environment or core's default. */
 export interface LeaseOptions extends SnowflakeOptions {
   /**
-   * The store to lease from: one of `snowmint/stores`, or any object with those verbs; in Node also a URL,
-   * `file:DIRECTORY`, on a disk of this machine. With an `HttpStore` IDs have the time of the service's clock. If missing: in
-   * Node `SNOWMINT_STORE` of the environment, or else the slots of this machine (`SNOWMINT_STATE_DIR`, or
+   * The store to lease from: one of `snowmint/stores`, or any object with those verbs; in Node, Deno and Bun also a URL.
+   * `file:DIRECTORY` is on a disk of this machine, and `http://` and `https://` are a service, with the token in `SNOWMINT_TOKEN`.
+   * Other URLs are opened by the client that the project has installed: `postgres://` by `pg`, `mysql://` and `mariadb://` by
+   * `mysql2`, `redis://`, `rediss://` and `unix://` by `ioredis` or `redis`, `sqlite:PATH` by `better-sqlite3`,
+   * `dynamodb://REGION/TABLE` by `@aws-sdk/client-dynamodb`. The options `allow_unsafe=true` and `allow_standby=true` after `?`
+   * are those of the stores. With a service IDs have the time of the service's clock. If missing: in Node `SNOWMINT_STORE` of the environment, or else the slots of this machine (`SNOWMINT_STATE_DIR`, or
    * `/var/tmp/snowmint`); in browsers the slots of this origin, one for each tab or worker.
    */
   store?: string | LeaseStore | Lessor;
@@ -105,6 +108,9 @@ export interface CellSpec extends Spec {
   node: number;
 }
 
+/** The function that reads the system's clock, as it was when this module was loaded: tests may replace it. */
+const systemClock = Date.now;
+
 /** Checks the options of a generator, and fills in missing ones. @internal */
 export function specOf({ layout, maxAheadMs, maxWaitMs, sequenceStart = "zero", clock }: SnowflakeOptions): Spec {
   if (clock !== undefined && typeof clock !== "function") throw new TypeError("a clock is a function");
@@ -116,7 +122,7 @@ export function specOf({ layout, maxAheadMs, maxWaitMs, sequenceStart = "zero", 
     maxWaitMs: duration("maxWaitMs", maxWaitMs ?? (blocking ? EVENT_LOOP_WAIT_MS : NONBLOCKING_WAIT_MS)),
     asyncWaitMs: maxWaitMs ?? WAIT_MS,
     start,
-    // `Date.now` is the system's clock, as if no clock were given.
-    clock: clock === Date.now ? undefined : clock,
+    // As if no clock were given.
+    clock: clock === systemClock ? undefined : clock,
   };
 }

@@ -7,6 +7,7 @@ import { exitOf, slow } from "./support.mjs";
 function script(work, { bundle = "./node_modules/snowmint/dist/node.mjs", before = false, fake = "" } = {}) {
   return `import fakeTimers from "@sinonjs/fake-timers";
     const real = { now: performance.now.bind(performance), setTimeout };
+    const systemClock = Date.now;
     let fakes;
     const freeze = () => (fakes = fakeTimers.install({ now: Date.now(), ${fake} }));
     ${before ? "freeze();" : ""}
@@ -76,6 +77,20 @@ test("a generator goes by the clock of the moment, not by that of its making", a
   const answer = [1_800_000_000_000, 1_800_000_000_005, true, 1_900_000_000_000];
   assert.deepEqual(await printed(script(work), { SNOWMINT_NO_ADDON: "1" }), answer);
   assert.deepEqual(await printed(script(work, { bundle: "./node_modules/snowmint/dist/browser.mjs" })), answer);
+});
+
+test("a clock that is the Date.now of a test is read, and the one of the import is the system's", async () => {
+  const work = `
+    const other = new Snowflake({ node: 7, clock: systemClock });
+    fakes.setSystemTime(1_800_000_000_000);
+    const gen = new Snowflake({ node: 6, clock: Date.now });
+    const at = (gen) => gen.layout.decode(gen.nextId()).timestampMs;
+    console.log(JSON.stringify([at(gen), at(other) < 1_800_000_000_000]));`;
+  for (const { bundle, env } of [{}, { env: { SNOWMINT_NO_ADDON: "1" } }, { bundle: HOSTS.browsers[0].bundle }]) {
+    // Only the addon reads the clock of the system; elsewhere it is the `Date.now` of the call.
+    const answer = [1_800_000_000_000, !bundle && !env];
+    assert.deepEqual(await printed(script(work, { bundle }), env), answer);
+  }
 });
 
 test("IDs go on by the system's clock where the addon reads it", async () => {
