@@ -13,6 +13,8 @@ export const text = /* @__PURE__ */ frozen({
   FORMS,
   /** Writes an ID zero-padded, so that text order is number order. */
   encode(id: Id, form: TextForm): string {
+    // Before the ID, as in every language.
+    place(form);
     const engine = forms();
     putInteger(engine, 0, id);
     check(engine.wasm.text_id());

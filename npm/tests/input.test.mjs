@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inspect } from "node:util";
+import threads from "node:worker_threads";
 import * as snowmint from "snowmint";
 import { json, Layout, layouts, Snowflake, SnowmintError, scatter, text } from "snowmint";
 import { increasing, refusal } from "./support.mjs";
@@ -36,7 +37,7 @@ test("an ID that is no 64-bit integer is INVALID_ID", () => {
 test("a text that is a key of what the engine keeps is no layout", () => {
   const gen = new Snowflake({ node: 77, clock: () => 1_800_000_000_000 });
   gen.nextId();
-  const engines = Object.values(globalThis[Symbol.for("snowmint")]);
+  const engines = Object.values(threads[Symbol.for("snowmint")]);
   const kept = engines.flatMap((engine) => Object.values(engine)).filter((value) => value instanceof Map);
   const keys = kept.flatMap((map) => [...map.keys()]);
   for (const kind of ["layout ", "words ", "generator "]) assert.ok(keys.some((key) => key.startsWith(kind)));
@@ -301,6 +302,43 @@ test("JSON has IDs as strings, wherever they stand, and the rest as ever", () =>
   const read = JSON.parse('{"id":"1541815603606036480","ids":["1","-2"],"name":"5"}', json.reviver("id", "ids"));
   assert.deepEqual(read, { id: 1541815603606036480n, ids: [1n, -2n], name: "5" });
   assert.deepEqual(JSON.parse('{"id":"","ids":[null]}', json.reviver("id", "ids")), { id: "", ids: [null] });
+});
+
+test("a number that JSON has rounded is refused under a named key, and exact where its digits are known", () => {
+  const text = '{"id":1541815603606036481,"ids":[[-9007199254740993],2],"other":1541815603606036481}';
+  const passesText = JSON.parse("1", (_key, _value, context) => context?.source === "1");
+  const revive = () => JSON.parse(text, json.reviver("id", "ids"));
+  if (passesText) {
+    assert.deepEqual(revive(), {
+      id: 1541815603606036481n,
+      ids: [[-9007199254740993n], 2],
+      other: 1541815603606036500,
+    });
+  } else {
+    assert.throws(revive, (error) => {
+      assert.equal(error.code, "INVALID_ID");
+      assert.equal(
+        error.message,
+        'the number 1541815603606036500 under "id" is beyond 2^53 and has lost digits: the sender has to write IDs as strings',
+      );
+      return true;
+    });
+  }
+  // As engines call it that pass the text, and those that do not.
+  const [reviver, rounded, list] = [json.reviver("id"), 1541815603606036500, [1541815603606036500, 5]];
+  assert.equal(reviver.call({}, "id", rounded, { source: "1541815603606036481" }), 1541815603606036481n);
+  reviver.call(list, "0", rounded, { source: "1541815603606036481" });
+  assert.deepEqual(reviver.call({}, "id", list, {}), [1541815603606036481n, 5]);
+  for (const [value, source] of [[1e20, "1e20"], [rounded, undefined], [[rounded], undefined]]) // biome-ignore format: a table
+    assert.throws(() => reviver.call({}, "id", value, { source }), { code: "INVALID_ID" });
+  for (const value of [5, 1.5, 2 ** 53 - 1, -(2 ** 53) + 1, true, null])
+    assert.equal(reviver.call({}, "id", value, { source: String(value) }), value);
+  assert.equal(reviver.call({}, "other", rounded), rounded);
+});
+
+test("a text takes its form before its number", () => {
+  for (const id of [-(2n ** 64n), 2n ** 65n, 1541815603606036500, "x"])
+    assert.throws(() => text.encode(id, "base99"), { code: "INVALID_TEXT" });
 });
 
 test("a layout of 53 bits mints numbers too, and a wider one says so", () => {

@@ -510,6 +510,32 @@ test("a frame whose storage is apart from that of tabs gets no slot, and one tha
   if (hasCredentialless) unavailable(await asked(undefined, "credentialless"), sentence);
 });
 
+test(
+  "a call that waits in a frame settles when the frame is removed, and so does a later call",
+  async ({ tab }) => {
+    const page = await tab();
+    const told = await page.evaluate(async () => {
+      const frame = Object.assign(document.createElement("iframe"), { src: "/" });
+      document.body.append(frame);
+      while (!frame.contentWindow.ready) await new Promise((resolve) => setTimeout(resolve, 10));
+      // A clock that stands still keeps the call waiting.
+      const gen = await frame.contentWindow.still();
+      const settled = (call) =>
+        Promise.race([
+          call.then(String, ({ code }) => code),
+          new Promise((resolve) => setTimeout(resolve, 10_000, "does not settle")),
+        ]);
+      const waiting = settled(gen.nextIdAsync());
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      frame.remove();
+      return [await waiting, await settled(gen.nextIdAsync())];
+    });
+    assert.deepEqual(told, ["EXHAUSTED", "EXHAUSTED"]);
+  },
+  // In Firefox no promise of a removed frame reaches anyone.
+  ["chromium", "webkit"],
+);
+
 test("two namespaces have nodes of their own, and a layout without room says that all nodes are taken", async ({
   tab,
 }) => {

@@ -18,6 +18,19 @@ export async function lease({ url, called = url, service, ...options }, name = "
 /** Makes a generator of a node without a lease, and returns the node. */
 export const vouch = (node) => new Snowflake({ node }).node;
 
+/** Makes a generator whose clock stands still, and uses up its tick. */
+export function still() {
+  const gen = new Snowflake({
+    layout: "time:41,node:10,sequence:1;epoch=0",
+    node: 5,
+    clock: () => 5,
+    maxWaitMs: 60_000,
+    maxAheadMs: 0,
+  });
+  gen.nextIds(2);
+  return gen;
+}
+
 /** Mints by single calls and batches; a tab that is hidden has to wait for a renewal now and then. */
 export async function mint(count, name = "gen") {
   const gen = globalThis[name];
