@@ -119,7 +119,8 @@ async function modulesOf(host, name, wasm) {
     ["sql/index", `sql.${name}`],
     ["audit/index", `audit.${name}`],
     ...(FOREIGN_STORES[name] ?? []).map((store) => [`stores/${store}`, `stores.${store}`]),
-    ...(host === "node" ? [] : [["browser/tabs", `${name}-tabs`]]),
+    // Loaded on demand; for Node also by the command line.
+    host === "node" ? ["host/connect", "connect"] : ["browser/tabs", `${name}-tabs`],
   ];
   await bundle(host, "esm", entries, { splitting: true, chunkNames: `${name}-[name]-[hash]`, plugins: [wasm] });
   // No file here has side effects, so an import without names does nothing, and bundlers warn of it.
@@ -131,11 +132,17 @@ async function modulesOf(host, name, wasm) {
 
 /** CommonJS, which cannot be split: the errors of the other entries are of the class that the first bundle has. */
 async function commonJsOf(host) {
-  await bundle(host, "cjs", [["index", host]], { plugins: [asText("cjs")] });
+  const connect = beside(/\/connect\.js$/, () => "./connect.cjs");
+  // By `require`: Jest gives scripts no `import()`.
+  const options = { plugins: [asText("cjs"), connect], supported: { "dynamic-import": false } };
+  await bundle(host, "cjs", [["index", host]], options);
   const errors = beside(/\/errors\.js$/, () => `./${host}.cjs`);
   const entries = ["stores", "sql", "audit"].map((part) => [`${part}/index`, `${part}.${host}`]);
   if (host === "node") entries.push(["stores/deno", "stores.deno"]);
   for (const entry of entries) await bundle(host, "cjs", [entry], { plugins: [asText("cjs"), errors] });
+  const stores = beside(/\/stores\/index\.js$/, () => "./stores.node.cjs");
+  if (host === "node")
+    await bundle(host, "cjs", [["host/connect", "connect"]], { plugins: [asText("cjs"), errors, stores] });
 }
 
 await modulesOf("node", "node", asText("mjs"));
@@ -148,7 +155,8 @@ await commonJsOf("browser");
 // The command line, over the bundle that programs on Node load, with a wasm module that no bundle has.
 const overBundle = beside(/^\.\.\/index\.js$/, () => "./node.mjs");
 const overStores = beside(/^\.\.\/stores\/index\.js$/, () => "./stores.node.mjs");
-await bundle("node", "esm", [["cli/main", "cli"]], { plugins: [overBundle, overStores, asText("mjs")] });
+const overConnect = beside(/\/host\/connect\.js$/, () => "./connect.mjs");
+await bundle("node", "esm", [["cli/main", "cli"]], { plugins: [overBundle, overStores, overConnect, asText("mjs")] });
 chmodSync("dist/cli.mjs", 0o755);
 
 // The types that the public ones lead to, once for each kind of module.

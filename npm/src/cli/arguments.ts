@@ -144,9 +144,9 @@ tables, and claims no node.
                          datacenter=0,worker=5 [default: SNOWMINT_NODE,
                          otherwise a leased node]
   --store URL            store of the generator's lease, over the package pg,
-                         mysql2, ioredis or better-sqlite3 of this project
-                         [default: SNOWMINT_STORE, otherwise the slots of this
-                         machine]
+                         mysql2, ioredis, redis, better-sqlite3 or
+                         @aws-sdk/client-dynamodb of this project [default:
+                         SNOWMINT_STORE, otherwise the slots of this machine]
   --namespace NAMESPACE  namespace of the lease [default: SNOWMINT_NAMESPACE,
                          otherwise the layout's]
   --json                 print one JSON object per line

@@ -1,17 +1,11 @@
 // Examines what a generator would do here. The sentences are core's; this file fetches the replies of the store.
 import { addon, noAddon, type Terms } from "../host/addon.js";
+import { type Accepted, isService, open, serviceOf } from "../host/connect.js";
 import { type Layout, SnowmintError } from "../index.js";
 import { refuseLossyPlace } from "../stores/durability.js";
-import { HttpStore, type Store } from "../stores/index.js";
+import type { Store } from "../stores/index.js";
 import type { DoctorOptions } from "./arguments.js";
-import { type Connected, connect } from "./connect.js";
 import { type Format, isVouched, Look } from "./render.js";
-
-/** The risks that the store's URL accepts. */
-interface Accepted {
-  lossy: boolean;
-  standby: boolean;
-}
 
 /** Returns the findings as lines, and whether nothing must be mended. */
 export async function examine(options: DoctorOptions, layout: Layout, format: Format): Promise<[string, boolean]> {
@@ -77,44 +71,22 @@ async function overStore(
   namespace: string | undefined,
   node: number | undefined,
 ): Promise<void> {
-  if (/^https?:/.test(given)) return overService(look, given, byVariable, namespace);
-  const [url, accepted] = withoutOurs(given);
-  const { store, close } = connected(url);
-  try {
-    await settings(look, store, byVariable, accepted);
-    const sentMs = Date.now();
-    const storeMs = await store.clockMs();
-    look.clock(storeMs, sentMs, Date.now());
-    await nodes(look, store, namespace, node, storeMs);
-  } finally {
-    await close();
-  }
+  if (isService(given)) return overService(look, given, byVariable, namespace);
+  // A store is looked at also where a claim would refuse it.
+  const { store, accepted } = open(given, { allowUnsafe: true });
+  await settings(look, store, byVariable, accepted);
+  const sentMs = Date.now();
+  const storeMs = await store.clockMs();
+  look.clock(storeMs, sentMs, Date.now());
+  await nodes(look, store, namespace, node, storeMs);
 }
 
 async function overService(look: Look, url: string, byVariable: boolean, namespace: string | undefined): Promise<void> {
-  const service = serviceAt(url);
+  const service = serviceOf(url, process.env.SNOWMINT_TOKEN);
   const key = look.namespace(namespace);
   if (key === undefined) return;
   await service.check(key);
   look.store(String(service), byVariable, true);
-}
-
-function serviceAt(url: string): HttpStore {
-  try {
-    return new HttpStore(url, { token: process.env.SNOWMINT_TOKEN });
-  } catch (error) {
-    throw new SnowmintError("STORE_UNAVAILABLE", (error as Error).message);
-  }
-}
-
-function connected(url: string): Connected {
-  try {
-    return connect(url);
-  } catch (error) {
-    if (error instanceof SnowmintError) throw error;
-    // Its sentence would show a part of the URL, which may be of the password.
-    throw new SnowmintError("STORE_UNAVAILABLE", `the URL after ${url.split(":")[0]}: is not valid`);
-  }
 }
 
 async function settings(look: Look, store: Store, byVariable: boolean, accepted: Accepted): Promise<void> {
@@ -160,13 +132,4 @@ async function nodes(
   for (const { name, value, version } of numbered.sort((a, b) => Number(a.name) - Number(b.name)))
     look.see(Number(name), value, version, nowMs);
   look.seen(nowMs, storeMs);
-}
-
-/** Splits the options of this package from a URL. */
-function withoutOurs(url: string): [url: string, accepted: Accepted] {
-  const [place, options = ""] = url.split(/\?(.*)/s);
-  const given = options.split("&").filter(Boolean);
-  const others = given.filter((option) => !/^allow_(unsafe|standby)=(true|false)$/.test(option));
-  const accepted = { lossy: given.includes("allow_unsafe=true"), standby: given.includes("allow_standby=true") };
-  return [others.length ? `${place}?${others.join("&")}` : place!, accepted];
 }

@@ -96,22 +96,23 @@ async function lease(spec: Spec, options: LeaseOptions): Promise<Lease | undefin
   const hasStore = (store ?? environmentStore) !== undefined;
   const hasNamespace = (namespace ?? environmentNamespace) !== undefined;
   if (environmentNode !== undefined && leases().wasm.is_vouched(+hasStore, +hasNamespace)) return;
+  if (typeof (store ?? "") !== "string")
+    throw new TypeError("store is a URL such as postgres://HOST/DATABASE, or one of snowmint/stores");
+  const url = store ?? environmentStore ?? "file:";
+  if (!url.startsWith("file:")) {
+    // The code of stores is loaded when the first is opened.
+    const { storeOf } = await import("./connect.js");
+    const opened = storeOf(url, variable("SNOWMINT_TOKEN"));
+    const place = { label: program(), namespace: environmentNamespace, node: environmentNode };
+    return leaseOver(spec, { ...options, store: opened }, place);
+  }
   // The addon renews the lease also while no JavaScript runs.
   if (clock)
     throw new TypeError(
       "a lease is renewed by the system's clock: pass no clock, or use new Snowflake({ node, clock })",
     );
-  if (typeof (store ?? "") !== "string")
-    throw new TypeError("store is a URL such as file:/var/lib/ids, or one of snowmint/stores");
   if (typeof (namespace ?? "") !== "string") throw new TypeError("namespace is a string");
   if (typeof (onLost ?? lease) !== "function") throw new TypeError("onLost is a function that takes an error");
-  // Only the scheme, because the rest of the URL may contain a password.
-  const [scheme] = (store ?? environmentStore ?? "file:").split(":");
-  if (scheme !== "file")
-    throw new SnowmintError(
-      "STORE_UNAVAILABLE",
-      `no such store: "${scheme}". Give file:DIRECTORY, or as store an object of snowmint/stores, over a client of your own`,
-    );
   const terms = {
     layout: String(layout),
     store,
