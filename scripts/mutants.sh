@@ -81,6 +81,7 @@ check forked stores forks::a_forked_child_hands_out_no_number "panicked"
 check settings stores live_settings::renewals_end_when_redis "fetches go on"
 check settings stores nats_only::a_server_that_returns "panicked"
 check guard stores mariadb_only::numbers_of_a_sequence_never_repeat "panicked"
+check binlog stores mariadb_only::a_function_mints_beside "panicked"
 
 package=snowmint-core
 check start lease no_id_is_minted_twice "duplicate"

@@ -180,7 +180,7 @@ mod tests {
             function.statements().map(|statement| statement.to_string())
         };
         let [table, drop, create] = statements(&TWITTER, "a`b", "c`; DROP TABLE t; --", 5);
-        assert!(table.starts_with("CREATE TABLE IF NOT EXISTS `a``b`.`c``; DROP TABLE t; --_5_"));
+        assert!(table.contains("CREATE TABLE IF NOT EXISTS `a``b`.`c``; DROP TABLE t; --_5_"));
         assert_eq!(drop, "DROP FUNCTION IF EXISTS `a``b`.`c``; DROP TABLE t; --`");
         assert!(!create.contains("c`; DROP"));
         let table_of =
@@ -200,8 +200,10 @@ mod tests {
         for layout in [&SNOWMINT, &MASTODON, &SONYFLAKE] {
             let function = layout.mariadb_function("s", "f", 0.into()).expect("it can be");
             let create = function.statements()[2].to_string();
-            for message in create.split("MESSAGE_TEXT = '").skip(1) {
-                assert!(message.split("';").next().expect("an end").len() <= 128, "{message}");
+            // The function is a text, so its quotes are doubled.
+            for message in create.split("MESSAGE_TEXT =").skip(1).filter(|message| !message.starts_with(" message")) {
+                let message = message.trim_start().split("'';\n").next().expect("an end");
+                assert!(message.trim_start_matches('\'').replace("''''", "'").len() <= 128, "{message}");
             }
         }
     }

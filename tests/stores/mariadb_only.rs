@@ -5,6 +5,7 @@ use std::sync::Arc;
 use snowmint::ErrorKind;
 use snowmint::stores::mysql::{Mysql, SCHEMA, Sequence, TICKETS_SCHEMA, Tickets};
 use snowmint::stores::{NumberSource, Tag, TicketServer, Url, connect};
+use snowmint_core::layouts::SNOWMINT;
 use snowmint_tests::engines::{Engine, Server, shared_database};
 use tokio::task::JoinSet;
 
@@ -414,4 +415,64 @@ fn tickets_never_repeat_over_kills() {
         })
         .await;
     });
+}
+
+/// Makes the function `next_id` by the statements of `mariadb_function`.
+fn make_function(server: &Server) {
+    let function = SNOWMINT.mariadb_function("ids", "next_id", 5.into()).expect("names that fit");
+    for statement in function.statements() {
+        client(server, &format!("DELIMITER //\n{statement}//"));
+    }
+}
+
+#[test]
+fn a_function_mints_under_any_sql_mode() {
+    let server = start(&[]);
+    let mut ids = Vec::new();
+    for mode in ["", "ORACLE", "ANSI,NO_BACKSLASH_ESCAPES", "MSSQL,EMPTY_STRING_IS_NULL,STRICT_ALL_TABLES"] {
+        client(&server, &format!("SET GLOBAL sql_mode = '{mode}'"));
+        make_function(&server);
+        ids.push(client(&server, "SELECT next_id()").trim().parse::<u64>().expect("an ID"));
+    }
+    assert!(ids.is_sorted_by(|a, b| a < b), "{ids:?}");
+}
+
+#[test]
+fn the_table_of_a_function_is_made_in_no_other_engine() {
+    let server = start(&["--enforce-storage-engine=InnoDB", "--innodb-strict-mode=OFF", "--sql-mode="]);
+    let made = "BEGIN NOT ATOMIC DECLARE EXIT HANDLER FOR 1290 SELECT 'refused';";
+    let function = SNOWMINT.mariadb_function("ids", "next_id", 5.into()).expect("names that fit");
+    let [table, ..] = function.statements();
+    assert_eq!(client(&server, &format!("DELIMITER //\n{made} {table}; END//")), "refused\n");
+    assert_eq!(client(&server, "SHOW TABLES"), "");
+}
+
+#[test]
+fn a_function_mints_beside_a_binary_log() {
+    let server = start(&["--log-bin=log", "--server-id=1"]);
+    let replica = start(&["--log-bin=log", "--log-slave-updates", "--server-id=2"]);
+    client(
+        &replica,
+        &format!("CHANGE MASTER TO master_host='127.0.0.1', master_port={}, master_user='root'", server.port()),
+    );
+    client(&replica, "START SLAVE");
+    let replicated = |query: &str| {
+        let place = client(&server, "SELECT @@gtid_binlog_pos");
+        let waited = client(&replica, &format!("SELECT MASTER_GTID_WAIT('{}', 60)", place.trim()));
+        assert_eq!(waited, "0\n", "{}", client(&replica, "SHOW SLAVE STATUS"));
+        client(&replica, query)
+    };
+    client(&server, "CREATE TABLE orders (id BIGINT UNSIGNED PRIMARY KEY, format TEXT)");
+    make_function(&server);
+    for format in ["ROW", "MIXED"] {
+        client(&server, &format!("SET GLOBAL binlog_format = {format}"));
+        client(&server, "INSERT INTO orders SELECT next_id(), @@binlog_format FROM seq_1_to_3");
+        let rows = "SELECT * FROM orders ORDER BY id";
+        assert_eq!(replicated(rows), client(&server, rows), "{format}");
+    }
+    client(&server, "SET GLOBAL binlog_format = STATEMENT");
+    let refused = "BEGIN NOT ATOMIC DECLARE EXIT HANDLER FOR SQLSTATE 'SN006' SELECT 'refused';
+                   INSERT INTO orders VALUES (next_id(), @@binlog_format); END//";
+    assert_eq!(client(&server, &format!("DELIMITER //\n{refused}")), "refused\n");
+    assert_eq!(replicated("SELECT format, COUNT(*) FROM orders GROUP BY format"), "MIXED\t3\nROW\t3\n");
 }

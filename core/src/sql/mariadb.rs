@@ -1,6 +1,6 @@
 //! A stored function of `MariaDB` that mints IDs.
 
-use core::fmt;
+use core::fmt::{self, Write};
 
 use super::check_name;
 use super::dialect::{Doubled, Engine, MARIADB_NAME_BYTES, Quoted};
@@ -9,6 +9,7 @@ use crate::error::Error;
 use crate::generator::{Options, SequenceStart};
 use crate::int::Integer;
 use crate::layout::Layout;
+use crate::mutant;
 use crate::time::Rfc3339;
 
 impl Layout {
@@ -28,9 +29,9 @@ impl Layout {
     /// use snowmint_core::layouts::SNOWMINT;
     /// let function = SNOWMINT.mariadb_function("app", "next_id", 5.into())?;
     /// let [table, drop, create] = function.statements().map(|statement| statement.to_string());
-    /// assert!(table.starts_with("CREATE TABLE IF NOT EXISTS `app`.`next_id_5_"));
+    /// assert!(table.contains("CREATE TABLE IF NOT EXISTS `app`.`next_id_5_"));
     /// assert_eq!(drop, "DROP FUNCTION IF EXISTS `app`.`next_id`");
-    /// assert!(create.starts_with("CREATE FUNCTION `app`.`next_id`() RETURNS BIGINT UNSIGNED\n"));
+    /// assert!(create.contains("CREATE FUNCTION `app`.`next_id`() RETURNS BIGINT UNSIGNED\n"));
     /// # Ok::<(), snowmint_core::Error>(())
     /// ```
     pub fn mariadb_function<'a>(
@@ -48,7 +49,7 @@ impl Layout {
     }
 }
 
-/// Statements for `MariaDB` 10.3 and later, tested on 10.11; see [`Layout::mariadb_function`].
+/// Statements for `MariaDB` 10.6 and later, tested on 10.11; see [`Layout::mariadb_function`].
 ///
 /// The function follows the rules of a [`Snowflake`](crate::Snowflake): the tick of an ID is `max(now, last)`, and one
 /// more when the sequence is used up, at most `max_ahead_ms` ahead of the clock. Beyond that it waits up to
@@ -61,6 +62,7 @@ impl Layout {
 /// | `SN002` | `CLOCK_BACKWARDS` | the last ID lies more than `max_ahead_ms` ahead of the clock |
 /// | `SN003` | `TIME_OVERFLOW` | the layout has ended |
 /// | `SN004` | `BEFORE_EPOCH` | the clock reads a time before the layout's epoch |
+/// | `SN006` | `UNSAFE_STORE` | the binary log has the format `STATEMENT`, so a replica would mint other IDs |
 ///
 /// A stored function runs in the transaction of its caller, which may roll back, and which no other session sees before
 /// its commit. So the last tick and sequence are one number in a table of the engine `MyISAM`, which has no
@@ -81,6 +83,11 @@ impl Layout {
 /// clock keeps new IDs above the old ones. Two servers that accept writes, as in a Galera cluster, need two nodes.
 /// Random fields come from `RAND()`.
 ///
+/// The statements run under any `sql_mode`, and beside a binary log. There the server refuses a function that is declared
+/// as `MODIFIES SQL DATA` (error 1418), because a log of statements would make replicas run it. So the function is declared
+/// as `READS SQL DATA`, although it also writes its table, and refuses such a log itself. Without the right `SUPER` the
+/// server refuses every stored function beside a binary log, unless `log_bin_trust_function_creators` is on (error 1419).
+///
 /// `MySQL` is not supported: with GTIDs it refuses a statement that writes tables with and without transactions, and no
 /// test has run the function there.
 #[derive(Clone, Copy, Debug)]
@@ -93,6 +100,17 @@ pub struct MariadbFunction<'a> {
 }
 
 const ENGINE: Engine = Engine::Mariadb;
+
+/// Sets the mode of one statement. In the mode `ORACLE` a function has another syntax. Without `NO_ENGINE_SUBSTITUTION` a
+/// server that enforces an engine makes the table in that engine, and a rollback sets the number back.
+const MODE: &str = "SET STATEMENT sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION' FOR";
+
+/// Refuses a log of statements. The server itself checks the log only for a function that is declared as `MODIFIES SQL DATA`.
+const REFUSAL: &str = "  IF @@log_bin AND @@binlog_format = 'STATEMENT' THEN
+    SIGNAL SQLSTATE 'SN006' SET MESSAGE_TEXT =
+      'UNSAFE_STORE: with binlog_format=STATEMENT a replica mints other IDs: SET GLOBAL binlog_format = ''MIXED''';
+  END IF;
+";
 
 /// A statement of a [`MariadbFunction`], without a semicolon at its end.
 #[derive(Clone, Copy, Debug)]
@@ -124,14 +142,14 @@ impl<'a> MariadbFunction<'a> {
         Self { options, ..self }
     }
 
-    /// Returns the statements, to be run in this order. Drivers run one statement at a time. The client `mariadb`
-    /// needs another delimiter than the semicolon for the last statement.
+    /// Returns the statements, to be run in this order. Drivers run one statement at a time. The last statement contains
+    /// the function as a text, so the client `mariadb` needs no other delimiter than the semicolon.
     ///
     /// # Examples
     /// ```
     /// use snowmint_core::layouts::SNOWMINT;
     /// let function = SNOWMINT.mariadb_function("app", "next_id", 5.into())?;
-    /// assert!(function.statements().map(|statement| statement.to_string())[2].ends_with("\nEND"));
+    /// assert!(function.statements().map(|statement| statement.to_string())[2].ends_with("\nEND')"));
     /// # Ok::<(), snowmint_core::Error>(())
     /// ```
     pub fn statements(&self) -> [MariadbStatement<'a>; 3] {
@@ -151,7 +169,7 @@ impl<'a> MariadbFunction<'a> {
         write!(
             f,
             "\
-CREATE TABLE IF NOT EXISTS {} (free BIGINT NOT NULL) ENGINE=MyISAM ROW_FORMAT=FIXED
+{MODE} CREATE TABLE IF NOT EXISTS {} (free BIGINT NOT NULL) ENGINE=MyISAM ROW_FORMAT=FIXED
 COMMENT 'The last ID of node {} under {}, and 1 more: its tick, times {}, plus its sequence. If it is set back, IDs repeat.'
 SELECT 0 AS free",
             Table(self),
@@ -161,13 +179,20 @@ SELECT 0 AS free",
         )
     }
 
+    /// Writes the function as a text, which the server reads under [`MODE`].
     fn write_create(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{MODE} EXECUTE IMMEDIATE CONCAT('")?;
+        self.write_function(&mut Literal(f))?;
+        f.write_str("')")
+    }
+
+    fn write_function(&self, f: &mut impl Write) -> fmt::Result {
         let (layout, last) = (self.layout, Last::of(self.layout));
         write!(
             f,
             "\
 CREATE FUNCTION {}.{}() RETURNS BIGINT UNSIGNED
-NOT DETERMINISTIC MODIFIES SQL DATA SQL SECURITY DEFINER
+NOT DETERMINISTIC READS SQL DATA SQL SECURITY DEFINER
 COMMENT 'Mints IDs of node {} under {layout}. No other generator may use this node. Its last tick is {}.'
 ",
             Quoted(ENGINE, self.schema),
@@ -179,7 +204,7 @@ COMMENT 'Mints IDs of node {} under {layout}. No other generator may use this no
         self.write_end(f)
     }
 
-    fn write_place(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn write_place(&self, f: &mut impl Write) -> fmt::Result {
         let (layout, last) = (self.layout, Last::of(self.layout));
         write!(
             f,
@@ -194,7 +219,7 @@ BEGIN
   DECLARE wait_ms BIGINT;
   DECLARE waited_ms BIGINT DEFAULT 0;
   DECLARE message VARCHAR(128);
-  LOOP
+{refusal}  LOOP
     -- In UTC, because a session's time zone may have an hour twice.
     SET STATEMENT time_zone = '+00:00' FOR
       SELECT TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', SYSDATE(6)) DIV 1000 INTO now_ms;
@@ -216,6 +241,7 @@ BEGIN
     IF tick <= reach THEN
       UPDATE {table} AS state SET state.free = place + 1;
       RETURN ",
+            refusal = if mutant::removes("binlog") { "" } else { REFUSAL },
             table = Table(self),
             from = Rfc3339(layout.epoch_ms()),
             epoch = Number(layout.epoch_ms()),
@@ -231,7 +257,7 @@ BEGIN
         self.write_id(f)
     }
 
-    fn write_end(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn write_end(&self, f: &mut impl Write) -> fmt::Result {
         let (layout, options) = (self.layout, &self.options);
         write!(
             f,
@@ -261,7 +287,7 @@ END",
     }
 
     /// Writes the ID at a place. Numbers are below 2^64, and bits are unsigned in this engine.
-    fn write_id(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn write_id(&self, f: &mut impl Write) -> fmt::Result {
         let (time, sequence, random) = (self.layout.time(), self.layout.sequence(), self.layout.random());
         write!(
             f,
@@ -304,6 +330,19 @@ impl fmt::Display for Table<'_, '_> {
         let function = self.0;
         let (schema, name) = (Quoted(ENGINE, function.schema), Doubled(ENGINE, function.name));
         write!(f, "{schema}.`{name}_{}_{:08x}`", function.node, function.digest() >> 32)
+    }
+}
+
+/// Writes into an SQL literal. Whether a backslash in a literal is an escape depends on the session, so none is written.
+struct Literal<'a, 'b>(&'a mut fmt::Formatter<'b>);
+
+impl Write for Literal<'_, '_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        text.chars().try_for_each(|char| match char {
+            '\'' => self.0.write_str("''"),
+            '\\' => self.0.write_str("', CHAR(92 USING utf8mb4), '"),
+            char => self.0.write_char(char),
+        })
     }
 }
 

@@ -145,7 +145,7 @@ export function postgresFunction(
 }
 
 /**
- * Statements for MariaDB from 10.3 on, tested on 10.11, that create the stored function `schema.name()`, which mints the
+ * Statements for MariaDB from 10.6 on, tested on 10.11, that create the stored function `schema.name()`, which mints the
  * IDs of a node. `schema` is a database. Run them in their order. MariaDB allows no stored function as the default of a
  * column: call it in a statement, or in a trigger.
  *

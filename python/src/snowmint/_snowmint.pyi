@@ -400,18 +400,19 @@ class Layout:
     ) -> list[str]:
         """Statements that create the stored function `schema.name()`, which mints IDs in SQL.
 
-        It is for MariaDB from 10.3 on, tested on 10.11, and mints the IDs of a node. Run the statements in their order.
+        It is for MariaDB from 10.6 on, tested on 10.11, and mints the IDs of a node. Run the statements in their order.
         MariaDB allows no stored function as the default of a column, so call it in a statement, or in a trigger. It
         follows the rules of a `Snowflake` with these options: it waits or fails where the sequence is used up or the
         clock went back, and never repeats an ID, whatever the number of connections and whatever their transactions do.
 
         >>> from snowmint import layouts
         >>> table, drop, create = layouts.SNOWMINT.mariadb_function("app", "next_id", node=5)
-        >>> create.splitlines()[0]
-        'CREATE FUNCTION `app`.`next_id`() RETURNS BIGINT UNSIGNED'
+        >>> drop
+        'DROP FUNCTION IF EXISTS `app`.`next_id`'
 
-        It raises SQLSTATE `SN001` (EXHAUSTED), `SN002` (CLOCK_BACKWARDS), `SN003` (TIME_OVERFLOW) and `SN004`
-        (BEFORE_EPOCH). Its last tick and sequence are kept in a table beside it, of an engine without transactions.
+        It raises SQLSTATE `SN001` (EXHAUSTED), `SN002` (CLOCK_BACKWARDS), `SN003` (TIME_OVERFLOW), `SN004`
+        (BEFORE_EPOCH) and `SN006` (UNSAFE_STORE: a binary log of statements). Its last tick and sequence are kept in a
+        table beside it, of an engine without transactions.
 
         Args:
             schema: A database that is there.
