@@ -14,7 +14,9 @@ import pytest
 from alembic.autogenerate import compare_metadata, produce_migrations, render_python_code
 from alembic.migration import MigrationContext
 from alembic.operations import Operations
+from pydantic import BaseModel, Field
 from sqlalchemy import (
+    BigInteger,
     Column,
     Engine,
     ForeignKey,
@@ -28,7 +30,14 @@ from sqlalchemy import (
     select,
 )
 from sqlalchemy.dialects import mysql, postgresql, sqlite
-from sqlalchemy.exc import CompileError, IntegrityError, OperationalError, SAWarning, StatementError
+from sqlalchemy.exc import (
+    CompileError,
+    IntegrityError,
+    InvalidRequestError,
+    OperationalError,
+    SAWarning,
+    StatementError,
+)
 from sqlalchemy.ext.asyncio import AsyncSession, create_async_engine
 from sqlalchemy.orm import DeclarativeBase, Mapped, MappedAsDataclass, Session, mapped_column
 from sqlalchemy.orm.exc import FlushError
@@ -345,6 +354,37 @@ def test_what_minting_raises_is_the_cause_of_the_statements_error(engine: Engine
         with pytest.raises(StatementError) as caught:
             connection.execute(insert(table))
     assert isinstance(caught.value.orig, ExhaustedError)
+
+
+def test_a_default_refuses_one_id_for_all_rows_of_a_select(engine: Engine) -> None:
+    copies = Table(
+        "copies", MetaData(), Column("author_id", BigInteger, primary_key=True), Column("id", SnowflakeID, default=mint)
+    )
+    with engine.begin() as connection:
+        copies.drop(connection, checkfirst=True)
+        copies.create(connection)
+        connection.execute(insert(Author), [{} for _ in range(5)])
+    with engine.begin() as connection:
+        with pytest.raises(StatementError, match="INSERT INTO copies .* SELECT") as caught:
+            connection.execute(insert(copies).from_select(["author_id"], select(Author.id)))
+        assert isinstance(caught.value.orig, InvalidRequestError)
+    with engine.begin() as connection:
+        assert connection.scalars(select(copies.c.id)).all() == []
+        rows = [{"author_id": id} for id in connection.scalars(select(Author.id))]
+        connection.execute(insert(copies), rows)
+        connection.execute(insert(copies).values([{"author_id": -row["author_id"]} for row in rows]))
+        # One row, and a column that the SELECT fills.
+        connection.execute(insert(copies).values(author_id=select(func.max(Author.id) + 1).scalar_subquery()))
+        connection.execute(insert(copies).from_select(["author_id", "id"], select(Author.id + 1000, Author.id)))
+        ids = connection.scalars(select(copies.c.id)).all()
+    assert len(set(ids)) == len(ids) == 16
+
+
+def test_a_default_serves_without_sqlalchemy() -> None:
+    class Draft(BaseModel):
+        id: int = Field(default_factory=SnowflakeDefault(layout="twitter"))
+
+    assert Draft().id < Draft().id < SnowflakeDefault(layout="twitter")()
 
 
 def test_a_default_of_bad_options_is_refused() -> None:

@@ -30,7 +30,8 @@ from snowmint._ids import for_bigint
 from snowmint._lazy import LazySnowflake
 
 try:
-    from sqlalchemy import CHAR, BigInteger, Column, Dialect, Integer, Uuid, event
+    from sqlalchemy import CHAR, BigInteger, Column, Dialect, ExecutionContext, Insert, Integer, Uuid, event
+    from sqlalchemy.exc import InvalidRequestError
     from sqlalchemy.types import TypeDecorator, TypeEngine
 except ImportError as error:
     raise ImportError("snowmint.sqlalchemy needs SQLAlchemy 2: pip install snowmint[sqlalchemy]") from error
@@ -198,9 +199,33 @@ class SnowflakeDefault(LazySnowflake):
     a new one. A default may be shared by many columns and threads; a forked child leases its own
     node. A generator of your own serves as well: `default=generator.next_id`.
 
+    An `INSERT ... SELECT` asks a default once for all of its rows, so this one refuses it: an `InvalidRequestError` as
+    the `orig` of a `StatementError`. SQLAlchemy does not tell other callables of the statement, such as
+    `generator.next_id`, `uuid7` or a subclass of `TypeID`: they give one ID to all rows there, and so does each default
+    as `onupdate=` to all rows of an `UPDATE`.
+
     Minting may wait, up to `max_wait_ms`, and an event loop with it: with asyncio `max_ahead_ms=1000, max_wait_ms=0`
     are better. SQLAlchemy wraps its errors: they are the `orig` of a `StatementError`.
     """
+
+    @staticmethod
+    def __func__(context: ExecutionContext) -> None:
+        """Has the one parameter for which SQLAlchemy looks before it passes the context to a default."""
+
+    def __call__(self, context: object = None) -> int:
+        """The next ID, as `Snowflake.next_id`.
+
+        Raises:
+            InvalidRequestError: The context is of an `INSERT ... SELECT`.
+        """
+        statement = getattr(getattr(context, "compiled", None), "statement", None)
+        if isinstance(statement, Insert) and statement.select is not None:
+            raise InvalidRequestError(
+                f"INSERT INTO {statement.table} ... SELECT gets one default for all of its rows, so they would share "
+                "an ID: select the rows, and insert them with session.execute(insert(...), rows), or use a default of "
+                "the database (Layout.postgres_function, Layout.mariadb_function)"
+            )
+        return super().__call__()
 
 
 def include_object(item: object, name: str | None, type_: str, reflected: bool, compare_to: object) -> bool:
