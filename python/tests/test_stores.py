@@ -991,6 +991,31 @@ def test_no_text_shows_a_password(namespace: str) -> None:
         assert "127.0.0.1" in text
 
 
+@pytest.mark.parametrize("scheme", ["postgresql", "postgresql+psycopg", "mysql", "mariadb+pymysql", "redis", "rediss"])
+@pytest.mark.parametrize(
+    "password",
+    [
+        "pa@s3cret",
+        "@s3cret",
+        "a/b@s3cret",
+        "pa@s3cret/b",
+        "1/s3cret",
+        "1?s3cret",
+        "pa@s3cret?b",
+        "pa@1:s3cret",
+        "a#s3cret",
+    ],
+)
+def test_no_error_of_a_malformed_url_shows_its_password(scheme: str, password: str, namespace: str) -> None:
+    url = f"{scheme}://me:{password}@127.0.0.1:1/db"
+    with pytest.raises(StoreUnavailableError) as caught:
+        Snowflake(store=url, namespace=namespace, max_wait_ms=0)
+    seen: BaseException | None = caught.value
+    while seen:
+        assert "s3cret" not in f"{seen} {seen!r}"
+        seen = seen.__cause__ or seen.__context__
+
+
 def test_threads_that_mint_while_the_store_is_slow_do_not_wait_for_it() -> None:
     inner = MemoryStore()
     hold = threading.Event()

@@ -68,6 +68,8 @@ def _store_of(url: str) -> Store | Lessor:
     scheme, _, rest = url.partition(":")
     dialect, _, driver = scheme.partition("+")
     try:
+        if scheme in ("redis", "rediss") or dialect in _SQL.keys() - {"sqlite"}:
+            _refuse_stray_at(rest, is_redis=dialect not in _SQL)
         if scheme in ("redis", "rediss", "unix"):
             import redis
 
@@ -92,6 +94,17 @@ def _store_of(url: str) -> Store | Lessor:
         f"no such store: {scheme!r}. Give file:DIRECTORY, redis://HOST, postgresql://HOST/DATABASE, "
         "mysql://HOST/DATABASE, sqlite:PATH, dynamodb://REGION/TABLE or http://HOST:PORT"
     )
+
+
+def _refuse_stray_at(rest: str, is_redis: bool) -> None:
+    """Refuses an @ in user or password: drivers end the password there, and their errors name the rest as the host.
+
+    The client of Redis ends the password at the last @ before the path.
+    """
+    place, _, after = rest.removeprefix("//").partition("/")
+    place, _, options = place.partition("?")
+    if "@" in after or "@" in options or (place.count("@") > 1 and not is_redis):
+        raise ValueError("an @ in user or password")
 
 
 def _dynamodb(url: str) -> tuple[Any, str]:
