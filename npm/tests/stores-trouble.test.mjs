@@ -1,7 +1,7 @@
 // What goes wrong with the stores: unsafe settings, servers that are away or hang, and values that are not clients.
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
 import { SnowmintError } from "snowmint";
 import { shared, start } from "./servers.mjs";
@@ -23,7 +23,7 @@ import {
   storeAt,
   text,
 } from "./stores.mjs";
-import { exitOf, folder, until } from "./support.mjs";
+import { exitOf, FAKETIME, fakeClock, folder, until } from "./support.mjs";
 
 /** A server that ends with the test. */
 async function serve(t, engine, options) {
@@ -541,6 +541,21 @@ describe("stores", { concurrency: 4 }, () => {
     const { code, stdout, stderr } = await ended;
     assert.deepEqual([code, stdout], [0, "asked\nSTORE_UNAVAILABLE\nSTORE_UNAVAILABLE\n"], stderr);
   });
+
+  for (const kind of ["mysql2", "mysql2/promise"])
+    test(`${kind}: the clock is right in both hours of one local time`, { skip: !FAKETIME }, async (t) => {
+      const { file, set, env } = fakeClock(t);
+      // The server has another account.
+      chmodSync(dirname(file), 0o755);
+      const { url } = await serve(t, "mariadb", { env: { ...env, TZ: "Europe/Berlin" } });
+      const store = await storeAt(t, kind, url);
+      for (const instant of ["2025-10-26T00:30:00Z", "2025-10-26T01:30:00Z"]) {
+        const aheadMs = Date.parse(instant) - Date.now();
+        set(aheadMs / 1000);
+        const wrongS = ((await store.clockMs()) - Date.now() - aheadMs) / 1000;
+        assert.ok(Math.abs(wrongS) < 60, `${instant}: ${wrongS} s`);
+      }
+    });
 
   test("a memory store keeps what it was given, whatever becomes of that", async () => {
     const store = new MemoryStore();

@@ -3,11 +3,13 @@
 import contextlib
 import os
 import random
+import subprocess
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
 from typing import Any, TypeAlias
 
 import pymysql
@@ -272,6 +274,56 @@ def test_a_clock_set_back_is_waited_for_or_told() -> None:
         ids = [third, *mint(session, "next_id()", 5000)]
         assert ids == sorted(set(ids))
         session.close()
+
+
+# A server's zone, and two instants that have the same local time there.
+BERLIN = (datetime(2025, 10, 26, 0, 30, tzinfo=UTC), datetime(2025, 10, 26, 1, 30, tzinfo=UTC))
+REPEATED = {
+    "SYSTEM": BERLIN,
+    "Europe/Berlin": BERLIN,
+    # This zone steps by half an hour.
+    "Australia/Lord_Howe": (datetime(2025, 4, 5, 14, 45, tzinfo=UTC), datetime(2025, 4, 5, 15, 15, tzinfo=UTC)),
+}
+
+# Leases a node with the clock of its environment, and prints how far it is ahead of the store's.
+LEASER = """
+    import sys
+    from sqlalchemy import create_engine
+    from snowmint import Snowflake, layouts
+    from snowmint.stores import SqlStore
+    url, namespace = sys.argv[1:]
+    engine = create_engine(url)
+    with Snowflake(store=SqlStore(engine), namespace=namespace) as generator:
+        print(generator.status().skew_ms, generator.next_id())
+"""
+
+
+def test_times_are_right_in_both_hours_of_one_local_time() -> None:
+    with processes.scripted_clock() as (env, set_clock):
+        with servers.Server("mariadb", env={**env, "TZ": "Europe/Berlin"}) as server:
+            database = Database(server.port, "ids")
+            for zone in list(REPEATED)[1:]:
+                rules = ["mariadb-tzinfo-to-sql", f"/usr/share/zoneinfo/{zone}", zone]
+                client = ["mariadb", "--no-defaults", "-uroot", "-h127.0.0.1", f"-P{server.port}", "mysql"]
+                subprocess.run(client, input=subprocess.check_output(rules), check=True)
+            wrong_s: dict[str, list[float]] = {}
+            for zone, instants in REPEATED.items():
+                local = []
+                for instant in instants:
+                    # The times of the zones do not ascend, so each has a separate node.
+                    node = len(wrong_s)
+                    database.install(layouts.SNOWMINT, f"of_{node}", node)
+                    offset_s = instant.timestamp() - time.time()
+                    set_clock(offset_s)
+                    database.run(f"SET GLOBAL time_zone = '{zone}'")
+                    ((hour, id),) = database.run(f"SELECT HOUR(SYSDATE()), of_{node}()")
+                    local.append(hour)
+                    now_ms = (time.time() + offset_s) * 1000
+                    skew_ms, leased = processes.run(LEASER, server.url, f"of-{node}", **env).split()
+                    times = [layouts.SNOWMINT.decode(each).timestamp_ms - now_ms for each in (id, int(leased))]
+                    wrong_s[f"{zone}, {instant}"] = [round(ms / 1000, -2) for ms in (*times, int(skew_ms))]
+                assert local[0] == local[1]
+            assert wrong_s == dict.fromkeys(wrong_s, [0, 0, 0])
 
 
 def test_killed_calls_and_sessions_repeat_nothing_and_block_nobody(database: Database) -> None:

@@ -52,7 +52,8 @@ pub const MYSQL_TABLES: &str = include_str!("scripts/mysql/tables.sql");
 /// A commit that waits for the flush of all earlier ones. `InnoDB` shows a commit before it is flushed.
 pub const MYSQL_FLUSH: &str = include_str!("scripts/mysql/flush.sql");
 
-/// Reads Unix ms.
+/// Reads Unix ms. It reads UTC: `UNIX_TIMESTAMP` of a local time is wrong in one of the two hours that have the same local
+/// time.
 pub const MYSQL_CLOCK: &str = include_str!("scripts/mysql/clock.sql");
 
 /// Makes the tables of records and counters.
