@@ -338,6 +338,19 @@ test("both command lines print the same", { skip: noPython }, () => {
   }
 });
 
+test("every list of the vectors has its findings", () => {
+  const { cases } = JSON.parse(readFileSync(join(root, "tests/vectors/audit.json"), "utf8"));
+  for (const { name, layout, ids, findings, ...rest } of cases) {
+    const found = audit(ids, layout).findings.map(({ kind, node, ids, repeated }) => ({
+      kind,
+      node: node === null ? null : String(node),
+      ids,
+      repeated,
+    }));
+    assert.deepEqual([found, rest], [findings, {}], name);
+  }
+});
+
 test("help names every option, and fits into 80 columns", () => {
   const { status, stdout } = run(["--help"]);
   assert.equal(status, 0);

@@ -249,6 +249,15 @@ def answer_prefix(case: Case) -> Case:
     return {"text": given}
 
 
+def answer_audit(case: Case) -> Case:
+    def told(finding: snowmint.AuditFinding) -> Case:
+        node = None if finding.node is None else str(finding.node)
+        return {"kind": finding.kind, "node": node, "ids": finding.ids, "repeated": finding.repeated}
+
+    report = snowmint.audit(map(int, case["ids"]), layout_of(case["layout"]))
+    return {"findings": [told(finding) for finding in report.findings]}
+
+
 # What a case asks, what it may hold besides, and its answer.
 FILES: dict[str, tuple[set[str], Callable[[Case], Case]]] = {
     "layouts": ({"layout"}, answer_layouts),
@@ -274,6 +283,7 @@ FILES: dict[str, tuple[set[str], Callable[[Case], Case]]] = {
     "ksuid": ({"text"}, answer_ksuid),
     "xid": ({"text"}, answer_xid),
     "mask": ({"key", "tweak", "digits", "id", "uuid"}, answer_mask),
+    "audit": ({"layout", "ids"}, answer_audit),
 }
 # Time and random bits of these cases cannot be passed here: it is for core, of which this is a thin layer.
 ELSEWHERE = {"mint", "sequence", "server_settings"}

@@ -5,6 +5,7 @@ use std::fmt::{Debug, Write};
 use std::str::FromStr;
 
 use serde::Deserialize;
+use snowmint::audit::{Audit, AuditOptions};
 use snowmint_core::inspect::{inspect, inspect_integer};
 use snowmint_core::ksuid::Ksuid;
 use snowmint_core::mask::{Mask, MaskKey, UuidMask};
@@ -176,6 +177,40 @@ fn time_ranges_are_id_ranges() {
         let range = layout(&case.layout).id_range(case.from_ms, case.to_ms);
         let range = range.map(|range| (range.start().to_string(), range.end().to_string()));
         same(&case.name, &outcome(range), &wanted(case.lowest.zip(case.highest), case.error.as_ref()));
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AuditCase {
+    name: String,
+    layout: String,
+    ids: Vec<String>,
+    findings: Vec<Found>,
+}
+
+#[derive(Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Found {
+    kind: String,
+    node: Option<String>,
+    ids: u64,
+    repeated: u64,
+}
+
+#[test]
+fn lists_of_ids_have_these_findings() {
+    for case in cases::<AuditCase>("audit") {
+        let mut audit = Audit::at(&layout(&case.layout), &AuditOptions::default(), 1_790_000_000_000);
+        audit.extend(case.ids.iter().map(|id| id.parse::<u64>().expect("an ID")));
+        let report = audit.finish();
+        let found = report.findings().iter().map(|finding| Found {
+            kind: finding.kind.name().to_owned(),
+            node: finding.node.map(|node| node.to_string()),
+            ids: finding.ids,
+            repeated: finding.repeated,
+        });
+        assert_eq!(found.collect::<Vec<_>>(), case.findings, "{}", case.name);
     }
 }
 

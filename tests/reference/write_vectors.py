@@ -7,6 +7,7 @@ from types import ModuleType
 
 from cases import (
     Case,
+    audit,
     decode,
     encode,
     error_codes,
@@ -48,6 +49,7 @@ SOURCES = {
     "xid": xid,
     "mint": mint,
     "sequence": sequence,
+    "audit": audit,
 }
 
 

@@ -286,7 +286,9 @@ impl Analysis {
     fn overfull(&mut self, sorted: &[u64]) {
         let Some((bits, most)) = self.terms.ticks_side_by_side() else { return };
         for run in sorted.chunk_by(|a, b| a >> bits == b >> bits) {
+            // Calls that never count have equal IDs.
             if run.len() as u64 > most
+                && run.chunk_by(|a, b| a == b).count() as u64 * 2 > most
                 && let Some(spot) = self.spot(run[0])
             {
                 let place = self.ids.iter().position(|id| *id == run[0]).unwrap_or_default();
@@ -301,15 +303,12 @@ impl Analysis {
             repeats.iter().filter_map(|repeat| self.spot(repeat.id)).map(|spot| spot.node).collect();
         nodes.sort_unstable();
         nodes.dedup();
-        let busy = self.trails.list.iter().filter(|(_, trail)| trail.count() >= ENOUGH);
         let (mut all, mut with_repeats) = (0, 0);
-        for (node, _) in busy {
-            all += 1;
-            with_repeats += u64::from(nodes.binary_search(node).is_ok());
+        for (node, trail) in &self.trails.list {
+            all += trail.count();
+            with_repeats += if nodes.binary_search(node).is_ok() { trail.count() } else { 0 };
         }
-        let surplus = repeats.iter().map(|repeat| repeat.times - 1).sum();
-        let thrice = repeats.iter().filter(|repeat| repeat.times > 2).count() as u64;
-        self.rounding.see_repeats([repeats.len() as u64, thrice, surplus], [all, with_repeats]);
+        self.rounding.see_repeats(repeats, nodes.len() > 1 && with_repeats * 10 >= all * 9);
     }
 
     /// Adds the finding of a layout that has ended, and returns whether there is one.
@@ -344,6 +343,7 @@ impl Analysis {
 
     fn truncated(&self) -> Option<Finding> {
         let mut finding = Finding::new(Kind::Truncated);
+        finding.either = self.rounding.is_either();
         if self.rounding.is_found() {
             for (place, id) in (0..).zip(&self.ids) {
                 if self.rounding.has(*id) {
@@ -366,7 +366,9 @@ impl Analysis {
             {
                 finding.repeated += 1;
                 causes.explained += 1;
-                continue;
+                if !finding.either {
+                    continue;
+                }
             }
             let Some(spot) = self.spot(repeat.id) else { continue };
             let cause = causes.nodes.entry(spot.node).or_default();
@@ -410,7 +412,8 @@ impl Analysis {
             }
             let mut cause_of = |finding: &mut Finding, repeated| {
                 finding.repeated = repeated;
-                explained += repeated;
+                // The other finding explains the same IDs.
+                explained += if self.rounding.is_either() { 0 } else { repeated };
             };
             if let Some(mut finding) = self.second_process(*node, trail, events, causes.stretches.get(node), cause) {
                 cause_of(&mut finding, cause.far + cause.near + cause.unknown);
@@ -443,8 +446,9 @@ impl Analysis {
         // A single ID that repeats can be a line that was written twice.
         let by_ids = stretch.filter(|_| cause.unknown > 1 || alternates.is_some() || repeats.is_some());
         let from = [by_ids.map(|stretch| stretch.place), alternates, repeats].into_iter().flatten().min()?;
+        let fresh = by_ids.is_some() && trail.never_counts();
         let is_forked = repeats.is_some()
-            || by_ids.is_some_and(|stretch| {
+            || by_ids.filter(|_| !fresh).is_some_and(|stretch| {
                 trail.is_forked(stretch.place, stretch.history, stretch.sequence, stretch.ids, stretch.repeated)
             });
         let kind = if is_forked { Kind::Forked } else { Kind::SharedNode };
@@ -455,6 +459,7 @@ impl Analysis {
         self.reach(&mut finding, trail.ticks().1);
         finding.ids = trail.count();
         finding.times = 1;
+        (finding.fresh, finding.either) = (fresh, fresh && self.rounding.is_either());
         finding.before = by_ids.filter(|stretch| stretch.place == from).map_or(0, |stretch| stretch.history);
         Some(finding)
     }

@@ -21,7 +21,7 @@ pub enum Kind {
     Future,
     /// A process and its forked child minted with the same node.
     Forked,
-    /// Two processes minted with the same node at once.
+    /// Two processes, or generators of one process, minted with the same node at once.
     SharedNode,
     /// The clock of a node stepped back.
     ClockBack,
@@ -97,8 +97,8 @@ impl Kind {
                  made after the fork"
             }
             Self::SharedNode => {
-                "leased nodes: two live processes never hold the same node (new Snowflake of a lease instead of a node \
-                 from the configuration)"
+                "one generator for the whole process instead of one for each call, and leased nodes: two live processes never \
+                 hold the same node"
             }
             Self::ClockBack => {
                 "windows of time written down before the first ID in them: a generator then waits or fails with \
@@ -161,6 +161,11 @@ pub struct Finding {
     pub explained: u64,
     /// Whether the IDs stand in no order, so that the cause of repeated IDs stays unknown.
     pub unordered: bool,
+    /// Whether every sequence of the node is 0, as when each call makes a generator: for [`Kind::SharedNode`].
+    pub fresh: bool,
+    /// Whether doubles explain the IDs as well as generators that are made for each call: for [`Kind::Truncated`] and
+    /// [`Kind::SharedNode`].
+    pub either: bool,
 }
 
 impl Finding {
@@ -183,6 +188,8 @@ impl Finding {
             before: 0,
             explained: 0,
             unordered: false,
+            fresh: false,
+            either: false,
         }
     }
 
@@ -290,11 +297,13 @@ impl fmt::Display for Finding {
                 "the time of the layout has ended and began anew: {ids} {lies} at its begin (up to {to}) or {has} the bit \
                  above the time, {first}, and others near its end"
             )?,
-            Kind::Truncated => write!(
-                f,
-                "{ids} above 2^53 {} like a double, with low bits or last digits of 0: {first}",
-                if self.ids == 1 { "looks" } else { "look" }
-            )?,
+            Kind::Truncated => {
+                let looks = if self.ids == 1 { "looks" } else { "look" };
+                write!(f, "{ids} above 2^53 {looks} like a double, with low bits or last digits of 0: {first}")?;
+                if self.either {
+                    f.write_str("; either this, or each call made a new generator: the IDs do not show which")?;
+                }
+            }
             Kind::Outside => write!(f, "{ids} {has} bits that the layout does not have: {first}")?,
             Kind::BeforeBegin => write!(f, "{ids} {has} a time before the system began, from {from} to {to}: {first}")?,
             Kind::Future => write!(f, "{ids} {has} a time in the future, from {from} to {to}: {first}")?,
@@ -303,6 +312,16 @@ impl fmt::Display for Finding {
                 "a process and its forked child, or a copy of it, seem to mint with node {node} from {from} (line {line}) \
                  to {to}"
             )?,
+            Kind::SharedNode if self.fresh => {
+                write!(
+                    f,
+                    "each call seems to make a new generator, or several processes share node {node}: every sequence is 0, \
+                     from {from} (line {line}) to {to}"
+                )?;
+                if self.either {
+                    f.write_str("; either this, or the IDs passed through a double: the IDs do not show which")?;
+                }
+            }
             Kind::SharedNode => {
                 write!(f, "two processes seem to mint with node {node} from {from} (line {line}) to {to}")?;
                 if self.before > 0 {

@@ -1,5 +1,6 @@
 //! IDs that passed through a double, which holds 53 bits.
 
+use super::repeats::Repeat;
 use super::terms::Terms;
 
 /// Fewer rounded IDs can be chance.
@@ -20,7 +21,8 @@ pub(super) struct Rounding {
     decimal: Count,
     /// The IDs whose low bits are 0, also where the lowest field is.
     zeros: u64,
-    /// Whether all IDs of a tick and node became a single one.
+    /// Whether the low bits of all IDs are 0, and IDs repeat: a double makes all IDs of a tick and node equal, and so does a
+    /// sequence that never counts.
     collapsed: bool,
 }
 
@@ -67,15 +69,21 @@ impl Rounding {
         }
     }
 
-    /// Sees how IDs repeat: the IDs that do, those that occur more than twice, and the surplus lines; and of how many busy
-    /// nodes, and how many of these have IDs that repeat.
+    /// Sees the IDs that repeat. `everywhere`: IDs of nearly all nodes do, of several nodes.
     ///
     /// Low sequences all become 0, which sequences often are. But where several IDs of a tick occur, one of them has another.
-    pub(super) const fn see_repeats(&mut self, [ids, thrice, surplus]: [u64; 3], [nodes, repeating]: [u64; 2]) {
+    pub(super) fn see_repeats(&mut self, repeats: &[Repeat], everywhere: bool) {
         let all_zero = self.ids >= LEAST && (self.ids - self.zeros) * 1000 <= self.ids;
+        let surplus: u64 = repeats.iter().map(|repeat| repeat.times - 1).sum();
         // Two processes with one node have pairs, and leave other nodes alone.
-        let everywhere = thrice * 100 >= ids || nodes > 1 && nodes == repeating;
-        self.collapsed = all_zero && surplus >= LEAST && everywhere;
+        let thrice = repeats.iter().filter(|repeat| repeat.times > 2).count() * 100 >= repeats.len();
+        let apart = repeats.iter().any(|repeat| repeat.times > most_equal(repeat.id));
+        self.collapsed = all_zero && surplus >= LEAST && (thrice || everywhere) && !apart;
+    }
+
+    /// Returns whether a sequence that never counts explains the IDs as well as a double does.
+    pub(super) fn is_either(&self) -> bool {
+        self.collapsed && self.binary.hits == 0 && !self.decimal.is_found()
     }
 
     /// Returns whether IDs look rounded far more often than by chance.
@@ -92,9 +100,18 @@ impl Rounding {
     }
 
     /// Returns whether nearly all IDs that can be rounded are, so that their sequences say nothing.
-    pub(super) const fn is_general(&self) -> bool {
-        self.collapsed
-            || self.is_found() && (self.binary.hits * 2 > self.binary.seen || self.decimal.hits * 2 > self.decimal.seen)
+    pub(super) fn is_general(&self) -> bool {
+        let many = self.binary.hits * 2 > self.binary.seen || self.decimal.hits * 2 > self.decimal.seen;
+        self.is_found() && (self.collapsed || many) && !self.is_either()
+    }
+}
+
+/// Returns how many IDs of a tick, whose sequence counts from 0, a double makes equal to this one: up to the sequence in
+/// the middle, above which it rounds up.
+const fn most_equal(id: u64) -> u64 {
+    match lost(id) {
+        Some((bits, _)) => (1 << (bits - 1)) + 1,
+        None => 1,
     }
 }
 
@@ -151,6 +168,15 @@ mod tests {
         assert!(mixed.is_found() && !mixed.is_general());
         let all = counted((0..10_000).map(|i| (ID + (i << 18) + i % 4096) as f64 as u64));
         assert!(all.is_general() && all.has(ID) && !all.has(ID + 1));
+    }
+
+    #[test]
+    #[allow(clippy::cast_precision_loss, clippy::cast_sign_loss, reason = "the rule of doubles")]
+    fn a_double_makes_no_more_ids_of_a_tick_equal() {
+        for id in [ID, ID << 2, 1 << 53, 3 << 54] {
+            let equal = (0..4096).take_while(|sequence| (id + sequence) as f64 as u64 == id).count() as u64;
+            assert_eq!(equal, most_equal(id), "{id}");
+        }
     }
 
     #[test]

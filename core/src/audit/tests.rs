@@ -272,11 +272,58 @@ fn ids_that_were_doubles_are_found() {
     let low: Vec<_> = fleet(&TWITTER, SequenceStart::Zero, |_, _| ()).into_iter().map(|id| id as f64 as u64).collect();
     let one = Minted::new(&TWITTER, 1, SequenceStart::Zero);
     let single: Vec<_> = (0..9000).map(|i| one.id(NOW_MS + i / 3) as f64 as u64).collect();
-    for ids in [doubles, printed, some, low, single] {
+    for ids in [doubles, printed, some] {
         let report = audited(&TWITTER, &ids);
         let [truncated, rest @ ..] = report.findings() else { panic!("nothing found") };
-        assert_eq!(truncated.kind, Kind::Truncated, "{report}");
+        assert_eq!((truncated.kind, truncated.either), (Kind::Truncated, false), "{report}");
         assert!(rest.iter().all(|finding| finding.kind == Kind::Duplicates), "{report}");
+    }
+    // A generator for each call leaves the same IDs.
+    for ids in [low, single] {
+        let report = audited(&TWITTER, &ids);
+        let [truncated, shared @ .., duplicates] = report.findings() else { panic!("nothing found") };
+        assert_eq!((truncated.kind, truncated.either), (Kind::Truncated, true), "{report}");
+        assert!(shared.iter().all(|finding| finding.kind == Kind::SharedNode && finding.either), "{report}");
+        assert_eq!(shared.len(), report.nodes().len(), "{report}");
+        assert_eq!((duplicates.kind, duplicates.explained), (Kind::Duplicates, duplicates.ids), "{report}");
+    }
+    // In each tick one of 300 IDs was rounded up.
+    let busy = Minted::new(&TWITTER, 1, SequenceStart::Zero);
+    let ids: Vec<_> = (0..9000).map(|i| busy.id(NOW_MS + i / 300) as f64 as u64).collect();
+    let report = audited(&TWITTER, &ids);
+    assert_eq!(kinds(&report), [Kind::Truncated, Kind::Duplicates], "{report}");
+    assert!(!report.findings()[0].either, "{report}");
+}
+
+#[test]
+fn a_generator_for_each_call_is_found() {
+    for pile in 0..50 {
+        let layout = [&TWITTER, &SNOWMINT, &LEAF, &INSTAGRAM][usize::try_from(pile % 4).expect("small")];
+        let nodes = 1 + u32::try_from(scattered(pile) % 3).expect("small");
+        // From a call in 2 ms to 400 calls in one.
+        let rate = [1, 4, 20, 100, 800][usize::try_from(scattered(pile + 50) % 5).expect("small")];
+        let ids: Vec<_> = (0..5000)
+            .map(|i| {
+                let node = u32::try_from(scattered(i) % u64::from(nodes)).expect("small");
+                let ms = if rate == 1 { scattered(i / 2) % 2 + i / 2 * 2 } else { i * 2 / rate };
+                Minted::new(layout, node, SequenceStart::Zero).id(NOW_MS + i64::try_from(ms).expect("small"))
+            })
+            .collect();
+        let report = audited(layout, &ids);
+        let shared: Vec<_> = report.findings().iter().filter(|finding| finding.kind == Kind::SharedNode).collect();
+        assert_eq!(shared.len(), report.nodes().len(), "{pile} {rate}: {report}");
+        assert!(shared.iter().all(|finding| finding.fresh), "{pile} {rate}: {report}");
+        let rest = report.findings().iter().filter(|finding| finding.kind != Kind::SharedNode);
+        for finding in rest {
+            let is_either = finding.kind == Kind::Truncated && finding.either;
+            assert!(is_either || finding.kind == Kind::Duplicates, "{pile} {rate}: {report}");
+        }
+        let duplicates = report.findings().last().expect("one");
+        assert_eq!(
+            (duplicates.kind, duplicates.explained),
+            (Kind::Duplicates, duplicates.ids),
+            "{pile} {rate}: {report}"
+        );
     }
 }
 

@@ -96,6 +96,8 @@ pub(super) struct Trail {
     steps: u32,
     laps: u32,
     first_step: u64,
+    /// Whether a sequence is not 0.
+    counts: bool,
     /// The place of the first of many steps that lie close together.
     alternates: u64,
     heads: [Head; HEADS],
@@ -136,6 +138,7 @@ impl Trail {
             steps: 0,
             laps: 0,
             first_step: 0,
+            counts: false,
             alternates: u64::MAX,
             heads: [Head { next: u32::MAX, run: 0 }; HEADS],
             bits: 0,
@@ -172,6 +175,7 @@ impl Trail {
     pub(super) fn see(&mut self, terms: &Terms, spot: Spot, place: u64) -> Option<Event> {
         let first = self.count == 0;
         self.count += 1;
+        self.counts |= spot.sequence > 0;
         let begin = self.lowest;
         self.lowest = self.lowest.min(spot.tick);
         self.highest = self.highest.max(spot.tick);
@@ -307,6 +311,11 @@ impl Trail {
     /// Returns whether sequences go on from one tick to the next instead of starting anew.
     const fn is_carrying(&self) -> bool {
         self.carried as u64 * 3 >= self.advances as u64 && self.fresh as u64 * 10 <= self.advances as u64
+    }
+
+    /// Returns whether the layout has a sequence, and every sequence is 0.
+    pub(super) const fn never_counts(&self) -> bool {
+        self.bits > 0 && !self.counts
     }
 
     /// Returns whether the first sequence of a tick is 0.
