@@ -89,6 +89,12 @@ const fn reader(setting: &'static str, right: Right, note: &'static str, cure: &
     Rule { kind: Kind::Reader, ..rule(setting, right, note, cure) }
 }
 
+/// A word of Redis on a rewrite of its append-only file.
+const fn rewrite(setting: &'static str) -> Rule {
+    let note = ", its append-only file is not complete";
+    Rule { may_lack: true, ..rule(setting, Right::OneOf(&["0"]), note, "wait until the rewrite ends") }
+}
+
 /// A table that a crash empties; an engine reports no other tables. The value says why.
 const fn table(setting: &'static str, cure: &'static str) -> Rule {
     Rule { may_lack: true, ..rule(setting, Right::OneOf(&[]), "", cure) }
@@ -169,17 +175,10 @@ const REDIS: &[Rule] = &[
     rule("appendfsync", Right::OneOf(&["always"]), "", "set appendfsync always in redis.conf"),
     // With yes, Redis does not sync writes while a child process rewrites the file, despite appendfsync.
     rule("no-appendfsync-on-rewrite", Right::OneOf(&["no"]), "", "set no-appendfsync-on-rewrite no in redis.conf"),
-    // After appendonly was turned on, a crash loses everything until the first file is complete.
-    Rule {
-        may_lack: true,
-        unless: Some(("aof_base_size", Right::NoneOf(&["0"]))),
-        ..rule(
-            "aof_rewrite_in_progress",
-            Right::OneOf(&["0"]),
-            ", its first append-only file is not complete",
-            "wait until it is",
-        )
-    },
+    // After appendonly was turned on, nothing is on disk until its first file is complete, and before it is begun. No word of
+    // Redis tells the first file from a later one: aof_base_size stays when the log is turned off and on.
+    rewrite("aof_rewrite_scheduled"),
+    rewrite("aof_rewrite_in_progress"),
     // Other policies evict only keys with a time to live, and no key of snowmint has one.
     rule("maxmemory-policy", Right::NotBeginning("allkeys-"), "", "set maxmemory-policy noeviction in redis.conf"),
     // The client knows this setting itself; a server does not report it.
@@ -480,6 +479,7 @@ impl<Found: fmt::Display> fmt::Display for Refusal<'_, Found> {
 mod tests {
     extern crate std;
     use super::*;
+    use std::format;
     use std::string::ToString;
 
     fn found(engine: Engine, settings: &[(&str, &'static str)]) -> Option<(std::string::String, &'static str)> {
@@ -562,25 +562,27 @@ mod tests {
     }
 
     #[test]
-    fn the_first_append_only_file_must_be_complete() {
-        let first = |in_progress, base| {
-            let value = move |name: &str| match name {
-                "role" => Some("master"),
-                "aof_last_write_status" => Some("ok"),
-                "appendonly" => Some("yes"),
-                "appendfsync" => Some("always"),
-                "no-appendfsync-on-rewrite" => Some("no"),
-                "maxmemory-policy" => Some("noeviction"),
-                "aof_rewrite_in_progress" => Some(in_progress),
-                "aof_base_size" => base,
-                _ => None,
-            };
-            Engine::Redis.refuse(value).map(|finding| finding.to_string())
+    fn an_append_only_file_that_is_or_will_be_rewritten_is_not_complete() {
+        let safe = [
+            ("role", "master"),
+            ("aof_last_write_status", "ok"),
+            ("appendonly", "yes"),
+            ("appendfsync", "always"),
+            ("no-appendfsync-on-rewrite", "no"),
+            ("maxmemory-policy", "noeviction"),
+            // An older file proves nothing.
+            ("aof_base_size", "505"),
+        ];
+        let rewrite = |scheduled, in_progress| {
+            let words = [("aof_rewrite_scheduled", scheduled), ("aof_rewrite_in_progress", in_progress)];
+            found(Engine::Redis, &[&safe[..], &words].concat()).map(|(setting, _)| setting)
         };
-        assert_eq!((first("0", Some("0")), first("1", Some("88"))), (None, None));
-        for base in [Some("0"), None] {
-            let setting = first("1", base).expect("refused");
-            assert_eq!(setting, "aof_rewrite_in_progress=1, its first append-only file is not complete");
+        assert_eq!(rewrite("0", "0"), None);
+        for (scheduled, in_progress, setting) in
+            [("1", "0", "aof_rewrite_scheduled=1"), ("0", "1", "aof_rewrite_in_progress=1")]
+        {
+            let refused = rewrite(scheduled, in_progress).expect("refused");
+            assert_eq!(refused, format!("{setting}, its append-only file is not complete"));
         }
     }
 

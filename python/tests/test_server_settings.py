@@ -13,6 +13,7 @@ import redis
 import sqlalchemy
 
 import servers
+from losses import wait_until
 from snowmint import Snowflake, UnsafeStoreError
 from snowmint.stores import RedisStore, SqlStore, Store
 from snowmint.stores._findings import Findings
@@ -72,3 +73,24 @@ def test_settings_that_can_lose_confirmed_writes_are_refused(
         with Snowflake(store=store_on(server.url, allow_unsafe=True)) as generator:
             assert generator.next_id() > 0
         Snowflake(store=f"{server.url}?allow_unsafe=true").close()
+
+
+@pytest.mark.parametrize(
+    ("commands", "told"),
+    [
+        # A backup runs, so the first file is not begun.
+        (["BGSAVE", "CONFIG SET appendonly yes"], "aof_rewrite_scheduled=1"),
+        (["CONFIG SET appendonly yes"], "aof_rewrite_in_progress=1"),
+    ],
+)
+def test_a_log_that_is_turned_on_again_is_not_complete_at_first(commands: list[str], told: str) -> None:
+    with servers.Server("redis") as server:
+        client = redis.Redis.from_url(server.url)
+        # The size of this file stays when the log is turned off.
+        client.set("key", "value")
+        client.bgrewriteaof()
+        wait_until(lambda: not client.info("persistence")["aof_rewrite_in_progress"])
+        for command in ("CONFIG SET rdb-key-save-delay 10000000", "CONFIG SET appendonly no", *commands):
+            client.execute_command(*command.split())
+        with pytest.raises(UnsafeStoreError, match=f"{told}, its append-only file is not complete"):
+            Snowflake(store=store_on(server.url))

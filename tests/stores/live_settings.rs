@@ -23,12 +23,16 @@ struct Holder {
 
 impl Holder {
     fn claim(url: &str, namespace: &str) -> Result<Self, Error> {
+        Self::claim_for(url, namespace, Duration::from_secs(2))
+    }
+
+    fn claim_for(url: &str, namespace: &str, window: Duration) -> Result<Self, Error> {
         let (sender, lost) = channel();
         let lease = LeaseOptions::new()
             .layout(Layout::parse(ONE_NODE).expect("a layout"))
             .store(url)
             .namespace(namespace)
-            .window(Duration::from_secs(2))
+            .window(window)
             .max_wait(Duration::from_secs(30))
             .on_lost(move |error| drop(sender.send(error.clone())));
         Snowflake::lease(lease).map(|generator| Self { generator, lost })
@@ -120,6 +124,48 @@ fn nothing_is_granted_by_a_server_that_loses_writes(mut server: Server, spoil: &
 fn renewals_end_when_redis_stops_to_log() {
     let server = Server::start(Engine::Redis);
     nothing_is_granted_by_a_server_that_loses_writes(server, &["CONFIG SET appendonly no"], &[], "appendonly=no");
+}
+
+/// Nothing of a log that is turned on again is on disk until its first file is complete: a backup runs, and the file is not
+/// begun.
+#[test]
+fn renewals_end_while_the_log_of_redis_waits_for_a_backup() {
+    let server = Server::start(Engine::Redis);
+    let spoil =
+        ["CONFIG SET rdb-key-save-delay 10000000", "BGSAVE", "CONFIG SET appendonly no", "CONFIG SET appendonly yes"];
+    nothing_is_granted_by_a_server_that_loses_writes(server, &spoil, &[], "aof_rewrite_scheduled=1");
+}
+
+/// The same while the file is written: the size of an older file, which Redis still reports, proves nothing.
+#[test]
+fn renewals_end_while_redis_writes_its_log_anew() {
+    let server = Server::start(Engine::Redis);
+    let client = |statement: &str| Engine::Redis.client(server.port(), statement);
+    client("SET key value");
+    client("BGREWRITEAOF");
+    until_shown(&server, "INFO persistence", "aof_rewrite_in_progress:0");
+    assert!(!client("INFO persistence").contains("aof_base_size:0"));
+    let spoil = ["CONFIG SET rdb-key-save-delay 10000000", "CONFIG SET appendonly no", "CONFIG SET appendonly yes"];
+    nothing_is_granted_by_a_server_that_loses_writes(server, &spoil, &[], "aof_rewrite_in_progress=1");
+}
+
+/// A rewrite of the log refuses renewals while it runs. The next one is granted, and the lease is kept.
+#[test]
+fn a_lease_outlives_a_rewrite_of_the_log() {
+    let server = Server::start(Engine::Redis);
+    let client = |statement: &str| Engine::Redis.client(server.port(), statement);
+    // The window is renewed after five seconds, and the rewrite takes six: three for each of two keys.
+    client("CONFIG SET rdb-key-save-delay 3000000");
+    let holder = Holder::claim_for(&server.url(), "orders", Duration::from_secs(10)).expect("a node");
+    let end_ms = holder.end_ms();
+    client("BGREWRITEAOF");
+    let refused = |holder: &Holder| {
+        holder.generator.status().renewal_error.is_some_and(|error| error.kind() == ErrorKind::UnsafeStore)
+    };
+    holder.wait_for("the refusal of a renewal", refused);
+    holder.wait_for("a renewal", |holder| holder.end_ms() > end_ms);
+    assert!(holder.lost.try_recv().is_err(), "it is held");
+    holder.generator.next_id().expect("an ID");
 }
 
 #[test]

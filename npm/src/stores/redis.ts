@@ -169,10 +169,7 @@ export class RedisStore implements Store {
     if (this.#allowUnsafe) return;
     // The kind of client is known without a look.
     if (this.#sentinel) this.#findings.note(this, new Map([["sentinel", "yes"]]));
-    const found = await this.#settings(ask);
-    // After a refusal an earlier file does not count while a new one is written.
-    if (this.#findings.refused) found.delete("aof_base_size");
-    this.#findings.judge(this, found);
+    this.#findings.judge(this, await this.#settings(ask));
     this.#checked = true;
   }
 

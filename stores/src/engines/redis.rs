@@ -137,7 +137,7 @@ impl Server {
         if self.allow_unsafe || mutant::removes("settings") {
             return Ok(());
         }
-        let checked = settings::check(connection.clone(), &self.name, self.settings.is_refused()).await;
+        let checked = settings::check(connection.clone(), &self.name).await;
         self.settings.note(&checked);
         checked.map(drop)
     }

@@ -78,12 +78,6 @@ impl Settings {
         }
     }
 
-    /// Returns whether the last check refused the server.
-    #[cfg(feature = "redis")]
-    pub(super) fn is_refused(&self) -> bool {
-        lock(&self.last).refused.is_some()
-    }
-
     /// Returns the setting by which a failover could lose confirmed writes.
     pub(super) fn risk(&self) -> Option<Error> {
         lock(&self.last).risk.clone()

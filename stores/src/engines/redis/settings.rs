@@ -10,17 +10,8 @@ use crate::engines::settings;
 use crate::error::Error;
 
 /// Refuses settings that can lose confirmed writes. Returns a setting by which a failover could lose them. One pipeline.
-///
-/// After a refusal an older append-only file proves nothing while the server writes a new one.
-pub(super) async fn check(
-    connection: MultiplexedConnection,
-    name: &str,
-    was_refused: bool,
-) -> Result<Option<Error>, Error> {
-    let mut found = read(connection, name).await?;
-    if was_refused {
-        found.remove("aof_base_size");
-    }
+pub(super) async fn check(connection: MultiplexedConnection, name: &str) -> Result<Option<Error>, Error> {
+    let found = read(connection, name).await?;
     let value = |setting: &str| found.get(setting).map(String::as_str);
     settings::check(name, Engine::Redis, value)
 }
