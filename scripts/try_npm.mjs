@@ -20,7 +20,7 @@ const leasing = Snowflake.lease().then(async (gen) => {
   assert.equal(new Set(gen.nextIds(10_000)).size, 10_000);
   await gen.close();
 });
-const leased = addon ? leasing : assert.rejects(leasing, { code: "STORE_UNAVAILABLE" });
+const leased = addon ? leasing : assert.rejects(leasing, { code: "INVALID_STORE" });
 leased.catch((error) => { console.error(error); process.exit(1) });
 assert.throws(() => new Snowflake({ layout: "twitter", node: 1024 }), (e) => e instanceof SnowmintError && e.code === "INVALID_NODE");
 `;

@@ -10,6 +10,8 @@
 //! | [`Kind::Failover`] | commits do not wait for a standby | refused, unless `allow_standby` | reported and granted |
 //! | [`Kind::Reader`] | `read_only`, or the server is a standby | refused | refused |
 
+mod errors;
+
 use core::fmt;
 
 /// An engine with settings that a driver can read.

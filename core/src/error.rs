@@ -33,8 +33,10 @@ pub enum ErrorKind {
     InvalidText,
     /// Every node of the namespace is taken.
     NodesExhausted,
-    /// The store cannot be reached or used.
+    /// The store does not answer, or cannot be used at the moment.
     StoreUnavailable,
+    /// The store cannot work as it is configured: its URL, driver, database, user or permission is wrong. Waiting does not help.
+    InvalidStore,
     /// The store's settings would let acknowledged writes vanish.
     UnsafeStore,
     /// The process was forked, and this generator belongs to the parent.
@@ -43,7 +45,7 @@ pub enum ErrorKind {
 
 impl ErrorKind {
     /// All kinds, in the order of the documentation.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Exhausted,
         Self::ClockBackwards,
         Self::WindowClosed,
@@ -55,6 +57,7 @@ impl ErrorKind {
         Self::InvalidText,
         Self::NodesExhausted,
         Self::StoreUnavailable,
+        Self::InvalidStore,
         Self::UnsafeStore,
         Self::Forked,
     ];
@@ -79,6 +82,7 @@ impl ErrorKind {
             Self::InvalidText => "INVALID_TEXT",
             Self::NodesExhausted => "NODES_EXHAUSTED",
             Self::StoreUnavailable => "STORE_UNAVAILABLE",
+            Self::InvalidStore => "INVALID_STORE",
             Self::UnsafeStore => "UNSAFE_STORE",
             Self::Forked => "FORKED",
         }

@@ -32,7 +32,7 @@ async function served(folder, files, date, talk = (ask) => ask()) {
   }
 }
 
-const REFUSED = { lease: "STORE_UNAVAILABLE" };
+const REFUSED = { lease: "INVALID_STORE" };
 // While the clock stands still, IDs differ anyhow.
 const IN_WORKER = { ...REFUSED, early: { near: true, different: 20_000 } };
 

@@ -53,7 +53,7 @@ const FILES = {
 };
 const withAddon = projectOf(FILES);
 const without = projectOf(FILES, { addon: false });
-const REFUSED = { lease: "STORE_UNAVAILABLE" };
+const REFUSED = { lease: "INVALID_STORE" };
 
 const deno = executable("@deno", "deno");
 const bun = executable("@oven", "bin/bun");
@@ -84,7 +84,7 @@ test(`Deno ${version("deno")} mints without a permission, and typed errors name 
   const [node, lease] = await inDeno(withAddon, [], "errors.mjs");
   assert.deepEqual(node.slice(0, 2), [true, "INVALID_NODE"]);
   assert.match(node[2], /SNOWMINT_NODE.*--allow-env/);
-  assert.deepEqual(lease.slice(0, 2), [true, "STORE_UNAVAILABLE"]);
+  assert.deepEqual(lease.slice(0, 2), [true, "INVALID_STORE"]);
   assert.match(lease[2], /--allow-env/);
   const [, unaided] = await inDeno(withAddon, ["--allow-env"], "errors.mjs");
   assert.match(unaided[2], /--allow-ffi/);

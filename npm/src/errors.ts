@@ -16,6 +16,7 @@ export type ErrorCode =
   | "INVALID_TEXT"
   | "NODES_EXHAUSTED"
   | "STORE_UNAVAILABLE"
+  | "INVALID_STORE"
   | "UNSAFE_STORE"
   | "FORKED"
   | "WASM_FORBIDDEN";

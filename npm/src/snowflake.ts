@@ -96,7 +96,7 @@ export class Snowflake implements Iterable<bigint>, AsyncIterable<bigint> {
    * Of a subclass it is an instance of that, whose constructor has to pass on the options that it is called with.
    *
    * Rejects with `NODES_EXHAUSTED`, if no node is free within `maxWaitMs` (1000 ms if it is missing);
-   * `STORE_UNAVAILABLE`, also where the addon is missing, and where a browser has no Web Locks; `UNSAFE_STORE`;
+   * `STORE_UNAVAILABLE`; `INVALID_STORE`, also where the addon is missing, and where a browser has no Web Locks; `UNSAFE_STORE`;
    * `INVALID_NODE`, also where the directory is not the machine's, as in Kubernetes; `INVALID_LAYOUT`; `TIME_OVERFLOW`; `BEFORE_EPOCH`; TypeError for an unknown option.
    *
    * @example

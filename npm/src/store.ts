@@ -26,7 +26,7 @@ export interface ServerSettings {
  * Keys are ASCII of `a-z A-Z 0-9 . _ - % @ /`, at most 512 long, such as `leases/orders/5`. Records are never deleted.
  *
  * A rejection leaves open whether a write was done, and becomes a `STORE_UNAVAILABLE`; a `SnowmintError` with the code
- * `UNSAFE_STORE` is passed on unchanged. Each call has to end by itself.
+ * `UNSAFE_STORE` or `INVALID_STORE` is passed on unchanged. Each call has to end by itself.
  */
 export interface Store {
   /** Reads the record of a key; null if the key has no record. */

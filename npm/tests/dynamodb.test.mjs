@@ -55,7 +55,7 @@ test("a table with other keys is refused", async (t) => {
     BillingMode: "PAY_PER_REQUEST",
   });
   await assert.rejects(new DynamoDbStore(client, { table: TableName }).read("a/b"), {
-    code: "STORE_UNAVAILABLE",
+    code: "INVALID_STORE",
     message: /has the keys id HASH, but needs the partition key directory/,
   });
 });

@@ -159,7 +159,7 @@ describe("leases of a service", { concurrency: 4 }, () => {
     for (const token of [undefined, "wrong-wrong-wrong-wrong"]) {
       const store = new HttpStore(guarded.url, { token });
       await assert.rejects(lease({ store }), (error) => {
-        assert.equal(error.code, "STORE_UNAVAILABLE");
+        assert.equal(error.code, "INVALID_STORE");
         assert.match(error.message, new RegExp(`${guarded.url}.*token`));
         assert.doesNotMatch(inspect([error, store], { depth: 9 }), /wrong/);
         return true;

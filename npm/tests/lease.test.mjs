@@ -404,7 +404,7 @@ test("the environment says where the node comes from, after the arguments", asyn
   assert.equal(code, "INVALID_NODE");
   assert.match(message, /SNOWMINT_NODE is "many": a node is a number/);
   const [unknown] = (await tell({ SNOWMINT_STORE: "mongodb://somewhere" })).at(-1);
-  assert.equal(unknown, "STORE_UNAVAILABLE");
+  assert.equal(unknown, "INVALID_STORE");
 });
 
 test("a malformed SNOWMINT_NODE is named by the constructor too", async () => {
@@ -599,13 +599,12 @@ test("without the addon a lease is refused, and told what to do, while a given n
     console.log((await Snowflake.lease()).node);`;
   const { code, stdout } = await exitOf(script, { SNOWMINT_NO_ADDON: "1" });
   assert.equal(code, 0);
-  const told =
-    /^SnowmintError STORE_UNAVAILABLE .*addon for (\S+), .*optional dependencies.* use new Snowflake.*\n5\n6\n$/;
+  const told = /^SnowmintError INVALID_STORE .*addon for (\S+), .*optional dependencies.* use new Snowflake.*\n5\n6\n$/;
   assert.equal(told.exec(stdout)?.[1], `${process.platform}-${process.arch}`, stdout);
 });
 
 test("where there are no Web Locks a lease of a slot is refused, and a given node mints", async () => {
-  const refused = { name: "SnowmintError", code: "STORE_UNAVAILABLE", message: /Web Locks.*use new Snowflake/ };
+  const refused = { name: "SnowmintError", code: "INVALID_STORE", message: /Web Locks.*use new Snowflake/ };
   await assert.rejects(browser.Snowflake.lease(), refused);
   await assert.rejects(browser.Snowflake.lease({ node: 5 }), refused);
   assert.equal(new browser.Snowflake({ node: 5 }).node, 5);
@@ -647,7 +646,7 @@ test("options that make no sense reject, and take no slot", async (t) => {
     [{ node: 1024 }, { code: "INVALID_NODE" }],
     [{ layout: "twiter" }, { code: "INVALID_LAYOUT" }],
     [{ layout: "baidu" }, { code: "TIME_OVERFLOW" }],
-    [{ store: "redis://localhost" }, { code: "STORE_UNAVAILABLE" }],
+    [{ store: "redis://localhost" }, { code: "INVALID_STORE" }],
     [{ store: "file:/dev/null/x" }, { code: "STORE_UNAVAILABLE" }],
   ];
   for (const [options, wanted] of cases)

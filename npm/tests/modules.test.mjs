@@ -140,7 +140,7 @@ test("why an addon does not load is told where it is needed", (t) => {
   const { SNOWMINT_NODE, SNOWMINT_STORE, ...env } = process.env;
   const told = () => JSON.parse(run(script, { env: { ...env, SNOWMINT_STATE_DIR: join(path, "slots") } }));
   const missing = told();
-  assert.equal(missing.code, "STORE_UNAVAILABLE");
+  assert.equal(missing.code, "INVALID_STORE");
   assert.match(missing.message, /addon for \S+, which is not installed: install the optional dependencies/);
   assert.equal(missing.cause[0], "MODULE_NOT_FOUND");
   for (const suffix of ["-gnu", "-musl", "-msvc", ""]) {
@@ -150,7 +150,7 @@ test("why an addon does not load is told where it is needed", (t) => {
     writeFileSync(join(path, "node_modules", name, "package.json"), '{ "main": "index.node" }');
   }
   const broken = told();
-  assert.equal(broken.code, "STORE_UNAVAILABLE");
+  assert.equal(broken.code, "INVALID_STORE");
   assert.equal(broken.cause[0], "ERR_DLOPEN_FAILED");
   assert.ok(broken.message.includes(`which does not load (${broken.cause[1]}): install the optional`), broken.message);
 });

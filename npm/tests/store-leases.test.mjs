@@ -189,7 +189,7 @@ test("a namespace whose record is not a layout is refused, and left as it is", a
     const store = new MemoryStore();
     await store.write("layouts/orders", new TextEncoder().encode(value), 0);
     await assert.rejects(lease(store, { namespace: "orders" }), {
-      code: "STORE_UNAVAILABLE",
+      code: "INVALID_STORE",
       message: /the record of namespace orders is not a layout/,
     });
     assert.equal((await store.read("layouts/orders")).version, 1);
@@ -418,7 +418,7 @@ test("a claim of a store that reads and does not write rejects with what the sto
   await (await lease(sqliteAt(t, path), { namespace: "a" })).close();
   const readonly = new SqliteStore(database(t, path, { readonly: true }));
   await assert.rejects(lease(readonly, { namespace: "a" }), {
-    code: "STORE_UNAVAILABLE",
+    code: "INVALID_STORE",
     message: /readonly database/,
   });
   const locked = sqliteAt(t, path, { timeoutMs: 100 });

@@ -108,12 +108,12 @@ test("where wasm is imported as a module, as edge runtimes do, the stores look a
   const error = await new SqliteStore(new Database(":memory:")).read("a/b").catch((error) => error);
   assert.ok(error instanceof SnowmintError && error.code === "UNSAFE_STORE", error.stack);
   const refused = await Snowflake.lease({ namespace: "orders" }).catch((error) => error);
-  assert.ok(refused instanceof SnowmintError && refused.code === "STORE_UNAVAILABLE", refused.stack);
+  assert.ok(refused instanceof SnowmintError && refused.code === "INVALID_STORE", refused.stack);
   assert.match(
     refused.message,
     /^there are no tabs here .*: pass a store, such as an HttpStore .*, or use new Snowflake\(\{ node \}\)/,
   );
-  await assert.rejects(Snowflake.lease({ node: 5 }), { code: "STORE_UNAVAILABLE", message: /there are no tabs here/ });
+  await assert.rejects(Snowflake.lease({ node: 5 }), { code: "INVALID_STORE", message: /there are no tabs here/ });
   const gen = await Snowflake.lease({ store: new MemoryStore(), node: 5 });
   assert.equal(gen.node, 5);
   gen.nextId();

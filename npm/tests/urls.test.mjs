@@ -121,28 +121,28 @@ test("a client that is missing is named with its install line", (t) => {
   ]) {
     const [name] = told.split(" ").slice(4);
     const { stdout, stderr } = run(REFUSED, { SNOWMINT_STORE: url });
-    assert.equal(`${stdout}${stderr}`, `STORE_UNAVAILABLE ${told}, which is not installed in /: npm install ${name}`);
+    assert.equal(`${stdout}${stderr}`, `INVALID_STORE ${told}, which is not installed in /: npm install ${name}`);
   }
 });
 
 test("a URL that is not valid, or whose options the client would ignore, is refused without its password", (t) => {
   const run = project(t, "pg", "mysql2", "ioredis", "better-sqlite3");
   for (const [url, told] of [
-    ["oracle://me:secret@db", /^STORE_UNAVAILABLE no such store: "oracle"\. Give file:DIRECTORY, .* or http:/],
+    ["oracle://me:secret@db", /^INVALID_STORE no such store: "oracle"\. Give file:DIRECTORY, .* or http:/],
     [
       "postgres://me:12/secret@db/ids",
-      /^STORE_UNAVAILABLE the URL after postgres: is not valid: write what is special in user and/,
+      /^INVALID_STORE the URL after postgres: is not valid: write what is special in user and/,
     ],
-    ["postgres://me:sec#secret@db/ids", /^STORE_UNAVAILABLE the URL after postgres: is not valid/],
-    ["redis://me:secret@db/zero", /^STORE_UNAVAILABLE the URL after redis: is not valid/],
+    ["postgres://me:sec#secret@db/ids", /^INVALID_STORE the URL after postgres: is not valid/],
+    ["redis://me:secret@db/zero", /^INVALID_STORE the URL after redis: is not valid/],
     ["postgres://me:secret@db/ids?sslMode=verify-full", /the client of postgres: has no option sslMode: .*sslmode, /],
     ["mysql://me:secret@db/ids?ssl-mode=REQUIRED", /the client of mysql: has no option ssl-mode: a URL takes ssl, /],
     ["rediss://me:secret@db?allow-unsafe=true", /the client of rediss: has no option allow-unsafe: .*allow_unsafe/],
-    ["postgres://me:secret@db:port/ids", /^STORE_UNAVAILABLE the URL after postgres: is not valid/],
-    ["mysql://me:secret@db/ids?ssl=require", /^STORE_UNAVAILABLE mysql: Unknown SSL profile 'require'/],
-    ["sqlite:/nowhere/ids.db", /^STORE_UNAVAILABLE sqlite: Cannot open database because the directory does not exist/],
-    ["sqlite:/tmp/ids.db?mode=ro", /^STORE_UNAVAILABLE sqlite:PATH takes the options allow_unsafe and/],
-    ["http://me:secret@db", /^STORE_UNAVAILABLE HttpStore needs a URL without user and password/],
+    ["postgres://me:secret@db:port/ids", /^INVALID_STORE the URL after postgres: is not valid/],
+    ["mysql://me:secret@db/ids?ssl=require", /^INVALID_STORE mysql: Unknown SSL profile 'require'/],
+    ["sqlite:/nowhere/ids.db", /^INVALID_STORE sqlite: Cannot open database because the directory does not exist/],
+    ["sqlite:/tmp/ids.db?mode=ro", /^INVALID_STORE sqlite:PATH takes the options allow_unsafe and/],
+    ["http://me:secret@db", /^INVALID_STORE HttpStore needs a URL without user and password/],
   ]) {
     const { stdout, stderr } = run(REFUSED, { SNOWMINT_STORE: url });
     assert.match(stdout, told, stderr);

@@ -13,7 +13,7 @@ from werkzeug.wrappers import Request, Response
 
 import dynamo
 import processes
-from snowmint import Snowflake, StoreUnavailableError, UnsafeStoreError
+from snowmint import InvalidStoreError, Snowflake, StoreUnavailableError, UnsafeStoreError
 from snowmint.stores import DynamoDbStore, connect
 
 
@@ -41,7 +41,7 @@ def test_a_table_with_other_keys_is_refused(namespace: str) -> None:
         AttributeDefinitions=[{"AttributeName": "id", "AttributeType": "S"}],
         BillingMode="PAY_PER_REQUEST",
     )
-    with pytest.raises(StoreUnavailableError, match="has the keys id, but needs the partition key directory"):
+    with pytest.raises(InvalidStoreError, match="has the keys id, but needs the partition key directory"):
         store_at(namespace).read("a/b")
 
 
@@ -220,7 +220,7 @@ def test_what_is_no_client_of_a_table_is_refused() -> None:
         with pytest.raises(TypeError, match=r'boto3\.client\("dynamodb"\)'):
             DynamoDbStore(wrong)
     for url in ("dynamodb://eu-west-1/a/b", "dynamodb://eu-west-1/a?endpoint=x", "dynamodb://host:80/a"):
-        with pytest.raises(StoreUnavailableError, match="dynamodb://REGION/TABLE"):
+        with pytest.raises(InvalidStoreError, match="dynamodb://REGION/TABLE"):
             connect(url)
 
 
@@ -228,11 +228,11 @@ def test_a_store_without_boto3_names_it() -> None:
     program = """
         import sys
         sys.modules["boto3"] = None
-        from snowmint import Snowflake, StoreUnavailableError
+        from snowmint import InvalidStoreError, Snowflake
         try:
             Snowflake(store="dynamodb://eu-west-1/ids")
-        except StoreUnavailableError as error:
-            assert "needs boto3, which is not installed" in str(error), error
+        except InvalidStoreError as error:
+            assert "needs boto3, which is not installed: pip install 'snowmint[dynamodb]'" in str(error), error
         else:
             raise SystemExit("it connects")
     """

@@ -20,6 +20,7 @@ from snowmint import (
     ClockBackwardsError,
     InvalidLayoutError,
     InvalidNodeError,
+    InvalidStoreError,
     NodesExhaustedError,
     Snowflake,
     StoreUnavailableError,
@@ -358,7 +359,7 @@ def test_a_token_that_is_wrong_or_missing_is_told_and_never_shown(
     file.write_text(TOKEN)
     with servers.Server("service", ["--token-file", str(file)]) as server:
         for token in (None, f"{TOKEN}x"):
-            with pytest.raises(StoreUnavailableError, match="it refuses the token, or wants one") as caught:
+            with pytest.raises(InvalidStoreError, match="it refuses the token, or wants one") as caught:
                 Snowflake(store=HttpStore(server.url, token), namespace=namespace)
             assert server.url in str(caught.value)
             assert TOKEN not in str(caught.value)
@@ -472,7 +473,7 @@ def test_a_url_that_is_none_is_refused_without_showing_it(url: str) -> None:
         HttpStore(url)
     assert "s3cret" not in str(caught.value)
     if url.startswith("http:"):
-        with pytest.raises(StoreUnavailableError, match="URL of an HttpStore"):
+        with pytest.raises(InvalidStoreError, match="URL of an HttpStore"):
             connect(url)
 
 
@@ -492,7 +493,7 @@ def test_what_cannot_be_is_refused_with_what_could(monkeypatch: pytest.MonkeyPat
     with pytest.raises(ValueError, match="https:// alone"):
         HttpStore("http://ids", ssl_context=ssl.create_default_context())
     monkeypatch.setenv("SNOWMINT_TOKEN", "two words")
-    with pytest.raises(StoreUnavailableError, match="visible ASCII"):
+    with pytest.raises(InvalidStoreError, match="visible ASCII"):
         connect("http://ids-of-this-test")
     monkeypatch.delenv("SNOWMINT_TOKEN")
     assert connect("https://ids.example/a/") is connect("https://ids.example/a/")

@@ -23,6 +23,7 @@ from snowmint import (
     ForkedError,
     InvalidLayoutError,
     InvalidNodeError,
+    InvalidStoreError,
     NodesExhaustedError,
     Snowflake,
     StoreUnavailableError,
@@ -213,7 +214,7 @@ def test_in_kubernetes_the_slots_of_the_machine_are_refused(monkeypatch: pytest.
 @pytest.mark.parametrize(
     ("options", "error", "match"),
     [
-        ({"store": "oracle://db"}, StoreUnavailableError, "file:DIRECTORY"),
+        ({"store": "oracle://db"}, InvalidStoreError, "file:DIRECTORY"),
         ({"store": "file:/proc/slots"}, StoreUnavailableError, "/proc/slots"),
         ({"store": "file:/dev/shm/snowmint-test"}, UnsafeStoreError, "tmpfs.*allow_unsafe"),
         ({"namespace": "a/b"}, InvalidNodeError, "a-z A-Z 0-9"),

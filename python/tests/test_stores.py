@@ -29,6 +29,7 @@ from losses import wait_until
 from snowmint import (
     ForkedError,
     InvalidLayoutError,
+    InvalidStoreError,
     NodesExhaustedError,
     Snowflake,
     StoreUnavailableError,
@@ -932,13 +933,13 @@ def test_patched_sockets_are_refused() -> None:
         from gevent import monkey
         monkey.patch_all()
         import redis, sqlalchemy
-        from snowmint import Snowflake, StoreUnavailableError
+        from snowmint import InvalidStoreError, Snowflake
         from snowmint.stores import HttpStore, RedisStore, SqlStore
         engine = sqlalchemy.create_engine("mysql+pymysql://localhost/ids")
         for make in (lambda: RedisStore(redis.Redis()), lambda: SqlStore(engine), lambda: HttpStore("http://ids")):
             try:
                 make()
-            except StoreUnavailableError as error:
+            except InvalidStoreError as error:
                 assert "gevent" in str(error) and "FileStore" in str(error), error
             else:
                 raise SystemExit("taken")
@@ -970,11 +971,59 @@ def test_what_is_no_store_is_refused_with_what_would_be_one() -> None:
         RedisStore(redis.asyncio.Redis())
     with pytest.raises(TypeError, match="sqlalchemy.Engine"):
         SqlStore("sqlite://")  # type: ignore[arg-type]
-    with pytest.raises(StoreUnavailableError, match="needs pg8000, which is not installed"):
+    with pytest.raises(InvalidStoreError, match="needs pg8000, which is not installed: pip install 'pg8000'"):
         Snowflake(store="postgresql+pg8000://localhost/ids")
+    with pytest.raises(InvalidStoreError, match=r"no driver postgresql\+nothing"):
+        Snowflake(store="postgresql+nothing://localhost/ids")
     for url in ("oracle://db", "nonsense", "etcd://db"):
-        with pytest.raises(StoreUnavailableError, match="no such store.*redis://"):
+        with pytest.raises(InvalidStoreError, match="no such store.*redis://"):
             Snowflake(store=url)
+
+
+@pytest.mark.parametrize(
+    ("module", "url", "extra"),
+    [
+        ("psycopg", "postgres://localhost/ids", "postgres"),
+        ("pymysql", "mariadb://localhost/ids", "mysql"),
+        ("redis", "redis://localhost", "redis"),
+        ("sqlalchemy", "sqlite:ids.db", "sqlalchemy"),
+        ("sqlalchemy", "mysql+pymysql://localhost/ids", "mysql"),
+    ],
+)
+def test_a_missing_driver_names_the_extra(module: str, url: str, extra: str) -> None:
+    program = """
+        import sys
+        module, url, extra = sys.argv[1:]
+        sys.modules[module] = None
+        from snowmint import InvalidStoreError, Snowflake
+        try:
+            Snowflake(store=url)
+        except InvalidStoreError as error:
+            assert str(error).endswith(f"needs {module}, which is not installed: pip install 'snowmint[{extra}]'")
+        else:
+            raise SystemExit("it connects")
+    """
+    processes.run(program, module, url, extra)
+
+
+@pytest.mark.parametrize(
+    ("kind", "wrong"),
+    [
+        ("postgres", lambda url: url.replace("postgres@", "nobody@")),
+        ("postgres", lambda url: f"{url.rpartition('/')[0]}/nothing"),
+        ("mariadb", lambda url: url.replace("root@", "nobody:x@")),
+        ("mariadb", lambda url: f"{url.rpartition('/')[0]}/nothing"),
+        ("redis", lambda url: url.replace("redis://", "redis://nobody:x@")),
+        ("redis", lambda url: f"{url.rstrip('/')}/9999"),
+    ],
+)
+def test_a_wrong_user_or_database_never_passes_by_itself(
+    kind: servers.Engine, wrong: Callable[[str], str], namespace: str
+) -> None:
+    with pytest.raises(InvalidStoreError) as caught:
+        Snowflake(store=wrong(servers.shared(kind).url), namespace=namespace)
+    assert isinstance(caught.value, ValueError)
+    assert not isinstance(caught.value, StoreUnavailableError)
 
 
 def test_no_text_shows_a_password(namespace: str) -> None:
@@ -983,7 +1032,7 @@ def test_no_text_shows_a_password(namespace: str) -> None:
         Snowflake(store=url, namespace=namespace)
     redis_store = RedisStore(redis.Redis.from_url("redis://me:s3cret@127.0.0.1:1"))
     by_option = SqlStore(sqlalchemy.create_engine("postgresql+psycopg://127.0.0.1/db?user=me&password=s3cret"))
-    with pytest.raises(StoreUnavailableError, match="not valid") as invalid:
+    with pytest.raises(InvalidStoreError, match="not valid") as invalid:
         Snowflake(store="redis://:s3cret/x@127.0.0.1")
     assert "s3cret" not in str(invalid.value)
     for text in (str(caught.value), repr(connect(url)), str(by_option), repr(redis_store), str(redis_store)):

@@ -83,7 +83,7 @@ impl Watched {
     /// Probes the store, unless an operation ended a moment ago.
     ///
     /// # Errors
-    /// `StoreUnavailable` or `UnsafeStore`, if the store does not answer.
+    /// `StoreUnavailable`, `InvalidStore` or `UnsafeStore`, if the store does not answer.
     pub async fn ready(&self) -> Result<(), Error> {
         let _probing = self.probing.lock().await;
         if self.state().heard.elapsed() >= AGAIN {
@@ -112,11 +112,12 @@ impl Watched {
         writing: bool,
         work: impl Future<Output = Result<T, Error>>,
     ) -> Result<T, Error> {
+        use ErrorKind::{InvalidStore, StoreUnavailable, UnsafeStore};
         let begun = Instant::now();
         let done = work.await;
         self.counts.took(operation, begun.elapsed().as_secs_f64());
         match done {
-            Err(error) if matches!(error.kind(), ErrorKind::StoreUnavailable | ErrorKind::UnsafeStore) => {
+            Err(error) if matches!(error.kind(), StoreUnavailable | InvalidStore | UnsafeStore) => {
                 Err(self.failed(operation, writing, &error))
             }
             answered => {
@@ -140,10 +141,12 @@ impl Watched {
     fn failed(&self, operation: &'static str, writing: bool, error: &Error) -> Error {
         self.counts.failed(operation, error.code());
         self.counts.up.set(0);
-        let why = if error.kind() == ErrorKind::UnsafeStore {
-            "a setting of the store could lose numbers in a crash, so the service refuses it; the log names the setting"
-        } else {
-            "the store does not answer; the log of the service has the reason"
+        let why = match error.kind() {
+            ErrorKind::UnsafeStore => {
+                "a setting of the store could lose numbers in a crash, so the service refuses it; the log names the setting"
+            }
+            ErrorKind::InvalidStore => "the store refuses the service as it is configured; the log has the reason",
+            _ => "the store does not answer; the log of the service has the reason",
         };
         let public = Error::told(error.kind(), format!("{}: {why}", self.engine));
         let now = Instant::now();

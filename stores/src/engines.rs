@@ -50,8 +50,8 @@ pub use self::connected::EngineStore;
 /// | `nats://USER:PASSWORD@HOST:PORT,HOST:PORT/BUCKET?monitor=http://HOST:PORT`, `natss://` for TLS | `nats` | NATS `JetStream` |
 ///
 /// # Errors
-/// `StoreUnavailable` for an unknown scheme, a scheme whose feature is off, and a server without an answer. `UnsafeStore`
-/// names setting, value and cure.
+/// `InvalidStore` for an unknown scheme, a scheme whose feature is off, and a wrong URL, user or database.
+/// `StoreUnavailable` for a server without an answer. `UnsafeStore` names setting, value and cure.
 pub async fn connect(url: &str) -> Result<Arc<dyn Store>, Error> {
     let url = Url::parse(url)?;
     match find(&url.scheme)? {
@@ -120,7 +120,7 @@ pub(crate) fn find(scheme: &str) -> Result<Engine, Error> {
         "zookeeper" | "zookeepers" => Ok(Engine::Zookeeper),
         #[cfg(feature = "nats")]
         "nats" | "natss" => Ok(Engine::Nats),
-        scheme => Err(Error::told(ErrorKind::StoreUnavailable, no_such(scheme))),
+        scheme => Err(Error::told(ErrorKind::InvalidStore, no_such(scheme))),
     }
 }
 

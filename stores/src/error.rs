@@ -93,6 +93,11 @@ impl Error {
         Self::told(ErrorKind::StoreUnavailable, format!("{store}: {why}"))
     }
 
+    /// `InvalidStore`: which store, and what in its configuration is wrong.
+    pub fn invalid_store(store: &str, why: impl fmt::Display) -> Self {
+        Self::told(ErrorKind::InvalidStore, format!("{store}: {why}"))
+    }
+
     /// `UnsafeStore`: which store, what was found that a crash can lose writes by, and the cure.
     pub fn unsafe_store(store: &str, found: impl fmt::Display, cure: &str) -> Self {
         Self::found(store, Refusal { found, cure, option: Accepting::URL.lossy })

@@ -11,7 +11,8 @@ CODES: dict[str, str] = {
     "INVALID_ID": "the ID, or a number that would go into one, is out of range",
     "INVALID_TEXT": "the text is not the fixed-width form of an ID",
     "NODES_EXHAUSTED": "every node of the namespace is taken",
-    "STORE_UNAVAILABLE": "the store does not answer or cannot be used",
+    "STORE_UNAVAILABLE": "the store does not answer, or cannot be used at the moment",
+    "INVALID_STORE": "the store cannot work as it is configured",
     "UNSAFE_STORE": "the settings of the store could lose acknowledged writes",
     "FORKED": "a forked child used the generator of its parent",
 }

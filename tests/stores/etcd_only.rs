@@ -58,7 +58,7 @@ fn a_wrong_password_is_reported_and_not_shown() {
         }
         for (user, told) in [("root:wrong-one@", "authentication failed"), ("", "user name is empty")] {
             let error = faults::refused(&format!("etcd://{user}127.0.0.1:{port}")).await;
-            assert_eq!(error.kind(), ErrorKind::StoreUnavailable);
+            assert_eq!(error.kind(), ErrorKind::InvalidStore);
             let sentence = error.to_string();
             assert!(sentence.contains(&format!("etcd at 127.0.0.1:{port}")) && sentence.contains(told), "{sentence}");
             assert!(!sentence.contains("wrong-one"), "{sentence}");
@@ -86,15 +86,16 @@ fn one_answering_member_is_enough() {
 fn errors_name_the_fault_of_a_url() {
     faults::run(async {
         let port = shared(Engine::Etcd).port();
-        for (url, told) in [
-            (format!("etcd://127.0.0.1:{port}/path"), "prefix=NAME"),
-            (format!("etcd://127.0.0.1:{port}?ca=/etc/hostname"), "etcds://"),
-            (format!("etcds://127.0.0.1:{port}?timeout_ms=500"), "etcd at 127.0.0.1"),
-            (format!("etcds://a_b c:{port}?timeout_ms=500"), "etcd at a_b c"),
-            ("etcd://127.0.0.1:1?timeout_ms=500".to_owned(), "etcd at 127.0.0.1:1"),
+        let (invalid, away) = (ErrorKind::InvalidStore, ErrorKind::StoreUnavailable);
+        for (kind, url, told) in [
+            (invalid, format!("etcd://127.0.0.1:{port}/path"), "prefix=NAME"),
+            (invalid, format!("etcd://127.0.0.1:{port}?ca=/etc/hostname"), "etcds://"),
+            (away, format!("etcds://127.0.0.1:{port}?timeout_ms=500"), "etcd at 127.0.0.1"),
+            (away, format!("etcds://a_b c:{port}?timeout_ms=500"), "etcd at a_b c"),
+            (away, "etcd://127.0.0.1:1?timeout_ms=500".to_owned(), "etcd at 127.0.0.1:1"),
         ] {
             let error = faults::refused(&url).await;
-            assert_eq!(error.kind(), ErrorKind::StoreUnavailable);
+            assert_eq!(error.kind(), kind, "{error}");
             assert!(error.to_string().contains(told), "{error}");
         }
     });

@@ -203,7 +203,7 @@ fn a_directory_in_memory_is_refused_unless_allowed() {
         assert!(!in_memory.path().join(".store").exists(), "nothing is made there");
         connect(&format!("file:{place}?allow_unsafe=true")).await.expect("allowed");
         for url in ["file:", "file:/x?wrong=1"] {
-            assert_eq!(faults::refused(url).await.kind(), ErrorKind::StoreUnavailable);
+            assert_eq!(faults::refused(url).await.kind(), ErrorKind::InvalidStore);
         }
     });
 }

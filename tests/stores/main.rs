@@ -20,6 +20,8 @@ mod live_settings;
 #[cfg(feature = "engines")]
 mod mariadb_only;
 #[cfg(feature = "engines")]
+mod misconfigured;
+#[cfg(feature = "engines")]
 mod nats_only;
 mod numbers;
 #[cfg(feature = "engines")]

@@ -133,18 +133,18 @@ fn a_role_that_cannot_make_tables_uses_existing_tables() {
     let url = server.url().replace("root@", &format!("{limited}@"));
     run(async {
         let error = refused(&url).await;
-        assert_says(&error, ErrorKind::StoreUnavailable, &["snowmint_records", "denied", "mysql::SCHEMA"]);
+        assert_says(&error, ErrorKind::InvalidStore, &["snowmint_records", "denied", "mysql::SCHEMA"]);
         let error = refused(&format!("{}?create=false", server.url())).await;
-        assert_says(&error, ErrorKind::StoreUnavailable, &["snowmint_records", "create=false", "mysql::SCHEMA"]);
+        assert_says(&error, ErrorKind::InvalidStore, &["snowmint_records", "create=false", "mysql::SCHEMA"]);
         let error = refused(address).await;
-        assert_says(&error, ErrorKind::StoreUnavailable, &["names no database"]);
+        assert_says(&error, ErrorKind::InvalidStore, &["names no database"]);
         server.client(SCHEMA);
         server.client("CREATE SEQUENCE s");
         assert_eq!(connect(&url).await.expect("it connects").add("c", 1, 0).await, Ok(1));
         let store = mysql(&format!("{url}?create=false")).await;
         assert_eq!(store.sequence("s").await.expect("a sequence").take(2).await, Ok(vec![1, 2]));
         let error = store.tickets("Tickets64", "a", 1, 1).await.expect_err("it is missing");
-        assert_says(&error, ErrorKind::StoreUnavailable, &["Tickets64", "mysql::SCHEMA"]);
+        assert_says(&error, ErrorKind::InvalidStore, &["Tickets64", "mysql::SCHEMA"]);
         server.client(TICKETS_SCHEMA);
         assert_eq!(store.tickets("Tickets64", "a", 1, 1).await.expect("tickets").take().await, Ok(1));
     });
@@ -159,11 +159,7 @@ fn dropped_tables_are_not_made_again() {
         client(&server, "DROP TABLE snowmint_counters");
         server.kill();
         server.restart();
-        assert_says(
-            &store.add("c", 1, 0).await.expect_err("gone"),
-            ErrorKind::StoreUnavailable,
-            &["snowmint_counters"],
-        );
+        assert_says(&store.add("c", 1, 0).await.expect_err("gone"), ErrorKind::InvalidStore, &["snowmint_counters"]);
         assert_eq!(client(&server, "SHOW TABLES LIKE 'snowmint_counters'"), "");
     });
 }
@@ -245,7 +241,7 @@ fn cycling_sequences_and_other_objects_are_refused() {
         let error = store.sequence("quick").await.expect_err("MyISAM");
         assert_says(&error, ErrorKind::UnsafeStore, &["ENGINE=MyISAM", "ENGINE=InnoDB"]);
         for name in ["missing", "t", "s; DROP TABLE t", "`", ""] {
-            assert_eq!(store.sequence(name).await.expect_err(name).kind(), ErrorKind::StoreUnavailable, "{name}");
+            assert_eq!(store.sequence(name).await.expect_err(name).kind(), ErrorKind::InvalidStore, "{name}");
         }
         let careless = mysql(&format!("{}?allow_unsafe=true", server.url())).await;
         for name in ["round", "quick"] {
@@ -321,7 +317,7 @@ fn tickets_use_flickrs_table() {
         assert!(store.tickets("Tickets64", "too long", 1, 1).await.expect("tickets").take().await.is_err());
         for (increment, offset) in [(0, 0), (2, 0), (2, 3), (65_536, 1)] {
             let error = store.tickets("Tickets64", "a", increment, offset).await.expect_err("refused");
-            assert_says(&error, ErrorKind::StoreUnavailable, &["1 to their increment"]);
+            assert_says(&error, ErrorKind::InvalidStore, &["1 to their increment"]);
         }
     });
 }
@@ -338,7 +334,7 @@ fn tables_unfit_for_tickets_are_refused() {
         let careless = mysql(&format!("{}?allow_unsafe=true", server.url())).await;
         assert_eq!(careless.tickets("Tickets64", "a", 1, 1).await.expect("allowed").take().await, Ok(1));
         let error = store.tickets("plain", "a", 1, 1).await.expect_err("plain");
-        assert_says(&error, ErrorKind::StoreUnavailable, &["AUTO_INCREMENT"]);
+        assert_says(&error, ErrorKind::InvalidStore, &["AUTO_INCREMENT"]);
         assert!(store.tickets("a`b", "a", 1, 1).await.is_err());
     });
 }

@@ -169,13 +169,9 @@ fn a_role_that_cannot_make_tables_uses_existing_tables() {
     server.client(&format!("CREATE ROLE {limited} LOGIN"));
     run(async {
         let error = refused(&url).await;
-        assert_says(
-            &error,
-            ErrorKind::StoreUnavailable,
-            &["snowmint_records", "permission denied", "postgres::SCHEMA"],
-        );
+        assert_says(&error, ErrorKind::InvalidStore, &["snowmint_records", "permission denied", "postgres::SCHEMA"]);
         let error = refused(&format!("{}?create=false", server.url())).await;
-        assert_says(&error, ErrorKind::StoreUnavailable, &["snowmint_records", "create=false", "postgres::SCHEMA"]);
+        assert_says(&error, ErrorKind::InvalidStore, &["snowmint_records", "create=false", "postgres::SCHEMA"]);
         server.client(SCHEMA);
         let tables = "snowmint_records, snowmint_counters, leaf_alloc";
         server.client(&format!("GRANT SELECT, INSERT, UPDATE ON {tables} TO {limited}"));
@@ -196,11 +192,7 @@ fn dropped_tables_are_not_made_again() {
         client(&server, "DROP TABLE snowmint_counters");
         server.kill();
         server.restart();
-        assert_says(
-            &store.add("c", 1, 0).await.expect_err("gone"),
-            ErrorKind::StoreUnavailable,
-            &["snowmint_counters"],
-        );
+        assert_says(&store.add("c", 1, 0).await.expect_err("gone"), ErrorKind::InvalidStore, &["snowmint_counters"]);
         assert_eq!(client(&server, "SELECT to_regclass('snowmint_counters') IS NULL").trim(), "t");
     });
 }
@@ -275,7 +267,7 @@ fn cycling_sequences_and_other_objects_are_refused() {
         let error = store.sequence("quick").await.expect_err("unlogged");
         assert_says(&error, ErrorKind::UnsafeStore, &["unlogged", "ALTER SEQUENCE \"quick\" SET LOGGED"]);
         for name in ["missing", "t", "s; DROP TABLE t", "\"", ""] {
-            assert_eq!(store.sequence(name).await.expect_err(name).kind(), ErrorKind::StoreUnavailable, "{name}");
+            assert_eq!(store.sequence(name).await.expect_err(name).kind(), ErrorKind::InvalidStore, "{name}");
         }
         let careless = postgres(&format!("{}?allow_unsafe=true", server.url())).await;
         for name in ["round", "quick"] {

@@ -73,7 +73,7 @@ fn hidden_settings_and_wrong_passwords_are_refused_with_their_reason() {
             (format!("redis://127.0.0.1:{port}"), "NOAUTH"),
         ] {
             let error = faults::refused(&url).await;
-            assert_eq!(error.kind(), ErrorKind::StoreUnavailable, "{error}");
+            assert_eq!(error.kind(), ErrorKind::InvalidStore, "{error}");
             let told = error.to_string();
             assert!(told.contains(&format!("Redis at 127.0.0.1:{port}")) && !told.contains("wrong-one"), "{told}");
             assert!(told.contains(word) || told.to_lowercase().contains("auth"), "{told}");

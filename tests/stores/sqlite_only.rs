@@ -73,12 +73,8 @@ fn a_file_system_in_memory_is_refused_unless_allowed() {
 #[test]
 fn options_and_directories_that_are_not_there_are_named() {
     run(async {
-        assert_says(&refused("sqlite:/tmp/x.db?mode=memory").await, ErrorKind::StoreUnavailable, &["mode"]);
-        assert_says(
-            &refused("sqlite:/nowhere/at/all/x.db").await,
-            ErrorKind::StoreUnavailable,
-            &["/nowhere/at/all/x.db"],
-        );
+        assert_says(&refused("sqlite:/tmp/x.db?mode=memory").await, ErrorKind::InvalidStore, &["mode"]);
+        assert_says(&refused("sqlite:/nowhere/at/all/x.db").await, ErrorKind::InvalidStore, &["/nowhere/at/all/x.db"]);
     });
 }
 
@@ -86,12 +82,12 @@ fn options_and_directories_that_are_not_there_are_named() {
 fn without_create_a_missing_file_or_table_is_named() {
     let (directory, url) = place();
     run(async {
-        assert_eq!(refused(&format!("{url}&create=false")).await.kind(), ErrorKind::StoreUnavailable);
+        assert_eq!(refused(&format!("{url}&create=false")).await.kind(), ErrorKind::InvalidStore);
         let file = directory.path().join("ids.db");
         assert!(!file.exists());
         sqlite3(&file, "CREATE TABLE other (x)");
         let error = refused(&format!("{url}&create=false")).await;
-        assert_says(&error, ErrorKind::StoreUnavailable, &["snowmint_records", "create=false", "sqlite::SCHEMA"]);
+        assert_says(&error, ErrorKind::InvalidStore, &["snowmint_records", "create=false", "sqlite::SCHEMA"]);
         sqlite3(&file, sqlite::SCHEMA);
         assert!(connect(&format!("{url}&create=false")).await.is_ok());
     });
@@ -168,13 +164,13 @@ fn a_removed_or_replaced_file_is_not_used_any_more() {
         }
         assert_says(
             &store.add("c", 1, 0).await.expect_err("it is gone"),
-            ErrorKind::StoreUnavailable,
+            ErrorKind::InvalidStore,
             &["removed or replaced"],
         );
         assert!(!file.exists(), "it is not made again");
         let fresh = connect(&url).await.expect("it connects");
         assert_eq!(fresh.add("c", 1, 0).await, Ok(1));
-        assert_eq!(store.add("c", 1, 0).await.expect_err("another file").kind(), ErrorKind::StoreUnavailable);
+        assert_eq!(store.add("c", 1, 0).await.expect_err("another file").kind(), ErrorKind::InvalidStore);
     });
 }
 

@@ -71,6 +71,7 @@ fn class_name(kind: ErrorKind) -> &'static str {
         ErrorKind::InvalidText => "InvalidTextError",
         ErrorKind::NodesExhausted => "NodesExhaustedError",
         ErrorKind::StoreUnavailable => "StoreUnavailableError",
+        ErrorKind::InvalidStore => "InvalidStoreError",
         ErrorKind::UnsafeStore => "UnsafeStoreError",
         ErrorKind::Forked => "ForkedError",
         // The enum may grow; a test over all kinds shows that each has an arm above.

@@ -58,7 +58,7 @@ mod _snowmint {
         snowflake::Snowflake,
         sql::{SqlParts, postgres_wide_function},
         stop::Stop,
-        store::{engine_settings, refuse_lossy_place, refuse_unsafe, release_leases, standby_risk},
+        store::{engine_settings, is_misconfigured, refuse_lossy_place, refuse_unsafe, release_leases, standby_risk},
         text::{text_decode, text_encode, text_forms},
         ulid::{Ulid, ulid},
         uuid::{

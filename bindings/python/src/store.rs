@@ -327,7 +327,8 @@ fn whole(ms: u64) -> i64 {
 }
 
 /// The kinds of this package's errors that a store may raise.
-const KINDS: &[ErrorKind] = &[ErrorKind::StoreUnavailable, ErrorKind::UnsafeStore, ErrorKind::Forked];
+const KINDS: &[ErrorKind] =
+    &[ErrorKind::StoreUnavailable, ErrorKind::InvalidStore, ErrorKind::UnsafeStore, ErrorKind::Forked];
 
 /// Converts the exception of a store into an error. An exception of this package keeps its kind, if the kind is
 /// allowed; any other becomes `StoreUnavailable`, since the store may or may not have done the request.
@@ -356,6 +357,12 @@ fn over(name: &str) -> Error {
 #[pyfunction]
 pub(crate) fn engine_settings(engine: &str) -> PyResult<Vec<&'static str>> {
     Ok(known(engine)?.settings().collect())
+}
+
+/// Returns whether an error of an engine, by its code and sentence, means that the store cannot work as it is configured.
+#[pyfunction]
+pub(crate) fn is_misconfigured(engine: &str, code: &str, sentence: &str) -> PyResult<bool> {
+    Ok(known(engine)?.is_misconfigured(code, sentence))
 }
 
 /// Says how a failover could lose confirmed writes under settings of an engine, by name; None if it cannot.

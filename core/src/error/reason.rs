@@ -115,11 +115,11 @@ reasons! {
     TicketServers InvalidId
         "tickets need 1 to {a} servers with different offsets from 1 to the increment, and an increment of at most {b}";
     TicketsDown StoreUnavailable "none of the {a} ticket servers answers";
-    TicketOffset StoreUnavailable
+    TicketOffset InvalidStore
         "{b} is not a ticket of a server with offset {a} and increment {k}: set both on that server";
     User InvalidId "user {g} is outside this section";
     SectionWindow InvalidId "the window of a section must be at least {a} ms, not {b}";
-    SectionUsers StoreUnavailable
+    SectionUsers InvalidStore
         "the record of this section is for users {a} to {b}: use the same section size as before";
     SectionLost WindowClosed "another allocator has this section: ask it, or take the section over again";
     // From here to `LayoutHidden`: what only leases need (`lease::sentences`).
@@ -145,7 +145,7 @@ reasons! {
         "the node's record has vanished from the store, as when a table is emptied or a backup is restored: stop all holders, then run snowmint fence";
     RecordsGone StoreUnavailable
         "{b} nodes had a record, and only {a} have one now: records have vanished from the store, as when a table is emptied or a backup is restored: stop all holders, then run snowmint fence";
-    LayoutHidden StoreUnavailable
+    LayoutHidden InvalidStore
         "the store has a layout for the namespace but does not return it: use the primary, not a replica";
     // Here end the sentences of leases.
     ScatterId InvalidId "ID {a} cannot be scattered: it is above 2^63-1";

@@ -167,16 +167,16 @@ pub enum NamespaceRefusal<'a> {
 }
 
 impl NamespaceRefusal<'_> {
-    /// Returns the kind of the error: `StoreUnavailable` or `InvalidLayout`.
+    /// Returns the kind of the error: `InvalidStore` or `InvalidLayout`.
     ///
     /// # Examples
     /// ```
     /// use snowmint_core::{ErrorKind, lease::NamespaceRefusal};
-    /// assert_eq!(NamespaceRefusal::NoLayout.kind(), ErrorKind::StoreUnavailable);
+    /// assert_eq!(NamespaceRefusal::NoLayout.kind(), ErrorKind::InvalidStore);
     /// ```
     pub const fn kind(&self) -> ErrorKind {
         match self {
-            Self::NoLayout => ErrorKind::StoreUnavailable,
+            Self::NoLayout => ErrorKind::InvalidStore,
             Self::AnotherLayout(_) => ErrorKind::InvalidLayout,
         }
     }

@@ -3,11 +3,12 @@
 use crate::error::ErrorKind;
 
 /// The codes of the service's refusals. An answer with any other code is a [`ErrorKind::StoreUnavailable`].
-pub const REFUSALS: [&str; 9] = [
+pub const REFUSALS: [&str; 10] = [
     ErrorKind::BeforeEpoch.code(),
     ErrorKind::InvalidId.code(),
     ErrorKind::InvalidLayout.code(),
     ErrorKind::InvalidNode.code(),
+    ErrorKind::InvalidStore.code(),
     ErrorKind::InvalidText.code(),
     ErrorKind::NodesExhausted.code(),
     ErrorKind::TimeOverflow.code(),

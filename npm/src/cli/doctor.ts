@@ -30,7 +30,7 @@ export async function examine(options: DoctorOptions, layout: Layout, format: Fo
 /** Examines slots and vouched nodes by the addon, which has them. */
 async function native(options: DoctorOptions, layout: Layout, { json, bold }: Format): Promise<[string, boolean]> {
   const found = addon();
-  if (!found) throw noAddon("STORE_UNAVAILABLE", (addon) => `slots need ${addon}`, "name a store by --store");
+  if (!found) throw noAddon("INVALID_STORE", (addon) => `slots need ${addon}`, "name a store by --store");
   const { env } = process;
   const terms: Terms = {
     layout: String(layout),

@@ -2,7 +2,8 @@
 import module from "node:module";
 import { dirname, join } from "node:path";
 import { SnowmintError } from "../errors.js";
-import { sentence, unavailable } from "../stores/failure.js";
+import { failed } from "../stores/durability.js";
+import { sentence } from "../stores/failure.js";
 import {
   DynamoDbStore,
   HttpStore,
@@ -43,7 +44,7 @@ const stores = new Map<string, Store | HttpStore>();
 /**
  * Returns the store of a URL, one in this thread for each URL; `token` is for a service.
  *
- * Throws `STORE_UNAVAILABLE` for an unknown scheme, for a URL that is not valid, and where the client is not installed.
+ * Throws `INVALID_STORE` for an unknown scheme, for a URL that is not valid, and where the client is not installed.
  */
 export function storeOf(url: string, token: string | undefined): Store | HttpStore {
   let store = stores.get(url);
@@ -143,7 +144,7 @@ async function connected(
   try {
     await within(TIMEOUT_MS, () => client.connect());
   } catch (error) {
-    throw unavailable(store, reason ?? error);
+    throw failed(store, "redis", reason ?? error);
   }
 }
 
@@ -196,7 +197,7 @@ function withoutOurs(url: string): [url: string, accepted: Accepted] {
 const notValid = (scheme: string): SnowmintError =>
   refused(`the URL after ${scheme}: is not valid: write what is special in user and password as %XX`);
 
-const refused = (why: string): SnowmintError => new SnowmintError("STORE_UNAVAILABLE", why);
+const refused = (why: string): SnowmintError => new SnowmintError("INVALID_STORE", why);
 
 /** The packages of the project, which this one does not know. */
 // biome-ignore lint/suspicious/noExplicitAny: as above

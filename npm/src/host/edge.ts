@@ -12,7 +12,7 @@ export async function leased<Generator extends { layout: Layout }>(
 ): Promise<Generator> {
   if (!options || options.store) return browser.leased(options, make);
   throw new SnowmintError(
-    "STORE_UNAVAILABLE",
+    "INVALID_STORE",
     "there are no tabs here to lease a slot for: pass a store, such as an HttpStore of snowmint/stores, or use " +
       "new Snowflake({ node }) with a node that no other generator of this layout uses",
   );

@@ -14,7 +14,7 @@ import { core } from "../wasm/mint.js";
 import { type Addon, addon, functions, type Handle, noAddon } from "./addon.js";
 
 /** Reads a variable of the environment. Throws where Deno forbids it, because the variable could name a node or a directory. */
-function variable(name: string, code: ErrorCode = "STORE_UNAVAILABLE"): string | undefined {
+function variable(name: string, code: ErrorCode = "INVALID_STORE"): string | undefined {
   try {
     return process.env[name];
   } catch (error) {
@@ -133,7 +133,7 @@ async function lease(spec: Spec, options: LeaseOptions): Promise<Lease | undefin
   const native = addon();
   if (!native)
     throw noAddon(
-      "STORE_UNAVAILABLE",
+      "INVALID_STORE",
       (addon) => `a lease needs ${addon}`,
       "use new Snowflake({ node }) with a node that no other generator of this layout uses",
     );

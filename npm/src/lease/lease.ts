@@ -196,7 +196,7 @@ class Share implements Lease {
 /** Makes the error of a host without nodes to lease. */
 export function noSlots(why: string): SnowmintError {
   return new SnowmintError(
-    "STORE_UNAVAILABLE",
+    "INVALID_STORE",
     `${why}: pass a store, such as an HttpStore of snowmint/stores, or use new Snowflake({ node }) with a node that no other generator of this ` +
       "layout uses",
   );

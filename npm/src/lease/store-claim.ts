@@ -208,7 +208,7 @@ export class StoreClaim extends Claim {
         case NO_LAYOUT:
         case ANOTHER_LAYOUT: {
           const sentence = `${this.#store}: ${getText(engine, Number(words(engine)[0]))}`;
-          throw new SnowmintError(next === NO_LAYOUT ? "STORE_UNAVAILABLE" : "INVALID_LAYOUT", sentence);
+          throw new SnowmintError(next === NO_LAYOUT ? "INVALID_STORE" : "INVALID_LAYOUT", sentence);
         }
         case LOST:
           throw new LostLease(`${this.#store}: ${refusal().message}`);

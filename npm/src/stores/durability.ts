@@ -5,6 +5,7 @@ import { SnowmintError } from "../errors.js";
 import type * as Durability from "../generated/durability.wasm.js";
 import { utf8 } from "../utf8.js";
 import { type Engine, getText, putBytes, start } from "../wasm/engine.js";
+import { sentence, unavailable } from "./failure.js";
 
 let current: Engine<typeof Durability> | undefined;
 const engine = (): Engine<typeof Durability> => (current ??= start<typeof Durability>(module));
@@ -42,6 +43,14 @@ export function unsafe(store: unknown, found: string, cure: string): SnowmintErr
   const { wasm } = engine();
   const refusal = getText(engine(), wasm.refusal(putBytes(engine(), utf8(`${found}\n${cure}`))));
   return new SnowmintError("UNSAFE_STORE", `${store}: ${refusal}`);
+}
+
+/** Makes an error of an engine's client a `STORE_UNAVAILABLE`, or an `INVALID_STORE` if the store cannot work as it is configured. */
+export function failed(store: unknown, kind: Kind, cause: unknown): SnowmintError {
+  const { code, errno, name } = Object(cause) as { code?: unknown; errno?: unknown; name?: unknown };
+  const known = { postgres: code, mysql: errno, dynamodb: name, redis: "", sqlite: "" }[kind] ?? "";
+  const length = putBytes(engine(), utf8(`${kind}\n${known}\n${sentence(cause)}`));
+  return unavailable(store, cause, engine().wasm.misconfigured(length) ? "INVALID_STORE" : undefined);
 }
 
 /** Throws `UNSAFE_STORE` for a database file that can be lost where it is, or that others who name it may not see. */

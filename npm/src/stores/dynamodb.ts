@@ -1,7 +1,7 @@
 import { SnowmintError } from "../errors.js";
 import type { Found, Listed, ServerSettings, Store } from "../store.js";
 import { checkAdd, full, MAX_COUNT, raised } from "./counts.js";
-import { unavailable } from "./failure.js";
+import { failed } from "./durability.js";
 import { Findings } from "./findings.js";
 import { within } from "./limit.js";
 import { ownerOf, type StoreOptions, settled } from "./options.js";
@@ -223,7 +223,7 @@ export class DynamoDbStore implements Store {
       if (!this.#checked) await within(Math.max(MAKING_MS, this.#timeoutMs), () => this.#check());
       return await within(this.#timeoutMs, work);
     } catch (error) {
-      throw unavailable(this, error);
+      throw failed(this, "dynamodb", error);
     }
   }
 
@@ -259,8 +259,9 @@ export class DynamoDbStore implements Store {
         .map((key) => key.join(" "))
         .join()
     )
-      throw new Error(
-        `the table has the keys ${keys}, but needs the partition key directory and the sort key name, both strings`,
+      throw new SnowmintError(
+        "INVALID_STORE",
+        `${this}: the table has the keys ${keys}, but needs the partition key directory and the sort key name, both strings`,
       );
     if (!this.#allowUnsafe) this.#findings.judge(this, settingsOf(table));
     this.#checked = true;

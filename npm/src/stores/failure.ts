@@ -1,10 +1,10 @@
 // What goes wrong in a store, as errors of snowmint.
-import { SnowmintError } from "../errors.js";
+import { type ErrorCode, SnowmintError } from "../errors.js";
 
-/** Makes a `STORE_UNAVAILABLE` with the store and the error of its driver. Returns a SnowmintError unchanged. */
-export function unavailable(store: unknown, cause: unknown): SnowmintError {
+/** Makes a `STORE_UNAVAILABLE`, or an error of another code, with the store and the error of its driver. Returns a SnowmintError unchanged. */
+export function unavailable(store: unknown, cause: unknown, code: ErrorCode = "STORE_UNAVAILABLE"): SnowmintError {
   if (cause instanceof SnowmintError) return cause;
-  const error = new SnowmintError("STORE_UNAVAILABLE", `${store}: ${sentence(cause)}`);
+  const error = new SnowmintError(code, `${store}: ${sentence(cause)}`);
   // As the constructor of Error would leave it.
   Object.defineProperty(error, "cause", { value: cause, writable: true, configurable: true });
   return error;

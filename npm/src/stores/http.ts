@@ -33,8 +33,8 @@ interface Problem {
  * service has to allow by `--allow-origin`.
  *
  * Generators use the service's clock, computed from the monotonic clock of this host, so a wrong wall clock does no harm; they
- * take no `clock`. A claim or renewal that is not answered within `timeoutMs` is a `STORE_UNAVAILABLE`, and so is a
- * token that is refused.
+ * take no `clock`. A claim or renewal that is not answered within `timeoutMs` is a `STORE_UNAVAILABLE`; a token
+ * that is refused is an `INVALID_STORE`.
  *
  * Throws TypeError unless it is a URL of http or https without password, query and fragment.
  *
@@ -167,7 +167,8 @@ export class HttpStore implements Lessor {
     if (status !== 401 && typeof detail !== "string") return this.#odd(`status ${status}`);
     const told = `${this}: ${status === 401 ? TOKEN_REFUSED : detail}`;
     if (code === "BAD_REQUEST") return new RangeError(told);
-    const known = REFUSALS.includes(`${code}`) ? (code as ErrorCode) : "STORE_UNAVAILABLE";
+    const refused = status === 401 ? "INVALID_STORE" : `${code}`;
+    const known = REFUSALS.includes(refused) ? (refused as ErrorCode) : "STORE_UNAVAILABLE";
     const error = new SnowmintError(known, told, Number(problem.retry_after_ms ?? 0));
     error.cause = problem;
     return error;

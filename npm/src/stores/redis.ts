@@ -1,8 +1,8 @@
 import { redisAdd, redisWrite } from "../generated/scripts.js";
 import type { Found, Listed, ServerSettings, Store } from "../store.js";
 import { checkAdd, full, raised } from "./counts.js";
-import { settingsOf, unsafe } from "./durability.js";
-import { sentence, unavailable } from "./failure.js";
+import { failed, settingsOf, unsafe } from "./durability.js";
+import { sentence } from "./failure.js";
 import { Findings } from "./findings.js";
 import { within } from "./limit.js";
 import { ownerOf, type StoreOptions, settled } from "./options.js";
@@ -155,7 +155,7 @@ export class RedisStore implements Store {
     try {
       return await within(this.#timeoutMs, () => work((...words) => this.#send(words)));
     } catch (error) {
-      throw unavailable(this, error);
+      throw failed(this, "redis", error);
     }
   }
 

@@ -1,8 +1,7 @@
 // The part that all stores over an SQL server share. Other languages use the same tables and statements.
 import type { Found, Listed, ServerSettings, Store } from "../store.js";
 import { checkAdd, full } from "./counts.js";
-import { type Kind, settingsOf } from "./durability.js";
-import { unavailable } from "./failure.js";
+import { failed, type Kind, settingsOf } from "./durability.js";
 import { Findings } from "./findings.js";
 import { within } from "./limit.js";
 import { ownerOf, type StoreOptions, settled } from "./options.js";
@@ -187,9 +186,9 @@ export abstract class SqlStore implements Store {
       return result;
     } catch (error) {
       over = true;
-      const failed = unavailable(this, error);
-      connection?.destroy(failed);
-      throw failed;
+      const failure = failed(this, this.#dialect.kind, error);
+      connection?.destroy(failure);
+      throw failure;
     }
   }
 

@@ -4,8 +4,7 @@ import { sqliteSchema } from "../generated/scripts.js";
 import { monotonicMs } from "../host/monotonic.js";
 import type { Found, Listed, ServerSettings, Store } from "../store.js";
 import { checkAdd, full, raised } from "./counts.js";
-import { refuseLossyPlace, refuseUnsafe } from "./durability.js";
-import { unavailable } from "./failure.js";
+import { failed, refuseLossyPlace, refuseUnsafe } from "./durability.js";
 import { ownerOf, type StoreOptions, settled } from "./options.js";
 
 /** A `Database` of `better-sqlite3`. */
@@ -173,7 +172,7 @@ export class SqliteStore implements Store {
         return this.#attempt(writing, work);
       } catch (error) {
         const busy = String((error as { code?: unknown }).code).startsWith("SQLITE_BUSY");
-        if (!busy || monotonicMs() > until) throw unavailable(this, error);
+        if (!busy || monotonicMs() > until) throw failed(this, "sqlite", error);
         await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
       }
     }

@@ -97,9 +97,15 @@ class NodesExhaustedError(SnowmintError):
 
 
 class StoreUnavailableError(SnowmintError):
-    """The store cannot be reached or used."""
+    """The store does not answer, or cannot be used at the moment."""
 
     code = "STORE_UNAVAILABLE"
+
+
+class InvalidStoreError(SnowmintError, ValueError):
+    """The store cannot work as it is configured: its URL, driver, database, user or permission is wrong."""
+
+    code = "INVALID_STORE"
 
 
 class UnsafeStoreError(SnowmintError):

@@ -70,6 +70,7 @@ __all__ = [
     "audit",
     "before_fork",
     "engine_settings",
+    "is_misconfigured",
     "examine",
     "find_layout",
     "error_classes",
@@ -660,6 +661,7 @@ class Snowflake:
         NodesExhaustedError: No node is free within `max_wait_ms`.
         StoreUnavailableError: The state directory cannot be used, or the store cannot be reached; the store's exception
             is the cause.
+        InvalidStoreError: The store cannot work as it is configured, such as by an unknown URL or a wrong password.
         UnsafeStoreError: The directory lies where locks or writes may be lost (NFS, SMB, 9p, FUSE, tmpfs), or the
             store's settings can lose confirmed writes. A store with `allow_unsafe` accepts that setting.
         TimeOverflowError, BeforeEpochError: The layout is over, or has not begun.
@@ -1915,6 +1917,10 @@ def refuse_unsafe(store: str, engine: str, found: dict[str, str]) -> None:
     Raises:
         UnsafeStoreError: With setting, value and cure.
     """
+
+def is_misconfigured(engine: str, code: str, sentence: str) -> bool:
+    """Returns whether an error of an engine means that the store cannot work as it is configured."""
+    ...
 
 def refuse_lossy_place(store: str, path: str) -> None:
     """Refuses the path of a database file that can be lost, or that other processes cannot reach by the same path.

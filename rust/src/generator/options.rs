@@ -370,9 +370,9 @@ mod tests {
         let cases = [
             (options(), with_node("1024"), ErrorKind::InvalidNode, "SNOWMINT_NODE is \"1024\""),
             (options(), with_node(""), ErrorKind::InvalidNode, "SNOWMINT_NODE is \"\""),
-            (store("oracle://db"), none.clone(), ErrorKind::StoreUnavailable, "no such store: "),
-            (store("file:"), none.clone(), ErrorKind::StoreUnavailable, "file:DIRECTORY"),
-            (store("file:/srv?fsync=no"), none.clone(), ErrorKind::StoreUnavailable, "file:DIRECTORY"),
+            (store("oracle://db"), none.clone(), ErrorKind::InvalidStore, "no such store: "),
+            (store("file:"), none.clone(), ErrorKind::InvalidStore, "file:DIRECTORY"),
+            (store("file:/srv?fsync=no"), none.clone(), ErrorKind::InvalidStore, "file:DIRECTORY"),
             (store("file:/srv").namespace("a/b"), none.clone(), ErrorKind::InvalidNode, "a/b"),
             (
                 store("file:/srv").window(Duration::from_millis(999)),

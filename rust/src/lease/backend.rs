@@ -43,7 +43,7 @@ impl Backend {
     /// Returns the backend of a URL: `file:DIRECTORY` for slots, or an engine whose feature is on.
     ///
     /// # Errors
-    /// `StoreUnavailable`: this build has no such store.
+    /// `InvalidStore`: this build has no such store.
     pub fn of_url(url: &str) -> Result<Self, Error> {
         if url.starts_with("file:") {
             return SlotDirectory::of_url(url).map(Self::Slots);

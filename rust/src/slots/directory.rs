@@ -27,13 +27,13 @@ impl SlotDirectory {
     /// Returns the directory of a URL: `file:DIRECTORY` or `file:DIRECTORY?allow_unsafe=true`.
     ///
     /// # Errors
-    /// `StoreUnavailable`, if the URL is another one.
+    /// `InvalidStore`, if the URL is another one.
     pub fn of_url(url: &str) -> Result<Self, Error> {
         let unknown = || {
             // No more of it, as it may have a password.
             let scheme = url.split(':').next().unwrap_or_default();
             Error::told(
-                ErrorKind::StoreUnavailable,
+                ErrorKind::InvalidStore,
                 format!("no such store: {scheme:?}. Give file:DIRECTORY, or file:DIRECTORY?allow_unsafe=true"),
             )
         };

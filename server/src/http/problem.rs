@@ -144,6 +144,7 @@ impl From<Error> for Problem {
             Exhausted | ClockBackwards | WindowClosed | NodesExhausted | StoreUnavailable | UnsafeStore => {
                 StatusCode::SERVICE_UNAVAILABLE
             }
+            // `InvalidStore` too: a retry does not help.
             _ => StatusCode::INTERNAL_SERVER_ERROR,
         };
         Self::new(status, error.code(), error.to_string()).with_retry_after_ms(error.wait_ms())
@@ -207,7 +208,9 @@ impl IntoResponses for Failures {
         let seconds = ObjectBuilder::new().schema_type(Type::Integer);
         let later = HeaderBuilder::new().schema(Some(seconds)).description(Some("Seconds until the next try"));
         let refused = answer("The request is refused: `detail` names the fault and its cure");
-        let failed = answer("The request failed: send it again, after `Retry-After` if the header is set");
+        let failed = answer(
+            "The request failed. 503: send it again, after `Retry-After` if the header is set. 500: the service needs its operator",
+        );
         BTreeMap::from([
             ("4XX".to_owned(), RefOr::T(refused.build())),
             ("5XX".to_owned(), RefOr::T(failed.header("Retry-After", later.build()).build())),

@@ -39,6 +39,17 @@ fn until(mut ask: impl FnMut() -> Answer, done: impl Fn(&Answer) -> bool) -> Ans
     }
 }
 
+#[test]
+fn a_store_that_refuses_the_service_for_good_is_500() {
+    let store = Store::start(Engine::Redis);
+    let server = Server::over(&store.url(), &[]);
+    let next = |name: &str| server.ask("POST", &format!("/v1/sequences/{name}/next"), &[], "");
+    assert_eq!(next("first").status, 200);
+    // The user may not write any more. Settings can be read.
+    Engine::Redis.client(store.port(), "ACL SETUSER default -eval");
+    next("second").problem(500, "INVALID_STORE");
+}
+
 /// Runs two servers under load, kills one of them and starts it again.
 fn fleet_over(engine: Engine) {
     // This test does not stop the engine, so it may share one.

@@ -63,7 +63,7 @@ impl EngineStore {
     /// Returns the store of a URL, which the first call connects to.
     ///
     /// # Errors
-    /// `StoreUnavailable`, if the URL is malformed or this build has no such engine.
+    /// `InvalidStore`, if the URL is malformed or this build has no such engine.
     pub fn of_url(url: &str) -> Result<Self, Error> {
         let Url { scheme, timeout, .. } = Url::parse(url)?;
         find(&scheme)?;

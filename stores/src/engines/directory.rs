@@ -38,7 +38,7 @@ impl Directory {
     /// Opens a directory, or makes it. A relative path begins at the present working directory.
     ///
     /// # Errors
-    /// `StoreUnavailable` if the directory cannot be made; `UnsafeStore` on a file system that loses writes, or does not share
+    /// `InvalidStore` for a wrong URL; `StoreUnavailable` if the directory cannot be made; `UnsafeStore` on a file system that loses writes, or does not share
     /// locks.
     pub fn open(url: &Url) -> Result<Self, Error> {
         let path = url.rest.split_once(':').map_or("", |(_, path)| path);
@@ -49,7 +49,7 @@ impl Directory {
                 "file:DIRECTORY needs a directory, and has the options allow_unsafe and timeout_ms, not {}",
                 url.rest
             );
-            return Err(Error::told(ErrorKind::StoreUnavailable, why));
+            return Err(Error::told(ErrorKind::InvalidStore, why));
         }
         let cannot = |what: &str, error: std::io::Error| {
             Error::unavailable(&format!("files in {path}"), format_args!("cannot {what}: {error}"))

@@ -54,16 +54,25 @@ impl Cluster {
     }
 }
 
+/// Returns whether a member refuses the user: no such user, a wrong password, no permission, or no users at all.
+fn refuses_user(error: &etcd_client::Error) -> bool {
+    const INVALID_ARGUMENT: i32 = 3;
+    const PERMISSION_DENIED: i32 = 7;
+    const FAILED_PRECONDITION: i32 = 9;
+    matches!(error, etcd_client::Error::GRpcStatus(status)
+        if [INVALID_ARGUMENT, PERMISSION_DENIED, FAILED_PRECONDITION].contains(&i32::from(status.code())))
+}
+
 impl Etcd {
     /// Connects.
     ///
     /// # Errors
-    /// `StoreUnavailable` if no member answers, or the members refuse the user.
+    /// `StoreUnavailable` if no member answers; `InvalidStore` for a wrong URL, and if the members refuse the user.
     pub async fn connect(url: &Url) -> Result<Self, Error> {
         let Address { user, hosts, path, ca, .. } = Address::of(url, 2379)?;
         let name = format!("etcd at {}", url.place());
         if !path.trim_matches('/').is_empty() {
-            return Err(Error::unavailable(
+            return Err(Error::invalid_store(
                 &name,
                 "the URL must not have a path: set the keys' prefix with the option prefix=NAME",
             ));
@@ -87,7 +96,7 @@ impl Etcd {
                 None => TlsOptions::new().with_webpki_roots(),
             });
         } else if ca.is_some() {
-            return Err(Error::unavailable(&name, "the option ca is for etcds:// only"));
+            return Err(Error::invalid_store(&name, "the option ca is for etcds:// only"));
         }
         let scheme = if secure { "https" } else { "http" };
         let members: Vec<_> = hosts.iter().map(|host| format!("{scheme}://{host}")).collect();
@@ -146,7 +155,13 @@ impl Connector for Cluster {
             match timeout(self.share, self.connect_to(member)).await {
                 Ok(Ok(kv)) => return Ok(kv),
                 Ok(Err(error)) => {
-                    why = Error::unavailable(&self.name, format_args!("{member}: {error}")).with_source(error);
+                    let sentence = format!("{member}: {error}");
+                    why = if refuses_user(&error) {
+                        Error::invalid_store(&self.name, sentence)
+                    } else {
+                        Error::unavailable(&self.name, sentence)
+                    }
+                    .with_source(error);
                 }
                 Err(_) => {
                     let ms = self.share.as_millis();

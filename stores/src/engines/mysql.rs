@@ -35,10 +35,10 @@ impl Mysql {
     /// Connects, makes the missing tables, and checks that the server keeps confirmed writes.
     ///
     /// # Errors
-    /// `StoreUnavailable`, or `UnsafeStore`, which names setting, value and cure.
+    /// `StoreUnavailable`, `InvalidStore`, or `UnsafeStore`, which names setting, value and cure.
     pub async fn connect(url: &Url) -> Result<Self, Error> {
         let name = url.server("MySQL")?;
-        let options = url.rest.parse().map_err(|error| sql::unavailable(&name, error))?;
+        let options = url.rest.parse().map_err(|error| Error::invalid_store(&name, error))?;
         Self::open(
             name.clone(),
             url,

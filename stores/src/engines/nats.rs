@@ -22,7 +22,7 @@ use async_nats::jetstream::ErrorCode;
 use async_nats::jetstream::context::{Context, PublishError, PublishErrorKind};
 use async_nats::jetstream::message::PublishMessage;
 use async_nats::jetstream::stream::{LastRawMessageErrorKind, Stream};
-use async_nats::{ConnectOptions, Event, ServerAddr};
+use async_nats::{ConnectErrorKind, ConnectOptions, Event, ServerAddr};
 use async_trait::async_trait;
 use futures_util::future::join_all;
 use rustls::pki_types::CertificateDer;
@@ -114,11 +114,11 @@ impl Nats {
     /// Connects, makes the bucket if it is missing, and checks that its servers keep confirmed writes.
     ///
     /// # Errors
-    /// `StoreUnavailable` if no server answers, or the server refuses the user; `UnsafeStore`, which names the setting.
+    /// `StoreUnavailable` if no server answers; `InvalidStore` for a wrong URL, and if the server refuses the user; `UnsafeStore`, which names the setting.
     pub async fn connect(url: &Url) -> Result<Self, Error> {
         let Address { user, hosts, path, ca, monitor } = Address::of(url, 4222)?;
         let name = format!("NATS at {}", url.place());
-        let refused = |why: &str| Err(Error::unavailable(&name, why));
+        let refused = |why: &str| Err(Error::invalid_store(&name, why));
         let secure = url.scheme == "natss";
         let authority = match ca {
             Some(_) if !secure => return refused("the option ca is for natss:// only"),
@@ -326,8 +326,13 @@ impl Connector for Cluster {
         if let Some(authority) = authority {
             options = options.tls_client_config(authority.clone());
         }
-        let client =
-            options.connect(self.servers.as_slice()).await.map_err(|error| Error::of_driver(&self.name, error))?;
+        let connected = options.connect(self.servers.as_slice()).await;
+        let client = connected.map_err(|error| match error.kind() {
+            ConnectErrorKind::Authentication | ConnectErrorKind::AuthorizationViolation => {
+                Error::invalid_store(&self.name, &error).with_source(error)
+            }
+            _ => Error::of_driver(&self.name, error),
+        })?;
         let mut context = async_nats::jetstream::new(client);
         context.set_timeout(*timeout);
         if self.bucket.info(&self.name, &context).await?.is_none() {

@@ -29,10 +29,10 @@ impl Postgres {
     /// Connects, makes the missing tables, and checks that the server keeps confirmed writes.
     ///
     /// # Errors
-    /// `StoreUnavailable`, or `UnsafeStore`, which names setting, value and cure.
+    /// `StoreUnavailable`, `InvalidStore`, or `UnsafeStore`, which names setting, value and cure.
     pub async fn connect(url: &Url) -> Result<Self, Error> {
         let name = url.server("PostgreSQL")?;
-        let options: PgConnectOptions = url.rest.parse().map_err(|error| sql::unavailable(&name, error))?;
+        let options: PgConnectOptions = url.rest.parse().map_err(|error| Error::invalid_store(&name, error))?;
         // PgBouncer refuses the parameter, which is for floating-point numbers.
         let options = options.extra_float_digits(None);
         Self::open(name.clone(), url, PgDialect { options, name }).await

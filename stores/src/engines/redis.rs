@@ -50,7 +50,7 @@ impl Redis {
     /// Connects, and checks that the server keeps confirmed writes.
     ///
     /// # Errors
-    /// `StoreUnavailable` if the server does not answer or refuses the user; `UnsafeStore`, which names the setting.
+    /// `StoreUnavailable` if the server does not answer; `InvalidStore` if the server refuses the user; `UnsafeStore`, which names the setting.
     pub async fn connect(url: &Url) -> Result<Self, Error> {
         let name = format!("Redis at {}", url.place());
         let settings = Settings::new(url.allow_standby);
@@ -93,13 +93,9 @@ impl Redis {
         let both = |connection: MultiplexedConnection| async move {
             let (answer, checked) = tokio::join!(ask(connection.clone()), self.server.connector().check(&connection));
             checked?;
-            answer.map_err(|error| self.unavailable(error))
+            answer.map_err(|error| of_client(self.name(), error))
         };
         self.server.run(both).await
-    }
-
-    fn unavailable(&self, error: RedisError) -> Error {
-        Error::of_driver(self.name(), error)
     }
 
     fn found(&self, key: &str, stored: &[u8]) -> Result<Found, Error> {
@@ -128,7 +124,13 @@ fn client(url: &Url) -> Result<Client, Error> {
         }
         None => Client::open(place),
     }
-    .map_err(|error| Error::of_driver(&format!("Redis at {}", url.place()), error))
+    .map_err(|error| Error::invalid_store(&format!("Redis at {}", url.place()), error))
+}
+
+/// `StoreUnavailable` or `InvalidStore`, with the client's error.
+fn of_client(store: &str, error: RedisError) -> Error {
+    let misconfigured = Engine::Redis.is_misconfigured("", &error.to_string());
+    if misconfigured { Error::invalid_store(store, &error).with_source(error) } else { Error::of_driver(store, error) }
 }
 
 impl Server {
@@ -156,10 +158,10 @@ impl Connector for Server {
             .set_connection_timeout(Some(self.timeout))
             .set_response_timeout(Some(self.timeout));
         let connected = self.client.get_multiplexed_async_connection_with_config(&config).await;
-        let mut connection = connected.map_err(|error| Error::of_driver(&self.name, error))?;
+        let mut connection = connected.map_err(|error| of_client(&self.name, error))?;
         // The first request fails if the server needs a password and the URL has none.
         let pong: Result<(), _> = cmd("PING").query_async(&mut connection).await;
-        pong.map_err(|error| Error::of_driver(&self.name, error))?;
+        pong.map_err(|error| of_client(&self.name, error))?;
         self.check(&connection).await?;
         Ok(connection)
     }

@@ -21,10 +21,7 @@ pub(super) use self::dialect::{Dialect, Failure, Refusal, Settings, Statements};
 use self::pool::Pool;
 use self::query::{Change as _, Select, Value, end_of, signed, unsigned};
 #[cfg(any(feature = "mysql", feature = "postgres"))]
-pub(super) use self::{
-    dialect::unavailable,
-    sequence::{NativeSequences, Sequence, State, Target},
-};
+pub(super) use self::sequence::{NativeSequences, Sequence, State, Target};
 use crate::engines::settings::of_server;
 use crate::error::Error;
 use crate::store::counter::{full, sum};

@@ -22,7 +22,7 @@ impl Sqlite {
     /// Opens or makes the file of the URL, and makes the missing tables.
     ///
     /// # Errors
-    /// `StoreUnavailable`, or `UnsafeStore`, which names setting, value and cure.
+    /// `StoreUnavailable`, `InvalidStore`, or `UnsafeStore`, which names setting, value and cure.
     pub async fn connect(url: &Url) -> Result<Self, Error> {
         let path = settings::path(url)?;
         let name = format!("SQLite at {}", path.display());

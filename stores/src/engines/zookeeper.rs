@@ -61,12 +61,12 @@ impl Zookeeper {
     /// Connects.
     ///
     /// # Errors
-    /// `StoreUnavailable` if no server answers.
+    /// `StoreUnavailable` if no server answers; `InvalidStore` for a wrong URL.
     pub async fn connect(url: &Url) -> Result<Self, Error> {
         let Address { user, hosts, path, ca, .. } = Address::of(url, 2181)?;
         let name = format!("ZooKeeper at {}", url.place());
         refuse_in_child(&name)?;
-        let refused = |why: &str| Err(Error::unavailable(&name, why));
+        let refused = |why: &str| Err(Error::invalid_store(&name, why));
         if user.is_some() {
             return refused("a user or password is not supported: restrict access by the network or by TLS");
         }

@@ -47,10 +47,10 @@ impl Url {
     /// Reads a URL.
     ///
     /// # Errors
-    /// `StoreUnavailable` for a URL without a scheme, and for a wrong value of an option above. The message never shows a
+    /// `InvalidStore` for a URL without a scheme, and for a wrong value of an option above. The message never shows a
     /// password.
     pub fn parse(text: &str) -> Result<Self, Error> {
-        let refused = |why: String| Error::told(ErrorKind::StoreUnavailable, why);
+        let refused = |why: String| Error::told(ErrorKind::InvalidStore, why);
         let (scheme, after) = text.split_once(':').filter(|(scheme, _)| !scheme.is_empty()).ok_or_else(|| {
             refused("a store needs a URL, such as postgres://user@host/database, sqlite:PATH or file:DIRECTORY".into())
         })?;
@@ -118,7 +118,7 @@ impl Url {
     /// Returns the engine and its address, for sentences.
     ///
     /// # Errors
-    /// `StoreUnavailable` for a URL that does not have the form of a server's. The sentence hides the URL, as a password may
+    /// `InvalidStore` for a URL that does not have the form of a server's. The sentence hides the URL, as a password may
     /// be in the wrong place.
     #[cfg(any(feature = "mysql", feature = "postgres"))]
     pub(crate) fn server(&self, engine: &str) -> Result<String, Error> {
@@ -131,7 +131,7 @@ impl Url {
             return Ok(format!("{engine} at {place}"));
         }
         let right = format!("its URL is {}://USER:PASSWORD@HOST:PORT/DATABASE", self.scheme);
-        Err(Error::unavailable(engine, format_args!("{right}, where ? / # @ in a password are %3F %2F %23 %40")))
+        Err(Error::invalid_store(engine, format_args!("{right}, where ? / # @ in a password are %3F %2F %23 %40")))
     }
 }
 
@@ -174,7 +174,7 @@ mod tests {
             "redis://me:sec?secret@db",
         ] {
             let error = Url::parse(text).expect_err(text);
-            assert_eq!(error.kind(), ErrorKind::StoreUnavailable);
+            assert_eq!(error.kind(), ErrorKind::InvalidStore);
             assert!(!error.to_string().contains("secret"), "{error}");
         }
     }

@@ -63,6 +63,16 @@ fn sentence<'a>(told: &'a Told, judge: impl FnOnce(Engine, Value<'_, 'a>) -> Opt
     text.len as u32
 }
 
+/// Returns whether an error of an engine means that the store cannot work as it is configured. The text is the engine's name,
+/// the code and the sentence, one per line.
+#[unsafe(no_mangle)]
+pub extern "C" fn misconfigured(len: u32) -> u32 {
+    let told = Told::take(len);
+    let (engine, error) = lines(&told);
+    let (code, sentence) = error.split_once('\n').unwrap_or((error, ""));
+    u32::from(Engine::find(engine).is_some_and(|engine| engine.is_misconfigured(code, sentence)))
+}
+
 /// Writes the sentence for any other finding. The text is the finding and its cure, one per line. Returns the length.
 #[unsafe(no_mangle)]
 pub extern "C" fn refusal(len: u32) -> u32 {

@@ -5,7 +5,7 @@ from importlib import import_module
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from snowmint._errors import StoreUnavailableError
+from snowmint._errors import InvalidStoreError, SnowmintError
 from snowmint.stores._store import Lessor, Store
 from snowmint.stores.dynamodb import DynamoDbStore
 from snowmint.stores.redis import RedisStore
@@ -17,6 +17,14 @@ _SQL = {
     "mysql": "mysql",
     "mariadb": "mariadb",
     "sqlite": "sqlite",
+}
+_EXTRAS = {
+    "postgresql": "postgres",
+    "mysql": "mysql",
+    "mariadb": "mysql",
+    "sqlite": "sqlalchemy",
+    "rediss": "redis",
+    "unix": "redis",
 }
 # A peer that is gone without a word is noticed by the system; where a driver is not here, by the system's own limits.
 _LIBPQ = {
@@ -55,7 +63,7 @@ def connect(url: str) -> Store | Lessor:
     PyMySQL for MySQL. Connections and answers are waited for 5 seconds.
 
     Raises:
-        StoreUnavailableError: No store has this scheme, or the store's client is not installed.
+        InvalidStoreError: No store has this scheme, the store's client is not installed, or the URL is wrong.
     """
     # Without a lock, which a forked child could find taken for ever.
     return _stores.get(url) or _stores.setdefault(url, _store_of(url))
@@ -83,14 +91,16 @@ def _store_of(url: str) -> Store | Lessor:
             from snowmint.stores.sql import SqlStore
 
             return SqlStore(engine, allow_unsafe=allow_unsafe, allow_standby=allow_standby)
+    except SnowmintError:
+        raise
     except ValueError:
         # Its sentence would show a part of the URL, which may be of the password.
-        raise StoreUnavailableError(
+        raise InvalidStoreError(
             f"the URL after {scheme}: is not valid: what is special in user and password is written as %XX"
         ) from None
     except ImportError as error:
-        raise StoreUnavailableError(f"{scheme} needs {error.name}, which is not installed: pip install it") from error
-    raise StoreUnavailableError(
+        raise InvalidStoreError(_missing(scheme, driver, error)) from error
+    raise InvalidStoreError(
         f"no such store: {scheme!r}. Give file:DIRECTORY, redis://HOST, postgresql://HOST/DATABASE, "
         "mysql://HOST/DATABASE, sqlite:PATH, dynamodb://REGION/TABLE or http://HOST:PORT"
     )
@@ -107,13 +117,23 @@ def _refuse_stray_at(rest: str, is_redis: bool) -> None:
         raise ValueError("an @ in user or password")
 
 
+def _missing(scheme: str, driver: str, error: ImportError) -> str:
+    """The sentence about a driver that is not installed."""
+    module = str(error.name or error).partition(".")[0]
+    dialect = scheme.partition("+")[0]
+    extra = _EXTRAS.get(_SQL.get(dialect, dialect), dialect)
+    # The extra brings the driver that is taken without one in the URL.
+    needs = module if driver and module != "sqlalchemy" else f"snowmint[{extra}]"
+    return f"{scheme} needs {module}, which is not installed: pip install '{needs}'"
+
+
 def _dynamodb(url: str) -> tuple[Any, str]:
     """A client, and the table of a URL."""
     parts = urlsplit(url)
     options = dict(parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query)))
     endpoint = options.pop("endpoint_url", None)
     if options or parts.netloc.partition(":")[0] != parts.netloc or "/" in parts.path.strip("/"):
-        raise StoreUnavailableError(
+        raise InvalidStoreError(
             "the URL of a table is dynamodb://REGION/TABLE, and for another server it has the option "
             "endpoint_url=http://HOST:PORT"
         )
@@ -125,7 +145,7 @@ def _dynamodb(url: str) -> tuple[Any, str]:
         client = boto3.client("dynamodb", region_name=parts.netloc or None, endpoint_url=endpoint, config=config)
     except Exception as error:
         # Such as a region that is missing.
-        raise StoreUnavailableError(f"dynamodb: {error}") from error
+        raise InvalidStoreError(f"dynamodb: {error}") from error
     return client, parts.path.strip("/") or "snowmint"
 
 
@@ -135,11 +155,12 @@ def _service(url: str) -> Lessor:
     try:
         return HttpStore(url, os.environ.get("SNOWMINT_TOKEN"))
     except ValueError as error:
-        raise StoreUnavailableError(str(error)) from None
+        raise InvalidStoreError(str(error)) from None
 
 
 def _sql_engine(dialect: str, driver: str, rest: str) -> Any:
     from sqlalchemy import create_engine
+    from sqlalchemy.exc import NoSuchModuleError
 
     driver = driver or {"postgresql": "psycopg", "sqlite": ""}.get(dialect, "pymysql")
     if dialect == "sqlite" and not rest.startswith("//"):
@@ -151,10 +172,13 @@ def _sql_engine(dialect: str, driver: str, rest: str) -> Any:
         options["isolation_level"] = "AUTOCOMMIT"
         if driver in ("psycopg", "psycopg2"):
             options["use_native_hstore"] = False
-    # A connection that broke meanwhile is noticed before it is used.
-    return create_engine(
-        f"{name}:{rest}", connect_args=_TIMEOUTS.get(driver, {}), pool_pre_ping=True, pool_size=2, **options
-    )
+    try:
+        # A connection that broke meanwhile is noticed before it is used.
+        return create_engine(
+            f"{name}:{rest}", connect_args=_TIMEOUTS.get(driver, {}), pool_pre_ping=True, pool_size=2, **options
+        )
+    except NoSuchModuleError:
+        raise InvalidStoreError(f"SQLAlchemy has no driver {name}") from None
 
 
 def _without_ours(url: str) -> tuple[str, bool, bool]:

@@ -38,6 +38,16 @@ BEGIN = "INSERT INTO snowmint_counters (name, value) VALUES (:name, :value)"
 Rows = Sequence[Sequence[Any]]
 
 
+def code_of(error: Any) -> str:
+    """Returns the code of a driver's error: the `SQLSTATE` of PostgreSQL, the number of MySQL; empty if it has none."""
+    first = next(iter(getattr(error, "args", ())), None)
+    if isinstance(first, int):
+        return str(first)
+    # pg8000 has a dictionary; psycopg and psycopg2 have attributes.
+    state = first.get("C") if isinstance(first, dict) else None
+    return str(state or getattr(error, "sqlstate", None) or getattr(error, "pgcode", None) or "")
+
+
 class Verbs(Protocol):
     """The verbs of a store, on a connection."""
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import NamedTuple, Protocol
 
-from snowmint._errors import StoreUnavailableError
+from snowmint._errors import InvalidStoreError
 from snowmint._green import patched
 
 
@@ -13,9 +13,9 @@ class Store(Protocol):
     Keys are ASCII of `a-z A-Z 0-9 . _ - % @ /`, at most 512 long, such as `leases/orders/5`; values are at most 1,024
     bytes. Records are never deleted. `str()` of a store is what sentences call it: no password.
 
-    An exception leaves open whether a write was done, and becomes a `StoreUnavailableError`; `UnsafeStoreError` and
-    `ForkedError` come through as they are. Each call has to end by itself. After a fork the child uses the same object:
-    no connection may be shared with the parent then.
+    An exception leaves open whether a write was done, and becomes a `StoreUnavailableError`; `InvalidStoreError`,
+    `UnsafeStoreError` and `ForkedError` come through as they are. Each call has to end by itself. After a fork the
+    child uses the same object: no connection may be shared with the parent then.
 
     A store may have more methods: `refuse_standby()`, which a claim calls before it writes, raises an
     `UnsafeStoreError` where a failover could lose the claim; `standby_risk()` says that as a text, or None, of what is
@@ -117,10 +117,10 @@ def refuse_green_threads(store: str) -> None:
     They belong to the thread that made them, and leases are renewed on another.
 
     Raises:
-        StoreUnavailableError: They are patched.
+        InvalidStoreError: They are patched.
     """
     if patched("socket"):
-        raise StoreUnavailableError(
+        raise InvalidStoreError(
             f"{store} does not work with sockets that gevent or eventlet has patched: use FileStore, or give each "
             "process a node by SNOWMINT_NODE"
         )

@@ -8,7 +8,7 @@ from secrets import token_hex
 from typing import Any
 from weakref import WeakSet
 
-from snowmint._errors import StoreUnavailableError, UnsafeStoreError
+from snowmint._errors import InvalidStoreError, StoreUnavailableError, UnsafeStoreError
 from snowmint.stores._findings import Findings
 from snowmint.stores._store import MAX_COUNT, full, refuse_green_threads
 
@@ -194,7 +194,7 @@ class DynamoDbStore:
         table = self._described()
         keys = {each["AttributeName"]: each["KeyType"] for each in table["KeySchema"]}
         if keys != KEYS:
-            raise StoreUnavailableError(
+            raise InvalidStoreError(
                 f"{self}: the table has the keys {', '.join(keys)}, but needs the partition key directory and the sort "
                 "key name, both strings"
             )

@@ -8,7 +8,7 @@ import ssl
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from snowmint._errors import NodesExhaustedError, SnowmintError, StoreUnavailableError
+from snowmint._errors import InvalidStoreError, NodesExhaustedError, SnowmintError, StoreUnavailableError
 from snowmint._snowmint import SERVICE_NOT_SNOWMINT, SERVICE_REFUSALS, SERVICE_TOKEN_REFUSED
 from snowmint.stores._store import Loan, Renewal, refuse_green_threads
 
@@ -123,7 +123,8 @@ class HttpStore:
         """Checks that the service answers for a namespace, and accepts the token. Claims nothing.
 
         Raises:
-            StoreUnavailableError: It does not answer, or refuses the token.
+            StoreUnavailableError: It does not answer.
+            InvalidStoreError: It refuses the token.
         """
         self._ask("GET", namespace, "")
 
@@ -140,7 +141,7 @@ class HttpStore:
 
     def _refusal(self, status: int, told: Any) -> SnowmintError:
         if status == 401:
-            return StoreUnavailableError(f"{self}: {SERVICE_TOKEN_REFUSED}")
+            return InvalidStoreError(f"{self}: {SERVICE_TOKEN_REFUSED}")
         try:
             refusal = _CLASSES.get(told["code"], StoreUnavailableError)(f"{self}: {told['detail']}")
             if isinstance(refusal, NodesExhaustedError):

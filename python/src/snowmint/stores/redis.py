@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from weakref import WeakSet
 
-from snowmint._errors import StoreUnavailableError, UnsafeStoreError
-from snowmint._snowmint import REDIS_ADD, REDIS_WRITE, engine_settings
+from snowmint._errors import InvalidStoreError, StoreUnavailableError, UnsafeStoreError
+from snowmint._snowmint import REDIS_ADD, REDIS_WRITE, engine_settings, is_misconfigured
 from snowmint.stores._findings import Findings
 from snowmint.stores._store import MAX_COUNT, full, refuse_green_threads
 
@@ -126,7 +126,12 @@ class RedisStore:
 
     def _ask(self, *words: Any) -> Any:
         # Records are bytes, also where the client decodes its answers.
-        return self._client.execute_command(*words, NEVER_DECODE=True)
+        try:
+            return self._client.execute_command(*words, NEVER_DECODE=True)
+        except Exception as error:
+            if is_misconfigured("redis", "", str(error)):
+                raise InvalidStoreError(f"{self}: {type(error).__name__}: {error}") from error
+            raise
 
     def _record(self, key: str) -> tuple[str, str]:
         directory, _, field = key.rpartition("/")
@@ -158,6 +163,8 @@ class RedisStore:
             return ask(*words)
         except Exception as error:
             # By name, as a client may come from a relative of redis-py. Others pass, such as while data are loaded.
+            if is_misconfigured("redis", "", str(error)) and type(error).__name__ == "AuthenticationError":
+                raise InvalidStoreError(f"{self}: {type(error).__name__}: {error}") from error
             if type(error).__name__ not in ("NoPermissionError", "ResponseError"):
                 raise
             raise UnsafeStoreError(

@@ -9,8 +9,8 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.pool import StaticPool
 
-from snowmint._errors import StoreUnavailableError, UnsafeStoreError
-from snowmint._snowmint import engine_settings, refuse_lossy_place
+from snowmint._errors import InvalidStoreError, StoreUnavailableError, UnsafeStoreError
+from snowmint._snowmint import engine_settings, is_misconfigured, refuse_lossy_place
 from snowmint.stores import _sql
 from snowmint.stores._findings import Findings
 from snowmint.stores._forked import OfProcess
@@ -135,7 +135,10 @@ class SqlStore:
             raise
         except DBAPIError as error:
             # Without the statement and its parameters, which do not help the reader.
-            raise StoreUnavailableError(f"{self}: {type(error.orig).__name__}: {error.orig}") from error
+            code, sentence = _sql.code_of(error.orig), str(error.orig)
+            is_invalid = is_misconfigured(self._sql.engine, code, sentence)
+            failed = InvalidStoreError if is_invalid else StoreUnavailableError
+            raise failed(f"{self}: {type(error.orig).__name__}: {sentence}") from error
         if writing and self._write_ahead_log is not None and not os.path.exists(self._write_ahead_log):
             raise UnsafeStoreError(
                 f"{self}: {self._write_ahead_log} was removed while it is in use, so the write is lost"

@@ -30,7 +30,7 @@ impl Address {
     /// Reads a URL. Hosts without a port get `port`.
     pub(in crate::engines) fn of(url: &Url, port: u16) -> Result<Self, Error> {
         let scheme = &url.scheme;
-        let wrong = |why: &str| Error::told(ErrorKind::StoreUnavailable, format!("{scheme}: {why}"));
+        let wrong = |why: &str| Error::told(ErrorKind::InvalidStore, format!("{scheme}: {why}"));
         let (place, options) = url.rest.split_once('?').unwrap_or((&url.rest, ""));
         let (_, authority) = place
             .split_once("://")
@@ -108,7 +108,7 @@ mod tests {
             ("etcd://me:secret@h1?ca=/nowhere/ca.pem", "cannot read ca=/nowhere/ca.pem"),
         ] {
             let error = address(url).err().expect(url);
-            assert_eq!(error.kind(), ErrorKind::StoreUnavailable);
+            assert_eq!(error.kind(), ErrorKind::InvalidStore);
             assert!(error.to_string().contains(named) && !error.to_string().contains("secret"), "{error}");
         }
     }

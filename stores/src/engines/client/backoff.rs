@@ -33,8 +33,8 @@ impl Backoff {
     /// Begins an attempt and returns its round.
     ///
     /// # Errors
-    /// The last attempt's error with the time until the next one, if the pause is not over. `UnsafeStore` comes without a
-    /// time, as a setting has to change first.
+    /// The last attempt's error with the time until the next one, if the pause is not over. `UnsafeStore` and
+    /// `InvalidStore` come without a time, as a setting has to change first.
     pub(in crate::engines) fn begin(&self, store: &str) -> Result<u64, Error> {
         let now = Instant::now();
         let Some(Failure { next, error }) = self.failure.as_ref().filter(|failure| now < failure.next) else {
@@ -42,7 +42,7 @@ impl Backoff {
         };
         let when = format!("the next attempt to connect is in {} ms", (*next - now).as_millis() + 1);
         Err(match error {
-            Some(error) if error.kind() == ErrorKind::UnsafeStore => error.clone(),
+            Some(error) if matches!(error.kind(), ErrorKind::UnsafeStore | ErrorKind::InvalidStore) => error.clone(),
             Some(error) => Error::told(error.kind(), format!("{error} ({when})")),
             None => Error::unavailable(store, when),
         })

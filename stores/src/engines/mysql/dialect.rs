@@ -88,6 +88,10 @@ impl Dialect for MyDialect {
         }
     }
 
+    fn code(error: &dyn DatabaseError) -> String {
+        number(error).to_string()
+    }
+
     // The columns are binary, for an exact comparison.
     fn key(key: &str) -> Value {
         Value::Bytes(key.as_bytes().to_owned())

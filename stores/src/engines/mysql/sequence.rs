@@ -20,7 +20,7 @@ impl NativeSequences for MyDialect {
     }
 
     async fn check(connection: &mut MySqlConnection, target: &Target) -> Result<(), Failure> {
-        let refuse = |why: &str| Err(Failure::Refused(Error::unavailable(&target.source, why)));
+        let refuse = |why: &str| Err(Failure::Refused(Error::invalid_store(&target.source, why)));
         let rows: Vec<(String,)> = sqlx::query_as("SELECT VERSION()").fetch_all(&mut *connection).await?;
         if !rows.iter().any(|(version,)| version.contains("MariaDB")) {
             return refuse("MySQL has no sequences, only MariaDB has: use a counter or tickets");

@@ -31,7 +31,7 @@ pub(super) async fn database(store: &str, connection: &mut MySqlConnection) -> R
     if rows.iter().any(|(database,)| database.is_some()) {
         return Ok(());
     }
-    Err(Error::unavailable(store, "its URL names no database: mysql://USER@HOST/DATABASE").into())
+    Err(Error::invalid_store(store, "its URL names no database: mysql://USER@HOST/DATABASE").into())
 }
 
 /// Reads the settings of the server and the storage engines of the tables, by names in lower case.

@@ -46,14 +46,14 @@ impl Mysql {
     /// Makes the table if it is missing. All stubs of a table share its numbers.
     ///
     /// # Errors
-    /// `StoreUnavailable` for a table without tickets and a wrong offset; `UnsafeStore` for a table that is not of `InnoDB`.
+    /// `InvalidStore` for a table without tickets and a wrong offset; `UnsafeStore` for a table that is not of `InnoDB`.
     pub async fn tickets(&self, table: &str, stub: &str, increment: u64, offset: u64) -> Result<Tickets, Error> {
         let pool = self.pool.clone();
         let table = Identifier::new(pool.name(), table)?;
         let source = format!("{}, table {table}", pool.name());
         if !(1..=increment).contains(&offset) || increment > MOST_SERVERS {
             let rule = "the offset of tickets is 1 to their increment, which is at most 65535";
-            return Err(Error::unavailable(&source, format_args!("{rule}, not {offset} of {increment}")));
+            return Err(Error::invalid_store(&source, format_args!("{rule}, not {offset} of {increment}")));
         }
         let MyDialect { allow_unsafe, create, .. } = *pool.dialect();
         let stub = stub.to_owned();
@@ -87,7 +87,7 @@ impl Target {
         );
         let rows: Vec<(String,)> = query.bind(table).fetch_all(connection).await?;
         if rows.is_empty() {
-            return Err(Error::unavailable(&self.source, "it has no AUTO_INCREMENT column").into());
+            return Err(Error::invalid_store(&self.source, "it has no AUTO_INCREMENT column").into());
         }
         Ok(())
     }

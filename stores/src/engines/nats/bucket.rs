@@ -143,7 +143,7 @@ impl Bucket {
         let answer = context.request(format!("STREAM.INFO.{}", self.stream), question).await;
         let answer: Response<Info> = answer.map_err(|error| match error.kind() {
             RequestErrorKind::NoResponders => {
-                Error::unavailable(store, "JetStream is off there, or this account may not use it").with_source(error)
+                Error::invalid_store(store, "JetStream is off there, or this account may not use it").with_source(error)
             }
             _ => Error::of_driver(store, error),
         })?;
@@ -183,6 +183,9 @@ impl Bucket {
 
     fn missing(&self, store: &str) -> Error {
         let stream = &self.stream;
-        Error::unavailable(store, format_args!("there is no bucket (stream {stream}): make it, or let create be true"))
+        Error::invalid_store(
+            store,
+            format_args!("there is no bucket (stream {stream}): make it, or let create be true"),
+        )
     }
 }

@@ -30,7 +30,7 @@ impl NativeSequences for PgDialect {
         // An identifier contains no quotes.
         let rows: Vec<(i64, bool, i64, i64, i64, bool, String)> = message::rows(connection, &statement).await?;
         let Some((last, called, increment, min, max, cycles, persistence)) = rows.into_iter().next() else {
-            return Err(Error::unavailable(&target.source, "it is not a sequence").into());
+            return Err(Error::invalid_store(&target.source, "it is not a sequence").into());
         };
         if persistence != "p" && !target.allow_unsafe {
             return Err(settings::unlogged(&target.source, &quoted, &persistence).into());

@@ -55,6 +55,11 @@ pub trait Dialect: fmt::Debug + Send + Sync + 'static {
     /// Classifies an error of the server.
     fn refusal(error: &dyn DatabaseError) -> Refusal;
 
+    /// Returns the code of a server's error, as core knows it.
+    fn code(error: &dyn DatabaseError) -> String {
+        error.code().unwrap_or_default().into_owned()
+    }
+
     /// Returns a key as a parameter of a statement.
     fn key(key: &str) -> Value {
         Value::Text(key.to_owned())
@@ -106,18 +111,21 @@ impl From<Error> for Failure {
 }
 
 impl Failure {
-    pub(super) fn into_error(self, store: &str) -> Error {
+    pub(super) fn into_error<D: Dialect>(self, store: &str) -> Error {
         match self {
-            Self::Client(error) => unavailable(store, error),
+            Self::Client(error) => of_client::<D>(store, error),
             Self::Refused(error) => error,
         }
     }
 }
 
-/// `StoreUnavailable`, with the client's error.
-pub(in crate::engines) fn unavailable(store: &str, error: sqlx::Error) -> Error {
+/// `StoreUnavailable` or `InvalidStore`, with the client's error.
+pub(super) fn of_client<D: Dialect>(store: &str, error: sqlx::Error) -> Error {
     match &error {
         sqlx::Error::Io(inner) => Error::unavailable(store, inner),
+        sqlx::Error::Database(inner) if D::ENGINE.is_misconfigured(&D::code(&**inner), inner.message()) => {
+            Error::invalid_store(store, inner)
+        }
         sqlx::Error::Database(inner) => Error::unavailable(store, inner),
         inner => Error::unavailable(store, inner),
     }

@@ -14,7 +14,7 @@ impl Identifier {
     /// Checks a name.
     ///
     /// # Errors
-    /// `StoreUnavailable`, naming the rule.
+    /// `InvalidStore`, naming the rule.
     pub(in crate::engines) fn new(store: &str, name: &str) -> Result<Self, Error> {
         let letter = |byte: u8| byte.is_ascii_alphabetic() || byte == b'_';
         let fits = (1..=LONGEST).contains(&name.len())
@@ -23,7 +23,7 @@ impl Identifier {
         if !fits {
             let rule =
                 "the name of a table or sequence must be 1 to 64 of A-Z a-z 0-9 _ $, without a leading digit or $";
-            return Err(Error::unavailable(store, format_args!("{rule}, not {name:?}")));
+            return Err(Error::invalid_store(store, format_args!("{rule}, not {name:?}")));
         }
         Ok(Self(name.to_owned()))
     }

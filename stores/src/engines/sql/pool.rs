@@ -12,7 +12,7 @@ use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, sleep, timeout_at};
 
-use super::dialect::{Dialect, Failure, Refusal, Settings as Values, unavailable};
+use super::dialect::{Dialect, Failure, Refusal, Settings as Values, of_client};
 use super::schema;
 use crate::engines::client::backoff::Backoff;
 use crate::engines::settings::{self, Settings};
@@ -169,13 +169,13 @@ impl<D: Dialect> Shared<D> {
                 Ok(Err(Failure::Client(error))) if error.as_database_error().is_some() => {
                     tries += 1;
                     if tries == TRIES || Refusal::of::<D>(&error) != Refusal::Undone {
-                        return Err(unavailable(&self.name, error));
+                        return Err(of_client::<D>(&self.name, error));
                     }
                     sleep(Duration::from_millis(u64::from(tries))).await;
                 }
                 Ok(Err(Failure::Client(error))) => {
                     self.idle().clear();
-                    return Err(unavailable(&self.name, error));
+                    return Err(of_client::<D>(&self.name, error));
                 }
                 Err(_) => {
                     self.idle().clear();
@@ -213,7 +213,7 @@ impl<D: Dialect> Shared<D> {
                 self.backoff().succeeded();
                 return Ok(connection);
             }
-            Ok(Err(failure)) => failure.into_error(&self.name),
+            Ok(Err(failure)) => failure.into_error::<D>(&self.name),
             Err(_) => self.late("no connection could be made"),
         };
         self.backoff().failed(round, Some(&error));

@@ -35,17 +35,17 @@ pub(super) async fn make<D: Dialect>(store: &str, connection: &mut D::Connection
     Ok(())
 }
 
-/// `StoreUnavailable`: a table is missing, and `create=false` forbids to make it.
+/// `InvalidStore`: a table is missing, and `create=false` forbids to make it.
 pub(in crate::engines) fn no_table(store: &str, table: &str, module: &str) -> Error {
-    Error::unavailable(
+    Error::invalid_store(
         store,
         format_args!("there is no table {table}, and create=false: make it with snowmint::stores::{module}::SCHEMA"),
     )
 }
 
-/// `StoreUnavailable`: a table is missing, and the server refused to make it.
+/// `InvalidStore`: a table is missing, and the server refused to make it.
 pub(in crate::engines) fn not_made(store: &str, table: &str, module: &str, error: &sqlx::Error) -> Error {
-    Error::unavailable(
+    Error::invalid_store(
         store,
         format_args!(
             "there is no table {table}, and it cannot be made ({error}): have it made with \
@@ -54,7 +54,7 @@ pub(in crate::engines) fn not_made(store: &str, table: &str, module: &str, error
     )
 }
 
-/// `StoreUnavailable`: a table has vanished. It is not made again, as its numbers would begin again.
+/// `InvalidStore`: a table has vanished. It is not made again, as its numbers would begin again.
 pub(super) fn gone(store: &str, table: &str) -> Error {
-    Error::unavailable(store, format_args!("the table {table} is gone since the store was connected"))
+    Error::invalid_store(store, format_args!("the table {table} is gone since the store was connected"))
 }

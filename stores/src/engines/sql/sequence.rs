@@ -84,7 +84,7 @@ impl<D: NativeSequences> SqlStore<D> {
     /// Opens a sequence of the database as a source of numbers.
     ///
     /// # Errors
-    /// `StoreUnavailable` if the sequence does not exist, or the server is `MySQL`, which has no sequences.
+    /// `InvalidStore` if the sequence does not exist, or the server is `MySQL`, which has no sequences.
     /// `UnsafeStore` for a sequence that has `CYCLE`, is unlogged, or is not of `InnoDB`.
     pub async fn sequence(&self, name: &str) -> Result<Sequence<D>, Error> {
         let pool = self.pool.clone();

@@ -45,7 +45,7 @@ impl Dialect for LiteDialect {
     async fn open(&self) -> Result<SqliteConnection, Failure> {
         if !self.still_there() {
             let why = "the file was removed or replaced since the store was connected, so numbers could repeat";
-            return Err(Error::unavailable(&self.name, why).into());
+            return Err(Error::invalid_store(&self.name, why).into());
         }
         if !self.allow_unsafe {
             refuse_lossy_place(&self.name, &self.path, "allow_unsafe=true")?;

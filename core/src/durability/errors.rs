@@ -1,0 +1,102 @@
+//! Errors of engines by which a store cannot work as it is configured.
+
+use super::Engine;
+
+/// Codes of `PostgreSQL`: no such role, a wrong password or host, no such database, schema or table, an object of another
+/// kind, no permission.
+const POSTGRES: &[&str] = &["28000", "28P01", "3D000", "3F000", "42501", "42809", "42P01"];
+/// Codes of `MySQL` and `MariaDB`: no such user or a wrong password, no such database or table, no permission, an unknown plugin.
+const MYSQL: &[&str] = &["1044", "1045", "1049", "1142", "1143", "1146", "1251", "1524", "1698"];
+/// Names of errors of `DynamoDB` and of its clients: no credentials, wrong ones, no permission, no region.
+const DYNAMODB: &[&str] = &[
+    "AccessDeniedException",
+    "CredentialsProviderError",
+    "InvalidSignatureException",
+    "MissingAuthenticationTokenException",
+    "NoCredentialsError",
+    "NoRegionError",
+    "PartialCredentialsError",
+    "UnrecognizedClientException",
+];
+
+/// Parts of sentences, for clients that give no code. A sentence has all texts of a row.
+const POSTGRES_SAYS: &[&[&str]] = &[
+    &["password authentication failed"],
+    &["no password supplied"],
+    &["no pg_hba.conf entry"],
+    &["role \"", "\" does not exist"],
+    &["database \"", "\" does not exist"],
+];
+const REDIS_SAYS: &[&[&str]] = &[
+    &["WRONGPASS"],
+    &["NOAUTH"],
+    &["NOPERM"],
+    &["no permissions to "],
+    &["Password authentication failed"],
+    &["Authentication required"],
+    &["invalid username-password pair"],
+    &["without any password configured"],
+    &["DB index is out of range"],
+];
+const SQLITE_SAYS: &[&[&str]] =
+    &[&["unable to open database file"], &["file is not a database"], &["attempt to write a readonly database"]];
+
+impl Engine {
+    /// Returns whether an error of the engine means that the store cannot work as it is configured: it has no such user or
+    /// database, or refuses the permission. Then waiting does not help.
+    ///
+    /// | engine | `code` |
+    /// | --- | --- |
+    /// | `PostgreSQL` | the `SQLSTATE`, or an empty text if the client gives none |
+    /// | `MySQL` | the number of the error |
+    /// | `DynamoDB` | the name of the error |
+    /// | others | not read |
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::durability::Engine;
+    /// assert!(Engine::Postgres.is_misconfigured("3D000", "database \"ids\" does not exist"));
+    /// assert!(!Engine::Postgres.is_misconfigured("53300", "too many clients already"));
+    /// assert!(Engine::Redis.is_misconfigured("", "WRONGPASS invalid username-password pair or user is disabled."));
+    /// ```
+    pub fn is_misconfigured(self, code: &str, sentence: &str) -> bool {
+        let (codes, says): (&[&str], &[&[&str]]) = match self {
+            Self::Postgres => (POSTGRES, if code.is_empty() { POSTGRES_SAYS } else { &[] }),
+            Self::Mysql => (MYSQL, &[]),
+            Self::Redis => (&[], REDIS_SAYS),
+            Self::Sqlite => (&[], SQLITE_SAYS),
+            Self::Dynamodb => (DYNAMODB, &[]),
+            Self::Nats => (&[], &[]),
+        };
+        codes.contains(&code) || says.iter().any(|parts| parts.iter().all(|part| sentence.contains(part)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_that_is_busy_or_starts_is_not_misconfigured() {
+        for (engine, code, sentence) in [
+            (Engine::Postgres, "57P03", "the database system is starting up"),
+            (Engine::Postgres, "", "FATAL:  sorry, too many clients already"),
+            (Engine::Postgres, "", "FATAL:  database \"ids\" is not currently accepting connections"),
+            (Engine::Mysql, "1040", "Too many connections"),
+            (Engine::Redis, "", "LOADING Redis is loading the dataset in memory"),
+            (Engine::Redis, "", "ERR max number of clients reached"),
+            (Engine::Sqlite, "5", "database is locked"),
+            (Engine::Dynamodb, "ThrottlingException", "Rate exceeded"),
+        ] {
+            assert!(!engine.is_misconfigured(code, sentence), "{sentence}");
+        }
+    }
+
+    #[test]
+    fn a_client_without_codes_is_understood_by_its_sentence() {
+        let says = "connection failed: FATAL:  role \"nobody\" does not exist";
+        assert!(Engine::Postgres.is_misconfigured("", says));
+        // With a code the sentence is not read: it may be in any language.
+        assert!(!Engine::Postgres.is_misconfigured("57P03", says));
+    }
+}
