@@ -1,5 +1,9 @@
 //! Statements and scripts that the stores of every language send to an engine.
 
+/// The commands, one per line, whose answers are the settings of a Redis server. They are sent behind each request, in the
+/// same round trip: the reply to the request counts only if these settings keep it.
+pub const REDIS_LOOK: &str = include_str!("scripts/redis/look.txt");
+
 /// A step of a Redis store, in Lua. Key: a hash. Arguments: a field, its expected version, and its new value.
 pub const REDIS_WRITE: &str = include_str!("scripts/redis/write.lua");
 

@@ -8,6 +8,7 @@ use snowmint::stores::connect;
 use snowmint::{Error, ErrorKind, Layout, LeaseOptions, Snowflake};
 use snowmint_tests::engines::{Engine, Server};
 
+use crate::hooked::Hooked;
 use crate::scene::until_shown;
 use crate::sql_scenes::{assert_says, refused, run};
 use crate::support::{ONE_NODE, assert_unique};
@@ -216,6 +217,47 @@ fn renewals_wait_for_the_first_append_only_file() {
         assert_eq!(error.kind(), ErrorKind::UnsafeStore, "{error}");
         assert!(began.elapsed() < PATIENCE, "{error}");
     }
+}
+
+/// A setting changes after everything that the store knows, and before its first write with `marker` reaches the server. The
+/// write does not count: a crash could lose it.
+fn a_write_does_not_count(server: &Server, marker: &str, spoil: &'static [&str], shown: &'static str, setting: &str) {
+    let proxy = Hooked::before(server.port());
+    let (engine, port) = (server.engine(), server.port());
+    run(async {
+        let store = connect(&proxy.url(&server.url(), port)).await.expect("it connects");
+        proxy.act_before(marker, move || {
+            for statement in spoil {
+                engine.client(port, statement);
+            }
+            let began = Instant::now();
+            while !shown.is_empty() && !engine.client(port, shown).contains("off") {
+                assert!(began.elapsed() < PATIENCE, "{shown} does not change");
+            }
+        });
+        let error = store.add("c", 1, 0).await.expect_err("a crash could lose it");
+        assert_says(&error, ErrorKind::UnsafeStore, &[setting]);
+    });
+}
+
+#[test]
+fn a_write_counts_only_if_redis_logs_behind_it() {
+    let server = Server::start(Engine::Redis);
+    a_write_does_not_count(&server, "EVAL", &["CONFIG SET appendonly no"], "", "appendonly=no");
+}
+
+#[test]
+fn a_write_counts_only_if_postgres_syncs_behind_it() {
+    let server = Server::start(Engine::Postgres);
+    let spoil = &["ALTER SYSTEM SET fsync = off", "SELECT pg_reload_conf()"];
+    a_write_does_not_count(&server, "INSERT INTO snowmint_counters", spoil, "SHOW fsync", "fsync=off");
+}
+
+#[test]
+fn a_write_counts_only_if_mariadb_flushes_behind_it() {
+    let server = Server::start(Engine::Mariadb);
+    let spoil = &["SET GLOBAL innodb_flush_log_at_trx_commit = 2"];
+    a_write_does_not_count(&server, "INSERT INTO snowmint_counters", spoil, "", "innodb_flush_log_at_trx_commit=2");
 }
 
 /// A standby is attached to a live server. The fleet continues and reports the risk; new claims are refused.

@@ -14,6 +14,8 @@ mod file_only;
 mod followers;
 mod forks;
 #[cfg(feature = "engines")]
+mod hooked;
+#[cfg(feature = "engines")]
 mod leases;
 #[cfg(feature = "engines")]
 mod live_settings;

@@ -92,6 +92,7 @@ mod _snowmint {
             ("POSTGRES_SETTINGS", scripts::POSTGRES_SETTINGS),
             ("POSTGRES_UPDATE", scripts::POSTGRES_UPDATE),
             ("REDIS_ADD", scripts::REDIS_ADD),
+            ("REDIS_LOOK", scripts::REDIS_LOOK),
             ("REDIS_WRITE", scripts::REDIS_WRITE),
             ("SERVICE_NOT_SNOWMINT", lease::NOT_SNOWMINT),
             ("SERVICE_TOKEN_REFUSED", lease::TOKEN_REFUSED),

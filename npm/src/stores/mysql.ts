@@ -85,10 +85,10 @@ const DIALECT: Dialect = {
  *
  * The tables `snowmint_records`, `snowmint_counters` and `snowmint_guards` are made when first used, if they are missing.
  * A server that can lose confirmed writes is refused: `UNSAFE_STORE` names setting, value and cure. That is looked at
- * before each write. A replica that is not waited
- * for, to which a failover can lose confirmed writes, is refused at first and by each claim, unless `allowStandby`; leases
- * that are held go on, and `status().standbyRisk` and a warning of the process say so. Each call takes a connection of the pool, and a connection that does not answer within `timeoutMs` is
- * closed.
+ * behind each write, which counts only then. A replica that is not waited for, to which a failover can lose confirmed
+ * writes, is refused at first and by each claim, unless `allowStandby`; leases that are held go on, and
+ * `status().standbyRisk` and a warning of the process say so. Each call takes a connection of the pool, and a connection
+ * that does not answer within `timeoutMs` is closed.
  *
  * Throws TypeError unless the argument is a pool of mysql2.
  *

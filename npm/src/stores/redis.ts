@@ -1,4 +1,4 @@
-import { redisAdd, redisWrite } from "../generated/scripts.js";
+import { redisAdd, redisLook, redisWrite } from "../generated/scripts.js";
 import type { Found, Listed, ServerSettings, Store } from "../store.js";
 import { checkAdd, full, raised } from "./counts.js";
 import { failed, settingsOf, unsafe } from "./durability.js";
@@ -25,17 +25,23 @@ export interface RedisStoreOptions extends StoreOptions {
   prefix?: string;
 }
 
+const LOOK = redisLook
+  .trim()
+  .split("\n")
+  .map((line) => line.split(" "));
+
 type Word = string | Uint8Array;
-/** Sends a command, whose answer has bytes instead of texts. */
-type Send = (words: Word[]) => Promise<unknown>;
+type Answer = PromiseSettledResult<unknown>;
+/** Sends commands in one piece, on one connection, in this order. The answers have bytes instead of texts. */
+type Send = (commands: Word[][]) => Promise<Answer[]>;
 
 /**
  * Records and counters on one Redis server, over a client of `ioredis` or of `redis` (node-redis), which has to be
  * connected.
  *
  * A server that can lose confirmed writes is refused with `UNSAFE_STORE`: it needs `appendonly yes` and
- * `appendfsync always`, and must not evict. That is looked at at first, and before each write. Replicas and Sentinel, whose
- * failover can lose confirmed writes, are refused at first and by each claim, unless `allowStandby`; leases that are held
+ * `appendfsync always`, and must not evict. That is looked at with each request, in the same round trip. Replicas and
+ * Sentinel, whose failover can lose confirmed writes, are refused at first and by each claim, unless `allowStandby`; leases that are held
  * go on, and `status().standbyRisk` and a warning of the process say so. Errors that the client emits, which without a
  * listener would end the process, are left to the calls that they fail.
  *
@@ -54,7 +60,6 @@ export class RedisStore implements Store {
   readonly #timeoutMs: number;
   readonly #sentinel: boolean;
   readonly #findings: Findings;
-  #checked = false;
 
   /** Over a client, which stays the caller's. */
   constructor(client: IoredisClient | NodeRedisClient, options?: RedisStoreOptions) {
@@ -77,32 +82,22 @@ export class RedisStore implements Store {
 
   /** As `Store.read`. */
   async read(key: string): Promise<Found | null> {
-    return this.#call(async (ask) => {
-      if (!this.#checked) await this.#check(ask);
-      const stored = await ask("HGET", ...this.#record(key));
-      return stored === null ? null : found(key, stored);
-    });
+    return this.#ask(["HGET", ...this.#record(key)], (stored) => (stored === null ? null : found(key, stored)));
   }
 
   /** As `Store.write`. */
   async write(key: string, value: Uint8Array, expectedVersion: number): Promise<number | null> {
     const version = expectedVersion + 1;
     const stored = Buffer.concat([Buffer.from(`${version}:`), value]);
-    const [directory, field] = this.#record(key);
-    return this.#call(async (ask) => {
-      await this.#check(ask);
-      const written = await ask("EVAL", redisWrite, "1", directory, field, `${expectedVersion}`, stored);
-      return Number(written) === 1 ? version : null;
-    });
+    const words = ["EVAL", redisWrite, "1", ...this.#record(key), `${expectedVersion}`, stored];
+    return this.#ask(words, (written) => (Number(written) === 1 ? version : null));
   }
 
   /** As `Store.list`. */
   async list(prefix: string): Promise<Listed[]> {
-    return this.#call(async (ask) => {
-      if (!this.#checked) await this.#check(ask);
-      const stored = pairs(await ask("HGETALL", this.#record(prefix)[0]));
-      return stored.map(([field, value]) => ({ name: String(field), ...found(prefix + field, value) }));
-    });
+    return this.#ask(["HGETALL", this.#record(prefix)[0]], (stored) =>
+      pairs(stored).map(([field, value]) => ({ name: String(field), ...found(prefix + field, value) })),
+    );
   }
 
   /** As `Store.add`. */
@@ -111,18 +106,15 @@ export class RedisStore implements Store {
     // Nothing: it is not to be made.
     const first = raised(start, delta) ?? "";
     const key = `${this.#prefix}:counters:${counter}`;
-    const count = await this.#call(async (ask) => {
-      await this.#check(ask);
-      return ask("EVAL", redisAdd, "1", key, `${delta}`, `${first}`);
-    });
+    const count = await this.#ask(["EVAL", redisAdd, "1", key, `${delta}`, `${first}`], (count) => count);
     if (count === null) throw full(this, counter);
     return BigInt(String(count));
   }
 
   /** As `Store.clockMs`. */
   async clockMs(): Promise<number> {
-    return this.#call(async (ask) => {
-      const [seconds, micros] = (await ask("TIME")) as unknown[];
+    return this.#ask(["TIME"], (time) => {
+      const [seconds, micros] = time as unknown[];
       return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
     });
   }
@@ -130,13 +122,14 @@ export class RedisStore implements Store {
   /** As `Store.refuseStandby`. */
   async refuseStandby(): Promise<void> {
     if (this.#allowUnsafe) return;
-    await this.#call((ask) => this.#check(ask));
+    this.#refuseSentinel();
+    await this.#call(async (send) => this.#findings.judge(this, this.#found(await send(LOOK))));
     this.#findings.refuseStandby();
   }
 
   /** As `Store.settings`. */
   async settings(): Promise<ServerSettings> {
-    const found = await this.#call((ask) => this.#settings(ask));
+    const found = await this.#call(async (send) => this.#found(await send(LOOK)));
     const values = settingsOf("redis").flatMap((name) => (found.has(name) ? [[name, found.get(name)!] as const] : []));
     return { engine: "redis", values: new Map(values) };
   }
@@ -151,9 +144,25 @@ export class RedisStore implements Store {
     return this.#name;
   }
 
-  async #call<T>(work: (ask: (...words: Word[]) => Promise<unknown>) => Promise<T>): Promise<T> {
+  /** Sends a command. Its answer counts only if the look at the settings behind it, in the same round trip, passes. */
+  #ask<T>(words: Word[], read: (answer: unknown) => T): Promise<T> {
+    return this.#call(async (send) => {
+      this.#refuseSentinel();
+      const [answer, ...looked] = await send([words, ...(this.#allowUnsafe ? [] : LOOK)]);
+      if (looked.length) this.#findings.judge(this, this.#found(looked));
+      if (answer!.status === "rejected") throw answer!.reason;
+      return read(answer!.value);
+    });
+  }
+
+  /** The kind of client is known without a look. */
+  #refuseSentinel(): void {
+    if (this.#sentinel && !this.#allowUnsafe) this.#findings.note(this, new Map([["sentinel", "yes"]]));
+  }
+
+  async #call<T>(work: (send: Send) => Promise<T>): Promise<T> {
     try {
-      return await within(this.#timeoutMs, () => work((...words) => this.#send(words)));
+      return await within(this.#timeoutMs, () => work(this.#send));
     } catch (error) {
       throw failed(this, "redis", error);
     }
@@ -165,34 +174,25 @@ export class RedisStore implements Store {
     return [`${this.#prefix}:records:${key.slice(0, Math.max(slash, 0))}`, key.slice(slash + 1)];
   }
 
-  async #check(ask: (...words: Word[]) => Promise<unknown>): Promise<void> {
-    if (this.#allowUnsafe) return;
-    // The kind of client is known without a look.
-    if (this.#sentinel) this.#findings.note(this, new Map([["sentinel", "yes"]]));
-    this.#findings.judge(this, await this.#settings(ask));
-    this.#checked = true;
-  }
-
-  async #settings(ask: (...words: Word[]) => Promise<unknown>): Promise<Map<string, string>> {
-    const told = async (...words: string[]) => {
-      try {
-        return await ask(...words);
-      } catch (error) {
+  /** The settings in the answers to a look. */
+  #found(answers: Answer[]): Map<string, string> {
+    const found = new Map([["sentinel", this.#sentinel ? "yes" : "no"]]);
+    for (const [at, answer] of answers.entries()) {
+      if (answer.status === "rejected") {
         // Other refusals pass: the server loads its data, or has too many clients at the moment.
-        if (!/^(NOPERM|ERR(?! max number of clients))\b/.test(sentence(error))) throw error;
-        const found = `${words.join(" ")} is refused (${sentence(error)}), and without it nobody knows whether writes are synced`;
-        throw unsafe(this, found, "allow this user INFO and CONFIG GET");
+        if (!/^(NOPERM|ERR(?! max number of clients))\b/.test(sentence(answer.reason))) throw answer.reason;
+        const why = `${LOOK[at]!.join(" ")} is refused (${sentence(answer.reason)}), and without it nobody knows whether writes are synced`;
+        throw unsafe(this, why, "allow this user INFO and CONFIG GET");
       }
-    };
-    const lines = String(await told("INFO")).split("\r\n");
-    const found = new Map(lines.map((line) => line.split(/:(.*)/s, 2) as [string, string]));
-    found.set("sentinel", this.#sentinel ? "yes" : "no");
-    const others = settingsOf("redis").filter((name) => !found.has(name));
-    const answers = await Promise.all(others.map((name) => told("CONFIG", "GET", name)));
-    for (const [name, value] of answers.flatMap(pairs)) found.set(String(name), String(value));
+      const lines = LOOK[at]![0] === "INFO" ? String(answer.value).split("\r\n").map(setting) : pairs(answer.value);
+      for (const [name, value] of lines) found.set(String(name), String(value));
+    }
     return found;
   }
 }
+
+/** The name and the value in a line of `INFO`. */
+const setting = (line: string): [string, string] => line.split(/:(.*)/s, 2) as [string, string];
 
 /** The stored form of a record: the version, a colon, the bytes. */
 function found(key: string, stored: unknown): Found {
@@ -213,7 +213,9 @@ function pairs(answer: unknown): [unknown, unknown][] {
 /** The properties by which a client is recognised. */
 interface Known {
   callBuffer?: unknown;
+  pipeline?(): { exec(): Promise<[reason: Error | null, value: unknown][]> };
   sendCommand?: (words: Word[], options: object) => Promise<unknown>;
+  execute?<T>(work: (client: Known) => Promise<T>): Promise<T>;
   isOpen?: unknown;
   isCluster?: boolean;
   isPubSubActive?: boolean;
@@ -238,13 +240,13 @@ const AS_BYTES = () => ({ returnBuffers: true, typeMapping: { 36: Buffer, 43: Bu
 
 function clientOf(client: unknown): { send: Send; name: string; sentinel: boolean } {
   const known = Object(client) as Known;
-  const { sendCommand, options = {} } = known;
+  const { options = {} } = known;
   const ioredis = typeof known.callBuffer === "function";
   if (known.isCluster || known.getSlotMaster || known.getMasterNode)
     throw new TypeError(
       "RedisStore needs a client of one server, not of a cluster or of Sentinel, whose failover loses writes",
     );
-  if (!ioredis && (typeof sendCommand !== "function" || typeof known.isOpen !== "boolean"))
+  if (!ioredis && (typeof known.sendCommand !== "function" || typeof known.isOpen !== "boolean"))
     throw new TypeError(
       'RedisStore needs a client of "ioredis" or of "redis", such as createClient(), not anything else',
     );
@@ -260,11 +262,21 @@ function clientOf(client: unknown): { send: Send; name: string; sentinel: boolea
     all.map((word) => (typeof word === "string" ? word : Buffer.from(word.buffer, word.byteOffset, word.length)));
   if (!known.listeners?.("error").includes(quiet)) known.on("error", quiet);
   if (ioredis) {
-    // Not by `callBuffer`, which fails while the client pipelines by itself.
-    type Methods = Record<string, (...words: Word[]) => Promise<unknown>>;
-    const send: Send = async ([command, ...others]) =>
-      (known as unknown as Methods)[`${String(command).toLowerCase()}Buffer`]!(...words(others));
+    // A pipeline of its own, as the client could send commands in another order where it pipelines by itself.
+    const send: Send = async (commands) => {
+      const pipeline = known.pipeline!();
+      const methods = pipeline as unknown as Record<string, (...words: Word[]) => unknown>;
+      for (const [command, ...others] of commands) methods[`${String(command).toLowerCase()}Buffer`]!(...words(others));
+      const answers = await pipeline.exec();
+      return answers.map(([reason, value]) =>
+        reason ? { status: "rejected", reason } : { status: "fulfilled", value },
+      );
+    };
     return { send, name, sentinel: Boolean(options.sentinels) };
   }
-  return { send: async (all) => sendCommand!.call(known, words(all), AS_BYTES()), name, sentinel: false };
+  const on = (client: Known, commands: Word[][]) =>
+    Promise.allSettled(commands.map((all) => client.sendCommand!(words(all), AS_BYTES())));
+  // A pool has several connections, of which one takes all commands.
+  const send: Send = (commands) => (known.execute ? known.execute((one) => on(one, commands)) : on(known, commands));
+  return { send, name, sentinel: false };
 }

@@ -49,6 +49,7 @@ __all__ = [
     "POSTGRES_SETTINGS",
     "POSTGRES_UPDATE",
     "REDIS_ADD",
+    "REDIS_LOOK",
     "REDIS_WRITE",
     "SERVICE_NOT_SNOWMINT",
     "SERVICE_REFUSALS",
@@ -1969,6 +1970,7 @@ POSTGRES_SCHEMA: Final[str]
 POSTGRES_SETTINGS: Final[str]
 POSTGRES_UPDATE: Final[str]
 SQLITE_SCHEMA: Final[str]
+REDIS_LOOK: Final[str]
 REDIS_WRITE: Final[str]
 REDIS_ADD: Final[str]
 SERVICE_REFUSALS: Final[list[str]]

@@ -4,26 +4,31 @@
 //! a list is one command. A value is the version in decimal digits, a colon, and the bytes. A counter is a string of
 //! decimal digits at `PREFIX:counters:COUNTER`.
 //!
+//! Steps of several commands are scripts in Lua, which the server runs alone. Each writes once, so the append-only file has
+//! all of it or nothing. Numbers stay strings: Lua's numbers are doubles, exact only up to 2^53. A script is sent as a whole:
+//! by its hash a new server would refuse it at first, and the second try would have no look at the settings behind it.
+//!
 //! A confirmed write is durable only with `appendonly yes` and `appendfsync always`. `settings` checks both.
 
-mod scripts;
 mod settings;
 
 use std::fmt;
 use std::time::Duration;
 
 use ::redis::aio::MultiplexedConnection;
-use ::redis::{AsyncConnectionConfig, Client, Cmd, FromRedisValue, RedisError, RedisResult, TlsCertificates, cmd};
+use ::redis::{
+    AsyncConnectionConfig, Client, Cmd, FromRedisValue, RedisError, RedisResult, TlsCertificates, Value, cmd, pipe,
+};
 use async_trait::async_trait;
 use snowmint_core::durability::Engine;
 use snowmint_core::mutant;
 
-use self::scripts::Scripts;
 use super::client::address::Address;
 use super::client::reconnect::{Connector, Reconnecting};
 use super::client::tls;
 use super::settings::{Settings, of_server};
 use crate::error::Error;
+use crate::scripts::{REDIS_ADD, REDIS_WRITE};
 use crate::store::counter::{full, sum};
 use crate::store::url::Url;
 use crate::store::{Found, ServerSettings, Store, Version, Wrote};
@@ -31,11 +36,17 @@ use crate::store::{Found, ServerSettings, Store, Version, Wrote};
 /// A connection that was idle for this long is tested by a `PING`, as the server may have been restarted.
 const IDLE: Duration = Duration::from_millis(100);
 
+/// Lowers a counter. Key: a counter. Arguments: its expected and its new number.
+const LOWER: &str = r"
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], ARGV[2])
+return 1
+";
+
 /// A store on a Redis server.
 pub struct Redis {
     server: Reconnecting<Server>,
     prefix: String,
-    scripts: Scripts,
 }
 
 struct Server {
@@ -56,11 +67,7 @@ impl Redis {
         let settings = Settings::new(url.allow_standby);
         let (timeout, allow_unsafe) = (url.timeout, url.allow_unsafe);
         let server = Server { client: client(url)?, name, timeout, allow_unsafe, settings };
-        let redis = Self {
-            server: Reconnecting::new(server, url.timeout),
-            prefix: url.prefix.clone(),
-            scripts: Scripts::default(),
-        };
+        let redis = Self { server: Reconnecting::new(server, url.timeout), prefix: url.prefix.clone() };
         redis.server.connect().await?;
         redis.server.connector().settings.refuse_standby()?;
         Ok(redis)
@@ -76,26 +83,10 @@ impl Redis {
         format!("{}:counters:{counter}", self.prefix)
     }
 
-    async fn ask<T: FromRedisValue + Send>(&self, command: Cmd) -> Result<T, Error> {
-        self.checked(|mut connection| async move { command.query_async(&mut connection).await }).await
-    }
-
-    async fn invoke<T: FromRedisValue + Send>(&self, invocation: ::redis::ScriptInvocation<'_>) -> Result<T, Error> {
-        self.checked(|mut connection| async move { invocation.invoke_async(&mut connection).await }).await
-    }
-
-    /// Sends a request and a check of the settings in one round trip. The answer counts only if the check passes.
-    async fn checked<T, Answer>(&self, ask: impl FnOnce(MultiplexedConnection) -> Answer + Send) -> Result<T, Error>
-    where
-        T: Send,
-        Answer: Future<Output = RedisResult<T>> + Send,
-    {
-        let both = |connection: MultiplexedConnection| async move {
-            let (answer, checked) = tokio::join!(ask(connection.clone()), self.server.connector().check(&connection));
-            checked?;
-            answer.map_err(|error| of_client(self.name(), error))
-        };
-        self.server.run(both).await
+    /// Sends a request, and behind it a look at the settings, in one pipeline. The answer counts only if the look passes.
+    async fn ask<T: FromRedisValue>(&self, request: Cmd) -> Result<T, Error> {
+        let server = self.server.connector();
+        self.server.run(|connection| server.ask(connection, request)).await
     }
 
     fn found(&self, key: &str, stored: &[u8]) -> Result<Found, Error> {
@@ -127,6 +118,11 @@ fn client(url: &Url) -> Result<Client, Error> {
     .map_err(|error| Error::invalid_store(&format!("Redis at {}", url.place()), error))
 }
 
+/// Returns the command that runs a script on a key.
+fn script(script: &str, key: String) -> Cmd {
+    cmd("EVAL").arg(script).arg(1).arg(key).to_owned()
+}
+
 /// `StoreUnavailable` or `InvalidStore`, with the client's error.
 fn of_client(store: &str, error: RedisError) -> Error {
     let misconfigured = Engine::Redis.is_misconfigured("", &error.to_string());
@@ -134,12 +130,38 @@ fn of_client(store: &str, error: RedisError) -> Error {
 }
 
 impl Server {
-    /// Checks that the server keeps confirmed writes, and notes a setting by which a failover could lose them.
-    async fn check(&self, connection: &MultiplexedConnection) -> Result<(), Error> {
-        if self.allow_unsafe || mutant::removes("settings") {
-            return Ok(());
+    /// Sends a request with a look at the settings behind it.
+    async fn ask<T: FromRedisValue>(&self, mut connection: MultiplexedConnection, request: Cmd) -> Result<T, Error> {
+        let mut both = pipe();
+        both.add_command(request);
+        if mutant::removes("behind") {
+            self.check(connection.clone()).await?;
+        } else if self.looks() {
+            settings::look(&mut both);
         }
-        let checked = settings::check(connection.clone(), &self.name).await;
+        let answers: Vec<RedisResult<Value>> =
+            both.ignore_errors().query_async(&mut connection).await.map_err(|error| of_client(&self.name, error))?;
+        let mut answers = answers.into_iter();
+        let answer = answers.next().ok_or_else(|| Error::unavailable(&self.name, "an empty answer"))?;
+        if answers.len() > 0 {
+            self.judge(answers)?;
+        }
+        let decoded = answer.and_then(|value| T::from_redis_value(value).map_err(Into::into));
+        decoded.map_err(|error| of_client(&self.name, error))
+    }
+
+    fn looks(&self) -> bool {
+        !self.allow_unsafe && !mutant::removes("settings")
+    }
+
+    /// Checks that the server keeps confirmed writes.
+    async fn check(&self, mut connection: MultiplexedConnection) -> Result<(), Error> {
+        if self.looks() { self.judge(settings::ask(&mut connection, &self.name).await?.into_iter()) } else { Ok(()) }
+    }
+
+    /// Judges the answers to a look, and notes a setting by which a failover could lose confirmed writes.
+    fn judge(&self, answers: impl Iterator<Item = RedisResult<Value>>) -> Result<(), Error> {
+        let checked = settings::judge(answers, &self.name);
         self.settings.note(&checked);
         checked.map(drop)
     }
@@ -162,7 +184,7 @@ impl Connector for Server {
         // The first request fails if the server needs a password and the URL has none.
         let pong: Result<(), _> = cmd("PING").query_async(&mut connection).await;
         pong.map_err(|error| of_client(&self.name, error))?;
-        self.check(&connection).await?;
+        self.check(connection.clone()).await?;
         Ok(connection)
     }
 
@@ -189,9 +211,8 @@ impl Store for Redis {
         let (hash, field) = self.record(key);
         let mut stored = format!("{version}:").into_bytes();
         stored.extend_from_slice(value);
-        let mut invocation = self.scripts.write.prepare_invoke();
-        invocation.key(hash).arg(field).arg(expected.to_string()).arg(stored);
-        let written: bool = self.invoke(invocation).await?;
+        let script = script(REDIS_WRITE, hash).arg(field).arg(expected.to_string()).arg(stored).to_owned();
+        let written: bool = self.ask(script).await?;
         Ok(if written { Wrote::Version(version) } else { Wrote::Conflict })
     }
 
@@ -211,9 +232,8 @@ impl Store for Redis {
         }
         // The sum for a new counter, or an empty text if it would be too large.
         let first = sum(start, delta).map_or(String::new(), |sum| sum.to_string());
-        let mut invocation = self.scripts.add.prepare_invoke();
-        invocation.key(self.counter(counter)).arg(delta.to_string()).arg(first);
-        let sum: Option<String> = self.invoke(invocation).await?;
+        let script = script(REDIS_ADD, self.counter(counter)).arg(delta.to_string()).arg(first).to_owned();
+        let sum: Option<String> = self.ask(script).await?;
         let sum = sum.ok_or_else(full)?;
         sum.parse().map_err(|_| {
             Error::unavailable(self.name(), format_args!("the counter {counter} is {sum:?}, not a number"))
@@ -221,7 +241,7 @@ impl Store for Redis {
     }
 
     async fn refuse_standby(&self) -> Result<(), Error> {
-        self.server.run(|connection| async move { self.server.connector().check(&connection).await }).await?;
+        self.server.run(|connection| self.server.connector().check(connection)).await?;
         self.server.connector().settings.refuse_standby()
     }
 
@@ -230,14 +250,13 @@ impl Store for Redis {
     }
 
     async fn settings(&self) -> Result<Option<ServerSettings>, Error> {
-        let found = self.server.run(|connection| settings::read(connection, self.name())).await?;
+        let ask = |mut connection| async move { settings::ask(&mut connection, self.name()).await };
+        let found = settings::read(self.server.run(ask).await?.into_iter(), self.name())?;
         Ok(Some(of_server(Engine::Redis, found)))
     }
 
     async fn lower(&self, counter: &str, end: u64, start: u64) -> Result<bool, Error> {
-        let mut invocation = self.scripts.lower.prepare_invoke();
-        invocation.key(self.counter(counter)).arg(end.to_string()).arg(start.to_string());
-        self.invoke(invocation).await
+        self.ask(script(LOWER, self.counter(counter)).arg(end.to_string()).arg(start.to_string()).to_owned()).await
     }
 
     async fn clock_ms(&self) -> Result<Option<i64>, Error> {

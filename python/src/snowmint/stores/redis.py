@@ -2,15 +2,17 @@
 
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 from weakref import WeakSet
 
-from snowmint._errors import InvalidStoreError, StoreUnavailableError, UnsafeStoreError
-from snowmint._snowmint import REDIS_ADD, REDIS_WRITE, engine_settings, is_misconfigured
+from snowmint._errors import InvalidStoreError, SnowmintError, StoreUnavailableError, UnsafeStoreError
+from snowmint._snowmint import REDIS_ADD, REDIS_LOOK, REDIS_WRITE, engine_settings, is_misconfigured
 from snowmint.stores._findings import Findings
 from snowmint.stores._store import MAX_COUNT, full, refuse_green_threads
 
+# The client knows an answer by the words before the last one.
+_LOOK = [line.rsplit(" ", 1) for line in REDIS_LOOK.splitlines()]
 _pools: "WeakSet[Any]" = WeakSet()
 
 
@@ -36,9 +38,9 @@ class RedisStore:
         Snowflake(store=RedisStore(redis.Redis(host="ids", socket_timeout=5)), namespace="orders")
 
     A server that can lose confirmed writes is refused with `UnsafeStoreError`: it needs `appendonly yes` and
-    `appendfsync always`, and must not evict. That is looked at at first, and before each write. Replicas, Sentinel and
-    Cluster, whose failover can lose confirmed writes, are refused at first and by each claim; leases that are held go
-    on, and `Snowflake.status().standby_risk` and the log of `snowmint` say so.
+    `appendfsync always`, and must not evict. That is looked at with each request, in the same round trip. Replicas,
+    Sentinel and Cluster, whose failover can lose confirmed writes, are refused at first and by each claim; leases that
+    are held go on, and `Snowflake.status().standby_risk` and the log of `snowmint` say so.
 
     Args:
         client: A `redis.Redis`, which stays the caller's. Not one of `redis.asyncio`, as generators are made and
@@ -62,7 +64,6 @@ class RedisStore:
             )
         refuse_green_threads("RedisStore")
         self._client, self._prefix, self._allow_unsafe = client, prefix, allow_unsafe
-        self._checked = False
         pool = getattr(client, "connection_pool", None)
         if pool is not None:
             _pools.add(pool)
@@ -73,15 +74,12 @@ class RedisStore:
 
     def read(self, key: str) -> tuple[bytes, int] | None:
         """As `Store.read`."""
-        if not self._checked:
-            self._check()
         directory, field = self._record(key)
         stored = self._ask("HGET", directory, field)
         return None if stored is None else self._found(key, stored)
 
     def write(self, key: str, value: bytes, expected_version: int) -> int | None:
         """As `Store.write`."""
-        self._check()
         directory, field = self._record(key)
         stored = b"%d:%s" % (expected_version + 1, value)
         written = self._ask("EVAL", REDIS_WRITE, 1, directory, field, expected_version, stored)
@@ -95,7 +93,6 @@ class RedisStore:
 
     def add(self, counter: str, delta: int, start: int) -> int:
         """As `Store.add`."""
-        self._check()
         if delta > MAX_COUNT:
             raise full(self, counter)
         first = start + delta if start + delta <= MAX_COUNT else ""
@@ -112,7 +109,7 @@ class RedisStore:
     def refuse_standby(self) -> None:
         """Refuses a claim where a failover could lose it, unless `allow_standby`."""
         if not self._allow_unsafe:
-            self._check()
+            self._findings.judge(self._settings(self._send(*_LOOK)))
             self._findings.refuse_standby()
 
     def standby_risk(self) -> str | None:
@@ -121,17 +118,34 @@ class RedisStore:
 
     def settings(self) -> tuple[str, dict[str, str]]:
         """Returns the engine, and its settings that decide whether it keeps confirmed writes."""
-        found = self._settings()
+        found = self._settings(self._send(*_LOOK))
         return "redis", {name: found[name] for name in engine_settings("redis") if name in found}
 
     def _ask(self, *words: Any) -> Any:
-        # Records are bytes, also where the client decodes its answers.
+        """The answer to a command, which counts only if the look at the settings behind it passes."""
+        answer, *looked = self._send(words, *([] if self._allow_unsafe else _LOOK))
+        if looked:
+            self._findings.judge(self._settings(looked))
+        if isinstance(answer, Exception):
+            raise self._failed(answer) from answer
+        return answer
+
+    def _send(self, *commands: Sequence[Any]) -> Sequence[Any]:
+        """The answers to commands that are sent in one piece; an error of the server is an answer."""
+        pipeline = self._client.pipeline(transaction=False)
+        for words in commands:
+            # Records are bytes, also where the client decodes its answers.
+            pipeline.execute_command(*words, NEVER_DECODE=True)
         try:
-            return self._client.execute_command(*words, NEVER_DECODE=True)
+            answers: Sequence[Any] = pipeline.execute(raise_on_error=False)
+            return answers
         except Exception as error:
-            if is_misconfigured("redis", "", str(error)):
-                raise InvalidStoreError(f"{self}: {type(error).__name__}: {error}") from error
-            raise
+            raise self._failed(error) from error
+
+    def _failed(self, error: Exception) -> SnowmintError:
+        is_invalid = is_misconfigured("redis", "", str(error))
+        failed = InvalidStoreError if is_invalid else StoreUnavailableError
+        return failed(f"{self}: {type(error).__name__}: {error}")
 
     def _record(self, key: str) -> tuple[str, str]:
         directory, _, field = key.rpartition("/")
@@ -143,34 +157,21 @@ class RedisStore:
             raise StoreUnavailableError(f"{self}: the value at {key} is not a record of snowmint")
         return value, int(version)
 
-    def _settings(self) -> dict[str, str]:
+    def _settings(self, answers: Sequence[Any]) -> dict[str, str]:
+        """The settings in the answers to a look."""
         pool = type(self._client.connection_pool).__name__
         found = {"sentinel": pool if pool == "SentinelConnectionPool" else "no"}
-        found |= {name: str(value) for name, value in self._told("INFO", self._client.info).items()}
-        for setting in engine_settings("redis"):
-            if setting not in found:
-                found |= self._told(f"CONFIG GET {setting}", self._client.config_get, setting)
+        for words, answer in zip(_LOOK, answers, strict=True):
+            if isinstance(answer, Exception):
+                # By name, as a client may come from a relative of redis-py. Others pass, such as while data are loaded.
+                if type(answer).__name__ not in ("NoPermissionError", "ResponseError"):
+                    raise self._failed(answer) from answer
+                raise UnsafeStoreError(
+                    f"{self}: {' '.join(words)} is refused ({answer}), and without it nobody knows whether writes are "
+                    "synced: allow this user INFO and CONFIG GET, or pass allow_unsafe=True"
+                ) from answer
+            found |= {name: str(value) for name, value in answer.items()}
         return found
-
-    def _check(self) -> None:
-        if self._allow_unsafe:
-            return
-        self._findings.judge(self._settings())
-        self._checked = True
-
-    def _told(self, command: str, ask: Callable[..., dict[str, Any]], *words: str) -> dict[str, Any]:
-        try:
-            return ask(*words)
-        except Exception as error:
-            # By name, as a client may come from a relative of redis-py. Others pass, such as while data are loaded.
-            if is_misconfigured("redis", "", str(error)) and type(error).__name__ == "AuthenticationError":
-                raise InvalidStoreError(f"{self}: {type(error).__name__}: {error}") from error
-            if type(error).__name__ not in ("NoPermissionError", "ResponseError"):
-                raise
-            raise UnsafeStoreError(
-                f"{self}: {command} is refused ({error}), and without it nobody knows whether writes are synced: "
-                "allow this user INFO and CONFIG GET, or pass allow_unsafe=True"
-            ) from error
 
     def __str__(self) -> str:
         return self._name

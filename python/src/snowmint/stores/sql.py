@@ -27,9 +27,9 @@ class SqlStore:
 
     The tables `snowmint_records` and `snowmint_counters` (MySQL: also `snowmint_guards`) are made when first used, if
     they are missing. A database that can lose confirmed writes is refused with `UnsafeStoreError`, which names setting,
-    value and cure; that is looked at before each write. `synchronous_commit=off` and SQLite's `synchronous=NORMAL` are
-    cured for the store's own transactions. A standby or replica that is not waited for, to which a failover can lose
-    confirmed writes, is refused at first and by each claim; leases that are held go on, and
+    value and cure; that is looked at behind each write, which counts only then. `synchronous_commit=off` and SQLite's
+    `synchronous=NORMAL` are cured for the store's own transactions. A standby or replica that is not waited for, to
+    which a failover can lose confirmed writes, is refused at first and by each claim; leases that are held go on, and
     `Snowflake.status().standby_risk` and the log of `snowmint` say so.
 
     A pooler such as PgBouncer may stand before PostgreSQL, in any mode. In statement mode the engine needs
@@ -127,10 +127,11 @@ class SqlStore:
                     self._make_tables()
                     self._has_tables = True
                 with self._engine.connect() as connection, self._sql.cured(connection):
-                    if writing and not self._allow_unsafe:
-                        self._check(connection)
                     yield connection
                     connection.commit()
+                    # Behind the commit: it counts only if the server keeps it.
+                    if writing and not self._allow_unsafe:
+                        self._check(connection)
         except IntegrityError:
             raise
         except DBAPIError as error:

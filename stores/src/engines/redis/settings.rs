@@ -3,38 +3,53 @@
 use std::collections::HashMap;
 
 use ::redis::aio::MultiplexedConnection;
-use ::redis::{ErrorKind, FromRedisValue, RedisError, RedisResult, ServerErrorKind, Value, pipe};
+use ::redis::{ErrorKind, FromRedisValue, Pipeline, RedisError, RedisResult, ServerErrorKind, Value, pipe};
 use snowmint_core::durability::Engine;
 
 use crate::engines::settings;
 use crate::error::Error;
+use crate::scripts::REDIS_LOOK;
 
-/// Refuses settings that can lose confirmed writes. Returns a setting by which a failover could lose them. One pipeline.
-pub(super) async fn check(connection: MultiplexedConnection, name: &str) -> Result<Option<Error>, Error> {
-    let found = read(connection, name).await?;
+/// Adds the commands of a look to a pipeline.
+pub(super) fn look(pipeline: &mut Pipeline) {
+    for line in REDIS_LOOK.lines() {
+        for (at, word) in line.split(' ').enumerate() {
+            if at == 0 {
+                pipeline.cmd(word)
+            } else {
+                pipeline.arg(word)
+            };
+        }
+    }
+}
+
+/// Sends a look alone.
+pub(super) async fn ask(connection: &mut MultiplexedConnection, name: &str) -> Result<Vec<RedisResult<Value>>, Error> {
+    let mut questions = pipe();
+    look(&mut questions);
+    questions.ignore_errors().query_async(connection).await.map_err(|error| Error::of_driver(name, error))
+}
+
+/// Refuses settings that can lose confirmed writes. Returns a setting by which a failover could lose them.
+pub(super) fn judge(answers: impl Iterator<Item = RedisResult<Value>>, name: &str) -> Result<Option<Error>, Error> {
+    let found = read(answers, name)?;
     let value = |setting: &str| found.get(setting).map(String::as_str);
     settings::check(name, Engine::Redis, value)
 }
 
-/// Reads the settings of the server in one pipeline.
-pub(super) async fn read(mut connection: MultiplexedConnection, name: &str) -> Result<HashMap<String, String>, Error> {
-    let settings: Vec<_> = Engine::Redis.settings().collect();
-    let mut questions = pipe();
-    questions.cmd("INFO");
-    for setting in &settings {
-        questions.cmd("CONFIG").arg("GET").arg(setting);
-    }
-    let answers: Vec<RedisResult<Value>> =
-        questions.ignore_errors().query_async(&mut connection).await.map_err(|error| Error::of_driver(name, error))?;
-    let mut answers = answers.into_iter();
-    let info: String = decode(name, "INFO", answers.next())?;
+/// Reads the settings from the answers to a look.
+pub(super) fn read(
+    mut answers: impl Iterator<Item = RedisResult<Value>>,
+    name: &str,
+) -> Result<HashMap<String, String>, Error> {
     // The client has the server's own address, not a Sentinel's.
     let mut found = HashMap::from([("sentinel".to_owned(), "no".to_owned())]);
-    found.extend(info.lines().filter_map(|line| line.split_once(':')).map(owned));
-    for (setting, answer) in settings.into_iter().zip(answers) {
-        let configured: HashMap<String, String> = decode(name, &format!("CONFIG GET {setting}"), Some(answer))?;
-        for (setting, value) in configured {
-            found.entry(setting).or_insert(value);
+    for line in REDIS_LOOK.lines() {
+        if line == "INFO" {
+            let info: String = decode(name, line, answers.next())?;
+            found.extend(info.lines().filter_map(|line| line.split_once(':')).map(owned));
+        } else {
+            found.extend(decode::<HashMap<String, String>>(name, line, answers.next())?);
         }
     }
     Ok(found)

@@ -1,4 +1,5 @@
-//! Connections of a store: checked before each step, and closed after a step whose outcome is unknown.
+//! Connections of a store: their server is checked behind each step, and they are closed after a step whose outcome is
+//! unknown.
 
 use std::fmt;
 use std::pin::Pin;
@@ -21,6 +22,8 @@ use crate::process::Owner;
 use crate::process::lock;
 use crate::store::url::Url;
 
+/// A connection that was idle for this long is tested by a `PING`, as the server may have been restarted.
+const IDLE: Duration = Duration::from_millis(100);
 /// How often to try a step that the server undoes, as after a deadlock.
 const TRIES: u32 = 10;
 
@@ -43,7 +46,8 @@ struct Shared<D: Dialect> {
     /// Whether all tables existed once.
     settled: AtomicBool,
     places: Semaphore,
-    idle: Mutex<Vec<D::Connection>>,
+    /// Open connections, and when each was used last.
+    idle: Mutex<Vec<(D::Connection, Instant)>>,
     backoff: Mutex<Backoff>,
 }
 
@@ -159,11 +163,17 @@ impl<D: Dialect> Shared<D> {
             // A connection that does not go back to `idle` is closed, with any answer that still comes on it.
             match timeout_at(deadline, step(&mut connection, arguments)).await {
                 Ok(Ok(done)) => {
-                    self.idle().push(connection);
-                    return Ok(done);
+                    let checked = timeout_at(deadline, self.check_behind(&mut connection)).await;
+                    return match checked.unwrap_or_else(|_| Err(self.late("there was no answer").into())) {
+                        Ok(()) => {
+                            self.give_back(connection);
+                            Ok(done)
+                        }
+                        Err(failure) => Err(failure.into_error::<D>(&self.name)),
+                    };
                 }
                 Ok(Err(Failure::Refused(error))) => {
-                    self.idle().push(connection);
+                    self.give_back(connection);
                     return Err(error);
                 }
                 Ok(Err(Failure::Client(error))) if error.as_database_error().is_some() => {
@@ -192,15 +202,14 @@ impl<D: Dialect> Shared<D> {
         }
         // Not in the condition, as the lock would be held across the wait.
         let idle = self.idle().pop();
-        if let Some(mut connection) = idle {
-            match timeout_at(deadline, self.check(&mut connection)).await {
+        if let Some((mut connection, used)) = idle {
+            if used.elapsed() < IDLE {
+                return Ok(connection);
+            }
+            match timeout_at(deadline, connection.ping()).await {
                 Ok(Ok(())) => return Ok(connection),
-                Ok(Err(Failure::Refused(error))) => {
-                    self.idle().push(connection);
-                    return Err(error);
-                }
                 // The server was restarted, most likely.
-                Ok(Err(Failure::Client(_))) => self.idle().clear(),
+                Ok(Err(_)) => self.idle().clear(),
                 Err(_) => {
                     self.idle().clear();
                     return Err(self.late("there was no answer"));
@@ -231,10 +240,15 @@ impl<D: Dialect> Shared<D> {
         Ok(connection)
     }
 
-    /// Checks that the connection is alive, and that its server keeps confirmed writes.
+    /// Checks that the server keeps confirmed writes, behind a step: its result counts only then.
+    async fn check_behind(&self, connection: &mut D::Connection) -> Result<(), Failure> {
+        if mutant::removes("behind") { Ok(()) } else { self.check(connection).await }
+    }
+
+    /// Checks that the server keeps confirmed writes.
     async fn check(&self, connection: &mut D::Connection) -> Result<(), Failure> {
         if self.allow_unsafe || mutant::removes("settings") {
-            return Ok(connection.ping().await?);
+            return Ok(());
         }
         let found = self.dialect.settings(connection).await?;
         let checked =
@@ -243,7 +257,12 @@ impl<D: Dialect> Shared<D> {
         Ok(checked.map(drop)?)
     }
 
-    fn idle(&self) -> MutexGuard<'_, Vec<D::Connection>> {
+    /// Keeps a connection that has just answered.
+    fn give_back(&self, connection: D::Connection) {
+        self.idle().push((connection, Instant::now()));
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Vec<(D::Connection, Instant)>> {
         lock(&self.idle)
     }
 
