@@ -17,7 +17,7 @@ mod service;
 mod state;
 mod terms;
 
-pub use self::claim::{Claim, ClaimStep};
+pub use self::claim::{Claim, ClaimStep, claim_patience_ms};
 pub use self::clock::lessor_ahead_us;
 pub use self::namespace::{Floor, NamespaceName, NamespaceRecord, NamespaceRefusal};
 pub use self::record::{RECORD_BYTES, Record};

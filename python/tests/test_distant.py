@@ -35,6 +35,15 @@ def test_each_step_of_a_claim_is_one_round_trip(kind: servers.Engine, most: int,
         assert took <= most
 
 
+def test_a_claim_over_a_slow_store_may_take_longer(namespace: str) -> None:
+    server = servers.shared("redis")
+    with Distant(server.port, 1.4) as proxy:
+        store = store_through(proxy, server.url)
+        # Eight answers take more than the ten seconds that a silent store is waited for.
+        with Snowflake(store=store, namespace=namespace, max_wait_ms=500) as generator:
+            assert generator.node == 0
+
+
 FLIPS: dict[servers.Engine, tuple[bytes, str, list[str]]] = {
     "redis": (b"EVAL", "appendonly=no", ["CONFIG SET appendonly no"]),
     "postgres": (

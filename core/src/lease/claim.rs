@@ -64,6 +64,25 @@ pub struct Claim<'a> {
     refusals: u32,
 }
 
+/// Returns how long the caller of a claim over a store that blocks waits for it, in ms. `slowest_ms` is the longest time that
+/// an answer of this claim took so far: a claim takes nine answers if nobody else claims.
+///
+/// # Examples
+/// ```
+/// use snowmint_core::lease::claim_patience_ms;
+/// assert_eq!(claim_patience_ms(1000, 0), 10_000);
+/// assert_eq!(claim_patience_ms(60_000, 20), 60_000);
+/// // Far away the claim takes longer.
+/// assert_eq!(claim_patience_ms(1000, 1500), 24_000);
+/// ```
+pub const fn claim_patience_ms(max_wait_ms: u64, slowest_ms: u64) -> u64 {
+    const LEAST_MS: u64 = 10_000;
+    const ANSWERS: u64 = 16;
+    let (given, far) =
+        (if max_wait_ms > LEAST_MS { max_wait_ms } else { LEAST_MS }, slowest_ms.saturating_mul(ANSWERS));
+    if far > given { far } else { given }
+}
+
 impl<'a> Claim<'a> {
     /// The first step.
     pub const FIRST: ClaimStep = ClaimStep::ReadNamespace;

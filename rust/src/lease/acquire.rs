@@ -2,11 +2,12 @@
 
 use std::mem::ManuallyDrop;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, TryRecvError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use snowmint_core::lease::check_node;
+use snowmint_core::lease::{check_node, claim_patience_ms};
 use snowmint_core::{ErrorKind, Host, Options};
 use snowmint_stores::process::background::on_ended_thread;
 use snowmint_stores::{Claimer, Error, Refusal, StoreLease, Terms, claim_node};
@@ -22,8 +23,6 @@ use crate::slots;
 /// How often a claim looks again where every node is locked, and after how long.
 const LOOKS: u32 = 4;
 const LOOK_AGAIN_MS: u64 = 5;
-/// How long a claim over a store of the caller may take at least, whatever `max_wait_ms` is.
-const CALLERS_STORE: Duration = Duration::from_secs(10);
 
 /// The outcome of a claim. `None` in a forked child, which has to claim a node itself.
 type Claimed = Option<Result<Arc<Lease>, Refusal>>;
@@ -108,18 +107,23 @@ fn claim<H: Host>(duty: &Duty, key: &Arc<LeaseKey>, now_ms: i64, host: &mut H) -
     }
     let (sender, receiver) = mpsc::sync_channel(1);
     let claimed_key = Arc::clone(key);
+    // How long the slowest answer took so far, in ms.
+    let slowest_ms = Arc::new(AtomicU64::new(0));
+    let measured_ms = Arc::clone(&slowest_ms);
     let unavailable = |why: String| Error::unavailable(&key.backend.name(), why);
     let no_thread = |error| unavailable(format!("the system gives no thread to claim a node on: {error}")).into();
     let claiming = thread::Builder::new().name("snowmint-claim".to_owned()).spawn(move || {
         // If the caller has stopped waiting, the lease is dropped, which releases it.
-        drop(sender.send(on_ended_thread(|| lease(&claimed_key, now_ms))));
+        drop(sender.send(on_ended_thread(|| lease(&claimed_key, now_ms, &measured_ms))));
     });
     if let Err(error) = claiming {
         return Ok(Some(Err(no_thread(error))));
     }
     // A forked child leaves the channel alone: a thread of the parent may hold its locks.
     let receiver = ManuallyDrop::new(receiver);
-    let (since, patience) = (Instant::now(), CALLERS_STORE.max(Duration::from_millis(key.terms.max_wait_ms)));
+    let since = Instant::now();
+    let patience =
+        || Duration::from_millis(claim_patience_ms(key.terms.max_wait_ms, slowest_ms.load(Ordering::Relaxed)));
     let outcome = loop {
         if duty.is_of_parent() {
             return Ok(None);
@@ -129,8 +133,8 @@ fn claim<H: Host>(duty: &Duty, key: &Arc<LeaseKey>, now_ms: i64, host: &mut H) -
             Err(TryRecvError::Disconnected) => {
                 break Ok(Some(Err(unavailable("the claim of a node broke off".to_owned()).into())));
             }
-            Err(TryRecvError::Empty) if since.elapsed() >= patience => {
-                let ms = patience.as_millis();
+            Err(TryRecvError::Empty) if since.elapsed() >= patience() => {
+                let ms = patience().as_millis();
                 break Ok(Some(Err(unavailable(format!("no answer within {ms} ms")).into())));
             }
             Err(TryRecvError::Empty) => {
@@ -148,7 +152,7 @@ fn claim<H: Host>(duty: &Duty, key: &Arc<LeaseKey>, now_ms: i64, host: &mut H) -
 
 /// Claims a node on this thread.
 fn claim_here(duty: &Duty, key: &LeaseKey, now_ms: i64) -> Claimed {
-    if duty.is_of_parent() { None } else { settled(duty, lease(key, now_ms)) }
+    if duty.is_of_parent() { None } else { settled(duty, lease(key, now_ms, &AtomicU64::new(0))) }
 }
 
 /// Leaves the lease to the parent in a forked child.
@@ -165,8 +169,8 @@ fn settled(duty: &Duty, claimed: Result<Lease, Refusal>) -> Claimed {
     Some(claimed.map(Arc::new))
 }
 
-/// Claims a node from the backend, and opens a lease on it.
-fn lease(key: &LeaseKey, now_ms: i64) -> Result<Lease, Refusal> {
+/// Claims a node from the backend, and opens a lease on it. `slowest_ms` takes how long the slowest answer of a store took.
+fn lease(key: &LeaseKey, now_ms: i64, slowest_ms: &AtomicU64) -> Result<Lease, Refusal> {
     let since = Instant::now();
     let terms = terms_of_now(key)?;
     if !key.backend.has_clock() {
@@ -188,7 +192,10 @@ fn lease(key: &LeaseKey, now_ms: i64) -> Result<Lease, Refusal> {
             }
         }
         Backend::Store(store, _) => {
-            let grant = claim_node(&**store, &terms, &Claimer::this_process()?, now_ms)?;
+            let answered = |took: Duration| {
+                slowest_ms.fetch_max(u64::try_from(took.as_millis()).unwrap_or(u64::MAX), Ordering::Relaxed);
+            };
+            let grant = claim_node(&**store, &terms, &Claimer::this_process()?, now_ms, &answered)?;
             GrantedNode {
                 since,
                 node: grant.node(),

@@ -43,17 +43,31 @@ impl Grant {
     }
 }
 
-/// Claims a node over a store whose calls block, at `now_ms` (Unix ms) of the claimer's clock.
+/// Claims a node over a store whose calls block, at `now_ms` (Unix ms) of the claimer's clock. `answered` is told how long
+/// each answer took.
 ///
 /// # Errors
 /// The reason why no node is granted.
-pub fn claim_node(store: &dyn BlockingStore, terms: &Terms, claimer: &Claimer, now_ms: i64) -> Result<Grant, Refusal> {
+pub fn claim_node(
+    store: &dyn BlockingStore,
+    terms: &Terms,
+    claimer: &Claimer,
+    now_ms: i64,
+    answered: &dyn Fn(Duration),
+) -> Result<Grant, Refusal> {
+    let mut asked = Instant::now();
+    let mut answer = || answered(mem::replace(&mut asked, Instant::now()).elapsed());
     store.refuse_standby()?;
+    answer();
     let mut session = Session::new(store.name(), terms, claimer, now_ms)?;
     let mut next = session.next(&Claim::FIRST)?;
     loop {
         next = match next {
-            Next::Ask(request) => session.advance(execute_blocking(store, request))?,
+            Next::Ask(request) => {
+                let done = execute_blocking(store, request);
+                answer();
+                session.advance(done)?
+            }
             Next::Granted(grant) => return Ok(*grant),
         };
     }
