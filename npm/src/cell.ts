@@ -17,8 +17,8 @@ export function wasmCell({ layout, node, maxAheadMs, start, clock }: CellSpec, l
   const handle = keep(`generator ${state},${maxAheadMs},${start}`, () =>
     check(wasm.open(handleOf(layout), cell, node, maxAheadMs, start, engine.seed, now)),
   );
-  // Looked up at each call, as tests replace it for a while.
-  const nowMs = clock ? () => reading(clock()) : () => Date.now();
+  // `Date.now` is looked up at each call, as tests replace it for a while.
+  const nowMs = () => (clock ? reading(clock()) : Date.now());
   const { take, drain } = wasm;
   const { run } = engine;
   // Whoever sets a clock wants to know each ID beforehand.

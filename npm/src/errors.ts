@@ -42,7 +42,7 @@ export class SnowmintError extends Error {
   static [Symbol.hasInstance](error: unknown): boolean {
     // biome-ignore-start lint/complexity/noThisInStatic: subclasses inherit this function, and it answers for one of them
     const isOther = this === SnowmintError && (error as Error | undefined)?.name === "SnowmintError";
-    return isOther || Function.prototype[Symbol.hasInstance].call(this, error);
+    return isOther || super[Symbol.hasInstance](error);
     // biome-ignore-end lint/complexity/noThisInStatic: as above
   }
 

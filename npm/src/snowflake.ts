@@ -171,24 +171,14 @@ export class Snowflake implements Iterable<bigint>, AsyncIterable<bigint> {
    * The next ID; waits without blocking. If its frame is removed meanwhile it rejects with the reason of the wait; in Firefox no
    * promise of a removed frame settles.
    */
-  nextIdAsync(): Promise<bigint> {
-    // Not an async function, because no async function of a removed frame goes on.
-    return new Promise((resolve, reject) => {
-      const patience = new Patience();
-      const attempt = (): void => {
-        try {
-          resolve(this.#cell.next());
-        } catch (error) {
-          try {
-            const pauseMs = pause(error, this.#spec.asyncWaitMs, patience, this.#lease?.awaitMs?.(error));
-            later(pauseMs, attempt, () => reject(error));
-          } catch (refused) {
-            reject(refused);
-          }
-        }
-      };
-      attempt();
-    });
+  async nextIdAsync(): Promise<bigint> {
+    for (const patience = new Patience(); ; ) {
+      try {
+        return this.#cell.next();
+      } catch (error) {
+        await later(pause(error, this.#spec.asyncWaitMs, patience, this.#lease?.awaitMs?.(error)), error);
+      }
+    }
   }
 
   /** The next `count` IDs, 0 to 2^24. Throws `INVALID_ID` for another count, before any memory is taken. */

@@ -9,25 +9,15 @@ export const ofThread: object =
 
 const timer = setTimeout;
 /**
- * Calls `work` after a time, by the timer that was there when this module was loaded: tests may replace it by one that never
- * fires. In a page that is gone, such as a removed frame, timers never fire either: then it calls `gone`.
+ * Waits by the timer that was there when this module was loaded: tests may replace it by one that never fires. Resolves earlier
+ * when the page goes. In a page that is gone, such as a removed frame, no timer fires: there it rejects with `reason`.
  */
-export function later(ms: number, work: () => void, gone: () => void): void {
-  const page = globalThis as Partial<Pick<Window, "closed" | "addEventListener" | "removeEventListener">>;
-  if (page.closed) {
-    gone();
-    return;
-  }
-  // A page that is kept for the back button goes on when it is shown again.
-  const hidden = ({ persisted }: PageTransitionEvent): void => {
-    if (!persisted) gone();
-  };
-  page.addEventListener?.("pagehide", hidden);
-  timer(() => {
-    page.removeEventListener?.("pagehide", hidden);
-    work();
-  }, ms);
-}
+export const later = (ms: number, reason: unknown): Promise<unknown> =>
+  new Promise((resolve, reject) => {
+    timer(resolve, ms);
+    if (globalThis.closed) reject(reason);
+    globalThis.addEventListener?.("pagehide", resolve, { signal: AbortSignal.timeout(ms) });
+  });
 
 /** Is never called: no call waits here. */
 export function sleep(_ms: number): void {}

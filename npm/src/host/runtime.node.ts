@@ -8,9 +8,8 @@ export const blocking = true;
 /** An object that all contexts of `node:vm` in this thread see: each has its own `globalThis`, and all have the same modules of Node. */
 export const ofThread: object = threads;
 
-const timer = timers.setTimeout;
-/** Calls `work` after a time, by the timer that was there when this module was loaded: tests may replace it by one that never fires. */
-export const later = (ms: number, work: () => void, _gone: () => void): void => void timer(ms).then(work);
+/** Waits without blocking, by the timer that was there when this module was loaded: tests may replace it by one that never fires. */
+export const later: (ms: number, reason: unknown) => Promise<unknown> = timers.setTimeout;
 
 const lock = new Int32Array(new SharedArrayBuffer(4));
 /** Blocks the thread until the start of a ms, so that a saturated generator does not lose the rest of that ms. */

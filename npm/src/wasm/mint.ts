@@ -41,8 +41,8 @@ type Realm = { [REALM]?: Record<string, unknown> };
  * or a lease.
  */
 export const realm = (): Record<string, unknown> =>
-  // Jest empties objects of the global object after each file, so in Node nothing is put there.
-  ((ofThread as Realm)[REALM] ??= (globalThis as Realm)[REALM] ?? {});
+  // In Node not on the global object, whose objects Jest empties after each file.
+  ((ofThread as Realm)[REALM] ??= {});
 
 /** Whether the caller may vouch for a node here. */
 export const vouch = (key: string): boolean => (realm()[key] ??= VERSION) === VERSION;
