@@ -520,6 +520,27 @@ impl Layout {
         if now_ms > self.epoch_ms && self.tick_at(now_ms).is_none() { Err(self.no_tick(now_ms)) } else { Ok(()) }
     }
 
+    /// Refuses signed 64-bit integers for IDs of times up to `last_ms` (Unix ms), if one of the IDs could be negative there.
+    ///
+    /// # Errors
+    /// `InvalidId`.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::ErrorKind;
+    /// use snowmint_core::layouts::{INSTAGRAM, SNOWMINT};
+    /// let until_ms = INSTAGRAM.signed_until_ms().expect("64 bits");
+    /// assert_eq!(INSTAGRAM.refuse_negative(until_ms - 1), Ok(()));
+    /// assert_eq!(INSTAGRAM.refuse_negative(until_ms).unwrap_err().kind(), ErrorKind::InvalidId);
+    /// assert_eq!(SNOWMINT.refuse_negative(i64::MAX), Ok(()));
+    /// ```
+    pub const fn refuse_negative(&self, last_ms: i64) -> Result<(), Error> {
+        match self.signed_until_ms() {
+            Some(until_ms) if last_ms >= until_ms => Err(Error::new(What::Negative, 0, until_ms.cast_unsigned(), 0)),
+            _ => Ok(()),
+        }
+    }
+
     /// Refuses an instant (Unix ms) without a tick.
     ///
     /// # Errors

@@ -155,14 +155,32 @@ def test_arrays_of_ids_have_the_parts_of_each_id(dtype: str) -> None:
     ids = [2**63 - 5, 12345, 175928847299117063, 0]
     array = np.array(ids).astype(dtype).reshape(2, 2)
     parts = layouts.DISCORD.decode_array(array[:, ::-1])
-    assert {each.shape for each in parts.values()} == {(2, 2)}
+    fields = parts.pop("fields")
+    assert {each.shape for each in [*parts.values(), *fields.values()]} == {(2, 2)}
     for id, at in zip(ids, [(0, 1), (0, 0), (1, 1), (1, 0)], strict=True):
         one = layouts.DISCORD.decode(id)
         told = {"timestamp_ms": one.timestamp_ms, "tick": one.tick, "node": one.node, "sequence": one.sequence}
-        assert {name: parts[name][at] for name in told | one.fields} == told | one.fields
+        assert {name: parts[name][at] for name in told} == told
+        assert {name: fields[name][at] for name in fields} == one.fields
         assert parts["timestamp"][at] == np.datetime64(one.timestamp.replace(tzinfo=None), "ms")
     parts["node"][0, 0] = 7
     assert layouts.DISCORD.decode_array(np.array([], "u8"))["tick"].shape == (0,)
+
+
+def test_a_field_may_have_the_name_of_a_part() -> None:
+    layout = Layout("time:41,node:4,tick:6,timestamp:4,sequence:8;epoch=2025-01-01T00:00:00Z")
+    one = layout.decode(layout.encode(timestamp_ms=1767225600000, node=(5 << 10) + (7 << 4) + 3, sequence=2))
+    parts = layout.decode_array([layout.encode(one)])
+    fields = {name: column[0] for name, column in parts["fields"].items()}
+    assert fields == one.fields == {"time": one.tick, "node": 5, "tick": 7, "timestamp": 3, "sequence": 2}
+    assert (parts["node"][0], parts["tick"][0], parts["timestamp_ms"][0]) == (one.node, one.tick, one.timestamp_ms)
+    assert parts["timestamp"][0] == np.datetime64(one.timestamp.replace(tzinfo=None), "ms")
+
+
+@pytest.mark.parametrize("ids", [np.array([1, 2]), np.array([1]), [1, 2], np.zeros((2, 2), "u8")])
+def test_decode_of_an_array_names_decode_array(ids: Any) -> None:
+    with pytest.raises(TypeError, match=r"an int is needed, not (ndarray|list): decode_array takes arrays"):
+        layouts.TWITTER.decode(ids)
 
 
 def test_an_array_of_other_items_or_with_a_wrong_id_is_refused() -> None:

@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from array import array
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -452,6 +453,35 @@ def test_what_lies_around_a_slice_stays_as_it_was() -> None:
 def test_a_buffer_of_something_else_is_a_type_error(buffer: Any) -> None:
     with pytest.raises(TypeError):
         Snowflake(node=8).fill(buffer)
+
+
+@pytest.mark.parametrize(
+    "make", [lambda n: array("q", [0] * n), lambda n: np.zeros(n, "i8"), lambda n: (ctypes.c_int64 * n)()]
+)
+def test_signed_integers_are_filled(make: Callable[[int], Any]) -> None:
+    for layout in ("snowmint", "discord"):
+        buffer = make(1000)
+        Snowflake(layout, 5).fill(buffer)
+        ids = np.asarray(buffer).tolist()
+        assert ids == sorted(set(ids)) and ids[0] > 0
+
+
+def test_signed_integers_are_refused_before_an_id_is_negative() -> None:
+    until_ms = layouts.DISCORD.signed_until_ms
+    assert until_ms
+    clock = Clock(until_ms - 1006)
+    generator = Snowflake("discord", 5, clock=clock, max_ahead_ms=5, max_wait_ms=1000)
+    ids = array("q", [0] * 100)
+    generator.fill(ids)
+    assert ids[-1] > 0
+    clock.now_ms += 1
+    before = array("q", [7] * 100)
+    with pytest.raises(InvalidIdError, match="above 2\\^63-1 from .* on, and a signed"):
+        generator.fill(before)
+    assert before.tolist() == [7] * 100
+    unsigned = array("Q", [0] * 100)
+    generator.fill(unsigned)
+    assert unsigned[0] >> 22 == (ids[-1] >> 22) + 1 and unsigned[0] % 4096 == 0
 
 
 def test_a_buffer_that_cannot_be_written_in_one_piece_is_refused() -> None:

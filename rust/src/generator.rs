@@ -10,7 +10,7 @@ pub(crate) mod system;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering, fence};
 
-use snowmint_core::{ErrorKind, Host, Layout, LocalRun, Options, Run, Snowflake, SystemHost, Window};
+use snowmint_core::{ErrorKind, Host, Layout, LocalRun, Options, Run, Snowflake, SystemHost, Window, mutant};
 use snowmint_stores::Error;
 use snowmint_stores::process::fork::Cell;
 
@@ -304,6 +304,24 @@ impl Generator {
     {
         self.current().heed(error, now_ms);
         self.in_this_process(host, |core, host| core.next_id(host))
+    }
+
+    /// Refuses signed 64-bit integers for a batch, if one of its IDs could be negative there. The batch may run ahead and
+    /// wait.
+    ///
+    /// # Errors
+    /// `InvalidId`, and errors of the host's clock.
+    pub fn refuse_negative<H>(&self, host: &mut H) -> Result<(), H::Error>
+    where
+        H: Host,
+        H::Error: From<Error>,
+    {
+        if self.layout.signed_until_ms().is_none() || mutant::removes("negative") {
+            return Ok(());
+        }
+        let reach_ms = self.options.max_ahead_ms.saturating_add(self.options.max_wait_ms);
+        let last_ms = self.now_ms(host)?.saturating_add_unsigned(reach_ms);
+        Ok(self.layout.refuse_negative(last_ms).map_err(Error::from)?)
     }
 
     /// Hands `count` IDs to `sink`, run by run, and waits at most `max_wait_ms` in all; see [`Snowflake::take`].

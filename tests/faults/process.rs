@@ -6,8 +6,9 @@ mod support;
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
+use snowmint::core::Host;
 use snowmint::layouts::{DISCORD, LEAF, MASTODON, SAFE53, TWITTER};
-use snowmint::{ErrorKind, Layout, LeaseOptions, Options, Snowflake};
+use snowmint::{ClockId, Error, ErrorKind, Generator, Layout, LeaseOptions, Options, Snowflake};
 use support::{ONE_NODE, Running, Scene, assert_unique};
 
 fn lease(scene: &Scene) -> LeaseOptions {
@@ -31,6 +32,37 @@ fn a_node_used_again_goes_on_above_its_last_id() {
         .map(|_| Snowflake::new(&TWITTER, 38).and_then(|generator| generator.next_id()).expect("in time"))
         .collect();
     assert!(ids.is_sorted_by(|a, b| a < b), "duplicates or steps back");
+}
+
+#[test]
+fn signed_integers_are_refused_before_an_id_is_negative() {
+    struct At(i64);
+
+    impl Host for At {
+        type Error = Error;
+
+        fn now_ms(&mut self) -> Result<i64, Error> {
+            Ok(self.0)
+        }
+
+        fn pause(&mut self, _: u64) -> Result<(), Error> {
+            Ok(())
+        }
+
+        fn paused_ms(&mut self) -> u64 {
+            0
+        }
+    }
+
+    let until_ms = DISCORD.signed_until_ms().expect("64 bits");
+    let options = Options { max_ahead_ms: 5, max_wait_ms: 1000, ..Options::DEFAULT };
+    let clock = Some(ClockId(usize::MAX));
+    let generator = Generator::vouched(&DISCORD, 5, options, clock).expect("fits");
+    generator.refuse_negative(&mut At(until_ms - 1006)).expect("positive");
+    let refused = generator.refuse_negative(&mut At(until_ms - 1005)).expect_err("negative");
+    assert_eq!(refused.kind(), ErrorKind::InvalidId);
+    let generator = Generator::vouched(&TWITTER, 5, options, clock).expect("fits");
+    generator.refuse_negative(&mut At(i64::MAX)).expect("63 bits");
 }
 
 #[test]

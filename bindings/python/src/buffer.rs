@@ -9,8 +9,9 @@ use snowmint_core::Run;
 
 const ITEM: usize = size_of::<u64>();
 
-/// A writable, C-contiguous buffer of 64-bit unsigned integers, such as `array('Q')`, filled from its start.
+/// A writable, C-contiguous buffer of 64-bit integers, such as `array('Q')` or `array('q')`, filled from its start.
 pub(crate) struct Ids {
+    pub(crate) is_signed: bool,
     buffer: PyUntypedBuffer,
     filled: usize,
 }
@@ -52,16 +53,18 @@ impl<'py> FromPyObject<'_, 'py> for Ids {
         let format = buffer.format();
         let foreign = if cfg!(target_endian = "little") { b">!".as_slice() } else { b"<" };
         let native = format.to_bytes().first().is_none_or(|order| !foreign.contains(order));
-        let unsigned = ElementType::from_format(format) == ElementType::UnsignedInteger { bytes: ITEM };
-        if !(native && unsigned && buffer.item_size() == ITEM) {
+        let is_signed = match ElementType::from_format(format) {
+            ElementType::UnsignedInteger { bytes: ITEM } => Some(false),
+            ElementType::SignedInteger { bytes: ITEM } => Some(true),
+            _ => None,
+        };
+        let Some(is_signed) = is_signed.filter(|_| native && buffer.item_size() == ITEM) else {
             let format = format.to_string_lossy();
-            return Err(PyTypeError::new_err(format!(
-                "a buffer of 64-bit unsigned integers is needed, not of {format}"
-            )));
-        }
+            return Err(PyTypeError::new_err(format!("a buffer of 64-bit integers is needed, not of {format}")));
+        };
         if buffer.readonly() || !buffer.is_c_contiguous() {
             return Err(PyBufferError::new_err("a writable and C-contiguous buffer is needed"));
         }
-        Ok(Self { buffer, filled: 0 })
+        Ok(Self { is_signed, buffer, filled: 0 })
     }
 }

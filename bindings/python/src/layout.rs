@@ -17,7 +17,7 @@ use self::parts::Parts;
 type Moment<'py> = PyResult<Option<Bound<'py, PyAny>>>;
 
 /// The bit fields of an ID from high to low, with the epoch and the length of a tick.
-#[pyclass(frozen, eq, hash, module = "snowmint")]
+#[pyclass(frozen, eq, hash, weakref, module = "snowmint")]
 #[derive(PartialEq, Eq, Hash)]
 pub(crate) struct Layout(pub(crate) snowmint_core::Layout);
 
@@ -155,8 +155,14 @@ impl Layout {
     }
 
     /// Takes an ID apart.
-    fn decode(slf: Bound<'_, Self>, id: Int) -> Result<Parts, Failure> {
-        Parts::new(slf, id.0.id()?)
+    fn decode(slf: Bound<'_, Self>, id: &Bound<'_, PyAny>) -> Result<Parts, Failure> {
+        match id.extract::<Int>() {
+            Err(_) if array::is_array(id)? => {
+                let kind = id.get_type().name()?;
+                Err(PyTypeError::new_err(format!("an int is needed, not {kind}: decode_array takes arrays")).into())
+            }
+            id => Parts::new(slf, id?.0.id()?),
+        }
     }
 
     /// Takes an array of IDs apart, with numpy.

@@ -177,9 +177,12 @@ impl Snowflake {
         Ok(ids?)
     }
 
-    /// Fills a buffer of 64-bit unsigned integers; waits at most `max_wait_ms` in all.
+    /// Fills a buffer of 64-bit integers; waits at most `max_wait_ms` in all.
     fn fill(&self, py: Python<'_>, mut buffer: Ids) -> Result<(), Failure> {
         let count = Integer::from(buffer.len() as u64).batch()?;
+        if buffer.is_signed {
+            self.generator.refuse_negative(&mut self.host(py))?;
+        }
         let taken = self.generator.take(&mut self.host(py), count, |run| buffer.append(py, run));
         Ok(taken.map_err(|failure| self.store.interrupt(py, failure))?)
     }

@@ -274,7 +274,7 @@ class Layout:
         >>> import numpy
         >>> from snowmint import layouts
         >>> parts = layouts.TWITTER.decode_array(numpy.array([1541815603606036480], "uint64"))
-        >>> parts["timestamp"], parts["worker"]
+        >>> parts["timestamp"], parts["fields"]["worker"]
         (array(['2022-06-28T16:07:40.105'], dtype='datetime64[ms]'), array([26], dtype=uint64))
 
         Args:
@@ -283,8 +283,8 @@ class Layout:
 
         Returns:
             Arrays of the same shape: `timestamp` (`datetime64[ms]`, UTC), `timestamp_ms` (`int64`), `tick`, `node`,
-            `sequence`, and each field by its name (`uint64`). If ticks are not whole ms, `timestamp` is
-            `datetime64[us]`, and `timestamp_us` (`int64`) is there too.
+            `sequence` (`uint64`), and in the dict `fields` each field by its name (`uint64`). If ticks are not whole
+            ms, `timestamp` is `datetime64[us]`, and `timestamp_us` (`int64`) is there too.
 
         Raises:
             TypeError: The array has other items.
@@ -787,7 +787,7 @@ class Snowflake:
         """
 
     def fill(self, buffer: Buffer | _Array) -> None:
-        """Fills a buffer of 64-bit unsigned integers; waits at most `max_wait_ms` in all.
+        """Fills a buffer of 64-bit integers; waits at most `max_wait_ms` in all.
 
         >>> from array import array
         >>> from snowmint import Snowflake
@@ -798,12 +798,14 @@ class Snowflake:
 
         Args:
             buffer: Writable and C-contiguous, at most 2^24 items: `array("Q")`, a numpy array of `uint64`, a
-                `memoryview` cast to `"Q"`. If the call fails on its way, its first items may be overwritten.
+                `memoryview` cast to `"Q"`, or one of signed integers: `array("q")`, `int64`. If the call fails on its
+                way, its first items may be overwritten.
 
         Raises:
             TypeError: No buffer, or other items.
             BufferError: Not writable or not contiguous.
-            InvalidIdError: Too many items.
+            InvalidIdError: Too many items; or the integers are signed, and an ID may be above 2^63-1, see
+                `Layout.signed_until`. No ID is taken then.
             ExhaustedError, ClockBackwardsError, TimeOverflowError, BeforeEpochError, WindowClosedError: As `next_id`.
         """
 

@@ -3,13 +3,19 @@
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyBytes, PyDict};
+use pyo3::types::{PyByteArray, PyBytes, PyDict, PyList};
 use snowmint_core::{Error, Layout};
 
 use crate::error::Failure;
 use crate::work;
 
 const ITEM: usize = size_of::<u64>();
+
+/// Returns whether an object is a list, or an array of one dimension or more.
+pub(super) fn is_array(obj: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let ndim = intern!(obj.py(), "ndim");
+    Ok(obj.is_instance_of::<PyList>() || obj.hasattr(ndim)? && obj.getattr(ndim)?.ne(0)?)
+}
 
 /// Returns the IDs in a numpy array, or in an object that becomes one, as 8 bytes each in native order, and the array.
 pub(crate) fn items<'py>(ids: &Bound<'py, PyAny>) -> Result<(Bound<'py, PyBytes>, Bound<'py, PyAny>), Failure> {
@@ -26,7 +32,7 @@ pub(crate) fn items<'py>(ids: &Bound<'py, PyAny>) -> Result<(Bound<'py, PyBytes>
     Ok((bytes, ids))
 }
 
-/// Returns the parts of the IDs in a numpy array, as arrays by name.
+/// Returns the parts of the IDs in a numpy array, as arrays by name, and the fields as a dict of arrays.
 pub(super) fn decode<'py>(layout: &Layout, ids: &Bound<'py, PyAny>) -> Result<Bound<'py, PyDict>, Failure> {
     let py = ids.py();
     let numpy = py.import(intern!(py, "numpy"))?;
@@ -66,10 +72,11 @@ pub(super) fn decode<'py>(layout: &Layout, ids: &Bound<'py, PyAny>) -> Result<Bo
         let flat = numpy.call_method1(intern!(py, "frombuffer"), (PyByteArray::new(py, column), dtype))?;
         flat.call_method1(intern!(py, "reshape"), (&shape,))
     };
-    let parts = PyDict::new(py);
+    let (parts, by_name) = (PyDict::new(py), PyDict::new(py));
     for (name, column) in fields.iter().zip(&values) {
-        parts.set_item(name, array(column, "u8")?)?;
+        by_name.set_item(name, array(column, "u8")?)?;
     }
+    parts.set_item("fields", by_name)?;
     for (name, column, dtype) in [
         ("timestamp", &timestamps, "M8[ms]"),
         ("timestamp_ms", &timestamps, "i8"),
