@@ -34,6 +34,6 @@ mod trail;
 pub use self::finding::{Finding, Kind};
 pub use self::pile::{Audit, AuditOptions};
 pub use self::reader::{Reader, Reading, Source, integer, no_column};
-pub use self::report::Report;
+pub use self::report::{Kept, Report};
 pub use self::summary::NodeSpan;
 pub use self::terms::{DEFAULT_JITTER_MS, Order};

@@ -52,6 +52,18 @@ impl MaskKey {
         bytes.try_into().map(Self).map_err(|_| Error::new(What::MaskKey, 0, bytes.len() as u64, 0))
     }
 
+    /// Returns the 16 bytes, for those who keep keys.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::mask::MaskKey;
+    /// assert_eq!(MaskKey::new([7; 16])?.to_bytes(), [7; 16]);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
+    pub const fn to_bytes(&self) -> [u8; 16] {
+        self.0
+    }
+
     /// Reads 32 hexadecimal digits.
     ///
     /// # Errors

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import pytest
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, TypeAdapter, ValidationError, validate_call
 
-from snowmint import Snowflake, text
+from snowmint import ULID, PrefixedId, Snowflake, text
 from snowmint.pydantic import SnowflakeID
 
 ids: TypeAdapter[int] = TypeAdapter(SnowflakeID)
@@ -20,6 +20,9 @@ NO_IDS: list[Any] = [
     *("", "-1", "+1", " 1", "1 ", "1\n", "1_0", "1.0", "1e3", "0x1", "٥", "１", "²", "\ud800", "18446744073709551616"),
     *("0" * 20 + "1", "9" * 5000),
 ]
+
+
+class UserId(PrefixedId, prefix="user"): ...
 
 
 class Post(BaseModel):
@@ -62,12 +65,24 @@ def test_a_subclass_of_int_becomes_an_int() -> None:
     assert type(ids.validate_python(Known.FIRST)) is int
 
 
-def test_strict_models_take_the_same() -> None:
+def test_strict_models_take_a_text_in_json_alone() -> None:
     class Strict(BaseModel):
         model_config = ConfigDict(strict=True)
         id: SnowflakeID
+        ulid: ULID
+        user: UserId
 
-    assert Strict.model_validate({"id": "7"}).id == 7
+    ulid, user = ULID("01ARZ3NDEKTSV4RRFFQ69G5FAV"), UserId(7)
+    kept = Strict(id=7, ulid=ulid, user=user)
+    assert Strict.model_validate_json(kept.model_dump_json()) == kept
+    assert Strict.model_validate_json(f'{{"id": 7, "ulid": "{ulid}", "user": "{user}"}}') == kept
+    for name, given in [("id", "7"), ("ulid", str(ulid)), ("user", str(user))]:
+        with pytest.raises(ValidationError) as caught:
+            Strict.model_validate({**dict(kept), name: given})
+        assert [error["loc"] for error in caught.value.errors()] == [(name,)]
+    # A call may be stricter than its model.
+    with pytest.raises(ValidationError, match="no string in strict mode"):
+        ids.validate_python("7", strict=True)
 
 
 def test_ids_stand_in_options_lists_and_keys() -> None:

@@ -1,5 +1,7 @@
 //! Audits a pile of IDs.
 
+pub(crate) mod pickle;
+
 use pyo3::buffer::PyUntypedBuffer;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -8,13 +10,14 @@ use snowmint_core::audit::{Audit, AuditOptions, Finding, NodeSpan, Reader, Repor
 use snowmint_core::prefix::Prefix;
 use snowmint_core::render::Format;
 
+use self::pickle::Reduced;
 use crate::convert::{self, Instant, Int};
 use crate::error::Failure;
 use crate::layout::{Layout, array};
 use crate::work;
 
 /// What an audit found.
-#[pyclass(frozen, module = "snowmint")]
+#[pyclass(frozen, weakref, module = "snowmint")]
 pub(crate) struct AuditReport(Report);
 
 #[pymethods]
@@ -60,6 +63,10 @@ impl AuditReport {
         self.text(Format::Plain)
     }
 
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Reduced<'py> {
+        pickle::reduce_report(py, &self.0)
+    }
+
     fn __repr__(&self) -> String {
         format!("AuditReport({} IDs, {} findings)", self.0.ids(), self.0.findings().len())
     }
@@ -75,7 +82,7 @@ impl AuditReport {
 }
 
 /// What an audit saw of one node.
-#[pyclass(frozen, module = "snowmint")]
+#[pyclass(frozen, weakref, module = "snowmint")]
 pub(crate) struct AuditNode(NodeSpan);
 
 #[pymethods]
@@ -110,13 +117,17 @@ impl AuditNode {
         self.0.ids_per_second
     }
 
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Reduced<'py> {
+        pickle::reduce_node(py, &self.0)
+    }
+
     fn __repr__(&self) -> String {
         format!("AuditNode({}, {} IDs)", self.0.node, self.0.ids)
     }
 }
 
 /// One finding of an audit.
-#[pyclass(frozen, module = "snowmint")]
+#[pyclass(frozen, weakref, module = "snowmint")]
 pub(crate) struct AuditFinding(Finding);
 
 #[pymethods]
@@ -197,6 +208,10 @@ impl AuditFinding {
         self.0.to_string()
     }
 
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Reduced<'py> {
+        pickle::reduce_finding(py, &self.0)
+    }
+
     fn __repr__(&self) -> String {
         format!("AuditFinding({}: {})", self.0.kind.name(), self.0)
     }
@@ -245,7 +260,7 @@ fn refuse_bytes(ids: &Bound<'_, PyAny>) -> PyResult<()> {
 }
 
 /// Reads the IDs of `python -m snowmint audit`.
-#[pyclass(module = "snowmint._snowmint")]
+#[pyclass(weakref, module = "snowmint._snowmint")]
 pub(crate) struct AuditReader(Option<Reader>);
 
 #[pymethods]

@@ -10,12 +10,22 @@ use crate::error::Failure;
 
 pub(crate) const ZERO: Integer = Integer::Fits(0);
 
-/// Returns the argument as an `int`. Accepts any object with `__index__`, such as a numpy integer; refuses a `bool`.
+/// Returns whether the argument is an `int`, or an object with `__index__`, such as a numpy integer. A `bool` is neither.
+pub(crate) fn is_int(obj: &Bound<'_, PyAny>) -> PyResult<bool> {
+    if obj.is_instance_of::<PyInt>() {
+        return Ok(!obj.is_instance_of::<PyBool>());
+    }
+    obj.hasattr("__index__")
+}
+
+/// Returns the argument as an `int`. An exception of its `__index__` comes through.
 fn int<'py>(obj: Borrowed<'_, 'py, PyAny>) -> PyResult<Bound<'py, PyInt>> {
-    match (obj.cast::<PyInt>(), obj.is_instance_of::<PyBool>()) {
-        (Ok(int), false) => Ok(int.to_owned()),
-        (Err(_), _) if obj.hasattr("__index__")? => Ok(obj.call_method0("__index__")?.cast_into()?),
-        _ => Err(PyTypeError::new_err(format!("an int is needed, not {}", obj.get_type().name()?))),
+    if !is_int(&obj)? {
+        return Err(PyTypeError::new_err(format!("an int is needed, not {}", obj.get_type().name()?)));
+    }
+    match obj.cast::<PyInt>() {
+        Ok(int) => Ok(int.to_owned()),
+        Err(_) => Ok(obj.call_method0("__index__")?.cast_into()?),
     }
 }
 
@@ -165,9 +175,10 @@ impl<'py> FromPyObject<'_, 'py> for Instant {
 
 /// Reads the result of a caller's clock, Unix ms. A time outside of 64 bits becomes the nearest 64-bit time.
 pub(crate) fn reading(obj: &Bound<'_, PyAny>) -> PyResult<i64> {
-    let ms = obj.extract::<UnixMs>();
-    let ms = ms.map_err(|_| PyTypeError::new_err("clock returns Unix ms as an int: time.time_ns() // 1_000_000"))?;
-    Ok(ms.0)
+    if !is_int(obj)? {
+        return Err(PyTypeError::new_err("clock returns Unix ms as an int: time.time_ns() // 1_000_000"));
+    }
+    Ok(obj.extract::<UnixMs>()?.0)
 }
 
 /// Returns Python's own class `datetime`, also while a tool such as freezegun has replaced it by a derived class.
@@ -246,9 +257,10 @@ pub(crate) fn node(layout: &Layout, obj: &Bound<'_, PyAny>) -> Result<u32, Failu
         let fields = fields.items()?.extract::<Vec<(Text, Int)>>()?;
         return Ok(layout.node_of(fields.into_iter().map(|(name, value)| (name, value.0)))?);
     }
-    let number = obj.extract::<Int>();
-    let number = number.map_err(|_| PyTypeError::new_err("node is an int, a mapping of node fields or a str"))?;
-    Ok(layout.node(number.0)?)
+    if !is_int(obj)? {
+        return Err(PyTypeError::new_err("node is an int, a mapping of node fields or a str").into());
+    }
+    Ok(layout.node(obj.extract::<Int>()?.0)?)
 }
 
 /// Reads the nodes to exclude from a lease, each in a form that `node` accepts.

@@ -1,12 +1,13 @@
 //! Finds the systems that could have minted an ID.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
 
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyString;
-use snowmint_core::SystemHost;
+use pyo3::types::{PyString, PyTuple};
 use snowmint_core::inspect::{self as core, Form, Kind};
+use snowmint_core::{Integer, SystemHost};
 
 use crate::convert::{self, Instant, Int, Text};
 use crate::error::Failure;
@@ -14,8 +15,21 @@ use crate::layout::Layout;
 use crate::layout::parts::Parts;
 
 /// A system that could have minted the inspected value.
-#[pyclass(frozen, module = "snowmint")]
-pub(crate) struct Candidate(pub(crate) core::Candidate);
+#[pyclass(frozen, weakref, module = "snowmint")]
+pub(crate) struct Candidate(pub(crate) core::Candidate, Arc<Inspected>);
+
+/// A value, and when it was inspected.
+#[derive(IntoPyObjectRef)]
+struct Inspected {
+    value: Value,
+    now_ms: i64,
+}
+
+#[derive(IntoPyObjectRef)]
+enum Value {
+    Text(String),
+    Int(i128),
+}
 
 #[pymethods]
 impl Candidate {
@@ -98,6 +112,13 @@ impl Candidate {
         hasher.finish()
     }
 
+    /// Inspects the value again.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let Inspected { value, now_ms } = &*self.1;
+        let arguments = (value, now_ms, self.kind(), self.layout(), self.form()).into_pyobject(py)?;
+        Ok((py.import("snowmint._snowmint")?.getattr("candidate")?, arguments))
+    }
+
     fn __repr__(&self) -> String {
         let name = self.layout().unwrap_or(self.kind());
         format!("Candidate({name}, read as {}: {})", self.form(), self.reason())
@@ -116,11 +137,35 @@ impl Candidate {
 #[pyo3(signature = (value, *, now=None))]
 pub(crate) fn inspect(value: &Bound<'_, PyAny>, now: Option<Instant>) -> PyResult<Vec<Candidate>> {
     let now_ms = now.map_or_else(SystemHost::unix_ms, |now| now.0.0);
-    let candidates = if value.is_instance_of::<PyString>() {
-        core::inspect(value.extract::<Text>()?, now_ms)
+    let (candidates, value) = if value.is_instance_of::<PyString>() {
+        let text = value.extract::<Text>()?.into_string();
+        (core::inspect(&text, now_ms), Value::Text(text))
+    } else if convert::is_int(value)? {
+        let int = value.extract::<Int>()?.0;
+        let value = match int {
+            Integer::Fits(value) => value.into(),
+            Integer::Negative(below) => -i128::from(below),
+            // Nothing is found for it.
+            _ => 0,
+        };
+        (core::inspect_integer(int, now_ms), Value::Int(value))
     } else {
-        let value = value.extract::<Int>().map_err(|_| PyTypeError::new_err("inspect takes an int or a str"))?;
-        core::inspect_integer(value.0, now_ms)
+        return Err(PyTypeError::new_err("inspect takes an int or a str"));
     };
-    Ok(candidates.iter().copied().map(Candidate).collect())
+    let inspected = Arc::new(Inspected { value, now_ms });
+    Ok(candidates.iter().map(|candidate| Candidate(*candidate, Arc::clone(&inspected))).collect())
+}
+
+/// Finds a candidate again, for pickles and copies.
+#[pyfunction]
+pub(crate) fn candidate(
+    value: &Bound<'_, PyAny>,
+    now: Instant,
+    kind: &str,
+    layout: Option<&str>,
+    form: &str,
+) -> PyResult<Candidate> {
+    let mut found = inspect(value, Some(now))?.into_iter();
+    let found = found.find(|each| (each.kind(), each.layout(), each.form()) == (kind, layout, form));
+    found.ok_or_else(|| PyValueError::new_err(format!("this version of snowmint does not read the value as {form}")))
 }

@@ -43,11 +43,12 @@ mod _snowmint {
 
     #[pymodule_export]
     use crate::{
+        audit::pickle::{audit_finding, audit_node, audit_report},
         audit::{AuditFinding, AuditNode, AuditReader, AuditReport, audit, no_column, render_audit},
         doctor::examine,
         error::error_classes,
         forks::{after_fork_in_parent, before_fork},
-        inspect::{Candidate, inspect},
+        inspect::{Candidate, candidate, inspect},
         ksuid::{Ksuid, ksuid},
         layout::{Layout, find_layout, parts::Parts, presets},
         mask::{Mask, UuidMask},

@@ -9,7 +9,7 @@ use crate::convert::{self, Instant, Int, Text};
 use crate::error::Failure;
 
 /// An `ObjectId` of `MongoDB`: 32 bits of Unix seconds, 40 random ones of the process, a counter of 24.
-#[pyclass(frozen, eq, ord, hash, module = "snowmint")]
+#[pyclass(frozen, eq, ord, hash, weakref, module = "snowmint")]
 #[derive(PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct ObjectId(Core);
 

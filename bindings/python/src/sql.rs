@@ -6,9 +6,10 @@ use snowmint_core::sql::{Column, Dialect, Wide};
 
 use crate::convert::{Instant, Text};
 use crate::error::Failure;
+use crate::layout::Layout;
 
 /// Expressions of SQL that take the IDs of a column apart, as `Layout.decode` does; see `Layout.decode_sql`.
-#[pyclass(frozen, module = "snowmint")]
+#[pyclass(frozen, weakref, module = "snowmint")]
 pub(crate) struct SqlParts {
     layout: snowmint_core::Layout,
     dialect: Dialect,
@@ -72,6 +73,11 @@ impl SqlParts {
     /// Whether an ID lies between two instants, both included; an index on the column serves.
     fn between(&self, dt_from: Instant, dt_to: Instant) -> Result<String, Failure> {
         Ok(self.parts()?.between(dt_from.0.0, dt_to.0.0)?.to_string())
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (&'static str, &str))> {
+        let decode_sql = Bound::new(py, Layout(self.layout))?.getattr("decode_sql")?;
+        Ok((decode_sql, (self.dialect.name(), &self.column)))
     }
 
     fn __repr__(&self) -> String {

@@ -10,7 +10,7 @@ use crate::error::Failure;
 use crate::standard_uuid::standard_uuid;
 
 /// A ULID: 48 bits of Unix ms, then 80 random ones.
-#[pyclass(frozen, eq, ord, hash, name = "ULID", module = "snowmint")]
+#[pyclass(frozen, eq, ord, hash, weakref, name = "ULID", module = "snowmint")]
 #[derive(PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Ulid(Core);
 

@@ -9,7 +9,7 @@ use crate::convert::{self, Instant, Int, Text};
 use crate::error::Failure;
 
 /// An xid: 32 bits of Unix seconds, 40 bits of machine and process, a counter of 24.
-#[pyclass(frozen, eq, ord, hash, name = "XID", module = "snowmint")]
+#[pyclass(frozen, eq, ord, hash, weakref, name = "XID", module = "snowmint")]
 #[derive(PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Xid(Core);
 

@@ -39,7 +39,52 @@ pub struct Report {
     pub(super) rows: Rows,
 }
 
+/// A report as values, for programs that keep reports.
+///
+/// # Examples
+/// ```
+/// use snowmint_core::audit::{Audit, AuditOptions, Report};
+/// use snowmint_core::layouts::TWITTER;
+/// let mut audit = Audit::at(&TWITTER, &AuditOptions::default(), 1_790_000_000_000);
+/// audit.extend([1_541_815_603_606_036_480, 1_541_815_603_606_036_480]);
+/// let report = audit.finish();
+/// assert_eq!(Report::from(report.kept()).to_string(), report.to_string());
+/// ```
+#[derive(Clone, Debug)]
+#[allow(clippy::exhaustive_structs, reason = "whoever keeps it writes each value")]
+pub struct Kept {
+    /// The layout.
+    pub layout: Layout,
+    /// The number of IDs.
+    pub ids: u64,
+    /// The number of lines that are no ID.
+    pub unreadable: u64,
+    /// The order of the IDs.
+    pub order: Order,
+    /// The nodes, ascending.
+    pub nodes: Vec<NodeSpan>,
+    /// The findings.
+    pub findings: Vec<Finding>,
+    /// The nodes of the picture, each with the number of its IDs in each stretch of time.
+    pub counts: Vec<(u32, Vec<u32>)>,
+}
+
+impl From<Kept> for Report {
+    fn from(kept: Kept) -> Self {
+        let Kept { layout, ids, unreadable, order, nodes, findings, counts } = kept;
+        let rows = Rows::restored(&nodes, counts);
+        Self { layout, ids, unreadable, order, nodes, findings, rows }
+    }
+}
+
 impl Report {
+    /// Returns the report as values.
+    pub fn kept(&self) -> Kept {
+        let &Self { layout, ids, unreadable, order, .. } = self;
+        let counts = self.rows.counts().map(|(node, counts)| (node, counts.to_vec())).collect();
+        Kept { layout, ids, unreadable, order, nodes: self.nodes.clone(), findings: self.findings.clone(), counts }
+    }
+
     /// Returns the number of IDs.
     ///
     /// # Examples

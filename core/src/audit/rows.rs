@@ -46,6 +46,21 @@ impl Rows {
         Self { from_ms, to_ms, hidden: (nodes.len() - rows.len()) as u64, nodes: rows }
     }
 
+    /// Makes the rows of the nodes with these counts.
+    pub(super) fn restored(nodes: &[NodeSpan], counts: impl IntoIterator<Item = (u32, Vec<u32>)>) -> Self {
+        let span = |node| nodes.iter().find(|span| span.node == node).copied();
+        let rows = counts.into_iter().filter_map(|(node, counts)| Some((span(node)?, counts)));
+        let rows: Vec<_> = rows.collect();
+        let from_ms = rows.iter().map(|(span, _)| span.from_ms).min().unwrap_or_default();
+        let to_ms = rows.iter().map(|(span, _)| span.to_ms).max().unwrap_or_default();
+        Self { from_ms, to_ms, hidden: (nodes.len() - rows.len()) as u64, nodes: rows }
+    }
+
+    /// Returns each node with its counts.
+    pub(super) fn counts(&self) -> impl Iterator<Item = (u32, &[u32])> {
+        self.nodes.iter().map(|(span, counts)| (span.node, &counts[..]))
+    }
+
     /// Writes the picture.
     pub(super) fn write(&self, findings: &[Finding], out: &mut impl fmt::Write) -> fmt::Result {
         let rows = self.nodes.iter().map(|(span, counts)| Row { node: span.node, ids: span.ids, counts });

@@ -24,6 +24,9 @@ pub enum Order {
 }
 
 impl Order {
+    /// All orders.
+    pub const ALL: [Self; 4] = [Self::Written, Self::Ascending, Self::Descending, Self::Unordered];
+
     /// Returns the word for people and programs.
     ///
     /// # Examples

@@ -69,7 +69,11 @@ __all__ = [
     "__version__",
     "after_fork_in_parent",
     "audit",
+    "audit_finding",
+    "audit_node",
+    "audit_report",
     "before_fork",
+    "candidate",
     "engine_settings",
     "is_misconfigured",
     "examine",
@@ -519,6 +523,8 @@ class SqlParts:
             InvalidLayoutError, BeforeEpochError, TimeOverflowError, ValueError: As `Layout.id_range`.
         """
 
+    def __reduce__(self) -> tuple[Any, ...]: ...
+
 def postgres_wide_function(kind: Literal["uuid7", "ulid", "typeid"], schema: str, name: str) -> str:
     """A script that creates the function `schema.name()`, which mints 128-bit IDs in SQL.
 
@@ -917,6 +923,8 @@ class Candidate:
 
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Inspects the value again."""
 
 def inspect(value: _Int | str, *, now: datetime | _Int | None = None) -> list[Candidate]:
     """Lists everything that could have minted a value, the most plausible first; of garbage, an empty list.
@@ -1008,6 +1016,8 @@ class AuditFinding:
     def cure(self) -> str:
         """What would have prevented it: a sentence."""
 
+    def __reduce__(self) -> tuple[Any, ...]: ...
+
 @final
 class AuditNode:
     """What an audit saw of one node."""
@@ -1031,6 +1041,8 @@ class AuditNode:
     @property
     def ids_per_second(self) -> float:
         """IDs a second, from the earliest ID to the latest."""
+
+    def __reduce__(self) -> tuple[Any, ...]: ...
 
 @final
 class AuditReport:
@@ -1060,6 +1072,8 @@ class AuditReport:
 
     def svg(self) -> str:
         """A picture of the nodes over time, with the findings marked, for light and dark pages."""
+
+    def __reduce__(self) -> tuple[Any, ...]: ...
 
 def audit(
     ids: Any,
@@ -1482,6 +1496,9 @@ class Mask:
             InvalidIdError: The number is not from 0 to 2**63-1, or has more digits than the mask.
         """
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """With its key: as secret as that."""
+
 @final
 class UuidMask:
     """A reversible public form of UUIDs of version 7, which looks like a version 4: `UUIDv47`.
@@ -1518,6 +1535,9 @@ class UuidMask:
         Raises:
             InvalidIdError: The UUID has another version than 4.
         """
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """With its key: as secret as that."""
 
 @final
 class ULID:
@@ -1903,6 +1923,18 @@ class AuditReader:
 def no_column(name: str, columns: list[str]) -> str:
     """Returns the sentence for a missing column, with the names of the existing columns."""
 
+def audit_finding(*values: Any) -> AuditFinding:
+    """Makes the finding of a report of its values."""
+
+def audit_node(*values: Any) -> AuditNode:
+    """Makes the node of a report of its values."""
+
+def audit_report(*values: Any) -> AuditReport:
+    """Makes a report of its values."""
+
+def candidate(value: _Int | str, now: datetime | _Int, kind: str, layout: str | None, form: str) -> Candidate:
+    """Finds a candidate again, for pickles and copies."""
+
 def render_audit(report: AuditReport, json: bool, bold: bool) -> str:
     """Returns a report as the command line prints it."""
 
@@ -1938,6 +1970,7 @@ def standby_risk(store: str, engine: str, found: dict[str, str]) -> str | None:
 def release_leases() -> None:
     """Gives the nodes of all leases of this process back, before it ends by `os._exit`."""
 
+@final
 class Stop:
     """Stops the call of a thread that waits, from another thread."""
 
@@ -1945,7 +1978,7 @@ class Stop:
     def set(self) -> None:
         """Ends the wait of the call that runs."""
 
-    def run(self, function: Callable[[], _T], /) -> _T:
+    def run(self, function: Callable[[], _T]) -> _T:
         """Calls a function without arguments.
 
         Raises:

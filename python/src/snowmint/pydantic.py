@@ -10,10 +10,10 @@
 
 An ID is an `int` in Python, also in `model_dump()`, and a string in JSON, as JavaScript reads numbers above 2^53 wrong.
 It is validated from an `int` or a text of 1 to 20 decimal digits, 0 to 2^64-1; signs, blanks, underscores, floats and
-bools are refused. The JSON schema asks for the string.
+bools are refused. Strict mode takes no text in Python, and both forms in JSON. The JSON schema asks for the string.
 
 `ULID`, `ObjectId`, `KSUID`, `XID`, `TypeID`, and subclasses of `PrefixedId` and `TypeID` are types of fields as they
-are: objects in Python, texts in JSON. `UUID7` is a UUID of version 7.
+are: objects in Python, texts in JSON; strict mode takes objects alone in Python. `UUID7` is a UUID of version 7.
 
 Where every reader of the JSON takes 64-bit numbers, a serializer behind it writes a number:
 `Annotated[SnowflakeID, PlainSerializer(lambda id: id, return_type=int)]`.
@@ -55,7 +55,10 @@ def text_schema(cls: type[Any]) -> CoreSchema:
     text = core_schema.str_schema(metadata={"pydantic_js_updates": {"title": cls.__name__}})
     return core_schema.json_or_python_schema(
         json_schema=core_schema.no_info_after_validator_function(read, text),
-        python_schema=core_schema.no_info_plain_validator_function(read),
+        python_schema=core_schema.lax_or_strict_schema(
+            lax_schema=core_schema.no_info_plain_validator_function(read),
+            strict_schema=core_schema.is_instance_schema(cls),
+        ),
         serialization=core_schema.to_string_ser_schema(when_used="json"),
     )
 
@@ -64,8 +67,13 @@ class _Rule:
     """Reads an ID, and writes it as a string into JSON."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        text = core_schema.to_string_ser_schema(when_used="json")
-        return core_schema.no_info_plain_validator_function(_read, serialization=text)
+        lax = core_schema.no_info_plain_validator_function(_read)
+        strict = core_schema.no_info_plain_validator_function(_read_int)
+        return core_schema.json_or_python_schema(
+            json_schema=lax,
+            python_schema=core_schema.lax_or_strict_schema(lax_schema=lax, strict_schema=strict),
+            serialization=core_schema.to_string_ser_schema(when_used="json"),
+        )
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         if handler.mode == "serialization":
@@ -81,6 +89,12 @@ def _read(value: Any) -> int:
     if number is None:
         raise PydanticCustomError("snowflake_id", "An ID is an integer from 0 to 2^64-1, or a string of its digits")
     return number
+
+
+def _read_int(value: Any) -> int:
+    if isinstance(value, str):
+        raise PydanticCustomError("snowflake_id", "An ID is an integer from 0 to 2^64-1, and no string in strict mode")
+    return _read(value)
 
 
 SnowflakeID: TypeAlias = Annotated[int, _Rule()]

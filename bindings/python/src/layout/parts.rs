@@ -12,7 +12,7 @@ use crate::error::Failure;
 use crate::layout::Layout;
 
 /// The parts of an ID under a layout.
-#[pyclass(frozen, module = "snowmint")]
+#[pyclass(frozen, weakref, module = "snowmint")]
 pub(crate) struct Parts {
     layout: Py<Layout>,
     id: u64,
