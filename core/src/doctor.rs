@@ -129,6 +129,8 @@ pub enum Finding<'a> {
     Faulty(u64),
     /// A service grants the nodes.
     Service(&'a str, Origin),
+    /// The warning that a generator would give about the place of its slots.
+    Tolerated(&'a str),
     /// An error that a generator would meet without `allow_unsafe`: its sentence.
     Allowed(&'a str),
     /// An error that a generator would meet: its kind and sentence.
@@ -212,6 +214,7 @@ impl Finding<'_> {
             | Self::Node(Outlook::Held(..), _)
             | Self::Far(_)
             | Self::Faulty(_)
+            | Self::Tolerated(_)
             | Self::Allowed(_)
             | Self::Service(..) => Level::Note,
             _ => Level::Fine,
@@ -240,6 +243,7 @@ impl Finding<'_> {
             | Self::Unsafe(..)
             | Self::NoSettings
             | Self::Place(_)
+            | Self::Tolerated(_)
             | Self::Allowed(_)
             | Self::Refused(ErrorKind::UnsafeStore, _) => "durability",
             Self::Namespace(..) => "namespace",
@@ -301,7 +305,9 @@ impl Finding<'_> {
             Self::Node(outlook, tally) => {
                 match outlook {
                     Outlook::Gets(node) => write!(out, ", \"node\": {node}")?,
-                    Outlook::Held(..) | Outlook::Refused(_) => out.write_str(", \"node\": null")?,
+                    Outlook::GetsRandom | Outlook::Held(..) | Outlook::Refused(_) => {
+                        out.write_str(", \"node\": null")?;
+                    }
                 }
                 let Tally { nodes, held, .. } = tally;
                 write!(out, ", \"nodes\": {nodes}, \"free\": {}, \"held\": {held}", tally.free())
@@ -377,7 +383,7 @@ impl fmt::Display for Finding<'_> {
                 by(origin)
             ),
             Self::Allowed(sentence) => write!(f, "accepted by allow_unsafe: {sentence}"),
-            Self::Refused(_, sentence) => f.write_str(sentence),
+            Self::Tolerated(sentence) | Self::Refused(_, sentence) => f.write_str(sentence),
         }
     }
 }
@@ -422,9 +428,13 @@ fn write_clock(f: &mut fmt::Formatter<'_>, skew_ms: i64) -> fmt::Result {
 
 fn write_node(f: &mut fmt::Formatter<'_>, outlook: &Outlook, tally: &Tally) -> fmt::Result {
     match outlook {
-        Outlook::Gets(node) => {
+        Outlook::Gets(_) | Outlook::GetsRandom => {
             let (free, nodes) = (grouped(tally.free()), grouped(tally.nodes));
-            write!(f, "a claim gets node {node}: {free} of {nodes} nodes are free")?;
+            match outlook {
+                Outlook::Gets(node) => write!(f, "a claim gets node {node}")?,
+                _ => f.write_str("a claim gets a random node")?,
+            }
+            write!(f, ": {free} of {nodes} nodes are free")?;
             if tally.held > 0 {
                 write!(f, ", {} held", is(tally.held))?;
             }

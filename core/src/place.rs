@@ -1,8 +1,15 @@
 //! Safe places for the files that keep nodes and numbers apart. If other processes of the machine do not see the files,
 //! or if the files can vanish, numbers repeat.
 //!
-//! A host describes the place as [`Facts`]. A default place is refused if it may be private to some processes
-//! ([`Facts::not_the_machines`]); a place that the caller names, only if its files can be lost ([`Facts::lossy`]).
+//! A host describes the place as [`Facts`]. A default place is judged by [`Facts::default_place`]; a place that the caller
+//! names is refused only if its files can be lost ([`Facts::lossy`]).
+//!
+//! | the process runs | found by | a default place is |
+//! | --- | --- | --- |
+//! | under an orchestrator | the variables of Kubernetes, ECS, Cloud Run, Nomad | refused |
+//! | in a container | a root on a layered file system; a mark of a container, unless the root is a whole block device; a private mount of the place | refused |
+//! | in a container where one person works | the same, and a variable of a dev container or of CI, or a terminal | accepted with a warning, and with a random node |
+//! | on a machine | nothing of that | accepted |
 
 use core::fmt;
 
@@ -20,18 +27,109 @@ pub struct Facts<'a> {
     pub mounts: &'a str,
     /// The mounts that the machine's first process sees: `/proc/1/mountinfo`.
     pub first_mounts: &'a str,
-    /// Whether `KUBERNETES_SERVICE_HOST` is set.
-    pub kubernetes: bool,
     /// The file of [`CONTAINER_FILES`] that exists, if any.
     pub container_file: Option<&'a str>,
-    /// Whether [`CONTAINER_VARIABLE`] is set and not empty.
-    pub container_variable: bool,
+    /// What the environment variables say.
+    pub variables: Variables,
+    /// Whether standard input is a terminal.
+    pub terminal: bool,
 }
 
-/// The files that container engines put into a container.
+/// The files that container engines put into a container. An image can keep them where it is the disk of a machine.
 pub const CONTAINER_FILES: [&str; 2] = ["/.dockerenv", "/run/.containerenv"];
 /// The environment variable that container engines set.
-pub const CONTAINER_VARIABLE: &str = "container";
+const CONTAINER: &str = "container";
+
+/// A system that starts containers on many machines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Orchestrator {
+    variable: &'static str,
+    name: &'static str,
+    /// The name of what it starts.
+    unit: &'static str,
+}
+
+const fn orchestrator(variable: &'static str, name: &'static str, unit: &'static str) -> Orchestrator {
+    Orchestrator { variable, name, unit }
+}
+
+/// Swarm has no variable; the root of its tasks is layered.
+const ORCHESTRATORS: [Orchestrator; 6] = [
+    orchestrator("KUBERNETES_SERVICE_HOST", "Kubernetes", "pod"),
+    orchestrator("ECS_CONTAINER_METADATA_URI_V4", "ECS", "task"),
+    orchestrator("ECS_CONTAINER_METADATA_URI", "ECS", "task"),
+    orchestrator("K_SERVICE", "Cloud Run", "instance"),
+    orchestrator("CLOUD_RUN_JOB", "Cloud Run", "instance"),
+    orchestrator("NOMAD_ALLOC_ID", "Nomad", "task"),
+];
+
+/// The variables of dev containers and of CI.
+const ONE_PERSON: [&str; 5] = ["CODESPACES", "REMOTE_CONTAINERS", "DEVCONTAINER", "GITPOD_WORKSPACE_ID", "CI"];
+
+/// What the environment variables of a process say about its place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Variables {
+    orchestrator: Option<Orchestrator>,
+    /// The variable of a dev container or of CI.
+    one_person: Option<&'static str>,
+    /// Whether the variable of container engines is set.
+    container: bool,
+}
+
+impl Variables {
+    /// The names of the variables. A host says of each whether it is set and not empty.
+    pub const NAMES: [&'static str; ORCHESTRATORS.len() + ONE_PERSON.len() + 1] = Self::names();
+
+    const fn names() -> [&'static str; ORCHESTRATORS.len() + ONE_PERSON.len() + 1] {
+        let mut names = [CONTAINER; ORCHESTRATORS.len() + ONE_PERSON.len() + 1];
+        let mut place = 0;
+        while place < ORCHESTRATORS.len() {
+            names[place] = ORCHESTRATORS[place].variable;
+            place += 1;
+        }
+        while place < ORCHESTRATORS.len() + ONE_PERSON.len() {
+            names[place] = ONE_PERSON[place - ORCHESTRATORS.len()];
+            place += 1;
+        }
+        names
+    }
+
+    /// Reads the variables. `is_set` says whether a variable is set and not empty.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::place::{Facts, Variables, Verdict};
+    /// let variables = Variables::read(|name| name == "KUBERNETES_SERVICE_HOST");
+    /// let facts = Facts { path: "/var/lib/ids", variables, ..Facts::default() };
+    /// let Verdict::Refused(doubt) = facts.default_place() else { panic!("a pod") };
+    /// assert_eq!(doubt.to_string(), "in Kubernetes /var/lib/ids is private to each pod");
+    /// ```
+    pub fn read(mut is_set: impl FnMut(&str) -> bool) -> Self {
+        Self {
+            orchestrator: ORCHESTRATORS.into_iter().find(|each| is_set(each.variable)),
+            one_person: ONE_PERSON.into_iter().find(|name| is_set(name)),
+            container: is_set(CONTAINER),
+        }
+    }
+}
+
+/// The verdict on a default place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict<'a> {
+    /// All processes of the machine share the files.
+    Machine,
+    /// Only a container has the files, and one person works there: they serve, with a warning.
+    Tolerated(Tolerated<'a>),
+    /// The files may not be shared by the whole machine, or are lost.
+    Refused(Doubt<'a>),
+}
+
+/// A private place where one person works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tolerated<'a> {
+    doubt: Doubt<'a>,
+    sign: &'static str,
+}
 
 /// The reason why files at a path are not safe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,11 +140,19 @@ pub struct Doubt<'a> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Why<'a> {
-    Kubernetes,
-    Container(&'a str),
+    Orchestrated(Orchestrator),
+    Container(Mark<'a>),
     Elsewhere,
     FileSystem(FileSystem),
     Volume(&'static str),
+}
+
+/// The sign of a container.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mark<'a> {
+    Root(&'a str),
+    File(&'a str),
+    Variable,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,33 +165,53 @@ const OVERLAY: FileSystem =
     FileSystem { name: "overlayfs", note: ", which is private to a container and lost when the container ends" };
 
 impl<'a> Facts<'a> {
-    /// Returns why the files at a default path are not shared by the whole machine, if that is evident.
+    /// Judges a default place: whether the whole machine shares its files.
     ///
     /// # Examples
     /// ```
-    /// use snowmint_core::place::Facts;
-    /// let facts = Facts { path: "/var/lib/ids", kubernetes: true, ..Facts::default() };
-    /// let doubt = facts.not_the_machines().expect("a pod");
-    /// assert_eq!(doubt.to_string(), "in Kubernetes /var/lib/ids is private to each pod");
-    /// assert_eq!(Facts { path: "/var/lib/ids", ..Facts::default() }.not_the_machines(), None);
+    /// use snowmint_core::place::{Facts, Verdict};
+    /// assert_eq!(Facts { path: "/var/lib/ids", ..Facts::default() }.default_place(), Verdict::Machine);
+    /// let mounts = "27 1 0:30 / / rw - overlay overlay rw,lowerdir=/image";
+    /// let facts = Facts { path: "/var/lib/ids", mounts, ..Facts::default() };
+    /// assert!(matches!(facts.default_place(), Verdict::Refused(_)));
+    /// assert!(matches!(Facts { terminal: true, ..facts }.default_place(), Verdict::Tolerated(_)));
     /// ```
-    pub fn not_the_machines(&self) -> Option<Doubt<'a>> {
-        let why = if self.kubernetes {
-            Why::Kubernetes
-        } else if let Some(file) = self.container_file {
-            Why::Container(file)
-        } else if self.container_variable {
-            Why::Container("the variable container")
+    pub fn default_place(&self) -> Verdict<'a> {
+        let Some(why) = self.private().filter(|_| !mutant::removes("place")) else { return Verdict::Machine };
+        let doubt = Doubt { path: self.path, why };
+        let terminal = if self.terminal { Some("standard input is a terminal") } else { None };
+        match (why, self.variables.one_person.or(terminal), file_system(self.file_system)) {
+            (Why::Orchestrated(_), ..) | (_, None, _) => Verdict::Refused(doubt),
+            (_, Some(sign), None | Some(OVERLAY)) => Verdict::Tolerated(Tolerated { doubt, sign }),
+            // A memory or a network is no better for one person.
+            (_, Some(_), Some(other)) => Verdict::Refused(Doubt { why: Why::FileSystem(other), ..doubt }),
+        }
+    }
+
+    /// Returns why only a part of the machine may see the files, if that is evident.
+    fn private(&self) -> Option<Why<'a>> {
+        if let Some(orchestrator) = self.variables.orchestrator {
+            Some(Why::Orchestrated(orchestrator))
+        } else if let Some(mark) = self.container() {
+            Some(Why::Container(mark))
         } else if file_system(self.file_system) == Some(OVERLAY) {
-            Why::FileSystem(OVERLAY)
+            Some(Why::FileSystem(OVERLAY))
         } else if let Some(kind) = self.private_volume() {
-            Why::Volume(kind)
-        } else if self.is_mounted_for_this_process_alone() {
-            Why::Elsewhere
+            Some(Why::Volume(kind))
         } else {
-            return None;
-        };
-        self.doubt(why)
+            self.is_mounted_for_this_process_alone().then_some(Why::Elsewhere)
+        }
+    }
+
+    /// Returns the sign of a container. A mark that an image has left on the disk of a machine is no sign.
+    fn container(&self) -> Option<Mark<'a>> {
+        let root = Mount::covering(self.mounts, "/");
+        match (root, self.container_file) {
+            (Some(root), _) if root.is_layered() => Some(Mark::Root(root.kind)),
+            (Some(root), _) if root.is_whole_device() => None,
+            (_, Some(file)) => Some(Mark::File(file)),
+            _ => self.variables.container.then_some(Mark::Variable),
+        }
     }
 
     /// Returns why files at a path that the caller names can be lost, or other processes may not see them.
@@ -154,12 +280,35 @@ struct Mount<'a> {
     root: &'a str,
     /// The directory where it is mounted.
     point: &'a str,
+    /// The kind of the file system.
+    kind: &'a str,
+    /// The device by its path, or another source.
+    source: &'a str,
 }
+
+/// The kinds of file systems that show the layers of an image as one tree.
+const LAYERED: [&str; 6] = ["overlay", "aufs", "unionfs", "fuse.fuse-overlayfs", "fuse-overlayfs", "fuse.unionfs"];
 
 impl<'a> Mount<'a> {
     fn read(line: &'a str) -> Option<Self> {
-        let mut words = line.split(' ').skip(2);
-        Some(Self { device: words.next()?, root: words.next()?, point: words.next()? })
+        let (here, file_system) = line.split_once(" - ")?;
+        let (mut words, mut described) = (here.split(' ').skip(2), file_system.split(' '));
+        Some(Self {
+            device: words.next()?,
+            root: words.next()?,
+            point: words.next()?,
+            kind: described.next()?,
+            source: described.next()?,
+        })
+    }
+
+    fn is_layered(&self) -> bool {
+        LAYERED.contains(&self.kind)
+    }
+
+    /// Returns whether this is the whole file system of a block device, and not a directory or a volume of it.
+    fn is_whole_device(&self) -> bool {
+        self.root == "/" && self.source.starts_with("/dev/")
     }
 
     /// Returns the mount of a path: the deepest mount, and the last of several mounts at one point, which covers the
@@ -221,15 +370,25 @@ impl fmt::Display for Doubt<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = self.path;
         match self.why {
-            Why::Kubernetes => write!(f, "in Kubernetes {path} is private to each pod"),
-            Why::Container(mark) => write!(
-                f,
-                "in a container (found by {mark}) {path} is private to the container, or on a volume that other containers \
-                 may not have"
-            ),
+            Why::Orchestrated(Orchestrator { name, unit, .. }) => {
+                write!(f, "in {name} {path} is private to each {unit}")
+            }
+            Why::Container(mark) => {
+                write!(f, "in a container (found by {mark}) other containers may not see {path}")
+            }
             Why::Elsewhere => write!(f, "{path} is mounted for this process alone, or for this and few others"),
             Why::FileSystem(FileSystem { name, note }) => write!(f, "{path} is on {name}{note}"),
             Why::Volume(kind) => write!(f, "{path} is on {kind}"),
+        }
+    }
+}
+
+impl fmt::Display for Mark<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Root(kind) => write!(f, "its root on {kind}"),
+            Self::File(path) => f.write_str(path),
+            Self::Variable => write!(f, "the variable {CONTAINER}"),
         }
     }
 }
@@ -249,39 +408,39 @@ impl<'a> Doubt<'a> {
         Self { path: name, ..self }
     }
 
-    /// Returns the sentence that refuses the default directory of slots.
+    /// Returns the sentences that refuse the default directory of slots.
     ///
     /// # Examples
     /// ```
-    /// use snowmint_core::place::Facts;
-    /// let facts = Facts { path: "/var/lib/ids", kubernetes: true, ..Facts::default() };
-    /// let doubt = facts.not_the_machines().expect("a pod");
-    /// assert!(doubt.refuse_slots().to_string().contains("pass a node (or set SNOWMINT_NODE)"));
+    /// use snowmint_core::place::{Facts, Variables, Verdict};
+    /// let variables = Variables::read(|name| name == "NOMAD_ALLOC_ID");
+    /// let facts = Facts { path: "/var/lib/ids", variables, ..Facts::default() };
+    /// let Verdict::Refused(doubt) = facts.default_place() else { panic!("Nomad") };
+    /// assert!(doubt.refuse_slots().to_string().contains("set SNOWMINT_STORE, or pass a store"));
     /// ```
     pub const fn refuse_slots(&'a self) -> impl fmt::Display + 'a {
         Told {
             doubt: self,
-            rest: "so other generators could have the same node: pass a node (or set SNOWMINT_NODE) that no other \
-                   generator has, pass a store (or set SNOWMINT_STORE) that all generators share, or set \
+            rest: "set SNOWMINT_STORE, or pass a store, such as postgres://HOST/DATABASE, that all generators share. Or set \
                    SNOWMINT_STATE_DIR to a directory of a named volume that all containers of the machine share",
         }
     }
 
-    /// Returns the sentence that refuses the default database of a service.
+    /// Returns the sentences that refuse the default database of a service.
     ///
     /// # Examples
     /// ```
-    /// use snowmint_core::place::Facts;
-    /// let facts = Facts { path: "/var/lib/ids", kubernetes: true, ..Facts::default() };
-    /// let doubt = facts.not_the_machines().expect("a pod");
+    /// use snowmint_core::place::{Facts, Variables, Verdict};
+    /// let variables = Variables::read(|name| name == "NOMAD_ALLOC_ID");
+    /// let facts = Facts { path: "/var/lib/ids", variables, ..Facts::default() };
+    /// let Verdict::Refused(doubt) = facts.default_place() else { panic!("Nomad") };
     /// assert!(doubt.refuse_database().to_string().contains("name a store that all servers share"));
     /// ```
     pub const fn refuse_database(&'a self) -> impl fmt::Display + 'a {
         Told {
             doubt: self,
-            rest: "so another server could give the same numbers, or this one after a restart: name a store that all \
-                   servers share, such as --store postgres://HOST/DATABASE, or --store sqlite:PATH on a named volume that \
-                   stays and that all containers of the machine share",
+            rest: "name a store that all servers share, such as --store postgres://HOST/DATABASE. Or name --store sqlite:PATH \
+                   on a named volume that stays and that all containers of the machine share",
         }
     }
 
@@ -308,7 +467,58 @@ struct Told<'a> {
 
 impl fmt::Display for Told<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}, {}", self.doubt, self.rest)
+        write!(f, "{}: {}", self.doubt, self.rest)
+    }
+}
+
+impl<'a> Tolerated<'a> {
+    /// Returns the warning about slots in the default directory.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::place::{Facts, Verdict};
+    /// let mounts = "27 1 0:30 / / rw - overlay overlay rw,lowerdir=/image";
+    /// let facts = Facts { path: "/var/lib/ids", mounts, terminal: true, ..Facts::default() };
+    /// let Verdict::Tolerated(tolerated) = facts.default_place() else { panic!("a container") };
+    /// assert!(tolerated.warn_of_slots().to_string().contains("set SNOWMINT_STORE"));
+    /// ```
+    pub const fn warn_of_slots(&'a self) -> impl fmt::Display + 'a {
+        Warned {
+            tolerated: self,
+            rest: "the node is random, and an ID of another container can be equal. Before their IDs come together, set \
+                   SNOWMINT_STORE to a store that all generators share",
+        }
+    }
+
+    /// Returns the warning about the default database of a service.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::place::{Facts, Verdict};
+    /// let mounts = "27 1 0:30 / / rw - overlay overlay rw,lowerdir=/image";
+    /// let facts = Facts { path: "/root/ids.db", mounts, terminal: true, ..Facts::default() };
+    /// let Verdict::Tolerated(tolerated) = facts.default_place() else { panic!("a container") };
+    /// assert!(tolerated.warn_of_database().to_string().contains("SNOWMINT_STORE"));
+    /// ```
+    pub const fn warn_of_database(&'a self) -> impl fmt::Display + 'a {
+        Warned {
+            tolerated: self,
+            rest: "the numbers are lost with the container, and another server can give the same ones. Name a store that stays \
+                   by --store or SNOWMINT_STORE",
+        }
+    }
+}
+
+struct Warned<'a> {
+    tolerated: &'a Tolerated<'a>,
+    rest: &'static str,
+}
+
+impl fmt::Display for Warned<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Tolerated { doubt, sign } = self.tolerated;
+        let is_set = if ONE_PERSON.contains(sign) { " is set" } else { "" };
+        write!(f, "{doubt}, which is accepted because {sign}{is_set}: {}", self.rest)
     }
 }
 
@@ -323,24 +533,32 @@ mod tests {
     const DISK: &str = "27 1 254:0 / / rw,relatime - ext4 /dev/vda rw\n";
     const PATH: &str = "/var/tmp/snowmint";
 
+    fn refused<'a>(facts: &Facts<'a>) -> Option<Doubt<'a>> {
+        match facts.default_place() {
+            Verdict::Refused(doubt) => Some(doubt),
+            Verdict::Machine => None,
+            Verdict::Tolerated(tolerated) => panic!("{tolerated:?}"),
+        }
+    }
+
     fn facts<'a>(mounts: &'a str, first_mounts: &'a str) -> Facts<'a> {
         Facts { path: PATH, file_system: 0xef53, mounts, first_mounts, ..Facts::default() }
     }
 
     #[test]
     fn a_directory_on_the_machines_disk_is_accepted() {
-        assert_eq!(facts("", "").not_the_machines(), None);
-        assert_eq!(facts(DISK, DISK).not_the_machines(), None);
-        assert_eq!(facts(DISK, "").not_the_machines(), None);
+        assert_eq!(facts("", "").default_place(), Verdict::Machine);
+        assert_eq!(facts(DISK, DISK).default_place(), Verdict::Machine);
+        assert_eq!(facts(DISK, "").default_place(), Verdict::Machine);
         let own_disk = format!("{DISK}36 25 8:3 / /var/tmp rw,relatime shared:12 - ext4 /dev/sda3 rw\n");
-        assert_eq!(facts(&own_disk, &own_disk).not_the_machines(), None);
+        assert_eq!(facts(&own_disk, &own_disk).default_place(), Verdict::Machine);
         let subvolume = format!("{DISK}36 25 0:31 /@/var/tmp /var/tmp rw,relatime - btrfs /dev/sda3 rw\n");
-        assert_eq!(facts(&subvolume, &subvolume).not_the_machines(), None);
+        assert_eq!(facts(&subvolume, &subvolume).default_place(), Verdict::Machine);
         // A service that sees parts of the disk at their usual paths.
         let parts = format!(
             "{DISK}90 27 254:0 /var /var ro - ext4 /dev/vda rw\n91 90 254:0 /var/tmp /var/tmp rw - ext4 x rw\n"
         );
-        assert_eq!(facts(&parts, DISK).not_the_machines(), None);
+        assert_eq!(facts(&parts, DISK).default_place(), Verdict::Machine);
     }
 
     #[test]
@@ -354,13 +572,13 @@ mod tests {
             // A private root directory, which no mount shows.
             "90 27 0:21 / /proc rw - proc proc rw\n".to_string(),
         ] {
-            let doubt = facts(&mounts, DISK).not_the_machines();
+            let doubt = refused(&facts(&mounts, DISK));
             assert!(doubt.is_some_and(|doubt| doubt.to_string().contains("this process alone")), "{mounts}");
             assert_eq!(facts(&mounts, DISK).lossy(), None, "the caller named it");
         }
         // A directory beside the path, or the same directory by another way.
         for mounts in [over("/srv/a", "/var/tmp/snow"), over("/srv/a", "/var/tm"), over("/var/tmp", "/var/tmp")] {
-            assert_eq!(facts(&mounts, DISK).not_the_machines(), None, "{mounts}");
+            assert_eq!(facts(&mounts, DISK).default_place(), Verdict::Machine, "{mounts}");
         }
     }
 
@@ -368,13 +586,13 @@ mod tests {
     fn the_deepest_and_last_mount_decides() {
         let private = "512 36 8:1 /var/tmp/systemd-private-0f-nginx.service-x/tmp /var/tmp rw - ext4 /dev/sda1 rw\n";
         let own_disk = "36 25 8:3 / /var/tmp rw,relatime shared:12 - ext4 /dev/sda3 rw\n";
-        for (mounts, refused) in [
+        for (mounts, is_private) in [
             (format!("{own_disk}{private}{DISK}"), true),
             (format!("{private}{own_disk}{DISK}"), false),
             (format!("{private}99 36 8:3 /a /var/tmp/snowmint rw - ext4 /dev/sda3 rw\n"), false),
         ] {
-            assert_eq!(facts(&mounts, "").lossy().is_some(), refused, "{mounts}");
-            assert_eq!(facts(&mounts, "").not_the_machines().is_some(), refused, "{mounts}");
+            assert_eq!(facts(&mounts, "").lossy().is_some(), is_private, "{mounts}");
+            assert_eq!(refused(&facts(&mounts, "")).is_some(), is_private, "{mounts}");
         }
     }
 
@@ -411,22 +629,121 @@ mod tests {
             let told = facts.lossy().expect(name).refuse_named("allow_unsafe=true").to_string();
             assert!(told.starts_with(&format!("{PATH} is on {name}, ")), "{told}");
             assert!(told.ends_with(", or pass allow_unsafe=true"), "{told}");
-            assert_eq!(facts.not_the_machines().is_some(), name == "overlayfs");
+            assert_eq!(refused(&facts).is_some(), name == "overlayfs");
         }
         assert_eq!(facts(DISK, DISK).lossy(), None);
     }
 
+    fn set(names: &'static [&'static str]) -> Variables {
+        Variables::read(|name| names.contains(&name))
+    }
+
+    /// The kinds of verdicts by facts: the rule as a table.
     #[test]
-    fn containers_and_kubernetes_need_a_named_path() {
-        let pod = Facts { kubernetes: true, ..facts(DISK, DISK) };
-        let by_file = Facts { container_file: Some("/.dockerenv"), ..facts(DISK, DISK) };
-        let by_variable = Facts { container_variable: true, ..facts(DISK, DISK) };
-        for (facts, mark) in [(pod, "Kubernetes"), (by_file, "/.dockerenv"), (by_variable, "the variable container")] {
+    fn facts_lead_to_the_verdict() {
+        const LAYERS: &str = "27 1 0:30 / / rw - overlay overlay rw,lowerdir=/image\n";
+        const FUSE: &str = "27 1 0:30 / / rw - fuse.fuse-overlayfs fuse-overlayfs rw\n";
+        const DIRECTORY: &str = "27 1 254:0 /var/lib/docker/vfs/dir/3a / rw - ext4 /dev/vda rw\n";
+        const SUBVOLUME: &str = "27 1 0:31 /@/docker/btrfs/subvolumes/3a / rw - btrfs /dev/vda rw\n";
+        const DATASET: &str = "27 1 0:40 / / rw - zfs pool/docker/3a rw\n";
+        const SHARED: &str = "27 1 0:40 / / rw - virtiofs kataShared rw\n";
+        const MEMORY: &str = "27 1 0:40 / / rw - tmpfs none rw\n";
+        const NO_MARK: Option<&str> = None;
+        const MARK: Option<&str> = Some("/.dockerenv");
+        const OVERLAYFS: u32 = 0x794c_7630;
+        const EXT4: u32 = 0xef53;
+        let (nothing, ci) = (&[][..], &["CI"][..]);
+        let one = "tolerated";
+        let table = [
+            // A machine: also one whose disk was made of an image, whatever its variables.
+            (DISK, NO_MARK, nothing, false, EXT4, "machine"),
+            (DISK, MARK, nothing, false, EXT4, "machine"),
+            (DISK, MARK, &["container"][..], false, EXT4, "machine"),
+            (DISK, MARK, ci, true, EXT4, "machine"),
+            (MEMORY, NO_MARK, nothing, false, EXT4, "machine"),
+            ("", NO_MARK, nothing, false, EXT4, "machine"),
+            // A container.
+            (LAYERS, NO_MARK, nothing, false, EXT4, "its root on overlay"),
+            (LAYERS, MARK, nothing, false, OVERLAYFS, "its root on overlay"),
+            (FUSE, NO_MARK, nothing, false, EXT4, "its root on fuse.fuse-overlayfs"),
+            (DIRECTORY, MARK, nothing, false, EXT4, "/.dockerenv"),
+            (SUBVOLUME, MARK, nothing, false, EXT4, "/.dockerenv"),
+            (DATASET, MARK, nothing, false, EXT4, "/.dockerenv"),
+            (SHARED, NO_MARK, &["container"][..], false, EXT4, "the variable container"),
+            (MEMORY, MARK, nothing, false, EXT4, "/.dockerenv"),
+            ("", MARK, nothing, false, EXT4, "/.dockerenv"),
+            (DISK, NO_MARK, nothing, false, OVERLAYFS, "is on overlayfs"),
+            // A container where one person works.
+            (LAYERS, MARK, ci, false, OVERLAYFS, one),
+            (LAYERS, MARK, &["CODESPACES"][..], false, OVERLAYFS, one),
+            (LAYERS, MARK, &["REMOTE_CONTAINERS"][..], false, OVERLAYFS, one),
+            (LAYERS, MARK, &["DEVCONTAINER"][..], false, OVERLAYFS, one),
+            (LAYERS, MARK, &["GITPOD_WORKSPACE_ID"][..], false, OVERLAYFS, one),
+            (LAYERS, NO_MARK, nothing, true, OVERLAYFS, one),
+            (DIRECTORY, MARK, ci, false, EXT4, one),
+            (DISK, NO_MARK, ci, false, OVERLAYFS, one),
+            // Memory and a network are no better there.
+            (LAYERS, MARK, ci, true, 0x0102_1994, "is on tmpfs"),
+            (LAYERS, MARK, ci, true, 0x6969, "is on NFS"),
+            // An orchestrator, also at a terminal, and where its containers run CI.
+            (DISK, NO_MARK, &["KUBERNETES_SERVICE_HOST"][..], false, EXT4, "in Kubernetes"),
+            (LAYERS, MARK, &["KUBERNETES_SERVICE_HOST", "CI"][..], true, OVERLAYFS, "in Kubernetes"),
+            (LAYERS, MARK, &["ECS_CONTAINER_METADATA_URI_V4"][..], true, OVERLAYFS, "in ECS"),
+            (LAYERS, MARK, &["ECS_CONTAINER_METADATA_URI"][..], false, OVERLAYFS, "in ECS"),
+            (DISK, NO_MARK, &["K_SERVICE"][..], false, EXT4, "in Cloud Run"),
+            (DISK, NO_MARK, &["CLOUD_RUN_JOB"][..], false, EXT4, "in Cloud Run"),
+            (DISK, NO_MARK, &["NOMAD_ALLOC_ID"][..], false, EXT4, "in Nomad"),
+        ];
+        for (mounts, container_file, names, terminal, file_system, verdict) in table {
+            let facts = Facts { container_file, variables: set(names), terminal, file_system, ..facts(mounts, mounts) };
+            let found = match facts.default_place() {
+                Verdict::Machine => "machine".to_string(),
+                Verdict::Tolerated(_) => one.to_string(),
+                Verdict::Refused(doubt) => doubt.to_string(),
+            };
+            assert!(found.contains(verdict), "{mounts} {container_file:?} {names:?} {terminal}: {found}");
+        }
+    }
+
+    #[test]
+    fn a_private_mount_is_accepted_where_one_person_works() {
+        let over = format!("{DISK}90 27 254:0 /srv/a /var/tmp rw - ext4 /dev/vda rw\n");
+        let facts = facts(&over, DISK);
+        assert!(matches!(facts.default_place(), Verdict::Refused(_)));
+        assert!(matches!(Facts { terminal: true, ..facts }.default_place(), Verdict::Tolerated(_)));
+    }
+
+    #[test]
+    fn refusals_have_two_sentences_with_the_store_first() {
+        let pod = Facts { variables: set(&["KUBERNETES_SERVICE_HOST"]), ..facts(DISK, DISK) };
+        let container = Facts { container_file: Some("/.dockerenv"), ..facts("", "") };
+        for facts in [pod, container] {
             assert_eq!(facts.lossy(), None);
-            let doubt = facts.not_the_machines().expect("refused");
-            for sentence in [doubt.refuse_slots().to_string(), doubt.refuse_database().to_string()] {
-                assert!(sentence.contains(mark) && sentence.contains(PATH), "{sentence}");
-                assert!(sentence.ends_with("all containers of the machine share"), "{sentence}");
+            let doubt = refused(&facts).expect("refused");
+            for (sentences, store, shared) in [
+                (doubt.refuse_slots().to_string(), "SNOWMINT_STORE", "SNOWMINT_STATE_DIR"),
+                (doubt.refuse_database().to_string(), "--store postgres:", "--store sqlite:"),
+            ] {
+                let (first, second) = sentences.split_once(". ").expect("two sentences");
+                assert!(first.contains(PATH) && first.contains(store) && second.contains(shared), "{sentences}");
+                assert!(second.ends_with("all containers of the machine share"), "{sentences}");
+                assert!(!sentences.contains("SNOWMINT_NODE"), "{sentences}");
+                assert!(sentences.split(' ').count() < 48, "{sentences}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_warning_names_the_sign_and_the_store() {
+        let layers = "27 1 0:30 / / rw - overlay overlay rw\n";
+        let by_variable = Facts { variables: set(&["CI"]), ..facts(layers, layers) };
+        let by_terminal = Facts { terminal: true, ..facts(layers, layers) };
+        for (facts, sign) in
+            [(by_variable, "because CI is set: "), (by_terminal, "because standard input is a terminal: ")]
+        {
+            let Verdict::Tolerated(tolerated) = facts.default_place() else { panic!("{sign}") };
+            for warning in [tolerated.warn_of_slots().to_string(), tolerated.warn_of_database().to_string()] {
+                assert!(warning.contains(sign) && warning.contains("SNOWMINT_STORE"), "{warning}");
             }
         }
     }

@@ -1,6 +1,7 @@
 // Leases: file slots of this machine, in real processes and threads. Each test has a separate directory of slots.
 import assert from "node:assert/strict";
-import { readdirSync, rmSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { chmodSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -437,11 +438,31 @@ test("Kubernetes without a shared directory is refused, with what to do", async 
   await assert.rejects(Snowflake.lease(), (error) => {
     assert.ok(error instanceof SnowmintError);
     assert.equal(error.code, "INVALID_NODE");
-    for (const way of ["SNOWMINT_NODE", "SNOWMINT_STORE", "SNOWMINT_STATE_DIR"]) assert.ok(error.message.includes(way));
+    for (const way of ["SNOWMINT_STORE", "SNOWMINT_STATE_DIR"]) assert.ok(error.message.includes(way));
     return true;
   });
   process.env.SNOWMINT_STATE_DIR = folder(t);
   await (await Snowflake.lease()).close();
+});
+
+test("where one person works, a private place gives a warning", (t) => {
+  const { SNOWMINT_STATE_DIR: _, CI: __, ...env } = { ...process.env, NODE_OPTIONS: "" };
+  const own = folder(t);
+  chmodSync(own, 0o1777);
+  const code = `import(${PACKAGE}).then(async ({ Snowflake }) => {
+    console.log(String((await Snowflake.lease()).nextId()));
+    await Snowflake.lease();
+    process.exit();
+  });`;
+  // As in a container: only this process sees the directory.
+  const script = 'mount --bind "$1" /var/tmp; exec "$2" -e "$3"';
+  const words = ["--mount", "sh", "-ec", script, "sh", own, process.execPath, code];
+  const run = (env) => spawnSync("unshare", words, { env, stdio: ["ignore", "pipe", "pipe"], encoding: "utf8" });
+  assert.match(run(env).stderr, /set SNOWMINT_STORE/);
+  const { stdout, stderr } = run({ ...env, CI: "true" });
+  assert.match(stdout, /^\d+\n$/, stderr);
+  assert.equal(stderr.match(/SnowmintWarning/g)?.length, 1, stderr);
+  assert.match(stderr, /accepted because CI is set/);
 });
 
 test("where all nodes are held, a lease is refused within maxWaitMs", async (t) => {

@@ -205,10 +205,24 @@ def test_slots_lie_in_the_state_directory(monkeypatch: pytest.MonkeyPatch, tmp_p
 def test_in_kubernetes_the_slots_of_the_machine_are_refused(monkeypatch: pytest.MonkeyPatch, store: str) -> None:
     monkeypatch.setenv("KUBERNETES_SERVICE_HOST", "10.0.0.1")
     monkeypatch.delenv("SNOWMINT_STATE_DIR")
-    with pytest.raises(InvalidNodeError, match="Kubernetes.*SNOWMINT_NODE"):
+    with pytest.raises(InvalidNodeError, match="Kubernetes.*SNOWMINT_STORE"):
         Snowflake()
     Snowflake(store=store).close()
     assert Snowflake(node=1).node == 1
+
+
+def test_where_one_person_works_a_private_place_gives_a_warning(tmp_path: Path) -> None:
+    tmp_path.chmod(0o1777)
+    code = "from snowmint import Snowflake; print(Snowflake().next_id()); Snowflake()"
+    # As in a container: only this process sees the directory.
+    script = 'mount --bind "$1" /var/tmp; exec "$2" -c "$3"'
+    words = ["unshare", "--mount", "sh", "-ec", script, "sh", str(tmp_path), sys.executable, code]
+    env = {name: value for name, value in os.environ.items() if name not in ("SNOWMINT_STATE_DIR", "CI")}
+    refused = subprocess.run(words, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    assert "InvalidNodeError" in refused.stderr and "set SNOWMINT_STORE" in refused.stderr
+    minted = subprocess.run(words, env={**env, "CI": "true"}, capture_output=True, text=True)
+    assert minted.stdout.strip().isdigit(), minted.stderr
+    assert minted.stderr.count("RuntimeWarning") == 1 and "accepted because CI is set" in minted.stderr
 
 
 @pytest.mark.parametrize(

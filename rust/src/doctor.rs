@@ -131,7 +131,10 @@ fn slots<W: fmt::Write>(report: &mut Report<'_, W>, directory: &SlotDirectory, o
     let path = directory.path.display().to_string();
     let exists = directory.path.is_dir();
     report.add(&Finding::Slots { path: &path, origin, shared: directory.shared, exists });
-    report.place(&path, refuse_lossy_slots(&directory.path), directory.allow_unsafe);
+    match &directory.warning {
+        Some(warning) => report.add(&Finding::Tolerated(warning)),
+        None => report.place(&path, refuse_lossy_slots(&directory.path), directory.allow_unsafe),
+    }
     let found = directory.refuse_unusable().and_then(|()| {
         let slots = Slots::of_directory(directory.clone());
         Ok((slots.record(&terms.namespace, &terms.layout)?, slots.list(Some(terms.namespace.directory()))?))
@@ -146,7 +149,10 @@ fn slots<W: fmt::Write>(report: &mut Report<'_, W>, directory: &SlotDirectory, o
     for slot in &listed {
         nodes.see(slot.node, slot.record.as_ref(), slot.held, now_ms);
     }
-    let (outlook, tally) = nodes.end();
+    let (mut outlook, tally) = nodes.end();
+    if directory.warning.is_some() && terms.node.is_none() && matches!(outlook, Outlook::Gets(_)) {
+        outlook = Outlook::GetsRandom;
+    }
     report.nodes(&outlook, &tally);
 }
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::{env, fmt};
 
-use snowmint_core::place::{CONTAINER_VARIABLE, Facts};
+use snowmint_core::place::Variables;
 
 /// The variables that fill in missing options of a generator.
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -16,10 +16,8 @@ pub struct Environment {
     pub namespace: Option<String>,
     /// `SNOWMINT_STATE_DIR`: the directory of the slots of this machine.
     pub state_dir: Option<PathBuf>,
-    /// Whether this is a pod of Kubernetes: `KUBERNETES_SERVICE_HOST`.
-    pub kubernetes: bool,
-    /// Whether the variable `container`, which container engines set, is not empty.
-    pub container: bool,
+    /// The variables that say where this process runs.
+    pub place: Variables,
 }
 
 // A password may be in a URL.
@@ -30,8 +28,7 @@ impl fmt::Debug for Environment {
             .field("store", &self.store.as_deref().map(shown))
             .field("namespace", &self.namespace)
             .field("state_dir", &self.state_dir)
-            .field("kubernetes", &self.kubernetes)
-            .field("container", &self.container)
+            .field("place", &self.place)
             .finish()
     }
 }
@@ -45,14 +42,8 @@ impl Environment {
             store: text("SNOWMINT_STORE"),
             namespace: text("SNOWMINT_NAMESPACE"),
             state_dir: env::var_os("SNOWMINT_STATE_DIR").map(PathBuf::from),
-            kubernetes: env::var_os("KUBERNETES_SERVICE_HOST").is_some(),
-            container: env::var_os(CONTAINER_VARIABLE).is_some_and(|value| !value.is_empty()),
+            place: Variables::read(|name| env::var_os(name).is_some_and(|value| !value.is_empty())),
         }
-    }
-
-    /// Returns what these variables say about Kubernetes and containers.
-    pub fn facts(&self) -> Facts<'static> {
-        Facts { kubernetes: self.kubernetes, container_variable: self.container, ..Facts::default() }
     }
 }
 

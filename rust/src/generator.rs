@@ -22,6 +22,7 @@ use crate::cycles::unix_ms;
 use crate::environment::Environment;
 use crate::lease::Lease;
 use crate::lease::acquire::{acquire, acquire_in_background};
+use crate::lease::backend::Backend;
 use crate::lease::key::{ClockId, LeaseKey};
 use crate::lease::on_lost::OnLost;
 use crate::lease::registry::{Share, Wish, forget_ended, registry};
@@ -173,6 +174,14 @@ impl Generator {
     /// Returns the granted window; `None` for a vouched node.
     pub fn window(&self) -> Option<Window> {
         self.current().lease().map(Lease::window)
+    }
+
+    /// Returns the warning about the slots of a container where one person works, for the caller to show. Each process gets
+    /// it once.
+    pub fn warning(&self) -> Option<&str> {
+        static SHOWN: AtomicBool = AtomicBool::new(false);
+        let Backend::Slots(directory) = &self.key.as_ref()?.backend else { return None };
+        directory.warning.as_deref().filter(|_| !SHOWN.swap(true, Ordering::Relaxed))
     }
 
     /// Returns the status of the generator.

@@ -55,7 +55,14 @@ impl SlotDirectory {
             Some(node) => u64::from(node)..u64::from(node) + 1,
             None => 0..layout.nodes(),
         };
-        for node in nodes {
+        let first = match &self.warning {
+            Some(_) => {
+                getrandom::u64().map_err(|error| cannot("use", &self.path, &io::Error::other(error)))? % nodes.end
+            }
+            None => nodes.start,
+        };
+        // From the first one to the end, then the ones before it.
+        for node in (first..nodes.end).chain(nodes.start..first) {
             // There are at most 2^32 nodes.
             let node = u32::try_from(node).unwrap_or(u32::MAX);
             if terms.exclude.contains(&node) {

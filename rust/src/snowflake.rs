@@ -30,6 +30,9 @@ impl Snowflake {
     /// Opens a generator on a leased node: no other generator of the namespace has the node at the times of its IDs.
     /// `SNOWMINT_NODE`, `SNOWMINT_STORE` and `SNOWMINT_NAMESPACE` fill in options that are missing.
     ///
+    /// In a container where one person works, such as a dev container or a job of CI, the slots of the machine come with a
+    /// warning on standard error.
+    ///
     /// Blocks while it claims the node. In a forked child the generator leases another node when first used, or fails with
     /// `Forked` if the options name a node.
     ///
@@ -50,6 +53,9 @@ impl Snowflake {
     pub fn lease(options: LeaseOptions) -> Result<Self, Error> {
         let clock = options.read.clone();
         let generator = Generator::lease(options, &Environment::of_process(), &mut CallHost::new(clock.as_ref()))?;
+        if let Some(warning) = generator.warning() {
+            eprintln!("snowmint: {warning}");
+        }
         Ok(Self { generator, clock })
     }
 

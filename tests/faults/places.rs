@@ -13,15 +13,28 @@ use std::process::Command;
 
 use support::{Running, Scene, minter, run, run_refused};
 
-/// Makes a root directory with all files of this machine, except the files that mark a container.
-const PLAIN_ROOT: &str = r#"
-mount -t tmpfs none "$1/root"
+/// Makes the root directory of a machine in memory, with all files of this machine, except the files that mark a container.
+const PLAIN_ROOT: &str = "mount -t tmpfs none \"$1/root\"";
+/// The same on a separate disk.
+const DISK_ROOT: &str = "truncate -s 8M \"$1/disk\"; mkfs.ext4 -q \"$1/disk\"; mount -o loop \"$1/disk\" \"$1/root\"";
+/// The same in layers, as a container engine does.
+const LAYERED_ROOT: &str = "mount -t overlay -o \"lowerdir=$1/one,upperdir=$1/upper,workdir=$1/work\" none \"$1/root\"";
+
+/// Fills the root directory. In layers, `/var/tmp` is in the layers too.
+fn filled(root: &str) -> String {
+    let skipped = if root == LAYERED_ROOT { "/var" } else { "/lost+found" };
+    format!(
+        r#"
+{root}
 for each in /*; do
   if [ -L "$each" ]; then cp -P "$each" "$1/root"
-  elif [ -d "$each" ]; then mkdir "$1/root$each"; mount --rbind "$each" "$1/root$each"; fi
+  elif [ "$each" = {skipped} ]; then mkdir -p -m 1777 "$1/root/var/tmp"
+  elif [ -d "$each" ]; then mkdir -p "$1/root$each"; mount --rbind "$each" "$1/root$each"; fi
 done
 mount -t tmpfs none "$1/root/run"
-"#;
+"#
+    )
+}
 
 /// Makes a command that runs a script in new namespaces: `$1` is the scene's directory, `$2` the minter.
 fn apart(scene: &Scene, namespaces: &[&str], script: &str) -> Command {
@@ -40,9 +53,14 @@ fn apart(scene: &Scene, namespaces: &[&str], script: &str) -> Command {
     command
 }
 
+/// Mints from the default slots after `script`, on a machine with this root directory.
+fn in_root(scene: &Scene, root: &str, script: &str) -> Command {
+    apart(scene, &[], &format!("{}{script}\nexec chroot \"$1/root\" \"$2\" mint count=1", filled(root)))
+}
+
 /// Mints from the default slots after `script`, on a machine without the marks of a container.
 fn on_plain_machine(scene: &Scene, script: &str) -> Command {
-    apart(scene, &[], &format!("{PLAIN_ROOT}{script}\nexec chroot \"$1/root\" \"$2\" mint count=1"))
+    in_root(scene, PLAIN_ROOT, script)
 }
 
 /// As `on_plain_machine`, on a machine whose `/var/tmp` is the directory `one`, also for its first process. `user` has
@@ -52,7 +70,7 @@ fn on_own_machine(scene: &Scene, script: &str, user: &[&str]) -> Command {
     let mount = "chmod 1777 \"$1/one\"; mount --bind \"$1/one\" \"$1/root/var/tmp\"; cp \"$2\" \"$1/root/run/minter\"";
     let user = if user.is_empty() { String::new() } else { format!("setpriv {} --", user.join(" ")) };
     let mint = format!("exec chroot \"$1/root\" {user} /run/minter mint pace_us=1000 count=500");
-    apart(scene, &namespaces, &format!("{PLAIN_ROOT}{mount}\n{script}\n{mint}"))
+    apart(scene, &namespaces, &format!("{}{mount}\n{script}\n{mint}", filled(PLAIN_ROOT)))
 }
 
 #[test]
@@ -117,6 +135,52 @@ fn in_a_container_default_slots_are_refused_with_any_mount() {
             assert!(refused.contains("named volume that all containers of the machine share"), "{refused}");
         }
     }
+}
+
+/// A micro-VM whose disk was made of an image: the engine's mark is left, and `container` may be set.
+#[test]
+fn a_mark_on_the_disk_of_a_machine_refuses_nothing() {
+    let scene = Scene::new();
+    for script in ["touch \"$1/root/.dockerenv\"", "touch \"$1/root/run/.containerenv\"; export container=oci"] {
+        let minted = run(&mut in_root(&scene, DISK_ROOT, script));
+        assert!(minted.starts_with("node "), "{minted}");
+    }
+}
+
+#[test]
+fn in_a_layered_root_default_slots_are_refused_with_the_store_first() {
+    let refused = run_refused(&mut in_root(&Scene::new(), LAYERED_ROOT, ""));
+    assert!(refused.contains("in a container (found by its root on overlay)"), "{refused}");
+    let (first, second) = refused.split_once(". ").expect("two sentences");
+    assert!(first.contains("SNOWMINT_STORE") && second.contains("SNOWMINT_STATE_DIR"), "{refused}");
+    assert!(!refused.contains("SNOWMINT_NODE"), "{refused}");
+}
+
+#[test]
+fn where_one_person_works_a_layered_root_gives_random_nodes_and_one_warning() {
+    let scene = Scene::new();
+    let mut nodes = HashSet::new();
+    for sign in ["CI", "CODESPACES", "REMOTE_CONTAINERS", "DEVCONTAINER", "GITPOD_WORKSPACE_ID"] {
+        let minted = in_root(&scene, LAYERED_ROOT, &format!("export {sign}=true")).output().expect("it starts");
+        let told = String::from_utf8(minted.stderr).expect("text");
+        assert!(minted.status.success(), "{told}");
+        assert_eq!(told.matches("SNOWMINT_STORE").count(), 1, "{told}");
+        assert!(told.contains(&format!("accepted because {sign} is set")), "{told}");
+        nodes.insert(String::from_utf8(minted.stdout).expect("text").split(' ').nth(1).map(str::to_owned));
+    }
+    assert!(nodes.len() > 1, "five random nodes of 1024 are not all the same: {nodes:?}");
+    let refused = run_refused(&mut in_root(&scene, LAYERED_ROOT, "export CI=true KUBERNETES_SERVICE_HOST=10.0.0.1"));
+    assert!(refused.contains("in Kubernetes"), "{refused}");
+}
+
+/// `script` gives its command a terminal.
+#[test]
+fn at_a_terminal_a_layered_root_gives_a_node_with_a_warning() {
+    let scene = Scene::new();
+    let mint = "exec chroot \"$1/root\" script --quiet --return --command \"$2 mint count=1\" /dev/null";
+    let minted = run(&mut apart(&scene, &[], &format!("{}{mint}", filled(LAYERED_ROOT))));
+    assert!(minted.contains("accepted because standard input is a terminal"), "{minted}");
+    assert!(minted.contains("node "), "{minted}");
 }
 
 const OVERLAY: &str = "mount -t overlay -o \"lowerdir=$1/one,upperdir=$1/upper,workdir=$1/work\" none \"$1/merged\"";

@@ -148,7 +148,7 @@ fn an_error_names_the_directory_that_cannot_be_made() {
 #[test]
 fn in_kubernetes_default_slots_are_refused_with_the_cure() {
     let refused = run_refused(minter("mint").env("KUBERNETES_SERVICE_HOST", "10.0.0.1").arg("count=1"));
-    assert!(refused.contains("Kubernetes") && refused.contains("SNOWMINT_NODE"), "{refused}");
+    assert!(refused.contains("Kubernetes") && refused.contains("SNOWMINT_STORE"), "{refused}");
     let vouched =
         run(minter("mint").env("KUBERNETES_SERVICE_HOST", "10.0.0.1").env("SNOWMINT_NODE", "7").arg("count=1"));
     assert!(vouched.starts_with("node 7 "), "{vouched}");

@@ -10,6 +10,7 @@ use napi::threadsafe_function::ThreadsafeFunctionCallMode;
 use napi::{Error, Task};
 use napi_derive::napi;
 use snowmint::{Environment, Generator, LeaseOptions, OnLost, SystemHost};
+use snowmint_core::place::Variables;
 use snowmint_core::{Integer, Layout};
 
 use crate::{hot, refusal, saturated};
@@ -34,10 +35,8 @@ pub struct Terms {
     pub environment_namespace: Option<String>,
     /// `SNOWMINT_STATE_DIR`.
     pub state_dir: Option<String>,
-    /// Whether `KUBERNETES_SERVICE_HOST` is set.
-    pub kubernetes: bool,
-    /// Whether `container` is set and not empty.
-    pub container: bool,
+    /// Those of [`place_variables`] that are set and not empty.
+    pub place: Vec<String>,
     /// As in `Options`.
     pub max_ahead_ms: f64,
     /// As in `Options`.
@@ -48,6 +47,12 @@ pub struct Terms {
     pub window_ms: Option<f64>,
     /// Nodes that the lease must not get.
     pub exclude: Vec<u32>,
+}
+
+/// Returns the names of the environment variables that say where this process runs.
+#[napi(catch_unwind)]
+pub fn place_variables() -> Vec<String> {
+    Variables::NAMES.map(str::to_owned).to_vec()
 }
 
 /// Leases a node: a promise of a `Lease`, or of the refusal, "CODE ms sentence".
@@ -91,8 +96,7 @@ impl Claiming {
             store: terms.environment_store,
             namespace: terms.environment_namespace,
             state_dir: terms.state_dir.map(Into::into),
-            kubernetes: terms.kubernetes,
-            container: terms.container,
+            place: Variables::read(|name| terms.place.iter().any(|set| set == name)),
         };
         let mut options = LeaseOptions::new().exclude(terms.exclude);
         options.store = terms.store.map(Into::into);
@@ -162,6 +166,12 @@ impl Lease {
     #[napi(catch_unwind)]
     pub fn window(&self) -> Option<Vec<i64>> {
         self.generator.window().map(|window| vec![window.start_ms, window.end_ms])
+    }
+
+    /// The warning about the place of its slots, once in a process.
+    #[napi(catch_unwind)]
+    pub fn warning(&self) -> Option<String> {
+        self.generator.warning().map(str::to_owned)
     }
 
     /// The state of the generator and its lease.

@@ -1,6 +1,8 @@
 //! The class `Snowflake`.
 
-use pyo3::exceptions::PyTypeError;
+use std::ffi::CString;
+
+use pyo3::exceptions::{PyRuntimeWarning, PyTypeError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -109,6 +111,9 @@ impl Snowflake {
         let clock = clock.map(Reference::new);
         let open = || Generator::open(options, &Environment::of_process(), &mut DetachedHost::new(clock.as_ref()));
         let generator = py.detach(open).map_err(|failure| store_object.explain(py, failure))?;
+        if let Some(warning) = generator.warning() {
+            PyErr::warn(py, &py.get_type::<PyRuntimeWarning>(), &CString::new(warning).unwrap_or_default(), 1)?;
+        }
         Ok(Self { generator, clock, on_lost: callback, store: store_object, layout: Py::new(py, Layout(layout))? })
     }
 

@@ -47,6 +47,8 @@ impl Tally {
 pub enum Outlook {
     /// It gets this node at once.
     Gets(u32),
+    /// It gets a random node at once.
+    GetsRandom,
     /// The one node that it may take is held, by the holder of this record if the record is valid.
     Held(Error, Option<Record>),
     /// No node can be granted now.

@@ -11,6 +11,8 @@ export interface Addon {
   open(layout: string, node: number, maxAheadMs: number, start: number): Handle | string;
   /** `onLost` is called with a refusal. */
   lease(terms: Terms, onLost?: (refusal: string) => void): Promise<NativeLease | string>;
+  /** The names of the variables that say where the process runs. */
+  placeVariables(): string[];
   /** The findings about slots or a vouched node, as lines. */
   examine(terms: Terms, json: boolean, bold: boolean): Promise<{ text: string; isWell: boolean } | string>;
 }
@@ -26,8 +28,8 @@ export interface Terms {
   environmentStore?: string;
   environmentNamespace?: string;
   stateDir?: string;
-  kubernetes: boolean;
-  container: boolean;
+  /** Those of `placeVariables` that are set and not empty. */
+  place: string[];
   maxAheadMs: number;
   maxWaitMs: number;
   start: number;
@@ -39,6 +41,7 @@ interface NativeLease {
   handle(): Handle;
   node(): number;
   window(): [start: number, end: number] | null;
+  warning(): string | null;
   status(): LeaseStatus;
   close(): Promise<void>;
 }

@@ -113,6 +113,13 @@ async function lease(spec: Spec, options: LeaseOptions): Promise<Lease | undefin
     );
   if (typeof (namespace ?? "") !== "string") throw new TypeError("namespace is a string");
   if (typeof (onLost ?? lease) !== "function") throw new TypeError("onLost is a function that takes an error");
+  const native = addon();
+  if (!native)
+    throw noAddon(
+      "INVALID_STORE",
+      (addon) => `a lease needs ${addon}`,
+      "use new Snowflake({ node }) with a node that no other generator of this layout uses",
+    );
   const terms = {
     layout: String(layout),
     store,
@@ -122,23 +129,17 @@ async function lease(spec: Spec, options: LeaseOptions): Promise<Lease | undefin
     environmentStore,
     environmentNamespace,
     stateDir: variable("SNOWMINT_STATE_DIR"),
-    kubernetes: variable("KUBERNETES_SERVICE_HOST") !== undefined,
-    container: !!variable("container"),
+    place: native.placeVariables().filter((name) => variable(name)),
     maxAheadMs,
     maxWaitMs: asyncWaitMs,
     start,
     windowMs: windowMs === undefined ? undefined : duration("windowMs", windowMs),
     exclude: [...exclude].map((node) => nodeNumber(layout, node)),
   };
-  const native = addon();
-  if (!native)
-    throw noAddon(
-      "INVALID_STORE",
-      (addon) => `a lease needs ${addon}`,
-      "use new Snowflake({ node }) with a node that no other generator of this layout uses",
-    );
   const share: Share = {};
   const held = answer(await native.lease(terms, onLost && whenLost(onLost, share)));
+  const warning = held.warning();
+  if (warning) process.emitWarning(warning, "SnowmintWarning");
   return {
     node: held.node(),
     cell: cellOf(native, held.handle()),

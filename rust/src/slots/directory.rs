@@ -21,6 +21,8 @@ pub struct SlotDirectory {
     pub(crate) shared: bool,
     /// Whether the caller accepts a file system that loses writes, or does not share locks.
     pub(crate) allow_unsafe: bool,
+    /// The warning about the default directory of a container where one person works. Claims begin at a random node there.
+    pub(crate) warning: Option<String>,
 }
 
 impl SlotDirectory {
@@ -52,7 +54,7 @@ impl SlotDirectory {
     /// Returns a directory that the caller names. A relative path counts from the current working directory.
     pub(crate) fn named(path: &Path, allow_unsafe: bool) -> Result<Self, Error> {
         let path = std::path::absolute(path).map_err(|error| cannot("use", path, &error))?;
-        Ok(Self { path, shared: false, allow_unsafe })
+        Ok(Self { path, shared: false, allow_unsafe, warning: None })
     }
 
     /// Returns the directory that every process of the machine uses.
@@ -64,13 +66,13 @@ impl SlotDirectory {
             return Self::named(path, false);
         }
         let default = Path::new(SHARED_PARENT).join(SHARED_NAME);
-        refuse_default_slots(&default, &environment.facts())?;
+        let warning = refuse_default_slots(&default, environment.place)?;
         if cfg!(not(unix)) {
             // There is one directory of the machine for every user on Windows.
             let data = std::env::var_os("ProgramData").unwrap_or_else(|| "C:\\ProgramData".into());
             return Self::named(&PathBuf::from(data).join(SHARED_NAME), false);
         }
-        Ok(Self { path: default, shared: true, allow_unsafe: false })
+        Ok(Self { path: default, shared: true, allow_unsafe: warning.is_some(), warning })
     }
 
     /// Refuses a directory in which this process cannot make slots. Makes nothing.
@@ -239,15 +241,18 @@ fn shared_directory(path: &Path) -> Result<(), Error> {
 
 #[cfg(test)]
 mod tests {
+    use snowmint_core::place::Variables;
+
     use super::*;
 
     #[test]
     fn kubernetes_is_refused_with_what_to_pass_instead() {
-        let environment = Environment { kubernetes: true, ..Environment::default() };
+        let place = Variables::read(|name| name == "KUBERNETES_SERVICE_HOST");
+        let environment = Environment { place, ..Environment::default() };
         let error = SlotDirectory::of_machine(&environment).expect_err("refused");
         assert_eq!(error.kind(), ErrorKind::InvalidNode);
         let sentence = error.to_string();
-        for way_out in ["SNOWMINT_NODE", "SNOWMINT_STORE", "SNOWMINT_STATE_DIR"] {
+        for way_out in ["SNOWMINT_STORE", "SNOWMINT_STATE_DIR"] {
             assert!(sentence.contains(way_out), "{sentence}");
         }
         let named = Environment { state_dir: Some("/srv/slots".into()), ..environment };

@@ -34,6 +34,9 @@ pub fn generate(options: &arguments::Gen) -> Result<ExitCode, Exit> {
     // Listens before the lease is taken: an interrupt then releases the lease.
     let interrupted = interrupt()?;
     let generator = Generator::open(lease, &Environment::of_process(), &mut SystemHost::new())?;
+    if let Some(warning) = generator.warning() {
+        eprintln!("snowmint: {warning}");
+    }
     // A batch of a quarter second ends well before its deadline.
     let at_once = BATCH.min(layout.ids_per_second() / 4).max(1);
     let bar = bar(options.count);

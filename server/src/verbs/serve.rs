@@ -229,7 +229,7 @@ pub fn default_store() -> Result<String, Exit> {
         .filter(|directory| directory.is_absolute())
         .ok_or_else(|| Exit::Wrong("there is no home directory for a store: use --store sqlite:PATH".to_owned()))?;
     let path = directory.join("snowmint.db");
-    refuse_default_database(&path, &Environment::of_process().facts())
+    let warning = refuse_default_database(&path, Environment::of_process().place)
         .map_err(|error| Exit::Wrong(error.to_string()))?;
     std::fs::create_dir_all(&directory).map_err(|error| {
         Exit::Failed(format!("{}: {error}; use --store URL for another place", directory.display()))
@@ -237,5 +237,10 @@ pub fn default_store() -> Result<String, Exit> {
     let path = path.to_str();
     let path =
         path.ok_or_else(|| Exit::Wrong("the home directory is not UTF-8: use --store sqlite:PATH".to_owned()))?;
-    Ok(format!("sqlite:{path}"))
+    // The place is judged.
+    let allowed = warning.as_ref().map_or("", |_| "?allow_unsafe=true");
+    if let Some(warning) = warning {
+        tracing::warn!("{warning}");
+    }
+    Ok(format!("sqlite:{path}{allowed}"))
 }

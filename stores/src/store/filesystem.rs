@@ -1,17 +1,17 @@
 //! What this system says of a place for files, and core's verdict on it.
 
 use std::fs;
-use std::io;
+use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 
 use snowmint_core::ErrorKind;
-use snowmint_core::place::{CONTAINER_FILES, Facts};
+use snowmint_core::place::{CONTAINER_FILES, Facts, Variables, Verdict};
 
 use crate::error::Error;
 
-/// Returns why a path, which need not exist yet, is refused. `variables` are the facts from environment variables. `None`
-/// also if the system does not say where the path leads.
-fn refusal(path: &Path, variables: &Facts<'_>, judge: impl FnOnce(&Facts<'_>) -> Option<String>) -> Option<String> {
+/// Returns what `judge` says of a path, which need not exist yet. `None` also if the system does not say where the path
+/// leads.
+fn judged<T>(path: &Path, variables: Variables, judge: impl FnOnce(&Facts<'_>) -> Option<T>) -> Option<T> {
     let path = resolved(path).ok()?;
     // Not there on other systems, whose containers are on Linux.
     let mounts = |process| fs::read(format!("/proc/{process}/mountinfo")).unwrap_or_default();
@@ -22,7 +22,8 @@ fn refusal(path: &Path, variables: &Facts<'_>, judge: impl FnOnce(&Facts<'_>) ->
         mounts: &String::from_utf8_lossy(&own),
         first_mounts: &String::from_utf8_lossy(&first),
         container_file: CONTAINER_FILES.into_iter().find(|file| Path::new(file).exists()),
-        ..*variables
+        variables,
+        terminal: io::stdin().is_terminal(),
     })
 }
 
@@ -49,27 +50,32 @@ fn file_system(_path: &Path) -> u32 {
     0
 }
 
-/// Refuses the default directory of slots where it is evidently private to a part of the machine. `variables` are the facts
-/// from environment variables: `kubernetes` and `container_variable`.
+/// Refuses the default directory of slots where it is evidently private to a part of the machine. Returns a warning where
+/// that is accepted, because one person works there.
 ///
 /// # Errors
 /// `InvalidNode`, with the cures.
-pub fn refuse_default_slots(path: &Path, variables: &Facts<'_>) -> Result<(), Error> {
-    let judge = |facts: &Facts<'_>| Some(facts.not_the_machines()?.refuse_slots().to_string());
-    refusal(path, variables, judge).map_or(Ok(()), |why| Err(Error::told(ErrorKind::InvalidNode, why)))
+pub fn refuse_default_slots(path: &Path, variables: Variables) -> Result<Option<String>, Error> {
+    let verdict = judged(path, variables, |facts| match facts.default_place() {
+        Verdict::Machine => None,
+        Verdict::Tolerated(tolerated) => Some(Ok(tolerated.warn_of_slots().to_string())),
+        Verdict::Refused(doubt) => Some(Err(doubt.refuse_slots().to_string())),
+    });
+    verdict.transpose().map_err(|why| Error::told(ErrorKind::InvalidNode, why))
 }
 
-/// Refuses the default path of a database where it is evidently private to a part of the machine, or does not last.
-/// `variables` are as in [`refuse_default_slots`].
+/// Refuses the default path of a database where it is evidently private to a part of the machine, or does not last. Returns
+/// a warning as [`refuse_default_slots`] does.
 ///
 /// # Errors
 /// `UnsafeStore`, with what to name instead.
-pub fn refuse_default_database(path: &Path, variables: &Facts<'_>) -> Result<(), Error> {
-    let judge = |facts: &Facts<'_>| {
-        let doubt = facts.not_the_machines().or_else(|| facts.lossy())?;
-        Some(doubt.refuse_database().to_string())
-    };
-    refusal(path, variables, judge).map_or(Ok(()), |why| Err(Error::told(ErrorKind::UnsafeStore, why)))
+pub fn refuse_default_database(path: &Path, variables: Variables) -> Result<Option<String>, Error> {
+    let verdict = judged(path, variables, |facts| match facts.default_place() {
+        Verdict::Machine => facts.lossy().map(|doubt| Err(doubt.refuse_database().to_string())),
+        Verdict::Tolerated(tolerated) => Some(Ok(tolerated.warn_of_database().to_string())),
+        Verdict::Refused(doubt) => Some(Err(doubt.refuse_database().to_string())),
+    });
+    verdict.transpose().map_err(|why| Error::told(ErrorKind::UnsafeStore, why))
 }
 
 /// Refuses a path that the caller named, if files there can be lost, or other machines that name it may not reach it. For a
@@ -85,7 +91,7 @@ pub fn refuse_lossy_place(store: &str, path: &Path, option: &str) -> Result<(), 
     };
     for (path, name) in places {
         let judge = |facts: &Facts<'_>| Some(facts.lossy()?.called(name).refuse_named(option).to_string());
-        if let Some(why) = refusal(path, &Facts::default(), judge) {
+        if let Some(why) = judged(path, Variables::default(), judge) {
             return Err(Error::told(ErrorKind::UnsafeStore, format!("{store}: {why}")));
         }
     }
