@@ -6,7 +6,8 @@ mod support;
 
 use std::collections::HashSet;
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::fs::Permissions;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, UNIX_EPOCH};
@@ -143,6 +144,46 @@ fn an_error_names_the_directory_that_cannot_be_made() {
     assert!(refused.contains("cannot make /proc/slots"), "{refused}");
     let refused = run_refused(minter("mint").env("SNOWMINT_STATE_DIR", "/dev/null/slots").arg("count=1"));
     assert!(refused.contains("/dev/null/slots") && refused.contains("SNOWMINT_STATE_DIR"), "{refused}");
+}
+
+/// Makes a command that runs a minter as another user, who may not open this process's files.
+fn as_user(scene: &Scene, user: &str, options: &[&str]) -> Command {
+    let program = scene.path("minter");
+    if !program.exists() {
+        fs::set_permissions(scene.path(""), Permissions::from_mode(0o755)).expect("opened");
+        fs::copy(minter("").get_program(), &program).expect("copied");
+    }
+    let mut command = Command::new("setpriv");
+    for (name, _) in minter("").get_envs() {
+        command.env_remove(name);
+    }
+    command.args(["--reuid", user, "--clear-groups", "--"]).arg(program).arg("mint").arg(scene.store()).args(options);
+    command
+}
+
+#[test]
+fn users_share_a_named_directory_of_mode_1777() {
+    let scene = Scene::new();
+    fs::create_dir(scene.path("slots")).expect("made");
+    fs::set_permissions(scene.path("slots"), Permissions::from_mode(0o1777)).expect("opened");
+    let users = ["4711", "65534", "0"];
+    let mut held = users.map(|user| Running::start(&mut as_user(&scene, user, &["pace_us=1000"])));
+    let nodes: HashSet<_> = held.iter_mut().map(Running::node).collect();
+    assert_eq!(nodes.len(), users.len(), "each has its own");
+    assert_eq!(fs::metadata(scene.path("slots")).expect("there").uid(), 0, "it keeps its owner");
+}
+
+#[test]
+fn an_error_names_the_missing_right() {
+    let scene = Scene::new();
+    run(&mut scene.minter("mint", &["count=1"]));
+    fs::set_permissions(scene.path("slots"), Permissions::from_mode(0o755)).expect("closed");
+    for options in [&["count=1"][..], &["count=1", "namespace=orders"]] {
+        let refused = run_refused(&mut as_user(&scene, "4711", options));
+        assert!(refused.contains("Permission denied") && !refused.contains("No such file"), "{refused}");
+        assert!(refused.contains("user 4711 may not write to "), "{refused}");
+        assert!(refused.contains(", which has mode 755 and belongs to user 0; a directory of mode 1777 "), "{refused}");
+    }
 }
 
 #[test]

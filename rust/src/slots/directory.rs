@@ -17,7 +17,7 @@ const SHARED_NAME: &str = "snowmint";
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct SlotDirectory {
     pub(crate) path: PathBuf,
-    /// Whether every user of the machine shares it.
+    /// Whether every user of the machine shares it: the default directory, or a named one of mode 1777.
     pub(crate) shared: bool,
     /// Whether the caller accepts a file system that loses writes, or does not share locks.
     pub(crate) allow_unsafe: bool,
@@ -54,7 +54,13 @@ impl SlotDirectory {
     /// Returns a directory that the caller names. A relative path counts from the current working directory.
     pub(crate) fn named(path: &Path, allow_unsafe: bool) -> Result<Self, Error> {
         let path = std::path::absolute(path).map_err(|error| cannot("use", path, &error))?;
-        Ok(Self { path, shared: false, allow_unsafe, warning: None })
+        let shared = fs::metadata(&path).is_ok_and(|found| is_open_to_all(&found));
+        Ok(Self { path, shared, allow_unsafe, warning: None })
+    }
+
+    /// Returns whether this is the directory that snowmint makes for all users. The caller answers for another one.
+    fn is_default(&self) -> bool {
+        self.shared && self.path == Path::new(SHARED_PARENT).join(SHARED_NAME)
     }
 
     /// Returns the directory that every process of the machine uses.
@@ -84,7 +90,7 @@ impl SlotDirectory {
             let parent = self.path.ancestors().find(|above| above.exists()).unwrap_or(&self.path);
             return refuse_unwritable(&self.path, parent);
         }
-        if self.shared {
+        if self.is_default() {
             return shared_directory(&self.path);
         }
         refuse_unwritable(&self.path, &self.path)
@@ -92,7 +98,7 @@ impl SlotDirectory {
 
     /// Makes the directory of a namespace, and checks its file system.
     pub(crate) fn prepare(&self, namespace: &str) -> Result<PathBuf, Error> {
-        if self.shared {
+        if self.is_default() {
             shared_directory(&self.path)?;
         } else {
             fs::create_dir_all(&self.path).map_err(|error| cannot("make", &self.path, &error))?;
@@ -122,10 +128,41 @@ fn refuse_unwritable(path: &Path, directory: &Path) -> Result<(), Error> {
 }
 
 pub(crate) fn cannot(what: &str, path: &Path, error: &io::Error) -> Error {
+    let right = missing_right(path, error).unwrap_or_default();
+    let path = path.display();
     Error::told(
         ErrorKind::StoreUnavailable,
-        format!("cannot {what} {}: {error}. Set SNOWMINT_STATE_DIR to a directory that can be used", path.display()),
+        format!("cannot {what} {path}: {error}{right}. Set SNOWMINT_STATE_DIR to a directory that can be used"),
     )
+}
+
+/// Returns the right that this user lacks, and how to give it, as a part of a sentence.
+#[cfg(unix)]
+fn missing_right(path: &Path, error: &io::Error) -> Option<String> {
+    use rustix::fs::{Access, access};
+    use std::os::unix::fs::MetadataExt;
+
+    if error.kind() != io::ErrorKind::PermissionDenied {
+        return None;
+    }
+    let lacks = |place: &&Path| {
+        let needed =
+            if place.is_dir() { Access::WRITE_OK | Access::EXEC_OK } else { Access::WRITE_OK | Access::READ_OK };
+        place.exists() && access(*place, needed).is_err()
+    };
+    let place = path.ancestors().find(lacks)?;
+    let found = fs::metadata(place).ok()?;
+    let (me, owner, mode) = (rustix::process::geteuid().as_raw(), found.uid(), found.mode() & 0o7777);
+    let place = place.display();
+    Some(format!(
+        " (user {me} may not write to {place}, which has mode {mode:o} and belongs to user {owner}; a directory of mode 1777 \
+         serves all users)"
+    ))
+}
+
+#[cfg(not(unix))]
+fn missing_right(_path: &Path, _error: &io::Error) -> Option<String> {
+    None
 }
 
 #[cfg(not(unix))]
@@ -142,7 +179,10 @@ pub(crate) fn make_once(path: &Path, text: &str, mode: Option<u32>) -> io::Resul
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
         _ => Ok(()),
     });
-    fs::remove_file(&draft)?;
+    if let Err(error) = fs::remove_file(&draft) {
+        // The caller gets the first error: without a draft there is nothing to remove.
+        return written.and(Err(error));
+    }
     written
 }
 
@@ -183,6 +223,16 @@ fn write_whole(path: &Path, text: &str, mode: Option<u32>) -> io::Result<()> {
 #[cfg(unix)]
 pub(crate) const SHARED_MODE: u32 = 0o1777;
 
+#[cfg(unix)]
+fn is_open_to_all(found: &fs::Metadata) -> bool {
+    found.is_dir() && std::os::unix::fs::MetadataExt::mode(found) & 0o7777 == SHARED_MODE
+}
+
+#[cfg(not(unix))]
+fn is_open_to_all(_found: &fs::Metadata) -> bool {
+    false
+}
+
 /// Makes a directory for every user of the machine, or checks the existing one.
 ///
 /// The first process makes the directory, so it may belong to any user: every user may write slot files too. A link is
@@ -215,7 +265,7 @@ fn shared_directory(path: &Path) -> Result<(), Error> {
             Err(error) => return Err(cannot("use", path, &error)),
         };
         let found = directory.metadata().map_err(|error| cannot("look at", path, &error))?;
-        if found.mode() & 0o7777 == SHARED_MODE {
+        if is_open_to_all(&found) {
             if me.is_root() && found.uid() != 0 {
                 // From then on the user who made it cannot remove the slots of others. Where root may not do that, as in a
                 // container without CAP_CHOWN, it stays as another user would find it.
