@@ -42,6 +42,7 @@ CHECKED = {
     "prometheus/alerts.yaml": "test_alerts_fire_where_they_should",
     "README.md": "test_the_readme_names_every_folder",
     "systemd/snowmint.service": "test_systemd_accepts_the_unit",
+    "systemd/snowmint.tmpfiles.conf": "test_a_tidy_up_leaves_the_slots",
     "tests/*": "the tests themselves",
 }
 
@@ -239,6 +240,23 @@ def test_systemd_accepts_the_unit(tmp_path: Path) -> None:
     assert [line for line in said.splitlines() if "snowmint" in line] == [], said
     # 1.2 of 10 remains: the network, the machine's root directory, and the read-only clock device of ProtectClock.
     run("systemd-analyze", "security", "--offline=yes", "--threshold=13", unit(tmp_path))
+
+
+def test_a_tidy_up_leaves_the_slots(tmp_path: Path) -> None:
+    ours = DEPLOY / "systemd" / "snowmint.tmpfiles.conf"
+    tidy = tmp_path / "tidy.conf"
+    tidy.write_text("d /var/tmp 1777 root root 0\n")  # removes everything, whatever its age
+    tmpfiles = ["systemd-tmpfiles", f"--root={tmp_path}"]
+    run(*tmpfiles, "--create", ours, tidy)
+    slots = tmp_path / "var" / "tmp" / "snowmint"
+    assert slots.stat().st_mode & 0o7777 == 0o1777
+    (slots / "orders").mkdir()
+    kept = [slots / "orders" / "0.slot", slots / "orders" / "layout"]
+    for file in (*kept, slots.parent / "other"):
+        file.touch()
+    run(*tmpfiles, "--clean", ours, tidy)
+    assert [file.exists() for file in kept] == [True, True]
+    assert not (slots.parent / "other").exists()
 
 
 def test_the_service_needs_only_the_system_calls_of_its_unit(tmp_path: Path) -> None:

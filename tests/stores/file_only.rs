@@ -4,10 +4,10 @@ use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
-use std::time::Instant;
+use std::time::{Duration, Instant, SystemTime};
 
-use snowmint::ErrorKind;
 use snowmint::stores::{Wrote, connect};
+use snowmint::ErrorKind;
 use tempfile::TempDir;
 
 use crate::crashes::rounds;
@@ -24,6 +24,35 @@ fn url(directory: &TempDir) -> String {
 fn files(directory: &Path) -> Vec<PathBuf> {
     let there = fs::read_dir(directory).expect("a directory").map(|entry| entry.expect("an entry").path());
     there.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
+}
+
+/// A tidy-up removes what nobody has changed for long, and a setting is written once.
+#[test]
+fn a_store_in_use_touches_the_files_that_rest() {
+    let directory = directory();
+    faults::run(async {
+        let store = connect(&url(&directory)).await.expect("it opens");
+        for key in ["layouts/orders", "sizes/users", "leases/orders/0"] {
+            store.write(key, b"value", 0).await.expect("an answer");
+        }
+        store.add("segments/a", 1, 0).await.expect("a sum");
+        let long_ago = SystemTime::now() - Duration::from_secs(40 * 24 * 60 * 60);
+        let old = || {
+            let modified = |path: &PathBuf| fs::metadata(path).and_then(|found| found.modified()).expect("there");
+            files(directory.path()).into_iter().filter(|path| modified(path) == long_ago).collect::<Vec<_>>()
+        };
+        for path in files(directory.path()) {
+            File::options().write(true).open(path).and_then(|file| file.set_modified(long_ago)).expect("old");
+        }
+        assert_eq!(old().len(), 5);
+        // As a renewal does.
+        store.write("leases/orders/0", b"later", 1).await.expect("an answer");
+        let since = Instant::now();
+        while !old().is_empty() {
+            assert!(since.elapsed() < Duration::from_secs(60), "{:?} rest", old());
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    });
 }
 
 /// Not a test: a process that `confirmed_writes_outlive_kills_while_another_process_goes_on` starts and kills.

@@ -2,7 +2,8 @@
 //!
 //! Each operation locks `.store/lock`, so the processes of the machine take turns. It opens its files anew, so a forked child
 //! shares none with its parent. A write goes to a draft, which is synced and renamed, and then syncs the directory. A read
-//! syncs the directory too, as the writer may have been killed before it could, and compares checksum and key.
+//! syncs the directory too, as the writer may have been killed before it could, and compares checksum and key. Once an hour
+//! an operation touches the files that rest, which a tidy-up of old files would take.
 
 mod entry;
 mod files;
@@ -90,7 +91,14 @@ impl Directory {
     {
         let deadline = Instant::now() + self.timeout;
         let root = self.root.clone();
-        let done = spawn_blocking(move || Files::lock(&root, deadline.into_std()).and_then(|files| operation(&files)));
+        let done = spawn_blocking(move || {
+            let files = Files::lock(&root, deadline.into_std())?;
+            if files.rest() {
+                // Without the lock: a store may have very many files.
+                drop(spawn_blocking(move || files::touch_all(&root)));
+            }
+            operation(&files)
+        });
         match timeout_at(deadline, done).await {
             Ok(Ok(done)) => done.map_err(|why| self.unavailable(why)),
             Ok(Err(failed)) => Err(self.unavailable(failed)),

@@ -2,12 +2,34 @@
 //!
 //! The crate `snowmint` keeps its slots in such files.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read};
 use std::path::Path;
+use std::time::{Duration, SystemTime};
 
 /// The longest text that is read whole, in bytes.
 const LONGEST: u64 = 1 << 20;
+
+/// How long a file of a store in use may rest before it is touched. Tidy-ups, as of `/var/tmp`, take files that rest for days.
+pub const REST: Duration = Duration::from_secs(60 * 60);
+
+/// Returns whether nobody has changed or touched a file for [`REST`].
+pub fn rests(found: &Metadata) -> bool {
+    found.modified().is_ok_and(|at| SystemTime::now().duration_since(at).is_ok_and(|rest| rest >= REST))
+}
+
+/// Sets the times of a file to now. A file that this user may not touch is another user's, who does it.
+pub fn touch(path: &Path) {
+    #[cfg(unix)]
+    {
+        use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, UTIME_NOW, utimensat};
+        let now = Timespec { tv_sec: 0, tv_nsec: UTIME_NOW };
+        let times = Timestamps { last_access: now, last_modification: now };
+        let _ = utimensat(CWD, path, &times, AtFlags::SYMLINK_NOFOLLOW);
+    }
+    #[cfg(not(unix))]
+    let _ = File::options().write(true).open(path).and_then(|file| file.set_modified(SystemTime::now()));
+}
 
 /// Opens a file by `options`. `follow` follows links.
 ///

@@ -43,6 +43,15 @@ impl Files {
         }
     }
 
+    /// Returns whether the files of the store may rest, by its lock, and touches the lock: other processes see that.
+    pub(super) fn rest(&self) -> bool {
+        let rest = self.lock.metadata().is_ok_and(|found| plain_file::rests(&found));
+        if rest {
+            plain_file::touch(&self.root.join("lock"));
+        }
+        rest
+    }
+
     /// Reads the entry of a key. `None` without a file.
     pub(super) fn read(&self, path: &Path, key: &str) -> Result<Option<Entry>, String> {
         let entry = self.entry(path)?;
@@ -119,6 +128,17 @@ impl Drop for Files {
     fn drop(&mut self) {
         // Closing the file is not enough, as a forked child may have it open too.
         let _ = self.lock.unlock();
+    }
+}
+
+/// Touches the files that rest: records that are written once, such as layouts and settings, stay beside those that change.
+pub(super) fn touch_all(directory: &Path) {
+    for path in fs::read_dir(directory).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path())) {
+        match path.symlink_metadata() {
+            Ok(found) if found.is_dir() => touch_all(&path),
+            Ok(found) if plain_file::rests(&found) => plain_file::touch(&path),
+            _ => {}
+        }
     }
 }
 
