@@ -524,7 +524,7 @@ mod tests {
 
     fn record(end_ms: i64, released: bool) -> Record {
         let window = Window { start_ms: 0, end_ms };
-        Record { released, serial: 1, window, nonce: 5, label: label("web-3") }
+        Record { released, serial: 1, window, nonce: 5, label: label("web-3"), layout: 0 }
     }
 
     fn told(finding: &Finding<'_>) -> (Level, String) {

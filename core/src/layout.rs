@@ -112,6 +112,22 @@ impl Numbers {
         words.into_iter().take(count).for_each(take);
     }
 
+    /// Returns the identity of the layout in records: FNV-1a of [its words](Self::to_words), little-endian. Never 0.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::layouts::{LEAF, SNOWMINT};
+    /// assert_eq!(SNOWMINT.numbers().identity(), 0x4320_3df5_cdb0_fb07);
+    /// assert_ne!(SNOWMINT.numbers().identity(), LEAF.numbers().identity());
+    /// ```
+    pub fn identity(&self) -> u64 {
+        let mut sum = 0xcbf2_9ce4_8422_2325_u64;
+        for byte in self.to_words().into_iter().flat_map(u64::to_le_bytes) {
+            sum = (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+        sum.max(1)
+    }
+
     /// Reads the words.
     #[doc(hidden)]
     pub const fn from_words([a, b, c, d, epoch_ms, tick, fixed]: [u64; 7]) -> Self {

@@ -326,6 +326,7 @@ fn sample() -> Record {
         window: Window { start_ms: NOW_MS, end_ms: NOW_MS + 1000 },
         nonce: 5,
         label: label("a holder"),
+        layout: 0,
     }
 }
 
@@ -469,15 +470,48 @@ fn the_layout_is_written_where_there_is_none_and_read_where_another_was_first() 
     let mut claim = Claim::new(terms(1));
     assert!(matches!(Claim::FIRST, ClaimStep::ReadNamespace));
     assert!(matches!(claim.namespace(None), ClaimStep::ReadFloor));
-    assert!(matches!(claim.floor(None), ClaimStep::WriteNamespace(NamespaceRecord { nodes: 0, floor_ms: None }, 0)));
+    assert!(matches!(claim.floor(None), ClaimStep::ListNodes));
+    let first = claim.listed(NOW_MS, 0);
+    assert!(matches!(first, ClaimStep::WriteNamespace(NamespaceRecord { nodes: 0, floor_ms: None }, 0)));
     assert!(matches!(claim.namespace_reply(Reply::Conflict), ClaimStep::ReadNamespace));
     assert!(matches!(claim.namespace(None), ClaimStep::ReadFloor));
     let floor = Floor { until_ms: 7, skip: 5 };
+    assert!(matches!(claim.floor(Some(floor)), ClaimStep::ListNodes));
     assert!(matches!(
-        claim.floor(Some(floor)),
+        claim.listed(NOW_MS, 0),
         ClaimStep::WriteNamespace(NamespaceRecord { nodes: 0, floor_ms: Some(7) }, 0)
     ));
     assert!(matches!(claim.namespace_reply(Reply::Written(1)), ClaimStep::ListNodes));
+}
+
+/// As when a tidy-up removes the record of a namespace, which is written once, and leaves the nodes, which are renewed.
+#[test]
+fn a_vanished_layout_is_replaced_by_no_other() {
+    let of = |layout: &Layout| Record { layout: layout.numbers().identity(), ..sample() };
+    let listed = |layout: u64, found: Option<(NamespaceRecord, Version)>| {
+        let mut claim = Claim::new(terms(1));
+        if matches!(claim.namespace(found), ClaimStep::ReadFloor) {
+            claim.floor(None);
+        }
+        claim.see(0, &Record { layout, ..sample() }, 1, NOW_MS);
+        claim.listed(NOW_MS, 1)
+    };
+    let other = of(&snowmint_core::layouts::SONYFLAKE).layout;
+    // Also where another process of the wrong layout has written its record.
+    for found in [None, Some((NamespaceRecord::default(), 1))] {
+        let ClaimStep::Refused(error) = listed(other, found) else { panic!("another layout is let in") };
+        assert_eq!(error.kind(), ErrorKind::InvalidLayout);
+    }
+    // The right layout is pinned again, also beside records of an earlier version, which have no identity.
+    for layout in [of(layout()).layout, 0] {
+        assert!(matches!(listed(layout, None), ClaimStep::WriteNamespace(..)));
+        assert!(matches!(listed(layout, Some((NamespaceRecord::default(), 1))), ClaimStep::Ask(..)));
+    }
+    assert_eq!(
+        held(&mut Store::default(), 1, NOW_MS).saved().0.layout,
+        of(layout()).layout,
+        "a grant has the identity"
+    );
 }
 
 /// A claim in a store, whose nodes without a record begin at that time.

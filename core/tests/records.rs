@@ -17,7 +17,7 @@ fn bytes<const N: usize>(hex: &str) -> [u8; N] {
 #[test]
 fn a_lease_of_version_0_1_is_read() {
     let window = Window { start_ms: 1_772_323_200_000, end_ms: 1_772_323_203_000 };
-    let record = lease::Record { released: true, serial: 7, window, nonce: 0x5eed, label: label("host 7") };
+    let record = lease::Record { released: true, serial: 7, window, nonce: 0x5eed, label: label("host 7"), layout: 0 };
     let written: [u8; lease::RECORD_BYTES] = bytes(concat!(
         "736e6f776d696e7401000000",
         "01000000070000000000000000dcb1a69c010000b8e7b1a69c010000",

@@ -1,7 +1,7 @@
 // Leases: file slots of this machine, in real processes and threads. Each test has a separate directory of slots.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { chmodSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -128,7 +128,7 @@ test("a window that cannot be renewed is refused at the deadline", { skip: !FAKE
   // The renewal finds the slot gone, and until then the window is over.
   const script = `import { renameSync, rmSync, writeFileSync } from "node:fs"; ${LEASE.replace("()", "({ maxWaitMs: 300 })")}
     gen.nextId();
-    rmSync("${directory}", { recursive: true });
+    rmSync("${directory}", { recursive: true, maxRetries: 9 });
     writeFileSync("${clock.file}.new", "+3600");
     renameSync("${clock.file}.new", "${clock.file}");
     const since = performance.now();
@@ -541,8 +541,8 @@ test("onLost is called once when another file takes the slot's place, and then W
   gen.nextId();
   await deaf.close();
   const slot = slotOf(directory, gen.node);
-  rmSync(slot);
-  writeFileSync(slot, "");
+  copyFileSync(slot, `${slot}.copy`);
+  renameSync(`${slot}.copy`, slot);
   await until(() => errors.length > 0, "onLost");
   await sleep(700);
   assert.equal(errors.length, 1);

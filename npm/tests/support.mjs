@@ -26,7 +26,8 @@ export async function timed(call) {
 /** A directory that goes away with the test. */
 export function folder(t) {
   const path = mkdtempSync(join(tmpdir(), "snowmint-"));
-  t.after(() => rmSync(path, { recursive: true, force: true }));
+  // A process of the test may write there until it is killed.
+  t.after(() => rmSync(path, { recursive: true, force: true, maxRetries: 9 }));
   return path;
 }
 

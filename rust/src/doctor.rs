@@ -137,7 +137,11 @@ fn slots<W: fmt::Write>(report: &mut Report<'_, W>, directory: &SlotDirectory, o
     }
     let found = directory.refuse_unusable().and_then(|()| {
         let slots = Slots::of_directory(directory.clone());
-        Ok((slots.record(&terms.namespace, &terms.layout)?, slots.list(Some(terms.namespace.directory()))?))
+        let record = slots.record(&terms.namespace, &terms.layout)?;
+        if let Some(record) = &record {
+            slots.refuse_vanished(&terms.namespace, record)?;
+        }
+        Ok((record, slots.list(Some(terms.namespace.directory()))?))
     });
     let (record, listed) = match found {
         Ok(found) => found,

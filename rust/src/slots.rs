@@ -6,6 +6,7 @@
 mod claim;
 mod directory;
 mod operate;
+mod pin;
 pub mod record;
 mod slot;
 
@@ -14,15 +15,16 @@ use std::path::{Path, PathBuf};
 
 use snowmint_core::lease::NamespaceRecord;
 use snowmint_core::time::Rfc3339;
-use snowmint_core::{ErrorKind, Layout, Window, mutant};
+use snowmint_core::{ErrorKind, Window, mutant};
 use snowmint_stores::process::label::label;
 use snowmint_stores::process::nonce::nonce;
-use snowmint_stores::{Error, Namespace, Refusal, Terms, plain_file};
+use snowmint_stores::{Error, Refusal, Terms, plain_file};
 
 pub(crate) use self::claim::claim_in_time;
 pub use self::directory::SlotDirectory;
 use self::directory::cannot;
 pub use self::operate::{SlotState, Slots};
+use self::pin::Pin;
 pub(crate) use self::slot::Slot;
 use self::slot::{Attempt, lock};
 
@@ -46,7 +48,8 @@ impl SlotDirectory {
     pub(crate) fn claim(&self, terms: &Terms, now_ms: i64) -> Result<Grant, Refusal> {
         let layout = &terms.layout;
         let directory = self.prepare(terms.namespace.directory())?;
-        let namespace = self.namespace(&directory, &terms.namespace, layout)?;
+        let pin = Pin::new(&directory, &terms.namespace, layout, self.file_mode());
+        let (namespace, slots) = pin.open()?;
         let floor_ms = namespace.floor_ms.filter(|_| !mutant::removes("floor"));
         let reach_ms = terms.max_ahead_ms.saturating_add(terms.window_ms);
         let mut nearest_ms: Option<u64> = None;
@@ -82,6 +85,9 @@ impl SlotDirectory {
                 }
                 Attempt::Locked(file, previous) => (file, previous),
             };
+            if let Some(Err(error)) = previous.map(|record| record.refuse_other_layout(layout)) {
+                return Err(Error::told(error.kind(), format!("{}: {error}", path.display())).into());
+            }
             let previous_end_ms = previous.map_or(floor_ms, |record| Some(record.window.end_ms));
             let window = Window::first(layout, previous_end_ms, now_ms, reach_ms);
             let Some(mints_from_ms) = layout.mints_from_ms(window.start_ms) else {
@@ -95,8 +101,14 @@ impl SlotDirectory {
                 nearest_ms = Some(nearest_ms.map_or(wait_ms, |nearest| nearest.min(wait_ms)));
                 continue;
             }
-            let slot = Slot::grant(file, path.clone(), previous, window, nonce()?, &label())
+            let identity = layout.numbers().identity();
+            let slot = Slot::grant(file, path.clone(), previous, window, nonce()?, &label(), identity)
                 .map_err(|error| cannot("write", &path, &error))?;
+            // Before the grant: a slot that counts is missed when it vanishes.
+            if slots + u64::from(previous.is_none()) > namespace.nodes {
+                pin.count()?;
+            }
+            let slot = slot.pinned(pin);
             return Ok(Grant { slot, node, window, skipped });
         }
         let error = self.exhausted(&directory, terms, nearest_ms, &skipped);
@@ -104,21 +116,6 @@ impl SlotDirectory {
             Some(wait_ms) => Refusal::NotYet(wait_ms, error),
             None => Refusal::Taken(error),
         })
-    }
-
-    /// Writes the layout of a new namespace down, or compares it with the one there.
-    fn namespace(&self, directory: &Path, namespace: &Namespace, layout: &Layout) -> Result<NamespaceRecord, Error> {
-        let path = directory.join("layout");
-        let record = if let Some(found) = read(&path)? {
-            found
-        } else {
-            let (_, floor) = read_namespace(&self.path.join(FLOOR))?.unwrap_or_default();
-            directory::make_once(&path, &format!("{layout}{floor}\n"), self.file_mode())
-                .map_err(|error| cannot("write", &path, &error))?;
-            read(&path)?.unwrap_or_default()
-        };
-        let (_, record) = namespace.read(&path.display().to_string(), &record, layout)?;
-        Ok(record)
     }
 
     fn exhausted(&self, directory: &Path, terms: &Terms, nearest_ms: Option<u64>, skipped: &[PathBuf]) -> Error {

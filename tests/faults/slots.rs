@@ -5,13 +5,14 @@
 mod support;
 
 use std::collections::HashSet;
-use std::fs;
-use std::fs::Permissions;
+use std::fs::{self, File, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
-use std::time::{Duration, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use snowmint::Slots;
 use support::{ONE_NODE, Running, Scene, TWO_NODES, assert_unique, minter, run, run_refused};
 
 #[test]
@@ -89,7 +90,7 @@ fn a_linked_slot_and_a_directory_are_skipped_and_reported() {
     assert!(printed.contains("0.slot") && printed.contains("1.slot"), "{printed}");
 }
 
-fn make_fifo(path: &std::path::Path) {
+fn make_fifo(path: &Path) {
     assert!(Command::new("mkfifo").arg(path).status().expect("it starts").success());
 }
 
@@ -144,6 +145,95 @@ fn an_error_names_the_directory_that_cannot_be_made() {
     assert!(refused.contains("cannot make /proc/slots"), "{refused}");
     let refused = run_refused(minter("mint").env("SNOWMINT_STATE_DIR", "/dev/null/slots").arg("count=1"));
     assert!(refused.contains("/dev/null/slots") && refused.contains("SNOWMINT_STATE_DIR"), "{refused}");
+}
+
+/// Waits for an event that comes within a few renewals.
+fn until(what: &str, mut happened: impl FnMut() -> bool) {
+    let since = Instant::now();
+    while !happened() {
+        assert!(since.elapsed() < Duration::from_secs(60), "{what}");
+        thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// The last holder ran ahead of the clock by ten seconds.
+#[test]
+fn a_slot_that_vanished_is_refused_until_a_fence() {
+    let layout = "layout=time:41,node:2,sequence:3;epoch=2025-01-01T00:00:00Z";
+    for emptied in [false, true] {
+        let scene = Scene::new();
+        let options = [layout, "max_ahead_ms=20000", "count=80000"];
+        let mut other = Running::start(&mut scene.minter("mint", &[layout, "pace_us=1000"]));
+        assert_eq!(other.node(), 0);
+        run(&mut scene.minter("mint", &options));
+        if emptied {
+            fs::write(scene.slot(1), "").expect("emptied");
+        } else {
+            fs::remove_file(scene.slot(1)).expect("removed");
+        }
+        let again = scene.minter("mint", &options).output().expect("it starts");
+        assert_unique(scene.ledger());
+        let refused = String::from_utf8_lossy(&again.stderr).into_owned();
+        assert!(refused.contains("2 nodes had a record, and only 1 have one now"), "{refused}");
+        assert!(refused.contains("run snowmint fence"), "{refused}");
+        // The holder of the other slot goes on; its operator stops it.
+        other.kill();
+        let last_ms = i64::try_from(UNIX_EPOCH.elapsed().expect("after 1970").as_millis()).expect("a time") + 10_500;
+        let slots = Slots::of_url(&format!("file:{}", scene.path("slots").display())).expect("a URL").expect("slots");
+        slots.fence(last_ms).expect("fenced");
+        run(&mut scene.minter("mint", &options));
+        assert!(assert_unique(scene.ledger()) >= 160_000, "two runs, and the other holder");
+    }
+}
+
+const ANOTHER_LAYOUT: &str = "layout=time:41,sequence:13;epoch=2025-01-01T00:00:00Z";
+
+/// As after a tidy-up: the file `layout` was written once, and slots are written at each renewal.
+#[test]
+fn a_layout_that_vanished_lets_no_other_layout_in() {
+    let scene = Scene::new();
+    let (ours, other) = (format!("layout={TWO_NODES}"), ANOTHER_LAYOUT);
+    let ours = ["namespace=orders", &ours, "count=1"];
+    let other = ["namespace=orders", other, "count=1"];
+    run(&mut scene.minter("mint", &ours));
+    for emptied in [false, true] {
+        let layout = scene.path("slots/orders/layout");
+        if emptied {
+            fs::write(&layout, "").expect("emptied");
+        } else {
+            fs::remove_file(&layout).expect("removed");
+        }
+        let refused = run_refused(&mut scene.minter("mint", &other));
+        assert!(refused.contains("nodes of the namespace have records of another layout"), "{refused}");
+        run(&mut scene.minter("mint", &ours));
+        let refused = run_refused(&mut scene.minter("mint", &other));
+        assert!(refused.contains("namespace orders is of layout time:41,node:1,sequence:12"), "{refused}");
+    }
+}
+
+#[test]
+fn renewals_keep_the_layout_and_touch_it() {
+    let scene = Scene::new();
+    let ours = format!("layout={TWO_NODES}");
+    let ours = ["namespace=orders", &ours, "window_ms=1000", "pace_us=1000"];
+    // Two nodes, of which the second one rests.
+    let mut holder = Running::start(&mut scene.minter("mint", &ours));
+    holder.node();
+    run(&mut scene.minter("mint", &[&ours[..], &["count=1"]].concat()));
+    let (layout, resting) = (scene.path("slots/orders/layout"), scene.path("slots/orders/1.slot"));
+    let long_ago = SystemTime::now() - Duration::from_secs(40 * 24 * 60 * 60);
+    let is_old = |path: &Path| fs::metadata(path).and_then(|found| found.modified()).expect("there") == long_ago;
+    for path in [&layout, &resting] {
+        File::options().write(true).open(path).and_then(|file| file.set_modified(long_ago)).expect("old");
+    }
+    until("a renewal touches the layout", || !is_old(&layout));
+    run_refused(&mut scene.minter("mint", &["namespace=orders", ANOTHER_LAYOUT, "count=1"]));
+    run(&mut scene.minter("mint", &[&ours[..], &["count=1"]].concat()));
+    assert!(!is_old(&resting), "a claim touches slots that rest");
+    fs::remove_file(&layout).expect("removed");
+    until("a renewal writes the layout again", || layout.exists());
+    let written = fs::read_to_string(&layout).expect("text");
+    assert!(written.starts_with("time:41,node:1,sequence:12;") && written.ends_with(" nodes=2\n"), "{written}");
 }
 
 /// Makes a command that runs a minter as another user, who may not open this process's files.

@@ -7,8 +7,9 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant, SystemTime};
 
 use snowmint::stores::{Wrote, connect};
-use snowmint::ErrorKind;
+use snowmint::{ErrorKind, LeaseOptions, LeaseStore, Snowflake, layouts};
 use tempfile::TempDir;
+use tokio::runtime::Runtime;
 
 use crate::crashes::rounds;
 use crate::faults;
@@ -53,6 +54,24 @@ fn a_store_in_use_touches_the_files_that_rest() {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     });
+}
+
+#[test]
+fn a_layout_that_vanished_lets_no_other_layout_in() {
+    let directory = directory();
+    let runtime = Runtime::new().expect("a runtime");
+    let store = runtime.block_on(connect(&url(&directory))).expect("it opens");
+    let store = LeaseStore::own(store);
+    let lease = |layout| Snowflake::lease(LeaseOptions::new().layout(layout).store(store.clone()).namespace("orders"));
+    drop(lease(layouts::TWITTER).expect("a node"));
+    let layout = files(directory.path()).into_iter().find(|path| path.ends_with("layouts@/orders@record"));
+    fs::remove_file(layout.expect("a record")).expect("removed");
+    let refused = lease(layouts::SNOWMINT).expect_err("another layout");
+    assert_eq!(refused.kind(), ErrorKind::InvalidLayout);
+    assert!(refused.to_string().contains("nodes of the namespace have records of another layout"), "{refused}");
+    drop(lease(layouts::TWITTER).expect("the same layout"));
+    let refused = lease(layouts::SNOWMINT).expect_err("another layout");
+    assert!(refused.to_string().contains("namespace orders is of layout unused:1,time:41,datacenter:5"), "{refused}");
 }
 
 /// Not a test: a process that `confirmed_writes_outlive_kills_while_another_process_goes_on` starts and kills.

@@ -147,6 +147,8 @@ reasons! {
         "the node's record has vanished from the store, as when a table is emptied or a backup is restored: stop all holders, then run snowmint fence";
     RecordsGone StoreUnavailable
         "{b} nodes had a record, and only {a} have one now: records have vanished from the store, as when a table is emptied or a backup is restored: stop all holders, then run snowmint fence";
+    OtherLayout InvalidLayout
+        "nodes of the namespace have records of another layout: use that layout, or another namespace";
     LayoutHidden InvalidStore
         "the store has a layout for the namespace but does not return it: use the primary, not a replica";
     // Here end the sentences of leases.

@@ -149,6 +149,7 @@ impl<'a> Choice<'a> {
             window: Window::first(self.terms.layout, previous_end_ms, now_ms, self.terms.reach_ms()),
             nonce: self.terms.nonce,
             label: self.terms.label,
+            layout: self.terms.layout.numbers().identity(),
         };
         Chosen::Write(node, record, version)
     }
@@ -164,7 +165,7 @@ mod tests {
 
     fn record(end_ms: i64, released: bool) -> Record {
         let window = Window { start_ms: 0, end_ms };
-        Record { released, serial: 1, window, nonce: 5, label: label("a holder") }
+        Record { released, serial: 1, window, nonce: 5, label: label("a holder"), layout: 0 }
     }
 
     /// The choice among eight nodes, of which the first four have records.

@@ -3,7 +3,6 @@
 use super::choice::{Choice, Chosen};
 use super::{Floor, NamespaceRecord, Record, Renewal, Terms, far_end};
 use crate::error::{Error, What};
-use crate::mutant;
 use crate::store::{Ask, Reply, Version};
 use crate::window::Window;
 
@@ -53,9 +52,14 @@ pub struct Claim<'a> {
     /// The namespace's record and its version.
     namespace: NamespaceRecord,
     namespace_version: Version,
+    /// Whether the namespace has no record yet. It is written after a look at the nodes, because an earlier record may have
+    /// vanished from beside them.
+    unpinned: bool,
     /// How many nodes have a record.
     records: u64,
     choice: Choice<'a>,
+    /// The refusal of a node's record of another layout.
+    other_layout: Option<Error>,
     chosen: Option<(u32, Record, Version)>,
     granted: Option<Renewal>,
     skew_ms: Option<i64>,
@@ -123,8 +127,10 @@ impl<'a> Claim<'a> {
             tries: 0,
             namespace: NamespaceRecord { nodes: 0, floor_ms: None },
             namespace_version: 0,
+            unpinned: false,
             records: 0,
             choice: Choice::new(terms, None),
+            other_layout: None,
             chosen: None,
             granted: None,
             skew_ms: None,
@@ -148,6 +154,7 @@ impl<'a> Claim<'a> {
         match (found, self.granted) {
             (Some((namespace, version)), granted) => {
                 (self.namespace, self.namespace_version) = (namespace, version);
+                self.unpinned = false;
                 match granted {
                     Some(renewal) => self.count(&renewal),
                     None => self.list(),
@@ -162,7 +169,8 @@ impl<'a> Claim<'a> {
     pub fn floor(&mut self, floor: Option<Floor>) -> ClaimStep {
         let floor_ms = floor.map(|floor| floor.until_ms);
         (self.namespace, self.namespace_version) = (NamespaceRecord { nodes: 0, floor_ms }, 0);
-        ClaimStep::WriteNamespace(self.namespace, 0)
+        self.unpinned = true;
+        self.list()
     }
 
     /// Takes the reply to the write of the namespace's record.
@@ -170,6 +178,7 @@ impl<'a> Claim<'a> {
         match (reply, self.granted) {
             (Reply::Written(version), None) => {
                 self.namespace_version = version;
+                self.unpinned = false;
                 self.list()
             }
             (Reply::Unknown, None) => ClaimStep::Unanswered,
@@ -188,6 +197,7 @@ impl<'a> Claim<'a> {
 
     const fn list(&mut self) -> ClaimStep {
         self.choice = Choice::new(self.terms, self.namespace.floor_ms);
+        self.other_layout = None;
         ClaimStep::ListNodes
     }
 
@@ -208,13 +218,19 @@ impl<'a> Claim<'a> {
 
     /// Takes a node's record at the time `now_ms` (Unix ms).
     pub fn see(&mut self, node: u32, record: &Record, version: Version, now_ms: i64) {
+        if let Err(error) = record.refuse_other_layout(self.terms.layout) {
+            self.other_layout = Some(error);
+        }
         self.choice.see(node, record, version, now_ms);
     }
 
     /// Ends the list of nodes. `records` counts the nodes that have a record, valid or not.
     pub fn listed(&mut self, now_ms: i64, records: u64) -> ClaimStep {
-        if records < self.namespace.nodes && !mutant::removes("vanished") {
-            return ClaimStep::Refused(Error::new(What::RecordsGone, 0, records, self.namespace.nodes));
+        if let Some(error) = self.other_layout.or(self.namespace.refuse_fewer(records).err()) {
+            return ClaimStep::Refused(error);
+        }
+        if self.unpinned {
+            return ClaimStep::WriteNamespace(self.namespace, 0);
         }
         self.records = records;
         match self.choice.choose(now_ms) {

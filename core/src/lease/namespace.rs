@@ -5,6 +5,7 @@ use core::str;
 
 use crate::error::{Error, ErrorKind, What};
 use crate::layout::{Layout, Numbers};
+use crate::mutant;
 use crate::name::Name;
 
 /// The most characters of a namespace's name.
@@ -69,7 +70,8 @@ impl fmt::Display for NamespaceName<'_> {
 /// record is durable. Each claim reads `nodes` before it lists the records. If the list is shorter, records have vanished.
 /// Nothing else makes the list shorter: a claimer that is killed before it counts leaves `nodes` too low, and the next claim
 /// corrects it. A claim of a node that has a record costs no further request; each node costs one more write in its life. If
-/// this record vanished too, nothing is detected: run `snowmint fence` after emptying a store.
+/// this record vanished too, the next claim writes it again, and counts the records that are there. It refuses a layout that
+/// is not theirs. If all records vanished, nothing is detected: run `snowmint fence` after emptying a store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NamespaceRecord {
     /// Lower bound of the number of nodes that have a record.
@@ -129,6 +131,25 @@ impl NamespaceRecord {
             return Err(NamespaceRefusal::AnotherLayout(str::from_utf8(text).unwrap_or_default()));
         }
         Ok((first, namespace))
+    }
+
+    /// Refuses a namespace in which fewer nodes than before have a record.
+    ///
+    /// # Errors
+    /// `StoreUnavailable`.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::lease::NamespaceRecord;
+    /// let namespace = NamespaceRecord { nodes: 3, floor_ms: None };
+    /// assert!(namespace.refuse_fewer(3).is_ok() && namespace.refuse_fewer(2).is_err());
+    /// ```
+    pub fn refuse_fewer(&self, records: u64) -> Result<(), Error> {
+        if records >= self.nodes || mutant::removes("vanished") {
+            Ok(())
+        } else {
+            Err(Error::new(What::RecordsGone, 0, records, self.nodes))
+        }
     }
 
     /// Returns the same with the floor raised to `until_ms` (Unix ms), if it is lower.

@@ -1,7 +1,9 @@
 //! The record of a node in a store.
 
 use crate::bytes::{Format, LABEL_BYTES, label_text};
-use crate::error::Error;
+use crate::error::{Error, What};
+use crate::layout::Layout;
+use crate::mutant;
 use crate::window::Window;
 
 /// Length of a record in bytes.
@@ -20,7 +22,7 @@ const FORMAT: Format = Format::new(b"snowmint", 1);
 /// | 24 to 31, 32 to 39 | start and end of the window, Unix ms |
 /// | 40 to 55 | nonce of the holder |
 /// | 56 to 115 | label of the holder, UTF-8 |
-/// | 116 to 123 | zero |
+/// | 116 to 123 | identity of the layout, or zero |
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record {
     /// Whether the holder has released the node.
@@ -33,6 +35,8 @@ pub struct Record {
     pub nonce: u128,
     /// The [label](crate::bytes::label) of the holder, padded with zeros.
     pub label: [u8; LABEL_BYTES],
+    /// The [identity](crate::layout::Numbers::identity) of the layout; 0 in records of earlier versions.
+    pub layout: u64,
 }
 
 impl Record {
@@ -44,11 +48,35 @@ impl Record {
     /// use snowmint_core::bytes::label;
     /// use snowmint_core::lease::Record;
     /// let window = Window { start_ms: 0, end_ms: 3000 };
-    /// let record = Record { released: false, serial: 1, window, nonce: 0x5eed, label: label("host 7") };
+    /// let record = Record { released: false, serial: 1, window, nonce: 0x5eed, label: label("host 7"), layout: 0 };
     /// assert_eq!(record.label_text(), "host 7");
     /// ```
     pub fn label_text(&self) -> &str {
         label_text(&self.label)
+    }
+
+    /// Refuses a record of another layout: the two layouts could give the same ID.
+    ///
+    /// # Errors
+    /// `InvalidLayout`.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Window;
+    /// use snowmint_core::bytes::label;
+    /// use snowmint_core::layouts::{LEAF, SNOWMINT};
+    /// use snowmint_core::lease::Record;
+    /// let (window, layout) = (Window { start_ms: 0, end_ms: 3000 }, SNOWMINT.numbers().identity());
+    /// let record = Record { released: false, serial: 1, window, nonce: 0x5eed, label: label("host 7"), layout };
+    /// assert!(record.refuse_other_layout(&SNOWMINT).is_ok());
+    /// assert!(record.refuse_other_layout(&LEAF).is_err());
+    /// ```
+    pub fn refuse_other_layout(&self, layout: &Layout) -> Result<(), Error> {
+        if [0, layout.numbers().identity()].contains(&self.layout) || mutant::removes("layout") {
+            Ok(())
+        } else {
+            Err(Error::plain(What::OtherLayout))
+        }
     }
 
     /// Returns the bytes of this record.
@@ -59,7 +87,7 @@ impl Record {
     /// use snowmint_core::bytes::label;
     /// use snowmint_core::lease::{RECORD_BYTES, Record};
     /// let window = Window { start_ms: 1_772_323_200_000, end_ms: 1_772_323_203_000 };
-    /// let record = Record { released: false, serial: 1, window, nonce: 0x5eed, label: label("host 7") };
+    /// let record = Record { released: false, serial: 1, window, nonce: 0x5eed, label: label("host 7"), layout: 0 };
     /// let bytes = record.to_bytes();
     /// assert_eq!(bytes.len(), RECORD_BYTES);
     /// assert_eq!(Record::from_bytes(&bytes)?, record);
@@ -74,6 +102,7 @@ impl Record {
             .part(self.window.end_ms.to_le_bytes())
             .part(self.nonce.to_le_bytes())
             .part(self.label)
+            .part(self.layout.to_le_bytes())
             .finish()
     }
 
@@ -95,6 +124,7 @@ impl Record {
             window: Window { start_ms: i64::from_le_bytes(parts.part()?), end_ms: i64::from_le_bytes(parts.part()?) },
             nonce: u128::from_le_bytes(parts.part()?),
             label: parts.part()?,
+            layout: u64::from_le_bytes(parts.part()?),
         })
     }
 
@@ -106,7 +136,7 @@ impl Record {
     /// use snowmint_core::bytes::label;
     /// use snowmint_core::lease::Record;
     /// let window = Window { start_ms: 0, end_ms: 3000 };
-    /// let record = Record { released: false, serial: 1, window, nonce: 0x5eed, label: label("host 7") };
+    /// let record = Record { released: false, serial: 1, window, nonce: 0x5eed, label: label("host 7"), layout: 0 };
     /// assert!(record.is_held_by(0x5eed) && !record.is_held_by(0xbad));
     /// assert!(!Record { released: true, ..record }.is_held_by(0x5eed));
     /// ```

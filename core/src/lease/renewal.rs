@@ -54,7 +54,7 @@ impl Renewal {
     /// use snowmint_core::bytes::label;
     /// use snowmint_core::lease::{Record, Renewal};
     /// let window = Window { start_ms: 0, end_ms: 3000 };
-    /// let record = Record { released: false, serial: 1, window, nonce: 0x5eed, label: label("host 7") };
+    /// let record = Record { released: false, serial: 1, window, nonce: 0x5eed, label: label("host 7"), layout: 0 };
     /// let renewal = Renewal::resume(5, record, 1, false);
     /// assert_eq!((renewal.node(), renewal.window(), renewal.saved()), (5, window, (record, 1)));
     /// ```
@@ -93,7 +93,7 @@ impl Renewal {
     /// use snowmint_core::lease::{Record, Renewal, RenewalStep};
     /// use snowmint_core::store::{Ask, Reply};
     /// let window = Window { start_ms: 0, end_ms: 3000 };
-    /// let record = Record { released: false, serial: 1, window, nonce: 0x5eed, label: label("host 7") };
+    /// let record = Record { released: false, serial: 1, window, nonce: 0x5eed, label: label("host 7"), layout: 0 };
     /// let mut renewal = Renewal::resume(5, record, 1, false);
     /// // Halfway through the window: write a later end, and mint up to it once the store has confirmed it.
     /// let RenewalStep::Ask(Ask::Write(written, 1)) = renewal.renew(1500, 1499, 3000) else { panic!("a write") };
@@ -116,7 +116,7 @@ impl Renewal {
     /// use snowmint_core::lease::{Record, Renewal, RenewalStep};
     /// use snowmint_core::store::{Ask, Reply};
     /// let window = Window { start_ms: 0, end_ms: 3000 };
-    /// let record = Record { released: false, serial: 1, window, nonce: 0x5eed, label: label("host 7") };
+    /// let record = Record { released: false, serial: 1, window, nonce: 0x5eed, label: label("host 7"), layout: 0 };
     /// let mut renewal = Renewal::resume(5, record, 1, true);
     /// // A holder that reads the system's clock compares it with the store's.
     /// assert_eq!(renewal.renew(1500, 1499, 3000), RenewalStep::ReadClock);
@@ -143,7 +143,7 @@ impl Renewal {
     /// use snowmint_core::lease::{Record, Renewal, RenewalStep};
     /// use snowmint_core::store::{Ask, Reply};
     /// let window = Window { start_ms: 0, end_ms: 3000 };
-    /// let record = Record { released: false, serial: 1, window, nonce: 0x5eed, label: label("host 7") };
+    /// let record = Record { released: false, serial: 1, window, nonce: 0x5eed, label: label("host 7"), layout: 0 };
     /// let mut renewal = Renewal::resume(5, record, 1, false);
     /// // The last ID was minted at 1499 ms: a successor need not wait for the rest of the window.
     /// let RenewalStep::Ask(Ask::Write(written, 1)) = renewal.release(1500) else { panic!("a write") };
@@ -169,7 +169,7 @@ impl Renewal {
     /// use snowmint_core::lease::{Record, Renewal, RenewalStep};
     /// use snowmint_core::store::{Ask, Reply};
     /// let window = Window { start_ms: 0, end_ms: 3000 };
-    /// let record = Record { released: false, serial: 1, window, nonce: 0x5eed, label: label("host 7") };
+    /// let record = Record { released: false, serial: 1, window, nonce: 0x5eed, label: label("host 7"), layout: 0 };
     /// let mut renewal = Renewal::resume(5, record, 1, false);
     /// renewal.renew(1500, 1499, 3000);
     /// // Another write was first: read the record, which another holder has.

@@ -31,7 +31,7 @@ impl NodeState {
     /// use snowmint_core::bytes::label;
     /// use snowmint_core::lease::{NodeState, Record};
     /// let window = Window { start_ms: 0, end_ms: 3000 };
-    /// let record = Record { released: false, serial: 1, window, nonce: 0x5eed, label: label("host 7") };
+    /// let record = Record { released: false, serial: 1, window, nonce: 0x5eed, label: label("host 7"), layout: 0 };
     /// assert_eq!(NodeState::of_record(&record, 2000), NodeState::Held);
     /// assert_eq!(NodeState::of_record(&record, 3000), NodeState::Ended);
     /// ```

@@ -13,7 +13,7 @@ use snowmint_stores::{Error, Namespace, plain_file};
 use super::directory::{SlotDirectory, cannot, replace};
 use super::record;
 use super::slot::{Attempt, Slot, lock};
-use super::{FLOOR, read, read_namespace, unreadable};
+use super::{FLOOR, pin, read, read_namespace, unreadable};
 
 /// The slots of a directory.
 #[derive(Clone, Debug)]
@@ -50,6 +50,14 @@ impl Slots {
         let path = self.path().join(namespace.directory()).join("layout");
         let Some(found) = read(&path)? else { return Ok(None) };
         namespace.read(&path.display().to_string(), &found, layout).map(|(_, record)| Some(record))
+    }
+
+    /// Refuses a namespace of which slots have vanished.
+    pub(crate) fn refuse_vanished(&self, namespace: &Namespace, record: &NamespaceRecord) -> Result<(), Error> {
+        let directory = self.path().join(namespace.directory());
+        let refused =
+            |error: snowmint_core::Error| Error::told(error.kind(), format!("{}: {error}", directory.display()));
+        record.refuse_fewer(pin::count(&directory)).map_err(refused)
     }
 
     /// Returns the directory.
@@ -121,7 +129,8 @@ impl Slots {
             for (_, path) in nodes(&directory)? {
                 count += usize::from(write(&path, |end_ms| end_ms.max(until_ms))?.is_some());
             }
-            raise_floor(&directory.join("layout"), until_ms, mode)?;
+            // Last, as vanished slots stop all claims until this count is right.
+            pin::count_slots(&directory, |record, slots| NamespaceRecord { nodes: slots, ..record.raised(until_ms) })?;
         }
         Ok(count)
     }
@@ -177,13 +186,14 @@ fn write(path: &Path, to: impl FnOnce(i64) -> i64) -> Result<Option<Record>, Err
     let start_ms = previous.map_or(end_ms, |record| record.window.start_ms.min(end_ms));
     let label = previous.map_or_else(label, |record| record.label_text().to_owned());
     // A new token: a holder that was stopped and not killed finds at its renewal that it lost the slot.
-    Slot::grant(file, path.to_owned(), previous, Window { start_ms, end_ms }, nonce()?, &label)
+    let layout = previous.map_or(0, |record| record.layout);
+    Slot::grant(file, path.to_owned(), previous, Window { start_ms, end_ms }, nonce()?, &label, layout)
         .and_then(Slot::put_back)
         .map(Some)
         .map_err(|error| cannot("write", path, &error))
 }
 
-/// Raises the floor in the record of a namespace, or the floor of new namespaces.
+/// Raises the floor of new namespaces.
 fn raise_floor(path: &Path, until_ms: i64, mode: Option<u32>) -> Result<(), Error> {
     let (layout, pin) = read_namespace(path)?.unwrap_or_default();
     let pin: NamespaceRecord = pin.raised(until_ms);

@@ -57,7 +57,7 @@ mod tests {
 
     fn record(serial: u64, end_ms: i64) -> Record {
         let window = Window { start_ms: -1, end_ms };
-        Record { released: false, serial, window, nonce: u128::MAX - 5, label: label("gunicorn:4711") }
+        Record { released: false, serial, window, nonce: u128::MAX - 5, label: label("gunicorn:4711"), layout: 0 }
     }
 
     fn file(first: &[u8], second: &[u8]) -> Vec<u8> {

@@ -10,6 +10,7 @@ use snowmint_stores::process::fork::OwnFile;
 use snowmint_stores::{Error, Outcome, plain_file};
 
 use super::directory::make_once;
+use super::pin::Pin;
 use super::record::{self, PLACES, RECORD_BYTES};
 
 /// A slot that this process holds: its locked file, and the record in it.
@@ -18,6 +19,8 @@ pub(crate) struct Slot {
     file: OwnFile,
     path: PathBuf,
     record: Record,
+    /// The pin of the namespace, which renewals keep. `None` for an operator.
+    pin: Option<Box<Pin>>,
 }
 
 /// The result of an attempt to lock a slot.
@@ -64,6 +67,7 @@ impl Slot {
         window: Window,
         nonce: u128,
         label: &str,
+        layout: u64,
     ) -> io::Result<Self> {
         let record = Record {
             released: false,
@@ -71,8 +75,9 @@ impl Slot {
             window,
             nonce,
             label: bytes::label(label),
+            layout,
         };
-        let mut slot = Self { file, path, record };
+        let mut slot = Self { file, path, record, pin: None };
         slot.write(window.end_ms)?;
         if previous.is_none() {
             // A new file is there for good only when its directory is synced too.
@@ -80,6 +85,11 @@ impl Slot {
             slot.sync_directories()?;
         }
         Ok(slot)
+    }
+
+    /// Returns the same slot, whose renewals keep the pin.
+    pub(crate) fn pinned(self, pin: Pin) -> Self {
+        Self { pin: Some(Box::new(pin)), ..self }
     }
 
     /// Syncs the directory of the file, and those above it that may be new too.
@@ -119,9 +129,12 @@ impl Slot {
     pub(crate) fn renew(&mut self, now_ms: i64, last_ms: i64, reach_ms: u64) -> Outcome {
         let window = self.record.window;
         let end_ms = window.renewed_end_ms(now_ms, last_ms, reach_ms);
-        match self.move_end(end_ms) {
+        let lost = |error: io::Error| Error::told(ErrorKind::StoreUnavailable, error.to_string());
+        let kept =
+            self.move_end(end_ms).map_err(lost).and_then(|()| self.pin.as_mut().map_or(Ok(()), |pin| pin.keep()));
+        match kept {
             Ok(()) => Outcome::Window { window: Window { end_ms, ..window }, skew_ms: None, standby_risk: None },
-            Err(error) => Outcome::Lost(Error::told(ErrorKind::StoreUnavailable, error.to_string())),
+            Err(error) => Outcome::Lost(error),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Settings that must never change, and files that only their user may read or change.
 
-use std::fs::{Permissions, metadata, set_permissions, write};
+use std::fs::{Permissions, metadata, remove_file, set_permissions, write};
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::Output;
 use std::time::Duration;
@@ -11,10 +11,13 @@ use super::support::{Server, TOKEN, command, directory, store};
 
 /// Starts a server that must refuse its settings. Returns its exit code, 124 after 20 s, and its log.
 fn refused(directory: &TempDir, options: &[&str]) -> (Option<i32>, String) {
-    let store = store(directory.path());
+    refused_over(&store(directory.path()), options)
+}
+
+fn refused_over(store: &str, options: &[&str]) -> (Option<i32>, String) {
     let run: Output = std::process::Command::new("timeout")
         .args(["20", env!("CARGO_BIN_EXE_snowmint"), "serve", "--http", "127.0.0.1:0", "--redis", "off"])
-        .args(["--store", &store])
+        .args(["--store", store])
         .args(options)
         .output()
         .expect("timeout(1)");
@@ -60,6 +63,20 @@ fn another_layout_of_a_namespace_is_refused_at_start() {
     );
     // Another layout has another default namespace.
     assert_eq!(Server::start(directory.path(), &["--layout", "twitter"]).get("/v1/ids").status, 200);
+}
+
+#[test]
+fn a_layout_that_vanished_from_beside_its_nodes_lets_no_other_in() {
+    let directory = directory();
+    let store = format!("file:{}?allow_unsafe=true", directory.path().join("ids").display());
+    let mut server = Server::over(&store, &["--namespace", "orders"]);
+    server.get("/v1/ids").ids();
+    assert!(server.end());
+    remove_file(directory.path().join("ids/.store/records/layouts@/orders@record")).expect("removed");
+    let (code, told) = refused_over(&store, &["--namespace", "orders", "--layout", "twitter"]);
+    assert_eq!(code, Some(2), "{told}");
+    assert!(told.contains("nodes of the namespace have records of another layout"), "{told}");
+    assert_eq!(Server::over(&store, &["--namespace", "orders"]).get("/v1/ids").status, 200);
 }
 
 #[test]

@@ -49,6 +49,13 @@ impl Leases {
             if let Some(found) = self.0.read(&key).await? {
                 return namespace.read(self.0.name(), &found.value, layout).map(drop);
             }
+            // An earlier record may have vanished from beside its nodes.
+            let nodes = read_nodes(self.0.name(), self.0.list(&namespace.nodes_prefix()?).await?)?;
+            for (record, _) in nodes.values().flatten() {
+                record.refuse_other_layout(layout).map_err(|error| {
+                    Error::told(error.kind(), format!("{}, namespace {namespace}: {error}", self.0.name()))
+                })?;
+            }
             let record = NamespaceRecord { nodes: 0, floor_ms: floor(&*self.0).await?.map(|floor| floor.until_ms) };
             if self.0.write(&key, format!("{layout}{record}").as_bytes(), 0).await? != Wrote::Conflict {
                 return Ok(());
