@@ -679,6 +679,38 @@ def test_sqlite_syncs_our_writes_also_where_the_application_does_not(tmp_path: P
         assert connection.exec_driver_sql("PRAGMA synchronous").scalar_one() == 1
 
 
+def test_a_fork_does_not_wait_for_the_end_of_a_call_over_a_locked_sqlite_file(tmp_path: Path) -> None:
+    program = """
+        import os, sqlite3, sys, threading, time
+        import sqlalchemy
+        from snowmint import StoreUnavailableError
+        from snowmint.stores import SqlStore
+        # The call gives up by itself, after 9 s.
+        engine = sqlalchemy.create_engine(f"sqlite:///{sys.argv[1]}", connect_args={"timeout": 9})
+        store = SqlStore(engine)
+        version = store.write("a", b"1", 0)
+        locking = sqlite3.connect(sys.argv[1], isolation_level=None)
+        locking.execute("BEGIN EXCLUSIVE")
+        ended = threading.Event()
+        def write():
+            try:
+                store.write("a", b"2", version)
+            except StoreUnavailableError:
+                pass
+            ended.set()
+        threading.Thread(target=write, daemon=True).start()
+        while engine.pool.checkedout() == 0:
+            time.sleep(0.001)
+        if os.fork() == 0:
+            os._exit(0)
+        print("waited for the call" if ended.is_set() else "the call goes on", flush=True)
+        os.wait()
+        os._exit(0)
+    """
+    with processes.start(program, str(tmp_path / "ids.db")) as forking:
+        assert forking.stdout is not None and forking.stdout.readline() == "the call goes on\n"
+
+
 def test_children_of_a_process_that_uses_sqlite_keep_their_leases_when_it_is_gone(tmp_path: Path) -> None:
     program = """
         import os, sqlite3, subprocess, sys, time

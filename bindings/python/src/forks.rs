@@ -39,18 +39,19 @@ pub(crate) fn attach<T>(call: impl FnOnce(Python<'_>) -> T) -> Option<T> {
     answer
 }
 
-/// Waits until no thread of this package calls a store, for 2 s at most.
+/// Waits until no thread of this package calls a store, for 2 s at most. Returns the seconds left of them.
 #[pyfunction]
-pub(crate) fn before_fork(py: Python<'_>) {
+pub(crate) fn before_fork(py: Python<'_>) -> f64 {
     let UnderWay { calls, forks } = UNDER_WAY.get();
+    let since = Instant::now();
     forks.fetch_add(1, Ordering::SeqCst);
     // A call needs the interpreter to end.
     py.detach(|| {
-        let since = Instant::now();
         while calls.load(Ordering::SeqCst) > 0 && since.elapsed() < PATIENCE {
             thread::sleep(LOOK_AGAIN);
         }
     });
+    PATIENCE.saturating_sub(since.elapsed()).as_secs_f64()
 }
 
 /// Lets calls go on in the parent. A child counts from 0.

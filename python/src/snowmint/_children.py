@@ -5,6 +5,7 @@ Such a child ends by `os._exit`, which runs no handler of `atexit`.
 
 import os
 import sys
+from time import monotonic
 from types import ModuleType
 from typing import Protocol
 from weakref import WeakSet
@@ -23,8 +24,8 @@ def _begin(util: ModuleType) -> None:
 class Gate(Protocol):
     """What a store does around a fork."""
 
-    def before_fork(self) -> None:
-        """Prepares for the fork."""
+    def before_fork(self, timeout_s: float) -> None:
+        """Prepares for the fork. Waits no longer than `timeout_s`."""
 
     def after_fork(self, child: bool) -> None:
         """Continues in the parent, or in the child."""
@@ -34,10 +35,10 @@ gates: "WeakSet[Gate]" = WeakSet()
 
 
 def _before() -> None:
-    # First, because a call under way may wait at a gate.
-    before_fork()
+    # First, because a call under way may wait at a gate. The gates share the rest of the time.
+    deadline = monotonic() + before_fork()
     for gate in list(gates):
-        gate.before_fork()
+        gate.before_fork(max(0, deadline - monotonic()))
 
 
 def _after_in_parent() -> None:

@@ -1985,8 +1985,8 @@ class Stop:
             concurrent.futures.CancelledError: It was stopped. A result is dropped.
         """
 
-def before_fork() -> None:
-    """Waits until no thread of this package calls a store, for 2 s at most."""
+def before_fork() -> float:
+    """Waits until no thread of this package calls a store, for 2 s at most. Returns the seconds left of them."""
 
 def after_fork_in_parent() -> None:
     """Lets calls go on in the parent. A child counts from 0."""

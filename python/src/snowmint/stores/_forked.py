@@ -10,8 +10,6 @@ from sqlalchemy import Engine
 from snowmint._children import gates
 from snowmint._errors import ForkedError
 
-GATE_S = 10.0
-
 
 class OfProcess:
     """Gives each process its own connections.
@@ -47,10 +45,10 @@ class OfProcess:
             with self._gate:
                 yield
 
-    def before_fork(self) -> None:
-        """Closes what is idle."""
+    def before_fork(self, timeout_s: float) -> None:
+        """Closes idle connections. A call that goes on longer keeps its own, and the child is refused."""
         assert self._gate is not None
-        self._held = self._gate.acquire(timeout=GATE_S)
+        self._held = self._gate.acquire(timeout=timeout_s)
         in_use = getattr(self._engine.pool, "checkedout", lambda: 0)()
         self._clean = self._held and in_use == 0 and self._pid == os.getpid()
         self._engine.dispose()
