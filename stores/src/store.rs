@@ -9,6 +9,8 @@ pub mod filesystem;
 #[cfg(feature = "engines")]
 pub(crate) mod floor;
 pub(crate) mod key;
+#[cfg(feature = "engines")]
+mod options;
 pub mod plain_file;
 #[cfg(feature = "engines")]
 pub(crate) mod url;

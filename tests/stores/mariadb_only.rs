@@ -53,6 +53,19 @@ fn dropped_calls_leave_no_answer_behind() {
 }
 
 #[test]
+fn options_of_other_drivers_are_refused() {
+    let words = [
+        ("ssl=require", "ssl-mode=REQUIRED"),
+        ("sslMode=verify-full", "ssl-mode=VERIFY_IDENTITY"),
+        ("tls=true", "ssl-mode=REQUIRED"),
+        ("sslaccept=strict", "ssl-mode=REQUIRED"),
+        ("ssl_root_cert=/ca.pem", "ssl-ca=FILE"),
+        ("allow-unsafe=true", "allow_unsafe"),
+    ];
+    run(sql_scenes::options_of_other_drivers_are_refused(shared_database(Engine::Mariadb).url(), &words));
+}
+
+#[test]
 fn no_message_shows_a_password() {
     run(sql_scenes::no_message_shows_a_password("mysql"));
 }

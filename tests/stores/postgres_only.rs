@@ -85,6 +85,19 @@ fn dropped_calls_leave_no_answer_behind() {
 }
 
 #[test]
+fn options_of_other_drivers_are_refused() {
+    let words = [
+        ("ssl=require", "sslmode=require"),
+        ("sslMode=verify-full", "sslmode=verify-full"),
+        ("tls=true", "sslmode=require"),
+        ("sslaccept=strict", "sslmode=require"),
+        ("ssl_root_cert=/ca.pem", "sslrootcert=FILE"),
+        ("allow-unsafe=true", "allow_unsafe"),
+    ];
+    run(sql_scenes::options_of_other_drivers_are_refused(shared_database(Engine::Postgres).url(), &words));
+}
+
+#[test]
 fn no_message_shows_a_password() {
     run(sql_scenes::no_message_shows_a_password("postgres"));
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use snowmint::ErrorKind;
 use snowmint::stores::{Error, SegmentTable, Store, Tag, Wrote, connect};
-use snowmint_tests::engines::{Engine, Server};
+use snowmint_tests::engines::{Engine, Server, with_option};
 use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
 use tokio::time::sleep;
@@ -234,6 +234,15 @@ pub async fn eight_make_the_tables_at_once(url: &str) {
     let mut sums = connects.join_all().await;
     sums.sort_unstable();
     assert_eq!(sums, [1, 2, 3, 4, 5, 6, 7, 8]);
+}
+
+/// A server without TLS answers, but not to a client that means to use TLS and has not said so in the words of our client.
+pub async fn options_of_other_drivers_are_refused(url: &str, words: &[(&str, &str)]) {
+    drop(connect(url).await.expect("the server answers"));
+    for (option, right) in words {
+        let error = refused(&with_option(url, option)).await;
+        assert_says(&error, ErrorKind::StoreUnavailable, &["there is no option", right]);
+    }
 }
 
 pub async fn no_message_shows_a_password(scheme: &str) {

@@ -45,11 +45,8 @@ impl Directory {
         let path = url.rest.split_once(':').map_or("", |(_, path)| path);
         // Some people write file:///PATH.
         let path = path.strip_prefix("//").unwrap_or(path);
-        if path.is_empty() || path.contains(['?', '\0']) {
-            let why = format!(
-                "file:DIRECTORY needs a directory, and has the options allow_unsafe and timeout_ms, not {}",
-                url.rest
-            );
+        if path.is_empty() || path.contains('\0') {
+            let why = format!("file:DIRECTORY needs a directory, not {}", url.rest);
             return Err(Error::told(ErrorKind::InvalidStore, why));
         }
         let cannot = |what: &str, error: std::io::Error| {

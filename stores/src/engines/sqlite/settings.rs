@@ -18,10 +18,6 @@ pub(super) fn path(url: &Url) -> Result<PathBuf, Error> {
     let place = url.rest.split_once(':').map_or("", |(_, path)| path);
     let place = place.strip_prefix("//").unwrap_or(place);
     let unusable = |why: &str| Error::invalid_store("SQLite", why);
-    if let Some((_, options)) = place.split_once('?') {
-        let name = options.split(['=', '&']).next().unwrap_or_default();
-        return Err(unusable(&format!("sqlite:PATH has no option {name}")));
-    }
     if place.is_empty() || place.starts_with(":memory:") || place.starts_with("file:") {
         return Err(Error::told(
             ErrorKind::UnsafeStore,
