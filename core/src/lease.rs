@@ -10,6 +10,7 @@
 mod choice;
 mod claim;
 mod clock;
+mod fence;
 mod namespace;
 mod record;
 mod renewal;
@@ -19,6 +20,7 @@ mod terms;
 
 pub use self::claim::{Claim, ClaimStep, claim_patience_ms};
 pub use self::clock::lessor_ahead_us;
+pub use self::fence::FenceTime;
 pub use self::namespace::{Floor, NamespaceName, NamespaceRecord, NamespaceRefusal};
 pub use self::record::{RECORD_BYTES, Record};
 pub use self::renewal::{Renewal, RenewalStep};

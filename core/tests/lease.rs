@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use proptest::prelude::*;
 use snowmint_core::bytes::label;
-use snowmint_core::lease::{Claim, ClaimStep, Floor, NamespaceRecord, Record, Renewal, RenewalStep, Terms};
+use snowmint_core::lease::{Claim, ClaimStep, FenceTime, Floor, NamespaceRecord, Record, Renewal, RenewalStep, Terms};
 use snowmint_core::store::{Ask, Reply, Version};
 use snowmint_core::{ErrorKind, Layout, Options, Snowflake, Window, Words};
 
@@ -73,6 +73,7 @@ impl Store {
     fn restored(mut self, until_ms: i64) -> Self {
         for (record, version) in self.records.values_mut() {
             record.window.end_ms = record.window.end_ms.max(until_ms);
+            record.released = true;
             *version += 1;
         }
         self.pin = NamespaceRecord { nodes: self.records.len() as u64, ..self.pin.raised(until_ms) };
@@ -611,4 +612,23 @@ fn a_wait_of_more_than_an_hour_names_the_command_that_resets_a_node() {
     assert_eq!(error.kind(), ErrorKind::NodesExhausted);
     let text = error.to_string();
     assert!(text.contains("2027-") && text.contains("snowmint lease release"), "{text}");
+}
+
+#[test]
+fn a_fence_is_not_before_the_end_of_any_window() {
+    let mut time = FenceTime::new(NOW_MS, 22_000);
+    // A holder may have been granted such a window just before it was stopped.
+    assert_eq!(time.until(None), Ok(NOW_MS + 22_000));
+    let window = Window { start_ms: 0, end_ms: NOW_MS + 60_000 };
+    let released = Record { released: true, serial: 1, window, nonce: 1, label: label("a holder") };
+    time.see(5, &released).expect("its holder is gone");
+    assert_eq!(time.until(None), Ok(NOW_MS + 60_000));
+    for early_ms in [0, NOW_MS, NOW_MS + 59_999] {
+        let error = time.until(Some(early_ms)).expect_err("IDs may be later");
+        assert_eq!(error.kind(), ErrorKind::InvalidId, "{error}");
+    }
+    assert_eq!(time.until(Some(NOW_MS + 60_000)), Ok(NOW_MS + 60_000));
+    let held = Record { released: false, ..released };
+    let error = time.see(6, &held).expect_err("its holder may be alive");
+    assert!(error.to_string().contains("node 6 may have a live holder"), "{error}");
 }

@@ -92,10 +92,10 @@ class Pod:
 
 
 def fence(volume: Path) -> None:
-    """Raises the windows of a volume to this time."""
-    until = str(time.time_ns() // 1_000_000)
+    """Raises the windows of an empty volume to a time that is now when the next pod has failed."""
+    until = str(time.time_ns() // 1_000_000 + 1000)
     subprocess.run(
-        [SNOWMINT, "fence", "--stopped", "--until", until, "--skip", "0", "--store", f"file:{volume}"],
+        [SNOWMINT, "fence", "--stopped", "--empty", "--until", until, "--skip", "0", "--store", f"file:{volume}"],
         check=True,
         stdout=subprocess.DEVNULL,
     )

@@ -268,7 +268,7 @@ fn an_operator_creates_and_uses_sequences_and_segments() {
     assert_eq!(lines(&on(&["segment", "next", "orders", "-n", "3"])), ["10", "11", "12"]);
     assert_eq!(lines(&on(&["segment", "next", "orders"])), ["13"]);
     assert_eq!(lines(&on(&["segment", "ls"])), ["orders"]);
-    let raised = lines(&on(&["fence", "--until", "2026-01-01T00:00:00Z", "--skip", "1000", "--stopped"]));
+    let raised = lines(&on(&["fence", "--skip", "1000", "--stopped"]));
     assert!(raised.contains(&"tickets    0".to_owned()), "{raised:?}");
     assert_eq!(lines(&on(&["segment", "next", "orders"])), ["1014"]);
 }
@@ -341,11 +341,54 @@ fn a_slot_with_a_live_holder_is_never_reset() {
     let (code, told) = complaint(&["lease", "--store", &store, "release", "orders", "0", "--stopped"]);
     assert_eq!(code, Some(2), "{told}");
     assert!(told.contains("is held by snowmint:") && told.contains("stop it first"), "{told}");
-    let fence = ["fence", "--until", "2026-01-01T00:00:00Z", "--skip", "0", "--stopped", "--store", &store];
+    let fence = ["fence", "--skip", "0", "--stopped", "--store", &store];
     assert!(complaint(&fence).1.contains("stop it first"));
     holder.kill().expect("it is killed");
     holder.wait().expect("it ends");
     assert!(lines(&fence).contains(&"slots      1".to_owned()));
+}
+
+#[test]
+fn a_fence_refuses_times_that_could_repeat_ids() {
+    let directory = TempDir::new().expect("a directory");
+    let store = format!("sqlite:{}/store.db", directory.path().display());
+    let fence =
+        |words: &[&str]| complaint(&[&["fence", "--skip", "0", "--stopped", "--store", &store], words].concat());
+    let until = |words: &[&str]| -> i64 {
+        let raised = lines(&[&["fence", "--skip", "0", "--stopped", "--store", &store], words].concat());
+        let time = raised.last().and_then(|line| line.strip_prefix("new IDs    from ")).expect("a time");
+        snowmint_core::time::parse_instant(time).expect("RFC 3339")
+    };
+    assert_eq!(lines(&["segment", "ls", "--store", &store]), [""; 0]);
+    let (code, told) = fence(&[]);
+    assert!(code == Some(1) && told.contains("is this the restored one?") && told.contains("--empty"), "{told}");
+
+    let mut holder = command()
+        .args(["gen", "-n", "100000000", "--store", &store, "--namespace", "orders"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    BufReader::new(holder.stdout.as_mut().expect("piped")).read_line(&mut String::new()).expect("a line");
+    let (code, told) = fence(&[]);
+    assert!(code == Some(2) && told.contains("namespace orders, held by snowmint:"), "{told}");
+    assert!(told.contains("node 0 may have a live holder") && told.contains("snowmint lease release"), "{told}");
+    holder.kill().expect("it is killed");
+    holder.wait().expect("it ends");
+    lines(&["lease", "release", "orders", "0", "--stopped", "--store", &store]);
+
+    for early in ["2026-01-01T00:00:00Z", "0"] {
+        let (code, told) = fence(&["--until", early]);
+        assert!(code == Some(2) && told.contains("too early"), "{told}");
+    }
+    let now_ms = SystemHost::unix_ms();
+    let short = until(&["--max-window-ms", "2000"]);
+    assert!((now_ms + 2000..now_ms + 60_000).contains(&short), "{short} at {now_ms}");
+    let auto = until(&[]);
+    assert!((now_ms + 3_600_000..now_ms + 3_660_000).contains(&auto), "{auto} at {now_ms}");
+    // The first fence is a window that the store knows.
+    let (_, told) = fence(&["--until", &(auto - 1).to_string()]);
+    assert!(told.contains("too early"), "{told}");
+    assert_eq!(until(&["--until", &(auto + 1).to_string()]), auto + 1);
 }
 
 #[test]

@@ -1,14 +1,15 @@
 //! Fences: after a lossy failover or a restored backup every window and counter of a store continues above all lost ones.
 //!
-//! Stop all holders first. They may start again as soon as the fence is written; claims of nodes wait until `until_ms`, or
-//! fail. The fence leaves a [`Floor`] in the store, where nodes, counters, sequences and sections without a record begin.
+//! Stop all holders first. They may start again as soon as the fence is written; claims of nodes wait until the time of the
+//! fence, or fail. The fence leaves a [`Floor`] in the store, where nodes, counters, sequences and sections without a record
+//! begin. All nodes are released: a holder that was suspended and not stopped finds at its next renewal that it lost its node.
 
 use std::collections::BTreeSet;
 
-use snowmint_core::lease::{Floor, NamespaceRecord};
+use snowmint_core::lease::{FenceTime, Floor, NamespaceRecord};
 use snowmint_core::segment::LAST;
 use snowmint_core::sequence::{Rules, State};
-use snowmint_core::{lease, section};
+use snowmint_core::{SystemHost, Window, lease, section};
 
 use crate::error::Error;
 use crate::grant::claim::read_nodes;
@@ -21,8 +22,14 @@ use crate::store::{Store, Wrote};
 /// The height of a fence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fence {
-    /// The latest possible time of an ID of any holder, Unix ms.
-    pub until_ms: i64,
+    /// The latest possible time of an ID of any holder, Unix ms. `None` takes the latest time that a holder can have reached.
+    pub until_ms: Option<i64>,
+    /// The upper limit of `window_ms` plus `max_ahead_ms` of all holders, in ms.
+    pub reach_ms: u64,
+    /// The newest end of a window of a slot in the same directory, Unix ms. `None` without slots.
+    pub slots_end_ms: Option<i64>,
+    /// Accepts a store without any record.
+    pub accepts_empty: bool,
     /// The most numbers that any counter gave beyond its value in the store.
     pub skip: u64,
     /// Names of tickets that the store does not list: older versions did not pin their places.
@@ -31,23 +38,83 @@ pub struct Fence {
     pub sets: Vec<String>,
 }
 
-/// Raises the end of every window and every counter, and returns their numbers by kind.
+impl Fence {
+    /// Skips that many numbers of each counter, and lets the records decide the time.
+    pub const fn skipping(skip: u64) -> Self {
+        Self {
+            until_ms: None,
+            reach_ms: Window::MOST_MS,
+            slots_end_ms: None,
+            accepts_empty: false,
+            skip,
+            tickets: Vec::new(),
+            sets: Vec::new(),
+        }
+    }
+}
+
+/// A fence that was raised.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Raised {
+    /// The time from which on nodes are granted, Unix ms.
+    pub until_ms: i64,
+    /// How many windows and counters were raised, by kind.
+    pub counts: Vec<(&'static str, usize)>,
+}
+
+/// Raises the end of every window and every counter.
 ///
 /// # Errors
-/// `StoreUnavailable` midway: repeat the call, which does no harm. `Exhausted` if a counter would pass 2^63-1.
-pub async fn raise(store: &dyn Store, fence: &Fence) -> Result<Vec<(&'static str, usize)>, Error> {
-    raise_floor(store, fence).await?;
-    Ok(vec![
-        ("leases", leases(store, fence).await?),
+/// Before it writes: those of [`FenceTime`], and `StoreUnavailable` for a store without any record. Midway: `StoreUnavailable`;
+/// repeat the call, which does no harm. `Exhausted` if a counter would pass 2^63-1.
+pub async fn raise(store: &dyn Store, fence: &Fence) -> Result<Raised, Error> {
+    let until_ms = time(store, fence).await?;
+    raise_floor(store, fence, until_ms).await?;
+    let counts = vec![
+        ("leases", leases(store, until_ms).await?),
         ("segments", segments(store, fence).await?),
         ("keys", keys(store, fence).await?),
         ("sequences", sequences(store, fence).await?),
         ("sections", sections(store, fence).await?),
         ("tickets", tickets(store, fence).await?),
-    ])
+    ];
+    Ok(Raised { until_ms, counts })
 }
 
-async fn leases(store: &dyn Store, fence: &Fence) -> Result<usize, Error> {
+/// Looks at all records of nodes, and returns the time of the fence.
+async fn time(store: &dyn Store, fence: &Fence) -> Result<i64, Error> {
+    let now_ms = store.clock_ms().await?.unwrap_or(i64::MIN).max(SystemHost::unix_ms());
+    let mut time = FenceTime::new(now_ms, fence.reach_ms);
+    fence.slots_end_ms.inspect(|end_ms| time.see_end(*end_ms));
+    let namespaces = store.list("layouts/").await?;
+    if namespaces.is_empty() && fence.slots_end_ms.is_none() && !fence.accepts_empty && has_no_numbers(store).await? {
+        return Err(refused(store, "", FenceTime::empty()));
+    }
+    for (namespace, _) in namespaces {
+        let nodes = read_nodes(store.name(), store.list(&format!("leases/{namespace}/")).await?)?;
+        for (node, (record, _)) in nodes.iter().filter_map(|(node, there)| Some((node, there.as_ref()?))) {
+            time.see(*node, record).map_err(|error| {
+                refused(store, &format!(", namespace {namespace}, held by {}", record.label_text()), error)
+            })?;
+        }
+    }
+    time.until(fence.until_ms).map_err(|error| refused(store, "", error))
+}
+
+fn refused(store: &dyn Store, place: &str, error: snowmint_core::Error) -> Error {
+    Error::told(error.kind(), format!("{}{place}: {error}", store.name()))
+}
+
+async fn has_no_numbers(store: &dyn Store) -> Result<bool, Error> {
+    Ok(store.read(Floor::KEY).await?.is_none()
+        && store.list("definitions/").await?.is_empty()
+        && Segments::tags(store).await?.is_empty()
+        && Key::names(store).await?.is_empty()
+        && Sections::sets(store).await?.is_empty()
+        && Tickets::names(store).await?.is_empty())
+}
+
+async fn leases(store: &dyn Store, until_ms: i64) -> Result<usize, Error> {
     let mut count = 0;
     for (namespace, _) in store.list("layouts/").await? {
         let prefix = format!("leases/{namespace}/");
@@ -56,7 +123,8 @@ async fn leases(store: &dyn Store, fence: &Fence) -> Result<usize, Error> {
             let key = format!("{prefix}{node}");
             let raised = change(store, &key, |bytes| {
                 let mut record = lease::Record::from_bytes(bytes)?;
-                record.window.end_ms = record.window.end_ms.max(fence.until_ms);
+                record.window.end_ms = record.window.end_ms.max(until_ms);
+                record.released = true;
                 record.serial = record.serial.saturating_add(1);
                 Ok(record.to_bytes().to_vec())
             });
@@ -65,7 +133,7 @@ async fn leases(store: &dyn Store, fence: &Fence) -> Result<usize, Error> {
         // Last, as vanished records stop all claims until this count is right.
         change(store, &format!("layouts/{namespace}"), |bytes| {
             let (layout, record) = NamespaceRecord::read(bytes)?;
-            let record = NamespaceRecord { nodes: nodes.len() as u64, ..record.raised(fence.until_ms) };
+            let record = NamespaceRecord { nodes: nodes.len() as u64, ..record.raised(until_ms) };
             Ok([layout, record.to_string().as_bytes()].concat())
         })
         .await?;
@@ -73,12 +141,12 @@ async fn leases(store: &dyn Store, fence: &Fence) -> Result<usize, Error> {
     Ok(count)
 }
 
-async fn raise_floor(store: &dyn Store, fence: &Fence) -> Result<(), Error> {
+async fn raise_floor(store: &dyn Store, fence: &Fence, until_ms: i64) -> Result<(), Error> {
     loop {
         let found = store.read(Floor::KEY).await?;
         let (floor, version) = match &found {
-            Some(found) => (read_floor(store, found)?.raised(fence.until_ms, fence.skip), found.version),
-            None => (Floor { until_ms: fence.until_ms, skip: fence.skip }, 0),
+            Some(found) => (read_floor(store, found)?.raised(until_ms, fence.skip), found.version),
+            None => (Floor { until_ms, skip: fence.skip }, 0),
         };
         if store.write(Floor::KEY, floor.to_string().as_bytes(), version).await? != Wrote::Conflict {
             return Ok(());
@@ -173,9 +241,9 @@ async fn change(
 mod tests {
     use std::sync::Arc;
 
-    use snowmint_core::Integer;
     use snowmint_core::layouts::SNOWMINT;
     use snowmint_core::sequence::Options;
+    use snowmint_core::{ErrorKind, Integer};
 
     use super::*;
     use crate::engines::memory::Memory;
@@ -220,9 +288,19 @@ mod tests {
         }
 
         let until_ms = granted.window.end_ms + 5000;
-        let fence = Fence { until_ms, skip: 1_000_000, tickets: vec!["x".to_owned()], sets: Vec::new() };
+        let fence = Fence { until_ms: Some(until_ms), tickets: vec!["x".to_owned()], ..Fence::skipping(1_000_000) };
+        let held = raise(&*store, &fence).await.expect_err("the holder may be alive");
+        assert!(held.kind() == ErrorKind::InvalidNode && held.to_string().contains("node 0 may have a live"), "{held}");
+        leases.reset("orders", granted.node, granted.window.end_ms).await.expect("released");
+        let early = Fence { until_ms: Some(granted.window.end_ms - 1), ..fence.clone() };
+        let refused = raise(&*store, &early).await.expect_err("before the newest end").to_string();
+        assert!(refused.contains("too early"), "{refused}");
         let raised = raise(&*store, &fence).await.expect("raised");
-        assert!(raised.iter().all(|(what, count)| *count == if *what == "tickets" { 2 } else { 1 }), "{raised:?}");
+        assert_eq!(raised.until_ms, until_ms);
+        assert!(
+            raised.counts.iter().all(|(what, count)| *count == if *what == "tickets" { 2 } else { 1 }),
+            "{raised:?}"
+        );
 
         assert_eq!(leases.list("orders").await.expect("a list")[0].1.window.end_ms, until_ms);
         let key = Key::open(Arc::clone(&store), "k", 10, SegmentsOptions::default()).await.expect("a key");
@@ -241,9 +319,12 @@ mod tests {
     #[tokio::test]
     async fn counters_without_a_record_begin_after_the_fence() {
         let store: Arc<dyn Store> = Memory::named("");
-        let fence = Fence { until_ms: 5000, skip: 600, tickets: Vec::new(), sets: Vec::new() };
-        raise(&*store, &fence).await.expect("raised");
-        raise(&*store, &Fence { until_ms: 4000, skip: 400, ..fence }).await.expect("raised");
+        let empty = raise(&*store, &Fence::skipping(600)).await.expect_err("is this the restored one?");
+        assert!(empty.to_string().contains("is this the restored one?"), "{empty}");
+        let before_ms = SystemHost::unix_ms();
+        let first = raise(&*store, &Fence { accepts_empty: true, ..Fence::skipping(600) }).await.expect("raised");
+        assert!(first.until_ms >= before_ms + 3_600_000, "{first:?}");
+        raise(&*store, &Fence::skipping(400)).await.expect("raised: it has a fence");
         assert_eq!(skipped(&*store).await, Ok(1000));
 
         let key = Key::open(Arc::clone(&store), "k", 10, SegmentsOptions::default()).await.expect("a key");

@@ -1,10 +1,10 @@
-//! Stores that lost records, as after a restored backup: behind a fence no ID repeats.
+//! Stores that lost records, as after a restored backup: behind a fence no ID repeats, also beside a suspended holder.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread;
-use std::time::{Duration, Instant, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use snowmint::stores::connect;
 use snowmint::stores::fence::{Fence, raise};
@@ -74,16 +74,16 @@ impl Place {
             .window(Duration::from_secs(1))
     }
 
-    fn fence(&self, until_ms: i64) {
+    /// Runs a fence for holders whose window and `max_ahead_ms` are together that long, and returns its time.
+    fn fence(&self, reach_ms: u64) -> i64 {
+        let mut until_ms = 0;
         run(async {
-            let fence = Fence { until_ms, skip: 0, tickets: Vec::new(), sets: Vec::new() };
-            raise(&*connect(&self.url()).await.expect("it connects"), &fence).await.expect("raised");
+            let fence = Fence { reach_ms, accepts_empty: true, ..Fence::skipping(0) };
+            let raised = raise(&*connect(&self.url()).await.expect("it connects"), &fence).await.expect("raised");
+            until_ms = raised.until_ms;
         });
+        until_ms
     }
-}
-
-fn now_ms() -> i64 {
-    i64::try_from(UNIX_EPOCH.elapsed().expect("after 1970").as_millis()).expect("small")
 }
 
 fn wait_for(what: &str, mut holds: impl FnMut() -> bool) {
@@ -116,8 +116,7 @@ fn a_fence_holds_nodes_first_granted_after_the_backup() {
         holder.kill();
     }
     place.restore();
-    let until_ms = now_ms() + 5000;
-    place.fence(until_ms);
+    let until_ms = place.fence(4000);
     let options = ["count=8000", "max_ahead_ms=3000", "max_wait_ms=60000"];
     crate::support::run(&mut place.minter("successor", &options));
     let successor = ledger(&place.path("successor"));
@@ -138,7 +137,7 @@ fn a_fence_holds_namespaces_made_after_the_backup() {
     wait_for("the holder mints", || ledger(&place.path("holder")).len() > 8000);
     holder.kill();
     place.restore();
-    place.fence(now_ms() + 5000);
+    place.fence(4000);
     let options = ["count=8000", "max_ahead_ms=3000", "max_wait_ms=60000"];
     crate::support::run(&mut place.minter("successor", &options));
     assert!(assert_unique(["holder", "successor"].map(|name| ledger(&place.path(name))).concat()) > 16_000);
@@ -163,7 +162,7 @@ fn vanished_records_close_holders_and_stop_claims_until_fenced() {
         assert_eq!(refusal.kind(), ErrorKind::StoreUnavailable, "{refusal}");
         assert!(refusal.to_string().contains("snowmint fence"), "{refusal}");
     }
-    place.fence(now_ms() + 60_000);
+    place.fence(60_000);
     let refusal = Snowflake::lease(place.lease()).expect_err("nodes begin behind the fence");
     assert_eq!(refusal.kind(), ErrorKind::NodesExhausted, "{refusal}");
 }

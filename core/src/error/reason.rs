@@ -152,6 +152,11 @@ reasons! {
     LayoutHidden InvalidStore
         "the store has a layout for the namespace but does not return it: use the primary, not a replica";
     // Here end the sentences of leases.
+    FenceHeld InvalidNode
+        "node {a} may have a live holder, whose window ends at {u}: stop it and repeat this after that time; of a dead holder run snowmint lease release first";
+    FenceEarly InvalidId "{t} is too early for a fence, as IDs may be as late as {u}: leave --until out, or take a later time";
+    FenceEmpty StoreUnavailable
+        "the store has no record: is this the restored one? If it lost all records, add --empty";
     ScatterId InvalidId "ID {a} cannot be scattered: it is above 2^63-1";
     ScatterDigits InvalidId "cannot move more than {b} digits of a {a}-digit ID";
     ScatterResult InvalidId "the result {a} is above 2^63-1";

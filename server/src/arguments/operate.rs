@@ -1,9 +1,11 @@
 //! The flags of the operators' verbs.
 #![allow(clippy::doc_markdown, reason = "comments are the help")]
 
+use std::path::PathBuf;
+
 use clap::{Args, Subcommand};
 use snowmint_core::sequence::{Dialect, Kind};
-use snowmint_core::time;
+use snowmint_core::{Window, time};
 
 /// The store that a verb works on.
 #[derive(Args)]
@@ -162,10 +164,17 @@ pub enum SegmentVerb {
 pub struct Fence {
     #[command(flatten)]
     pub place: Place,
-    /// No ID of any holder is later than this time, in RFC 3339 or Unix ms: take one window plus max_ahead_ms after the last
-    /// holder was stopped. New IDs begin at this time
-    #[arg(long, value_name = "TIME", value_parser = instant)]
-    pub until: i64,
+    /// New IDs begin at this time, in RFC 3339 or Unix ms, and no ID of any holder is later. With auto it is now plus
+    /// --max-window-ms, or the newest end of a window in the store if that is later
+    #[arg(long, value_name = "TIME", default_value = "auto", value_parser = instant_or_auto)]
+    pub until: Until,
+    /// No holder had a longer window_ms and max_ahead_ms together: an hour is the most that snowmint allows. Take the
+    /// longest of your generators; clients of a service had at most its --max-window-ms plus 60000
+    #[arg(long, value_name = "MS", default_value_t = Window::MOST_MS)]
+    pub max_window_ms: u64,
+    /// Accept a store without any record, as after all of it was lost
+    #[arg(long)]
+    pub empty: bool,
     /// Allow a time more than a day ahead, although a fence cannot be lowered
     #[arg(long)]
     pub far: bool,
@@ -179,6 +188,14 @@ pub struct Fence {
     /// Confirm that all servers and generators of the store are stopped
     #[arg(long, required = true)]
     pub stopped: bool,
+}
+
+/// The time of a fence: Unix ms, or nothing for `auto`.
+#[derive(Clone, Copy, Debug)]
+pub struct Until(pub Option<i64>);
+
+fn instant_or_auto(text: &str) -> Result<Until, String> {
+    if text == "auto" { Ok(Until(None)) } else { instant(text).map(|ms| Until(Some(ms))) }
 }
 
 pub(super) fn instant(text: &str) -> Result<i64, String> {

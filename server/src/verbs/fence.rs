@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use snowmint_core::SystemHost;
 use snowmint_core::time::Rfc3339;
-use snowmint_stores::fence::{Fence, raise};
+use snowmint_stores::fence::{Fence, Raised, raise};
 
 use super::operate::with_store_and_slots;
 use crate::arguments::operate;
@@ -18,27 +18,36 @@ const NEAR_MS: i64 = 24 * 60 * 60 * 1000;
 
 /// Raises every window end and every counter, and prints how many of each kind.
 pub fn fence(options: &operate::Fence) -> Result<ExitCode, Exit> {
-    if !options.far && options.until > SystemHost::unix_ms().saturating_add(NEAR_MS) {
-        let until = Rfc3339(options.until);
+    let wanted_ms = options.until.0;
+    if let Some(until) = wanted_ms.filter(|ms| !options.far && *ms > SystemHost::unix_ms().saturating_add(NEAR_MS)) {
+        let until = Rfc3339(until);
         return Err(Exit::Wrong(format!(
             "--until {until} is more than a day ahead, and no node would mint before that time: add --far if IDs are that late"
         )));
     }
     with_store_and_slots(&options.place, async |store, slots| {
+        let slots_end_ms = match &slots {
+            Some(slots) => slots.list(None)?.iter().filter_map(|slot| Some(slot.record?.window.end_ms)).max(),
+            None => None,
+        };
         let fence = Fence {
-            until_ms: options.until,
+            until_ms: wanted_ms,
+            reach_ms: options.max_window_ms,
+            slots_end_ms,
+            accepts_empty: options.empty,
             skip: options.skip,
             tickets: options.tickets.clone(),
             sets: vec![USERS.to_owned()],
         };
-        let mut raised = raise(&*store, &fence).await?;
+        let Raised { until_ms, mut counts } = raise(&*store, &fence).await?;
         if let Some(slots) = slots {
-            raised.push(("slots", slots.fence(options.until)?));
+            counts.push(("slots", slots.fence(until_ms)?));
         }
         let mut out = stdout().lock();
-        for (what, count) in raised {
+        for (what, count) in counts {
             writeln!(out, "{what:<9}  {count}")?;
         }
+        writeln!(out, "new IDs    from {}", Rfc3339(until_ms))?;
         Ok(ExitCode::SUCCESS)
     })
 }
