@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 use snowmint_core::lease::NamespaceRecord;
 use snowmint_core::time::Rfc3339;
-use snowmint_core::{ErrorKind, Window, mutant};
+use snowmint_core::{Error as CoreError, ErrorKind, Window, mutant};
 use snowmint_stores::process::label::label;
 use snowmint_stores::process::nonce::nonce;
 use snowmint_stores::{Error, Refusal, Terms, plain_file};
@@ -111,21 +111,30 @@ impl SlotDirectory {
             let slot = slot.pinned(pin);
             return Ok(Grant { slot, node, window, skipped });
         }
-        let error = self.exhausted(&directory, terms, nearest_ms, &skipped);
+        let error = self.exhausted(&directory, terms, nearest_ms, namespace.fenced(now_ms), &skipped);
         Err(match nearest_ms {
             Some(wait_ms) => Refusal::NotYet(wait_ms, error),
             None => Refusal::Taken(error),
         })
     }
 
-    fn exhausted(&self, directory: &Path, terms: &Terms, nearest_ms: Option<u64>, skipped: &[PathBuf]) -> Error {
+    fn exhausted(
+        &self,
+        directory: &Path,
+        terms: &Terms,
+        nearest_ms: Option<u64>,
+        fenced: Option<CoreError>,
+        skipped: &[PathBuf],
+    ) -> Error {
         let ahead = nearest_ms.map_or_else(String::new, |wait_ms| {
             format!(" or used up to a time after now (the nearest for {wait_ms} ms more)")
         });
         let faulty =
             skipped.iter().map(|path| format!("; {} was skipped, because it is not a valid slot", path.display()));
         // No window is as long as that.
-        let cure = if nearest_ms.is_some_and(|wait_ms| wait_ms > Window::MOST_MS) {
+        let cure = if let Some(fenced) = fenced {
+            fenced.to_string()
+        } else if nearest_ms.is_some_and(|wait_ms| wait_ms > Window::MOST_MS) {
             let store = self.path.display();
             format!(
                 "a clock was ahead when they were claimed. snowmint lease --store file:{store} ls shows them, and \

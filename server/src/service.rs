@@ -162,10 +162,18 @@ impl<'a> Deadline<'a> {
     /// # Errors
     /// `StoreUnavailable` at the deadline, and the errors of the call.
     async fn ends<T>(&self, call: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
-        timeout_at(self.at, call).await.unwrap_or_else(|_| {
-            let ms = self.max_wait_ms;
-            Err(Error::told(ErrorKind::StoreUnavailable, format!("{}: no answer within {ms} ms", self.store.name())))
-        })
+        self.answer(call).await.unwrap_or_else(|| Err(self.missed()))
+    }
+
+    /// Awaits a call until the deadline. `None` at the deadline.
+    async fn answer<T>(&self, call: impl Future<Output = Result<T, Error>>) -> Option<Result<T, Error>> {
+        timeout_at(self.at, call).await.ok()
+    }
+
+    /// The error at the deadline.
+    fn missed(&self) -> Error {
+        let ms = self.max_wait_ms;
+        Error::told(ErrorKind::StoreUnavailable, format!("{}: no answer within {ms} ms", self.store.name()))
     }
 }
 

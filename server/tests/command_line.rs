@@ -404,6 +404,7 @@ fn slots_without_a_file_begin_at_the_fence() {
         let (code, told) = complaint(&["gen", "--store", &store, "--namespace", namespace]);
         assert_eq!(code, Some(1), "{told}");
         assert!(told.contains("all 1024 nodes") && told.contains("used up to a time after now"), "{told}");
+        assert!(told.contains("the store is fenced until 20") && !told.contains("more node bits"), "{told}");
     }
 }
 

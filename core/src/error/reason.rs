@@ -140,6 +140,7 @@ reasons! {
         "all {a} nodes are taken or excluded (the next is free in {b} ms): wait longer, close generators, or use a layout with more node bits";
     NodesFar NodesExhausted
         "all {a} nodes are taken or excluded, and the next is free only at {u}, because the clock of its holder was ahead: snowmint lease ls lists the nodes, and snowmint lease release resets a node whose holder is stopped";
+    Fenced NodesExhausted "the store is fenced until {u}, and no node mints before that time: wait";
     FarEnd StoreUnavailable
         "the window would end at {t}, more than an hour after the store's clock, {u}, allows: correct this machine's clock; if the clock of the node's last holder was ahead, run snowmint lease release";
     LeaseLost WindowClosed "another holder has the node";

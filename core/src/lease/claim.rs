@@ -251,6 +251,9 @@ impl<'a> Claim<'a> {
     fn busy(&self, now_ms: i64, wait_ms: u64) -> Error {
         let free_ms = now_ms.saturating_add_unsigned(wait_ms.saturating_add(self.terms.max_ahead_ms)).cast_unsigned();
         let nodes = self.terms.layout.nodes();
+        if let Some(fenced) = self.namespace.fenced(now_ms) {
+            return fenced;
+        }
         match self.terms.node {
             Some(node) => Error::new(What::NodeHeld, 0, u64::from(node), free_ms),
             None if wait_ms > FAR_MS => Error::new(What::NodesFar, 0, nodes, free_ms),

@@ -165,6 +165,27 @@ impl NamespaceRecord {
     pub fn raised(self, until_ms: i64) -> Self {
         Self { floor_ms: self.floor_ms.max(Some(until_ms)), ..self }
     }
+
+    /// Returns why no node mints at `now_ms` (Unix ms) after a fence, which raised the ends of all windows to the floor. `None`
+    /// once the floor is over.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::ErrorKind;
+    /// use snowmint_core::lease::NamespaceRecord;
+    /// let namespace = NamespaceRecord { nodes: 3, floor_ms: Some(1_772_323_200_000) };
+    /// let error = namespace.fenced(1_772_323_199_999).expect("a fence");
+    /// assert_eq!(error.kind(), ErrorKind::NodesExhausted);
+    /// assert_eq!(
+    ///     error.to_string(),
+    ///     "the store is fenced until 2026-03-01T00:00:00.000Z, and no node mints before that time: wait"
+    /// );
+    /// assert_eq!(namespace.fenced(1_772_323_200_000), None);
+    /// ```
+    pub fn fenced(&self, now_ms: i64) -> Option<Error> {
+        let floor_ms = self.floor_ms.filter(|floor_ms| *floor_ms > now_ms)?;
+        Some(Error::new(What::Fenced, 0, 0, floor_ms.cast_unsigned()))
+    }
 }
 
 /// Writes the words, each with a blank before it: they follow the text of the layout.

@@ -1,6 +1,8 @@
 //! IDs: one generator for each layout and namespace, with leases of this server.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use snowmint::{Environment, Generator, LeaseOptions, LeaseStore, Status, SystemHost};
 use snowmint_core::layouts::LEAF;
@@ -25,6 +27,30 @@ pub struct Ids {
     max_wait_ms: u64,
     window_ms: u64,
     pool: Arc<Pool<Queued>>,
+    refusals: Arc<Refusals>,
+}
+
+/// The last refusals of nodes, by name of the generator. Requests that waited for the same claim report them too.
+#[derive(Debug, Default)]
+struct Refusals(Mutex<HashMap<String, (Instant, Error)>>);
+
+impl Refusals {
+    /// How long a refusal counts.
+    const FRESH: Duration = Duration::from_secs(10);
+
+    fn note(&self, name: &str, opened: &Result<Queued, Error>) {
+        let mut refusals = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        refusals.remove(name);
+        refusals.retain(|_, (at, _)| at.elapsed() < Self::FRESH);
+        if let Err(error) = opened {
+            refusals.insert(name.to_owned(), (Instant::now(), error.clone()));
+        }
+    }
+
+    fn last(&self, name: &str) -> Option<Error> {
+        let refusals = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        refusals.get(name).filter(|(at, _)| at.elapsed() < Self::FRESH).map(|(_, error)| error.clone())
+    }
 }
 
 impl Ids {
@@ -40,6 +66,7 @@ impl Ids {
             max_wait_ms: settings.max_wait_ms,
             window_ms: settings.window_ms,
             pool: Pool::new(MOST, kept),
+            refusals: Arc::default(),
         }
     }
 
@@ -63,7 +90,11 @@ impl Ids {
         loop {
             let generator = match self.pool.get(&name) {
                 Some(generator) => generator,
-                None => deadline.ends(self.open(&name, &layout, namespace.clone())).await?,
+                None => match deadline.answer(self.open(&name, &layout, namespace.clone())).await {
+                    Some(opened) => opened?,
+                    // The claim of an earlier request, for which this one waited.
+                    None => return Err(self.refusals.last(&name).unwrap_or_else(|| deadline.missed())),
+                },
             };
             match generator.batch(count, deadline.at).await {
                 // Repeats the whole batch: IDs of two generators are not ordered.
@@ -101,14 +132,19 @@ impl Ids {
         let (pool, name, layout) = (Arc::clone(&self.pool), name.to_owned(), *layout);
         let mut lease = LeaseOptions::new().layout(layout).store(self.lease_store.clone());
         lease.namespace = namespace;
-        lease.options.max_wait_ms = self.max_wait_ms;
+        // The rest of the time is for the store's answers, so that the request hears why there is no node.
+        lease.options.max_wait_ms = self.max_wait_ms - self.max_wait_ms / 4;
         lease.window_ms = Some(self.window_ms);
+        let refusals = Arc::clone(&self.refusals);
         let opening = tokio::spawn(async move {
             let new = async {
                 let open = move || Generator::lease(lease, &Environment::default(), &mut SystemHost::new());
-                let generator = spawn_blocking(open).await.map_err(|error| ended(&error))??;
-                tracing::info!(namespace = name, node = generator.node(), "leased a node");
-                Ok(Queued::new(generator))
+                let opened = spawn_blocking(open).await.map_err(|error| ended(&error)).flatten().map(Queued::new);
+                refusals.note(&name, &opened);
+                if let Ok(generator) = &opened {
+                    tracing::info!(namespace = name, node = generator.node(), "leased a node");
+                }
+                opened
             };
             pool.open(&name, new).await
         });

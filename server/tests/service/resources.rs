@@ -236,6 +236,49 @@ fn the_document_lists_every_path() {
 }
 
 #[test]
+fn ids_without_a_free_node_are_nodes_exhausted_for_every_request() {
+    let (server, _directory) = Server::alone(&[]);
+    let one = "time:41,sequence:12;epoch=2025-01-01T00:00:00Z";
+    let claim = json!({"nonce": NONCE, "layout": one, "window_ms": 60_000});
+    assert_eq!(server.ask_json("POST", "/v1/namespaces/one/leases", &claim).status, 201);
+    let path = format!("/v1/ids?namespace=one&layout={}", one.replace(':', "%3A").replace(';', "%3B"));
+    std::thread::scope(|scope| {
+        let requests: Vec<_> = (0..4).map(|_| scope.spawn(|| server.get(&path))).collect();
+        for request in requests {
+            let refused = request.join().expect("an answer");
+            let problem = refused.problem(503, "NODES_EXHAUSTED");
+            assert!(problem["retry_after_ms"].as_u64().is_some_and(|ms| (1..=61_000).contains(&ms)), "{problem}");
+            assert!(refused.headers.contains_key("retry-after"));
+        }
+    });
+    // The alert SnowmintNodesExhausted counts them.
+    let metrics = server.get("/metrics").text;
+    let failures =
+        metrics.lines().find(|line| line.contains("snowmint_failures_total") && line.contains("NODES_EXHAUSTED"));
+    assert!(failures.is_some_and(|line| line.ends_with(" 4")), "{metrics}");
+}
+
+#[test]
+fn ids_of_a_fenced_store_name_the_time_of_the_fence() {
+    let directory = directory();
+    let mut server = Server::start(directory.path(), &[]);
+    assert_eq!(server.get("/v1/ids").ids().len(), 1);
+    assert!(server.end());
+    let store = store(directory.path());
+    let fence = ["fence", "--skip", "0", "--stopped", "--store", &store];
+    assert!(command().args(fence).output().expect("it runs").status.success());
+    let refused = Server::start(directory.path(), &[]).get("/v1/ids");
+    let problem = refused.problem(503, "NODES_EXHAUSTED");
+    let detail = problem["detail"].as_str().expect("a sentence");
+    assert!(detail.contains("the store is fenced until 20") && !detail.contains("more node bits"), "{detail}");
+    let retry_after_ms = problem["retry_after_ms"].as_u64().expect("a time");
+    assert!((3_500_000..=3_600_000).contains(&retry_after_ms), "{problem}");
+    let doctor = command().args(["doctor", "--store", &store]).output().expect("it runs");
+    let told = String::from_utf8_lossy(&doctor.stdout);
+    assert!(told.contains("the store is fenced until 20") && !told.contains("more node bits"), "{told}");
+}
+
+#[test]
 fn the_status_shows_version_store_and_leases() {
     let (server, directory) = Server::alone(&[]);
     let told = server.get("/v1/status").json();
