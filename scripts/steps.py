@@ -281,7 +281,7 @@ TESTS = [
     ),
     Step(
         "guides: every block of code",
-        "pytest -q docs/tests/test_blocks.py",
+        "pytest -q docs/tests/test_blocks.py docs/tests/test_backups.py",
         ["test"],
         "python",
         (BUILD_WHEEL, BUILD_TARBALLS, BUILD_TESTS, BUILD_ENGINES, PYTHON, NPM, SERVERS),

@@ -50,6 +50,11 @@ pub enum Verb {
     Sequence(operate::Sequence),
     /// Create segment tags, and take numbers from them
     Segment(operate::Segment),
+    /// Copy a store in a SQLite file into a new file, while servers and generators use it
+    ///
+    /// The copy is the state at one moment. A copy of the file alone, by cp, lacks what is in the write-ahead log beside it. After
+    /// the copy was restored, run snowmint fence.
+    Backup(operate::Backup),
     /// Raise every window end and counter, after a restored backup, a failover that lost writes, or lost records
     ///
     /// Stop all servers and generators of the store first. You may start them again as soon as this command ends: until the

@@ -36,6 +36,7 @@ fn main() -> ExitCode {
         Verb::Lease(options) => verbs::lease(&options),
         Verb::Sequence(options) => verbs::sequence(&options),
         Verb::Segment(options) => verbs::segment(&options),
+        Verb::Backup(options) => verbs::backup(&options),
         Verb::Fence(options) => verbs::fence(&options),
         Verb::Serve(options) => verbs::serve(&options),
         Verb::Completions { shell } => verbs::completions(shell),

@@ -1,6 +1,7 @@
 //! The verbs of the command line, with one file per verb.
 
 mod audit;
+mod backup;
 mod completions;
 mod doctor;
 mod fence;
@@ -18,6 +19,7 @@ mod serve;
 pub mod signals;
 
 pub use self::audit::audit;
+pub use self::backup::backup;
 pub use self::completions::completions;
 pub use self::doctor::doctor;
 pub use self::fence::fence;

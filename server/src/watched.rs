@@ -213,6 +213,10 @@ impl Store for Watched {
         self.store.standby_risk()
     }
 
+    async fn close(&self) {
+        self.store.close().await;
+    }
+
     fn segments(&self) -> Option<&dyn SegmentTable> {
         self.store.segments().map(|_| self as &dyn SegmentTable)
     }

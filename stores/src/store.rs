@@ -97,6 +97,9 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         Ok(None)
     }
 
+    /// Closes idle connections at the end of a program. `SQLite` then moves its write-ahead log into the database file.
+    async fn close(&self) {}
+
     /// Returns the engine's own table of segments, Leaf's `leaf_alloc`. `None` for engines without tables.
     fn segments(&self) -> Option<&dyn SegmentTable> {
         None

@@ -161,6 +161,14 @@ pub enum SegmentVerb {
 }
 
 #[derive(Debug, Args)]
+pub struct Backup {
+    #[command(flatten)]
+    pub place: Place,
+    /// New file for the copy
+    pub file: PathBuf,
+}
+
+#[derive(Debug, Args)]
 pub struct Fence {
     #[command(flatten)]
     pub place: Place,

@@ -19,7 +19,12 @@ pub fn with_store_and_slots<T>(
     place: &Place,
     work: impl AsyncFnOnce(Arc<dyn Store>, Option<Slots>) -> Result<T, Exit>,
 ) -> Result<T, Exit> {
-    with_url(place, async |url| work(connect(url).await?, Slots::of_url(url)?).await)
+    with_url(place, async |url| {
+        let store = connect(url).await?;
+        let done = work(Arc::clone(&store), Slots::of_url(url)?).await;
+        store.close().await;
+        done
+    })
 }
 
 /// Runs work on the URL of `--store` or the default one.

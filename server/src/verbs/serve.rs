@@ -10,7 +10,7 @@ use std::time::Duration;
 use futures_util::future::maybe_done;
 use snowmint::Environment;
 use snowmint_core::{ErrorKind, Layout};
-use snowmint_stores::{Namespace, connect, refuse_default_database};
+use snowmint_stores::{Namespace, Store as _, connect, refuse_default_database};
 use tokio::net::{TcpListener, lookup_host};
 use tokio::sync::watch;
 use tokio::time::timeout;
@@ -172,6 +172,7 @@ async fn give_back(service: &Service, serving: impl Future<Output = ()>, ended: 
         // Users first, as another server waits for them.
         let _ = tokio::join!(service.close_users(), timeout(DRAIN, serving));
         service.close().await;
+        service.store.close().await;
     };
     tokio::select! {
         given_back = timeout(END, giving_back) => {

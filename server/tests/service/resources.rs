@@ -3,6 +3,7 @@
 use serde_json::json;
 use snowmint_core::layouts::{SNOWMINT, SONYFLAKE};
 use snowmint_stores::Namespace;
+use tempfile::TempDir;
 
 use super::support::{Server, assert_increasing, command, directory, store};
 
@@ -65,6 +66,60 @@ fn a_fence_raises_every_ticket() {
     let fence = ["fence", "--skip", "1000", "--stopped", "--store", &store];
     assert!(command().args(fence).output().expect("it runs").status.success());
     assert_eq!(Server::start(directory.path(), &[]).get("/v1/tickets/t").id(), 1003);
+}
+
+#[test]
+fn a_copy_of_the_file_of_an_ended_server_has_all_numbers() {
+    let (directory, restored) = (directory(), directory());
+    let mut server = Server::start(directory.path(), &[]);
+    assert_eq!(server.get("/v1/ids").ids().len(), 1);
+    // Several connections to the file.
+    let given: Vec<_> = std::thread::scope(|scope| {
+        let take = || (0..20).map(|_| server.get("/v1/tickets/t").id()).collect::<Vec<_>>();
+        let takers: Vec<_> = (0..4).map(|_| scope.spawn(take)).collect();
+        takers.into_iter().flat_map(|taker| taker.join().expect("tickets")).collect()
+    });
+    assert!(server.end());
+    let file = |directory: &TempDir| {
+        let url = store(directory.path());
+        std::path::PathBuf::from(url.trim_start_matches("sqlite:").split('?').next().expect("a path"))
+    };
+    // As people copy it: the file alone, without the write-ahead log.
+    std::fs::copy(file(&directory), file(&restored)).expect("copied");
+    let next = Server::start(restored.path(), &[]).get("/v1/tickets/t").id();
+    assert!(next > *given.iter().max().expect("a ticket"), "{next} after {given:?}");
+}
+
+#[test]
+fn a_backup_of_a_server_under_load_has_its_state_of_a_moment() {
+    let (directory, restored) = (directory(), directory());
+    let server = Server::start(directory.path(), &[]);
+    let (from, to) = (store(directory.path()), store(restored.path()));
+    let to = to.trim_start_matches("sqlite:").split('?').next().expect("a path").to_owned();
+    let take = || server.get("/v1/tickets/t").id();
+    let before = take();
+    let ended = std::sync::atomic::AtomicBool::new(false);
+    let taken = std::thread::scope(|scope| {
+        let load = scope.spawn(|| {
+            let mut taken = Vec::new();
+            while !ended.load(std::sync::atomic::Ordering::Relaxed) {
+                taken.push(take());
+            }
+            taken
+        });
+        let backup = command().args(["backup", &to, "--store", &from]).output().expect("it runs");
+        assert!(backup.status.success(), "{}", String::from_utf8_lossy(&backup.stderr));
+        ended.store(true, std::sync::atomic::Ordering::Relaxed);
+        load.join().expect("tickets")
+    });
+    let again = command().args(["backup", &to, "--store", &from]).output().expect("it runs");
+    assert!(String::from_utf8_lossy(&again.stderr).contains("the file exists"), "{again:?}");
+    let restored_store = store(restored.path());
+    let skip = taken.len().to_string();
+    let fence = ["fence", "--stopped", "--skip", &skip, "--store", &restored_store];
+    assert!(command().args(fence).output().expect("it runs").status.success());
+    let next = Server::start(restored.path(), &[]).get("/v1/tickets/t").id();
+    assert!(next > before && !taken.contains(&next), "{next} after {taken:?}");
 }
 
 #[test]
@@ -212,30 +267,6 @@ fn an_impossible_lease_is_a_problem() {
 }
 
 #[test]
-fn the_document_lists_every_path() {
-    let (server, _directory) = Server::alone(&[]);
-    let document = server.get("/openapi.json").json();
-    let paths: Vec<_> = document["paths"].as_object().expect("paths").keys().cloned().collect();
-    assert_eq!(paths.len(), 14, "{paths:?}");
-    assert_eq!(document["openapi"], "3.1.0");
-    assert_eq!(server.get("/healthz").text, "ok\n");
-    let metrics = server.get("/metrics").text;
-    assert!(metrics.contains("snowmint_requests_total{protocol=\"http\"} 3\n"), "{metrics}");
-    server.get("/nothing").problem(404, "NOT_FOUND");
-    server.post("/v1/ids").problem(405, "METHOD_NOT_ALLOWED");
-    let front = server.get("/");
-    let (kind, told) = if cfg!(feature = "page") {
-        ("text/html; charset=utf-8", "<title>snowmint inspector</title>")
-    } else {
-        ("text/plain; charset=utf-8", "scripts/build-site.sh builds the page")
-    };
-    assert_eq!((front.status, front.headers["content-type"].to_str().expect("text")), (200, kind));
-    assert!(front.text.contains(told), "{front:?}");
-    let inspected = server.get("/v1/inspect/garbage").json();
-    assert_eq!(inspected, json!({"id": "garbage", "candidates": []}));
-}
-
-#[test]
 fn ids_without_a_free_node_are_nodes_exhausted_for_every_request() {
     let (server, _directory) = Server::alone(&[]);
     let one = "time:41,sequence:12;epoch=2025-01-01T00:00:00Z";
@@ -276,6 +307,30 @@ fn ids_of_a_fenced_store_name_the_time_of_the_fence() {
     let doctor = command().args(["doctor", "--store", &store]).output().expect("it runs");
     let told = String::from_utf8_lossy(&doctor.stdout);
     assert!(told.contains("the store is fenced until 20") && !told.contains("more node bits"), "{told}");
+}
+
+#[test]
+fn the_document_lists_every_path() {
+    let (server, _directory) = Server::alone(&[]);
+    let document = server.get("/openapi.json").json();
+    let paths: Vec<_> = document["paths"].as_object().expect("paths").keys().cloned().collect();
+    assert_eq!(paths.len(), 14, "{paths:?}");
+    assert_eq!(document["openapi"], "3.1.0");
+    assert_eq!(server.get("/healthz").text, "ok\n");
+    let metrics = server.get("/metrics").text;
+    assert!(metrics.contains("snowmint_requests_total{protocol=\"http\"} 3\n"), "{metrics}");
+    server.get("/nothing").problem(404, "NOT_FOUND");
+    server.post("/v1/ids").problem(405, "METHOD_NOT_ALLOWED");
+    let front = server.get("/");
+    let (kind, told) = if cfg!(feature = "page") {
+        ("text/html; charset=utf-8", "<title>snowmint inspector</title>")
+    } else {
+        ("text/plain; charset=utf-8", "scripts/build-site.sh builds the page")
+    };
+    assert_eq!((front.status, front.headers["content-type"].to_str().expect("text")), (200, kind));
+    assert!(front.text.contains(told), "{front:?}");
+    let inspected = server.get("/v1/inspect/garbage").json();
+    assert_eq!(inspected, json!({"id": "garbage", "candidates": []}));
 }
 
 #[test]

@@ -184,6 +184,10 @@ impl<D: Dialect> Store for SqlStore<D> {
         Ok(Some(of_server(D::ENGINE, self.pool.settings().await?)))
     }
 
+    async fn close(&self) {
+        self.pool.close().await;
+    }
+
     fn segments(&self) -> Option<&dyn SegmentTable> {
         Some(self)
     }

@@ -1,9 +1,10 @@
 //! `SQLite`: a database file of one machine.
 
+mod backup;
 mod dialect;
 mod settings;
 
-use std::sync::OnceLock;
+use std::path::Path;
 
 use self::dialect::LiteDialect;
 use super::sql::SqlStore;
@@ -24,10 +25,16 @@ impl Sqlite {
     /// # Errors
     /// `StoreUnavailable`, `InvalidStore`, or `UnsafeStore`, which names setting, value and cure.
     pub async fn connect(url: &Url) -> Result<Self, Error> {
-        let path = settings::path(url)?;
-        let name = format!("SQLite at {}", path.display());
-        let (timeout, allow_unsafe, create) = (url.timeout, url.allow_unsafe, url.create);
-        let dialect = LiteDialect { path, name: name.clone(), timeout, allow_unsafe, create, settled: OnceLock::new() };
-        Self::open(name, url, dialect).await
+        let dialect = LiteDialect::new(url, settings::path(url)?);
+        Self::open(dialect.name.clone(), url, dialect).await
+    }
+
+    /// Copies the database of a URL into a new file, which is durable afterwards. Other processes may use the database
+    /// meanwhile: the copy is its state at one moment. After it was restored, run a [`fence`](crate::fence).
+    ///
+    /// # Errors
+    /// `StoreUnavailable` if there is no database, the file exists, or it cannot be written.
+    pub async fn back_up(url: &Url, to: &Path) -> Result<(), Error> {
+        backup::back_up(url, to).await
     }
 }

@@ -111,7 +111,7 @@ impl From<Error> for Failure {
 }
 
 impl Failure {
-    pub(super) fn into_error<D: Dialect>(self, store: &str) -> Error {
+    pub(in crate::engines) fn into_error<D: Dialect>(self, store: &str) -> Error {
         match self {
             Self::Client(error) => of_client::<D>(store, error),
             Self::Refused(error) => error,

@@ -108,6 +108,18 @@ impl<D: Dialect> Pool<D> {
         self.0.settings.refuse_standby()
     }
 
+    /// Closes the idle connections, and waits until they are closed.
+    pub(super) async fn close(&self) {
+        if self.0.owner.refuse_sharing().is_err() {
+            return;
+        }
+        let idle = std::mem::take(&mut *self.0.idle());
+        for (connection, _) in idle {
+            // An error leaves the rest to the end of the process.
+            drop(connection.close().await);
+        }
+    }
+
     /// Reads the settings of the server.
     pub(super) async fn settings(&self) -> Result<Values, Error> {
         let shared = self.0.clone();

@@ -15,6 +15,7 @@ use super::settings::{self, Identity};
 use crate::engines::sql::{Dialect, Failure, Refusal, Settings, Statements};
 use crate::error::Error;
 use crate::store::filesystem::refuse_lossy_place;
+use crate::store::url::Url;
 
 /// `SQLite`.
 #[derive(Debug)]
@@ -26,6 +27,15 @@ pub struct LiteDialect {
     pub(super) create: bool,
     /// The file in which the tables were made.
     pub(super) settled: OnceLock<Identity>,
+}
+
+impl LiteDialect {
+    /// The dialect of a URL, whose file this is.
+    pub(super) fn new(url: &Url, path: PathBuf) -> Self {
+        let name = format!("SQLite at {}", path.display());
+        let Url { timeout, allow_unsafe, create, .. } = *url;
+        Self { path, name, timeout, allow_unsafe, create, settled: OnceLock::new() }
+    }
 }
 
 #[async_trait]

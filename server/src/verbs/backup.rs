@@ -1,0 +1,28 @@
+//! `snowmint backup`: copies a store in a `SQLite` file, while it is in use.
+
+use std::io::{Write as _, stdout};
+use std::process::ExitCode;
+
+use snowmint_stores::Url;
+use snowmint_stores::sqlite::Sqlite;
+
+use super::operate::with_url;
+use crate::arguments::operate;
+use crate::exit::Exit;
+
+/// Copies the store into a new file.
+pub fn backup(options: &operate::Backup) -> Result<ExitCode, Exit> {
+    with_url(&options.place, async |url| {
+        let url = Url::parse(url)?;
+        if url.scheme != "sqlite" {
+            return Err(Exit::Wrong(format!(
+                "backup copies a store sqlite:PATH, not {}: take the backup of its server (docs/backups.md)",
+                url.scheme
+            )));
+        }
+        Sqlite::back_up(&url, &options.file).await?;
+        let file = options.file.display();
+        writeln!(stdout(), "{file}\nafter it is restored, run snowmint fence --stopped --skip N")?;
+        Ok(ExitCode::SUCCESS)
+    })
+}
