@@ -620,7 +620,7 @@ fn a_fence_is_not_before_the_end_of_any_window() {
     // A holder may have been granted such a window just before it was stopped.
     assert_eq!(time.until(None), Ok(NOW_MS + 22_000));
     let window = Window { start_ms: 0, end_ms: NOW_MS + 60_000 };
-    let released = Record { released: true, serial: 1, window, nonce: 1, label: label("a holder") };
+    let released = Record { released: true, serial: 1, window, nonce: 1, label: label("a holder"), layout: 0 };
     time.see(5, &released).expect("its holder is gone");
     assert_eq!(time.until(None), Ok(NOW_MS + 60_000));
     for early_ms in [0, NOW_MS, NOW_MS + 59_999] {
