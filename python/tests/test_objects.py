@@ -1,10 +1,12 @@
 """What all classes and functions share: pickles, copies, weak references, arguments."""
 
 import copy
+import json
 import pickle
 import weakref
 from array import array
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -30,6 +32,7 @@ from snowmint import (
 ID = 1541815603606036480
 KEY = bytes(range(16))
 REPORT = audit([ID, ID, ID + 1, ID - (1 << 30), ID + 2], "twitter")
+VECTORS = json.loads((Path(__file__).parents[2] / "tests/vectors/audit.json").read_text())
 
 
 def copies(one: Any) -> list[Any]:
@@ -50,12 +53,15 @@ def test_candidates_are_copied(value: Any) -> None:
 
 
 def test_reports_of_audits_are_copied() -> None:
-    assert len(REPORT.findings) >= 1 and REPORT.nodes
-    for again in copies(REPORT):
-        assert (str(again), again.json(), again.svg()) == (str(REPORT), REPORT.json(), REPORT.svg())
-    for one in [*REPORT.findings, *REPORT.nodes]:
-        for again in copies(one):
-            assert (repr(again), type(again)) == (repr(one), type(one))
+    reports = [REPORT, *(audit(map(int, case["ids"]), case["layout"]) for case in VECTORS["cases"])]
+    kinds = {finding.kind for report in reports for finding in report.findings}
+    assert kinds >= {"truncated", "shared_node", "duplicates", "clock_back"}
+    for report in reports:
+        for again in copies(report):
+            assert (str(again), again.json(), again.svg()) == (str(report), report.json(), report.svg())
+        for one in [*report.findings, *report.nodes]:
+            for again in copies(one):
+                assert (repr(again), type(again)) == (repr(one), type(one))
 
 
 def test_masks_are_copied_with_their_keys() -> None:

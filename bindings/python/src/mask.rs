@@ -11,7 +11,7 @@ use crate::standard_uuid::standard_uuid;
 /// A reversible public form of 64-bit IDs, which shows neither time nor order.
 #[pyclass(frozen, weakref, module = "snowmint")]
 pub(crate) struct Mask {
-    mask: Core,
+    core: Core,
     key: MaskKey,
     tweak: Vec<u8>,
     digits: Option<u64>,
@@ -34,17 +34,17 @@ impl Mask {
         if let Some(digits) = digits {
             mask = mask.with_digits(digits.0)?;
         }
-        Ok(Self { mask, key, tweak, digits: digits.map(Int::or_too_large) })
+        Ok(Self { core: mask, key, tweak, digits: digits.map(Int::or_too_large) })
     }
 
     /// The masked form of an ID.
     fn encode(&self, id: Int) -> Result<u64, Failure> {
-        Ok(self.mask.encode(id.0.id()?)?)
+        Ok(self.core.encode(id.0.id()?)?)
     }
 
     /// The ID of a masked form.
     fn decode(&self, masked: Int) -> Result<u64, Failure> {
-        Ok(self.mask.decode(masked.0.id()?)?)
+        Ok(self.core.decode(masked.0.id()?)?)
     }
 
     /// With its key: as secret as that.
@@ -67,7 +67,7 @@ impl Mask {
 /// A reversible public form of UUIDs of version 7, which looks like a version 4: `UUIDv47`.
 #[pyclass(frozen, weakref, module = "snowmint")]
 pub(crate) struct UuidMask {
-    mask: CoreUuidMask,
+    core: CoreUuidMask,
     key: MaskKey,
 }
 
@@ -76,19 +76,19 @@ impl UuidMask {
     #[new]
     fn new(key: &Bound<'_, PyAny>) -> Result<Self, Failure> {
         let key = read_key(key)?;
-        Ok(Self { mask: CoreUuidMask::new(key), key })
+        Ok(Self { core: CoreUuidMask::new(key), key })
     }
 
     /// The masked form of a version 7.
     fn encode<'py>(&self, uuid: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>, Failure> {
         let uuid_read = Uuid::from_bytes(convert::id_bytes(uuid)?);
-        standard_uuid(uuid.py(), self.mask.encode(uuid_read)?)
+        standard_uuid(uuid.py(), self.core.encode(uuid_read)?)
     }
 
     /// The version 7 of a masked form.
     fn decode<'py>(&self, masked: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>, Failure> {
         let read = Uuid::from_bytes(convert::id_bytes(masked)?);
-        standard_uuid(masked.py(), self.mask.decode(read)?)
+        standard_uuid(masked.py(), self.core.decode(read)?)
     }
 
     /// With its key: as secret as that.

@@ -6,7 +6,6 @@ use snowmint_core::sql::{Column, Dialect, Wide};
 
 use crate::convert::{Instant, Text};
 use crate::error::Failure;
-use crate::layout::Layout;
 
 /// Expressions of SQL that take the IDs of a column apart, as `Layout.decode` does; see `Layout.decode_sql`.
 #[pyclass(frozen, weakref, module = "snowmint")]
@@ -76,8 +75,8 @@ impl SqlParts {
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (&'static str, &str))> {
-        let decode_sql = Bound::new(py, Layout(self.layout))?.getattr("decode_sql")?;
-        Ok((decode_sql, (self.dialect.name(), &self.column)))
+        let layout = py.import("snowmint._snowmint")?.getattr("Layout")?.call1((self.layout.to_string(),))?;
+        Ok((layout.getattr("decode_sql")?, (self.dialect.name(), &self.column)))
     }
 
     fn __repr__(&self) -> String {

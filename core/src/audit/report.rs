@@ -79,6 +79,9 @@ impl From<Kept> for Report {
 
 impl Report {
     /// Returns the report as values.
+    ///
+    /// # Examples
+    /// As for [`Kept`].
     pub fn kept(&self) -> Kept {
         let &Self { layout, ids, unreadable, order, .. } = self;
         let counts = self.rows.counts().map(|(node, counts)| (node, counts.to_vec())).collect();

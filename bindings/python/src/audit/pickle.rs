@@ -11,7 +11,8 @@ use crate::error::Failure;
 
 type Node = (u32, u64, i64, i64, f64);
 /// What, how many and where; and when, and what for.
-type Found = ((String, Option<u32>, u64, u64, u64, u64, u64, u64), (Option<i64>, Option<i64>, u64, u64, bool));
+type Found =
+    ((String, Option<u32>, u64, u64, u64, u64, u64, u64), (Option<i64>, Option<i64>, u64, u64, bool, bool, bool));
 type Values = (String, u64, u64, String, Vec<Node>, Vec<Found>, Vec<(u32, Vec<u32>)>);
 
 fn node(span: &NodeSpan) -> Node {
@@ -23,20 +24,22 @@ fn span((node, ids, from_ms, to_ms, ids_per_second): Node) -> NodeSpan {
 }
 
 fn found(finding: &Finding) -> Found {
-    let Finding { node, ids, repeated, times, by_ms, id, line, from_ms, to_ms, before, explained, unordered, .. } =
-        *finding;
+    let Finding { node, ids, repeated, times, by_ms, id, line, from_ms, to_ms, .. } = *finding;
+    let Finding { before, explained, unordered, fresh, either, .. } = *finding;
     let kind = finding.kind.name().to_owned();
-    ((kind, node, ids, repeated, times, by_ms, id, line), (from_ms, to_ms, before, explained, unordered))
+    ((kind, node, ids, repeated, times, by_ms, id, line), (from_ms, to_ms, before, explained, unordered, fresh, either))
 }
 
 fn finding(found: Found) -> PyResult<Finding> {
-    let ((kind, node, ids, repeated, times, by_ms, id, line), (from_ms, to_ms, before, explained, unordered)) = found;
+    let (counts, (from_ms, to_ms, before, explained, unordered, fresh, either)) = found;
+    let (kind, node, ids, repeated, times, by_ms, id, line) = counts;
     let kind = Kind::ALL.into_iter().find(|each| each.name() == kind).ok_or_else(unknown)?;
     let mut finding = Finding::new(kind);
     (finding.node, finding.ids, finding.repeated, finding.times) = (node, ids, repeated, times);
     (finding.by_ms, finding.id, finding.line) = (by_ms, id, line);
     (finding.from_ms, finding.to_ms) = (from_ms, to_ms);
     (finding.before, finding.explained, finding.unordered) = (before, explained, unordered);
+    (finding.fresh, finding.either) = (fresh, either);
     Ok(finding)
 }
 
