@@ -60,6 +60,7 @@ export class RedisStore implements Store {
   readonly #timeoutMs: number;
   readonly #sentinel: boolean;
   readonly #findings: Findings;
+  #checked = false;
 
   /** Over a client, which stays the caller's. */
   constructor(client: IoredisClient | NodeRedisClient, options?: RedisStoreOptions) {
@@ -122,8 +123,7 @@ export class RedisStore implements Store {
   /** As `Store.refuseStandby`. */
   async refuseStandby(): Promise<void> {
     if (this.#allowUnsafe) return;
-    this.#refuseSentinel();
-    await this.#call(async (send) => this.#findings.judge(this, this.#found(await send(LOOK))));
+    await this.#call((send) => this.#look(send));
     this.#findings.refuseStandby();
   }
 
@@ -147,7 +147,8 @@ export class RedisStore implements Store {
   /** Sends a command. Its answer counts only if the look at the settings behind it, in the same round trip, passes. */
   #ask<T>(words: Word[], read: (answer: unknown) => T): Promise<T> {
     return this.#call(async (send) => {
-      this.#refuseSentinel();
+      // A server that is refused at first is not written.
+      if (!this.#checked) await this.#look(send);
       const [answer, ...looked] = await send([words, ...(this.#allowUnsafe ? [] : LOOK)]);
       if (looked.length) this.#findings.judge(this, this.#found(looked));
       if (answer!.status === "rejected") throw answer!.reason;
@@ -155,9 +156,13 @@ export class RedisStore implements Store {
     });
   }
 
-  /** The kind of client is known without a look. */
-  #refuseSentinel(): void {
-    if (this.#sentinel && !this.#allowUnsafe) this.#findings.note(this, new Map([["sentinel", "yes"]]));
+  /** Looks at the settings alone. */
+  async #look(send: Send): Promise<void> {
+    if (this.#allowUnsafe) return;
+    // The kind of client is known without a look.
+    if (this.#sentinel) this.#findings.note(this, new Map([["sentinel", "yes"]]));
+    this.#findings.judge(this, this.#found(await send(LOOK)));
+    this.#checked = true;
   }
 
   async #call<T>(work: (send: Send) => Promise<T>): Promise<T> {

@@ -163,10 +163,12 @@ export abstract class SqlStore implements Store {
     if (!this.#hasTables) await this.#use((ask) => this.#makeTables(ask));
     return this.#use(async (ask) => {
       for (const statement of begin) await ask(statement);
+      // A server that is refused at first is not written.
+      if (!this.#checked && !this.#allowUnsafe) await this.#check(ask);
       const result = await work(ask);
       if (commit) await ask(result === undefined ? "ROLLBACK" : commit);
       // Behind the commit: it counts only if the server keeps it.
-      if ((writing || !this.#checked) && !this.#allowUnsafe) await this.#check(ask);
+      if (writing && !this.#allowUnsafe) await this.#check(ask);
       return result;
     });
   }

@@ -64,6 +64,7 @@ class RedisStore:
             )
         refuse_green_threads("RedisStore")
         self._client, self._prefix, self._allow_unsafe = client, prefix, allow_unsafe
+        self._checked = False
         pool = getattr(client, "connection_pool", None)
         if pool is not None:
             _pools.add(pool)
@@ -109,7 +110,7 @@ class RedisStore:
     def refuse_standby(self) -> None:
         """Refuses a claim where a failover could lose it, unless `allow_standby`."""
         if not self._allow_unsafe:
-            self._findings.judge(self._settings(self._send(*_LOOK)))
+            self._look()
             self._findings.refuse_standby()
 
     def standby_risk(self) -> str | None:
@@ -123,12 +124,20 @@ class RedisStore:
 
     def _ask(self, *words: Any) -> Any:
         """The answer to a command, which counts only if the look at the settings behind it passes."""
+        if not self._checked:
+            self._look()
         answer, *looked = self._send(words, *([] if self._allow_unsafe else _LOOK))
         if looked:
             self._findings.judge(self._settings(looked))
         if isinstance(answer, Exception):
             raise self._failed(answer) from answer
         return answer
+
+    def _look(self) -> None:
+        """Looks at the settings alone: a server that is refused at first is not written."""
+        if not self._allow_unsafe:
+            self._findings.judge(self._settings(self._send(*_LOOK)))
+        self._checked = True
 
     def _send(self, *commands: Sequence[Any]) -> Sequence[Any]:
         """The answers to commands that are sent in one piece; an error of the server is an answer."""

@@ -54,6 +54,7 @@ class SqlStore:
         self._engine = engine.execution_options(isolation_level=self._sql.isolation)
         self._allow_unsafe = allow_unsafe
         self._has_tables = False
+        self._checked = False
         self._write_ahead_log: str | None = None
         # Its options may have a password too.
         self._name = f"{engine.dialect.name} at {engine.url.set(query={}).render_as_string(hide_password=True)}"
@@ -127,6 +128,11 @@ class SqlStore:
                     self._make_tables()
                     self._has_tables = True
                 with self._engine.connect() as connection, self._sql.cured(connection):
+                    if writing and not self._allow_unsafe and not self._checked:
+                        # A server that is refused at first is not written.
+                        self._check(connection)
+                        self._checked = True
+                        connection.rollback()
                     yield connection
                     connection.commit()
                     # Behind the commit: it counts only if the server keeps it.
