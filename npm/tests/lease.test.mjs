@@ -667,7 +667,7 @@ test("options that make no sense reject, and take no slot", async (t) => {
     [{ node: 1024 }, { code: "INVALID_NODE" }],
     [{ layout: "twiter" }, { code: "INVALID_LAYOUT" }],
     [{ layout: "baidu" }, { code: "TIME_OVERFLOW" }],
-    [{ store: "redis://localhost" }, { code: "INVALID_STORE" }],
+    [{ store: "oracle://localhost" }, { code: "INVALID_STORE" }],
     [{ store: "file:/dev/null/x" }, { code: "STORE_UNAVAILABLE" }],
   ];
   for (const [options, wanted] of cases)

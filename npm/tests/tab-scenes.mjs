@@ -505,9 +505,9 @@ test("a frame whose storage is apart from that of tabs gets no slot, and one tha
   const elsewhere = `http://localhost:${server.port}`;
   const sentence =
     /^the storage of this frame is apart from .*: pass a store, such as an HttpStore of snowmint\/stores, or/;
-  unavailable(await asked(elsewhere), sentence);
+  unavailable(await asked(elsewhere), sentence, "INVALID_STORE");
   const hasCredentialless = await page.evaluate("'credentialless' in HTMLIFrameElement.prototype");
-  if (hasCredentialless) unavailable(await asked(undefined, "credentialless"), sentence);
+  if (hasCredentialless) unavailable(await asked(undefined, "credentialless"), sentence, "INVALID_STORE");
 });
 
 test(
