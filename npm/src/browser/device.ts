@@ -86,13 +86,13 @@ export class SharedDevice implements Device {
 
   /** Makes the error of a lock that this tab did not get. */
   #refusal(cause: unknown): SnowmintError {
-    const why =
-      (cause as Error)?.name === "TimeoutError"
-        ? `another tab is asking ${this.#terms.store} for the device of this browser, and has not ended within ` +
-          `${this.#terms.asyncWaitMs} ms: it may be frozen. Try again, or pass a longer maxWaitMs`
-        : `Web Locks are refused (${cause}), and tabs share a device by them: use new Snowflake({ node }) with a node that ` +
-          "no other generator of this layout uses";
-    const error = new SnowmintError("STORE_UNAVAILABLE", why);
+    const isLate = (cause as Error)?.name === "TimeoutError";
+    const why = isLate
+      ? `another tab is asking ${this.#terms.store} for the device of this browser, and has not ended within ` +
+        `${this.#terms.asyncWaitMs} ms: it may be frozen. Try again, or pass a longer maxWaitMs`
+      : `Web Locks are refused (${cause}), and tabs share a device by them: use new Snowflake({ node }) with a node that ` +
+        "no other generator of this layout uses";
+    const error = new SnowmintError(isLate ? "STORE_UNAVAILABLE" : "INVALID_STORE", why);
     error.cause = cause;
     return error;
   }
