@@ -272,7 +272,7 @@ test("mistakes in what is typed have the same exit codes, and a line each", { sk
 
 test("failures have the same exit codes, and a line each", { skip: noPython }, () => {
   const failures = [
-    [1, ["gen", "--node", "1", "--store", "oracle:/srv"], /no such store/],
+    [2, ["gen", "--node", "1", "--store", "oracle:/srv"], /no such store/],
     [1, ["gen", "--layout", "baidu"], /after the layout's last tick/],
   ];
   for (const [code, args, match] of failures) {
