@@ -166,6 +166,14 @@ impl Error {
         Self::plain(What::FarTime)
     }
 
+    /// Refuses a range of time that ends before it starts.
+    pub(crate) const fn refuse_reversed(from_ms: i64, to_ms: i64) -> Result<(), Self> {
+        if from_ms > to_ms {
+            return Err(Self::new(What::RangeReversed, 0, from_ms.cast_unsigned(), to_ms.cast_unsigned()));
+        }
+        Ok(())
+    }
+
     /// The 80 random bits of a ULID are used up within a ms.
     pub(crate) const fn ulids_over(retry_after_ms: u64) -> Self {
         Self::new(What::UlidsOver, 0, retry_after_ms, 0)

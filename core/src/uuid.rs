@@ -153,7 +153,7 @@ impl Uuid {
     /// `WHERE id BETWEEN ? AND ?` on a key.
     ///
     /// # Errors
-    /// As [`Uuid::v7`].
+    /// `InvalidId`, if `to_ms` is before `from_ms`. Otherwise as [`Uuid::v7`].
     ///
     /// # Examples
     /// ```
@@ -164,6 +164,7 @@ impl Uuid {
     /// # Ok::<(), snowmint_core::Error>(())
     /// ```
     pub fn v7_range(from_ms: i64, to_ms: i64) -> Result<RangeInclusive<Self>, Error> {
+        Error::refuse_reversed(from_ms, to_ms)?;
         Ok(Self::v7(from_ms, 0)?..=Self::v7(to_ms, u128::MAX)?)
     }
 

@@ -221,7 +221,8 @@ export class Layout {
   }
 
   /**
-   * The lowest and highest ID between two instants, both included. Throws `INVALID_LAYOUT` if another field than `time` leads.
+   * The lowest and highest ID between two instants, both included. Throws `INVALID_LAYOUT` if another field than `time` leads,
+   * and `INVALID_ID` if the end is before the start.
    *
    * @example db.all("SELECT * FROM post WHERE id BETWEEN ? AND ?", layout.idRange(monday, sunday))
    */

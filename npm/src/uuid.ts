@@ -33,9 +33,9 @@ export type UuidForm = "base32" | "base58" | "base62" | "base64url";
 const V7_OF = 77;
 
 /** The lowest version 7 of an instant, or the highest. */
-function bound(instant: Instant, highest: 0 | 1): string {
+function bound(from: Instant, to: Instant, highest: 0 | 1): string {
   const current = minter();
-  return current.told(current.check(current.engine.wasm.v7_bound(unixMs(instant), highest)));
+  return current.told(current.check(current.engine.wasm.v7_bound(unixMs(from), unixMs(to), highest)));
 }
 
 /**
@@ -103,9 +103,9 @@ export const uuid = /* @__PURE__ */ frozen({
   },
   /**
    * The lowest and the highest version 7 between two instants, both included, for `WHERE id BETWEEN ? AND ?`. Throws
-   * `BEFORE_EPOCH` and `TIME_OVERFLOW` outside 1970 to 10889.
+   * `INVALID_ID` if the end is before the start, and `BEFORE_EPOCH` and `TIME_OVERFLOW` outside 1970 to 10889.
    */
-  v7Range: (from: Instant, to: Instant): [lowest: string, highest: string] => [bound(from, 0), bound(to, 1)],
+  v7Range: (from: Instant, to: Instant): [lowest: string, highest: string] => [bound(from, to, 0), bound(from, to, 1)],
   /**
    * Version 8 (RFC 9562, section 5.8) of 16 bytes of your own, such as the first ones of a hash. Version and variant take the
    * place of six of their bits: 48 to 51, 64 and 65. Throws `INVALID_ID` for another number of bytes.

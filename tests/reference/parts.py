@@ -75,10 +75,13 @@ def compose(layout: Layout, tick: int, node: int, sequence: int, random: int = 0
 def id_range(layout: Layout, from_ms: int, to_ms: int) -> tuple[int, int]:
     """The lowest and highest ID between two instants in Unix ms, both included, each rounded down to its tick.
 
-    INVALID_LAYOUT where a field other than `unused` stands above `time`; BEFORE_EPOCH, TIME_OVERFLOW.
+    INVALID_LAYOUT where a field other than `unused` stands above `time`; INVALID_ID where the end is before the start;
+    BEFORE_EPOCH, TIME_OVERFLOW.
     """
     if layout.leading_field.name != "time":
         raise Refused("INVALID_LAYOUT")
+    if to_ms < from_ms:
+        raise Refused("INVALID_ID")
     first, last = layout.checked_tick_at(from_ms), layout.checked_tick_at(to_ms)
     names = [field.name for field in layout.fields]
     below = layout.fields[names.index("time") + 1 :]

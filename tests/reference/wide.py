@@ -93,6 +93,13 @@ def uuid7(timestamp_ms: int, random: int) -> str:
     return _versioned(f"{_unix_ms(timestamp_ms):012x}0{high:03x}{low:016x}", 7)
 
 
+def uuid7_range(from_ms: int, to_ms: int) -> dict[str, object]:
+    """The lowest and the highest version 7 between two instants in Unix ms, both included."""
+    if to_ms < from_ms:
+        raise Refused("INVALID_ID")
+    return {"lowest": uuid7(from_ms, 0), "highest": uuid7(to_ms, 2**74 - 1)}
+
+
 def _unix_ms(timestamp_ms: int) -> int:
     if timestamp_ms < 0:
         raise Refused("BEFORE_EPOCH")

@@ -80,6 +80,7 @@ reasons! {
     Negative InvalidId
         "IDs of this layout may be above 2^63-1 from {t} on, and a signed 64-bit integer is negative then: use unsigned ones";
     NotMinted InvalidId "{a} does not fit this layout: it sets other bits, or lacks a fixed value";
+    RangeReversed InvalidId "the range starts at {t}, after its end, {u}: swap them";
     Sequence InvalidId "sequence {g} does not fit this layout: it takes 0 to {m}";
     Random InvalidId "random {g} does not fit this layout: it takes 0 to {m}";
     Batch InvalidId "a batch takes 0 to 16777216 IDs, not {g}";

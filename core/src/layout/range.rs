@@ -12,8 +12,8 @@ impl Layout {
     /// Instants are Unix ms, each rounded down to its tick. [`unix_ms`](crate::time::unix_ms) converts a `SystemTime`.
     ///
     /// # Errors
-    /// `InvalidLayout`, if another field stands above `time` (except `unused` and fields with a fixed value); `BeforeEpoch` or `TimeOverflow`, if an
-    /// instant has no tick in this layout.
+    /// `InvalidLayout`, if another field stands above `time` (except `unused` and fields with a fixed value); `InvalidId`, if
+    /// `to_ms` is before `from_ms`; `BeforeEpoch` or `TimeOverflow`, if an instant has no tick in this layout.
     ///
     /// # Examples
     /// ```
@@ -28,6 +28,7 @@ impl Layout {
         if varies > self.time().mask() | below_time {
             return Err(Error::plain(What::TimeFirst));
         }
+        Error::refuse_reversed(from_ms, to_ms)?;
         let Some(from) = self.tick_at(from_ms) else {
             return Err(self.no_tick(from_ms));
         };

@@ -350,6 +350,7 @@ class Layout:
 
         Raises:
             InvalidLayoutError: Another field than `time` leads (`unused` aside).
+            InvalidIdError: `dt_to` is before `dt_from`.
             BeforeEpochError, TimeOverflowError: The layout has no such time.
             ValueError: A datetime is naive.
         """
@@ -520,7 +521,7 @@ class SqlParts:
         """Whether an ID lies between two instants, both included; an index on the column serves.
 
         Raises:
-            InvalidLayoutError, BeforeEpochError, TimeOverflowError, ValueError: As `Layout.id_range`.
+            InvalidLayoutError, InvalidIdError, BeforeEpochError, TimeOverflowError, ValueError: As `Layout.id_range`.
         """
 
     def __reduce__(self) -> tuple[Any, ...]: ...
@@ -1208,6 +1209,7 @@ def uuid7_range(dt_from: datetime | _Int, dt_to: datetime | _Int) -> tuple[UUID,
     Made for `WHERE id BETWEEN ? AND ?`. An instant is an aware datetime or Unix ms.
 
     Raises:
+        InvalidIdError: `dt_to` is before `dt_from`.
         BeforeEpochError: A time is before 1970.
         TimeOverflowError: A time is beyond the year 10889.
     """

@@ -40,6 +40,10 @@ ROWS: tuple[tuple[str, str, int, int, str | None], ...] = (
     ("a fixed value below time is part of both ends", FIXED_INSIDE, EPOCH, EPOCH + 1, None),
     ("a ms holds 1000 ticks of a microsecond, and its first counts", MICROSECONDS, EPOCH, EPOCH, None),
     ("a layout with opaque bits has ranges", "time:42,opaque:22;epoch=0", EPOCH, EPOCH, None),
+    ("an end one ms before the start", "twitter", DAY_TO, DAY_TO - 1, "INVALID_ID"),
+    ("an end before the start in one tick of ten ms", "sonyflake", 1735689600005, 1735689600004, "INVALID_ID"),
+    ("a reversed range whose start has no tick", "snowmint", 2**53 - 1, EPOCH, "INVALID_ID"),
+    ("a reversed range of a layout without ranges", NODE_ABOVE_TIME, EPOCH + 1, EPOCH, "INVALID_LAYOUT"),
     ("a layout led by a sequence has no ranges", SEQUENCE_ABOVE_TIME, EPOCH, EPOCH + 1, "INVALID_LAYOUT"),
 )
 

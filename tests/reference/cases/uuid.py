@@ -15,6 +15,7 @@ from wide import (
     uuid5,
     uuid6,
     uuid7,
+    uuid7_range,
     uuid8,
 )
 
@@ -212,6 +213,8 @@ RANGES: tuple[tuple[str, int, int, str | None], ...] = (
     ("all times", 0, MAX_48, None),
     ("from before 1970", -1, 0, "BEFORE_EPOCH"),
     ("to 49 bits", 0, MAX_48 + 1, "TIME_OVERFLOW"),
+    ("one ms backwards", 1, 0, "INVALID_ID"),
+    ("backwards from 49 bits", MAX_48 + 1, 0, "INVALID_ID"),
 )
 
 KEYS = {
@@ -258,9 +261,7 @@ def cases() -> list[Case]:
         refused = result_of(name, lambda text=text, form=form: {"uuid": read_short(text, form)}, "INVALID_TEXT")
         written.append({"name": f"short: {name}", "function": "short", "form": form, "text": text, **refused})
     for name, from_ms, to_ms, error in RANGES:
-        result = result_of(
-            name, lambda f=from_ms, t=to_ms: {"lowest": uuid7(f, 0), "highest": uuid7(t, 2**74 - 1)}, error
-        )
+        result = result_of(name, lambda f=from_ms, t=to_ms: uuid7_range(f, t), error)
         written.append({"name": f"range: {name}", "function": "range", "from_ms": from_ms, "to_ms": to_ms, **result})
     return written
 

@@ -57,6 +57,7 @@ fn wide() -> Vec<usize> {
         place("".parse::<Xid>().err()),
         place(UuidForm::find("").err()),
         place(UuidForm::Base58.decode("").err()),
+        place(Uuid::v7_range(1, 0).err()),
     ]
 }
 

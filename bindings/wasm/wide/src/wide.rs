@@ -209,10 +209,10 @@ pub extern "C" fn ksuid_of(unix_ms: f64, bytes: u32) -> i32 {
     answer(payload.and_then(|payload| Ksuid::from_parts(unix_ms as i64, payload)).map(Wide::Ksuid), put)
 }
 
-/// Makes the lowest version 7 of an instant, or the highest.
+/// Makes the lowest version 7 between two instants, or the highest.
 #[unsafe(no_mangle)]
-pub extern "C" fn v7_bound(unix_ms: f64, highest: bool) -> i32 {
-    let range = Uuid::v7_range(unix_ms as i64, unix_ms as i64);
+pub extern "C" fn v7_bound(from_ms: f64, to_ms: f64, highest: bool) -> i32 {
+    let range = Uuid::v7_range(from_ms as i64, to_ms as i64);
     answer(range.map(|range| Wide::Uuid(if highest { *range.end() } else { *range.start() })), put)
 }
 
