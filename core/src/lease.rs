@@ -29,6 +29,8 @@ pub use self::state::NodeState;
 pub use self::terms::Terms;
 
 use crate::error::{Error, What};
+use crate::layout::Layout;
+use crate::layouts::SNOWMINT;
 
 /// Returns whether the caller vouches for the node that it gives: a node that comes with a store or a namespace is leased.
 ///
@@ -40,6 +42,28 @@ use crate::error::{Error, What};
 /// ```
 pub const fn is_vouched(has_store: bool, has_namespace: bool) -> bool {
     !has_store && !has_namespace
+}
+
+/// Returns the layout of a generator: the caller's, or else the one that the variable `SNOWMINT_LAYOUT` names, or else
+/// [`SNOWMINT`](crate::layouts::SNOWMINT).
+///
+/// # Errors
+/// `InvalidLayout`, if the variable names no layout.
+///
+/// # Examples
+/// ```
+/// use snowmint_core::layouts::{LEAF, SNOWMINT, TWITTER};
+/// use snowmint_core::lease::layout_of;
+/// assert_eq!(layout_of(Some(TWITTER), Some("leaf")), Ok(TWITTER));
+/// assert_eq!(layout_of(None, Some("leaf")), Ok(LEAF));
+/// assert_eq!(layout_of(None, None), Ok(SNOWMINT));
+/// ```
+pub fn layout_of(given: Option<Layout>, variable: Option<&str>) -> Result<Layout, Error> {
+    match (given, variable) {
+        (Some(layout), _) => Ok(layout),
+        (None, Some(name_or_text)) => Layout::find(name_or_text),
+        (None, None) => Ok(SNOWMINT),
+    }
 }
 
 /// Refuses a lease of one node, if the caller also excludes the node or uses it without a lease in this process.

@@ -1,7 +1,7 @@
 // The options of generators, and their checked form.
 
-import { blocking } from "#runtime";
-import type { SnowmintError } from "./errors.js";
+import { blocking, layoutOfEnvironment } from "#runtime";
+import { SnowmintError } from "./errors.js";
 import {
   AHEAD_MS,
   EVENT_LOOP_WAIT_MS,
@@ -19,7 +19,7 @@ export type SequenceStart = (typeof STARTS)[number];
 
 /** The options of a generator; a missing option has core's default. */
 export interface SnowflakeOptions {
-  /** The preset's name, the text form, or a layout; `"snowmint"` if missing. */
+  /** The preset's name, the text form, or a layout. If missing, `SNOWMINT_LAYOUT` of the environment, or else `"snowmint"`. */
   layout?: Layout | string;
   /** A node that no other generator of this layout uses. If missing, `SNOWMINT_NODE` of the environment. */
   node?: NodeId;
@@ -111,13 +111,24 @@ export interface CellSpec extends Spec {
 /** The function that reads the system's clock, as it was when this module was loaded: tests may replace it. */
 const systemClock = Date.now;
 
+/** Returns the layout of a generator, which the environment may name. @internal */
+export function layoutOfGenerator(layout: Layout | string | undefined): Layout {
+  const text = layout === undefined ? layoutOfEnvironment() : undefined;
+  try {
+    return layoutOf(layout ?? text ?? "snowmint");
+  } catch (error) {
+    if (text === undefined || !(error instanceof SnowmintError)) throw error;
+    throw new SnowmintError(error.code, `SNOWMINT_LAYOUT is "${text}": ${error.message}`);
+  }
+}
+
 /** Checks the options of a generator, and fills in missing ones. @internal */
 export function specOf({ layout, maxAheadMs, maxWaitMs, sequenceStart = "zero", clock }: SnowflakeOptions): Spec {
   if (clock !== undefined && typeof clock !== "function") throw new TypeError("a clock is a function");
   const start = STARTS.indexOf(sequenceStart);
   if (start < 0) throw new TypeError("sequenceStart is zero, random or carry");
   return {
-    layout: layoutOf(layout ?? "snowmint"),
+    layout: layoutOfGenerator(layout),
     maxAheadMs: duration("maxAheadMs", maxAheadMs ?? (blocking ? AHEAD_MS : NONBLOCKING_AHEAD_MS)),
     maxWaitMs: duration("maxWaitMs", maxWaitMs ?? (blocking ? EVENT_LOOP_WAIT_MS : NONBLOCKING_WAIT_MS)),
     asyncWaitMs: maxWaitMs ?? WAIT_MS,

@@ -174,3 +174,16 @@ test("the options of functions are checked the same way", () => {
   assert.throws(() => node.inspect(5n, new Date()), { name: "TypeError", message: /takes an object of options/ });
   assert.throws(() => postgresFunction("snowmint", "app", "next_id", 5, { maxAhead: 5 }), /did you mean maxAheadMs\?/);
 });
+
+test("the layout of the environment counts where none is given, in Node alone", (t) => {
+  t.after(() => delete process.env.SNOWMINT_LAYOUT);
+  process.env.SNOWMINT_LAYOUT = "twitter";
+  assert.equal(String(new node.Snowflake({ node: 5 }).layout), String(node.layouts.TWITTER));
+  assert.equal(String(new node.Snowflake({ node: 5, layout: "leaf" }).layout), String(node.layouts.LEAF));
+  assert.equal(String(new browser.Snowflake({ node: 5 }).layout), String(node.layouts.SNOWMINT));
+  process.env.SNOWMINT_LAYOUT = "tweeter";
+  assert.throws(() => new node.Snowflake({ node: 5 }), {
+    code: "INVALID_LAYOUT",
+    message: /^SNOWMINT_LAYOUT is "tweeter": no such preset/,
+  });
+});

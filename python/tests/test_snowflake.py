@@ -63,6 +63,17 @@ def test_a_layout_of_another_type_is_a_type_error(layout: Any) -> None:
         Snowflake(layout, 1)
 
 
+def test_the_layout_of_the_environment_counts_where_none_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SNOWMINT_LAYOUT", "twitter")
+    assert Snowflake(node=5).layout == layouts.TWITTER
+    assert Snowflake("leaf", 5).layout == layouts.LEAF
+    monkeypatch.setenv("SNOWMINT_LAYOUT", "time:43,node:4;epoch=0")
+    assert str(Snowflake(node=5).layout) == "time:43,node:4;epoch=0;tick=1ms"
+    monkeypatch.setenv("SNOWMINT_LAYOUT", "tweeter")
+    with pytest.raises(InvalidLayoutError, match='SNOWMINT_LAYOUT is "tweeter": no such preset'):
+        Snowflake(node=5)
+
+
 def test_without_a_node_the_environment_gives_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SNOWMINT_NODE", "datacenter=1,worker=5")
     assert Snowflake("twitter").node == 37

@@ -41,7 +41,10 @@ pub fn examine(
     format: Format,
 ) -> Result<bool, fmt::Error> {
     let mut report = Report { out, format, is_well: true, broken: Ok(()) };
-    report.add(&Finding::Layout(&options.layout, SystemHost::unix_ms()));
+    // A wrong layout is the error of `resolve`.
+    if let Ok(layout) = environment.layout(options.layout) {
+        report.add(&Finding::Layout(&layout, SystemHost::unix_ms()));
+    }
     let (options, store) = looking(options, environment);
     let node = if options.node.is_some() { Origin::Node } else { Origin::NodeVariable };
     match options.resolve(environment, false) {

@@ -3,11 +3,16 @@
 use std::path::PathBuf;
 use std::{env, fmt};
 
+use snowmint_core::Layout;
+use snowmint_core::lease::layout_of;
 use snowmint_core::place::Variables;
+use snowmint_stores::Error;
 
 /// The variables that fill in missing options of a generator.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Environment {
+    /// `SNOWMINT_LAYOUT`: the layout.
+    pub layout: Option<String>,
     /// `SNOWMINT_NODE`: the node.
     pub node: Option<String>,
     /// `SNOWMINT_STORE`: the URL of a store to lease from.
@@ -24,6 +29,7 @@ pub struct Environment {
 impl fmt::Debug for Environment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Environment")
+            .field("layout", &self.layout)
             .field("node", &self.node)
             .field("store", &self.store.as_deref().map(shown))
             .field("namespace", &self.namespace)
@@ -38,12 +44,24 @@ impl Environment {
     pub fn of_process() -> Self {
         let text = |name| env::var_os(name).map(|value| value.to_string_lossy().into_owned());
         Self {
+            layout: text("SNOWMINT_LAYOUT"),
             node: text("SNOWMINT_NODE"),
             store: text("SNOWMINT_STORE"),
             namespace: text("SNOWMINT_NAMESPACE"),
             state_dir: env::var_os("SNOWMINT_STATE_DIR").map(PathBuf::from),
             place: Variables::read(|name| env::var_os(name).is_some_and(|value| !value.is_empty())),
         }
+    }
+
+    /// Returns the layout of a generator: `given`, or that of `SNOWMINT_LAYOUT`, or the default.
+    ///
+    /// # Errors
+    /// `InvalidLayout`, if the variable names no layout.
+    pub fn layout(&self, given: Option<Layout>) -> Result<Layout, Error> {
+        let variable = self.layout.as_deref();
+        layout_of(given, variable).map_err(|error| {
+            Error::told(error.kind(), format!("SNOWMINT_LAYOUT is {:?}: {error}", variable.unwrap_or_default()))
+        })
     }
 }
 

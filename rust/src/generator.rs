@@ -103,7 +103,8 @@ impl Generator {
         H: Host,
         H::Error: From<Error>,
     {
-        let LeaseOptions { layout, options: own, clock, .. } = options;
+        let layout = environment.layout(options.layout)?;
+        let LeaseOptions { options: own, clock, .. } = options;
         let on_lost = options.on_lost.clone();
         let key = match options.resolve(environment, leases)? {
             Source::Vouched(node) => return Ok(Self::vouched(&layout, node, own, clock)?),

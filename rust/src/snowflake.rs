@@ -28,7 +28,7 @@ pub struct Snowflake {
 
 impl Snowflake {
     /// Opens a generator on a leased node: no other generator of the namespace has the node at the times of its IDs.
-    /// `SNOWMINT_NODE`, `SNOWMINT_STORE` and `SNOWMINT_NAMESPACE` fill in options that are missing.
+    /// `SNOWMINT_LAYOUT`, `SNOWMINT_NODE`, `SNOWMINT_STORE` and `SNOWMINT_NAMESPACE` fill in options that are missing.
     ///
     /// In a container where one person works, such as a dev container or a job of CI, the slots of the machine come with a
     /// warning on standard error.

@@ -76,7 +76,7 @@ pub struct Gen {
     #[arg(short = 'n', long, default_value_t = 1)]
     pub count: u64,
     /// Name of a preset, or text of a layout
-    #[arg(long, default_value = "snowmint")]
+    #[arg(long, env = "SNOWMINT_LAYOUT", default_value = "snowmint")]
     pub layout: String,
     /// Text form of fixed width: decimal, hex, base32, base36, base58, base62 [default: the number without padding]
     #[arg(long, value_name = "FORM", value_parser = form)]
@@ -192,7 +192,7 @@ pub struct Layouts {
 #[derive(Args)]
 pub struct Doctor {
     /// Name of a preset, or text of a layout
-    #[arg(long, default_value = "snowmint")]
+    #[arg(long, env = "SNOWMINT_LAYOUT", default_value = "snowmint")]
     pub layout: String,
     /// Node that the generator is given: 5, or datacenter=0,worker=5 [default: SNOWMINT_NODE, otherwise a leased node]
     #[arg(long)]

@@ -92,6 +92,8 @@ pub struct Claiming {
 impl Claiming {
     pub(crate) fn of(terms: Terms) -> Self {
         let environment = Environment {
+            // The caller has read it.
+            layout: None,
             node: terms.environment_node,
             store: terms.environment_store,
             namespace: terms.environment_namespace,

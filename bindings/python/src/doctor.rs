@@ -21,7 +21,7 @@ pub(crate) fn examine(
     json: bool,
     bold: bool,
 ) -> Result<(String, bool), Failure> {
-    let layout = Layout::find(layout)?;
+    let layout = Layout::of_generator(layout)?;
     let store_object = StoreObject::default();
     let mut options = LeaseOptions::new().layout(layout);
     options.node = node.map(|node| convert::node(&layout, node)).transpose()?;

@@ -6,6 +6,7 @@ pub(crate) mod parts;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
+use snowmint::Environment;
 use snowmint_core::layouts;
 
 use crate::convert::{self, DatetimeUs, Instant, Int, Text, UnixMs, UnixUs, ZERO};
@@ -25,7 +26,15 @@ impl Layout {
     /// Finds the layout of an argument: a `Layout`, the name of a preset or a text form. Without an argument it is the
     /// default.
     pub(crate) fn find(argument: Option<&Bound<'_, PyAny>>) -> Result<snowmint_core::Layout, Failure> {
-        let Some(argument) = argument else { return Ok(layouts::SNOWMINT) };
+        argument.map_or(Ok(layouts::SNOWMINT), Self::given)
+    }
+
+    /// Returns the layout of a generator, which the environment may name.
+    pub(crate) fn of_generator(argument: Option<&Bound<'_, PyAny>>) -> Result<snowmint_core::Layout, Failure> {
+        Ok(Environment::of_process().layout(argument.map(Self::given).transpose()?)?)
+    }
+
+    fn given(argument: &Bound<'_, PyAny>) -> Result<snowmint_core::Layout, Failure> {
         if let Ok(layout) = argument.cast::<Self>() {
             return Ok(layout.get().0);
         }

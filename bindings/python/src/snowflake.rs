@@ -92,7 +92,7 @@ impl Snowflake {
         exclude: Option<&Bound<'_, PyAny>>,
         window_ms: Option<Int>,
     ) -> Result<Self, Failure> {
-        let layout = Layout::find(layout)?;
+        let layout = Layout::of_generator(layout)?;
         let clock = clock.map(|clock| convert::callable("clock", clock)).transpose()?;
         let on_lost = on_lost.map(|on_lost| convert::callable("on_lost", on_lost)).transpose()?;
         let (store_object, callback) = (StoreObject::default(), Reference::default());

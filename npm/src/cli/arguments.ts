@@ -94,7 +94,7 @@ Mint IDs, one per line.
 
   -n, --count COUNT      how many IDs to mint [default: 1]
   --layout LAYOUT        name of a preset, or text of a layout [default:
-                         snowmint]
+                         SNOWMINT_LAYOUT, otherwise snowmint]
   --format FORM          text form of fixed width: decimal, hex, base32, base36,
                          base58, base62 [default: the number without padding]
   --prefix PREFIX        prefix before each ID, with 13 characters after it:
@@ -139,7 +139,7 @@ be mended. Connects to the store as a generator does, which makes missing
 tables, and claims no node.
 
   --layout LAYOUT        name of a preset, or text of a layout [default:
-                         snowmint]
+                         SNOWMINT_LAYOUT, otherwise snowmint]
   --node NODE            node that the generator is given: 5, or
                          datacenter=0,worker=5 [default: SNOWMINT_NODE,
                          otherwise a leased node]

@@ -120,7 +120,8 @@ async function showLayouts(options: LayoutsOptions): Promise<number> {
 }
 
 async function doctor(options: DoctorOptions): Promise<number> {
-  const [lines, isWell] = await examine(options, layoutOf(options.layout ?? "snowmint"), formOf(options));
+  const layout = options.layout ?? process.env.SNOWMINT_LAYOUT ?? "snowmint";
+  const [lines, isWell] = await examine(options, layoutOf(layout), formOf(options));
   await write(lines);
   return isWell ? 0 : 1;
 }

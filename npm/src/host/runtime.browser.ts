@@ -7,6 +7,9 @@ export const blocking = false;
 export const ofThread: object =
   (globalThis as { process?: Partial<NodeJS.Process> }).process?.getBuiltinModule?.("worker_threads") ?? globalThis;
 
+/** There is no environment. */
+export const layoutOfEnvironment = (): string | undefined => undefined;
+
 const timer = setTimeout;
 /**
  * Waits by the timer that was there when this module was loaded: tests may replace it by one that never fires. Resolves earlier

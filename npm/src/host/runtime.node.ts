@@ -11,6 +11,15 @@ export const ofThread: object = threads;
 /** Waits without blocking, by the timer that was there when this module was loaded: tests may replace it by one that never fires. */
 export const later: (ms: number, reason: unknown) => Promise<unknown> = timers.setTimeout;
 
+/** Returns `SNOWMINT_LAYOUT`; undefined also where Deno forbids to read it. */
+export function layoutOfEnvironment(): string | undefined {
+  try {
+    return process.env.SNOWMINT_LAYOUT;
+  } catch {
+    return undefined;
+  }
+}
+
 const lock = new Int32Array(new SharedArrayBuffer(4));
 /** Blocks the thread until the start of a ms, so that a saturated generator does not lose the rest of that ms. */
 export function sleep(ms: number): void {

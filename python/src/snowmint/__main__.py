@@ -80,7 +80,9 @@ def _arguments() -> argparse.ArgumentParser:
     gen = verbs.add_parser("gen", help="mint IDs", description="Mint IDs, one per line.")
     gen.set_defaults(run=_gen)
     gen.add_argument("-n", "--count", type=_count, default=1, help="how many IDs to mint [default: 1]")
-    gen.add_argument("--layout", help="name of a preset, or text of a layout [default: snowmint]")
+    gen.add_argument(
+        "--layout", help="name of a preset, or text of a layout [default: SNOWMINT_LAYOUT, otherwise snowmint]"
+    )
     forms = ", ".join(text.FORMS)
     written = gen.add_mutually_exclusive_group()
     written.add_argument(
@@ -135,7 +137,9 @@ def _arguments() -> argparse.ArgumentParser:
         epilog="Exit code 1: something must be mended.",
     )
     doctor.set_defaults(run=_doctor)
-    doctor.add_argument("--layout", help="name of a preset, or text of a layout [default: snowmint]")
+    doctor.add_argument(
+        "--layout", help="name of a preset, or text of a layout [default: SNOWMINT_LAYOUT, otherwise snowmint]"
+    )
     doctor.add_argument(
         "--node",
         help="node that the generator is given: 5, or datacenter=0,worker=5 [default: SNOWMINT_NODE, otherwise a "

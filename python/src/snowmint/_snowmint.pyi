@@ -641,7 +641,7 @@ class Snowflake:
     clock is the same object; their state lives as long as that object.
 
     Args:
-        layout: A preset's name, a text form or a `Layout`; the default is `snowmint`.
+        layout: A preset's name, a text form or a `Layout`; the default is `SNOWMINT_LAYOUT`, or else `snowmint`.
         node: A number, a mapping of every node field, or a text such as `datacenter=0,worker=5`. If neither this nor
             `store` nor `namespace` is given, the text in the environment variable `SNOWMINT_NODE`.
         store: Where to lease a node: one of `snowmint.stores`, any object with their verbs, or a URL: `file:DIRECTORY`,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use snowmint_core::{ErrorKind, Layout, Options, SequenceStart, Window, layouts};
+use snowmint_core::{ErrorKind, Layout, Options, SequenceStart, Window};
 use snowmint_stores::{BlockingStore, Error, Namespace, Terms};
 #[cfg(feature = "engines")]
 use snowmint_stores::{EngineStore, Store};
@@ -29,8 +29,8 @@ use crate::slots::SlotDirectory;
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct LeaseOptions {
-    /// The layout of the IDs: [`layouts::SNOWMINT`] by default.
-    pub layout: Layout,
+    /// The layout of the IDs. `SNOWMINT_LAYOUT` by default, or [`layouts::SNOWMINT`](snowmint_core::layouts::SNOWMINT).
+    pub layout: Option<Layout>,
     /// The node, checked by [`Layout::node`]. `SNOWMINT_NODE` by default, or any free node.
     pub node: Option<u32>,
     /// The store of the lease. `SNOWMINT_STORE` by default, or the slots of this machine.
@@ -63,7 +63,7 @@ impl LeaseOptions {
     /// Sets the layout of the IDs.
     #[must_use]
     pub const fn layout(mut self, layout: Layout) -> Self {
-        self.layout = layout;
+        self.layout = Some(layout);
         self
     }
 
@@ -153,7 +153,7 @@ fn whole_ms(duration: Duration) -> u64 {
 impl Default for LeaseOptions {
     fn default() -> Self {
         Self {
-            layout: layouts::SNOWMINT,
+            layout: None,
             node: None,
             store: None,
             connect: None,
@@ -239,7 +239,7 @@ pub(crate) enum Source {
 impl fmt::Debug for LeaseOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("LeaseOptions")
-            .field("layout", &self.layout.to_string())
+            .field("layout", &self.layout.map(|layout| layout.to_string()))
             .field("node", &self.node)
             .field("store", &self.store)
             .field("namespace", &self.namespace)
@@ -255,7 +255,7 @@ impl LeaseOptions {
     /// A node without a store and a namespace is vouched for by the caller. With `leases` that holds only for
     /// `SNOWMINT_NODE`: a node in the options is leased from the slots.
     pub(crate) fn resolve(self, environment: &Environment, leases: bool) -> Result<Source, Error> {
-        let layout = self.layout;
+        let layout = environment.layout(self.layout)?;
         let leases = leases && self.node.is_some();
         let node =
             match (self.node, &environment.node) {
@@ -306,7 +306,7 @@ impl LeaseOptions {
 mod tests {
     use std::path::Path;
 
-    use snowmint_core::layouts::TWITTER;
+    use snowmint_core::layouts::{LEAF, SNOWMINT, TWITTER};
 
     use super::*;
 
@@ -338,6 +338,19 @@ mod tests {
         let key = leased(LeaseOptions { store, ..options() }, &environment);
         assert_eq!((&key.backend, key.terms.namespace.to_string()), (&slots("/srv/b", true), "orders".to_owned()));
         assert_eq!((key.terms.window_ms, key.terms.node), (3000, None));
+    }
+
+    #[test]
+    fn a_layout_of_the_environment_counts_where_none_is_given() {
+        let of = |layout: &str| Environment { layout: Some(layout.into()), ..Environment::default() };
+        let named = || LeaseOptions::new().store("file:/srv/a");
+        assert_eq!(leased(named(), &of("leaf")).terms.layout, LEAF);
+        assert_eq!(leased(named(), &of("time:43,sequence:12;epoch=0")).terms.layout.bits(), 55);
+        assert_eq!(leased(named().layout(TWITTER), &of("leaf")).terms.layout, TWITTER);
+        assert_eq!(leased(named(), &Environment::default()).terms.layout, SNOWMINT);
+        let error = named().resolve(&of("tweeter"), false).expect_err("no such layout");
+        assert_eq!(error.kind(), ErrorKind::InvalidLayout);
+        assert!(error.to_string().starts_with("SNOWMINT_LAYOUT is \"tweeter\": no such preset"), "{error}");
     }
 
     #[test]
