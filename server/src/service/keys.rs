@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use snowmint_core::ErrorKind;
+use snowmint_core::segment::MAX_STEP;
 use snowmint_stores::{Error, Key, SegmentsOptions, Store};
 
 use super::pool::{Pool, Pooled};
-use super::{Deadline, MOST, Settings};
+use super::{Deadline, Settings};
 
 /// The limit of keys with numbers in memory.
 const MOST_KEYS: usize = 10_000;
@@ -58,12 +59,15 @@ impl Keys {
     /// Reserves `count` numbers without gaps and returns the last one. For 0, returns the last number given.
     ///
     /// # Errors
-    /// `InvalidId`, if `count` is above [`MOST`].
+    /// `InvalidId`, if `count` is above [`MAX_STEP`]: a range holds no more numbers.
     pub async fn reserve(&self, name: &str, count: u64) -> Result<u64, Error> {
         match count {
             0 => self.take(name, Take::Last).await,
-            1..=MOST => self.take(name, Take::Block(count)).await,
-            _ => Err(Error::told(ErrorKind::InvalidId, format!("INCRBY takes at most {MOST}, not {count}"))),
+            1..=MAX_STEP => self.take(name, Take::Block(count)).await,
+            _ => {
+                let told = format!("INCRBY takes at most {MAX_STEP} numbers, not {count}: send it several times");
+                Err(Error::told(ErrorKind::InvalidId, told))
+            }
         }
     }
 

@@ -28,6 +28,10 @@ fn keys_count_as_in_redis_and_never_go_back() {
     assert_eq!(next(&mut client), 100_004);
     let _: () = client.set("a", 5).expect("OK");
     assert_eq!(next(&mut client), 100_005);
+    assert_eq!(client.incr::<_, _, u64>("large", 2_147_483_647_u64), Ok(2_147_483_647));
+    let error = client.incr::<_, _, u64>("large", 2_147_483_648_u64).expect_err("more than a range holds");
+    assert!(error.to_string().contains("at most 2147483647 numbers, not 2147483648: send it several times"), "{error}");
+    assert_eq!(client.incr::<_, _, u64>("large", 1), Ok(2_147_483_648));
     let _: () = client.set("a", 1_000_000).expect("OK");
     assert_eq!(next(&mut client), 1_000_001);
     assert_eq!(client.exists::<_, u64>(&["a", "b", "a"]), Ok(2));
