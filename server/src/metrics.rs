@@ -1,5 +1,6 @@
 //! Metrics, named by the rules of <https://prometheus.io/docs/practices/naming>.
 
+mod classic;
 mod process;
 
 use prometheus_client::collector::Collector;
@@ -155,11 +156,16 @@ impl Metrics {
         self.registry.sub_registry_with_prefix("snowmint").register_collector(collector);
     }
 
-    /// Returns all metrics as `OpenMetrics` text.
-    pub fn text(&self) -> String {
+    /// Returns all metrics with the media type of their text: `OpenMetrics` if the scraper accepts it, otherwise the older
+    /// format of Prometheus.
+    pub fn text(&self, accept: &str) -> (&'static str, String) {
         let mut text = String::new();
         // Writing to a string cannot fail.
         let _ = encode(&mut text, &self.registry);
-        text
+        if accept.contains("application/openmetrics-text") {
+            ("application/openmetrics-text; version=1.0.0; charset=utf-8", text)
+        } else {
+            (classic::MEDIA_TYPE, classic::classic(&text))
+        }
     }
 }

@@ -4,7 +4,8 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::http::header::CONTENT_TYPE;
+use axum::http::HeaderMap;
+use axum::http::header::{ACCEPT, CONTENT_TYPE};
 use axum::response::{IntoResponse as _, Response};
 
 use super::App;
@@ -31,11 +32,15 @@ pub async fn readyz(State(app): State<Arc<App>>) -> Result<&'static str, Problem
 
 /// Show the metrics for Prometheus
 #[utoipa::path(get, path = "/metrics", operation_id = "metrics", tag = "server", responses(
-    (status = 200, description = "Metrics in the OpenMetrics text format", body = String, content_type = "application/openmetrics-text"),
+    (status = 200, description = "Metrics in the text format of Prometheus, or of OpenMetrics if `Accept` names it", content(
+        (String = "text/plain"), (String = "application/openmetrics-text"),
+    )),
     Failures,
 ))]
-pub async fn metrics(State(app): State<Arc<App>>) -> Response {
-    ([(CONTENT_TYPE, "application/openmetrics-text; version=1.0.0; charset=utf-8")], app.metrics.text()).into_response()
+pub async fn metrics(State(app): State<Arc<App>>, headers: HeaderMap) -> Response {
+    let accept: Vec<_> = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok()).collect();
+    let (media_type, text) = app.metrics.text(&accept.join(","));
+    ([(CONTENT_TYPE, media_type)], text).into_response()
 }
 
 /// Answers with the `OpenAPI` document.

@@ -82,6 +82,36 @@ fn clients_never_see_path_or_host_of_the_store() {
 }
 
 #[test]
+fn metrics_are_classic_text_unless_the_scraper_accepts_openmetrics() {
+    let (server, _directory) = Server::alone(&[]);
+    let media_type = |accept: &[(&str, &str)]| {
+        let answer = server.ask("GET", "/metrics", accept, "");
+        (answer.headers["content-type"].clone(), answer.text)
+    };
+    let (classic, text) = media_type(&[]);
+    assert_eq!(classic, "text/plain; version=0.0.4; charset=utf-8");
+    assert!(text.contains("# TYPE snowmint_requests_total counter\nsnowmint_requests_total{"), "{text}");
+    assert!(text.contains("# TYPE snowmint_build_info gauge\n") && !text.contains("# EOF"), "{text}");
+    let accept = "application/openmetrics-text;version=1.0.0;q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1";
+    let (open, text) = media_type(&[("accept", accept)]);
+    assert_eq!(open, "application/openmetrics-text; version=1.0.0; charset=utf-8");
+    assert!(text.contains("# TYPE snowmint_requests counter\n") && text.ends_with("# EOF\n"), "{text}");
+}
+
+#[test]
+fn the_log_has_no_sql() {
+    let (mut server, _directory) = Server::alone(&["--log", "trace"]);
+    assert_eq!(server.get("/v1/ids").status, 200);
+    assert!(server.get("/v1/tickets/t").id() > 0);
+    assert!(server.end());
+    let log = server.log(Duration::from_secs(30));
+    assert!(log.contains("ending"), "{log}");
+    for word in ["SELECT", "INSERT", "UPDATE", "snowmint_records"] {
+        assert!(!log.contains(word), "{word}: {log}");
+    }
+}
+
+#[test]
 fn metrics_cover_build_process_and_routes() {
     let (server, _directory) = Server::alone(&[]);
     assert_eq!(server.get("/v1/ids?count=3").status, 200);

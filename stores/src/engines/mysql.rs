@@ -5,6 +5,9 @@ mod sequence;
 mod settings;
 mod tickets;
 
+use sqlx::ConnectOptions as _;
+use sqlx::mysql::MySqlConnectOptions;
+
 use self::dialect::MyDialect;
 pub use self::tickets::Tickets;
 use super::sql::{self, SqlStore};
@@ -38,7 +41,8 @@ impl Mysql {
     /// `StoreUnavailable`, `InvalidStore`, or `UnsafeStore`, which names setting, value and cure.
     pub async fn connect(url: &Url) -> Result<Self, Error> {
         let name = url.server("MySQL")?;
-        let options = url.rest.parse().map_err(|error| Error::invalid_store(&name, error))?;
+        let options: MySqlConnectOptions = url.rest.parse().map_err(|error| Error::invalid_store(&name, error))?;
+        let options = options.disable_statement_logging();
         Self::open(
             name.clone(),
             url,

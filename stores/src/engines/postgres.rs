@@ -5,6 +5,7 @@ mod message;
 mod sequence;
 mod settings;
 
+use sqlx::ConnectOptions as _;
 use sqlx::postgres::PgConnectOptions;
 
 use self::dialect::PgDialect;
@@ -34,7 +35,7 @@ impl Postgres {
         let name = url.server("PostgreSQL")?;
         let options: PgConnectOptions = url.rest.parse().map_err(|error| Error::invalid_store(&name, error))?;
         // PgBouncer refuses the parameter, which is for floating-point numbers.
-        let options = options.extra_float_digits(None);
+        let options = options.extra_float_digits(None).disable_statement_logging();
         Self::open(name.clone(), url, PgDialect { options, name }).await
     }
 }

@@ -70,7 +70,8 @@ impl Dialect for LiteDialect {
             .busy_timeout(self.timeout)
             .pragma("synchronous", "FULL")
             // On macOS a plain fsync lets the drive write later.
-            .pragma("fullfsync", "ON");
+            .pragma("fullfsync", "ON")
+            .disable_statement_logging();
         let mut connection = options.connect().await?;
         settings::write_ahead(&mut connection).await?;
         Ok(connection)
