@@ -93,6 +93,8 @@ for purpose in "$@"; do
     maturin | python | docs | proof | sql) need python3-venv python3 -c 'import ensurepip, venv' ;;
     deploy)
       need python3-venv python3 -c 'import ensurepip, venv'
+      need haproxy file /usr/sbin/haproxy
+      need nginx-light file /usr/sbin/nginx
       need prometheus has promtool
       need strace has strace
       need systemd has systemd-analyze

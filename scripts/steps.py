@@ -473,7 +473,8 @@ PROOFS = [
     ),
     Step(
         "deploy: every file, the metrics, a StatefulSet",
-        "cd python; mypy --strict ../deploy/tests; pytest -q ../deploy/tests/test_files.py ../deploy/tests/test_statefulset.py",
+        "cd python; mypy --strict ../deploy/tests; pytest -q ../deploy/tests/test_files.py ../deploy/tests/test_balancers.py "
+        "../deploy/tests/test_statefulset.py",
         ["prove"],
         "service",
         (BUILD_WHEEL, BUILD_TESTS, BUILD_ENGINES, PYTHON, SERVERS, FAULTS, DEPLOY),

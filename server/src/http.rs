@@ -10,6 +10,7 @@ mod leases;
 mod numbers;
 mod pace;
 mod pages;
+mod peer;
 mod problem;
 mod site;
 mod status;

@@ -54,7 +54,7 @@ pub struct Serve {
     /// How many users share one record, 1 to 1000000; the first server of a store decides, and another value is refused
     #[arg(long, env = "SNOWMINT_SECTION_SIZE", value_name = "USERS", default_value = "100000", value_parser = section_size)]
     pub section_size: NonZeroU32,
-    /// Address of this server that other servers give to clients, at most 60 bytes [default: the address for HTTP]
+    /// Address of this server that other servers give to clients and connect to, at most 60 bytes [default: the address for HTTP]
     #[arg(long, env = "SNOWMINT_ADVERTISE", value_name = "URL", value_parser = advertised)]
     pub advertise: Option<String>,
     /// Host names that HTTP requests without a token may use, separated by commas; localhost and loopback addresses always may

@@ -9,10 +9,11 @@ use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
 use snowmint_core::{ErrorKind, Integer};
+use snowmint_stores::{Error, SectionHolder};
 use utoipa::{IntoParams, ToSchema};
 
-use super::App;
 use super::problem::{Failures, Problem};
+use super::{App, peer};
 use crate::service::count;
 
 /// How long until another section of users may have room, in ms.
@@ -148,7 +149,7 @@ pub async fn ticket(
     )),
     responses(
         (status = 200, description = "The number", body = One),
-        (status = 421, description = "Another server has the user; `server` is its address", body = Problem, content_type = "application/problem+json"),
+        (status = 421, description = "`WRONG_SERVER`: another server has the user; `server` is its address", body = Problem, content_type = "application/problem+json"),
         Failures,
     )
 )]
@@ -158,26 +159,36 @@ pub async fn user(State(app): State<Arc<App>>, uid: Result<Path<String>, PathRej
     let user = uid.parse::<u64>().ok().filter(|_| digits).ok_or_else(|| {
         Problem::new(StatusCode::BAD_REQUEST, "INVALID_ID", "a user must be a number from 0 to 2^64-1, in digits")
     })?;
-    let next = app.service.next_of_user(Integer::from(user)).await.map_err(|error| {
-        let kind = error.kind();
-        let problem = Problem::from(error);
-        match kind {
-            // This server is ending: another one takes over soon.
-            ErrorKind::WindowClosed if *app.ending.borrow() => problem.with_retry_after_ms(Some(1000)),
-            ErrorKind::WindowClosed => match app.service.server_of_user(user.into()) {
-                // The holder has this server's address: the client would come back here.
-                Some(holder) if holder.is_namesake => problem.with_retry_after_ms(Some(holder.free_in_ms.max(1))),
-                holder => {
-                    problem.with_status(StatusCode::MISDIRECTED_REQUEST).with_server(holder.map(|holder| holder.label))
-                }
-            },
-            // Too many sections are open now.
-            ErrorKind::Exhausted => {
-                problem.with_status(StatusCode::SERVICE_UNAVAILABLE).with_retry_after_ms(Some(SECTIONS_MS))
-            }
-            _ => problem,
-        }
-    })?;
+    let next = match app.service.next_of_user(Integer::from(user)).await {
+        Ok(next) => next,
+        Err(error) => return Err(refused(&app, user, error).await),
+    };
     app.metrics.http.numbers.inc();
     Ok(Json(One { id: next.to_string() }))
+}
+
+async fn refused(app: &App, user: u64, error: Error) -> Problem {
+    let kind = error.kind();
+    let problem = Problem::from(error);
+    match kind {
+        // This server is ending, or no other server is known yet.
+        ErrorKind::WindowClosed if *app.ending.borrow() => problem.with_retry_after_ms(Some(1000)),
+        ErrorKind::WindowClosed => match app.service.server_of_user(user.into()) {
+            None => problem.with_retry_after_ms(Some(1000)),
+            // The holder has this server's address: the client would come back here.
+            Some(holder) if holder.is_namesake => problem.with_retry_after_ms(Some(holder.free_in_ms.max(1))),
+            Some(SectionHolder { label, free_in_ms, is_overdue, .. }) => {
+                if is_overdue || peer::is_gone(&label).await {
+                    Problem::server_gone(user, &label, free_in_ms.max(1))
+                } else {
+                    Problem::wrong_server(user, &label)
+                }
+            }
+        },
+        // Too many sections are open now.
+        ErrorKind::Exhausted => {
+            problem.with_status(StatusCode::SERVICE_UNAVAILABLE).with_retry_after_ms(Some(SECTIONS_MS))
+        }
+        _ => problem,
+    }
 }

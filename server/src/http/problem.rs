@@ -105,6 +105,20 @@ impl Problem {
         Self { retry_after_ms: Some(1000), ..busy }
     }
 
+    /// Names the server that has a user.
+    pub fn wrong_server(user: u64, server: &str) -> Self {
+        let detail = format!("another server has user {user}: send the request to {server}");
+        let wrong = Self::new(StatusCode::MISDIRECTED_REQUEST, "WRONG_SERVER", detail);
+        Self { server: Some(server.to_owned()), ..wrong }
+    }
+
+    /// Says when the section of a user is free whose server is gone.
+    pub fn server_gone(user: u64, server: &str, free_in_ms: u64) -> Self {
+        let detail = format!("the server of user {user}, {server}, does not answer: ask again in {free_in_ms} ms");
+        let gone = Self::new(StatusCode::SERVICE_UNAVAILABLE, "SERVER_GONE", detail);
+        Self { retry_after_ms: Some(free_in_ms), ..gone }
+    }
+
     /// Converts an error of a namespace. A valid layout that the namespace does not have, or whose time is over, is a conflict.
     pub fn of_namespace(error: Error) -> Self {
         let conflict =
@@ -116,11 +130,6 @@ impl Problem {
     /// Returns the problem with another status.
     pub fn with_status(self, status: StatusCode) -> Self {
         Self { title: status.canonical_reason().unwrap_or_default(), status: status.as_u16(), ..self }
-    }
-
-    /// Returns the problem with the address of the server to ask instead.
-    pub fn with_server(self, server: Option<String>) -> Self {
-        Self { server, ..self }
     }
 
     /// Returns the problem with a time in ms after which to ask again. `None` changes nothing.

@@ -74,7 +74,7 @@ fn fleet_over(engine: Engine) {
     let path = "/v1/users/100/next";
     let number = |place| until(|| there(place).post(path), status(200)).id();
     let mut held = vec![number(&places[0]), number(&places[0])];
-    let told = until(|| there(&places[1]).post(path), status(421)).problem(421, "WINDOW_CLOSED");
+    let told = until(|| there(&places[1]).post(path), status(421)).problem(421, "WRONG_SERVER");
     assert_eq!(told["server"], format!("http://{}", there(&places[0]).http));
 
     let (over, ledger) = (AtomicBool::new(false), Mutex::new(Ledger::default()));

@@ -61,6 +61,8 @@ pub struct SectionHolder {
     pub is_namesake: bool,
     /// The time until the section is free in ms, unless the other allocator renews it.
     pub free_in_ms: u64,
+    /// Whether the other allocator has missed a renewal.
+    pub is_overdue: bool,
 }
 
 /// An allocator of numbers for users. A user's numbers increase by one, and by more when the section changes its allocator.
@@ -167,10 +169,12 @@ impl Sections {
         let number = Users::of(user, allocator.options.size).ok()?.number();
         let place = lock(&allocator.places).get(&number).map(Arc::clone)?;
         let state = lock(&place.state);
+        let now_ms = monotonic_ms();
         state.elsewhere.as_ref().map(|elsewhere| SectionHolder {
             label: elsewhere.holder.clone(),
             is_namesake: elsewhere.holder == bytes::label_text(&allocator.label),
-            free_in_ms: elsewhere.free_at_ms.saturating_sub(monotonic_ms()),
+            free_in_ms: elsewhere.free_at_ms.saturating_sub(now_ms),
+            is_overdue: now_ms >= elsewhere.overdue_at_ms,
         })
     }
 

@@ -183,6 +183,7 @@ impl Allocator {
                         read_ms: now_ms,
                         free_at_ms: now.free_at_ms,
                         lives: now.lives(wait_ms),
+                        overdue_at_ms: now.overdue_at_ms(),
                     });
                     seen = Some(now);
                     place.news.notify_waiters();

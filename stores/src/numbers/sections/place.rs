@@ -45,6 +45,8 @@ pub(super) struct Elsewhere {
     pub(super) free_at_ms: u64,
     /// Whether a renewal was seen, and the next one is not overdue.
     pub(super) lives: bool,
+    /// The time from which a renewal is overdue.
+    pub(super) overdue_at_ms: u64,
 }
 
 #[derive(Debug)]
@@ -103,6 +105,11 @@ impl Seen {
             Some(before) if free_at_ms > before.free_at_ms => Self { free_at_ms, window_ms: wait_ms, renewed: true },
             Some(before) => before,
         }
+    }
+
+    /// Returns the time from which a renewal is overdue.
+    pub(super) const fn overdue_at_ms(self) -> u64 {
+        self.free_at_ms.saturating_sub(self.window_ms / 4)
     }
 
     /// Returns whether the holder is alive: it renews after half a window, and has another quarter for delays.
