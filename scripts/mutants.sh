@@ -80,6 +80,7 @@ check deadline generator a_call_on_a_frozen_clock_ends "panicked"
 check range generator a_node_beyond_the_layout "panicked"
 
 check floor stores restores::a_fence_holds_nodes_first_granted "duplicates"
+check versions stores restores::a_suspended_holder_of_sqlite "duplicates"
 check version stores file::a_sequence_of_several_sessions "panicked"
 check forked stores forks::a_forked_child_hands_out_no_number "panicked"
 check settings stores live_settings::renewals_end_when_redis "fetches go on"

@@ -6,8 +6,25 @@
 
 use core::fmt::{self, Write};
 
+use crate::mutant;
+
 /// The version of a record, greater than 0. Each write gives the record a new version. 0 means that there is no record.
+///
+/// **A version never comes back**, also after the store lost records or was restored from a backup. Versions that count would:
+/// a writer that was suspended meanwhile would find its version again, and overwrite the record of its successor.
 pub type Version = u64;
+
+/// Returns the version of a write over the version `expected`, from a random number: 1 to 2^52, which the numbers of every
+/// language hold.
+///
+/// # Examples
+/// ```
+/// use snowmint_core::store::new_version;
+/// assert_eq!((new_version(0, 0), new_version(7, u64::MAX)), (1, 1 << 52));
+/// ```
+pub fn new_version(expected: Version, random: u64) -> Version {
+    if mutant::removes("versions") { expected.saturating_add(1) } else { (random >> 12) + 1 }
+}
 
 /// A request of a machine to its store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,10 @@
 export interface Found {
   /** The bytes of the record, at most 1,024. */
   value: Uint8Array;
-  /** Its version, 1 or more; another one after each write, never one that this key had before. */
+  /**
+   * Its version, 1 to 2^53 - 1; another one after each write, never one that this key had before, also not before a restored
+   * backup: take a random number, do not count.
+   */
   version: number;
 }
 

@@ -47,7 +47,6 @@ async function refused(code, message, promise) {
   return error;
 }
 
-const readable = (found) => found && [text(found.value), found.version];
 /** Far below the 30 s that calls of other stores here may take, far above the timeouts of impatient ones. */
 const IN_TIME_MS = 20_000;
 
@@ -83,22 +82,24 @@ describe("stores", { concurrency: 4 }, () => {
         // A server ends the session of a process that a busy machine stops within a transaction.
         const written = () => allowed.write("a/b", bytes("c"), 0);
         const version = await written().catch((error) => (error.code === "STORE_UNAVAILABLE" ? written() : error));
-        assert.equal(version, 1);
+        assert.ok(version > 0, `${version}`);
       });
   });
 
   test("settings of Redis that change later are noticed at the next write", async (t) => {
     const { url, port } = await serve(t, "redis");
     const store = await storeAt(t, "redis, RESP3", url);
-    assert.equal(await store.write("a/b", bytes("safe"), 0), 1);
+    let version = await store.write("a/b", bytes("safe"), 0);
     const admin = new Ioredis(url);
     atEnd(t, () => admin.disconnect());
     await admin.config("SET", "appendfsync", "everysec");
-    await refused("UNSAFE_STORE", /appendfsync=everysec/, store.write("a/b", bytes("unsafe"), 1));
+    await refused("UNSAFE_STORE", /appendfsync=everysec/, store.write("a/b", bytes("unsafe"), version));
     await admin.config("SET", "appendfsync", "always");
     // The write was done, and does not count.
-    assert.equal((await store.read("a/b")).version, 2);
-    assert.equal(await store.write("a/b", bytes("safe"), 2), 3);
+    const kept = await store.read("a/b");
+    assert.equal(text(kept.value), "unsafe");
+    version = await store.write("a/b", bytes("safe"), kept.version);
+    assert.ok(version);
     // A user without the right to ask gets no answer.
     await admin.call("ACL", "SETUSER", "app", "on", ">s3cret", "~*", "+@all", "-config");
     for (const kind of ["ioredis, RESP3", "redis, RESP2", "redis 4"]) {
@@ -115,12 +116,13 @@ describe("stores", { concurrency: 4 }, () => {
     await refused("UNSAFE_STORE", /role=slave/, (await storeAt(t, "ioredis, RESP3", replica.url)).read("a/b"));
     await until(async () => (await admin.info("replication")).includes("connected_slaves:1"), "a replica");
     // A held lease continues and reports the failure.
-    assert.equal(await store.write("a/b", bytes("safe"), 3), 4);
+    version = await store.write("a/b", bytes("safe"), version);
+    assert.ok(version);
     assert.match(store.standbyRisk(), /connected_slaves=1/);
     await refused("UNSAFE_STORE", /connected_slaves=1/, store.refuseStandby());
     const other = await storeAt(t, "redis, RESP2", url);
-    await refused("UNSAFE_STORE", /connected_slaves=1/, other.write("a/b", bytes("unsafe"), 4));
-    assert.equal(await (await storeAt(t, "redis, RESP2", url, { allowStandby: true })).write("a/b", bytes(""), 4), 5);
+    await refused("UNSAFE_STORE", /connected_slaves=1/, other.write("a/b", bytes("unsafe"), version));
+    assert.ok(await (await storeAt(t, "redis, RESP2", url, { allowStandby: true })).write("a/b", bytes(""), version));
   });
 
   test("tables that a crash can empty are refused", async (t) => {
@@ -133,16 +135,16 @@ describe("stores", { concurrency: 4 }, () => {
       const [client, close] = await SERVED[kind].connect(url);
       atEnd(t, () => close(client));
       const store = await storeAt(t, kind, url);
-      assert.equal(await store.write("a/b", bytes(""), 0), 1);
+      const version = await store.write("a/b", bytes(""), 0);
       await (client.promise?.() ?? client).query(statement);
-      await refused("UNSAFE_STORE", literally(cure), store.write("a/b", bytes(""), 1));
+      await refused("UNSAFE_STORE", literally(cure), store.write("a/b", bytes(""), version));
     }
   });
 
   test("a standby of PostgreSQL is refused, and by new stores a primary that does not wait for it", async (t) => {
     const primary = await serve(t, "postgres");
     const store = await storeAt(t, "pg", primary.url);
-    assert.equal(await store.write("a/b", bytes("1"), 0), 1);
+    const first = await store.write("a/b", bytes("1"), 0);
     const standby = await serve(t, "postgres", { standbyOf: primary.port });
     const there = await storeAt(t, "pg", standby.url);
     // A standby that begins may break a connection.
@@ -176,25 +178,26 @@ describe("stores", { concurrency: 4 }, () => {
     // confirmed.
     const hasty = await storeAt(t, "pg", primary.url, { timeoutMs: 1000 });
     const found = async () => (await hasty.read("a/b").catch(() => null))?.version;
-    await until(async () => (await found()) === 1, "an answer within 1000 ms");
+    await until(async () => (await found()) === first, "an answer within 1000 ms");
     await standby.pause();
-    await refused("STORE_UNAVAILABLE", /no answer within 1000 ms/, hasty.write("a/b", bytes("2"), 1));
+    await refused("STORE_UNAVAILABLE", /no answer within 1000 ms/, hasty.write("a/b", bytes("2"), first));
     await refused("STORE_UNAVAILABLE", /no answer within 1000 ms/, hasty.read("a/b"));
     await standby.resume();
     // The write without an answer may be done at any later moment, and then only that one comes between a read and a write.
     const { version } = await store.read("a/b");
     const written = await store.write("a/b", bytes("3"), version);
-    if (written !== null) return assert.equal(written, version + 1);
-    assert.equal(version, 1);
-    assert.deepEqual(readable(await store.read("a/b")), ["2", 2]);
-    assert.equal(await store.write("a/b", bytes("3"), 2), 3);
+    if (written !== null) return;
+    assert.equal(version, first);
+    const second = await store.read("a/b");
+    assert.equal(text(second.value), "2");
+    assert.ok(await store.write("a/b", bytes("3"), second.version));
   });
 
   test("a process that stops while it writes to PostgreSQL keeps no record locked", async (t) => {
     const url = await databaseAt("postgres");
     const pool = new pg.Pool({ connectionString: url });
     const store = await storeAt(t, "pg", url);
-    assert.equal(await store.write("a/b", bytes("1"), 0), 1);
+    const first = await store.write("a/b", bytes("1"), 0);
     let isStopped = false;
     pool.on("connect", (client) => {
       const { query } = client;
@@ -205,10 +208,12 @@ describe("stores", { concurrency: 4 }, () => {
         return query.apply(client, words);
       };
     });
-    const unheard = new PgStore(pool, { timeoutMs: 8000 }).write("a/b", bytes("2"), 1);
+    const unheard = new PgStore(pool, { timeoutMs: 8000 }).write("a/b", bytes("2"), first);
     await refused("STORE_UNAVAILABLE", /no answer within 8000 ms/, unheard);
     assert.ok(isStopped);
-    assert.equal(await store.write("a/b", bytes("3"), 2), 3);
+    const second = await store.read("a/b");
+    assert.equal(text(second.value), "2");
+    assert.ok(await store.write("a/b", bytes("3"), second.version));
     await pool.end();
   });
 
@@ -239,12 +244,12 @@ describe("stores", { concurrency: 4 }, () => {
               await new Promise((resolve) => setTimeout(resolve, 50));
             }
         };
-        assert.equal(await store.write("a/b", bytes("1"), 0), 1);
-        assert.equal((await again(() => hasty.read("a/b"))).version, 1);
+        const first = await store.write("a/b", bytes("1"), 0);
+        assert.equal((await again(() => hasty.read("a/b"))).version, first);
         await server.kill();
         let since = performance.now();
         await refused("STORE_UNAVAILABLE", /^(PostgreSQL|MySQL|Redis) at 127\.0\.0\.1:\d+/, hasty.read("a/b"));
-        await refused("STORE_UNAVAILABLE", /./, hasty.write("a/b", bytes("away"), 1));
+        await refused("STORE_UNAVAILABLE", /./, hasty.write("a/b", bytes("away"), first));
         assert.ok(performance.now() - since < IN_TIME_MS, "it was not told in time");
         await server.restart();
         let version = null;
@@ -262,7 +267,7 @@ describe("stores", { concurrency: 4 }, () => {
         assert.ok(performance.now() - since < IN_TIME_MS, "it did not end in time");
         await server.resume();
         const { value, version: last } = await again(() => store.read("a/b"));
-        assert.ok(text(value) === "again" ? last === version : text(value) === "hangs" && last === version + 1);
+        assert.equal(text(value), last === version ? "again" : "hangs");
         assert.deepEqual(unheard, []);
       });
   });
@@ -301,8 +306,8 @@ describe("stores", { concurrency: 4 }, () => {
     await pool.promise().query("SET autocommit = 0, completion_type = 'CHAIN', sql_mode = 'NO_BACKSLASH_ESCAPES'");
     const [[before]] = await pool.promise().query(settings);
     const store = new MysqlStore(pool, { timeoutMs: 30_000 });
-    assert.equal(await store.write("a/b", bytes("\\'1"), 0), 1);
-    assert.equal(await store.write("a/b", bytes("\\'1"), 1), 2);
+    const first = await store.write("a/b", bytes("\\'1"), 0);
+    const second = await store.write("a/b", bytes("\\'1"), first);
     assert.equal(await store.add("c", 0n, 5n), 5n);
     assert.equal(await store.add("c", 0n, 5n), 5n);
     await assert.rejects(store.write("a/c", new Uint8Array(1025), 0), RangeError);
@@ -310,7 +315,7 @@ describe("stores", { concurrency: 4 }, () => {
     assert.deepEqual(after, before);
     // What another connection sees is committed.
     const other = await storeAt(t, "mysql2", url);
-    assert.deepEqual([text((await other.read("a/b")).value), (await other.read("a/b")).version], ["\\'1", 2]);
+    assert.deepEqual([text((await other.read("a/b")).value), (await other.read("a/b")).version], ["\\'1", second]);
     // InnoDB's log is flushed by a read, too: it writes.
     const [[{ uses }]] = await pool.promise().query("SELECT uses FROM snowmint_guards");
     assert.equal(Number(uses), 2);

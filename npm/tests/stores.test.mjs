@@ -48,10 +48,10 @@ const COPY = `
 import sys
 from snowmint.stores import connect
 store, name = connect(sys.argv[1]), sys.argv[2]
-assert store.read(f"{name}/node") == (bytes(range(256)), 2), store.read(f"{name}/node")
+value, version = store.read(f"{name}/node")
+assert (value, version) == (bytes(range(256)), int(sys.argv[3])), (value, version)
 assert store.add(f"{name}/count", 2, 100) == 9, "count"
-assert store.write(f"{name}/python", b"\\x00python\\xff", 0) == 1
-assert store.write(f"{name}/node", b"taken", 2) == 3
+print(store.write(f"{name}/python", b"\\x00python\\xff", 0), store.write(f"{name}/node", b"taken", version))
 `;
 const hasPython = () => {
   if (!existsSync(PYTHON)) return false;
@@ -81,15 +81,16 @@ test("Python's stores have the same records and counters", { skip: !hasPython() 
   for (const [url, store] of places) {
     const name = fresh();
     const all = Uint8Array.from({ length: 256 }, (_, at) => at);
-    await store.write(`${name}/node`, bytes("first"), 0);
-    await store.write(`${name}/node`, all, 1);
+    const first = await store.write(`${name}/node`, bytes("first"), 0);
+    const second = await store.write(`${name}/node`, all, first);
     assert.equal(await store.add(`${name}/count`, 2n, 5n), 7n);
-    await run(PYTHON, ["-c", COPY, url, name], { env });
-    assert.equal(await store.write(`${name}/node`, bytes("late"), 2), null);
+    const { stdout } = await run(PYTHON, ["-c", COPY, url, name, `${second}`], { env });
+    const [python, taken] = stdout.split(" ").map(Number);
+    assert.equal(await store.write(`${name}/node`, bytes("late"), second), null);
     const listed = (await store.list(`${name}/`)).map((each) => [each.name, [...each.value], each.version]).sort();
     assert.deepEqual(listed, [
-      ["node", [...bytes("taken")], 3],
-      ["python", [0, ...bytes("python"), 255], 1],
+      ["node", [...bytes("taken")], taken],
+      ["python", [0, ...bytes("python"), 255], python],
     ]);
     assert.equal(await store.add(`${name}/count`, 0n, 0n), 9n);
   }

@@ -15,12 +15,14 @@ export function verbs(test, place, { hasClock = true } = {}) {
     const key = `leases/${fresh()}/5`;
     assert.equal(await store.read(key), null);
     assert.equal(await store.write(key, bytes("first"), 1), null);
-    assert.equal(await store.write(key, bytes("first"), 0), 1);
+    const first = await store.write(key, bytes("first"), 0);
     assert.equal(await other.write(key, bytes("again"), 0), null);
-    assert.deepEqual(readable(await other.read(key)), ["first", 1]);
-    assert.equal(await other.write(key, bytes("second"), 1), 2);
-    assert.equal(await store.write(key, bytes("late"), 1), null);
-    assert.deepEqual(readable(await store.read(key)), ["second", 2]);
+    assert.deepEqual(readable(await other.read(key)), ["first", first]);
+    const second = await other.write(key, bytes("second"), first);
+    assert.equal(await store.write(key, bytes("late"), first), null);
+    assert.deepEqual(readable(await store.read(key)), ["second", second]);
+    // A version that counts would come back in a restored backup.
+    if (store !== other) assert.notEqual(second, first + 1);
   });
 
   test("any bytes come back as they are", async (t) => {
@@ -29,7 +31,7 @@ export function verbs(test, place, { hasClock = true } = {}) {
     const all = Uint8Array.from({ length: 256 }, (_, at) => at);
     const values = [new Uint8Array(), all, bytes(":".repeat(1024)), bytes("12:34"), all.subarray(13, 40)];
     for (const [at, value] of values.entries()) {
-      assert.equal(await store.write(`leases/${name}/${at}`, value, 0), 1);
+      assert.ok(await store.write(`leases/${name}/${at}`, value, 0));
       const found = await other.read(`leases/${name}/${at}`);
       assert.deepEqual([...found.value], [...value]);
       assert.equal(Object.getPrototypeOf(found.value), Uint8Array.prototype);
@@ -39,14 +41,15 @@ export function verbs(test, place, { hasClock = true } = {}) {
   test("a list has what is right under its prefix", async (t) => {
     const [store] = await place(t);
     const name = fresh();
+    const versions = {};
     for (const key of ["a/1", "a/2", "a/2/3", "a", "ab/4", "b/5", "a%/6", "a_/7"])
-      await store.write(`${name}/${key}`, bytes(key), 0);
-    await store.write(`${name}/a/2`, bytes("changed"), 1);
+      versions[key] = await store.write(`${name}/${key}`, bytes(key), 0);
+    const changed = await store.write(`${name}/a/2`, bytes("changed"), versions["a/2"]);
     const listed = await store.list(`${name}/a/`);
     const rows = listed.map((each) => [each.name, ...readable(each)]).sort();
     assert.deepEqual(rows, [
-      ["1", "a/1", 1],
-      ["2", "changed", 2],
+      ["1", "a/1", versions["a/1"]],
+      ["2", "changed", changed],
     ]);
     assert.deepEqual(await store.list(`${name}/none/`), []);
   });
@@ -86,13 +89,10 @@ export function verbs(test, place, { hasClock = true } = {}) {
       }
     };
     await Promise.all(Array.from({ length: 8 }, race));
-    won.sort((a, b) => a - b);
-    assert.deepEqual(
-      won,
-      won.map((_, at) => at + 1),
-    );
+    assert.equal(new Set(won).size, won.length);
     assert.ok(won.length >= 5);
-    assert.deepEqual(readable(await stores[0].read(key)), ["mine", won.length]);
+    const [value, version] = readable(await stores[0].read(key));
+    assert.ok(value === "mine" && won.includes(version), `${version} of ${won}`);
   });
 
   test("counts at once are all different", async (t) => {

@@ -121,28 +121,33 @@ def test_a_record_is_written_only_in_the_place_of_its_version(place: Place, name
     store, key = place.store(), f"leases/{namespace}/5"
     assert store.read(key) is None
     assert store.write(key, b"first", 1) is None
-    assert store.write(key, b"first", 0) == 1
+    first = store.write(key, b"first", 0)
+    assert first
     assert store.write(key, b"again", 0) is None
-    assert store.read(key) == (b"first", 1)
-    assert store.write(key, b"second", 1) == 2
-    assert store.write(key, b"late", 1) is None
-    assert store.read(key) == (b"second", 2)
+    assert store.read(key) == (b"first", first)
+    second = store.write(key, b"second", first)
+    assert second
+    assert store.write(key, b"late", first) is None
+    assert store.read(key) == (b"second", second)
+    if place.kind != "memory":
+        # A version that counts would come back in a restored backup.
+        assert second != first + 1
 
 
 def test_any_bytes_come_back_as_they_are(place: Place, namespace: str) -> None:
     store = place.store()
     values = [b"", bytes(range(256)), b":" * 1024, b"\x00\xff" * 512, b"12:34"]
     for number, value in enumerate(values):
-        assert store.write(f"leases/{namespace}/{number}", value, 0) == 1
-        assert store.read(f"leases/{namespace}/{number}") == (value, 1)
+        version = store.write(f"leases/{namespace}/{number}", value, 0)
+        assert store.read(f"leases/{namespace}/{number}") == (value, version)
 
 
 def test_a_list_has_what_is_right_under_its_prefix(place: Place, namespace: str) -> None:
     store = place.store()
-    for key in ["a/1", "a/2", "a/2/3", "a", "ab/4", "b/5", "a%/6", "a_/7"]:
-        store.write(f"{namespace}/{key}", key.encode(), 0)
-    store.write(f"{namespace}/a/2", b"changed", 1)
-    assert sorted(store.list(f"{namespace}/a/")) == [("1", b"a/1", 1), ("2", b"changed", 2)]
+    keys = ["a/1", "a/2", "a/2/3", "a", "ab/4", "b/5", "a%/6", "a_/7"]
+    first = {key: store.write(f"{namespace}/{key}", key.encode(), 0) or 0 for key in keys}
+    second = store.write(f"{namespace}/a/2", b"changed", first["a/2"])
+    assert sorted(store.list(f"{namespace}/a/")) == [("1", b"a/1", first["a/1"]), ("2", b"changed", second)]
     assert list(store.list(f"{namespace}/none/")) == []
 
 
@@ -172,8 +177,12 @@ def test_of_writers_at_once_one_wins_each_version(place: Place, namespace: str) 
 
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(race, range(4)))
-    assert sorted(won) == list(range(1, len(won) + 1))
-    assert store.read(key) == (b"mine", len(won))
+    # A version that two writes had replaced would be there twice or lost.
+    assert len(set(won)) == len(won)
+    found = store.read(key)
+    assert found is not None
+    assert found[0] == b"mine"
+    assert found[1] in won
 
 
 def test_counts_of_sessions_at_once_are_all_different(place: Place, namespace: str) -> None:
@@ -525,12 +534,14 @@ def test_forked_children_take_nodes_of_their_own_and_leave_the_parents_connectio
             if child == 0:
                 ids = [generator.next_id() for _ in range(1000)] + generator.next_ids(1000)
                 assert generator.node != 0, generator
-                assert store.write(f"{sys.argv[2]}/{number}", b"child", 0) == 1
+                assert store.write(f"{sys.argv[2]}/{number}", b"child", 0)
                 os.write(1, struct.pack(f"<{len(ids)}Q", *ids))
                 os._exit(0)
             children.append(child)
+        version = 0
         for number in range(20):
-            assert store.write(f"{sys.argv[2]}/parent", b"%d" % number, number) == number + 1
+            version = store.write(f"{sys.argv[2]}/parent", b"%d" % number, version)
+            assert version
         ids += [generator.next_id() for _ in range(1000)] + generator.next_ids(1000)
         assert [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children] == [0] * 4
         deadline = time.monotonic() + 30
@@ -615,11 +626,12 @@ def test_a_server_that_is_away_is_told_in_time_and_found_again(kind: servers.Eng
 def test_settings_that_change_later_are_noticed_at_the_next_write(namespace: str) -> None:
     with servers.Server("redis") as server:
         store = place_of("redis", server.url).store()
-        assert store.write(f"{namespace}/a", b"safe", 0) == 1
+        version = store.write(f"{namespace}/a", b"safe", 0)
+        assert version
         client = redis.Redis.from_url(server.url)
         client.config_set("appendfsync", "everysec")
         with pytest.raises(UnsafeStoreError, match="appendfsync=everysec"):
-            store.write(f"{namespace}/a", b"unsafe", 1)
+            store.write(f"{namespace}/a", b"unsafe", version)
         client.acl_setuser("app", enabled=True, passwords=["+secret"], keys="*", commands=["+@all", "-config"])
         blind = RedisStore(redis.Redis(port=server.port, username="app", password="secret"))
         with pytest.raises(UnsafeStoreError, match="CONFIG GET appendonly is refused.*nobody knows"):
@@ -649,11 +661,12 @@ def test_tables_that_a_crash_can_empty_are_refused(
 ) -> None:
     with servers.Server(kind) as server:
         store = place_of(kind, server.url).store()
-        assert store.write(f"{namespace}/a", b"", 0) == 1
+        version = store.write(f"{namespace}/a", b"", 0)
+        assert version
         with sqlalchemy.create_engine(server.url).begin() as connection:
             connection.execute(sqlalchemy.text(statement))
         with pytest.raises(UnsafeStoreError, match=found):
-            store.write(f"{namespace}/a", b"", 1)
+            store.write(f"{namespace}/a", b"", version)
 
 
 @pytest.mark.parametrize("begins", [False, True])

@@ -30,10 +30,10 @@ pub const POSTGRES_CURE: &str = include_str!("scripts/postgres/cure.sql");
 /// still waits for a synchronous standby is visible if its session was cut off.
 pub const POSTGRES_READ: &str = include_str!("scripts/postgres/read.sql");
 
-/// Adds a record of version 1, and returns a row if it did: value, key. In Rust also for `SQLite`.
+/// Adds a record, and returns a row if it did: value, version, key. In Rust also for `SQLite`.
 pub const POSTGRES_INSERT: &str = include_str!("scripts/postgres/insert.sql");
 
-/// Replaces a record, and returns a row if it did: value, key, expected version. In Rust also for `SQLite`.
+/// Replaces a record, and returns a row if it did: value, new version, key, expected version. In Rust also for `SQLite`.
 pub const POSTGRES_UPDATE: &str = include_str!("scripts/postgres/update.sql");
 
 /// Adds to a counter and returns the sum, or no row beyond 2^63-1: sum for a new counter, counter, amount. In Rust also for

@@ -14,6 +14,8 @@ mod options;
 pub mod plain_file;
 #[cfg(feature = "engines")]
 pub(crate) mod url;
+#[cfg(feature = "engines")]
+pub(crate) mod version;
 
 use std::fmt;
 
@@ -28,7 +30,7 @@ use crate::error::Error;
 pub struct Found {
     /// The bytes, up to [`MAX_VALUE_BYTES`].
     pub value: Vec<u8>,
-    /// The version, 1 or more. Every write gives a key a version that it never had before.
+    /// The version, 1 or more. Every write gives a key a version that it never had before, also before a restored backup.
     pub version: Version,
 }
 

@@ -10,11 +10,13 @@ use snowmint::stores::connect;
 use snowmint::stores::fence::{Fence, raise};
 use snowmint::{ErrorKind, LeaseOptions, Snowflake};
 use snowmint_core::Layout;
+use snowmint_core::lease::Record;
+use snowmint_tests::engines::{Engine, Server};
 use tempfile::TempDir;
 
 use crate::scene::directory;
 use crate::sql_scenes::run;
-use crate::support::{Running, assert_unique, ledger, minter};
+use crate::support::{ONE_NODE, Running, assert_unique, ledger, minter};
 
 /// A layout with few IDs per tick, so that generators soon reach `max_ahead_ms`.
 const FEW_IDS: &str = "time:41,node:2,sequence:2;epoch=2025-01-01T00:00:00Z";
@@ -165,4 +167,151 @@ fn vanished_records_close_holders_and_stop_claims_until_fenced() {
     place.fence(60_000);
     let refusal = Snowflake::lease(place.lease()).expect_err("nodes begin behind the fence");
     assert_eq!(refusal.kind(), ErrorKind::NodesExhausted, "{refusal}");
+}
+
+/// A store with one node, of which backups are made and restored.
+trait Restorable {
+    fn url(&self) -> String;
+    fn back_up(&mut self, to: &Path);
+    fn restore(&mut self, from: &Path);
+}
+
+/// A server, whose data directory is copied while it is stopped.
+impl Restorable for Server {
+    fn url(&self) -> String {
+        Self::url(self)
+    }
+
+    fn back_up(&mut self, to: &Path) {
+        self.stop();
+        copy(&self.directory().join("data"), to);
+        self.restart();
+    }
+
+    fn restore(&mut self, from: &Path) {
+        self.stop();
+        fs::remove_dir_all(self.directory().join("data")).expect("the data are there");
+        copy(from, &self.directory().join("data"));
+        self.restart();
+    }
+}
+
+/// A database file, by the backup of `sqlite3`.
+impl Restorable for Place {
+    fn url(&self) -> String {
+        Self::url(self)
+    }
+
+    fn back_up(&mut self, to: &Path) {
+        self.sql(&format!(".backup {}", to.display()));
+    }
+
+    fn restore(&mut self, from: &Path) {
+        self.sql(&format!(".restore {}", from.display()));
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    crate::support::run(Command::new("cp").arg("-a").arg(from).arg(to));
+}
+
+/// Suspends a holder, restores an older backup, raises a fence, and lets the holder continue when a new holder has written
+/// the node's record as often as the old one. Versions that count are then equal. `behind` is how many other writes of the
+/// engine the fence and the claim were.
+fn a_suspended_holder_mints_nothing_beside_its_successor(store: &mut dyn Restorable, behind: u64) {
+    let directory = directory();
+    let url = snowmint_tests::engines::with_option(&store.url(), "timeout_ms=20000");
+    let holder = |name: &str| {
+        let mut command = minter("mint");
+        command
+            .args([format!("store={url}"), format!("ledger={}", directory.path().join(name).display())])
+            .args([format!("layout={ONE_NODE}"), "namespace=orders".to_owned()])
+            .args(["window_ms=1000", "pace_us=300", "max_wait_ms=90000"]);
+        Running::start(&mut command)
+    };
+    let record = || {
+        let mut record = None;
+        run(async {
+            // A restarted server may refuse the first requests.
+            let found = match connect(&url).await {
+                Ok(store) => store.read("leases/orders/0").await.ok().flatten(),
+                Err(_) => None,
+            };
+            record = found.map(|found| Record::from_bytes(&found.value).expect("a record"));
+        });
+        record
+    };
+    let serial = || record().map_or(0, |record| record.serial);
+    let minted = |name: &str| ledger(&directory.path().join(name)).len();
+
+    let mut suspended = holder("suspended");
+    assert_eq!(suspended.node(), 0);
+    let backup = directory.path().join("backup");
+    store.back_up(&backup);
+    let saved = serial();
+    wait_for("the holder renews", || serial() > saved + behind + 2);
+    suspended.signal("STOP");
+    let known = serial();
+    store.restore(&backup);
+    wait_for("the backup is there", || (1..known).contains(&serial()));
+    // The windows that the backup knows end, as a fence refuses nodes that may have a live holder.
+    let mut until_ms = 0;
+    wait_for("the store is fenced", || {
+        run(async {
+            let fence = Fence { reach_ms: 1000, ..Fence::skipping(0) };
+            let Ok(store) = connect(&url).await else { return };
+            until_ms = raise(&*store, &fence).await.map_or(0, |raised| raised.until_ms);
+        });
+        until_ms > 0
+    });
+    let mut successor = holder("successor");
+    assert_eq!(successor.node(), 0);
+    wait_for("the successor has renewed as often", || serial() >= known - behind);
+    suspended.signal("CONT");
+    // One of them ends when it has lost the node.
+    for (holder, name) in [(&mut suspended, "suspended"), (&mut successor, "successor")] {
+        let before = minted(name);
+        wait_for("a holder ends or mints", || {
+            holder.child.try_wait().expect("a child").is_some() || minted(name) > before + 2000
+        });
+    }
+    drop((suspended, successor));
+    let ids = ["suspended", "successor"].map(|name| ledger(&directory.path().join(name))).concat();
+    assert!(assert_unique(ids) > 2000);
+}
+
+#[test]
+fn a_suspended_holder_of_sqlite_is_stopped_by_a_fence() {
+    a_suspended_holder_mints_nothing_beside_its_successor(&mut Place::new(), 0);
+}
+
+#[test]
+fn a_suspended_holder_of_postgres_is_stopped_by_a_fence() {
+    a_suspended_holder_mints_nothing_beside_its_successor(&mut Server::start(Engine::Postgres), 0);
+}
+
+#[test]
+fn a_suspended_holder_of_mariadb_is_stopped_by_a_fence() {
+    a_suspended_holder_mints_nothing_beside_its_successor(&mut Server::start(Engine::Mariadb), 0);
+}
+
+#[test]
+fn a_suspended_holder_of_redis_is_stopped_by_a_fence() {
+    a_suspended_holder_mints_nothing_beside_its_successor(&mut Server::start(Engine::Redis), 0);
+}
+
+#[test]
+fn a_suspended_holder_of_zookeeper_is_stopped_by_a_fence() {
+    a_suspended_holder_mints_nothing_beside_its_successor(&mut Server::start(Engine::Zookeeper), 0);
+}
+
+// Their revisions count all writes: also those of the floor and of the namespace.
+#[test]
+fn a_suspended_holder_of_etcd_is_stopped_by_a_fence() {
+    a_suspended_holder_mints_nothing_beside_its_successor(&mut Server::start(Engine::Etcd), 2);
+}
+
+#[test]
+fn a_suspended_holder_of_nats_is_stopped_by_a_fence() {
+    a_suspended_holder_mints_nothing_beside_its_successor(&mut Server::start(Engine::Nats), 2);
 }

@@ -154,7 +154,7 @@ pub async fn a_paused_server_mixes_up_no_answers(engine: Engine) {
     let server = Server::start(engine);
     let patient = connect(&server.url()).await.expect("it connects");
     for key in 0..CALLERS {
-        assert_eq!(patient.write(&format!("stops/{key}"), &[key; 100], 0).await, Ok(Wrote::Version(1)));
+        assert!(matches!(patient.write(&format!("stops/{key}"), &[key; 100], 0).await, Ok(Wrote::Version(_))));
     }
     let store = connect_soon(&format!("{}?timeout_ms=400&connections=3", server.url())).await;
     let mut numbers = Vec::new();
@@ -207,7 +207,7 @@ pub async fn dropped_calls_leave_no_answer_behind(url: &str) {
     let separator = if url.contains('?') { '&' } else { '?' };
     let store = connect(&format!("{url}{separator}connections=1")).await.expect("it connects");
     for key in 0..10_u8 {
-        assert_eq!(store.write(&format!("drops/{key}"), &[key; 100], 0).await, Ok(Wrote::Version(1)));
+        assert!(matches!(store.write(&format!("drops/{key}"), &[key; 100], 0).await, Ok(Wrote::Version(_))));
     }
     let mut sums = Vec::new();
     for round in 0..60_u64 {

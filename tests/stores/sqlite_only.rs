@@ -183,7 +183,7 @@ fn a_relative_path_belongs_to_the_directory_at_connect() {
         let store =
             connect(&format!("sqlite:{}/ids.db?allow_unsafe=true", relative.display())).await.expect("it connects");
         assert!(store.name().starts_with("SQLite at /"), "{}", store.name());
-        assert_eq!(store.write("a/b", b"x", 0).await, Ok(Wrote::Version(1)));
+        assert!(matches!(store.write("a/b", b"x", 0).await, Ok(Wrote::Version(_))));
         let slashes = format!("sqlite://{}/ids.db?allow_unsafe=true", directory.path().display());
         assert_eq!(connect(&slashes).await.expect("it connects").write("a/b", b"x", 0).await, Ok(Wrote::Conflict));
     });

@@ -82,6 +82,6 @@ fn a_key_that_no_node_can_have_is_an_error() {
             let error = store.write(key, b"x", 0).await.expect_err(key);
             assert_eq!(error.kind(), ErrorKind::StoreUnavailable);
         }
-        assert!(matches!(store.write("x/y", b"x", 0).await, Ok(Wrote::Version(1))), "it goes on");
+        assert!(matches!(store.write("x/y", b"x", 0).await, Ok(Wrote::Version(_))), "it goes on");
     });
 }

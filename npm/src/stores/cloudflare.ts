@@ -6,6 +6,7 @@ import { checkAdd, full, raised } from "./counts.js";
 import { unavailable } from "./failure.js";
 import { within } from "./limit.js";
 import { checkedTimeout } from "./options.js";
+import { newVersion } from "./version.js";
 
 /** A binding of a Durable Object namespace, such as `env.SNOWMINT`. */
 export interface ObjectBinding {
@@ -61,7 +62,7 @@ export class SnowmintObject extends DurableObject {
     return this.ctx.storage.transaction(async (storage) => {
       const before = await storage.get<Found>(RECORDS + key);
       if ((before?.version ?? 0) !== expectedVersion) return null;
-      const version = expectedVersion + 1;
+      const version = newVersion();
       // The runtime holds the answer back until the write is on disk.
       await storage.put(RECORDS + key, { value, version });
       return version;

@@ -6,6 +6,7 @@ import { checkAdd, full, raised } from "./counts.js";
 import { sentence, unavailable } from "./failure.js";
 import { within } from "./limit.js";
 import { checkedTimeout } from "./options.js";
+import { newVersion } from "./version.js";
 
 /** A `Deno.Kv`, or a `Kv` of the package `@deno/kv`. */
 export interface DenoKv {
@@ -84,7 +85,7 @@ export class DenoKvStore implements Store {
 
   /** As `Store.write`. */
   async write(key: string, value: Uint8Array, expectedVersion: number): Promise<number | null> {
-    const record = { value: value.slice(), version: expectedVersion + 1 };
+    const record = { value: value.slice(), version: newVersion() };
     return this.#call(async (kv) => {
       const before = await kv.get(this.#record(key));
       if ((found(before)?.version ?? 0) !== expectedVersion) return null;

@@ -5,6 +5,7 @@ import { failed } from "./durability.js";
 import { Findings } from "./findings.js";
 import { within } from "./limit.js";
 import { ownerOf, type StoreOptions, settled } from "./options.js";
+import { newVersion } from "./version.js";
 
 /** A client of `@aws-sdk/client-dynamodb`: its class `DynamoDB`. */
 export interface DynamoDbClient {
@@ -117,8 +118,7 @@ export class DynamoDbStore implements Store {
 
   /** As `Store.write`. */
   async write(key: string, value: Uint8Array, expectedVersion: number): Promise<number | null> {
-    const version = expectedVersion + 1;
-    const write = crypto.randomUUID();
+    const version = newVersion();
     return this.#call(async () => {
       try {
         await this.#ask("putItem", {
@@ -127,7 +127,7 @@ export class DynamoDbStore implements Store {
             ...this.#record(key),
             version: { N: `${version}` },
             value: { B: value.slice() },
-            write: { S: write },
+            over: { N: `${expectedVersion}` },
           },
           ExpressionAttributeNames: { "#version": "version" },
           ...(expectedVersion
@@ -143,7 +143,7 @@ export class DynamoDbStore implements Store {
         const { $metadata } = error as { $metadata?: { attempts?: number } };
         if (($metadata?.attempts ?? 1) === 1) return null;
         // The first attempt may be what made the condition fail.
-        return this.#written(key, version, write);
+        return await this.#written(key, version, expectedVersion);
       }
     });
   }
@@ -228,12 +228,12 @@ export class DynamoDbStore implements Store {
   }
 
   /** What came of a write whose first answer was lost. */
-  async #written(key: string, version: number, write: string): Promise<number | null> {
+  async #written(key: string, version: number, expected: number): Promise<number | null> {
     const { Item = {} } = await this.#ask("getItem", { Key: this.#record(key), ConsistentRead: true });
-    if (Item.write?.S === write) return version;
-    if (Number(Item.version?.N ?? 0) > version)
-      throw new Error(`${key} was written again meanwhile, an answer was lost`);
-    return null;
+    if (Item.version?.N === `${version}`) return version;
+    // The record that is there has replaced the one that this write was to replace.
+    if (Item.over?.N === `${expected}`) return null;
+    throw new Error(`${key} was written again meanwhile, an answer was lost`);
   }
 
   #ask(method: keyof Client, question: object): Promise<Answer> {

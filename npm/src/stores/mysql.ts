@@ -49,19 +49,19 @@ const DIALECT: Dialect = {
     await ask(mysqlFlush);
     return [row[0]!, row[1]!];
   },
-  async insert(ask, key, value) {
+  async insert(ask, key, value, version) {
     // Not INSERT IGNORE, which would take more than that for nothing.
-    const sql = "INSERT INTO snowmint_records (name, version, value) VALUES ($1, 1, $2)";
+    const sql = "INSERT INTO snowmint_records (value, version, name) VALUES ($1, $2, $3)";
     try {
-      return (await ask(sql, [key, value])).count === 1;
+      return (await ask(sql, [value, version, key])).count === 1;
     } catch (error) {
       if ((error as { errno?: unknown }).errno === DUPLICATE) return false;
       throw error;
     }
   },
-  async update(ask, key, value, version) {
-    const sql = "UPDATE snowmint_records SET value = $1, version = version + 1 WHERE name = $2 AND version = $3";
-    return (await ask(sql, [value, key, version])).count === 1;
+  async update(ask, key, value, version, expected) {
+    const sql = "UPDATE snowmint_records SET value = $1, version = $2 WHERE name = $3 AND version = $4";
+    return (await ask(sql, [value, version, key, expected])).count === 1;
   },
   async add(ask, counter, delta, start) {
     // The row is locked until the end.

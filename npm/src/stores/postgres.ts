@@ -61,8 +61,9 @@ const DIALECT: Dialect = {
     // From \x on.
     return row && [row[0]!, row[1]!.slice(2)];
   },
-  insert: async (ask, key, value) => (await ask(postgresInsert, [value, key])).count === 1,
-  update: async (ask, key, value, version) => (await ask(postgresUpdate, [value, key, version])).count === 1,
+  insert: async (ask, key, value, version) => (await ask(postgresInsert, [value, version, key])).count === 1,
+  update: async (ask, key, value, version, expected) =>
+    (await ask(postgresUpdate, [value, version, key, expected])).count === 1,
   async add(ask, counter, delta, start) {
     const first = raised(start, delta);
     const { rows } =

@@ -7,6 +7,7 @@ import { Findings } from "./findings.js";
 import { within } from "./limit.js";
 import { ownerOf, type StoreOptions, settled } from "./options.js";
 import { placeOf, quiet } from "./place.js";
+import { newVersion } from "./version.js";
 
 /** A client of `ioredis`. */
 export interface IoredisClient {
@@ -88,7 +89,7 @@ export class RedisStore implements Store {
 
   /** As `Store.write`. */
   async write(key: string, value: Uint8Array, expectedVersion: number): Promise<number | null> {
-    const version = expectedVersion + 1;
+    const version = newVersion();
     const stored = Buffer.concat([Buffer.from(`${version}:`), value]);
     const words = ["EVAL", redisWrite, "1", ...this.#record(key), `${expectedVersion}`, stored];
     return this.#ask(words, (written) => (Number(written) === 1 ? version : null));

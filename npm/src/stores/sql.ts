@@ -5,6 +5,7 @@ import { failed, type Kind, settingsOf } from "./durability.js";
 import { Findings } from "./findings.js";
 import { within } from "./limit.js";
 import { ownerOf, type StoreOptions, settled } from "./options.js";
+import { newVersion } from "./version.js";
 
 /** The value of `$1`, `$2` and so on: a key, an integer of 64 bits, or bytes. */
 export type Value = string | bigint | Uint8Array;
@@ -48,9 +49,9 @@ export interface Dialect {
   /** Reads version and value, in hex, of a record, and waits until the write that it saw is durable. */
   read(ask: Connection["ask"], key: string): Promise<[version: string, value: string] | undefined>;
   /** Inserts a record; whether it was not there. */
-  insert(ask: Connection["ask"], key: string, value: Uint8Array): Promise<boolean>;
-  /** Replaces a record; whether it still was of that version. */
-  update(ask: Connection["ask"], key: string, value: Uint8Array, version: bigint): Promise<boolean>;
+  insert(ask: Connection["ask"], key: string, value: Uint8Array, version: bigint): Promise<boolean>;
+  /** Replaces a record; whether it still was of the version `expected`. */
+  update(ask: Connection["ask"], key: string, value: Uint8Array, version: bigint, expected: bigint): Promise<boolean>;
   /** Adds to a counter, and returns the sum. It does nothing, or returns undefined to undo it, beyond 2^63-1. */
   add(ask: Connection["ask"], counter: string, delta: bigint, start: bigint): Promise<bigint | undefined>;
   /** A query for Unix ms. */
@@ -96,11 +97,12 @@ export abstract class SqlStore implements Store {
   async write(key: string, value: Uint8Array, expectedVersion: number): Promise<number | null> {
     // A server that is not strict would cut a longer value.
     if (value.length > MAX_VALUE) throw new RangeError(`a value is at most ${MAX_VALUE} bytes, not ${value.length}`);
+    const version = newVersion();
     return this.#transaction(true, async (ask) => {
       const written = expectedVersion
-        ? await this.#dialect.update(ask, key, value, BigInt(expectedVersion))
-        : await this.#dialect.insert(ask, key, value);
-      return written ? expectedVersion + 1 : null;
+        ? await this.#dialect.update(ask, key, value, BigInt(version), BigInt(expectedVersion))
+        : await this.#dialect.insert(ask, key, value, BigInt(version));
+      return written ? version : null;
     });
   }
 

@@ -6,6 +6,7 @@ import type { Found, Listed, ServerSettings, Store } from "../store.js";
 import { checkAdd, full, raised } from "./counts.js";
 import { failed, refuseLossyPlace, refuseUnsafe } from "./durability.js";
 import { ownerOf, type StoreOptions, settled } from "./options.js";
+import { newVersion } from "./version.js";
 
 /** A `Database` of `better-sqlite3`. */
 export interface SqliteDatabase {
@@ -91,20 +92,23 @@ export class SqliteStore implements Store {
   /** As `Store.write`. */
   async write(key: string, value: Uint8Array, expectedVersion: number): Promise<number | null> {
     const bytes = Uint8Array.from(value);
+    const version = newVersion();
     return this.#transaction(true, () => {
       const count = expectedVersion
         ? this.#run(
-            "UPDATE snowmint_records SET value = ?, version = version + 1 WHERE name = ? AND version = ?",
+            "UPDATE snowmint_records SET value = ?, version = ? WHERE name = ? AND version = ?",
             bytes,
+            BigInt(version),
             key,
             BigInt(expectedVersion),
           )
         : this.#run(
-            "INSERT INTO snowmint_records (name, version, value) VALUES (?, 1, ?) ON CONFLICT DO NOTHING",
-            key,
+            "INSERT INTO snowmint_records (value, version, name) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
             bytes,
+            BigInt(version),
+            key,
           );
-      return count === 1 ? expectedVersion + 1 : null;
+      return count === 1 ? version : null;
     });
   }
 

@@ -25,6 +25,7 @@ use crate::error::Error;
 use crate::store::counter::{full, sum};
 use crate::store::filesystem::refuse_lossy_slots;
 use crate::store::url::Url;
+use crate::store::version;
 use crate::store::{Found, Store, Version, Wrote};
 
 /// A store in a directory.
@@ -126,7 +127,7 @@ impl Store for Directory {
     }
 
     async fn write(&self, key: &str, value: &[u8], expected: Version) -> Result<Wrote, Error> {
-        let Some(version) = expected.checked_add(1) else { return Ok(Wrote::Conflict) };
+        let version = version::fresh(expected)?;
         let new = Entry { version, key: key.to_owned(), value: value.to_owned() };
         self.locked(move |files| {
             let path = path::record(&new.key)?;

@@ -1,4 +1,5 @@
-//! etcd. The key of a record is `PREFIX/records/KEY`, its version is the revision that wrote it. A counter is a string of
+//! etcd. The key of a record is `PREFIX/records/KEY`, its version is a hash of the value and of the
+//! revision that wrote it. A counter is a string of
 //! decimal digits at `PREFIX/counters/COUNTER`. Keys are not attached to leases of etcd, so they stay.
 //!
 //! Reads are linearizable. Members must not run with `--unsafe-no-fsync`, which can lose confirmed writes and which a client
@@ -11,8 +12,9 @@ use std::time::Duration;
 use async_trait::async_trait;
 use etcd_client::{
     Certificate, Client, Compare, CompareOp, ConnectOptions, GetOptions, KeyValue, KvClient, ResponseHeader,
-    TlsOptions, Txn, TxnOp, TxnOpResponse,
+    TlsOptions, Txn, TxnOp, TxnOpResponse, TxnResponse,
 };
+use snowmint_core::mutant;
 use tokio::time::timeout;
 
 use super::client::address::Address;
@@ -20,6 +22,7 @@ use super::client::reconnect::{Connector, Reconnecting};
 use crate::error::Error;
 use crate::store::counter::{full, sum};
 use crate::store::url::Url;
+use crate::store::version;
 use crate::store::{Found, Store, Version, Wrote};
 
 /// The most records of one message, which must stay below 4 MB.
@@ -126,8 +129,13 @@ impl Etcd {
     }
 
     fn found(&self, there: KeyValue) -> Result<Found, Error> {
-        let version = Version::try_from(there.mod_revision()).map_err(|_| self.unavailable("a revision below 0"))?;
+        let version = self.version(there.value(), there.mod_revision())?;
         Ok(Found { value: there.into_key_value().1, version })
+    }
+
+    fn version(&self, value: &[u8], revision: i64) -> Result<Version, Error> {
+        let revision = u64::try_from(revision).map_err(|_| self.unavailable("a revision below 0"))?;
+        Ok(version::of(value, revision))
     }
 
     fn number(&self, there: &KeyValue) -> Result<u64, Error> {
@@ -191,21 +199,30 @@ impl Store for Etcd {
     }
 
     async fn write(&self, key: &str, value: &[u8], expected: Version) -> Result<Wrote, Error> {
-        // Revisions end at 2^63-1.
-        let Ok(expected) = i64::try_from(expected) else { return Ok(Wrote::Conflict) };
         let key = self.record(key);
-        let step = Txn::new()
-            .when([Compare::mod_revision(key.as_str(), CompareOp::Equal, expected)])
-            .and_then([TxnOp::put(key, value, None)]);
-        let answer = self
-            .cluster
-            .run(|mut kv| async move { kv.txn(step).await.map_err(|error| Error::of_driver(self.name(), error)) })
-            .await?;
-        if !answer.succeeded() {
-            return Ok(Wrote::Conflict);
-        }
-        let revision = answer.header().and_then(|header| Version::try_from(header.revision()).ok());
-        revision.map(Wrote::Version).ok_or_else(|| self.unavailable("an answer without a revision"))
+        let answer = self.cluster.run(|mut kv| async move {
+            let mut unchanged = vec![Compare::mod_revision(key.as_str(), CompareOp::Equal, 0)];
+            if expected > 0 {
+                let there = self.get(&mut kv, key.clone()).await?;
+                // Without a record the request is sent all the same, as it shows whether the members accept writes.
+                let revision = there.as_ref().map_or(i64::MAX, KeyValue::mod_revision);
+                unchanged = vec![Compare::mod_revision(key.as_str(), CompareOp::Equal, revision)];
+                if let Some(there) = there {
+                    if self.version(there.value(), revision)? != expected {
+                        return Ok(None);
+                    }
+                    // A restored backup may count to the same revision.
+                    if !mutant::removes("versions") {
+                        unchanged.push(Compare::value(key.as_str(), CompareOp::Equal, there.value()));
+                    }
+                }
+            }
+            let step = Txn::new().when(unchanged).and_then([TxnOp::put(key, value, None)]);
+            kv.txn(step).await.map(Some).map_err(|error| Error::of_driver(self.name(), error))
+        });
+        let Some(answer) = answer.await?.filter(TxnResponse::succeeded) else { return Ok(Wrote::Conflict) };
+        let header = answer.header().ok_or_else(|| self.unavailable("an answer without a revision"))?;
+        self.version(value, header.revision()).map(Wrote::Version)
     }
 
     async fn list(&self, prefix: &str) -> Result<Vec<(String, Found)>, Error> {

@@ -1,5 +1,7 @@
-//! NATS `JetStream`: a KV bucket. The key of a record is `PREFIX.records.KEY` with dots for slashes, its version is the
-//! revision of the bucket that wrote it. A counter is a string of decimal digits at `PREFIX.counters.COUNTER`.
+//! NATS `JetStream`: a KV bucket. The key of a record is `PREFIX.records.KEY` with dots for slashes, its version is a
+//! hash of the value and of the revision of the bucket that wrote it. NATS compares no values, so a write reads and compares
+//! the record first, and then names its revision. A process that is suspended between the two for longer than the timeout
+//! writes nothing. A counter is a string of decimal digits at `PREFIX.counters.COUNTER`.
 //!
 //! The leader of the bucket's stream answers reads. No quorum confirms them, so a leader that does not yet know its successor
 //! may return a record that is some moments old. Writes and additions are always confirmed by a quorum.
@@ -41,6 +43,7 @@ use super::settings::{Settings, of_server};
 use crate::error::Error;
 use crate::store::counter::{full, sum};
 use crate::store::url::Url;
+use crate::store::version::{self, Look};
 use crate::store::{Found, ServerSettings, Store, Version, Wrote};
 
 /// The bucket of a URL without a path.
@@ -49,6 +52,8 @@ const BUCKET: &str = "snowmint";
 const MONITOR: u16 = 8222;
 /// The header that marks a deleted key.
 const OPERATION: &str = "KV-Operation";
+/// A revision that no message has.
+const NEVER: Version = 1 << 62;
 /// Reads of a list that are on their way at a time.
 const AT_ONCE: usize = 64;
 
@@ -357,17 +362,29 @@ impl Store for Nats {
 
     async fn read(&self, key: &str) -> Result<Option<Found>, Error> {
         let subject = self.record(key);
-        let (value, version) =
+        let (value, revision) =
             self.run(|connection| async move { self.get(&connection.stream, &subject).await }).await?;
-        Ok(value.map(|value| Found { value, version }))
+        Ok(value.map(|value| Found { version: version::of(&value, revision), value }))
     }
 
     async fn write(&self, key: &str, value: &[u8], expected: Version) -> Result<Wrote, Error> {
         let subject = self.record(key);
         let written = self
             .checked(|Connection { context, stream, .. }| async move {
-                let written = self.put(&context, &subject, value.to_vec(), expected).await?;
-                if written.is_some() || expected > 0 {
+                if expected > 0 {
+                    let look = Look::new(self.cluster.connector().options.timeout);
+                    return match self.get(&stream, &subject).await? {
+                        (Some(present), revision) if version::of(&present, revision) == expected => {
+                            look.refuse_late(self.name())?;
+                            self.put(&context, &subject, value.to_vec(), revision).await
+                        }
+                        (Some(_), _) => Ok(None),
+                        // Sent all the same, as it shows whether the bucket accepts writes.
+                        (None, _) => self.put(&context, &subject, value.to_vec(), NEVER).await,
+                    };
+                }
+                let written = self.put(&context, &subject, value.to_vec(), 0).await?;
+                if written.is_some() {
                     return Ok(written);
                 }
                 // Over a deleted key a new record has the revision of the deletion.
@@ -377,7 +394,7 @@ impl Store for Nats {
                 }
             })
             .await?;
-        Ok(written.map_or(Wrote::Conflict, Wrote::Version))
+        Ok(written.map_or(Wrote::Conflict, |revision| Wrote::Version(version::of(value, revision))))
     }
 
     async fn list(&self, prefix: &str) -> Result<Vec<(String, Found)>, Error> {
@@ -390,8 +407,8 @@ impl Store for Nats {
                 let reads = page.iter().map(|subject| self.get(&stream, subject));
                 for (subject, answer) in page.iter().zip(join_all(reads).await) {
                     let part = subject.rsplit('.').next().and_then(subject::part);
-                    if let ((Some(value), version), Some(part)) = (answer?, part) {
-                        list.push((part, Found { value, version }));
+                    if let ((Some(value), revision), Some(part)) = (answer?, part) {
+                        list.push((part, Found { version: version::of(&value, revision), value }));
                     }
                 }
             }

@@ -31,6 +31,7 @@ use crate::error::Error;
 use crate::scripts::{REDIS_ADD, REDIS_WRITE};
 use crate::store::counter::{full, sum};
 use crate::store::url::Url;
+use crate::store::version;
 use crate::store::{Found, ServerSettings, Store, Version, Wrote};
 
 /// A connection that was idle for this long is tested by a `PING`, as the server may have been restarted.
@@ -207,7 +208,7 @@ impl Store for Redis {
     }
 
     async fn write(&self, key: &str, value: &[u8], expected: Version) -> Result<Wrote, Error> {
-        let Some(version) = expected.checked_add(1) else { return Ok(Wrote::Conflict) };
+        let version = version::fresh(expected)?;
         let (hash, field) = self.record(key);
         let mut stored = format!("{version}:").into_bytes();
         stored.extend_from_slice(value);

@@ -26,6 +26,7 @@ use crate::engines::settings::of_server;
 use crate::error::Error;
 use crate::store::counter::{full, sum};
 use crate::store::url::Url;
+use crate::store::version;
 use crate::store::{Found, SegmentTable, ServerSettings, Store, Version, Wrote};
 
 /// A store in tables of an SQL database.
@@ -128,15 +129,17 @@ impl<D: Dialect> Store for SqlStore<D> {
     }
 
     async fn write(&self, key: &str, value: &[u8], expected: Version) -> Result<Wrote, Error> {
-        // Versions begin at 1 and never come near the end.
-        let Some(seen) = signed(expected).filter(|seen| *seen < i64::MAX) else { return Ok(Wrote::Conflict) };
-        let (value, key) = (Value::Bytes(value.to_owned()), D::key(key));
+        let Some(seen) = signed(expected) else { return Ok(Wrote::Conflict) };
+        let version = version::fresh(expected)?;
+        // Below 2^53.
+        let mut values = vec![Value::Bytes(value.to_owned()), Value::Number(version.cast_signed()), D::key(key)];
         let written = if seen == 0 {
-            self.change(D::STATEMENTS.insert, vec![value, key]).await?
+            self.change(D::STATEMENTS.insert, values).await?
         } else {
-            self.change(D::STATEMENTS.update, vec![value, key, Value::Number(seen)]).await?
+            values.push(Value::Number(seen));
+            self.change(D::STATEMENTS.update, values).await?
         };
-        Ok(if written { Wrote::Version(expected + 1) } else { Wrote::Conflict })
+        Ok(if written { Wrote::Version(version) } else { Wrote::Conflict })
     }
 
     async fn list(&self, prefix: &str) -> Result<Vec<(String, Found)>, Error> {

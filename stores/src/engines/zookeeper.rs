@@ -2,14 +2,16 @@
 //! record `leases/orders/5` is the znode `/PREFIX/records/leases:orders/5`, the counter `segments/orders` is
 //! `/PREFIX/counters/segments:orders`, in decimal digits. A chroot comes first. Missing parents are made.
 //!
-//! The version of a record is the version of its znode plus 1, so a record or counter accepts at most 2^32 - 1 writes.
+//! The version of a record is a hash of its value and of its znode's version. A znode accepts at most 2^32 - 1 writes.
+//! `ZooKeeper` compares no values, so a write reads and compares the record first, and then names the znode's version. A process
+//! that is suspended between the two for longer than the timeout writes nothing.
+//!
 //! Before a read the server catches up with its leader by `sync`. No quorum confirms that, so a leader that does not yet know
 //! its successor may return a record that is some moments old. Writes and additions are always confirmed by a quorum.
 //!
 //! Servers must not run with `forceSync=no`, which can lose confirmed writes and which a client cannot see.
 
 mod secure;
-mod version;
 
 use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -23,6 +25,7 @@ use super::client::reconnect::{Connector, Reconnecting};
 use crate::error::Error;
 use crate::store::counter::{full, sum};
 use crate::store::url::Url;
+use crate::store::version::{self, Look};
 use crate::store::{Found, Store, Version, Wrote};
 
 /// The time after which servers end the session of a lost client. All znodes are persistent, so nothing depends on it.
@@ -152,6 +155,11 @@ impl Zookeeper {
     }
 }
 
+/// Returns the version of a record. Its znode begins at version 0, and continues at -2^31 after 2^31 - 1.
+fn of(value: &[u8], node: i32) -> Version {
+    version::of(value, u64::from(node.cast_unsigned()) + 1)
+}
+
 #[async_trait]
 impl Connector for Ensemble {
     type Connection = Client;
@@ -187,7 +195,7 @@ impl Store for Zookeeper {
         let (directory, part) = self.record(key);
         let path = format!("{directory}/{part}");
         let there = self.ensemble.run(|client| async move { self.get(&client, &path).await }).await?;
-        Ok(there.map(|(value, stat)| Found { value, version: version::of(stat.version) }))
+        Ok(there.map(|(value, stat)| Found { version: of(&value, stat.version), value }))
     }
 
     async fn write(&self, key: &str, value: &[u8], expected: Version) -> Result<Wrote, Error> {
@@ -196,14 +204,22 @@ impl Store for Zookeeper {
         let written = self
             .ensemble
             .run(|client| async move {
-                match version::to_node(expected) {
-                    _ if expected == 0 => self.create(&client, &path, value).await,
-                    Some(version) => self.set(&client, &path, value, version).await,
-                    None => Ok(None),
+                if expected == 0 {
+                    return self.create(&client, &path, value).await;
+                }
+                let look = Look::new(self.ensemble.connector().timeout);
+                match self.get(&client, &path).await? {
+                    Some((present, stat)) if of(&present, stat.version) == expected => {
+                        look.refuse_late(self.name())?;
+                        self.set(&client, &path, value, stat.version).await
+                    }
+                    Some(_) => Ok(None),
+                    // Sent all the same, as it shows whether the servers accept writes. No znode has this version.
+                    None => self.set(&client, &path, value, i32::MAX).await,
                 }
             })
             .await?;
-        Ok(written.map_or(Wrote::Conflict, |stat| Wrote::Version(version::of(stat.version))))
+        Ok(written.map_or(Wrote::Conflict, |stat| Wrote::Version(of(value, stat.version))))
     }
 
     async fn list(&self, prefix: &str) -> Result<Vec<(String, Found)>, Error> {
@@ -222,7 +238,7 @@ impl Store for Zookeeper {
                 let mut list = Vec::with_capacity(parts.len());
                 for (part, answer) in parts.into_iter().zip(asked) {
                     let (value, stat) = answer.await.map_err(|error| Error::of_driver(self.name(), error))?;
-                    list.push((part, Found { value, version: version::of(stat.version) }));
+                    list.push((part, Found { version: of(&value, stat.version), value }));
                 }
                 Ok(list)
             })

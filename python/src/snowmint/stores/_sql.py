@@ -28,8 +28,8 @@ from snowmint._snowmint import (
 from snowmint.stores._store import MAX_COUNT
 
 READ = "SELECT version, value FROM snowmint_records WHERE name = :name"
-INSERT = "INSERT INTO snowmint_records (name, version, value) VALUES (:name, 1, :value)"
-UPDATE = "UPDATE snowmint_records SET value = :value, version = version + 1 WHERE name = :name AND version = :version"
+INSERT = "INSERT INTO snowmint_records (name, version, value) VALUES (:name, :version, :value)"
+UPDATE = "UPDATE snowmint_records SET value = :value, version = :version WHERE name = :name AND version = :expected"
 LIST = "SELECT name, version, value FROM snowmint_records WHERE name >= :begin AND name < :end"
 ADD = "UPDATE snowmint_counters SET value = value + :delta WHERE name = :name AND value <= :most"
 COUNT = "SELECT value FROM snowmint_counters WHERE name = :name"
@@ -67,8 +67,8 @@ class Verbs(Protocol):
         """Version and value of a record, once the write is durable; None without a record."""
         ...
 
-    def write(self, connection: Connection, key: str, value: bytes, version: int) -> bool:
-        """Writes a record of that version, or adds one for version 0. False or an IntegrityError if it is another."""
+    def write(self, connection: Connection, key: str, value: bytes, expected: int, version: int) -> bool:
+        """Replaces a record of version `expected`, or adds one for 0. False or an IntegrityError if it is another."""
         ...
 
     def list(self, connection: Connection, begin: str, end: str) -> Rows:
@@ -110,10 +110,12 @@ class Steps:
             connection.execute(text(self._flush))
         return row
 
-    def write(self, connection: Connection, key: str, value: bytes, version: int) -> bool:
+    def write(self, connection: Connection, key: str, value: bytes, expected: int, version: int) -> bool:
         """As `Verbs.write`."""
         row = {"name": key, "value": value, "version": version}
-        return connection.execute(text(UPDATE if version else INSERT), row).rowcount == 1
+        if expected:
+            return connection.execute(text(UPDATE), row | {"expected": expected}).rowcount == 1
+        return connection.execute(text(INSERT), row).rowcount == 1
 
     def list(self, connection: Connection, begin: str, end: str) -> Rows:
         """As `Verbs.list`."""
@@ -166,11 +168,11 @@ class PostgresSteps:
         rows = self.ask(connection, POSTGRES_READ, key)
         return rows[0] if rows else None
 
-    def write(self, connection: Connection, key: str, value: bytes, version: int) -> bool:
+    def write(self, connection: Connection, key: str, value: bytes, expected: int, version: int) -> bool:
         """As `Verbs.write`."""
-        if version:
-            return len(self.ask(connection, POSTGRES_UPDATE, value, key, version)) == 1
-        return len(self.ask(connection, POSTGRES_INSERT, value, key)) == 1
+        if expected:
+            return len(self.ask(connection, POSTGRES_UPDATE, value, version, key, expected)) == 1
+        return len(self.ask(connection, POSTGRES_INSERT, value, version, key)) == 1
 
     def list(self, connection: Connection, begin: str, end: str) -> Rows:
         """As `Verbs.list`."""

@@ -1,5 +1,6 @@
 """The methods of a store, and of a lessor."""
 
+import secrets
 from collections.abc import Iterable
 from typing import NamedTuple, Protocol
 
@@ -24,7 +25,10 @@ class Store(Protocol):
     """
 
     def read(self, key: str, /) -> tuple[bytes, int] | None:
-        """The record of that key and its version, 1 or more; None without a record."""
+        """The record of that key and its version, 1 to 2^53; None without a record.
+
+        A version never comes back, also after the store was restored from a backup: take a random number, do not count.
+        """
         ...
 
     def write(self, key: str, value: bytes, expected_version: int, /) -> int | None:
@@ -46,6 +50,15 @@ class Store(Protocol):
     def clock_ms(self) -> int | None:
         """The store's clock, Unix ms, if it has one."""
         ...
+
+
+def new_version() -> int:
+    """Returns a random version for a write, 1 to 2^52.
+
+    Versions that count would come back in a restored backup: a holder that was suspended meanwhile would find the
+    version that it knows, and overwrite the record of its successor.
+    """
+    return secrets.randbits(52) + 1
 
 
 class Loan(NamedTuple):

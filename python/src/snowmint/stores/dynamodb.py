@@ -4,13 +4,12 @@ import os
 import time
 from collections.abc import Sequence
 from importlib import import_module
-from secrets import token_hex
 from typing import Any
 from weakref import WeakSet
 
 from snowmint._errors import InvalidStoreError, StoreUnavailableError, UnsafeStoreError
 from snowmint.stores._findings import Findings
-from snowmint.stores._store import MAX_COUNT, full, refuse_green_threads
+from snowmint.stores._store import MAX_COUNT, full, new_version, refuse_green_threads
 
 MAKING_S = 30.0
 """How long a new table may take."""
@@ -86,8 +85,9 @@ class DynamoDbStore:
     def write(self, key: str, value: bytes, expected_version: int) -> int | None:
         """As `Store.write`."""
         self._check_once()
-        version, write = expected_version + 1, token_hex(16)
-        item = {**self._record(key), "version": {"N": str(version)}, "value": {"B": value}, "write": {"S": write}}
+        version = new_version()
+        item = {**self._record(key), "version": {"N": str(version)}, "value": {"B": value}}
+        item["over"] = {"N": str(expected_version)}
         condition: dict[str, Any] = {"ConditionExpression": "attribute_not_exists(#version)"}
         if expected_version:
             condition = {
@@ -104,7 +104,7 @@ class DynamoDbStore:
             if not error.response["ResponseMetadata"].get("RetryAttempts"):
                 return None
             # The first attempt may be what made the condition fail.
-            return self._written(key, version, write)
+            return self._written(key, version, expected_version)
         return version
 
     def list(self, prefix: str) -> Sequence[tuple[str, bytes, int]]:
@@ -175,14 +175,15 @@ class DynamoDbStore:
         except (KeyError, ValueError):
             raise StoreUnavailableError(f"{self}: the item of {key} is not a record of snowmint") from None
 
-    def _written(self, key: str, version: int, write: str) -> int | None:
+    def _written(self, key: str, version: int, expected: int) -> int | None:
         """What came of a write whose first answer was lost."""
         item = self._client.get_item(TableName=self._table, Key=self._record(key), ConsistentRead=True).get("Item", {})
-        if item.get("write") == {"S": write}:
+        if item.get("version") == {"N": str(version)}:
             return version
-        if int(item.get("version", {"N": 0})["N"]) > version:
-            raise StoreUnavailableError(f"{self}: {key} was written again meanwhile, an answer was lost")
-        return None
+        # The record that is there has replaced the one that this write was to replace.
+        if item.get("over") == {"N": str(expected)}:
+            return None
+        raise StoreUnavailableError(f"{self}: {key} was written again meanwhile, an answer was lost")
 
     def _check_once(self) -> None:
         if not self._checked:

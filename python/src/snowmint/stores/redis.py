@@ -9,7 +9,7 @@ from weakref import WeakSet
 from snowmint._errors import InvalidStoreError, SnowmintError, StoreUnavailableError, UnsafeStoreError
 from snowmint._snowmint import REDIS_ADD, REDIS_LOOK, REDIS_WRITE, engine_settings, is_misconfigured
 from snowmint.stores._findings import Findings
-from snowmint.stores._store import MAX_COUNT, full, refuse_green_threads
+from snowmint.stores._store import MAX_COUNT, full, new_version, refuse_green_threads
 
 # The client knows an answer by the words before the last one.
 _LOOK = [line.rsplit(" ", 1) for line in REDIS_LOOK.splitlines()]
@@ -82,9 +82,10 @@ class RedisStore:
     def write(self, key: str, value: bytes, expected_version: int) -> int | None:
         """As `Store.write`."""
         directory, field = self._record(key)
-        stored = b"%d:%s" % (expected_version + 1, value)
+        version = new_version()
+        stored = b"%d:%s" % (version, value)
         written = self._ask("EVAL", REDIS_WRITE, 1, directory, field, expected_version, stored)
-        return expected_version + 1 if written else None
+        return version if written else None
 
     def list(self, prefix: str) -> Sequence[tuple[str, bytes, int]]:
         """As `Store.list`."""

@@ -14,7 +14,7 @@ from snowmint._snowmint import engine_settings, is_misconfigured, refuse_lossy_p
 from snowmint.stores import _sql
 from snowmint.stores._findings import Findings
 from snowmint.stores._forked import OfProcess
-from snowmint.stores._store import MAX_COUNT, full, refuse_green_threads
+from snowmint.stores._store import MAX_COUNT, full, new_version, refuse_green_threads
 
 MAKING_S = 1.0
 """How long to try again to make the tables."""
@@ -71,8 +71,9 @@ class SqlStore:
         """As `Store.write`."""
         try:
             with self._transaction(writing=True) as connection:
-                written = self._sql.verbs.write(connection, key, value, expected_version)
-                return expected_version + 1 if written else None
+                version = new_version()
+                written = self._sql.verbs.write(connection, key, value, expected_version, version)
+                return version if written else None
         except IntegrityError:
             return None
 

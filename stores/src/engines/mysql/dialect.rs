@@ -38,8 +38,8 @@ impl Dialect for MyDialect {
         read: "SELECT version, value FROM snowmint_records WHERE name = ?",
         flush: Some(MYSQL_FLUSH),
         // Not INSERT IGNORE, which would cut long values.
-        insert: "INSERT INTO snowmint_records (version, value, name) VALUES (1, ?, ?)",
-        update: "UPDATE snowmint_records SET value = ?, version = version + 1 WHERE name = ? AND version = ?",
+        insert: "INSERT INTO snowmint_records (value, version, name) VALUES (?, ?, ?)",
+        update: "UPDATE snowmint_records SET value = ?, version = ? WHERE name = ? AND version = ?",
         // Keys are ASCII, and latin1 gives every byte a letter.
         list: "SELECT CONVERT(name USING latin1), version, value FROM snowmint_records \
                WHERE name >= ? AND name < ? AND LOCATE('/', name, LENGTH(?) + 1) = 0",

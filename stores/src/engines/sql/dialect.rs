@@ -141,9 +141,9 @@ pub struct Statements {
     pub read: &'static str,
     /// A commit that waits until all commits which a read saw are durable. `None` if a read sees durable commits only.
     pub flush: Option<&'static str>,
-    /// Adds a record of version 1: value, key.
+    /// Adds a record: value, version, key.
     pub insert: &'static str,
-    /// Replaces a record: value, key, expected version.
+    /// Replaces a record: value, new version, key, expected version.
     pub update: &'static str,
     /// Key, version and value of the records directly under a prefix: prefix, the key after all its keys, prefix.
     pub list: &'static str,

@@ -1,1 +1,1 @@
-UPDATE snowmint_records SET value = $1, version = version + 1 WHERE name = $2 AND version = $3 RETURNING version
+UPDATE snowmint_records SET value = $1, version = $2 WHERE name = $3 AND version = $4 RETURNING version
