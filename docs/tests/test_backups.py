@@ -31,7 +31,9 @@ def test_a_restored_and_fenced_server_repeats_no_number(kind: Engine, tmp_path: 
     with Server(kind) as server:
 
         def run(*words: str) -> list[str]:
-            done = subprocess.run([SNOWMINT, *words, "--store", store_of(server)], capture_output=True, text=True, check=False)
+            done = subprocess.run(
+                [SNOWMINT, *words, "--store", store_of(server)], capture_output=True, text=True, check=False
+            )
             assert done.returncode == 0, done.stderr
             return done.stdout.split()
 

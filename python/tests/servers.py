@@ -19,7 +19,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
 
-Engine = Literal["postgres", "pgbouncer", "pgpool", "mariadb", "redis", "service"]
+Engine = Literal["postgres", "pgbouncer", "pgpool", "mariadb", "redis", "etcd", "zookeeper", "nats", "service"]
 
 ROOT = Path(__file__).parents[2]
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
