@@ -291,6 +291,23 @@ fn an_operator_lists_and_resets_leases() {
 }
 
 #[test]
+fn default_namespaces_have_short_names_that_the_table_holds() {
+    let directory = TempDir::new().expect("a directory");
+    let store = format!("sqlite:{}/store.db", directory.path().display());
+    let long = "a-name-with-more-than-sixteen-characters";
+    lines(&["gen", "--store", &store]);
+    lines(&["gen", "--store", &store, "--layout", "leaf"]);
+    lines(&["gen", "--store", &store, "--layout", "time:42,node:10,sequence:12;epoch=0"]);
+    lines(&["gen", "--store", &store, "--namespace", long]);
+    let ls = lines(&["lease", "ls", "--store", &store]);
+    let names: Vec<_> = ls.iter().filter_map(|line| line.split_whitespace().next()).collect();
+    assert_eq!(names, ["namespace", "@327e-a00c-627c", "@snowmint", "@twitter", long]);
+    let states: Vec<_> = ls[1..].iter().map(|line| line.find("given back")).collect();
+    assert_eq!(states, [ls[0].find("state"); 4], "{ls:#?}");
+    assert_eq!(lines(&["lease", "ls", "@twitter", "--store", &store]).len(), 2);
+}
+
+#[test]
 fn an_operator_lists_slots_and_resets_a_far_one() {
     let directory = TempDir::new().expect("a directory");
     let store = format!("file:{}", directory.path().display());

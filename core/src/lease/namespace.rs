@@ -5,6 +5,7 @@ use core::str;
 
 use crate::error::{Error, ErrorKind, What};
 use crate::layout::{Layout, Numbers};
+use crate::layouts;
 use crate::mutant;
 use crate::name::Name;
 
@@ -18,7 +19,8 @@ const MAX_LENGTH: usize = 64;
 pub enum NamespaceName<'a> {
     /// A name that passes [`NamespaceName::new`].
     Given(&'a str),
-    /// `@` and the six numbers of the layout in hexadecimal digits. The names of its fields do not matter.
+    /// `@` and the name of the first preset with these numbers, such as `@twitter`. Without such a preset `@` and the upper 48
+    /// bits of the [identity](Numbers::identity), such as `@3f9a-22c1-07be`.
     Default(Numbers),
 }
 
@@ -31,10 +33,12 @@ impl<'a> NamespaceName<'a> {
     /// # Examples
     /// ```
     /// use snowmint_core::lease::NamespaceName;
-    /// use snowmint_core::layouts::SNOWMINT;
+    /// use snowmint_core::{Layout, layouts::LEAF};
     /// assert_eq!(NamespaceName::new("orders")?.to_string(), "orders");
     /// assert!(NamespaceName::new("a/b").is_err());
-    /// assert!(NamespaceName::Default(SNOWMINT.numbers()).to_string().starts_with('@'));
+    /// assert_eq!(NamespaceName::Default(LEAF.numbers()).to_string(), "@twitter", "the same numbers");
+    /// let own = Layout::parse("time:42,node:10,sequence:12;epoch=0")?;
+    /// assert_eq!(NamespaceName::Default(own.numbers()).to_string(), "@327e-a00c-627c");
     /// # Ok::<(), snowmint_core::Error>(())
     /// ```
     pub fn new(name: &'a str) -> Result<Self, Error> {
@@ -50,14 +54,14 @@ impl fmt::Display for NamespaceName<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Given(name) => f.write_str(name),
-            Self::Default(numbers) => {
-                let (mut before, mut written) = ('@', Ok(()));
-                numbers.each_word(|word| {
-                    written = written.and_then(|()| write!(f, "{before}{word:x}"));
-                    before = '-';
-                });
-                written
-            }
+            Self::Default(numbers) => match layouts::all().find(|(_, preset)| preset.numbers() == *numbers) {
+                Some((preset, _)) => write!(f, "@{preset}"),
+                None => {
+                    let identity = numbers.identity();
+                    let group = |shift: u32| (identity >> shift) & 0xffff;
+                    write!(f, "@{:04x}-{:04x}-{:04x}", group(48), group(32), group(16))
+                }
+            },
         }
     }
 }

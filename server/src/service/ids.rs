@@ -169,13 +169,9 @@ impl Pooled for Queued {
     }
 }
 
-/// Returns the name of a generator in the pool.
+/// Returns the name of a generator in the pool. No name of a namespace contains `/`.
 fn name_of(namespace: Option<&str>, layout: &Layout) -> String {
-    match namespace {
-        // No name of a namespace contains "/" or "@".
-        Some(namespace) => format!("{namespace}/{}", Namespace::of_layout(layout)),
-        None => Namespace::of_layout(layout).to_string(),
-    }
+    format!("{}/{:?}", namespace.unwrap_or_default(), layout.numbers())
 }
 
 fn ended(error: &JoinError) -> Error {

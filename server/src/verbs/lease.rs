@@ -42,10 +42,10 @@ impl Line {
         Self { namespace, node, state, start, end, label }
     }
 
-    fn text(&self) -> String {
+    fn text(&self, width: usize) -> String {
         let until = Rfc3339(self.end).to_string();
         let Self { namespace, node, state, label, .. } = self;
-        format!("{namespace:<16}  {node:>10}  {state:<10}  {until:<24}  {label}")
+        format!("{namespace:<width$}  {node:>10}  {state:<10}  {until:<24}  {label}")
     }
 }
 
@@ -93,14 +93,16 @@ pub fn lease(options: &Lease) -> Result<ExitCode, Exit> {
             }
         };
         let mut out = stdout().lock();
+        let title = "namespace";
+        let width = lines.iter().map(|line| line.namespace.len()).fold(title.len(), usize::max);
         if !options.place.json {
-            writeln!(out, "{:<16}  {:>10}  {:<10}  {:<24}  holder", "namespace", "node", "state", "window ends")?;
+            writeln!(out, "{title:<width$}  {:>10}  {:<10}  {:<24}  holder", "node", "state", "window ends")?;
         }
         for line in lines {
             if options.place.json {
                 json::write_line(&mut out, &line)?;
             } else {
-                writeln!(out, "{}", line.text())?;
+                writeln!(out, "{}", line.text(width))?;
             }
         }
         Ok(ExitCode::SUCCESS)
