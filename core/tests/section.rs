@@ -472,7 +472,7 @@ fn a_section_of_another_size_is_refused() {
     let users = Users::of(Integer::from(77u64), NonZeroU32::new(20).expect("not zero")).expect("a user");
     let terms = Terms::new(users, 1, Integer::from(STEP), WINDOW_MS, label("")).expect("valid");
     let error = Claim::new(terms).next(Some(store.answer(Ask::Read, Fate::Fine)), 0).expect_err("other users");
-    assert_eq!(error.kind(), ErrorKind::StoreUnavailable);
+    assert_eq!(error.kind(), ErrorKind::InvalidStore);
     assert_eq!(
         error.to_string(),
         "the record of this section is for users 60 to 89: use the same section size as before"

@@ -111,7 +111,7 @@ fn a_server_with_a_wrong_offset_is_refused() {
     // A server without its offset.
     servers.offsets[1] = 1;
     let error = servers.take(&mut tickets, 1, 0).expect_err("a ticket of the other one");
-    assert_eq!(error.kind(), ErrorKind::StoreUnavailable);
+    assert_eq!(error.kind(), ErrorKind::InvalidStore);
     assert_eq!(
         error.to_string(),
         "1 is not a ticket of a server with offset 2 and increment 2: set both on that server"

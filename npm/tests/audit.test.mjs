@@ -374,8 +374,8 @@ test("an interrupt ends an audit that waits for lines", async () => {
   const child = spawn(process.execPath, [COMMAND, "audit"], { stdio: ["pipe", "pipe", "pipe"] });
   let told = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (bytes) => (told += bytes));
-  child.stdin.write(lines(TWO));
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  // More than a pipe holds, so the command has begun to read when all is written.
+  await new Promise((resolve) => child.stdin.write(lines(TWO).repeat(50_000), resolve));
   child.kill("SIGINT");
   const code = await new Promise((resolve) => child.once("close", resolve));
   assert.deepEqual([code, told], [130, ""]);

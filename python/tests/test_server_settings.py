@@ -91,6 +91,6 @@ def test_a_log_that_is_turned_on_again_is_not_complete_at_first(commands: list[s
         client.bgrewriteaof()
         wait_until(lambda: not client.info("persistence")["aof_rewrite_in_progress"])
         for command in ("CONFIG SET rdb-key-save-delay 10000000", "CONFIG SET appendonly no", *commands):
-            client.execute_command(*command.split())
+            client.execute_command(*command.split())  # type: ignore[no-untyped-call]
         with pytest.raises(UnsafeStoreError, match=f"{told}, its append-only file is not complete"):
             Snowflake(store=store_on(server.url))

@@ -241,7 +241,7 @@ pub async fn options_of_other_drivers_are_refused(url: &str, words: &[(&str, &st
     drop(connect(url).await.expect("the server answers"));
     for (option, right) in words {
         let error = refused(&with_option(url, option)).await;
-        assert_says(&error, ErrorKind::StoreUnavailable, &["there is no option", right]);
+        assert_says(&error, ErrorKind::InvalidStore, &["there is no option", right]);
     }
 }
 

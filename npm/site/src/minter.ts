@@ -193,7 +193,7 @@ async function leaseOrVouch(layout: Layout, node: string): Promise<[generator: S
   try {
     return [await Snowflake.lease(node ? { ...options, node } : options), ""];
   } catch (error) {
-    if (!(error instanceof SnowmintError && error.code === "STORE_UNAVAILABLE")) throw error;
+    if (!(error instanceof SnowmintError && ["INVALID_STORE", "STORE_UNAVAILABLE"].includes(error.code))) throw error;
     return [new Snowflake({ ...options, node: node || "0" }), `No lease: ${error.message}.`];
   }
 }

@@ -77,7 +77,7 @@ fn run(range: &Range, segment: &mut Segment, call: Call) -> Answer {
             let reply = sum.map_or(Reply::Unknown, Reply::Sum);
             segment.reply(range, reply, now_ms).map_or(Answer::Refused, |()| Answer::Fetch(None))
         }
-        Call::Close => Answer::Rest(segment.close(range)),
+        Call::Close => segment.close(range).map_or(Answer::Refused, Answer::Rest),
     }
 }
 
@@ -254,8 +254,10 @@ impl State {
             }
             Action::Arrive => self.counter += self.late.take()?,
             Action::Close(at, arrives) => {
-                let mut allocator = self.allocators.remove(at);
-                let Answer::Rest(Some(rest)) = allocator.call(Call::Close) else { return Some(()) };
+                // With a fetch under way the close goes on after its reply.
+                let Answer::Rest(rest) = self.allocators[at].call(Call::Close) else { return Some(()) };
+                self.allocators.remove(at);
+                let Some(rest) = rest else { return Some(()) };
                 // In one transaction, as stores do.
                 if arrives && self.counter == rest.end {
                     self.counter = rest.start;

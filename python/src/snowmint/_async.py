@@ -1,7 +1,9 @@
 """Generators in an event loop: a call that has to wait does so in a thread, and no longer than its caller waits."""
 
 import asyncio
-import concurrent.futures.thread  # noqa: F401  Before the handler below, which has to run before this module's.
+
+# Before the handler below, which has to run before the handler of this module.
+import concurrent.futures.thread  # noqa: F401  # pyright: ignore[reportUnusedImport]
 import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Unpack

@@ -49,7 +49,7 @@ fn a_wrong_command_gets_an_error_with_a_code() {
     let long = "x".repeat(129);
     for (words, told) in [
         (&["INCRBY", "a", "-1"][..], "ERR INVALID_ID"),
-        (&["INCRBY", "a", "100001"], "ERR INVALID_ID"),
+        (&["INCRBY", "a", "2147483648"], "ERR INVALID_ID"),
         (&["INCRBY", "a", "x"], "ERR INVALID_ID"),
         (&["INCRBY", "a", "9223372036854775808"], "ERR INVALID_ID"),
         (&["SET", "a", "-1"], "ERR INVALID_ID"),
