@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 from conftest import TOKEN, run
 from openapi_spec_validator import validate_url
-from prometheus_client.openmetrics.parser import text_string_to_metric_families
+from prometheus_client import parser as classic
+from prometheus_client.openmetrics import parser as openmetrics
 from servers import Server
 
 HERE = Path(__file__).parent
@@ -88,18 +89,16 @@ def test_a_generated_typescript_client_takes_numbers(server: Server, guarded: Se
     assert (done.returncode, done.stdout) == (0, "well\n"), done.stdout + done.stderr
 
 
-def test_the_parser_of_prometheus_reads_the_metrics(server: Server) -> None:
+def test_the_parsers_of_prometheus_read_the_metrics(server: Server) -> None:
     run("curl", "--silent", f"{server.url}/v1/ids")
-    # The parser has no type annotations.
-    read: Any = text_string_to_metric_families
-    families = {family.name: family for family in read(metrics(server))}
-    kinds = {name: family.type for name, family in families.items()}
-    assert kinds["snowmint_http_request_duration_seconds"] == "histogram"
-    assert kinds["snowmint_build"] == "info"
-    assert kinds["process_cpu_seconds"] == "counter"
-    assert {sample.labels["operation"] for sample in families["snowmint_store_request_duration_seconds"].samples}
-
-
-def metrics(server: Server) -> str:
-    """Returns the metrics as Prometheus reads them."""
-    return run("curl", "--silent", "--fail", f"{server.url}/metrics")
+    # The parsers have no type annotations.
+    parsers: list[tuple[str, Any]] = [("application/openmetrics-text", openmetrics), ("text/plain", classic)]
+    for accept, parser in parsers:
+        text = run("curl", "--silent", "--fail", "--header", f"Accept: {accept}", f"{server.url}/metrics")
+        families = {family.name: family for family in parser.text_string_to_metric_families(text)}
+        kinds = {name: family.type for name, family in families.items()}
+        assert kinds["snowmint_http_request_duration_seconds"] == "histogram"
+        assert kinds.get("snowmint_build") == "info" or kinds["snowmint_build_info"] == "gauge"
+        assert kinds["process_cpu_seconds"] == "counter"
+        samples = families["snowmint_store_request_duration_seconds"].samples
+        assert {sample.labels["operation"] for sample in samples}
