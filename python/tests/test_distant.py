@@ -21,7 +21,7 @@ def store_through(proxy: Distant, url: str) -> Store:
     return SqlStore(sqlalchemy.create_engine(url))
 
 
-@pytest.mark.parametrize(("kind", "most"), [("redis", 8), ("postgres", 12)])
+@pytest.mark.parametrize(("kind", "most"), [("redis", 9), ("postgres", 13)])
 def test_each_step_of_a_claim_is_one_round_trip(kind: servers.Engine, most: int, namespace: str) -> None:
     server = servers.shared(kind)
     with Distant(server.port, 0.02) as proxy:
@@ -39,7 +39,7 @@ def test_a_claim_over_a_slow_store_may_take_longer(namespace: str) -> None:
     server = servers.shared("redis")
     with Distant(server.port, 1.4) as proxy:
         store = store_through(proxy, server.url)
-        # Eight answers take more than the ten seconds that a silent store is waited for.
+        # Nine answers take more than the ten seconds that a silent store is waited for.
         with Snowflake(store=store, namespace=namespace, max_wait_ms=500) as generator:
             assert generator.node == 0
 

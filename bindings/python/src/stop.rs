@@ -45,8 +45,9 @@ impl Stop {
         self.0.wake.notify();
     }
 
-    /// Calls a function without arguments. Raises `concurrent.futures.CancelledError` if it is stopped, and drops the
-    /// result.
+    /// Calls a function without arguments.
+    ///
+    /// Raises `concurrent.futures.CancelledError` if it is stopped, and drops the result.
     fn run<'py>(&self, function: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let _current = Current::new(&self.0);
         let result = function.call0()?;

@@ -359,7 +359,7 @@ pub(crate) fn engine_settings(engine: &str) -> PyResult<Vec<&'static str>> {
     Ok(known(engine)?.settings().collect())
 }
 
-/// Returns whether an error of an engine, by its code and sentence, means that the store cannot work as it is configured.
+/// Returns whether an error of an engine, by its code and sentence, means a wrong configuration of the store.
 #[pyfunction]
 pub(crate) fn is_misconfigured(engine: &str, code: &str, sentence: &str) -> PyResult<bool> {
     Ok(known(engine)?.is_misconfigured(code, sentence))

@@ -1956,7 +1956,7 @@ def refuse_unsafe(store: str, engine: str, found: dict[str, str]) -> None:
     """
 
 def is_misconfigured(engine: str, code: str, sentence: str) -> bool:
-    """Returns whether an error of an engine means that the store cannot work as it is configured."""
+    """Returns whether an error of an engine, by its code and sentence, means a wrong configuration of the store."""
     ...
 
 def refuse_lossy_place(store: str, path: str) -> None:
