@@ -45,7 +45,7 @@ pub const fn is_vouched(has_store: bool, has_namespace: bool) -> bool {
 }
 
 /// Returns the layout of a generator: the caller's, or else the one that the variable `SNOWMINT_LAYOUT` names, or else
-/// [`SNOWMINT`](crate::layouts::SNOWMINT).
+/// [`SNOWMINT`].
 ///
 /// # Errors
 /// `InvalidLayout`, if the variable names no layout.

@@ -14,7 +14,14 @@ mod options;
 pub mod plain_file;
 #[cfg(feature = "engines")]
 pub(crate) mod url;
-#[cfg(feature = "engines")]
+#[cfg(any(
+    feature = "file",
+    feature = "redis",
+    feature = "sql",
+    feature = "etcd",
+    feature = "zookeeper",
+    feature = "nats"
+))]
 pub(crate) mod version;
 
 use std::fmt;

@@ -54,14 +54,14 @@ impl fmt::Display for NamespaceName<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Given(name) => f.write_str(name),
-            Self::Default(numbers) => match layouts::all().find(|(_, preset)| preset.numbers() == *numbers) {
-                Some((preset, _)) => write!(f, "@{preset}"),
-                None => {
-                    let identity = numbers.identity();
-                    let group = |shift: u32| (identity >> shift) & 0xffff;
-                    write!(f, "@{:04x}-{:04x}-{:04x}", group(48), group(32), group(16))
+            Self::Default(numbers) => {
+                if let Some((preset, _)) = layouts::all().find(|(_, preset)| preset.numbers() == *numbers) {
+                    return write!(f, "@{preset}");
                 }
-            },
+                let identity = numbers.identity();
+                let group = |shift: u32| (identity >> shift) & 0xffff;
+                write!(f, "@{:04x}-{:04x}-{:04x}", group(48), group(32), group(16))
+            }
         }
     }
 }

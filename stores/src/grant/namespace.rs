@@ -2,8 +2,10 @@
 
 use std::fmt;
 
+#[cfg(feature = "engines")]
+use snowmint_core::ErrorKind;
+use snowmint_core::Layout;
 use snowmint_core::lease::{NamespaceName, NamespaceRecord};
-use snowmint_core::{ErrorKind, Layout};
 
 use crate::error::Error;
 use crate::store::key::key;
@@ -81,6 +83,7 @@ impl fmt::Display for Namespace {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use snowmint_core::ErrorKind;
     use snowmint_core::layouts::{LEAF, SNOWMINT, TWITTER};
 
     #[test]

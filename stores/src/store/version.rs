@@ -10,12 +10,15 @@ use snowmint_core::mutant;
 use snowmint_core::store::new_version;
 
 use super::Version;
+#[cfg(any(feature = "file", feature = "redis", feature = "sql", feature = "zookeeper", feature = "nats"))]
 use crate::error::Error;
 #[cfg(any(feature = "zookeeper", feature = "nats"))]
 use crate::process::monotonic::monotonic_ms;
+#[cfg(any(feature = "file", feature = "redis", feature = "sql"))]
 use crate::process::nonce::nonce;
 
 /// Returns the version of a write, for an engine that keeps versions of ours.
+#[cfg(any(feature = "file", feature = "redis", feature = "sql"))]
 pub(crate) fn fresh(expected: Version) -> Result<Version, Error> {
     // Half of the random bits, which always fits.
     Ok(new_version(expected, u64::try_from(nonce()? >> 64).unwrap_or_default()))
