@@ -223,6 +223,10 @@ def test_where_one_person_works_a_private_place_gives_a_warning(tmp_path: Path) 
     minted = subprocess.run(words, env={**env, "CI": "true"}, capture_output=True, text=True)
     assert minted.stdout.strip().isdigit(), minted.stderr
     assert minted.stderr.count("RuntimeWarning") == 1 and "accepted because CI is set" in minted.stderr
+    # A random node is for generators that ask for none.
+    words[-1] = "from snowmint import Snowflake; print({Snowflake(node=900, namespace=f'n{n}').node for n in range(8)})"
+    leased = subprocess.run(words, env={**env, "CI": "true"}, capture_output=True, text=True)
+    assert leased.stdout == "{900}\n", leased.stderr
 
 
 @pytest.mark.parametrize(

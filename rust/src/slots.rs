@@ -58,11 +58,11 @@ impl SlotDirectory {
             Some(node) => u64::from(node)..u64::from(node) + 1,
             None => 0..layout.nodes(),
         };
-        let first = match &self.warning {
-            Some(_) => {
+        let first = match (&self.warning, terms.node) {
+            (Some(_), None) => {
                 getrandom::u64().map_err(|error| cannot("use", &self.path, &io::Error::other(error)))? % nodes.end
             }
-            None => nodes.start,
+            _ => nodes.start,
         };
         // From the first one to the end, then the ones before it.
         for node in (first..nodes.end).chain(nodes.start..first) {
