@@ -169,9 +169,13 @@ impl Pooled for Queued {
     }
 }
 
-/// Returns the name of a generator in the pool. No name of a namespace contains `/`.
+/// Returns the name of a generator in the pool.
 fn name_of(namespace: Option<&str>, layout: &Layout) -> String {
-    format!("{}/{:?}", namespace.unwrap_or_default(), layout.numbers())
+    match namespace {
+        // No name of a namespace contains "/" or "@".
+        Some(namespace) => format!("{namespace}/{}", Namespace::of_layout(layout)),
+        None => Namespace::of_layout(layout).to_string(),
+    }
 }
 
 fn ended(error: &JoinError) -> Error {
