@@ -200,7 +200,7 @@ fn lost(error: Error) -> Problem {
 
 /// Claim a node; the same nonce gets the same node again
 #[utoipa::path(post, path = "/v1/namespaces/{ns}/leases", operation_id = "claim_node", tag = "leases",
-    params(("ns" = String, Path, min_length = 1, max_length = 102, pattern = "^([A-Za-z0-9_-][A-Za-z0-9._-]{0,63}|@[0-9a-f]{1,16}(-[0-9a-f]{1,16}){5})$")),
+    params(("ns" = String, Path, min_length = 1, max_length = 65, pattern = "^@?[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$")),
     request_body = Claim,
     responses(
         (status = 201, description = "The node is leased from now on", body = Lease),
@@ -250,7 +250,7 @@ pub async fn claim(
 
 /// List the nodes and their holders
 #[utoipa::path(get, path = "/v1/namespaces/{ns}/leases", operation_id = "list_nodes", tag = "leases",
-    params(("ns" = String, Path, min_length = 1, max_length = 102, pattern = "^([A-Za-z0-9_-][A-Za-z0-9._-]{0,63}|@[0-9a-f]{1,16}(-[0-9a-f]{1,16}){5})$")),
+    params(("ns" = String, Path, min_length = 1, max_length = 65, pattern = "^@?[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$")),
     responses(
         (status = 200, description = "The nodes", body = Held),
         Failures,
@@ -270,7 +270,7 @@ pub async fn list(State(app): State<Arc<App>>, ns: Result<Path<String>, PathReje
 
 /// Extend a window
 #[utoipa::path(put, path = "/v1/namespaces/{ns}/leases/{node}", operation_id = "renew_node", tag = "leases",
-    params(("ns" = String, Path, min_length = 1, max_length = 102, pattern = "^([A-Za-z0-9_-][A-Za-z0-9._-]{0,63}|@[0-9a-f]{1,16}(-[0-9a-f]{1,16}){5})$"), ("node" = u64, Path, maximum = 4_294_967_295_u64)),
+    params(("ns" = String, Path, min_length = 1, max_length = 65, pattern = "^@?[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$"), ("node" = u64, Path, maximum = 4_294_967_295_u64)),
     request_body = Renewal,
     responses(
         (status = 200, description = "The window is extended", body = Renewed),
@@ -297,7 +297,7 @@ pub async fn renew(
 
 /// Give back a node and the rest of its window
 #[utoipa::path(delete, path = "/v1/namespaces/{ns}/leases/{node}", operation_id = "release_node", tag = "leases",
-    params(("ns" = String, Path, min_length = 1, max_length = 102, pattern = "^([A-Za-z0-9_-][A-Za-z0-9._-]{0,63}|@[0-9a-f]{1,16}(-[0-9a-f]{1,16}){5})$"), ("node" = u64, Path, maximum = 4_294_967_295_u64)),
+    params(("ns" = String, Path, min_length = 1, max_length = 65, pattern = "^@?[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$"), ("node" = u64, Path, maximum = 4_294_967_295_u64)),
     request_body = Release,
     responses(
         (status = 200, description = "The node is given back", body = Released),
