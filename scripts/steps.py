@@ -531,7 +531,6 @@ PROOFS = [
         ["prove"],
         "rust",
         (RUST,),
-        quick="scripts/exhaustive.sh",
     ),
     Step(
         "simulated fleets, and their mutants",
