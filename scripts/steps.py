@@ -504,7 +504,7 @@ PROOFS = [
         # Never beside the mutants, as the long rounds.
         lock="debug",
         servers=True,
-        quick="pytest -q tests/nemesis; python tests/nemesis/run.py --seconds 20",
+        quick="pytest -q tests/nemesis; python tests/nemesis/run.py --seconds 20 --engine postgres",
     ),
     Step("licences of crates", "python3 scripts/licences.py", ["prove"], "rust", (RUST,)),
     Step("Rust: core under Miri", "scripts/miri.sh", ["prove"], "rust", (NIGHTLY,)),
