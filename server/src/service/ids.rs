@@ -56,8 +56,8 @@ impl Refusals {
 impl Ids {
     /// Opens no generator yet.
     pub fn new(store: Arc<dyn Store>, settings: &Settings) -> Self {
-        let default = name_of(settings.namespace.as_ref().map(Namespace::to_string).as_deref(), &settings.layout);
-        let kept = vec![default, name_of(None, &LEAF)];
+        let default = key_of(settings.namespace.as_ref().map(Namespace::to_string).as_deref(), &settings.layout);
+        let kept = vec![default, key_of(None, &LEAF)];
         Self {
             lease_store: LeaseStore::own(Arc::clone(&store)),
             store,
@@ -124,12 +124,13 @@ impl Ids {
             // Other layouts must not use the namespace of the default layout.
             None => self.namespace.as_ref().filter(|_| default).map(ToString::to_string),
         };
-        Ok((name_of(namespace.as_deref(), &layout), layout, namespace))
+        Ok((key_of(namespace.as_deref(), &layout), layout, namespace))
     }
 
     /// Opens a generator in a task. If the caller gives up, the task continues, and the next caller gets its lease.
     async fn open(&self, name: &str, layout: &Layout, namespace: Option<String>) -> Result<Arc<Queued>, Error> {
         let (pool, name, layout) = (Arc::clone(&self.pool), name.to_owned(), *layout);
+        let shown = name_of(namespace.as_deref(), &layout);
         let mut lease = LeaseOptions::new().layout(layout).store(self.lease_store.clone());
         lease.namespace = namespace;
         // The rest of the time is for the store's answers, so that the request hears why there is no node.
@@ -142,7 +143,7 @@ impl Ids {
                 let opened = spawn_blocking(open).await.map_err(|error| ended(&error)).flatten().map(Queued::new);
                 refusals.note(&name, &opened);
                 if let Ok(generator) = &opened {
-                    tracing::info!(namespace = name, node = generator.node(), "leased a node");
+                    tracing::info!(namespace = shown, node = generator.node(), "leased a node");
                 }
                 opened
             };
@@ -169,10 +170,15 @@ impl Pooled for Queued {
     }
 }
 
-/// Returns the name of a generator in the pool.
+/// Returns the key of a generator in the pool. Each request makes it, and a default namespace looks its name up in the presets.
+fn key_of(namespace: Option<&str>, layout: &Layout) -> String {
+    // No name of a namespace contains "/" or "@".
+    format!("{}/{:x?}", namespace.unwrap_or("@"), layout.numbers().to_words())
+}
+
+/// Returns the name of a generator in the log.
 fn name_of(namespace: Option<&str>, layout: &Layout) -> String {
     match namespace {
-        // No name of a namespace contains "/" or "@".
         Some(namespace) => format!("{namespace}/{}", Namespace::of_layout(layout)),
         None => Namespace::of_layout(layout).to_string(),
     }
