@@ -14,15 +14,6 @@ let nodes = 0;
 /** A node that no other test of this file uses, below 1024. */
 export const freshNode = () => nodes++;
 
-/** How long a call took, and how much of this process's CPU, ms. */
-export async function timed(call) {
-  const cpu = process.cpuUsage();
-  const since = performance.now();
-  await call();
-  const { user, system } = process.cpuUsage(cpu);
-  return { wallMs: performance.now() - since, cpuMs: (user + system) / 1000 };
-}
-
 /** A directory that goes away with the test. */
 export function folder(t) {
   const path = mkdtempSync(join(tmpdir(), "snowmint-"));

@@ -1,6 +1,7 @@
 // Leases over the URL of a store, as `SNOWMINT_STORE` has it, by the client that the project has installed.
 import assert from "node:assert/strict";
 import { fork, spawnSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -60,7 +61,8 @@ for (const [engine, schemes, clients] of SERVERS)
   test(`${engine}: processes lease by a URL with ${clients.join() || "no client"}`, async (t) => {
     const { url } = await shared(engine, { newDatabase: engine !== "service" });
     const run = project(t, ...clients);
-    const namespace = `urls-${clients.join()}`.replace(/[^\w-]/g, "");
+    // The service is shared, and a second run of this file finds its windows open.
+    const namespace = `urls-${clients.join()}-${randomUUID()}`.replace(/[^\w-]/g, "");
     const holder = await Snowflake.lease({ store: url, namespace });
     atEnd(t, () => holder.close());
     for (const [at, scheme] of schemes.entries())
