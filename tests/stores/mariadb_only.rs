@@ -9,7 +9,9 @@ use snowmint_core::layouts::SNOWMINT;
 use snowmint_tests::engines::{Engine, Server, shared_database, with_option};
 use tokio::task::JoinSet;
 
-use crate::sql_scenes::{self, assert_says, numbers_never_repeat_over_kills, refused, run, table, until_safe};
+use crate::sql_scenes::{
+    self, assert_says, numbers_never_repeat_over_kills, refused, run, table, until_noticed, until_safe,
+};
 
 fn start(options: &[&str]) -> Server {
     Server::start_with(Engine::Mariadb, options)
@@ -113,6 +115,7 @@ fn server_defaults_do_not_change_our_sessions() {
         assert!(store.write("a/c", &[0; 2000], 0).await.is_err());
         server.kill();
         server.restart();
+        until_noticed(&*store).await;
         assert_eq!(store.read("a/b").await.expect("an answer").expect("a record").value, b"x");
         assert_eq!(store.add("c", 1, 0).await, Ok(6));
     });
@@ -174,6 +177,7 @@ fn dropped_tables_are_not_made_again() {
         client(&server, "DROP TABLE snowmint_counters");
         server.kill();
         server.restart();
+        until_noticed(&*store).await;
         assert_says(&store.add("c", 1, 0).await.expect_err("gone"), ErrorKind::InvalidStore, &["snowmint_counters"]);
         assert_eq!(client(&server, "SHOW TABLES LIKE 'snowmint_counters'"), "");
     });

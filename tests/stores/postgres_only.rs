@@ -11,7 +11,7 @@ use snowmint_tests::engines::{Engine, Server, shared_database, with_option};
 use crate::followers::follower;
 use crate::sql_scenes::{
     self, assert_says, connect_soon, is_unsafe_unless_allowed, numbers_never_repeat_over_kills, refused, run, table,
-    until_back, until_safe,
+    until_back, until_noticed, until_safe,
 };
 
 fn start(options: &[&str]) -> Server {
@@ -111,6 +111,7 @@ fn settings_are_looked_at_on_every_new_connection() {
         client(&server, "ALTER SYSTEM SET fsync = off");
         server.kill();
         server.restart();
+        until_noticed(&*store).await;
         for _ in 0..3 {
             assert_says(&store.add("c", 1, 0).await.expect_err("unsafe"), ErrorKind::UnsafeStore, &["fsync=off"]);
         }
@@ -132,6 +133,7 @@ fn asynchronous_commits_are_made_durable_on_our_connection() {
                 assert_eq!(store.add("c", 1, 0).await, Ok(sum));
                 server.kill();
                 server.restart();
+                until_noticed(&*store).await;
             }
             assert_eq!(store.add("c", 1, 0).await, Ok(4));
         });
@@ -205,6 +207,7 @@ fn dropped_tables_are_not_made_again() {
         client(&server, "DROP TABLE snowmint_counters");
         server.kill();
         server.restart();
+        until_noticed(&*store).await;
         assert_says(&store.add("c", 1, 0).await.expect_err("gone"), ErrorKind::InvalidStore, &["snowmint_counters"]);
         assert_eq!(client(&server, "SELECT to_regclass('snowmint_counters') IS NULL").trim(), "t");
     });

@@ -50,6 +50,15 @@ pub async fn connect_soon(url: &str) -> Arc<dyn Store> {
     until_back(|| connect(url)).await
 }
 
+/// Calls a store until it has noticed that its server was restarted: a connection that has just answered is used again without a
+/// test, and that call fails.
+pub async fn until_noticed(store: &dyn Store) {
+    let begin = Instant::now();
+    while store.clock_ms().await.is_err_and(|error| error.kind() == ErrorKind::StoreUnavailable) {
+        assert!(begin.elapsed() < PATIENCE, "the server stays away");
+    }
+}
+
 /// Asks until there is an answer. Every error before must be `StoreUnavailable`.
 pub async fn until_back<T, F: Future<Output = Result<T, Error>>>(mut ask: impl FnMut() -> F) -> T {
     let begin = Instant::now();
@@ -131,6 +140,7 @@ pub async fn works_again_after_a_kill(engine: Engine) {
     // No call runs while the server is away.
     server.kill();
     server.restart();
+    until_noticed(&*store).await;
     assert_eq!(store.add("kills", 1, 0).await, Ok(2));
     server.kill();
     let error = store.add("kills", 1, 0).await.expect_err("it is dead");
