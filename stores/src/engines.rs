@@ -53,7 +53,14 @@ pub use self::connected::EngineStore;
 /// `InvalidStore` for an unknown scheme, a scheme whose feature is off, and a wrong URL, user or database.
 /// `StoreUnavailable` for a server without an answer. `UnsafeStore` names setting, value and cure.
 pub async fn connect(url: &str) -> Result<Arc<dyn Store>, Error> {
-    let url = Url::parse(url)?;
+    connect_to(Url::parse(url)?).await
+}
+
+/// Connects to the store of a URL that was read, as [`connect`].
+///
+/// # Errors
+/// As [`connect`].
+pub async fn connect_to(url: Url) -> Result<Arc<dyn Store>, Error> {
     match find(&url.scheme)? {
         #[cfg(feature = "memory")]
         Engine::Memory => Ok(memory::Memory::named(url.place())),

@@ -5,11 +5,13 @@
 //! begin. All nodes are released: a holder that was suspended and not stopped finds at its next renewal that it lost its node.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use snowmint_core::lease::{FenceTime, Floor, NamespaceRecord};
 use snowmint_core::segment::LAST;
 use snowmint_core::sequence::{Rules, State};
 use snowmint_core::{SystemHost, Window, lease, section};
+use tokio::time::sleep;
 
 use crate::error::Error;
 use crate::grant::claim::read_nodes;
@@ -18,6 +20,9 @@ use crate::numbers::{Key, Sections, Segments, Tickets};
 use crate::store::floor::read_floor;
 use crate::store::key::key;
 use crate::store::{Store, Wrote};
+
+/// How long a service may go on with the floor that it has read, in ms.
+pub const NOTICE_MS: u64 = 1000;
 
 /// The height of a fence.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,6 +75,8 @@ pub struct Raised {
 pub async fn raise(store: &dyn Store, fence: &Fence) -> Result<Raised, Error> {
     let until_ms = time(store, fence).await?;
     raise_floor(store, fence, until_ms).await?;
+    // A service that runs has seen the floor by then, and its new names begin above it.
+    sleep(Duration::from_millis(2 * NOTICE_MS)).await;
     let counts = vec![
         ("leases", leases(store, until_ms).await?),
         ("segments", segments(store, fence).await?),

@@ -6,6 +6,8 @@ mod engines;
 mod error;
 #[cfg(feature = "engines")]
 pub mod fence;
+#[cfg(feature = "engines")]
+mod gather;
 mod grant;
 #[cfg(feature = "engines")]
 mod numbers;
@@ -46,7 +48,7 @@ pub use self::store::{
 };
 #[cfg(feature = "engines")]
 pub use self::{
-    engines::{EngineStore, connect},
+    engines::{EngineStore, connect, connect_to},
     grant::{Granted, Leases},
     numbers::{
         Key, LocalNumbers, MAX_WAIT_MS, NativeNumbers, SectionHolder, Sections, SectionsOptions, Segments,

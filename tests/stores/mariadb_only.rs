@@ -49,6 +49,11 @@ fn a_paused_server_mixes_up_no_answers() {
 }
 
 #[test]
+fn callers_share_a_connection() {
+    run(sql_scenes::callers_share_a_connection(shared_database(Engine::Mariadb).url()));
+}
+
+#[test]
 fn dropped_calls_leave_no_answer_behind() {
     let server = shared_database(Engine::Mariadb);
     run(sql_scenes::dropped_calls_leave_no_answer_behind(server.url()));

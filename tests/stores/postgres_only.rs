@@ -69,6 +69,11 @@ fn eight_make_the_tables_at_once() {
 }
 
 #[test]
+fn callers_share_a_connection() {
+    run(sql_scenes::callers_share_a_connection(shared_database(Engine::Postgres).url()));
+}
+
+#[test]
 fn it_works_again_after_a_kill() {
     run(sql_scenes::works_again_after_a_kill(Engine::Postgres));
 }

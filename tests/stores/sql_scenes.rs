@@ -330,3 +330,36 @@ pub async fn segments_use_leafs_table(store: Arc<dyn Store>) {
     ends.sort_unstable();
     assert_eq!(ends, (1..=120).map(|count| 1500 + 7 * count).collect::<Vec<u64>>());
 }
+
+/// Many callers share the only connection. Each gets the answer to its own request, also beside one that is refused.
+pub async fn callers_share_a_connection(url: &str) {
+    const CALLERS: u64 = 300;
+    let store = connect(&with_option(url, "connections=1")).await.expect("it connects");
+    assert_eq!(store.add("crowd/full", 0, i64::MAX as u64).await, Ok(i64::MAX as u64));
+    let mut calls = JoinSet::new();
+    for caller in 0..CALLERS {
+        let store = Arc::clone(&store);
+        calls.spawn(async move {
+            let (own, common) = (format!("crowd/{caller}"), format!("crowd/common-{}", caller % 3));
+            let value = caller.to_string().into_bytes();
+            let won = store.write(&common, &value, 0).await.expect("an answer") != Wrote::Conflict;
+            if caller % 50 == 0 {
+                assert_says(&store.add("crowd/full", 1, 0).await.expect_err("full"), ErrorKind::Exhausted, &["full"]);
+            }
+            assert_eq!(store.add(&own, caller, 1000).await, Ok(1000 + caller));
+            let Ok(Wrote::Version(version)) = store.write(&own, &value, 0).await else { panic!("{own} is new") };
+            let found = store.read(&own).await.expect("an answer").expect("a record");
+            assert_eq!((found.value, found.version), (value, version));
+            assert_eq!(store.lower(&own, 1000 + caller, 7).await, Ok(true));
+            (won, store.add("crowd/sum", 1, 0).await.expect("a sum"))
+        });
+    }
+    let (mut won, mut sums) = (0, Vec::new());
+    while let Some(call) = calls.join_next().await {
+        let (first, sum) = call.expect("no panic");
+        won += u64::from(first);
+        sums.push(sum);
+    }
+    sums.sort_unstable();
+    assert_eq!((won, sums), (3, (1..=CALLERS).collect()));
+}

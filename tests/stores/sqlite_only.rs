@@ -41,6 +41,12 @@ fn eight_make_the_file_at_once() {
 }
 
 #[test]
+fn callers_share_a_connection() {
+    let (_directory, url) = place();
+    run(sql_scenes::callers_share_a_connection(&url));
+}
+
+#[test]
 fn dropped_calls_leave_no_answer_behind() {
     let (_directory, url) = place();
     run(sql_scenes::dropped_calls_leave_no_answer_behind(&url));

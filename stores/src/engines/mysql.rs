@@ -1,6 +1,7 @@
 //! `MariaDB` and `MySQL`: tables, native sequences of `MariaDB`, and Flickr's tickets.
 
 mod dialect;
+mod message;
 mod sequence;
 mod settings;
 mod tickets;

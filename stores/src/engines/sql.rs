@@ -9,19 +9,19 @@ pub(super) mod query;
 pub(super) mod schema;
 #[cfg(any(feature = "mysql", feature = "postgres"))]
 pub(super) mod sequence;
+mod shared;
 
 use std::fmt;
-use std::slice;
 
 use async_trait::async_trait;
-use sqlx::Connection as _;
 
 use self::dialect::Raise;
 pub(super) use self::dialect::{Dialect, Failure, Refusal, Settings, Statements};
 use self::pool::Pool;
-use self::query::{Change as _, Select, Value, end_of, signed, unsigned};
+use self::query::{Select, Value, end_of, signed, unsigned};
 #[cfg(any(feature = "mysql", feature = "postgres"))]
 pub(super) use self::sequence::{NativeSequences, Sequence, State, Target};
+use self::shared::{Asked, Shared};
 use crate::engines::settings::of_server;
 use crate::error::Error;
 use crate::store::counter::{full, sum};
@@ -32,6 +32,8 @@ use crate::store::{Found, SegmentTable, ServerSettings, Store, Version, Wrote};
 /// A store in tables of an SQL database.
 pub struct SqlStore<D: Dialect> {
     pub(super) pool: Pool<D>,
+    changes: Shared<(i64,)>,
+    reads: Shared<(i64, Vec<u8>)>,
 }
 
 impl<D: Dialect> SqlStore<D> {
@@ -44,20 +46,14 @@ impl<D: Dialect> SqlStore<D> {
         .await?;
         pool.refuse_standby().await?;
         pool.settle();
-        Ok(Self { pool })
+        // Reads are rare, so the extra commit does not matter.
+        Ok(Self { pool, changes: Shared::new(None), reads: Shared::new(D::STATEMENTS.flush) })
     }
 
     /// Runs a statement. Returns `false` if it changed no row, or found a row of that name where it should add one.
-    async fn change(&self, statement: &'static str, values: Vec<Value>) -> Result<bool, Error> {
-        let changed = self.pool.run((statement, values), |connection, (statement, values)| {
-            Box::pin(async move {
-                match connection.change(statement, values).await {
-                    Err(error) if Refusal::of::<D>(&error) == Refusal::Duplicate => Ok(false),
-                    changed => Ok(changed? == 1),
-                }
-            })
-        });
-        changed.await
+    async fn change(&self, statement: &'static str, values: Vec<Value>, name: Value) -> Result<bool, Error> {
+        let done = self.changes.run(&self.pool, Asked { statements: vec![(statement, values)], name }).await?;
+        Ok(done.first().is_some_and(|(changed, _)| *changed == 1))
     }
 
     /// Runs a query and reads all its rows.
@@ -74,32 +70,15 @@ impl<D: Dialect> SqlStore<D> {
         rows.await
     }
 
-    /// Adds to the number of `name` and returns the sum. `None` without such a number, or for a sum beyond 2^63-1.
+    /// Changes the number of `name` and returns it. `None` without such a number, or for one beyond 2^63-1.
     async fn raise(&self, raise: Raise, values: Vec<Value>, name: Value) -> Result<Option<u64>, Error> {
-        let number = self.pool.run((raise, values, name.clone()), |connection, (raise, values, name)| {
-            Box::pin(async move {
-                let rows: Vec<(i64,)> = match raise.read_back {
-                    None => connection.select(raise.change, values).await?,
-                    Some(read_back) => {
-                        // The row stays locked until the sum is read.
-                        let mut transaction = connection.begin().await?;
-                        let changed = match transaction.change(raise.change, values).await {
-                            Err(error) if Refusal::of::<D>(&error) == Refusal::Beyond => 0,
-                            changed => changed?,
-                        };
-                        if changed == 0 {
-                            transaction.rollback().await?;
-                            return Ok(None);
-                        }
-                        let rows = transaction.select(read_back, slice::from_ref(name)).await?;
-                        transaction.commit().await?;
-                        rows
-                    }
-                };
-                Ok(rows.into_iter().next().map(|(number,)| number))
-            })
-        });
-        number.await?.map(|number| unsigned(self.name(), &name.to_string(), number)).transpose()
+        let read_back = raise.read_back.map(|query| (query, vec![name.clone()]));
+        let statements = std::iter::once((raise.change, values)).chain(read_back).collect();
+        let done = self.changes.run(&self.pool, Asked { statements, name: name.clone() }).await?;
+        // Without a row to change, the query could find a number that the change refused.
+        let refused = raise.read_back.is_some() && done.first().is_none_or(|(changed, _)| *changed == 0);
+        let number = done.last().and_then(|(_, rows)| rows.first()).filter(|_| !refused);
+        number.map(|(number,)| unsigned(self.name(), &name.to_string(), *number)).transpose()
     }
 
     fn version(&self, version: i64) -> Result<Version, Error> {
@@ -114,30 +93,24 @@ impl<D: Dialect> Store for SqlStore<D> {
     }
 
     async fn read(&self, key: &str) -> Result<Option<Found>, Error> {
-        let rows = self.pool.run(D::key(key), |connection, key| {
-            Box::pin(async move {
-                let rows: Vec<(i64, Vec<u8>)> = connection.select(D::STATEMENTS.read, slice::from_ref(key)).await?;
-                // Reads are rare, so the extra commit does not matter.
-                if let Some(flush) = D::STATEMENTS.flush.filter(|_| !rows.is_empty()) {
-                    connection.change(flush, &[]).await?;
-                }
-                Ok(rows)
-            })
-        });
-        let Some((version, value)) = rows.await?.into_iter().next() else { return Ok(None) };
-        Ok(Some(Found { value, version: self.version(version)? }))
+        let name = D::key(key);
+        let statements = vec![(D::STATEMENTS.read, vec![name.clone()])];
+        let done = self.reads.run(&self.pool, Asked { statements, name }).await?;
+        let found = done.into_iter().next().and_then(|(_, rows)| rows.into_iter().next());
+        found.map(|(version, value)| Ok(Found { value, version: self.version(version)? })).transpose()
     }
 
     async fn write(&self, key: &str, value: &[u8], expected: Version) -> Result<Wrote, Error> {
         let Some(seen) = signed(expected) else { return Ok(Wrote::Conflict) };
         let version = version::fresh(expected)?;
         // Below 2^53.
-        let mut values = vec![Value::Bytes(value.to_owned()), Value::Number(version.cast_signed()), D::key(key)];
+        let name = D::key(key);
+        let mut values = vec![Value::Bytes(value.to_owned()), Value::Number(version.cast_signed()), name.clone()];
         let written = if seen == 0 {
-            self.change(D::STATEMENTS.insert, values).await?
+            self.raise(D::STATEMENTS.insert, values, name).await? == Some(version)
         } else {
             values.push(Value::Number(seen));
-            self.change(D::STATEMENTS.update, values).await?
+            self.change(D::STATEMENTS.update, values, name).await?
         };
         Ok(if written { Wrote::Version(version) } else { Wrote::Conflict })
     }
@@ -166,7 +139,9 @@ impl<D: Dialect> Store for SqlStore<D> {
 
     async fn lower(&self, counter: &str, end: u64, start: u64) -> Result<bool, Error> {
         let (Some(end), Some(start)) = (signed(end), signed(start)) else { return Ok(false) };
-        self.change(D::STATEMENTS.lower, vec![Value::Number(start), D::key(counter), Value::Number(end)]).await
+        let name = D::key(counter);
+        let values = vec![Value::Number(start), name.clone(), Value::Number(end)];
+        self.change(D::STATEMENTS.lower, values, name).await
     }
 
     async fn clock_ms(&self) -> Result<Option<i64>, Error> {
@@ -198,7 +173,7 @@ impl<D: Dialect> Store for SqlStore<D> {
 
 impl<D: Dialect> Clone for SqlStore<D> {
     fn clone(&self) -> Self {
-        Self { pool: self.pool.clone() }
+        Self { pool: self.pool.clone(), changes: self.changes.clone(), reads: self.reads.clone() }
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod backup;
 mod dialect;
+mod group;
 mod settings;
 
 use std::path::Path;

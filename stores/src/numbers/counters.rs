@@ -25,19 +25,25 @@ const PREFIX: &str = "keys/";
 pub struct Key {
     store: Arc<dyn Store>,
     counter: String,
+    /// The first number, unless the store has a higher one.
+    start: u64,
     segments: Segments,
 }
 
 impl Key {
-    /// Opens a key, or makes it. Fetches nothing yet; the first fetches take `step` numbers.
+    /// Opens a key, or makes it, and begins to fetch `step` numbers meanwhile: both take the time of one write.
     ///
     /// # Errors
     /// `InvalidText` for a name that is not 1 to 128 bytes long; `InvalidId` for a step that is not 1 to 2^31-1;
     /// `StoreUnavailable`.
     pub async fn open(store: Arc<dyn Store>, name: &str, step: u64, options: SegmentsOptions) -> Result<Self, Error> {
         let key = key(PREFIX, name)?;
-        make(&*store, &key, true).await?;
-        Self::over(store, key, step, options)
+        // A key of this name may have been made after the backup.
+        let first = FIRST.saturating_add(skipped(&*store).await?);
+        let opened = Self::over(store, key, first, step, options)?;
+        opened.segments.begin();
+        make(&*opened.store, &opened.counter, true).await?;
+        Ok(opened)
     }
 
     /// Opens a key. `None` if it does not exist.
@@ -51,12 +57,18 @@ impl Key {
         options: SegmentsOptions,
     ) -> Result<Option<Self>, Error> {
         let key = key(PREFIX, name)?;
-        if is_there(&*store, &key).await? { Self::over(store, key, step, options).map(Some) } else { Ok(None) }
+        if is_there(&*store, &key).await? { Self::over(store, key, FIRST, step, options).map(Some) } else { Ok(None) }
     }
 
-    fn over(store: Arc<dyn Store>, key: String, step: u64, options: SegmentsOptions) -> Result<Self, Error> {
-        let source = Counter { store: Arc::clone(&store), key: key.clone(), start: FIRST, is_tag: false };
-        Ok(Self { store, counter: key, segments: Segments::over(Box::new(source), step, options)? })
+    fn over(
+        store: Arc<dyn Store>,
+        key: String,
+        start: u64,
+        step: u64,
+        options: SegmentsOptions,
+    ) -> Result<Self, Error> {
+        let source = Counter { store: Arc::clone(&store), key: key.clone(), start, is_tag: false };
+        Ok(Self { store, counter: key, start, segments: Segments::over(Box::new(source), step, options)? })
     }
 
     /// Returns whether a key exists.
@@ -85,11 +97,12 @@ impl Key {
         if value >= LAST {
             return Err(Error::told(ErrorKind::InvalidId, format!("a key can be set to 0 to 2^63-2, not {value}")));
         }
+        let first = FIRST.saturating_add(skipped(store).await?);
         make(store, &key, true).await?;
         // If another process adds in between, the counter rises further than needed.
-        let next = store.add(&key, 0, FIRST).await?;
+        let next = store.add(&key, 0, first).await?;
         if next <= value {
-            store.add(&key, value + 1 - next, FIRST).await?;
+            store.add(&key, value + 1 - next, first).await?;
         }
         Ok(())
     }
@@ -137,9 +150,9 @@ impl Key {
     /// # Errors
     /// `StoreUnavailable`, before the first fetch only.
     pub async fn last(&self) -> Result<u64, Error> {
-        let next = match self.segments.upcoming() {
+        let next = match self.segments.begun().await? {
             Some(next) => next,
-            None => self.store.add(&self.counter, 0, FIRST).await?,
+            None => self.store.add(&self.counter, 0, self.start).await?,
         };
         Ok(next.saturating_sub(1))
     }
@@ -159,22 +172,16 @@ async fn is_there(store: &dyn Store, key: &str) -> Result<bool, Error> {
 
 /// Writes whether a key exists. Returns `false` if the record said so before.
 async fn make(store: &dyn Store, key: &str, there: bool) -> Result<bool, Error> {
+    // Most keys that are made are new.
+    let mut version = 0;
     loop {
-        let version = match definition::read_key(store, key).await? {
-            Some((found, _)) if found == there => return Ok(false),
-            Some((_, version)) => version,
-            None => {
-                // A key of this name may have been made after the backup.
-                match skipped(store).await? {
-                    0 => {}
-                    skip => drop(store.add(key, skip, FIRST).await?),
-                }
-                0
-            }
-        };
         if store.write(key, definition::key_text(there).as_bytes(), version).await? != Wrote::Conflict {
             return Ok(true);
         }
+        version = match definition::read_key(store, key).await? {
+            Some((found, _)) if found == there => return Ok(false),
+            found => found.map_or(0, |(_, version)| version),
+        };
     }
 }
 

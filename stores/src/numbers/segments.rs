@@ -233,6 +233,47 @@ impl Segments {
         self.0.fetched.get().range.upcoming()
     }
 
+    /// Begins the first fetch.
+    pub(super) fn begin(&self) {
+        // Those who take numbers hear of an error.
+        drop(self.filled());
+    }
+
+    /// As [`Segments::upcoming`], after the first fetch. `None` at the end of all numbers.
+    ///
+    /// # Errors
+    /// As [`Segments::next`].
+    pub(super) async fn begun(&self) -> Result<Option<u64>, Error> {
+        let deadline = Instant::now() + Duration::from_millis(self.0.max_wait_ms);
+        loop {
+            let news = self.0.news.notified();
+            let error = match self.filled() {
+                Ok(()) => return Ok(self.upcoming()),
+                Err(error) => error,
+            };
+            match error.kind() {
+                ErrorKind::Exhausted if error.wait_ms().is_none() => return Ok(None),
+                ErrorKind::StoreUnavailable | ErrorKind::Exhausted if Instant::now() < deadline => {}
+                _ => return Err(error),
+            }
+            let pause = Instant::now() + Duration::from_millis(error.wait_ms().unwrap_or(50).clamp(50, 100));
+            // After news and after the pause alike.
+            let _ = timeout_at(pause.min(deadline), news).await;
+        }
+    }
+
+    /// Begins a fetch if memory is empty.
+    ///
+    /// # Errors
+    /// As [`Segments::try_next`].
+    fn filled(&self) -> Result<(), Error> {
+        let fetched = self.0.fetched.get();
+        if fetched.is_of_parent() {
+            return Err(forked());
+        }
+        self.refill(&fetched.range, 1)
+    }
+
     /// Opens numbers for one thread, which takes them in runs.
     pub fn local(&self) -> LocalNumbers {
         LocalNumbers { segments: self.clone(), next: 0, end: 0 }
@@ -288,20 +329,25 @@ impl Segments {
             return Err(forked());
         }
         loop {
-            let refilled = lock(&self.0.machine).refill_block(&fetched.range, least, monotonic_ms());
-            match refilled {
-                Ok(Next::Done(())) => {}
-                Ok(Next::Ask(Ask::Add(amount))) => {
-                    self.fetch(amount);
-                    return Err(self.dry(1));
-                }
-                Ok(Next::Ask(_)) => return Err(self.dry(1)),
-                Err(error) => return Err(error.wait_ms().map_or_else(|| error.into(), |wait_ms| self.dry(wait_ms))),
-            }
+            self.refill(&fetched.range, least)?;
             let run = if least > 1 { fetched.range.take_block(least) } else { Some(fetched.range.take_run(count)) };
             if let Some(run) = run.filter(|run| !run.is_empty()) {
                 return Ok(run);
             }
+        }
+    }
+
+    /// Puts the fetched range into memory if memory has fewer than `least` numbers, or begins a fetch.
+    fn refill(&self, range: &snowmint_core::segment::Range, least: u64) -> Result<(), Error> {
+        let refilled = lock(&self.0.machine).refill_block(range, least, monotonic_ms());
+        match refilled {
+            Ok(Next::Done(())) => Ok(()),
+            Ok(Next::Ask(Ask::Add(amount))) => {
+                self.fetch(amount);
+                Err(self.dry(1))
+            }
+            Ok(Next::Ask(_)) => Err(self.dry(1)),
+            Err(error) => Err(error.wait_ms().map_or_else(|| error.into(), |wait_ms| self.dry(wait_ms))),
         }
     }
 

@@ -18,7 +18,7 @@ use crate::error::Error;
 /// | `allow_standby` | `true` lets claims accept an asynchronous standby, as a fence follows every failover | `false` |
 /// | `create` | `false` makes a missing table an error | `true` |
 /// | `timeout_ms` | time limit for a connection and for each answer, 10 to 600000 ms | 5000 |
-/// | `connections` | most connections of an SQL store, 1 to 1000 | 4 |
+/// | `connections` | most connections of an SQL store, 1 to 1000 | 4; 16 in `snowmint serve`, but for `SQLite` |
 /// | `ca` | file of trusted certificates in PEM, for `rediss`, `etcds`, `zookeepers` and `natss` | |
 /// | `monitor` | for NATS: the monitoring address of each server, such as `http://HOST:8222,http://HOST:8222` | port 8222 of each host |
 /// | `prefix` | start of all keys, for engines without tables: 1 to 64 of `a-z A-Z 0-9 . _ -` | `snowmint` |
@@ -36,8 +36,8 @@ pub struct Url {
     pub create: bool,
     /// Time limit for a connection and for each answer.
     pub timeout: Duration,
-    /// The most connections.
-    pub connections: u32,
+    /// The most connections, if the URL names them.
+    pub connections: Option<u32>,
     /// The start of all keys.
     pub prefix: String,
 }
@@ -66,7 +66,7 @@ impl Url {
             allow_standby: false,
             create: true,
             timeout: Duration::from_secs(5),
-            connections: 4,
+            connections: None,
             prefix: "snowmint".to_owned(),
         };
         let (place, options) = after.split_once('?').map_or((after, None), |(place, options)| (place, Some(options)));
@@ -85,7 +85,7 @@ impl Url {
                 }
                 "connections" => {
                     let fits = |count: &u32| (1..=1000).contains(count);
-                    url.connections = value.parse().ok().filter(fits).ok_or_else(|| wrong("1 to 1000"))?;
+                    url.connections = Some(value.parse().ok().filter(fits).ok_or_else(|| wrong("1 to 1000"))?);
                 }
                 "prefix" => {
                     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
@@ -159,11 +159,14 @@ mod tests {
         .expect("valid");
         assert_eq!(url.rest, "postgres://me:secret@db:5432/app?sslmode=require");
         assert!(url.allow_unsafe && url.allow_standby && !url.create);
-        assert_eq!((url.timeout, url.connections), (Duration::from_millis(250), 4));
+        assert_eq!((url.timeout, url.connections), (Duration::from_millis(250), None));
         assert_eq!(url.place(), "db:5432/app");
         assert_eq!(format!("{url:?}"), "Url(postgres at db:5432/app)");
         let url = Url::parse("sqlite:/var/lib/ids.db?connections=2&prefix=ids").expect("valid");
-        assert_eq!((url.rest.as_str(), url.connections, url.prefix.as_str()), ("sqlite:/var/lib/ids.db", 2, "ids"));
+        assert_eq!(
+            (url.rest.as_str(), url.connections, url.prefix.as_str()),
+            ("sqlite:/var/lib/ids.db", Some(2), "ids")
+        );
         assert_eq!(url.place(), "/var/lib/ids.db");
     }
 

@@ -38,7 +38,11 @@ impl Dialect for MyDialect {
         read: "SELECT version, value FROM snowmint_records WHERE name = ?",
         flush: Some(MYSQL_FLUSH),
         // Not INSERT IGNORE, which would cut long values.
-        insert: "INSERT INTO snowmint_records (value, version, name) VALUES (?, ?, ?)",
+        insert: Raise {
+            change: "INSERT INTO snowmint_records (value, version, name) VALUES (?, ?, ?) \
+                     ON DUPLICATE KEY UPDATE version = version",
+            read_back: Some("SELECT version FROM snowmint_records WHERE name = ?"),
+        },
         update: "UPDATE snowmint_records SET value = ?, version = ? WHERE name = ? AND version = ?",
         // Keys are ASCII, and latin1 gives every byte a letter.
         list: "SELECT CONVERT(name USING latin1), version, value FROM snowmint_records \

@@ -4,19 +4,19 @@
 //! transaction: its isolation, the settings that make its commit durable, and the statement with its values. It leaves no
 //! setting and no prepared statement in a session. The server wraps the statements of a message in a transaction.
 
-use std::fmt::Write as _;
-
 use async_trait::async_trait;
-use sqlx::postgres::{PgConnection, PgRow};
-use sqlx::{AssertSqlSafe, FromRow};
+use sqlx::postgres::{PgConnection, PgQueryResult, PgRow};
+use sqlx::{AssertSqlSafe, FromRow, Postgres};
 
-use crate::engines::sql::query::{Change, Select, Value};
+use crate::engines::sql::query::{Change, Group, Outcome, Select, Statement, Value, hex, outcomes};
 use crate::scripts::POSTGRES_CURE;
 
 /// Each statement sees all earlier commits, whatever the default of server, database and role.
 const ISOLATION: &str = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED";
 /// How many rows come before the rows of the statement.
 const ROWS_OF_THE_CURE: usize = 1;
+/// How many statements come before it.
+const STATEMENTS_OF_THE_CURE: usize = 2;
 
 /// Runs a query and reads all its rows. The text contains its values.
 pub(super) async fn rows<R>(connection: &mut PgConnection, query: &str) -> Result<Vec<R>, sqlx::Error>
@@ -38,14 +38,6 @@ pub(super) fn literal(value: &Value) -> String {
         Value::Number(number) => format!("({number}::bigint)"),
         Value::Bytes(bytes) => format!("decode('{}', 'hex')", hex(bytes)),
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        // Writing to a text cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 /// Puts the values into a statement, for `$1`, `$2` and so on.
@@ -79,6 +71,15 @@ impl Change for PgConnection {
 impl<R: for<'r> FromRow<'r, PgRow> + Send + Unpin + 'static> Select<R> for PgConnection {
     async fn select(&mut self, query: &'static str, values: &[Value]) -> Result<Vec<R>, sqlx::Error> {
         rows(self, &filled(query, values)).await
+    }
+}
+
+#[async_trait]
+impl<R: for<'r> FromRow<'r, PgRow> + Send + 'static> Group<R> for PgConnection {
+    async fn group(&mut self, statements: &[Statement]) -> Result<Vec<Outcome<R>>, sqlx::Error> {
+        let filled: Vec<_> = statements.iter().map(|(statement, values)| filled(statement, values)).collect();
+        let steps = sqlx::raw_sql(AssertSqlSafe(message(&filled.join("; ")))).fetch_many(self);
+        outcomes::<Postgres, R>(steps, STATEMENTS_OF_THE_CURE, PgQueryResult::rows_affected).await
     }
 }
 

@@ -8,7 +8,7 @@ use snowmint_core::durability::Engine;
 use sqlx::Connection;
 use sqlx::error::DatabaseError;
 
-use super::query::{Change, Select, Value};
+use super::query::{Change, Group, Select, Value};
 use crate::error::Error;
 #[cfg(any(feature = "postgres", feature = "sqlite"))]
 use crate::scripts::{POSTGRES_ADD, POSTGRES_INSERT, POSTGRES_RAISE, POSTGRES_UPDATE};
@@ -19,9 +19,10 @@ pub trait Dialect: fmt::Debug + Send + Sync + 'static {
     /// A connection.
     type Connection: Connection
         + Change
+        + Group<(i64,)>
+        + Group<(i64, Vec<u8>)>
         + Select<(i64,)>
         + Select<(String,)>
-        + Select<(i64, Vec<u8>)>
         + Select<(String, i64, Vec<u8>)>
         + Select<(String, i64, i64)>;
 
@@ -141,8 +142,8 @@ pub struct Statements {
     pub read: &'static str,
     /// A commit that waits until all commits which a read saw are durable. `None` if a read sees durable commits only.
     pub flush: Option<&'static str>,
-    /// Adds a record: value, version, key.
-    pub insert: &'static str,
+    /// Adds a record: value, version, key. The version that the key has afterwards is another one if it had a record.
+    pub insert: Raise,
     /// Replaces a record: value, new version, key, expected version.
     pub update: &'static str,
     /// Key, version and value of the records directly under a prefix: prefix, the key after all its keys, prefix.
@@ -167,12 +168,12 @@ pub struct Statements {
     pub lower_tag: &'static str,
 }
 
-/// A statement that adds to a number and leaves it unchanged where the sum would be beyond 2^63-1.
+/// A statement that changes a number and returns it. It leaves a number unchanged where it would be beyond 2^63-1.
 #[derive(Clone, Copy, Debug)]
 pub struct Raise {
     /// The statement.
     pub change: &'static str,
-    /// The query of the sum, by name, for servers that do not return it: both run in one transaction.
+    /// The query of the number, by name, for servers that do not return it: both run in one transaction.
     pub read_back: Option<&'static str>,
 }
 
@@ -184,7 +185,7 @@ impl Statements {
             tables,
             read: "SELECT version, value FROM snowmint_records WHERE name = $1",
             flush: None,
-            insert: POSTGRES_INSERT,
+            insert: Raise { change: POSTGRES_INSERT, read_back: None },
             update: POSTGRES_UPDATE,
             list,
             add: Raise { change: POSTGRES_ADD, read_back: None },

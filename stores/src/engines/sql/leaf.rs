@@ -32,7 +32,8 @@ impl<D: Dialect> SegmentTable for SqlStore<D> {
         };
         let next = column("max_id", row.next, i64::MAX, "2^63-1")?;
         let step = column("step", row.step, MAX_STEP, "2^31-1")?;
-        self.change(D::STATEMENTS.create_tag, vec![text(tag), next, step, text(&row.description)]).await
+        let values = vec![text(tag), next, step, text(&row.description)];
+        self.change(D::STATEMENTS.create_tag, values, text(tag)).await
     }
 
     async fn tags(&self) -> Result<Vec<String>, Error> {
@@ -54,7 +55,8 @@ impl<D: Dialect> SegmentTable for SqlStore<D> {
 
     async fn lower(&self, tag: &str, end: u64, start: u64) -> Result<bool, Error> {
         let (Some(end), Some(start)) = (signed(end), signed(start)) else { return Ok(false) };
-        self.change(D::STATEMENTS.lower_tag, vec![Value::Number(start), text(tag), Value::Number(end)]).await
+        let values = vec![Value::Number(start), text(tag), Value::Number(end)];
+        self.change(D::STATEMENTS.lower_tag, values, text(tag)).await
     }
 }
 

@@ -11,7 +11,7 @@ use snowmint_core::mutant;
 use sqlx::Connection as _;
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
-use tokio::time::{Instant, sleep, timeout_at};
+use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 use super::dialect::{Dialect, Failure, Refusal, Settings as Values, of_client};
 use super::schema;
@@ -24,6 +24,8 @@ use crate::store::url::Url;
 
 /// A connection that was idle for this long is tested by a `PING`, as the server may have been restarted.
 const IDLE: Duration = Duration::from_millis(100);
+/// The most connections, unless the URL or the program names another number.
+const CONNECTIONS: u32 = 4;
 /// How often to try a step that the server undoes, as after a deadlock.
 const TRIES: u32 = 10;
 
@@ -66,7 +68,7 @@ impl<D: Dialect> fmt::Debug for Pool<D> {
 impl<D: Dialect> Pool<D> {
     /// A pool without connections yet.
     pub(super) fn new(name: String, url: &Url, dialect: D) -> Self {
-        let places = usize::try_from(url.connections).unwrap_or(1).max(1);
+        let places = usize::try_from(url.connections.unwrap_or(CONNECTIONS)).unwrap_or(1).max(1);
         Self(Arc::new(Shared {
             owner: Owner::this(),
             dialect,
@@ -83,6 +85,23 @@ impl<D: Dialect> Pool<D> {
 
     pub(in crate::engines) fn name(&self) -> &str {
         &self.0.name
+    }
+
+    /// Returns whether a step would begin at once.
+    pub(super) fn has_room(&self) -> bool {
+        self.0.places.available_permits() > 0
+    }
+
+    /// Refuses calls that could have no answer: in a forked child, and without a runtime.
+    pub(super) fn refuse_stranger(&self) -> Result<Handle, Error> {
+        // The parent's connections would deliver our answers to the parent.
+        self.0.owner.refuse_sharing()?;
+        Handle::try_current().map_err(|_| Error::unavailable(self.name(), "it can be used only in a runtime of tokio"))
+    }
+
+    /// Waits for a call that waits for a connection, no longer than a connection may be waited for.
+    pub(super) async fn in_time<T>(&self, call: impl Future<Output = T>) -> Result<T, Error> {
+        timeout(self.0.timeout, call).await.map_err(|_| self.0.late("no connection was free"))
     }
 
     /// Returns whether the URL accepts unsafe settings.
@@ -141,10 +160,7 @@ impl<D: Dialect> Pool<D> {
         T: Send + 'static,
         F: for<'c> Fn(&'c mut D::Connection, &'c A) -> Step<'c, T> + Send + Sync + 'static,
     {
-        // The parent's connections would deliver our answers to the parent.
-        self.0.owner.refuse_sharing()?;
-        let runtime = Handle::try_current()
-            .map_err(|_| Error::unavailable(self.name(), "it can be used only in a runtime of tokio"))?;
+        let runtime = self.refuse_stranger()?;
         let shared = self.0.clone();
         let task = runtime.spawn(async move { shared.attempt(&arguments, &step).await });
         task.await.unwrap_or_else(|_| Err(Error::unavailable(self.name(), "the request was broken off")))

@@ -1,10 +1,14 @@
 //! Statements with their parameters, in one form for all clients.
 
 use std::fmt;
+#[cfg(any(feature = "mysql", feature = "postgres"))]
+use std::fmt::Write as _;
 
 use async_trait::async_trait;
+use futures_util::{Stream, StreamExt as _};
 #[cfg(any(feature = "mysql", feature = "sqlite"))]
-use sqlx::{Arguments, Database, Encode, FromRow, Type};
+use sqlx::{Arguments, Encode, Type};
+use sqlx::{Database, Either, FromRow};
 
 use crate::error::Error;
 
@@ -27,6 +31,19 @@ impl fmt::Display for Value {
             Self::Bytes(bytes) => String::from_utf8_lossy(bytes).fmt(f),
         }
     }
+}
+
+/// A statement and its values.
+pub type Statement = (&'static str, Vec<Value>);
+
+/// What a statement did: how many rows it changed or found, and the rows that it returned.
+pub type Outcome<R> = (u64, Vec<R>);
+
+/// A connection that runs several statements whose rows have one type.
+#[async_trait]
+pub trait Group<R>: Send {
+    /// Runs statements in one transaction, and in one round trip to a server. After an error none of them had an effect.
+    async fn group(&mut self, statements: &[Statement]) -> Result<Vec<Outcome<R>>, sqlx::Error>;
 }
 
 /// A connection that runs statements without rows.
@@ -77,7 +94,7 @@ connection!(sqlx::MySql, sqlx::MySqlConnection, sqlx::mysql::MySqlRow);
 connection!(sqlx::Sqlite, sqlx::SqliteConnection, sqlx::sqlite::SqliteRow);
 
 #[cfg(any(feature = "mysql", feature = "sqlite"))]
-fn arguments<DB: Database>(values: &[Value]) -> Result<DB::Arguments, sqlx::Error>
+pub(in crate::engines) fn arguments<DB: Database>(values: &[Value]) -> Result<DB::Arguments, sqlx::Error>
 where
     for<'q> &'q str: Encode<'q, DB> + Type<DB>,
     for<'q> &'q [u8]: Encode<'q, DB> + Type<DB>,
@@ -93,6 +110,37 @@ where
         .map_err(sqlx::Error::Encode)?;
     }
     Ok(arguments)
+}
+
+/// Returns bytes as the digits of a literal.
+#[cfg(any(feature = "mysql", feature = "postgres"))]
+pub(in crate::engines) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        // Writing to a text cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+/// Reads the outcomes of statements to their end, in order, and leaves the first ones out.
+pub(in crate::engines) async fn outcomes<DB, R>(
+    mut steps: impl Stream<Item = Result<Either<DB::QueryResult, DB::Row>, sqlx::Error>> + Unpin,
+    first: usize,
+    changed: fn(&DB::QueryResult) -> u64,
+) -> Result<Vec<Outcome<R>>, sqlx::Error>
+where
+    DB: Database,
+    R: for<'r> FromRow<'r, DB::Row>,
+{
+    let (mut done, mut rows) = (Vec::new(), Vec::new());
+    while let Some(step) = steps.next().await {
+        match step? {
+            Either::Right(row) => rows.push(row),
+            Either::Left(result) => done.push((changed(&result), std::mem::take(&mut rows))),
+        }
+    }
+    let decoded = |rows: Vec<DB::Row>| rows.iter().map(R::from_row).collect::<Result<Vec<R>, _>>();
+    done.into_iter().skip(first).map(|(changed, rows)| Ok((changed, decoded(rows)?))).collect()
 }
 
 /// Converts a number to SQL's `BIGINT`. `None` beyond 2^63-1.

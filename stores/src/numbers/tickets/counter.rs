@@ -1,15 +1,12 @@
 //! A counter of a store as a server of tickets.
 
-use std::future::poll_fn;
-use std::pin::pin;
-use std::sync::{Arc, Mutex};
-use std::task::Poll;
+use std::sync::Arc;
 
 use async_trait::async_trait;
-use tokio::sync::{OnceCell, oneshot};
+use tokio::sync::OnceCell;
 
 use crate::error::Error;
-use crate::process::lock;
+use crate::gather::{Gather, Serving, wanted};
 use crate::store::floor::skipped;
 use crate::store::{Store, TicketServer};
 
@@ -22,82 +19,30 @@ pub(super) struct Counter {
     key: String,
     /// The start of a new counter, which is after the last fence.
     start: OnceCell<u64>,
-    queue: Arc<Mutex<Queue>>,
+    calls: Gather<(), Result<u64, Error>>,
 }
 
 impl Counter {
     pub(super) fn new(store: Arc<dyn Store>, key: String) -> Self {
-        Self { store, key, start: OnceCell::new(), queue: Arc::default() }
+        Self { store, key, start: OnceCell::new(), calls: Gather::default() }
     }
 }
 
-#[derive(Debug, Default)]
-struct Queue {
-    callers: Vec<Caller>,
-    /// Whether a task serves the callers.
-    served: bool,
-}
-
-type Caller = oneshot::Sender<Result<u64, Error>>;
-
-/// The task that serves the callers of a queue, until the queue is empty.
-struct Serving {
-    queue: Arc<Mutex<Queue>>,
-    /// Whether the queue is empty.
-    over: bool,
-}
-
-impl Drop for Serving {
-    fn drop(&mut self) {
-        // The task ended with its runtime. Its callers notice the lost sender, and the next caller starts a new task.
-        if !self.over {
-            *lock(&self.queue) = Queue::default();
+/// Serves callers until none waits.
+async fn serve(mut serving: Serving<(), Result<u64, Error>>, store: Arc<dyn Store>, key: String, start: u64) {
+    loop {
+        let mut calls = serving.calls(usize::MAX);
+        if calls.is_empty() {
+            return;
+        }
+        let count = calls.len() as u64;
+        // When all callers have given up, the write is dropped, as its connection may be dead.
+        let Some(answer) = wanted(store.add(&key, count, start), &mut calls).await else { continue };
+        for (place, call) in (1..).zip(calls) {
+            // The number of a caller that has gone is skipped.
+            call.answer(answer.clone().map(|last| last - count + place));
         }
     }
-}
-
-impl Serving {
-    /// Takes the callers that wait now.
-    fn callers(&mut self) -> Vec<Caller> {
-        let mut queue = lock(&self.queue);
-        let mut callers = std::mem::take(&mut queue.callers);
-        // Callers that gave up need no number.
-        callers.retain(|caller| !caller.is_closed());
-        queue.served = !callers.is_empty();
-        self.over = callers.is_empty();
-        callers
-    }
-
-    async fn serve(mut self, store: Arc<dyn Store>, key: String, start: u64) {
-        loop {
-            let mut callers = self.callers();
-            if callers.is_empty() {
-                return;
-            }
-            let count = callers.len() as u64;
-            // When all callers have given up, the write is dropped, as its connection may be dead.
-            let Some(answer) = wanted(store.add(&key, count, start), &mut callers).await else { continue };
-            for (place, caller) in (1..).zip(callers) {
-                // The number of a caller that has gone is skipped.
-                drop(caller.send(answer.clone().map(|last| last - count + place)));
-            }
-        }
-    }
-}
-
-/// Waits for an answer. `None` if all callers give up before.
-async fn wanted<T>(answer: impl Future<Output = T>, callers: &mut [Caller]) -> Option<T> {
-    let mut answer = pin!(answer);
-    let mut deserted = pin!(async {
-        for caller in callers {
-            caller.closed().await;
-        }
-    });
-    poll_fn(|context| match answer.as_mut().poll(context) {
-        Poll::Ready(answer) => Poll::Ready(Some(answer)),
-        Poll::Pending => deserted.as_mut().poll(context).map(|()| None),
-    })
-    .await
 }
 
 #[async_trait]
@@ -108,23 +53,16 @@ impl TicketServer for Counter {
 
     async fn take(&self) -> Result<u64, Error> {
         let start = *self.start.get_or_try_init(|| skipped(&*self.store)).await?;
-        let (caller, answer) = oneshot::channel();
-        let begins = {
-            let mut queue = lock(&self.queue);
-            queue.callers.push(caller);
-            !std::mem::replace(&mut queue.served, true)
-        };
-        if begins {
-            let serving = Serving { queue: Arc::clone(&self.queue), over: false };
-            drop(tokio::spawn(serving.serve(Arc::clone(&self.store), self.key.clone(), start)));
-        }
-        answer.await.unwrap_or_else(|_| Err(Error::unavailable(self.name(), "the call was broken off")))
+        let answer = self.calls.ask((), |serving| serve(serving, Arc::clone(&self.store), self.key.clone(), start));
+        answer.await.unwrap_or_else(|| Err(Error::unavailable(self.name(), "the call was broken off")))
     }
 }
 
 #[cfg(all(test, feature = "memory"))]
 mod tests {
     use std::collections::BTreeSet;
+    use std::future::poll_fn;
+    use std::task::Poll;
 
     use super::super::Tickets;
     use super::*;
