@@ -1,5 +1,7 @@
 //! The service: all operations that the protocols call.
 
+mod door;
+mod floored;
 mod ids;
 mod keys;
 mod numbers;
@@ -12,8 +14,11 @@ use std::time::Duration;
 
 use snowmint_core::{ErrorKind, Layout, Window};
 use snowmint_stores::{Error, Leases, Namespace, SectionHolder, Sections, SectionsOptions, Store};
-use tokio::time::{Instant, interval, timeout_at};
+use tokio::time::interval;
 
+use self::door::Door;
+pub use self::door::{Failure, LATER_MS};
+use self::floored::Floored;
 use self::ids::Ids;
 use self::keys::Keys;
 use self::numbers::Numbers;
@@ -77,10 +82,12 @@ impl Service {
             label: Some(settings.label.clone()),
             ..SectionsOptions::default()
         };
+        let floored = Floored::over(Arc::clone(&store));
+        let door = Door::of(Arc::clone(&watched), settings.max_wait_ms);
         let service = Self {
-            ids: Ids::new(Arc::clone(&store), &settings),
-            keys: Keys::new(Arc::clone(&store), &settings),
-            numbers: Numbers::new(Arc::clone(&store), &settings),
+            ids: Ids::new(Arc::clone(&store), door.clone(), &settings),
+            keys: Keys::new(Arc::clone(&floored), door.clone(), &settings),
+            numbers: Numbers::new(floored, door, &settings),
             leases: Leases::new(Arc::clone(&store)),
             sections: Sections::new(store, USERS, options)?,
             store: watched,
@@ -141,39 +148,6 @@ impl Service {
     /// Gives back leases and unused numbers.
     pub async fn close(&self) {
         tokio::join!(self.ids.close(), self.keys.close(), self.numbers.close());
-    }
-}
-
-/// The time until which a request waits for the store.
-#[derive(Clone, Copy, Debug)]
-struct Deadline<'a> {
-    store: &'a dyn Store,
-    max_wait_ms: u64,
-    at: Instant,
-}
-
-impl<'a> Deadline<'a> {
-    fn of(store: &'a dyn Store, max_wait_ms: u64) -> Self {
-        Self { store, max_wait_ms, at: Instant::now() + Duration::from_millis(max_wait_ms) }
-    }
-
-    /// Awaits a call until the deadline.
-    ///
-    /// # Errors
-    /// `StoreUnavailable` at the deadline, and the errors of the call.
-    async fn ends<T>(&self, call: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
-        self.answer(call).await.unwrap_or_else(|| Err(self.missed()))
-    }
-
-    /// Awaits a call until the deadline. `None` at the deadline.
-    async fn answer<T>(&self, call: impl Future<Output = Result<T, Error>>) -> Option<Result<T, Error>> {
-        timeout_at(self.at, call).await.ok()
-    }
-
-    /// The error at the deadline.
-    fn missed(&self) -> Error {
-        let ms = self.max_wait_ms;
-        Error::told(ErrorKind::StoreUnavailable, format!("{}: no answer within {ms} ms", self.store.name()))
     }
 }
 

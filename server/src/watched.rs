@@ -37,6 +37,8 @@ pub struct Watched {
 struct State {
     /// When the last operation ended.
     heard: Instant,
+    /// When the store last answered.
+    answered: Instant,
     away: Option<Away>,
 }
 
@@ -60,7 +62,7 @@ impl Watched {
             engine,
             counts,
             patience: Duration::from_millis(max_wait_ms),
-            state: Mutex::new(State { heard: Instant::now(), away: None }),
+            state: Mutex::new(State { heard: Instant::now(), answered: Instant::now(), away: None }),
             probing: tokio::sync::Mutex::default(),
         });
         let probed = Arc::downgrade(&watched);
@@ -101,6 +103,12 @@ impl Watched {
         }
     }
 
+    /// Returns whether the store answered since a time, and is not away.
+    pub fn answers_since(&self, time: Instant) -> bool {
+        let state = self.state();
+        state.away.is_none() && state.answered >= time
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         lock(&self.state)
     }
@@ -129,7 +137,8 @@ impl Watched {
 
     fn answered(&self, writing: bool) {
         let mut state = self.state();
-        state.heard = Instant::now();
+        state.answered = Instant::now();
+        state.heard = state.answered;
         if let Some(away) = state.away.take_if(|away| writing || !away.writing) {
             self.counts.up.set(1);
             let seconds = away.since.elapsed().as_secs_f64();

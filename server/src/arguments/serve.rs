@@ -29,6 +29,9 @@ pub struct Serve {
     /// nats://..., file:DIRECTORY [default: a SQLite file of this user; required in a container or pod]
     #[arg(long, env = "SNOWMINT_STORE", value_name = "URL", hide_env_values = true)]
     pub store: Option<String>,
+    /// Connections to PostgreSQL, MariaDB or MySQL, unless the store's URL has the option connections
+    #[arg(long, env = "SNOWMINT_STORE_CONNECTIONS", value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub store_connections: u32,
     /// File with the token that clients must send; required for addresses other than loopback. SIGHUP reads this file and the
     /// certificate again
     #[arg(long, env = "SNOWMINT_TOKEN_FILE", value_name = "FILE")]

@@ -12,10 +12,10 @@ use axum::response::{IntoResponse as _, Response};
 use serde::Serialize;
 use snowmint_core::time::Rfc3339;
 use snowmint_core::{ErrorKind, SystemHost, layouts};
-use snowmint_stores::Error;
 
 use super::App;
 use super::problem::Failed;
+use crate::service::Failure;
 
 /// Take a number of a tag, as from Leaf
 #[utoipa::path(get, path = "/api/segment/get/{key}", operation_id = "leaf_segment", tag = "leaf",
@@ -43,21 +43,25 @@ pub async fn no_key(uri: Uri) -> Response {
     failed(&uri, "Key is none", "BAD_REQUEST")
 }
 
-fn answer(app: &App, uri: &Uri, number: Result<u64, Error>) -> Response {
+fn answer(app: &App, uri: &Uri, number: Result<u64, Failure>) -> Response {
     match number {
         Ok(number) => {
             app.metrics.http.numbers.inc();
             ([(CONTENT_TYPE, "text/plain;charset=UTF-8")], number.to_string()).into_response()
         }
-        Err(error) => {
+        Err(failure) => {
+            let kind = match &failure {
+                Failure::Error(error) => Some(error.kind()),
+                Failure::Busy(_) => None,
+            };
             // Leaf's codes: -2 for an unknown tag, -3 for empty buffers or a clock that went back, -1 before it is ready.
-            let id = match error.kind() {
-                ErrorKind::InvalidText => -2,
-                ErrorKind::Exhausted | ErrorKind::ClockBackwards => -3,
+            let id = match kind {
+                Some(ErrorKind::InvalidText) => -2,
+                Some(ErrorKind::Exhausted | ErrorKind::ClockBackwards) => -3,
                 _ => -1,
             };
-            tracing::debug!(%error, "a request to Leaf's endpoints failed");
-            failed(uri, &format!("Result{{id={id}, status=EXCEPTION}}"), error.code())
+            tracing::debug!(%failure, "a request to Leaf's endpoints failed");
+            failed(uri, &format!("Result{{id={id}, status=EXCEPTION}}"), failure.code())
         }
     }
 }

@@ -14,7 +14,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::problem::{Failures, Problem};
 use super::{App, peer};
-use crate::service::count;
+use crate::service::{Failure, count};
 
 /// How long until another section of users may have room, in ms.
 const SECTIONS_MS: u64 = 5000;
@@ -77,14 +77,12 @@ pub async fn segment(
 ) -> Result<Json<Range>, Problem> {
     let (Path(tag), Query(query)) = (tag?, query?);
     let count = count(query.count)?;
-    let numbers = app.service.numbers.segment(&tag, count).await.map_err(|error| {
-        let unknown = error.kind() == ErrorKind::InvalidText && (1..=128).contains(&tag.len());
-        if unknown {
+    let numbers = app.service.numbers.segment(&tag, count).await.map_err(|failure| match failure {
+        Failure::Error(error) if error.kind() == ErrorKind::InvalidText && (1..=128).contains(&tag.len()) => {
             let detail = format!("there is no segment tag {tag:?}: create it with snowmint segment create");
             Problem::new(StatusCode::NOT_FOUND, error.code(), detail)
-        } else {
-            error.into()
         }
+        failure => failure.into(),
     })?;
     app.metrics.http.numbers.inc_by(count);
     Ok(Json(Range { start: numbers.start.to_string(), end: numbers.end.to_string() }))

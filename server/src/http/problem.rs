@@ -15,6 +15,8 @@ use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::{Content, Ref, RefOr};
 use utoipa::{IntoResponses, ToSchema};
 
+use crate::service::{Failure, LATER_MS};
+
 /// The reason of a refusal or a failure.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Problem {
@@ -120,10 +122,12 @@ impl Problem {
     }
 
     /// Converts an error of a namespace. A valid layout that the namespace does not have, or whose time is over, is a conflict.
-    pub fn of_namespace(error: Error) -> Self {
-        let conflict =
-            matches!(error.kind(), ErrorKind::InvalidLayout | ErrorKind::TimeOverflow | ErrorKind::BeforeEpoch);
-        let problem = Self::from(error);
+    pub fn of_namespace(failure: impl Into<Failure>) -> Self {
+        use ErrorKind::{BeforeEpoch, InvalidLayout, TimeOverflow};
+        let failure = failure.into();
+        let conflict = matches!(&failure, Failure::Error(error)
+            if matches!(error.kind(), InvalidLayout | TimeOverflow | BeforeEpoch));
+        let problem = Self::from(failure);
         if conflict { problem.with_status(StatusCode::CONFLICT) } else { problem }
     }
 
@@ -157,6 +161,17 @@ impl From<Error> for Problem {
             _ => StatusCode::INTERNAL_SERVER_ERROR,
         };
         Self::new(status, error.code(), error.to_string()).with_retry_after_ms(error.wait_ms())
+    }
+}
+
+impl From<Failure> for Problem {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Busy(why) => {
+                Self::new(StatusCode::SERVICE_UNAVAILABLE, Failure::BUSY, why).with_retry_after_ms(Some(LATER_MS))
+            }
+            Failure::Error(error) => error.into(),
+        }
     }
 }
 

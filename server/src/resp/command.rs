@@ -8,6 +8,7 @@ use snowmint_stores::Error;
 
 use super::reply::Reply;
 use super::{Resp, frame, info};
+use crate::service::Failure;
 
 /// The limit of the commands between MULTI and EXEC, in bytes.
 const MOST_QUEUED: usize = 256 * 1024;
@@ -86,7 +87,10 @@ impl<'a> Session<'a> {
             Ok(reply) => reply,
             Err(error) => {
                 self.shared.metrics.redis.failed(error.code());
-                Reply::Error(format!("ERR {} {error}", error.code()))
+                match error {
+                    Failure::Busy(why) => Reply::Error(format!("{} {why}", Failure::BUSY)),
+                    Failure::Error(error) => Reply::Error(format!("ERR {} {error}", error.code())),
+                }
             }
         }
     }
@@ -152,7 +156,7 @@ impl<'a> Session<'a> {
         Reply::Array(replies)
     }
 
-    async fn run(&mut self, words: &Words<'_>) -> Result<Reply, Error> {
+    async fn run(&mut self, words: &Words<'_>) -> Result<Reply, Failure> {
         let mut place = [0; 16];
         let name = words.name(&mut place);
         let service = &self.shared.service;
@@ -252,7 +256,7 @@ impl<'a> Session<'a> {
     }
 
     #[inline]
-    async fn next(&self, key: &str) -> Result<i64, Error> {
+    async fn next(&self, key: &str) -> Result<i64, Failure> {
         let keys = &self.shared.service.keys;
         let next = match keys.try_next(key) {
             Some(next) => next,
@@ -262,7 +266,7 @@ impl<'a> Session<'a> {
         Ok(signed(next))
     }
 
-    async fn reserve(&self, key: &str, count: i64) -> Result<i64, Error> {
+    async fn reserve(&self, key: &str, count: i64) -> Result<i64, Failure> {
         let count = u64::try_from(count)
             .map_err(|_| Error::told(ErrorKind::InvalidId, "INCRBY takes 0 or more: numbers never go back"))?;
         let last = self.shared.service.keys.reserve(key, count).await?;

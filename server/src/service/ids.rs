@@ -10,9 +10,10 @@ use snowmint_core::{ErrorKind, Layout};
 use snowmint_stores::{Error, Namespace, Store};
 use tokio::task::{JoinError, spawn_blocking};
 
+use super::Settings;
+use super::door::{Door, Failure};
 use super::pool::{Pool, Pooled};
 use super::queue::Queued;
-use super::{Deadline, Settings};
 
 /// The limit of generators besides the default one and Leaf's. Each one holds a node.
 const MOST: usize = 64;
@@ -20,7 +21,7 @@ const MOST: usize = 64;
 /// The generators of the service.
 #[derive(Debug)]
 pub struct Ids {
-    store: Arc<dyn Store>,
+    door: Door,
     lease_store: LeaseStore,
     layout: Layout,
     namespace: Option<Namespace>,
@@ -55,12 +56,12 @@ impl Refusals {
 
 impl Ids {
     /// Opens no generator yet.
-    pub fn new(store: Arc<dyn Store>, settings: &Settings) -> Self {
+    pub fn new(store: Arc<dyn Store>, door: Door, settings: &Settings) -> Self {
         let default = key_of(settings.namespace.as_ref().map(Namespace::to_string).as_deref(), &settings.layout);
         let kept = vec![default, key_of(None, &LEAF)];
         Self {
-            lease_store: LeaseStore::own(Arc::clone(&store)),
-            store,
+            lease_store: LeaseStore::own(store),
+            door,
             layout: settings.layout,
             namespace: settings.namespace.clone(),
             max_wait_ms: settings.max_wait_ms,
@@ -84,8 +85,13 @@ impl Ids {
     ///
     /// # Errors
     /// The errors of a generator and of its lease.
-    pub async fn take(&self, layout: Option<&Layout>, namespace: Option<&str>, count: u64) -> Result<Vec<u64>, Error> {
-        let deadline = Deadline::of(&*self.store, self.max_wait_ms);
+    pub async fn take(
+        &self,
+        layout: Option<&Layout>,
+        namespace: Option<&str>,
+        count: u64,
+    ) -> Result<Vec<u64>, Failure> {
+        let deadline = self.door.deadline();
         let (name, layout, namespace) = self.resolve(layout, namespace)?;
         loop {
             let generator = match self.pool.get(&name) {
@@ -93,7 +99,7 @@ impl Ids {
                 None => match deadline.answer(self.open(&name, &layout, namespace.clone())).await {
                     Some(opened) => opened?,
                     // The claim of an earlier request, for which this one waited.
-                    None => return Err(self.refusals.last(&name).unwrap_or_else(|| deadline.missed())),
+                    None => return Err(self.refusals.last(&name).map_or_else(|| deadline.missed(), Failure::from)),
                 },
             };
             match generator.batch(count, deadline.at).await {
@@ -104,9 +110,9 @@ impl Ids {
                         // This request fails, and the next one takes a new lease.
                         self.pool.forget(&name, &generator).await;
                     }
-                    return Err(error);
+                    return Err(error.into());
                 }
-                ids => return ids,
+                Ok(ids) => return Ok(ids),
             }
         }
     }
@@ -127,29 +133,26 @@ impl Ids {
         Ok((key_of(namespace.as_deref(), &layout), layout, namespace))
     }
 
-    /// Opens a generator in a task. If the caller gives up, the task continues, and the next caller gets its lease.
+    /// Opens a generator.
     async fn open(&self, name: &str, layout: &Layout, namespace: Option<String>) -> Result<Arc<Queued>, Error> {
-        let (pool, name, layout) = (Arc::clone(&self.pool), name.to_owned(), *layout);
-        let shown = name_of(namespace.as_deref(), &layout);
-        let mut lease = LeaseOptions::new().layout(layout).store(self.lease_store.clone());
+        let shown = name_of(namespace.as_deref(), layout);
+        let mut lease = LeaseOptions::new().layout(*layout).store(self.lease_store.clone());
         lease.namespace = namespace;
         // The rest of the time is for the store's answers, so that the request hears why there is no node.
         lease.options.max_wait_ms = self.max_wait_ms - self.max_wait_ms / 4;
         lease.window_ms = Some(self.window_ms);
         let refusals = Arc::clone(&self.refusals);
-        let opening = tokio::spawn(async move {
-            let new = async {
-                let open = move || Generator::lease(lease, &Environment::default(), &mut SystemHost::new());
-                let opened = spawn_blocking(open).await.map_err(|error| ended(&error)).flatten().map(Queued::new);
-                refusals.note(&name, &opened);
-                if let Ok(generator) = &opened {
-                    tracing::info!(namespace = shown, node = generator.node(), "leased a node");
-                }
-                opened
-            };
-            pool.open(&name, new).await
-        });
-        opening.await.map_err(|error| ended(&error))?
+        let name_of_refusal = name.to_owned();
+        let new = async move {
+            let open = move || Generator::lease(lease, &Environment::default(), &mut SystemHost::new());
+            let opened = spawn_blocking(open).await.map_err(|error| ended(&error)).flatten().map(Queued::new);
+            refusals.note(&name_of_refusal, &opened);
+            if let Ok(generator) = &opened {
+                tracing::info!(namespace = shown, node = generator.node(), "leased a node");
+            }
+            opened
+        };
+        self.pool.open(name, new).await
     }
 
     /// Gives back the leases of generators that were not used for a while.

@@ -6,8 +6,9 @@ use snowmint_core::ErrorKind;
 use snowmint_core::segment::MAX_STEP;
 use snowmint_stores::{Error, Key, SegmentsOptions, Store};
 
+use super::Settings;
+use super::door::{Deadline, Door, Failure};
 use super::pool::{Pool, Pooled};
-use super::{Deadline, Settings};
 
 /// The limit of keys with numbers in memory.
 const MOST_KEYS: usize = 10_000;
@@ -26,13 +27,15 @@ pub struct Keys {
     store: Arc<dyn Store>,
     step: u64,
     options: SegmentsOptions,
+    door: Door,
     pool: Arc<Pool<Key>>,
 }
 
 impl Keys {
-    pub fn new(store: Arc<dyn Store>, settings: &Settings) -> Self {
+    pub fn new(store: Arc<dyn Store>, door: Door, settings: &Settings) -> Self {
         Self {
             store,
+            door,
             step: settings.step,
             options: SegmentsOptions { max_wait_ms: settings.max_wait_ms },
             pool: Pool::new(MOST_KEYS, Vec::new()),
@@ -46,12 +49,12 @@ impl Keys {
     }
 
     /// Returns the next number of a key. The first use creates the key.
-    pub async fn next(&self, name: &str) -> Result<u64, Error> {
+    pub async fn next(&self, name: &str) -> Result<u64, Failure> {
         self.take(name, Take::Next).await
     }
 
     /// Returns the next number of a key, or `None` if the key does not exist.
-    pub async fn next_if_there(&self, name: &str) -> Result<Option<u64>, Error> {
+    pub async fn next_if_there(&self, name: &str) -> Result<Option<u64>, Failure> {
         let there = self.pool.get(name).is_some() || self.exists(name).await?;
         if there { self.next(name).await.map(Some) } else { Ok(None) }
     }
@@ -60,48 +63,57 @@ impl Keys {
     ///
     /// # Errors
     /// `InvalidId`, if `count` is above [`MAX_STEP`]: a range holds no more numbers.
-    pub async fn reserve(&self, name: &str, count: u64) -> Result<u64, Error> {
+    pub async fn reserve(&self, name: &str, count: u64) -> Result<u64, Failure> {
         match count {
             0 => self.take(name, Take::Last).await,
             1..=MAX_STEP => self.take(name, Take::Block(count)).await,
             _ => {
                 let told = format!("INCRBY takes at most {MAX_STEP} numbers, not {count}: send it several times");
-                Err(Error::told(ErrorKind::InvalidId, told))
+                Err(Error::told(ErrorKind::InvalidId, told).into())
             }
         }
     }
 
-    async fn take(&self, name: &str, take: Take) -> Result<u64, Error> {
+    async fn take(&self, name: &str, take: Take) -> Result<u64, Failure> {
         let deadline = self.deadline();
         loop {
             let (key, is_new) = if let Some(key) = self.pool.get(name) {
                 (key, false)
             } else {
-                let opening = Key::open(Arc::clone(&self.store), name, self.step, self.options);
-                (deadline.ends(self.pool.open(name, opening)).await?, true)
+                (deadline.ends(self.pool.open(name, self.opening(name)?)).await?, true)
             };
             let call = async {
                 match take {
                     Take::Next => key.next().await,
-                    Take::Last => deadline.ends(key.last()).await,
+                    Take::Last => key.last().await,
                     Take::Block(count) => key.next_block(count).await.map(|block| block.end - 1),
                 }
             };
             // A key that was open has its own deadline, with an error that says more.
-            match if is_new { deadline.ends(call).await } else { call.await } {
-                Err(error) if self.pool.was_given_back(name, &key, &error) => {}
+            match if is_new { deadline.ends(call).await } else { call.await.map_err(Failure::from) } {
+                Err(Failure::Error(error)) if self.pool.was_given_back(name, &key, &error) => {}
                 done => return done,
             }
         }
     }
 
+    /// Opens a key. It has a place at the door meanwhile.
+    fn opening(&self, name: &str) -> Result<impl Future<Output = Result<Key, Error>> + use<>, Failure> {
+        let place = self.door.enter()?;
+        let (store, name, step, options) = (Arc::clone(&self.store), name.to_owned(), self.step, self.options);
+        Ok(async move {
+            let _place = place;
+            Key::open(store, &name, step, options).await
+        })
+    }
+
     /// Returns whether a key exists, on this or another server.
-    pub async fn exists(&self, name: &str) -> Result<bool, Error> {
+    pub async fn exists(&self, name: &str) -> Result<bool, Failure> {
         self.deadline().ends(Key::exists(&*self.store, name)).await
     }
 
     /// Raises a key: its next number is above `value`, and above all numbers given before.
-    pub async fn set(&self, name: &str, value: u64) -> Result<(), Error> {
+    pub async fn set(&self, name: &str, value: u64) -> Result<(), Failure> {
         let call = async {
             let locked = self.pool.lock(name).await;
             if let Some(key) = locked.get()
@@ -118,7 +130,7 @@ impl Keys {
     }
 
     /// Deletes a key, and returns whether it existed. A later use of the name continues above its numbers.
-    pub async fn delete(&self, name: &str) -> Result<bool, Error> {
+    pub async fn delete(&self, name: &str) -> Result<bool, Failure> {
         let call = async {
             let locked = self.pool.lock(name).await;
             if let Some(key) = locked.take() {
@@ -130,7 +142,7 @@ impl Keys {
     }
 
     fn deadline(&self) -> Deadline<'_> {
-        Deadline::of(&*self.store, self.options.max_wait_ms)
+        self.door.deadline()
     }
 
     /// Returns how many keys are open.

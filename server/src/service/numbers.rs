@@ -3,10 +3,11 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use snowmint_stores::{Error, Segments, SegmentsOptions, Sequences, Store, Tickets};
+use snowmint_stores::{Segments, SegmentsOptions, Sequences, Store, Tickets};
 
+use super::Settings;
+use super::door::{Door, Failure};
 use super::pool::{Pool, Pooled};
-use super::{Deadline, Settings};
 
 /// The limit of open names of each kind.
 const MOST: usize = 10_000;
@@ -16,15 +17,17 @@ const MOST: usize = 10_000;
 pub struct Numbers {
     store: Arc<dyn Store>,
     max_wait_ms: u64,
+    door: Door,
     segments: Arc<Pool<Segments>>,
     sequences: Arc<Pool<Sequences>>,
     tickets: Arc<Pool<Tickets>>,
 }
 
 impl Numbers {
-    pub fn new(store: Arc<dyn Store>, settings: &Settings) -> Self {
+    pub fn new(store: Arc<dyn Store>, door: Door, settings: &Settings) -> Self {
         Self {
             store,
+            door,
             max_wait_ms: settings.max_wait_ms,
             segments: Pool::new(MOST, Vec::new()),
             sequences: Pool::new(MOST, Vec::new()),
@@ -36,41 +39,47 @@ impl Numbers {
     ///
     /// # Errors
     /// `InvalidText`, if the tag does not exist.
-    pub async fn segment(&self, tag: &str, count: u64) -> Result<Range<u64>, Error> {
-        let deadline = Deadline::of(&*self.store, self.max_wait_ms);
+    pub async fn segment(&self, tag: &str, count: u64) -> Result<Range<u64>, Failure> {
+        let deadline = self.door.deadline();
         let options = SegmentsOptions { max_wait_ms: self.max_wait_ms };
         loop {
             let (segments, is_new) = if let Some(segments) = self.segments.get(tag) {
                 (segments, false)
             } else {
-                let opening = Segments::open(Arc::clone(&self.store), tag, options);
+                let (place, store, name) = (self.door.enter()?, Arc::clone(&self.store), tag.to_owned());
+                let opening = async move {
+                    let _place = place;
+                    Segments::open(store, &name, options).await
+                };
                 (deadline.ends(self.segments.open(tag, opening)).await?, true)
             };
             let call = segments.next_block(count);
             // Open segments have their own deadline, with an error that says more.
-            match if is_new { deadline.ends(call).await } else { call.await } {
-                Err(error) if self.segments.was_given_back(tag, &segments, &error) => {}
+            match if is_new { deadline.ends(call).await } else { call.await.map_err(Failure::from) } {
+                Err(Failure::Error(error)) if self.segments.was_given_back(tag, &segments, &error) => {}
                 done => return done,
             }
         }
     }
 
     /// Takes the next `count` values of a sequence, as `nextval`.
-    pub async fn sequence(&self, name: &str, count: u64) -> Result<Vec<i128>, Error> {
-        let new = async { Ok(Sequences::new(Arc::clone(&self.store)).with_max_wait_ms(self.max_wait_ms)) };
-        let session = self.sequences.open(name, new).await?;
+    pub async fn sequence(&self, name: &str, count: u64) -> Result<Vec<i128>, Failure> {
+        let new = Sequences::new(Arc::clone(&self.store)).with_max_wait_ms(self.max_wait_ms);
+        let session = self.sequences.open(name, async { Ok(new) }).await?;
+        let deadline = self.door.deadline();
         let mut values = Vec::new();
         for _ in 0..count {
-            values.push(session.next(name).await?);
+            values.push(session.next(name).await.map_err(|error| deadline.judged(error))?);
         }
         Ok(values)
     }
 
     /// Takes a ticket.
-    pub async fn ticket(&self, name: &str) -> Result<u64, Error> {
-        let stores = vec![Arc::clone(&self.store)];
-        let new = async { Ok(Tickets::over(stores, name)?.with_max_wait_ms(self.max_wait_ms)) };
-        self.tickets.open(name, new).await?.next().await
+    pub async fn ticket(&self, name: &str) -> Result<u64, Failure> {
+        let new = Tickets::over(vec![Arc::clone(&self.store)], name)?.with_max_wait_ms(self.max_wait_ms);
+        let tickets = self.tickets.open(name, async { Ok(new) }).await?;
+        let deadline = self.door.deadline();
+        tickets.next().await.map_err(|error| deadline.judged(error))
     }
 
     /// Returns how many segment tags, sequences and tickets are open.

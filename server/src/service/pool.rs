@@ -11,7 +11,7 @@ use snowmint_stores::Error;
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
 /// How many values are given back at the same time.
-const AT_ONCE: usize = 256;
+const AT_ONCE: usize = 1024;
 
 /// A value that a pool gives back when it is not needed any more.
 pub trait Pooled: Send + Sync + 'static {
@@ -57,14 +57,16 @@ pub struct Locked<T> {
 type Taken<T> = Vec<(Locked<T>, Arc<T>)>;
 
 impl<T: Pooled> Pool<T> {
-    /// Returns the value of a name. Awaits `opening` for a new name and keeps its value; calls for the same name wait for it.
+    /// Returns the value of a name. Runs `opening` for a new name and keeps its value; calls for the same name wait for it.
+    ///
+    /// A caller that gives up does not end `opening`: the next caller gets its value.
     ///
     /// # Errors
     /// `WindowClosed` after [`Self::close`], and the errors of `opening`.
     pub async fn open(
         self: &Arc<Self>,
         name: &str,
-        opening: impl Future<Output = Result<T, Error>>,
+        opening: impl Future<Output = Result<T, Error>> + Send + 'static,
     ) -> Result<Arc<T>, Error> {
         if let Some(value) = self.get(name) {
             return Ok(value);
@@ -76,18 +78,21 @@ impl<T: Pooled> Pool<T> {
         if self.is_over() {
             return Err(CoreError::closed().into());
         }
-        match locked.put(opening.await?) {
-            Ok((value, surplus)) => {
-                if !surplus.is_empty() {
-                    drop(tokio::spawn(give_back(surplus)));
+        let opened = tokio::spawn(async move {
+            match locked.put(opening.await?) {
+                Ok((value, surplus)) => {
+                    if !surplus.is_empty() {
+                        drop(tokio::spawn(give_back(surplus)));
+                    }
+                    Ok(value)
                 }
-                Ok(value)
+                Err(value) => {
+                    Arc::new(value).give_back().await;
+                    Err(CoreError::closed().into())
+                }
             }
-            Err(value) => {
-                Arc::new(value).give_back().await;
-                Err(CoreError::closed().into())
-            }
-        }
+        });
+        opened.await.unwrap_or_else(|error| Err(Error::told(ErrorKind::StoreUnavailable, error.to_string())))
     }
 
     /// Returns whether a call failed because its value was given back before the call: open the name again and repeat the call.
@@ -312,11 +317,14 @@ mod tests {
 
     #[tokio::test]
     async fn a_name_is_opened_once() {
-        let (pool, opened) = (Pool::new(9, Vec::new()), AtomicUsize::new(0));
-        let opening = async || {
-            opened.fetch_add(1, Ordering::Relaxed);
-            sleep(Duration::from_millis(20)).await;
-            Ok(7)
+        let (pool, opened) = (Pool::new(9, Vec::new()), Arc::new(AtomicUsize::new(0)));
+        let opening = || {
+            let opened = Arc::clone(&opened);
+            async move {
+                opened.fetch_add(1, Ordering::Relaxed);
+                sleep(Duration::from_millis(20)).await;
+                Ok(7)
+            }
         };
         let (first, second) = tokio::join!(pool.open("a", opening()), pool.open("a", opening()));
         assert!(Arc::ptr_eq(&first.expect("a value"), &second.expect("a value")));
@@ -324,6 +332,19 @@ mod tests {
         pool.close().await;
         let refused = pool.open("a", opening()).await.expect_err("the pool is closed");
         assert_eq!((refused.kind(), opened.load(Ordering::Relaxed)), (ErrorKind::WindowClosed, 1));
+    }
+
+    #[tokio::test]
+    async fn a_value_whose_caller_gave_up_is_kept_for_the_next_one() {
+        let pool = Pool::new(9, Vec::new());
+        let (go, gone) = tokio::sync::oneshot::channel::<()>();
+        let opening = async move {
+            drop(gone.await);
+            Ok(7)
+        };
+        assert!(timeout(Duration::from_millis(20), pool.open("a", opening)).await.is_err());
+        drop(go);
+        assert_eq!(pool.open("a", async { Ok(8) }).await.as_deref(), Ok(&7));
     }
 
     #[tokio::test]

@@ -10,7 +10,7 @@ use std::time::Duration;
 use futures_util::future::maybe_done;
 use snowmint::Environment;
 use snowmint_core::{ErrorKind, Layout};
-use snowmint_stores::{Namespace, Store as _, connect, refuse_default_database};
+use snowmint_stores::{Namespace, Store as _, Url, connect_to, refuse_default_database};
 use tokio::net::{TcpListener, lookup_host};
 use tokio::sync::watch;
 use tokio::time::timeout;
@@ -89,8 +89,12 @@ async fn run(options: &Serve) -> Result<(), Exit> {
     };
     let (mut ended, mut hang_up) = (signals::interrupt()?, signals::hang_up()?);
 
-    let url = options.store.clone().map_or_else(default_store, Ok)?;
-    let connected = connect(&url).await?;
+    let mut url = Url::parse(&options.store.clone().map_or_else(default_store, Ok)?)?;
+    // SQLite has one writer at a time.
+    if url.scheme != "sqlite" {
+        url.connections.get_or_insert(options.store_connections);
+    }
+    let connected = connect_to(url).await?;
     let store_name = connected.name().to_owned();
     let mut metrics = Metrics::new();
     let store = Watched::over(connected, metrics.store.clone(), options.max_wait_ms);

@@ -3,6 +3,7 @@
 mod batches;
 mod caches;
 mod commands;
+mod crowds;
 mod encrypted;
 mod endings;
 mod engines;
