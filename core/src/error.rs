@@ -202,6 +202,29 @@ impl Error {
         Self::new(What::NumbersDry, 0, retry_after_ms, 0)
     }
 
+    /// There is no memory for the numbers of a request now.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::{Error, ErrorKind};
+    /// let error = Error::no_memory(100_000);
+    /// assert_eq!((error.kind(), error.retry_after_ms()), (ErrorKind::Exhausted, Some(1000)));
+    /// ```
+    pub const fn no_memory(count: u64) -> Self {
+        Self::new(What::NoMemory, 0, 1000, count)
+    }
+
+    /// Returns whether a section has no memory for another user.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Error;
+    /// assert!(!Error::closed().is_users_full());
+    /// ```
+    pub const fn is_users_full(&self) -> bool {
+        matches!(self.what, What::UsersFull)
+    }
+
     /// The bytes of a store are not a record.
     pub const fn no_record() -> Self {
         Self::plain(What::NoRecord)
@@ -322,6 +345,8 @@ impl Error {
             | What::ClockBackwards
             | What::WindowOver
             | What::NumbersDry
+            | What::NoMemory
+            | What::UsersFull
             | What::UlidsOver => Some(self.numbers[0]),
             _ => None,
         }

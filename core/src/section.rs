@@ -11,6 +11,7 @@
 //! | [`Record`] | the record of a section in the store |
 //! | [`Claim`] | takes a section over |
 //! | [`Section`] | hands out numbers, renews the section, gives it back |
+//! | [`Memory`] | the last number of each user |
 //! | [`Tenure`], [`Watch`] | how long a holder may hand out numbers, and a successor waits |
 //!
 //! **Unique**: each write of a holder replaces the version that the holder knows. Once another allocator has written,
@@ -74,11 +75,13 @@ use crate::segment::{LAST, RETRY_MS};
 use crate::store::{Ask, Next, Reply, Version};
 
 mod claim;
+mod memory;
 mod record;
 mod tenure;
 
 pub use self::claim::{Claim, Claimed, Held, STEP, Terms};
-pub use self::record::{MAX_SIZE, RECORD_BYTES, Record, SIZE, Users};
+pub use self::memory::{Memory, refuse_little_memory};
+pub use self::record::{LEAST_MEMORY_BYTES, MAX_SIZE, MEMORY_BYTES, RECORD_BYTES, Record, SIZE, Users};
 pub use self::tenure::{Tenure, Watch};
 
 #[derive(Clone, Copy, Debug)]
@@ -90,13 +93,13 @@ enum Asked {
 
 /// A section that this allocator holds. See the [module](self).
 ///
-/// The memory `M` is a slice with the last number of each user, such as `Vec<u64>` or `&mut [u64]`. It is either all
-/// zero, or the memory of an earlier holder of the same section; numbers below the `max_seq` of the take-over count as
-/// that `max_seq`. A forked child must drop its sections, or it repeats its parent's numbers.
+/// The memory `M` has the last number of each user. A slice, such as `Vec<u64>` or `&mut [u64]`, is either all zero, or
+/// the memory of an earlier holder of the same section; numbers below the `max_seq` of the take-over count as that
+/// `max_seq`. A forked child must drop its sections, or it repeats its parent's numbers.
 #[derive(Debug)]
 pub struct Section<M> {
     memory: M,
-    /// `max_seq` at the take-over.
+    /// No number of any user was higher: `max_seq` at the take-over, or when the users were last forgotten.
     base: u64,
     step: u64,
     /// The last record that is known to be in the store.
@@ -117,14 +120,14 @@ pub struct Section<M> {
     over: Option<Error>,
 }
 
-impl<M: AsMut<[u64]>> Section<M> {
+impl<M: Memory> Section<M> {
     /// Makes a section that was just taken over, with memory for its users.
     #[allow(clippy::needless_pass_by_value, reason = "one take-over makes one section")]
-    pub const fn new(held: Held, memory: M) -> Self {
+    pub fn new(held: Held, memory: M) -> Self {
         let Held { record, version, tenure, step } = held;
-        Self {
+        let mut section = Self {
             memory,
-            base: record.max_seq,
+            base: 0,
             step,
             record,
             version,
@@ -135,7 +138,43 @@ impl<M: AsMut<[u64]>> Section<M> {
             unread: false,
             retry_at_ms: 0,
             over: None,
-        }
+        };
+        section.forget();
+        section
+    }
+
+    /// Returns the memory of the users.
+    pub const fn memory(&self) -> &M {
+        &self.memory
+    }
+
+    /// Forgets the last numbers of all users, so that their memory can be used for others. The next number of each user is
+    /// above `max_seq`, as after a take-over.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::section::{Claim, Claimed, SIZE, STEP, Section, Terms, Users};
+    /// use snowmint_core::store::{Ask, Next, Reply};
+    /// use snowmint_core::{Integer, bytes};
+    /// # let users = Users::of(Integer::from(42), SIZE)?;
+    /// # let terms = Terms::new(users, 1, Integer::from(STEP), 10_000, bytes::label("allocator 1"))?;
+    /// # let mut claim = Claim::new(terms);
+    /// # claim.next(Some(Reply::Record(None, 0)), 0)?;
+    /// # let Next::Done(Claimed::Held(held)) = claim.next(Some(Reply::Written(1)), 0)? else { panic!("held") };
+    /// // `held` is a section that was just taken over.
+    /// let mut section = Section::new(held, vec![0; SIZE.get() as usize]);
+    /// let Next::Ask(Ask::Write(..)) = section.next(Integer::from(42), 0)? else { panic!("max_seq is 0") };
+    /// section.reply(Reply::Written(2), 0)?;
+    /// assert_eq!(section.next(Integer::from(42), 0)?, Next::Done(1));
+    /// section.forget();
+    /// let Next::Ask(Ask::Write(..)) = section.next(Integer::from(42), 0)? else { panic!("max_seq is 10,000") };
+    /// section.reply(Reply::Written(3), 0)?;
+    /// assert_eq!(section.next(Integer::from(42), 0)?, Next::Done(10_001));
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
+    pub fn forget(&mut self) {
+        self.base = if mutant::removes("base") { 0 } else { self.record.max_seq };
+        self.memory.forget(self.base);
     }
 
     /// Returns the users.
@@ -155,8 +194,8 @@ impl<M: AsMut<[u64]>> Section<M> {
     ///
     /// # Errors
     /// `InvalidId` for a user of another section; `Exhausted` with a time to retry, if the store must be asked while
-    /// another request is under way (wait for its reply, or until the deadline) or has just failed; `Exhausted` without
-    /// a time past 2^63-1; `WindowClosed`, if the section was given back, or another allocator has it.
+    /// another request is under way (wait for its reply, or until the deadline) or has just failed, and if there is no
+    /// memory for another user; `Exhausted` without a time past 2^63-1; `WindowClosed`, if the section was given back, or another allocator has it.
     ///
     /// # Examples
     /// ```
@@ -183,14 +222,19 @@ impl<M: AsMut<[u64]>> Section<M> {
             return Err(error);
         }
         let place = self.record.users.place(user)?;
-        let Some(last) = self.memory.as_mut().get_mut(place) else {
+        let Some(last) = self.memory.last(place) else {
             return Err(user.refused(What::User, 0));
         };
-        let base = if mutant::removes("base") { 0 } else { self.base };
-        let number = base.max(*last).saturating_add(1);
+        let mut number = self.base.max(last).saturating_add(1);
+        if number - self.base > M::REACH {
+            self.forget();
+            number = self.base.saturating_add(1);
+        }
         let durable = number <= self.record.max_seq || mutant::removes("durable");
         if durable && self.tenure.holds(now_ms) {
-            *last = number;
+            if !self.memory.keep(place, number) {
+                return Err(Error::new(What::UsersFull, 0, RETRY_MS, 0));
+            }
             return Ok(Next::Done(number));
         }
         if !durable && self.record.max_seq == LAST {

@@ -6,7 +6,10 @@ use std::num::NonZeroU32;
 
 use proptest::prelude::*;
 use snowmint_core::bytes::label;
-use snowmint_core::section::{Claim, Claimed, Held, RECORD_BYTES, Record, SIZE, STEP, Section, Terms, Users};
+use snowmint_core::section::{
+    Claim, Claimed, Held, LEAST_MEMORY_BYTES, Memory, RECORD_BYTES, Record, SIZE, STEP, Section, Terms, Users,
+    refuse_little_memory,
+};
 use snowmint_core::segment::{LAST, RETRY_MS};
 use snowmint_core::store::{Ask, Next, Reply, Version};
 use snowmint_core::{Error, ErrorKind, Integer};
@@ -69,6 +72,11 @@ impl Store {
         self.record.as_ref().map(|bytes| Record::from_bytes(bytes).expect("a record"))
     }
 
+    /// Takes a section over that is free, with a memory.
+    fn held_with<M: Memory>(&mut self, terms: Terms, memory: M) -> Section<M> {
+        Section::new(self.claim(&mut Claim::new(terms), 0, &[]).expect("free"), memory)
+    }
+
     /// Runs a claim until it holds the section, or has to wait.
     fn claim(&mut self, claim: &mut Claim, now_ms: u64, fates: &[Fate]) -> Result<Held, u64> {
         let (mut fates, mut reply) = (fates.iter(), None);
@@ -93,7 +101,13 @@ impl Store {
         }
     }
 
-    fn next(&mut self, section: &mut Section<Vec<u64>>, user: u64, now_ms: u64, fates: &[Fate]) -> Result<u64, Error> {
+    fn next<M: Memory>(
+        &mut self,
+        section: &mut Section<M>,
+        user: u64,
+        now_ms: u64,
+        fates: &[Fate],
+    ) -> Result<u64, Error> {
         let mut fates = fates.iter();
         loop {
             match section.next(Integer::from(user), now_ms)? {
@@ -128,6 +142,8 @@ enum Action {
     Next(usize),
     Renew,
     Release,
+    /// Forgets the numbers of its users.
+    Forget,
     Crash,
 }
 
@@ -151,6 +167,7 @@ fn script() -> impl Strategy<Value = Vec<(usize, u64, Action, Vec<Fate>)>> {
         12 => (0..USERS.len()).prop_map(Action::Next),
         3 => Just(Action::Renew),
         1 => Just(Action::Release),
+        1 => Just(Action::Forget),
         1 => Just(Action::Crash),
     ];
     proptest::collection::vec((0usize..3, passed_ms(), action, fates()), 1..150)
@@ -198,6 +215,10 @@ proptest! {
                     Ok(None) => true,
                     Err(_) => false,
                 },
+                (Allocator::Holding(section), Action::Forget) => {
+                    section.forget();
+                    true
+                }
                 (Allocator::Holding(section), Action::Release) => {
                     if let Some(ask) = section.release() {
                         store.answer(ask, *fates.first().unwrap_or(&Fate::Fine));
@@ -228,6 +249,10 @@ proptest! {
                     if let Ok(held) = store.claim(claim, now_ms, &fates) {
                         allocators[who] = Allocator::Holding(Section::new(held, vec![0; 30]));
                     }
+                    true
+                }
+                (Allocator::Holding(section), Action::Forget) => {
+                    section.forget();
                     true
                 }
                 (Allocator::Holding(section), action) => {
@@ -299,6 +324,66 @@ fn after_a_restart_every_user_continues_from_max_seq() {
         section.reply(store.answer(ask, Fate::Fine), now_ms).expect("held");
         assert_eq!(section.next(Integer::from(user), now_ms), Ok(Next::Done(21)));
     }
+}
+
+/// A memory with room for two users, each of whom has at most three numbers above the base.
+#[derive(Debug, Default)]
+struct Small {
+    base: u64,
+    above: HashMap<usize, u8>,
+}
+
+impl Memory for Small {
+    const REACH: u64 = 3;
+
+    fn last(&mut self, place: usize) -> Option<u64> {
+        Some(self.base + self.above.get(&place).copied().map_or(0, u64::from))
+    }
+
+    fn keep(&mut self, place: usize, number: u64) -> bool {
+        assert!(self.base < number && number - self.base <= Self::REACH, "{number} above {}", self.base);
+        let room = self.above.contains_key(&place) || self.above.len() < 2;
+        if room {
+            self.above.insert(place, u8::try_from(number - self.base).expect("at most three"));
+        }
+        room
+    }
+
+    fn forget(&mut self, base: u64) {
+        *self = Self { base, above: HashMap::new() };
+    }
+}
+
+#[test]
+fn a_full_memory_hands_out_nothing_until_the_users_are_forgotten() {
+    let mut store = Store::default();
+    let mut section = store.held_with(terms(1, 10), Small::default());
+    assert_eq!([60, 61, 60].map(|user| store.next(&mut section, user, 0, &[])), [Ok(1), Ok(1), Ok(2)]);
+    let error = store.next(&mut section, 75, 0, &[]).expect_err("room for two");
+    assert_eq!((error.kind(), error.retry_after_ms()), (ErrorKind::Exhausted, Some(RETRY_MS)));
+    assert_eq!(error.to_string(), "there is no memory for another user: retry in 100 ms");
+    assert!(error.is_users_full());
+    assert_eq!(store.next(&mut section, 61, 0, &[]), Ok(2), "a user with memory");
+    section.forget();
+    assert_eq!([75, 60, 75].map(|user| store.next(&mut section, user, 0, &[])), [Ok(11), Ok(11), Ok(12)]);
+}
+
+#[test]
+fn a_user_beyond_the_reach_of_the_memory_begins_above_max_seq() {
+    let mut store = Store::default();
+    let mut section = store.held_with(terms(1, 5), Small::default());
+    let numbers = [(); 7].map(|()| store.next(&mut section, 60, 0, &[]).expect("held"));
+    assert_eq!(numbers, [1, 2, 3, 6, 7, 8, 11]);
+    assert_eq!(store.next(&mut section, 61, 0, &[]), Ok(11), "all users of the section do");
+    assert_eq!(section.record().max_seq, 15);
+}
+
+#[test]
+fn a_little_memory_is_refused() {
+    assert_eq!(refuse_little_memory(LEAST_MEMORY_BYTES), Ok(()));
+    let error = refuse_little_memory(LEAST_MEMORY_BYTES - 1).expect_err("too small");
+    assert_eq!(error.to_string(), "the memory for users must be at least 1048576 bytes, not 1048575");
+    assert_eq!(error.kind(), ErrorKind::InvalidId);
 }
 
 #[test]

@@ -209,6 +209,22 @@ def test_the_chart_renders_the_manifests() -> None:
     assert charts == ours
 
 
+def test_a_limit_of_memory_follows_from_the_memory_for_users() -> None:
+    def memory(objects: list[dict[str, Any]]) -> tuple[str, str]:
+        (deployment,) = (each for each in objects if each["kind"] == "Deployment")
+        (container,) = deployment["spec"]["template"]["spec"]["containers"]
+        (users,) = (each["value"] for each in container["env"] if each["name"] == "SNOWMINT_USERS_MEMORY")
+        return users, container["resources"]["limits"]["memory"]
+
+    assert memory(manifests("deployment.yaml")) == ("64Mi", f"{64 + 192}Mi")
+    assert memory(rendered({"usersMemory": "512Mi"})) == ("512Mi", f"{512 + 192}Mi")
+    own = {"limits": {"memory": "1Gi", "cpu": "2"}}
+    assert memory(rendered({"usersMemory": "512Mi", "resources": own})) == ("512Mi", "1Gi")
+    # The program takes the default of the chart for its own.
+    shown = re.sub(r"\s+", " ", run(SNOWMINT, "serve", "--help"))
+    assert 'SNOWMINT_USERS_MEMORY=] [default: "64.0 MiB"]' in shown
+
+
 @pytest.mark.parametrize(
     "values",
     [
@@ -218,6 +234,8 @@ def test_the_chart_renders_the_manifests() -> None:
         {"env": {"SNOWMINT_WINDOW_MS": 20000}},
         {"secret": ""},
         {"networkPolicy": {"storePort": 0}},
+        {"usersMemory": "64M"},
+        {"env": {"SNOWMINT_USERS_MEMORY": "1GiB"}},
     ],
 )
 def test_the_chart_refuses_wrong_values(values: dict[str, Any]) -> None:

@@ -50,6 +50,8 @@ pub struct Settings {
     pub max_window_ms: u64,
     /// How many users share one record.
     pub section_size: NonZeroU32,
+    /// The memory for users, in bytes.
+    pub users_memory_bytes: u64,
     /// The address of this server for clients of other servers.
     pub label: String,
 }
@@ -79,6 +81,7 @@ impl Service {
             window_ms: settings.window_ms,
             max_wait_ms: settings.max_wait_ms,
             most: MOST_SECTIONS,
+            memory_bytes: settings.users_memory_bytes,
             label: Some(settings.label.clone()),
             ..SectionsOptions::default()
         };

@@ -125,6 +125,7 @@ mod memory {
     use super::*;
 
     store!(Kind::Memory);
+    holds! { Kind::Memory; numbers::a_full_memory_forgets_users_and_gives_unused_sections_back, }
 }
 
 // The leases of `file:` are slots; ../faults tests the others.

@@ -323,6 +323,33 @@ pub async fn an_idle_section_makes_room(scene: Arc<Scene>) {
     assert!(next(&other, 0).await > 1);
 }
 
+pub async fn a_full_memory_forgets_users_and_gives_unused_sections_back(scene: Arc<Scene>) {
+    let set = unique("users");
+    let options = SectionsOptions {
+        memory_bytes: 1 << 20,
+        step: 100,
+        max_wait_ms: 20_000,
+        window_ms: 60_000,
+        ..SectionsOptions::default()
+    };
+    let full = Sections::new(scene.connect().await, &set, options).expect("an allocator");
+    let other = SectionsOptions { max_wait_ms: 50, ..SectionsOptions::default() };
+    let other = Sections::new(scene.connect().await, &set, other).expect("an allocator");
+    let deadline = Instant::now() + Duration::from_secs(60);
+    // 30,000 users of a section take 400 kB: the memory has room for two such sections.
+    for section in 0.. {
+        for user in section * 100_000..section * 100_000 + 30_000 {
+            let number = next(&full, user).await;
+            assert!(number % 100 == 1 && next(&full, user).await > number, "{number} of user {user}");
+        }
+        match other.next(Integer::from(0u64)).await {
+            Err(error) if error.kind() == ErrorKind::WindowClosed => assert!(Instant::now() < deadline, "{error}"),
+            // The first section was unused for a second.
+            number => return assert!(number.expect("a number") > 2),
+        }
+    }
+}
+
 pub async fn a_section_has_one_allocator_and_then_a_successor(scene: Arc<Scene>) {
     let set = unique("users");
     let (first, second) = (allocator(&scene, &set, "host-1:8000").await, allocator(&scene, &set, "host-2:8000").await);

@@ -169,6 +169,9 @@ reasons! {
     SqlTicks InvalidLayout "SQL reads layouts whose ticks are whole ms";
     SqlWide InvalidText "no such kind of 128-bit ID: choose uuid7, ulid or typeid";
     SectionSize InvalidId "a section has 1 to {a} users, not {b}";
+    SectionsMemory InvalidId "the memory for users must be at least {a} bytes, not {b}";
+    UsersFull Exhausted "there is no memory for another user: retry in {a} ms";
+    NoMemory Exhausted "there is no memory for {b} numbers now: ask for fewer at a time, or retry in {a} ms";
     PinnedSize InvalidId "the sections of this store have {a} users each, for good: use that size instead of {b}";
     PinnedStores InvalidId
         "the tickets of this name come from {a} stores, for good: use these stores, or another name for tickets from {b} stores";

@@ -9,8 +9,12 @@ use crate::segment::LAST;
 
 /// The default number of users in a section, as in `WeChat`'s seqsvr.
 pub const SIZE: NonZeroU32 = NonZeroU32::new(100_000).expect("not zero");
-/// The largest number of users in a section. Each user takes eight bytes of memory.
+/// The largest number of users in a section.
 pub const MAX_SIZE: u32 = 1_000_000;
+/// The default memory of an allocator for its users, in bytes.
+pub const MEMORY_BYTES: u64 = 64 << 20;
+/// The least memory of an allocator for its users, in bytes: some hundred sections with some users each.
+pub const LEAST_MEMORY_BYTES: u64 = 1 << 20;
 /// The length of a record in bytes.
 pub const RECORD_BYTES: usize = 128;
 
@@ -89,7 +93,7 @@ impl Users {
         self.first.saturating_add(self.size.get() as u64 - 1)
     }
 
-    /// Returns the number of users, which is also the length of a [`Section`](super::Section)'s memory.
+    /// Returns the number of users, which is also the length of a slice as a [`Section`](super::Section)'s memory.
     pub const fn size(&self) -> NonZeroU32 {
         self.size
     }

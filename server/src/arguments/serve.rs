@@ -4,9 +4,10 @@
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
+use bytesize::ByteSize;
 use clap::{Args, ValueEnum};
 use snowmint_core::bytes::LABEL_BYTES;
-use snowmint_core::section::MAX_SIZE;
+use snowmint_core::section::{MAX_SIZE, MEMORY_BYTES, refuse_little_memory};
 
 /// The format of the log.
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -57,6 +58,10 @@ pub struct Serve {
     /// How many users share one record, 1 to 1000000; the first server of a store decides, and another value is refused
     #[arg(long, env = "SNOWMINT_SECTION_SIZE", value_name = "USERS", default_value = "100000", value_parser = section_size)]
     pub section_size: NonZeroU32,
+    /// Memory for users, such as 64MiB: 4 to 21 bytes for each user that has asked. When it is full, users without requests make
+    /// room
+    #[arg(long, env = "SNOWMINT_USERS_MEMORY", value_name = "SIZE", default_value_t = ByteSize::b(MEMORY_BYTES), value_parser = users_memory)]
+    pub users_memory: ByteSize,
     /// Address of this server that other servers give to clients and connect to, at most 60 bytes [default: the address for HTTP]
     #[arg(long, env = "SNOWMINT_ADVERTISE", value_name = "URL", value_parser = advertised)]
     pub advertise: Option<String>,
@@ -93,6 +98,13 @@ pub struct Serve {
 fn section_size(text: &str) -> Result<NonZeroU32, String> {
     let size = text.parse().ok().filter(|size: &NonZeroU32| size.get() <= MAX_SIZE);
     size.ok_or_else(|| format!("a section has 1 to {MAX_SIZE} users"))
+}
+
+/// Reads a number of bytes with a unit.
+fn users_memory(text: &str) -> Result<ByteSize, String> {
+    let size: ByteSize = text.parse().map_err(|_| "a memory is a number with a unit, such as 64MiB".to_owned())?;
+    refuse_little_memory(size.as_u64()).map_err(|error| error.to_string())?;
+    Ok(size)
 }
 
 /// Reads an address that fits into the label of a record.

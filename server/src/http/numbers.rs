@@ -16,9 +16,6 @@ use super::problem::{Failures, Problem};
 use super::{App, peer};
 use crate::service::{Failure, count};
 
-/// How long until another section of users may have room, in ms.
-const SECTIONS_MS: u64 = 5000;
-
 /// Numbers without gaps, from `start` to `end`.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Range {
@@ -183,10 +180,6 @@ async fn refused(app: &App, user: u64, error: Error) -> Problem {
                 }
             }
         },
-        // Too many sections are open now.
-        ErrorKind::Exhausted => {
-            problem.with_status(StatusCode::SERVICE_UNAVAILABLE).with_retry_after_ms(Some(SECTIONS_MS))
-        }
         _ => problem,
     }
 }

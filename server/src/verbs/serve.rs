@@ -107,6 +107,7 @@ async fn run(options: &Serve) -> Result<(), Exit> {
         window_ms: options.window_ms,
         max_window_ms: options.max_window_ms.max(snowmint_core::Window::LEAST_MS),
         section_size: options.section_size,
+        users_memory_bytes: options.users_memory.as_u64(),
         label: options.advertise.clone().unwrap_or_else(|| format!("{scheme}://{any_address}")),
     };
     let service = Service::new(store, settings).await.map_err(|error| match error.kind() {

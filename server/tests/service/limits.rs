@@ -3,7 +3,7 @@
 use std::io::{Read as _, Write as _};
 use std::time::{Duration, Instant};
 
-use super::support::{Server, command, connect, rest};
+use super::support::{Server, command, connect, resident_kb, rest};
 
 #[test]
 fn other_machines_need_a_token() {
@@ -107,12 +107,6 @@ fn the_server_raises_its_limit_of_open_files() {
     let line = limits.lines().find(|line| line.starts_with("Max open files")).expect("a line");
     let numbers: Vec<_> = line.split_whitespace().skip(3).take(2).collect();
     assert_eq!(numbers[0], numbers[1], "the soft limit equals the hard limit");
-}
-
-fn resident_kb(pid: u32) -> u64 {
-    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).expect("Linux");
-    let line = status.lines().find(|line| line.starts_with("VmRSS:")).expect("a line");
-    line.split_whitespace().nth(1).expect("a number").parse().expect("kB")
 }
 
 #[test]

@@ -12,6 +12,7 @@ mod garbage;
 mod kills;
 mod limits;
 mod load;
+mod memory;
 mod names;
 mod outage;
 mod pace;

@@ -80,7 +80,19 @@ pub fn store(directory: &Path) -> String {
 }
 
 pub fn command() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_snowmint"));
+    without_settings(Command::new(env!("CARGO_BIN_EXE_snowmint")))
+}
+
+/// Returns a command that runs the program with at most this address space, in kB.
+fn command_within(kb: u32) -> Command {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &format!("ulimit -v {kb} && exec \"$0\" \"$@\""), env!("CARGO_BIN_EXE_snowmint")]);
+    // The stacks of more threads take address space.
+    shell.env("TOKIO_WORKER_THREADS", "2");
+    without_settings(shell)
+}
+
+fn without_settings(mut command: Command) -> Command {
     for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("SNOWMINT_")) {
         command.env_remove(name);
     }
@@ -100,7 +112,16 @@ impl Server {
     }
 
     pub fn over(store: &str, options: &[&str]) -> Self {
-        let mut child = command()
+        Self::run(command(), store, options)
+    }
+
+    /// Starts a server with at most this address space, in kB.
+    pub fn within(kb: u32, directory: &Path, options: &[&str]) -> Self {
+        Self::run(command_within(kb), &store(directory), options)
+    }
+
+    fn run(mut command: Command, store: &str, options: &[&str]) -> Self {
+        let mut child = command
             .args([
                 "serve",
                 "--http",
@@ -306,6 +327,13 @@ pub fn connect(address: &str) -> TcpStream {
     let stream = TcpStream::connect(address).expect("a connection");
     stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a timeout");
     stream
+}
+
+/// Returns the memory of a process, in kB.
+pub fn resident_kb(pid: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).expect("Linux");
+    let line = status.lines().find(|line| line.starts_with("VmRSS:")).expect("a line");
+    line.split_whitespace().nth(1).expect("a number").parse().expect("kB")
 }
 
 /// Reads until the server closes the connection.

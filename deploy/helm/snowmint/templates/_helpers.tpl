@@ -14,3 +14,9 @@ app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- end }}
+
+{{/* The resources of a pod. Its memory has the users, and 192 MiB for connections, names and the rest of the program. */}}
+{{- define "snowmint.resources" -}}
+{{- $memory := printf "%dMi" (trimSuffix "Mi" .Values.usersMemory | int | add 192) -}}
+{{- toYaml (mergeOverwrite (dict "limits" (dict "memory" $memory)) (deepCopy .Values.resources)) }}
+{{- end }}

@@ -14,6 +14,7 @@ use tokio::sync::{Notify, OnceCell};
 use tokio::time::{sleep, timeout};
 
 use super::SectionsOptions;
+use super::memory::{Budget, Known};
 use super::place::{Elsewhere, Phase, Place, Seen, State};
 use crate::error::Error;
 use crate::numbers::pins::{is_pinned, pin};
@@ -27,8 +28,6 @@ use crate::store::floor::skipped;
 
 /// The time without requests after which a section is given back, in ms.
 const IDLE_MS: u64 = 60_000;
-/// The time without requests after which a section makes room for another, in ms.
-const ROOM_MS: u64 = 1000;
 
 /// The part of an allocator that its tasks share.
 #[derive(Debug)]
@@ -40,6 +39,8 @@ pub(super) struct Allocator {
     pub(super) size_key: String,
     /// Set when the pinned size is this allocator's size.
     pub(super) pinned: OnceCell<()>,
+    /// The memory of all sections and their users.
+    pub(super) budget: Arc<Budget>,
     pub(super) options: SectionsOptions,
     pub(super) label: [u8; LABEL_BYTES],
     pub(super) places: Mutex<HashMap<u64, Arc<Place>>>,
@@ -82,49 +83,30 @@ impl Allocator {
             lock(&place.state).wanted_ms = monotonic_ms();
             return Ok(Arc::clone(place));
         }
-        if places.len() >= allocator.options.most {
-            Self::make_room(allocator, &mut places)?;
-        }
-        let state = State { phase: Phase::Claiming, trouble: None, wanted_ms: monotonic_ms(), elsewhere: None };
+        Self::make_place(allocator, &mut places)?;
+        let state =
+            State { phase: Phase::Claiming, trouble: None, wanted_ms: monotonic_ms(), elsewhere: None, taken: None };
         let key = format!("{}{}", allocator.prefix, users.number());
         let place = Arc::new(Place { users, key, state: Mutex::new(state), news: Notify::new(), look: Notify::new() });
         let claim = Claim::new(allocator.terms(users)?);
-        places.insert(users.number(), Arc::clone(&place));
-        let (allocator, keeper) = (Arc::clone(allocator), Arc::clone(&place));
-        // Without its handle the task ends with the section.
-        drop(allocator.runtime.clone().spawn(async move {
-            if allocator.claim(claim, &keeper).await {
-                allocator.keep(&keeper).await;
+        let (keeping, keeper) = (Arc::clone(allocator), Arc::clone(&place));
+        let task = async move {
+            if keeping.claim(claim, &keeper).await {
+                keeping.keep(&keeper).await;
             }
-            allocator.forget(&keeper);
-        }));
+            keeping.forget(&keeper);
+        };
+        let bytes = size_of::<Place>() + size_of::<Section<Known>>() + place.key.len() + size_of_val(&task);
+        lock(&place.state).taken = Some(Self::take(allocator, &mut places, bytes as u64)?);
+        places.insert(users.number(), Arc::clone(&place));
+        drop(places);
+        // Without its handle the task ends with the section.
+        drop(allocator.runtime.spawn(task));
         Ok(place)
     }
 
-    /// Gives back the section with the oldest last request.
-    ///
-    /// # Errors
-    /// `Exhausted` if that request is less than 1 s old.
-    fn make_room(allocator: &Arc<Self>, places: &mut HashMap<u64, Arc<Place>>) -> Result<(), Error> {
-        let wanted_ms = |place: &Place| {
-            let state = lock(&place.state);
-            matches!(state.phase, Phase::Held(_)).then_some(state.wanted_ms)
-        };
-        let idle = places.iter().filter_map(|(number, place)| Some((wanted_ms(place)?, *number))).min();
-        let idle = idle.filter(|(wanted_ms, _)| monotonic_ms().saturating_sub(*wanted_ms) >= ROOM_MS);
-        let Some(place) = idle.and_then(|(_, number)| places.remove(&number)) else {
-            let most = allocator.options.most;
-            return Err(Error::told(
-                ErrorKind::Exhausted,
-                format!("this allocator has {most} sections of users, all in use: try again in some seconds"),
-            ));
-        };
-        let releasing = Arc::clone(allocator);
-        drop(allocator.runtime.spawn(async move { releasing.release(&place).await }));
-        Ok(())
-    }
-
-    pub(super) fn try_next(allocator: &Arc<Self>, place: &Arc<Place>, user: Integer) -> Result<u64, Error> {
+    /// Takes the next number of a user, or returns `None` if there is no memory for the user. Does not wait for the store.
+    pub(super) fn try_next(allocator: &Arc<Self>, place: &Arc<Place>, user: Integer) -> Result<Option<u64>, Error> {
         let mut state = lock(&place.state);
         let trouble = state.trouble.clone();
         let busy = || trouble.clone().unwrap_or_else(|| snowmint_core::Error::numbers_dry(20).into());
@@ -132,12 +114,13 @@ impl Allocator {
             Phase::Claiming => Err(busy()),
             Phase::Over => Err(trouble.unwrap_or_else(|| snowmint_core::Error::closed().into())),
             Phase::Held(section) => match section.next(user, monotonic_ms()) {
-                Ok(Next::Done(number)) => Ok(number),
+                Ok(Next::Done(number)) => Ok(Some(number)),
                 Ok(Next::Ask(asked)) => {
                     let (allocator, place) = (Arc::clone(allocator), Arc::clone(place));
                     drop(allocator.runtime.clone().spawn(async move { allocator.do_ask(&place, asked).await }));
                     Err(busy())
                 }
+                Err(error) if error.is_users_full() => Ok(None),
                 Err(error) if error.wait_ms().is_some() => Err(busy()),
                 Err(error) => Err(error.into()),
             },
@@ -163,10 +146,9 @@ impl Allocator {
             let now_ms = monotonic_ms();
             match claim.next(reply.take(), now_ms) {
                 Ok(Next::Done(Claimed::Held(held))) => {
-                    // A size below 2^32 fits.
-                    let users = usize::try_from(place.users.size().get()).unwrap_or(usize::MAX);
+                    let users = Known::new(place.users.size().get(), Arc::clone(&self.budget));
                     let mut state = lock(&place.state);
-                    state.phase = Phase::Held(Box::new(Section::new(held, vec![0; users])));
+                    state.phase = Phase::Held(Box::new(Section::new(held, users)));
                     state.trouble = None;
                     state.elsewhere = None;
                     drop(state);
@@ -237,7 +219,8 @@ impl Allocator {
     async fn keep(&self, place: &Place) {
         let pause = Duration::from_millis((self.options.window_ms / 16).clamp(20, 1000));
         loop {
-            sleep(pause).await;
+            // A section that was given back ends at once.
+            drop(timeout(pause, place.look.notified()).await);
             if self.is_unwanted(place, IDLE_MS.max(self.options.window_ms.saturating_mul(2))) {
                 self.release(place).await;
                 return;
@@ -266,7 +249,7 @@ impl Allocator {
             && section.reply(reply, monotonic_ms()).is_err()
         {
             // The next caller claims again, and gets the holder's label in the error.
-            state.phase = Phase::Over;
+            let _ = state.end();
             drop(state);
             self.forget(place);
         }
@@ -279,15 +262,12 @@ impl Allocator {
             places.remove(&place.users.number());
         }
         drop(places);
-        lock(&place.state).phase = Phase::Over;
+        let _ = lock(&place.state).end();
         place.news.notify_waiters();
     }
 
     pub(super) async fn release(&self, place: &Place) {
-        let asked = match std::mem::replace(&mut lock(&place.state).phase, Phase::Over) {
-            Phase::Held(mut section) => section.release(),
-            Phase::Claiming | Phase::Over => None,
-        };
+        let asked = lock(&place.state).end();
         if let Some(asked) = asked {
             // Without an answer the successor waits for a window.
             drop(ask(&*self.store, &place.key, asked).await);

@@ -2,10 +2,12 @@
 
 use std::sync::Mutex;
 
-use snowmint_core::ErrorKind;
 use snowmint_core::section::{Section, Users};
+use snowmint_core::store::Ask;
+use snowmint_core::{ErrorKind, section};
 use tokio::sync::Notify;
 
+use super::memory::{Known, Taken};
 use crate::error::Error;
 use crate::process::lock;
 use crate::process::monotonic::monotonic_ms;
@@ -20,7 +22,7 @@ pub(super) struct Place {
     pub(super) key: String,
     pub(super) state: Mutex<State>,
     pub(super) news: Notify,
-    /// Wakes a waiting claim.
+    /// Wakes the task of the section.
     pub(super) look: Notify,
 }
 
@@ -33,6 +35,8 @@ pub(super) struct State {
     pub(super) wanted_ms: u64,
     /// The other holder, during a claim.
     pub(super) elsewhere: Option<Elsewhere>,
+    /// The bytes of the section itself. `None` once it is over.
+    pub(super) taken: Option<Taken>,
 }
 
 /// A section that another allocator holds. Times are of the monotonic clock.
@@ -52,8 +56,24 @@ pub(super) struct Elsewhere {
 #[derive(Debug)]
 pub(super) enum Phase {
     Claiming,
-    Held(Box<Section<Vec<u64>>>),
+    Held(Box<Section<Known>>),
     Over,
+}
+
+impl State {
+    /// Ends the section, and returns its memory to the budget. Returns the request that frees the section in the store.
+    pub(super) fn end(&mut self) -> Option<Ask<section::Record>> {
+        self.taken = None;
+        match std::mem::replace(&mut self.phase, Phase::Over) {
+            Phase::Held(mut section) => section.release(),
+            Phase::Claiming | Phase::Over => None,
+        }
+    }
+
+    /// Returns the bytes of the users' numbers.
+    pub(super) fn bytes(&self) -> u64 {
+        if let Phase::Held(section) = &self.phase { section.memory().bytes() } else { 0 }
+    }
 }
 
 impl Place {

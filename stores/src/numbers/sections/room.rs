@@ -1,0 +1,117 @@
+//! Room for other sections, and for other users: sections without requests are given back, and users are forgotten.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use snowmint_core::ErrorKind;
+
+use super::allocator::Allocator;
+use super::memory::Taken;
+use super::place::{Phase, Place};
+use crate::error::Error;
+use crate::process::lock;
+use crate::process::monotonic::monotonic_ms;
+use crate::store::ask::ask;
+
+/// The time without requests after which a section makes room, in ms.
+const ROOM_MS: u64 = 1000;
+/// How long a caller should wait for room, in ms.
+const FULL_MS: u64 = 5000;
+
+/// The sections of an allocator, by number.
+type Places = HashMap<u64, Arc<Place>>;
+
+impl Allocator {
+    /// Makes room for one more section, if there are as many as the options allow.
+    ///
+    /// # Errors
+    /// `Exhausted` if all sections had a request less than 1 s ago.
+    pub(super) fn make_place(allocator: &Arc<Self>, places: &mut Places) -> Result<(), Error> {
+        let most = allocator.options.most;
+        if places.len() >= most && Self::give_back_unused(allocator, places, |_, places| places.len() < most) == 0 {
+            let told = format!("this allocator has {most} sections of users, all in use: try again in some seconds");
+            return Err(Error::told(ErrorKind::Exhausted, told).with_retry_after_ms(FULL_MS));
+        }
+        Ok(())
+    }
+
+    /// Takes bytes for a section, and makes room for them.
+    ///
+    /// # Errors
+    /// `Exhausted` if sections in use take all memory.
+    pub(super) fn take(allocator: &Arc<Self>, places: &mut Places, bytes: u64) -> Result<Taken, Error> {
+        loop {
+            match allocator.budget.take(bytes) {
+                Some(taken) => return Ok(taken),
+                None => Self::free(allocator, places)?,
+            }
+        }
+    }
+
+    /// Makes room for users.
+    ///
+    /// # Errors
+    /// `Exhausted` if sections in use take all memory.
+    pub(super) fn make_room(allocator: &Arc<Self>) -> Result<(), Error> {
+        Self::free(allocator, &mut lock(&allocator.places))
+    }
+
+    /// Gives back sections without requests. If there are none, the section with the most memory forgets its users.
+    fn free(allocator: &Arc<Self>, places: &mut Places) -> Result<(), Error> {
+        // Some more than needed, because each search reads all sections.
+        let wanted = allocator.budget.most() / 16;
+        if Self::give_back_unused(allocator, places, |allocator, _| allocator.budget.left() >= wanted) > 0 {
+            return Ok(());
+        }
+        let most = places.values().map(|place| (lock(&place.state).bytes(), place)).max_by_key(|(bytes, _)| *bytes);
+        if let Some((1.., place)) = most {
+            if let Phase::Held(section) = &mut lock(&place.state).phase {
+                section.forget();
+            }
+            return Ok(());
+        }
+        let bytes = allocator.budget.most();
+        let told = format!(
+            "sections of users in use take all {bytes} bytes of memory: allow more, or try again in some seconds"
+        );
+        Err(Error::told(ErrorKind::Exhausted, told).with_retry_after_ms(FULL_MS))
+    }
+
+    /// Gives back sections without requests, the longest unused first, at least one, until there is room. Returns how many.
+    fn give_back_unused(
+        allocator: &Arc<Self>,
+        places: &mut Places,
+        has_room: impl Fn(&Self, &Places) -> bool,
+    ) -> usize {
+        let now_ms = monotonic_ms();
+        let unused = |(number, place): (&u64, &Arc<Place>)| {
+            let state = lock(&place.state);
+            let rests = now_ms.saturating_sub(state.wanted_ms) >= ROOM_MS;
+            (rests && matches!(state.phase, Phase::Held(_))).then_some((state.wanted_ms, *number))
+        };
+        let mut unused: Vec<_> = places.iter().filter_map(unused).collect();
+        unused.sort_unstable();
+        let mut given_back = 0;
+        for (_, number) in unused {
+            let Some(place) = places.remove(&number) else { continue };
+            Self::give_back(allocator, place);
+            given_back += 1;
+            if has_room(allocator, places) {
+                break;
+            }
+        }
+        given_back
+    }
+
+    /// Gives a section back: its memory at once, and its record by a task.
+    fn give_back(allocator: &Arc<Self>, place: Arc<Place>) {
+        let asked = lock(&place.state).end();
+        place.look.notify_one();
+        let Some(asked) = asked else { return };
+        let releasing = Arc::clone(allocator);
+        drop(allocator.runtime.spawn(async move {
+            // Without an answer the successor waits for a window.
+            drop(ask(&*releasing.store, &place.key, asked).await);
+        }));
+    }
+}
