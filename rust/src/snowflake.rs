@@ -2,6 +2,7 @@
 
 use snowmint_core::{Integer, Layout, Options, Window};
 use snowmint_stores::Error;
+use snowmint_stores::process::reserve;
 
 use crate::clock::{CallHost, Clock};
 use crate::environment::Environment;
@@ -177,9 +178,12 @@ impl Snowflake {
     /// Returns the next `count` IDs, 0 to 2^24. Blocks at most `max_wait_ms`.
     ///
     /// # Errors
-    /// See the table of the type; `InvalidId` for another count, before any memory is taken.
+    /// See the table of the type; `InvalidId` for another count, before any memory is taken; `Exhausted` if there is no memory
+    /// for the IDs.
     pub fn next_ids(&self, count: impl Into<Integer>) -> Result<Vec<u64>, Error> {
-        let mut ids = vec![0; count.into().batch()?];
+        let count = count.into().batch()?;
+        let mut ids = reserve(count as u64)?;
+        ids.resize(count, 0);
         self.fill(&mut ids)?;
         Ok(ids)
     }

@@ -9,6 +9,7 @@ mod lock;
 pub mod monotonic;
 pub mod nonce;
 mod owner;
+mod reserve;
 #[cfg(feature = "engines")]
 pub(crate) mod runtime;
 pub mod wake;
@@ -17,3 +18,4 @@ pub use self::lock::lock;
 pub use self::owner::Owner;
 #[cfg(feature = "engines")]
 pub(crate) use self::owner::forked;
+pub use self::reserve::reserve;

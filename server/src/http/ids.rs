@@ -14,7 +14,7 @@ use axum::response::{IntoResponse as _, Response};
 use futures_util::stream;
 use serde::{Deserialize, Serialize};
 use snowmint_core::render::{self, Format};
-use snowmint_core::{Layout, SystemHost};
+use snowmint_core::{Error, Layout, SystemHost};
 use tokio::sync::OwnedSemaphorePermit;
 use utoipa::{IntoParams, ToSchema};
 
@@ -67,7 +67,7 @@ pub async fn take(
     let ids = app.service.ids.take(layout.as_ref(), query.namespace.as_deref(), count).await;
     let ids = ids.map_err(Problem::of_namespace)?;
     app.metrics.http.numbers.inc_by(count);
-    Ok(several(ids, room))
+    several(ids, room)
 }
 
 /// Reserves memory for the IDs of a large answer. A client that does not read keeps it until its connection is closed.
@@ -79,10 +79,10 @@ fn room(app: &App, count: u64) -> Result<OwnedSemaphorePermit, Problem> {
     Arc::clone(&app.room).try_acquire_many_owned(count).map_err(|_| Problem::busy())
 }
 
-/// Returns an answer of several numbers, in pieces if room is reserved for them.
-fn several(ids: Vec<u64>, room: Option<OwnedSemaphorePermit>) -> Response {
+/// Returns an answer of several numbers, in pieces if room is reserved for them. A piece without memory ends the answer early.
+fn several(ids: Vec<u64>, room: Option<OwnedSemaphorePermit>) -> Result<Response, Problem> {
     let Some(room) = room else {
-        return (JSON, document(&ids, true, true)).into_response();
+        return Ok((JSON, document(&ids, true, true)?).into_response());
     };
     let pieces = stream::unfold((ids, 0, room), |(ids, from, room)| async move {
         let to = (from + PIECE).min(ids.len());
@@ -90,14 +90,18 @@ fn several(ids: Vec<u64>, room: Option<OwnedSemaphorePermit>) -> Response {
             return None;
         }
         let piece = document(&ids[from..to], from == 0, to == ids.len());
-        Some((Ok::<_, std::convert::Infallible>(Bytes::from(piece)), (ids, to, room)))
+        Some((piece.map(Bytes::from), (ids, to, room)))
     });
-    (JSON, Body::from_stream(pieces)).into_response()
+    Ok((JSON, Body::from_stream(pieces)).into_response())
 }
 
 /// Returns a piece of `{"ids":["1","2"]}`.
-fn document(ids: &[u64], first: bool, last: bool) -> String {
-    let mut text = String::with_capacity(ids.len() * 24 + 16);
+///
+/// # Errors
+/// `Exhausted`, if there is no memory for it.
+fn document(ids: &[u64], first: bool, last: bool) -> Result<String, Error> {
+    let mut text = String::new();
+    text.try_reserve_exact(ids.len() * 24 + 16).map_err(|_| Error::no_memory(ids.len() as u64))?;
     text.push_str(if first { "{\"ids\":[" } else { "," });
     for (place, id) in ids.iter().enumerate() {
         // Writing to a string cannot fail.
@@ -106,7 +110,7 @@ fn document(ids: &[u64], first: bool, last: bool) -> String {
     if last {
         text.push_str("]}");
     }
-    text
+    Ok(text)
 }
 
 /// An ID and the systems that could have minted it.
@@ -181,8 +185,8 @@ mod tests {
 
     #[test]
     fn pieces_make_one_document() {
-        assert_eq!(document(&[1, 2], true, true), r#"{"ids":["1","2"]}"#);
-        let pieces = [document(&[1, 2], true, false), document(&[3], false, true)];
-        assert_eq!(pieces.concat(), r#"{"ids":["1","2","3"]}"#);
+        let piece = |ids: &[u64], first, last| document(ids, first, last).expect("memory");
+        assert_eq!(piece(&[1, 2], true, true), r#"{"ids":["1","2"]}"#);
+        assert_eq!(piece(&[1, 2], true, false) + &piece(&[3], false, true), r#"{"ids":["1","2","3"]}"#);
     }
 }

@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use snowmint_stores::process::reserve;
 use snowmint_stores::{Segments, SegmentsOptions, Sequences, Store, Tickets};
 
 use super::Settings;
@@ -67,7 +68,7 @@ impl Numbers {
         let new = Sequences::new(Arc::clone(&self.store)).with_max_wait_ms(self.max_wait_ms);
         let session = self.sequences.open(name, async { Ok(new) }).await?;
         let deadline = self.door.deadline();
-        let mut values = Vec::new();
+        let mut values = reserve(count)?;
         for _ in 0..count {
             values.push(session.next(name).await.map_err(|error| deadline.judged(error))?);
         }

@@ -10,6 +10,7 @@ use std::time::Duration;
 use snowmint::{Generator, SystemHost};
 use snowmint_core::{Error as CoreError, ErrorKind, Layout, SystemHost as Clock};
 use snowmint_stores::Error;
+use snowmint_stores::process::reserve;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::task::spawn_blocking;
 use tokio::time::{Instant, timeout_at};
@@ -30,8 +31,10 @@ impl Queued {
     /// Returns `count` IDs, ascending, by a deadline.
     ///
     /// # Errors
-    /// The generator's errors. `Exhausted` if the batch cannot be complete in time: then no ID is minted.
+    /// The generator's errors. `Exhausted` if the batch cannot be complete in time, or there is no memory for it: then no ID
+    /// is minted.
     pub async fn batch(self: &Arc<Self>, count: u64, deadline: Instant) -> Result<Vec<u64>, Error> {
+        let mut ids = reserve(count)?;
         let place = self.queue.enter(count, deadline)?;
         let _turn = match place.turn(deadline).await {
             Ok(turn) => turn,
@@ -39,17 +42,18 @@ impl Queued {
             Err(late) => {
                 let run = self.generator.try_run(Clock::unix_ms(), count, 0);
                 let why = |error: Error| if error.kind() == ErrorKind::Exhausted { late } else { error };
-                return run.map(Iterator::collect).map_err(why);
+                ids.extend(run.map_err(why)?);
+                return Ok(ids);
             }
         };
         if let Ok(run) = self.generator.try_run(Clock::unix_ms(), count, 0) {
-            return Ok(run.collect());
+            ids.extend(run);
+            return Ok(ids);
         }
         // A thread waits for the next ms more exactly than the timers of the runtime.
         let this = Arc::clone(self);
         let taken = spawn_blocking(move || {
             let count = usize::try_from(count).unwrap_or(usize::MAX);
-            let mut ids = Vec::with_capacity(count);
             this.generator.take(&mut SystemHost::new(), count, |run| ids.extend(run))?;
             Ok(ids)
         });
