@@ -7,6 +7,7 @@ mod keys;
 mod numbers;
 mod pool;
 mod queue;
+mod tally;
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -22,6 +23,8 @@ use self::floored::Floored;
 use self::ids::Ids;
 use self::keys::Keys;
 use self::numbers::Numbers;
+pub use self::tally::Counts;
+use self::tally::Tally;
 use crate::watched::Watched;
 
 /// The limit of numbers in one request.
@@ -65,6 +68,7 @@ pub struct Service {
     pub keys: Keys,
     pub numbers: Numbers,
     pub leases: Leases,
+    pub tally: Tally,
     sections: Sections,
 }
 
@@ -92,6 +96,7 @@ impl Service {
             keys: Keys::new(Arc::clone(&floored), door.clone(), &settings),
             numbers: Numbers::new(floored, door, &settings),
             leases: Leases::new(Arc::clone(&store)),
+            tally: Tally::of(Leases::new(Arc::clone(&store))),
             sections: Sections::new(store, USERS, options)?,
             store: watched,
             settings,

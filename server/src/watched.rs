@@ -194,6 +194,10 @@ impl Store for Watched {
         self.watch("list", false, self.store.list(prefix)).await
     }
 
+    async fn list_below(&self, prefix: &str) -> Result<Option<Vec<(String, Found)>>, Error> {
+        self.watch("list", false, self.store.list_below(prefix)).await
+    }
+
     async fn add(&self, counter: &str, delta: u64, start: u64) -> Result<u64, Error> {
         self.watch("add", true, self.store.add(counter, delta, start)).await
     }

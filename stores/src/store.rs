@@ -76,6 +76,13 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// Lists the records directly under `prefix`, a key that ends in a slash: the rest of each key, in any order.
     async fn list(&self, prefix: &str) -> Result<Vec<(String, Found)>, Error>;
 
+    /// Lists the records below `prefix` at any depth by one query: the rest of each key, in any order. `None` if the engine has
+    /// no such query.
+    async fn list_below(&self, prefix: &str) -> Result<Option<Vec<(String, Found)>>, Error> {
+        let _ = prefix;
+        Ok(None)
+    }
+
     /// Adds `delta` to a counter and returns the sum. A new counter begins at `start`.
     ///
     /// `Exhausted` if the sum would pass 2^63-1: the counter stays unchanged.

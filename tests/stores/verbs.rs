@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use snowmint::ErrorKind;
-use snowmint::stores::{Found, MAX_KEY_BYTES, MAX_VALUE_BYTES, Wrote};
+use snowmint::layouts::SNOWMINT;
+use snowmint::stores::{Claimer, Found, Leases, MAX_KEY_BYTES, MAX_VALUE_BYTES, Namespace, Terms, Wrote};
 use tokio::task::JoinSet;
 
 use crate::scene::{Scene, unique};
@@ -71,6 +72,33 @@ pub async fn a_list_has_exactly_the_records_directly_under_its_prefix(scene: Arc
     assert_eq!(found, wanted);
 }
 
+pub async fn a_deep_list_has_every_record_below_its_prefix(scene: Arc<Scene>) {
+    let store = scene.connect().await;
+    let name = unique("verbs");
+    if let Some(empty) = store.list_below(&format!("{name}/")).await.expect("an answer") {
+        assert_eq!(empty, vec![]);
+    }
+    let mut wanted = Vec::new();
+    for part in ["0", "a.b/1", "a.b/10", "%2F_/%40x/2", "A/3"] {
+        let Ok(Wrote::Version(version)) = store.write(&format!("{name}/{part}"), part.as_bytes(), 0).await else {
+            panic!("it is written")
+        };
+        wanted.push((part.to_owned(), Found { value: part.as_bytes().to_vec(), version }));
+    }
+    for key in [format!("{name}x/0/1"), format!("{}_/0/1", &name[..name.len() - 1])] {
+        assert!(matches!(store.write(&key, b"no", 0).await, Ok(Wrote::Version(_))), "{key}");
+    }
+    let Some(mut found) = store.list_below(&format!("{name}/")).await.expect("an answer") else {
+        // Redis finds keys by their beginning only if it reads all keys.
+        return assert!(store.name().starts_with("Redis"), "{}", store.name());
+    };
+    found.sort_by(|a, b| a.0.cmp(&b.0));
+    wanted.sort_by(|a, b| a.0.cmp(&b.0));
+    assert_eq!(found, wanted);
+    let below = store.list_below(&format!("{name}/a.b/")).await.expect("an answer").expect("such a query");
+    assert_eq!(below.len(), 2);
+}
+
 pub async fn values_and_keys_are_stored_unchanged(scene: Arc<Scene>) {
     let store = scene.connect().await;
     let name = unique("verbs");
@@ -81,6 +109,34 @@ pub async fn values_and_keys_are_stored_unchanged(scene: Arc<Scene>) {
     {
         let Ok(Wrote::Version(version)) = store.write(&key, &value, 0).await else { panic!("{key} is written") };
         assert_eq!(store.read(&key).await, Ok(Some(Found { value, version })));
+    }
+}
+
+pub async fn the_leases_of_all_namespaces_are_listed(scene: Arc<Scene>) {
+    let leases = Leases::new(scene.connect().await);
+    let names = [2, 1, 0].map(|nodes| (unique("all."), nodes));
+    for (name, nodes) in &names {
+        let namespace = Namespace::named(name).expect("a name");
+        leases.pin(&namespace, &SNOWMINT).await.expect("it is pinned");
+        let terms = Terms {
+            namespace,
+            layout: SNOWMINT,
+            node: None,
+            exclude: Vec::new(),
+            max_ahead_ms: 0,
+            max_wait_ms: 20_000,
+            window_ms: 60_000,
+            system_clock: true,
+        };
+        for nonce in 1..=*nodes {
+            let claimer = Claimer { nonce, label: name.clone(), last_node: None };
+            leases.claim(&terms, &claimer).await.expect("a node");
+        }
+    }
+    let all = leases.all().await.expect("a list");
+    for (name, nodes) in names {
+        let found = leases.list(&name).await.expect("a list");
+        assert_eq!((found.len() as u128, all.get(&name)), (nodes, Some(&found)), "{name}");
     }
 }
 

@@ -12,6 +12,7 @@ use utoipa::ToSchema;
 
 use super::App;
 use super::problem::{Failures, Problem};
+use crate::service::Counts;
 
 /// The mark of a page that this service sends: the same page from elsewhere does not have it.
 #[cfg(has_page)]
@@ -26,7 +27,7 @@ pub struct Status {
     /// The kind of the store, without its address.
     #[schema(example = "PostgreSQL")]
     store: String,
-    /// How many nodes of this store are leased now, by servers and clients.
+    /// How many nodes of this store servers and clients lease. The server counts at most every 5 seconds.
     leases: usize,
     /// How many namespaces the store has, the server's own included.
     namespaces: usize,
@@ -41,20 +42,13 @@ pub struct Status {
 ))]
 pub async fn status(State(app): State<Arc<App>>) -> Result<Json<Status>, Problem> {
     let service = &app.service;
-    let server_time_ms = SystemHost::unix_ms();
-    let namespaces = service.leases.namespaces().await?;
-    let mut leases = 0;
-    for (namespace, _) in &namespaces {
-        let records = service.leases.list(namespace).await?;
-        let held = records.iter().filter(|(_, record)| !record.released && record.window.end_ms > server_time_ms);
-        leases += held.count();
-    }
+    let Counts { leases, namespaces } = service.tally.counts().await?;
     Ok(Json(Status {
         version: env!("CARGO_PKG_VERSION"),
         store: service.store.name().to_owned(),
         leases,
-        namespaces: namespaces.len(),
-        server_time_ms,
+        namespaces,
+        server_time_ms: SystemHost::unix_ms(),
     }))
 }
 

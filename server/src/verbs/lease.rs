@@ -1,6 +1,7 @@
 //! `snowmint lease`: lists nodes with their holders, and releases the nodes of stopped holders. A directory has slots, and
 //! may have the records of a service beside them.
 
+use std::collections::BTreeMap;
 use std::io::{Write as _, stdout};
 use std::process::ExitCode;
 
@@ -51,17 +52,12 @@ impl Line {
 
 /// Returns the records of a namespace, or of all namespaces.
 async fn records(leases: &Leases, namespace: Option<&String>, now_ms: i64) -> Result<Vec<Line>, Exit> {
-    let mut namespaces: Vec<_> = match namespace {
-        Some(namespace) => vec![namespace.clone()],
-        None => leases.namespaces().await?.into_iter().map(|(name, _)| name).collect(),
+    let found = match namespace {
+        Some(namespace) => BTreeMap::from([(namespace.clone(), leases.list(namespace).await?)]),
+        None => leases.all().await?,
     };
-    namespaces.sort_unstable();
-    let mut lines = Vec::new();
-    for namespace in namespaces {
-        let nodes = leases.list(&namespace).await?;
-        lines.extend(nodes.iter().map(|(node, record)| Line::new(&namespace, *node, record, now_ms)));
-    }
-    Ok(lines)
+    let nodes = found.iter().flat_map(|(namespace, nodes)| nodes.iter().map(move |node| (namespace, node)));
+    Ok(nodes.map(|(namespace, (node, record))| Line::new(namespace, *node, record, now_ms)).collect())
 }
 
 /// Lists leases, or releases a node and shows its record.

@@ -20,5 +20,6 @@ mod pages;
 mod resources;
 mod settings;
 mod slow;
+mod status;
 mod support;
 mod wire;

@@ -332,16 +332,3 @@ fn the_document_lists_every_path() {
     let inspected = server.get("/v1/inspect/garbage").json();
     assert_eq!(inspected, json!({"id": "garbage", "candidates": []}));
 }
-
-#[test]
-fn the_status_shows_version_store_and_leases() {
-    let (server, directory) = Server::alone(&[]);
-    let told = server.get("/v1/status").json();
-    assert_eq!((&told["version"], &told["store"]), (&json!(env!("CARGO_PKG_VERSION")), &json!("SQLite")));
-    assert_eq!((&told["leases"], &told["namespaces"]), (&json!(0), &json!(1)), "the server's own namespace");
-    assert!(!told.to_string().contains(&directory.path().display().to_string()), "{told}");
-    server.get("/v1/ids");
-    server.ask_json("POST", "/v1/namespaces/orders/leases", &json!({ "nonce": NONCE })).json();
-    let told = server.get("/v1/status").json();
-    assert_eq!((&told["leases"], &told["namespaces"]), (&json!(2), &json!(2)));
-}

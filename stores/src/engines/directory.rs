@@ -104,6 +104,20 @@ impl Directory {
         }
     }
 
+    /// Lists the records directly under a prefix, or also those deeper below it.
+    async fn records(&self, prefix: &str, deep: bool) -> Result<Vec<(String, Found)>, Error> {
+        let prefix = prefix.to_owned();
+        self.locked(move |files| {
+            let entries = files.list(&path::directory(&prefix)?, deep)?;
+            let parts = entries.into_iter().filter_map(|entry| {
+                let part = entry.key.strip_prefix(prefix.as_str())?.to_owned();
+                Some((part, entry.into_found()))
+            });
+            Ok(parts.collect())
+        })
+        .await
+    }
+
     fn unavailable(&self, why: impl fmt::Display) -> Error {
         Error::unavailable(&self.name, why)
     }
@@ -141,16 +155,11 @@ impl Store for Directory {
     }
 
     async fn list(&self, prefix: &str) -> Result<Vec<(String, Found)>, Error> {
-        let prefix = prefix.to_owned();
-        self.locked(move |files| {
-            let entries = files.list(&path::directory(&prefix)?)?;
-            let parts = entries.into_iter().filter_map(|entry| {
-                let part = entry.key.strip_prefix(prefix.as_str())?.to_owned();
-                Some((part, entry.into_found()))
-            });
-            Ok(parts.collect())
-        })
-        .await
+        self.records(prefix, false).await
+    }
+
+    async fn list_below(&self, prefix: &str) -> Result<Option<Vec<(String, Found)>>, Error> {
+        self.records(prefix, true).await.map(Some)
     }
 
     async fn add(&self, counter: &str, delta: u64, start: u64) -> Result<u64, Error> {

@@ -144,6 +144,40 @@ impl Etcd {
             self.unavailable(format_args!("the value at {} is not a number", String::from_utf8_lossy(there.key())))
         })
     }
+
+    /// Lists the records directly under a prefix, or also those deeper below it.
+    async fn records(&self, prefix: &str, deep: bool) -> Result<Vec<(String, Found)>, Error> {
+        let prefix = self.record(prefix);
+        self.cluster
+            .run(|mut kv| async move {
+                let mut list = Vec::new();
+                let end = GetOptions::new().with_prefix();
+                let mut page = kv.get(prefix.as_str(), Some(end.with_limit(PAGE))).await;
+                // All pages show one revision.
+                let revision = page.as_ref().ok().and_then(|page| page.header()).map_or(0, ResponseHeader::revision);
+                loop {
+                    let mut answer = page.map_err(|error| Error::of_driver(self.name(), error))?;
+                    let more = answer.more();
+                    let mut last = Vec::new();
+                    for there in answer.take_kvs() {
+                        there.key().clone_into(&mut last);
+                        let part = there.key_str().ok().and_then(|key| key.strip_prefix(prefix.as_str()));
+                        if let Some(part) = part.filter(|part| deep || !part.contains('/')).map(str::to_owned) {
+                            list.push((part, self.found(there)?));
+                        }
+                    }
+                    if !more || last.is_empty() {
+                        return Ok(list);
+                    }
+                    // From the first possible key after the last one, to the end of the prefix, which ends in a slash.
+                    last.push(0);
+                    let end = format!("{}0", prefix.trim_end_matches('/'));
+                    let options = GetOptions::new().with_range(end).with_limit(PAGE).with_revision(revision);
+                    page = kv.get(last, Some(options)).await;
+                }
+            })
+            .await
+    }
 }
 
 #[async_trait]
@@ -226,36 +260,11 @@ impl Store for Etcd {
     }
 
     async fn list(&self, prefix: &str) -> Result<Vec<(String, Found)>, Error> {
-        let prefix = self.record(prefix);
-        self.cluster
-            .run(|mut kv| async move {
-                let mut list = Vec::new();
-                let end = GetOptions::new().with_prefix();
-                let mut page = kv.get(prefix.as_str(), Some(end.with_limit(PAGE))).await;
-                // All pages show one revision.
-                let revision = page.as_ref().ok().and_then(|page| page.header()).map_or(0, ResponseHeader::revision);
-                loop {
-                    let mut answer = page.map_err(|error| Error::of_driver(self.name(), error))?;
-                    let more = answer.more();
-                    let mut last = Vec::new();
-                    for there in answer.take_kvs() {
-                        there.key().clone_into(&mut last);
-                        let part = there.key_str().ok().and_then(|key| key.strip_prefix(prefix.as_str()));
-                        if let Some(part) = part.filter(|part| !part.contains('/')).map(str::to_owned) {
-                            list.push((part, self.found(there)?));
-                        }
-                    }
-                    if !more || last.is_empty() {
-                        return Ok(list);
-                    }
-                    // From the first possible key after the last one, to the end of the prefix, which ends in a slash.
-                    last.push(0);
-                    let end = format!("{}0", prefix.trim_end_matches('/'));
-                    let options = GetOptions::new().with_range(end).with_limit(PAGE).with_revision(revision);
-                    page = kv.get(last, Some(options)).await;
-                }
-            })
-            .await
+        self.records(prefix, false).await
+    }
+
+    async fn list_below(&self, prefix: &str) -> Result<Option<Vec<(String, Found)>>, Error> {
+        self.records(prefix, true).await.map(Some)
     }
 
     async fn add(&self, counter: &str, delta: u64, start: u64) -> Result<u64, Error> {

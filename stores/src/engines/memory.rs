@@ -70,6 +70,12 @@ impl Store for Memory {
         Ok(directly_under.collect())
     }
 
+    async fn list_below(&self, prefix: &str) -> Result<Option<Vec<(String, Found)>>, Error> {
+        let data = self.lock();
+        let below = data.records.iter().filter_map(|(key, found)| Some((key.strip_prefix(prefix)?, found)));
+        Ok(Some(below.map(|(part, found)| (part.to_owned(), found.clone())).collect()))
+    }
+
     async fn add(&self, counter: &str, delta: u64, start: u64) -> Result<u64, Error> {
         let mut data = self.lock();
         let there = data.counters.get(counter).copied().unwrap_or(start);

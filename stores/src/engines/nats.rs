@@ -245,6 +245,28 @@ impl Nats {
         }
     }
 
+    /// Lists the records under a prefix whose other tokens match a wildcard.
+    async fn records(&self, prefix: &str, wildcard: &str) -> Result<Vec<(String, Found)>, Error> {
+        let Cluster { bucket, name, .. } = self.cluster.connector();
+        let directory = self.record(prefix.trim_end_matches('/')) + ".";
+        self.run(|Connection { context, stream, .. }| async move {
+            let subjects = bucket.subjects(name, &context, &format!("{directory}{wildcard}")).await?;
+            let mut list = Vec::with_capacity(subjects.len());
+            for page in subjects.chunks(AT_ONCE) {
+                let reads = page.iter().map(|subject| self.get(&stream, subject));
+                for (subject, answer) in page.iter().zip(join_all(reads).await) {
+                    let tokens = subject.strip_prefix(directory.as_str()).into_iter().flat_map(|rest| rest.split('.'));
+                    let parts: Option<Vec<_>> = tokens.map(subject::part).collect();
+                    if let ((Some(value), revision), Some(parts)) = (answer?, parts) {
+                        list.push((parts.join("/"), Found { version: version::of(&value, revision), value }));
+                    }
+                }
+            }
+            Ok(list)
+        })
+        .await
+    }
+
     fn number(&self, subject: &str, value: &[u8]) -> Result<u64, Error> {
         let digits = std::str::from_utf8(value).ok().and_then(|digits| digits.parse().ok());
         digits.ok_or_else(|| self.unavailable(format_args!("the value at {subject} is not a number")))
@@ -398,23 +420,11 @@ impl Store for Nats {
     }
 
     async fn list(&self, prefix: &str) -> Result<Vec<(String, Found)>, Error> {
-        let Cluster { bucket, name, .. } = self.cluster.connector();
-        let directory = self.record(prefix.trim_end_matches('/'));
-        self.run(|Connection { context, stream, .. }| async move {
-            let subjects = bucket.subjects(name, &context, &format!("{directory}.*")).await?;
-            let mut list = Vec::with_capacity(subjects.len());
-            for page in subjects.chunks(AT_ONCE) {
-                let reads = page.iter().map(|subject| self.get(&stream, subject));
-                for (subject, answer) in page.iter().zip(join_all(reads).await) {
-                    let part = subject.rsplit('.').next().and_then(subject::part);
-                    if let ((Some(value), revision), Some(part)) = (answer?, part) {
-                        list.push((part, Found { version: version::of(&value, revision), value }));
-                    }
-                }
-            }
-            Ok(list)
-        })
-        .await
+        self.records(prefix, "*").await
+    }
+
+    async fn list_below(&self, prefix: &str) -> Result<Option<Vec<(String, Found)>>, Error> {
+        self.records(prefix, ">").await.map(Some)
     }
 
     async fn add(&self, counter: &str, delta: u64, start: u64) -> Result<u64, Error> {

@@ -27,7 +27,7 @@ use crate::error::Error;
 use crate::store::counter::{full, sum};
 use crate::store::url::Url;
 use crate::store::version;
-use crate::store::{Found, SegmentTable, ServerSettings, Store, Version, Wrote};
+use crate::store::{Found, MAX_KEY_BYTES, SegmentTable, ServerSettings, Store, Version, Wrote};
 
 /// A store in tables of an SQL database.
 pub struct SqlStore<D: Dialect> {
@@ -81,6 +81,18 @@ impl<D: Dialect> SqlStore<D> {
         number.map(|(number,)| unsigned(self.name(), &name.to_string(), *number)).transpose()
     }
 
+    /// Reads the records whose keys begin with `prefix`, and have no slash beyond the length of `free`.
+    async fn range(&self, prefix: &str, free: &str) -> Result<Vec<(String, Found)>, Error> {
+        // A range of keys, as LIKE has wildcards.
+        let values = vec![D::key(prefix), D::key(&end_of(prefix)), D::key(free)];
+        let rows: Vec<(String, i64, Vec<u8>)> = self.select(D::STATEMENTS.list, values).await?;
+        let found = rows.into_iter().map(|(key, version, value)| {
+            let part = key.strip_prefix(prefix).unwrap_or(&key).to_owned();
+            Ok((part, Found { value, version: self.version(version)? }))
+        });
+        found.collect()
+    }
+
     fn version(&self, version: i64) -> Result<Version, Error> {
         unsigned(self.name(), "a version", version)
     }
@@ -116,14 +128,12 @@ impl<D: Dialect> Store for SqlStore<D> {
     }
 
     async fn list(&self, prefix: &str) -> Result<Vec<(String, Found)>, Error> {
-        // A range of keys, as LIKE has wildcards.
-        let values = vec![D::key(prefix), D::key(&end_of(prefix)), D::key(prefix)];
-        let rows: Vec<(String, i64, Vec<u8>)> = self.select(D::STATEMENTS.list, values).await?;
-        let found = rows.into_iter().map(|(key, version, value)| {
-            let part = key.strip_prefix(prefix).unwrap_or(&key).to_owned();
-            Ok((part, Found { value, version: self.version(version)? }))
-        });
-        found.collect()
+        self.range(prefix, prefix).await
+    }
+
+    async fn list_below(&self, prefix: &str) -> Result<Option<Vec<(String, Found)>>, Error> {
+        // No key is longer, so that a slash is allowed anywhere.
+        self.range(prefix, &"/".repeat(MAX_KEY_BYTES)).await.map(Some)
     }
 
     async fn add(&self, counter: &str, delta: u64, start: u64) -> Result<u64, Error> {

@@ -245,6 +245,39 @@ impl Store for Zookeeper {
             .await
     }
 
+    async fn list_below(&self, prefix: &str) -> Result<Option<Vec<(String, Found)>>, Error> {
+        let (root, colons) = (format!("{}/records", self.root), prefix.replace('/', ":"));
+        let list = self.ensemble.run(|client| async move {
+            let failed = |error| Error::of_driver(self.name(), error);
+            let (synced, directories) = (client.sync(&root), client.list_children(&root));
+            synced.await.map_err(failed)?;
+            let directories = match directories.await {
+                Ok(directories) => directories,
+                Err(Refusal::NoNode) => return Ok(vec![]),
+                Err(error) => return Err(failed(error)),
+            };
+            // A znode for each directory: `leases:orders` has the records below `leases/orders/`.
+            let below = directories.iter().filter(|directory| format!("{directory}:").starts_with(&colons));
+            // All requests are sent before the first answer is awaited.
+            let asked: Vec<_> = below.map(|name| (name, client.list_children(&format!("{root}/{name}")))).collect();
+            let mut records = Vec::new();
+            for (name, answer) in asked {
+                let directory = format!("{}/", name.replace(':', "/"));
+                let rest = directory.strip_prefix(prefix).unwrap_or_default();
+                for part in answer.await.map_err(failed)? {
+                    records.push((format!("{rest}{part}"), client.get_data(&format!("{root}/{name}/{part}"))));
+                }
+            }
+            let mut list = Vec::with_capacity(records.len());
+            for (part, answer) in records {
+                let (value, stat) = answer.await.map_err(failed)?;
+                list.push((part, Found { version: of(&value, stat.version), value }));
+            }
+            Ok(list)
+        });
+        list.await.map(Some)
+    }
+
     async fn add(&self, counter: &str, delta: u64, start: u64) -> Result<u64, Error> {
         let path = self.counter(counter);
         let sum = self

@@ -1,21 +1,27 @@
 //! Grants on behalf of holders elsewhere, each of which shows its nonce: the leases that a service offers.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
 
 use snowmint_core::lease::{NamespaceRecord, Record};
 use snowmint_core::store::Version;
 use snowmint_core::{ErrorKind, Layout, SystemHost, Window};
 
+use tokio::task::JoinSet;
+
 use super::claim::{claim_node_async, read_nodes};
 use super::renewal::{Session, release_async, renew_async};
 use super::{Claimer, Namespace, Outcome, Refusal, Terms};
 use crate::error::Error;
+use crate::process::lock;
 use crate::store::floor::floor;
 use crate::store::key::{key, name};
-use crate::store::{Store, Wrote};
+use crate::store::{Found, Store, Wrote};
 
 /// How far beyond this clock a holder may say it has minted, in ms, besides its window.
 const MAX_AHEAD_OF_CLOCK_MS: u64 = 60 * 60 * 1000;
+/// How many namespaces are listed at the same time.
+const AT_ONCE: usize = 64;
 
 /// The leases of a store. All times come from this machine's clock, which the holders follow.
 ///
@@ -172,9 +178,47 @@ impl Leases {
     /// # Errors
     /// `StoreUnavailable`, `InvalidNode` for no name of a namespace.
     pub async fn list(&self, namespace: &str) -> Result<Vec<(u32, Record)>, Error> {
-        let listed = self.0.list(&(key("leases/", namespace)? + "/")).await?;
-        let nodes = read_nodes(self.0.name(), listed)?;
-        Ok(nodes.into_iter().filter_map(|(node, record)| Some((node, record?.0))).collect())
+        records(self.0.name(), self.0.list(&(key("leases/", namespace)? + "/")).await?)
+    }
+
+    /// Returns the records of all namespaces, each as [`list`](Self::list) does, and namespaces without a record too.
+    ///
+    /// Asks the store for all records by one query, or for those of many namespaces at the same time if its engine has no such
+    /// query.
+    ///
+    /// # Errors
+    /// `StoreUnavailable`.
+    pub async fn all(&self) -> Result<BTreeMap<String, Vec<(u32, Record)>>, Error> {
+        let store = &*self.0;
+        let mut parts: BTreeMap<String, Vec<(String, Found)>> =
+            store.list("layouts/").await?.into_iter().map(|(part, _)| (part, Vec::new())).collect();
+        if let Some(found) = store.list_below("leases/").await? {
+            for (part, found) in found {
+                if let Some((namespace, node)) = part.split_once('/') {
+                    parts.entry(namespace.to_owned()).or_default().push((node.to_owned(), found));
+                }
+            }
+        } else {
+            let waiting = Arc::new(Mutex::new(parts.keys().cloned().collect::<Vec<_>>()));
+            let mut asking = JoinSet::new();
+            for _ in 0..AT_ONCE.min(parts.len()) {
+                let (store, waiting) = (Arc::clone(&self.0), Arc::clone(&waiting));
+                asking.spawn(async move {
+                    let mut listed = Vec::new();
+                    let next = || lock(&waiting).pop();
+                    while let Some(part) = next() {
+                        let found = store.list(&format!("leases/{part}/")).await?;
+                        listed.push((part, found));
+                    }
+                    Ok::<_, Error>(listed)
+                });
+            }
+            while let Some(listed) = asking.join_next().await {
+                parts.extend(listed.map_err(|error| Error::unavailable(store.name(), error))??);
+            }
+        }
+        let named = parts.into_iter().filter_map(|(part, found)| Some((name(&part)?, found)));
+        named.map(|(name, found)| Ok((name, records(store.name(), found)?))).collect()
     }
 
     /// Sets the end of a node's window, and marks the node as released. For operators. The holder loses the node. Stop the
@@ -214,6 +258,12 @@ impl Leases {
             .map_err(|error| Error::unavailable(self.0.name(), format_args!("{key}: {error}")))?;
         Ok(Some((record, found.version)))
     }
+}
+
+/// Reads the records of a namespace, by node.
+fn records(store: &str, listed: Vec<(String, Found)>) -> Result<Vec<(u32, Record)>, Error> {
+    let nodes = read_nodes(store, listed)?;
+    Ok(nodes.into_iter().filter_map(|(node, record)| Some((node, record?.0))).collect())
 }
 
 fn gone(namespace: &Namespace, node: u32) -> Error {

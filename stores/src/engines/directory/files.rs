@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::entry::Entry;
-use super::path::{GOES_ON, RECORD};
+use super::path::{DIRECTORY, GOES_ON, RECORD};
 use crate::store::plain_file;
 
 /// The pause between two attempts to lock.
@@ -85,14 +85,14 @@ impl Files {
         .map_err(|error| cannot("write", &path, &error))
     }
 
-    /// Reads all records of a directory, and makes them durable.
-    pub(super) fn list(&self, directory: &Path) -> Result<Vec<Entry>, String> {
+    /// Reads all records of a directory, `deep` those of the directories in it too, and makes them durable.
+    pub(super) fn list(&self, directory: &Path, deep: bool) -> Result<Vec<Entry>, String> {
         let mut list = Vec::new();
-        self.list_into(directory, &mut list)?;
+        self.list_into(directory, deep, &mut list)?;
         Ok(list)
     }
 
-    fn list_into(&self, directory: &Path, list: &mut Vec<Entry>) -> Result<(), String> {
+    fn list_into(&self, directory: &Path, deep: bool, list: &mut Vec<Entry>) -> Result<(), String> {
         let path = self.root.join(directory);
         let there = match fs::read_dir(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -103,8 +103,8 @@ impl Files {
         for name in there.into_iter().map(|entry| entry.file_name()) {
             let below = directory.join(&name);
             let name = name.to_string_lossy();
-            if name.ends_with(GOES_ON) {
-                self.list_into(&below, list)?;
+            if name.ends_with(GOES_ON) || deep && name.ends_with(DIRECTORY) {
+                self.list_into(&below, deep, list)?;
             } else if name.ends_with(RECORD) {
                 list.extend(self.entry(&below)?);
             }

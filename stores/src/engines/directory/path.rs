@@ -13,7 +13,8 @@ pub(super) const GOES_ON: char = '~';
 /// The ending of a record.
 pub(super) const RECORD: &str = "@record";
 const COUNTER: &str = "@counter";
-const DIRECTORY: &str = "@";
+/// The ending of the directory of a part of keys.
+pub(super) const DIRECTORY: &str = "@";
 
 /// Returns the file of a record.
 pub(super) fn record(key: &str) -> Result<PathBuf, String> {

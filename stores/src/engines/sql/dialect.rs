@@ -146,7 +146,8 @@ pub struct Statements {
     pub insert: Raise,
     /// Replaces a record: value, new version, key, expected version.
     pub update: &'static str,
-    /// Key, version and value of the records directly under a prefix: prefix, the key after all its keys, prefix.
+    /// Key, version and value of the records under a prefix: prefix, the key after all its keys, and a text with the length of
+    /// the part of a key in which slashes are allowed, such as the prefix.
     pub list: &'static str,
     /// Adds to a counter: sum for a new counter, counter, amount.
     pub add: Raise,

@@ -1,0 +1,102 @@
+//! `/v1/status`: version, store and leases, by one look at the store for all requests of 5 s.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use snowmint_core::layouts::SNOWMINT;
+use snowmint_stores::{Leases, Namespace, connect};
+use snowmint_tests::engines::{Engine, Server as Store};
+
+use super::slow::Way;
+use super::support::Server;
+
+/// Lists of records that the server has asked its store for.
+fn lists(server: &Server) -> u64 {
+    server.metric("snowmint_store_request_duration_seconds_count", "operation=\"list\"")
+}
+
+/// Asks for the status until the counts are these: the server keeps older ones for 5 s.
+fn until_counted(server: &Server, leases: u64, namespaces: u64) -> Value {
+    let begun = Instant::now();
+    loop {
+        let told = server.get("/v1/status").json();
+        if (&told["leases"], &told["namespaces"]) == (&json!(leases), &json!(namespaces)) {
+            return told;
+        }
+        assert!(begun.elapsed() < Duration::from_mins(1), "not {leases} in {namespaces}: {told}");
+        thread::sleep(Duration::from_millis(100));
+    }
+}
+
+#[test]
+fn the_status_shows_version_store_and_leases() {
+    let (server, directory) = Server::alone(&[]);
+    // The server's own namespace.
+    let told = until_counted(&server, 0, 1);
+    assert_eq!((&told["version"], &told["store"]), (&json!(env!("CARGO_PKG_VERSION")), &json!("SQLite")));
+    assert!(!told.to_string().contains(&directory.path().display().to_string()), "{told}");
+    server.get("/v1/ids");
+    let nonce = "8f14e45fceea167a5a36dedd4bea2543";
+    server.ask_json("POST", "/v1/namespaces/orders/leases", &json!({ "nonce": nonce })).json();
+    until_counted(&server, 2, 2);
+}
+
+#[test]
+fn the_status_of_400_namespaces_takes_two_queries() {
+    let store = Store::start(Engine::Postgres);
+    let way = Way::to(&store.url());
+    let server = Server::over(&way.url(&store.url()), &[]);
+    let pin = async {
+        let leases = Leases::new(connect(&store.url()).await.expect("it connects"));
+        for place in 0..400 {
+            let namespace = Namespace::named(&format!("n{place}")).expect("a name");
+            leases.pin(&namespace, &SNOWMINT).await.expect("it is pinned");
+        }
+    };
+    tokio::runtime::Runtime::new().expect("a runtime").block_on(pin);
+    server.get("/v1/ids?namespace=n7").ids();
+    way.takes_ms(20);
+    let (before, begun) = (lists(&server), Instant::now());
+    let told = server.get("/v1/status").json();
+    println!("the status of 401 namespaces at 20 ms took {:?}", begun.elapsed());
+    assert_eq!((&told["leases"], &told["namespaces"]), (&json!(1), &json!(401)));
+    assert_eq!(lists(&server) - before, 2);
+}
+
+#[test]
+fn many_requests_share_one_look() {
+    let store = Store::start(Engine::Redis);
+    let way = Way::to(&store.url());
+    let server = Server::over(&way.url(&store.url()), &[]);
+    let (before, begun) = (lists(&server), Instant::now());
+    way.stop(true);
+    thread::scope(|scope| {
+        let asking: Vec<_> = (0..20).map(|_| scope.spawn(|| server.get("/v1/status"))).collect();
+        way.wait_until_it_holds();
+        way.stop(false);
+        for answer in asking {
+            assert_eq!(answer.join().expect("no panic").json()["namespaces"], 1);
+        }
+    });
+    assert_eq!(server.get("/v1/status").status, 200);
+    // Another look may begin every 5 s. Redis needs a list for each namespace, after it has refused to list all.
+    let most = 3 * (1 + begun.elapsed().as_secs() / 5);
+    let asked = lists(&server) - before;
+    assert!(asked <= most, "{asked} lists in {:?}", begun.elapsed());
+}
+
+#[test]
+fn a_failed_look_is_not_kept() {
+    let store = Store::start(Engine::Redis);
+    let way = Way::to(&store.url());
+    let server = Server::over(&way.url(&format!("{}?timeout_ms=500", store.url())), &[]);
+    way.stop(true);
+    server.get("/v1/status").problem(503, "STORE_UNAVAILABLE");
+    way.stop(false);
+    let begun = Instant::now();
+    while server.get("/v1/status").status != 200 {
+        assert!(begun.elapsed() < Duration::from_mins(1), "the store is back");
+        thread::sleep(Duration::from_millis(20));
+    }
+}
