@@ -130,10 +130,76 @@ fn terms(token: u128, step: u64) -> Terms {
 /// The first user, a user in the middle and the last user.
 const USERS: [u64; 4] = [60, 61, 75, 89];
 
+/// A memory with room for two users, each of whom has at most `REACH` numbers above the base.
+#[derive(Debug, Default)]
+struct Small<const REACH: u64> {
+    base: u64,
+    above: HashMap<usize, u8>,
+}
+
+impl<const REACH: u64> Memory for Small<REACH> {
+    const REACH: u64 = REACH;
+
+    fn last(&mut self, place: usize) -> Option<u64> {
+        Some(self.base + self.above.get(&place).copied().map_or(0, u64::from))
+    }
+
+    fn keep(&mut self, place: usize, number: u64) -> bool {
+        assert!(self.base < number && number - self.base <= REACH, "{number} above {}", self.base);
+        let room = self.above.contains_key(&place) || self.above.len() < 2;
+        if room {
+            self.above.insert(place, u8::try_from(number - self.base).expect("within the reach"));
+        }
+        room
+    }
+
+    fn forget(&mut self, base: u64) {
+        *self = Self { base, above: HashMap::new() };
+    }
+}
+
+/// One of two kinds of memory.
+#[derive(Debug)]
+enum Kept {
+    Slice(Vec<u64>),
+    Small(Small<20>),
+}
+
+impl Kept {
+    fn new(is_small: bool) -> Self {
+        if is_small { Self::Small(Small::default()) } else { Self::Slice(vec![0; 30]) }
+    }
+}
+
+impl Memory for Kept {
+    const REACH: u64 = 20;
+
+    fn last(&mut self, place: usize) -> Option<u64> {
+        match self {
+            Self::Slice(slice) => slice.last(place),
+            Self::Small(small) => small.last(place),
+        }
+    }
+
+    fn keep(&mut self, place: usize, number: u64) -> bool {
+        match self {
+            Self::Slice(slice) => slice.keep(place, number),
+            Self::Small(small) => small.keep(place, number),
+        }
+    }
+
+    fn forget(&mut self, base: u64) {
+        match self {
+            Self::Slice(slice) => slice.forget(base),
+            Self::Small(small) => small.forget(base),
+        }
+    }
+}
+
 #[allow(clippy::large_enum_variant, reason = "there are three")]
 enum Allocator {
     Claiming(Claim),
-    Holding(Section<Vec<u64>>),
+    Holding(Section<Kept>),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -177,7 +243,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn numbers_of_each_user_increase_over_crashes_lost_answers_and_take_overs(step in 1u64..6, script in script()) {
+    fn numbers_of_each_user_increase_over_crashes_lost_answers_and_take_overs(step in 1u64..6, small in 0usize..4, script in script()) {
         let mut store = Store::default();
         let mut tokens = 0..;
         let mut fresh = || Allocator::Claiming(Claim::new(terms(tokens.next().expect("endless"), step)));
@@ -193,7 +259,7 @@ proptest! {
                 (_, Action::Crash) => false,
                 (Allocator::Claiming(claim), _) => {
                     if let Ok(held) = store.claim(claim, now_ms, &fates) {
-                        allocators[who] = Allocator::Holding(Section::new(held, vec![0; 30]));
+                        allocators[who] = Allocator::Holding(Section::new(held, Kept::new(who < small)));
                     }
                     true
                 }
@@ -235,7 +301,7 @@ proptest! {
     }
 
     #[test]
-    fn numbers_are_unique_even_under_clocks_that_jump(step in 1u64..6, script in script(), jumps in proptest::collection::vec(any::<u32>(), 150)) {
+    fn numbers_are_unique_even_under_clocks_that_jump(step in 1u64..6, small in 0usize..4, script in script(), jumps in proptest::collection::vec(any::<u32>(), 150)) {
         let mut store = Store::default();
         let mut tokens = 0..;
         let mut fresh = || Allocator::Claiming(Claim::new(terms(tokens.next().expect("endless"), step)));
@@ -247,7 +313,7 @@ proptest! {
                 (_, Action::Crash) => false,
                 (Allocator::Claiming(claim), _) => {
                     if let Ok(held) = store.claim(claim, now_ms, &fates) {
-                        allocators[who] = Allocator::Holding(Section::new(held, vec![0; 30]));
+                        allocators[who] = Allocator::Holding(Section::new(held, Kept::new(who < small)));
                     }
                     true
                 }
@@ -326,38 +392,10 @@ fn after_a_restart_every_user_continues_from_max_seq() {
     }
 }
 
-/// A memory with room for two users, each of whom has at most three numbers above the base.
-#[derive(Debug, Default)]
-struct Small {
-    base: u64,
-    above: HashMap<usize, u8>,
-}
-
-impl Memory for Small {
-    const REACH: u64 = 3;
-
-    fn last(&mut self, place: usize) -> Option<u64> {
-        Some(self.base + self.above.get(&place).copied().map_or(0, u64::from))
-    }
-
-    fn keep(&mut self, place: usize, number: u64) -> bool {
-        assert!(self.base < number && number - self.base <= Self::REACH, "{number} above {}", self.base);
-        let room = self.above.contains_key(&place) || self.above.len() < 2;
-        if room {
-            self.above.insert(place, u8::try_from(number - self.base).expect("at most three"));
-        }
-        room
-    }
-
-    fn forget(&mut self, base: u64) {
-        *self = Self { base, above: HashMap::new() };
-    }
-}
-
 #[test]
 fn a_full_memory_hands_out_nothing_until_the_users_are_forgotten() {
     let mut store = Store::default();
-    let mut section = store.held_with(terms(1, 10), Small::default());
+    let mut section = store.held_with(terms(1, 10), Small::<3>::default());
     assert_eq!([60, 61, 60].map(|user| store.next(&mut section, user, 0, &[])), [Ok(1), Ok(1), Ok(2)]);
     let error = store.next(&mut section, 75, 0, &[]).expect_err("room for two");
     assert_eq!((error.kind(), error.retry_after_ms()), (ErrorKind::Exhausted, Some(RETRY_MS)));
@@ -371,7 +409,7 @@ fn a_full_memory_hands_out_nothing_until_the_users_are_forgotten() {
 #[test]
 fn a_user_beyond_the_reach_of_the_memory_begins_above_max_seq() {
     let mut store = Store::default();
-    let mut section = store.held_with(terms(1, 5), Small::default());
+    let mut section = store.held_with(terms(1, 5), Small::<3>::default());
     let numbers = [(); 7].map(|()| store.next(&mut section, 60, 0, &[]).expect("held"));
     assert_eq!(numbers, [1, 2, 3, 6, 7, 8, 11]);
     assert_eq!(store.next(&mut section, 61, 0, &[]), Ok(11), "all users of the section do");
