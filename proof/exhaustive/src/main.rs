@@ -50,7 +50,7 @@ where
 fn searches() -> Vec<Search> {
     let segments =
         Segments { allocators: 3, lives: 3, numbers: 4, fetches: 3, faults: 1, stalls: true, restores: false };
-    let sections = Sections { allocators: 2, lives: 2, numbers: 3, halves: 3, requests: 5, faults: 1 };
+    let sections = Sections { allocators: 2, lives: 2, numbers: 3, halves: 3, requests: 5, faults: 1, forgets: 0 };
     vec![
         // Three holders want two nodes.
         search("claims", Leases { holders: 3, lives: 3, writes: 0, ..LEASES }),
@@ -68,6 +68,7 @@ fn searches() -> Vec<Search> {
         ),
         search("sections", sections),
         search("three sections", Sections { allocators: 3, lives: 3, requests: 4, faults: 0, ..sections }),
+        search("forgotten users", Sections { faults: 0, forgets: 2, ..sections }),
     ]
 }
 

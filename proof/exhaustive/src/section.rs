@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use snowmint_core::Integer;
 use snowmint_core::bytes::label;
-use snowmint_core::section::{Claim, Claimed, Record, Section, Terms, Users};
+use snowmint_core::section::{Claim, Claimed, Memory, Record, Section, Terms, Users};
 use snowmint_core::store::{Ask, Next, Reply, Version};
 use stateright::{Model, Property};
 
@@ -35,6 +35,29 @@ pub struct Sections {
     pub requests: u8,
     /// How many requests or replies are lost, repeated or late, and allocators crash.
     pub faults: u8,
+    /// How often holders forget the numbers of their users.
+    pub forgets: u8,
+}
+
+/// A memory that forgets the users when it may.
+#[derive(Debug, Default)]
+struct Known([u64; USERS]);
+
+impl Memory for Known {
+    const REACH: u64 = u64::MAX;
+
+    fn last(&mut self, place: usize) -> Option<u64> {
+        self.0.get(place).copied()
+    }
+
+    fn keep(&mut self, place: usize, number: u64) -> bool {
+        self.0[place] = number;
+        true
+    }
+
+    fn forget(&mut self, _: u64) {
+        *self = Self::default();
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -52,6 +75,7 @@ enum Call {
     Next(usize, u64),
     Renew(u64),
     Reply(Reply<Record>, u64),
+    Forget,
     Release,
 }
 
@@ -70,7 +94,7 @@ enum Answer {
 #[derive(Debug)]
 enum Machine {
     Claim(Claim),
-    Section(Section<Vec<u64>>),
+    Section(Section<Known>),
 }
 
 impl Machine {
@@ -84,7 +108,7 @@ impl Machine {
         match (&mut *self, call) {
             (Self::Claim(claim), Call::Claim(reply, now_ms)) => match claim.next(reply, now_ms) {
                 Ok(Next::Done(Claimed::Held(held))) => {
-                    *self = Self::Section(Section::new(held, vec![0; USERS]));
+                    *self = Self::Section(Section::new(held, Known::default()));
                     Answer::Nothing
                 }
                 Ok(Next::Done(Claimed::Wait(_))) => Answer::Nothing,
@@ -104,6 +128,10 @@ impl Machine {
             },
             (Self::Section(section), Call::Reply(reply, now_ms)) => {
                 section.reply(reply, now_ms).map_or(Answer::Over, |()| Answer::Nothing)
+            }
+            (Self::Section(section), Call::Forget) => {
+                section.forget();
+                Answer::Nothing
             }
             (Self::Section(section), Call::Release) => section.release().map_or(Answer::Over, Answer::Ask),
             _ => Answer::Refused,
@@ -189,6 +217,7 @@ pub struct State {
     numbers: u8,
     requests: u8,
     faults: u8,
+    forgets: u8,
     /// The last number of each user.
     last: [u64; USERS],
     /// A bit for each number of each user.
@@ -212,6 +241,8 @@ pub enum Action {
     Next { allocator: usize, user: usize },
     /// The holder renews, if it is time.
     Renew(usize),
+    /// The holder forgets the numbers of its users.
+    Forget(usize),
     /// The holder gives the section back.
     Release(usize),
     /// The request of an allocator meets its fate.
@@ -341,6 +372,10 @@ impl State {
                     _ => return None,
                 }
             }
+            Action::Forget(at) => {
+                self.forgets -= 1;
+                self.allocators[at].call(Call::Forget);
+            }
             Action::Release(at) => {
                 self.allocators[at].released = true;
                 if self.allocators[at].call(Call::Release) == Answer::Over {
@@ -366,8 +401,8 @@ impl Model for Sections {
     type Action = Action;
 
     fn init_states(&self) -> Vec<State> {
-        let Self { lives, numbers, requests, faults, .. } = *self;
-        vec![State { lives, numbers, requests, faults, ..State::default() }]
+        let Self { lives, numbers, requests, faults, forgets, .. } = *self;
+        vec![State { lives, numbers, requests, faults, forgets, ..State::default() }]
     }
 
     fn actions(&self, state: &State, actions: &mut Vec<Action>) {
@@ -394,6 +429,9 @@ impl Model for Sections {
             if allocator.holds && !allocator.released {
                 actions.extend((0..USERS).map(|user| Action::Next { allocator: at, user }));
                 actions.push(Action::Renew(at));
+                if state.forgets > 0 {
+                    actions.push(Action::Forget(at));
+                }
                 if allocator.asked.is_none() {
                     actions.push(Action::Release(at));
                 }
