@@ -1,23 +1,35 @@
 //! Connections: accepts them up to a limit, encrypts them with TLS, and waits for them when the server ends.
 
+mod door;
+mod places;
+
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Semaphore, watch};
-use tokio::time::{sleep, timeout};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 use tokio_rustls::TlsAcceptor;
 
+use self::door::{Arrived, Door};
+use self::places::Places;
+pub use self::places::{Limits, Seat};
 use crate::metrics::Counts;
 
 /// How long a handshake may take, and how long an answer waits for its reader.
 pub const PATIENCE: Duration = Duration::from_secs(10);
-/// How long a client on a reserved connection may take for a handshake, and for the head of its request.
+/// How long a client may take for its first byte if more than half of the places are taken, and on a reserved connection for a
+/// handshake and for the head of its request.
 pub const HURRY: Duration = Duration::from_secs(2);
 /// How long an ending server waits for open connections.
 const GRACE: Duration = Duration::from_secs(10);
+/// The pause between two looks at the line of silent clients.
+const LOOK: Duration = Duration::from_millis(500);
+/// The least time between two warnings of a kind.
+const MINUTE: Duration = Duration::from_mins(1);
 
 /// Becomes true when the server ends.
 pub type Ending = watch::Receiver<bool>;
@@ -47,17 +59,20 @@ pub trait Protocol: Send + Sync + 'static {
     /// Returns the counts of this protocol.
     fn counts(&self) -> &Counts;
 
+    /// Returns how long a client may be silent before its first byte.
+    fn silence(&self) -> Duration;
+
     /// Serves one connection to its end.
-    fn serve<S>(self: Arc<Self>, stream: S, ending: Ending, place: Place) -> impl Future<Output = ()> + Send
+    fn serve<S>(self: Arc<Self>, stream: S, ending: Ending, seat: Arc<Seat>) -> impl Future<Output = ()> + Send
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static;
 }
 
-/// An open port. `most` is the limit of connections.
+/// An open port.
 pub struct Port {
     pub listener: TcpListener,
     pub tls: Option<TlsAcceptor>,
-    pub most: usize,
+    pub limits: Limits,
 }
 
 impl Port {
@@ -68,46 +83,90 @@ impl Port {
 
     /// Accepts and serves clients until the server ends. Then waits up to 10 s for open connections.
     pub async fn serve<P: Protocol>(self, protocol: Arc<P>, ending: Ending) {
-        let places = Arc::new(Semaphore::new(self.most));
-        let reserved = Arc::new(Semaphore::new(P::RESERVED));
+        let counts = protocol.counts();
+        let open = Places::new(Place::Open, self.limits, counts);
+        let reserved = Limits { most: P::RESERVED, most_of_address: P::RESERVED };
+        let reserved = Places::new(Place::Reserved, reserved, counts);
+        let make_room = || open.displace_oldest() || reserved.displace_oldest();
+        let mut door = Door::new(self.listener);
+        let mut crowd = Crowd::new(counts);
+        let mut tasks = JoinSet::new();
+        let mut looks = interval(LOOK);
+        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut over = std::pin::pin!(over(ending.clone()));
         loop {
-            let accepted = tokio::select! {
-                accepted = self.listener.accept() => accepted,
-                () = over.as_mut() => break,
-            };
-            let stream = match accepted {
-                Ok((stream, _)) => stream,
-                Err(error) => {
-                    // The usual cause is too many open files, which passes.
-                    tracing::warn!(%error, "a connection was not accepted");
-                    sleep(Duration::from_millis(50)).await;
+            let Arrived { stream, from, has_reserve } = tokio::select! {
+                arrived = door.accept(make_room) => arrived,
+                _ = tasks.join_next(), if !tasks.is_empty() => continue,
+                _ = looks.tick() => {
+                    let now = Instant::now();
+                    open.hurry(now);
+                    door.report(now);
+                    crowd.report(now);
                     continue;
                 }
+                () = over.as_mut() => break,
             };
-            let (place, held) = if let Ok(held) = Arc::clone(&places).try_acquire_owned() {
-                (Place::Open, held)
-            } else {
-                protocol.counts().refused.inc();
-                let Ok(held) = Arc::clone(&reserved).try_acquire_owned() else {
-                    refuse::<P>(stream);
-                    continue;
-                };
-                (Place::Reserved, held)
+            let seat = Some(&open).filter(|_| !has_reserve).and_then(|open| open.take(from));
+            let seat = seat.or_else(|| {
+                counts.refused.inc();
+                reserved.take(from)
+            });
+            let Some(seat) = seat.map(Arc::new) else {
+                refuse::<P>(stream);
+                continue;
             };
-            let (protocol, tls, ending) = (Arc::clone(&protocol), self.tls.clone(), ending.clone());
-            drop(tokio::spawn(async move {
-                let _held = held;
-                let connections = protocol.counts().connections.clone();
-                connections.inc();
-                speak(protocol, stream, tls, ending, place).await;
-                connections.dec();
-            }));
+            let serving = speak(Arc::clone(&protocol), stream, self.tls.clone(), ending.clone(), Arc::clone(&seat));
+            seat.is_served_by(tasks.spawn(serving));
         }
-        drop(self.listener);
-        let all = u32::try_from(self.most).unwrap_or(u32::MAX);
-        if timeout(GRACE, places.acquire_many(all)).await.is_err() {
+        drop(door);
+        let all = async { while tasks.join_next().await.is_some() {} };
+        if timeout(GRACE, all).await.is_err() {
             tracing::warn!("some connections were cut off");
+        }
+    }
+}
+
+/// A warning that the log has at most once a minute.
+#[derive(Debug, Default)]
+struct Seldom(Option<Instant>);
+
+impl Seldom {
+    /// Returns whether the warning may be logged now. Then the next one may follow a minute later.
+    fn is_due(&mut self, now: Instant) -> bool {
+        let due = self.0.is_none_or(|last| last + MINUTE <= now);
+        if due {
+            self.0 = Some(now);
+        }
+        due
+    }
+}
+
+/// The connections that a port has refused or closed because of its limits.
+struct Crowd<'a> {
+    counts: &'a Counts,
+    told: (u64, u64),
+    warned: Seldom,
+}
+
+impl<'a> Crowd<'a> {
+    fn new(counts: &'a Counts) -> Self {
+        Self { counts, told: (counts.refused.get(), counts.displaced.get()), warned: Seldom::default() }
+    }
+
+    /// Logs what happened since the last line, at most once a minute.
+    fn report(&mut self, now: Instant) {
+        let seen = (self.counts.refused.get(), self.counts.displaced.get());
+        if seen != self.told && self.warned.is_due(now) {
+            let (refused, silent) = (seen.0 - self.told.0, seen.1 - self.told.1);
+            self.told = seen;
+            tracing::warn!(
+                protocol = self.counts.protocol,
+                refused,
+                silent,
+                "too many connections: silent clients were closed and others refused (--max-connections, \
+                 --max-connections-per-address)"
+            );
         }
     }
 }
@@ -117,16 +176,31 @@ async fn speak<P: Protocol>(
     stream: TcpStream,
     tls: Option<TlsAcceptor>,
     ending: Ending,
-    place: Place,
+    seat: Arc<Seat>,
 ) {
     // Answers are small and must not wait for more bytes.
     if stream.set_nodelay(true).is_err() {
         return;
     }
+    let reserved = seat.place() == Place::Reserved;
+    let silence = if reserved { HURRY } else { protocol.silence() };
+    let mut byte = [0];
+    let began = tokio::select! {
+        biased;
+        // Unlike `readable`, it never returns without a byte, an end or an error.
+        peeked = timeout(silence, stream.peek(&mut byte)) => peeked.is_ok(),
+        () = over(ending.clone()) => false,
+    };
+    if began {
+        seat.began();
+    } else if tls.is_some() {
+        return;
+    }
+    // Without TLS the protocol may have a last word for a silent client.
     match tls {
-        None => protocol.serve(stream, ending, place).await,
-        Some(tls) => match timeout(if place == Place::Open { PATIENCE } else { HURRY }, tls.accept(stream)).await {
-            Ok(Ok(stream)) => protocol.serve(stream, ending, place).await,
+        None => protocol.serve(stream, ending, seat).await,
+        Some(tls) => match timeout(if reserved { HURRY } else { PATIENCE }, tls.accept(stream)).await {
+            Ok(Ok(stream)) => protocol.serve(stream, ending, seat).await,
             Ok(Err(error)) => tracing::debug!(%error, "no handshake"),
             Err(_) => tracing::debug!("no handshake in time"),
         },

@@ -46,7 +46,7 @@ pub use self::hosts::{Hosts, allowed};
 use self::pace::{Limits, Pace, Paced};
 use self::pages::Pages;
 use crate::auth::Token;
-use crate::connections::{Ending, HURRY, PATIENCE, Place, Protocol, over};
+use crate::connections::{Ending, HURRY, PATIENCE, Place, Protocol, Seat, over};
 use crate::metrics::{Counts, Metrics};
 use crate::service::Service;
 
@@ -75,7 +75,7 @@ pub struct App {
 /// The HTTP protocol.
 pub struct Http {
     router: Router,
-    metrics: Arc<Metrics>,
+    counts: Counts,
     idle: Duration,
 }
 
@@ -113,17 +113,16 @@ fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(status::status))
 }
 
-impl Http {
+impl App {
     pub fn new(
         service: Arc<Service>,
         token: Token,
         hosts: Hosts,
         metrics: &Arc<Metrics>,
         origins: &[String],
-        idle: Duration,
         ending: &Ending,
-    ) -> Result<Self, crate::exit::Exit> {
-        let app = Arc::new(App {
+    ) -> Arc<Self> {
+        Arc::new(Self {
             service,
             pages: Pages::new(&token, origins),
             token,
@@ -132,26 +131,47 @@ impl Http {
             openapi: document(),
             room: Arc::new(Semaphore::new(MOST_IDS)),
             ending: ending.clone(),
-        });
-        let (router, _) = routes().split_for_parts();
+        })
+    }
+
+    /// Completes a router by the checks and headers that every answer has.
+    fn guard(self: &Arc<Self>, router: Router<Arc<Self>>, origins: &[String]) -> Result<Router, crate::exit::Exit> {
         let router = router
-            .route("/api/segment/get/", get(leaf::no_key))
-            .route("/api/snowflake/get/", get(leaf::no_key))
-            .route("/openapi.json", get(site::openapi))
-            .route("/", get(site::page))
-            .fallback(problem::not_found)
             .method_not_allowed_fallback(problem::method_not_allowed)
             .layer(axum::extract::DefaultBodyLimit::max(MOST_BODY))
-            .layer(from_fn_with_state(Arc::clone(&app), guard::guard))
-            .with_state(app);
+            .layer(from_fn_with_state(Arc::clone(self), guard::guard))
+            .with_state(Arc::clone(self));
         let router = match origins {
             [] => router,
             origins => router.layer(cors::layer(origins)?),
         };
         // A cached answer would give its number to a second client.
         let no_store = SetResponseHeaderLayer::if_not_present(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-        let router = router.layer(no_store);
-        Ok(Self { router, metrics: Arc::clone(metrics), idle })
+        Ok(router.layer(no_store))
+    }
+}
+
+impl Http {
+    /// Returns the protocol of `--http`.
+    pub fn new(app: &Arc<App>, origins: &[String], idle: Duration) -> Result<Self, crate::exit::Exit> {
+        let (router, _) = routes().split_for_parts();
+        let router = router
+            .route("/api/segment/get/", get(leaf::no_key))
+            .route("/api/snowflake/get/", get(leaf::no_key))
+            .route("/openapi.json", get(site::openapi))
+            .route("/", get(site::page))
+            .fallback(problem::not_found);
+        Ok(Self { router: app.guard(router, origins)?, counts: app.metrics.http.clone(), idle })
+    }
+
+    /// Returns the protocol of `--health`, which mints nothing.
+    pub fn health(app: &Arc<App>, idle: Duration) -> Result<Self, crate::exit::Exit> {
+        let router = Router::new()
+            .route("/healthz", get(site::healthz))
+            .route("/readyz", get(site::readyz))
+            .route("/metrics", get(site::metrics))
+            .fallback(problem::only_health);
+        Ok(Self { router: app.guard(router, &[])?, counts: app.metrics.health.clone(), idle })
     }
 }
 
@@ -162,28 +182,35 @@ impl Protocol for Http {
     const RESERVED: usize = 32;
 
     fn counts(&self) -> &Counts {
-        &self.metrics.http
+        &self.counts
     }
 
-    async fn serve<S>(self: Arc<Self>, stream: S, ending: Ending, place: Place)
+    fn silence(&self) -> Duration {
+        PATIENCE.min(self.idle)
+    }
+
+    async fn serve<S>(self: Arc<Self>, stream: S, ending: Ending, seat: Arc<Seat>)
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         let mut stream = TimeoutStream::new(stream);
         stream.set_write_timeout(Some(PATIENCE));
-        let soon = if place == Place::Reserved { HURRY } else { PATIENCE.min(self.idle) };
-        let pace = Pace::new(Limits { head: soon, unknown: soon, idle: self.idle }, Instant::now());
+        let place = seat.place();
+        let soon = if place == Place::Reserved { HURRY } else { self.silence() };
+        let pace = Pace::new(Limits { head: soon, unknown: soon, idle: self.idle }, seat.since());
         let stream = Paced::new(Box::pin(stream), Arc::clone(&pace));
         let router = TowerToHyperService::new(self.router.clone());
         let watched = Arc::clone(&pace);
         let service = service_fn(move |mut request: Request<Incoming>| {
             pace.asked();
+            seat.asked();
             request.extensions_mut().insert(place);
-            let (answer, pace) = (router.call(request), Arc::clone(&pace));
+            let (answer, pace, seat) = (router.call(request), Arc::clone(&pace), Arc::clone(&seat));
             async move {
                 let answer = answer.await;
                 let known = answer.as_ref().is_ok_and(|answer| answer.extensions().get::<Known>().is_some());
                 pace.answered(known, Instant::now());
+                seat.answered(known);
                 answer
             }
         });

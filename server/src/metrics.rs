@@ -53,11 +53,13 @@ pub struct Lease {
 /// The counts of one protocol.
 #[derive(Clone, Debug)]
 pub struct Counts {
-    protocol: &'static str,
+    pub protocol: &'static str,
     pub requests: Counter,
     pub numbers: Counter,
     pub connections: Gauge,
     pub refused: Counter,
+    /// Silent connections that were closed because of the limits.
+    pub displaced: Counter,
     failures: Family<Failure, Counter>,
 }
 
@@ -95,6 +97,8 @@ pub struct Metrics {
     registry: Registry,
     pub http: Counts,
     pub redis: Counts,
+    /// Of the port of `--health`; its requests count as HTTP.
+    pub health: Counts,
     pub store: StoreCounts,
     /// Durations of HTTP requests in seconds.
     pub seconds: Family<Requests, Histogram>,
@@ -115,6 +119,7 @@ impl Metrics {
         let numbers = Family::<Protocol, Counter>::default();
         let connections = Family::<Protocol, Gauge>::default();
         let refused = Family::<Protocol, Counter>::default();
+        let displaced = Family::<Protocol, Counter>::default();
         let failures = Family::<Failure, Counter>::default();
         let seconds = Family::<Requests, Histogram>::new_with_constructor(buckets);
         let store = StoreCounts {
@@ -128,6 +133,8 @@ impl Metrics {
         ours.register("numbers", "IDs and numbers given out", numbers.clone());
         ours.register("connections", "Open connections", connections.clone());
         ours.register("connections_refused", "Connections beyond the limit", refused.clone());
+        let help = "Silent connections closed because of the limits";
+        ours.register("connections_displaced", help, displaced.clone());
         ours.register("failures", "Answers that are errors, by their code", failures.clone());
         let help = "Time to an answer over HTTP, by route and status";
         ours.register_with_unit("http_request_duration", help, Unit::Seconds, seconds.clone());
@@ -145,10 +152,12 @@ impl Metrics {
                 numbers: numbers.get_or_create_owned(&label),
                 connections: connections.get_or_create_owned(&label),
                 refused: refused.get_or_create_owned(&label),
+                displaced: displaced.get_or_create_owned(&label),
                 failures: failures.clone(),
             }
         };
-        Self { http: counts("http"), redis: counts("redis"), store, seconds, renewal_failures, registry }
+        let (http, redis, health) = (counts("http"), counts("redis"), counts("health"));
+        Self { registry, http, redis, health, store, seconds, renewal_failures }
     }
 
     /// Adds a collector that is read at each scrape.

@@ -20,7 +20,7 @@ use tokio::time::{Instant, Sleep, sleep, timeout};
 use self::command::Session;
 use self::reply::Reply;
 use crate::auth::Token;
-use crate::connections::{Ending, PATIENCE, Place, Protocol, over};
+use crate::connections::{Ending, PATIENCE, Protocol, Seat, over};
 use crate::metrics::{Counts, Metrics};
 use crate::service::Service;
 
@@ -50,17 +50,28 @@ impl Protocol for Resp {
         &self.metrics.redis
     }
 
-    async fn serve<S>(self: Arc<Self>, stream: S, ending: Ending, _: Place)
+    fn silence(&self) -> Duration {
+        self.silence_of(!self.token.is_set())
+    }
+
+    async fn serve<S>(self: Arc<Self>, stream: S, ending: Ending, seat: Arc<Seat>)
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
-        if let Err(error) = converse(&self, stream, ending).await {
+        if let Err(error) = converse(&self, stream, ending, &seat).await {
             tracing::debug!(%error, "a connection of the Redis protocol ended");
         }
     }
 }
 
-async fn converse<S>(shared: &Resp, mut stream: S, ending: Ending) -> io::Result<()>
+impl Resp {
+    /// Returns how long a client may be silent, which may take numbers or not.
+    fn silence_of(&self, known: bool) -> Duration {
+        if known { self.idle } else { PATIENCE.min(self.idle) }
+    }
+}
+
+async fn converse<S>(shared: &Resp, mut stream: S, ending: Ending, seat: &Seat) -> io::Result<()>
 where
     S: AsyncRead + AsyncWrite + Unpin,
 {
@@ -68,6 +79,8 @@ where
     let (mut input, mut output) = (BytesMut::with_capacity(READ), BytesMut::new());
     let mut words: Vec<Range<usize>> = Vec::new();
     let mut watch = Watch::new(shared.idle);
+    // The silence before the first byte counts.
+    let mut since = Some(seat.since());
     let mut over = pin!(over(ending));
     // Whether the input begins with a part of an earlier read.
     let mut begun = false;
@@ -81,7 +94,9 @@ where
                 Err(why) => return refuse(&mut stream, output, why).await,
             };
             if !words.is_empty() {
+                seat.asked();
                 session.answer(&input[..length], &words, &mut output).await;
+                seat.answered(session.known);
             }
             input.advance(length);
             begun = false;
@@ -96,10 +111,10 @@ where
             write(&mut stream, &mut output).await?;
         }
         input.reserve(READ);
-        let silence = if session.known { shared.idle } else { PATIENCE.min(shared.idle) };
         // The limit is for a whole command, not for each of its pieces.
         if !begun {
-            watch.begin(if input.is_empty() { silence } else { PATIENCE });
+            let limit = if input.is_empty() { shared.silence_of(session.known) } else { PATIENCE };
+            watch.begin(limit, since.take());
         }
         begun = !input.is_empty();
         let read = tokio::select! {
@@ -161,9 +176,9 @@ impl Watch {
         Self { since: None, limit, timer: Box::pin(sleep(limit.min(PATIENCE))) }
     }
 
-    /// Sets a new limit, for a wait that has not begun.
-    fn begin(&mut self, limit: Duration) {
-        (self.since, self.limit) = (None, limit);
+    /// Sets a new limit, for a wait that began at that time, or that has not begun.
+    fn begin(&mut self, limit: Duration, since: Option<Instant>) {
+        (self.since, self.limit) = (since, limit);
     }
 
     /// Waits until the limit is over.

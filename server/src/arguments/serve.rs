@@ -9,6 +9,8 @@ use clap::{Args, ValueEnum};
 use snowmint_core::bytes::LABEL_BYTES;
 use snowmint_core::section::{MAX_SIZE, MEMORY_BYTES, refuse_little_memory};
 
+use crate::connections::Limits;
+
 /// The format of the log.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum LogFormat {
@@ -26,6 +28,9 @@ pub struct Serve {
     /// Address for the Redis protocol; `off` for none
     #[arg(long, env = "SNOWMINT_REDIS", value_name = "ADDR", default_value = "127.0.0.1:6389")]
     pub redis: String,
+    /// Address for health checks and metrics alone: /healthz, /readyz and /metrics, which --http serves too; `off` for none
+    #[arg(long, env = "SNOWMINT_HEALTH", value_name = "ADDR", default_value = "off")]
+    pub health: String,
     /// Store of leases and numbers: sqlite:PATH, postgres://..., mysql://..., redis://..., etcd://..., zookeeper://...,
     /// nats://..., file:DIRECTORY [default: a SQLite file of this user; required in a container or pod]
     #[arg(long, env = "SNOWMINT_STORE", value_name = "URL", hide_env_values = true)]
@@ -80,6 +85,10 @@ pub struct Serve {
     /// Maximum number of connections of each protocol
     #[arg(long, env = "SNOWMINT_MAX_CONNECTIONS", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub max_connections: u32,
+    /// How many of them one address may have; a network of IPv6 (/64) counts as one address. Clients behind a proxy have the
+    /// address of the proxy [default: three quarters of --max-connections]
+    #[arg(long, env = "SNOWMINT_MAX_CONNECTIONS_PER_ADDRESS", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub max_connections_per_address: Option<u32>,
     /// How long a client may stay silent
     #[arg(long, env = "SNOWMINT_IDLE_S", value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub idle_s: u64,
@@ -92,6 +101,13 @@ pub struct Serve {
     /// Print the OpenAPI document and exit
     #[arg(long)]
     pub openapi: bool,
+}
+
+impl Serve {
+    /// Returns the limits of connections of each protocol.
+    pub fn limits(&self) -> Limits {
+        Limits::of(self.max_connections as usize, self.max_connections_per_address.map(|most| most as usize))
+    }
 }
 
 /// Reads a number of users per section, at most as many as fit into memory.

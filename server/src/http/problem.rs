@@ -85,12 +85,12 @@ impl Problem {
         Self::new(StatusCode::METHOD_NOT_ALLOWED, "METHOD_NOT_ALLOWED", "HEAD takes no number: use GET")
     }
 
-    /// Refuses a request on a connection beyond `--max-connections`.
+    /// Refuses a request on a connection beyond `--max-connections` or `--max-connections-per-address`.
     pub fn full() -> Self {
         let full = Self::new(
             StatusCode::SERVICE_UNAVAILABLE,
             "BUSY",
-            "too many connections are open: this connection serves only /healthz and /readyz",
+            "too many connections are open, in total or from your address: this connection serves only /healthz and /readyz",
         );
         Self { retry_after_ms: Some(1000), ..full }
     }
@@ -245,6 +245,11 @@ impl IntoResponses for Failures {
 /// Answers a request for a path that does not exist.
 pub async fn not_found() -> Problem {
     Problem::new(StatusCode::NOT_FOUND, "NOT_FOUND", "this path does not exist: /openapi.json lists the paths")
+}
+
+/// Answers a request for a path that the port of `--health` does not have.
+pub async fn only_health() -> Problem {
+    Problem::new(StatusCode::NOT_FOUND, "NOT_FOUND", "this port has only /healthz, /readyz and /metrics")
 }
 
 /// Answers a request with a method that the path does not have.

@@ -1,6 +1,6 @@
 //! `snowmint serve`: starts the service, and ends it on a signal.
 
-use std::io::{Write as _, stderr, stdout};
+use std::io::{self, Write as _, stderr, stdout};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -11,7 +11,7 @@ use futures_util::future::maybe_done;
 use snowmint::Environment;
 use snowmint_core::{ErrorKind, Layout};
 use snowmint_stores::{Namespace, Store as _, Url, connect_to, refuse_default_database};
-use tokio::net::{TcpListener, lookup_host};
+use tokio::net::{TcpListener, TcpSocket, lookup_host};
 use tokio::sync::watch;
 use tokio::time::timeout;
 use tracing_subscriber::EnvFilter;
@@ -19,9 +19,9 @@ use tracing_subscriber::EnvFilter;
 use super::signals;
 use crate::arguments::serve::{LogFormat, Serve};
 use crate::auth::Token;
-use crate::connections::Port;
+use crate::connections::{Ending, Limits, Port, Protocol};
 use crate::exit::Exit;
-use crate::http::{Hosts, Http, document};
+use crate::http::{App, Hosts, Http, document};
 use crate::metrics::Metrics;
 use crate::monitor::{self, Gauges};
 use crate::resp::Resp;
@@ -31,7 +31,9 @@ use crate::watched::Watched;
 
 /// The limit for ending: service managers kill a program that takes longer.
 const END: Duration = Duration::from_secs(10);
-/// The part of it in which open connections may finish.
+/// How many connections the port of `--health` serves: those of probes and scrapers.
+const HEALTH_CONNECTIONS: usize = 64;
+/// The part of [`END`] in which open connections may finish.
 const DRAIN: Duration = Duration::from_secs(5);
 
 /// Serves until a signal ends it.
@@ -64,7 +66,7 @@ fn log(options: &Serve) -> Result<(), Exit> {
     let filter = EnvFilter::try_new(&options.log).map_err(|error| Exit::Wrong(format!("--log: {error}")))?;
     let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(stderr).with_target(false);
     match options.log_format {
-        LogFormat::Text => log.with_ansi(std::io::IsTerminal::is_terminal(&stderr())).init(),
+        LogFormat::Text => log.with_ansi(io::IsTerminal::is_terminal(&stderr())).init(),
         LogFormat::Json => log.json().flatten_event(true).init(),
     }
     Ok(())
@@ -75,15 +77,16 @@ async fn run(options: &Serve) -> Result<(), Exit> {
     let certificate = Certificate::read(options.tls_cert.as_deref(), options.tls_key.as_deref())?;
     let tls = certificate.as_ref().map(Certificate::acceptor).transpose()?;
     // Opens the ports before anything is leased.
-    let open = async |name, address| -> Result<Option<Port>, Exit> {
+    let open = async |name, address, limits| -> Result<Option<Port>, Exit> {
         let listener = listen(name, address, &token).await?;
-        let most = options.max_connections as usize;
-        Ok(listener.map(|listener| Port { listener, tls: tls.clone(), most }))
+        Ok(listener.map(|listener| Port { listener, tls: tls.clone(), limits }))
     };
-    let http = open("--http", &options.http).await?;
-    let redis = open("--redis", &options.redis).await?;
+    let limits = options.limits();
+    let http = open("--http", &options.http, limits).await?;
+    let redis = open("--redis", &options.redis, limits).await?;
+    let health = open("--health", &options.health, Limits::of(HEALTH_CONNECTIONS, None)).await?;
     let address = |port: &Option<Port>| port.as_ref().and_then(|port| port.address().ok());
-    let (http_address, redis_address) = (address(&http), address(&redis));
+    let (http_address, redis_address, health_address) = (address(&http), address(&redis), address(&health));
     let Some(any_address) = http_address.or(redis_address) else {
         return Err(Exit::Wrong("--http and --redis are both off: there is nothing to serve".to_owned()));
     };
@@ -120,20 +123,15 @@ async fn run(options: &Serve) -> Result<(), Exit> {
     let idle = Duration::from_secs(options.idle_s);
     let (end, ending) = watch::channel(false);
     let hosts = Hosts::new(&token, &options.http, &options.allow_host);
-    let http_protocol = Arc::new(Http::new(
-        Arc::clone(&service),
-        token.clone(),
-        hosts,
-        &metrics,
-        &options.allow_origin,
-        idle,
-        &ending,
-    )?);
+    let app = App::new(Arc::clone(&service), token.clone(), hosts, &metrics, &options.allow_origin, &ending);
+    let http_protocol = Arc::new(Http::new(&app, &options.allow_origin, idle)?);
+    let health_protocol = Arc::new(Http::health(&app, idle)?);
     let resp_protocol = Arc::new(Resp { service: Arc::clone(&service), token: token.clone(), metrics, idle });
     let shown = |address: Option<SocketAddr>| address.map_or_else(|| "off".to_owned(), |address| address.to_string());
     tracing::info!(
         http = shown(http_address),
         redis = shown(redis_address),
+        health = shown(health_address),
         store = store_name,
         tls = tls.is_some(),
         token = token.is_set(),
@@ -143,19 +141,12 @@ async fn run(options: &Serve) -> Result<(), Exit> {
     if let Some(exposure) = token.exposure() {
         tracing::warn!("{exposure}");
     }
-    let http_ending = ending.clone();
     let serving = async {
-        let http = async {
-            if let Some(port) = http {
-                port.serve(http_protocol, http_ending).await;
-            }
-        };
-        let redis = async {
-            if let Some(port) = redis {
-                port.serve(resp_protocol, ending).await;
-            }
-        };
-        tokio::join!(http, redis);
+        tokio::join!(
+            serve_port(http, http_protocol, &ending),
+            serve_port(redis, resp_protocol, &ending),
+            serve_port(health, health_protocol, &ending)
+        );
     };
     let mut serving = std::pin::pin!(maybe_done(serving));
     loop {
@@ -169,6 +160,12 @@ async fn run(options: &Serve) -> Result<(), Exit> {
     end.send_replace(true);
     give_back(&service, serving, &mut ended).await;
     Ok(())
+}
+
+async fn serve_port<P: Protocol>(port: Option<Port>, protocol: Arc<P>, ending: &Ending) {
+    if let Some(port) = port {
+        port.serve(protocol, ending.clone()).await;
+    }
 }
 
 /// Gives users, leases and numbers back while open connections finish. Takes at most 10 s.
@@ -206,6 +203,18 @@ fn read_again(token: &Token, certificate: Option<&Certificate>) {
     }
 }
 
+/// How many connections may wait until they are accepted, in a burst.
+const BACKLOG: u32 = 1024;
+
+fn bind(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    // On Unix: a server that is started again must not wait for the end of its old connections.
+    #[cfg(unix)]
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
+}
+
 /// Opens a port.
 ///
 /// # Errors
@@ -219,8 +228,10 @@ async fn listen(flag: &str, address: &str, token: &Token) -> Result<Option<TcpLi
     if !token.is_set() && addresses.iter().any(|address| !address.ip().is_loopback()) {
         return Err(wrong(&"other machines can reach this address, so a token is needed: --token-file FILE"));
     }
-    let listener = TcpListener::bind(addresses.as_slice()).await;
-    listener.map(Some).map_err(|error| Exit::Failed(format!("{flag} {address}: {error}")))
+    // As a server of several addresses of a name does: the first that can be opened.
+    let opened =
+        addresses.into_iter().map(bind).reduce(Result::or).unwrap_or_else(|| Err(io::ErrorKind::NotFound.into()));
+    opened.map(Some).map_err(|error| Exit::Failed(format!("{flag} {address}: {error}")))
 }
 
 /// Returns the URL of this user's `SQLite` file, or of the service's file if the service manager names a directory.

@@ -14,6 +14,7 @@ mod limits;
 mod load;
 mod memory;
 mod names;
+mod openings;
 mod outage;
 mod pace;
 mod pages;

@@ -5,8 +5,6 @@ use std::net::TcpStream;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-
 use super::support::{Server, TOKEN, directory};
 
 /// The time after which a slow client must be gone, generous for a busy machine.
@@ -80,32 +78,4 @@ fn a_client_without_the_token_is_closed_soon() {
         assert!(read > 0, "{answers}");
         answers.push_str(&String::from_utf8_lossy(&piece[..read]));
     }
-}
-
-#[test]
-fn a_thousand_idle_connections_do_not_block_the_service() {
-    let limit = getrlimit(Resource::Nofile);
-    setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit }).expect("more files");
-    let (server, _directory) = Server::alone(&[]);
-    let held: Vec<_> = (0..1024)
-        .map(|_| {
-            let mut stream = connect(&server.http);
-            stream.write_all(b"G").expect("written");
-            stream
-        })
-        .collect();
-    let begun = Instant::now();
-    while server.try_ask("GET", "/metrics", &[], "").is_ok_and(|answer| answer.status == 200) {
-        assert!(begun.elapsed() < HANG, "the places are not all taken");
-    }
-    for path in ["/healthz", "/readyz"] {
-        assert_eq!(server.get(path).status, 200, "{path}");
-    }
-    server.get("/v1/ids").problem(503, "BUSY");
-    // Their limit ends, and the server serves other clients while they still hold on.
-    while !server.try_ask("GET", "/v1/ids", &[], "").is_ok_and(|answer| answer.status == 200) {
-        assert!(begun.elapsed() < HANG, "no client is served");
-        thread::sleep(Duration::from_millis(100));
-    }
-    drop(held);
 }

@@ -19,6 +19,8 @@ pub struct Server {
     child: Child,
     pub http: String,
     pub redis: String,
+    /// The address of `--health`, or `off`.
+    pub health: String,
     agent: Agent,
     /// The log, without the line "serving".
     said: Arc<Mutex<String>>,
@@ -152,7 +154,7 @@ impl Server {
             *said.lock().expect("no panic") += &(line + "\n");
         };
         let address = |name: &str| serving[name].as_str().expect("an address").to_owned();
-        let (http, redis) = (address("http"), address("redis"));
+        let (http, redis, health) = (address("http"), address("redis"), address("health"));
         let saying = Arc::clone(&said);
         thread::spawn(move || {
             for line in lines.map_while(Result::ok) {
@@ -161,7 +163,7 @@ impl Server {
             }
         });
         let config = Agent::config_builder().http_status_as_error(false).timeout_global(Some(Duration::from_secs(30)));
-        Self { child, http, redis, agent: config.build().into(), said }
+        Self { child, http, redis, health, agent: config.build().into(), said }
     }
 
     pub fn pid(&self) -> u32 {
@@ -208,13 +210,18 @@ impl Server {
         false
     }
 
-    /// Waits for a line of the log with that message.
+    /// Returns the lines of the log whose messages begin with a text.
+    pub fn lines(&self, message: &str) -> Vec<Value> {
+        let said = self.said.lock().expect("no panic").clone();
+        let lines = said.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        lines.filter(|line| line["message"].as_str().is_some_and(|said| said.starts_with(message))).collect()
+    }
+
+    /// Waits for a line of the log whose message begins with a text.
     pub fn logged(&self, message: &str) -> Value {
         let begun = Instant::now();
         loop {
-            let said = self.said.lock().expect("no panic").clone();
-            let mut lines = said.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-            if let Some(line) = lines.find(|line| line["message"] == message) {
+            if let Some(line) = self.lines(message).into_iter().next() {
                 return line;
             }
             assert!(begun.elapsed() < Duration::from_mins(1), "no line of the log says {message:?}");
