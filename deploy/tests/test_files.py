@@ -44,6 +44,7 @@ CHECKED = {
     "prometheus/alerts.yaml": "test_alerts_fire_where_they_should",
     "README.md": "test_the_readme_names_every_folder",
     "systemd/snowmint.service": "test_systemd_accepts_the_unit",
+    "systemd/tls.conf": "test_systemd_accepts_the_unit",
     "systemd/snowmint.tmpfiles.conf": "test_a_tidy_up_leaves_the_slots",
     "tests/*": "the tests themselves",
 }
@@ -192,6 +193,8 @@ VALUES: list[dict[str, Any]] = [
         "env": {"SNOWMINT_WINDOW_MS": "20000", "SNOWMINT_LOG": "snowmint=debug,warn"},
         "networkPolicy": {"storePort": 6379},
     },
+    {"tls": {"secret": "ids-tls"}},
+    {"tls": {"secret": "ids-tls"}, "serviceMonitor": {"enabled": True, "tlsConfig": {"serverName": "ids.example"}}},
 ]
 
 
@@ -225,6 +228,25 @@ def test_a_limit_of_memory_follows_from_the_memory_for_users() -> None:
     assert 'SNOWMINT_USERS_MEMORY=] [default: "64.0 MiB"]' in shown
 
 
+def test_a_certificate_encrypts_every_port_of_the_chart() -> None:
+    charts = {
+        each["kind"]: each for each in rendered({"tls": {"secret": "ids-tls"}, "serviceMonitor": {"enabled": True}})
+    }
+    pod = charts["Deployment"]["spec"]["template"]["spec"]
+    (container,) = pod["containers"]
+    variables = {each["name"]: each.get("value") for each in container["env"]}
+    (mounted,) = (each for each in container["volumeMounts"] if each["name"] == "tls")
+    assert variables["SNOWMINT_TLS_CERT"] == f"{mounted['mountPath']}/tls.crt"
+    assert variables["SNOWMINT_TLS_KEY"] == f"{mounted['mountPath']}/tls.key"
+    assert variables["SNOWMINT_ADVERTISE"] == "https://$(POD_IP):8080"
+    assert {container[f"{name}Probe"]["httpGet"]["scheme"] for name in ("startup", "liveness", "readiness")} == {
+        "HTTPS"
+    }
+    (volume,) = (each for each in pod["volumes"] if each["name"] == "tls")
+    assert volume["secret"]["secretName"] == "ids-tls"
+    assert charts["ServiceMonitor"]["spec"]["endpoints"][0]["scheme"] == "https"
+
+
 @pytest.mark.parametrize(
     "values",
     [
@@ -233,6 +255,7 @@ def test_a_limit_of_memory_follows_from_the_memory_for_users() -> None:
         {"image": {"pullPolicy": "Sometimes"}},
         {"env": {"SNOWMINT_WINDOW_MS": 20000}},
         {"secret": ""},
+        {"tls": {"cert": "ids-tls"}},
         {"networkPolicy": {"storePort": 0}},
         {"usersMemory": "64M"},
         {"env": {"SNOWMINT_USERS_MEMORY": "1GiB"}},
@@ -256,8 +279,18 @@ def unit(folder: Path) -> Path:
 
 def test_systemd_accepts_the_unit(tmp_path: Path) -> None:
     # It reports names that it does not know, and succeeds.
-    said = run("systemd-analyze", "verify", "--man=no", unit(tmp_path))
-    assert [line for line in said.splitlines() if "snowmint" in line] == [], said
+    drop_in = tmp_path / "snowmint.service.d" / "tls.conf"
+    drop_in.parent.mkdir()
+    for with_tls in (False, True):
+        if with_tls:
+            shutil.copy(DEPLOY / "systemd" / "tls.conf", drop_in)
+        said = run("systemd-analyze", "verify", "--man=no", unit(tmp_path))
+        assert [line for line in said.splitlines() if "snowmint" in line] == [], said
+    # Each variable is one of a flag.
+    flags = run(SNOWMINT, "serve", "--help")
+    named = re.findall(r"\b(SNOWMINT_\w+)=", drop_in.read_text())
+    assert len(named) == 5
+    assert [name for name in named if name not in flags] == []
     # 1.2 of 10 remains: the network, the machine's root directory, and the read-only clock device of ProtectClock.
     run("systemd-analyze", "security", "--offline=yes", "--threshold=13", unit(tmp_path))
 

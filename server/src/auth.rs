@@ -6,6 +6,10 @@ use std::sync::{Arc, PoisonError, RwLock};
 use subtle::ConstantTimeEq as _;
 
 use crate::exit::Exit;
+use crate::files::read_text;
+
+/// The limit of a token file, in bytes.
+const MOST: u64 = 4096;
 
 /// The token that clients must send, or `None` if the server needs no token. Clones share one token.
 #[derive(Clone)]
@@ -59,7 +63,7 @@ impl Token {
 
 fn text_of(path: &Path) -> Result<String, Exit> {
     let refused = |why: String| Exit::Wrong(format!("the token file {}: {why}", path.display()));
-    let text = std::fs::read_to_string(path).map_err(|error| refused(error.to_string()))?;
+    let text = read_text(path, MOST).map_err(|error| refused(error.to_string()))?;
     if rights_of_others(path) & 0o2 != 0 {
         return Err(refused(format!("every user of this machine can change the file: chmod o-w {}", path.display())));
     }

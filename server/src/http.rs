@@ -22,7 +22,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::extract::Request;
 use axum::http::HeaderValue;
-use axum::http::header::CACHE_CONTROL;
+use axum::http::header::{CACHE_CONTROL, X_CONTENT_TYPE_OPTIONS};
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::get;
 use hyper::body::Incoming;
@@ -147,7 +147,9 @@ impl App {
         };
         // A cached answer would give its number to a second client.
         let no_store = SetResponseHeaderLayer::if_not_present(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-        Ok(router.layer(no_store))
+        // No browser guesses the type of an answer, which may contain text of other clients.
+        let no_sniff = SetResponseHeaderLayer::overriding(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+        Ok(router.layer(no_store).layer(no_sniff))
     }
 }
 
@@ -177,7 +179,7 @@ impl Http {
 
 impl Protocol for Http {
     const FULL: &'static [u8] =
-        b"HTTP/1.1 503 Service Unavailable\r\ncache-control: no-store\r\nretry-after: 1\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
+        b"HTTP/1.1 503 Service Unavailable\r\ncache-control: no-store\r\nx-content-type-options: nosniff\r\nretry-after: 1\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
     // For health checks.
     const RESERVED: usize = 32;
 

@@ -4,6 +4,7 @@ mod arguments;
 mod auth;
 mod connections;
 mod exit;
+mod files;
 mod http;
 mod json;
 mod metrics;

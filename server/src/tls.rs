@@ -12,6 +12,10 @@ use tokio_rustls::rustls::server::{ClientHello, ResolvesServerCert};
 use tokio_rustls::rustls::sign::CertifiedKey;
 
 use crate::exit::Exit;
+use crate::files::read_text;
+
+/// The limit of a certificate chain and of a key, in bytes.
+const MOST: u64 = 1024 * 1024;
 
 /// A certificate and its key, read from PEM files that may change.
 #[derive(Debug)]
@@ -54,10 +58,11 @@ impl ResolvesServerCert for Certificate {
 }
 
 fn read(chain: &Path, key: &Path) -> Result<Arc<CertifiedKey>, Exit> {
-    let certificates = CertificateDer::pem_file_iter(chain)
-        .and_then(Iterator::collect::<Result<Vec<_>, _>>)
+    let text = |path: &Path| read_text(path, MOST).map_err(|error| refused(path, &error));
+    let certificates = CertificateDer::pem_slice_iter(text(chain)?.as_bytes())
+        .collect::<Result<Vec<_>, _>>()
         .map_err(|error| refused(chain, &error))?;
-    let key = PrivateKeyDer::from_pem_file(key).map_err(|error| refused(key, &error))?;
+    let key = PrivateKeyDer::from_pem_slice(text(key)?.as_bytes()).map_err(|error| refused(key, &error))?;
     CertifiedKey::from_der(certificates, key, &ring::default_provider())
         .map(Arc::new)
         .map_err(|error| refused(chain, &error))

@@ -5,6 +5,7 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use bytesize::ByteSize;
+use clap::builder::FalseyValueParser;
 use clap::{Args, ValueEnum};
 use snowmint_core::bytes::LABEL_BYTES;
 use snowmint_core::section::{MAX_SIZE, MEMORY_BYTES, refuse_little_memory};
@@ -82,6 +83,9 @@ pub struct Serve {
     /// Private key of the certificate in PEM
     #[arg(long, env = "SNOWMINT_TLS_KEY", value_name = "FILE", requires = "tls_cert")]
     pub tls_key: Option<PathBuf>,
+    /// Clients may send the token in plain text, because a proxy or the network encrypts: no warning at the start
+    #[arg(long, env = "SNOWMINT_PLAIN", conflicts_with = "tls_cert", value_parser = FalseyValueParser::new())]
+    pub plain: bool,
     /// Maximum number of connections of each protocol
     #[arg(long, env = "SNOWMINT_MAX_CONNECTIONS", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub max_connections: u32,

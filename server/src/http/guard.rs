@@ -11,6 +11,7 @@ use axum::response::{IntoResponse as _, Response};
 use tokio::time::{Instant, timeout};
 
 use super::App;
+use super::hosts::Refused;
 use super::problem::{Failed, Problem};
 use crate::connections::Place;
 use crate::metrics::Requests;
@@ -52,12 +53,13 @@ fn refuse(app: &App, request: &Request, known: bool) -> Option<Problem> {
     // The page is public too.
     let open = health || request.uri().path() == "/";
     let reserved = request.extensions().get::<Place>() == Some(&Place::Reserved);
-    match app.hosts.stranger(request.headers()) {
-        Some(host) => Some(Problem::strange_host(host)),
-        None if reserved && !health => Some(Problem::full()),
-        None if !open && app.pages.is_foreign(request.headers()) => Some(Problem::foreign_page()),
-        None if !open && !known => Some(Problem::unauthorized()),
-        None => None,
+    match app.hosts.check(request.version(), request.uri(), request.headers()) {
+        Err(Refused::Malformed(why)) => Some(Problem::malformed(why)),
+        Err(Refused::Strange(host)) => Some(Problem::strange_host(&host)),
+        Ok(()) if reserved && !health => Some(Problem::full()),
+        Ok(()) if !open && app.pages.is_foreign(request.headers()) => Some(Problem::foreign_page()),
+        Ok(()) if !open && !known => Some(Problem::unauthorized()),
+        Ok(()) => None,
     }
 }
 

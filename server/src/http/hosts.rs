@@ -1,4 +1,4 @@
-//! The host names that requests without a token may use.
+//! The host names of requests: one name, well formed (RFC 9112, section 3.2), and without a token one that is allowed.
 //!
 //! The owner of a web page can point the page's host name at this machine (DNS rebinding). The browser then treats this
 //! server as the origin of the page and lets the page read answers. But the request still carries that host name.
@@ -7,7 +7,7 @@ use std::net::IpAddr;
 
 use axum::http::header::HOST;
 use axum::http::uri::Authority;
-use axum::http::{HeaderMap, HeaderValue};
+use axum::http::{HeaderMap, Uri, Version};
 
 use crate::auth::Token;
 
@@ -25,15 +25,43 @@ impl Hosts {
         Self(Some(allowed.iter().cloned().chain(own).collect()))
     }
 
-    /// Returns the first host name of a request that is not allowed. A request without a name, as in HTTP/1.0, passes: no
-    /// browser sends it.
-    pub fn stranger<'a>(&self, headers: &'a HeaderMap) -> Option<&'a HeaderValue> {
-        let names = self.0.as_ref()?;
-        headers
-            .get_all(HOST)
-            .into_iter()
-            .find(|value| !host(value.as_bytes()).is_some_and(|name| is_loopback(&name) || names.contains(&name)))
+    /// Checks the header `Host`, and the host in the target of a request to a proxy. HTTP/1.0 needs none: no browser sends it.
+    ///
+    /// # Errors
+    /// The request is malformed, or its host name is not allowed.
+    pub fn check(&self, version: Version, target: &Uri, headers: &HeaderMap) -> Result<(), Refused> {
+        let mut given = headers.get_all(HOST).into_iter();
+        let host = given.next().map(|host| String::from_utf8_lossy(host.as_bytes()));
+        if given.next().is_some() {
+            return Err(Refused::Malformed("a request has one header Host"));
+        }
+        if host.is_none() && version == Version::HTTP_11 {
+            return Err(Refused::Malformed("a request of HTTP/1.1 has a header Host"));
+        }
+        for host in target.authority().map(Authority::as_str).into_iter().chain(host.as_deref()) {
+            // A host may be empty (RFC 9110, section 7.2).
+            if host.contains('@') || !(host.is_empty() || Authority::try_from(host).is_ok()) {
+                return Err(Refused::Malformed("the host of a request is a name or an address with an optional port"));
+            }
+            if self.0.as_ref().is_some_and(|names| !is_allowed(host, names)) {
+                return Err(Refused::Strange(host.to_owned()));
+            }
+        }
+        Ok(())
     }
+}
+
+/// Why a request is refused for its host.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refused {
+    /// With or without a token.
+    Malformed(&'static str),
+    /// The name is not allowed without a token.
+    Strange(String),
+}
+
+fn is_allowed(authority: &str, names: &[String]) -> bool {
+    host(authority.as_bytes()).is_some_and(|name| is_loopback(&name) || names.contains(&name))
 }
 
 /// Reads one name of `--allow-host`.
@@ -59,11 +87,17 @@ fn is_loopback(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use axum::http::HeaderValue;
+
     use super::*;
 
-    fn is_allowed(hosts: &Hosts, names: &[&str]) -> bool {
+    fn check(hosts: &Hosts, version: Version, target: &str, names: &[&str]) -> Result<(), Refused> {
         let headers = names.iter().map(|name| (HOST, HeaderValue::from_str(name).expect("a value")));
-        hosts.stranger(&headers.collect()).is_none()
+        hosts.check(version, &target.parse().expect("a target"), &headers.collect())
+    }
+
+    fn is_allowed(hosts: &Hosts, names: &[&str]) -> bool {
+        check(hosts, Version::HTTP_11, "/v1/ids", names).is_ok()
     }
 
     #[test]
@@ -98,8 +132,39 @@ mod tests {
         ] {
             assert!(!is_allowed(&hosts, &[name]), "{name}");
         }
-        assert!(is_allowed(&hosts, &[]));
-        assert!(!is_allowed(&hosts, &["localhost", "evil.example"]));
+        for target in ["http://localhost:8080/v1/ids", "http://ids.example/", "ids.example:80"] {
+            assert_eq!(check(&hosts, Version::HTTP_11, target, &["localhost"]), Ok(()), "{target}");
+        }
+        for target in ["http://evil.example/v1/ids", "evil.example:80"] {
+            let refused = check(&hosts, Version::HTTP_11, target, &["localhost"]);
+            assert!(
+                matches!(&refused, Err(Refused::Strange(name)) if name.starts_with("evil")),
+                "{target}: {refused:?}"
+            );
+        }
+        assert_eq!(check(&hosts, Version::HTTP_10, "/", &[]), Ok(()));
+    }
+
+    #[test]
+    fn a_malformed_host_is_refused_with_or_without_a_token() {
+        let none = Token::read(None).expect("none");
+        for hosts in [Hosts::new(&none, "localhost:8080", &[]), Hosts(None)] {
+            for names in [
+                &[][..],
+                &["localhost", "localhost"],
+                &["localhost", "evil.example"],
+                &["user@localhost"],
+                &["localhost@evil.example"],
+                &["a b"],
+                &["localhost/"],
+            ] {
+                let refused = check(&hosts, Version::HTTP_11, "/v1/ids", names);
+                assert!(matches!(refused, Err(Refused::Malformed(_))), "{names:?}: {refused:?}");
+            }
+            let target = check(&hosts, Version::HTTP_11, "http://user@localhost/v1/ids", &["localhost"]);
+            assert!(matches!(target, Err(Refused::Malformed(_))), "{target:?}");
+        }
+        assert_eq!(check(&Hosts(None), Version::HTTP_11, "/", &[""]), Ok(()));
     }
 
     #[test]

@@ -60,9 +60,14 @@ impl Problem {
         Self::new(StatusCode::UNAUTHORIZED, "UNAUTHORIZED", "send the server's token: Authorization: Bearer TOKEN")
     }
 
+    /// Refuses a request whose head breaks a rule of HTTP.
+    pub fn malformed(why: &str) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, "BAD_REQUEST", why)
+    }
+
     /// Refuses a request without a token to a host name that is not allowed.
-    pub fn strange_host(host: &HeaderValue) -> Self {
-        let host: String = String::from_utf8_lossy(host.as_bytes()).chars().take(100).collect();
+    pub fn strange_host(host: &str) -> Self {
+        let host: String = host.chars().take(100).collect();
         let detail = format!(
             "the host name {host:?} is not allowed without a token: use localhost or 127.0.0.1, or start the server with \
              --allow-host NAME or --token-file FILE"

@@ -52,13 +52,12 @@ pub async fn openapi(State(app): State<Arc<App>>) -> Response {
 /// adds the directive that a page cannot set.
 #[cfg(has_page)]
 pub async fn page() -> Response {
-    use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, X_CONTENT_TYPE_OPTIONS};
+    use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY};
     const PAGE: &str = include_str!(env!("SNOWMINT_PAGE"));
     static MARKED: std::sync::LazyLock<String> = std::sync::LazyLock::new(|| super::status::marked(PAGE));
     let headers = [
         (CONTENT_TYPE, "text/html; charset=utf-8"),
         (CONTENT_SECURITY_POLICY, "frame-ancestors 'none'"),
-        (X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (CACHE_CONTROL, "no-cache"),
     ];
     (headers, MARKED.as_str()).into_response()

@@ -141,6 +141,13 @@ async fn run(options: &Serve) -> Result<(), Exit> {
     if let Some(exposure) = token.exposure() {
         tracing::warn!("{exposure}");
     }
+    let mut addresses = [http_address, redis_address, health_address].into_iter().flatten();
+    if token.is_set() && tls.is_none() && !options.plain && addresses.any(|address| !address.ip().is_loopback()) {
+        tracing::warn!(
+            "clients on other machines send the token in plain text: add --tls-cert and --tls-key, or --plain if a proxy or the \
+             network encrypts"
+        );
+    }
     let serving = async {
         tokio::join!(
             serve_port(http, http_protocol, &ending),

@@ -109,6 +109,46 @@ fn unsafe_modes_of_a_token_file_are_reported() {
 }
 
 #[test]
+fn a_token_file_without_an_end_is_refused() {
+    let directory = directory();
+    let long = directory.path().join("long");
+    write(&long, "x".repeat(5000)).expect("written");
+    for path in ["/dev/zero", long.to_str().expect("text")] {
+        let (code, told) = refused(&directory, &["--token-file", path]);
+        assert_eq!(code, Some(2), "{told}");
+        assert!(told.contains(path) && told.contains("longer than 4096 bytes"), "{told}");
+        let (code, told) = refused(&directory, &["--tls-cert", path, "--tls-key", path]);
+        assert_eq!(code, Some(2), "{told}");
+        assert!(told.contains(path), "{told}");
+    }
+}
+
+#[test]
+fn a_token_in_plain_text_is_warned_of() {
+    const WARNING: &str = "clients on other machines send the token in plain text";
+    let directory = directory();
+    let file = directory.path().join("token");
+    write(&file, TOKEN).expect("written");
+    let token = ["--token-file", file.to_str().expect("text")];
+    let path = |name: &str| directory.path().join(name).to_str().expect("text").to_owned();
+    let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).expect("a certificate");
+    write(path("cert.pem"), made.cert.pem()).expect("written");
+    write(path("key.pem"), made.signing_key.serialize_pem()).expect("written");
+    let (cert, key) = (path("cert.pem"), path("key.pem"));
+    for (options, warned) in [
+        (&["--health", "0.0.0.0:0"][..], true),
+        (&["--health", "127.0.0.1:0"], false),
+        (&["--health", "0.0.0.0:0", "--plain"], false),
+        (&["--health", "0.0.0.0:0", "--tls-cert", &cert, "--tls-key", &key], false),
+    ] {
+        let mut server = Server::start(directory.path(), &[&token[..], options].concat());
+        assert!(server.end());
+        let told = server.log(Duration::from_secs(5));
+        assert_eq!(told.contains(WARNING), warned, "{options:?}: {told}");
+    }
+}
+
+#[test]
 fn a_private_default_store_is_refused() {
     // Two pods, each with a private home directory.
     for _ in 0..2 {

@@ -4,7 +4,7 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use super::support::Server;
+use super::support::{Server, TOKEN, connect, directory, rest};
 
 const TICKET: &str = "GET /v1/tickets/t HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
@@ -65,5 +65,66 @@ fn malformed_requests_get_a_status() {
     ] {
         let answer = read_until(&send(&server, &request), &format!("HTTP/1.1 {status}\r\n"), 1);
         assert_eq!(answer.contains("{\"id\":\""), request.starts_with(TICKET), "{answer}");
+    }
+}
+
+/// Sends a request whose head has these lines, and returns the answer.
+fn answer(server: &Server, head: &str) -> String {
+    let stream = connect(&server.http);
+    (&stream).write_all(format!("{head}\r\nConnection: close\r\n\r\n").as_bytes()).expect("written");
+    rest(&stream)
+}
+
+#[test]
+fn a_request_without_one_plain_host_is_malformed() {
+    let directory = directory();
+    let file = directory.path().join("token");
+    std::fs::write(&file, TOKEN).expect("written");
+    let open = Server::start(directory.path(), &[]);
+    let guarded = Server::start(directory.path(), &["--token-file", file.to_str().expect("text")]);
+    let token = format!("Authorization: Bearer {TOKEN}");
+    for server in [&open, &guarded] {
+        for (target, hosts) in [
+            ("/v1/ids", ""),
+            ("/healthz", ""),
+            ("/v1/ids", "Host: localhost\r\nHost: localhost\r\n"),
+            ("/v1/ids", "Host: user@localhost\r\n"),
+            ("/v1/ids", "Host: localhost@evil.example\r\n"),
+            ("/v1/ids", "Host: local host\r\n"),
+            ("http://user@localhost/v1/ids", "Host: localhost\r\n"),
+        ] {
+            let told = answer(server, &format!("GET {target} HTTP/1.1\r\n{hosts}{token}"));
+            assert!(told.starts_with("HTTP/1.1 400") && told.contains("BAD_REQUEST"), "{target} {hosts:?}: {told}");
+        }
+        for (target, version) in [("/v1/ids", "1.0"), ("http://localhost/v1/ids", "1.1")] {
+            let host = if version == "1.1" { "Host: localhost\r\n" } else { "" };
+            let told = answer(server, &format!("GET {target} HTTP/{version}\r\n{host}{token}"));
+            assert!(told.contains(" 200 OK") && told.contains("{\"ids\":["), "{target}: {told}");
+        }
+    }
+    // The host of the target counts as the header does.
+    let told = answer(&open, "GET http://evil.example/v1/ids HTTP/1.1\r\nHost: localhost");
+    assert!(told.starts_with("HTTP/1.1 403") && told.contains("HOST_NOT_ALLOWED"), "{told}");
+}
+
+#[test]
+fn no_browser_guesses_the_type_of_an_answer() {
+    let (server, _directory) = Server::alone(&["--allow-origin", "https://app.example"]);
+    for (method, path) in [
+        ("GET", "/v1/ids"),
+        ("GET", "/"),
+        ("GET", "/healthz"),
+        ("GET", "/metrics"),
+        ("GET", "/openapi.json"),
+        ("GET", "/nothing"),
+        ("POST", "/v1/ids"),
+        ("HEAD", "/v1/ids"),
+        ("OPTIONS", "/v1/ids"),
+        ("GET", "/api/segment/get/none"),
+        ("GET", "/v1/inspect/%3Cscript%3E"),
+    ] {
+        let answer = server.ask(method, path, &[], "");
+        let value = answer.headers.get("x-content-type-options").and_then(|value| value.to_str().ok());
+        assert_eq!(value, Some("nosniff"), "{method} {path}: {answer:?}");
     }
 }

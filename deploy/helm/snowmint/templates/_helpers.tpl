@@ -8,6 +8,11 @@ app.kubernetes.io/name: snowmint
 app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end }}
 
+{{/* The scheme of all ports but that of the Redis protocol. */}}
+{{- define "snowmint.scheme" -}}
+{{ if .Values.tls.secret }}https{{ else }}http{{ end }}
+{{- end }}
+
 {{- define "snowmint.labels" -}}
 {{ include "snowmint.selector" . }}
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
