@@ -51,6 +51,12 @@ impl From<Error> for Failure {
     }
 }
 
+impl From<snowmint_core::Error> for Failure {
+    fn from(error: snowmint_core::Error) -> Self {
+        Self::Error(error.into())
+    }
+}
+
 /// The names that are opened now. Clones share them.
 #[derive(Clone, Debug)]
 pub struct Door {
