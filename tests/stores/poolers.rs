@@ -20,7 +20,7 @@ use crate::support::{Running, assert_unique, ledger, minter};
 const KINDS: [Kind; 4] = [Kind::Sequence, Kind::Segment, Kind::Ticket, Kind::Native];
 
 /// Reads a number of rounds from the environment.
-fn setting(name: &str, default: usize) -> usize {
+pub fn setting(name: &str, default: usize) -> usize {
     std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
 }
 

@@ -3,12 +3,16 @@
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use snowmint::stores::{Wrote, connect, sqlite};
+use snowmint::stores::{Key, SegmentsOptions, Wrote, connect, sqlite};
 use snowmint::{ErrorKind, LeaseOptions, Snowflake};
+use snowmint_tests::engines::with_option;
 use tempfile::TempDir;
+use tokio::task::JoinSet;
 
+use crate::poolers::setting;
 use crate::scene::directory;
 use crate::sql_scenes::{self, assert_says, refused, run};
 
@@ -44,6 +48,34 @@ fn eight_make_the_file_at_once() {
 fn callers_share_a_connection() {
     let (_directory, url) = place();
     run(sql_scenes::callers_share_a_connection(&url));
+}
+
+#[test]
+fn keys_that_are_closed_together_lose_no_number() {
+    let (_directory, url) = place();
+    run(async {
+        let store = connect(&with_option(&url, "timeout_ms=600000")).await.expect("it connects");
+        let all = setting("SNOWMINT_KEYS", 2000);
+        let options = SegmentsOptions { max_wait_ms: 600_000 };
+        for round in [1, 2] {
+            let mut keys = JoinSet::new();
+            for name in 0..all {
+                let store = Arc::clone(&store);
+                keys.spawn(async move {
+                    let key = Key::open(store, &name.to_string(), 1000, options).await.expect("a key");
+                    assert_eq!(key.next().await, Ok(round));
+                    key
+                });
+            }
+            let keys = keys.join_all().await;
+            let begun = Instant::now();
+            let mut closed: JoinSet<_> = keys.into_iter().map(|key| async move { key.close().await }).collect();
+            while let Some(unused) = closed.join_next().await {
+                assert!(unused.expect("no panic").expect("closed") >= 999);
+            }
+            println!("{all} keys are given back in {:?}", begun.elapsed());
+        }
+    });
 }
 
 #[test]

@@ -45,7 +45,7 @@ pub struct SectionsOptions {
     pub max_wait_ms: u64,
     /// The most sections at the same time: 10,000. A section without requests makes room for another one.
     pub most: usize,
-    /// The most bytes of memory for the users, at least 1 MiB: 64 MiB. A section takes about 3 kB, and a user 4 to 21 bytes.
+    /// The most bytes of memory for the users, at least 1 MiB: 64 MiB. A section takes about 4 kB, and a user 4 to 21 bytes.
     /// A section without requests makes room for others, else the one with the most memory forgets its users, whose next
     /// numbers are then up to `step` higher.
     pub memory_bytes: u64,
