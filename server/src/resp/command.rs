@@ -5,6 +5,7 @@ use std::ops::{Range, RangeInclusive};
 use bytes::BytesMut;
 use snowmint_core::ErrorKind;
 use snowmint_stores::Error;
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 use super::reply::Reply;
 use super::{Resp, frame, info};
@@ -12,6 +13,11 @@ use crate::service::Failure;
 
 /// The limit of the commands between MULTI and EXEC, in bytes.
 const MOST_QUEUED: usize = 256 * 1024;
+/// A permit for each byte of such commands, over all connections.
+static ROOM: Semaphore = Semaphore::const_new(32 * 1024 * 1024);
+
+/// The error of a transaction without memory.
+const BUSY: &str = "BUSY transactions of other clients take all memory for them: send this transaction again later";
 
 /// A client's connection.
 pub struct Session<'a> {
@@ -31,6 +37,26 @@ struct Queue {
     bytes: Vec<u8>,
     /// Whether a command was refused.
     refused: bool,
+    room: Option<SemaphorePermit<'static>>,
+}
+
+impl Queue {
+    /// Adds a command. `false` if the transactions of all clients take all memory.
+    fn add(&mut self, command: &[u8]) -> bool {
+        // EXEC runs no command after a refusal.
+        if self.refused {
+            return true;
+        }
+        // A command is at most 64 kB long.
+        let room = u32::try_from(command.len()).ok().and_then(|bytes| ROOM.try_acquire_many(bytes).ok());
+        let Some(room) = room.filter(|_| self.bytes.try_reserve(command.len()).is_ok()) else { return false };
+        match &mut self.room {
+            Some(before) => before.merge(room),
+            before @ None => *before = Some(room),
+        }
+        self.bytes.extend_from_slice(command);
+        true
+    }
 }
 
 /// The words of a command, the name at place 0.
@@ -77,7 +103,7 @@ impl<'a> Session<'a> {
         let reply = match self.in_transaction(&words) {
             Transaction::Answer(reply) => reply,
             Transaction::None => self.reply(&words).await,
-            Transaction::Run(commands) => self.run_all(&commands).await,
+            Transaction::Run(queue) => self.run_all(&queue.bytes).await,
         };
         reply.write(out, self.resp3);
     }
@@ -123,7 +149,7 @@ impl<'a> Session<'a> {
                 Some(queue) if queue.refused => {
                     error("EXECABORT Transaction discarded because of previous errors: no command ran")
                 }
-                Some(queue) => Transaction::Run(queue.bytes),
+                Some(queue) => Transaction::Run(queue),
             },
             (_, None) | (b"QUIT", _) => Transaction::None,
             (_, Some(queue)) => {
@@ -132,13 +158,13 @@ impl<'a> Session<'a> {
                     None => Some(unknown(words)),
                     Some(counts) if !counts.contains(&words.ranges.len()) => Some(wrong_number(name)),
                     Some(_) if !fits => Some(Reply::Error("ERR a transaction takes at most 256 kB".to_owned())),
-                    Some(_) => None,
+                    Some(_) if queue.add(words.buffer) => None,
+                    Some(_) => Some(Reply::Error(BUSY.to_owned())),
                 };
                 if let Some(refusal) = refusal {
-                    queue.refused = true;
+                    *queue = Queue { refused: true, ..Queue::default() };
                     return Transaction::Answer(refusal);
                 }
-                queue.bytes.extend_from_slice(words.buffer);
                 Transaction::Answer(Reply::Simple("QUEUED"))
             }
         }
@@ -282,7 +308,7 @@ enum Transaction {
     /// The reply is ready: the command was queued or refused, or controls the transaction.
     Answer(Reply),
     /// EXEC: run these commands.
-    Run(Vec<u8>),
+    Run(Queue),
 }
 
 /// Returns how many words a command takes, its name included, or `None` for an unknown command.

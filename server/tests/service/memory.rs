@@ -1,7 +1,8 @@
-//! The memory of users: by user that has asked, up to a limit. At the limit users make room, and the server goes on.
+//! Memory: of users, by user that has asked, and of transactions. At the limits the server goes on.
 
-use std::io::Write as _;
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -97,6 +98,44 @@ fn sections_beyond_the_memory_are_refused_with_a_time_to_retry() {
     assert!(answers[..100].iter().any(Result::is_ok));
     // Once the others are unused, a section has room.
     assert_eq!(server.number("/v1/users/90000000/next"), 1);
+}
+
+#[test]
+fn transactions_of_all_clients_have_a_limit_together() {
+    let (server, _directory) = Server::alone(&[]);
+    let before = resident_kb(server.pid());
+    // 240 kB of a client's transaction, which may have 256.
+    let echo = [b"*2\r\n$4\r\nECHO\r\n$60000\r\n".as_slice(), "x".repeat(60_000).as_bytes(), b"\r\n"].concat();
+    let queue = || {
+        let stream = connect(&server.redis);
+        (&stream).write_all(b"*1\r\n$5\r\nMULTI\r\n").expect("written");
+        let mut answers = BufReader::new(stream.try_clone().expect("a second handle")).lines();
+        assert_eq!(answers.next().expect("an answer").expect("text"), "+OK");
+        for _ in 0..4 {
+            (&stream).write_all(&echo).expect("written");
+            let answer = answers.next().expect("an answer").expect("text");
+            if answer != "+QUEUED" {
+                assert!(answer.starts_with("-BUSY transactions of other clients"), "{answer}");
+                (&stream).write_all(b"*1\r\n$4\r\nEXEC\r\n").expect("written");
+                let aborted = answers.next().expect("an answer").expect("text");
+                assert!(aborted.starts_with("-EXECABORT"), "{aborted}");
+                return Err(stream);
+            }
+        }
+        Ok(stream)
+    };
+    let clients: Vec<_> = (0..300).map(|_| queue()).collect();
+    let grown = resident_kb(server.pid()).saturating_sub(before);
+    let (queued, refused): (Vec<_>, Vec<_>) = clients.into_iter().partition(Result::is_ok);
+    println!("{} transactions are queued, {} refused, {grown} kB", queued.len(), refused.len());
+    assert!(queued.len() > 100 && refused.len() > 100, "{} are queued, {} refused", queued.len(), refused.len());
+    assert!(grown < 64_000, "{grown} kB");
+    // The memory of clients that leave is free again.
+    drop(queued);
+    let begun = Instant::now();
+    while queue().is_err() {
+        assert!(begun.elapsed() < Duration::from_mins(1), "the memory is not free again");
+    }
 }
 
 #[test]
