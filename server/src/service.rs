@@ -1,10 +1,10 @@
 //! The service: all operations that the protocols call.
 
-mod door;
 mod floored;
 mod ids;
 mod keys;
 mod numbers;
+mod openings;
 mod pool;
 mod queue;
 mod tally;
@@ -17,12 +17,12 @@ use snowmint_core::{ErrorKind, Layout, Window};
 use snowmint_stores::{Error, Leases, Namespace, SectionHolder, Sections, SectionsOptions, Store};
 use tokio::time::interval;
 
-use self::door::Door;
-pub use self::door::{Failure, LATER_MS};
 use self::floored::Floored;
 use self::ids::Ids;
 use self::keys::Keys;
 use self::numbers::Numbers;
+use self::openings::Openings;
+pub use self::openings::{Failure, LATER_MS};
 pub use self::tally::Counts;
 use self::tally::Tally;
 use crate::watched::Watched;
@@ -90,11 +90,11 @@ impl Service {
             ..SectionsOptions::default()
         };
         let floored = Floored::over(Arc::clone(&store));
-        let door = Door::of(Arc::clone(&watched), settings.max_wait_ms);
+        let openings = Openings::of(Arc::clone(&watched), settings.max_wait_ms);
         let service = Self {
-            ids: Ids::new(Arc::clone(&store), door.clone(), &settings),
-            keys: Keys::new(Arc::clone(&floored), door.clone(), &settings),
-            numbers: Numbers::new(floored, door, &settings),
+            ids: Ids::new(Arc::clone(&store), openings.clone(), &settings),
+            keys: Keys::new(Arc::clone(&floored), openings.clone(), &settings),
+            numbers: Numbers::new(floored, openings, &settings),
             leases: Leases::new(Arc::clone(&store)),
             tally: Tally::of(Leases::new(Arc::clone(&store))),
             sections: Sections::new(store, USERS, options)?,

@@ -11,7 +11,7 @@ use snowmint_stores::{Error, Namespace, Store};
 use tokio::task::{JoinError, spawn_blocking};
 
 use super::Settings;
-use super::door::{Door, Failure};
+use super::openings::{Failure, Openings};
 use super::pool::{Pool, Pooled};
 use super::queue::Queued;
 
@@ -21,7 +21,7 @@ const MOST: usize = 64;
 /// The generators of the service.
 #[derive(Debug)]
 pub struct Ids {
-    door: Door,
+    openings: Openings,
     lease_store: LeaseStore,
     layout: Layout,
     namespace: Option<Namespace>,
@@ -56,12 +56,12 @@ impl Refusals {
 
 impl Ids {
     /// Opens no generator yet.
-    pub fn new(store: Arc<dyn Store>, door: Door, settings: &Settings) -> Self {
+    pub fn new(store: Arc<dyn Store>, openings: Openings, settings: &Settings) -> Self {
         let default = key_of(settings.namespace.as_ref().map(Namespace::to_string).as_deref(), &settings.layout);
         let kept = vec![default, key_of(None, &LEAF)];
         Self {
             lease_store: LeaseStore::own(store),
-            door,
+            openings,
             layout: settings.layout,
             namespace: settings.namespace.clone(),
             max_wait_ms: settings.max_wait_ms,
@@ -91,7 +91,7 @@ impl Ids {
         namespace: Option<&str>,
         count: u64,
     ) -> Result<Vec<u64>, Failure> {
-        let deadline = self.door.deadline();
+        let deadline = self.openings.deadline();
         let (name, layout, namespace) = self.resolve(layout, namespace)?;
         loop {
             let generator = match self.pool.get(&name) {

@@ -7,7 +7,7 @@ use snowmint_core::segment::MAX_STEP;
 use snowmint_stores::{Error, Key, SegmentsOptions, Store};
 
 use super::Settings;
-use super::door::{Deadline, Door, Failure};
+use super::openings::{Deadline, Failure, Openings};
 use super::pool::{Pool, Pooled};
 
 /// The limit of keys with numbers in memory.
@@ -27,15 +27,15 @@ pub struct Keys {
     store: Arc<dyn Store>,
     step: u64,
     options: SegmentsOptions,
-    door: Door,
+    openings: Openings,
     pool: Arc<Pool<Key>>,
 }
 
 impl Keys {
-    pub fn new(store: Arc<dyn Store>, door: Door, settings: &Settings) -> Self {
+    pub fn new(store: Arc<dyn Store>, openings: Openings, settings: &Settings) -> Self {
         Self {
             store,
-            door,
+            openings,
             step: settings.step,
             options: SegmentsOptions { max_wait_ms: settings.max_wait_ms },
             pool: Pool::new(MOST_KEYS, Vec::new()),
@@ -97,12 +97,12 @@ impl Keys {
         }
     }
 
-    /// Opens a key. It has a place at the door meanwhile.
+    /// Opens a key. It counts as an opening meanwhile.
     fn opening(&self, name: &str) -> Result<impl Future<Output = Result<Key, Error>> + use<>, Failure> {
-        let place = self.door.enter()?;
+        let begun = self.openings.begin()?;
         let (store, name, step, options) = (Arc::clone(&self.store), name.to_owned(), self.step, self.options);
         Ok(async move {
-            let _place = place;
+            let _begun = begun;
             Key::open(store, &name, step, options).await
         })
     }
@@ -142,7 +142,7 @@ impl Keys {
     }
 
     fn deadline(&self) -> Deadline<'_> {
-        self.door.deadline()
+        self.openings.deadline()
     }
 
     /// Returns how many keys are open.

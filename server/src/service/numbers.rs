@@ -7,7 +7,7 @@ use snowmint_stores::process::reserve;
 use snowmint_stores::{Segments, SegmentsOptions, Sequences, Store, Tickets};
 
 use super::Settings;
-use super::door::{Door, Failure};
+use super::openings::{Failure, Openings};
 use super::pool::{Pool, Pooled};
 
 /// The limit of open names of each kind.
@@ -18,17 +18,17 @@ const MOST: usize = 10_000;
 pub struct Numbers {
     store: Arc<dyn Store>,
     max_wait_ms: u64,
-    door: Door,
+    openings: Openings,
     segments: Arc<Pool<Segments>>,
     sequences: Arc<Pool<Sequences>>,
     tickets: Arc<Pool<Tickets>>,
 }
 
 impl Numbers {
-    pub fn new(store: Arc<dyn Store>, door: Door, settings: &Settings) -> Self {
+    pub fn new(store: Arc<dyn Store>, openings: Openings, settings: &Settings) -> Self {
         Self {
             store,
-            door,
+            openings,
             max_wait_ms: settings.max_wait_ms,
             segments: Pool::new(MOST, Vec::new()),
             sequences: Pool::new(MOST, Vec::new()),
@@ -41,15 +41,15 @@ impl Numbers {
     /// # Errors
     /// `InvalidText`, if the tag does not exist.
     pub async fn segment(&self, tag: &str, count: u64) -> Result<Range<u64>, Failure> {
-        let deadline = self.door.deadline();
+        let deadline = self.openings.deadline();
         let options = SegmentsOptions { max_wait_ms: self.max_wait_ms };
         loop {
             let (segments, is_new) = if let Some(segments) = self.segments.get(tag) {
                 (segments, false)
             } else {
-                let (place, store, name) = (self.door.enter()?, Arc::clone(&self.store), tag.to_owned());
+                let (begun, store, name) = (self.openings.begin()?, Arc::clone(&self.store), tag.to_owned());
                 let opening = async move {
-                    let _place = place;
+                    let _begun = begun;
                     Segments::open(store, &name, options).await
                 };
                 (deadline.ends(self.segments.open(tag, opening)).await?, true)
@@ -67,7 +67,7 @@ impl Numbers {
     pub async fn sequence(&self, name: &str, count: u64) -> Result<Vec<i128>, Failure> {
         let new = Sequences::new(Arc::clone(&self.store)).with_max_wait_ms(self.max_wait_ms);
         let session = self.sequences.open(name, async { Ok(new) }).await?;
-        let deadline = self.door.deadline();
+        let deadline = self.openings.deadline();
         let mut values = reserve(count)?;
         for _ in 0..count {
             values.push(session.next(name).await.map_err(|error| deadline.judged(error))?);
@@ -79,7 +79,7 @@ impl Numbers {
     pub async fn ticket(&self, name: &str) -> Result<u64, Failure> {
         let new = Tickets::over(vec![Arc::clone(&self.store)], name)?.with_max_wait_ms(self.max_wait_ms);
         let tickets = self.tickets.open(name, async { Ok(new) }).await?;
-        let deadline = self.door.deadline();
+        let deadline = self.openings.deadline();
         tickets.next().await.map_err(|error| deadline.judged(error))
     }
 

@@ -1,4 +1,4 @@
-//! The door for names that are used for the first time: each needs the store before it gives a number.
+//! The names that are opened for their first use: each needs the store before it gives a number.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::watched::Watched;
 
 /// The most names that are opened at the same time, about as many as a store at 20 ms of distance opens in a second.
 const MOST: usize = 2048;
-/// After this time a refused request has a place, most likely.
+/// After this time a refused name can be opened, most likely.
 pub const LATER_MS: u64 = 1000;
 
 /// Why a request gets no number.
@@ -59,25 +59,25 @@ impl From<snowmint_core::Error> for Failure {
 
 /// The names that are opened now. Clones share them.
 #[derive(Clone, Debug)]
-pub struct Door {
+pub struct Openings {
     store: Arc<Watched>,
     places: Arc<Semaphore>,
     max_wait_ms: u64,
 }
 
 /// A name that is opened.
-pub type Place = OwnedSemaphorePermit;
+pub type Opening = OwnedSemaphorePermit;
 
-impl Door {
+impl Openings {
     pub fn of(store: Arc<Watched>, max_wait_ms: u64) -> Self {
         Self { store, places: Arc::new(Semaphore::new(MOST)), max_wait_ms }
     }
 
-    /// Lets a name in, until its place is dropped.
+    /// Begins to open a name, until the opening is dropped.
     ///
     /// # Errors
     /// `Busy`, if too many names are opened now.
-    pub fn enter(&self) -> Result<Place, Failure> {
+    pub fn begin(&self) -> Result<Opening, Failure> {
         Arc::clone(&self.places).try_acquire_owned().map_err(|_| {
             Failure::Busy(format!(
                 "{MOST} names are opened now for their first use, the most at a time: ask again later"
@@ -88,14 +88,14 @@ impl Door {
     /// Returns the deadline of a request that begins now.
     pub fn deadline(&self) -> Deadline<'_> {
         let begun = Instant::now();
-        Deadline { door: self, begun, at: begun + Duration::from_millis(self.max_wait_ms) }
+        Deadline { openings: self, begun, at: begun + Duration::from_millis(self.max_wait_ms) }
     }
 }
 
 /// The time until which a request waits for the store.
 #[derive(Clone, Copy, Debug)]
 pub struct Deadline<'a> {
-    door: &'a Door,
+    openings: &'a Openings,
     begun: Instant,
     pub at: Instant,
 }
@@ -125,8 +125,8 @@ impl Deadline<'_> {
 
     /// The failure at the deadline: `Busy` if the store has answered others meanwhile, and else `StoreUnavailable`.
     pub fn missed(&self) -> Failure {
-        let (store, ms) = (snowmint_stores::Store::name(&*self.door.store), self.door.max_wait_ms);
-        if self.door.store.answers_since(self.begun) {
+        let (store, ms) = (snowmint_stores::Store::name(&*self.openings.store), self.openings.max_wait_ms);
+        if self.openings.store.answers_since(self.begun) {
             return Failure::Busy(format!(
                 "{store} answered others within {ms} ms, and not yet this request: ask again later, or start the service \
                  with a higher --max-wait-ms or more --store-connections"
