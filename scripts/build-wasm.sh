@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 options=(--quiet --locked --profile wasm)
 wasm=(--target wasm32-unknown-unknown)
 [[ ${1-} != --lint ]] || exec cargo clippy "${options[@]}" "${wasm[@]}" -p 'snowmint-wasm-*' -- -D warnings
-modules=(mint forms inspect lease durability wide prefix mask sql render)
+modules=(mint forms inspect lease durability shown wide prefix mask sql render)
 cargo build "${options[@]}" -p snowmint-tables
 cargo build "${options[@]}" "${wasm[@]}" "${modules[@]/#/-psnowmint-wasm-}"
 # A separate build, because core with the feature `audit` would make the module that every page loads larger.

@@ -13,28 +13,66 @@
 //! # Ok::<(), snowmint_core::Error>(())
 //! ```
 
+use core::fmt::{self, Write as _};
+
 use crate::error::{Error, What};
+use crate::shown::{Showing, Shown, place_of_hidden};
 
 /// The largest length of a label in bytes.
 pub const LABEL_BYTES: usize = 60;
 
-/// Returns a label of a record: the text, cut between two characters if it is too long, and zeros.
+/// Returns a label of a record: the text as it is [shown](Shown), cut between two characters if it is too long, and zeros.
 ///
 /// # Examples
 /// ```
 /// use snowmint_core::bytes::label;
 /// assert_eq!(label("host 7")[..8], *b"host 7\0\0");
+/// assert_eq!(label("host\n7")[..8], *b"host\\n7\0");
 /// ```
 pub fn label(text: &str) -> [u8; LABEL_BYTES] {
-    let mut label = [0; LABEL_BYTES];
-    let end = (0..=LABEL_BYTES).rev().find(|end| text.is_char_boundary(*end)).unwrap_or_default();
-    label[..end].copy_from_slice(&text.as_bytes()[..end]);
-    label
+    let mut label = Label { bytes: [0; LABEL_BYTES], len: 0 };
+    // An error only says that the label is full.
+    let _ = Showing(&mut label).write_str(text);
+    label.bytes
+}
+
+/// Refuses a label that another party gives and that cannot be [shown](Shown) as it is.
+///
+/// # Errors
+/// `InvalidText`.
+///
+/// # Examples
+/// ```
+/// use snowmint_core::bytes::refuse_label;
+/// assert!(refuse_label("web-3").is_ok());
+/// assert_eq!(
+///     refuse_label("web\u{1b}[2J").unwrap_err().to_string(),
+///     "character 4 of the label is a control or format character, which a label cannot have: leave it out"
+/// );
+/// ```
+pub fn refuse_label(text: &str) -> Result<(), Error> {
+    place_of_hidden(text).map_or(Ok(()), |place| Err(Error::new(What::LabelCharacter, 0, place, 0)))
 }
 
 /// Returns the text of a label without padding. Empty, if it is not UTF-8.
-pub fn label_text(label: &[u8; LABEL_BYTES]) -> &str {
-    str::from_utf8(label).unwrap_or_default().trim_end_matches('\0')
+pub fn label_text(label: &[u8; LABEL_BYTES]) -> Shown<&str> {
+    Shown(str::from_utf8(label).unwrap_or_default().trim_end_matches('\0'))
+}
+
+/// A label that is being written. It takes whole characters until one does not fit.
+struct Label {
+    bytes: [u8; LABEL_BYTES],
+    len: usize,
+}
+
+impl fmt::Write for Label {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        text.chars().try_for_each(|letter| {
+            let room = self.bytes.get_mut(self.len..).filter(|room| room.len() >= letter.len_utf8());
+            self.len += letter.encode_utf8(room.ok_or(fmt::Error)?).len();
+            Ok(())
+        })
+    }
 }
 
 /// The first 12 bytes of a kind of records.
@@ -178,5 +216,15 @@ mod tests {
         assert_eq!(label_of("a").trim_end_matches('\0'), "a");
         assert_eq!(label_of(&"é".repeat(40)), "é".repeat(30));
         assert_eq!(label_of(&std::format!("x{}", "é".repeat(40))).trim_end_matches('\0').len(), 59);
+        assert_eq!(label_of("web\u{1b}[2J").trim_end_matches('\0'), r"web\u{1b}[2J");
+    }
+
+    #[test]
+    fn a_label_of_another_program_is_shown_without_control_characters() {
+        let mut label = [0; LABEL_BYTES];
+        label[..8].copy_from_slice(b"web\x1b[2J\n");
+        assert_eq!(label_text(&label).to_string(), r"web\u{1b}[2J\n");
+        label[0] = 0xff;
+        assert!(label_text(&label).is_empty());
     }
 }

@@ -13,6 +13,7 @@ use crate::error::ErrorKind;
 use crate::layout::Layout;
 use crate::lease::Record;
 use crate::render::{Escaped, Format, end, grouped};
+use crate::shown::Shown;
 
 /// The skew of a clock that people would notice in the order of IDs, in ms.
 const NOTICED_MS: u64 = 1000;
@@ -333,57 +334,67 @@ const fn is_accepted(finding: &Unsafe<'_>, accepted: Accepted) -> bool {
 
 impl fmt::Display for Finding<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Self::Layout(layout, now_ms) => write_layout(f, layout, now_ms),
-            Self::Vouched(node, origin) => write!(
+        // Stores, servers and holders have written parts of the sentence.
+        write!(f, "{}", Shown(Sentence(self)))
+    }
+}
+
+/// The sentence of a finding, with texts of others as they are.
+struct Sentence<'a>(&'a Finding<'a>);
+
+impl fmt::Display for Sentence<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self.0 {
+            Finding::Layout(layout, now_ms) => write_layout(f, layout, now_ms),
+            Finding::Vouched(node, origin) => write!(
                 f,
                 "node {node}, {}without a store or a namespace: nothing keeps other generators from this node, or a \
                  restart from times before it: name a store or a namespace to lease the node",
                 given(origin)
             ),
-            Self::Store(name, origin) => {
+            Finding::Store(name, origin) => {
                 write!(f, "{name}{}", by(origin))
             }
-            Self::Slots { path, origin, shared, exists } => {
+            Finding::Slots { path, origin, shared, exists } => {
                 write!(f, "slots of this machine in {path}{}", by(origin))?;
                 f.write_str(if shared { ", which all users share" } else { "" })?;
                 f.write_str(if exists { "" } else { "; the first lease makes the directory" })
             }
-            Self::Place(path) => write!(f, "{path} is on a file system that keeps what is written"),
-            Self::Settings(engine, found) => write_settings(f, engine, found),
-            Self::Unsafe(finding, accepted, accepting) if is_accepted(finding, accepted) => {
+            Finding::Place(path) => write!(f, "{path} is on a file system that keeps what is written"),
+            Finding::Settings(engine, found) => write_settings(f, engine, found),
+            Finding::Unsafe(finding, accepted, accepting) if is_accepted(finding, accepted) => {
                 let option = if accepted.lossy { accepting.lossy } else { accepting.standby };
                 let when = if finding.kind() == Kind::Failover { "a failover" } else { "a crash" };
                 write!(f, "{finding}, so {when} can lose confirmed writes, which {option} accepts")
             }
-            Self::Unsafe(finding, _, accepting) => write!(f, "{}", finding.refusal(accepting)),
-            Self::NoSettings => {
+            Finding::Unsafe(finding, _, accepting) => write!(f, "{}", finding.refusal(accepting)),
+            Finding::NoSettings => {
                 f.write_str("the store reports no settings that tell whether it keeps confirmed writes")
             }
-            Self::Clock { store_ms: None, .. } => {
+            Finding::Clock { store_ms: None, .. } => {
                 f.write_str("the store has no clock: windows go by the clock of this machine")
             }
-            Self::Clock { store_ms: Some(store_ms), sent_ms, answered_ms } => {
+            Finding::Clock { store_ms: Some(store_ms), sent_ms, answered_ms } => {
                 write_clock(f, skew_ms(store_ms, sent_ms, answered_ms))
             }
-            Self::Namespace(name, true) => write!(f, "{name} has this layout"),
-            Self::Namespace(name, false) => write!(f, "{name} is new: the first claim writes its layout down"),
-            Self::Node(outlook, tally) => write_node(f, outlook, tally),
-            Self::Far(count) => write!(
+            Finding::Namespace(name, true) => write!(f, "{name} has this layout"),
+            Finding::Namespace(name, false) => write!(f, "{name} is new: the first claim writes its layout down"),
+            Finding::Node(outlook, tally) => write_node(f, outlook, tally),
+            Finding::Far(count) => write!(
                 f,
                 "{} taken until a time far ahead, because a clock was ahead: snowmint lease ls lists the nodes, and \
                  snowmint lease release resets a node whose holder is stopped",
                 are(count, "node")
             ),
-            Self::Faulty(count) => write!(f, "{} left out, because the record is not valid", are(count, "node")),
-            Self::Service(name, origin) => write!(
+            Finding::Faulty(count) => write!(f, "{} left out, because the record is not valid", are(count, "node")),
+            Finding::Service(name, origin) => write!(
                 f,
                 "{name}{}, grants the nodes by its own clock. This command claims no node there: run snowmint doctor with \
                  the store of the service",
                 by(origin)
             ),
-            Self::Allowed(sentence) => write!(f, "accepted by allow_unsafe: {sentence}"),
-            Self::Tolerated(sentence) | Self::Refused(_, sentence) => f.write_str(sentence),
+            Finding::Allowed(sentence) => write!(f, "accepted by allow_unsafe: {sentence}"),
+            Finding::Tolerated(sentence) | Finding::Refused(_, sentence) => f.write_str(sentence),
         }
     }
 }
@@ -549,6 +560,11 @@ mod tests {
         assert_eq!(level, Level::Note);
         assert!(sentence.starts_with("node 0 is held until 2026-03-01T00:00:00.124Z: "), "{sentence}");
         assert!(sentence.ends_with(" (its holder is web-3)"), "{sentence}");
+        // A record of another client can have any label.
+        let mut forged = record(NOW_MS + 1, false);
+        forged.label[..10].copy_from_slice(b"\x1b[2J\nok  x");
+        let (_, sentence) = look(Some(0), &[(0, forged), records[1], records[2]]);
+        assert!(sentence.ends_with(r" (its holder is \u{1b}[2J\nok  x)"), "{sentence}");
         let (level, sentence) = look(None, &records[..1]);
         assert_eq!(level, Level::Mend);
         assert!(sentence.contains("records have vanished"), "{sentence}");

@@ -41,6 +41,7 @@ pub mod segment;
 pub mod sequence;
 #[cfg(feature = "serde")]
 mod serde;
+pub mod shown;
 pub mod sql;
 pub mod store;
 mod sync;

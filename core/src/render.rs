@@ -7,6 +7,7 @@ use crate::error::Error;
 use crate::inspect::{Candidate, Confidence, Kind};
 use crate::int::Integer;
 use crate::layout::{Layout, Parts};
+use crate::shown::Shown;
 use crate::time;
 
 /// The first instant of the year 1, Unix ms.
@@ -239,7 +240,7 @@ pub fn candidates(out: &mut impl Write, value: &str, found: &[Candidate], format
         }
         return out.write_str("]}\n");
     }
-    format.headline(out, value)?;
+    format.headline(out, Shown(value))?;
     for candidate in found {
         let (name, reason) = (candidate.system().unwrap_or(candidate.kind().name()), candidate.reason());
         write!(out, "  {name:<11}  ")?;
@@ -632,6 +633,7 @@ mod tests {
             [tweet, "  twitter      2022-06-28T16:07:40.105Z  datacenter 11  worker 26  sequence 0"]
         );
         assert_eq!(shown[2], "               high: time 2022-06-28, 4.2 years before now; sequence 0");
+        assert_eq!(lines(|out| candidates(out, "5\u{1b}[2J\r", &[], Format::Plain))[0], r"5\u{1b}[2J\r");
         let uuid = "017f22e2-79b0-7cc3-98c4-dc0c0c07398f";
         let found = inspect(uuid, 1_790_000_000_000);
         let json = written(|out| candidates(out, uuid, &found, Format::Json));

@@ -33,7 +33,7 @@ function textOf(bytes) {
 }
 
 // The wasm modules: files for edge runtimes, and texts that the bundles import.
-const modules = ["mint", "forms", "inspect", "lease", "durability", "wide", "prefix", "mask", "sql", "audit"];
+const modules = ["mint", "forms", "inspect", "lease", "durability", "shown", "wide", "prefix", "mask", "sql", "audit"];
 for (const name of modules) {
   const bytes = readFileSync(`${generated}/${name}.wasm`);
   const digits = textOf(bytes);

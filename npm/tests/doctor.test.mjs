@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { Snowflake } from "snowmint";
 import { shared, start } from "./servers.mjs";
-import { atEnd, database, SqliteStore, storeAt } from "./stores.mjs";
+import { atEnd, database, SqliteStore, sqliteAt, storeAt } from "./stores.mjs";
 import { folder } from "./support.mjs";
 
 const root = new URL("../..", import.meta.url).pathname;
@@ -58,6 +58,37 @@ for (const [engine, scheme] of [
     assert.equal(other.status, 1);
     assert.match(about(other.found, "layout")[1].told, /^namespace doctor is of layout /);
   });
+
+const FORGED = "web\x1b[2J\nok    store       fine\u202e\x9b";
+const ESCAPED = String.raw`web\u{1b}[2J\nok    store       fine\u{202e}\u{9b}`;
+
+test("a label of another program is escaped", async (t) => {
+  const path = join(folder(t), "ids.db");
+  const url = `sqlite:${path}?allow_unsafe=true`;
+  const store = sqliteAt(t, path, { allowUnsafe: true });
+  const options = { store, namespace: "doctor", node: 0, windowMs: 600_000 };
+  const holder = await Snowflake.lease(options);
+  atEnd(t, () => holder.close());
+  const { value, version } = await store.read("leases/doctor/0");
+  // As a client without our checks writes it: the label is in these bytes of the record.
+  const record = Uint8Array.from(value);
+  record.fill(0, 56, 116).set(new TextEncoder().encode(FORGED), 56);
+  assert.ok(await store.write("leases/doctor/0", record, version));
+  const place = ["--store", url, "--namespace", "doctor", "--node", "0"];
+  const [{ told }] = about(examine(...place).found, "node");
+  assert.ok(told.endsWith(` (its holder is ${ESCAPED})`), told);
+  const { stdout } = outcome(process.execPath, [COMMAND, "doctor", ...place]);
+  assert.ok(stdout.includes(ESCAPED) && !["\x1b", "\u202e", "\x9b"].some((letter) => stdout.includes(letter)));
+  const refusal = await Snowflake.lease({
+    ...options,
+    store: sqliteAt(t, path, { allowUnsafe: true }),
+    maxWaitMs: 0,
+  }).catch((error) => error);
+  assert.equal(refusal.code, "NODES_EXHAUSTED");
+  assert.ok(refusal.message.endsWith(` (its holder is ${ESCAPED})`), refusal.message);
+  const { stderr } = outcome(process.execPath, [COMMAND, "inspect", "--layout", "leaf", FORGED]);
+  assert.ok(stderr.includes(ESCAPED) && stderr.trimEnd().split("\n").length === 1, JSON.stringify(stderr));
+});
 
 test("every setting that loses writes is named, in the words of JavaScript", async (t) => {
   const postgres = await start("postgres", { options: ["-c", "fsync=off", "-c", "full_page_writes=off"] });

@@ -1,6 +1,6 @@
 // Leases of a real service over HTTP: from this process, from others, and from pages of Chromium.
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
@@ -403,6 +403,24 @@ describe("leases of a service", { concurrency: 4 }, () => {
       code: "STORE_UNAVAILABLE",
       message: new RegExp(`${url}: .*ECONNREFUSED`),
     });
+  });
+
+  test("what a service says is shown without control characters", async (t) => {
+    const { cases } = JSON.parse(readFileSync(new URL("../../tests/vectors/shown.json", import.meta.url), "utf8"));
+    assert.ok(cases.length >= 30);
+    let detail;
+    const other = createServer((_, response) =>
+      response.writeHead(503).end(JSON.stringify({ code: "NODES_EXHAUSTED", detail })),
+    );
+    await new Promise((resolve) => other.listen(0, "127.0.0.1", resolve));
+    t.after(() => other.close());
+    const url = `http://127.0.0.1:${other.address().port}`;
+    const store = new HttpStore(url);
+    for (const { name, text, shown } of cases) {
+      detail = text;
+      const message = `the service at ${url}: ${shown}`;
+      await assert.rejects(store.check("orders"), { code: "NODES_EXHAUSTED", message }, name);
+    }
   });
 
   describe("pages of Chromium", { skip: missing, timeout: 120_000, concurrency: 3 }, () => {

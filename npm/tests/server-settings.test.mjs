@@ -24,6 +24,7 @@ async function findings(t) {
     alias: {
       "#files": join(source, "stores/files.node.ts"),
       "#wasm/durability": join(source, "../dist/wasm/durability.mjs"),
+      "#wasm/shown": join(source, "../dist/wasm/shown.mjs"),
     },
     bundle: true,
     format: "esm",

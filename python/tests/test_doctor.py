@@ -11,7 +11,7 @@ import pytest
 import processes
 from servers import Engine, Server, shared
 from snowmint import Snowflake
-from snowmint.stores import FileStore, connect
+from snowmint.stores import FileStore, SqlStore, connect
 
 
 def run(*arguments: str, code: int = 0) -> str:
@@ -51,6 +51,44 @@ def test_nothing_is_wrong_and_holders_are_seen(engine: Engine) -> None:
         assert "(its holder is " in taken["told"]
         other = examine(*options, "--layout", "twitter", code=1)["layout"][1]
         assert "namespace doctor is of layout " in other["told"]
+
+
+FORGED = "web\x1b[2J\nok    store       fine\u202e\x9b"
+ESCAPED = r"web\u{1b}[2J\nok    store       fine\u{202e}\u{9b}"
+
+
+def test_a_label_of_another_program_is_escaped(tmp_path: Path) -> None:
+    url = f"sqlite:{tmp_path}/ids.db?allow_unsafe=true"
+    store, key = connect(url), "leases/doctor/0"
+    assert isinstance(store, SqlStore)
+    with Snowflake(store=store, namespace="doctor", node=0, window_ms=600_000):
+        found = store.read(key)
+        assert found is not None
+        value, version = found
+        # As a client without our checks writes it: the label is in these bytes of the record.
+        record = value[:56] + FORGED.encode().ljust(60, b"\0") + value[116:]
+        assert store.write(key, record, version) is not None
+        options = ["--store", url, "--namespace", "doctor", "--node", "0"]
+        told = run(*options)
+        (line,) = [line for line in told.splitlines() if line.startswith("note  node ")]
+        assert line.endswith(f" (its holder is {ESCAPED})")
+        assert not any(letter in told for letter in "\x1b\u202e\x9b")
+        assert examine(*options)["node"][0]["told"].endswith(f" (its holder is {ESCAPED})")
+        # Another process asks for the node that this one holds.
+        words = [sys.executable, "-m", "snowmint", "gen", *options, "--max-wait-ms", "0"]
+        done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+        assert done.returncode == 1
+        assert done.stderr.endswith(f" (its holder is {ESCAPED})\n")
+
+
+def test_what_is_given_on_the_command_line_is_escaped_in_complaints() -> None:
+    for words in (["inspect", "--layout", "leaf", FORGED], ["gen", "--layout", FORGED], ["gen", "--format", FORGED]):
+        done = subprocess.run(
+            [sys.executable, "-m", "snowmint", *words], capture_output=True, text=True, timeout=60, check=False
+        )
+        assert done.returncode == 2
+        assert len(done.stderr.splitlines()) == 1, done.stderr
+        assert not any(letter in done.stdout + done.stderr for letter in "\x1b\u202e\x9b")
 
 
 def test_every_setting_that_loses_writes_is_named() -> None:

@@ -258,6 +258,13 @@ def answer_audit(case: Case) -> Case:
     return {"findings": [told(finding) for finding in report.findings]}
 
 
+def answer_shown(case: Case) -> Case:
+    # Every exception of this package passes its sentence through the same function.
+    for kind in (SnowmintError, snowmint.StoreUnavailableError, snowmint.NodesExhaustedError):
+        assert str(kind(case["text"])) == case["shown"]
+    return {"shown": snowmint._snowmint.shown(case["text"])}
+
+
 # What a case asks, what it may hold besides, and its answer.
 FILES: dict[str, tuple[set[str], Callable[[Case], Case]]] = {
     "layouts": ({"layout"}, answer_layouts),
@@ -284,6 +291,7 @@ FILES: dict[str, tuple[set[str], Callable[[Case], Case]]] = {
     "xid": ({"text"}, answer_xid),
     "mask": ({"key", "tweak", "digits", "id", "uuid"}, answer_mask),
     "audit": ({"layout", "ids"}, answer_audit),
+    "shown": ({"text"}, answer_shown),
 }
 # Time and random bits of these cases cannot be passed here: it is for core, of which this is a thin layer.
 ELSEWHERE = {"mint", "sequence", "server_settings"}

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 use snowmint_core::lease::NamespaceRecord;
 use snowmint_core::time::Rfc3339;
-use snowmint_core::{Error as CoreError, ErrorKind, Window, mutant};
+use snowmint_core::{Error as CoreError, ErrorKind, Window, bytes, mutant};
 use snowmint_stores::process::label::label;
 use snowmint_stores::process::nonce::nonce;
 use snowmint_stores::{Error, Refusal, Terms, plain_file};
@@ -102,7 +102,7 @@ impl SlotDirectory {
                 continue;
             }
             let identity = layout.numbers().identity();
-            let slot = Slot::grant(file, path.clone(), previous, window, nonce()?, &label(), identity)
+            let slot = Slot::grant(file, path.clone(), previous, window, nonce()?, bytes::label(&label()), identity)
                 .map_err(|error| cannot("write", &path, &error))?;
             // Before the grant: a slot that counts is missed when it vanishes.
             if slots + u64::from(previous.is_none()) > namespace.nodes {

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use clap::error::ErrorKind as ClapErrorKind;
 use snowmint_core::ErrorKind;
+use snowmint_core::shown::Shown;
 use snowmint_stores::Error;
 
 /// Why a verb ended early.
@@ -51,9 +52,9 @@ impl fmt::Display for Exit {
     }
 }
 
-/// Writes one line to standard error.
+/// Writes one line to standard error. Texts of others in the sentence cannot command the terminal.
 pub fn complain(sentence: impl fmt::Display) {
-    eprintln!("snowmint: {sentence}");
+    eprintln!("snowmint: {}", Shown(sentence));
 }
 
 impl From<Error> for Exit {

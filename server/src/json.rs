@@ -1,4 +1,5 @@
-//! JSON on one line, with blanks after commas and colons, as the command lines of the other languages write it.
+//! JSON in ASCII on one line, with blanks after commas and colons, as the command lines of the other languages write it. A
+//! terminal obeys no character of it.
 
 use std::io::{self, Write};
 
@@ -19,6 +20,20 @@ impl Formatter for Spaced {
 
     fn begin_object_value<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
         writer.write_all(b": ")
+    }
+
+    // The serializer escapes quotes, backslashes and the characters below the blank itself.
+    fn write_string_fragment<W: ?Sized + Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
+        for letter in fragment.chars() {
+            if matches!(letter, ' '..='~') {
+                write!(writer, "{letter}")?;
+            } else {
+                for unit in letter.encode_utf16(&mut [0; 2]) {
+                    write!(writer, "\\u{unit:04x}")?;
+                }
+            }
+        }
+        Ok(())
     }
 }
 

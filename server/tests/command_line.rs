@@ -5,9 +5,10 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use serde_json::{Value, json};
+use snowmint_core::lease::Record;
 use snowmint_core::place::Variables;
-use snowmint_core::{SystemHost, prefix};
-use snowmint_stores::refuse_default_database;
+use snowmint_core::{SystemHost, Window, layouts, prefix, shown};
+use snowmint_stores::{Tag, connect, refuse_default_database};
 use tempfile::TempDir;
 
 const TWEET: &str = "1541815603606036480";
@@ -288,6 +289,65 @@ fn an_operator_lists_and_resets_leases() {
     assert_eq!((&told["node"], &told["state"]), (&json!(0), &json!("far ahead")));
     assert!(lines(&["lease", "release", "orders", "0", "--stopped", "--store", &store])[1].contains("given back"));
     assert_eq!(complaint(&["lease", "release", "orders", "9", "--stopped", "--store", &store]).0, Some(2));
+}
+
+/// Clears the screen, then forges a line of `doctor`.
+const FORGED: &str = "web\u{1b}[2J\nok    store       fine\u{202e}\u{9b}";
+const ESCAPED: &str = r"web\u{1b}[2J\nok    store       fine\u{202e}\u{9b}";
+
+/// Puts a held node with that label, and a tag of that name, into a store, as a client without our checks can.
+fn forge(store: &str, namespace: &str) {
+    let now_ms = SystemHost::unix_ms();
+    let mut label = [0; 60];
+    label[..FORGED.len()].copy_from_slice(FORGED.as_bytes());
+    let window = Window { start_ms: now_ms, end_ms: now_ms + 600_000 };
+    let layout = layouts::SNOWMINT.numbers().identity();
+    let record = Record { released: false, serial: 1, window, nonce: 5, label, layout };
+    tokio::runtime::Runtime::new().expect("a runtime").block_on(async {
+        let store = connect(store).await.expect("a store");
+        let text = format!("{} nodes=1", layouts::SNOWMINT);
+        store.write(&format!("layouts/{namespace}"), text.as_bytes(), 0).await.expect("written");
+        store.write(&format!("leases/{namespace}/0"), &record.to_bytes(), 0).await.expect("written");
+        let tag = Tag { next: 1, step: 10, description: String::new() };
+        assert!(store.segments().expect("a table").create(FORGED, &tag).await.expect("written"));
+        store.close().await;
+    });
+}
+
+#[test]
+fn a_label_of_another_program_cannot_command_the_terminal() {
+    let directory = TempDir::new().expect("a directory");
+    let store = format!("sqlite:{}/store.db?allow_unsafe=true", directory.path().display());
+    forge(&store, "orders");
+    let until = ["lease", "release", "orders", "0", "--stopped", "--until", "2099-01-01T00:00:00Z"];
+    let place = ["--store", &store];
+    for (words, code, lines, is_shown) in [
+        (&["lease", "ls"][..], 0, 2, true),
+        (&["lease", "ls", "--json"], 0, 1, false),
+        (&["doctor", "--namespace", "orders", "--node", "0"], 0, 7, true),
+        (&["doctor", "--namespace", "orders", "--node", "0", "--json"], 0, 7, false),
+        (&["gen", "--namespace", "orders", "--node", "0", "--max-wait-ms", "50"], 1, 1, true),
+        (&["fence", "--skip", "0", "--stopped"], 2, 1, true),
+        (&["segment", "ls"], 0, 1, true),
+        (&["segment", "ls", "--json"], 0, 1, false),
+        (&["sequence", "show", FORGED], 1, 1, true),
+        (&["inspect", FORGED], 1, 2, true),
+        (&["inspect", "--layout", "leaf", FORGED], 2, 1, true),
+        (&until, 0, 2, true),
+    ] {
+        let at: &[&str] = if words[0] == "inspect" { &[] } else { &place };
+        let done = run(&[words, at].concat(), b"");
+        let told = text(&done.stdout) + &text(&done.stderr);
+        assert_eq!(done.status.code(), Some(code), "{words:?}: {told}");
+        assert!(!told.replace('\n', "").contains(shown::is_hidden), "{words:?}: {told:?}");
+        assert_eq!((told.lines().count(), told.contains(ESCAPED)), (lines, is_shown), "{words:?}: {told}");
+    }
+    let listed = run(&["lease", "ls", "--json", "--store", &store], b"").stdout;
+    let listed: Value = serde_json::from_slice(&listed).expect("JSON");
+    assert_eq!(listed["label"], ESCAPED);
+    let tags: Value =
+        serde_json::from_slice(&run(&["segment", "ls", "--json", "--store", &store], b"").stdout).expect("JSON");
+    assert_eq!(tags["tag"], FORGED, "a program gets the name as it is");
 }
 
 #[test]

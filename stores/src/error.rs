@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use snowmint_core::ErrorKind;
 use snowmint_core::durability::{Accepting, Engine, Finding, Refusal};
+use snowmint_core::shown::{Shown, is_hidden};
 
 /// Why a call was refused: a [kind](ErrorKind), its numbers, and a sentence that says what would be right.
 ///
@@ -49,9 +50,20 @@ impl PartialEq for Told {
 impl Eq for Told {}
 
 impl Error {
-    /// Makes an error of `kind` with a sentence of its own.
+    /// Makes an error of `kind` with a sentence of its own. Control characters in the sentence are escaped: holders, servers
+    /// and drivers may have written parts of it.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::ErrorKind;
+    /// use snowmint_stores::Error;
+    /// let error = Error::told(ErrorKind::StoreUnavailable, "the server says:\n\u{1b}[2J");
+    /// assert_eq!(error.to_string(), r"the server says:\n\u{1b}[2J");
+    /// ```
     pub fn told(kind: ErrorKind, sentence: impl Into<Box<str>>) -> Self {
-        Self(Repr::Told(Arc::new(Told { kind, sentence: sentence.into(), retry_after_ms: None, source: None })))
+        let sentence = sentence.into();
+        let sentence = if sentence.chars().any(is_hidden) { Shown(&*sentence).to_string().into() } else { sentence };
+        Self(Repr::Told(Arc::new(Told { kind, sentence, retry_after_ms: None, source: None })))
     }
 
     /// Adds the ms after which the same call can succeed.

@@ -11,10 +11,13 @@ use snowmint_core::ksuid::Ksuid;
 use snowmint_core::mask::{Mask, MaskKey, UuidMask};
 use snowmint_core::object_id::{ObjectId, ObjectIdState};
 use snowmint_core::prefix::{self, Prefix};
+use snowmint_core::shown::{Shown, is_hidden};
 use snowmint_core::ulid::{Ulid, UlidState};
 use snowmint_core::uuid::{GregorianStamp, GregorianState, Uuid, UuidForm, V7State};
 use snowmint_core::xid::Xid;
-use snowmint_core::{Error, ErrorKind, Layout, Options, SequenceStart, Snowflake, TextForm, TypeId, Words, scatter};
+use snowmint_core::{
+    Error, ErrorKind, Layout, Options, SequenceStart, Snowflake, TextForm, TypeId, Words, scatter,
+};
 use snowmint_tests::{Node, assert_increasing, cases, integer};
 
 /// Replaces an error by its code, so that results can be compared. Checks the error's sentence on the way.
@@ -841,5 +844,22 @@ fn a_scripted_clock_gives_exactly_these_ids() {
                 _ => panic!("{place}: either ids, or first and last"),
             }
         }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ShownCase {
+    name: String,
+    text: String,
+    shown: String,
+}
+
+#[test]
+fn texts_of_others_are_shown_without_control_characters() {
+    for ShownCase { name, text, shown } in cases("shown") {
+        assert_eq!(Shown(&text).to_string(), shown, "{name}");
+        assert_eq!(Shown(&shown).to_string(), shown, "{name}: once more");
+        assert!(!shown.contains(is_hidden), "{name}");
     }
 }

@@ -22,6 +22,7 @@ from cases import (
     prefix,
     scatter,
     sequence,
+    shown,
     text,
     ulid,
     uuid,
@@ -50,6 +51,7 @@ SOURCES = {
     "mint": mint,
     "sequence": sequence,
     "audit": audit,
+    "shown": shown,
 }
 
 

@@ -4,6 +4,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use snowmint::Error;
 use snowmint_core::ErrorKind;
+use snowmint_core::shown::Shown;
 
 /// The error of every method: a Python exception, often converted from an error of core or of stores.
 pub(crate) struct Failure(PyErr);
@@ -77,6 +78,12 @@ fn class_name(kind: ErrorKind) -> &'static str {
         // The enum may grow; a test over all kinds shows that each has an arm above.
         _ => "SnowmintError",
     }
+}
+
+/// Escapes the control and format characters of a text that another party wrote, as errors show it.
+#[pyfunction]
+pub(crate) fn shown(text: &str) -> String {
+    Shown(text).to_string()
 }
 
 /// Lists the code of every error kind with the name of its exception.

@@ -46,7 +46,7 @@ mod _snowmint {
         audit::pickle::{audit_finding, audit_node, audit_report},
         audit::{AuditFinding, AuditNode, AuditReader, AuditReport, audit, no_column, render_audit},
         doctor::examine,
-        error::error_classes,
+        error::{error_classes, shown},
         forks::{after_fork_in_parent, before_fork},
         inspect::{Candidate, candidate, inspect},
         ksuid::{Ksuid, ksuid},

@@ -11,6 +11,7 @@ use super::csv::{DELIMITERS, Table, names};
 use super::pile::Audit;
 use crate::int::Integer;
 use crate::prefix::Prefix;
+use crate::shown::Shown;
 use crate::text::TextForm;
 
 /// So many wrong lines are shown.
@@ -279,7 +280,7 @@ impl Reader {
     fn refuse(&mut self, value: &str, error: &str) -> Result<(), String> {
         self.wrong += 1;
         if self.wrong <= SHOWN {
-            self.refused.push(format!("line {}: \"{}\": {error}", self.audit.line(), value.escape_debug()));
+            self.refused.push(format!("line {}: \"{}\": {error}", self.audit.line(), Shown(value)));
         }
         self.audit.skip_unreadable();
         if self.audit.is_empty() && self.wrong == HOPELESS { Err(self.hopeless()) } else { Ok(()) }
@@ -324,8 +325,8 @@ pub fn integer(text: &str) -> Result<Integer, &'static str> {
 /// assert_eq!(no_column("ids", &columns), "there is no column \"ids\": --column takes one of \"id\", \"note\"");
 /// ```
 pub fn no_column(name: &str, columns: &[String]) -> String {
-    let names = columns.iter().map(|column| format!("\"{}\"", column.escape_debug())).collect::<Vec<_>>().join(", ");
-    format!("there is no column \"{}\": --column takes one of {names}", name.escape_debug())
+    let names = columns.iter().map(|column| format!("\"{}\"", Shown(column))).collect::<Vec<_>>().join(", ");
+    format!("there is no column \"{}\": --column takes one of {names}", Shown(name))
 }
 
 #[cfg(test)]

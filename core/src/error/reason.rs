@@ -198,4 +198,6 @@ reasons! {
     UuidForm InvalidText "no such text form of a UUID: choose base32, base58, base62 or base64url";
     UuidShortText InvalidText "{n} of a UUID takes {k} characters of its alphabet, and is at most 2^128-1";
     XidText InvalidText "an xid has 20 characters 0-9 a-v, of which the last is 0 or g";
+    LabelCharacter InvalidText
+        "character {a} of the label is a control or format character, which a label cannot have: leave it out";
 }

@@ -4,6 +4,7 @@ use crate::bytes::{Format, LABEL_BYTES, label_text};
 use crate::error::{Error, What};
 use crate::layout::Layout;
 use crate::mutant;
+use crate::shown::Shown;
 use crate::window::Window;
 
 /// Length of a record in bytes.
@@ -40,7 +41,7 @@ pub struct Record {
 }
 
 impl Record {
-    /// Returns the label without padding. Empty, if it is not UTF-8.
+    /// Returns the label without padding, for people. Empty, if it is not UTF-8.
     ///
     /// # Examples
     /// ```
@@ -49,9 +50,9 @@ impl Record {
     /// use snowmint_core::lease::Record;
     /// let window = Window { start_ms: 0, end_ms: 3000 };
     /// let record = Record { released: false, serial: 1, window, nonce: 0x5eed, label: label("host 7"), layout: 0 };
-    /// assert_eq!(record.label_text(), "host 7");
+    /// assert_eq!(record.label_text().to_string(), "host 7");
     /// ```
-    pub fn label_text(&self) -> &str {
+    pub fn label_text(&self) -> Shown<&str> {
         label_text(&self.label)
     }
 

@@ -4,6 +4,7 @@ import { createInterface } from "node:readline";
 import { setImmediate } from "node:timers/promises";
 import { WAIT_MS } from "../generated/tables.js";
 import { Layout, prefix, Snowflake, SnowmintError, text } from "../index.js";
+import { shown } from "../wasm/shown.js";
 import {
   type AuditOptions,
   type DoctorOptions,
@@ -28,7 +29,8 @@ function write(text: string): Promise<void> {
   });
 }
 
-const complain = (sentence: string): void => void process.stderr.write(`snowmint: ${sentence}\n`);
+/** Reports a mistake in one line, in which a text of others cannot command the terminal. */
+const complain = (sentence: string): void => void process.stderr.write(`snowmint: ${shown(sentence)}\n`);
 
 async function gen(options: GenOptions): Promise<number> {
   // No other work waits here while a call blocks.

@@ -15,6 +15,7 @@ import {
   type StoreOptions,
 } from "../stores/index.js";
 import { within } from "../stores/limit.js";
+import { shown } from "../wasm/shown.js";
 import { AwakeStore, TIMEOUT_MS } from "./awake.js";
 
 /** The risks that a URL accepts. */
@@ -197,7 +198,7 @@ function withoutOurs(url: string): [url: string, accepted: Accepted] {
 const notValid = (scheme: string): SnowmintError =>
   refused(`the URL after ${scheme}: is not valid: write what is special in user and password as %XX`);
 
-const refused = (why: string): SnowmintError => new SnowmintError("INVALID_STORE", why);
+const refused = (why: string): SnowmintError => new SnowmintError("INVALID_STORE", shown(why));
 
 /** The packages of the project, which this one does not know. */
 // biome-ignore lint/suspicious/noExplicitAny: as above

@@ -11,6 +11,7 @@ import { generatorOn, type Make } from "../lease/generator.js";
 import { type Lease, leaseOver } from "../lease/lease.js";
 import type { Cell, CellSpec, LeaseOptions, Spec } from "../options.js";
 import { core } from "../wasm/mint.js";
+import { shown } from "../wasm/shown.js";
 import { type Addon, addon, functions, type Handle, noAddon } from "./addon.js";
 
 /** Reads a variable of the environment. Throws where Deno forbids it, because the variable could name a node or a directory. */
@@ -157,9 +158,10 @@ async function lease(spec: Spec, options: LeaseOptions): Promise<Lease | undefin
 
 /** Returns the label of this process in the records of a store. */
 function program(): string {
-  const name = `${basename(process.argv[1] ?? "node")}:${process.pid}`;
+  // A service refuses labels with control characters.
+  const name = shown(`${basename(process.argv[1] ?? "node")}:${process.pid}`);
   try {
-    return `${name}@${hostname()}`;
+    return shown(`${name}@${hostname()}`);
   } catch {
     // Deno may forbid to read the host name, and the label is for people only.
     return name;

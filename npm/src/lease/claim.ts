@@ -11,9 +11,6 @@ import type { LeaseStore, Lessor } from "../store.js";
 import { utf8 } from "../utf8.js";
 import { bytes, type Engine, getText, putBytes, start, takeError, words } from "../wasm/engine.js";
 
-/** The most bytes of a label. */
-const LABEL = 60;
-
 /** The options of a lease, resolved. */
 export interface Terms extends Spec {
   store: LeaseStore | Lessor;
@@ -176,16 +173,9 @@ export abstract class Claim {
     const engine = leases();
     words(engine).set(crypto.getRandomValues(new BigUint64Array(2)));
     const lastNode = this.node < 0 ? NaN : this.node;
-    const told: number[] = [];
-    // Whole characters only.
-    for (const character of label) {
-      const more = utf8(character);
-      if (told.length + more.length > LABEL) break;
-      told.push(...more);
-    }
-    const layoutText = utf8(String(layout));
-    bytes(engine).fill(0, 0, LABEL).set(told);
-    bytes(engine).set(layoutText, LABEL);
+    // Core cuts it.
+    const told = utf8(label.slice(0, 100));
+    const length = putBytes(engine, new Uint8Array([...told, ...utf8(String(layout))]));
     const system = Number(!clock);
     this.handle = check(
       engine.wasm.claim(
@@ -196,7 +186,8 @@ export abstract class Claim {
         node ?? NaN,
         system,
         nowMs,
-        LABEL + layoutText.length,
+        told.length,
+        length,
       ),
     );
     this.windowMs = Number(words(engine)[0]);

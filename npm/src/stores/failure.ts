@@ -1,10 +1,16 @@
 // What goes wrong in a store, as errors of snowmint.
 import { type ErrorCode, SnowmintError } from "../errors.js";
+import { shown } from "../wasm/shown.js";
+
+/** Makes an error about a store. Its server, its driver or other clients may have written parts of the sentence. */
+export function told(code: ErrorCode, store: unknown, why: string, ms?: number): SnowmintError {
+  return new SnowmintError(code, shown(`${store}: ${why}`), ms);
+}
 
 /** Makes a `STORE_UNAVAILABLE`, or an error of another code, with the store and the error of its driver. Returns a SnowmintError unchanged. */
 export function unavailable(store: unknown, cause: unknown, code: ErrorCode = "STORE_UNAVAILABLE"): SnowmintError {
   if (cause instanceof SnowmintError) return cause;
-  const error = new SnowmintError(code, `${store}: ${sentence(cause)}`);
+  const error = told(code, store, sentence(cause));
   // As the constructor of Error would leave it.
   Object.defineProperty(error, "cause", { value: cause, writable: true, configurable: true });
   return error;

@@ -1,8 +1,9 @@
-import { type ErrorCode, SnowmintError } from "../errors.js";
+import type { ErrorCode, SnowmintError } from "../errors.js";
 import { NOT_SNOWMINT, REFUSALS, TOKEN_REFUSED } from "../generated/tables.service.js";
 import { type Owner, read } from "../input.js";
 import type { Grant, LeaseTerms, Lessor } from "../store.js";
-import { sentence, unavailable } from "./failure.js";
+import { shown } from "../wasm/shown.js";
+import { sentence, told, unavailable } from "./failure.js";
 import { checkedTimeout } from "./options.js";
 
 /** What `HttpStore` takes. */
@@ -125,10 +126,10 @@ export class HttpStore implements Lessor {
       throw this.#unanswered(error);
     }
     const { status, ok, text } = answer;
-    const told = parsed(text);
-    if (!ok) throw this.#refusal({ ...told, status });
-    if (!told) throw this.#odd(`status ${status} without JSON`);
-    return told;
+    const found = parsed(text);
+    if (!ok) throw this.#refusal({ ...found, status });
+    if (!found) throw this.#odd(`status ${status} without JSON`);
+    return found;
   }
 
   /** Sends it, and once more if a connection breaks: one that was kept may have ended meanwhile, and twice does no harm. */
@@ -165,11 +166,11 @@ export class HttpStore implements Lessor {
   #refusal(problem: Problem): SnowmintError | RangeError {
     const { status, code, detail } = problem;
     if (status !== 401 && typeof detail !== "string") return this.#odd(`status ${status}`);
-    const told = `${this}: ${status === 401 ? TOKEN_REFUSED : detail}`;
-    if (code === "BAD_REQUEST") return new RangeError(told);
+    const why = status === 401 ? TOKEN_REFUSED : `${detail}`;
+    if (code === "BAD_REQUEST") return new RangeError(shown(`${this}: ${why}`));
     const refused = status === 401 ? "INVALID_STORE" : `${code}`;
     const known = REFUSALS.includes(refused) ? (refused as ErrorCode) : "STORE_UNAVAILABLE";
-    const error = new SnowmintError(known, told, Number(problem.retry_after_ms ?? 0));
+    const error = told(known, this, why, Number(problem.retry_after_ms ?? 0));
     error.cause = problem;
     return error;
   }

@@ -24,6 +24,7 @@ from snowmint._snowmint import (
     render_candidates,
     render_decoded,
     render_layouts,
+    shown,
 )
 
 BATCH = 4096
@@ -35,7 +36,14 @@ class _Parser(argparse.ArgumentParser):
     """Reports a mistake in one line."""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"snowmint: {message} (see {self.prog} --help)\n")
+        _complain(f"{message} (see {self.prog} --help)")
+        self.exit(2)
+
+
+def _complain(sentence: str) -> None:
+    """Reports a mistake in one line, in which a text of others cannot command the terminal."""
+    # A lone surrogate stands for a byte that is not text.
+    print(f"snowmint: {shown(sentence.encode(errors='backslashreplace').decode())}", file=sys.stderr)
 
 
 def _count(given: str) -> int:
@@ -248,15 +256,15 @@ def _inspect(options: argparse.Namespace) -> int:
                 code = code if candidates else max(code, 1)
                 # A lone surrogate stands for a byte of the command line that is not text.
                 printable = str(id).encode(errors="backslashreplace").decode()
-                shown = render_candidates(printable, candidates, options.json, _bold())
+                table = render_candidates(printable, candidates, options.json, _bold())
             else:
-                shown = render_decoded(_integer(id), layout, options.json)
+                table = render_decoded(_integer(id), layout, options.json)
         except (SnowmintError, ValueError) as error:
             # The other IDs may be right.
-            print(f"snowmint: {value}: {error}", file=sys.stderr)
+            _complain(f"{value}: {error}")
             code = 2
             continue
-        sys.stdout.write(shown)
+        sys.stdout.write(table)
         sys.stdout.flush()
     return code
 
@@ -273,14 +281,14 @@ def _integer(value: str | int) -> int:
 
 def _layouts(options: argparse.Namespace) -> int:
     chosen = [find_layout(each) for each in options.layouts]
-    shown = render_layouts(chosen or list(layouts.all().values()), bool(chosen), options.json, _bold())
-    sys.stdout.write(shown)
+    table = render_layouts(chosen or list(layouts.all().values()), bool(chosen), options.json, _bold())
+    sys.stdout.write(table)
     return 0
 
 
 def _doctor(options: argparse.Namespace) -> int:
-    shown, is_well = examine(options.layout, options.node, options.store, options.namespace, options.json, _bold())
-    sys.stdout.write(shown)
+    table, is_well = examine(options.layout, options.node, options.store, options.namespace, options.json, _bold())
+    sys.stdout.write(table)
     return 0 if is_well else 1
 
 
@@ -307,7 +315,7 @@ def _audit(options: argparse.Namespace) -> int:
         except ValueError as error:
             raise _WrongInputError(error) from error
     for sentence in sentences:
-        print(f"snowmint: {sentence}", file=sys.stderr)
+        _complain(sentence)
     if options.svg:
         Path(options.svg).write_text(report.svg(), encoding="utf-8")
     sys.stdout.write(render_audit(report, options.json, _bold()))
@@ -360,7 +368,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
     except (SnowmintError, OSError, _WrongInputError) as error:
-        print(f"snowmint: {error}", file=sys.stderr)
+        _complain(str(error))
         code = 2 if isinstance(error, ValueError) else 1
     return code
 

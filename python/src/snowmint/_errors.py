@@ -1,12 +1,25 @@
-"""One exception for each kind of error; `str()` of it is a sentence that says what would be right."""
+"""One exception for each kind of error; `str()` of it is a sentence that says what would be right.
+
+Parts of a sentence may be texts of others: of holders, servers and drivers. Their control characters are escaped.
+"""
 
 from typing import Any, ClassVar
+
+from snowmint._snowmint import shown
+
+
+def _shown(part: Any) -> Any:
+    # A lone surrogate stands for a byte that is not text.
+    return shown(part.encode(errors="backslashreplace").decode()) if isinstance(part, str) else part
 
 
 class SnowmintError(Exception):
     """What every error of snowmint is; `code` is the same word in every language."""
 
     code: ClassVar[str]
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*map(_shown, args))
 
 
 class ExhaustedError(SnowmintError):

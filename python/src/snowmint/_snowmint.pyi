@@ -99,6 +99,7 @@ __all__ = [
     "reverse_bits",
     "rotate_digits",
     "shard_high",
+    "shown",
     "standby_risk",
     "text_decode",
     "text_encode",
@@ -1968,6 +1969,9 @@ def refuse_lossy_place(store: str, path: str) -> None:
 
 def standby_risk(store: str, engine: str, found: dict[str, str]) -> str | None:
     """Says how a failover could lose confirmed writes under settings of an engine, by name; None if it cannot."""
+
+def shown(text: str) -> str:
+    """Escapes the control and format characters of a text that another party wrote, as errors show it."""
 
 def release_leases() -> None:
     """Gives the nodes of all leases of this process back, before it ends by `os._exit`."""

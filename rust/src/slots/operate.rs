@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use snowmint_core::lease::{NamespaceRecord, Record};
-use snowmint_core::{ErrorKind, Layout, Window};
+use snowmint_core::{ErrorKind, Layout, Window, bytes};
 use snowmint_stores::process::label::label;
 use snowmint_stores::process::nonce::nonce;
 use snowmint_stores::{Error, Namespace, plain_file};
@@ -177,17 +177,17 @@ fn write(path: &Path, to: impl FnOnce(i64) -> i64) -> Result<Option<Record>, Err
         Attempt::Faulty(_) => return Ok(None),
         Attempt::Taken => {
             let record = record::latest(&plain_file::read(path).unwrap_or_default()).ok().flatten();
-            let holder = record.map_or_else(|| "a live process".to_owned(), |record| record.label_text().to_owned());
+            let holder = record.map_or_else(|| "a live process".to_owned(), |record| record.label_text().to_string());
             let path = path.display();
             return Err(Error::told(ErrorKind::InvalidNode, format!("{path} is held by {holder}: stop it first")));
         }
     };
     let end_ms = to(previous.map_or(i64::MIN, |record| record.window.end_ms));
     let start_ms = previous.map_or(end_ms, |record| record.window.start_ms.min(end_ms));
-    let label = previous.map_or_else(label, |record| record.label_text().to_owned());
+    let label = previous.map_or_else(|| bytes::label(&label()), |record| record.label);
     // A new token: a holder that was stopped and not killed finds at its renewal that it lost the slot.
     let layout = previous.map_or(0, |record| record.layout);
-    Slot::grant(file, path.to_owned(), previous, Window { start_ms, end_ms }, nonce()?, &label, layout)
+    Slot::grant(file, path.to_owned(), previous, Window { start_ms, end_ms }, nonce()?, label, layout)
         .and_then(Slot::put_back)
         .map(Some)
         .map_err(|error| cannot("write", path, &error))

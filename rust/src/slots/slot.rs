@@ -4,8 +4,9 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use snowmint_core::bytes::LABEL_BYTES;
 use snowmint_core::lease::Record;
-use snowmint_core::{ErrorKind, Window, bytes, mutant};
+use snowmint_core::{ErrorKind, Window, mutant};
 use snowmint_stores::process::fork::OwnFile;
 use snowmint_stores::{Error, Outcome, plain_file};
 
@@ -66,7 +67,7 @@ impl Slot {
         previous: Option<Record>,
         window: Window,
         nonce: u128,
-        label: &str,
+        label: [u8; LABEL_BYTES],
         layout: u64,
     ) -> io::Result<Self> {
         let record = Record {
@@ -74,7 +75,7 @@ impl Slot {
             serial: previous.map_or(0, |record| record.serial),
             window,
             nonce,
-            label: bytes::label(label),
+            label,
             layout,
         };
         let mut slot = Self { file, path, record, pin: None };

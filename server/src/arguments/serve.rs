@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use bytesize::ByteSize;
 use clap::builder::FalseyValueParser;
 use clap::{Args, ValueEnum};
-use snowmint_core::bytes::LABEL_BYTES;
+use snowmint_core::bytes::{LABEL_BYTES, refuse_label};
 use snowmint_core::section::{MAX_SIZE, MEMORY_BYTES, refuse_little_memory};
 
 use crate::connections::Limits;
@@ -129,7 +129,7 @@ fn users_memory(text: &str) -> Result<ByteSize, String> {
 
 /// Reads an address that fits into the label of a record.
 fn advertised(text: &str) -> Result<String, String> {
-    if text.is_empty() || text.len() > LABEL_BYTES || text.chars().any(char::is_control) {
+    if text.is_empty() || text.len() > LABEL_BYTES || refuse_label(text).is_err() {
         return Err(format!("an address is 1 to {LABEL_BYTES} bytes long, such as http://ids-1.example:8080"));
     }
     Ok(text.to_owned())

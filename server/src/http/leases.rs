@@ -12,6 +12,7 @@ use axum::extract::rejection::{JsonRejection, PathRejection};
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
+use snowmint_core::bytes::refuse_label;
 use snowmint_core::{ErrorKind, Integer, Layout, Options, SystemHost, Window, layouts};
 use snowmint_stores::{Claimer, Error, Namespace, Terms};
 use utoipa::ToSchema;
@@ -43,7 +44,7 @@ pub struct Claim {
     /// How far IDs may run ahead of the clock in ms, by default 0.
     #[schema(value_type = Option<u64>, minimum = 0, maximum = 60_000)]
     max_ahead_ms: Option<Whole<u64>>,
-    /// Name of the holder, for people; the server keeps the first 60 bytes.
+    /// Name of the holder, for people, without control and format characters; the server keeps the first 60 bytes.
     label: Option<String>,
     /// The only node to claim. By default any free node.
     #[schema(value_type = Option<u64>, minimum = 0, maximum = 4_294_967_295_u64)]
@@ -147,7 +148,7 @@ pub struct Entry {
     #[schema(value_type = u64)]
     node: u32,
     window: Span,
-    /// Name of the last holder.
+    /// Name of the last holder. Control characters in it are escaped.
     label: String,
     /// Whether the holder gave the node back.
     released: bool,
@@ -232,6 +233,7 @@ pub async fn claim(
         window_ms: window_ms(&app, &layout, claim.window_ms, max_ahead_ms)?,
         system_clock: true,
     };
+    refuse_label(claim.label.as_deref().unwrap_or_default())?;
     let claimer = Claimer {
         nonce: parse_nonce(&claim.nonce)?,
         label: claim.label.unwrap_or_else(|| "over HTTP".to_owned()),
@@ -262,7 +264,7 @@ pub async fn list(State(app): State<Arc<App>>, ns: Result<Path<String>, PathReje
     let leases = app.service.leases.list(&namespace).await?.into_iter().map(|(node, record)| Entry {
         node,
         window: span(record.window),
-        label: record.label_text().to_owned(),
+        label: record.label_text().to_string(),
         released: record.released,
     });
     Ok(Json(Held { leases: leases.collect(), server_time_ms: SystemHost::unix_ms() }))

@@ -8,6 +8,7 @@ use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use snowmint_core::ErrorKind;
+use snowmint_core::shown::Shown;
 use snowmint_stores::Error;
 use utoipa::openapi::header::HeaderBuilder;
 use utoipa::openapi::response::{Response as Answer, ResponseBuilder};
@@ -49,7 +50,8 @@ impl Problem {
             kind: "about:blank",
             title: status.canonical_reason().unwrap_or_default(),
             status: status.as_u16(),
-            detail: detail.into(),
+            // Parts of it may be texts of others: of holders, of the store, of the request.
+            detail: Shown(detail.into()).to_string(),
             code,
             retry_after_ms: None,
             server: None,

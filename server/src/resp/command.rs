@@ -347,8 +347,7 @@ fn client(words: &Words<'_>) -> Reply {
 fn unknown(words: &Words<'_>) -> Reply {
     let name: String = String::from_utf8_lossy(words.get(0)).chars().take(64).collect();
     Reply::Error(format!(
-        "ERR unknown command '{}': use GET, INCR, INCRBY, SET, EXISTS, DEL, MULTI, EXEC, DISCARD, PING, ECHO, AUTH, \
-         HELLO, SELECT, INFO or QUIT",
-        name.escape_debug()
+        "ERR unknown command '{name}': use GET, INCR, INCRBY, SET, EXISTS, DEL, MULTI, EXEC, DISCARD, PING, ECHO, AUTH, \
+         HELLO, SELECT, INFO or QUIT"
     ))
 }

@@ -1,5 +1,6 @@
 //! The replies of `HELLO` and `INFO`: properties of the server.
 
+use snowmint_core::shown::Shown;
 use snowmint_stores::Store as _;
 
 use super::Resp;
@@ -30,7 +31,7 @@ pub fn info(shared: &Resp) -> Reply {
         format!("snowmint_version:{}", env!("CARGO_PKG_VERSION")),
         "redis_mode:standalone".to_owned(),
         format!("process_id:{}", std::process::id()),
-        format!("store:{}", shared.service.store.name().replace(['\r', '\n'], " ")),
+        format!("store:{}", Shown(shared.service.store.name())),
         String::new(),
         "# Clients".to_owned(),
         format!("connected_clients:{}", shared.metrics.redis.connections.get()),

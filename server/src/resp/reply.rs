@@ -3,6 +3,7 @@
 use std::fmt::{self, Write as _};
 
 use bytes::BytesMut;
+use snowmint_core::shown::Shown;
 
 /// A reply to a client.
 #[derive(Debug, PartialEq, Eq)]
@@ -29,7 +30,7 @@ impl Reply {
             Self::Bulk(bytes) => bulk(out, bytes),
             Self::Nil => line(out, format_args!("{}", if resp3 { "_" } else { "$-1" })),
             // A line end would end the error early.
-            Self::Error(text) => line(out, format_args!("-{}", text.replace(['\r', '\n'], " "))),
+            Self::Error(text) => line(out, format_args!("-{}", Shown(text))),
             Self::Empty => line(out, format_args!("*0")),
             Self::Array(replies) => {
                 line(out, format_args!("*{}", replies.len()));
@@ -78,7 +79,7 @@ mod tests {
         assert_eq!(both(&Reply::Integer(-5)), [":-5\r\n"; 2]);
         assert_eq!(both(&Reply::Bulk(b"12".to_vec())), ["$2\r\n12\r\n"; 2]);
         assert_eq!(both(&Reply::Nil), ["$-1\r\n", "_\r\n"]);
-        assert_eq!(both(&Reply::Error("ERR a\r\nb".to_owned())), ["-ERR a  b\r\n"; 2]);
+        assert_eq!(both(&Reply::Error("ERR a\r\nb".to_owned())), ["-ERR a\\r\\nb\r\n"; 2]);
         assert_eq!(both(&Reply::Empty), ["*0\r\n"; 2]);
         let several = Reply::Array(vec![Reply::Integer(1), Reply::Nil, Reply::Error("ERR a".to_owned())]);
         assert_eq!(both(&several), ["*3\r\n:1\r\n$-1\r\n-ERR a\r\n", "*3\r\n:1\r\n_\r\n-ERR a\r\n"]);

@@ -13,7 +13,7 @@ use snowmint_core::prefix::PrefixedText;
 use snowmint_core::{IdText, Layout, TextForm};
 
 use crate::arguments;
-use crate::exit::Exit;
+use crate::exit::{Exit, complain};
 use crate::json;
 
 /// How many IDs one write takes at most.
@@ -35,7 +35,7 @@ pub fn generate(options: &arguments::Gen) -> Result<ExitCode, Exit> {
     let interrupted = interrupt()?;
     let generator = Generator::open(lease, &Environment::of_process(), &mut SystemHost::new())?;
     if let Some(warning) = generator.warning() {
-        eprintln!("snowmint: {warning}");
+        complain(warning);
     }
     // A batch of a quarter second ends well before its deadline.
     let at_once = BATCH.min(layout.ids_per_second() / 4).max(1);

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use serde::Serialize;
 use snowmint::{SlotState, Slots};
 use snowmint_core::lease::{NodeState, Record};
+use snowmint_core::shown::Shown;
 use snowmint_core::time::Rfc3339;
 use snowmint_core::{SystemHost, Window};
 use snowmint_stores::{Leases, connect};
@@ -31,7 +32,7 @@ impl Line {
     fn new(namespace: &str, node: u32, record: &Record, now_ms: i64) -> Self {
         let Window { start_ms: start, end_ms: end } = record.window;
         let state = NodeState::of_record(record, now_ms).name();
-        Self { namespace: namespace.to_owned(), node, state, start, end, label: record.label_text().to_owned() }
+        Self { namespace: namespace.to_owned(), node, state, start, end, label: record.label_text().to_string() }
     }
 
     fn of_slot(slot: SlotState, now_ms: i64) -> Self {
@@ -39,13 +40,15 @@ impl Line {
         let state = NodeState::of_slot(record.as_ref(), held, now_ms).name();
         let window = record.map_or(Window { start_ms: 0, end_ms: 0 }, |record| record.window);
         let Window { start_ms: start, end_ms: end } = window;
-        let label = record.map_or_else(String::new, |record| record.label_text().to_owned());
+        let label = record.map_or_else(String::new, |record| record.label_text().to_string());
         Self { namespace, node, state, start, end, label }
     }
 
     fn text(&self, width: usize) -> String {
         let until = Rfc3339(self.end).to_string();
         let Self { namespace, node, state, label, .. } = self;
+        // A store may have a namespace that no version of snowmint wrote.
+        let namespace = Shown(namespace).to_string();
         format!("{namespace:<width$}  {node:>10}  {state:<10}  {until:<24}  {label}")
     }
 }

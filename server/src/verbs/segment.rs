@@ -4,6 +4,7 @@ use std::io::{Write as _, stdout};
 use std::process::ExitCode;
 
 use serde::Serialize;
+use snowmint_core::shown::Shown;
 use snowmint_stores::{Segments, SegmentsOptions, Tag};
 
 use super::operate::with_store;
@@ -52,7 +53,7 @@ pub fn segment(options: &Segment) -> Result<ExitCode, Exit> {
                     if as_json {
                         json::write_line(&mut out, &Name { tag })?;
                     } else {
-                        writeln!(out, "{tag}")?;
+                        writeln!(out, "{}", Shown(tag))?;
                     }
                 }
             }

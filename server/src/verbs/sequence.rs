@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use snowmint_core::sequence::{Options, Rules, Set};
+use snowmint_core::shown::Shown;
 use snowmint_stores::Sequences;
 
 use super::operate::with_store;
@@ -97,6 +98,7 @@ pub fn sequence(options: &Sequence) -> Result<ExitCode, Exit> {
                     json::write_line(&mut out, &definition)?;
                 } else {
                     let Definition { name, dialect, r#type, start, increment, min, max, cache, cycle } = definition;
+                    let name = Shown(name);
                     let cycle = if cycle { "CYCLE" } else { "NO CYCLE" };
                     writeln!(
                         out,

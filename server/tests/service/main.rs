@@ -10,6 +10,7 @@ mod engines;
 mod fleet;
 mod garbage;
 mod kills;
+mod labels;
 mod limits;
 mod load;
 mod memory;

@@ -193,7 +193,7 @@ impl Sections {
         let now_ms = monotonic_ms();
         state.elsewhere.as_ref().map(|elsewhere| SectionHolder {
             label: elsewhere.holder.clone(),
-            is_namesake: elsewhere.holder == bytes::label_text(&allocator.label),
+            is_namesake: elsewhere.holder == bytes::label_text(&allocator.label).to_string(),
             free_in_ms: elsewhere.free_at_ms.saturating_sub(now_ms),
             is_overdue: now_ms >= elsewhere.overdue_at_ms,
         })

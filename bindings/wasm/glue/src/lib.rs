@@ -21,4 +21,4 @@ mod write;
 pub use convert::Told;
 pub use failure::{answer, failed};
 pub use memory::{Buffer, Single, TEXT, buffer, keep, kept, kept_mut};
-pub use write::Text;
+pub use write::{Text, escape};

@@ -1,6 +1,8 @@
 //! Texts for JavaScript, written into the shared buffer.
 
-use core::fmt;
+use core::fmt::{self, Write as _};
+
+use snowmint_core::shown::{Showing, is_hidden};
 
 use crate::memory::buffer;
 
@@ -22,4 +24,14 @@ impl fmt::Write for Text {
         }
         Ok(())
     }
+}
+
+/// Writes the escape of a character that is never shown as it is, and returns its length; 0 for any other character.
+pub fn escape(code: u32) -> u32 {
+    let mut text = Text { len: 0 };
+    if let Some(letter) = char::from_u32(code).filter(|letter| is_hidden(*letter)) {
+        // Writing into the buffer cannot fail.
+        let _ = Showing(&mut text).write_char(letter);
+    }
+    text.len as u32
 }

@@ -10,8 +10,8 @@
 
 use core::fmt::Write;
 
-use glue::{TEXT, Text, Told, answer, buffer, failed, keep, kept, kept_mut};
-use snowmint_core::bytes::LABEL_BYTES;
+use glue::{TEXT, Text, Told, answer, buffer, escape, failed, keep, kept, kept_mut};
+use snowmint_core::bytes::label;
 use snowmint_core::lease::{
     self, Claim, ClaimStep, Floor, NamespaceName, NamespaceRecord, NamespaceRefusal, RECORD_BYTES, Record, Renewal,
     RenewalStep, Terms,
@@ -69,7 +69,7 @@ enum Flow {
     Renewal(Renewal),
 }
 
-/// A new handle of a claim. Words: two of the nonce. The text: the label, in UTF-8 and padded with zeros, then the layout.
+/// A new handle of a claim. Words: two of the nonce. The text: `label_len` bytes of the label in UTF-8, then the layout.
 /// `window_ms`, `last_node` and `node` are `NaN` if missing. Word 0 of the answer: the length of a window.
 #[unsafe(no_mangle)]
 pub extern "C" fn claim(
@@ -80,12 +80,12 @@ pub extern "C" fn claim(
     node: f64,
     system_clock: bool,
     now_ms: f64,
+    label_len: u32,
     len: u32,
 ) -> i32 {
     let buffer = buffer();
-    let mut label = [0; LABEL_BYTES];
-    let (told, layout) = buffer.text(len).split_at(LABEL_BYTES);
-    label.copy_from_slice(told);
+    let (told, layout) = buffer.text(len).split_at_checked(label_len as usize).unwrap_or_default();
+    let label = label(str::from_utf8(told).unwrap_or_default());
     let layout: &'static Layout = match Layout::parse(layout) {
         Ok(layout) => kept(keep(layout)),
         Err(error) => return failed(error),
@@ -270,13 +270,21 @@ pub extern "C" fn again(lease: u32) -> u32 {
     claiming(lease, Claim::again)
 }
 
+/// Writes the escape of a character that is never shown as it is, and returns its length; 0 for any other character.
+#[unsafe(no_mangle)]
+pub extern "C" fn shown(code: u32) -> u32 {
+    escape(code)
+}
+
 /// Writes the label of the busy node's holder into the text, after `Wait` for a node that the caller names. Returns its
 /// length; 0 if there is no such holder.
 #[unsafe(no_mangle)]
 pub extern "C" fn holder(lease: u32) -> u32 {
     let Flow::Claim(claiming) = &held(lease).flow else { return 0 };
     let mut text = Text { len: 0 };
-    let _ = text.write_str(claiming.holder().map_or("", Record::label_text));
+    if let Some(record) = claiming.holder() {
+        let _ = record.label_text().write(&mut text);
+    }
     text.len as u32
 }
 

@@ -184,7 +184,7 @@ impl Allocator {
                         }
                         if let Reply::Record(Some(found), _) = &answer {
                             let namesake = found.label == self.label;
-                            let label = label_text(&found.label).to_owned();
+                            let label = label_text(&found.label).to_string();
                             lock(&place.state).trouble =
                                 (!found.released).then(|| held_by(place.users, &label, namesake));
                             holder = Some(label);
