@@ -29,6 +29,8 @@ pub mod mask;
 #[doc(hidden)]
 pub mod mutant;
 mod name;
+#[cfg(feature = "names")]
+pub mod names;
 pub mod object_id;
 pub mod pin;
 pub mod place;

@@ -330,6 +330,7 @@ fn a_label_of_another_program_cannot_command_the_terminal() {
         (&["fence", "--skip", "0", "--stopped"], 2, 1, true),
         (&["segment", "ls"], 0, 1, true),
         (&["segment", "ls", "--json"], 0, 1, false),
+        (&["segment", "create", FORGED], 2, 1, false),
         (&["sequence", "show", FORGED], 1, 1, true),
         (&["inspect", FORGED], 1, 2, true),
         (&["inspect", "--layout", "leaf", FORGED], 2, 1, true),

@@ -12,11 +12,12 @@ use snowmint_core::mask::{Mask, MaskKey, UuidMask};
 use snowmint_core::object_id::{ObjectId, ObjectIdState};
 use snowmint_core::prefix::{self, Prefix};
 use snowmint_core::shown::{Shown, is_hidden};
+use snowmint_core::store::KeyPart;
 use snowmint_core::ulid::{Ulid, UlidState};
 use snowmint_core::uuid::{GregorianStamp, GregorianState, Uuid, UuidForm, V7State};
 use snowmint_core::xid::Xid;
 use snowmint_core::{
-    Error, ErrorKind, Layout, Options, SequenceStart, Snowflake, TextForm, TypeId, Words, scatter,
+    Error, ErrorKind, Layout, Options, SequenceStart, Snowflake, TextForm, TypeId, Words, names, scatter,
 };
 use snowmint_tests::{Node, assert_increasing, cases, integer};
 
@@ -861,5 +862,26 @@ fn texts_of_others_are_shown_without_control_characters() {
         assert_eq!(Shown(&text).to_string(), shown, "{name}");
         assert_eq!(Shown(&shown).to_string(), shown, "{name}: once more");
         assert!(!shown.contains(is_hidden), "{name}");
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NameCase {
+    name: String,
+    text: String,
+    key: Option<String>,
+    error: Option<String>,
+}
+
+#[test]
+fn names_are_one_text_for_what_looks_the_same() {
+    for NameCase { name, text, key, error } in cases("names") {
+        let part = outcome(names::refuse_new(&text)).map(|()| {
+            let mut part = String::new();
+            KeyPart::new(&mut part).write_str(&text).expect("a string");
+            part
+        });
+        same(&name, &part, &wanted(key, error.as_ref()));
     }
 }

@@ -18,6 +18,7 @@ from cases import (
     layouts,
     mask,
     mint,
+    names,
     object_id,
     prefix,
     scatter,
@@ -52,6 +53,7 @@ SOURCES = {
     "sequence": sequence,
     "audit": audit,
     "shown": shown,
+    "names": names,
 }
 
 

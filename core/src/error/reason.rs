@@ -200,4 +200,9 @@ reasons! {
     XidText InvalidText "an xid has 20 characters 0-9 a-v, of which the last is 0 or g";
     LabelCharacter InvalidText
         "character {a} of the label is a control or format character, which a label cannot have: leave it out";
+    NameLength InvalidText "a name must be 1 to {a} bytes long, not {b}";
+    NameCharacter InvalidText
+        "character {a} of the name is a control or format character, which a name cannot have: leave it out";
+    NameForm InvalidText
+        "the name is not in Unicode's normal form NFC, so that another name can look the same: normalise it to NFC";
 }

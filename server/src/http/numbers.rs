@@ -87,7 +87,7 @@ pub async fn segment(
 
 /// Take the next values of a sequence, as `nextval`; the first use creates the sequence
 #[utoipa::path(post, path = "/v1/sequences/{name}/next", operation_id = "next_of_sequence", tag = "numbers",
-    params(("name" = String, Path, min_length = 1, max_length = 128), Few),
+    params(("name" = String, Path, format = "snowmint-name", min_length = 1, max_length = 128, description = "1 to 128 bytes of text in NFC, without control and format characters"), Few),
     responses(
         (status = 200, description = "The numbers", body = Values),
         Failures,
@@ -114,7 +114,7 @@ pub async fn sequence(
 
 /// Take the next ticket of a name; the first use creates the ticket
 #[utoipa::path(get, path = "/v1/tickets/{name}", operation_id = "take_ticket", tag = "numbers",
-    params(("name" = String, Path, min_length = 1, max_length = 128)),
+    params(("name" = String, Path, format = "snowmint-name", min_length = 1, max_length = 128, description = "1 to 128 bytes of text in NFC, without control and format characters")),
     responses(
         (status = 200, description = "The number", body = One),
         Failures,

@@ -1,4 +1,6 @@
-"""Teaches Schemathesis to write texts of layouts, which the document cannot describe."""
+"""Teaches Schemathesis to write texts of layouts and names, which the document cannot describe."""
+
+import unicodedata
 
 import schemathesis
 from hypothesis import strategies as st
@@ -20,3 +22,8 @@ def texts(draw: st.DrawFn) -> str:
 
 
 schemathesis.openapi.format("snowmint-layout", st.sampled_from(PRESETS) | texts())
+
+# A character that is not assigned here may have a composed form for the service, which knows a later Unicode.
+letters = st.characters(exclude_categories=("Cc", "Cf", "Cn", "Cs", "Zl", "Zp"))
+names = st.text(letters, min_size=1, max_size=30).filter(lambda name: unicodedata.is_normalized("NFC", name))
+schemathesis.openapi.format("snowmint-name", names)

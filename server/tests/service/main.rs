@@ -24,4 +24,5 @@ mod settings;
 mod slow;
 mod status;
 mod support;
+mod texts;
 mod wire;

@@ -11,7 +11,7 @@ use super::segments::{Segments, SegmentsOptions};
 use super::source::Counter;
 use crate::error::Error;
 use crate::store::floor::skipped;
-use crate::store::key::{key, name};
+use crate::store::key::{key, name, refuse_new};
 use crate::store::{Store, Wrote};
 
 /// The first number of a key, as with Redis' `INCR`.
@@ -34,14 +34,17 @@ impl Key {
     /// Opens a key, or makes it, and begins to fetch `step` numbers meanwhile: both take the time of one write.
     ///
     /// # Errors
-    /// `InvalidText` for a name that is not 1 to 128 bytes long; `InvalidId` for a step that is not 1 to 2^31-1;
-    /// `StoreUnavailable`.
+    /// `InvalidText` for a name that is not 1 to 128 bytes long, and for a new name that [`names`](snowmint_core::names) does
+    /// not allow; `InvalidId` for a step that is not 1 to 2^31-1; `StoreUnavailable`.
     pub async fn open(store: Arc<dyn Store>, name: &str, step: u64, options: SegmentsOptions) -> Result<Self, Error> {
         let key = key(PREFIX, name)?;
         // A key of this name may have been made after the backup.
         let first = FIRST.saturating_add(skipped(&*store).await?);
         let opened = Self::over(store, key, first, step, options)?;
-        opened.segments.begin();
+        // A name that is refused leaves no counter behind.
+        if refuse_new(&opened.counter).is_ok() {
+            opened.segments.begin();
+        }
         make(&*opened.store, &opened.counter, true).await?;
         Ok(opened)
     }
@@ -172,15 +175,21 @@ async fn is_there(store: &dyn Store, key: &str) -> Result<bool, Error> {
 
 /// Writes whether a key exists. Returns `false` if the record said so before.
 async fn make(store: &dyn Store, key: &str, there: bool) -> Result<bool, Error> {
-    // Most keys that are made are new.
-    let mut version = 0;
+    // Most keys that are made are new. A name that is refused may be an old one.
+    let mut version = refuse_new(key).is_ok().then_some(0);
     loop {
-        if store.write(key, definition::key_text(there).as_bytes(), version).await? != Wrote::Conflict {
+        if let Some(version) = version
+            && store.write(key, definition::key_text(there).as_bytes(), version).await? != Wrote::Conflict
+        {
             return Ok(true);
         }
         version = match definition::read_key(store, key).await? {
             Some((found, _)) if found == there => return Ok(false),
-            found => found.map_or(0, |(_, version)| version),
+            Some((_, version)) => Some(version),
+            None => {
+                refuse_new(key)?;
+                Some(0)
+            }
         };
     }
 }

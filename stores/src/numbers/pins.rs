@@ -6,9 +6,12 @@ use snowmint_core::store::{Next, Reply};
 use crate::error::Error;
 use crate::store::Store;
 use crate::store::ask::ask;
+use crate::store::key::refuse_new;
 
-/// Pins a setting that the store lacks, and refuses a different one that another process pins meanwhile.
+/// Pins a setting that the store lacks, and refuses a different one that another process pins meanwhile. Refuses a name that
+/// is not allowed.
 pub(crate) async fn pin(store: &dyn Store, key: &str, wanted: Pin) -> Result<(), Error> {
+    refuse_new(key)?;
     let mut reply = Some(Reply::Record(None, 0));
     loop {
         let next = wanted.next(reply).map_err(|error| refused(store, key, &error))?;

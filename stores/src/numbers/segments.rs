@@ -20,7 +20,7 @@ use crate::process::forked;
 use crate::process::lock;
 use crate::process::monotonic::monotonic_ms;
 use crate::store::floor::skipped;
-use crate::store::key::{key, name};
+use crate::store::key::{key, name, refuse_new};
 use crate::store::{Store, Tag};
 
 /// The time between two reads of the configured step, in ms, as in Leaf.
@@ -81,10 +81,11 @@ impl Segments {
     /// After a fence the first number is higher by the numbers that the fence skips.
     ///
     /// # Errors
-    /// `InvalidText` for a tag that is not 1 to 128 bytes long; `InvalidId` for a first number beyond 2^63-1 and for a step
-    /// that is not 1 to 2^31-1; `StoreUnavailable`.
+    /// `InvalidText` for a tag that [`names`](snowmint_core::names) does not allow; `InvalidId` for a first number beyond
+    /// 2^63-1 and for a step that is not 1 to 2^31-1; `StoreUnavailable`.
     pub async fn create(store: &dyn Store, tag: &str, row: &Tag) -> Result<bool, Error> {
         let key = key("segments/", tag)?;
+        refuse_new(&key)?;
         Segment::new(Integer::from(row.step), Bounds::Below)?;
         if row.next > LAST {
             let next = row.next;

@@ -18,7 +18,7 @@ use crate::process::{Owner, lock};
 use crate::store::Store;
 use crate::store::ask::ask;
 use crate::store::floor::skipped;
-use crate::store::key::key;
+use crate::store::key::{key, refuse_new};
 
 /// A session on the sequences of a store: `nextval`, `currval`, `lastval`, `setval`.
 ///
@@ -120,7 +120,8 @@ impl Sequences {
     /// After a fence a new sequence skips as many values as the fence.
     ///
     /// # Errors
-    /// `InvalidId` for wrong options; `InvalidText` for a name that is not 1 to 128 bytes long; `StoreUnavailable`; `Forked`.
+    /// `InvalidId` for wrong options; `InvalidText` for a name that [`names`](snowmint_core::names) does not allow;
+    /// `StoreUnavailable`; `Forked`.
     pub async fn create(&self, name: &str, options: &Options) -> Result<bool, Error> {
         self.owner.refuse_sharing()?;
         key("definitions/", name)?;
@@ -133,12 +134,14 @@ impl Sequences {
     /// A sequence of this name may have been made after the backup, so it begins after the last fence.
     async fn define(&self, name: &str, options: &Options, rules: &Rules) -> Result<bool, Error> {
         let store = &*self.store;
+        let place = key("definitions/", name)?;
+        refuse_new(&place)?;
         let skip = skipped(store).await?;
         if skip > 0 {
             let state = rules.skip(rules.initial(), skip);
             store.write(&key("sequences/", name)?, &state.to_bytes(), 0).await?;
         }
-        definition::create(store, &key("definitions/", name)?, definition::sequence_text(options).as_bytes()).await
+        definition::create(store, &place, definition::sequence_text(options).as_bytes()).await
     }
 
     /// Reads the definition of a sequence. `None` if it does not exist.
@@ -154,8 +157,8 @@ impl Sequences {
     /// `nextval`: takes the next value.
     ///
     /// # Errors
-    /// `Exhausted` after the last value; `InvalidText` for a name that is not 1 to 128 bytes long; `StoreUnavailable` without
-    /// an answer within `max_wait_ms`; `Forked`.
+    /// `Exhausted` after the last value; `InvalidText` for a name that is not 1 to 128 bytes long, and for a new name that
+    /// [`names`](snowmint_core::names) does not allow; `StoreUnavailable` without an answer within `max_wait_ms`; `Forked`.
     pub async fn next(&self, name: &str) -> Result<i128, Error> {
         let call = Call::begin(&self.waiting, name);
         self.call(name, |named, reply| call.next(named, reply), true).await

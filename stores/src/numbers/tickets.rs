@@ -110,7 +110,8 @@ impl Tickets {
     ///
     /// # Errors
     /// `StoreUnavailable` with the error of each server if no server answers, or if a server counts with another increment;
-    /// `InvalidId` if a store has another place; `Exhausted` after 2^63-1; `Forked`.
+    /// `InvalidId` if a store has another place; `InvalidText` for a new name that [`names`](snowmint_core::names) does not
+    /// allow; `Exhausted` after 2^63-1; `Forked`.
     pub async fn next(&self) -> Result<u64, Error> {
         self.owner.refuse_sharing()?;
         let deadline = Instant::now() + Duration::from_millis(self.max_wait_ms);
@@ -136,8 +137,10 @@ impl Tickets {
             };
             reply = Some(match timeout(part, take).await {
                 Ok(Ok(answer)) => Reply::Sum(answer),
-                // The other stores would be in wrong places too.
-                Ok(Err(error)) if error.kind() == ErrorKind::InvalidId => return Err(error),
+                // The other stores would be in wrong places too, and the name would be as wrong there.
+                Ok(Err(error)) if matches!(error.kind(), ErrorKind::InvalidId | ErrorKind::InvalidText) => {
+                    return Err(error);
+                }
                 Ok(Err(error)) => {
                     failures.push(error);
                     Reply::Unknown

@@ -2,30 +2,34 @@
 
 use std::fmt::Write as _;
 
-use snowmint_core::ErrorKind;
+use snowmint_core::names;
 use snowmint_core::store::KeyPart;
 
 use crate::error::Error;
 
-/// The most bytes of a name.
-pub(crate) const MAX_NAME_BYTES: usize = 128;
-
-/// Appends a name to a prefix, as [`KeyPart`] writes it.
+/// Appends a name to a prefix, as [`KeyPart`] writes it. Takes every name that a store can have, new or not: see
+/// [`refuse_new`].
 ///
 /// # Errors
 /// `InvalidText`, unless the name is 1 to 128 bytes long.
 pub(crate) fn key(prefix: &str, name: &str) -> Result<String, Error> {
-    if name.is_empty() || name.len() > MAX_NAME_BYTES {
-        let length = name.len();
-        return Err(Error::told(
-            ErrorKind::InvalidText,
-            format!("a name must be 1 to {MAX_NAME_BYTES} bytes long, not {length}"),
-        ));
-    }
+    names::refuse_length(name)?;
     let mut key = prefix.to_owned();
     // Writing to a string cannot fail.
     let _ = KeyPart::new(&mut key).write_str(name);
     Ok(key)
+}
+
+/// Refuses a key whose record is about to be written for the first time, if its last part is not an allowed name.
+///
+/// Callers that find a record do not ask this: a name that an earlier version allowed stays usable.
+///
+/// # Errors
+/// `InvalidText`.
+#[cfg(any(test, feature = "engines"))]
+pub(crate) fn refuse_new(key: &str) -> Result<(), Error> {
+    let part = key.rsplit('/').next().unwrap_or(key);
+    Ok(names::refuse_new(&name(part).unwrap_or_default())?)
 }
 
 /// Decodes a name. `None` if a `%` is not followed by two hexadecimal digits, or the bytes are not UTF-8.
@@ -50,6 +54,8 @@ pub(crate) fn name(part: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use snowmint_core::ErrorKind;
+
     use super::*;
 
     #[test]
@@ -67,6 +73,16 @@ mod tests {
         ] {
             assert_eq!(key("p/", given), Ok(format!("p/{part}")));
             assert_eq!(name(part).as_deref(), Some(given));
+        }
+    }
+
+    #[test]
+    fn a_new_name_is_checked_in_its_key() {
+        for (given, is_allowed) in
+            [("a/b.c", true), ("Käse", true), ("Ka\u{308}se", false), ("a\n", false), ("\0", false)]
+        {
+            let key = key("settings/tickets/", given).expect("a name that may be there");
+            assert_eq!(refuse_new(&key).is_ok(), is_allowed, "{given:?}");
         }
     }
 
