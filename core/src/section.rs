@@ -238,7 +238,7 @@ impl<M: Memory> Section<M> {
             return Ok(Next::Done(number));
         }
         if !durable && self.record.max_seq == LAST {
-            return Err(Error::plain(What::NumbersOver));
+            return Err(Error::new(What::NumbersOver, 0, LAST, 0));
         }
         let raise = if durable { 0 } else { self.step };
         self.ask(raise, now_ms).map(Next::Ask)

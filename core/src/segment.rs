@@ -61,7 +61,7 @@ use self::pacer::Pace;
 pub use self::pacer::{LONG_MS, MAX_DEPTH, MAX_DOUBLED_STEP, MAX_STEP, Pacer, SHORT_MS};
 pub use self::range::Range;
 
-/// The last value of a counter, and the last number: columns of databases are signed.
+/// The last value of a counter: columns of databases are signed. The last number too, or one more than it: see [`Bounds`].
 pub const LAST: u64 = i64::MAX as u64;
 /// The next range is fetched when one part of this many is used of the present range.
 pub const PREFETCH_PART: u64 = 10;
@@ -145,6 +145,12 @@ impl Segment {
             }),
             Err(error) => Err(error),
         }
+    }
+
+    /// The error at the end of the counter.
+    const fn numbers_over(&self) -> Error {
+        // Below its value, or up to it.
+        Error::new(What::NumbersOver, 0, self.bounds.after(LAST) - 1, 0)
     }
 
     /// Limits later fetches to this number of numbers, 1 or more.
@@ -247,7 +253,7 @@ impl Segment {
         }
         if count > 1 {
             if count > self.most.min(LAST - self.counter) {
-                return Err(Error::plain(What::NumbersOver));
+                return Err(self.numbers_over());
             }
             self.wanted = self.wanted.max(count);
         }
@@ -295,7 +301,7 @@ impl Segment {
         }
         let room = LAST - self.counter;
         if room == 0 {
-            return Err(Error::plain(What::NumbersOver));
+            return Err(self.numbers_over());
         }
         if now_ms < self.retry_at_ms {
             return Err(Error::numbers_dry(self.retry_at_ms - now_ms));
@@ -359,7 +365,7 @@ impl Segment {
         }
         if sum > LAST {
             self.counter = LAST;
-            return Err(Error::plain(What::NumbersOver));
+            return Err(self.numbers_over());
         }
         self.counter = sum;
         if self.full {

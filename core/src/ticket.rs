@@ -214,7 +214,7 @@ impl Tickets {
             Form::Counter => {
                 let ticket = answer.checked_sub(1).ok_or(Error::plain(What::NoRecord))?;
                 let ticket = ticket.checked_mul(self.increment).and_then(|ticket| ticket.checked_add(offset));
-                ticket.filter(|ticket| *ticket <= LAST).ok_or(Error::plain(What::NumbersOver))
+                ticket.filter(|ticket| *ticket <= LAST).ok_or(Error::new(What::NumbersOver, 0, LAST, 0))
             }
             Form::Ticket if answer > 0 && answer % self.increment == offset % self.increment => Ok(answer),
             Form::Ticket if mutant::removes("offset") => Ok(answer),

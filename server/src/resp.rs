@@ -19,6 +19,7 @@ use tokio::time::{Instant, Sleep, sleep, timeout};
 
 use self::command::Session;
 use self::reply::Reply;
+pub use crate::arguments::serve::Get;
 use crate::auth::Token;
 use crate::connections::{Ending, PATIENCE, Protocol, Seat, over};
 use crate::metrics::{Counts, Metrics};
@@ -40,6 +41,8 @@ pub struct Resp {
     pub metrics: Arc<Metrics>,
     /// How long a client may stay silent.
     pub idle: Duration,
+    /// The answer to `GET`.
+    pub get: Get,
 }
 
 impl Protocol for Resp {

@@ -111,7 +111,7 @@ reasons! {
         "the name of a range is seq_A_to_B or seq_A_to_B_step_S, with numbers up to 2^64-1 and S above 0";
     SequenceDialect InvalidText "no such dialect: choose pg, mariadb or tidb";
     NumbersDry Exhausted "no number is fetched yet: retry in {a} ms";
-    NumbersOver Exhausted "the counter has no room for more numbers: it ends at 2^63-1";
+    NumbersOver Exhausted "the counter has no room for more numbers: the last one is {a}";
     StepSize InvalidId "a step is 1 to 2147483647 numbers, not {g}";
     NumbersBack StoreUnavailable
         "the counter went back from {a} to {b}, as after a restore: stop all programs that use it, then run snowmint fence";

@@ -21,6 +21,15 @@ pub enum LogFormat {
     Json,
 }
 
+/// The answer to `GET key` of the Redis protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Get {
+    /// The next number, which is taken
+    Next,
+    /// The last number that was given, as Redis would answer; takes none
+    Peek,
+}
+
 #[derive(Args)]
 pub struct Serve {
     /// Address for HTTP; `off` for none
@@ -52,6 +61,9 @@ pub struct Serve {
     /// How many numbers the first fetch of a key takes
     #[arg(long, env = "SNOWMINT_STEP", default_value_t = 1000)]
     pub step: u64,
+    /// Answer of GET in the Redis protocol: a dashboard that reads keys with GET needs peek, which takes no number
+    #[arg(long, env = "SNOWMINT_GET", value_enum, default_value = "next")]
+    pub get: Get,
     /// How long a request waits for the clock and the store
     #[arg(long, env = "SNOWMINT_MAX_WAIT_MS", value_name = "MS", default_value_t = 1000)]
     pub max_wait_ms: u64,

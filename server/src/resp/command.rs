@@ -8,7 +8,7 @@ use snowmint_stores::Error;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 use super::reply::Reply;
-use super::{Resp, frame, info};
+use super::{Get, Resp, frame, info};
 use crate::service::Failure;
 
 /// The limit of the commands between MULTI and EXEC, in bytes.
@@ -83,10 +83,12 @@ impl<'a> Words<'a> {
             .map_err(|_| Error::told(ErrorKind::InvalidText, "a key must be UTF-8 text of 1 to 128 bytes"))
     }
 
+    /// Reads an integer. As in Redis it has one form: no plus, no blanks, no zeros before it, and no minus before a zero.
     fn number(&self, place: usize) -> Result<i64, Error> {
-        let text = std::str::from_utf8(self.get(place)).ok().filter(|text| !text.starts_with('+'));
-        text.and_then(|text| text.parse().ok())
-            .ok_or_else(|| Error::told(ErrorKind::InvalidId, "value is not an integer or out of range"))
+        let text = std::str::from_utf8(self.get(place)).unwrap_or_default();
+        let is_plain = text == "0" || !text.strip_prefix('-').unwrap_or(text).starts_with(['0', '+']);
+        let number = text.parse().ok().filter(|_| is_plain);
+        number.ok_or_else(|| Error::told(ErrorKind::InvalidId, "value is not an integer or out of range"))
     }
 }
 
@@ -198,6 +200,10 @@ impl<'a> Session<'a> {
             _ if !self.known => Ok(Reply::Error("NOAUTH Authentication required.".to_owned())),
             (b"INCR", 2) => self.next(words.key(1)?).await.map(Reply::Integer),
             (b"INCRBY", 3) => self.reserve(words.key(1)?, words.number(2)?).await.map(Reply::Integer),
+            (b"GET", 2) if self.shared.get == Get::Peek => {
+                let last = service.keys.last_if_there(words.key(1)?).await?;
+                Ok(last.map_or(Reply::Nil, |last| Reply::Bulk(last.to_string().into_bytes())))
+            }
             (b"GET", 2) => {
                 let key = words.key(1)?;
                 let next = match service.keys.try_next(key) {
@@ -209,7 +215,7 @@ impl<'a> Session<'a> {
             }
             (b"SET", 3) => {
                 let value = u64::try_from(words.number(2)?).map_err(|_| {
-                    Error::told(ErrorKind::InvalidId, "SET takes 0 or more: numbers are never negative")
+                    Error::told(ErrorKind::InvalidId, "SET takes 0 to 2^63-2: numbers are never negative")
                 })?;
                 service.keys.set(words.key(1)?, value).await?;
                 Ok(Reply::Simple("OK"))

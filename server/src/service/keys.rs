@@ -59,6 +59,18 @@ impl Keys {
         if there { self.next(name).await.map(Some) } else { Ok(None) }
     }
 
+    /// Returns the high-water mark of a key and takes no number: numbers given so far are at most this, and later ones of this
+    /// server are higher. `None` if the key does not exist.
+    pub async fn last_if_there(&self, name: &str) -> Result<Option<u64>, Failure> {
+        let call = async {
+            match self.pool.get(name) {
+                Some(key) => key.last().await.map(Some),
+                None => Key::mark(&*self.store, name).await,
+            }
+        };
+        self.deadline().ends(call).await
+    }
+
     /// Reserves `count` numbers without gaps and returns the last one. For 0, returns the last number given.
     ///
     /// # Errors

@@ -126,7 +126,8 @@ async fn run(options: &Serve) -> Result<(), Exit> {
     let app = App::new(Arc::clone(&service), token.clone(), hosts, &metrics, &options.allow_origin, &ending);
     let http_protocol = Arc::new(Http::new(&app, &options.allow_origin, idle)?);
     let health_protocol = Arc::new(Http::health(&app, idle)?);
-    let resp_protocol = Arc::new(Resp { service: Arc::clone(&service), token: token.clone(), metrics, idle });
+    let resp_protocol =
+        Arc::new(Resp { service: Arc::clone(&service), token: token.clone(), metrics, idle, get: options.get });
     let shown = |address: Option<SocketAddr>| address.map_or_else(|| "off".to_owned(), |address| address.to_string());
     tracing::info!(
         http = shown(http_address),

@@ -5,6 +5,7 @@ use std::net::TcpStream;
 use std::time::Duration;
 
 use redis::{Commands as _, RedisResult, Value, cmd};
+use snowmint_tests::engines::{Engine, Server as Store};
 
 use super::support::{Server, TOKEN, assert_increasing, directory};
 
@@ -66,6 +67,114 @@ fn a_wrong_command_gets_an_error_with_a_code() {
         assert!(told_us.starts_with(told), "{words:?}: {told_us}");
     }
     assert_eq!(cmd("PING").query::<String>(&mut client), Ok("PONG".to_owned()));
+}
+
+#[test]
+fn integers_have_the_form_that_redis_takes() {
+    let (server, _directory) = Server::alone(&[]);
+    let mut client = server.client();
+    let redis = Store::start(Engine::Redis);
+    let mut other = redis::Client::open(redis.url().split('?').next().expect("a URL"))
+        .expect("a URL")
+        .get_connection()
+        .expect("a connection");
+    for (place, text) in [
+        "7",
+        "007",
+        "0",
+        "-0",
+        "00",
+        "-00",
+        "+7",
+        " 7",
+        "7 ",
+        "",
+        "-",
+        "--1",
+        "7\n",
+        "7\0",
+        "0x7",
+        "1e3",
+        "7.0",
+        "\u{667}",
+        "99999999999999999999",
+        "2147483647",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let [ours, theirs] = [&mut client, &mut other]
+            .map(|client| cmd("INCRBY").arg(format!("k{place}")).arg(text).query::<i64>(client));
+        assert_eq!(ours.as_ref().ok(), theirs.as_ref().ok(), "{text:?}: {ours:?}, Redis: {theirs:?}");
+        let told = theirs.err().map(|error| error.detail().unwrap_or_default().to_owned()).unwrap_or_default();
+        assert!(ours.err().is_none_or(|error| error.to_string().contains(&told)), "{text:?}: {told}");
+    }
+    for text in ["007", "-0", "+7"] {
+        let refused = error(cmd("SET").arg("a").arg(text).query(&mut client));
+        assert!(refused.starts_with("ERR INVALID_ID value is not an integer"), "{text}: {refused}");
+    }
+}
+
+#[test]
+fn the_largest_number_is_the_same_in_every_text() {
+    let (server, _directory) = Server::alone(&[]);
+    let mut client = server.client();
+    let last = 9_223_372_036_854_775_806_u64;
+    assert_eq!(cmd("SET").arg("a").arg(last - 1).query::<String>(&mut client), Ok("OK".to_owned()));
+    assert_eq!(client.incr::<_, _, u64>("a", 1), Ok(last));
+    let over = error(cmd("INCR").arg("a").query(&mut client));
+    assert!(over.ends_with(&format!("the last one is {last}")), "{over}");
+    assert_eq!(cmd("SET").arg("b").arg(last).query::<String>(&mut client), Ok("OK".to_owned()));
+    let beyond = error(cmd("SET").arg("b").arg(last + 1).query(&mut client));
+    assert!(beyond.contains("a key can be set to 0 to 2^63-2"), "{beyond}");
+    let negative = error(cmd("SET").arg("b").arg(-1).query(&mut client));
+    assert!(negative.contains("SET takes 0 to 2^63-2"), "{negative}");
+    let guide = include_str!("../../README.md");
+    assert!(guide.contains("(n is 0 to 2^63-2)") && guide.contains("The last number is 2^63-2."));
+}
+
+#[test]
+fn get_peek_takes_no_number() {
+    let directory = directory();
+    let peeking = ["--get", "peek"];
+    let mut server = Server::start(directory.path(), &peeking);
+    let mut client = server.client();
+    let get = |client: &mut redis::Connection, key: &str| client.get::<_, Option<String>>(key).expect("an answer");
+    assert_eq!((get(&mut client, "a"), client.exists::<_, bool>("a")), (None, Ok(false)), "no key comes into being");
+    assert_eq!(client.incr::<_, _, u64>("a", 1), Ok(1));
+    assert_eq!(client.incr::<_, _, u64>("a", 1), Ok(2));
+    for _ in 0..3 {
+        assert_eq!(get(&mut client, "a").as_deref(), Some("2"));
+    }
+    assert_eq!(client.incr::<_, _, u64>("a", 1), Ok(3));
+    let _: () = client.set("b", 41).expect("OK");
+    assert_eq!(get(&mut client, "b").as_deref(), Some("41"));
+    assert_eq!(client.incr::<_, _, u64>("b", 1), Ok(42));
+    let (both,): (Vec<Option<String>>,) = redis::pipe()
+        .atomic()
+        .cmd("GET")
+        .arg("a")
+        .cmd("GET")
+        .arg("none")
+        .query(&mut client)
+        .map(|both| (both,))
+        .expect("both");
+    assert_eq!(both, [Some("3".to_owned()), None]);
+    let given = server.get("/metrics").text;
+    let given =
+        given.lines().find(|line| line.starts_with("snowmint_numbers_total{protocol=\"redis\"}")).expect("a metric");
+    assert!(given.ends_with(" 4"), "{given}");
+    assert_eq!(client.del::<_, u64>("b"), Ok(1));
+    assert_eq!(get(&mut client, "b"), None);
+    // Numbers that were not given go back at the end.
+    assert!(server.end());
+    let server = Server::start(directory.path(), &peeking);
+    assert_eq!(get(&mut server.client(), "a").as_deref(), Some("3"));
+    // A second server has its own range, and the store knows only where that ends.
+    let other = Server::start(directory.path(), &peeking);
+    let next: u64 = other.client().incr("a", 1).expect("a number");
+    let mark: u64 = server.client().get("a").expect("a number");
+    assert!(next == 4 && mark >= next, "{next}, {mark}");
 }
 
 #[test]

@@ -38,9 +38,8 @@ impl Key {
     /// not allow; `InvalidId` for a step that is not 1 to 2^31-1; `StoreUnavailable`.
     pub async fn open(store: Arc<dyn Store>, name: &str, step: u64, options: SegmentsOptions) -> Result<Self, Error> {
         let key = key(PREFIX, name)?;
-        // A key of this name may have been made after the backup.
-        let first = FIRST.saturating_add(skipped(&*store).await?);
-        let opened = Self::over(store, key, first, step, options)?;
+        let start = first(&*store).await?;
+        let opened = Self::over(store, key, start, step, options)?;
         // A name that is refused leaves no counter behind.
         if refuse_new(&opened.counter).is_ok() {
             opened.segments.begin();
@@ -82,6 +81,19 @@ impl Key {
         is_there(store, &key(PREFIX, name)?).await
     }
 
+    /// Returns the high-water mark of a key in the store, which processes that have the key open may not have reached. Takes no
+    /// number. `None` if the key does not exist.
+    ///
+    /// # Errors
+    /// `InvalidText`, `StoreUnavailable`.
+    pub async fn mark(store: &dyn Store, name: &str) -> Result<Option<u64>, Error> {
+        let key = key(PREFIX, name)?;
+        if !is_there(store, &key).await? {
+            return Ok(None);
+        }
+        Ok(Some(store.add(&key, 0, first(store).await?).await?.saturating_sub(1)))
+    }
+
     /// Deletes a key. Returns `false` if it does not exist. Processes that have it open use up their numbers.
     ///
     /// # Errors
@@ -100,7 +112,7 @@ impl Key {
         if value >= LAST {
             return Err(Error::told(ErrorKind::InvalidId, format!("a key can be set to 0 to 2^63-2, not {value}")));
         }
-        let first = FIRST.saturating_add(skipped(store).await?);
+        let first = first(store).await?;
         make(store, &key, true).await?;
         // If another process adds in between, the counter rises further than needed.
         let next = store.add(&key, 0, first).await?;
@@ -167,6 +179,11 @@ impl Key {
     pub async fn close(&self) -> Result<u64, Error> {
         self.segments.close().await
     }
+}
+
+/// Returns the first number of a key without a counter: a key of this name may have been made after the backup.
+async fn first(store: &dyn Store) -> Result<u64, Error> {
+    Ok(FIRST.saturating_add(skipped(store).await?))
 }
 
 async fn is_there(store: &dyn Store, key: &str) -> Result<bool, Error> {

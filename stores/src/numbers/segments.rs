@@ -82,16 +82,16 @@ impl Segments {
     ///
     /// # Errors
     /// `InvalidText` for a tag that [`names`](snowmint_core::names) does not allow; `InvalidId` for a first number beyond
-    /// 2^63-1 and for a step that is not 1 to 2^31-1; `StoreUnavailable`.
+    /// 2^63-2 and for a step that is not 1 to 2^31-1; `StoreUnavailable`.
     pub async fn create(store: &dyn Store, tag: &str, row: &Tag) -> Result<bool, Error> {
         let key = key("segments/", tag)?;
         refuse_new(&key)?;
         Segment::new(Integer::from(row.step), Bounds::Below)?;
-        if row.next > LAST {
+        if row.next >= LAST {
             let next = row.next;
             return Err(Error::told(
                 ErrorKind::InvalidId,
-                format!("the first number of a tag must be 0 to 2^63-1, not {next}"),
+                format!("the first number of a tag must be 0 to 2^63-2, not {next}"),
             ));
         }
         // A tag of this name may have been made after the backup.
