@@ -9,8 +9,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
-use snowmint_core::audit::DEFAULT_JITTER_MS;
+use snowmint_core::audit::{DEFAULT_JITTER_MS, integer};
 use snowmint_core::prefix::Prefix;
+use snowmint_core::segment::Pacer;
 use snowmint_core::{Options, TextForm};
 
 /// Mint and read IDs of the Snowflake family, and serve them.
@@ -217,6 +218,12 @@ impl fmt::Debug for Doctor {
 
 fn form(name: &str) -> Result<TextForm, String> {
     TextForm::find(name).map_err(|error| error.to_string())
+}
+
+/// Reads how many numbers a fetch takes.
+fn step(text: &str) -> Result<u64, String> {
+    let given = integer(text).map_err(|_| "a step is a whole number".to_owned())?;
+    Pacer::new(given).map(|pacer| pacer.step(0)).map_err(|error| error.to_string())
 }
 
 fn prefix(text: &str) -> Result<Prefix, String> {

@@ -70,9 +70,13 @@ pub struct Raised {
 /// Raises the end of every window and every counter.
 ///
 /// # Errors
-/// Before it writes: those of [`FenceTime`], and `StoreUnavailable` for a store without any record. Midway: `StoreUnavailable`;
+/// Before it writes: `InvalidText` for a name that is not one, those of [`FenceTime`], and `StoreUnavailable` for a store without
+/// any record. Midway: `StoreUnavailable`;
 /// repeat the call, which does no harm. `Exhausted` if a counter would pass 2^63-1.
 pub async fn raise(store: &dyn Store, fence: &Fence) -> Result<Raised, Error> {
+    // Before anything is raised, which nothing lowers again.
+    fence.tickets.iter().try_for_each(|name| key("tickets/", name).map(drop))?;
+    fence.sets.iter().try_for_each(|name| key("sections/", name).map(drop))?;
     let until_ms = time(store, fence).await?;
     raise_floor(store, fence, until_ms).await?;
     // A service that runs has seen the floor by then, and its new names begin above it.

@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use snowmint_core::segment::LAST;
 use snowmint_core::sequence::{Dialect, Kind};
 use snowmint_core::{Window, time};
 
@@ -142,7 +143,7 @@ pub enum SegmentVerb {
         #[arg(long, default_value_t = 1)]
         start: u64,
         /// How many numbers the first fetches take
-        #[arg(long, default_value_t = 1000)]
+        #[arg(long, default_value_t = 1000, value_parser = super::step)]
         step: u64,
         /// Note for people who read the table
         #[arg(long, default_value = "")]
@@ -153,7 +154,7 @@ pub enum SegmentVerb {
         /// Name of the tag
         tag: String,
         /// How many numbers to take
-        #[arg(short = 'n', long, default_value_t = 1)]
+        #[arg(short = 'n', long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
         count: u64,
     },
     /// List the tags
@@ -178,7 +179,7 @@ pub struct Fence {
     pub until: Until,
     /// No holder had a longer window_ms and max_ahead_ms together: an hour is the most that snowmint allows. Take the
     /// longest of your generators; clients of a service had at most its --max-window-ms plus 60000
-    #[arg(long, value_name = "MS", default_value_t = Window::MOST_MS)]
+    #[arg(long, value_name = "MS", default_value_t = Window::MOST_MS, value_parser = clap::value_parser!(u64).range(Window::LEAST_MS..=Window::MOST_MS))]
     pub max_window_ms: u64,
     /// Accept a store without any record, as after all of it was lost
     #[arg(long)]
@@ -188,7 +189,7 @@ pub struct Fence {
     pub far: bool,
     /// No counter gave more than N numbers above the store's record. Counters, sequences and users without a record, new ones
     /// too, begin N numbers later
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=LAST))]
     pub skip: u64,
     /// Names of tickets that the store does not list, because an early version took them
     #[arg(long, value_name = "NAME", value_delimiter = ',')]

@@ -4,9 +4,11 @@
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
+use axum::http::Uri;
 use bytesize::ByteSize;
-use clap::builder::FalseyValueParser;
+use clap::builder::{FalseyValueParser, RangedU64ValueParser};
 use clap::{Args, ValueEnum};
+use snowmint_core::Window;
 use snowmint_core::bytes::{LABEL_BYTES, refuse_label};
 use snowmint_core::section::{MAX_SIZE, MEMORY_BYTES, refuse_little_memory};
 
@@ -59,19 +61,19 @@ pub struct Serve {
     #[arg(long, env = "SNOWMINT_NAMESPACE", value_name = "NS")]
     pub namespace: Option<String>,
     /// How many numbers the first fetch of a key takes
-    #[arg(long, env = "SNOWMINT_STEP", default_value_t = 1000)]
+    #[arg(long, env = "SNOWMINT_STEP", default_value_t = 1000, value_parser = super::step)]
     pub step: u64,
     /// Answer of GET in the Redis protocol: a dashboard that reads keys with GET needs peek, which takes no number
     #[arg(long, env = "SNOWMINT_GET", value_enum, default_value = "next")]
     pub get: Get,
     /// How long a request waits for the clock and the store
-    #[arg(long, env = "SNOWMINT_MAX_WAIT_MS", value_name = "MS", default_value_t = 1000)]
+    #[arg(long, env = "SNOWMINT_MAX_WAIT_MS", value_name = "MS", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..=Window::MOST_MS))]
     pub max_wait_ms: u64,
     /// Length of this server's windows: when the server crashes, another one takes over after this time
     #[arg(long, env = "SNOWMINT_WINDOW_MS", value_name = "MS", default_value_t = 10_000)]
     pub window_ms: u64,
     /// Longest window that a client gets for a leased node
-    #[arg(long, env = "SNOWMINT_MAX_WINDOW_MS", value_name = "MS", default_value_t = 300_000)]
+    #[arg(long, env = "SNOWMINT_MAX_WINDOW_MS", value_name = "MS", default_value_t = 300_000, value_parser = clap::value_parser!(u64).range(Window::LEAST_MS..=Window::MOST_MS))]
     pub max_window_ms: u64,
     /// How many users share one record, 1 to 1000000; the first server of a store decides, and another value is refused
     #[arg(long, env = "SNOWMINT_SECTION_SIZE", value_name = "USERS", default_value = "100000", value_parser = section_size)]
@@ -99,11 +101,11 @@ pub struct Serve {
     #[arg(long, env = "SNOWMINT_PLAIN", conflicts_with = "tls_cert", value_parser = FalseyValueParser::new())]
     pub plain: bool,
     /// Maximum number of connections of each protocol
-    #[arg(long, env = "SNOWMINT_MAX_CONNECTIONS", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, env = "SNOWMINT_MAX_CONNECTIONS", default_value_t = 1024, value_parser = RangedU64ValueParser::<u32>::new().range(1..=100_000))]
     pub max_connections: u32,
     /// How many of them one address may have; a network of IPv6 (/64) counts as one address. Clients behind a proxy have the
     /// address of the proxy [default: three quarters of --max-connections]
-    #[arg(long, env = "SNOWMINT_MAX_CONNECTIONS_PER_ADDRESS", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, env = "SNOWMINT_MAX_CONNECTIONS_PER_ADDRESS", value_name = "N", value_parser = RangedU64ValueParser::<u32>::new().range(1..=100_000))]
     pub max_connections_per_address: Option<u32>,
     /// How long a client may stay silent
     #[arg(long, env = "SNOWMINT_IDLE_S", value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=86_400))]
@@ -141,7 +143,8 @@ fn users_memory(text: &str) -> Result<ByteSize, String> {
 
 /// Reads an address that fits into the label of a record.
 fn advertised(text: &str) -> Result<String, String> {
-    if text.is_empty() || text.len() > LABEL_BYTES || refuse_label(text).is_err() {
+    let has_host = text.parse::<Uri>().is_ok_and(|uri| uri.host().is_some_and(|host| !host.is_empty()));
+    if text.len() > LABEL_BYTES || !has_host || refuse_label(text).is_err() {
         return Err(format!("an address is 1 to {LABEL_BYTES} bytes long, such as http://ids-1.example:8080"));
     }
     Ok(text.to_owned())

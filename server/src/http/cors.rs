@@ -1,6 +1,7 @@
 //! CORS: lets pages of the origins in `--allow-origin` read answers.
 
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER};
+use axum::http::uri::Authority;
 use axum::http::{HeaderValue, Method};
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
@@ -10,12 +11,14 @@ use crate::exit::Exit;
 pub fn origins(text: &str) -> Result<String, String> {
     let fits = text == "*"
         || text.split_once("://").is_some_and(|(scheme, host)| {
-            matches!(scheme, "http" | "https") && !host.is_empty() && !host.contains(['/', ' ', '*'])
+            matches!(scheme, "http" | "https")
+                && Authority::try_from(host).is_ok()
+                && !host.contains(|letter: char| matches!(letter, '@' | '*') || letter.is_ascii_uppercase())
         });
     if fits {
         Ok(text.to_owned())
     } else {
-        Err("write an origin without a path, such as https://app.example, or * for all".to_owned())
+        Err("write an origin without a path and in lower case, such as https://app.example, or * for all".to_owned())
     }
 }
 

@@ -37,7 +37,7 @@ pub fn segment(options: &Segment) -> Result<ExitCode, Exit> {
             }
             SegmentVerb::Next { tag, count } => {
                 let segments = Segments::open(store, tag, SegmentsOptions::default()).await?;
-                let numbers = segments.next_block((*count).max(1)).await?;
+                let numbers = segments.next_block(*count).await?;
                 if as_json {
                     let range = Range { start: numbers.start.to_string(), end: numbers.end.to_string() };
                     json::write_line(&mut out, &range)?;

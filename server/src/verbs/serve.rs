@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use futures_util::future::maybe_done;
 use snowmint::Environment;
-use snowmint_core::{ErrorKind, Layout};
+use snowmint_core::{ErrorKind, Layout, Window};
 use snowmint_stores::{Namespace, Store as _, Url, connect_to, refuse_default_database};
 use tokio::net::{TcpListener, TcpSocket, lookup_host};
 use tokio::sync::watch;
@@ -92,6 +92,9 @@ async fn run(options: &Serve) -> Result<(), Exit> {
     };
     let (mut ended, mut hang_up) = (signals::interrupt()?, signals::hang_up()?);
 
+    let scheme = if tls.is_some() { "https" } else { "http" };
+    // Looks at every flag before the store is asked, which may be away.
+    let settings = settings(options, format!("{scheme}://{any_address}"))?;
     let mut url = Url::parse(&options.store.clone().map_or_else(default_store, Ok)?)?;
     // SQLite has one writer at a time.
     if url.scheme != "sqlite" {
@@ -101,18 +104,6 @@ async fn run(options: &Serve) -> Result<(), Exit> {
     let store_name = connected.name().to_owned();
     let mut metrics = Metrics::new();
     let store = Watched::over(connected, metrics.store.clone(), options.max_wait_ms);
-    let scheme = if tls.is_some() { "https" } else { "http" };
-    let settings = Settings {
-        layout: Layout::find(&options.layout)?,
-        namespace: options.namespace.as_deref().map(Namespace::named).transpose()?,
-        step: options.step,
-        max_wait_ms: options.max_wait_ms,
-        window_ms: options.window_ms,
-        max_window_ms: options.max_window_ms.max(snowmint_core::Window::LEAST_MS),
-        section_size: options.section_size,
-        users_memory_bytes: options.users_memory.as_u64(),
-        label: options.advertise.clone().unwrap_or_else(|| format!("{scheme}://{any_address}")),
-    };
     let service = Service::new(store, settings).await.map_err(|error| match error.kind() {
         ErrorKind::InvalidLayout => Exit::Wrong(format!("--layout {}: {error}", options.layout)),
         _ => error.into(),
@@ -168,6 +159,28 @@ async fn run(options: &Serve) -> Result<(), Exit> {
     end.send_replace(true);
     give_back(&service, serving, &mut ended).await;
     Ok(())
+}
+
+/// Reads the settings of the service, whose address is `own` by default.
+///
+/// # Errors
+/// `Wrong`, with the flag.
+fn settings(options: &Serve, own: String) -> Result<Settings, Exit> {
+    let layout = Layout::find(&options.layout)?;
+    let window_ms = options.window_ms;
+    Window::length_ms(&layout, Some(window_ms), Window::ENGINE_MS, 0)
+        .map_err(|error| Exit::Wrong(format!("--layout {} with --window-ms {window_ms}: {error}", options.layout)))?;
+    Ok(Settings {
+        layout,
+        namespace: options.namespace.as_deref().map(Namespace::named).transpose()?,
+        step: options.step,
+        max_wait_ms: options.max_wait_ms,
+        window_ms,
+        max_window_ms: options.max_window_ms,
+        section_size: options.section_size,
+        users_memory_bytes: options.users_memory.as_u64(),
+        label: options.advertise.clone().unwrap_or(own),
+    })
 }
 
 async fn serve_port<P: Protocol>(port: Option<Port>, protocol: Arc<P>, ending: &Ending) {

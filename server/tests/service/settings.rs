@@ -109,6 +109,90 @@ fn unsafe_modes_of_a_token_file_are_reported() {
 }
 
 #[test]
+fn a_flag_out_of_range_is_refused_before_the_store_is_asked() {
+    const NONE: &str = "-1";
+    const LARGE: &str = "18446744073709551615";
+    const LARGER: &str = "18446744073709551616";
+    // Nothing listens there.
+    let store = "redis://127.0.0.1:1/";
+    for (flag, values, told) in [
+        ("--step", &["0", "2147483648", LARGE, LARGER, NONE, "x"][..], "a step is"),
+        ("--max-wait-ms", &["0", "3600001", LARGE], "is not in 1..=3600000"),
+        ("--window-ms", &["0", "999", "3600001", LARGE], "window_ms must be at least 1000"),
+        ("--max-window-ms", &["0", "999", "3600001", LARGE], "is not in 1000..=3600000"),
+        ("--section-size", &["0", "1000001", LARGE], "a section has 1 to 1000000 users"),
+        ("--max-connections", &["0", "100001", LARGE], "is not in 1..=100000"),
+        ("--max-connections-per-address", &["0", "100001", LARGE], "is not in 1..=100000"),
+        ("--idle-s", &["0", "86401", LARGE], "is not in 1..=86400"),
+        ("--advertise", &["", "a b", "/path", "http://", "http://a\n"], "an address is"),
+        ("--allow-host", &["", "http://a", "a:80", "user@a"], "write a host name"),
+        (
+            "--allow-origin",
+            &["", "app.example", "https://a/b", "https://a\tb", "https://u@a", "https://A"],
+            "write an origin",
+        ),
+        ("--layout", &["", "twiter", "time:41"], ""),
+        ("--namespace", &["", ".x", "a/b"], "is not allowed"),
+        ("--log", &["x=y=z"], "--log"),
+        ("--log-format", &["xml"], "--log-format"),
+        ("--http", &["127.0.0.1", "127.0.0.1:65536"], "--http"),
+        ("--health", &["127.0.0.1", "127.0.0.1:65536"], "--health"),
+    ] {
+        for value in values {
+            // The last one counts where a flag is there already.
+            let (code, said) =
+                ended_with(&["serve", "--http=off", "--redis=127.0.0.1:0", "--store", store], flag, value);
+            assert_eq!(code, Some(2), "{flag} {value}: {said}");
+            assert!(
+                said.contains(told) && !said.contains("STORE") && !said.contains("Redis"),
+                "{flag} {value}: {said}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_verb_refuses_a_flag_out_of_range_and_changes_nothing() {
+    const LARGE: &str = "18446744073709551615";
+    let directory = directory();
+    let store = store(directory.path());
+    super::support::make_tag(directory.path(), "orders");
+    for (words, flag, values) in [
+        (&["segment", "create", "new"][..], "--step", &["0", "2147483648", LARGE][..]),
+        (&["segment", "create", "new"], "--start", &["9223372036854775808", LARGE]),
+        (&["segment", "next", "orders"], "--count", &["0"]),
+        (&["sequence", "create", "new"], "--cache", &["0", "-1", LARGE]),
+        (&["sequence", "create", "new"], "--increment", &["0", LARGE]),
+        (&["sequence", "create", "new"], "--start", &[LARGE]),
+        (&["fence", "--stopped", "--skip=0"], "--max-window-ms", &["0", "999", "3600001", LARGE]),
+        (&["fence", "--stopped"], "--skip", &["9223372036854775808", LARGE]),
+        (&["fence", "--stopped", "--skip=0"], "--until", &["x", "2020-01-01T00:00:00Z", "2099-01-01T00:00:00Z"]),
+        (&["fence", "--stopped", "--skip=0"], "--tickets", &[""]),
+    ] {
+        for value in values {
+            let (code, said) = ended_with(&[words, &["--store", &store]].concat(), flag, value);
+            assert_eq!(code, Some(2), "{words:?} {flag} {value}: {said}");
+        }
+    }
+    let server = Server::start(directory.path(), &[]);
+    assert_eq!(server.get("/v1/segments/orders").range(), 1..2);
+    server.get("/v1/segments/new").problem(404, "INVALID_TEXT");
+    assert_eq!(server.post("/v1/sequences/new/next").ids(), [1]);
+    assert_eq!(server.get("/v1/ids").ids().len(), 1, "there is no fence");
+}
+
+/// Runs a command with a flag, which must end by itself, and returns its exit code and its log.
+fn ended_with(words: &[&str], flag: &str, value: &str) -> (Option<i32>, String) {
+    let run = std::process::Command::new("timeout")
+        .args(["20", env!("CARGO_BIN_EXE_snowmint")])
+        .args(words.iter().filter(|word| !word.starts_with(&format!("{flag}="))))
+        .arg(format!("{flag}={value}"))
+        .output()
+        .expect("timeout(1)");
+    (run.status.code(), String::from_utf8_lossy(&run.stderr).into_owned())
+}
+
+#[test]
 fn a_token_file_without_an_end_is_refused() {
     let directory = directory();
     let long = directory.path().join("long");
