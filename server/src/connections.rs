@@ -8,15 +8,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpStream;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 use tokio_rustls::TlsAcceptor;
 
-use self::door::{Arrived, Door};
+use self::door::Arrived;
+pub use self::door::{Door, Reserve};
 use self::places::Places;
-pub use self::places::{Limits, Seat};
+pub use self::places::{AllPlaces, Limits, Seat};
 use crate::metrics::Counts;
 
 /// How long a handshake may take, and how long an answer waits for its reader.
@@ -70,15 +71,23 @@ pub trait Protocol: Send + Sync + 'static {
 
 /// An open port.
 pub struct Port {
-    pub listener: TcpListener,
+    pub door: Door,
     pub tls: Option<TlsAcceptor>,
     pub limits: Limits,
+    /// The places of this port and the others.
+    pub all: AllPlaces,
 }
 
 impl Port {
     /// Returns the address of the port.
     pub fn address(&self) -> std::io::Result<SocketAddr> {
-        self.listener.local_addr()
+        self.door.address()
+    }
+
+    /// Returns how many files the port may need: for its listener, a reserve, and connections above the limit that are closing.
+    pub fn most_files(&self) -> u64 {
+        const MORE: u64 = 40;
+        self.limits.most as u64 + MORE
     }
 
     /// Accepts and serves clients until the server ends. Then waits up to 10 s for open connections.
@@ -87,27 +96,29 @@ impl Port {
         let open = Places::new(Place::Open, self.limits, counts);
         let reserved = Limits { most: P::RESERVED, most_of_address: P::RESERVED };
         let reserved = Places::new(Place::Reserved, reserved, counts);
-        let make_room = || open.displace_oldest() || reserved.displace_oldest();
-        let mut door = Door::new(self.listener);
+        self.all.add(&open);
+        self.all.add(&reserved);
+        let make_room = || self.all.displace_oldest();
+        let mut door = self.door;
         let mut crowd = Crowd::new(counts);
         let mut tasks = JoinSet::new();
         let mut looks = interval(LOOK);
         looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut over = std::pin::pin!(over(ending.clone()));
         loop {
-            let Arrived { stream, from, has_reserve } = tokio::select! {
+            let Arrived { stream, from, is_in_reserve } = tokio::select! {
                 arrived = door.accept(make_room) => arrived,
                 _ = tasks.join_next(), if !tasks.is_empty() => continue,
                 _ = looks.tick() => {
                     let now = Instant::now();
                     open.hurry(now);
-                    door.report(now);
+                    door.look(now);
                     crowd.report(now);
                     continue;
                 }
                 () = over.as_mut() => break,
             };
-            let seat = Some(&open).filter(|_| !has_reserve).and_then(|open| open.take(from));
+            let seat = Some(&open).filter(|_| !is_in_reserve).and_then(|open| open.take(from));
             let seat = seat.or_else(|| {
                 counts.refused.inc();
                 reserved.take(from)

@@ -56,6 +56,10 @@ const MOST_BODY: usize = 16 * 1024;
 const MOST_HEAD: usize = 16 * 1024;
 /// How long an ending server keeps connections open for requests that are on their way.
 const LINGER: Duration = Duration::from_secs(1);
+/// How long the server still reads from a connection that it has closed, which could be reset otherwise.
+const UNREAD: Duration = Duration::from_millis(500);
+/// The same on a reserved connection, for which others may wait.
+const BRIEFLY: Duration = Duration::from_millis(50);
 /// The limit of IDs in memory, over all answers that clients are still reading.
 const MOST_IDS: usize = 4_000_000;
 
@@ -198,9 +202,10 @@ impl Protocol for Http {
         let mut stream = TimeoutStream::new(stream);
         stream.set_write_timeout(Some(PATIENCE));
         let place = seat.place();
-        let soon = if place == Place::Reserved { HURRY } else { self.silence() };
+        let reserved = place == Place::Reserved;
+        let soon = if reserved { HURRY } else { self.silence() };
         let pace = Pace::new(Limits { head: soon, unknown: soon, idle: self.idle }, seat.since());
-        let stream = Paced::new(Box::pin(stream), Arc::clone(&pace));
+        let stream = Paced::new(Box::pin(stream), Arc::clone(&pace), if reserved { BRIEFLY } else { UNREAD });
         let router = TowerToHyperService::new(self.router.clone());
         let watched = Arc::clone(&pace);
         let service = service_fn(move |mut request: Request<Incoming>| {
@@ -219,7 +224,7 @@ impl Protocol for Http {
         let connection = http1::Builder::new()
             // `pace` limits the time of a head.
             .header_read_timeout(None)
-            .keep_alive(place == Place::Open)
+            .keep_alive(!reserved)
             // A client may close its sending side after the request: its number is taken, so it gets the answer.
             .half_close(true)
             .max_buf_size(MOST_HEAD)

@@ -2,9 +2,11 @@
 
 use std::fs::File;
 use std::io::{self, ErrorKind};
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use snowmint_stores::process::lock;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{Instant, sleep};
 
@@ -14,13 +16,45 @@ use super::Seldom;
 const PAUSE: Duration = Duration::from_millis(50);
 /// The pause in which a closed connection frees its descriptor.
 const MOMENT: Duration = Duration::from_millis(1);
+/// How many descriptors are in reserve: one for each port, and one more.
+const RESERVE: usize = 4;
 
-/// A listener that keeps one descriptor in reserve: when the process may open no more files, this descriptor serves a health
-/// check.
+/// Descriptors for health checks when the process may open no more files. All ports share them.
+///
+/// A connection that is accepted while some are missing may have one of them. Such connections are short, so the reserve becomes
+/// full again.
+#[derive(Clone, Debug)]
+pub struct Reserve(Arc<Mutex<Vec<File>>>);
+
+impl Reserve {
+    pub fn new() -> Self {
+        let reserve = Self(Arc::default());
+        reserve.fill();
+        reserve
+    }
+
+    /// Opens the missing descriptors. Returns whether all are there.
+    pub fn fill(&self) -> bool {
+        let mut files = lock(&self.0);
+        while files.len() < RESERVE {
+            // A file that every machine has.
+            let Ok(file) = File::open(if cfg!(windows) { "NUL" } else { "/dev/null" }) else { return false };
+            files.push(file);
+        }
+        true
+    }
+
+    /// Frees a descriptor. Returns `false` if there is none.
+    fn give(&self) -> bool {
+        lock(&self.0).pop().is_some()
+    }
+}
+
+/// The listener of a port.
 #[derive(Debug)]
 pub struct Door {
     listener: TcpListener,
-    reserve: Option<File>,
+    reserve: Reserve,
     failed: u64,
     error: Option<io::Error>,
     warned: Seldom,
@@ -31,30 +65,28 @@ pub struct Door {
 pub struct Arrived {
     pub stream: TcpStream,
     pub from: IpAddr,
-    /// Whether it has the descriptor in reserve.
-    pub has_reserve: bool,
+    /// Whether it may have a descriptor of the reserve: then it must be short.
+    pub is_in_reserve: bool,
 }
 
 impl Door {
-    pub fn new(listener: TcpListener) -> Self {
-        Self { listener, reserve: None, failed: 0, error: None, warned: Seldom::default() }
+    pub fn new(listener: TcpListener, reserve: Reserve) -> Self {
+        Self { listener, reserve, failed: 0, error: None, warned: Seldom::default() }
+    }
+
+    /// Returns the address of the port.
+    pub fn address(&self) -> io::Result<SocketAddr> {
+        self.listener.local_addr()
     }
 
     /// Waits for a connection. When the process may open no more files, `make_room` closes a silent client and returns whether
-    /// there was one; without one the connection gets the descriptor in reserve.
+    /// there was one; without one the connection gets a descriptor of the reserve.
     pub async fn accept(&mut self, make_room: impl Fn() -> bool) -> Arrived {
-        let mut has_reserve = false;
         loop {
-            if !has_reserve && self.reserve.is_none() {
-                self.reserve = reserve().inspect_err(|error| self.error = Some(error.kind().into())).ok();
-                if self.reserve.is_none() {
-                    // Another connection has it, and ends soon.
-                    sleep(if make_room() { MOMENT } else { PAUSE }).await;
-                    continue;
-                }
-            }
             match self.listener.accept().await {
-                Ok((stream, from)) => return Arrived { stream, from: from.ip(), has_reserve },
+                Ok((stream, from)) => {
+                    return Arrived { stream, from: from.ip(), is_in_reserve: !self.reserve.fill() };
+                }
                 Err(error) if is_of_client(&error) => {}
                 Err(error) => {
                     self.failed += 1;
@@ -62,19 +94,22 @@ impl Door {
                     self.report(Instant::now());
                     if make_room() {
                         sleep(MOMENT).await;
-                    } else if self.reserve.take().is_some() {
-                        has_reserve = true;
-                    } else {
-                        has_reserve = false;
+                    } else if !self.reserve.give() {
                         sleep(PAUSE).await;
+                        self.reserve.fill();
                     }
                 }
             }
         }
     }
 
-    /// Logs the failures since the last line, at most once a minute.
-    pub fn report(&mut self, now: Instant) {
+    /// Looks after the reserve, and logs the failures since the last line, at most once a minute.
+    pub fn look(&mut self, now: Instant) {
+        self.reserve.fill();
+        self.report(now);
+    }
+
+    fn report(&mut self, now: Instant) {
         if self.failed > 0 && self.warned.is_due(now) {
             let (failed, error) = (std::mem::take(&mut self.failed), self.error.take());
             let error = error.map(tracing::field::display);
@@ -92,9 +127,4 @@ impl Door {
 fn is_of_client(error: &io::Error) -> bool {
     use ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
-}
-
-/// Opens a file that every machine has.
-fn reserve() -> io::Result<File> {
-    File::open(if cfg!(windows) { "NUL" } else { "/dev/null" })
 }

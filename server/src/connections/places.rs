@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
 
 use snowmint_stores::process::lock;
 use tokio::task::AbortHandle;
@@ -12,6 +13,9 @@ use tokio::time::Instant;
 
 use super::{HURRY, Place};
 use crate::metrics::Counts;
+
+/// How long a client has for its first byte if the process may open no more files.
+const MOMENT: Duration = Duration::from_millis(250);
 
 /// The limits of a port.
 #[derive(Clone, Copy, Debug)]
@@ -122,13 +126,38 @@ impl Places {
         }
     }
 
+    /// Returns since when the oldest silent client is connected, unless that was a moment ago: its first byte may be on its way.
+    fn oldest(&self, now: Instant) -> Option<Instant> {
+        let state = self.state();
+        let since = state.line.values().next().map(|id| state.held[id].since);
+        since.filter(|since| *since + MOMENT <= now)
+    }
+
     /// Closes the oldest silent client. Returns `false` if there is none.
-    pub fn displace_oldest(&self) -> bool {
+    fn displace_oldest(&self) -> bool {
         let mut state = self.state();
         let Some(oldest) = state.line.values().next().copied() else { return false };
         state.displace(oldest);
         self.counts.displaced.inc();
         true
+    }
+}
+
+/// The places of all ports, whose connections share the files that the process may open.
+#[derive(Clone, Debug, Default)]
+pub struct AllPlaces(Arc<Mutex<Vec<Arc<Places>>>>);
+
+impl AllPlaces {
+    pub fn add(&self, places: &Arc<Places>) {
+        lock(&self.0).push(Arc::clone(places));
+    }
+
+    /// Closes the oldest silent client of all ports. Returns `false` if there is none.
+    pub fn displace_oldest(&self) -> bool {
+        let (all, now) = (lock(&self.0), Instant::now());
+        let oldest =
+            all.iter().filter_map(|places| Some((places.oldest(now)?, places))).min_by_key(|(since, _)| *since);
+        oldest.is_some_and(|(_, places)| places.displace_oldest())
     }
 }
 

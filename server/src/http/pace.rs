@@ -10,8 +10,6 @@ use snowmint_stores::process::lock;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep, sleep_until};
 
-/// How long the server still reads from a closed connection: a reset could destroy the last answer.
-const LINGER: Duration = Duration::from_millis(500);
 /// The limit of bytes read meanwhile.
 const MOST_UNREAD: usize = 1024 * 1024;
 /// The pause between two checks of a client's deadline.
@@ -113,6 +111,7 @@ impl Pace {
 pub struct Paced<S> {
     stream: S,
     pace: Arc<Pace>,
+    linger: Duration,
     closing: Option<Closing>,
 }
 
@@ -123,8 +122,9 @@ struct Closing {
 }
 
 impl<S> Paced<S> {
-    pub fn new(stream: S, pace: Arc<Pace>) -> Self {
-        Self { stream, pace, closing: None }
+    /// Wraps a stream. Once it is closed, the server still reads for the time of `linger`: a reset could destroy the last answer.
+    pub fn new(stream: S, pace: Arc<Pace>, linger: Duration) -> Self {
+        Self { stream, pace, linger, closing: None }
     }
 }
 
@@ -172,7 +172,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Paced<S> {
         if this.closing.is_none() {
             ready!(Pin::new(&mut this.stream).poll_shutdown(cx))?;
         }
-        let closing = this.closing.get_or_insert_with(|| Closing { unread: 0, over: Box::pin(sleep(LINGER)) });
+        let linger = this.linger;
+        let closing = this.closing.get_or_insert_with(|| Closing { unread: 0, over: Box::pin(sleep(linger)) });
         // A close with unread input would reset the connection, and the client could lose the answer.
         let mut piece = [0; 4096];
         while closing.unread < MOST_UNREAD {

@@ -19,7 +19,7 @@ use tracing_subscriber::EnvFilter;
 use super::signals;
 use crate::arguments::serve::{LogFormat, Serve};
 use crate::auth::Token;
-use crate::connections::{Ending, Limits, Port, Protocol};
+use crate::connections::{AllPlaces, Door, Ending, Limits, Port, Protocol, Reserve};
 use crate::exit::Exit;
 use crate::http::{App, Hosts, Http, document};
 use crate::metrics::Metrics;
@@ -33,6 +33,9 @@ use crate::watched::Watched;
 const END: Duration = Duration::from_secs(10);
 /// How many connections the port of `--health` serves: those of probes and scrapers.
 const HEALTH_CONNECTIONS: usize = 64;
+/// How many files the process opens besides connections of clients: for the store, the log and the runtime.
+#[cfg(unix)]
+const OTHER_FILES: u64 = 100;
 /// The part of [`END`] in which open connections may finish.
 const DRAIN: Duration = Duration::from_secs(5);
 
@@ -62,6 +65,19 @@ fn allow_connections() {
     }
 }
 
+/// Warns if the connections of some ports may need more files than the process may open.
+#[cfg(unix)]
+fn warn_of_few_files<'a>(ports: impl Iterator<Item = &'a Port>, max_connections: u32) {
+    use rustix::process::{Resource, getrlimit};
+    let needed = ports.map(Port::most_files).sum::<u64>() + OTHER_FILES;
+    if let Some(limit) = getrlimit(Resource::Nofile).current.filter(|limit| *limit < needed) {
+        tracing::warn!(
+            "the limit of open files is {limit}, and --max-connections {max_connections} needs {needed}: raise the limit \
+             (LimitNOFILE, ulimit -n), or lower --max-connections"
+        );
+    }
+}
+
 fn log(options: &Serve) -> Result<(), Exit> {
     let filter = EnvFilter::try_new(&options.log).map_err(|error| Exit::Wrong(format!("--log: {error}")))?;
     let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(stderr).with_target(false);
@@ -77,9 +93,15 @@ async fn run(options: &Serve) -> Result<(), Exit> {
     let certificate = Certificate::read(options.tls_cert.as_deref(), options.tls_key.as_deref())?;
     let tls = certificate.as_ref().map(Certificate::acceptor).transpose()?;
     // Opens the ports before anything is leased.
+    let (all, reserve) = (AllPlaces::default(), Reserve::new());
     let open = async |name, address, limits| -> Result<Option<Port>, Exit> {
         let listener = listen(name, address, &token).await?;
-        Ok(listener.map(|listener| Port { listener, tls: tls.clone(), limits }))
+        Ok(listener.map(|listener| Port {
+            door: Door::new(listener, reserve.clone()),
+            tls: tls.clone(),
+            limits,
+            all: all.clone(),
+        }))
     };
     let limits = options.limits();
     let http = open("--http", &options.http, limits).await?;
@@ -90,6 +112,8 @@ async fn run(options: &Serve) -> Result<(), Exit> {
     let Some(any_address) = http_address.or(redis_address) else {
         return Err(Exit::Wrong("--http and --redis are both off: there is nothing to serve".to_owned()));
     };
+    #[cfg(unix)]
+    warn_of_few_files([&http, &redis, &health].into_iter().flatten(), options.max_connections);
     let (mut ended, mut hang_up) = (signals::interrupt()?, signals::hang_up()?);
 
     let scheme = if tls.is_some() { "https" } else { "http" };

@@ -20,9 +20,22 @@ const WARNING: &str = "too many connections";
 /// Sends a request on a new connection, and returns the answer.
 fn ask(address: &str, path: &str) -> String {
     let stream = connect(address);
+    stream.set_read_timeout(Some(HANG)).expect("a timeout");
     // A server without a place may close the connection at once.
     let _ = write!(&stream, "GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
     rest(&stream)
+}
+
+/// Sends a request on new connections until one is answered with 200. On a busy machine a client may be too late for its place.
+fn until_answered(address: &str, path: &str) {
+    let begun = Instant::now();
+    loop {
+        let answer = ask(address, path);
+        if answer.starts_with("HTTP/1.1 200") {
+            return;
+        }
+        assert!(begun.elapsed() < HANG, "{path}: {answer:?}");
+    }
 }
 
 /// Connects from another address of this machine.
@@ -193,4 +206,45 @@ fn the_port_for_health_mints_nothing() {
     for (path, wanted) in [("/metrics", "200"), ("/v1/ids", "404"), ("/v1/tickets/t", "404"), ("/", "404")] {
         assert_eq!(status(path, TOKEN), wanted, "{path}");
     }
+}
+
+#[test]
+fn health_is_answered_when_no_more_files_may_be_opened() {
+    const FEW: &str = "the limit of open files is 64, and --max-connections 1024 needs";
+    const FAILED: &str = "connections were not accepted";
+    let server = Server::with_files(64, "memory:", &["--health", "127.0.0.1:0"]);
+    assert_eq!(server.lines(FEW).len(), 1, "a warning at the start");
+    let begun = Instant::now();
+    // Their requests are accepted, so none of them makes room.
+    let held = [(); 100].map(|()| {
+        let stream = connect(&server.http);
+        (&stream).write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").expect("written");
+        stream
+    });
+    let line = server.logged(FAILED);
+    assert!(line["error"].as_str().is_some_and(|error| error.contains("Too many open files")), "{line}");
+    for address in [&server.health, &server.http, &server.health, &server.http] {
+        until_answered(address, "/healthz");
+    }
+    drop(held);
+    until_answered(&server.http, "/v1/ids");
+    // Each port has its own line.
+    let most = 3 * (1 + begun.elapsed().as_secs() / 60);
+    assert!(server.lines(FAILED).len() as u64 <= most, "{:?}", server.lines(FAILED));
+}
+
+#[test]
+fn silent_clients_make_room_when_no_more_files_may_be_opened() {
+    let server = Server::with_files(64, "memory:", &[]);
+    // The first lease starts a thread, which opens files too.
+    assert!(ask(&server.http, "/v1/ids").starts_with("HTTP/1.1 200"));
+    let held = [(); 100].map(|()| connect(&server.redis));
+    for _ in 0..5 {
+        until_answered(&server.http, "/v1/ids");
+    }
+    let begun = Instant::now();
+    while !is_served(&connect(&server.redis)) {
+        assert!(begun.elapsed() < HANG, "no client of the Redis protocol is served");
+    }
+    drop(held);
 }

@@ -85,12 +85,10 @@ pub fn command() -> Command {
     without_settings(Command::new(env!("CARGO_BIN_EXE_snowmint")))
 }
 
-/// Returns a command that runs the program with at most this address space, in kB.
-fn command_within(kb: u32) -> Command {
+/// The program under a limit that a shell sets.
+fn limited(limit: &str) -> Command {
     let mut shell = Command::new("sh");
-    shell.args(["-c", &format!("ulimit -v {kb} && exec \"$0\" \"$@\""), env!("CARGO_BIN_EXE_snowmint")]);
-    // The stacks of more threads take address space.
-    shell.env("TOKIO_WORKER_THREADS", "2");
+    shell.args(["-c", &format!("{limit} && exec \"$0\" \"$@\""), env!("CARGO_BIN_EXE_snowmint")]);
     without_settings(shell)
 }
 
@@ -119,7 +117,15 @@ impl Server {
 
     /// Starts a server with at most this address space, in kB.
     pub fn within(kb: u32, directory: &Path, options: &[&str]) -> Self {
-        Self::run(command_within(kb), &store(directory), options)
+        let mut limited = limited(&format!("ulimit -v {kb}"));
+        // The stacks of more threads take address space.
+        limited.env("TOKIO_WORKER_THREADS", "2");
+        Self::run(limited, &store(directory), options)
+    }
+
+    /// Starts a server that may open that many files.
+    pub fn with_files(files: u32, store: &str, options: &[&str]) -> Self {
+        Self::run(limited(&format!("ulimit -n {files}")), store, options)
     }
 
     fn run(mut command: Command, store: &str, options: &[&str]) -> Self {
