@@ -22,7 +22,7 @@ use crate::store::key::key;
 use crate::store::{Store, Wrote};
 
 /// How long a service may go on with the floor that it has read, in ms.
-pub const NOTICE_MS: u64 = 1000;
+pub const NOTICE_MS: u64 = 500;
 
 /// The height of a fence.
 #[derive(Clone, Debug, PartialEq, Eq)]

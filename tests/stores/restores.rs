@@ -101,24 +101,25 @@ fn a_fence_holds_nodes_first_granted_after_the_backup() {
     let place = Place::new();
     crate::support::run(&mut place.minter("ids", &["count=5", "max_wait_ms=20000"]));
     place.back_up();
-    // Both holders mint up to three seconds ahead of the clock. The backup has a record of node 0 only.
+    // Both holders mint up to six seconds ahead of the clock. The backup has a record of node 0 only.
     let mut holders: Vec<_> = (0..2)
         .map(|number| {
             let ledger = format!("holder{number}");
-            Running::start(&mut place.minter(&ledger, &["max_ahead_ms=3000", "max_wait_ms=20000"]))
+            Running::start(&mut place.minter(&ledger, &["max_ahead_ms=6000", "max_wait_ms=20000"]))
         })
         .collect();
     let mut nodes: Vec<_> = holders.iter_mut().map(Running::node).collect();
     nodes.sort_unstable();
     assert_eq!(nodes, [0, 1]);
     for number in 0..2 {
-        wait_for("the holders mint", || ledger(&place.path(&format!("holder{number}"))).len() > 8000);
+        wait_for("the holders mint", || ledger(&place.path(&format!("holder{number}"))).len() > 20_000);
     }
     for holder in holders {
         holder.kill();
     }
     place.restore();
-    let until_ms = place.fence(4000);
+    // The time of the fence is further ahead than the successor may mint.
+    let until_ms = place.fence(12_000);
     let options = ["count=8000", "max_ahead_ms=3000", "max_wait_ms=60000"];
     crate::support::run(&mut place.minter("successor", &options));
     let successor = ledger(&place.path("successor"));
@@ -134,12 +135,12 @@ fn a_fence_holds_namespaces_made_after_the_backup() {
     let place = Place::new();
     run(async { drop(connect(&place.url()).await.expect("it connects")) });
     place.back_up();
-    let mut holder = Running::start(&mut place.minter("holder", &["max_ahead_ms=3000", "max_wait_ms=20000"]));
+    let mut holder = Running::start(&mut place.minter("holder", &["max_ahead_ms=6000", "max_wait_ms=20000"]));
     assert_eq!(holder.node(), 0);
-    wait_for("the holder mints", || ledger(&place.path("holder")).len() > 8000);
+    wait_for("the holder mints", || ledger(&place.path("holder")).len() > 20_000);
     holder.kill();
     place.restore();
-    place.fence(4000);
+    place.fence(12_000);
     let options = ["count=8000", "max_ahead_ms=3000", "max_wait_ms=60000"];
     crate::support::run(&mut place.minter("successor", &options));
     assert!(assert_unique(["holder", "successor"].map(|name| ledger(&place.path(name))).concat()) > 16_000);

@@ -1,4 +1,4 @@
-//! The store as counters of numbers see it: the floor of a fence is read once a second, and not for each new name.
+//! The store as counters of numbers see it: the floor of a fence is read twice a second, and not for each new name.
 
 use std::sync::Arc;
 use std::time::Duration;
