@@ -5,7 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 stores=("" memory file)
-[ "${1:-}" = all ] && stores+=(sqlite postgres mysql redis etcd zookeeper zookeeper-tls nats)
+[ "${1:-}" = all ] && stores+=(sqlite postgres mysql redis etcd zookeeper nats)
 for store in "${stores[@]}"; do
   cargo clippy --quiet --locked -p snowmint -p snowmint-stores ${store:+--features "snowmint/$store"} -- -D warnings || {
     echo "with ${store:-no feature} alone"

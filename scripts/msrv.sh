@@ -8,7 +8,7 @@ checked() { # RUST ARGUMENT...
   echo "Rust $1: ${*:2}"
   cargo "+$1" check --quiet --locked "${@:2}"
 }
-without_sql=memory,file,redis,etcd,zookeeper,zookeeper-tls,nats
+without_sql=memory,file,redis,etcd,zookeeper,nats
 parts=("$@")
 [ $# -gt 0 ] || parts=(crates sql)
 for part in "${parts[@]}"; do

@@ -46,7 +46,7 @@ pub use self::connected::EngineStore;
 /// | `mysql://USER:PASSWORD@HOST:PORT/DATABASE` | `mysql` | `MariaDB`, `MySQL` |
 /// | `redis://USER:PASSWORD@HOST:PORT/DB`, `rediss://` for TLS | `redis` | Redis |
 /// | `etcd://USER:PASSWORD@HOST:PORT,HOST:PORT`, `etcds://` for TLS | `etcd` | etcd |
-/// | `zookeeper://HOST:PORT,HOST:PORT/CHROOT`, `zookeepers://` for TLS | `zookeeper`, `zookeeper-tls` | `ZooKeeper` |
+/// | `zookeeper://HOST:PORT,HOST:PORT/CHROOT` | `zookeeper` | `ZooKeeper`, without TLS |
 /// | `nats://USER:PASSWORD@HOST:PORT,HOST:PORT/BUCKET?monitor=http://HOST:PORT`, `natss://` for TLS | `nats` | NATS `JetStream` |
 ///
 /// # Errors

@@ -6,5 +6,5 @@ pub(super) mod address;
 pub(super) mod backoff;
 #[cfg(any(feature = "redis", feature = "etcd", feature = "zookeeper", feature = "nats"))]
 pub(super) mod reconnect;
-#[cfg(any(feature = "redis", feature = "nats", feature = "zookeeper-tls"))]
+#[cfg(any(feature = "redis", feature = "nats"))]
 pub(super) mod tls;

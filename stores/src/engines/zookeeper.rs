@@ -11,8 +11,6 @@
 //!
 //! Servers must not run with `forceSync=no`, which can lose confirmed writes and which a client cannot see.
 
-mod secure;
-
 use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -55,7 +53,6 @@ fn refuse_in_child(name: &str) -> Result<(), Error> {
 
 struct Ensemble {
     hosts: String,
-    tls: Option<secure::Tls>,
     name: String,
     timeout: Duration,
 }
@@ -66,24 +63,19 @@ impl Zookeeper {
     /// # Errors
     /// `StoreUnavailable` if no server answers; `InvalidStore` for a wrong URL.
     pub async fn connect(url: &Url) -> Result<Self, Error> {
-        let Address { user, hosts, path, ca, .. } = Address::of(url, 2181)?;
+        let Address { user, hosts, path, .. } = Address::of(url, 2181)?;
         let name = format!("ZooKeeper at {}", url.place());
         refuse_in_child(&name)?;
         let refused = |why: &str| Err(Error::invalid_store(&name, why));
         if user.is_some() {
-            return refused("a user or password is not supported: restrict access by the network or by TLS");
+            return refused("a user or password is not supported: restrict access by the network");
         }
-        let tls = match (url.scheme == "zookeepers", ca) {
-            (false, None) => None,
-            (false, Some(_)) => return refused("the option ca is for zookeepers:// only"),
-            (true, ca) => match secure::options(ca.as_deref(), &hosts) {
-                Ok(tls) => Some(tls),
-                Err(why) => return refused(&why),
-            },
-        };
+        if url.scheme == "zookeepers" {
+            return refused("TLS is not supported: begin the URL with zookeeper://, and encrypt by a tunnel");
+        }
         // Each host gets an equal part of the time.
         let timeout = url.timeout / u32::try_from(hosts.len()).unwrap_or(u32::MAX);
-        let ensemble = Ensemble { hosts: hosts.join(","), tls, name, timeout };
+        let ensemble = Ensemble { hosts: hosts.join(","), name, timeout };
         let zookeeper = Self {
             ensemble: Reconnecting::new(ensemble, url.timeout),
             root: format!("{}/{}", path.trim_end_matches('/'), url.prefix),
@@ -173,11 +165,7 @@ impl Connector for Ensemble {
             .with_session_timeout(SESSION.max(self.timeout * 2))
             .with_connection_timeout(self.timeout)
             .with_fail_eagerly();
-        let connected = match &self.tls {
-            Some(tls) => secure::connect(connector, tls, &self.hosts).await,
-            None => connector.connect(&self.hosts).await,
-        };
-        connected.map_err(|error| Error::of_driver(&self.name, error))
+        connector.connect(&self.hosts).await.map_err(|error| Error::of_driver(&self.name, error))
     }
 
     async fn is_alive(&self, client: &Client, _: Duration) -> bool {

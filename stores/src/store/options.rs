@@ -57,9 +57,14 @@ const KNOWN: &[Known] = &[
     },
     of_scheme(&["redis", "rediss"], &[&["ca"]], "rediss://"),
     of_scheme(&["etcd", "etcds"], &[&["ca"]], "etcds://"),
-    of_scheme(&["zookeeper", "zookeepers"], &[&["ca"]], "zookeepers://"),
     of_scheme(&["nats", "natss"], &[&["ca"], &["monitor"]], "natss://"),
-    Known { schemes: &["sqlite", "file", "memory"], names: &[], tls: None, authority: "", client: None },
+    Known {
+        schemes: &["sqlite", "file", "memory", "zookeeper", "zookeepers"],
+        names: &[],
+        tls: None,
+        authority: "",
+        client: None,
+    },
 ];
 
 const fn of_scheme(
@@ -148,7 +153,7 @@ mod tests {
             ("redis", "ssl", "the URL begins with rediss://"),
             ("redis", "ssl_ca_certs", "write ca=FILE"),
             ("etcd", "tls", "the URL begins with etcds://"),
-            ("zookeeper", "ssl", "the URL begins with zookeepers://"),
+            ("zookeeper", "ssl", "the options are allow_unsafe"),
             ("nats", "tls", "the URL begins with natss://"),
             ("etcd", "monitor", "the options are ca, allow_unsafe"),
             ("sqlite", "mode", "the options are allow_unsafe"),
