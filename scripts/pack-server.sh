@@ -8,9 +8,17 @@ packed=snowmint-$1
 mkdir -p "$2"
 directory=$(cd "$2" && pwd)
 [ -e npm/site/dist/index.html ] || { echo "the inspector is not built: run scripts/build-site.sh first" >&2; exit 1; }
+# The program names no place of the machine that built it, so that the same sources give the same program anywhere.
+cargo_home=${CARGO_HOME:-$HOME/.cargo}
+here=$(pwd)
+export RUSTFLAGS="${RUSTFLAGS:-} --remap-path-prefix=$here=snowmint --remap-path-prefix=$cargo_home=cargo"
 cargo build --quiet --locked --profile "$profile" -p snowmint-server
 program=${CARGO_TARGET_DIR:-target}/$profile/snowmint
 [ ! -e "$program.exe" ] || program=$program.exe
+if grep --quiet --text --fixed-strings -e "$here/" -e "$cargo_home/" "$program"; then
+  echo "$program names paths of this machine" >&2
+  exit 1
+fi
 staged=$(mktemp -d)
 trap 'rm -rf "$staged"' EXIT
 mkdir "$staged/$packed"
