@@ -20,7 +20,7 @@ pub(super) struct Asked {
     pub(super) name: Value,
 }
 
-/// The outcome of each statement. `None`, if a statement of another caller may be at fault: run yours alone.
+/// The outcome of each statement. `None`, if the server refused these statements: run them alone, for the reason.
 type Answer<R> = Option<Result<Vec<Outcome<R>>, Error>>;
 
 /// The callers that wait for a connection, for statements whose rows have one type.
@@ -88,7 +88,7 @@ async fn serve<D: Dialect, R: Send + 'static>(
 ) where
     D::Connection: Group<R>,
 {
-    let turn = Arc::new(Mutex::new(Turn { serving, calls: None }));
+    let turn = Arc::new(Mutex::new(Turn { serving, calls: None, halves: Vec::new() }));
     loop {
         let done = pool.run((Arc::clone(&turn), behind), |connection, (turn, behind)| {
             Box::pin(async move {
@@ -108,9 +108,15 @@ async fn serve<D: Dialect, R: Send + 'static>(
             })
         });
         let done = done.await;
-        let calls = lock(&turn).end();
+        let mut calls = lock(&turn).end();
         if calls.is_empty() {
             return;
+        }
+        if calls.len() > 1 && matches!(done, Ok(None)) {
+            // One of them is refused, and nothing was done. Halves find it.
+            let half = calls.split_off(calls.len() / 2);
+            lock(&turn).halves.extend([half, calls]);
+            continue;
         }
         let mut outcomes = done.map(|done| done.map(Vec::into_iter));
         for call in calls {
@@ -129,12 +135,17 @@ struct Turn<R> {
     serving: Serving<Asked, Answer<R>>,
     /// `None` until a connection is there.
     calls: Option<Vec<Call<Asked, Answer<R>>>>,
+    /// Parts of a group that was refused.
+    halves: Vec<Vec<Call<Asked, Answer<R>>>>,
 }
 
 impl<R> Turn<R> {
     /// Begins with the calls that wait, and returns their statements. A repetition has the same ones.
     fn statements(&mut self) -> Vec<Statement> {
         let calls = self.calls.get_or_insert_with(|| {
+            if let Some(half) = self.halves.pop() {
+                return half;
+            }
             let mut calls = self.serving.calls(MOST);
             // Two servers that lock rows in the same order do not wait for each other.
             calls.sort_by_cached_key(|call| call.asked.name.to_string());
@@ -145,7 +156,10 @@ impl<R> Turn<R> {
 
     /// Takes the calls out. Where no connection came, those that wait.
     fn end(&mut self) -> Vec<Call<Asked, Answer<R>>> {
-        self.calls.take().unwrap_or_else(|| self.serving.calls(usize::MAX))
+        self.calls.take().unwrap_or_else(|| {
+            let waiting = self.serving.calls(usize::MAX);
+            self.halves.drain(..).flatten().chain(waiting).collect()
+        })
     }
 }
 
