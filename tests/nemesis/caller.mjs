@@ -13,7 +13,7 @@ const require = createRequire(join(process.env.SNOWMINT_NPM ?? new URL("../../np
 const Redis = require("ioredis");
 
 const KEY = "takes";
-const EXPLAINED = /^ERR (STORE_UNAVAILABLE|EXHAUSTED|WINDOW_CLOSED) /;
+const EXPLAINED = /^(ERR (STORE_UNAVAILABLE|EXHAUSTED|WINDOW_CLOSED)|BUSY) /;
 // A connection ends after this many commands, so that both services are asked.
 const COMMANDS = 50;
 const TIMEOUT_MS = 3000;
