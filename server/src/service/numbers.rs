@@ -65,8 +65,12 @@ impl Numbers {
 
     /// Takes the next `count` values of a sequence, as `nextval`.
     pub async fn sequence(&self, name: &str, count: u64) -> Result<Vec<i128>, Failure> {
-        let new = Sequences::new(Arc::clone(&self.store)).with_max_wait_ms(self.max_wait_ms);
-        let session = self.sequences.open(name, async { Ok(new) }).await?;
+        let session = if let Some(session) = self.sequences.get(name) {
+            session
+        } else {
+            let new = Sequences::new(Arc::clone(&self.store)).with_max_wait_ms(self.max_wait_ms);
+            self.sequences.open(name, async { Ok(new) }).await?
+        };
         let deadline = self.openings.deadline();
         let mut values = reserve(count)?;
         for _ in 0..count {
@@ -77,8 +81,12 @@ impl Numbers {
 
     /// Takes a ticket.
     pub async fn ticket(&self, name: &str) -> Result<u64, Failure> {
-        let new = Tickets::over(vec![Arc::clone(&self.store)], name)?.with_max_wait_ms(self.max_wait_ms);
-        let tickets = self.tickets.open(name, async { Ok(new) }).await?;
+        let tickets = if let Some(tickets) = self.tickets.get(name) {
+            tickets
+        } else {
+            let new = Tickets::over(vec![Arc::clone(&self.store)], name)?.with_max_wait_ms(self.max_wait_ms);
+            self.tickets.open(name, async { Ok(new) }).await?
+        };
         let deadline = self.openings.deadline();
         tickets.next().await.map_err(|error| deadline.judged(error))
     }
