@@ -546,7 +546,7 @@ mod tests {
     fn a_look_at_a_store_tells_what_a_claim_gets() {
         let records = [(0, record(NOW_MS + 1, false)), (1, record(NOW_MS, false)), (2, record(NOW_MS, true))];
         let look = |node, records: &[(u32, Record)]| {
-            let namespace = NamespaceRecord { nodes: 3, floor_ms: None };
+            let namespace = NamespaceRecord { nodes: 3, floor_ms: None, removed: false };
             let mut nodes = StoreNodes::new(&SAFE53, node, 30_000, Some(namespace), None);
             for (node, record) in records {
                 nodes.see(*node, Some((record, 1)), NOW_MS);

@@ -12,7 +12,8 @@ use snowmint_core::{ErrorKind, Layout, Options, Snowflake, Window, Words};
 const NOW_MS: i64 = 1_772_323_200_123;
 const REACH_MS: u64 = 1000;
 /// The record of a namespace that counts no nodes.
-const PINNED: Option<(NamespaceRecord, Version)> = Some((NamespaceRecord { nodes: 0, floor_ms: None }, 1));
+const PINNED: Option<(NamespaceRecord, Version)> =
+    Some((NamespaceRecord { nodes: 0, floor_ms: None, removed: false }, 1));
 
 fn layout() -> &'static Layout {
     static LAYOUT: LazyLock<Layout> =
@@ -473,14 +474,17 @@ fn the_layout_is_written_where_there_is_none_and_read_where_another_was_first() 
     assert!(matches!(claim.namespace(None), ClaimStep::ReadFloor));
     assert!(matches!(claim.floor(None), ClaimStep::ListNodes));
     let first = claim.listed(NOW_MS, 0);
-    assert!(matches!(first, ClaimStep::WriteNamespace(NamespaceRecord { nodes: 0, floor_ms: None }, 0)));
+    assert!(matches!(
+        first,
+        ClaimStep::WriteNamespace(NamespaceRecord { nodes: 0, floor_ms: None, removed: false }, 0)
+    ));
     assert!(matches!(claim.namespace_reply(Reply::Conflict), ClaimStep::ReadNamespace));
     assert!(matches!(claim.namespace(None), ClaimStep::ReadFloor));
     let floor = Floor { until_ms: 7, skip: 5 };
     assert!(matches!(claim.floor(Some(floor)), ClaimStep::ListNodes));
     assert!(matches!(
         claim.listed(NOW_MS, 0),
-        ClaimStep::WriteNamespace(NamespaceRecord { nodes: 0, floor_ms: Some(7) }, 0)
+        ClaimStep::WriteNamespace(NamespaceRecord { nodes: 0, floor_ms: Some(7), removed: false }, 0)
     ));
     assert!(matches!(claim.namespace_reply(Reply::Written(1)), ClaimStep::ListNodes));
 }
@@ -522,7 +526,8 @@ fn claimed(store: &mut Store, nonce: u128, now_ms: i64) -> Option<Window> {
 
 #[test]
 fn a_node_without_a_record_begins_at_the_floor() {
-    let mut store = Store { pin: NamespaceRecord { nodes: 0, floor_ms: Some(NOW_MS + 500) }, ..Store::default() };
+    let mut store =
+        Store { pin: NamespaceRecord { nodes: 0, floor_ms: Some(NOW_MS + 500), removed: false }, ..Store::default() };
     assert_eq!(claimed(&mut store, 1, NOW_MS), None, "no node is free before");
     let window = claimed(&mut store, 1, NOW_MS + 510).expect("a node");
     assert!(window.start_ms >= NOW_MS + 500, "{window:?}");
@@ -553,7 +558,7 @@ fn each_first_record_of_a_node_is_counted_once() {
 #[test]
 fn no_node_is_granted_where_records_have_vanished() {
     let mut claim = Claim::new(terms(1));
-    claim.namespace(Some((NamespaceRecord { nodes: 2, floor_ms: None }, 5)));
+    claim.namespace(Some((NamespaceRecord { nodes: 2, floor_ms: None, removed: false }, 5)));
     claim.see(0, &sample(), 1, NOW_MS);
     let ClaimStep::Refused(error) = claim.listed(NOW_MS, 1) else { panic!("a node is chosen") };
     assert_eq!(error.kind(), ErrorKind::StoreUnavailable);
@@ -567,25 +572,47 @@ fn no_node_is_granted_where_records_have_vanished() {
 fn a_count_that_another_claimant_changed_is_read_again() {
     let granted = || {
         let mut claim = Claim::new(terms(1));
-        claim.namespace(Some((NamespaceRecord { nodes: 0, floor_ms: Some(7) }, 5)));
+        claim.namespace(Some((NamespaceRecord { nodes: 0, floor_ms: Some(7), removed: false }, 5)));
         assert!(matches!(claim.listed(NOW_MS, 0), ClaimStep::Ask(0, Ask::Write(..))));
         let todo = claim.reply(Reply::Written(1));
         assert!(
-            matches!(todo, ClaimStep::WriteNamespace(NamespaceRecord { nodes: 1, floor_ms: Some(7) }, 5)),
+            matches!(
+                todo,
+                ClaimStep::WriteNamespace(NamespaceRecord { nodes: 1, floor_ms: Some(7), removed: false }, 5)
+            ),
             "{todo:?}"
         );
         claim
     };
     let mut claim = granted();
     assert!(matches!(claim.namespace_reply(Reply::Conflict), ClaimStep::ReadNamespace));
-    let todo = claim.namespace(Some((NamespaceRecord { nodes: 0, floor_ms: Some(9) }, 6)));
-    assert!(matches!(todo, ClaimStep::WriteNamespace(NamespaceRecord { nodes: 1, floor_ms: Some(9) }, 6)), "{todo:?}");
+    let todo = claim.namespace(Some((NamespaceRecord { nodes: 0, floor_ms: Some(9), removed: false }, 6)));
+    assert!(
+        matches!(todo, ClaimStep::WriteNamespace(NamespaceRecord { nodes: 1, floor_ms: Some(9), removed: false }, 6)),
+        "{todo:?}"
+    );
     assert!(matches!(claim.namespace_reply(Reply::Conflict), ClaimStep::ReadNamespace));
     assert!(
-        matches!(claim.namespace(Some((NamespaceRecord { nodes: 3, floor_ms: None }, 7))), ClaimStep::Granted(..)),
+        matches!(
+            claim.namespace(Some((NamespaceRecord { nodes: 3, floor_ms: None, removed: false }, 7))),
+            ClaimStep::Granted(..)
+        ),
         "counted"
     );
     assert!(matches!(granted().namespace_reply(Reply::Unknown), ClaimStep::Granted(..)), "the next claim counts");
+}
+
+#[test]
+fn a_claim_makes_a_removed_namespace_again() {
+    let removed = NamespaceRecord { nodes: 2, floor_ms: Some(7), removed: true };
+    let mut claim = Claim::new(terms(1));
+    let todo = claim.namespace(Some((removed, 5)));
+    let again = NamespaceRecord { removed: false, ..removed };
+    assert!(matches!(todo, ClaimStep::WriteNamespace(record, 5) if record == again), "{todo:?}");
+    assert!(matches!(claim.namespace_reply(Reply::Conflict), ClaimStep::ReadNamespace));
+    // Another claimer was first.
+    assert!(matches!(claim.namespace(Some((again, 6))), ClaimStep::ListNodes));
+    assert!(matches!(claim.listed(NOW_MS, 1), ClaimStep::Refused(_)), "its count of nodes still holds");
 }
 
 #[test]

@@ -402,9 +402,10 @@ def wait_until_answered(url: str, status: int = 200) -> None:
 @pytest.fixture
 def observed(tmp_path: Path) -> Iterator[tuple[Server, str, str]]:
     """A PostgreSQL, the URL of a service on it, and the URL of a Prometheus that scrapes the service each second."""
-    token = tmp_path / "token"
-    token.write_text(TOKEN)
-    token.chmod(0o600)
+    token, metrics_token = tmp_path / "token", tmp_path / "metrics-token"
+    for path, text in ((token, TOKEN), (metrics_token, f"{TOKEN}-of-metrics")):
+        path.write_text(text)
+        path.chmod(0o600)
     shutil.copy(DEPLOY / "prometheus" / "alerts.yaml", tmp_path)
     http, prometheus = (f"127.0.0.1:{free_port()}" for _ in range(2))
     (tmp_path / "prometheus.yml").write_text(f"""
@@ -413,12 +414,13 @@ def observed(tmp_path: Path) -> Iterator[tuple[Server, str, str]]:
         scrape_configs:
           - job_name: snowmint
             honor_labels: true
-            authorization: {{ credentials_file: {token} }}
+            authorization: {{ credentials_file: {metrics_token} }}
             static_configs: [{{ targets: ["{http}"] }}]
     """)
     with Server("postgres") as postgres:
         store = postgres.url.replace("postgresql+psycopg://", "postgres://")
-        serve = [SNOWMINT, "serve", "--http", http, "--redis", "off", "--token-file", str(token), "--store", store]
+        tokens = ["--token-file", str(token), "--metrics-token-file", str(metrics_token)]
+        serve = [SNOWMINT, "serve", "--http", http, "--redis", "off", *tokens, "--store", store]
         watch = ["prometheus", f"--config.file={tmp_path}/prometheus.yml", f"--storage.tsdb.path={tmp_path}/data"]
         with (
             started(*serve, log=tmp_path / "service.log"),

@@ -170,6 +170,10 @@ describe("leases of a service", { concurrency: 4 }, () => {
     const gen = await lease({ store });
     assert.equal(gen.node, 0);
     await gen.close();
+    // A namespace is made by an administrator.
+    const namespace = fresh();
+    const made = { code: "INVALID_STORE", message: new RegExp(`namespace ${namespace} is new.*--admin-token-file`) };
+    await assert.rejects(lease({ store, namespace }), made);
   });
 
   const noFaketime = FAKETIME ? false : "libfaketime is not installed";

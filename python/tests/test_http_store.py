@@ -357,13 +357,19 @@ def test_a_token_that_is_wrong_or_missing_is_told_and_never_shown(
 ) -> None:
     file = tmp_path / "token"
     file.write_text(TOKEN)
-    with servers.Server("service", ["--token-file", str(file)]) as server:
+    admin = tmp_path / "admin"
+    admin.write_text(f"{TOKEN}-of-admin")
+    with servers.Server("service", ["--token-file", str(file), "--admin-token-file", str(admin)]) as server:
         for token in (None, f"{TOKEN}x"):
             with pytest.raises(InvalidStoreError, match="it refuses the token, or wants one") as caught:
                 Snowflake(store=HttpStore(server.url, token), namespace=namespace)
             assert server.url in str(caught.value)
             assert TOKEN not in str(caught.value)
         store = HttpStore(f"{server.url}/", TOKEN)
+        with pytest.raises(InvalidStoreError, match=f"namespace {namespace} is new, and only the role admin"):
+            Snowflake(store=store, namespace=namespace)
+        with Snowflake(store=HttpStore(server.url, f"{TOKEN}-of-admin"), namespace=namespace) as generator:
+            assert generator.next_id() > 0
         with Snowflake(store=store, namespace=namespace) as generator:
             assert generator.next_id() > 0
         assert (str(store), repr(store)) == (f"the service at {server.url}", f"HttpStore('{server.url}')")

@@ -47,10 +47,14 @@ pub enum Verb {
     Mask(Mask),
     /// List leases, and release the node of a stopped holder
     Lease(operate::Lease),
+    /// List, make and remove namespaces
+    Namespace(operate::Namespaces),
     /// Create and use named sequences
     Sequence(operate::Sequence),
     /// Create segment tags, and take numbers from them
     Segment(operate::Segment),
+    /// List, raise, delete and mend keys of the Redis protocol
+    Key(operate::Key),
     /// Copy a store in a SQLite file into a new file, while servers and generators use it
     ///
     /// The copy is the state at one moment. A copy of the file alone, by cp, lacks what is in the write-ahead log beside it. After

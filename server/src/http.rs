@@ -45,7 +45,7 @@ use self::guard::Known;
 pub use self::hosts::{Hosts, allowed};
 use self::pace::{Limits, Pace, Paced};
 use self::pages::Pages;
-use crate::auth::Token;
+use crate::auth::Tokens;
 use crate::connections::{Ending, HURRY, PATIENCE, Place, Protocol, Seat, over};
 use crate::metrics::{Counts, Metrics};
 use crate::service::Service;
@@ -66,7 +66,7 @@ const MOST_IDS: usize = 4_000_000;
 /// The state that all requests share.
 pub struct App {
     service: Arc<Service>,
-    token: Token,
+    tokens: Tokens,
     hosts: Hosts,
     pages: Pages,
     metrics: Arc<Metrics>,
@@ -120,7 +120,7 @@ fn routes() -> OpenApiRouter<Arc<App>> {
 impl App {
     pub fn new(
         service: Arc<Service>,
-        token: Token,
+        tokens: Tokens,
         hosts: Hosts,
         metrics: &Arc<Metrics>,
         origins: &[String],
@@ -128,8 +128,8 @@ impl App {
     ) -> Arc<Self> {
         Arc::new(Self {
             service,
-            pages: Pages::new(&token, origins),
-            token,
+            pages: Pages::new(&tokens, origins),
+            tokens,
             hosts,
             metrics: Arc::clone(metrics),
             openapi: document(),

@@ -20,7 +20,7 @@ use tokio::time::{Instant, Sleep, sleep, timeout};
 use self::command::Session;
 use self::reply::Reply;
 pub use crate::arguments::serve::Get;
-use crate::auth::Token;
+use crate::auth::Tokens;
 use crate::connections::{Ending, PATIENCE, Protocol, Seat, over};
 use crate::metrics::{Counts, Metrics};
 use crate::service::Service;
@@ -37,7 +37,7 @@ const MOST_REPLIES: usize = 16 * 1024;
 /// The state that all connections share.
 pub struct Resp {
     pub service: Arc<Service>,
-    pub token: Token,
+    pub tokens: Tokens,
     pub metrics: Arc<Metrics>,
     /// How long a client may stay silent.
     pub idle: Duration,
@@ -54,7 +54,7 @@ impl Protocol for Resp {
     }
 
     fn silence(&self) -> Duration {
-        self.silence_of(!self.token.is_set())
+        self.silence_of(!self.tokens.are_set())
     }
 
     async fn serve<S>(self: Arc<Self>, stream: S, ending: Ending, seat: Arc<Seat>)
@@ -99,7 +99,7 @@ where
             if !words.is_empty() {
                 seat.asked();
                 session.answer(&input[..length], &words, &mut output).await;
-                seat.answered(session.known);
+                seat.answered(session.is_known());
             }
             input.advance(length);
             begun = false;
@@ -116,7 +116,7 @@ where
         input.reserve(READ);
         // The limit is for a whole command, not for each of its pieces.
         if !begun {
-            let limit = if input.is_empty() { shared.silence_of(session.known) } else { PATIENCE };
+            let limit = if input.is_empty() { shared.silence_of(session.is_known()) } else { PATIENCE };
             watch.begin(limit, since.take());
         }
         begun = !input.is_empty();

@@ -3,6 +3,7 @@
 mod floored;
 mod ids;
 mod keys;
+mod namespaces;
 mod numbers;
 mod openings;
 mod pool;
@@ -20,6 +21,7 @@ use tokio::time::interval;
 use self::floored::Floored;
 use self::ids::Ids;
 use self::keys::Keys;
+use self::namespaces::Namespaces;
 use self::numbers::Numbers;
 use self::openings::Openings;
 pub use self::openings::{Failure, LATER_MS};
@@ -51,6 +53,10 @@ pub struct Settings {
     pub window_ms: u64,
     /// The longest window that a client gets for a leased node, in ms.
     pub max_window_ms: u64,
+    /// How many namespaces the store may have before a claim makes no new one.
+    pub max_namespaces: usize,
+    /// The percentage of a namespace's nodes that the holders of one token may have.
+    pub node_share: u8,
     /// How many users share one record.
     pub section_size: NonZeroU32,
     /// The memory for users, in bytes.
@@ -68,6 +74,7 @@ pub struct Service {
     pub keys: Keys,
     pub numbers: Numbers,
     pub leases: Leases,
+    pub namespaces: Arc<Namespaces>,
     pub tally: Tally,
     sections: Sections,
 }
@@ -91,11 +98,13 @@ impl Service {
         };
         let floored = Floored::over(Arc::clone(&store));
         let openings = Openings::of(Arc::clone(&watched), settings.max_wait_ms);
+        let namespaces = Arc::new(Namespaces::of(Leases::new(Arc::clone(&store)), &settings));
         let service = Self {
-            ids: Ids::new(Arc::clone(&store), openings.clone(), &settings),
+            ids: Ids::new(Arc::clone(&store), openings.clone(), Arc::clone(&namespaces), &settings),
             keys: Keys::new(Arc::clone(&floored), openings.clone(), &settings),
             numbers: Numbers::new(floored, openings, &settings),
             leases: Leases::new(Arc::clone(&store)),
+            namespaces,
             tally: Tally::of(Leases::new(Arc::clone(&store))),
             sections: Sections::new(store, USERS, options)?,
             store: watched,
@@ -123,7 +132,7 @@ impl Service {
         self.sections.pin().await?;
         let layout = &self.settings.layout;
         let namespace = self.settings.namespace.clone().unwrap_or_else(|| Namespace::of_layout(layout));
-        self.leases.pin(&namespace, layout).await
+        self.leases.make(&namespace, layout).await.map(drop)
     }
 
     /// Returns the next number of a user.

@@ -17,6 +17,7 @@ use crate::error::Error;
 use crate::grant::claim::read_nodes;
 use crate::numbers::definition;
 use crate::numbers::{Key, Sections, Segments, Tickets};
+use crate::store::counter::skip;
 use crate::store::floor::read_floor;
 use crate::store::key::key;
 use crate::store::{Store, Wrote};
@@ -169,11 +170,11 @@ async fn segments(store: &dyn Store, fence: &Fence) -> Result<usize, Error> {
     let tags = Segments::tags(store).await?;
     for tag in &tags {
         if let Some(table) = store.segments() {
-            table.fetch(tag, fence.skip).await?;
+            skip(fence.skip, async |amount| Ok(table.fetch(tag, amount).await?.unwrap_or_default())).await?;
         } else {
             let key = key("segments/", tag)?;
             let start = definition::read_tag(store, &key).await?.map_or(0, |row| row.next);
-            store.add(&key, fence.skip, start).await?;
+            skip(fence.skip, async |amount| store.add(&key, amount, start).await).await?;
         }
     }
     Ok(tags.len())
@@ -191,7 +192,8 @@ async fn tickets(store: &dyn Store, fence: &Fence) -> Result<usize, Error> {
     let mut names = Tickets::names(store).await?;
     names.extend(fence.tickets.iter().cloned());
     for name in &names {
-        store.add(&key("tickets/", name)?, fence.skip, 0).await?;
+        let key = key("tickets/", name)?;
+        skip(fence.skip, async |amount| store.add(&key, amount, 0).await).await?;
     }
     Ok(names.len())
 }
@@ -278,7 +280,7 @@ mod tests {
         };
         let claimer = Claimer { nonce: 1, label: "test".to_owned(), last_node: None };
         let leases = Leases::new(Arc::clone(&store));
-        let granted = leases.claim(&terms, &claimer).await.expect("a node");
+        let granted = leases.claim(&terms, &claimer, None).await.expect("a node");
         let key = Key::open(Arc::clone(&store), "k", 10, SegmentsOptions::default()).await.expect("a key");
         key.next().await.expect("a number");
         let row = Tag { next: 1, step: 10, description: String::new() };
@@ -325,6 +327,21 @@ mod tests {
         }
         let users = Sections::new(Arc::clone(&store), "users", SectionsOptions::default()).expect("an allocator");
         assert_eq!(users.next(Integer::from(5u64)).await, Ok(before + 1_000_001));
+    }
+
+    #[tokio::test]
+    async fn a_counter_near_its_end_goes_to_the_end() {
+        let store: Arc<dyn Store> = Memory::named("");
+        Key::raise(&*store, "k", LAST - 5).await.expect("raised");
+        store.add("tickets/x", LAST, 0).await.expect("the end");
+        Segments::create(&*store, "t", &Tag { next: LAST - 1, step: 1, description: String::new() })
+            .await
+            .expect("a tag");
+        let fence = Fence { accepts_empty: true, tickets: vec!["x".to_owned()], ..Fence::skipping(10) };
+        raise(&*store, &fence).await.expect("raised");
+        for counter in ["keys/k", "tickets/x", "segments/t"] {
+            assert_eq!(store.add(counter, 0, 0).await, Ok(LAST), "{counter}");
+        }
     }
 
     #[tokio::test]

@@ -7,10 +7,14 @@
 pub(crate) mod claim;
 mod look;
 mod namespace;
+#[cfg(feature = "engines")]
+mod namespaces;
 mod refusal;
 mod renewal;
 #[cfg(feature = "engines")]
 mod service;
+#[cfg(feature = "engines")]
+mod share;
 mod terms;
 
 pub use self::claim::{Grant, claim_node};
@@ -20,4 +24,6 @@ pub use self::refusal::Refusal;
 pub use self::renewal::{Outcome, StoreLease};
 #[cfg(feature = "engines")]
 pub use self::service::{Granted, Leases};
+#[cfg(feature = "engines")]
+pub use self::share::Share;
 pub use self::terms::{Claimer, Terms};

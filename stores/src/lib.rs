@@ -49,7 +49,7 @@ pub use self::store::{
 #[cfg(feature = "engines")]
 pub use self::{
     engines::{EngineStore, connect, connect_to},
-    grant::{Granted, Leases},
+    grant::{Granted, Leases, Share},
     numbers::{
         Key, LocalNumbers, MAX_WAIT_MS, NativeNumbers, SectionHolder, Sections, SectionsOptions, Segments,
         SegmentsOptions, Sequences, Tickets,

@@ -125,7 +125,7 @@ impl<'a> Claim<'a> {
         Self {
             terms,
             tries: 0,
-            namespace: NamespaceRecord { nodes: 0, floor_ms: None },
+            namespace: NamespaceRecord { nodes: 0, floor_ms: None, removed: false },
             namespace_version: 0,
             unpinned: false,
             records: 0,
@@ -152,6 +152,12 @@ impl<'a> Claim<'a> {
     /// Takes the namespace's record and its version, if the store has one. The driver has compared its layout.
     pub const fn namespace(&mut self, found: Option<(NamespaceRecord, Version)>) -> ClaimStep {
         match (found, self.granted) {
+            // The claim makes it again, with the layout, the count and the floor that it had.
+            (Some((namespace, version)), None) if namespace.removed => {
+                (self.namespace, self.namespace_version) = (namespace, version);
+                self.namespace.removed = false;
+                ClaimStep::WriteNamespace(self.namespace, version)
+            }
             (Some((namespace, version)), granted) => {
                 (self.namespace, self.namespace_version) = (namespace, version);
                 self.unpinned = false;
@@ -168,7 +174,7 @@ impl<'a> Claim<'a> {
     /// Takes the store's floor, if it has one, for a namespace without a record.
     pub fn floor(&mut self, floor: Option<Floor>) -> ClaimStep {
         let floor_ms = floor.map(|floor| floor.until_ms);
-        (self.namespace, self.namespace_version) = (NamespaceRecord { nodes: 0, floor_ms }, 0);
+        (self.namespace, self.namespace_version) = (NamespaceRecord { nodes: 0, floor_ms, removed: false }, 0);
         self.unpinned = true;
         self.list()
     }

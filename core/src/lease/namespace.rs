@@ -11,6 +11,8 @@ use crate::name::Name;
 
 /// The most characters of a namespace's name.
 const MAX_LENGTH: usize = 64;
+/// The word in the record of a removed namespace.
+const REMOVED: &[u8] = b"removed";
 
 /// The name of a namespace: given by the caller, or the default name of a layout.
 ///
@@ -82,6 +84,9 @@ pub struct NamespaceRecord {
     pub nodes: u64,
     /// The floor that `snowmint fence` wrote, Unix ms: the earliest start of a node without a record.
     pub floor_ms: Option<i64>,
+    /// Whether an operator has removed the namespace. Its records stay, so that a claim that makes it again neither takes
+    /// another layout nor goes back in time.
+    pub removed: bool,
 }
 
 impl NamespaceRecord {
@@ -96,7 +101,7 @@ impl NamespaceRecord {
     /// let text = b"time:41,node:10,sequence:12;epoch=1735689600000;tick=1ms nodes=3";
     /// let (layout, namespace) = NamespaceRecord::read(text)?;
     /// assert!(layout.starts_with(b"time:41,"));
-    /// assert_eq!(namespace, NamespaceRecord { nodes: 3, floor_ms: None });
+    /// assert_eq!(namespace, NamespaceRecord { nodes: 3, ..NamespaceRecord::default() });
     /// # Ok::<(), snowmint_core::Error>(())
     /// ```
     pub fn read(record: &[u8]) -> Result<(&[u8], Self), Error> {
@@ -107,6 +112,7 @@ impl NamespaceRecord {
             match (number(word, b"nodes="), number(word, b"floor=")) {
                 (Some(nodes), _) => pin.nodes = nodes,
                 (_, Some(floor_ms)) => pin.floor_ms = Some(floor_ms),
+                _ if word == REMOVED => pin.removed = true,
                 _ => return Err(Error::plain(What::NoRecord)),
             }
         }
@@ -145,7 +151,7 @@ impl NamespaceRecord {
     /// # Examples
     /// ```
     /// use snowmint_core::lease::NamespaceRecord;
-    /// let namespace = NamespaceRecord { nodes: 3, floor_ms: None };
+    /// let namespace = NamespaceRecord { nodes: 3, ..NamespaceRecord::default() };
     /// assert!(namespace.refuse_fewer(3).is_ok() && namespace.refuse_fewer(2).is_err());
     /// ```
     pub fn refuse_fewer(&self, records: u64) -> Result<(), Error> {
@@ -161,7 +167,7 @@ impl NamespaceRecord {
     /// # Examples
     /// ```
     /// use snowmint_core::lease::NamespaceRecord;
-    /// let namespace = NamespaceRecord { nodes: 3, floor_ms: Some(1_772_323_200_000) };
+    /// let namespace = NamespaceRecord { nodes: 3, floor_ms: Some(1_772_323_200_000), removed: false };
     /// assert_eq!(namespace.raised(1_772_323_260_000).floor_ms, Some(1_772_323_260_000));
     /// assert_eq!(namespace.raised(0), namespace);
     /// ```
@@ -177,7 +183,7 @@ impl NamespaceRecord {
     /// ```
     /// use snowmint_core::ErrorKind;
     /// use snowmint_core::lease::NamespaceRecord;
-    /// let namespace = NamespaceRecord { nodes: 3, floor_ms: Some(1_772_323_200_000) };
+    /// let namespace = NamespaceRecord { nodes: 3, floor_ms: Some(1_772_323_200_000), removed: false };
     /// let error = namespace.fenced(1_772_323_199_999).expect("a fence");
     /// assert_eq!(error.kind(), ErrorKind::NodesExhausted);
     /// assert_eq!(
@@ -195,11 +201,12 @@ impl NamespaceRecord {
 /// Writes the words, each with a blank before it: they follow the text of the layout.
 impl fmt::Display for NamespaceRecord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { nodes, floor_ms } = self;
+        let Self { nodes, floor_ms, removed } = self;
         if *nodes > 0 {
             write!(f, " nodes={nodes}")?;
         }
-        floor_ms.map_or(Ok(()), |floor_ms| write!(f, " floor={floor_ms}"))
+        floor_ms.map_or(Ok(()), |floor_ms| write!(f, " floor={floor_ms}"))?;
+        if *removed { f.write_str(" removed") } else { Ok(()) }
     }
 }
 
@@ -324,25 +331,29 @@ mod tests {
     fn the_numbers_of_a_namespace_follow_its_layout() {
         for (pin, words) in [
             (NamespaceRecord::default(), ""),
-            (NamespaceRecord { nodes: 3, floor_ms: None }, " nodes=3"),
-            (NamespaceRecord { nodes: 0, floor_ms: Some(-5) }, " floor=-5"),
+            (NamespaceRecord { nodes: 3, floor_ms: None, removed: false }, " nodes=3"),
+            (NamespaceRecord { nodes: 0, floor_ms: Some(-5), removed: false }, " floor=-5"),
             (
-                NamespaceRecord { nodes: u64::MAX, floor_ms: Some(i64::MAX) },
+                NamespaceRecord { nodes: u64::MAX, floor_ms: Some(i64::MAX), removed: false },
                 " nodes=18446744073709551615 floor=9223372036854775807",
             ),
+            (NamespaceRecord { nodes: 3, floor_ms: Some(5), removed: true }, " nodes=3 floor=5 removed"),
         ] {
             assert_eq!(pin.to_string(), words);
             let record = std::format!("{LAYOUT}{pin}");
             assert_eq!(NamespaceRecord::read(record.as_bytes()), Ok((LAYOUT.as_bytes(), pin)));
         }
-        for bad in [" nodes=", " nodes=-1", " floor=1.5", " rooms=1", " nodes=1 ", "  nodes=1"] {
+        for bad in [" nodes=", " nodes=-1", " floor=1.5", " rooms=1", " removed=1", " nodes=1 ", "  nodes=1"] {
             assert!(NamespaceRecord::read(std::format!("{LAYOUT}{bad}").as_bytes()).is_err(), "{bad}");
         }
         assert_eq!(
-            NamespaceRecord { nodes: 1, floor_ms: Some(5) }.raised(3),
-            NamespaceRecord { nodes: 1, floor_ms: Some(5) }
+            NamespaceRecord { nodes: 1, floor_ms: Some(5), removed: false }.raised(3),
+            NamespaceRecord { nodes: 1, floor_ms: Some(5), removed: false }
         );
-        assert_eq!(NamespaceRecord::default().raised(-3), NamespaceRecord { nodes: 0, floor_ms: Some(-3) });
+        assert_eq!(
+            NamespaceRecord::default().raised(-3),
+            NamespaceRecord { nodes: 0, floor_ms: Some(-3), removed: false }
+        );
     }
 
     #[test]

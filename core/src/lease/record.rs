@@ -129,6 +129,23 @@ impl Record {
         })
     }
 
+    /// Returns whether a holder may mint with this record at `now_ms` (Unix ms): it did not give the node back, and its window
+    /// is not over.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Window;
+    /// use snowmint_core::bytes::label;
+    /// use snowmint_core::lease::Record;
+    /// let window = Window { start_ms: 0, end_ms: 3000 };
+    /// let record = Record { released: false, serial: 1, window, nonce: 0x5eed, label: label("host 7"), layout: 0 };
+    /// assert!(record.is_live(2999) && !record.is_live(3000));
+    /// assert!(!Record { released: true, ..record }.is_live(2999));
+    /// ```
+    pub const fn is_live(&self, now_ms: i64) -> bool {
+        !self.released && self.window.end_ms > now_ms
+    }
+
     /// Returns whether the claimer with this nonce holds the node and has not released it.
     ///
     /// # Examples

@@ -169,7 +169,9 @@ export class HttpStore implements Lessor {
     const why = status === 401 ? TOKEN_REFUSED : `${detail}`;
     if (code === "BAD_REQUEST") return new RangeError(shown(`${this}: ${why}`));
     const refused = status === 401 ? "INVALID_STORE" : `${code}`;
-    const known = REFUSALS.includes(refused) ? (refused as ErrorCode) : "STORE_UNAVAILABLE";
+    // A retry does not help a token that may not do this.
+    const unknown = status === 403 ? "INVALID_STORE" : "STORE_UNAVAILABLE";
+    const known = REFUSALS.includes(refused) ? (refused as ErrorCode) : unknown;
     const error = told(known, this, why, Number(problem.retry_after_ms ?? 0));
     error.cause = problem;
     return error;

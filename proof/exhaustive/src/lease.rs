@@ -220,7 +220,7 @@ impl State {
 
     fn namespace_record(&self) -> Option<(NamespaceRecord, Version)> {
         let (nodes, floor_ms, version) = self.namespace;
-        (version > 0).then_some((NamespaceRecord { nodes, floor_ms }, version))
+        (version > 0).then_some((NamespaceRecord { nodes, floor_ms, removed: false }, version))
     }
 
     /// Lets a request meet its fate, by `carry_out`.

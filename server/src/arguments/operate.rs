@@ -58,6 +58,76 @@ pub enum LeaseVerb {
 }
 
 #[derive(Debug, Args)]
+pub struct Namespaces {
+    #[command(flatten)]
+    pub place: Place,
+    #[command(subcommand)]
+    pub verb: NamespaceVerb,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum NamespaceVerb {
+    /// List the namespaces and their layouts
+    Ls,
+    /// Make a namespace, so that clients of a service may use it. It keeps its layout for good
+    Create {
+        /// Name of the namespace [default: the default namespace of the layout, such as @twitter]
+        namespace: Option<String>,
+        /// Name of a preset, or text of a layout
+        #[arg(long, env = "SNOWMINT_LAYOUT", default_value = "snowmint")]
+        layout: String,
+    },
+    /// Remove a namespace whose nodes are all free: it is not listed, and does not count for --max-namespaces of a service. Its
+    /// records stay, so that none of its IDs repeats when it is made again
+    Rm {
+        /// Name of the namespace
+        namespace: String,
+    },
+}
+
+#[derive(Debug, Args)]
+pub struct Key {
+    #[command(flatten)]
+    pub place: Place,
+    #[command(subcommand)]
+    pub verb: KeyVerb,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum KeyVerb {
+    /// List the keys
+    Ls,
+    /// Show the last number that servers may have given of a key
+    Show {
+        /// Name of the key
+        key: String,
+    },
+    /// Raise a key, or make it: the next number is above the value
+    Set {
+        /// Name of the key
+        key: String,
+        /// A number that is given already, 0 to 2^63-2
+        value: u64,
+    },
+    /// Delete a key. When it is used again, it continues above its numbers
+    Rm {
+        /// Name of the key
+        key: String,
+    },
+    /// Lower a key that was raised by mistake, and print the number that it was at. Numbers above the value that were given come
+    /// again. Stop the servers first: those that have the key open keep their numbers
+    Lower {
+        /// Name of the key
+        key: String,
+        /// The next number is this value plus 1
+        value: u64,
+        /// Confirm that all servers of the store are stopped
+        #[arg(long, required = true)]
+        stopped: bool,
+    },
+}
+
+#[derive(Debug, Args)]
 pub struct Sequence {
     #[command(flatten)]
     pub place: Place,

@@ -50,10 +50,18 @@ pub struct Serve {
     /// Connections to PostgreSQL, MariaDB or MySQL, unless the store's URL has the option connections
     #[arg(long, env = "SNOWMINT_STORE_CONNECTIONS", value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub store_connections: u32,
-    /// File with the token that clients must send; required for addresses other than loopback. SIGHUP reads this file and the
-    /// certificate again
+    /// File with tokens of clients, which take IDs and numbers and lease nodes; required for addresses other than loopback. A
+    /// token each line, with a name and a blank before it if there are several. SIGHUP reads all token files and the certificate
+    /// again
     #[arg(long, env = "SNOWMINT_TOKEN_FILE", value_name = "FILE")]
     pub token_file: Option<PathBuf>,
+    /// File with tokens of administrators, who also set and delete keys and make namespaces. Without the file only the verbs
+    /// namespace and key do so
+    #[arg(long, env = "SNOWMINT_ADMIN_TOKEN_FILE", value_name = "FILE", requires = "token_file")]
+    pub admin_token_file: Option<PathBuf>,
+    /// File with tokens that only read metrics and status, for Prometheus
+    #[arg(long, env = "SNOWMINT_METRICS_TOKEN_FILE", value_name = "FILE", requires = "token_file")]
+    pub metrics_token_file: Option<PathBuf>,
     /// Layout of IDs if a request names none: name of a preset, or text of a layout
     #[arg(long, env = "SNOWMINT_LAYOUT", default_value = "snowmint")]
     pub layout: String,
@@ -75,6 +83,12 @@ pub struct Serve {
     /// Longest window that a client gets for a leased node
     #[arg(long, env = "SNOWMINT_MAX_WINDOW_MS", value_name = "MS", default_value_t = 300_000, value_parser = clap::value_parser!(u64).range(Window::LEAST_MS..=Window::MOST_MS))]
     pub max_window_ms: u64,
+    /// How many namespaces the store may have before a claim makes no new one; snowmint namespace removes and makes them
+    #[arg(long, env = "SNOWMINT_MAX_NAMESPACES", value_name = "N", default_value_t = 1000, value_parser = RangedU64ValueParser::<usize>::new().range(1..=100_000))]
+    pub max_namespaces: usize,
+    /// Percentage of a namespace's nodes that the holders of one token of --token-file may have at a time
+    #[arg(long, env = "SNOWMINT_NODE_SHARE", value_name = "PERCENT", default_value_t = 50, value_parser = clap::value_parser!(u8).range(1..=100))]
+    pub node_share: u8,
     /// How many users share one record, 1 to 1000000; the first server of a store decides, and another value is refused
     #[arg(long, env = "SNOWMINT_SECTION_SIZE", value_name = "USERS", default_value = "100000", value_parser = section_size)]
     pub section_size: NonZeroU32,

@@ -6,6 +6,8 @@ use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::{OpenApi, RefOr};
 
+use crate::auth::role_of_route;
+
 /// The name of the security scheme.
 const TOKEN: &str = "token";
 
@@ -17,7 +19,7 @@ pub fn document() -> String {
 fn complete(mut api: OpenApi) -> OpenApi {
     let bearer = Http::builder()
         .scheme(HttpAuthScheme::Bearer)
-        .description(Some("The token of `--token-file`. A server without a token file needs no token."))
+        .description(Some("A token of `--token-file`, `--admin-token-file` or `--metrics-token-file`. A server without these files needs none."))
         .build();
     let mut components = api.components.take().unwrap_or_default();
     components.add_security_scheme(TOKEN, SecurityScheme::Http(bearer));
@@ -25,7 +27,7 @@ fn complete(mut api: OpenApi) -> OpenApi {
     api.security = Some(vec![SecurityRequirement::default(), SecurityRequirement::new(TOKEN, [""; 0])]);
     for (path, item) in &mut api.paths.paths {
         for operation in [&mut item.get, &mut item.put, &mut item.post, &mut item.delete].into_iter().flatten() {
-            if matches!(path.as_str(), "/healthz" | "/readyz") {
+            if role_of_route(path).is_none() {
                 operation.security = Some(vec![]);
             }
             forbid_caches(operation);

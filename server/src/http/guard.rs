@@ -13,6 +13,7 @@ use tokio::time::{Instant, timeout};
 use super::App;
 use super::hosts::Refused;
 use super::problem::{Failed, Problem};
+use crate::auth::{Client, NO_ROUTE, role_of_route};
 use crate::connections::Place;
 use crate::metrics::Requests;
 
@@ -20,13 +21,16 @@ use crate::metrics::Requests;
 const LONGEST: Duration = Duration::from_secs(30);
 
 /// Checks a request, runs it within its time limit and counts it.
-pub async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+pub async fn guard(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
     let begun = Instant::now();
     app.metrics.http.requests.inc();
-    let route = request.extensions().get::<MatchedPath>().map_or("none", MatchedPath::as_str).to_owned();
+    let route = request.extensions().get::<MatchedPath>().map_or(NO_ROUTE, MatchedPath::as_str).to_owned();
     let method = named(request.method());
-    let known = is_known(&app, &request);
-    let mut response = match refuse(&app, &request, known) {
+    let client = client(&app, &request);
+    let known = client.is_some();
+    let refused = refuse(&app, &request, &route, client.as_ref());
+    client.map(|client| request.extensions_mut().insert(client));
+    let mut response = match refused {
         Some(problem) => problem.into_response(),
         None => match timeout(LONGEST, next.run(request)).await {
             Ok(response) => response,
@@ -48,22 +52,24 @@ pub async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) ->
 }
 
 /// Returns the problem of a request that is refused.
-fn refuse(app: &App, request: &Request, known: bool) -> Option<Problem> {
+fn refuse(app: &App, request: &Request, route: &str, client: Option<&Client>) -> Option<Problem> {
     let health = matches!(request.uri().path(), "/healthz" | "/readyz");
-    // The page is public too.
-    let open = health || request.uri().path() == "/";
+    let needed = role_of_route(route);
     let reserved = request.extensions().get::<Place>() == Some(&Place::Reserved);
     match app.hosts.check(request.version(), request.uri(), request.headers()) {
         Err(Refused::Malformed(why)) => Some(Problem::malformed(why)),
         Err(Refused::Strange(host)) => Some(Problem::strange_host(&host)),
         Ok(()) if reserved && !health => Some(Problem::full()),
-        Ok(()) if !open && app.pages.is_foreign(request.headers()) => Some(Problem::foreign_page()),
-        Ok(()) if !open && !known => Some(Problem::unauthorized()),
-        Ok(()) => None,
+        Ok(()) => match (needed?, client) {
+            _ if app.pages.is_foreign(request.headers()) => Some(Problem::foreign_page()),
+            (_, None) => Some(Problem::unauthorized()),
+            (needed, Some(client)) if client.role < needed => Some(Problem::of_role(needed)),
+            _ => None,
+        },
     }
 }
 
-/// Marks an answer to a client that may take numbers.
+/// Marks an answer to a client that the server knows.
 #[derive(Clone, Copy, Debug)]
 pub struct Known;
 
@@ -88,14 +94,10 @@ fn named(method: &Method) -> &'static str {
     }
 }
 
-/// Returns whether a client may take numbers: it sent the token, or the server needs none.
-fn is_known(app: &App, request: &Request) -> bool {
-    if !app.token.is_set() {
-        return true;
-    }
+/// Returns the client that sent a request: it sent a token, or the server needs none.
+fn client(app: &App, request: &Request) -> Option<Client> {
     let shown = request.headers().get(AUTHORIZATION).map_or(&b""[..], |value| value.as_bytes());
     // The name of the scheme ignores case (RFC 9110, section 11.1).
-    shown
-        .split_at_checked(7)
-        .is_some_and(|(scheme, token)| scheme.eq_ignore_ascii_case(b"bearer ") && app.token.is(token))
+    let token = shown.split_at_checked(7).filter(|(scheme, _)| scheme.eq_ignore_ascii_case(b"bearer "));
+    app.tokens.client(token.map_or(&b""[..], |(_, token)| token))
 }

@@ -9,7 +9,7 @@ use axum::http::header::HOST;
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, Uri, Version};
 
-use crate::auth::Token;
+use crate::auth::Tokens;
 
 /// The allowed names, or `None` for a server with a token: such a page does not know the token.
 #[derive(Clone, Debug)]
@@ -17,8 +17,8 @@ pub struct Hosts(Option<Vec<String>>);
 
 impl Hosts {
     /// Returns the names of `--allow-host` and the name in `--http`.
-    pub fn new(token: &Token, listens_at: &str, allowed: &[String]) -> Self {
-        if token.is_set() {
+    pub fn new(tokens: &Tokens, listens_at: &str, allowed: &[String]) -> Self {
+        if tokens.are_set() {
             return Self(None);
         }
         let own = host(listens_at.as_bytes());
@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn only_loopback_and_allowed_names_pass() {
-        let none = Token::read(None).expect("none");
+        let none = Tokens::default();
         let hosts = Hosts::new(&none, "box.local:8080", &[allowed("IDs.example").expect("a name")]);
         for name in [
             "localhost",
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn a_malformed_host_is_refused_with_or_without_a_token() {
-        let none = Token::read(None).expect("none");
+        let none = Tokens::default();
         for hosts in [Hosts::new(&none, "localhost:8080", &[]), Hosts(None)] {
             for names in [
                 &[][..],

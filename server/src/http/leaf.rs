@@ -52,7 +52,7 @@ fn answer(app: &App, uri: &Uri, number: Result<u64, Failure>) -> Response {
         Err(failure) => {
             let kind = match &failure {
                 Failure::Error(error) => Some(error.kind()),
-                Failure::Busy(_) => None,
+                _ => None,
             };
             // Leaf's codes: -2 for an unknown tag, -3 for empty buffers or a clock that went back, -1 before it is ready.
             let id = match kind {

@@ -7,10 +7,10 @@
 
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::rejection::{JsonRejection, PathRejection};
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
+use axum::{Extension, Json};
 use serde::{Deserialize, Serialize};
 use snowmint_core::bytes::refuse_label;
 use snowmint_core::{ErrorKind, Integer, Layout, Options, SystemHost, Window, layouts};
@@ -20,6 +20,7 @@ use utoipa::ToSchema;
 use super::App;
 use super::problem::{Failures, Problem};
 use super::whole::Whole;
+use crate::auth::Client;
 
 /// The greatest distance of `unused_from_ms` from 1970: the numbers of every language hold it exactly.
 const FARTHEST_MS: i64 = 9_007_199_254_740_991;
@@ -44,7 +45,8 @@ pub struct Claim {
     /// How far IDs may run ahead of the clock in ms, by default 0.
     #[schema(value_type = Option<u64>, minimum = 0, maximum = 60_000)]
     max_ahead_ms: Option<Whole<u64>>,
-    /// Name of the holder, for people, without control and format characters; the server keeps the first 60 bytes.
+    /// Name of the holder, for people, without control and format characters. The server puts the name of the token before it,
+    /// and keeps the first 60 bytes.
     label: Option<String>,
     /// The only node to claim. By default any free node.
     #[schema(value_type = Option<u64>, minimum = 0, maximum = 4_294_967_295_u64)]
@@ -199,7 +201,7 @@ fn lost(error: Error) -> Problem {
     if conflict { problem.with_status(StatusCode::CONFLICT) } else { problem }
 }
 
-/// Claim a node; the same nonce gets the same node again
+/// Claim a node; the same nonce gets the same node again. A new namespace needs a token of the role admin
 #[utoipa::path(post, path = "/v1/namespaces/{ns}/leases", operation_id = "claim_node", tag = "leases",
     params(("ns" = String, Path, min_length = 1, max_length = 65, pattern = "^@?[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$")),
     request_body = Claim,
@@ -210,6 +212,7 @@ fn lost(error: Error) -> Problem {
 )]
 pub async fn claim(
     State(app): State<Arc<App>>,
+    Extension(client): Extension<Client>,
     ns: Result<Path<String>, PathRejection>,
     claim: Result<Json<Claim>, JsonRejection>,
 ) -> Result<(StatusCode, Json<Lease>), Problem> {
@@ -239,7 +242,7 @@ pub async fn claim(
         label: claim.label.unwrap_or_else(|| "over HTTP".to_owned()),
         last_node: claim.last_node.map(|node| node.0),
     };
-    let granted = app.service.leases.claim(&terms, &claimer).await.map_err(Problem::of_namespace)?;
+    let granted = app.service.namespaces.claim(&client, &terms, &claimer).await.map_err(Problem::of_namespace)?;
     let lease = Lease {
         node: granted.node,
         window: span(granted.window),

@@ -6,7 +6,7 @@
 use axum::http::HeaderMap;
 use axum::http::header::{HOST, ORIGIN};
 
-use crate::auth::Token;
+use crate::auth::Tokens;
 
 /// The allowed origins, or `None` if all are allowed. A server with a token allows all, as foreign pages do not know the token.
 #[derive(Clone, Debug)]
@@ -14,9 +14,9 @@ pub struct Pages(Option<Vec<String>>);
 
 impl Pages {
     /// Returns the origins of `--allow-origin`.
-    pub fn new(token: &Token, allowed: &[String]) -> Self {
+    pub fn new(tokens: &Tokens, allowed: &[String]) -> Self {
         let all = allowed.iter().any(|origin| origin == "*");
-        Self((!token.is_set() && !all).then(|| allowed.to_vec()))
+        Self((!tokens.are_set() && !all).then(|| allowed.to_vec()))
     }
 
     /// Returns whether a page of an origin that is not allowed sent the request.
@@ -48,7 +48,7 @@ mod tests {
 
     #[test]
     fn a_page_is_foreign_unless_same_origin_or_allowed() {
-        let none = Token::read(None).expect("none");
+        let none = Tokens::default();
         let pages = Pages::new(&none, &["https://app.example".to_owned()]);
         let host = ("host", "localhost:8080");
         for headers in [

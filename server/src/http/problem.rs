@@ -16,6 +16,7 @@ use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::{Content, Ref, RefOr};
 use utoipa::{IntoResponses, ToSchema};
 
+use crate::auth::Role;
 use crate::service::{Failure, LATER_MS};
 
 /// The reason of a refusal or a failure.
@@ -59,7 +60,13 @@ impl Problem {
     }
 
     pub fn unauthorized() -> Self {
-        Self::new(StatusCode::UNAUTHORIZED, "UNAUTHORIZED", "send the server's token: Authorization: Bearer TOKEN")
+        Self::new(StatusCode::UNAUTHORIZED, "UNAUTHORIZED", "send a token of the server: Authorization: Bearer TOKEN")
+    }
+
+    /// Refuses a request of a client whose token is for another role.
+    pub fn of_role(needed: Role) -> Self {
+        let detail = format!("this needs the role {}: send a token of {}", needed.name(), needed.flag());
+        Self::new(StatusCode::FORBIDDEN, Failure::FORBIDDEN, detail)
     }
 
     /// Refuses a request whose head breaks a rule of HTTP.
@@ -177,6 +184,8 @@ impl From<Failure> for Problem {
             Failure::Busy(why) => {
                 Self::new(StatusCode::SERVICE_UNAVAILABLE, Failure::BUSY, why).with_retry_after_ms(Some(LATER_MS))
             }
+            Failure::Forbidden(why) => Self::new(StatusCode::FORBIDDEN, Failure::FORBIDDEN, why),
+            Failure::NoNamespace(why) => Self::new(StatusCode::NOT_FOUND, Failure::NO_NAMESPACE, why),
             Failure::Error(error) => error.into(),
         }
     }

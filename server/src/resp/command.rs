@@ -9,6 +9,7 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 
 use super::reply::Reply;
 use super::{Get, Resp, frame, info};
+use crate::auth::{Role, role_of_command};
 use crate::service::Failure;
 
 /// The limit of the commands between MULTI and EXEC, in bytes.
@@ -22,8 +23,8 @@ const BUSY: &str = "BUSY transactions of other clients take all memory for them:
 /// A client's connection.
 pub struct Session<'a> {
     shared: &'a Resp,
-    /// Whether the client may take numbers.
-    pub known: bool,
+    /// What the client may do; nothing before it has sent a token.
+    role: Option<Role>,
     resp3: bool,
     /// The commands since MULTI.
     queue: Option<Queue>,
@@ -94,7 +95,13 @@ impl<'a> Words<'a> {
 
 impl<'a> Session<'a> {
     pub fn new(shared: &'a Resp) -> Self {
-        Self { shared, known: !shared.token.is_set(), resp3: false, queue: None, over: false }
+        let role = shared.tokens.client(b"").map(|client| client.role);
+        Self { shared, role, resp3: false, queue: None, over: false }
+    }
+
+    /// Returns whether the client may do anything.
+    pub const fn is_known(&self) -> bool {
+        self.role.is_some()
     }
 
     /// Runs a command, and appends its reply.
@@ -117,7 +124,7 @@ impl<'a> Session<'a> {
                 self.shared.metrics.redis.failed(error.code());
                 match error {
                     Failure::Busy(why) => Reply::Error(format!("{} {why}", Failure::BUSY)),
-                    Failure::Error(error) => Reply::Error(format!("ERR {} {error}", error.code())),
+                    failure => Reply::Error(format!("ERR {} {failure}", failure.code())),
                 }
             }
         }
@@ -125,12 +132,13 @@ impl<'a> Session<'a> {
 
     /// Queues commands after MULTI, and refuses at once a command that EXEC could not run.
     fn in_transaction(&mut self, words: &Words<'_>) -> Transaction {
-        if !self.known {
+        if !self.is_known() {
             return Transaction::None;
         }
         let mut place = [0; 16];
         let name = words.name(&mut place);
         let error = |text: &str| Transaction::Answer(Reply::Error(text.to_owned()));
+        let (shared, role) = (self.shared, self.role);
         match (name, &mut self.queue) {
             (b"MULTI" | b"EXEC" | b"DISCARD", queue) if words.ranges.len() != 1 => {
                 if let Some(queue) = queue {
@@ -160,8 +168,8 @@ impl<'a> Session<'a> {
                     None => Some(unknown(words)),
                     Some(counts) if !counts.contains(&words.ranges.len()) => Some(wrong_number(name)),
                     Some(_) if !fits => Some(Reply::Error("ERR a transaction takes at most 256 kB".to_owned())),
-                    Some(_) if queue.add(words.buffer) => None,
-                    Some(_) => Some(Reply::Error(BUSY.to_owned())),
+                    Some(_) => forbidden(shared, role, name)
+                        .or_else(|| (!queue.add(words.buffer)).then(|| Reply::Error(BUSY.to_owned()))),
                 };
                 if let Some(refusal) = refusal {
                     *queue = Queue { refused: true, ..Queue::default() };
@@ -188,16 +196,19 @@ impl<'a> Session<'a> {
         let mut place = [0; 16];
         let name = words.name(&mut place);
         let service = &self.shared.service;
+        if let Some(forbidden) = forbidden(self.shared, self.role, name) {
+            return Ok(forbidden);
+        }
         match (name, words.ranges.len()) {
             (b"AUTH", 2) => Ok(self.auth(words.get(1))),
-            // The user name has no effect: there is one token.
+            // The user name has no effect: the token tells the role.
             (b"AUTH", 3) => Ok(self.auth(words.get(2))),
             (b"HELLO", _) => Ok(self.hello(words)),
             (b"QUIT", 1) => {
                 self.over = true;
                 Ok(Reply::Simple("OK"))
             }
-            _ if !self.known => Ok(Reply::Error("NOAUTH Authentication required.".to_owned())),
+            _ if !self.is_known() => Ok(Reply::Error("NOAUTH Authentication required.".to_owned())),
             (b"INCR", 2) => self.next(words.key(1)?).await.map(Reply::Integer),
             (b"INCRBY", 3) => self.reserve(words.key(1)?, words.number(2)?).await.map(Reply::Integer),
             (b"GET", 2) if self.shared.get == Get::Peek => {
@@ -248,14 +259,14 @@ impl<'a> Session<'a> {
     }
 
     fn auth(&mut self, shown: &[u8]) -> Reply {
-        if !self.shared.token.is_set() {
+        if !self.shared.tokens.are_set() {
             return Reply::Error("ERR AUTH: this server needs no token".to_owned());
         }
-        if !self.shared.token.is(shown) {
+        let Some(client) = self.shared.tokens.client(shown) else {
             self.shared.metrics.redis.failed("UNAUTHORIZED");
             return Reply::Error("WRONGPASS wrong token".to_owned());
-        }
-        self.known = true;
+        };
+        self.role = Some(client.role);
         Reply::Simple("OK")
     }
 
@@ -280,7 +291,7 @@ impl<'a> Session<'a> {
                 return Reply::Error("ERR Syntax error in HELLO".to_owned());
             }
         }
-        if !self.known {
+        if !self.is_known() {
             return Reply::Error("NOAUTH HELLO must be called with AUTH default TOKEN, or after AUTH".to_owned());
         }
         self.resp3 = resp3;
@@ -329,6 +340,18 @@ fn arguments(name: &[u8]) -> Option<RangeInclusive<usize>> {
         b"HELLO" | b"INFO" | b"COMMAND" => 1..=usize::MAX,
         _ => return None,
     })
+}
+
+/// Refuses a command that the client's role may not send.
+fn forbidden(shared: &Resp, role: Option<Role>, name: &[u8]) -> Option<Reply> {
+    let needed = role_of_command(name);
+    if role.is_none_or(|role| role >= needed) {
+        return None;
+    }
+    shared.metrics.redis.failed(Failure::FORBIDDEN);
+    let name = String::from_utf8_lossy(name).to_ascii_lowercase();
+    let (role, flag) = (needed.name(), needed.flag());
+    Some(Reply::Error(format!("NOPERM '{name}' needs the role {role}: send AUTH with a token of {flag}")))
 }
 
 fn wrong_number(name: &[u8]) -> Reply {

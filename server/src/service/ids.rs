@@ -11,6 +11,7 @@ use snowmint_stores::{Error, Namespace, Store};
 use tokio::task::{JoinError, spawn_blocking};
 
 use super::Settings;
+use super::namespaces::Namespaces;
 use super::openings::{Failure, Openings};
 use super::pool::{Pool, Pooled};
 use super::queue::Queued;
@@ -22,6 +23,7 @@ const MOST: usize = 64;
 #[derive(Debug)]
 pub struct Ids {
     openings: Openings,
+    namespaces: Arc<Namespaces>,
     lease_store: LeaseStore,
     layout: Layout,
     namespace: Option<Namespace>,
@@ -56,12 +58,13 @@ impl Refusals {
 
 impl Ids {
     /// Opens no generator yet.
-    pub fn new(store: Arc<dyn Store>, openings: Openings, settings: &Settings) -> Self {
+    pub fn new(store: Arc<dyn Store>, openings: Openings, namespaces: Arc<Namespaces>, settings: &Settings) -> Self {
         let default = key_of(settings.namespace.as_ref().map(Namespace::to_string).as_deref(), &settings.layout);
         let kept = vec![default, key_of(None, &LEAF)];
         Self {
             lease_store: LeaseStore::own(store),
             openings,
+            namespaces,
             layout: settings.layout,
             namespace: settings.namespace.clone(),
             max_wait_ms: settings.max_wait_ms,
@@ -96,7 +99,7 @@ impl Ids {
         loop {
             let generator = match self.pool.get(&name) {
                 Some(generator) => generator,
-                None => match deadline.answer(self.open(&name, &layout, namespace.clone())).await {
+                None => match deadline.answer(self.open_if_there(&name, &layout, namespace.clone())).await {
                     Some(opened) => opened?,
                     // The claim of an earlier request, for which this one waited.
                     None => return Err(self.refusals.last(&name).map_or_else(|| deadline.missed(), Failure::from)),
@@ -131,6 +134,21 @@ impl Ids {
             None => self.namespace.as_ref().filter(|_| default).map(ToString::to_string),
         };
         Ok((key_of(namespace.as_deref(), &layout), layout, namespace))
+    }
+
+    /// Opens a generator whose namespace the store has. The server's own namespace and Leaf's come into being here.
+    async fn open_if_there(
+        &self,
+        name: &str,
+        layout: &Layout,
+        namespace: Option<String>,
+    ) -> Result<Arc<Queued>, Failure> {
+        if !self.pool.keeps(name) {
+            layout.refuse_outside(snowmint_core::SystemHost::unix_ms())?;
+            let namespace = namespace.as_deref().map_or_else(|| Ok(Namespace::of_layout(layout)), Namespace::named)?;
+            self.namespaces.refuse_missing(&namespace).await?;
+        }
+        Ok(self.open(name, layout, namespace).await?)
     }
 
     /// Opens a generator.

@@ -125,14 +125,12 @@ impl Keys {
     }
 
     /// Raises a key: its next number is above `value`, and above all numbers given before.
+    ///
+    /// # Errors
+    /// `InvalidId`, if the key is above `value`: nothing is set.
     pub async fn set(&self, name: &str, value: u64) -> Result<(), Failure> {
         let call = async {
             let locked = self.pool.lock(name).await;
-            if let Some(key) = locked.get()
-                && key.last().await? >= value
-            {
-                return Ok(());
-            }
             if let Some(key) = locked.take() {
                 key.give_back().await;
             }

@@ -125,6 +125,11 @@ async fn give_back<T: Pooled>(taken: Taken<T>) {
 }
 
 impl<T> Pool<T> {
+    /// Returns whether a name never makes room for others.
+    pub fn keeps(&self, name: &str) -> bool {
+        self.kept.iter().any(|kept| kept == name)
+    }
+
     /// Returns a pool of at most `most` values, besides the names in `kept`.
     pub fn new(most: usize, kept: Vec<String>) -> Arc<Self> {
         Arc::new(Self {

@@ -63,7 +63,6 @@ impl Tally {
 async fn look(leases: &Leases) -> Result<Counts, Error> {
     let all = leases.all().await?;
     let now_ms = SystemHost::unix_ms();
-    let records = all.values().flatten();
-    let held = records.filter(|(_, record)| !record.released && record.window.end_ms > now_ms);
+    let held = all.values().flatten().filter(|(_, record)| record.is_live(now_ms));
     Ok(Counts { leases: held.count(), namespaces: all.len() })
 }

@@ -18,7 +18,7 @@ use tracing_subscriber::EnvFilter;
 
 use super::signals;
 use crate::arguments::serve::{LogFormat, Serve};
-use crate::auth::Token;
+use crate::auth::{Role, Tokens};
 use crate::connections::{AllPlaces, Door, Ending, Limits, Port, Protocol, Reserve};
 use crate::exit::Exit;
 use crate::http::{App, Hosts, Http, document};
@@ -89,13 +89,17 @@ fn log(options: &Serve) -> Result<(), Exit> {
 }
 
 async fn run(options: &Serve) -> Result<(), Exit> {
-    let token = Token::read(options.token_file.as_deref())?;
+    let tokens = Tokens::read(&[
+        (Role::Metrics, options.metrics_token_file.as_deref()),
+        (Role::Mint, options.token_file.as_deref()),
+        (Role::Admin, options.admin_token_file.as_deref()),
+    ])?;
     let certificate = Certificate::read(options.tls_cert.as_deref(), options.tls_key.as_deref())?;
     let tls = certificate.as_ref().map(Certificate::acceptor).transpose()?;
     // Opens the ports before anything is leased.
     let (all, reserve) = (AllPlaces::default(), Reserve::new());
     let open = async |name, address, limits| -> Result<Option<Port>, Exit> {
-        let listener = listen(name, address, &token).await?;
+        let listener = listen(name, address, &tokens).await?;
         Ok(listener.map(|listener| Port {
             door: Door::new(listener, reserve.clone()),
             tls: tls.clone(),
@@ -137,12 +141,12 @@ async fn run(options: &Serve) -> Result<(), Exit> {
     monitor::watch(&service, &metrics);
     let idle = Duration::from_secs(options.idle_s);
     let (end, ending) = watch::channel(false);
-    let hosts = Hosts::new(&token, &options.http, &options.allow_host);
-    let app = App::new(Arc::clone(&service), token.clone(), hosts, &metrics, &options.allow_origin, &ending);
+    let hosts = Hosts::new(&tokens, &options.http, &options.allow_host);
+    let app = App::new(Arc::clone(&service), tokens.clone(), hosts, &metrics, &options.allow_origin, &ending);
     let http_protocol = Arc::new(Http::new(&app, &options.allow_origin, idle)?);
     let health_protocol = Arc::new(Http::health(&app, idle)?);
     let resp_protocol =
-        Arc::new(Resp { service: Arc::clone(&service), token: token.clone(), metrics, idle, get: options.get });
+        Arc::new(Resp { service: Arc::clone(&service), tokens: tokens.clone(), metrics, idle, get: options.get });
     let shown = |address: Option<SocketAddr>| address.map_or_else(|| "off".to_owned(), |address| address.to_string());
     tracing::info!(
         http = shown(http_address),
@@ -150,15 +154,15 @@ async fn run(options: &Serve) -> Result<(), Exit> {
         health = shown(health_address),
         store = store_name,
         tls = tls.is_some(),
-        token = token.is_set(),
+        token = tokens.are_set(),
         version = env!("CARGO_PKG_VERSION"),
         "serving"
     );
-    if let Some(exposure) = token.exposure() {
+    for exposure in tokens.exposures() {
         tracing::warn!("{exposure}");
     }
     let mut addresses = [http_address, redis_address, health_address].into_iter().flatten();
-    if token.is_set() && tls.is_none() && !options.plain && addresses.any(|address| !address.ip().is_loopback()) {
+    if tokens.are_set() && tls.is_none() && !options.plain && addresses.any(|address| !address.ip().is_loopback()) {
         tracing::warn!(
             "clients on other machines send the token in plain text: add --tls-cert and --tls-key, or --plain if a proxy or the \
              network encrypts"
@@ -176,7 +180,7 @@ async fn run(options: &Serve) -> Result<(), Exit> {
         tokio::select! {
             () = serving.as_mut() => break,
             () = ended.came() => break,
-            () = hang_up.came() => read_again(&token, certificate.as_deref()),
+            () = hang_up.came() => read_again(&tokens, certificate.as_deref()),
         }
     }
     tracing::info!("ending");
@@ -201,6 +205,8 @@ fn settings(options: &Serve, own: String) -> Result<Settings, Exit> {
         max_wait_ms: options.max_wait_ms,
         window_ms,
         max_window_ms: options.max_window_ms,
+        max_namespaces: options.max_namespaces,
+        node_share: options.node_share,
         section_size: options.section_size,
         users_memory_bytes: options.users_memory.as_u64(),
         label: options.advertise.clone().unwrap_or(own),
@@ -236,10 +242,10 @@ async fn give_back(service: &Service, serving: impl Future<Output = ()>, ended: 
     }
 }
 
-/// Reads the token file and the certificate again. If a file is not usable, the old content stays.
-fn read_again(token: &Token, certificate: Option<&Certificate>) {
+/// Reads the token files and the certificate again. If a file is not usable, the old content stays.
+fn read_again(tokens: &Tokens, certificate: Option<&Certificate>) {
     for (file, read) in
-        [("token", token.read_again()), ("certificate", certificate.map_or(Ok(()), Certificate::read_again))]
+        [("token", tokens.read_again()), ("certificate", certificate.map_or(Ok(()), Certificate::read_again))]
     {
         match read {
             Ok(()) => tracing::info!(file, "read again"),
@@ -264,13 +270,13 @@ fn bind(address: SocketAddr) -> io::Result<TcpListener> {
 ///
 /// # Errors
 /// `Wrong` for an address that other machines can reach, if there is no token. `Failed`, if the port cannot be opened.
-async fn listen(flag: &str, address: &str, token: &Token) -> Result<Option<TcpListener>, Exit> {
+async fn listen(flag: &str, address: &str, tokens: &Tokens) -> Result<Option<TcpListener>, Exit> {
     if address == "off" {
         return Ok(None);
     }
     let wrong = |why: &dyn std::fmt::Display| Exit::Wrong(format!("{flag} {address}: {why}"));
     let addresses: Vec<_> = lookup_host(address).await.map_err(|error| wrong(&error))?.collect();
-    if !token.is_set() && addresses.iter().any(|address| !address.ip().is_loopback()) {
+    if !tokens.are_set() && addresses.iter().any(|address| !address.ip().is_loopback()) {
         return Err(wrong(&"other machines can reach this address, so a token is needed: --token-file FILE"));
     }
     // As a server of several addresses of a name does: the first that can be opened.

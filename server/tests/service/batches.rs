@@ -3,7 +3,7 @@
 use std::sync::Barrier;
 use std::thread;
 
-use super::support::{Server, assert_unique};
+use super::support::{Server, assert_unique, store, verb};
 
 /// 32 IDs per ms: 10,000 IDs take 312 ms.
 const LAYOUT: &str = "time:41,node:10,sequence:5;epoch=2025-01-01T00:00:00Z";
@@ -13,7 +13,8 @@ const MAX_WAIT_MS: u64 = 10_000;
 
 #[test]
 fn batches_without_time_are_refused_at_once() {
-    let (server, _directory) = Server::alone(&["--max-wait-ms", &MAX_WAIT_MS.to_string()]);
+    let (server, directory) = Server::alone(&["--max-wait-ms", &MAX_WAIT_MS.to_string()]);
+    verb(&["namespace", "create", "--layout", LAYOUT, "--store", &store(directory.path())]);
     let first = server.get(&format!("/v1/ids?layout={LAYOUT}")).ids();
     let barrier = Barrier::new(CLIENTS);
     let answers: Vec<_> = thread::scope(|scope| {

@@ -27,7 +27,9 @@ fn keys_count_as_in_redis_and_never_go_back() {
     assert_eq!(client.incr::<_, _, u64>("a", 0), Ok(3));
     assert_eq!(client.incr::<_, _, u64>("a", 100_000), Ok(100_003));
     assert_eq!(next(&mut client), 100_004);
-    let _: () = client.set("a", 5).expect("OK");
+    let below = client.set::<_, _, Value>("a", 5).expect_err("it sets nothing").to_string();
+    assert!(below.contains("key \"a\" is at 100004 already, and its numbers never go back: nothing is set"), "{below}");
+    let _: () = client.set("a", 100_004).expect("it is there");
     assert_eq!(next(&mut client), 100_005);
     assert_eq!(client.incr::<_, _, u64>("large", 2_147_483_647_u64), Ok(2_147_483_647));
     let error = client.incr::<_, _, u64>("large", 2_147_483_648_u64).expect_err("more than a range holds");

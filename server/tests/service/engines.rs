@@ -11,7 +11,7 @@ use snowmint_core::layouts::SNOWMINT;
 use snowmint_tests::engines::{Engine, Server as Store, shared, shared_database, with_option};
 
 use super::load::{Ledger, http, kill, place, resp, there, user};
-use super::support::{Answer, Server, assert_increasing, command};
+use super::support::{Answer, Server, assert_increasing, command, verb};
 
 /// The limit for each step on a busy machine.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -215,6 +215,7 @@ fn an_unsafe_replica_is_reported_and_refuses_new_leases() {
     server.get("/v1/ids?count=5").ids();
     assert!(server.get("/metrics").text.contains(&risk(0)));
     let port = store.port().to_string();
+    verb(&["namespace", "create", "newcomers", "--store", &store.url()]);
     let replica = Store::start_with(Engine::Redis, &["--replicaof", "127.0.0.1", &port]);
     until(|| server.get("/metrics"), |answer| answer.text.contains(&risk(1)));
     let begun = Instant::now();

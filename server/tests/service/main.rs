@@ -20,6 +20,7 @@ mod outage;
 mod pace;
 mod pages;
 mod resources;
+mod roles;
 mod settings;
 mod slow;
 mod status;

@@ -9,7 +9,7 @@ use redis::Commands as _;
 use snowmint_tests::engines::{Engine, Server as Store};
 
 use super::slow::Way;
-use super::support::{Server, connect, rest};
+use super::support::{Server, connect, directory, rest, store, verb};
 
 /// Ten times the usual duration.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -47,6 +47,7 @@ fn the_first_use_of_a_name_ends_at_its_deadline() {
     let store = Store::start(Engine::Redis);
     let way = Way::to(&store.url());
     let server = Server::over(&way.url(&store.url()), &["--max-wait-ms", "300"]);
+    verb(&["namespace", "create", "new", "--store", &store.url()]);
     let mut client = server.client();
     let mut second = server.client();
     way.stop(true);
@@ -121,10 +122,14 @@ fn names_unused_for_longest_make_room() {
 
 #[test]
 fn many_namespaces_do_not_block_other_ones() {
-    let (server, _directory) = Server::alone(&["--max-wait-ms", "5000"]);
+    let directory = directory();
+    let server = Server::start(directory.path(), &["--max-wait-ms", "5000"]);
     assert_eq!(server.get("/v1/ids").status, 200);
+    let make = |place: u32| verb(&["namespace", "create", &format!("n{place}"), "--store", &store(directory.path())]);
+    make(0);
     let first = server.get("/v1/ids?namespace=n0").ids();
     for place in 1..70 {
+        make(place);
         let answer = server.get(&format!("/v1/ids?namespace=n{place}"));
         assert_eq!(answer.status, 200, "{place}: {answer:?}");
     }

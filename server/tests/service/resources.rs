@@ -5,13 +5,13 @@ use snowmint_core::layouts::{SNOWMINT, SONYFLAKE};
 use snowmint_stores::Namespace;
 use tempfile::TempDir;
 
-use super::support::{Server, assert_increasing, command, directory, store};
+use super::support::{Server, assert_increasing, command, directory, store, verb};
 
 const NONCE: &str = "8f14e45fceea167a5a36dedd4bea2543";
 
 #[test]
 fn ids_of_any_count_are_unique_and_ascending() {
-    let (server, _directory) = Server::alone(&[]);
+    let (server, directory) = Server::alone(&[]);
     let mut ids = server.get("/v1/ids").ids();
     for count in [1, 2, 1999, 2000, 2001, 100_000] {
         let more = server.get(&format!("/v1/ids?count={count}")).ids();
@@ -19,8 +19,12 @@ fn ids_of_any_count_are_unique_and_ascending() {
         ids.extend(more);
     }
     assert_increasing(&ids);
+    let sharded = "time:41,shard:3,sequence:9;epoch=2025-01-01T00:00:00Z";
+    let url = store(directory.path());
+    verb(&["namespace", "create", "--layout", "twitter", "--store", &url]);
+    verb(&["namespace", "create", "a", "--layout", sharded, "--store", &url]);
     let twitter = server.get("/v1/ids?layout=twitter").ids();
-    let sharded = server.get("/v1/ids?layout=time:41,shard:3,sequence:9;epoch=2025-01-01T00:00:00Z&namespace=a").ids();
+    let sharded = server.get(&format!("/v1/ids?layout={sharded}&namespace=a")).ids();
     assert!(twitter[0] > ids[0] && sharded[0] < ids[0]);
     for bad in ["count=0", "count=100001", "count=-1", "count=x", "counts=1"] {
         let code = if bad.starts_with("count=") && bad.contains(['0', '1']) && !bad.contains('-') {
@@ -205,7 +209,8 @@ fn a_node_is_leased_renewed_and_released_over_http() {
 
 #[test]
 fn clients_and_the_server_share_a_layouts_namespace() {
-    let (server, _directory) = Server::alone(&[]);
+    let (server, directory) = Server::alone(&[]);
+    verb(&["namespace", "create", "--layout", "sonyflake", "--store", &store(directory.path())]);
     server.get("/v1/ids?layout=sonyflake").json();
     let sonyflake = Namespace::of_layout(&SONYFLAKE).to_string();
     let leases = format!("/v1/namespaces/{}/leases", sonyflake.replace('@', "%40"));

@@ -51,7 +51,7 @@ fn the_status_of_400_namespaces_takes_two_queries() {
         let leases = Leases::new(connect(&store.url()).await.expect("it connects"));
         for place in 0..400 {
             let namespace = Namespace::named(&format!("n{place}")).expect("a name");
-            leases.pin(&namespace, &SNOWMINT).await.expect("it is pinned");
+            leases.make(&namespace, &SNOWMINT).await.expect("it is made");
         }
     };
     tokio::runtime::Runtime::new().expect("a runtime").block_on(pin);

@@ -85,6 +85,20 @@ pub fn command() -> Command {
     without_settings(Command::new(env!("CARGO_BIN_EXE_snowmint")))
 }
 
+/// Runs a verb that must succeed, and returns its output.
+pub fn verb(words: &[&str]) -> String {
+    let ended = command().args(words).output().expect("it runs");
+    assert!(ended.status.success(), "{words:?}: {ended:?}");
+    String::from_utf8(ended.stdout).expect("text")
+}
+
+/// Runs a verb that must fail, and returns its exit code and what it says.
+pub fn refused(words: &[&str]) -> (Option<i32>, String) {
+    let ended = command().args(words).output().expect("it runs");
+    assert!(!ended.status.success(), "{words:?}: {ended:?}");
+    (ended.status.code(), String::from_utf8(ended.stderr).expect("text"))
+}
+
 /// The program under a limit that a shell sets.
 fn limited(limit: &str) -> Command {
     let mut shell = Command::new("sh");

@@ -3,18 +3,18 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use snowmint_core::lease::{NamespaceRecord, Record};
+use snowmint_core::lease::Record;
 use snowmint_core::store::Version;
-use snowmint_core::{ErrorKind, Layout, SystemHost, Window};
+use snowmint_core::{ErrorKind, SystemHost, Window};
 
 use tokio::task::JoinSet;
 
 use super::claim::{claim_node_async, read_nodes};
+use super::namespaces::is_removed;
 use super::renewal::{Session, release_async, renew_async};
-use super::{Claimer, Namespace, Outcome, Refusal, Terms};
+use super::{Claimer, Namespace, Outcome, Refusal, Share, Terms};
 use crate::error::Error;
 use crate::process::lock;
-use crate::store::floor::floor;
 use crate::store::key::{key, name};
 use crate::store::{Found, Store, Wrote};
 
@@ -27,7 +27,7 @@ const AT_ONCE: usize = 64;
 ///
 /// Nothing is kept in memory: each call reads the record and writes over the version that it has read.
 #[derive(Clone, Debug)]
-pub struct Leases(Arc<dyn Store>);
+pub struct Leases(pub(super) Arc<dyn Store>);
 
 /// A granted node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,57 +44,31 @@ impl Leases {
         Self(store)
     }
 
-    /// Writes the layout of a namespace into the store, or compares it with the one there. The first claim does so too.
-    ///
-    /// # Errors
-    /// `InvalidLayout`, `StoreUnavailable`.
-    pub async fn pin(&self, namespace: &Namespace, layout: &Layout) -> Result<(), Error> {
-        namespace.refuse_default_of_another(layout)?;
-        let key = namespace.key()?;
-        loop {
-            if let Some(found) = self.0.read(&key).await? {
-                return namespace.read(self.0.name(), &found.value, layout).map(drop);
-            }
-            // An earlier record may have vanished from beside its nodes.
-            let nodes = read_nodes(self.0.name(), self.0.list(&namespace.nodes_prefix()?).await?)?;
-            for (record, _) in nodes.values().flatten() {
-                record.refuse_other_layout(layout).map_err(|error| {
-                    Error::told(error.kind(), format!("{}, namespace {namespace}: {error}", self.0.name()))
-                })?;
-            }
-            let record = NamespaceRecord { nodes: 0, floor_ms: floor(&*self.0).await?.map(|floor| floor.until_ms) };
-            if self.0.write(&key, format!("{layout}{record}").as_bytes(), 0).await? != Wrote::Conflict {
-                return Ok(());
-            }
-        }
-    }
-
     /// Grants a node. A claimer whose nonce holds a node gets that node again.
     ///
     /// # Errors
-    /// `NodesExhausted`, with the ms after which a node is free, if one will be; `InvalidLayout`, `StoreUnavailable`,
-    /// `UnsafeStore`, `BeforeEpoch`, `TimeOverflow`.
-    pub async fn claim(&self, terms: &Terms, claimer: &Claimer) -> Result<Granted, Error> {
+    /// `NodesExhausted`, with the ms after which a node is free, if one will be, and if the claimer's share is used up;
+    /// `InvalidLayout`, `StoreUnavailable`, `UnsafeStore`, `BeforeEpoch`, `TimeOverflow`.
+    pub async fn claim(&self, terms: &Terms, claimer: &Claimer, share: Option<&Share<'_>>) -> Result<Granted, Error> {
         let now_ms = SystemHost::unix_ms();
         terms.layout.refuse_outside(now_ms)?;
         terms.namespace.refuse_default_of_another(&terms.layout)?;
-        if let Some(granted) = self.granted(terms, claimer.nonce).await? {
-            return Ok(granted);
+        let nodes = self.nodes(terms).await?;
+        if let Some((node, record)) = nodes.iter().find(|(_, record)| record.is_held_by(claimer.nonce)) {
+            return Ok(Granted { node: *node, window: record.window });
+        }
+        if let Some(share) = share {
+            share.refuse(self.0.name(), terms, &nodes, now_ms)?;
         }
         let grant = claim_node_async(&*self.0, terms, claimer, now_ms).await.map_err(Refusal::into_error)?;
         Ok(Granted { node: grant.node(), window: grant.window() })
     }
 
-    /// Returns the grant of an earlier call with this nonce.
-    async fn granted(&self, terms: &Terms, nonce: u128) -> Result<Option<Granted>, Error> {
-        let key = terms.namespace.key()?;
-        let Some(found) = self.0.read(&key).await? else { return Ok(None) };
+    /// Returns the nodes of the terms' namespace, none for a new one.
+    async fn nodes(&self, terms: &Terms) -> Result<Vec<(u32, Record)>, Error> {
+        let Some(found) = self.0.read(&terms.namespace.key()?).await? else { return Ok(Vec::new()) };
         terms.namespace.read(self.0.name(), &found.value, &terms.layout)?;
-        let nodes = read_nodes(self.0.name(), self.0.list(&terms.namespace.nodes_prefix()?).await?)?;
-        Ok(nodes.into_iter().find_map(|(node, record)| {
-            let (record, _) = record?;
-            record.is_held_by(nonce).then_some(Granted { node, window: record.window })
-        }))
+        records(self.0.name(), self.0.list(&terms.namespace.nodes_prefix()?).await?)
     }
 
     /// Moves a window's end up to `reach_ms` (window and `max_ahead_ms` together) past the clock, or past `unused_from_ms`
@@ -160,19 +134,6 @@ impl Leases {
         }
     }
 
-    /// Returns the namespaces of the store with their layouts as text, in any order.
-    ///
-    /// # Errors
-    /// `StoreUnavailable`.
-    pub async fn namespaces(&self) -> Result<Vec<(String, String)>, Error> {
-        let found = self.0.list("layouts/").await?;
-        let text = |value: &[u8]| {
-            let layout = NamespaceRecord::read(value).map_or(value, |(layout, _)| layout);
-            String::from_utf8_lossy(layout).into_owned()
-        };
-        Ok(found.iter().filter_map(|(part, found)| Some((name(part)?, text(&found.value)))).collect())
-    }
-
     /// Returns the records of a namespace by node, ascending, without keys whose value is not a record.
     ///
     /// # Errors
@@ -181,7 +142,8 @@ impl Leases {
         records(self.0.name(), self.0.list(&(key("leases/", namespace)? + "/")).await?)
     }
 
-    /// Returns the records of all namespaces, each as [`list`](Self::list) does, and namespaces without a record too.
+    /// Returns the records of all namespaces but removed ones, each as [`list`](Self::list) does, and namespaces without a
+    /// record too.
     ///
     /// Asks the store for all records by one query, or for those of many namespaces at the same time if its engine has no such
     /// query.
@@ -190,8 +152,10 @@ impl Leases {
     /// `StoreUnavailable`.
     pub async fn all(&self) -> Result<BTreeMap<String, Vec<(u32, Record)>>, Error> {
         let store = &*self.0;
+        let (removed, there): (Vec<_>, Vec<_>) =
+            store.list("layouts/").await?.into_iter().partition(|(_, found)| is_removed(&found.value));
         let mut parts: BTreeMap<String, Vec<(String, Found)>> =
-            store.list("layouts/").await?.into_iter().map(|(part, _)| (part, Vec::new())).collect();
+            there.into_iter().map(|(part, _)| (part, Vec::new())).collect();
         if let Some(found) = store.list_below("leases/").await? {
             for (part, found) in found {
                 if let Some((namespace, node)) = part.split_once('/') {
@@ -216,6 +180,9 @@ impl Leases {
             while let Some(listed) = asking.join_next().await {
                 parts.extend(listed.map_err(|error| Error::unavailable(store.name(), error))??);
             }
+        }
+        for (part, _) in removed {
+            parts.remove(&part);
         }
         let named = parts.into_iter().filter_map(|(part, found)| Some((name(&part)?, found)));
         named.map(|(name, found)| Ok((name, records(store.name(), found)?))).collect()
@@ -312,22 +279,22 @@ mod tests {
     #[tokio::test]
     async fn a_claim_that_is_sent_twice_is_one() {
         let leases = Leases::new(Memory::named(""));
-        let first = leases.claim(&terms(), &claimer(1)).await.expect("a node");
-        assert_eq!(leases.claim(&terms(), &claimer(1)).await, Ok(first));
-        assert_ne!(leases.claim(&terms(), &claimer(2)).await.expect("a node").node, first.node);
+        let first = leases.claim(&terms(), &claimer(1), None).await.expect("a node");
+        assert_eq!(leases.claim(&terms(), &claimer(1), None).await, Ok(first));
+        assert_ne!(leases.claim(&terms(), &claimer(2), None).await.expect("a node").node, first.node);
         let default = Terms { namespace: Namespace::of_layout(&SNOWMINT), ..terms() };
         for other_layout in [Terms { layout: SONYFLAKE, ..terms() }, Terms { layout: SONYFLAKE, ..default.clone() }] {
-            let error = leases.claim(&other_layout, &claimer(3)).await.expect_err("a namespace keeps its layout");
+            let error = leases.claim(&other_layout, &claimer(3), None).await.expect_err("a namespace keeps its layout");
             assert_eq!(error.kind(), ErrorKind::InvalidLayout);
         }
-        leases.claim(&default, &claimer(3)).await.expect("of its own layout");
+        leases.claim(&default, &claimer(3), None).await.expect("of its own layout");
     }
 
     #[tokio::test]
     async fn only_the_holder_renews_and_releases() {
         let leases = Leases::new(Memory::named(""));
         let terms = terms();
-        let Granted { node, window } = leases.claim(&terms, &claimer(1)).await.expect("a node");
+        let Granted { node, window } = leases.claim(&terms, &claimer(1), None).await.expect("a node");
         let renewed = leases.renew(&terms.namespace, node, 1, window.end_ms, 5000).await.expect("renewed");
         assert!(renewed.end_ms >= window.end_ms + 5000 && renewed.start_ms == window.start_ms);
         let error = leases.renew(&terms.namespace, node + 1, 1, 0, 5000).await.expect_err("no record");
@@ -348,7 +315,7 @@ mod tests {
         }
         let error = leases.renew(&terms.namespace, node, 1, 0, 5000).await.expect_err("given back");
         assert_eq!(error.kind(), ErrorKind::WindowClosed);
-        let next = leases.claim(&terms, &Claimer { last_node: Some(node), ..claimer(3) }).await.expect("a node");
+        let next = leases.claim(&terms, &Claimer { last_node: Some(node), ..claimer(3) }, None).await.expect("a node");
         assert_eq!(next.node, node);
         assert!(next.window.start_ms >= used_ms);
     }
@@ -356,23 +323,23 @@ mod tests {
     #[tokio::test]
     async fn an_operator_resets_an_end_that_lies_far_ahead() {
         let leases = Leases::new(Memory::named(""));
-        let granted = leases.claim(&Terms { window_ms: 1_000_000_000, ..terms() }, &claimer(1)).await.expect("a node");
+        let granted =
+            leases.claim(&Terms { window_ms: 1_000_000_000, ..terms() }, &claimer(1), None).await.expect("a node");
         let record = leases.reset("orders", granted.node, granted.window.start_ms + 1).await.expect("reset");
         assert!(record.released && record.window.end_ms == granted.window.start_ms + 1);
         assert_eq!(leases.list("orders").await.expect("a list"), [(granted.node, record)]);
         assert_eq!(leases.reset("orders", 7, 0).await.expect_err("nobody").kind(), ErrorKind::InvalidNode);
-        assert_eq!(leases.namespaces().await.expect("a list"), [("orders".to_owned(), SNOWMINT.to_string())]);
     }
 
     #[tokio::test]
     async fn a_claim_of_one_node_names_its_holder() {
         let leases = Leases::new(Memory::named(""));
         let fifth = Terms { node: Some(5), ..terms() };
-        assert_eq!(leases.claim(&fifth, &claimer(1)).await.expect("free").node, 5);
-        let error = leases.claim(&fifth, &claimer(2)).await.expect_err("held");
+        assert_eq!(leases.claim(&fifth, &claimer(1), None).await.expect("free").node, 5);
+        let error = leases.claim(&fifth, &claimer(2), None).await.expect_err("held");
         assert_eq!((error.kind(), error.retry_after_ms().is_some()), (ErrorKind::NodesExhausted, true));
         let text = error.to_string();
         assert!(text.contains("node 5 is held until 20") && text.contains("(its holder is holder 1)"), "{text}");
-        assert_eq!(leases.claim(&terms(), &claimer(2)).await.expect("another").node, 0);
+        assert_eq!(leases.claim(&terms(), &claimer(2), None).await.expect("another").node, 0);
     }
 }

@@ -10,6 +10,7 @@ use super::definition;
 use super::segments::{Segments, SegmentsOptions};
 use super::source::Counter;
 use crate::error::Error;
+use crate::store::counter;
 use crate::store::floor::skipped;
 use crate::store::key::{key, name, refuse_new};
 use crate::store::{Store, Wrote};
@@ -106,25 +107,70 @@ impl Key {
     /// Makes a key if it does not exist, and raises its counter above `value` for all later opens. Never lowers it.
     ///
     /// # Errors
-    /// `InvalidText`; `InvalidId` for a value of 2^63-1 or more; `StoreUnavailable`.
+    /// `InvalidText`; `InvalidId` for a value of 2^63-1 or more, and if the key has a number above `value`, which leaves it
+    /// unchanged; `StoreUnavailable`.
     pub async fn raise(store: &dyn Store, name: &str, value: u64) -> Result<(), Error> {
         let key = key(PREFIX, name)?;
-        if value >= LAST {
-            return Err(Error::told(ErrorKind::InvalidId, format!("a key can be set to 0 to 2^63-2, not {value}")));
-        }
+        refuse_above(value)?;
         let first = first(store).await?;
         make(store, &key, true).await?;
         // If another process adds in between, the counter rises further than needed.
         let next = store.add(&key, 0, first).await?;
-        if next <= value {
-            store.add(&key, value + 1 - next, first).await?;
+        match (value + 1).checked_sub(next) {
+            Some(0) => Ok(()),
+            Some(missing) => store.add(&key, missing, first).await.map(drop),
+            None => Err(Error::told(
+                ErrorKind::InvalidId,
+                format!(
+                    "key {name:?} is at {} already, and its numbers never go back: nothing is set",
+                    next.saturating_sub(1)
+                ),
+            )),
         }
-        Ok(())
     }
 
-    /// Skips `count` numbers of a key.
+    /// Lowers a key, also a deleted one, so that its next number is `value` plus 1, and returns the number that it was at. For
+    /// operators, as after a key was raised by mistake. Numbers above `value` that were given come again, and processes that
+    /// have the key open keep their numbers: stop them first.
+    ///
+    /// # Errors
+    /// `InvalidText`; `InvalidId`, if the key is not above `value`; `StoreUnavailable`.
+    pub async fn lower(store: &dyn Store, name: &str, value: u64) -> Result<u64, Error> {
+        let key = key(PREFIX, name)?;
+        refuse_above(value)?;
+        loop {
+            let next = match definition::read_key(store, &key).await? {
+                Some(_) => store.add(&key, 0, first(store).await?).await?,
+                None => FIRST,
+            };
+            if next <= value + 1 {
+                let sentence = format!("key {name:?} is at {}, which is not above {value}", next.saturating_sub(1));
+                return Err(Error::told(ErrorKind::InvalidId, sentence));
+            }
+            if store.lower(&key, next, value + 1).await? {
+                return Ok(next - 1);
+            }
+        }
+    }
+
+    /// Skips `count` numbers of a key, at most all.
     pub(crate) async fn skip(store: &dyn Store, name: &str, count: u64) -> Result<(), Error> {
-        store.add(&key(PREFIX, name)?, count, FIRST).await.map(drop)
+        let key = key(PREFIX, name)?;
+        counter::skip(count, async |amount| store.add(&key, amount, FIRST).await).await
+    }
+
+    /// Returns the names of the keys that exist, in any order.
+    ///
+    /// # Errors
+    /// `StoreUnavailable`.
+    pub async fn existing(store: &dyn Store) -> Result<Vec<String>, Error> {
+        let mut names = Vec::new();
+        for (part, found) in store.list(PREFIX).await? {
+            if definition::key_of(store, &part, found)?.0 {
+                names.extend(name(&part));
+            }
+        }
+        Ok(names)
     }
 
     /// Lists the keys of a store, deleted keys too, in any order.
@@ -186,6 +232,13 @@ async fn first(store: &dyn Store) -> Result<u64, Error> {
     Ok(FIRST.saturating_add(skipped(store).await?))
 }
 
+fn refuse_above(value: u64) -> Result<(), Error> {
+    if value < LAST {
+        return Ok(());
+    }
+    Err(Error::told(ErrorKind::InvalidId, format!("a key can be set to 0 to 2^63-2, not {value}")))
+}
+
 async fn is_there(store: &dyn Store, key: &str) -> Result<bool, Error> {
     Ok(definition::read_key(store, key).await?.is_some_and(|(there, _)| there))
 }
@@ -236,7 +289,10 @@ mod tests {
         assert_eq!(Key::exists(&*store, "k").await, Ok(false));
         let after = key(&store).await.next().await.expect("a number");
         assert!(after > second.last().await.expect("it has one"), "{after} after it was deleted");
-        Key::raise(&*store, "k", 1).await.expect("nothing to do");
+        let error = Key::raise(&*store, "k", 1).await.expect_err("it is above").to_string();
+        assert!(error.contains("already, and its numbers never go back: nothing is set"), "{error}");
+        let mark = Key::mark(&*store, "k").await.expect("read").expect("it exists");
+        assert_eq!(Key::raise(&*store, "k", mark).await, Ok(()), "it is there");
         assert!(key(&store).await.next().await.expect("a number") > after);
         Key::raise(&*store, "k", 5000).await.expect("raised");
         assert_eq!(key(&store).await.next().await, Ok(5001));
@@ -267,6 +323,23 @@ mod tests {
             assert!(next >= block.end, "{next} after {block:?}");
             last = next;
         }
+    }
+
+    #[tokio::test]
+    async fn an_operator_lowers_a_key_that_was_raised_by_mistake() {
+        let store: Arc<dyn Store> = Memory::named("");
+        assert_eq!(Key::lower(&*store, "k", 0).await.expect_err("no key").kind(), ErrorKind::InvalidId);
+        Key::raise(&*store, "k", LAST - 1).await.expect("the end");
+        assert_eq!(key(&store).await.next().await.expect_err("at its end").kind(), ErrorKind::Exhausted);
+        assert_eq!(Key::lower(&*store, "k", 17).await, Ok(LAST - 1));
+        assert_eq!(key(&store).await.next().await, Ok(18));
+        let mark = Key::mark(&*store, "k").await.expect("read").expect("it exists");
+        assert_eq!(Key::lower(&*store, "k", mark).await.expect_err("not above").kind(), ErrorKind::InvalidId);
+        Key::delete(&*store, "k").await.expect("deleted");
+        assert_eq!(Key::existing(&*store).await, Ok(Vec::new()));
+        assert_eq!(Key::lower(&*store, "k", 3).await, Ok(mark));
+        assert_eq!(key(&store).await.next().await, Ok(4));
+        assert_eq!(Key::existing(&*store).await, Ok(vec!["k".to_owned()]));
     }
 
     #[tokio::test]

@@ -6,7 +6,7 @@ use snowmint_core::ErrorKind;
 use snowmint_core::sequence::{Dialect, Kind, Options};
 
 use crate::error::Error;
-use crate::store::{Store, Tag, Version, Wrote};
+use crate::store::{Found, Store, Tag, Version, Wrote};
 
 /// Writes a definition. Returns `false` if there is a definition.
 pub(crate) async fn create(store: &dyn Store, key: &str, text: &[u8]) -> Result<bool, Error> {
@@ -82,10 +82,14 @@ pub(crate) fn key_text(there: bool) -> String {
 
 /// Reads whether a key exists, with the version of its record. `None` without a record.
 pub(crate) async fn read_key(store: &dyn Store, key: &str) -> Result<Option<(bool, Version)>, Error> {
-    let Some(found) = store.read(key).await? else { return Ok(None) };
+    store.read(key).await?.map(|found| key_of(store, key, found)).transpose()
+}
+
+/// Decodes whether a key exists, with the version of its record.
+pub(crate) fn key_of(store: &dyn Store, key: &str, found: Found) -> Result<(bool, Version), Error> {
     let text = text(store, key, found.value, "key 1\n")?;
     let there = Fields(&text).get("there").and_then(|there| there.parse().ok());
-    there.map(|there| Some((there, found.version))).ok_or_else(|| undefined(store, key))
+    there.map(|there| (there, found.version)).ok_or_else(|| undefined(store, key))
 }
 
 /// Returns the text after the first line, which names the kind and the version of a record.

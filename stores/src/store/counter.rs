@@ -15,6 +15,17 @@ pub(crate) fn full(store: &str, counter: &str) -> Error {
     Error::told(ErrorKind::Exhausted, format!("{store}: {counter} has no more numbers up to 2^63-1"))
 }
 
+/// Raises a counter by `count` numbers, at most to its end. `add` adds to the counter and returns the sum.
+pub(crate) async fn skip(count: u64, add: impl AsyncFn(u64) -> Result<u64, Error>) -> Result<(), Error> {
+    let is_full = |added: &Result<u64, Error>| added.as_ref().is_err_and(|error| error.kind() == ErrorKind::Exhausted);
+    let mut added = add(count).await;
+    while is_full(&added) {
+        let left = LAST.saturating_sub(add(0).await?);
+        added = add(left).await;
+    }
+    added.map(drop)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -143,7 +143,9 @@ class HttpStore:
         if status == 401:
             return InvalidStoreError(f"{self}: {SERVICE_TOKEN_REFUSED}")
         try:
-            refusal = _CLASSES.get(told["code"], StoreUnavailableError)(f"{self}: {told['detail']}")
+            # A retry does not help a token that may not do this.
+            unknown = InvalidStoreError if status == 403 else StoreUnavailableError
+            refusal = _CLASSES.get(told["code"], unknown)(f"{self}: {told['detail']}")
             if isinstance(refusal, NodesExhaustedError):
                 refusal.retry_after_ms = told.get("retry_after_ms")
         except (KeyError, TypeError):
