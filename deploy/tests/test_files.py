@@ -193,7 +193,7 @@ VALUES: list[dict[str, Any]] = [
         "env": {"SNOWMINT_WINDOW_MS": "20000", "SNOWMINT_LOG": "snowmint=debug,warn"},
         "networkPolicy": {"storePort": 6379},
     },
-    {"tls": {"secret": "ids-tls"}},
+    {"tls": {"secret": "ids-tls"}, "adminToken": True},
     {"tls": {"secret": "ids-tls"}, "serviceMonitor": {"enabled": True, "tlsConfig": {"serverName": "ids.example"}}},
 ]
 
@@ -210,6 +210,19 @@ def test_the_chart_renders_the_manifests() -> None:
         for label in ("app.kubernetes.io/version", "app.kubernetes.io/managed-by", "helm.sh/chart"):
             del each["metadata"]["labels"][label]
     assert charts == ours
+
+
+@pytest.mark.parametrize("admin", [False, True])
+def test_every_token_of_the_chart_is_a_key_of_its_secret(admin: bool) -> None:
+    charts = {each["kind"]: each for each in rendered({"serviceMonitor": {"enabled": True}, "adminToken": admin})}
+    pod = charts["Deployment"]["spec"]["template"]["spec"]
+    files = {each["value"] for each in pod["containers"][0]["env"] if each["name"].endswith("_TOKEN_FILE")}
+    (volume,) = (each["secret"] for each in pod["volumes"] if each["name"] == "tokens")
+    assert files == {f"/etc/snowmint/{item['path']}" for item in volume["items"]}
+    assert len(files) == (3 if admin else 2)
+    # Prometheus has a token that reads metrics alone.
+    (endpoint,) = charts["ServiceMonitor"]["spec"]["endpoints"]
+    assert endpoint["authorization"]["credentials"]["key"] == "metrics-token"
 
 
 def test_a_limit_of_memory_follows_from_the_memory_for_users() -> None:
