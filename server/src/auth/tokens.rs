@@ -1,6 +1,7 @@
 //! The tokens of a server.
 
 use std::fmt;
+use std::mem;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -53,15 +54,15 @@ impl Tokens {
         Ok(Self(read.into()))
     }
 
-    /// Reads the files again, for all clones. The tokens of a file that is not valid stay.
+    /// Reads the files again, for all clones. If one of them is not valid, all old tokens stay.
     pub fn read_again(&self) -> Result<(), Exit> {
-        self.0.iter().try_for_each(|file| {
-            let tokens = tokens_of(file.role, &file.path)?;
-            let mut others = self.0.iter().filter(|other| other.role != file.role);
-            others.try_for_each(|other| other.refuse_shared(&file.path, &tokens))?;
-            *file.tokens.write().unwrap_or_else(PoisonError::into_inner) = tokens;
-            Ok(())
-        })
+        let files: Vec<_> = self.0.iter().map(|file| (file.role, Some(file.path.as_path()))).collect();
+        let read = Self::read(&files)?;
+        for (file, new) in self.0.iter().zip(&*read.0) {
+            let mut new = new.tokens.write().unwrap_or_else(PoisonError::into_inner);
+            mem::swap(&mut *file.tokens.write().unwrap_or_else(PoisonError::into_inner), &mut new);
+        }
+        Ok(())
     }
 
     /// Returns warnings, each with its cure, about files that every user of the machine can read.
@@ -191,6 +192,13 @@ mod tests {
         std::fs::write(&path, ADMIN).expect("written");
         tokens.read_again().expect("a token");
         assert_eq!((name(MINT), name(ADMIN).as_deref()), (None, Some("mint")));
+
+        let admin = written(&directory, "admin", MINT);
+        let tokens = Tokens::read(&[(Role::Mint, Some(&path)), (Role::Admin, Some(&admin))]).expect("tokens");
+        std::fs::write(&path, MINT).and_then(|()| std::fs::write(&admin, ADMIN)).expect("exchanged");
+        tokens.read_again().expect("tokens");
+        let role = |shown: &str| tokens.client(shown.as_bytes()).map(|client| client.role);
+        assert_eq!((role(MINT), role(ADMIN)), (Some(Role::Mint), Some(Role::Admin)));
     }
 
     #[test]
