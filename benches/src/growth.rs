@@ -46,7 +46,7 @@ impl Fleet {
 
     async fn claim(&mut self) -> Result<(), Box<dyn Error>> {
         let claimer = Claimer { nonce: self.held.len() as u128 + 1, ..Claimer::this_process()? };
-        let granted = self.leases.claim(&self.terms, &claimer).await?;
+        let granted = self.leases.claim(&self.terms, &claimer, None).await?;
         self.held.push((granted, claimer.nonce));
         Ok(())
     }

@@ -115,29 +115,37 @@ pub async fn values_and_keys_are_stored_unchanged(scene: Arc<Scene>) {
 pub async fn the_leases_of_all_namespaces_are_listed(scene: Arc<Scene>) {
     let leases = Leases::new(scene.connect().await);
     let names = [2, 1, 0].map(|nodes| (unique("all."), nodes));
+    let terms = |name: &str| Terms {
+        namespace: Namespace::named(name).expect("a name"),
+        layout: SNOWMINT,
+        node: None,
+        exclude: Vec::new(),
+        max_ahead_ms: 0,
+        max_wait_ms: 20_000,
+        window_ms: 60_000,
+        system_clock: true,
+    };
     for (name, nodes) in &names {
-        let namespace = Namespace::named(name).expect("a name");
-        leases.pin(&namespace, &SNOWMINT).await.expect("it is pinned");
-        let terms = Terms {
-            namespace,
-            layout: SNOWMINT,
-            node: None,
-            exclude: Vec::new(),
-            max_ahead_ms: 0,
-            max_wait_ms: 20_000,
-            window_ms: 60_000,
-            system_clock: true,
-        };
+        let terms = terms(name);
+        leases.make(&terms.namespace, &SNOWMINT).await.expect("it is made");
         for nonce in 1..=*nodes {
             let claimer = Claimer { nonce, label: name.clone(), last_node: None };
-            leases.claim(&terms, &claimer).await.expect("a node");
+            leases.claim(&terms, &claimer, None).await.expect("a node");
         }
     }
     let all = leases.all().await.expect("a list");
-    for (name, nodes) in names {
-        let found = leases.list(&name).await.expect("a list");
-        assert_eq!((found.len() as u128, all.get(&name)), (nodes, Some(&found)), "{name}");
+    for (name, nodes) in &names {
+        let found = leases.list(name).await.expect("a list");
+        assert_eq!((found.len() as u128, all.get(name)), (*nodes, Some(&found)), "{name}");
     }
+    // Without those that an operator removed, until a claim makes them again.
+    let (name, _) = &names[2];
+    let terms = terms(name);
+    leases.remove(&terms.namespace).await.expect("it is not in use");
+    assert!(!leases.all().await.expect("a list").contains_key(name));
+    let claimer = Claimer { nonce: 1, label: name.clone(), last_node: None };
+    leases.claim(&terms, &claimer, None).await.expect("a node");
+    assert_eq!(leases.all().await.expect("a list")[name].len(), 1);
 }
 
 pub async fn a_counter_begins_at_its_start_and_repeats_no_sum(scene: Arc<Scene>) {
