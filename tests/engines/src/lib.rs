@@ -8,6 +8,7 @@
 #![allow(clippy::missing_panics_doc, reason = "a test fails by a panic")]
 
 mod engine;
+mod port;
 mod server;
 mod shared;
 mod template;

@@ -3,17 +3,16 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{Read, Write};
-use std::net::{Ipv4Addr, TcpListener};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
 use crate::engine::Engine;
+use crate::port::Port;
 use crate::template;
 
 /// How long a server may take to start, on a machine with other work to do.
@@ -33,7 +32,7 @@ kill -9 $! 2> /dev/null; wait $! 2> /dev/null
 pub struct Server {
     engine: Engine,
     directory: TempDir,
-    ports: [u16; 2],
+    ports: [Port; 2],
     options: Vec<String>,
     env: BTreeMap<String, String>,
     running: Option<Running>,
@@ -107,17 +106,17 @@ impl Server {
         let place = engine.place(shared);
         let directory = TempDir::with_prefix_in("snowmint-server-", place).expect("a temporary directory");
         engine.hand_over(directory.path());
-        Self { engine, directory, ports: [free_port(), free_port()], options, env, running: None }
+        Self { engine, directory, ports: [Port::free(), Port::free()], options, env, running: None }
     }
 
     /// The port where the server listens.
     pub const fn port(&self) -> u16 {
-        self.ports[0]
+        self.ports[0].number()
     }
 
     /// The port of the service's Redis protocol, or of the monitoring of NATS.
     pub const fn second_port(&self) -> u16 {
-        self.ports[1]
+        self.ports[1].number()
     }
 
     /// The kind of server.
@@ -132,7 +131,7 @@ impl Server {
 
     /// The URL of a store on the server.
     pub fn url(&self) -> String {
-        self.engine.url_of(self.ports)
+        self.engine.url_of([self.port(), self.second_port()])
     }
 
     /// Sets the further options of the next start.
@@ -163,7 +162,7 @@ impl Server {
     }
 
     fn spawn(&mut self) {
-        let arguments = self.engine.arguments(self.directory.path(), self.ports, &self.options);
+        let arguments = self.engine.arguments(self.directory.path(), [self.port(), self.second_port()], &self.options);
         let mut command = Command::new("sh");
         // Options of the service that whoever runs the tests has set.
         for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("SNOWMINT_")) {
@@ -292,20 +291,4 @@ fn is_stopped(pid: i32) -> bool {
 fn state(directory: &Path) -> Option<char> {
     let stat = fs::read_to_string(directory.join("stat")).ok()?;
     stat.rsplit_once(") ")?.1.chars().next()
-}
-
-/// Returns a free port of the loopback.
-///
-/// It is below the ports that the kernel gives to clients, so that no connection has it while the server is down. It is
-/// below 22,768, because Redis as a cluster also uses the port 10,000 above it.
-fn free_port() -> u16 {
-    static NEXT: AtomicU32 = AtomicU32::new(0);
-    loop {
-        // Processes start at different ports, and a process tries a port again only after all others.
-        let number = std::process::id().wrapping_mul(97).wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed));
-        let port = 10_000 + u16::try_from(number % 12_768).expect("less than 12,768");
-        if TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok() {
-            return port;
-        }
-    }
 }
