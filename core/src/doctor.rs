@@ -326,7 +326,7 @@ const fn skew_ms(store_ms: i64, sent_ms: i64, answered_ms: i64) -> i64 {
 
 const fn is_accepted(finding: &Unsafe<'_>, accepted: Accepted) -> bool {
     match finding.kind() {
-        Kind::Reader => false,
+        Kind::Reader | Kind::Ending => false,
         Kind::Crash => accepted.lossy,
         Kind::Failover => accepted.lossy || accepted.standby,
     }

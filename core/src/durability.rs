@@ -9,10 +9,13 @@
 //! | [`Kind::Crash`] | `fsync=off`, `appendonly no` | refused, unless `allow_unsafe` | refused: nothing new is granted |
 //! | [`Kind::Failover`] | commits do not wait for a standby | refused, unless `allow_standby` | reported and granted |
 //! | [`Kind::Reader`] | `read_only`, or the server is a standby | refused | refused |
+//! | [`Kind::Ending`] | a server that shuts down | refused as one that does not answer | the same |
 
 mod errors;
 
 use core::fmt;
+
+use crate::error::ErrorKind;
 
 /// An engine with settings that a driver can read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +47,18 @@ pub enum Kind {
     Failover,
     /// The server does not take writes.
     Reader,
+    /// The server is shutting down, most likely: soon it, or another one at its address, says otherwise.
+    Ending,
+}
+
+impl Kind {
+    /// Returns the kind of the error that refuses a store with such a setting.
+    pub const fn error_kind(self) -> ErrorKind {
+        match self {
+            Self::Ending => ErrorKind::StoreUnavailable,
+            Self::Crash | Self::Failover | Self::Reader => ErrorKind::UnsafeStore,
+        }
+    }
 }
 
 /// A setting under which confirmed writes can be lost.
@@ -151,11 +166,18 @@ const MYSQL: &[Rule] = &[
     reader("read_only", Right::OneOf(OFF), ", as on a replica", "connect to the primary"),
     Rule {
         may_lack: true,
-        ..reader("Slaves_running", Right::OneOf(OFF), ", it is a replica", "connect to the primary")
-    },
-    Rule {
-        may_lack: true,
         ..reader("Slave_running", Right::OneOf(OFF), ", it is a replica", "connect to the primary")
+    },
+    // MariaDB says 1 from the begin of a shutdown on. A replica says so too, but one with an unnamed source says it above.
+    Rule {
+        kind: Kind::Ending,
+        may_lack: true,
+        ..reader(
+            "Slaves_running",
+            Right::OneOf(OFF),
+            ", it is shutting down, or a replica of a named source",
+            "wait, or connect to the primary",
+        )
     },
     Rule {
         may_lack: true,
@@ -443,7 +465,7 @@ impl fmt::Display for Sentence<'_> {
                  failover",
                 accepting.standby
             ),
-            Kind::Reader => write!(f, "{found}, so it is not the server to write to: {cure}"),
+            Kind::Reader | Kind::Ending => write!(f, "{found}, so it is not the server to write to: {cure}"),
         }
     }
 }
@@ -496,6 +518,20 @@ mod tests {
     fn a_missing_setting_is_refused_unless_an_engine_may_lack_it() {
         assert_eq!(found(Engine::Redis, &[]).expect("refused").0, "role is not reported");
         assert_eq!(found(Engine::Mysql, &SAFE_MYSQL), None);
+    }
+
+    #[test]
+    fn a_mariadb_that_shuts_down_is_not_called_a_replica() {
+        let refused = |slave_running| {
+            let value = |name: &str| match name {
+                "Slaves_running" => Some("1"),
+                "Slave_running" => Some(slave_running),
+                _ => SAFE_MYSQL.iter().find(|(known, _)| *known == name).map(|(_, value)| *value),
+            };
+            Engine::Mysql.refuse(value).expect("refused").kind().error_kind()
+        };
+        assert_eq!(refused("OFF"), ErrorKind::StoreUnavailable, "a shutdown");
+        assert_eq!(refused("ON"), ErrorKind::UnsafeStore, "a replica");
     }
 
     #[test]

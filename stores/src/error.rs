@@ -130,7 +130,7 @@ impl Error {
     }
 
     fn setting(store: &str, finding: &Finding<'_>) -> Self {
-        Self::found(store, finding.refusal(&Accepting::URL))
+        Self::told(finding.kind().error_kind(), format!("{store}: {}", finding.refusal(&Accepting::URL)))
     }
 
     fn found(store: &str, refusal: impl fmt::Display) -> Self {
