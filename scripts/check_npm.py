@@ -1,7 +1,7 @@
 """Checks the npm tarballs that users would download: check_npm.py [--release TAG] DIRECTORY.
 
-Each is small, licensed, and of one version, and snowmint names all of its platforms. With a tag it is that version's, and
-there is a tarball for each platform.
+Each is small, licensed, needs no package of others, and is of one version, and snowmint names all of its platforms. With a
+tag it is that version's, and there is a tarball for each platform.
 """
 
 import json
@@ -88,6 +88,7 @@ def faults(tarball: Path) -> list[str]:
         needed = {f"snowmint.{platform}.node"} | LICENSES
         if {key: manifest[key] for key in ("os", "cpu", "libc") if key in manifest} != PLATFORMS.get(platform):
             found.append("its os, cpu and libc are not those of its name")
+    found += [f"requires {each}" for each in manifest.get("dependencies", {})]
     return found + [f"without {each}" for each in sorted(needed - names)]
 
 

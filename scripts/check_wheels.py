@@ -1,9 +1,10 @@
 """Checks the wheels that users would download: check_wheels.py [--release TAG] DIRECTORY.
 
-Each wheel is small, typed, licensed, and of one version. With a tag it is that version's, and there is a wheel for each
+Each wheel is small, typed, licensed, needs no other package, and is of one version. With a tag it is that version's, and there is a wheel for each
 platform, and an sdist.
 """
 
+import email
 import sys
 import zipfile
 from pathlib import Path
@@ -32,9 +33,11 @@ def faults(wheel: Path) -> list[str]:
     found = [f"{size} bytes, which is not below {LIMIT}"] if size >= LIMIT else []
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
+        metadata = email.message_from_bytes(archive.read(next(each for each in names if each.endswith("/METADATA"))))
     missing = [name for name in NEEDED if name not in names]
     missing += [name for name in LICENSES if not any(each.endswith(f"/licenses/{name}") for each in names)]
-    return found + [f"without {name}" for name in missing]
+    required = [each for each in metadata.get_all("Requires-Dist", []) if "extra ==" not in each]
+    return found + [f"without {name}" for name in missing] + [f"requires {each}" for each in required]
 
 
 def incomplete(directory: Path, tag: str) -> list[str]:

@@ -24,6 +24,9 @@ LIMIT_S = 30 * 60
 LINES = 150
 """How much of a failed step's output is shown."""
 
+# A line by which a step that succeeds says what it left out.
+LEFT_OUT = re.compile(r"(?m)^not checked: .*$")
+
 # What test runners print at their end, as passed and failed tests.
 COUNTS = [
     re.compile(r"(?m)^test result: \w+\. (?P<passed>\d+) passed; (?P<failed>\d+) failed"),
@@ -157,12 +160,15 @@ class Run:
         """Counts a step that has ended."""
         self.running.remove(running)
         step = running.step
-        passed, failed = count(self.log(step).read_text(errors="replace"))
+        output = self.log(step).read_text(errors="replace")
+        passed, failed = count(output)
         if code == 0 and failed == 0:
             self.done.add(step.name)
             # A step without a test runner counts as one check, a set-up as no check.
             passed = passed or (0 if step in SET_UPS else 1)
             self.say("ok", f"{step.name}: {running.seconds} s" + (f", {passed} passed" if passed > 1 else ""))
+            for line in LEFT_OUT.findall(output):
+                self.say("note", line)
         else:
             failed = failed or 1
             self.failed.append(step)
