@@ -22,7 +22,7 @@ PLATFORMS: dict[str, dict[str, list[str]]] = {
     "win32-arm64-msvc": {"os": ["win32"], "cpu": ["arm64"]},
     "win32-x64-msvc": {"os": ["win32"], "cpu": ["x64"]},
 }
-LIMIT = 900_000
+LIMIT = 1_000_000
 LICENSES = {"LICENSE-APACHE", "LICENSE-MIT"}
 MAIN = {
     "README.md",

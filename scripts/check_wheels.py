@@ -11,7 +11,7 @@ from pathlib import Path
 
 from checking import check
 
-LIMIT = 900_000
+LIMIT = 1_000_000
 NEEDED = ["snowmint/__init__.py", "snowmint/__main__.py", "snowmint/_snowmint.pyi", "snowmint/py.typed"]
 LICENSES = ["LICENSE-APACHE", "LICENSE-MIT"]
 PYTHONS = ["cp311-abi3", "cp314-cp314t"]
