@@ -1,7 +1,7 @@
 """Checks the npm tarballs that users would download: check_npm.py [--release TAG] DIRECTORY.
 
-Each is small, licensed, needs no package of others, and is of one version, and snowmint names all of its platforms. With a
-tag it is that version's, and there is a tarball for each platform.
+Each is small, licensed, needs no package of others, has an SBOM, and is of one version, and snowmint names all of its
+platforms. With a tag it is that version's, and there is a tarball for each platform.
 """
 
 import json
@@ -10,7 +10,7 @@ import tarfile
 from pathlib import Path
 from typing import Any
 
-from checking import check
+from checking import check, sbom_faults
 
 PLATFORMS: dict[str, dict[str, list[str]]] = {
     "darwin-arm64": {"os": ["darwin"], "cpu": ["arm64"]},
@@ -23,6 +23,7 @@ PLATFORMS: dict[str, dict[str, list[str]]] = {
     "win32-x64-msvc": {"os": ["win32"], "cpu": ["x64"]},
 }
 LIMIT = 1_000_000
+SBOM = "snowmint.cdx.json"
 LICENSES = {"LICENSE-APACHE", "LICENSE-MIT"}
 MAIN = {
     "README.md",
@@ -63,18 +64,21 @@ MAIN = {
 }
 
 
-def read(tarball: Path) -> tuple[dict[str, Any], set[str]]:
-    """Reads a tarball's package.json and the names of its files."""
+def read(tarball: Path) -> tuple[dict[str, Any], bytes | None, set[str]]:
+    """Reads a tarball's package.json, its SBOM, and the names of its files."""
     with tarfile.open(tarball) as archive:
         names = {name.removeprefix("package/") for name in archive.getnames()}
-        manifest = archive.extractfile("package/package.json")
+        manifest, sbom = (
+            file.read() if name in names and (file := archive.extractfile(f"package/{name}")) else None
+            for name in ("package.json", SBOM)
+        )
         assert manifest is not None
-        return json.load(manifest), names
+        return json.loads(manifest), sbom, names
 
 
 def faults(tarball: Path) -> list[str]:
     """Lists the faults of a tarball."""
-    manifest, names = read(tarball)
+    manifest, sbom, names = read(tarball)
     size = tarball.stat().st_size
     found = [f"{size} bytes, which is not below {LIMIT}"] if size >= LIMIT else []
     name, version = manifest["name"], manifest["version"]
@@ -89,7 +93,9 @@ def faults(tarball: Path) -> list[str]:
         if {key: manifest[key] for key in ("os", "cpu", "libc") if key in manifest} != PLATFORMS.get(platform):
             found.append("its os, cpu and libc are not those of its name")
     found += [f"requires {each}" for each in manifest.get("dependencies", {})]
-    return found + [f"without {each}" for each in sorted(needed - names)]
+    found += [f"without {each}" for each in sorted(needed - names)]
+    crate = "snowmint-wasm-mint" if name == "snowmint" else "napi"
+    return found + sbom_faults(sbom, f"pkg:npm/{name}@{version}", crate)
 
 
 def incomplete(directory: Path, tag: str) -> list[str]:

@@ -1,7 +1,7 @@
 """Checks the wheels that users would download: check_wheels.py [--release TAG] DIRECTORY.
 
-Each wheel is small, typed, licensed, needs no other package, and is of one version. With a tag it is that version's, and there is a wheel for each
-platform, and an sdist.
+Each wheel is small, typed, licensed, needs no other package, has an SBOM, and is of one version. With a tag it is that
+version's, and there is a wheel for each platform, and an sdist.
 """
 
 import email
@@ -9,7 +9,7 @@ import sys
 import zipfile
 from pathlib import Path
 
-from checking import check
+from checking import check, sbom_faults
 
 LIMIT = 1_000_000
 NEEDED = ["snowmint/__init__.py", "snowmint/__main__.py", "snowmint/_snowmint.pyi", "snowmint/py.typed"]
@@ -33,11 +33,13 @@ def faults(wheel: Path) -> list[str]:
     found = [f"{size} bytes, which is not below {LIMIT}"] if size >= LIMIT else []
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
-        metadata = email.message_from_bytes(archive.read(next(each for each in names if each.endswith("/METADATA"))))
+        ends = {each.partition(".dist-info/")[2]: archive.read(each) for each in names if ".dist-info/" in each}
+    metadata = email.message_from_bytes(ends["METADATA"])
     missing = [name for name in NEEDED if name not in names]
-    missing += [name for name in LICENSES if not any(each.endswith(f"/licenses/{name}") for each in names)]
+    missing += [name for name in LICENSES if f"licenses/{name}" not in ends]
     required = [each for each in metadata.get_all("Requires-Dist", []) if "extra ==" not in each]
-    return found + [f"without {name}" for name in missing] + [f"requires {each}" for each in required]
+    found += [f"without {name}" for name in missing] + [f"requires {each}" for each in required]
+    return found + sbom_faults(ends.get("sboms/snowmint.cdx.json"), f"pkg:pypi/snowmint@{metadata['Version']}", "pyo3")
 
 
 def incomplete(directory: Path, tag: str) -> list[str]:

@@ -1,9 +1,21 @@
 """The shared part of the package checks: arguments, output and exit code."""
 
 import argparse
+import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
+
+
+def sbom_faults(text: bytes | None, purl: str, crate: str) -> list[str]:
+    """Lists the faults of a package's SBOM, which must name the package and one crate that the package links."""
+    if text is None:
+        return ["without an SBOM"]
+    sbom = json.loads(text)
+    found = [] if sbom["metadata"]["component"]["purl"] == purl else [f"its SBOM is not of {purl}"]
+    if crate not in {each["name"] for each in sbom["components"]}:
+        found.append(f"its SBOM lacks {crate}")
+    return found + [f"its SBOM has {each} of a machine" for each in ("file:", '"/') if each.encode() in text]
 
 
 def check(

@@ -1,12 +1,15 @@
 #!/usr/bin/env bash
 # Builds the program `snowmint` with the inspector in it for this machine, and packs it: pack-server.sh NAME DIRECTORY makes
-# DIRECTORY/snowmint-NAME.tar.gz, or .zip on Windows. scripts/build-site.sh must have built the inspector.
+# DIRECTORY/snowmint-NAME.tar.gz, or .zip on Windows. Before, scripts/build-site.sh must have built the inspector, and
+# scripts/sbom.py must have written DIRECTORY/snowmint-NAME.cdx.json.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 profile=${SNOWMINT_PROFILE:-release}
 packed=snowmint-$1
 mkdir -p "$2"
 directory=$(cd "$2" && pwd)
+sbom=$directory/$packed.cdx.json
+[ -e "$sbom" ] || { echo "there is no $sbom: run scripts/sbom.py program first" >&2; exit 1; }
 [ -e npm/site/dist/index.html ] || { echo "the inspector is not built: run scripts/build-site.sh first" >&2; exit 1; }
 # The program names no place of the machine that built it, so that the same sources give the same program anywhere.
 cargo_home=${CARGO_HOME:-$HOME/.cargo}
@@ -23,6 +26,7 @@ staged=$(mktemp -d)
 trap 'rm -rf "$staged"' EXIT
 mkdir "$staged/$packed"
 cp "$program" LICENSE-APACHE LICENSE-MIT server/README.md "$staged/$packed"
+cp "$sbom" "$staged/$packed/snowmint.cdx.json"
 cd "$staged"
 "$packed/${program##*/}" --version
 "$packed/${program##*/}" gen --node 1 > /dev/null

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Packs the Rust crates, builds each from its package, runs a program of a user on them, and installs the service:
-# package-crates.sh [TAG]. scripts/build-site.sh must have built the inspector.
+# package-crates.sh [TAG]. An SBOM lies beside each package. scripts/build-site.sh must have built the inspector.
 # Nothing is published. With a tag the version must be the tag's.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -26,6 +26,7 @@ for crate in "${crates[@]}"; do
   for file in README.md LICENSE-APACHE LICENSE-MIT; do
     grep -qx "$crate-$version/$file" <<< "$files" || { echo "$crate lacks $file" >&2; exit 1; }
   done
+  .venv/bin/python scripts/sbom.py "$crate" "$target/package/$crate.cdx.json"
   printf '%9d  %s\n' "$(wc -c < "$package")" "${package##*/}"
 done
 

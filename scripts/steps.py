@@ -117,7 +117,7 @@ BUILDS = [
         after=(RUST,),
         lock="optimised",
     ),
-    Step(BUILD_TARBALLS, "scripts/install-npm.sh", after=(BUILD_NPM,)),
+    Step(BUILD_TARBALLS, "scripts/install-npm.sh", after=(BUILD_NPM, MATURIN)),
     Step(BUILD_SITE, "scripts/build-fleet.sh; npm --prefix npm run --silent site", after=(BUILD_NPM,)),
     Step(BUILD_ENGINES, "cargo build --quiet --locked -p snowmint-engines", after=(RUST,), lock="debug"),
     Step(BUILD_TESTS, f"{CARGO_TEST} --no-run", after=(RUST, PROTOC, BUILD_SITE), lock="debug"),
@@ -460,7 +460,7 @@ PROOFS = [
         "scripts/package-crates.sh",
         ["prove"],
         "rust",
-        (RUST, PROTOC, BUILD_SITE),
+        (RUST, PROTOC, MATURIN, BUILD_SITE),
         lock="debug",
     ),
     Step(
