@@ -9,6 +9,7 @@ import shutil
 import socket
 import subprocess
 import time
+import tomllib
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -141,6 +142,12 @@ def test_compose_matches_its_schema() -> None:
     assert service["read_only"] and service["cap_drop"] == ["ALL"]
 
 
+def test_what_builds_and_pins_the_image_matches_its_schema() -> None:
+    github = ROOT / ".github"
+    run("check-jsonschema", "--builtin-schema", "vendor.github-workflows", github / "workflows" / "release-image.yml")
+    run("check-jsonschema", "--builtin-schema", "vendor.renovate", github / "renovate.json")
+
+
 # Kubernetes
 
 
@@ -185,10 +192,12 @@ def test_helm_has_no_findings() -> None:
     assert [message for message in found["messages"] if message["severity"] > 1] == []
 
 
+DIGEST = f"sha256:{'5a' * 32}"
 VALUES: list[dict[str, Any]] = [
     {},
     {"serviceMonitor": {"enabled": True}, "networkPolicy": {"enabled": False}},
     {"replicas": 5, "image": {"repository": "registry.example/snowmint", "tag": "main"}, "secret": "ids"},
+    {"image": {"digest": DIGEST}},
     {
         "env": {"SNOWMINT_WINDOW_MS": "20000", "SNOWMINT_LOG": "snowmint=debug,warn"},
         "networkPolicy": {"storePort": 6379},
@@ -223,6 +232,29 @@ def test_every_token_of_the_chart_is_a_key_of_its_secret(admin: bool) -> None:
     # Prometheus has a token that reads metrics alone.
     (endpoint,) = charts["ServiceMonitor"]["spec"]["endpoints"]
     assert endpoint["authorization"]["credentials"]["key"] == "metrics-token"
+
+
+def image(objects: list[dict[str, Any]]) -> str:
+    """Returns the image of the Deployment."""
+    (deployment,) = (each for each in objects if each["kind"] == "Deployment")
+    (container,) = deployment["spec"]["template"]["spec"]["containers"]
+    return str(container["image"])
+
+
+def test_a_digest_pins_the_image_of_the_chart() -> None:
+    own = {"repository": "registry.example/snowmint", "tag": "main", "digest": DIGEST}
+    assert image(rendered({"image": own})) == f"registry.example/snowmint:main@{DIGEST}"
+    assert image(rendered({"image": {"digest": DIGEST}})) == f"{image(rendered())}@{DIGEST}"
+
+
+def test_all_files_name_the_image_that_a_release_pushes() -> None:
+    (workflow,) = documents((ROOT / ".github" / "workflows" / "release-image.yml").read_text())
+    pushed = f"{workflow['env']['IMAGE']}:{documents((CHART / 'Chart.yaml').read_text())[0]['appVersion']}"
+    assert image(rendered()) == pushed
+    assert image(manifests("deployment.yaml")) == pushed
+    (compose,) = documents((DEPLOY / "compose.yaml").read_text())
+    assert compose["services"]["snowmint"]["image"] == pushed
+    assert tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]["version"] == pushed.split(":")[1]
 
 
 def test_a_limit_of_memory_follows_from_the_memory_for_users() -> None:
@@ -266,6 +298,7 @@ def test_a_certificate_encrypts_every_port_of_the_chart() -> None:
         {"replicas": 0},
         {"replica": 3},
         {"image": {"pullPolicy": "Sometimes"}},
+        {"image": {"digest": "5a5a"}},
         {"env": {"SNOWMINT_WINDOW_MS": 20000}},
         {"secret": ""},
         {"tls": {"cert": "ids-tls"}},

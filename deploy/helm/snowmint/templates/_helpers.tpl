@@ -8,6 +8,10 @@ app.kubernetes.io/name: snowmint
 app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end }}
 
+{{- define "snowmint.image" -}}
+{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}{{ with .Values.image.digest }}@{{ . }}{{ end }}
+{{- end }}
+
 {{/* The scheme of all ports but that of the Redis protocol. */}}
 {{- define "snowmint.scheme" -}}
 {{ if .Values.tls.secret }}https{{ else }}http{{ end }}
