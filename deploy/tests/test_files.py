@@ -148,6 +148,21 @@ def test_what_builds_and_pins_the_image_matches_its_schema() -> None:
     run("check-jsonschema", "--builtin-schema", "vendor.renovate", github / "renovate.json")
 
 
+def matrix(workflow: str, job: str, key: str) -> set[str]:
+    """Returns the values of a key in the matrix of a job of a release."""
+    (found,) = documents((ROOT / ".github" / "workflows" / f"release-{workflow}.yml").read_text())
+    values = found["jobs"][job]["strategy"]["matrix"]
+    return {each[key] for each in values["include"]} if "include" in values else set(values[key])
+
+
+def test_a_release_signs_the_files_of_every_platform() -> None:
+    assert matrix("python", "attest", "name") == matrix("python", "wheels", "name")
+    assert matrix("npm", "attest", "package") == {"snowmint"} | matrix("npm", "addons", "platform")
+    programs = {f"snowmint-{target}" for target in matrix("rust", "programs", "target")}
+    crates = {"snowmint-core", "snowmint-stores", "snowmint", "snowmint-server"}
+    assert matrix("rust", "attest", "name") == programs | crates
+
+
 # Kubernetes
 
 
