@@ -27,6 +27,7 @@ import processes
 import servers
 from losses import wait_until
 from snowmint import (
+    ExhaustedError,
     ForkedError,
     InvalidLayoutError,
     InvalidStoreError,
@@ -868,8 +869,52 @@ def test_what_a_store_raises_is_the_cause_and_interrupts_come_through() -> None:
     with pytest.raises(KeyboardInterrupt):
         Snowflake(store=Own(KeyboardInterrupt()))
     refused = ForkedError("not here")
-    with pytest.raises(ForkedError, match="not here"):
+    with pytest.raises(ForkedError, match="not here") as own:
         Snowflake(store=Own(refused))
+    assert own.value is refused
+
+
+def test_an_interrupt_in_a_renewal_ends_no_later_call() -> None:
+    class Interrupted(Own):
+        interrupting = False
+
+        def write(self, key: str, value: bytes, expected_version: int) -> int | None:
+            if self.interrupting:
+                raise KeyboardInterrupt
+            return super().write(key, value, expected_version)
+
+    store = Interrupted()
+    with Snowflake(ONE_NODE, store=store, window_ms=1000, max_wait_ms=0) as generator:
+        store.interrupting = True
+        wait_until(lambda: generator.status().renewal_failures > 0)
+        store.interrupting = False
+        wait_until(lambda: generator.status().renewal_failures == 0)
+        with pytest.raises(ExhaustedError):
+            generator.next_ids(100_000)
+
+
+def test_what_a_store_raises_in_a_forked_childs_first_call_is_the_cause() -> None:
+    program = """
+        import os
+        from snowmint import Snowflake, StoreUnavailableError
+        from snowmint.stores import MemoryStore
+        class Failing(MemoryStore):
+            broken = None
+            def _check(self):
+                if self.broken:
+                    raise self.broken
+        store = Failing()
+        generator = Snowflake(store=store)
+        child = os.fork()
+        if child == 0:
+            store.broken = OSError("no route to host")
+            try:
+                generator.next_id()
+            except StoreUnavailableError as error:
+                os._exit(77 if error.__cause__ is store.broken else 1)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 77
+    """
+    processes.run(program)
 
 
 def test_an_interrupt_during_a_write_grants_nothing() -> None:

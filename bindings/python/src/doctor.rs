@@ -7,7 +7,8 @@ use snowmint_core::render::Format;
 use crate::convert::{self, Text};
 use crate::error::Failure;
 use crate::layout::Layout;
-use crate::store::{self, StoreObject};
+use crate::reference::Reference;
+use crate::store;
 
 /// Examines what a generator would do here. Returns the findings as text, and whether nothing must be mended.
 #[pyfunction]
@@ -22,11 +23,10 @@ pub(crate) fn examine(
     bold: bool,
 ) -> Result<(String, bool), Failure> {
     let layout = Layout::of_generator(layout)?;
-    let store_object = StoreObject::default();
     let mut options = LeaseOptions::new().layout(layout);
     options.node = node.map(|node| convert::node(&layout, node)).transpose()?;
     options.store = store.map(|url| LeaseStore::Url(url.into_string()));
-    options.connect = Some(store::connect(&store_object));
+    options.connect = Some(store::connect(&Reference::default()));
     options.namespace = namespace.map(Text::into_string);
     let mut text = String::new();
     // Writing to a string cannot fail.

@@ -1,5 +1,8 @@
 //! Core's errors as Python's exceptions.
 
+use std::error::Error as _;
+
+use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use snowmint::Error;
@@ -35,15 +38,26 @@ impl From<Failure> for PyErr {
     }
 }
 
-/// Makes the Python exception of an error. Fails if `snowmint._errors` cannot be imported.
+/// Makes the Python exception of an error. Its cause is the exception that a store of the caller raised: the source of the
+/// error. Fails if `snowmint._errors` cannot be imported.
 pub(crate) fn exception(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
     let class = class_of(py, error.kind())?;
+    let raised = error.source().and_then(|source| source.downcast_ref::<PyErr>());
+    // An exception of this kind already has its cause, and a `KeyboardInterrupt` is no failure of the call.
+    let comes_through = |raised: &&PyErr| raised.is_instance(py, &class) || !raised.is_instance_of::<PyException>(py);
+    if let Some(raised) = raised.filter(comes_through) {
+        return Ok(raised.clone_ref(py));
+    }
     let sentence = error.to_string();
     let exception = match error.wait_ms() {
         Some(ms) => class.call1((sentence, ms)),
         None => class.call1((sentence,)),
     };
-    exception.map(PyErr::from_value)
+    let exception = PyErr::from_value(exception?);
+    if let Some(raised) = raised {
+        exception.set_cause(py, Some(raised.clone_ref(py)));
+    }
+    Ok(exception)
 }
 
 /// Returns the error kind of an exception of this package, `None` for any other exception.

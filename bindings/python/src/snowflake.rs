@@ -18,7 +18,7 @@ use crate::host::{DetachedHost, PyHost};
 use crate::layout::Layout;
 use crate::parking;
 use crate::reference::Reference;
-use crate::store::{self, StoreObject};
+use crate::store;
 
 /// A generator of IDs for one node.
 #[pyclass(frozen, weakref, module = "snowmint")]
@@ -26,7 +26,8 @@ pub(crate) struct Snowflake {
     generator: Generator,
     clock: Option<Reference>,
     on_lost: Reference,
-    store: StoreObject,
+    /// The store, if Python code is the store.
+    store: Reference,
     /// The layout of the IDs.
     #[pyo3(get)]
     layout: Py<Layout>,
@@ -39,9 +40,8 @@ impl Snowflake {
     }
 
     #[inline]
-    fn next_id(&self, py: Python<'_>) -> PyResult<u64> {
-        let id = self.generator.next_id(&mut self.host(py));
-        id.map_err(|failure| self.store.interrupt(py, failure))
+    fn next_id(&self, py: Python<'_>) -> Result<u64, Failure> {
+        self.generator.next_id(&mut self.host(py))
     }
 
     /// Returns the next ID if it is free now, by the clock of the system or of the lessor. `None` if the call has to
@@ -95,7 +95,7 @@ impl Snowflake {
         let layout = Layout::of_generator(layout)?;
         let clock = clock.map(|clock| convert::callable("clock", clock)).transpose()?;
         let on_lost = on_lost.map(|on_lost| convert::callable("on_lost", on_lost)).transpose()?;
-        let (store_object, callback) = (StoreObject::default(), Reference::default());
+        let (store_object, callback) = (Reference::default(), Reference::default());
         let mut options = LeaseOptions::new().layout(layout).exclude(convert::nodes(&layout, exclude)?);
         options.node = node.map(|node| convert::node(&layout, node)).transpose()?;
         options.store = store.map(|store| store::store(store, &store_object)).transpose()?;
@@ -110,7 +110,7 @@ impl Snowflake {
         options.clock = clock.as_ref().map(clock_id).transpose()?;
         let clock = clock.map(Reference::new);
         let open = || Generator::open(options, &Environment::of_process(), &mut DetachedHost::new(clock.as_ref()));
-        let generator = py.detach(open).map_err(|failure| store_object.explain(py, failure))?;
+        let generator = py.detach(open)?;
         if let Some(warning) = generator.warning() {
             PyErr::warn(py, &py.get_type::<PyRuntimeWarning>(), &CString::new(warning).unwrap_or_default(), 1)?;
         }
@@ -152,11 +152,11 @@ impl Snowflake {
     }
 
     // `next_id` does the same; it is in hot.rs.
-    fn __call__(&self, py: Python<'_>) -> PyResult<u64> {
+    fn __call__(&self, py: Python<'_>) -> Result<u64, Failure> {
         self.next_id(py)
     }
 
-    fn __next__(&self, py: Python<'_>) -> PyResult<u64> {
+    fn __next__(&self, py: Python<'_>) -> Result<u64, Failure> {
         self.next_id(py)
     }
 
@@ -173,12 +173,11 @@ impl Snowflake {
     fn next_ids<'py>(&self, py: Python<'py>, n: Int) -> Result<Bound<'py, PyList>, Failure> {
         let count = n.0.batch()?;
         let mut ids = Ok(PyList::empty(py));
-        let taken = self.generator.take(&mut self.host(py), count, |run| {
+        self.generator.take(&mut self.host(py), count, |run| {
             if let Ok(before) = &ids {
                 ids = joined(before, run);
             }
-        });
-        taken.map_err(|failure| self.store.interrupt(py, failure))?;
+        })?;
         Ok(ids?)
     }
 
@@ -188,8 +187,7 @@ impl Snowflake {
         if buffer.is_signed {
             self.generator.refuse_negative(&mut self.host(py))?;
         }
-        let taken = self.generator.take(&mut self.host(py), count, |run| buffer.append(py, run));
-        Ok(taken.map_err(|failure| self.store.interrupt(py, failure))?)
+        self.generator.take(&mut self.host(py), count, |run| buffer.append(py, run))
     }
 
     /// Returns the state and the options of the generator.

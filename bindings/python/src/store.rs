@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use pyo3::exceptions::{PyException, PyTypeError};
-use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyList, PyString};
@@ -19,58 +19,8 @@ use crate::forks::attach;
 use crate::parking::call;
 use crate::reference::Reference;
 
-/// The store of a generator, if Python code is the store, and its last exception.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct StoreObject {
-    object: Reference,
-    /// Kept as the cause of the exception that a generator raises.
-    raised: Reference,
-}
-
-impl StoreObject {
-    /// Shows the objects to the cycle collector.
-    pub(crate) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
-        self.object.traverse(visit)?;
-        self.raised.traverse(visit)
-    }
-
-    /// Lets the objects go.
-    pub(crate) fn clear(&self, py: Python<'_>) {
-        self.object.clear(py);
-        self.raised.clear(py);
-    }
-
-    /// Returns the failure of a call that used the store, with the store's exception as its cause.
-    pub(crate) fn explain(&self, py: Python<'_>, failure: Failure) -> PyErr {
-        let failure = self.interrupt(py, failure);
-        match self.take(py, |_| true) {
-            // The store's own exception of this kind already has its cause.
-            Some(raised) if raised.is_instance(py, &failure.get_type(py)) => raised,
-            Some(raised) => {
-                failure.set_cause(py, Some(raised));
-                failure
-            }
-            None => failure,
-        }
-    }
-
-    /// Returns the failure; if the store raised no `Exception` but, for instance, a `KeyboardInterrupt`, returns that.
-    #[cold]
-    pub(crate) fn interrupt(&self, py: Python<'_>, failure: Failure) -> PyErr {
-        self.take(py, |raised| !raised.is_instance_of::<PyException>(py)).unwrap_or_else(|| failure.into())
-    }
-
-    fn take(&self, py: Python<'_>, which: impl FnOnce(&PyErr) -> bool) -> Option<PyErr> {
-        let raised = PyErr::from_value(self.raised.get(py)?);
-        which(&raised).then(|| {
-            self.raised.clear(py);
-            raised
-        })
-    }
-}
-
 /// Reads the argument `store`: a URL, an object with the methods of a store or lessor, or an object with a `url`.
-pub(crate) fn store(obj: &Bound<'_, PyAny>, held: &StoreObject) -> PyResult<LeaseStore> {
+pub(crate) fn store(obj: &Bound<'_, PyAny>, held: &Reference) -> PyResult<LeaseStore> {
     if let Ok(url) = obj.extract::<Text>() {
         return Ok(LeaseStore::Url(url.into_string()));
     }
@@ -96,19 +46,19 @@ fn lends(obj: &Bound<'_, PyAny>) -> PyResult<bool> {
 }
 
 /// Returns the function that connects to the store of a URL: `snowmint.stores.connect`.
-pub(crate) fn connect(held: &StoreObject) -> Connect {
+pub(crate) fn connect(held: &Reference) -> Connect {
     let held = held.clone();
     Connect::new(move |url| {
         let connected = attach(|py| {
             let connect = py.import("snowmint.stores").and_then(|stores| stores.getattr("connect"));
             let store = connect.and_then(|connect| backend(&call(&connect, (url,))?, &held));
-            store.map_err(|failed| told(py, "snowmint.stores.connect", failed, KINDS, &held))
+            store.map_err(|failed| told(py, "snowmint.stores.connect", &failed, KINDS).with_source(failed))
         });
         connected.unwrap_or_else(|| Err(over("snowmint.stores.connect")))
     })
 }
 
-fn backend(obj: &Bound<'_, PyAny>, held: &StoreObject) -> PyResult<Backend> {
+fn backend(obj: &Bound<'_, PyAny>, held: &Reference) -> PyResult<Backend> {
     static AT_EXIT: PyOnceLock<()> = PyOnceLock::new();
     let py = obj.py();
     AT_EXIT.get_or_try_init(py, || {
@@ -117,9 +67,9 @@ fn backend(obj: &Bound<'_, PyAny>, held: &StoreObject) -> PyResult<Backend> {
         py.import("atexit")?.call_method1("register", (release,)).map(drop)
     })?;
     let name = obj.str()?.to_string_lossy().into_owned();
-    held.object.put(obj.clone());
+    held.put(obj.clone());
     let number = obj.as_ptr().addr();
-    let store = |kinds| PyStore { held: held.clone(), name, kinds };
+    let store = |kinds| PyStore { object: held.clone(), name, kinds, for_renewals: false };
     Ok(if lends(obj)? { Backend::lessor(store(&ErrorKind::ALL), number) } else { Backend::store(store(KINDS), number) })
 }
 
@@ -136,19 +86,24 @@ pub(crate) fn release_leases(py: Python<'_>) {
 }
 
 /// A Python object with the methods of a store or lessor.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct PyStore {
-    held: StoreObject,
+    object: Reference,
     name: String,
     /// The kinds of this package's errors that the object may raise.
     kinds: &'static [ErrorKind],
+    /// A lease keeps the last error of its renewals, where the collector sees no exception: such an error has no source.
+    for_renewals: bool,
 }
 
 impl PyStore {
     fn ask<T>(&self, ask: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>) -> Result<T, Error> {
         let asked = attach(|py| {
-            let store = self.held.object.get(py)?;
-            Some(ask(&store).map_err(|failed| told(py, &self.name, failed, self.kinds, &self.held)))
+            let store = self.object.get(py)?;
+            Some(ask(&store).map_err(|failed| {
+                let error = told(py, &self.name, &failed, self.kinds);
+                if self.for_renewals { error } else { error.with_source(failed) }
+            }))
         });
         asked.flatten().unwrap_or_else(|| Err(over(&self.name)))
     }
@@ -185,6 +140,10 @@ impl PyStore {
             Some(ms) => error.with_retry_after_ms(ms),
             None => error,
         })
+    }
+
+    fn renewing(&self) -> Self {
+        Self { for_renewals: true, ..self.clone() }
     }
 
     fn odd(&self) -> Error {
@@ -275,6 +234,10 @@ impl BlockingStore for PyStore {
         // A risk that cannot be read does not count.
         risk.ok().flatten().map(|risk| Error::told(ErrorKind::UnsafeStore, risk))
     }
+
+    fn for_renewals(&self) -> Option<Arc<dyn BlockingStore>> {
+        Some(Arc::new(self.renewing()))
+    }
 }
 
 impl Lessor for PyStore {
@@ -311,14 +274,15 @@ impl Lessor for PyStore {
 
     fn renew(&self, terms: &Terms, claimer: &Claimer, node: u32, unused_from_ms: i64) -> Result<(Window, i64), Error> {
         let numbers = [i64::from(node), unused_from_ms, whole(terms.window_ms), whole(terms.max_ahead_ms)];
-        match self.ask_lessor("renew", (terms, claimer), &[], &numbers, None)?[..] {
+        match self.renewing().ask_lessor("renew", (terms, claimer), &[], &numbers, None)?[..] {
             [start_ms, end_ms, now_ms] => Ok((Window { start_ms, end_ms }, now_ms)),
             _ => Err(self.odd()),
         }
     }
 
     fn release(&self, terms: &Terms, claimer: &Claimer, node: u32, unused_from_ms: i64) -> Result<(), Error> {
-        self.ask_lessor("release", (terms, claimer), &[], &[i64::from(node), unused_from_ms], None).map(drop)
+        let numbers = [i64::from(node), unused_from_ms];
+        self.renewing().ask_lessor("release", (terms, claimer), &[], &numbers, None).map(drop)
     }
 }
 
@@ -332,21 +296,19 @@ const KINDS: &[ErrorKind] =
 
 /// Converts the exception of a store into an error. An exception of this package keeps its kind, if the kind is
 /// allowed; any other becomes `StoreUnavailable`, since the store may or may not have done the request.
-fn told(py: Python<'_>, name: &str, failed: PyErr, kinds: &[ErrorKind], held: &StoreObject) -> Error {
+fn told(py: Python<'_>, name: &str, failed: &PyErr, kinds: &[ErrorKind]) -> Error {
     let value = failed.value(py);
     let sentence = call(&py.get_type::<PyString>(), (value,));
     let sentence = sentence.and_then(|sentence| Ok(sentence.extract::<Text>()?.into_string())).unwrap_or_default();
-    let error = if !failed.is_instance_of::<PyException>(py) {
-        // Such as `KeyboardInterrupt`: another request would not help. `interrupt` raises the original.
+    if !failed.is_instance_of::<PyException>(py) {
+        // Such as `KeyboardInterrupt`: another request would not help.
         Error::told(ErrorKind::WindowClosed, format!("{name}: interrupted"))
-    } else if let Some(kind) = error::kind_of(py, &failed).filter(|kind| kinds.contains(kind)) {
+    } else if let Some(kind) = error::kind_of(py, failed).filter(|kind| kinds.contains(kind)) {
         Error::told(kind, sentence)
     } else {
         let class = failed.get_type(py).name().map_or_else(|_| String::new(), |name| name.to_string());
         Error::unavailable(name, format_args!("{class}: {sentence}"))
-    };
-    held.raised.put(failed.into_value(py).into_bound(py).into_any());
-    error
+    }
 }
 
 fn over(name: &str) -> Error {

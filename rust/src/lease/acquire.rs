@@ -204,7 +204,10 @@ fn lease(key: &LeaseKey, now_ms: i64, slowest_ms: &AtomicU64) -> Result<Lease, R
                 clock: None,
                 skew_ms: grant.skew_ms,
                 standby_risk: store.standby_risk(),
-                hold: Hold::Store(Box::new(StoreLease::new(Arc::clone(store), &grant))),
+                hold: Hold::Store(Box::new(StoreLease::new(
+                    store.for_renewals().unwrap_or_else(|| Arc::clone(store)),
+                    &grant,
+                ))),
                 skipped: grant.skipped,
             }
         }

@@ -1,6 +1,7 @@
 //! Stores whose calls block, such as those that a host language gives.
 
 use std::fmt;
+use std::sync::Arc;
 
 use crate::error::Error;
 use crate::store::{Found, ServerSettings, Version, Wrote};
@@ -56,6 +57,12 @@ pub trait BlockingStore: fmt::Debug + Send + Sync + 'static {
 
     /// See [`Store::standby_risk`](super::Store::standby_risk).
     fn standby_risk(&self) -> Option<Error> {
+        None
+    }
+
+    /// Returns the store that renewals ask, if it is not this one. A lease keeps the last error of its renewals: a store of
+    /// a host language returns one whose errors keep no exception.
+    fn for_renewals(&self) -> Option<Arc<dyn BlockingStore>> {
         None
     }
 }
