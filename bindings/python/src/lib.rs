@@ -99,9 +99,10 @@ mod _snowmint {
             ("SERVICE_TOKEN_REFUSED", lease::TOKEN_REFUSED),
             ("SQLITE_SCHEMA", scripts::SQLITE_SCHEMA),
         ] {
-            module.add(name, text)?;
+            // Not `add`: `__all__` does not list what is only for this package's stores.
+            module.setattr(name, text)?;
         }
-        module.add("SERVICE_REFUSALS", lease::REFUSALS)?;
+        module.setattr("SERVICE_REFUSALS", lease::REFUSALS)?;
         #[cfg(not(Py_GIL_DISABLED))]
         hot::mint_by_interpreter_lock();
         hot::add_texts(module)?;

@@ -35,26 +35,6 @@ __all__ = [
     "AuditReader",
     "AuditReport",
     "Candidate",
-    "MYSQL_CLOCK",
-    "MYSQL_FLUSH",
-    "MYSQL_SCHEMA",
-    "MYSQL_TABLES",
-    "POSTGRES_ADD",
-    "POSTGRES_CLOCK",
-    "POSTGRES_CURE",
-    "POSTGRES_INSERT",
-    "POSTGRES_RAISE",
-    "POSTGRES_READ",
-    "POSTGRES_SCHEMA",
-    "POSTGRES_SETTINGS",
-    "POSTGRES_UPDATE",
-    "REDIS_ADD",
-    "REDIS_LOOK",
-    "REDIS_WRITE",
-    "SERVICE_NOT_SNOWMINT",
-    "SERVICE_REFUSALS",
-    "SERVICE_TOKEN_REFUSED",
-    "SQLITE_SCHEMA",
     "KSUID",
     "Layout",
     "Mask",
@@ -1997,6 +1977,7 @@ def before_fork() -> float:
 def after_fork_in_parent() -> None:
     """Lets calls go on in the parent. A child counts from 0."""
 
+# Only for the stores of this package.
 MYSQL_CLOCK: Final[str]
 MYSQL_FLUSH: Final[str]
 MYSQL_SCHEMA: Final[str]
