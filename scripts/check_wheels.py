@@ -12,7 +12,7 @@ from pathlib import Path
 from checking import check, sbom_faults
 
 LIMIT = 1_000_000
-NEEDED = ["snowmint/__init__.py", "snowmint/__main__.py", "snowmint/_snowmint.pyi", "snowmint/py.typed"]
+NEEDED = ["snowmint/__init__.py", "snowmint/__main__.py", "snowmint/_stubs/layouts.pyi", "snowmint/py.typed"]
 LICENSES = ["LICENSE-APACHE", "LICENSE-MIT"]
 PYTHONS = ["cp311-abi3", "cp314-cp314t"]
 PLATFORMS = [

@@ -1,6 +1,6 @@
 //! snowmint-core for Python: convert in, call core, convert out.
 //!
-//! The classes live here, their types and documentation in `python/src/snowmint/_snowmint.pyi`.
+//! The classes live here, their types and documentation in `python/src/snowmint/_stubs/`.
 
 mod audit;
 mod buffer;

@@ -1,0 +1,18 @@
+"""Types of arguments."""
+
+from typing import Any, Protocol, SupportsIndex, TypeAlias
+
+# An int, or what is one by `__index__`, such as a numpy integer. A bool is refused.
+Int: TypeAlias = SupportsIndex
+
+# In classes that have it as a property.
+Bytes: TypeAlias = bytes
+
+class HasBytes(Protocol):
+    @property
+    def bytes(self) -> Bytes: ...
+
+# numpy declares its buffers for type checkers only from Python 3.12 on.
+class Array(Protocol):
+    @property
+    def __array_interface__(self) -> dict[str, Any]: ...

@@ -1,0 +1,25 @@
+"""The functions of `snowmint.stores`."""
+
+def engine_settings(engine: str) -> list[str]:
+    """Lists the settings of an engine that decide whether it keeps confirmed writes."""
+
+def is_misconfigured(engine: str, code: str, sentence: str) -> bool:
+    """Returns whether an error of an engine, by its code and sentence, means a wrong configuration of the store."""
+    ...
+
+def refuse_unsafe(store: str, engine: str, found: dict[str, str]) -> None:
+    """Refuses unsafe settings of an engine, given by name.
+
+    Raises:
+        UnsafeStoreError: With setting, value and cure.
+    """
+
+def refuse_lossy_place(store: str, path: str) -> None:
+    """Refuses the path of a database file that can be lost, or that other processes cannot reach by the same path.
+
+    Raises:
+        UnsafeStoreError: With what to name instead.
+    """
+
+def standby_risk(store: str, engine: str, found: dict[str, str]) -> str | None:
+    """Says how a failover could lose confirmed writes under settings of an engine, by name; None if it cannot."""
