@@ -135,7 +135,7 @@ def test_an_owner_whose_method_is_the_clock_is_collected() -> None:
 
 
 def test_an_exception_of_a_store_keeps_nothing_alive() -> None:
-    class Failing(MemoryStore):
+    class Failing(Backed):
         failing = False
 
         def write(self, key: str, value: bytes, expected_version: int) -> int | None:
@@ -145,7 +145,7 @@ def test_an_exception_of_a_store_keeps_nothing_alive() -> None:
 
     def make() -> "weakref.ref[Failing]":
         store = Failing()
-        owner = Owner(store, window_ms=1000)
+        store.owner = owner = Owner(store, window_ms=1000)
         store.failing = True
         while not owner.generator.status().renewal_failures:
             pass
