@@ -74,6 +74,12 @@ impl Namespace {
     }
 }
 
+#[cfg(feature = "engines")]
+/// Returns whether the record of a namespace says that an operator removed it.
+pub(super) fn is_removed(record: &[u8]) -> bool {
+    NamespaceRecord::read(record).is_ok_and(|(_, record)| record.removed)
+}
+
 impl fmt::Display for Namespace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)

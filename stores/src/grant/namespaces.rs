@@ -4,6 +4,7 @@ use snowmint_core::lease::NamespaceRecord;
 use snowmint_core::{ErrorKind, Layout, SystemHost};
 
 use super::claim::read_nodes;
+use super::namespace::is_removed;
 use super::{Leases, Namespace};
 use crate::error::Error;
 use crate::store::floor::floor;
@@ -99,11 +100,6 @@ impl Leases {
             }
         }
     }
-}
-
-/// Returns whether the record of a namespace says that an operator removed it.
-pub(super) fn is_removed(record: &[u8]) -> bool {
-    NamespaceRecord::read(record).is_ok_and(|(_, record)| record.removed)
 }
 
 fn text(layout: &Layout, record: NamespaceRecord) -> String {

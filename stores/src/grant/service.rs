@@ -10,7 +10,7 @@ use snowmint_core::{ErrorKind, SystemHost, Window};
 use tokio::task::JoinSet;
 
 use super::claim::{claim_node_async, read_nodes};
-use super::namespaces::is_removed;
+use super::namespace::is_removed;
 use super::renewal::{Session, release_async, renew_async};
 use super::{Claimer, Namespace, Outcome, Refusal, Share, Terms};
 use crate::error::Error;
