@@ -1,24 +1,46 @@
 #!/usr/bin/env bash
-# Builds core for JavaScript: the modules of bindings/wasm, made small, and core's tables; with --lint runs clippy. The
-# profile wasm has separate folders, so that no other build waits.
+# Builds core for JavaScript: each module of bindings/wasm with the JavaScript and the types that wasm-bindgen makes, in
+# npm/src/generated; with --lint runs clippy. The profile wasm has separate folders, so that no other build waits.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 options=(--quiet --locked --profile wasm)
 wasm=(--target wasm32-unknown-unknown)
-[[ ${1-} != --lint ]] || exec cargo clippy "${options[@]}" "${wasm[@]}" -p 'snowmint-wasm-*' -- -D warnings
-modules=(mint forms inspect lease durability shown wide prefix mask sql render)
-cargo build "${options[@]}" -p snowmint-tables
-cargo build "${options[@]}" "${wasm[@]}" "${modules[@]/#/-psnowmint-wasm-}"
-# A separate build, because core with the feature `audit` would make the module that every page loads larger.
-cargo build "${options[@]}" "${wasm[@]}" -p snowmint-wasm-audit
-modules+=(audit)
+# Each is a feature of the crate.
+modules=(mint)
+if [[ ${1-} == --lint ]]; then
+  for module in "${modules[@]}"; do
+    cargo clippy "${options[@]}" "${wasm[@]}" -p snowmint-wasm --features "$module" -- -D warnings
+  done
+  exec cargo clippy "${options[@]}" "${wasm[@]}" -p 'snowmint-wasm-*' -- -D warnings
+fi
 target=${CARGO_TARGET_DIR:-target}
 built=$target/wasm32-unknown-unknown/wasm
 out=npm/src/generated
+mkdir -p "$out"
+cargo build "${options[@]}" -p snowmint-bindgen
+for module in "${modules[@]}"; do
+  cargo build "${options[@]}" "${wasm[@]}" -p snowmint-wasm --features "$module"
+  made=$built/$module
+  # The build of another module writes the file anew.
+  cmp --quiet "$built/snowmint_wasm.wasm" "$made.wasm" || cp "$built/snowmint_wasm.wasm" "$made.wasm"
+  # Written last.
+  last=$out/${module}_bg.wasm
+  inputs=("$made.wasm" "$target/wasm/snowmint-bindgen" npm/scripts/optimise.mjs npm/package-lock.json)
+  [[ ! -e $last || -n $(find "${inputs[@]}" -newer "$last") ]] || continue
+  "$target/wasm/snowmint-bindgen" "$made.wasm" "$module" "$out"
+  node npm/scripts/optimise.mjs "$last"
+done
+
+old=(forms inspect lease durability shown wide prefix mask sql render)
+cargo build "${options[@]}" -p snowmint-tables
+cargo build "${options[@]}" "${wasm[@]}" "${old[@]/#/-psnowmint-wasm-}"
+# A separate build, because core with the feature `audit` would make the module that every page loads larger.
+cargo build "${options[@]}" "${wasm[@]}" -p snowmint-wasm-audit
+old+=(audit)
 # Written last.
 last=$out/audit.wasm.d.ts
-inputs=("$target/wasm/snowmint-tables" "$built"/*.wasm npm/scripts/shrink.mjs npm/package-lock.json)
+inputs=("$target/wasm/snowmint-tables" npm/scripts/shrink.mjs npm/package-lock.json)
+for module in "${old[@]}"; do inputs+=("$built/$module.wasm"); done
 [[ ! -e $last || -n $(find "${inputs[@]}" -newer "$last") ]] || exit 0
-mkdir -p "$out"
 "$target/wasm/snowmint-tables" "$out"
-node npm/scripts/shrink.mjs "$built" "$out" "${modules[@]}"
+node npm/scripts/shrink.mjs "$built" "$out" "${old[@]}"

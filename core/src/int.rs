@@ -1,5 +1,7 @@
 //! Integers of any size, such as those of Python and JavaScript.
 
+use core::fmt;
+
 use crate::error::{BEYOND, Error, MINUS, PLUS, What};
 
 /// The largest number of IDs in one batch.
@@ -118,7 +120,18 @@ impl Integer {
     }
 
     /// Reads a decimal number, with a minus sign but no plus sign; `None` for any other text.
-    pub(crate) fn parse(digits: &[u8]) -> Option<Self> {
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Integer;
+    /// assert_eq!(Integer::parse("-5"), Some(Integer::Negative(5)));
+    /// assert_eq!(Integer::parse("+5"), None);
+    /// ```
+    pub fn parse(digits: impl AsRef<[u8]>) -> Option<Self> {
+        Self::parse_bytes(digits.as_ref())
+    }
+
+    fn parse_bytes(digits: &[u8]) -> Option<Self> {
         let (negative, digits) = match digits {
             [b'-', rest @ ..] => (true, rest),
             _ => (false, digits),
@@ -146,6 +159,15 @@ impl Integer {
 #[inline]
 pub(crate) const fn append(value: u64, base: u64, digit: u64) -> Option<u64> {
     if value > (u64::MAX - digit) / base { None } else { Some(value * base + digit) }
+}
+
+/// Writes decimal digits, at least `width` of them. The formatter of the standard library is larger than a small wasm module's
+/// other code.
+pub(crate) fn write_decimal(out: &mut impl fmt::Write, value: u64, width: usize) -> fmt::Result {
+    if value > 9 || width > 1 {
+        write_decimal(out, value / 10, width.saturating_sub(1))?;
+    }
+    out.write_char(char::from(b'0' + (value % 10) as u8))
 }
 
 macro_rules! from_unsigned {

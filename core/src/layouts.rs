@@ -17,63 +17,63 @@ const fn preset(fields: &[(&str, u32)], epoch_ms: i64, tick_ms: u64) -> Layout {
 /// is a tenth of the size of a layout, which matters in wasm.
 macro_rules! presets {
     ($($(#[$doc:meta])+ $constant:ident $name:literal $first:literal:$bits:literal $(,$field:literal:$width:literal)*;
-        $epoch_ms:literal; $tick_ms:literal;)+) => {
+        $epoch_ms:literal; $tick_ms:literal $tick:literal;)+) => {
         $($(#[$doc])+ pub const $constant: Layout =
             preset(&[($first, $bits) $(,($field, $width))*], $epoch_ms, $tick_ms);)+
 
         static ALL: &[(&str, &str)] = &[$((
             $name,
-            concat!($first, ":", $bits $(,",", $field, ":", $width)*, ";epoch=", $epoch_ms, ";tick=", $tick_ms, "ms"),
+            concat!($first, ":", $bits $(,",", $field, ":", $width)*, ";epoch=", $epoch_ms, ";tick=", $tick),
         )),+];
     };
 }
 
 presets! {
     /// The default of snowmint: 41 bits of ms since 2025, 1,024 nodes, 4,096 IDs per ms; until 2094, never negative.
-    SNOWMINT "snowmint" "unused":1, "time":41, "node":10, "sequence":12; 1_735_689_600_000; 1;
+    SNOWMINT "snowmint" "unused":1, "time":41, "node":10, "sequence":12; 1_735_689_600_000; 1 "1ms";
 
     /// Twitter's Snowflake of 2010: `twitter-archive/snowflake`, tag `snowflake-2010`, `IdWorker.scala`.
-    TWITTER "twitter" "unused":1, "time":41, "datacenter":5, "worker":5, "sequence":12; 1_288_834_974_657; 1;
+    TWITTER "twitter" "unused":1, "time":41, "datacenter":5, "worker":5, "sequence":12; 1_288_834_974_657; 1 "1ms";
 
     /// Discord: developer documentation, reference page, section "Snowflakes" (the last field is "increment" there).
-    DISCORD "discord" "time":42, "worker":5, "process":5, "sequence":12; 1_420_070_400_000; 1;
+    DISCORD "discord" "time":42, "worker":5, "process":5, "sequence":12; 1_420_070_400_000; 1 "1ms";
 
     /// Instagram: engineering blog, "Sharding & IDs at Instagram". Negative in a signed column from 2046.
-    INSTAGRAM "instagram" "time":41, "shard":13, "sequence":10; 1_314_220_021_721; 1;
+    INSTAGRAM "instagram" "time":41, "shard":13, "sequence":10; 1_314_220_021_721; 1 "1ms";
 
     /// Sonyflake v1: `sony/sonyflake`, `sonyflake.go`. Ticks of 10 ms, the sequence above the machine.
-    SONYFLAKE "sonyflake" "unused":1, "time":39, "sequence":8, "machine":16; 1_409_529_600_000; 10;
+    SONYFLAKE "sonyflake" "unused":1, "time":39, "sequence":8, "machine":16; 1_409_529_600_000; 10 "10ms";
 
     /// Sonyflake v2 with its default settings: `sony/sonyflake`, `v2/sonyflake.go`.
-    SONYFLAKE2 "sonyflake2" "unused":1, "time":39, "sequence":8, "machine":16; 1_735_689_600_000; 10;
+    SONYFLAKE2 "sonyflake2" "unused":1, "time":39, "sequence":8, "machine":16; 1_735_689_600_000; 10 "10ms";
 
     /// Leaf's snowflake mode: `Meituan-Dianping/Leaf`, `SnowflakeIDGenImpl.java`. The same numbers as Twitter's.
-    LEAF "leaf" "unused":1, "time":41, "worker":10, "sequence":12; 1_288_834_974_657; 1;
+    LEAF "leaf" "unused":1, "time":41, "worker":10, "sequence":12; 1_288_834_974_657; 1 "1ms";
 
     /// Baidu's uid-generator with its default settings: `baidu/uid-generator`. Its last tick was on 2024-11-20.
-    BAIDU "baidu" "unused":1, "time":28, "worker":22, "sequence":13; 1_463_673_600_000; 1000;
+    BAIDU "baidu" "unused":1, "time":28, "worker":22, "sequence":13; 1_463_673_600_000; 1000 "1s";
 
     /// `CosId`'s millisecond layout: `Ahoo-Wang/CosId`.
-    COSID "cosid" "unused":1, "time":41, "machine":10, "sequence":12; 1_577_203_200_000; 1;
+    COSID "cosid" "unused":1, "time":41, "machine":10, "sequence":12; 1_577_203_200_000; 1 "1ms";
 
     /// Mastodon's status IDs: `mastodon/mastodon`, `lib/mastodon/snowflake.rb`. Without a node.
-    MASTODON "mastodon" "time":48, "sequence":16; 0; 1;
+    MASTODON "mastodon" "time":48, "sequence":16; 0; 1 "1ms";
 
     /// yitter's drift generator with its default settings: `yitter/IdGenerator`, the Go, Java, C, C++, Rust, PHP,
     /// Delphi and Python editions. The TypeScript edition counts from 1577836800000, the C# edition from 1582165202020.
-    YITTER "yitter" "unused":1, "time":51, "worker":6, "sequence":6; 1_582_136_402_000; 1;
+    YITTER "yitter" "unused":1, "time":51, "worker":6, "sequence":6; 1_582_136_402_000; 1 "1ms";
 
     /// goSnowFlake: `zheng-ji/goSnowFlake`. Negative in a signed column from 2086.
-    GOSNOWFLAKE "gosnowflake" "time":42, "worker":10, "sequence":12; 1_474_802_888_000; 1;
+    GOSNOWFLAKE "gosnowflake" "time":42, "worker":10, "sequence":12; 1_474_802_888_000; 1 "1ms";
 
     /// `CalliCoder`'s `SequenceGenerator`: the article "Distributed Unique ID Generator in Java".
-    CALLICODER "callicoder" "unused":1, "time":41, "node":10, "sequence":12; 1_420_070_400_000; 1;
+    CALLICODER "callicoder" "unused":1, "time":41, "node":10, "sequence":12; 1_420_070_400_000; 1 "1ms";
 
     /// A Java class published on `ITeye`: 16 workers, 1,024 IDs per ms.
-    ITEYE "iteye" "unused":1, "time":49, "worker":4, "sequence":10; 1_361_753_741_828; 1;
+    ITEYE "iteye" "unused":1, "time":49, "worker":4, "sequence":10; 1_361_753_741_828; 1 "1ms";
 
     /// snowmint's layout for JavaScript numbers: 53 bits, with the widths of `CosId`'s JS-safe layout.
-    SAFE53 "safe53" "time":41, "node":3, "sequence":9; 1_735_689_600_000; 1;
+    SAFE53 "safe53" "time":41, "node":3, "sequence":9; 1_735_689_600_000; 1 "1ms";
 }
 
 /// Returns each preset with its name, in the order of the documentation.
@@ -125,7 +125,21 @@ impl Layout {
 
     /// Returns the name of the preset that equals this layout.
     pub fn name(&self) -> Option<&'static str> {
-        all().find(|(_, preset)| preset == self).map(|(name, _)| name)
+        let equals = |text: &str| {
+            let mut left = Left(text);
+            self.write(&mut left).is_ok() && left.0.is_empty()
+        };
+        ALL.iter().find(|(_, text)| equals(text)).map(|(name, _)| *name)
+    }
+}
+
+/// What is left of a text. To write anything else than the start of the rest fails.
+struct Left<'a>(&'a str);
+
+impl fmt::Write for Left<'_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.0 = self.0.strip_prefix(text).ok_or(fmt::Error)?;
+        Ok(())
     }
 }
 

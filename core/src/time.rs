@@ -2,6 +2,8 @@
 
 use core::fmt;
 
+use crate::int::write_decimal;
+
 #[cfg(feature = "std")]
 pub use self::system::{system_time, unix_ms};
 
@@ -27,9 +29,14 @@ const DAYS_IN_400_YEARS: i64 = 146_097;
 /// ```
 pub fn write_rfc3339(out: &mut impl fmt::Write, unix_ms: i64) -> fmt::Result {
     write_date(out, unix_ms)?;
-    let ms = unix_ms.rem_euclid(DAY_MS);
-    let (hour, minute, second) = (ms / 3_600_000, ms / 60_000 % 60, ms / 1000 % 60);
-    write!(out, "T{hour:02}:{minute:02}:{second:02}.{:03}Z", ms % 1000)
+    let ms = unix_ms.rem_euclid(DAY_MS).unsigned_abs();
+    for (before, value, width) in
+        [("T", ms / 3_600_000, 2), (":", ms / 60_000 % 60, 2), (":", ms / 1000 % 60, 2), (".", ms % 1000, 3)]
+    {
+        out.write_str(before)?;
+        write_decimal(out, value, width)?;
+    }
+    out.write_str("Z")
 }
 
 /// An instant in Unix ms, displayed as [`write_rfc3339`] writes it.
@@ -50,7 +57,13 @@ pub(crate) fn write_date(out: &mut impl fmt::Write, unix_ms: i64) -> fmt::Result
         0..=9999 => ("", 4),
         10_000.. => ("+", 6),
     };
-    write!(out, "{sign}{:0width$}-{month:02}-{day:02}", year.unsigned_abs())
+    for (before, value, width) in
+        [(sign, year.unsigned_abs(), width), ("-", month.unsigned_abs(), 2), ("-", day.unsigned_abs(), 2)]
+    {
+        out.write_str(before)?;
+        write_decimal(out, value.into(), width)?;
+    }
+    Ok(())
 }
 
 /// Reads an instant as users of a command line write it, as Unix ms: in RFC 3339, or in Unix ms.

@@ -1,59 +1,70 @@
 // Generators that never wait, in the module that mints. A call of the module costs more than what else reading the clock leaves to
 // do, so `next` takes a run of IDs at once, and hands them out while the clock says the ms of the run.
-import { handleOf, numbersOf } from "./layout.js";
+import { numbersOf, wasmLayout } from "./layout.js";
+import { STARTS } from "./names.js";
 import type { Cell, CellSpec } from "./options.js";
-import { words } from "./wasm/engine.js";
-import { check, core, keep } from "./wasm/mint.js";
+import { mint, type State, shared, type WasmGenerator } from "./wasm/mint.js";
 
-/** Makes a cell in the wasm module. All generators of a node and a clock in this realm share its state, or all of a lease. */
-export function wasmCell({ layout, node, maxAheadMs, start, clock }: CellSpec, leased?: number): Cell {
-  const engine = core();
-  const { wasm, clocks } = engine;
-  if (clock && !clocks.has(clock)) clocks.set(clock, ++engine.clockCount);
-  const state = leased ?? `${clock ? clocks.get(clock) : 0},${numbersOf(layout)},${node}`;
-  const cell = leased ?? keep(`words ${state}`, wasm.words);
-  // An ended layout is refused, but a caller's clock is not read before its time.
-  const now = clock ? -Infinity : Date.now();
-  const handle = keep(`generator ${state},${maxAheadMs},${start}`, () =>
-    check(wasm.open(handleOf(layout), cell, node, maxAheadMs, start, engine.seed, now)),
-  );
+/** The module's generators by state and options: those of a lease go with its state. */
+const generators = new WeakMap<State, Map<string, WasmGenerator>>();
+
+/** Makes a cell in the wasm module. All generators of a node and a clock in this thread share its state, or all of a lease. */
+export function wasmCell({ layout, node, maxAheadMs, start, clock }: CellSpec, leased?: State): Cell {
+  const { run } = shared();
+  const state = leased ?? vouchedState(`${clockNumber(clock)},${numbersOf(layout)},${node}`);
+  const generator = generatorOf(state, `${maxAheadMs},${start}`, () => {
+    // An ended layout is refused, but a caller's clock is not read before its time.
+    const now = clock ? -Infinity : Date.now();
+    return new (mint().Generator)(wasmLayout(layout), node, maxAheadMs, STARTS[start]!, shared().seed, now);
+  });
   // `Date.now` is looked up at each call, as tests replace it for a while.
   const nowMs = () => (clock ? reading(clock()) : Date.now());
-  const { take, drain } = wasm;
-  const { run } = engine;
   // Whoever sets a clock wants to know each ID beforehand.
   const most = clock ? 1 : run.ids.length;
   /** Takes 1 ID, and in the same ms 2, 4, up to 256: what a ms leaves of its run is lost. */
   const begin = (now: number): void => {
-    const size = now === run.ms && cell === run.cell ? Math.min(2 * run.end, most) : 1;
-    let count = take(handle, now, size, 0);
-    if (count < 0 && size > 1) count = take(handle, now, 1, 0);
-    check(count);
-    run.cell = cell;
+    const size = now === run.ms && state === run.state ? Math.min(2 * run.end, most) : 1;
+    run.end = generator.run(state, run.ids, size, now);
+    run.state = state;
     run.ms = now;
     run.at = 0;
-    run.end = drain();
-    run.ids.set(words(engine).subarray(0, run.end));
   };
   return {
     next() {
       // As `nowMs`, whose call would be most of what is left of the price.
       const now = clock ? reading(clock()) : Date.now();
-      if (now !== run.ms || run.at === run.end || cell !== run.cell) begin(now);
+      if (now !== run.ms || run.at === run.end || state !== run.state) begin(now);
       return run.ids[run.at++]!;
     },
     fill(ids, patienceMs) {
       // IDs increase: what is left of the run lies below the batch.
-      run.cell = 0;
-      const count = check(take(handle, nowMs(), ids.length, patienceMs));
-      for (let done = 0; done < count; ) {
-        const part = drain();
-        ids.set(words(engine).subarray(0, part), done);
-        done += part;
-      }
-      return count;
+      run.state = undefined;
+      return generator.fill(state, ids, nowMs(), patienceMs);
     },
   };
+}
+
+function vouchedState(key: string): State {
+  const { states } = shared();
+  let state = states.get(key);
+  if (!state) states.set(key, (state = mint().vouched()));
+  return state;
+}
+
+function generatorOf(state: State, key: string, make: () => WasmGenerator): WasmGenerator {
+  const known = generators.get(state) ?? new Map<string, WasmGenerator>();
+  generators.set(state, known);
+  let generator = known.get(key);
+  if (!generator) known.set(key, (generator = make()));
+  return generator;
+}
+
+/** Returns the number of a caller's clock in this thread, a part of keys; 0 for the system's clock. */
+export function clockNumber(clock: (() => number) | undefined): number {
+  if (!clock) return 0;
+  const known = shared();
+  if (!known.clocks.has(clock)) known.clocks.set(clock, ++known.clockCount);
+  return known.clocks.get(clock)!;
 }
 
 function reading(ms: number): number {

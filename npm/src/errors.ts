@@ -1,5 +1,3 @@
-import { PRESETS } from "./generated/tables.js";
-
 /**
  * What went wrong, as the same word in every language; the last one, that the page's content security policy or the
  * host forbids WebAssembly, is known here only.
@@ -65,7 +63,6 @@ export function errorOf(row: string, mark = 0n, a = 0n, b = 0n): SnowmintError {
     g: mark & 2n ? "beyond 64 bits" : mark & 1n ? -a : a,
     m: (1n << (mark >> 2n)) - 1n,
     n: name([a, b]),
-    p: Object.keys(PRESETS).join(", "),
   };
   const [code, ...sentence] = row.replace(/{(.)}/g, (_, place) => places[place] as string).split(" ");
   return new SnowmintError(code as ErrorCode, sentence.join(" "), Number(a));

@@ -1,9 +1,6 @@
-import { date, errorOf } from "./errors.js";
-import { NO_PRESET, PRESETS, SENTENCES } from "./generated/tables.js";
+import { date } from "./errors.js";
 import { type Id, type Instant, type Integer, integer, type Owner, read, unixMs } from "./input.js";
-import type { Preset } from "./names.js";
-import { putInteger, putText, words } from "./wasm/engine.js";
-import { check, core, keep } from "./wasm/mint.js";
+import { mint, type WasmLayout } from "./wasm/mint.js";
 
 /** The parts of an ID under a layout. */
 export interface Parts {
@@ -68,8 +65,8 @@ const PARTS: Owner = {
 /** A node: a number, a number for each node field, or either as text: `"5"`, `"datacenter=0,worker=5"`. */
 export type NodeId = Integer | string | Record<string, Integer>;
 
-/** Returns the handle of a layout in the module that mints. @internal */
-export let handleOf: (layout: Layout) => number;
+/** Returns a layout in the module that mints. @internal */
+export let wasmLayout: (layout: Layout) => WasmLayout;
 /** Returns the six numbers of a layout as text: equal for layouts that differ only in the names of fields. @internal */
 export let numbersOf: (layout: Layout) => string;
 
@@ -108,76 +105,52 @@ export class Layout {
   readonly fields!: Readonly<Record<string, number>>;
   readonly #text: string;
   readonly #numbers: string;
-  readonly #handle: number;
+  /** The layout in the module that mints, from its first use on: a layout that is only read takes no memory there. */
+  #wasm: WasmLayout | undefined;
 
   static {
-    handleOf = (layout) => layout.#handle;
+    wasmLayout = (layout) => (layout.#wasm ??= mint().Layout.parse(layout.#text));
     numbersOf = (layout) => layout.#numbers;
   }
 
-  private constructor(text: string) {
-    const engine = core();
-    const { wasm } = engine;
-    const handle = keep(`layout ${text}`, () => check(wasm.layout(putText(engine, text))));
-    wasm.describe(handle);
-    const row = words(engine);
-    const [bits, epochMs, tickUs, endsAtMs, signedUntilMs, jsSafe, nodes, idsPerTick, idsPerSecond] = new Float64Array(
-      row.buffer,
-      row.byteOffset,
-    ) as unknown as number[];
-    // Fields have one spelling only.
-    const [list] = text.split(";");
-    const tickMs = tickUs! / 1000;
-    const tick = tickMs % 1 ? `${tickUs}u` : tickMs % 1000 ? `${tickMs}m` : tickMs / 1000;
-    const canonical = `${list};epoch=${epochMs};tick=${tick}s`;
-    const fields: Record<string, number> = {};
-    for (const field of list!.split(",")) {
-      const [name, bits] = field.split(":");
-      // As in `version:5=16`.
-      if (name !== "unused") fields[name!] = parseInt(bits!, 10);
-    }
-    this.#text = canonical;
-    this.#numbers = row.slice(9, 16).join();
-    this.#handle = handle;
+  private constructor(wasm: WasmLayout) {
+    this.#text = wasm.toString();
+    this.#numbers = wasm.numbers().join();
+    const { bits, epochMs, endsAtMs, jsSafe, nodes, idsPerTick, idsPerSecond } = wasm;
+    const signedUntilMs = wasm.signedUntilMs ?? null;
     Object.freeze(
       Object.assign(this, {
-        name: Object.keys(PRESETS).find((name) => PRESETS[name as Preset] === canonical) ?? null,
+        name: wasm.name ?? null,
         bits,
         epochMs,
-        tickMs,
+        tickMs: wasm.tickUs / 1000,
         endsAtMs,
-        endsAt: date(endsAtMs!),
-        // NaN stands for never.
-        signedUntilMs: Number.isNaN(signedUntilMs) ? null : signedUntilMs,
-        signedUntil: date(signedUntilMs!),
-        jsSafe: jsSafe! > 0,
+        endsAt: date(endsAtMs),
+        signedUntilMs,
+        signedUntil: signedUntilMs === null ? null : date(signedUntilMs),
+        jsSafe,
         nodes,
         idsPerTick,
         idsPerSecond,
-        fields: Object.freeze(fields),
+        fields: Object.freeze(wasm.fields),
       }),
     );
+    wasm.free();
   }
 
   /** Returns the preset of a name, such as `"twitter"`. Throws `INVALID_LAYOUT` for an unknown name. */
   static preset(name: string): Layout {
-    const text = PRESETS[name as Preset];
-    // A name that every object has is not a preset.
-    if (typeof text !== "string") throw errorOf(SENTENCES[NO_PRESET]!);
-    return new Layout(text);
+    return new Layout(mint().Layout.preset(String(name)));
   }
 
   /** Reads the text form: `time:42,worker:10,sequence:12;epoch=2015-01-01T00:00:00Z;tick=1ms`. Throws `INVALID_LAYOUT`. */
   static parse(text: string): Layout {
-    return new Layout(String(text));
+    return new Layout(mint().Layout.parse(String(text)));
   }
 
   /** Takes an ID apart. Throws `INVALID_ID` if the layout cannot have minted it. */
   decode(id: Id): Parts {
-    const engine = core();
-    putInteger(engine, 0, id);
-    check(engine.wasm.decode(this.#handle));
-    const [ms, us, node, ...values] = words(engine).subarray(0, 19);
+    const [ms, us, node, ...values] = wasmLayout(this).decode(id);
     const timestampMs = Number(BigInt.asIntN(64, ms!));
     const fields: Parts["fields"] = {};
     for (const [name, bits] of Object.entries(this.fields)) {
@@ -208,16 +181,11 @@ export class Layout {
     // Beyond 2^53 ms only the tick is exact.
     const byTick = tick !== undefined && !Number.isSafeInteger(timestampMs);
     const ms = byTick ? (tick < 0 ? -Infinity : NaN) : unixMs(timestampMs);
-    const engine = core();
     // A number is passed on unchecked, because core checks the time first.
-    const whole = typeof node === "number" || typeof node === "bigint";
-    putInteger(engine, 0, whole ? node : nodeNumber(this, node), "INVALID_NODE");
-    putInteger(engine, 2, sequence);
-    putInteger(engine, 4, random);
-    putInteger(engine, 6, byTick ? tick : 0);
+    const whole = typeof node === "number" || typeof node === "bigint" ? node : nodeNumber(this, node);
     const extraUs = us! - ms * 1000;
-    check(engine.wasm.encode(this.#handle, ms, extraUs > 0 && extraUs < 1000 ? extraUs : 0));
-    return words(engine)[0]!;
+    const extra = extraUs > 0 && extraUs < 1000 ? extraUs : 0;
+    return wasmLayout(this).encode(ms, extra, byTick ? tick : 0, whole, sequence, random);
   }
 
   /**
@@ -227,9 +195,7 @@ export class Layout {
    * @example db.all("SELECT * FROM post WHERE id BETWEEN ? AND ?", layout.idRange(monday, sunday))
    */
   idRange(from: Instant, to: Instant): [lowest: bigint, highest: bigint] {
-    const engine = core();
-    check(engine.wasm.id_range(this.#handle, unixMs(from), unixMs(to)));
-    const [lowest, highest] = words(engine);
+    const [lowest, highest] = wasmLayout(this).idRange(unixMs(from), unixMs(to));
     return [lowest!, highest!];
   }
 
@@ -253,9 +219,7 @@ export function layoutOf(layout: Layout | string): Layout {
 
 /** Returns a node as a number of the layout. Throws `INVALID_NODE`. @internal */
 export function nodeNumber(layout: Layout, node: NodeId): number {
-  const engine = core();
-  check(engine.wasm.parse_node(handleOf(layout), putText(engine, nodeText(node))));
-  return Number(words(engine)[0]);
+  return wasmLayout(layout).node(nodeText(node));
 }
 
 /** Writes a node as core reads it. An empty object is a node only of a layout without node fields. */

@@ -1,6 +1,5 @@
-import { PRESETS } from "./generated/tables.js";
 import { Layout } from "./layout.js";
-import type { Preset } from "./names.js";
+import { PRESETS, type Preset } from "./names.js";
 
 interface Layouts extends Readonly<Record<Uppercase<Preset>, Layout>> {
   /** Ours, the default: 41 bits of ms since 2025, 1,024 nodes, 4,096 IDs a ms; until 2094, never negative. */
@@ -45,9 +44,8 @@ export const layouts: Layouts = /* @__PURE__ */ getters();
 
 /** Layouts are made when first used, since that starts the engine, and importing must not. */
 function getters(): Layouts {
-  const names = Object.keys(PRESETS) as Preset[];
-  const layouts = { all: () => Object.fromEntries(names.map((name) => [name, Layout.preset(name)])) };
-  for (const name of names)
+  const layouts = { all: () => Object.fromEntries(PRESETS.map((name) => [name, Layout.preset(name)])) };
+  for (const name of PRESETS)
     Object.defineProperty(layouts, name.toUpperCase(), { enumerable: true, get: () => Layout.preset(name) });
   return layouts as Layouts;
 }

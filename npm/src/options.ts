@@ -2,17 +2,11 @@
 
 import { blocking, layoutOfEnvironment } from "#runtime";
 import { SnowmintError } from "./errors.js";
-import {
-  AHEAD_MS,
-  EVENT_LOOP_WAIT_MS,
-  NONBLOCKING_AHEAD_MS,
-  NONBLOCKING_WAIT_MS,
-  WAIT_MS,
-} from "./generated/tables.js";
 import { duration, type Owner } from "./input.js";
 import { type Layout, layoutOf, type NodeId } from "./layout.js";
 import { STARTS } from "./names.js";
 import type { LeaseStore, Lessor } from "./store.js";
+import { mint } from "./wasm/mint.js";
 
 /** Where the sequence begins in a new tick. */
 export type SequenceStart = (typeof STARTS)[number];
@@ -127,11 +121,12 @@ export function specOf({ layout, maxAheadMs, maxWaitMs, sequenceStart = "zero", 
   if (clock !== undefined && typeof clock !== "function") throw new TypeError("a clock is a function");
   const start = STARTS.indexOf(sequenceStart);
   if (start < 0) throw new TypeError("sequenceStart is zero, random or carry");
+  const defaults = mint().defaults();
   return {
     layout: layoutOfGenerator(layout),
-    maxAheadMs: duration("maxAheadMs", maxAheadMs ?? (blocking ? AHEAD_MS : NONBLOCKING_AHEAD_MS)),
-    maxWaitMs: duration("maxWaitMs", maxWaitMs ?? (blocking ? EVENT_LOOP_WAIT_MS : NONBLOCKING_WAIT_MS)),
-    asyncWaitMs: maxWaitMs ?? WAIT_MS,
+    maxAheadMs: duration("maxAheadMs", maxAheadMs ?? (blocking ? defaults.aheadMs : defaults.nonblockingAheadMs)),
+    maxWaitMs: duration("maxWaitMs", maxWaitMs ?? (blocking ? defaults.eventLoopWaitMs : defaults.nonblockingWaitMs)),
+    asyncWaitMs: maxWaitMs ?? defaults.waitMs,
     start,
     // As if no clock were given.
     clock: clock === systemClock ? undefined : clock,

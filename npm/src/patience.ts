@@ -1,5 +1,5 @@
 import { monotonicMs } from "./host/monotonic.js";
-import { core } from "./wasm/mint.js";
+import { mint } from "./wasm/mint.js";
 
 /** How long a call has waited: by the monotonic clock, or by the sum of its pauses if a test has stopped that clock. */
 export class Patience {
@@ -9,7 +9,7 @@ export class Patience {
   /** Returns how long to sleep now, ms, and counts it; 0 if it is time to give up. */
   pauseMs(maxWaitMs: number, wantedMs: number): number {
     const waitedMs = Math.max(monotonicMs() - this.#sinceMs, this.#pausedMs);
-    const pauseMs = core().wasm.pause_ms(maxWaitMs, wantedMs, waitedMs);
+    const pauseMs = mint().pauseMs(maxWaitMs, wantedMs, waitedMs);
     this.#pausedMs += pauseMs;
     return pauseMs;
   }

@@ -1,9 +1,8 @@
 import { leased, nativeCell, nodeOfEnvironment, renewalMs } from "#host";
 import { blocking, later, sleep } from "#runtime";
 import { wasmCell } from "./cell.js";
-import { encode, place, type TextForm } from "./encode.js";
-import { errorOf, SnowmintError } from "./errors.js";
-import { CLOSED, SENTENCES } from "./generated/tables.js";
+import { checkForm, encode, type TextForm } from "./encode.js";
+import { SnowmintError } from "./errors.js";
 import { read } from "./input.js";
 import type { Layout } from "./layout.js";
 import { nodeNumber, numbersOf } from "./layout.js";
@@ -13,8 +12,7 @@ import { STARTS } from "./names.js";
 import { type Cell, type LeaseOptions, OF_CONSTRUCTOR, type SnowflakeOptions, type Spec, specOf } from "./options.js";
 import { Patience } from "./patience.js";
 import type { LeaseWindow, SnowflakeStatus } from "./status.js";
-import { putInteger } from "./wasm/engine.js";
-import { check, core, vouch } from "./wasm/mint.js";
+import { mint, vouch } from "./wasm/mint.js";
 
 declare global {
   interface SymbolConstructor {
@@ -163,7 +161,7 @@ export class Snowflake implements Iterable<bigint>, AsyncIterable<bigint> {
    */
   nextText(form: TextForm): string {
     // Before an ID is taken.
-    place(form);
+    checkForm(form);
     return encode(this.nextId(), form);
   }
 
@@ -275,8 +273,7 @@ export class Snowflake implements Iterable<bigint>, AsyncIterable<bigint> {
   }
 
   #batch(count: number): number {
-    putInteger(core(), 0, count);
-    return check(core().wasm.batch());
+    return mint().batch(count);
   }
 }
 
@@ -309,7 +306,7 @@ function again(generator: Snowflake, error: unknown, maxWaitMs: number): bigint 
 }
 
 function closed(): never {
-  throw errorOf(SENTENCES[CLOSED]!);
+  throw mint().closed();
 }
 
 const CLOSED_CELL: Cell = { next: closed, fill: closed };

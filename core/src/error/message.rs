@@ -3,6 +3,7 @@
 use core::fmt::{self, Write};
 
 use super::{BEYOND, Error, MINUS, What};
+use crate::int::write_decimal;
 use crate::text::TextForm;
 use crate::{layouts, time};
 
@@ -25,19 +26,22 @@ fn write_sentence(f: &mut fmt::Formatter<'_>, sentence: &str, mark: u32, [a, b]:
         f.write_str(text)?;
         match parts.next() {
             None => break,
-            Some("a") => write!(f, "{a}")?,
-            Some("b") => write!(f, "{b}")?,
+            Some("a") => write_decimal(f, a, 1)?,
+            Some("b") => write_decimal(f, b, 1)?,
             Some("t") => time::write_rfc3339(f, a.cast_signed())?,
             Some("u") => time::write_rfc3339(f, b.cast_signed())?,
-            Some("m") => write!(f, "{}", (1u128 << (mark >> 2)) - 1)?,
+            Some("m") => write_decimal(f, u64::MAX.checked_shr(64 - (mark >> 2)).unwrap_or(0), 1)?,
             Some("f") => f.write_str(TextForm::ALL[mark as usize].name())?,
             Some("p") => layouts::write_names(f)?,
-            Some("k") => write!(f, "{mark}")?,
+            Some("k") => write_decimal(f, mark.into(), 1)?,
             Some("n") => write_name(f, u128::from(a) | (u128::from(b) << 64))?,
             Some("c") => write_name(f, a.into())?,
             Some("d") => write_name(f, b.into())?,
             Some(_) if mark & 3 == BEYOND => f.write_str("beyond 64 bits")?,
-            Some(_) => write!(f, "{}{a}", if mark & 3 == MINUS { "-" } else { "" })?,
+            Some(_) => {
+                f.write_str(if mark & 3 == MINUS { "-" } else { "" })?;
+                write_decimal(f, a, 1)?;
+            }
         }
     }
     Ok(())

@@ -78,6 +78,13 @@ impl Words {
         Self { state: AtomicU64::new(state), window_end: AtomicU64::new(window_end) }
     }
 
+    /// Replaces both words, as `of` makes them.
+    #[doc(hidden)]
+    pub fn set(&self, [state, window_end]: [u64; 2]) {
+        self.state.store(state, Ordering::Release);
+        self.window_end.store(window_end, Ordering::Release);
+    }
+
     /// The inverse of `of`.
     #[doc(hidden)]
     pub fn to_words(&self) -> [u64; 2] {

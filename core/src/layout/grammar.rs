@@ -7,6 +7,7 @@ use core::str::FromStr;
 use super::reader::{Read, Reader};
 use super::{Layout, MAX_SAFE_MS};
 use crate::error::{Error, What};
+use crate::int::write_decimal;
 use crate::name::is_name_byte;
 use crate::time;
 
@@ -39,7 +40,7 @@ impl Layout {
 
     /// Writes the canonical text form: the epoch in Unix ms, and the tick in the largest unit in which it is whole.
     ///
-    /// It does without `write!`, which would double the size of the wasm module.
+    /// It does without `write!`, whose formatter is larger than the rest of a small wasm module.
     ///
     /// # Errors
     /// Only errors of `out`.
@@ -59,19 +60,19 @@ impl Layout {
             before = ",";
             name.as_bytes().iter().try_for_each(|byte| out.write_char(char::from(*byte)))?;
             out.write_str(":")?;
-            write_decimal(out, u64::from(field.width()))?;
+            write_decimal(out, u64::from(field.width()), 1)?;
             if let Some(value) = self.fixed_value(field) {
                 out.write_str("=")?;
-                write_decimal(out, value)?;
+                write_decimal(out, value, 1)?;
             }
         }
         out.write_str(if self.epoch_ms() < 0 { ";epoch=-" } else { ";epoch=" })?;
-        write_decimal(out, self.epoch_ms().unsigned_abs())?;
+        write_decimal(out, self.epoch_ms().unsigned_abs(), 1)?;
         out.write_str(";tick=")?;
         let seconds = self.tick / 1000;
         // A tick in microseconds is not a whole number of ms, nor of seconds.
         let whole = seconds * 1000 == self.tick;
-        write_decimal(out, if whole { seconds } else { self.tick })?;
+        write_decimal(out, if whole { seconds } else { self.tick }, 1)?;
         out.write_str(if self.per_ms > 1 {
             "us"
         } else if whole {
@@ -80,13 +81,6 @@ impl Layout {
             "ms"
         })
     }
-}
-
-fn write_decimal(out: &mut impl fmt::Write, value: u64) -> fmt::Result {
-    if value > 9 {
-        write_decimal(out, value / 10)?;
-    }
-    out.write_char(char::from(b'0' + (value % 10) as u8))
 }
 
 impl FromStr for Layout {

@@ -1,6 +1,5 @@
 // Slots of a browser: a node for each tab and worker of an origin. Windows stand in IndexedDB, which all tabs share. A Web Lock
 // shows that a tab lives, so a frozen tab finds its node again, and no tab waits for the node of a closed tab.
-import { SLOT_MS } from "../generated/tables.js";
 import type { Layout } from "../layout.js";
 import type { Guard } from "../lease/claim.js";
 import { generatorOn, type Make } from "../lease/generator.js";
@@ -8,6 +7,7 @@ import type { Holder, HolderTerms } from "../lease/holder.js";
 import { type Lease, leaseOver, noSlots } from "../lease/lease.js";
 import { isLessor } from "../lease/service-claim.js";
 import type { LeaseOptions, Spec } from "../options.js";
+import { mint } from "../wasm/mint.js";
 import { isDeviceAndTab, partOf, SharedDevice } from "./device.js";
 import { OriginStore } from "./indexeddb-store.js";
 
@@ -132,7 +132,13 @@ async function lease(spec: Spec, options: LeaseOptions): Promise<Lease> {
           "credentials, and a tab could get the same node",
       );
     const { store, guard } = slotsOfOrigin();
-    return leaseOver(spec, options, { store, guard, holders: holdersOfPage(), label, defaultMs: SLOT_MS });
+    return leaseOver(spec, options, {
+      store,
+      guard,
+      holders: holdersOfPage(),
+      label,
+      defaultMs: mint().defaults().slotMs,
+    });
   }
   // A store of records has no time to write when a page goes.
   if (!isDeviceAndTab(spec.layout))
@@ -150,7 +156,7 @@ async function lease(spec: Spec, options: LeaseOptions): Promise<Lease> {
       node: fields?.tab,
       store: records,
       guard,
-      defaultMs: SLOT_MS,
+      defaultMs: mint().defaults().slotMs,
       excluded,
     };
   };

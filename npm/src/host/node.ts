@@ -5,12 +5,11 @@ import threads from "node:worker_threads";
 import { type ErrorCode, SnowmintError } from "../errors.js";
 import { duration } from "../input.js";
 import type { Layout } from "../layout.js";
-import { nodeNumber, numbersOf } from "../layout.js";
+import { nodeNumber } from "../layout.js";
 import { leases } from "../lease/claim.js";
 import { generatorOn, type Make } from "../lease/generator.js";
 import { type Lease, leaseOver } from "../lease/lease.js";
 import type { Cell, CellSpec, LeaseOptions, Spec } from "../options.js";
-import { core } from "../wasm/mint.js";
 import { shown } from "../wasm/shown.js";
 import { type Addon, addon, functions, type Handle, noAddon } from "./addon.js";
 
@@ -71,8 +70,6 @@ export function nativeCell({ layout, node, maxAheadMs, start, clock }: CellSpec)
     );
   }
   const generator = answer(native.open(String(layout), node, maxAheadMs, start));
-  // Leases of this thread leave the node out.
-  core().kept.set(`native 0,${numbersOf(layout)},${node}`, 1);
   return cellOf(native, generator);
 }
 

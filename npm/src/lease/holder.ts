@@ -1,12 +1,11 @@
 // A node held by this realm, window by window: its cell, the timer that renews it, and the generators that share it.
 import { wasmCell } from "../cell.js";
-import { errorOf, SnowmintError } from "../errors.js";
-import { SENTENCES, WINDOW_OVER } from "../generated/tables.js";
+import { SnowmintError } from "../errors.js";
 import { monotonicMs } from "../host/monotonic.js";
 import { type Layout, nodeNumber, numbersOf } from "../layout.js";
 import type { Cell, CellSpec, Spec } from "../options.js";
 import type { LeaseStatus, LeaseWindow } from "../status.js";
-import { core, realm } from "../wasm/mint.js";
+import { mint, realm, type State } from "../wasm/mint.js";
 import { type Claim, LostLease, leases, type Terms } from "./claim.js";
 import { claimOf } from "./service-claim.js";
 
@@ -79,8 +78,8 @@ export class Holder {
   #failures = 0;
   /** The error of the last attempt, if no attempt has succeeded since. */
   #failure: unknown;
-  /** The address of the cell in the module that mints; 0 while no node is held. */
-  #words = 0;
+  /** The cell; undefined while no node is held. */
+  #cell: State | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** The timer that takes the lock again; undefined while the lock is held. */
   #going: ReturnType<typeof setTimeout> | undefined;
@@ -93,7 +92,7 @@ export class Holder {
     const clock = terms.device?.clock ?? terms.clock;
     this.#terms = terms;
     this.#claim = claimOf({ ...terms, clock }, () => {
-      if (this.#words) this.#lose("its lock was taken away");
+      if (this.#cell) this.#lose("its lock was taken away");
     });
   }
 
@@ -138,7 +137,7 @@ export class Holder {
    * that has a lock, and decides of that before `pagehide`. Meanwhile the window keeps others from the node.
    */
   loosen(): void {
-    if (!this.#terms.guard || !this.#words) return;
+    if (!this.#terms.guard || !this.#cell) return;
     this.#claim.unlock();
     clearTimeout(this.#going);
     this.#going = setTimeout(async () => {
@@ -236,10 +235,10 @@ export class Holder {
 
   /** Runs an attempt. `beside` an earlier attempt, the one that ends first counts. */
   async #run(attempt: Attempt, beside: boolean): Promise<void> {
-    const holds = this.#words > 0;
+    const cell = this.#cell;
     try {
-      if (beside) this.#claim = this.#claim.again(holds);
-      await (holds ? this.#extend(attempt, this.#claim) : this.#claimNode(attempt, this.#claim));
+      if (beside) this.#claim = this.#claim.again(cell !== undefined);
+      await (cell ? this.#extend(attempt, this.#claim, cell) : this.#claimNode(attempt, this.#claim));
     } catch (error) {
       attempt.error = error;
       if (attempt.turn === this.#turn) this.#fail(error);
@@ -252,7 +251,7 @@ export class Holder {
   #fail(error: unknown): void {
     const unsafe = error instanceof SnowmintError && error.code === "UNSAFE_STORE";
     // A store that loses writes grants no more time: the lease ends with its window.
-    const over = unsafe && this.#words > 0 && this.#claim.nowMs() >= this.window.end;
+    const over = unsafe && this.#cell && this.#claim.nowMs() >= this.window.end;
     if (!(error instanceof LostLease || over)) {
       this.#failures += 1;
       this.#failure = error;
@@ -293,12 +292,12 @@ export class Holder {
     if (this.closed) await claim.release(claim.window.start);
   }
 
-  async #extend(attempt: Attempt, claim: Claim): Promise<void> {
+  async #extend(attempt: Attempt, claim: Claim, cell: State): Promise<void> {
     const failure = await this.#ensureDevice();
     if (attempt.turn !== this.#turn) return;
     // The tab part is another one now: the old cell closes, because another tab may have its node.
     const other = this.#whole(claim) !== this.#node;
-    const unused = other ? this.#close() : claim.unusedFromMs(this.#cell());
+    const unused = other ? this.#close() : claim.unusedFromMs(cell);
     if (unused === undefined || Number.isNaN(unused)) return;
     await claim.renew(unused, this.#maxAheadMs);
     if (!this.#take(attempt, claim)) {
@@ -307,7 +306,7 @@ export class Holder {
       return;
     }
     if (other) return this.#open();
-    claim.openCell(this.#cell(), false, this.window);
+    claim.openCell(cell, false, this.window);
     this.#renewed();
     if (failure !== undefined) this.#fail(failure);
   }
@@ -327,8 +326,8 @@ export class Holder {
   #open(): void {
     const { holders, clock } = this.#terms;
     this.#node = this.#whole(this.#claim);
-    this.#words = core().wasm.words();
-    this.#claim.openCell(this.#cell(), true, this.window);
+    this.#cell = new BigUint64Array(2);
+    this.#claim.openCell(this.#cell, true, this.window);
     holders?.add(this);
     if (!clock) realm()[this.#key()] = this;
     for (const sharer of this.#sharers) this.#fill(sharer);
@@ -356,18 +355,13 @@ export class Holder {
     (this.#timer as { unref?: () => void }).unref?.();
   }
 
-  /** Returns the two words of the cell: a view that lives until the module's memory next grows. */
-  #cell(): BigUint64Array {
-    return new BigUint64Array(core().wasm.memory.buffer, this.#words, 2);
-  }
-
   /** Closes the cell for good. Returns the start of its first unused tick, Unix ms, if the cell was open. */
   #close(): number | undefined {
-    if (!this.#words) return;
-    const cell = this.#cell();
+    const cell = this.#cell;
+    if (!cell) return;
     const unused = this.#claim.unusedFromMs(cell);
     cell[0] = 0n;
-    this.#words = 0;
+    this.#cell = undefined;
     if (realm()[this.#key()] === this) delete realm()[this.#key()];
     for (const sharer of this.#sharers) this.#fill(sharer);
     return unused;
@@ -395,9 +389,9 @@ export class Holder {
 
   #fill(sharer: Sharer): void {
     const refuse = () => {
-      throw this.lost ?? errorOf(SENTENCES[WINDOW_OVER]!);
+      throw this.lost ?? mint().windowOver();
     };
     const spec: CellSpec = { ...sharer.spec, node: this.#node, clock: this.#claim.clock };
-    sharer.cell = this.#words ? wasmCell(spec, this.#words) : { next: refuse, fill: refuse };
+    sharer.cell = this.#cell ? wasmCell(spec, this.#cell) : { next: refuse, fill: refuse };
   }
 }

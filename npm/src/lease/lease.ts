@@ -1,12 +1,12 @@
 // Leases over stores of this realm: generators of the same store, namespace and layout share one.
+import { clockNumber } from "../cell.js";
 import { SnowmintError } from "../errors.js";
-import { ENGINE_MS } from "../generated/tables.js";
 import { duration } from "../input.js";
 import { type Layout, type NodeId, nodeNumber, numbersOf } from "../layout.js";
 import type { Cell, LeaseOptions, Spec } from "../options.js";
 import type { LeaseStatus, LeaseWindow } from "../status.js";
 import type { LeaseStore, Lessor } from "../store.js";
-import { core, realm } from "../wasm/mint.js";
+import { mint, realm, shared as sharedHere } from "../wasm/mint.js";
 import { checkTerms, type Guard } from "./claim.js";
 import { Holder, type HolderTerms, type Sharer } from "./holder.js";
 import { isLessor } from "./service-claim.js";
@@ -44,7 +44,7 @@ export interface Place {
 export async function leaseOver(spec: Spec, options: LeaseOptions, place: Place): Promise<Lease> {
   const { layout, clock } = spec;
   const { windowMs, exclude = [], onLost } = options;
-  const { guard, holders, label, defaultMs = ENGINE_MS } = place;
+  const { guard, holders, label, defaultMs = mint().defaults().engineMs } = place;
   const store = (place.store ?? options.store) as LeaseStore | Lessor;
   checkStore(store, clock);
   const namespace = options.namespace ?? place.namespace ?? undefined;
@@ -70,9 +70,7 @@ export async function leaseOver(spec: Spec, options: LeaseOptions, place: Place)
     excluded: () => [...excluded, ...vouched()],
   };
   checkTerms(wanted, excluded, vouched());
-  const { clocks } = core();
-  if (clock && !clocks.has(clock)) clocks.set(clock, ++core().clockCount);
-  const key = JSON.stringify([namespace, numbersOf(layout), clock && clocks.get(clock), node, ...excluded]);
+  const key = JSON.stringify([namespace, numbersOf(layout), clockNumber(clock), node, ...excluded]);
   const sharer: Sharer = { spec, onLost, cell: nothing };
   const holding = () => ({ ...wanted, ...place.divide?.({ ...wanted, guard: undefined }) });
   const holder = await shared(store, key, holding, sharer);
@@ -115,7 +113,7 @@ async function shared(
   holding: () => HolderTerms,
   sharer: Sharer,
 ): Promise<Holder> {
-  const stores = (core().held ??= new WeakMap());
+  const stores = (sharedHere().held ??= new WeakMap());
   const leases = (stores.get(store) ?? new Map()) as Map<string, Holder>;
   stores.set(store, leases);
   for (;;) {

@@ -1,16 +1,55 @@
-// The module that mints and reads layouts, and the state that a realm keeps with it.
+// The module that mints and reads layouts, and what all copies of this package in a thread share.
 
 import { ofThread } from "#runtime";
 import module from "#wasm/mint";
-import type { SnowmintError } from "../errors.js";
-import type * as Mint from "../generated/mint.wasm.js";
-import { SENTENCES } from "../generated/tables.js";
-import { type Engine, start, takeError } from "./engine.js";
+import {
+  batch,
+  checkForm,
+  closed,
+  defaults,
+  Generator,
+  initSync,
+  Layout,
+  pauseMs,
+  readText,
+  start,
+  vouched,
+  windowOver,
+  writeText,
+} from "../generated/mint.js";
+import { startModule } from "./start.js";
 
-/** The engine of this realm. ESM, CommonJS and duplicate installs of one version share it, and so their states. */
-export interface Core extends Engine<typeof Mint> {
-  /** The handles of layouts, cells and generators by key. Each is made once, because the module frees no memory. */
-  kept: Map<string, number>;
+export type { Generator as WasmGenerator, Layout as WasmLayout } from "../generated/mint.js";
+
+const functions = {
+  batch,
+  checkForm,
+  closed,
+  defaults,
+  Generator,
+  Layout,
+  pauseMs,
+  readText,
+  vouched,
+  windowOver,
+  writeText,
+};
+let started = false;
+
+/** The functions of the module, which is started when first used: importing never throws. */
+export function mint(): typeof functions {
+  if (!started) startModule(initSync, start, module);
+  started = true;
+  return functions;
+}
+
+/** The state of a node: two words, which core's `Words` explains. */
+export type State = BigUint64Array;
+
+/** What the copies of this version share in a thread: ES modules, CommonJS, duplicate installs, contexts of test runners. */
+export interface Shared {
+  /** The states of vouched nodes by clock, numbers of the layout, and node. */
+  states: Map<string, State>;
   run: Run;
   /** The numbers of callers' clocks, each a part of keys. */
   clocks: WeakMap<() => number, number>;
@@ -20,9 +59,9 @@ export interface Core extends Engine<typeof Mint> {
   held?: WeakMap<object, Map<string, unknown>>;
 }
 
-/** The last IDs that `next` has taken. All generators of a cell share them, so that their IDs increase. */
+/** The last IDs that `next` has taken. All generators of a state share them, so that their IDs increase. */
 interface Run {
-  cell: number;
+  state: State | undefined;
   /** The reading of the clock for which they were taken. */
   ms: number;
   ids: BigUint64Array;
@@ -36,9 +75,9 @@ declare const VERSION: string;
 const REALM = Symbol.for("snowmint");
 type Realm = { [REALM]?: Record<string, unknown> };
 /**
- * Returns what all copies of snowmint in this thread share, of whatever version and in whatever context: the engine of each version,
- * and who mints by the system's clock, by the numbers of the layout and the node: a version, whose generators share the state,
- * or a lease.
+ * Returns what all copies of snowmint in this thread share, of whatever version and in whatever context: the states of each
+ * version, and who mints by the system's clock, by the numbers of the layout and the node: a version, whose generators share the
+ * state, or a lease.
  */
 export const realm = (): Record<string, unknown> =>
   // In Node not on the global object, whose objects Jest empties after each file.
@@ -47,32 +86,12 @@ export const realm = (): Record<string, unknown> =>
 /** Whether the caller may vouch for a node here. */
 export const vouch = (key: string): boolean => (realm()[key] ??= VERSION) === VERSION;
 
-/** The engine, made when first used: importing never throws. */
-export const core = (): Core =>
+/** What the copies of this version share. */
+export const shared = (): Shared =>
   (realm()[VERSION] ??= {
-    ...start<typeof Mint>(module),
-    kept: new Map(),
-    run: { cell: 0, ms: 0, ids: new BigUint64Array(256), at: 0, end: 0 },
+    states: new Map(),
+    run: { state: undefined, ms: 0, ids: new BigUint64Array(256), at: 0, end: 0 },
     clocks: new WeakMap(),
     clockCount: 0,
     seed: Math.random(),
-  }) as Core;
-
-/** The handle kept under a key, or a new one. A handle is an address, so a key begins with the kind of thing it is of. */
-export function keep(key: string, make: () => number): number {
-  const { kept } = core();
-  let handle = kept.get(key);
-  if (!handle) kept.set(key, (handle = make()));
-  return handle;
-}
-
-/** The error that a call left. */
-export function failure(): SnowmintError | undefined {
-  return takeError(core(), (place) => SENTENCES[place]!);
-}
-
-/** Returns a result, or throws the failure. */
-export function check(result: number): number {
-  if (result < 0) throw failure();
-  return result;
-}
+  }) as Shared;

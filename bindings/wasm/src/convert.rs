@@ -1,0 +1,49 @@
+//! The values of JavaScript that users pass, as values of core.
+
+use js_sys::{BigInt, Object, Reflect};
+use snowmint_core::{ErrorKind, Integer};
+use wasm_bindgen::{JsCast, JsValue};
+
+use crate::error::{not_an_integer, raise};
+
+/// The largest integer below which a double has every integer.
+const MAX_SAFE: f64 = 9_007_199_254_740_991.0;
+
+/// Reads an integer of any size: a bigint, a decimal text, or a safe number.
+///
+/// # Errors
+/// An exception with the code of `kind` for any other value.
+pub fn integer_or(value: &JsValue, kind: ErrorKind) -> Result<Integer, JsValue> {
+    let integer = if let Some(integer) = value.dyn_ref::<BigInt>() {
+        match u64::try_from(integer.clone()) {
+            Ok(integer) => Some(Integer::Fits(integer)),
+            Err(_) => text_of(integer).and_then(|digits| Integer::parse(digits)),
+        }
+    } else if let Some(number) = value.as_f64() {
+        let integer = number as i64;
+        (integer as f64 == number && number.abs() <= MAX_SAFE).then_some(integer.into())
+    } else {
+        value.as_string().and_then(Integer::parse)
+    };
+    integer.ok_or_else(|| not_an_integer(kind.code(), value))
+}
+
+fn text_of(integer: &BigInt) -> Option<alloc::string::String> {
+    integer.to_string(10).ok().map(Into::into)
+}
+
+/// Reads an integer of any size. Throws `INVALID_ID` for any other value.
+pub fn integer(value: &JsValue) -> Result<Integer, JsValue> {
+    integer_or(value, ErrorKind::InvalidId)
+}
+
+/// Reads an ID. Throws `INVALID_ID`.
+pub fn id(value: &JsValue) -> Result<u64, JsValue> {
+    integer(value)?.id().map_err(raise)
+}
+
+/// Sets a property of an object that this crate has made.
+pub fn set(object: &Object, name: &str, value: impl Into<JsValue>) {
+    // It fails for objects of other makers only.
+    let _ = Reflect::set(object, &name.into(), &value.into());
+}

@@ -1,0 +1,37 @@
+// Starts a module of bindings/wasm.
+
+import { type ErrorCode, SnowmintError } from "../errors.js";
+
+/** Compiles and starts a module, once. */
+type Init = (source: { module: Uint8Array<ArrayBuffer> | WebAssembly.Module }) => unknown;
+/** Tells a module how to make errors, and to write any value as a text. */
+type Start = (
+  error: (code: ErrorCode, sentence: string, ms: number) => SnowmintError,
+  text: (value: unknown) => string,
+) => void;
+
+/** Starts a module. Its source is hexadecimal; in edge runtimes, which do not compile bytes, it is the module itself. */
+export function startModule(init: Init, start: Start, source: string | WebAssembly.Module): void {
+  try {
+    // A page's policy forbids the compilation in some browsers, and the instance in WebKit.
+    init({ module: typeof source === "string" ? bytesOf(source) : source });
+  } catch (error) {
+    throw new SnowmintError(
+      "WASM_FORBIDDEN",
+      `WebAssembly is forbidden: allow 'wasm-unsafe-eval' in the page's CSP (${error})`,
+    );
+  }
+  start((code, sentence, ms) => new SnowmintError(code, inCamelCase(sentence), ms), String);
+}
+
+function bytesOf(hex: string): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(hex.length / 2);
+  for (let at = 0; at < bytes.length; at++) bytes[at] = Number.parseInt(hex.slice(2 * at, 2 * at + 2), 16);
+  return bytes;
+}
+
+/** A sentence with the names of options as JavaScript has them: `max_wait_ms` is `maxWaitMs`. */
+const inCamelCase = (sentence: string): string =>
+  sentence.replace(/\b(?:max_wait|max_ahead|window)_ms\b/g, (name) =>
+    name.replace(/_./g, ([, letter]) => letter!.toUpperCase()),
+  );
