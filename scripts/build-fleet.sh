@@ -10,7 +10,7 @@ options=(--quiet --locked --profile wasm --target wasm32-unknown-unknown -p snow
 cargo build "${options[@]}"
 built=$CARGO_TARGET_DIR/wasm32-unknown-unknown/wasm
 out=npm/site/generated
-# Written last.
-[[ $built/fleet.wasm -nt $out/fleet.wasm.d.ts || npm/scripts/shrink.mjs -nt $out/fleet.wasm.d.ts ]] || exit 0
+[[ $built/fleet.wasm -nt $out/fleet.wasm || npm/scripts/optimise.mjs -nt $out/fleet.wasm ]] || exit 0
 mkdir -p "$out"
-node npm/scripts/shrink.mjs "$built" "$out" fleet
+cp "$built/fleet.wasm" "$out"
+node npm/scripts/optimise.mjs "$out/fleet.wasm"

@@ -6,12 +6,12 @@ cd "$(dirname "$0")/.."
 options=(--quiet --locked --profile wasm)
 wasm=(--target wasm32-unknown-unknown)
 # Each is a feature of the crate.
-modules=(mint)
+modules=(mint lease tools reports)
 if [[ ${1-} == --lint ]]; then
   for module in "${modules[@]}"; do
     cargo clippy "${options[@]}" "${wasm[@]}" -p snowmint-wasm --features "$module" -- -D warnings
   done
-  exec cargo clippy "${options[@]}" "${wasm[@]}" -p 'snowmint-wasm-*' -- -D warnings
+  exit
 fi
 target=${CARGO_TARGET_DIR:-target}
 built=$target/wasm32-unknown-unknown/wasm
@@ -30,17 +30,3 @@ for module in "${modules[@]}"; do
   "$target/wasm/snowmint-bindgen" "$made.wasm" "$module" "$out"
   node npm/scripts/optimise.mjs "$last"
 done
-
-old=(forms inspect lease durability shown wide prefix mask sql render)
-cargo build "${options[@]}" -p snowmint-tables
-cargo build "${options[@]}" "${wasm[@]}" "${old[@]/#/-psnowmint-wasm-}"
-# A separate build, because core with the feature `audit` would make the module that every page loads larger.
-cargo build "${options[@]}" "${wasm[@]}" -p snowmint-wasm-audit
-old+=(audit)
-# Written last.
-last=$out/audit.wasm.d.ts
-inputs=("$target/wasm/snowmint-tables" npm/scripts/shrink.mjs npm/package-lock.json)
-for module in "${old[@]}"; do inputs+=("$built/$module.wasm"); done
-[[ ! -e $last || -n $(find "${inputs[@]}" -newer "$last") ]] || exit 0
-"$target/wasm/snowmint-tables" "$out"
-node npm/scripts/shrink.mjs "$built" "$out" "${old[@]}"

@@ -1,8 +1,8 @@
 // Builds dist/, unless it is newer than its sources: the wasm modules, the bundles for each kind of host, and the types. Run
 // in npm/. Expects the modules and their types in src/generated/, where scripts/build-wasm.sh puts them.
 import { execFileSync } from "node:child_process";
-import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { build } from "esbuild";
 
 const { version } = JSON.parse(readFileSync("package.json", "utf8"));
@@ -21,37 +21,16 @@ if (isCurrent("dist/index.d.ts", [...within("src"), ...within("../stores/src/scr
 rmSync("dist", { recursive: true, force: true });
 mkdirSync("dist/wasm", { recursive: true });
 
-/** Writes a module as a file for edge runtimes, and as a text that the bundles import. */
-function writeModule(name, bytes, text) {
+// The wasm modules: files for edge runtimes, and texts that the bundles import, in hexadecimal, which servers compress better than
+// base64.
+const modules = ["mint", "lease", "tools", "reports"];
+for (const name of modules) {
+  const bytes = readFileSync(`${generated}/${name}_bg.wasm`);
+  const text = bytes.toString("hex");
   writeFileSync(`dist/${name}.wasm`, bytes);
   writeFileSync(`dist/wasm/${name}.mjs`, `export default "${text}";\n`);
   writeFileSync(`dist/wasm/${name}.cjs`, `module.exports = "${text}";\n`);
 }
-
-// In hexadecimal, which servers compress better than base64.
-for (const name of ["mint"]) {
-  const bytes = readFileSync(`${generated}/${name}_bg.wasm`);
-  writeModule(name, bytes, bytes.toString("hex"));
-}
-
-/**
- * Writes bytes as printable ASCII, which servers compress better than hexadecimal digits, by a twentieth. A byte below 91 is a
- * character, any other two. `bytesOf` in src/wasm/engine.ts is its inverse.
- */
-function textOf(bytes) {
-  // From the blank on, without the quote and the backslash.
-  const character = (digit) => String.fromCharCode(digit + 32 + (digit > 1) + (digit > 58));
-  const two = (rest) => character(91 + Math.floor(rest / 91)) + character(rest % 91);
-  return Array.from(bytes, (byte) => (byte < 91 ? character(byte) : two(byte - 91))).join("");
-}
-
-// The wasm modules: files for edge runtimes, and texts that the bundles import.
-const modules = ["forms", "inspect", "lease", "durability", "shown", "wide", "prefix", "mask", "sql", "audit"];
-for (const name of modules) {
-  const bytes = readFileSync(`${generated}/${name}.wasm`);
-  writeModule(name, bytes, textOf(bytes));
-}
-cpSync(`${generated}/render.wasm`, "dist/render.wasm");
 
 writeFileSync(`${generated}/version.ts`, `export const version = "${version}";\n`);
 // The scripts and statements that stores send to engines in every language: `redisAdd`, `postgresSettings`.
@@ -75,7 +54,7 @@ const bundle = async (host, format, entries, options) => {
   const runtime = host === "node" ? "node" : "browser";
   const extension = format === "esm" ? "mjs" : "cjs";
   await build({
-    entryPoints: entries.map(([input, output]) => ({ in: `src/${input}.ts`, out: output })),
+    entryPoints: entries.map(([input, output]) => ({ in: `./src/${input}`, out: output })),
     outdir: "dist",
     outExtension: { ".js": `.${extension}` },
     alias: {
@@ -120,6 +99,13 @@ const asText = (extension) => beside(/^#wasm\//, (path) => `./wasm/${path.slice(
 // workerd knows modules by their names, and bundlers for Vercel's runtime need a suffix to compile them.
 const asModule = (suffix) => beside(/^#wasm\//, (path) => `./${path.slice("#wasm/".length)}.wasm${suffix}`);
 
+/**
+ * What wasm-bindgen makes for each module: files of their own, which all bundles of ES modules share. Bundlers leave out a file
+ * whose exports are unused, but not its parts.
+ */
+const glue = beside(/\/generated\/(mint|lease|tools|reports)\.js$/, (path) => `./wasm/${glueOf(basename(path, ".js"))}.mjs`);
+const glueOf = (name) => `${name}-glue`;
+
 /** Stores of one kind of host: an entry each, beside the modules of that host, with which it shares its errors. */
 const FOREIGN_STORES = { node: ["deno"], edge: ["cloudflare"] };
 
@@ -134,7 +120,7 @@ async function modulesOf(host, name, wasm) {
     // Loaded on demand; for Node also by the command line.
     host === "node" ? ["host/connect", "connect"] : ["browser/tabs", `${name}-tabs`],
   ];
-  await bundle(host, "esm", entries, { splitting: true, chunkNames: `${name}-[name]-[hash]`, plugins: [wasm] });
+  await bundle(host, "esm", entries, { splitting: true, chunkNames: `${name}-[name]-[hash]`, plugins: [wasm, glue] });
   // No file here has side effects, so an import without names does nothing, and bundlers warn of it.
   for (const [, output] of entries) {
     const path = `dist/${output}.mjs`;
@@ -157,6 +143,11 @@ async function commonJsOf(host) {
     await bundle(host, "cjs", [["host/connect", "connect"]], { plugins: [asText("cjs"), errors, stores] });
 }
 
+await bundle(
+  "browser",
+  "esm",
+  modules.map((name) => [`generated/${name}`, `wasm/${glueOf(name)}`]),
+);
 await modulesOf("node", "node", asText("mjs"));
 await modulesOf("browser", "browser", asText("mjs"));
 await modulesOf("edge", "edge", asModule(""));
@@ -164,11 +155,11 @@ await modulesOf("edge", "edge-light", asModule("?module"));
 await commonJsOf("node");
 await commonJsOf("browser");
 
-// The command line, over the bundle that programs on Node load, with a wasm module that no bundle has.
+// The command line, over the bundle that programs on Node load.
 const overBundle = beside(/^\.\.\/index\.js$/, () => "./node.mjs");
 const overStores = beside(/^\.\.\/stores\/index\.js$/, () => "./stores.node.mjs");
 const overConnect = beside(/\/host\/connect\.js$/, () => "./connect.mjs");
-await bundle("node", "esm", [["cli/main", "cli"]], { plugins: [overBundle, overStores, overConnect, asText("mjs")] });
+await bundle("node", "esm", [["cli/main", "cli"]], { plugins: [overBundle, overStores, overConnect, asText("mjs"), glue] });
 chmodSync("dist/cli.mjs", 0o755);
 
 // The types that the public ones lead to, once for each kind of module.

@@ -1,14 +1,6 @@
 // The functions that UUIDs, ULIDs, ObjectIds, KSUIDs and xids share.
-import { type Instant, type Integer, integer, unixMs } from "./input.js";
-import { putInteger, words } from "./wasm/engine.js";
-import { minter } from "./wasm/wide.js";
-
-/** Kinds of IDs, as in `wide.rs`. The kind of a minted UUID is its version. */
-export const UUID = 0;
-export const ULID = 9;
-export const OBJECT_ID = 10;
-export const KSUID = 11;
-export const XID = 12;
+import { type MintedName, mintBytes, mintText } from "./wasm/minter.js";
+import { type Kind, tools } from "./wasm/tools.js";
 
 /** How an ID is minted: without an argument as a text; with an array its bytes are put there, at `offset` or 0. */
 export interface Mint {
@@ -16,65 +8,35 @@ export interface Mint {
   <Into extends Uint8Array>(into: Into, offset?: number): Into;
 }
 
-/** Makes the function that mints IDs of a kind. */
-export function minting(kind: number): Mint {
+/** Makes the function that mints IDs of a kind. @internal */
+export function minting(kind: MintedName): Mint {
   function mint(into?: Uint8Array, offset = 0): unknown {
-    const current = minter();
-    if (into === undefined) return current.told(current.mint(kind, Date.now()));
+    if (into === undefined) return mintText(kind);
     const width = widthOf(kind);
     const free = array("into is", into).length - width;
     if (!(Number.isInteger(offset) && offset >= 0 && offset <= free))
       throw new RangeError(`${width} bytes do not fit at ${String(offset)} of an array of ${into.length}`);
-    current.mint(kind, Date.now());
-    // Faster than to copy a view, of so few.
-    for (let at = 0; at < width; at++) into[offset + at] = current.bytes[at]!;
+    // A plain array over the same memory, whatever the class of the caller's array adds.
+    mintBytes(kind, new Uint8Array(into.buffer, into.byteOffset + offset, width));
     return into;
   }
   return mint as Mint;
 }
 
-/** The bytes that are there. */
-export const copied = (kind: number): Uint8Array => minter().bytes.slice(0, widthOf(kind));
+const widthOf = (kind: MintedName): number =>
+  kind === "Ksuid" ? 20 : kind === "ObjectId" || kind === "Xid" ? 12 : 16;
 
-/** The bytes of a text. */
-export function bytesOf(kind: number, text: string): Uint8Array {
-  minter().read(kind, text);
-  return copied(kind);
-}
+/** The bytes of a text. @internal */
+export const bytesOf = (kind: Kind, text: string): Uint8Array => tools().bytesOfId(kind, String(text));
 
-/** The text of bytes. */
-export function textOf(kind: number, bytes: Uint8Array): string {
-  const current = minter();
-  return current.told(current.write(kind, array("the ID is", bytes)));
-}
+/** The text of bytes. @internal */
+export const textOf = (kind: Kind, bytes: Uint8Array): string => tools().textOfId(kind, array("the ID is", bytes));
 
-/** The parts of an ID: `wide.rs`. */
-export function partsOf(kind: number, text: string): BigUint64Array {
-  const { engine } = minter();
-  minter().read(kind, text);
-  engine.wasm.parts(kind);
-  return words(engine).slice(2, 8);
-}
+/** The time of an ID, Unix ms; null for an ID without a time. @internal */
+export const timeOf = (kind: Kind, text: string): number | null => tools().timeOfId(kind, String(text)) ?? null;
 
-/** One of them as a number, or null where it is not there. */
-export function partOf(kind: number, text: string, place: number): number | null {
-  const part = BigInt.asIntN(64, partsOf(kind, text)[place]!);
-  return part === -(2n ** 63n) ? null : Number(part);
-}
-
-/** An array of bytes, checked. */
+/** An array of bytes, checked. @internal */
 export function array(what: string, given: Uint8Array): Uint8Array {
   if (given instanceof Uint8Array) return given;
   throw new TypeError(`${what} a Uint8Array, not ${String(given)}`);
 }
-
-/** Makes an ObjectId or an xid of an instant, 40 bits and 24 bits. */
-export function fromTriple(kind: number, instant: Instant, random: Integer, counter: Integer): string {
-  const current = minter();
-  const { engine } = current;
-  putInteger(engine, 0, integer(random, "INVALID_ID"));
-  putInteger(engine, 2, integer(counter, "INVALID_ID"));
-  return current.told(current.check(engine.wasm.object_id_of(kind, unixMs(instant))));
-}
-
-const widthOf = (kind: number): number => (kind === KSUID ? 20 : kind === OBJECT_ID || kind === XID ? 12 : 16);

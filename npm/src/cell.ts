@@ -1,5 +1,5 @@
 // Generators that never wait, in the module that mints. A call of the module costs more than what else reading the clock leaves to
-// do, so `next` takes a run of IDs at once, and hands them out while the clock says the ms of the run.
+// do, so `next` takes a run of IDs at once, and hands them out while the tick of the run goes on.
 import { numbersOf, wasmLayout } from "./layout.js";
 import { STARTS } from "./names.js";
 import type { Cell, CellSpec } from "./options.js";
@@ -21,19 +21,21 @@ export function wasmCell({ layout, node, maxAheadMs, start, clock }: CellSpec, l
   const nowMs = () => (clock ? reading(clock()) : Date.now());
   // Whoever sets a clock wants to know each ID beforehand.
   const most = clock ? 1 : run.ids.length;
-  /** Takes 1 ID, and in the same ms 2, 4, up to 256: what a ms leaves of its run is lost. */
+  const { epochMs, tickMs } = layout;
+  /** Takes 1 ID, and in the same tick 2, 4, up to 256: what a tick leaves of its run is lost. */
   const begin = (now: number): void => {
-    const size = now === run.ms && state === run.state ? Math.min(2 * run.end, most) : 1;
-    run.end = generator.run(state, run.ids, size, now);
+    const isSame = now >= run.fromMs && now < run.toMs && state === run.state;
+    run.end = generator.run(state, run.ids, isSame ? Math.min(2 * run.end, most) : 1, now);
     run.state = state;
-    run.ms = now;
+    run.fromMs = now - ((now - epochMs) % tickMs);
+    run.toMs = run.fromMs + tickMs;
     run.at = 0;
   };
   return {
     next() {
       // As `nowMs`, whose call would be most of what is left of the price.
       const now = clock ? reading(clock()) : Date.now();
-      if (now !== run.ms || run.at === run.end || state !== run.state) begin(now);
+      if (now < run.fromMs || now >= run.toMs || run.at === run.end || state !== run.state) begin(now);
       return run.ids[run.at++]!;
     },
     fill(ids, patienceMs) {

@@ -53,34 +53,8 @@ export class SnowmintError extends Error {
   }
 }
 
-/** An error of core: "CODE sentence", filled with a mark and two numbers as `message.rs` of core lists. */
-export function errorOf(row: string, mark = 0n, a = 0n, b = 0n): SnowmintError {
-  const places: Record<string, unknown> = {
-    a,
-    b,
-    t: iso(a),
-    u: iso(b),
-    g: mark & 2n ? "beyond 64 bits" : mark & 1n ? -a : a,
-    m: (1n << (mark >> 2n)) - 1n,
-    n: name([a, b]),
-  };
-  const [code, ...sentence] = row.replace(/{(.)}/g, (_, place) => places[place] as string).split(" ");
-  return new SnowmintError(code as ErrorCode, sentence.join(" "), Number(a));
-}
-
-function iso(unixMs: bigint): string {
-  const ms = Number(BigInt.asIntN(64, unixMs));
-  return date(ms)?.toISOString() ?? `${ms} ms`;
-}
-
 /** A Date, or null where no Date reaches. */
 export function date(ms: number): Date | null {
   const instant = new Date(ms);
   return Number.isNaN(+instant) ? null : instant;
-}
-
-/** The characters in the bytes of two numbers. */
-function name(numbers: bigint[]): string {
-  const characters = String.fromCharCode(...new Uint8Array(BigUint64Array.from(numbers).buffer));
-  return characters.replace(/\0+$/, "");
 }

@@ -1,11 +1,9 @@
-import module from "#wasm/inspect";
 import type { TextForm } from "./encode.js";
 import { date } from "./errors.js";
-import type * as Inspect from "./generated/inspect.wasm.js";
 import { type Id, type Instant, type Owner, read, unixMs } from "./input.js";
 import { Layout, type Parts } from "./layout.js";
 import type { Preset } from "./names.js";
-import { type Engine, getText, putInteger, putText, start, words } from "./wasm/engine.js";
+import { tools } from "./wasm/tools.js";
 
 /** The kind of a candidate; `uuid` is a UUID of another variant or version. */
 export type Kind =
@@ -110,8 +108,6 @@ export interface InspectOptions {
 
 const OPTIONS: Owner = { of: "inspect", names: ["now"] satisfies (keyof InspectOptions)[] };
 
-let current: Engine<typeof Inspect> | undefined;
-
 /**
  * Lists everything that could have minted a value, the most plausible first; of garbage, an empty list.
  *
@@ -130,31 +126,17 @@ let current: Engine<typeof Inspect> | undefined;
  * inspect("1541815603606036480")[0].layout // "twitter"
  */
 export function inspect(value: Id, options: InspectOptions = {}): Candidate[] {
-  const engine = (current ??= start<typeof Inspect>(module));
-  const { wasm } = engine;
   // As the function of a map it is called with an index.
   const { now } = typeof options === "number" ? {} : read(options, OPTIONS);
   const nowMs = unixMs(now ?? Date.now());
-  if (typeof value !== "string") putInteger(engine, 0, value);
-  const count = typeof value === "string" ? wasm.inspect(putText(engine, value), nowMs) : wasm.inspect_integer(nowMs);
-  return Array.from({ length: count }, (_, at) => candidate(engine, at));
-}
-
-function candidate(engine: Engine<typeof Inspect>, at: number): Candidate {
-  const [kind, system, form, confidence, reason, layoutText] = getText(engine, engine.wasm.candidate(at)).split("\n");
-  const [timed, unixMs, us, plausible, id] = words(engine);
-  const timestampMs = timed ? Number(BigInt.asIntN(64, unixMs!)) : null;
-  return {
-    kind: kind as Kind,
-    layout: (system || null) as Candidate["layout"],
-    layoutText: layoutText || null,
-    parts: layoutText ? Layout.parse(layoutText).decode(id!) : null,
-    form: form as Form,
-    timestampMs,
-    timestampUs: timestampMs === null ? null : timestampMs * 1000 + Number(us),
-    timestamp: timestampMs === null ? null : date(timestampMs),
-    confidence: confidence as Confidence,
-    plausible: plausible! > 0n,
-    reason: reason!,
-  };
+  return tools()
+    .inspect(value, nowMs)
+    .map(({ id, ...candidate }) => {
+      const { layoutText, timestampMs } = candidate;
+      return {
+        ...candidate,
+        parts: layoutText === null || id === null ? null : Layout.parse(layoutText).decode(id),
+        timestamp: timestampMs === null ? null : date(timestampMs),
+      } as Candidate;
+    });
 }

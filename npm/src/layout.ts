@@ -222,8 +222,8 @@ export function nodeNumber(layout: Layout, node: NodeId): number {
   return wasmLayout(layout).node(nodeText(node));
 }
 
-/** Writes a node as core reads it. An empty object is a node only of a layout without node fields. */
-function nodeText(node: NodeId): string {
+/** Writes a node as core reads it. An empty object is a node only of a layout without node fields. @internal */
+export function nodeText(node: NodeId): string {
   if (typeof node === "string") return node;
   if ({}.toString.call(node) !== "[object Object]") return String(integer(node, "INVALID_NODE"));
   const fields = Object.entries(node).map(

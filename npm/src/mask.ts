@@ -1,8 +1,7 @@
 // Masks: reversible public forms of IDs that show neither their time nor their order.
 import { type Id, type Integer, type Owner, read } from "./input.js";
-import { percentBytes } from "./percent.js";
-import { bytes, getText, putInteger, putText, words } from "./wasm/engine.js";
-import { check, masks } from "./wasm/mask.js";
+import { utf8 } from "./utf8.js";
+import { tools, type WasmMask, type WasmUuidMask } from "./wasm/tools.js";
 
 /** The secret of a mask: 16 bytes, or 32 hexadecimal digits. */
 export type MaskKey = Uint8Array | string;
@@ -16,10 +15,6 @@ export interface MaskOptions {
 }
 
 const OWNER: Owner = { of: "Mask", names: ["tweak", "digits"] };
-// What a call does, as in lib.rs of the module.
-const CHECK = 0;
-const ENCODE = 1;
-const DECODE = 2;
 
 /**
  * Turns 64-bit IDs into others and back, by FF1 of NIST SP 800-38G with AES-128. An ID of 63 bits becomes another one. It
@@ -30,39 +25,23 @@ const DECODE = 2;
  * mask.decode(mask.encode(1541815603606036480n)) // 1541815603606036480n
  */
 export class Mask {
-  readonly #key: MaskKey;
-  readonly #tweak: Uint8Array;
-  readonly #digits: Integer | undefined;
+  readonly #mask: WasmMask;
 
   /** Throws `INVALID_TEXT` for a key or a tweak of another length, and `INVALID_ID` for digits out of range. */
   constructor(key: MaskKey, options: MaskOptions = {}) {
     const { tweak = "", digits } = read(options, OWNER);
-    this.#key = keyOf(key);
-    this.#tweak = typeof tweak === "string" ? percentBytes(tweak) : array("a tweak is a string or", tweak);
-    this.#digits = digits;
-    this.#call(CHECK, 0);
+    const bytes = typeof tweak === "string" ? utf8(tweak) : array("a tweak is a string or", tweak);
+    this.#mask = new (tools().Mask)(keyOf(key), bytes, digits);
   }
 
   /** The masked form of an ID. Throws `INVALID_ID` above 2^63-1, or for more digits than the mask has. */
   encode(id: Id): bigint {
-    return this.#call(ENCODE, id);
+    return this.#mask.encode(id);
   }
 
   /** The ID of a masked form. Throws as `encode`. */
   decode(masked: Id): bigint {
-    return this.#call(DECODE, masked);
-  }
-
-  #call(action: number, id: Id): bigint {
-    const engine = masks();
-    putInteger(engine, 0, id);
-    const digits = this.#digits;
-    if (digits !== undefined) putInteger(engine, 2, digits);
-    const key = putKey(this.#key);
-    bytes(engine).set(this.#tweak.subarray(0, MOST), key);
-    const tweak = Math.min(this.#tweak.length, MOST);
-    check(engine.wasm.mask(action, key, +isHex(this.#key), tweak, +(digits !== undefined)));
-    return words(engine)[0]!;
+    return this.#mask.decode(masked);
   }
 }
 
@@ -75,59 +54,28 @@ export class Mask {
  * mask.encode("018f2d9f-9a2a-7def-8c3f-7b1a2c4d5e6f") // "2463c780-7fca-4def-8c3f-7b1a2c4d5e6f"
  */
 export class UuidMask {
-  readonly #key: MaskKey;
+  readonly #mask: WasmUuidMask;
 
   /**
    * The first 8 bytes of the key are `k0` of other implementations, the lowest byte first, and the others `k1`. Throws
    * `INVALID_TEXT` for a key of another length.
    */
   constructor(key: MaskKey) {
-    this.#key = keyOf(key);
-    this.#call(CHECK, "");
+    this.#mask = new (tools().UuidMask)(keyOf(key));
   }
 
   /** The masked form of a version 7. Throws `INVALID_ID` for another version, and `INVALID_TEXT` for a text that is no UUID. */
   encode(uuid: string): string {
-    return this.#call(ENCODE, uuid);
+    return this.#mask.encode(String(uuid));
   }
 
   /** The version 7 of a masked form. Throws `INVALID_ID` for another version than 4, and `INVALID_TEXT`. */
   decode(masked: string): string {
-    return this.#call(DECODE, masked);
-  }
-
-  #call(action: number, uuid: string): string {
-    const engine = masks();
-    // The text first: it begins where the key ends.
-    const text = Uint8Array.from(
-      String(uuid)
-        .slice(0, MOST)
-        .replace(/\P{ASCII}/gu, "?"),
-      (each) => each.charCodeAt(0),
-    );
-    const key = putKey(this.#key);
-    bytes(engine).set(text, key);
-    return getText(engine, check(engine.wasm.uuid_mask(action, key, +isHex(this.#key), text.length)));
+    return this.#mask.decode(String(masked));
   }
 }
 
-// The most of a key or a tweak that the module gets; a longer one is refused all the same.
-const MOST = 400;
-
-const isHex = (key: MaskKey): key is string => typeof key === "string";
-
-/** Takes a key as it is now: the caller may overwrite its bytes. */
-function keyOf(key: MaskKey): MaskKey {
-  return isHex(key) ? key : array("a mask key is a string or", key).slice();
-}
-
-/** Puts a key into the buffer, and returns its length there. */
-function putKey(key: MaskKey): number {
-  const engine = masks();
-  if (isHex(key)) return putText(engine, key.slice(0, MOST));
-  bytes(engine).set(key.subarray(0, MOST));
-  return Math.min(key.length, MOST);
-}
+const keyOf = (key: MaskKey): MaskKey => (typeof key === "string" ? key : array("a mask key is a string or", key));
 
 function array(what: string, given: unknown): Uint8Array {
   if (given instanceof Uint8Array) return given;

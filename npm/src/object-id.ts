@@ -1,8 +1,9 @@
 // ObjectIds of MongoDB (mongodb/specifications on GitHub, source/bson-objectid).
 
-import { bytesOf, fromTriple, type Mint, minting, OBJECT_ID, partOf, textOf } from "./bits128.js";
+import { bytesOf, type Mint, minting, textOf, timeOf } from "./bits128.js";
 import { frozen } from "./frozen.js";
-import type { Instant, Integer } from "./input.js";
+import { type Instant, type Integer, unixMs } from "./input.js";
+import { Kind, tools } from "./wasm/tools.js";
 
 /**
  * Mints an ObjectId: 24 hexadecimal digits, or the 12 bytes in a `Uint8Array`, at an offset or 0. 32 bits of Unix seconds, 40
@@ -14,18 +15,18 @@ import type { Instant, Integer } from "./input.js";
  * objectId.timestampMs("507f1f77bcf86cd799439011") // 1350508407000
  */
 export const objectId = /* @__PURE__ */ frozen(
-  /* @__PURE__ */ Object.assign(/* @__PURE__ */ minting(OBJECT_ID) as Mint, {
+  /* @__PURE__ */ Object.assign(/* @__PURE__ */ minting("ObjectId") as Mint, {
     /** The 12 bytes of an ObjectId: 24 hexadecimal digits in either case. Throws `INVALID_TEXT`. */
-    toBytes: (text: string): Uint8Array => bytesOf(OBJECT_ID, text),
+    toBytes: (text: string): Uint8Array => bytesOf(Kind.ObjectId, text),
     /** The ObjectId of 12 bytes. Throws `INVALID_ID` for another number of them. */
-    fromBytes: (bytes: Uint8Array): string => textOf(OBJECT_ID, bytes),
+    fromBytes: (bytes: Uint8Array): string => textOf(Kind.ObjectId, bytes),
     /**
      * The ObjectId of an instant, rounded down to its second, of 40 bits and of 24: with zeros the lowest one of its second, for
      * queries by time. Throws `BEFORE_EPOCH` and `TIME_OVERFLOW` outside 1970 to 2106, and `INVALID_ID` if a number does not fit.
      */
     fromParts: (instant: Instant, random: Integer = 0, counter: Integer = 0): string =>
-      fromTriple(OBJECT_ID, instant, random, counter),
+      tools().objectIdOf(Kind.ObjectId, unixMs(instant), random, counter),
     /** The time, Unix ms, of whole seconds. Throws `INVALID_TEXT`. */
-    timestampMs: (text: string): number => partOf(OBJECT_ID, text, 0)!,
+    timestampMs: (text: string): number => timeOf(Kind.ObjectId, text)!,
   }),
 );

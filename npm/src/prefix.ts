@@ -1,8 +1,7 @@
 // Prefixed IDs, which say what they identify.
 import { frozen } from "./frozen.js";
 import type { Id } from "./input.js";
-import { getText, putInteger, putText, words } from "./wasm/engine.js";
-import { check, prefixes } from "./wasm/prefix.js";
+import { tools } from "./wasm/tools.js";
 
 declare const OF: unique symbol;
 type Prefixed<Prefix extends string> = Prefix extends "" ? string : `${Prefix}_${string}`;
@@ -105,37 +104,15 @@ function encode(prefix: string, value: Id): string {
   return isId ? encodeId(prefix, value) : encodeUuid(prefix, value);
 }
 
-function encodeId(prefix: string, id: Id): string {
-  const engine = prefixes();
-  putInteger(engine, 0, id);
-  return getText(engine, check(engine.wasm.encode(putText(engine, cut(prefix)), 0)));
-}
+const encodeId = (prefix: string, id: Id): string => tools().prefixedId(String(prefix), id);
 
-function encodeUuid(prefix: string, uuid: string): string {
-  const engine = prefixes();
-  const all = putText(engine, cut(prefix) + cut(uuid));
-  const length = [...cut(uuid)].length;
-  // No text would be the sign of an ID.
-  return getText(engine, check(engine.wasm.encode(all - length, length || 1)));
-}
+const encodeUuid = (prefix: string, uuid: string): string => tools().prefixedUuid(String(prefix), String(uuid));
 
 function decode(prefix: string, text: string, kind?: "id" | "uuid"): bigint | string {
-  const engine = prefixes();
-  const given = cut(text);
-  const isUuid = kind ? +(kind === "uuid") : engine.wasm.is_uuid(putText(engine, given));
-  const all = putText(engine, cut(prefix) + given);
-  const length = [...given].length;
-  const read = check(engine.wasm.decode(all - length, length, isUuid));
-  return isUuid ? getText(engine, read) : words(engine)[0]!;
+  const [start, given] = [String(prefix), String(text)];
+  const isUuid = kind ? kind === "uuid" : tools().isPrefixedUuid(given);
+  return isUuid ? tools().uuidOfPrefixed(start, given) : tools().idOfPrefixed(start, given);
 }
 
 /** Reads the prefix and the UUID of a TypeID. */
-export function typeIdParts(text: string): { prefix: string; uuid: string } {
-  const engine = prefixes();
-  const length = check(engine.wasm.type_id(putText(engine, cut(text))));
-  const both = getText(engine, length + 36);
-  return { prefix: both.slice(0, length), uuid: both.slice(length) };
-}
-
-/** Returns the start of a text: two of them fit the module's buffer, and no prefixed ID is so long. */
-const cut = (text: string): string => String(text).slice(0, 500);
+export const typeIdParts = (text: string): { prefix: string; uuid: string } => tools().typeIdParts(String(text));

@@ -1,7 +1,6 @@
 import { frozen } from "./frozen.js";
 import type { Id, Integer } from "./input.js";
-import { putInteger, words } from "./wasm/engine.js";
-import { check, forms } from "./wasm/forms.js";
+import { tools } from "./wasm/tools.js";
 
 /** IDs moved about, so that a database that splits tables by ranges of keys writes to all of them; and back. */
 export const scatter = /* @__PURE__ */ frozen({
@@ -13,14 +12,14 @@ export const scatter = /* @__PURE__ */ frozen({
    * @example
    * scatter.rotateDigits(561632371724517376n, 1) // 566163237172451737n
    */
-  rotateDigits: (id: Id, digits: Integer): bigint => scattered(0, id, digits),
+  rotateDigits: (id: Id, digits: Integer): bigint => tools().rotateDigits(id, digits),
   /** The inverse of `rotateDigits`. Throws `INVALID_ID` if that gives no such ID for this number of digits. */
-  unrotateDigits: (id: Id, digits: Integer): bigint => scattered(1, id, digits),
+  unrotateDigits: (id: Id, digits: Integer): bigint => tools().unrotateDigits(id, digits),
   /**
    * Turns the low 63 bits round, so that the lowest comes to lead; its own inverse. Throws `INVALID_ID` unless `id` is 0 to
    * 2^63-1.
    */
-  reverseBits: (id: Id): bigint => scattered(2, id, 0),
+  reverseBits: (id: Id): bigint => tools().reverseBits(id),
   /**
    * Puts one of 2^`bits` shard numbers on top, made of the low bits and a hash of the others, which move down in the order of
    * time. Throws `INVALID_ID` unless `id` is 0 to 2^63-1 and `bits` 0 to 63.
@@ -28,16 +27,7 @@ export const scatter = /* @__PURE__ */ frozen({
    * @example
    * scatter.shardHigh(1541815603606036480n, 4) >> 59n // 0n to 15n
    */
-  shardHigh: (id: Id, bits: Integer): bigint => scattered(3, id, bits),
+  shardHigh: (id: Id, bits: Integer): bigint => tools().shardHigh(id, bits),
   /** The inverse of `shardHigh`. Throws `INVALID_ID` unless `id` is 0 to 2^63-1 and `bits` 0 to 63. */
-  unshardHigh: (id: Id, bits: Integer): bigint => scattered(4, id, bits),
+  unshardHigh: (id: Id, bits: Integer): bigint => tools().unshardHigh(id, bits),
 });
-
-/** What one of the functions in `scatter.rs` answers. */
-function scattered(which: number, id: Id, by: Integer): bigint {
-  const engine = forms();
-  putInteger(engine, 0, id);
-  putInteger(engine, 2, by);
-  check(engine.wasm.scattered(which));
-  return words(engine)[0]!;
-}

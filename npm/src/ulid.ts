@@ -1,10 +1,9 @@
 // ULIDs (ulid/spec on GitHub).
 
-import { bytesOf, type Mint, minting, partOf, partsOf, textOf, ULID, UUID } from "./bits128.js";
+import { bytesOf, type Mint, minting, textOf, timeOf } from "./bits128.js";
 import { frozen } from "./frozen.js";
 import { type Instant, type Integer, integer, unixMs } from "./input.js";
-import { putInteger } from "./wasm/engine.js";
-import { minter } from "./wasm/wide.js";
+import { Kind, tools } from "./wasm/tools.js";
 
 /**
  * Mints a ULID: 26 characters, or the 16 bytes in a `Uint8Array`, at an offset or 0. 48 bits of Unix ms, then 80 random ones;
@@ -17,35 +16,31 @@ import { minter } from "./wasm/wide.js";
  * ulid.timestampMs("01ARZ3NDEKTSV4RRFFQ69G5FAV") // 1469922850259
  */
 export const ulid = /* @__PURE__ */ frozen(
-  /* @__PURE__ */ Object.assign(/* @__PURE__ */ minting(ULID) as Mint, {
+  /* @__PURE__ */ Object.assign(/* @__PURE__ */ minting("Ulid") as Mint, {
     /**
      * The 16 bytes of a ULID, in the order of its text, which may be in either case. Throws `INVALID_TEXT`, also above
      * `7ZZZZZZZZZZZZZZZZZZZZZZZZZ`, as everything here that reads a ULID.
      */
-    toBytes: (text: string): Uint8Array => bytesOf(ULID, text),
+    toBytes: (text: string): Uint8Array => bytesOf(Kind.Ulid, text),
     /** The ULID of 16 bytes. Throws `INVALID_ID` for another number of them. */
-    fromBytes: (bytes: Uint8Array): string => textOf(ULID, bytes),
+    fromBytes: (bytes: Uint8Array): string => textOf(Kind.Ulid, bytes),
     /** The UUID of the same 128 bits; it has no version. */
-    toUuid: (text: string): string => textOf(UUID, bytesOf(ULID, text)),
+    toUuid: (text: string): string => textOf(Kind.Uuid, bytesOf(Kind.Ulid, text)),
     /** The ULID of the same 128 bits as a UUID has; of a version 7 in the same order. */
-    fromUuid: (text: string): string => textOf(ULID, bytesOf(UUID, text)),
+    fromUuid: (text: string): string => textOf(Kind.Ulid, bytesOf(Kind.Uuid, text)),
     /**
      * The ULID of an instant and 80 bits: with 0 and 2^80-1 the lowest and highest of its ms. Throws `BEFORE_EPOCH` and
      * `TIME_OVERFLOW` outside 1970 to 10889, and `INVALID_ID` if the bits do not fit.
      */
     fromParts(instant: Instant, randomness: Integer = 0n): string {
-      const current = minter();
-      const { engine } = current;
       const bits = integer(randomness, "INVALID_ID");
-      putInteger(engine, 0, bits >> 64n);
-      putInteger(engine, 2, BigInt.asUintN(64, bits));
-      return current.told(current.check(engine.wasm.ulid_of(unixMs(instant))));
+      return tools().ulidOf(unixMs(instant), bits >> 64n, BigInt.asUintN(64, bits));
     },
     /** The time, Unix ms. */
-    timestampMs: (text: string): number => partOf(ULID, text, 0)!,
+    timestampMs: (text: string): number => timeOf(Kind.Ulid, text)!,
     /** The 80 bits after the time. */
     randomness(text: string): bigint {
-      const [, high, low] = partsOf(ULID, text);
+      const [high, low] = tools().ulidRandomness(String(text));
       return (high! << 64n) | low!;
     },
   }),

@@ -1,42 +1,27 @@
 // UUIDs (RFC 9562).
 
-import { array, bytesOf, copied, type Mint, minting, partOf, textOf, UUID } from "./bits128.js";
+import { array, bytesOf, type Mint, minting, textOf, timeOf } from "./bits128.js";
 import { SnowmintError } from "./errors.js";
 import { frozen } from "./frozen.js";
-import { NAMESPACE_DNS, NAMESPACE_OID, NAMESPACE_URL, NAMESPACE_X500 } from "./generated/tables.wide.js";
 import { type Instant, unixMs } from "./input.js";
-import { percentBytes } from "./percent.js";
-import { putText } from "./wasm/engine.js";
-import { minter } from "./wasm/wide.js";
+import { utf8 } from "./utf8.js";
+import { mintText } from "./wasm/minter.js";
+import { Kind, tools } from "./wasm/tools.js";
 
-function named(version: number, name: string | Uint8Array, namespace: string): string {
-  const bytes = typeof name === "string" ? utf8(name) : array("a name is a string or", name);
-  const current = minter();
-  const { wasm } = current.engine;
-  const address = wasm.name_address(bytes.length);
-  if (!address) throw new RangeError(`there is no memory for a name of ${bytes.length} bytes`);
-  current.view();
-  current.read(UUID, namespace);
-  new Uint8Array(wasm.memory.buffer, address).set(bytes);
-  return current.told(wasm.named(version));
-}
+const named = (version: number, name: string | Uint8Array, namespace: string): string =>
+  tools().namedUuid(
+    version,
+    typeof name === "string" ? bytesOfName(name) : array("a name is a string or", name),
+    String(namespace),
+  );
 
-function utf8(name: string): Uint8Array {
+function bytesOfName(name: string): Uint8Array {
   if (/\p{Surrogate}/u.test(name)) throw new SnowmintError("INVALID_TEXT", "a name has no half of a surrogate pair");
-  return percentBytes(name);
+  return utf8(name);
 }
 
 /** A short text form of a UUID. */
 export type UuidForm = "base32" | "base58" | "base62" | "base64url";
-
-/** The kind of a version 7 of an instant: `minter.rs`. */
-const V7_OF = 77;
-
-/** The lowest version 7 of an instant, or the highest. */
-function bound(from: Instant, to: Instant, highest: 0 | 1): string {
-  const current = minter();
-  return current.told(current.check(current.engine.wasm.v7_bound(unixMs(from), unixMs(to), highest)));
-}
 
 /**
  * UUIDs, as strings in lower case, or as bytes in an array of the caller. A function that mints takes no argument, or a
@@ -53,25 +38,25 @@ export const uuid = /* @__PURE__ */ frozen({
   /** All bits 1. */
   MAX: "ffffffff-ffff-ffff-ffff-ffffffffffff",
   /** The namespace of domain names, such as `www.example.com` (RFC 9562, section 6.6), for `v3` and `v5`. */
-  DNS: NAMESPACE_DNS,
+  DNS: "6ba7b810-9dad-11d1-80b4-00c04fd430c8",
   /** The namespace of URLs (RFC 9562, section 6.6), for `v3` and `v5`. */
-  URL: NAMESPACE_URL,
+  URL: "6ba7b811-9dad-11d1-80b4-00c04fd430c8",
   /** The namespace of object identifiers (ISO OIDs), such as `1.3.6.1` (RFC 9562, section 6.6), for `v3` and `v5`. */
-  OID: NAMESPACE_OID,
+  OID: "6ba7b812-9dad-11d1-80b4-00c04fd430c8",
   /** The namespace of distinguished names of X.500 (RFC 9562, section 6.6), for `v3` and `v5`. */
-  X500: NAMESPACE_X500,
+  X500: "6ba7b814-9dad-11d1-80b4-00c04fd430c8",
   /**
    * A version 1 (RFC 9562, section 5.1): 100 ns since 1582, with a random clock sequence and node of this realm, never the
    * address of a network card. No time comes twice, whatever the clock does.
    */
-  v1: /* @__PURE__ */ minting(1) as Mint,
+  v1: /* @__PURE__ */ minting("V1") as Mint,
   /**
    * Version 3 (RFC 9562, section 5.3): of the MD5 of a name in a namespace, which is a UUID. Take version 5 for new names. A
    * text is hashed in UTF-8; one with half of a surrogate pair is refused as `INVALID_TEXT`, as two names must not become one.
    */
   v3: (name: string | Uint8Array, namespace: string): string => named(3, name, namespace),
   /** A version 4 (RFC 9562, section 5.4): 122 random bits. */
-  v4: /* @__PURE__ */ minting(4) as Mint,
+  v4: /* @__PURE__ */ minting("V4") as Mint,
   /**
    * Version 5 (RFC 9562, section 5.5): of the SHA-1 of a name in a namespace; as version 3.
    *
@@ -80,7 +65,7 @@ export const uuid = /* @__PURE__ */ frozen({
    */
   v5: (name: string | Uint8Array, namespace: string): string => named(5, name, namespace),
   /** A version 6 (RFC 9562, section 5.6): as version 1, and above all that this realm has minted. */
-  v6: /* @__PURE__ */ minting(6) as Mint,
+  v6: /* @__PURE__ */ minting("V6") as Mint,
   /**
    * A version 7 (RFC 9562, section 5.7): Unix ms, a counter of 42 bits with a random start in each ms (section 6.2, method 1),
    * 32 random bits. Above all that this realm has minted, whatever the clock does: where it steps back the ms stays.
@@ -89,7 +74,7 @@ export const uuid = /* @__PURE__ */ frozen({
    * uuid.v7() // "01a19467-e800-748d-8567-89abcdef0123"
    * uuid.v7(new Uint8Array(16)) // its bytes
    */
-  v7: /* @__PURE__ */ minting(7) as Mint,
+  v7: /* @__PURE__ */ minting("V7") as Mint,
   /**
    * A version 7 of an instant, with 74 random bits, for rows that have a time of their own; it has no place in the order of
    * `v7`. Throws `BEFORE_EPOCH` and `TIME_OVERFLOW` outside 1970 to 10889.
@@ -98,30 +83,28 @@ export const uuid = /* @__PURE__ */ frozen({
    * uuid.v7Of(new Date("2022-02-22T19:22:22Z")) // "017f22e2-79b0-7cc3-98c4-dc0c0c07398f"
    */
   v7Of(instant: Instant): string {
-    const current = minter();
-    return current.told(current.mint(V7_OF, unixMs(instant)));
+    return mintText("V7Of", unixMs(instant));
   },
   /**
    * The lowest and the highest version 7 between two instants, both included, for `WHERE id BETWEEN ? AND ?`. Throws
    * `INVALID_ID` if the end is before the start, and `BEFORE_EPOCH` and `TIME_OVERFLOW` outside 1970 to 10889.
    */
-  v7Range: (from: Instant, to: Instant): [lowest: string, highest: string] => [bound(from, to, 0), bound(from, to, 1)],
+  v7Range: (from: Instant, to: Instant): [lowest: string, highest: string] =>
+    tools().uuid7Range(unixMs(from), unixMs(to)) as [string, string],
   /**
    * Version 8 (RFC 9562, section 5.8) of 16 bytes of your own, such as the first ones of a hash. Version and variant take the
    * place of six of their bits: 48 to 51, 64 and 65. Throws `INVALID_ID` for another number of bytes.
    */
   v8(bytes: Uint8Array): string {
-    const current = minter();
-    current.write(UUID, array("the bits are", bytes));
-    return current.told(current.check(current.engine.wasm.custom()));
+    return tools().customUuid(array("the bits are", bytes));
   },
   /**
    * The 16 bytes of a UUID, in the order of its text. It is read with hyphens, in braces too or after `urn:uuid:`, or as 32
    * digits without any; in either case. Throws `INVALID_TEXT`, as everything here that reads a UUID.
    */
-  toBytes: (text: string): Uint8Array => bytesOf(UUID, text),
+  toBytes: (text: string): Uint8Array => bytesOf(Kind.Uuid, text),
   /** The UUID of 16 bytes, in lower case and with hyphens. Throws `INVALID_ID` for another number of them. */
-  fromBytes: (bytes: Uint8Array): string => textOf(UUID, bytes),
+  fromBytes: (bytes: Uint8Array): string => textOf(Kind.Uuid, bytes),
   /**
    * The short text of a UUID: `base32` has 26 characters, as ULIDs have, and `base58`, `base62` and `base64url` have 22. All but
    * the last sort like UUIDs. Throws `INVALID_TEXT`, also for an unknown form.
@@ -129,22 +112,12 @@ export const uuid = /* @__PURE__ */ frozen({
    * @example
    * uuid.toText("017f22e2-79b0-7cc3-98c4-dc0c0c07398f", "base58") // "1BihbxwwQ4NZZpKRH9JDCz"
    */
-  toText(text: string, form: UuidForm): string {
-    const current = minter();
-    current.read(UUID, text);
-    return current.told(current.check(current.engine.wasm.short(putText(current.engine, form))));
-  },
+  toText: (text: string, form: UuidForm): string => tools().shortUuid(String(text), String(form)),
   /**
    * The UUID of a short text. Throws `INVALID_TEXT` for a wrong length, a character of no meaning, more than 128 bits, or an
    * unknown form.
    */
-  fromText(text: string, form: UuidForm): string {
-    const current = minter();
-    const given = String(text).slice(0, 500);
-    const all = putText(current.engine, String(form).slice(0, 500) + given);
-    const length = [...given].length;
-    return current.told(current.check(current.engine.wasm.read_short(all - length, length)));
-  },
+  fromText: (text: string, form: UuidForm): string => tools().uuidOfShort(String(text), String(form)),
   /**
    * The 16 bytes that MySQL's `UUID_TO_BIN(uuid, 1)` makes: the high time bits of a version 1 before its low ones, so that an
    * index on them is in order of time. Any UUID can be swapped; 6 and 7 are in order as they are.
@@ -153,32 +126,26 @@ export const uuid = /* @__PURE__ */ frozen({
    * uuid.toMysql("6ccd780c-baba-1026-9564-5b8c656024db") // 1026baba6ccd780c95645b8c656024db
    */
   toMysql(text: string): Uint8Array {
-    const current = minter();
-    current.read(UUID, text);
-    current.engine.wasm.swap(0);
-    return copied(UUID);
+    return tools().swappedUuid(String(text));
   },
   /** The inverse: MySQL's `BIN_TO_UUID(bytes, 1)`. Throws `INVALID_ID` for another number of bytes than 16. */
   fromMysql(bytes: Uint8Array): string {
-    const current = minter();
-    current.write(UUID, array("the ID is", bytes));
-    current.engine.wasm.swap(1);
-    return textOf(UUID, copied(UUID));
+    return tools().uuidOfSwapped(array("the ID is", bytes));
   },
   /** The version, 1 to 8 where it means something; null in variants that have none, as of `NIL` and `MAX`. */
-  version: (text: string): number | null => partOf(UUID, text, 1),
+  version: (text: string): number | null => tools().uuidVersion(String(text)) ?? null,
   /** The time of versions 1, 2, 6 and 7, Unix ms, rounded down, of version 2 to 430 s; null for other versions. */
-  timestampMs: (text: string): number | null => partOf(UUID, text, 0),
+  timestampMs: (text: string): number | null => timeOf(Kind.Uuid, text),
   /** The clock sequence of versions 1 and 6, 14 bits, and of version 2, 6 bits; else null. */
-  clockSequence: (text: string): number | null => partOf(UUID, text, 2),
+  clockSequence: (text: string): number | null => tools().uuidClockSequence(String(text)) ?? null,
   /** The node of versions 1, 2 and 6, 48 bits; else null. */
-  node: (text: string): number | null => partOf(UUID, text, 3),
+  node: (text: string): number | null => tools().uuidNode(String(text)) ?? null,
   /**
    * What a version 2 is about (DCE 1.1: Authentication and Security Services, section 5.2.1.1): the domain, 0 for users, 1 for
    * groups and 2 for organisations, and the number in it, such as POSIX's user ID; null in other versions.
    */
   local(text: string): { domain: number; id: number } | null {
-    const domain = partOf(UUID, text, 4);
-    return domain === null ? null : { domain, id: partOf(UUID, text, 5)! };
+    const local = tools().uuidLocal(String(text));
+    return local ? { domain: local[0]!, id: local[1]! } : null;
   },
 });

@@ -1,7 +1,8 @@
 // xids (rs/xid on GitHub).
-import { bytesOf, fromTriple, type Mint, minting, partOf, textOf, XID } from "./bits128.js";
+import { bytesOf, type Mint, minting, textOf, timeOf } from "./bits128.js";
 import { frozen } from "./frozen.js";
-import type { Instant, Integer } from "./input.js";
+import { type Instant, type Integer, unixMs } from "./input.js";
+import { Kind, tools } from "./wasm/tools.js";
 
 /**
  * Mints an xid: 20 characters, or the 12 bytes in a `Uint8Array`, at an offset or 0. 32 bits of Unix seconds, 40 random ones of
@@ -13,24 +14,24 @@ import type { Instant, Integer } from "./input.js";
  * xid.timestampMs("9m4e2mr0ui3e8a215n4g") // 1300816219000
  */
 export const xid = /* @__PURE__ */ frozen(
-  /* @__PURE__ */ Object.assign(/* @__PURE__ */ minting(XID) as Mint, {
+  /* @__PURE__ */ Object.assign(/* @__PURE__ */ minting("Xid") as Mint, {
     /** The 12 bytes of an xid. Throws `INVALID_TEXT`, as everything here that reads an xid. */
-    toBytes: (text: string): Uint8Array => bytesOf(XID, text),
+    toBytes: (text: string): Uint8Array => bytesOf(Kind.Xid, text),
     /** The xid of 12 bytes. Throws `INVALID_ID` for another number of them. */
-    fromBytes: (bytes: Uint8Array): string => textOf(XID, bytes),
+    fromBytes: (bytes: Uint8Array): string => textOf(Kind.Xid, bytes),
     /**
      * The xid of an instant, rounded down to its second, of 40 bits and of 24: with zeros the lowest one of its second. Throws
      * `BEFORE_EPOCH` and `TIME_OVERFLOW` outside 1970 to 2106, and `INVALID_ID` if a number does not fit.
      */
     fromParts: (instant: Instant, random: Integer = 0, counter: Integer = 0): string =>
-      fromTriple(XID, instant, random, counter),
+      tools().objectIdOf(Kind.Xid, unixMs(instant), random, counter),
     /** The time, Unix ms, of whole seconds. */
-    timestampMs: (text: string): number => partOf(XID, text, 0)!,
+    timestampMs: (text: string): number => timeOf(Kind.Xid, text)!,
     /** The machine, 24 bits; random in xids of this package. */
-    machine: (text: string): number => partOf(XID, text, 1)!,
+    machine: (text: string): number => tools().xidParts(String(text))[0]!,
     /** The process, 16 bits; random in xids of this package. */
-    process: (text: string): number => partOf(XID, text, 2)!,
+    process: (text: string): number => tools().xidParts(String(text))[1]!,
     /** The counter, 24 bits. */
-    counter: (text: string): number => partOf(XID, text, 3)!,
+    counter: (text: string): number => tools().xidParts(String(text))[2]!,
   }),
 );

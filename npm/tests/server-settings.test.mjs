@@ -23,8 +23,8 @@ async function findings(t) {
     outfile,
     alias: {
       "#files": join(source, "stores/files.node.ts"),
-      "#wasm/durability": join(source, "../dist/wasm/durability.mjs"),
-      "#wasm/shown": join(source, "../dist/wasm/shown.mjs"),
+      "#wasm/tools": join(source, "../dist/wasm/tools.mjs"),
+      "#wasm/lease": join(source, "../dist/wasm/lease.mjs"),
     },
     bundle: true,
     format: "esm",

@@ -265,18 +265,17 @@ const checks = {
       /snowmint\.minter/.test(description),
     );
     const minter = new globalThis[key].constructor();
-    const number = { uuid1: 1, uuid6: 6, uuid7: 7, ulid: 9, object_id: 10 }[kind];
-    if (last) minter.after(number, last);
+    const minted = { uuid1: 1, uuid6: 6, uuid7: 7, ulid: 9, object_id: 10 }[kind];
+    if (last) minter.after(minted, last);
     for (const [at, { now_ms, now_100ns, random, id, error, retry_after_ms, ...others }] of calls.entries()) {
       same("other keys of a call", Object.keys(others).join(), "");
       const [ms, more] = now_100ns === undefined ? [now_ms, 0] : msAndMore(BigInt(now_100ns));
       // As many as an ID can take have to be there; those beyond the script's must be left.
       const beyond = [0xa, 0xb, 0xc, 0xd];
-      minter.pool.set([...random, ...beyond]);
-      minter.pooled(random.length + beyond.length);
-      const told = expecting(error, () => minter.told(minter.mint(number, ms, more)), { retryAfterMs: retry_after_ms });
-      if (told !== undefined) same(`call ${at}`, told, id);
-      const left = Array.from(minter.pool.subarray(0, random.length + beyond.length));
+      minter.fill(Uint32Array.of(...random, ...beyond));
+      const text = expecting(error, () => minter.text(minted, ms, more), { retryAfterMs: retry_after_ms });
+      if (text !== undefined) same(`call ${at}`, text, id);
+      const left = Array.from(minter.room(random.length + beyond.length));
       same(`random numbers after call ${at}`, left.join(), [...random.map(() => 0), ...beyond].join());
     }
   },

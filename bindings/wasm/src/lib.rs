@@ -16,14 +16,48 @@ extern crate alloc;
 
 use lol_alloc::{AssumeSingleThreaded, FreeListAllocator};
 
+#[cfg(feature = "reports")]
+mod audit;
+#[allow(dead_code, reason = "no module uses every conversion")]
 mod convert;
+#[cfg(any(feature = "mint", feature = "reports"))]
+mod defaults;
+#[cfg(feature = "reports")]
+mod doctor;
+#[cfg(feature = "tools")]
+mod durability;
+#[allow(dead_code, reason = "no module has every error")]
 mod error;
+#[cfg(feature = "tools")]
+mod inspect;
 #[cfg(feature = "mint")]
 mod layout;
+#[cfg(feature = "lease")]
+mod lease;
+#[cfg(feature = "tools")]
+mod mask;
+#[cfg(feature = "tools")]
+mod minter;
+#[cfg(feature = "tools")]
+mod prefix;
+#[cfg(feature = "reports")]
+mod render;
+#[cfg(feature = "tools")]
+mod scatter;
+#[cfg(feature = "lease")]
+mod service;
+#[cfg(feature = "lease")]
+mod shown;
 #[cfg(feature = "mint")]
 mod snowflake;
+#[cfg(feature = "reports")]
+mod sql;
 #[cfg(feature = "mint")]
 mod text;
+#[cfg(any(feature = "lease", feature = "reports"))]
+mod vouched;
+#[cfg(feature = "tools")]
+mod wide;
 
 #[global_allocator]
 #[allow(unsafe_code, reason = "an allocator for one thread, which no module shares")]

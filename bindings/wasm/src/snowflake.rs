@@ -3,12 +3,12 @@
 //! The state of a node is two words in an array of JavaScript: all copies of the package in a thread share it, and so does a
 //! lease, whose module has a memory of its own. The time is an argument.
 
-use js_sys::{BigUint64Array, Object};
-use snowmint_core::{Minter, Options, Run, SequenceStart, Window, Words};
+use js_sys::BigUint64Array;
+use snowmint_core::{Minter, Options, Run, SequenceStart, Words};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::convert::{integer, set};
+use crate::convert::integer;
 use crate::error::raise;
 use crate::layout::Layout;
 
@@ -125,34 +125,3 @@ pub fn window_over() -> JsValue {
 pub fn pause_ms(max_wait_ms: f64, wanted_ms: f64, waited_ms: f64) -> f64 {
     Options { max_wait_ms: max_wait_ms as u64, ..Options::DEFAULT }.pause_ms(wanted_ms as u64, waited_ms as u64) as f64
 }
-
-/// Returns core's default times, ms.
-#[wasm_bindgen(unchecked_return_type = "Defaults")]
-pub fn defaults() -> Object {
-    let defaults = Object::new();
-    for (name, ms) in [
-        ("aheadMs", Options::DEFAULT.max_ahead_ms),
-        ("waitMs", Options::DEFAULT.max_wait_ms),
-        ("eventLoopWaitMs", Options::EVENT_LOOP.max_wait_ms),
-        ("nonblockingAheadMs", Options::NONBLOCKING.max_ahead_ms),
-        ("nonblockingWaitMs", Options::NONBLOCKING.max_wait_ms),
-        ("slotMs", Window::SLOT_MS),
-        ("engineMs", Window::ENGINE_MS),
-    ] {
-        set(&defaults, name, ms as f64);
-    }
-    defaults
-}
-
-#[wasm_bindgen(typescript_custom_section)]
-const DEFAULTS: &str = "
-/** Core's default times, ms. */
-export interface Defaults {
-  aheadMs: number;
-  waitMs: number;
-  eventLoopWaitMs: number;
-  nonblockingAheadMs: number;
-  nonblockingWaitMs: number;
-  slotMs: number;
-  engineMs: number;
-}";

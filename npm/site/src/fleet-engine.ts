@@ -1,10 +1,24 @@
 // The simulated fleet as a wasm module. A check that an instance leaves out stays left out, so each run has a new instance.
-import type * as Exports from "../generated/fleet.wasm";
-
 /** The module in base64; site.mjs puts it here. */
 declare const FLEET: string;
 
-type Module = typeof Exports;
+/** The exports of proof/fleet/wasm. */
+interface Module {
+  memory: WebAssembly.Memory;
+  checks(): number;
+  check_name(check: number, part: number): number;
+  check_words(check: number, part: number): number;
+  faults(): number;
+  fault_name(fault: number, part: number): number;
+  default_rate(fault: number): number;
+  begin(seed: number, check: number): void;
+  set_rate(fault: number, rate: number): void;
+  run(ms: number): number;
+  count(which: number): number;
+  spans(): number;
+  span(at: number, part: number): number;
+  duplicate(part: number): number;
+}
 
 /** A check of the engine that a fleet can do without. */
 export interface Check {

@@ -1,7 +1,8 @@
-// snowmint/audit: why a pile of IDs has duplicates, by a wasm module that is started for each audit.
+// snowmint/audit: why a pile of IDs has duplicates.
 import { duration, type Id, type Instant, type Owner, read, unixMs } from "../input.js";
 import type { Layout } from "../layout.js";
-import { Pile } from "../wasm/audit.js";
+import type { WasmPile } from "../wasm/reports.js";
+import { Pile } from "./pile.js";
 
 /**
  * What an audit can find: the layout's time ran over; IDs passed through a double; bits outside of the layout; a time before
@@ -159,16 +160,18 @@ export class AuditReport {
   readonly #svg: string;
 
   /** @internal */
-  constructor(pile: Pile) {
-    // All forms, because each ID takes 16 bytes of the memory that then is free.
-    this.#text = pile.written("text");
-    this.#svg = pile.written("svg");
-    this.#json = JSON.parse(pile.written("json"));
+  constructor(report: WasmPile) {
+    // All forms, because the memory of the IDs is free then.
+    this.#text = report.text(false);
+    this.#svg = report.svg();
+    this.#json = JSON.parse(report.json());
+    const idsPerSecond = report.idsPerSecond;
+    report.free();
     const { ids, order, nodes, findings } = this.#json;
     this.ids = ids;
     this.order = order;
     this.nodes = nodes.map(({ node, ids, from_ms, to_ms }, at) => {
-      return { node, ids, fromMs: from_ms, toMs: to_ms, idsPerSecond: pile.idsPerSecond(at) };
+      return { node, ids, fromMs: from_ms, toMs: to_ms, idsPerSecond: idsPerSecond[at]! };
     });
     this.findings = findings.map((each) => new AuditFinding(each));
   }
@@ -248,8 +251,7 @@ function begun(layout: Layout | string, options: AuditOptions): Pile {
 }
 
 function ended(pile: Pile): AuditReport {
-  pile.end();
-  return new AuditReport(pile);
+  return new AuditReport(pile.end());
 }
 
 const isArray = (ids: unknown): ids is BigUint64Array | BigInt64Array =>

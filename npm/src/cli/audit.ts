@@ -1,7 +1,7 @@
 // Says why a pile of IDs has duplicates. Core reads the lines and writes the sentences; this file reads the input.
 import { createReadStream, statSync, writeFileSync } from "node:fs";
 import { addAbortSignal, type Readable } from "node:stream";
-import { Pile } from "../wasm/audit.js";
+import { Pile } from "../audit/pile.js";
 import { type AuditOptions, Mistake } from "./arguments.js";
 import { Progress } from "./progress.js";
 import type { Format } from "./render.js";
@@ -32,11 +32,11 @@ export async function audited(
     if (interrupt.aborted) return undefined;
     throw file !== undefined && isOfSystem(error) ? new Mistake(`${file}: ${reason(error)}`) : error;
   }
-  const { complaints, isEmpty } = pile.endText();
+  const { complaints, isEmpty, report } = pile.endText();
   if (isEmpty) throw new Mistake(complaints[0]);
-  if (svg !== undefined) write(svg, pile.written("svg"));
-  const shown = pile.written(json ? "json" : bold ? "bold" : "text");
-  return { complaints, shown, code: complaints.length ? 2 : pile.findings ? 1 : 0 };
+  if (svg !== undefined) write(svg, report.svg());
+  const shown = json ? report.json() : report.text(bold);
+  return { complaints, shown, code: complaints.length ? 2 : report.findings ? 1 : 0 };
 }
 
 /** Passes the bytes of a file, or of standard input, to a pile. */

@@ -2,9 +2,9 @@
 // The command line: `npx snowmint gen`, `inspect`, `layouts`, `doctor` and `audit`, with the output of `python -m snowmint`.
 import { createInterface } from "node:readline";
 import { setImmediate } from "node:timers/promises";
-import { WAIT_MS } from "../generated/tables.js";
 import { Layout, prefix, Snowflake, SnowmintError, text } from "../index.js";
-import { shown } from "../wasm/shown.js";
+import { shown } from "../stores/failure.js";
+import { reports } from "../wasm/reports.js";
 import {
   type AuditOptions,
   type DoctorOptions,
@@ -34,7 +34,7 @@ const complain = (sentence: string): void => void process.stderr.write(`snowmint
 
 async function gen(options: GenOptions): Promise<number> {
   // No other work waits here while a call blocks.
-  const { count, layout, node, store, namespace, maxWaitMs = WAIT_MS } = options;
+  const { count, layout, node, store, namespace, maxWaitMs = reports().defaults().waitMs } = options;
   const { SNOWMINT_STORE, SNOWMINT_NAMESPACE } = process.env;
   const isVouched = node !== undefined && render.isVouched(store ?? SNOWMINT_STORE, namespace ?? SNOWMINT_NAMESPACE);
   const generator = isVouched

@@ -3,7 +3,7 @@ import module from "node:module";
 import { dirname, join } from "node:path";
 import { SnowmintError } from "../errors.js";
 import { failed } from "../stores/durability.js";
-import { sentence } from "../stores/failure.js";
+import { sentence, shown } from "../stores/failure.js";
 import {
   DynamoDbStore,
   HttpStore,
@@ -15,7 +15,6 @@ import {
   type StoreOptions,
 } from "../stores/index.js";
 import { within } from "../stores/limit.js";
-import { shown } from "../wasm/shown.js";
 import { AwakeStore, TIMEOUT_MS } from "./awake.js";
 
 /** The risks that a URL accepts. */

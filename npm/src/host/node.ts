@@ -6,11 +6,11 @@ import { type ErrorCode, SnowmintError } from "../errors.js";
 import { duration } from "../input.js";
 import type { Layout } from "../layout.js";
 import { nodeNumber } from "../layout.js";
-import { leases } from "../lease/claim.js";
 import { generatorOn, type Make } from "../lease/generator.js";
 import { type Lease, leaseOver } from "../lease/lease.js";
 import type { Cell, CellSpec, LeaseOptions, Spec } from "../options.js";
-import { shown } from "../wasm/shown.js";
+import { shown } from "../stores/failure.js";
+import { lease as leaseModule } from "../wasm/lease.js";
 import { type Addon, addon, functions, type Handle, noAddon } from "./addon.js";
 
 /** Reads a variable of the environment. Throws where Deno forbids it, because the variable could name a node or a directory. */
@@ -93,7 +93,7 @@ async function lease(spec: Spec, options: LeaseOptions): Promise<Lease | undefin
   const environmentNode = node === undefined ? nodeOfEnvironment(spec) : undefined;
   const hasStore = (store ?? environmentStore) !== undefined;
   const hasNamespace = (namespace ?? environmentNamespace) !== undefined;
-  if (environmentNode !== undefined && leases().wasm.is_vouched(+hasStore, +hasNamespace)) return;
+  if (environmentNode !== undefined && leaseModule().isVouched(hasStore, hasNamespace)) return;
   if (typeof (store ?? "") !== "string")
     throw new TypeError("store is a URL such as postgres://HOST/DATABASE, or one of snowmint/stores");
   const url = store ?? environmentStore ?? "file:";

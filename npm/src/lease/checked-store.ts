@@ -1,8 +1,7 @@
 // A store whose rejections and answers are checked.
 import { SnowmintError } from "../errors.js";
 import type { Found, LeaseStore, Listed } from "../store.js";
-import { shownBy } from "../wasm/shown.js";
-import { leases } from "./claim.js";
+import { lease } from "../wasm/lease.js";
 
 /** A store whose rejections and answers are checked. */
 export class CheckedStore {
@@ -70,7 +69,7 @@ export class CheckedStore {
 
   /** Makes the error of a store that cannot be used. */
   unavailable(why: string, cause?: unknown): SnowmintError {
-    const error = new SnowmintError("STORE_UNAVAILABLE", shownBy(leases, `${this}: ${why}`));
+    const error = new SnowmintError("STORE_UNAVAILABLE", lease().shown(`${this}: ${why}`));
     if (cause !== undefined) error.cause = cause;
     return error;
   }

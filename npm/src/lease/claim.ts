@@ -1,15 +1,10 @@
-// A claim on a node, held window by window, whoever grants the windows; and the module that has core's machines.
-import module from "#wasm/lease";
-import type { SnowmintError } from "../errors.js";
-import type * as LeaseModule from "../generated/lease.wasm.js";
-import { SENTENCES } from "../generated/tables.js";
-import { SENTENCES as LEASE_SENTENCES } from "../generated/tables.lease.js";
-import { type Layout, numbersOf } from "../layout.js";
+// A claim on a node, held window by window, whoever grants the windows.
+import type { Layout } from "../layout.js";
 import type { Spec } from "../options.js";
 import type { LeaseWindow } from "../status.js";
 import type { LeaseStore, Lessor } from "../store.js";
-import { utf8 } from "../utf8.js";
-import { bytes, type Engine, getText, putBytes, start, takeError, words } from "../wasm/engine.js";
+import { lease, type WasmLease } from "../wasm/lease.js";
+import type { State } from "../wasm/mint.js";
 
 /** The options of a lease, resolved. */
 export interface Terms extends Spec {
@@ -41,54 +36,16 @@ export interface Guard {
 /** The lease is over, because another holder has the node. */
 export class LostLease extends Error {}
 
-let current: Engine<typeof LeaseModule> | undefined;
-
-/** Returns the module of leases, started when first used. */
-export function leases(): Engine<typeof LeaseModule> {
-  if (!current) {
-    current = start<typeof LeaseModule>(module);
-    // In the module that mints, a cell of a lease fails in ways in which no other cell does.
-    Object.assign(SENTENCES, LEASE_SENTENCES);
-  }
-  return current;
-}
-
-/** Takes the error that a call of the module left. */
-export const refusal = (): SnowmintError => takeError(leases(), (place) => SENTENCES[place]!)!;
-
-/** Returns a result of the module, or throws the error that the call left. */
-function check(result: number): number {
-  if (result < 0) throw refusal();
-  return result;
-}
-
-/** Returns the module with a layout in its words. */
-function withLayout(layout: Layout): Engine<typeof LeaseModule> {
-  words(leases()).set(numbersOf(layout).split(",").map(BigInt));
-  return leases();
-}
-
 /** Refuses terms that no lease can have, also for a generator that would share an existing lease. */
 export function checkTerms(terms: Terms, excluded: number[], vouched: number[]): void {
   const { layout, windowMs, defaultMs, maxAheadMs, node } = terms;
-  check(withLayout(layout).wasm.check_window(maxAheadMs, windowMs ?? NaN, defaultMs));
+  lease().checkWindow(String(layout), maxAheadMs, windowMs, defaultMs);
   if (node === undefined) return;
-  check(leases().wasm.check_node(node, Number(excluded.includes(node)), Number(vouched.includes(node))));
+  lease().checkNode(node, excluded.includes(node), vouched.includes(node));
 }
 
 /** Returns the record of a namespace with another count of nodes. */
-export function recounted(record: Uint8Array, nodes: number): Uint8Array {
-  const engine = leases();
-  const length = engine.wasm.recounted(putBytes(engine, record), nodes);
-  return bytes(engine).slice(0, length);
-}
-
-/** Returns the namespace as a part of keys. */
-function directoryOf({ namespace, namespaceOf }: Terms): string {
-  const engine = withLayout(namespaceOf);
-  const length = putBytes(engine, utf8(namespace ?? ""));
-  return getText(engine, check(engine.wasm.namespace(Number(namespace !== undefined), length)));
-}
+export const recounted = (record: Uint8Array, nodes: number): Uint8Array => lease().recounted(record, nodes);
 
 /** A claim on a node, with one call at a time. Calls reject with the reason of the refusal. */
 export abstract class Claim {
@@ -106,13 +63,13 @@ export abstract class Claim {
   protected readonly terms: Terms;
   /** The namespace as a part of keys and paths. */
   protected readonly directory: string;
-  /** The handle of the machine in the module of leases; 0 before the first claim. */
-  protected handle = 0;
+  /** Core's machine; undefined before the first claim. */
+  protected machine: WasmLease | undefined;
 
   constructor(terms: Terms, clock: (() => number) | undefined) {
     this.terms = terms;
     this.clock = clock;
-    this.directory = directoryOf(terms);
+    this.directory = lease().namespaceKey(terms.namespace, String(terms.namespaceOf));
     this.namespace = decodeURIComponent(this.directory);
   }
 
@@ -148,17 +105,13 @@ export abstract class Claim {
   }
 
   /** Opens a cell for the window; if not `first`, extends an open cell to the window's end. */
-  openCell(cell: BigUint64Array, first: boolean, { start, end }: LeaseWindow): void {
-    const engine = leases();
-    words(engine).set(cell);
-    engine.wasm.open_cell(this.handle, Number(first), start, end);
-    cell.set(words(engine).subarray(0, 2));
+  openCell(cell: State, first: boolean, { start, end }: LeaseWindow): void {
+    this.machine?.openCell(cell, first, start, end);
   }
 
   /** Returns the start of the first unused tick of a cell, Unix ms; NaN if the cell is closed. */
-  unusedFromMs(cell: BigUint64Array): number {
-    words(leases()).set(cell);
-    return leases().wasm.unused_from(this.handle);
+  unusedFromMs(cell: State): number {
+    return this.machine?.unusedFrom(cell) ?? NaN;
   }
 
   /** Copies the state of this claim to another claim. */
@@ -167,29 +120,15 @@ export abstract class Claim {
     return Object.assign(other, { node, window, windowMs, skewMs, standbyRisk, skipped });
   }
 
-  /** A new handle, of windows as they were terms or are granted. */
-  protected begin(windowMs: number | undefined, nowMs: number): void {
+  /** Makes a new machine, of windows as the terms have them or a service grants them. */
+  protected begin(windowMs: number | undefined, nowMs: number): WasmLease {
     const { layout, maxAheadMs, defaultMs, clock, label, node } = this.terms;
-    const engine = leases();
-    words(engine).set(crypto.getRandomValues(new BigUint64Array(2)));
-    const lastNode = this.node < 0 ? NaN : this.node;
-    // Core cuts it.
-    const told = utf8(label.slice(0, 100));
-    const length = putBytes(engine, new Uint8Array([...told, ...utf8(String(layout))]));
-    const system = Number(!clock);
-    this.handle = check(
-      engine.wasm.claim(
-        maxAheadMs,
-        windowMs ?? NaN,
-        defaultMs,
-        lastNode,
-        node ?? NaN,
-        system,
-        nowMs,
-        told.length,
-        length,
-      ),
-    );
-    this.windowMs = Number(words(engine)[0]);
+    const nonce = crypto.getRandomValues(new Uint8Array(16));
+    const lastNode = this.node < 0 ? undefined : this.node;
+    const { Lease } = lease();
+    const text = String(layout);
+    this.machine = new Lease(text, maxAheadMs, windowMs, defaultMs, lastNode, node, !clock, nowMs, nonce, label);
+    this.windowMs = this.machine.windowMs;
+    return this.machine;
   }
 }

@@ -5,8 +5,9 @@ import { monotonicMs } from "../host/monotonic.js";
 import { type Layout, nodeNumber, numbersOf } from "../layout.js";
 import type { Cell, CellSpec, Spec } from "../options.js";
 import type { LeaseStatus, LeaseWindow } from "../status.js";
+import { lease } from "../wasm/lease.js";
 import { mint, realm, type State } from "../wasm/mint.js";
-import { type Claim, LostLease, leases, type Terms } from "./claim.js";
+import { type Claim, LostLease, type Terms } from "./claim.js";
 import { claimOf } from "./service-claim.js";
 
 /** The ms between two looks at an attempt of another caller. */
@@ -349,7 +350,7 @@ export class Holder {
   #renewSoon(hasFailed: boolean): void {
     clearTimeout(this.#timer);
     if (this.closed || this.lost) return;
-    const pauseMs = leases().wasm.renewal_pause_ms(this.#claim.windowMs, Number(hasFailed));
+    const pauseMs = lease().renewalPauseMs(this.#claim.windowMs, hasFailed);
     this.#timer = setTimeout(() => this.renew(), pauseMs);
     // In Node the timer keeps no process alive.
     (this.#timer as { unref?: () => void }).unref?.();

@@ -4,7 +4,8 @@ import { monotonicMs } from "../host/monotonic.js";
 import { Patience } from "../patience.js";
 import type { Grant, LeaseStore, Lessor } from "../store.js";
 import { utf8 } from "../utf8.js";
-import { Claim, LostLease, leases, type Terms } from "./claim.js";
+import { lease } from "../wasm/lease.js";
+import { Claim, LostLease, type Terms } from "./claim.js";
 import { StoreClaim } from "./store-claim.js";
 
 /** Returns whether the store is a service that leases, and not a store of records. */
@@ -25,11 +26,11 @@ export function claimOf(wanted: Terms, lost: () => void): Claim {
  */
 class ServiceClock {
   /** How far the service's clock is ahead of the monotonic clock, µs. */
-  #aheadUs = NaN;
+  #aheadUs: number | undefined;
   #heardMs = NaN;
 
   /** Unix ms; NaN before the first answer. */
-  readonly read = (): number => this.#aheadUs / 1000 + monotonicMs();
+  readonly read = (): number => (this.#aheadUs ?? NaN) / 1000 + monotonicMs();
 
   /** The ms since the last answer of the service. */
   get silentMs(): number {
@@ -39,7 +40,7 @@ class ServiceClock {
   /** Adjusts the clock by an answer: the service's clock showed `serviceMs` at some time after the request was sent. */
   hear(serviceMs: number, sentMs: number): void {
     this.#heardMs = monotonicMs();
-    this.#aheadUs = leases().wasm.lessor_ahead_us(this.#aheadUs, serviceMs, sentMs * 1000, this.#heardMs * 1000);
+    this.#aheadUs = lease().lessorAheadUs(this.#aheadUs, serviceMs, sentMs * 1000, this.#heardMs * 1000);
   }
 }
 
@@ -106,14 +107,14 @@ class ServiceClaim extends Claim {
 
   async resume(saved: Uint8Array): Promise<void> {
     const { nonce, node, window, windowMs } = JSON.parse(String.fromCharCode(...saved));
-    if (!this.handle) this.begin(windowMs, window.start);
+    if (!this.machine) this.begin(windowMs, window.start);
     Object.assign(this, { node, window, windowMs });
     this.#nonce = nonce;
   }
 
   again(): ServiceClaim {
     const other = this.tell(new ServiceClaim(this.terms, this.#lessor, this.#clock));
-    other.handle = this.handle;
+    other.machine = this.machine;
     other.#nonce = this.#nonce;
     other.#claiming = this.#claiming;
     return other;

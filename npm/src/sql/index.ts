@@ -1,13 +1,9 @@
-// snowmint/sql: layouts as SQL, by a wasm module that is started when first used.
-import module from "#wasm/sql";
-import { type ErrorCode, SnowmintError } from "../errors.js";
-import type * as Sql from "../generated/sql.wasm.js";
-import { PRESETS } from "../generated/tables.js";
-import { duration, type Instant, integer, type Owner, read, unixMs } from "../input.js";
-import type { Layout, NodeId } from "../layout.js";
-import { type Preset, STARTS } from "../names.js";
-import { utf8 } from "../utf8.js";
-import { bytes, type Engine, putBytes, start, TEXT } from "../wasm/engine.js";
+// snowmint/sql: layouts as SQL.
+import { SnowmintError } from "../errors.js";
+import { duration, type Instant, type Owner, read, unixMs } from "../input.js";
+import { type Layout, type NodeId, nodeText } from "../layout.js";
+import { STARTS } from "../names.js";
+import { reports, type WasmFunctionOptions } from "../wasm/reports.js";
 
 /**
  * The database and its type of the column: `postgres` (`bigint`), `mariadb` (`BIGINT UNSIGNED`), `mariadb_signed`
@@ -64,59 +60,20 @@ export interface SqlParts {
   between(from: Instant, to: Instant): string;
 }
 
-let current: Engine<typeof Sql> | undefined;
-
-/** What a function of a database is told: the texts, and the times with `NaN` for the default. */
-function functionOf(
-  of: string,
-  layout: Layout | string,
-  schema: string,
-  name: string,
-  node: NodeId,
-  options: FunctionOptions,
-): [told: string[], ahead: number, wait: number] {
+/** How the function of a database deals with the clock. */
+function functionOptions(of: string, options: FunctionOptions): WasmFunctionOptions {
   const { maxAheadMs, maxWaitMs, sequenceStart = STARTS[0] } = read(options, { of, names: NAMES } satisfies Owner);
   if (!STARTS.includes(sequenceStart)) throw new RangeError(`sequenceStart is one of ${STARTS.join(", ")}`);
-  // A NUL parts texts: one in the schema's name is refused with the name behind it.
-  const told = [textOf(layout), nodeOf(node), sequenceStart, nameOf(schema, 65), nameOf(name, 65)];
-  const ms = (name: string, given?: number): number => (given === undefined ? NaN : duration(name, given));
-  return [told, ms("maxAheadMs", maxAheadMs), ms("maxWaitMs", maxWaitMs)];
+  const ms = (name: string, given?: number) => (given === undefined ? given : duration(name, given));
+  const { FunctionOptions } = reports();
+  return new FunctionOptions(ms("maxAheadMs", maxAheadMs), ms("maxWaitMs", maxWaitMs), sequenceStart);
 }
 
-/** A text of the module, piece by piece. */
-function tell(told: readonly string[], write: (wasm: typeof Sql, length: number, from: number) => number): string {
-  const engine = (current ??= start<typeof Sql>(module));
-  const all: number[] = [];
-  for (let length = TEXT; length === TEXT; ) {
-    length = write(engine.wasm, putBytes(engine, utf8(told.join("\0"))), all.length);
-    if (length < 0) {
-      const [, code, sentence] = /^(\S+) (.*)/s.exec(new TextDecoder().decode(bytes(engine).slice(0, -1 - length)))!;
-      throw new SnowmintError(code as ErrorCode, sentence!);
-    }
-    all.push(...bytes(engine).subarray(0, length));
-  }
-  return new TextDecoder().decode(Uint8Array.from(all));
-}
-
-/** The text of a layout, a preset or itself. */
-function textOf(layout: Layout | string): string {
-  const text = String(layout);
-  return Object.hasOwn(PRESETS, text) ? PRESETS[text as Preset] : text;
-}
-
-/** A name as core reads it: one too long for any database is cut where it still is. */
-function nameOf(name: string, longest: number): string {
+/** Checks a name. */
+function nameOf(name: string): string {
   if (typeof name !== "string") throw new TypeError("a name of SQL is a string");
   if (/\p{Surrogate}/u.test(name)) throw new SnowmintError("INVALID_TEXT", "a name of SQL has no lone surrogates");
-  return name.length > longest ? "x".repeat(longest) : name;
-}
-
-function nodeOf(node: NodeId): string {
-  if (typeof node === "string") return node;
-  if (typeof node !== "object" || node === null) return String(integer(node, "INVALID_NODE"));
-  return Object.entries(node)
-    .map(([name, value]) => `${name.replace(/\W/g, "?")}=${integer(value, "INVALID_NODE")}`)
-    .join();
+  return name;
 }
 
 /**
@@ -140,8 +97,8 @@ export function postgresFunction(
   node: NodeId,
   options: FunctionOptions = {},
 ): string {
-  const [told, ahead, wait] = functionOf("postgresFunction", layout, schema, name, node, options);
-  return tell(told, (wasm, length, from) => wasm.postgres_function(length, from, ahead, wait));
+  const clock = functionOptions("postgresFunction", options);
+  return reports().postgresFunction(String(layout), nameOf(schema), nameOf(name), nodeText(node), clock);
 }
 
 /**
@@ -164,10 +121,10 @@ export function mariadbFunction(
   node: NodeId,
   options: FunctionOptions = {},
 ): [table: string, drop: string, create: string] {
-  const [told, ahead, wait] = functionOf("mariadbFunction", layout, schema, name, node, options);
-  const statement = (place: number): string =>
-    tell(told, (wasm, length, from) => wasm.mariadb_function(length, from, place, ahead, wait));
-  return [statement(0), statement(1), statement(2)];
+  const clock = functionOptions("mariadbFunction", options);
+  const { mariadbFunction: statements } = reports();
+  const [table, drop, create] = statements(String(layout), nameOf(schema), nameOf(name), nodeText(node), clock);
+  return [table!, drop!, create!];
 }
 
 /**
@@ -188,8 +145,7 @@ export type WideKind = "uuid7" | "ulid" | "typeid";
  * await pool.query(postgresWideFunction("uuid7", "app", "uuid7"))
  */
 export function postgresWideFunction(kind: WideKind, schema: string, name: string): string {
-  const told = [String(kind), nameOf(schema, 65), nameOf(name, 65)];
-  return tell(told, (wasm, length, from) => wasm.postgres_wide_function(length, from));
+  return reports().postgresWideFunction(String(kind), nameOf(schema), nameOf(name));
 }
 
 /**
@@ -202,24 +158,9 @@ export function postgresWideFunction(kind: WideKind, schema: string, name: strin
  * decodeSql("twitter", "postgres", "orders.id").node // (("orders"."id" >> 12) & 1023)
  */
 export function decodeSql(layout: Layout | string, dialect: Dialect, column: string): SqlParts {
-  const told = [textOf(layout), String(dialect), nameOf(column, 400)];
-  const part = (part: number): string => tell(told, (wasm, length, from) => wasm.expression(length, from, part));
-  const parts = [0, 1, 2, 3, 4].map(part) as [string, string, string, string, string];
-  const fields = told[0]!
-    .replace(/;.*/s, "")
-    .split(",")
-    .map((field) => field.split(":")[0]!);
-  const [timestamp, timestampMs, tick, node, sequence] = parts;
+  const given = [String(layout), String(dialect), nameOf(column)] as const;
   return {
-    timestamp,
-    timestampMs,
-    tick,
-    node,
-    sequence,
-    fields: Object.fromEntries(fields.filter((name) => name !== "unused").map((name, at) => [name, part(5 + at)])),
-    between: (from, to) => {
-      const [fromMs, toMs] = [unixMs(from), unixMs(to)];
-      return tell(told, (wasm, length, from) => wasm.between(length, from, fromMs, toMs));
-    },
+    ...reports().decodeSql(...given),
+    between: (from, to) => reports().betweenSql(...given, unixMs(from), unixMs(to)),
   };
 }

@@ -1,6 +1,9 @@
 // What goes wrong in a store, as errors of snowmint.
 import { type ErrorCode, SnowmintError } from "../errors.js";
-import { shown } from "../wasm/shown.js";
+import { lease } from "../wasm/lease.js";
+
+/** Returns a text with its control and format characters escaped, as core shows texts that another party wrote. */
+export const shown = (text: string): string => (/[^ -~]/.test(text) ? lease().shown(text) : text);
 
 /** Makes an error about a store. Its server, its driver or other clients may have written parts of the sentence. */
 export function told(code: ErrorCode, store: unknown, why: string, ms?: number): SnowmintError {

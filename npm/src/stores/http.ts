@@ -1,9 +1,8 @@
 import type { ErrorCode, SnowmintError } from "../errors.js";
-import { NOT_SNOWMINT, REFUSALS, TOKEN_REFUSED } from "../generated/tables.service.js";
 import { type Owner, read } from "../input.js";
 import type { Grant, LeaseTerms, Lessor } from "../store.js";
-import { shown } from "../wasm/shown.js";
-import { sentence, told, unavailable } from "./failure.js";
+import { lease } from "../wasm/lease.js";
+import { sentence, shown, told, unavailable } from "./failure.js";
 import { checkedTimeout } from "./options.js";
 
 /** What `HttpStore` takes. */
@@ -166,12 +165,12 @@ export class HttpStore implements Lessor {
   #refusal(problem: Problem): SnowmintError | RangeError {
     const { status, code, detail } = problem;
     if (status !== 401 && typeof detail !== "string") return this.#odd(`status ${status}`);
-    const why = status === 401 ? TOKEN_REFUSED : `${detail}`;
+    const why = status === 401 ? lease().tokenRefused() : `${detail}`;
     if (code === "BAD_REQUEST") return new RangeError(shown(`${this}: ${why}`));
     const refused = status === 401 ? "INVALID_STORE" : `${code}`;
     // A retry does not help a token that may not do this.
     const unknown = status === 403 ? "INVALID_STORE" : "STORE_UNAVAILABLE";
-    const known = REFUSALS.includes(refused) ? (refused as ErrorCode) : unknown;
+    const known = lease().serviceRefusals().includes(refused) ? (refused as ErrorCode) : unknown;
     const error = told(known, this, why, Number(problem.retry_after_ms ?? 0));
     error.cause = problem;
     return error;
@@ -194,7 +193,7 @@ export class HttpStore implements Lessor {
   }
 
   #odd(answer: string): SnowmintError {
-    return unavailable(this, new Error(NOT_SNOWMINT.replace("{answer}", answer)));
+    return unavailable(this, new Error(lease().notSnowmint(answer)));
   }
 }
 

@@ -17,31 +17,17 @@ import {
   windowOver,
   writeText,
 } from "../generated/mint.js";
-import { startModule } from "./start.js";
+import { startedLater } from "./start.js";
 
 export type { Generator as WasmGenerator, Layout as WasmLayout } from "../generated/mint.js";
 
-const functions = {
-  batch,
-  checkForm,
-  closed,
-  defaults,
-  Generator,
-  Layout,
-  pauseMs,
-  readText,
-  vouched,
-  windowOver,
-  writeText,
-};
-let started = false;
-
-/** The functions of the module, which is started when first used: importing never throws. */
-export function mint(): typeof functions {
-  if (!started) startModule(initSync, start, module);
-  started = true;
-  return functions;
-}
+/** The functions of the module that mints. */
+export const mint = /* @__PURE__ */ startedLater(
+  { batch, checkForm, closed, defaults, Generator, Layout, pauseMs, readText, vouched, windowOver, writeText },
+  initSync,
+  start,
+  module,
+);
 
 /** The state of a node: two words, which core's `Words` explains. */
 export type State = BigUint64Array;
@@ -62,8 +48,9 @@ export interface Shared {
 /** The last IDs that `next` has taken. All generators of a state share them, so that their IDs increase. */
 interface Run {
   state: State | undefined;
-  /** The reading of the clock for which they were taken. */
-  ms: number;
+  /** The tick of the clock in which they were taken, Unix ms; the end is not part of it. */
+  fromMs: number;
+  toMs: number;
   ids: BigUint64Array;
   /** The place of the next ID, and the end of the IDs. */
   at: number;
@@ -90,7 +77,7 @@ export const vouch = (key: string): boolean => (realm()[key] ??= VERSION) === VE
 export const shared = (): Shared =>
   (realm()[VERSION] ??= {
     states: new Map(),
-    run: { state: undefined, ms: 0, ids: new BigUint64Array(256), at: 0, end: 0 },
+    run: { state: undefined, fromMs: 0, toMs: 0, ids: new BigUint64Array(256), at: 0, end: 0 },
     clocks: new WeakMap(),
     clockCount: 0,
     seed: Math.random(),

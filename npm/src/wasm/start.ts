@@ -1,4 +1,4 @@
-// Starts a module of bindings/wasm.
+// Starts the modules of bindings/wasm.
 
 import { type ErrorCode, SnowmintError } from "../errors.js";
 
@@ -10,8 +10,25 @@ type Start = (
   text: (value: unknown) => string,
 ) => void;
 
-/** Starts a module. Its source is hexadecimal; in edge runtimes, which do not compile bytes, it is the module itself. */
-export function startModule(init: Init, start: Start, source: string | WebAssembly.Module): void {
+/**
+ * Returns a function that returns the functions of a module, and starts the module when it is first called: importing never
+ * throws. The source is hexadecimal; in edge runtimes, which do not compile bytes, it is the module itself.
+ */
+export function startedLater<Functions>(
+  functions: Functions,
+  init: Init,
+  start: Start,
+  source: string | WebAssembly.Module,
+): () => Functions {
+  let isStarted = false;
+  return () => {
+    if (!isStarted) startModule(init, start, source);
+    isStarted = true;
+    return functions;
+  };
+}
+
+function startModule(init: Init, start: Start, source: string | WebAssembly.Module): void {
   try {
     // A page's policy forbids the compilation in some browsers, and the instance in WebKit.
     init({ module: typeof source === "string" ? bytesOf(source) : source });

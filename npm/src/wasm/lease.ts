@@ -1,0 +1,30 @@
+// The module of leases.
+import module from "#wasm/lease";
+import {
+  checkNode,
+  checkWindow,
+  initSync,
+  isHeld,
+  isVouched,
+  Lease,
+  lessorAheadUs,
+  namespaceKey,
+  notSnowmint,
+  recounted,
+  renewalPauseMs,
+  serviceRefusals,
+  shown,
+  start,
+  tokenRefused,
+} from "../generated/lease.js";
+import { startedLater } from "./start.js";
+
+export type { Lease as WasmLease, Step } from "../generated/lease.js";
+
+/** The functions of the module. */
+export const lease = /* @__PURE__ */ startedLater(
+  { checkNode, checkWindow, isHeld, isVouched, Lease, lessorAheadUs, namespaceKey, notSnowmint, recounted, renewalPauseMs, serviceRefusals, shown, tokenRefused },
+  initSync,
+  start,
+  module,
+);
