@@ -96,7 +96,7 @@ def faults(tarball: Path) -> list[str]:
             found.append("its os, cpu and libc are not those of its name")
     found += [f"requires {each}" for each in manifest.get("dependencies", {})]
     found += [f"without {each}" for each in sorted(needed - names)]
-    crate = "snowmint-wasm-mint" if name == "snowmint" else "napi"
+    crate = "snowmint-wasm" if name == "snowmint" else "napi"
     return found + sbom_faults(sbom, f"pkg:npm/{name}@{version}", crate)
 
 

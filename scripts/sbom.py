@@ -31,7 +31,8 @@ from packageurl import PackageURL
 
 ROOT = Path(__file__).parents[1]
 WASM = ["wasm32-unknown-unknown"]
-MODULES = ["snowmint-wasm-*"]
+# Each feature is a module.
+MODULES = ["snowmint-wasm"]
 # The targets of npm's addons, which are all platforms of a release.
 ADDONS = {
     "darwin-arm64": "aarch64-apple-darwin",
@@ -112,7 +113,7 @@ def sbom(package: str, targets: list[str]) -> Bom:
         crates.add(["snowmint-python"], targets)
     elif package == "npm":
         made = component("npm", "snowmint", version, licence)
-        crates.add(MODULES, WASM)
+        crates.add(MODULES, WASM, "--all-features")
         needed = json.loads((ROOT / "npm/package.json").read_text())["optionalDependencies"]
         addons = [component("npm", each, needed[each], licence, scope=ComponentScope.OPTIONAL) for each in needed]
     elif package.startswith("npm/platforms/"):
@@ -122,12 +123,12 @@ def sbom(package: str, targets: list[str]) -> Bom:
     elif package == "program":
         made = component("generic", "snowmint", version, licence, type=ComponentType.APPLICATION)
         crates.add(["snowmint-server"], targets)
-        crates.add(INSPECTOR, WASM)
+        crates.add(INSPECTOR, WASM, "--all-features")
     else:
         made = component("cargo", package, version, licence)
         crates.add([package], ADDONS.values())
         if package == "snowmint-server":
-            crates.add(INSPECTOR, WASM)
+            crates.add(INSPECTOR, WASM, "--all-features")
     always = set(crates.licences)
     if package in published:
         crates.add([package], ADDONS.values(), "--all-features")
