@@ -17,31 +17,41 @@ pub fn engine_settings(engine: &str) -> Vec<String> {
     Engine::find(engine).into_iter().flat_map(Engine::settings).map(ToString::to_string).collect()
 }
 
-/// Returns the sentence that refuses unsafe settings; undefined for safe ones.
+/// Returns the code and the sentence of the error that refuses unsafe settings; undefined for safe ones.
 #[wasm_bindgen(js_name = refuseSettings)]
-pub fn refuse_settings(engine: &str, found: &Map) -> Option<String> {
-    judged(engine, found, |engine, value| engine.refuse(value))
+pub fn refuse_settings(engine: &str, found: &Map) -> Option<Vec<String>> {
+    judged(
+        engine,
+        found,
+        |engine, value| engine.refuse(value),
+        |finding| [finding.kind().error_kind().code().to_string(), sentence(finding)].into(),
+    )
 }
 
 /// Returns the sentence about settings by which a failover can lose confirmed writes; undefined for safe ones.
 #[wasm_bindgen(js_name = standbyRisk)]
 pub fn standby_risk(engine: &str, found: &Map) -> Option<String> {
-    judged(engine, found, |engine, value| engine.standby_risk(value))
+    judged(engine, found, |engine, value| engine.standby_risk(value), sentence)
+}
+
+fn sentence(finding: &Finding<'_>) -> String {
+    finding.refusal(&ACCEPTING).to_string()
 }
 
 /// Looks up the value of a setting by name.
 type Value<'v, 'a> = &'v dyn Fn(&str) -> Option<&'a str>;
 
-fn judged(
+fn judged<T>(
     engine: &str,
     found: &Map,
     judge: impl for<'a> FnOnce(Engine, Value<'_, 'a>) -> Option<Finding<'a>>,
-) -> Option<String> {
+    told: impl FnOnce(&Finding<'_>) -> T,
+) -> Option<T> {
     let engine = Engine::find(engine)?;
     let value = |name: &str| found.get(&name.into()).as_string();
     let values: Vec<_> = engine.settings().filter_map(|name| Some((name, value(name)?))).collect();
     let value = |name: &str| values.iter().find(|(known, _)| *known == name).map(|(_, value)| value.as_str());
-    judge(engine, &value).map(|finding| finding.refusal(&ACCEPTING).to_string())
+    judge(engine, &value).map(|finding| told(&finding))
 }
 
 /// Returns whether an error of an engine means that the store cannot work as it is configured.

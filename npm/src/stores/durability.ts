@@ -1,6 +1,6 @@
 // Which settings keep what an engine confirms: core's table, in a module that is loaded when a store first looks.
 import { surroundings } from "#files";
-import type { SnowmintError } from "../errors.js";
+import type { ErrorCode, SnowmintError } from "../errors.js";
 import { tools } from "../wasm/tools.js";
 import { sentence, shown, told, unavailable } from "./failure.js";
 
@@ -10,10 +10,13 @@ export type Kind = "postgres" | "mysql" | "redis" | "sqlite" | "dynamodb";
 /** The names of an engine's settings that matter. */
 export const settingsOf = (kind: Kind): string[] => tools().engineSettings(kind);
 
-/** Throws `UNSAFE_STORE` if nothing is granted under these settings. Other settings do no harm. */
+/**
+ * Throws `UNSAFE_STORE` if nothing is granted under these settings, or `STORE_UNAVAILABLE` if they say that the server is
+ * shutting down. Other settings do no harm.
+ */
 export function refuseUnsafe(store: unknown, kind: Kind, found: ReadonlyMap<string, string>): void {
   const refusal = tools().refuseSettings(kind, found as Map<string, string>);
-  if (refusal !== undefined) throw told("UNSAFE_STORE", store, refusal);
+  if (refusal) throw told(refusal[0] as ErrorCode, store, refusal[1] ?? "");
 }
 
 /** Returns the writes that a failover could lose under these settings, as a sentence; null without such a risk. */
