@@ -62,8 +62,8 @@ const bundle = async (host, format, entries, options) => {
       "#runtime": `./src/host/runtime.${runtime}.ts`,
       "#files": `./src/stores/files.${runtime}.ts`,
     },
-    // Test runners have pages without these classes, which wasm-bindgen takes for granted.
-    inject: host === "browser" ? ["src/wasm/coding.ts"] : [],
+    // Jest has pages without these classes, which wasm-bindgen takes for granted; it loads CommonJS there.
+    inject: host === "browser" && format === "cjs" ? ["src/wasm/coding.ts"] : [],
     bundle: true,
     format,
     target: "es2022",
@@ -103,7 +103,10 @@ const asModule = (suffix) => beside(/^#wasm\//, (path) => `./${path.slice("#wasm
  * What wasm-bindgen makes for each module: files of their own, which all bundles of ES modules share. Bundlers leave out a file
  * whose exports are unused, but not its parts.
  */
-const glue = beside(/\/generated\/(mint|lease|tools|reports)\.js$/, (path) => `./wasm/${glueOf(basename(path, ".js"))}.mjs`);
+const glue = beside(
+  /\/generated\/(mint|lease|tools|reports)\.js$/,
+  (path) => `./wasm/${glueOf(basename(path, ".js"))}.mjs`,
+);
 const glueOf = (name) => `${name}-glue`;
 
 /** Stores of one kind of host: an entry each, beside the modules of that host, with which it shares its errors. */
@@ -159,7 +162,9 @@ await commonJsOf("browser");
 const overBundle = beside(/^\.\.\/index\.js$/, () => "./node.mjs");
 const overStores = beside(/^\.\.\/stores\/index\.js$/, () => "./stores.node.mjs");
 const overConnect = beside(/\/host\/connect\.js$/, () => "./connect.mjs");
-await bundle("node", "esm", [["cli/main", "cli"]], { plugins: [overBundle, overStores, overConnect, asText("mjs"), glue] });
+await bundle("node", "esm", [["cli/main", "cli"]], {
+  plugins: [overBundle, overStores, overConnect, asText("mjs"), glue],
+});
 chmodSync("dist/cli.mjs", 0o755);
 
 // The types that the public ones lead to, once for each kind of module.

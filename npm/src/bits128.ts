@@ -23,8 +23,7 @@ export function minting(kind: MintedName): Mint {
   return mint as Mint;
 }
 
-const widthOf = (kind: MintedName): number =>
-  kind === "Ksuid" ? 20 : kind === "ObjectId" || kind === "Xid" ? 12 : 16;
+const widthOf = (kind: MintedName): number => (kind === "Ksuid" ? 20 : kind === "ObjectId" || kind === "Xid" ? 12 : 16);
 
 /** The bytes of a text. @internal */
 export const bytesOf = (kind: Kind, text: string): Uint8Array => tools().bytesOfId(kind, String(text));

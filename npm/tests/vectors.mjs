@@ -273,7 +273,9 @@ const checks = {
       // As many as an ID can take have to be there; those beyond the script's must be left.
       const beyond = [0xa, 0xb, 0xc, 0xd];
       minter.fill(Uint32Array.of(...random, ...beyond));
-      const text = expecting(error, () => minter.text(minted, ms, more), { retryAfterMs: retry_after_ms });
+      const ascii = new Uint8Array(36);
+      const length = expecting(error, () => minter.text(minted, ms, more, ascii), { retryAfterMs: retry_after_ms });
+      const text = length && String.fromCharCode(...ascii.subarray(0, length));
       if (text !== undefined) same(`call ${at}`, text, id);
       const left = Array.from(minter.room(random.length + beyond.length));
       same(`random numbers after call ${at}`, left.join(), [...random.map(() => 0), ...beyond].join());

@@ -131,7 +131,7 @@ impl Pile {
 
     /// Returns the report as a picture.
     pub fn svg(&self) -> String {
-        self.written(|report, out| report.plot(out))
+        self.written(Report::plot)
     }
 
     fn written(&self, write: impl FnOnce(&Report, &mut String) -> fmt::Result) -> String {

@@ -14,22 +14,15 @@ const MAX_SAFE: f64 = 9_007_199_254_740_991.0;
 /// # Errors
 /// An exception with the code of `kind` for any other value.
 pub fn integer_or(value: &JsValue, kind: ErrorKind) -> Result<Integer, JsValue> {
-    let integer = if let Some(integer) = value.dyn_ref::<BigInt>() {
-        match u64::try_from(integer.clone()) {
-            Ok(integer) => Some(Integer::Fits(integer)),
-            Err(_) => text_of(integer).and_then(|digits| Integer::parse(digits)),
-        }
-    } else if let Some(number) = value.as_f64() {
-        let integer = number as i64;
-        (integer as f64 == number && number.abs() <= MAX_SAFE).then_some(integer.into())
+    let integer = if let Some(number) = value.as_f64() {
+        let is_safe = number.abs() <= MAX_SAFE && number % 1.0 == 0.0;
+        is_safe.then_some(Integer::from(number as i64))
     } else {
-        value.as_string().and_then(Integer::parse)
+        let digits = value.dyn_ref::<BigInt>().map(|integer| integer.to_string(10));
+        let digits = if let Some(Ok(digits)) = digits { digits.as_string() } else { value.as_string() };
+        digits.and_then(Integer::parse)
     };
     integer.ok_or_else(|| not_an_integer(kind.code(), value))
-}
-
-fn text_of(integer: &BigInt) -> Option<alloc::string::String> {
-    integer.to_string(10).ok().map(Into::into)
 }
 
 /// Reads an integer of any size. Throws `INVALID_ID` for any other value.

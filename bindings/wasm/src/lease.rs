@@ -160,6 +160,7 @@ impl Lease {
     /// Says that the chosen node cannot be claimed after all.
     #[wasm_bindgen(unchecked_return_type = "Step")]
     pub fn again(&mut self) -> Object {
+        #[allow(clippy::redundant_closure_for_method_calls, reason = "the method is of one lifetime")]
         self.claim(|claim| claim.again())
     }
 

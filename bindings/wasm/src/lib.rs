@@ -9,7 +9,8 @@
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,
     clippy::cast_sign_loss,
-    reason = "JavaScript has its times and counts as doubles, and such a cast saturates"
+    clippy::float_cmp,
+    reason = "JavaScript has its times and counts as doubles, and a cast saturates; enums are compared by what wasm-bindgen makes"
 )]
 
 extern crate alloc;

@@ -1,6 +1,5 @@
 //! Mints UUIDs, ULIDs, `ObjectId`s, KSUIDs and xids.
 
-use alloc::string::String;
 use alloc::vec::Vec;
 
 use js_sys::{Uint8Array, Uint32Array};
@@ -13,6 +12,9 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::error::raise;
 use crate::wide::Wide;
+
+/// The length of the longest text: a UUID.
+const TEXT: usize = 36;
 
 /// A kind of ID to mint.
 #[wasm_bindgen]
@@ -58,13 +60,20 @@ impl Minter {
         self.0.pool.filled(count);
     }
 
-    /// Mints an ID; undefined without random numbers. `more` is the part of the time below a ms, in steps of 100 ns; only versions
-    /// 1 and 6 use it.
-    pub fn text(&mut self, kind: Minted, now_ms: f64, more: u32) -> Result<Option<String>, JsValue> {
+    /// Mints an ID, and writes the ASCII of its text to the start of an array. Returns the length of the text, or 0 without random
+    /// numbers. `more` is the part of the time below a ms, in steps of 100 ns; only versions 1 and 6 use it.
+    ///
+    /// A string that Rust makes takes several times as long.
+    pub fn text(&mut self, kind: Minted, now_ms: f64, more: u32, into: &Uint8Array) -> Result<u32, JsValue> {
         if self.0.pool.is_dry() {
-            return Ok(None);
+            return Ok(0);
         }
-        Ok(Some(self.next(kind, now_ms as i64, more).map_err(raise)?.text().as_str().into()))
+        let text = self.next(kind, now_ms as i64, more).map_err(raise)?.text();
+        // As long as the array, so that the copy needs no view of it.
+        let mut ascii = [0; TEXT];
+        ascii[..text.as_bytes().len()].copy_from_slice(text.as_bytes());
+        into.copy_from(&ascii);
+        Ok(text.as_bytes().len() as u32)
     }
 
     /// Mints an ID, and writes its bytes into an array of their length. Returns whether there were random numbers.
@@ -107,6 +116,12 @@ impl Minter {
             Minted::Xid => Wide::Xid(states.xid(now_ms)?),
         })
     }
+}
+
+/// Returns the length of the longest text.
+#[wasm_bindgen(js_name = longestText)]
+pub fn longest_text() -> u32 {
+    TEXT as u32
 }
 
 /// Returns how many random numbers a minter takes at once.

@@ -9,12 +9,6 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use crate::convert;
 use crate::error::raise;
 
-/// Refuses a name that no form has.
-#[wasm_bindgen(js_name = checkForm)]
-pub fn check_form(form: &str) -> Result<(), JsValue> {
-    TextForm::find(form).map(drop).map_err(raise)
-}
-
 /// Writes an ID in a form.
 #[wasm_bindgen(js_name = writeText)]
 pub fn write_text(id: &JsValue, form: &str) -> Result<String, JsValue> {

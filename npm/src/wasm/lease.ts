@@ -23,7 +23,21 @@ export type { Lease as WasmLease, Step } from "../generated/lease.js";
 
 /** The functions of the module. */
 export const lease = /* @__PURE__ */ startedLater(
-  { checkNode, checkWindow, isHeld, isVouched, Lease, lessorAheadUs, namespaceKey, notSnowmint, recounted, renewalPauseMs, serviceRefusals, shown, tokenRefused },
+  {
+    checkNode,
+    checkWindow,
+    isHeld,
+    isVouched,
+    Lease,
+    lessorAheadUs,
+    namespaceKey,
+    notSnowmint,
+    recounted,
+    renewalPauseMs,
+    serviceRefusals,
+    shown,
+    tokenRefused,
+  },
   initSync,
   start,
   module,

@@ -4,7 +4,6 @@ import { ofThread } from "#runtime";
 import module from "#wasm/mint";
 import {
   batch,
-  checkForm,
   closed,
   defaults,
   Generator,
@@ -23,7 +22,7 @@ export type { Generator as WasmGenerator, Layout as WasmLayout } from "../genera
 
 /** The functions of the module that mints. */
 export const mint = /* @__PURE__ */ startedLater(
-  { batch, checkForm, closed, defaults, Generator, Layout, pauseMs, readText, vouched, windowOver, writeText },
+  { batch, closed, defaults, Generator, Layout, pauseMs, readText, vouched, windowOver, writeText },
   initSync,
   start,
   module,

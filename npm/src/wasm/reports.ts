@@ -10,9 +10,9 @@ import {
   initSync,
   instant,
   isVouched,
+  Look,
   layoutPictures,
   layoutTable,
-  Look,
   mariadbFunction,
   Pile,
   postgresFunction,
@@ -21,11 +21,31 @@ import {
 } from "../generated/reports.js";
 import { startedLater } from "./start.js";
 
-export type { FunctionOptions as WasmFunctionOptions, Look as WasmLook, Pile as WasmPile } from "../generated/reports.js";
+export type {
+  FunctionOptions as WasmFunctionOptions,
+  Look as WasmLook,
+  Pile as WasmPile,
+} from "../generated/reports.js";
 
 /** The functions of the module. */
 export const reports = /* @__PURE__ */ startedLater(
-  { betweenSql, candidates, decoded, decodeSql, defaults, FunctionOptions, instant, isVouched, layoutPictures, layoutTable, Look, mariadbFunction, Pile, postgresFunction, postgresWideFunction },
+  {
+    betweenSql,
+    candidates,
+    decoded,
+    decodeSql,
+    defaults,
+    FunctionOptions,
+    instant,
+    isVouched,
+    layoutPictures,
+    layoutTable,
+    Look,
+    mariadbFunction,
+    Pile,
+    postgresFunction,
+    postgresWideFunction,
+  },
   initSync,
   start,
   module,

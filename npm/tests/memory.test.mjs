@@ -1,0 +1,49 @@
+// The memory of the wasm modules: what JavaScript drops is freed.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { exitOf } from "./support.mjs";
+
+test("a million layouts are parsed in the memory of the first ones", async () => {
+  const { code, stdout, stderr } = await exitOf(
+    `const memories = [];
+    const { Instance } = WebAssembly;
+    WebAssembly.Instance = function (...args) {
+      const instance = new Instance(...args);
+      memories.push(instance.exports.memory);
+      return instance;
+    };
+    WebAssembly.Instance.prototype = Instance.prototype;
+    const { Layout } = await import("snowmint");
+    const bytes = () => memories.reduce((sum, { buffer }) => sum + buffer.byteLength, 0);
+    const parse = (from, to) => { for (let at = from; at < to; at++) Layout.parse(\`time:41,node:10,sequence:12;epoch=\${at}\`); };
+    parse(0, 1000);
+    const before = bytes();
+    parse(1000, 1_000_000);
+    console.log(memories.length, before > 0, bytes() - before);`,
+    { SNOWMINT_NO_ADDON: "1" },
+  );
+  assert.equal(code, 0, stderr);
+  assert.equal(stdout, "1 true 0\n");
+});
+
+test("layouts that decode an ID are freed when they are garbage", async () => {
+  const { code, stdout, stderr } = await exitOf(
+    `import { setFlagsFromString } from "node:v8";
+    setFlagsFromString("--expose-gc");
+    const { Layout } = await import("snowmint");
+    const tick = () => new Promise((resolve) => setImmediate(resolve));
+    const round = async (round) => {
+      for (let at = 0; at < 20_000; at++)
+        Layout.parse(\`time:41,node:10,sequence:12;epoch=\${round * 20_000 + at}\`).decode(5n);
+      (await import("node:vm")).runInNewContext("gc")();
+      await tick();
+    };
+    await round(0);
+    const before = process.memoryUsage().rss;
+    for (let at = 1; at < 10; at++) await round(at);
+    console.log(process.memoryUsage().rss - before < 60e6);`,
+    { SNOWMINT_NO_ADDON: "1" },
+  );
+  assert.equal(code, 0, stderr);
+  assert.equal(stdout, "true\n");
+});
