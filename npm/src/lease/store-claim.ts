@@ -119,8 +119,8 @@ export class StoreClaim extends Claim {
 
   #resume(node: number, version: number, record: Uint8Array): void {
     const step = this.#lease.resume(node, record, version);
-    if (step.kind === "window") return this.#granted(step);
-    throw step.kind === "failed" ? this.#told(step.error) : step;
+    if (step.kind !== "window") throw step.kind === "failed" ? this.#told(step.error) : step;
+    this.#granted(step);
   }
 
   /** Starts a new claim. Returns its first step. */
