@@ -17,7 +17,7 @@ test("snowmint depends on the addon of every platform, in its own version", () =
 });
 
 for (const platform of platforms)
-  test(`the package of ${platform} says where it belongs, and has nothing but the addon`, () => {
+  test(`the package of ${platform} says where it belongs, and has nothing but the addon and its SBOM`, () => {
     const main = read("package.json");
     const told = read(`platforms/${platform}/package.json`);
     const [os, cpu, abi] = platform.split("-");
@@ -26,7 +26,7 @@ for (const platform of platforms)
     assert.deepEqual([told.os, told.cpu], [[os], [cpu]]);
     assert.deepEqual(told.libc, LIBCS[abi] && [LIBCS[abi]]);
     assert.equal(told.main, `snowmint.${platform}.node`);
-    assert.deepEqual(told.files, [told.main, "LICENSE-*"]);
+    assert.deepEqual(told.files, [told.main, "LICENSE-*", "snowmint.cdx.json"]);
     assert.deepEqual([told.license, told.engines], [main.license, main.engines]);
     assert.deepEqual(told.repository, { ...main.repository, directory: `npm/platforms/${platform}` });
     assert.equal(told.scripts, undefined);
