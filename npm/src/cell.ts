@@ -22,11 +22,13 @@ export function wasmCell({ layout, node, maxAheadMs, start, clock }: CellSpec, l
   // Whoever sets a clock wants to know each ID beforehand.
   const most = clock ? 1 : run.ids.length;
   const { epochMs, tickMs } = layout;
+  const isInRun = (now: number): boolean => now >= run.fromMs && now < run.toMs;
   /** Takes 1 ID, and in the same tick 2, 4, up to 256: what a tick leaves of its run is lost. */
   const begin = (now: number): void => {
-    const isSame = now >= run.fromMs && now < run.toMs && state === run.state;
+    const isSame = isInRun(now) && state === run.state;
     run.end = generator.run(state, run.ids, isSame ? Math.min(2 * run.end, most) : 1, now);
     run.state = state;
+    run.ms = now;
     run.fromMs = now - ((now - epochMs) % tickMs);
     run.toMs = run.fromMs + tickMs;
     run.at = 0;
@@ -35,7 +37,9 @@ export function wasmCell({ layout, node, maxAheadMs, start, clock }: CellSpec, l
     next() {
       // As `nowMs`, whose call would be most of what is left of the price.
       const now = clock ? reading(clock()) : Date.now();
-      if (now < run.fromMs || now >= run.toMs || run.at === run.end || state !== run.state) begin(now);
+      // Most calls come in the ms of the run.
+      const isOver = now !== run.ms && !isInRun(now);
+      if (isOver || run.at === run.end || state !== run.state) begin(now);
       return run.ids[run.at++]!;
     },
     fill(ids, patienceMs) {

@@ -47,7 +47,8 @@ export interface Shared {
 /** The last IDs that `next` has taken. All generators of a state share them, so that their IDs increase. */
 interface Run {
   state: State | undefined;
-  /** The tick of the clock in which they were taken, Unix ms; the end is not part of it. */
+  /** The reading of the clock for which they were taken, and its tick, Unix ms; the end is not part of it. */
+  ms: number;
   fromMs: number;
   toMs: number;
   ids: BigUint64Array;
@@ -76,7 +77,7 @@ export const vouch = (key: string): boolean => (realm()[key] ??= VERSION) === VE
 export const shared = (): Shared =>
   (realm()[VERSION] ??= {
     states: new Map(),
-    run: { state: undefined, fromMs: 0, toMs: 0, ids: new BigUint64Array(256), at: 0, end: 0 },
+    run: { state: undefined, ms: 0, fromMs: 0, toMs: 0, ids: new BigUint64Array(256), at: 0, end: 0 },
     clocks: new WeakMap(),
     clockCount: 0,
     seed: Math.random(),
