@@ -71,7 +71,7 @@ pub enum NamespaceVerb {
     Ls,
     /// Make a namespace, so that clients of a service may use it. It keeps its layout for good
     Create {
-        /// Name of the namespace [default: the default namespace of the layout, such as @twitter]
+        /// Name of the namespace [default: the one of the layout]
         namespace: Option<String>,
         /// Name of a preset, or text of a layout
         #[arg(long, env = "SNOWMINT_LAYOUT", default_value = "snowmint")]
