@@ -957,6 +957,28 @@ def test_an_exit_in_a_forked_childs_first_call_comes_through() -> None:
     processes.run(program)
 
 
+def test_versions_of_a_store_may_fall() -> None:
+    class Falling(MemoryStore):
+        def write(self, key: str, value: bytes, expected_version: int) -> int | None:
+            _, version = self._records.get(key, (b"", 0))
+            if version != expected_version:
+                return None
+            self._records[key] = (value, version - 1 if version else 2**50)
+            return self._records[key][1]
+
+    with Snowflake(store=Falling(), window_ms=1000, max_wait_ms=60_000) as generator:
+        first = generator.status().window
+        assert first is not None
+        for _ in range(1_000_000):
+            generator.next_id()
+            status = generator.status()
+            assert status.renewal_error is None
+            if status.window is not None and status.window.end > first.end + 2000:
+                return
+            time.sleep(0.01)
+        pytest.fail("no window was renewed")
+
+
 @pytest.mark.parametrize("answer", [False, True, 0, "1", 1.0, -1])
 def test_an_answer_to_a_write_that_is_no_version_grants_nothing(answer: Any) -> None:
     class Odd(Own):

@@ -30,7 +30,14 @@ fn write_sentence(f: &mut fmt::Formatter<'_>, sentence: &str, mark: u32, [a, b]:
             Some("b") => write_decimal(f, b, 1)?,
             Some("t") => time::write_rfc3339(f, a.cast_signed())?,
             Some("u") => time::write_rfc3339(f, b.cast_signed())?,
-            Some("m") => write_decimal(f, u64::MAX.checked_shr(64 - (mark >> 2)).unwrap_or(0), 1)?,
+            Some("m") => match mark >> 2 {
+                bits @ ..=64 => write_decimal(f, u64::MAX.checked_shr(64 - bits).unwrap_or(0), 1)?,
+                bits => {
+                    f.write_str("2^")?;
+                    write_decimal(f, bits.into(), 1)?;
+                    f.write_str("-1")?;
+                }
+            },
             Some("f") => f.write_str(TextForm::ALL[mark as usize].name())?,
             Some("p") => layouts::write_names(f)?,
             Some("k") => write_decimal(f, mark.into(), 1)?,
