@@ -1,5 +1,6 @@
 // The size of snowmint in a browser bundle: minified, compressed by brotli and by gzip, wasm included. The code of leases is a
 // separate file, which a page loads when it makes its first lease. Fails above the limit.
+import { readFileSync } from "node:fs";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { bundle } from "./bundle.mjs";
 
@@ -30,6 +31,19 @@ rows["*"] = (await sizes('export * from "snowmint"')).first;
 rows["* of snowmint/stores"] = (await sizes('export * from "snowmint/stores"')).first;
 console.log("browser bundle, minified, wasm included, bytes:");
 console.table(rows);
+// The figures of the README.
+const readme = readFileSync(`${root}README.md`, "utf8");
+const kb = (name) => Math.round(rows[name].brotli / 1000);
+const figures = [
+  `${kb("{ Snowflake }")} kB in a browser`,
+  `are ${kb("leases, on demand")} more`,
+  `costs a page ${kb("{ uuid }")} kB`,
+];
+const wrong = figures.filter((figure) => !readme.includes(figure));
+if (wrong.length > 0) {
+  console.error(`the README does not say: ${wrong.join("; ")}`);
+  process.exit(1);
+}
 if (generator.first.brotli > LIMIT) {
   console.error(`{ Snowflake } has more than ${LIMIT} bytes by brotli`);
   process.exit(1);
