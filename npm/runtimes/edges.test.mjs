@@ -38,7 +38,7 @@ const IN_WORKER = { ...REFUSED, early: { near: true, different: 20_000 } };
 
 test(`workerd ${version("workerd")} serves a bundle, as its command line makes them`, async () => {
   const files = await bundled(home, worker, "workerd");
-  assert.equal(files.filter((name) => name.endsWith(".wasm")).length, 7);
+  assert.equal(files.filter((name) => name.endsWith(".wasm")).length, 3);
   assertSeen(await served("workerd", files, NEWEST), NONBLOCKING, IN_WORKER);
 });
 
@@ -119,6 +119,8 @@ for (const date of ["2022-11-30", NEWEST])
     const dist = join(home, "node_modules/snowmint/dist");
     const names = readdirSync(dist).filter((name) => /^edge(-tabs|-chunk-\w+)?\.mjs$|\.wasm$/.test(name));
     assert.equal(basename(exports["."].workerd.default), "edge.mjs");
+    const glue = readdirSync(join(dist, "wasm")).filter((name) => name.endsWith("-glue.mjs"));
+    names.push(...glue.map((name) => `wasm/${name}`));
     for (const name of names) cpSync(join(dist, name), join(home, name));
     assertSeen(await served(".", [worker, "checks.mjs", ...names], date), NONBLOCKING, IN_WORKER);
   });
@@ -148,7 +150,7 @@ test(`edge-runtime ${version("edge-runtime")} runs a bundle where bytes are not 
     write: false,
     logLevel: "silent",
   });
-  assert.equal(Object.keys(modules).length, 7);
+  assert.equal(Object.keys(modules).length, 3);
   const runtime = new EdgeRuntime({
     initialCode: outputFiles[0].text,
     codeGeneration: { strings: false, wasm: false },
