@@ -31,7 +31,11 @@ export function startedLater<Functions>(
 function startModule(init: Init, start: Start, source: string | WebAssembly.Module): void {
   try {
     // A page's policy forbids the compilation in some browsers, and the instance in WebKit.
-    init({ module: typeof source === "string" ? bytesOf(source) : source });
+    // Edge runtimes make a module in another realm, where wasm-bindgen does not recognise it.
+    init({
+      module:
+        typeof source === "string" ? bytesOf(source) : Object.setPrototypeOf(source, WebAssembly.Module.prototype),
+    });
   } catch (error) {
     throw new SnowmintError(
       "WASM_FORBIDDEN",
