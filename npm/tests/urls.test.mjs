@@ -38,9 +38,12 @@ function project(t, ...clients) {
   };
 }
 
-/** Mints, and leaves the generator as it is: nothing of it may keep the process alive. */
+/**
+ * Mints, and leaves the generator as it is: nothing of it may keep the process alive. A global variable has it, because one
+ * that is forgotten gives its node back when the garbage is collected.
+ */
 const MINT = `import { Snowflake } from "snowmint";
-  const generator = await Snowflake.lease({ maxWaitMs: 10_000 });
+  const generator = (globalThis.kept = await Snowflake.lease({ maxWaitMs: 10_000 }));
   const ids = [generator.nextId(), await generator.nextIdAsync()];
   console.log(JSON.stringify([generator.node, ids[1] > ids[0], generator.status().namespace]));`;
 /** The same in CommonJS. */
