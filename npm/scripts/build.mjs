@@ -60,7 +60,7 @@ const bundle = async (host, format, entries, options) => {
     alias: {
       "#host": `./src/host/${host}.ts`,
       "#runtime": `./src/host/runtime.${runtime}.ts`,
-      "#files": `./src/stores/files.${runtime}.ts`,
+      "#files": `./src/stores/shared/files.${runtime}.ts`,
     },
     // Jest has pages without these classes, which wasm-bindgen takes for granted; it loads CommonJS there.
     inject: host === "browser" && format === "cjs" ? ["src/wasm/coding.ts"] : [],

@@ -1,4 +1,4 @@
-// Checks of what callers pass in.
+// Checks of what callers pass in, and the kind of object that they get.
 import { SnowmintError } from "./errors.js";
 
 /** A 64-bit ID: a bigint, a decimal string, or a number that is a safe integer. */
@@ -74,3 +74,6 @@ function nearest(name: string, names: readonly string[]): string | undefined {
     if (found) return found;
   }
 }
+
+/** As `Object.freeze`, with a type by which editors show the comments of the members. */
+export const frozen = <const T>(of: T): T => Object.freeze(of) as T;

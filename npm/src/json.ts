@@ -1,7 +1,7 @@
 // IDs in JSON, which has no 64-bit integers.
 
 import { SnowmintError } from "./errors.js";
-import { frozen } from "./frozen.js";
+import { frozen } from "./input.js";
 
 /** IDs in JSON: as decimal strings. */
 export const json = /* @__PURE__ */ frozen({

@@ -1,6 +1,6 @@
 // snowmint/audit: why a pile of IDs has duplicates.
 import { duration, type Id, type Instant, type Owner, read, unixMs } from "../input.js";
-import type { Layout } from "../layout.js";
+import type { Layout } from "../layout/layout.js";
 import type { WasmPile } from "../wasm/reports.js";
 import { Pile } from "./pile.js";
 

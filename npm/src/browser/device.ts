@@ -1,12 +1,12 @@
 // The number of this browser among all browsers that lease from a store. The tabs of an origin share it: a tab that finds its
 // window short renews it, one tab at a time, and saves the lease in IndexedDB for the next tab.
 import { SnowmintError } from "../errors.js";
-import { Layout } from "../layout.js";
+import { Layout } from "../layout/layout.js";
 import { CheckedStore } from "../lease/checked-store.js";
 import { type Claim, LostLease, type Terms } from "../lease/claim.js";
 import type { Device } from "../lease/holder.js";
 import { claimOf, isLessor } from "../lease/service-claim.js";
-import type { LeaseStore } from "../store.js";
+import type { LeaseStore } from "../lease/store.js";
 
 /** Returns the layout in which only this part of the node is leased; the other part counts as random bits. */
 export function partOf(layout: Layout, part: "device" | "tab"): Layout {

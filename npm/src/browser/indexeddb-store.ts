@@ -5,9 +5,9 @@
 // put their records back, and claim again; and every claim waits a moment for this. A tab that does not hear of it in
 // time, as one task keeps it from all others, may mint on to the end of its window. The first claims in a new database
 // prefer a node at random, so only by chance is it that tab's; its next renewal then fails, as versions begin at random.
-import type { Layout } from "../layout.js";
+import type { Layout } from "../layout/layout.js";
 import { recounted } from "../lease/claim.js";
-import type { Found, LeaseStore, Listed } from "../store.js";
+import type { Found, LeaseStore, Listed } from "../lease/store.js";
 
 const RECORDS = "records";
 /** The key of the time when the database was made, Unix ms. */

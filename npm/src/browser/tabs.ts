@@ -1,12 +1,13 @@
 // Slots of a browser: a node for each tab and worker of an origin. Windows stand in IndexedDB, which all tabs share. A Web Lock
 // shows that a tab lives, so a frozen tab finds its node again, and no tab waits for the node of a closed tab.
-import type { Layout } from "../layout.js";
+
+import type { LeaseOptions, Spec } from "../generator/options.js";
+import type { Layout } from "../layout/layout.js";
 import type { Guard } from "../lease/claim.js";
 import { generatorOn, type Make } from "../lease/generator.js";
 import type { Holder, HolderTerms } from "../lease/holder.js";
 import { type Lease, leaseOver, noSlots } from "../lease/lease.js";
 import { isLessor } from "../lease/service-claim.js";
-import type { LeaseOptions, Spec } from "../options.js";
 import { mint } from "../wasm/mint.js";
 import { isDeviceAndTab, partOf, SharedDevice } from "./device.js";
 import { OriginStore } from "./indexeddb-store.js";

@@ -2,8 +2,8 @@
 import { addon, noAddon, type Terms } from "../host/addon.js";
 import { type Accepted, isService, open, serviceOf } from "../host/connect.js";
 import { type Layout, SnowmintError } from "../index.js";
-import { refuseLossyPlace } from "../stores/durability.js";
 import type { Store } from "../stores/index.js";
+import { refuseLossyPlace } from "../stores/shared/durability.js";
 import type { DoctorOptions } from "./arguments.js";
 import { type Format, isVouched, Look } from "./render.js";
 

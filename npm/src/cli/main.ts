@@ -3,7 +3,7 @@
 import { createInterface } from "node:readline";
 import { setImmediate } from "node:timers/promises";
 import { Layout, prefix, Snowflake, SnowmintError, text } from "../index.js";
-import { shown } from "../stores/failure.js";
+import { shown } from "../stores/shared/failure.js";
 import { reports } from "../wasm/reports.js";
 import {
   type AuditOptions,

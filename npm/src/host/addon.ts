@@ -3,7 +3,7 @@
 import module from "node:module";
 import { type ErrorCode, SnowmintError } from "../errors.js";
 import { version } from "../generated/version.js";
-import type { LeaseStatus } from "../status.js";
+import type { LeaseStatus } from "../generator/status.js";
 
 /** The exports of bindings/node. An answer that is a string is a refusal: "CODE ms sentence". */
 export interface Addon {

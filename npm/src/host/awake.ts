@@ -1,5 +1,5 @@
 // A store over a client of this package, whose idle connections keep no process alive.
-import type { Found, Listed, ServerSettings } from "../store.js";
+import type { Found, Listed, ServerSettings } from "../lease/store.js";
 import type { Store } from "../stores/index.js";
 
 /** How long a connection may take, ms. */

@@ -1,7 +1,8 @@
 // Browsers, workers and all other hosts: they have no environment and no addon, and load the code for leases on demand.
-import type { Layout } from "../layout.js";
+
+import type { Cell, CellSpec, LeaseOptions, Spec } from "../generator/options.js";
+import type { Layout } from "../layout/layout.js";
 import type { Make } from "../lease/generator.js";
-import type { Cell, CellSpec, LeaseOptions, Spec } from "../options.js";
 
 export const nodeOfEnvironment = (_spec: Spec): number | undefined => undefined;
 export const nativeCell = (_spec: CellSpec): Cell | undefined => undefined;

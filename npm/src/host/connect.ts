@@ -2,8 +2,6 @@
 import module from "node:module";
 import { dirname, join } from "node:path";
 import { SnowmintError } from "../errors.js";
-import { failed } from "../stores/durability.js";
-import { sentence, shown } from "../stores/failure.js";
 import {
   DynamoDbStore,
   HttpStore,
@@ -14,7 +12,8 @@ import {
   type Store,
   type StoreOptions,
 } from "../stores/index.js";
-import { within } from "../stores/limit.js";
+import { failed } from "../stores/shared/durability.js";
+import { sentence, shown, within } from "../stores/shared/failure.js";
 import { AwakeStore, TIMEOUT_MS } from "./awake.js";
 
 /** The risks that a URL accepts. */

@@ -1,8 +1,8 @@
 // workerd and edge runtimes: as browsers, without tabs.
 import { SnowmintError } from "../errors.js";
-import type { Layout } from "../layout.js";
+import type { LeaseOptions } from "../generator/options.js";
+import type { Layout } from "../layout/layout.js";
 import type { Make } from "../lease/generator.js";
-import type { LeaseOptions } from "../options.js";
 import * as browser from "./browser.js";
 
 export { nativeCell, nodeOfEnvironment, renewalMs } from "./browser.js";

@@ -3,13 +3,12 @@ import { hostname } from "node:os";
 import { basename } from "node:path";
 import threads from "node:worker_threads";
 import { type ErrorCode, SnowmintError } from "../errors.js";
+import type { Cell, CellSpec, LeaseOptions, Spec } from "../generator/options.js";
 import { duration } from "../input.js";
-import type { Layout } from "../layout.js";
-import { nodeNumber } from "../layout.js";
+import { type Layout, nodeNumber } from "../layout/layout.js";
 import { generatorOn, type Make } from "../lease/generator.js";
 import { type Lease, leaseOver } from "../lease/lease.js";
-import type { Cell, CellSpec, LeaseOptions, Spec } from "../options.js";
-import { shown } from "../stores/failure.js";
+import { shown } from "../stores/shared/failure.js";
 import { lease as leaseModule } from "../wasm/lease.js";
 import { type Addon, addon, functions, type Handle, noAddon } from "./addon.js";
 

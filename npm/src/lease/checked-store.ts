@@ -1,7 +1,7 @@
 // A store whose rejections and answers are checked.
 import { SnowmintError } from "../errors.js";
-import type { Found, LeaseStore, Listed } from "../store.js";
 import { lease } from "../wasm/lease.js";
+import type { Found, LeaseStore, Listed } from "./store.js";
 
 /** A store whose rejections and answers are checked. */
 export class CheckedStore {

@@ -1,10 +1,11 @@
 // A claim on a node, held window by window, whoever grants the windows.
-import type { Layout } from "../layout.js";
-import type { Spec } from "../options.js";
-import type { LeaseWindow } from "../status.js";
-import type { LeaseStore, Lessor } from "../store.js";
+
+import type { Spec } from "../generator/options.js";
+import type { LeaseWindow } from "../generator/status.js";
+import type { Layout } from "../layout/layout.js";
 import { lease, type WasmLease } from "../wasm/lease.js";
 import type { State } from "../wasm/mint.js";
+import type { LeaseStore, Lessor } from "./store.js";
 
 /** The options of a lease, resolved. */
 export interface Terms extends Spec {

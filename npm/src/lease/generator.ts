@@ -1,8 +1,8 @@
 // Generators on leases: what `Snowflake.lease` does, in the file that browsers load on demand.
+
+import { type LeaseOptions, OF_CONSTRUCTOR, type Spec, specOf } from "../generator/options.js";
 import { read } from "../input.js";
-import type { Layout } from "../layout.js";
-import { numbersOf } from "../layout.js";
-import { type LeaseOptions, OF_CONSTRUCTOR, type Spec, specOf } from "../options.js";
+import { type Layout, numbersOf } from "../layout/layout.js";
 import type { Lease } from "./lease.js";
 
 /** What `Snowflake.lease` has found. */

@@ -1,10 +1,11 @@
 // A node held by this realm, window by window: its cell, the timer that renews it, and the generators that share it.
-import { wasmCell } from "../cell.js";
+
 import { SnowmintError } from "../errors.js";
-import { monotonicMs } from "../host/monotonic.js";
-import { type Layout, nodeNumber, numbersOf } from "../layout.js";
-import type { Cell, CellSpec, Spec } from "../options.js";
-import type { LeaseStatus, LeaseWindow } from "../status.js";
+import { wasmCell } from "../generator/cell.js";
+import type { Cell, CellSpec, Spec } from "../generator/options.js";
+import type { LeaseStatus, LeaseWindow } from "../generator/status.js";
+import { monotonicMs } from "../generator/waiting.js";
+import { type Layout, nodeNumber, numbersOf } from "../layout/layout.js";
 import { lease } from "../wasm/lease.js";
 import { mint, realm, type State } from "../wasm/mint.js";
 import { type Claim, LostLease, type Terms } from "./claim.js";

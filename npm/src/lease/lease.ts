@@ -1,15 +1,16 @@
 // Leases over stores of this realm: generators of the same store, namespace and layout share one.
-import { clockNumber } from "../cell.js";
+
 import { SnowmintError } from "../errors.js";
+import { clockNumber } from "../generator/cell.js";
+import type { Cell, LeaseOptions, Spec } from "../generator/options.js";
+import type { LeaseStatus, LeaseWindow } from "../generator/status.js";
 import { duration } from "../input.js";
-import { type Layout, type NodeId, nodeNumber, numbersOf } from "../layout.js";
-import type { Cell, LeaseOptions, Spec } from "../options.js";
-import type { LeaseStatus, LeaseWindow } from "../status.js";
-import type { LeaseStore, Lessor } from "../store.js";
+import { type Layout, type NodeId, nodeNumber, numbersOf } from "../layout/layout.js";
 import { mint, realm, shared as sharedHere } from "../wasm/mint.js";
 import { checkTerms, type Guard } from "./claim.js";
 import { Holder, type HolderTerms, type Sharer } from "./holder.js";
 import { isLessor } from "./service-claim.js";
+import type { LeaseStore, Lessor } from "./store.js";
 
 /** A generator on a lease, as a host gives it. @internal */
 export interface Lease {

@@ -1,11 +1,9 @@
 // A claim on a node of a service, which decides on windows by its own clock; the generators go by that clock.
 import { SnowmintError } from "../errors.js";
-import { monotonicMs } from "../host/monotonic.js";
-import { Patience } from "../patience.js";
-import type { Grant, LeaseStore, Lessor } from "../store.js";
-import { utf8 } from "../utf8.js";
+import { monotonicMs, Patience } from "../generator/waiting.js";
 import { lease } from "../wasm/lease.js";
 import { Claim, LostLease, type Terms } from "./claim.js";
+import type { Grant, LeaseStore, Lessor } from "./store.js";
 import { StoreClaim } from "./store-claim.js";
 
 /** Returns whether the store is a service that leases, and not a store of records. */
@@ -102,7 +100,7 @@ class ServiceClaim extends Claim {
 
   saved(): Uint8Array {
     const { node, window, windowMs } = this;
-    return utf8(JSON.stringify({ nonce: this.#nonce, node, window, windowMs }));
+    return new TextEncoder().encode(JSON.stringify({ nonce: this.#nonce, node, window, windowMs }));
   }
 
   async resume(saved: Uint8Array): Promise<void> {

@@ -1,8 +1,8 @@
 // snowmint/sql: layouts as SQL.
 import { SnowmintError } from "../errors.js";
 import { duration, type Instant, type Owner, read, unixMs } from "../input.js";
-import { type Layout, type NodeId, nodeText } from "../layout.js";
-import { STARTS } from "../names.js";
+import { type Layout, type NodeId, nodeText } from "../layout/layout.js";
+import { STARTS } from "../layout/names.js";
 import { reports, type WasmFunctionOptions } from "../wasm/reports.js";
 
 /**

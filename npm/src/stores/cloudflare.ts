@@ -1,12 +1,10 @@
 // snowmint/stores/cloudflare: leases in a Durable Object, for Workers of Cloudflare.
 import { DurableObject } from "cloudflare:workers";
 import { type Owner, read } from "../input.js";
-import type { Found, Listed, Store } from "../store.js";
-import { checkAdd, full, raised } from "./counts.js";
-import { unavailable } from "./failure.js";
-import { within } from "./limit.js";
-import { checkedTimeout } from "./options.js";
-import { newVersion } from "./version.js";
+import type { Found, Listed, Store } from "../lease/store.js";
+import { unavailable, within } from "./shared/failure.js";
+import { checkedTimeout } from "./shared/options.js";
+import { checkAdd, full, newVersion, raised } from "./shared/values.js";
 
 /** A binding of a Durable Object namespace, such as `env.SNOWMINT`. */
 export interface ObjectBinding {

@@ -1,12 +1,10 @@
 // snowmint/stores/deno: leases in Deno KV.
-import { monotonicMs } from "../host/monotonic.js";
+import { monotonicMs } from "../generator/waiting.js";
 import { type Owner, read } from "../input.js";
-import type { Found, Listed, Store } from "../store.js";
-import { checkAdd, full, raised } from "./counts.js";
-import { sentence, unavailable } from "./failure.js";
-import { within } from "./limit.js";
-import { checkedTimeout } from "./options.js";
-import { newVersion } from "./version.js";
+import type { Found, Listed, Store } from "../lease/store.js";
+import { sentence, unavailable, within } from "./shared/failure.js";
+import { checkedTimeout } from "./shared/options.js";
+import { checkAdd, full, newVersion, raised } from "./shared/values.js";
 
 /** A `Deno.Kv`, or a `Kv` of the package `@deno/kv`. */
 export interface DenoKv {

@@ -1,11 +1,9 @@
 import { SnowmintError } from "../errors.js";
-import type { Found, Listed, ServerSettings, Store } from "../store.js";
-import { checkAdd, full, MAX_COUNT, raised } from "./counts.js";
-import { failed } from "./durability.js";
-import { Findings } from "./findings.js";
-import { within } from "./limit.js";
-import { ownerOf, type StoreOptions, settled } from "./options.js";
-import { newVersion } from "./version.js";
+import type { Found, Listed, ServerSettings, Store } from "../lease/store.js";
+import { Findings, failed } from "./shared/durability.js";
+import { within } from "./shared/failure.js";
+import { ownerOf, type StoreOptions, settled } from "./shared/options.js";
+import { checkAdd, full, MAX_COUNT, newVersion, raised } from "./shared/values.js";
 
 /** A client of `@aws-sdk/client-dynamodb`: its class `DynamoDB`. */
 export interface DynamoDbClient {

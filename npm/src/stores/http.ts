@@ -1,9 +1,9 @@
 import type { ErrorCode, SnowmintError } from "../errors.js";
 import { type Owner, read } from "../input.js";
-import type { Grant, LeaseTerms, Lessor } from "../store.js";
+import type { Grant, LeaseTerms, Lessor } from "../lease/store.js";
 import { lease } from "../wasm/lease.js";
-import { sentence, shown, told, unavailable } from "./failure.js";
-import { checkedTimeout } from "./options.js";
+import { sentence, shown, told, unavailable } from "./shared/failure.js";
+import { checkedTimeout } from "./shared/options.js";
 
 /** What `HttpStore` takes. */
 export interface HttpStoreOptions {

@@ -1,10 +1,10 @@
 // snowmint/stores: where leases are kept, over what an application already uses.
-export type { Found, Grant, LeaseTerms, Lessor, Listed, ServerSettings, Store } from "../store.js";
+export type { Found, Grant, LeaseTerms, Lessor, Listed, ServerSettings, Store } from "../lease/store.js";
 export { type DynamoDbClient, DynamoDbStore, type DynamoDbStoreOptions } from "./dynamodb.js";
 export { HttpStore, type HttpStoreOptions } from "./http.js";
 export { MemoryStore } from "./memory.js";
 export { type MysqlPool, MysqlStore } from "./mysql.js";
-export type { StoreOptions } from "./options.js";
 export { type PgPool, PgStore } from "./postgres.js";
 export { type IoredisClient, type NodeRedisClient, RedisStore, type RedisStoreOptions } from "./redis.js";
+export type { StoreOptions } from "./shared/options.js";
 export { type SqliteDatabase, SqliteStore } from "./sqlite.js";

@@ -1,5 +1,5 @@
-import type { Found, Listed, Store } from "../store.js";
-import { checkAdd, full, raised } from "./counts.js";
+import type { Found, Listed, Store } from "../lease/store.js";
+import { checkAdd, full, raised } from "./shared/values.js";
 
 /**
  * Records and counters that end with the realm, for tests; without a clock. Worker threads cannot share one.

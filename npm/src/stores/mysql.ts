@@ -1,7 +1,7 @@
 import { mysqlClock, mysqlFlush, mysqlSchema, mysqlTables } from "../generated/scripts.js";
-import { raised } from "./counts.js";
-import type { StoreOptions } from "./options.js";
-import { type Emitter, hushed, placeOf } from "./place.js";
+import type { StoreOptions } from "./shared/options.js";
+import { type Emitter, hushed, placeOf } from "./shared/place.js";
+import { raised } from "./shared/values.js";
 import { type Answer, type Connection, type Dialect, SqlStore, type Value } from "./sql.js";
 
 /** A pool of `mysql2`, or of `mysql2/promise`. */

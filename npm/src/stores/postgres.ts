@@ -9,9 +9,9 @@ import {
   postgresSettings,
   postgresUpdate,
 } from "../generated/scripts.js";
-import { raised } from "./counts.js";
-import type { StoreOptions } from "./options.js";
-import { type Emitter, hushed, placeOf, quiet } from "./place.js";
+import type { StoreOptions } from "./shared/options.js";
+import { type Emitter, hushed, placeOf, quiet } from "./shared/place.js";
+import { raised } from "./shared/values.js";
 import { type Answer, type Connection, type Dialect, SqlStore, type Value } from "./sql.js";
 
 /** A `Pool` of `pg`. */

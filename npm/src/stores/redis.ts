@@ -1,13 +1,10 @@
 import { redisAdd, redisLook, redisWrite } from "../generated/scripts.js";
-import type { Found, Listed, ServerSettings, Store } from "../store.js";
-import { checkAdd, full, raised } from "./counts.js";
-import { failed, settingsOf, unsafe } from "./durability.js";
-import { sentence } from "./failure.js";
-import { Findings } from "./findings.js";
-import { within } from "./limit.js";
-import { ownerOf, type StoreOptions, settled } from "./options.js";
-import { placeOf, quiet } from "./place.js";
-import { newVersion } from "./version.js";
+import type { Found, Listed, ServerSettings, Store } from "../lease/store.js";
+import { Findings, failed, settingsOf, unsafe } from "./shared/durability.js";
+import { sentence, within } from "./shared/failure.js";
+import { ownerOf, type StoreOptions, settled } from "./shared/options.js";
+import { placeOf, quiet } from "./shared/place.js";
+import { checkAdd, full, newVersion, raised } from "./shared/values.js";
 
 /** A client of `ioredis`. */
 export interface IoredisClient {

@@ -1,11 +1,9 @@
 // The part that all stores over an SQL server share. Other languages use the same tables and statements.
-import type { Found, Listed, ServerSettings, Store } from "../store.js";
-import { checkAdd, full } from "./counts.js";
-import { failed, type Kind, settingsOf } from "./durability.js";
-import { Findings } from "./findings.js";
-import { within } from "./limit.js";
-import { ownerOf, type StoreOptions, settled } from "./options.js";
-import { newVersion } from "./version.js";
+import type { Found, Listed, ServerSettings, Store } from "../lease/store.js";
+import { Findings, failed, type Kind, settingsOf } from "./shared/durability.js";
+import { within } from "./shared/failure.js";
+import { ownerOf, type StoreOptions, settled } from "./shared/options.js";
+import { checkAdd, full, newVersion } from "./shared/values.js";
 
 /** The value of `$1`, `$2` and so on: a key, an integer of 64 bits, or bytes. */
 export type Value = string | bigint | Uint8Array;

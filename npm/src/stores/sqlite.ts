@@ -1,12 +1,11 @@
 import { fileAt } from "#files";
 import { SnowmintError } from "../errors.js";
 import { sqliteSchema } from "../generated/scripts.js";
-import { monotonicMs } from "../host/monotonic.js";
-import type { Found, Listed, ServerSettings, Store } from "../store.js";
-import { checkAdd, full, raised } from "./counts.js";
-import { failed, refuseLossyPlace, refuseUnsafe } from "./durability.js";
-import { ownerOf, type StoreOptions, settled } from "./options.js";
-import { newVersion } from "./version.js";
+import { monotonicMs } from "../generator/waiting.js";
+import type { Found, Listed, ServerSettings, Store } from "../lease/store.js";
+import { failed, refuseLossyPlace, refuseUnsafe } from "./shared/durability.js";
+import { ownerOf, type StoreOptions, settled } from "./shared/options.js";
+import { checkAdd, full, newVersion, raised } from "./shared/values.js";
 
 /** A `Database` of `better-sqlite3`. */
 export interface SqliteDatabase {

@@ -1,12 +1,12 @@
 // The options of generators, and their checked form.
 
 import { blocking, layoutOfEnvironment } from "#runtime";
-import { SnowmintError } from "./errors.js";
-import { duration, type Owner } from "./input.js";
-import { type Layout, layoutOf, type NodeId } from "./layout.js";
-import { STARTS } from "./names.js";
-import type { LeaseStore, Lessor } from "./store.js";
-import { mint } from "./wasm/mint.js";
+import { SnowmintError } from "../errors.js";
+import { duration, type Owner } from "../input.js";
+import { type Layout, layoutOf, type NodeId } from "../layout/layout.js";
+import { STARTS } from "../layout/names.js";
+import type { LeaseStore, Lessor } from "../lease/store.js";
+import { mint } from "../wasm/mint.js";
 
 /** Where the sequence begins in a new tick. */
 export type SequenceStart = (typeof STARTS)[number];

@@ -1,4 +1,4 @@
-import { type Owner, read } from "../input.js";
+import { type Owner, read } from "../../input.js";
 
 /** What every store over a client takes. */
 export interface StoreOptions {

@@ -1,6 +1,5 @@
-import { frozen } from "./frozen.js";
-import type { Id, Integer } from "./input.js";
-import { tools } from "./wasm/tools.js";
+import { frozen, type Id, type Integer } from "../input.js";
+import { tools } from "../wasm/tools.js";
 
 /** IDs moved about, so that a database that splits tables by ranges of keys writes to all of them; and back. */
 export const scatter = /* @__PURE__ */ frozen({

@@ -1,7 +1,6 @@
 // Prefixed IDs, which say what they identify.
-import { frozen } from "./frozen.js";
-import type { Id } from "./input.js";
-import { tools } from "./wasm/tools.js";
+import { frozen, type Id } from "../input.js";
+import { tools } from "../wasm/tools.js";
 
 declare const OF: unique symbol;
 type Prefixed<Prefix extends string> = Prefix extends "" ? string : `${Prefix}_${string}`;

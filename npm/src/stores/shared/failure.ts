@@ -1,6 +1,6 @@
 // What goes wrong in a store, as errors of snowmint.
-import { type ErrorCode, SnowmintError } from "../errors.js";
-import { lease } from "../wasm/lease.js";
+import { type ErrorCode, SnowmintError } from "../../errors.js";
+import { lease } from "../../wasm/lease.js";
 
 /** Returns a text with its control and format characters escaped, as core shows texts that another party wrote. */
 export const shown = (text: string): string => (/[^ -~]/.test(text) ? lease().shown(text) : text);
@@ -25,4 +25,19 @@ export function sentence(error: unknown): string {
   if (message) return String(message);
   if (Array.isArray(errors) && errors.length) return errors.map(sentence).join(", ");
   return String(code ?? error);
+}
+
+/** Returns the result of `work`, or rejects after `ms`. A later result or rejection is dropped. */
+export async function within<T>(ms: number, work: () => Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
+    // In Node it is an object, which need not keep the process alive.
+    (timer as { unref?(): unknown }).unref?.();
+  });
+  try {
+    return await Promise.race([work(), late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -1,6 +1,6 @@
-import { date } from "./errors.js";
-import { type Id, type Instant, type Integer, integer, type Owner, read, unixMs } from "./input.js";
-import { mint, type WasmLayout } from "./wasm/mint.js";
+import { date } from "../errors.js";
+import { type Id, type Instant, type Integer, integer, type Owner, read, unixMs } from "../input.js";
+import { mint, type WasmLayout } from "../wasm/mint.js";
 
 /** The parts of an ID under a layout. */
 export interface Parts {

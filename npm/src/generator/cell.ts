@@ -1,9 +1,9 @@
 // Generators that never wait, in the module that mints. A call of the module costs more than what else reading the clock leaves to
 // do, so `next` takes a run of IDs at once, and hands them out while the tick of the run goes on.
-import { numbersOf, wasmLayout } from "./layout.js";
-import { STARTS } from "./names.js";
+import { numbersOf, wasmLayout } from "../layout/layout.js";
+import { STARTS } from "../layout/names.js";
+import { mint, type State, shared, type WasmGenerator } from "../wasm/mint.js";
 import type { Cell, CellSpec } from "./options.js";
-import { mint, type State, shared, type WasmGenerator } from "./wasm/mint.js";
 
 /** The module's generators by state and options: those of a lease go with its state. */
 const generators = new WeakMap<State, Map<string, WasmGenerator>>();

@@ -1,18 +1,17 @@
 import { leased, nativeCell, nodeOfEnvironment, renewalMs } from "#host";
 import { blocking, later, sleep } from "#runtime";
+import { SnowmintError } from "../errors.js";
+import { checkForm, encode, type TextForm } from "../forms/text.js";
+import { read } from "../input.js";
+import { type Layout, nodeNumber, numbersOf } from "../layout/layout.js";
+import { STARTS } from "../layout/names.js";
+import type { Found } from "../lease/generator.js";
+import type { Lease } from "../lease/lease.js";
+import { mint, vouch } from "../wasm/mint.js";
 import { wasmCell } from "./cell.js";
-import { checkForm, encode, type TextForm } from "./encode.js";
-import { SnowmintError } from "./errors.js";
-import { read } from "./input.js";
-import type { Layout } from "./layout.js";
-import { nodeNumber, numbersOf } from "./layout.js";
-import type { Found } from "./lease/generator.js";
-import type { Lease } from "./lease/lease.js";
-import { STARTS } from "./names.js";
 import { type Cell, type LeaseOptions, OF_CONSTRUCTOR, type SnowflakeOptions, type Spec, specOf } from "./options.js";
-import { Patience } from "./patience.js";
 import type { LeaseWindow, SnowflakeStatus } from "./status.js";
-import { mint, vouch } from "./wasm/mint.js";
+import { Patience } from "./waiting.js";
 
 declare global {
   interface SymbolConstructor {

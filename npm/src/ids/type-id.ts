@@ -1,6 +1,7 @@
 // TypeIDs (jetify-com/typeid on GitHub).
-import { frozen } from "./frozen.js";
-import { type IdKind, kindOf, prefix as prefixed, type TypeId, typeIdParts } from "./prefix.js";
+
+import { type IdKind, kindOf, prefix as prefixed, type TypeId, typeIdParts } from "../forms/prefix.js";
+import { frozen } from "../input.js";
 import { uuid } from "./uuid.js";
 
 /** Mints a TypeID. */

@@ -1,12 +1,10 @@
 // UUIDs (RFC 9562).
 
+import { SnowmintError } from "../errors.js";
+import { frozen, type Instant, unixMs } from "../input.js";
+import { mintText } from "../wasm/minter.js";
+import { Kind, tools } from "../wasm/tools.js";
 import { array, bytesOf, type Mint, minting, textOf, timeOf } from "./bits128.js";
-import { SnowmintError } from "./errors.js";
-import { frozen } from "./frozen.js";
-import { type Instant, unixMs } from "./input.js";
-import { utf8 } from "./utf8.js";
-import { mintText } from "./wasm/minter.js";
-import { Kind, tools } from "./wasm/tools.js";
 
 const named = (version: number, name: string | Uint8Array, namespace: string): string =>
   tools().namedUuid(
@@ -17,7 +15,7 @@ const named = (version: number, name: string | Uint8Array, namespace: string): s
 
 function bytesOfName(name: string): Uint8Array {
   if (/\p{Surrogate}/u.test(name)) throw new SnowmintError("INVALID_TEXT", "a name has no half of a surrogate pair");
-  return utf8(name);
+  return new TextEncoder().encode(name);
 }
 
 /** A short text form of a UUID. */

@@ -1,7 +1,6 @@
 // Masks: reversible public forms of IDs that show neither their time nor their order.
-import { type Id, type Integer, type Owner, read } from "./input.js";
-import { utf8 } from "./utf8.js";
-import { tools, type WasmMask, type WasmUuidMask } from "./wasm/tools.js";
+import { type Id, type Integer, type Owner, read } from "../input.js";
+import { tools, type WasmMask, type WasmUuidMask } from "../wasm/tools.js";
 
 /** The secret of a mask: 16 bytes, or 32 hexadecimal digits. */
 export type MaskKey = Uint8Array | string;
@@ -30,7 +29,7 @@ export class Mask {
   /** Throws `INVALID_TEXT` for a key or a tweak of another length, and `INVALID_ID` for digits out of range. */
   constructor(key: MaskKey, options: MaskOptions = {}) {
     const { tweak = "", digits } = read(options, OWNER);
-    const bytes = typeof tweak === "string" ? utf8(tweak) : array("a tweak is a string or", tweak);
+    const bytes = typeof tweak === "string" ? new TextEncoder().encode(tweak) : array("a tweak is a string or", tweak);
     this.#mask = new (tools().Mask)(keyOf(key), bytes, digits);
   }
 

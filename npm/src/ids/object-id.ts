@@ -1,9 +1,8 @@
 // ObjectIds of MongoDB (mongodb/specifications on GitHub, source/bson-objectid).
 
+import { frozen, type Instant, type Integer, unixMs } from "../input.js";
+import { Kind, tools } from "../wasm/tools.js";
 import { bytesOf, type Mint, minting, textOf, timeOf } from "./bits128.js";
-import { frozen } from "./frozen.js";
-import { type Instant, type Integer, unixMs } from "./input.js";
-import { Kind, tools } from "./wasm/tools.js";
 
 /**
  * Mints an ObjectId: 24 hexadecimal digits, or the 12 bytes in a `Uint8Array`, at an offset or 0. 32 bits of Unix seconds, 40

@@ -1,8 +1,8 @@
 // KSUIDs (segmentio/ksuid on GitHub).
+
+import { frozen, type Instant, unixMs } from "../input.js";
+import { Kind, tools } from "../wasm/tools.js";
 import { array, bytesOf, type Mint, minting, textOf, timeOf } from "./bits128.js";
-import { frozen } from "./frozen.js";
-import { type Instant, unixMs } from "./input.js";
-import { Kind, tools } from "./wasm/tools.js";
 
 /**
  * Mints a KSUID: 27 characters, or the 20 bytes in a `Uint8Array`, at an offset or 0. 32 bits of seconds since 2014-05-13, then

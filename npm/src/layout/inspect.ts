@@ -1,9 +1,9 @@
-import type { TextForm } from "./encode.js";
-import { date } from "./errors.js";
-import { type Id, type Instant, type Owner, read, unixMs } from "./input.js";
+import { date } from "../errors.js";
+import type { TextForm } from "../forms/text.js";
+import { type Id, type Instant, type Owner, read, unixMs } from "../input.js";
+import { tools } from "../wasm/tools.js";
 import { Layout, type Parts } from "./layout.js";
 import type { Preset } from "./names.js";
-import { tools } from "./wasm/tools.js";
 
 /** The kind of a candidate; `uuid` is a UUID of another variant or version. */
 export type Kind =

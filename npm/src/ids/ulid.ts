@@ -1,9 +1,8 @@
 // ULIDs (ulid/spec on GitHub).
 
+import { frozen, type Instant, type Integer, integer, unixMs } from "../input.js";
+import { Kind, tools } from "../wasm/tools.js";
 import { bytesOf, type Mint, minting, textOf, timeOf } from "./bits128.js";
-import { frozen } from "./frozen.js";
-import { type Instant, type Integer, integer, unixMs } from "./input.js";
-import { Kind, tools } from "./wasm/tools.js";
 
 /**
  * Mints a ULID: 26 characters, or the 16 bytes in a `Uint8Array`, at an offset or 0. 48 bits of Unix ms, then 80 random ones;

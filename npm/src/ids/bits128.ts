@@ -1,6 +1,6 @@
 // The functions that UUIDs, ULIDs, ObjectIds, KSUIDs and xids share.
-import { type MintedName, mintBytes, mintText } from "./wasm/minter.js";
-import { type Kind, tools } from "./wasm/tools.js";
+import { type MintedName, mintBytes, mintText } from "../wasm/minter.js";
+import { type Kind, tools } from "../wasm/tools.js";
 
 /** How an ID is minted: without an argument as a text; with an array its bytes are put there, at `offset` or 0. */
 export interface Mint {
