@@ -19,10 +19,10 @@ const inJavaScript = (text) =>
 async function findings(t) {
   const outfile = join(folder(t), "findings.mjs");
   await build({
-    entryPoints: [join(source, "stores/findings.ts")],
+    entryPoints: [join(source, "stores/shared/durability.ts")],
     outfile,
     alias: {
-      "#files": join(source, "stores/files.node.ts"),
+      "#files": join(source, "stores/shared/files.node.ts"),
       "#wasm/tools": join(source, "../dist/wasm/tools.mjs"),
       "#wasm/lease": join(source, "../dist/wasm/lease.mjs"),
     },
