@@ -26,76 +26,32 @@ impl Layout {
         Core::parse(text).map(Self).map_err(raise)
     }
 
-    /// Returns the preset's name.
-    #[wasm_bindgen(getter)]
-    pub fn name(&self) -> Option<String> {
-        self.0.name().map(Into::into)
-    }
-
-    /// Returns the bits of all fields together.
-    #[wasm_bindgen(getter)]
-    pub fn bits(&self) -> u32 {
-        self.0.bits()
-    }
-
-    /// Returns the instant of tick 0, Unix ms.
-    #[wasm_bindgen(getter, js_name = epochMs)]
-    pub fn epoch_ms(&self) -> f64 {
-        self.0.epoch_ms() as f64
-    }
-
-    /// Returns the length of a tick, microseconds.
-    #[wasm_bindgen(getter, js_name = tickUs)]
-    pub fn tick_us(&self) -> f64 {
-        self.0.tick_us() as f64
-    }
-
-    /// Returns the start of the last tick, Unix ms.
-    #[wasm_bindgen(getter, js_name = endsAtMs)]
-    pub fn ends_at_ms(&self) -> f64 {
-        self.0.ends_at_ms() as f64
-    }
-
-    /// Returns when bit 63 first becomes 1, Unix ms.
-    #[wasm_bindgen(getter, js_name = signedUntilMs)]
-    pub fn signed_until_ms(&self) -> Option<f64> {
-        self.0.signed_until_ms().map(|ms| ms as f64)
-    }
-
-    /// Returns whether every ID is a safe integer.
-    #[wasm_bindgen(getter, js_name = jsSafe)]
-    pub fn js_safe(&self) -> bool {
-        self.0.js_safe()
-    }
-
-    /// Returns the number of nodes.
-    #[wasm_bindgen(getter)]
-    pub fn nodes(&self) -> f64 {
-        self.0.nodes() as f64
-    }
-
-    /// Returns the most IDs that a node can mint in a tick.
-    #[wasm_bindgen(getter, js_name = idsPerTick)]
-    pub fn ids_per_tick(&self) -> f64 {
-        self.0.ids_per_tick() as f64
-    }
-
-    /// Returns the most IDs that a node can mint in a second on average.
-    #[wasm_bindgen(getter, js_name = idsPerSecond)]
-    pub fn ids_per_second(&self) -> f64 {
-        self.0.ids_per_second() as f64
-    }
-
-    /// Returns the bits of each field but `unused`, high to low.
-    #[wasm_bindgen(getter, unchecked_return_type = "Record<string, number>")]
-    pub fn fields(&self) -> Object {
-        let fields = Object::new();
-        for (name, field) in self.0.fields() {
+    /// Returns what a user's `Layout` has, but for its dates.
+    #[wasm_bindgen(unchecked_return_type = "Facts")]
+    pub fn facts(&self) -> Object {
+        let layout = &self.0;
+        let (facts, fields) = (Object::new(), Object::new());
+        set(&facts, "name", layout.name().map_or(JsValue::NULL, Into::into));
+        set(&facts, "jsSafe", layout.js_safe());
+        set(&facts, "signedUntilMs", layout.signed_until_ms().map_or(JsValue::NULL, |ms| (ms as f64).into()));
+        for (name, value) in [
+            ("bits", layout.bits().into()),
+            ("epochMs", layout.epoch_ms() as f64),
+            ("tickMs", layout.tick_us() as f64 / 1000.0),
+            ("endsAtMs", layout.ends_at_ms() as f64),
+            ("nodes", layout.nodes() as f64),
+            ("idsPerTick", layout.ids_per_tick() as f64),
+            ("idsPerSecond", layout.ids_per_second() as f64),
+        ] {
+            set(&facts, name, value);
+        }
+        for (name, field) in layout.fields() {
             if name.as_str() != "unused" {
                 set(&fields, name.as_str(), field.width());
             }
         }
-        fields
+        set(&facts, "fields", fields);
+        facts
     }
 
     /// Returns the numbers of the layout: equal for layouts that differ only in the names of fields.
@@ -158,3 +114,20 @@ impl Layout {
         self.0.parse_node(text).map_err(raise)
     }
 }
+
+#[wasm_bindgen(typescript_custom_section)]
+const FACTS: &str = "
+/** What a layout has; `fields` are the bits of each field but `unused`, high to low. */
+export interface Facts {
+  name: string | null;
+  bits: number;
+  epochMs: number;
+  tickMs: number;
+  endsAtMs: number;
+  signedUntilMs: number | null;
+  jsSafe: boolean;
+  nodes: number;
+  idsPerTick: number;
+  idsPerSecond: number;
+  fields: Record<string, number>;
+}";

@@ -116,25 +116,10 @@ export class Layout {
   private constructor(wasm: WasmLayout) {
     this.#text = wasm.toString();
     this.#numbers = wasm.numbers().join();
-    const { bits, epochMs, endsAtMs, jsSafe, nodes, idsPerTick, idsPerSecond } = wasm;
-    const signedUntilMs = wasm.signedUntilMs ?? null;
-    Object.freeze(
-      Object.assign(this, {
-        name: wasm.name ?? null,
-        bits,
-        epochMs,
-        tickMs: wasm.tickUs / 1000,
-        endsAtMs,
-        endsAt: date(endsAtMs),
-        signedUntilMs,
-        signedUntil: signedUntilMs === null ? null : date(signedUntilMs),
-        jsSafe,
-        nodes,
-        idsPerTick,
-        idsPerSecond,
-        fields: Object.freeze(wasm.fields),
-      }),
-    );
+    const { fields, ...facts } = wasm.facts();
+    const { endsAtMs, signedUntilMs } = facts;
+    const dates = { endsAt: date(endsAtMs), signedUntil: signedUntilMs === null ? null : date(signedUntilMs) };
+    Object.freeze(Object.assign(this, facts, dates, { fields: Object.freeze(fields) }));
     wasm.free();
   }
 
