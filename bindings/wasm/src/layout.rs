@@ -32,8 +32,6 @@ impl Layout {
         let layout = &self.0;
         let (facts, fields) = (Object::new(), Object::new());
         set(&facts, "name", layout.name().map_or(JsValue::NULL, Into::into));
-        set(&facts, "jsSafe", layout.js_safe());
-        set(&facts, "signedUntilMs", layout.signed_until_ms().map_or(JsValue::NULL, |ms| (ms as f64).into()));
         for (name, value) in [
             ("bits", layout.bits().into()),
             ("epochMs", layout.epoch_ms() as f64),
@@ -45,6 +43,8 @@ impl Layout {
         ] {
             set(&facts, name, value);
         }
+        set(&facts, "jsSafe", layout.js_safe());
+        set(&facts, "signedUntilMs", layout.signed_until_ms().map_or(JsValue::NULL, |ms| (ms as f64).into()));
         for (name, field) in layout.fields() {
             if name.as_str() != "unused" {
                 set(&fields, name.as_str(), field.width());
