@@ -52,7 +52,14 @@ console.log(id);
 
 // An older compiler, which most users have, and the compiler of the package.
 const folders = [import.meta.dirname, join(import.meta.dirname, "..")];
-const options = { target: "es2022", lib: ["es2022"], types: [], strict: true, noEmit: true };
+const options = {
+  target: "es2022",
+  lib: ["es2022"],
+  types: [],
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noEmit: true,
+};
 
 for (const folder of folders)
   for (const [module, moduleResolution, ...files] of [

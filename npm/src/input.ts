@@ -33,11 +33,11 @@ export interface Owner {
   /** The name of the function or class in sentences. */
   of: string;
   /** What sentences call each of the options; `"option"` if missing. */
-  kind?: string;
+  kind?: string | undefined;
   /** The names of the options. */
   names: readonly string[];
   /** Names that are options of `Snowflake.lease` alone. */
-  ofLeases?: readonly string[];
+  ofLeases?: readonly string[] | undefined;
 }
 
 /**

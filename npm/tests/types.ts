@@ -431,3 +431,36 @@ is<string>(uuid.toText(uuid.v7Of(0), "base58"));
 uuid.toText(uuid.NIL, "hex");
 is<Uint8Array>(ksuid.payload(ksuid()));
 is<number>(xid.counter(xid()));
+
+// Options that are undefined are options that are missing, also where `exactOptionalPropertyTypes` tells these apart.
+declare const missing: undefined;
+new Snowflake({
+  layout: missing,
+  node: missing,
+  maxAheadMs: missing,
+  maxWaitMs: missing,
+  sequenceStart: missing,
+  clock: missing,
+});
+Snowflake.lease({ store: missing, namespace: missing, windowMs: missing, exclude: missing, onLost: missing });
+layout.encode({
+  timestampMs: missing,
+  timestampUs: missing,
+  timestamp: missing,
+  tick: missing,
+  node: missing,
+  sequence: missing,
+  random: missing,
+  opaque: missing,
+  fields: missing,
+});
+inspect(5n, { now: missing });
+is<MaskOptions>({ tweak: missing, digits: missing });
+is<StoreOptions>({ allowUnsafe: missing, allowStandby: missing, timeoutMs: missing });
+is<RedisStoreOptions>({ prefix: missing });
+is<DynamoDbStoreOptions>({ table: missing, prefix: missing });
+is<HttpStoreOptions>({ token: missing, timeoutMs: missing, fetch: missing });
+is<DenoKvStoreOptions>({ prefix: missing, timeoutMs: missing });
+is<LeaseTerms>({ ...({} as LeaseTerms), windowMs: missing, node: missing, lastNode: missing });
+is<AuditOptions>({ since: missing, until: missing, jitterMs: missing, unordered: missing });
+is<FunctionOptions>({ maxAheadMs: missing, maxWaitMs: missing, sequenceStart: missing });

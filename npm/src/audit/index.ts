@@ -27,13 +27,13 @@ export type AuditOrder = "written" | "ascending" | "descending" | "unordered";
 /** What an audit goes by, besides the layout. */
 export interface AuditOptions {
   /** When the system began, a Date or Unix ms: earlier IDs are findings. The epoch if missing. */
-  since?: Instant;
+  since?: Instant | undefined;
   /** Later IDs are in the future. A minute from now if missing. */
-  until?: Instant;
+  until?: Instant | undefined;
   /** How late an ID is written down at most, in ms: smaller steps back are no finding. 10 if missing. */
-  jitterMs?: number;
+  jitterMs?: number | undefined;
   /** True: the IDs stand in no order, and findings that need one are left out. */
-  unordered?: boolean;
+  unordered?: boolean | undefined;
 }
 
 const OPTIONS: Owner = {

@@ -8,14 +8,14 @@ const CHUNK = 8192;
 export interface AuditTerms {
   /** A name of a preset, or a text of a layout. */
   layout: string;
-  sinceMs?: number;
-  untilMs?: number;
-  jitterMs?: number;
-  unordered?: boolean;
+  sinceMs?: number | undefined;
+  untilMs?: number | undefined;
+  jitterMs?: number | undefined;
+  unordered?: boolean | undefined;
   /** How IDs stand in a text: the form, the prefix, and the column of CSV. */
-  format?: string;
-  prefix?: string;
-  column?: string;
+  format?: string | undefined;
+  prefix?: string | undefined;
+  column?: string | undefined;
 }
 
 /** The IDs of an audit, in the order in which they were written down, and then its report. */

@@ -10,21 +10,21 @@ export class Mistake extends Error {}
 /** The options of `gen`. */
 export interface GenOptions {
   count: number;
-  layout?: string;
-  format?: text.TextForm;
-  prefix?: string;
-  node?: string;
-  store?: string;
-  namespace?: string;
-  maxWaitMs?: number;
+  layout?: string | undefined;
+  format?: text.TextForm | undefined;
+  prefix?: string | undefined;
+  node?: string | undefined;
+  store?: string | undefined;
+  namespace?: string | undefined;
+  maxWaitMs?: number | undefined;
   json: boolean;
 }
 
 /** The options of `inspect`. */
 export interface InspectOptions {
   ids: string[];
-  layout?: string;
-  format?: text.TextForm;
+  layout?: string | undefined;
+  format?: text.TextForm | undefined;
   json: boolean;
 }
 
@@ -36,25 +36,25 @@ export interface LayoutsOptions {
 
 /** The options of `doctor`. */
 export interface DoctorOptions {
-  layout?: string;
-  node?: string;
-  store?: string;
-  namespace?: string;
+  layout?: string | undefined;
+  node?: string | undefined;
+  store?: string | undefined;
+  namespace?: string | undefined;
   json: boolean;
 }
 
 /** The options of `audit`. */
 export interface AuditOptions {
-  file?: string;
+  file?: string | undefined;
   layout: string;
-  format?: text.TextForm;
-  prefix?: string;
-  column?: string;
-  sinceMs?: number;
-  untilMs?: number;
-  jitterMs?: number;
+  format?: text.TextForm | undefined;
+  prefix?: string | undefined;
+  column?: string | undefined;
+  sinceMs?: number | undefined;
+  untilMs?: number | undefined;
+  jitterMs?: number | undefined;
   unordered: boolean;
-  svg?: string;
+  svg?: string | undefined;
   json: boolean;
 }
 

@@ -8,9 +8,9 @@ export type MaskKey = Uint8Array | string;
 /** The options of a `Mask`. */
 export interface MaskOptions {
   /** Public bytes or a text, such as the name of a table, at most 64 bytes. Masks of one key with different tweaks differ. */
-  tweak?: string | Uint8Array;
+  tweak?: string | Uint8Array | undefined;
   /** 6 to 18: masks the numbers of up to that many decimal digits among themselves, instead of those of 63 bits. */
-  digits?: Integer;
+  digits?: Integer | undefined;
 }
 
 const OWNER: Owner = { of: "Mask", names: ["tweak", "digits"] };

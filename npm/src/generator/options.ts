@@ -14,23 +14,23 @@ export type SequenceStart = (typeof STARTS)[number];
 /** The options of a generator; a missing option has core's default. */
 export interface SnowflakeOptions {
   /** The preset's name, the text form, or a layout. If missing, `SNOWMINT_LAYOUT` of the environment, or else `"snowmint"`. */
-  layout?: Layout | string;
+  layout?: Layout | string | undefined;
   /** A node that no other generator of this layout uses. If missing, `SNOWMINT_NODE` of the environment. */
-  node?: NodeId;
+  node?: NodeId | undefined;
   /** How far IDs may run ahead of the clock, ms: 0; 1000 in browsers and edge runtimes. */
-  maxAheadMs?: number;
+  maxAheadMs?: number | undefined;
   /**
    * How long one call may wait for the clock, ms: 100 in Node, where that stops all other work of the thread; 0 in browsers and
    * edge runtimes, which cannot block. `nextIdAsync` and the claim of a lease wait up to 1000 ms where this is missing.
    */
-  maxWaitMs?: number;
+  maxWaitMs?: number | undefined;
   /** Where the sequence begins in a new tick: `"zero"`. */
-  sequenceStart?: SequenceStart;
+  sequenceStart?: SequenceStart | undefined;
   /**
    * The clock, Unix ms; not with an `HttpStore`, whose clock counts. Generators of a node share their state only if they have the
    * same function as clock, and the state is never freed: make a clock once, not for each generator.
    */
-  clock?: () => number;
+  clock?: (() => number) | undefined;
 }
 
 /** The options of `Snowflake.lease`; a missing option has the value of the environment or core's default. */
@@ -44,21 +44,21 @@ export interface LeaseOptions extends SnowflakeOptions {
    * are those of the stores. With a service IDs have the time of the service's clock. If missing: in Node `SNOWMINT_STORE` of the environment, or else the slots of this machine (`SNOWMINT_STATE_DIR`, or
    * `/var/tmp/snowmint`); in browsers the slots of this origin, one for each tab or worker.
    */
-  store?: string | LeaseStore | Lessor;
+  store?: string | LeaseStore | Lessor | undefined;
   /**
    * The namespace, 1 to 64 of `a-z A-Z 0-9 . _ -`: leases of one namespace never have the same node, leases of two may. A
    * namespace keeps its first layout. If missing, `SNOWMINT_NAMESPACE` of the environment, or else the layout's namespace.
    */
-  namespace?: string;
+  namespace?: string | undefined;
   /**
    * How long the windows of the lease are, ms: 3000 for slots, 30,000 for other stores; 1000 and four ticks at least, and with
    * `maxAheadMs` an hour at most.
    */
-  windowMs?: number;
+  windowMs?: number | undefined;
   /** Nodes to leave out, such as the nodes of a system that this one replaces. */
-  exclude?: Iterable<NodeId>;
+  exclude?: Iterable<NodeId> | undefined;
   /** Called with the reason, a `WINDOW_CLOSED`, if the lease is lost. The generator is closed then: make a new one. */
-  onLost?: (error: SnowmintError) => void;
+  onLost?: ((error: SnowmintError) => void) | undefined;
 }
 
 const NAMES = Object.keys({
@@ -87,7 +87,7 @@ export interface Spec {
   asyncWaitMs: number;
   /** A place in STARTS. */
   start: number;
-  clock?: () => number;
+  clock?: (() => number) | undefined;
 }
 
 /** A generator that never waits: a call either mints or throws. @internal */

@@ -20,20 +20,20 @@ export interface Addon {
 /** The options of a lease, and the variables of the environment. */
 export interface Terms {
   layout: string;
-  store?: string;
-  namespace?: string;
+  store?: string | undefined;
+  namespace?: string | undefined;
   /** The node to lease; if missing, any node. */
-  node?: number;
-  environmentNode?: string;
-  environmentStore?: string;
-  environmentNamespace?: string;
-  stateDir?: string;
+  node?: number | undefined;
+  environmentNode?: string | undefined;
+  environmentStore?: string | undefined;
+  environmentNamespace?: string | undefined;
+  stateDir?: string | undefined;
   /** Those of `placeVariables` that are set and not empty. */
   place: string[];
   maxAheadMs: number;
   maxWaitMs: number;
   start: number;
-  windowMs?: number;
+  windowMs?: number | undefined;
   exclude: number[];
 }
 
@@ -58,8 +58,8 @@ export type Functions = [
 const KEY = Symbol.for(`snowmint.addon.${version}`);
 /** The addon, or the error of loading it. */
 interface Loaded {
-  addon?: Addon;
-  functions?: Functions;
+  addon?: Addon | undefined;
+  functions?: Functions | undefined;
   cause?: unknown;
 }
 const realm = globalThis as { [KEY]?: Loaded };

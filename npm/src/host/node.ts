@@ -166,7 +166,7 @@ function program(): string {
 
 /** The state that a generator shares with the callback of its lease. */
 interface Share {
-  closing?: Promise<void>;
+  closing?: Promise<void> | undefined;
 }
 
 /** Makes the callback. It stands outside of `lease`, so that no variable keeps a forgotten generator alive. */

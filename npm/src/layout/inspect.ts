@@ -103,7 +103,7 @@ export interface Candidate {
 /** How to inspect. */
 export interface InspectOptions {
   /** The present, by which times are judged: a Date or Unix ms; the host's clock if missing. */
-  now?: Instant;
+  now?: Instant | undefined;
 }
 
 const OPTIONS: Owner = { of: "inspect", names: ["now"] satisfies (keyof InspectOptions)[] };

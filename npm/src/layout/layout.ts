@@ -27,23 +27,23 @@ export interface Parts {
  */
 export interface PartsInput {
   /** The instant, rounded down to its tick. One of `timestampMs`, `timestamp`, `timestampUs` and `tick` is needed. */
-  timestampMs?: number;
+  timestampMs?: number | undefined;
   /** The instant in Unix microseconds. */
-  timestampUs?: number;
+  timestampUs?: number | undefined;
   /** The instant as a Date. */
-  timestamp?: Date;
+  timestamp?: Date | undefined;
   /** The instant as the value of the time field: ticks since the epoch. */
-  tick?: Integer;
+  tick?: Integer | undefined;
   /** A number, or a number for each node field. */
-  node?: NodeId;
+  node?: NodeId | undefined;
   /** The counter within the tick. */
-  sequence?: Integer;
+  sequence?: Integer | undefined;
   /** The random bits of a layout that has some. */
-  random?: Integer;
+  random?: Integer | undefined;
   /** The bits of a field named `opaque`. */
-  opaque?: Integer;
+  opaque?: Integer | undefined;
   /** The fields by name: node fields, `time`, `sequence`, `random` and `opaque`. Each counts where its part is missing. */
-  fields?: Record<string, Integer>;
+  fields?: Record<string, Integer> | undefined;
 }
 
 const PARTS: Owner = {

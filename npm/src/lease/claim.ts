@@ -21,7 +21,7 @@ export interface Terms extends Spec {
   excluded(): number[];
   /** The label of this process, for people. */
   label: string;
-  guard?: Guard;
+  guard?: Guard | undefined;
 }
 
 /** Locks that exclude other tabs from a node, beside the store. */

@@ -24,7 +24,7 @@ const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 export interface Sharer {
   spec: Spec;
   cell: Cell;
-  onLost?: (error: SnowmintError) => void;
+  onLost?: ((error: SnowmintError) => void) | undefined;
 }
 
 /** The part of the node that all tabs of a browser share. */
@@ -45,9 +45,9 @@ export interface HolderTerms extends Terms {
   whole: Layout;
   /** Returns the nodes of vouched generators of this realm. */
   vouched(): number[];
-  device?: Device;
+  device?: Device | undefined;
   /** The holders of this realm. */
-  holders?: Set<Holder>;
+  holders?: Set<Holder> | undefined;
 }
 
 const isYoung = ({ sinceMs }: Attempt): boolean => monotonicMs() - sinceMs < DOUBT_MS;
@@ -63,7 +63,7 @@ interface Attempt {
   over: boolean;
   error?: unknown;
   /** Resolves when the attempt ends, for the caller that began it. Never rejects. */
-  done?: Promise<void>;
+  done?: Promise<void> | undefined;
 }
 
 /** A node that generators share; the last generator that closes gives it back. */

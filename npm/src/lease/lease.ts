@@ -26,15 +26,15 @@ export interface Lease {
 /** The surroundings that a host adds to the options of a caller. */
 export interface Place {
   /** The store, unless the caller gives one. */
-  store?: LeaseStore;
-  guard?: Guard;
+  store?: LeaseStore | undefined;
+  guard?: Guard | undefined;
   /** The holders of this realm that use the guard. */
-  holders?: Set<Holder>;
-  namespace?: string;
+  holders?: Set<Holder> | undefined;
+  namespace?: string | undefined;
   /** The node to lease, where the caller names none. */
-  node?: NodeId;
+  node?: NodeId | undefined;
   /** The length of windows where the caller gives none, ms. */
-  defaultMs?: number;
+  defaultMs?: number | undefined;
   /** The label of this process, for people. */
   label: string;
   /** Divides the node: returns the terms of this part, with the lease of the other part. */

@@ -78,15 +78,15 @@ export interface LeaseTerms {
   /** The text of the layout. */
   layout: string;
   /** The length of windows, ms; the service's own if missing. */
-  windowMs?: number;
+  windowMs?: number | undefined;
   /** How far IDs may run ahead of the clock, ms. */
   maxAheadMs: number;
   /** The label of the claimer, for people. */
   label: string;
   /** The only node to get; any one if missing. */
-  node?: number;
+  node?: number | undefined;
   /** The node held last: it is preferred. */
-  lastNode?: number;
+  lastNode?: number | undefined;
   /** Nodes not to get. */
   exclude: number[];
 }

@@ -27,11 +27,11 @@ export type Dialect =
 /** How the function deals with the clock; see `SnowflakeOptions`. */
 export interface FunctionOptions {
   /** How far IDs may run ahead of the clock, in ms; the default is 0. */
-  maxAheadMs?: number;
+  maxAheadMs?: number | undefined;
   /** How long a call may wait for the clock, in ms; the default is 1000. */
-  maxWaitMs?: number;
+  maxWaitMs?: number | undefined;
   /** Where the sequence begins in a new tick; the default is `"zero"`. */
-  sequenceStart?: (typeof STARTS)[number];
+  sequenceStart?: (typeof STARTS)[number] | undefined;
 }
 
 const NAMES = Object.keys({ maxAheadMs: 0, maxWaitMs: 0, sequenceStart: 0 } satisfies Record<keyof FunctionOptions, 0>);

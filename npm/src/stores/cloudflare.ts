@@ -15,11 +15,11 @@ export interface ObjectBinding {
 /** The options of `DurableObjectStore`. */
 export interface DurableObjectStoreOptions {
   /** The name of the object that keeps the records, 1 character or more; `"snowmint"` if missing. */
-  name?: string;
+  name?: string | undefined;
   /** The region where Cloudflare places the object when it is first used, such as `"weur"`. */
-  locationHint?: string;
+  locationHint?: string | undefined;
   /** How long a call may take before the store gives it up, ms, more than 0; 5000 if missing. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
 }
 
 const OPTIONS: Owner = {

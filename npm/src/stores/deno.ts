@@ -16,9 +16,9 @@ export interface DenoKv {
 /** The options of `DenoKvStore`. */
 export interface DenoKvStoreOptions {
   /** The first part of all keys; `"snowmint"` if missing. */
-  prefix?: string;
+  prefix?: string | undefined;
   /** How long a call may take before the store gives it up, ms, more than 0; 5000 if missing. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
 }
 
 const OPTIONS: Owner = {

@@ -24,9 +24,9 @@ export interface DynamoDbClient {
 /** What `DynamoDbStore` takes. */
 export interface DynamoDbStoreOptions extends StoreOptions {
   /** The name or ARN of the table; `"snowmint"` if missing. */
-  table?: string;
+  table?: string | undefined;
   /** What keys begin with; `"snowmint"` if missing. */
-  prefix?: string;
+  prefix?: string | undefined;
 }
 
 /** How long a new table may take, ms. */

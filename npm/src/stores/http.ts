@@ -8,11 +8,13 @@ import { checkedTimeout } from "./shared/options.js";
 /** What `HttpStore` takes. */
 export interface HttpStoreOptions {
   /** The token of the service, if it wants one. */
-  token?: string;
+  token?: string | undefined;
   /** How long a request may take before it is given up, ms, more than 0; 5000 if missing. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /** What sends requests, with the options that it has to heed; the host's `fetch` if missing. */
-  fetch?: (url: string, init: object) => Promise<{ status: number; ok: boolean; text(): Promise<string> }>;
+  fetch?:
+    | ((url: string, init: object) => Promise<{ status: number; ok: boolean; text(): Promise<string> }>)
+    | undefined;
 }
 
 const OPTIONS: Owner = {

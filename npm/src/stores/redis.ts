@@ -20,7 +20,7 @@ export interface NodeRedisClient {
 /** What `RedisStore` takes. */
 export interface RedisStoreOptions extends StoreOptions {
   /** What keys begin with; `"snowmint"` if missing. */
-  prefix?: string;
+  prefix?: string | undefined;
 }
 
 const LOOK = redisLook

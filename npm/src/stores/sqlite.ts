@@ -19,7 +19,7 @@ interface Database {
   prepare(sql: string): Statement;
   pragma(source: string, options?: { simple: boolean }): unknown;
   exec(sql: string): unknown;
-  readonly name?: string;
+  readonly name?: string | undefined;
   readonly inTransaction: boolean;
 }
 interface Statement {

@@ -3,14 +3,14 @@ import { type Owner, read } from "../../input.js";
 /** What every store over a client takes. */
 export interface StoreOptions {
   /** Whether an engine that can lose confirmed writes is accepted; false if missing. */
-  allowUnsafe?: boolean;
+  allowUnsafe?: boolean | undefined;
   /**
    * Whether claims accept a standby or replica that is not waited for, as `snowmint fence` follows every failover; false if
    * missing.
    */
-  allowStandby?: boolean;
+  allowStandby?: boolean | undefined;
   /** How long a call may take before it is given up, ms, more than 0; 5000 if missing. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
 }
 
 const NAMES = Object.keys({ allowUnsafe: 0, allowStandby: 0, timeoutMs: 0 } satisfies Record<keyof StoreOptions, 0>);
