@@ -8,6 +8,12 @@ class Encoder {
       byte.length > 1 ? Number.parseInt(byte.slice(1), 16) : byte.charCodeAt(0),
     );
   }
+
+  encodeInto(text: string, into: Uint8Array): { read: number; written: number } {
+    const bytes = this.encode(text);
+    into.set(bytes);
+    return { read: text.length, written: bytes.length };
+  }
 }
 
 class Decoder {
