@@ -1,6 +1,6 @@
 /**
- * What went wrong, as the same word in every language; the last one, that the page's content security policy or the
- * host forbids WebAssembly, is known here only.
+ * What went wrong, as the same word in every language. The last one is known here only: WebAssembly cannot start, as the page's
+ * content security policy forbids it, the host has none, or memory is short; `cause` is the host's error.
  */
 export type ErrorCode =
   | "EXHAUSTED"

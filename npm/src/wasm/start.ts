@@ -28,19 +28,28 @@ export function startedLater<Functions>(
   };
 }
 
+const POLICY = "; allow 'wasm-unsafe-eval' in the page's CSP";
+/**
+ * What to do, by the name of the host's error. A policy forbids the compilation in most browsers; WebKit compiles and refuses the
+ * instance, in older versions by an EvalError.
+ */
+const HINTS: Record<string, string> = {
+  CompileError: POLICY,
+  EvalError: POLICY,
+  RangeError: "; free some memory",
+  ReferenceError: "; start without --jitless or lockdown mode",
+};
+
 function startModule(init: Init, start: Start, source: string | WebAssembly.Module): void {
   try {
-    // A page's policy forbids the compilation in some browsers, and the instance in WebKit.
     // Edge runtimes make a module in another realm, where wasm-bindgen does not recognise it.
     init({
       module:
         typeof source === "string" ? bytesOf(source) : Object.setPrototypeOf(source, WebAssembly.Module.prototype),
     });
-  } catch (error) {
-    throw new SnowmintError(
-      "WASM_FORBIDDEN",
-      `WebAssembly is forbidden: allow 'wasm-unsafe-eval' in the page's CSP (${error})`,
-    );
+  } catch (cause) {
+    const message = `WebAssembly does not start: ${cause}${HINTS[(cause as Error).name] ?? ""}`;
+    throw Object.assign(new SnowmintError("WASM_FORBIDDEN", message), { cause });
   }
   start((code, sentence, ms) => new SnowmintError(code, inCamelCase(sentence), ms), String);
 }
@@ -49,9 +58,7 @@ function startModule(init: Init, start: Start, source: string | WebAssembly.Modu
 function bytesOf(hex: string): Uint8Array<ArrayBuffer> {
   const { fromHex } = Uint8Array as { fromHex?(hex: string): Uint8Array<ArrayBuffer> };
   if (fromHex) return fromHex(hex);
-  const bytes = new Uint8Array(hex.length / 2);
-  for (let at = 0; at < bytes.length; at++) bytes[at] = Number.parseInt(hex.slice(2 * at, 2 * at + 2), 16);
-  return bytes;
+  return new Uint8Array(hex.length / 2).map((_, at) => Number.parseInt(hex.slice(2 * at, 2 * at + 2), 16));
 }
 
 /** A sentence with the names of options as JavaScript has them: `max_wait_ms` is `maxWaitMs`. */
