@@ -118,7 +118,7 @@ for (const date of ["2022-11-30", NEWEST])
     const { exports } = JSON.parse(readFileSync(join(home, "node_modules/snowmint/package.json"), "utf8"));
     const dist = join(home, "node_modules/snowmint/dist");
     const names = readdirSync(dist).filter((name) => /^edge(-tabs|-chunk-\w+)?\.mjs$|\.wasm$/.test(name));
-    assert.equal(basename(exports["."].workerd.default), "edge.mjs");
+    assert.equal(basename(exports["."].workerd), "edge.mjs");
     const glue = readdirSync(join(dist, "wasm")).filter((name) => name.endsWith("-glue.mjs"));
     names.push(...glue.map((name) => `wasm/${name}`));
     for (const name of names) cpSync(join(dist, name), join(home, name));
