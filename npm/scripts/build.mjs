@@ -47,25 +47,26 @@ writeFileSync(`${generated}/scripts.ts`, scripts.sort().map(constant).join(""));
 const beside = (filter, pathOf) => ({
   name: `beside ${filter}`,
   setup: ({ onResolve }) =>
-    onResolve({ filter }, ({ path }) => ({ path: pathOf(path), external: true, sideEffects: false })),
+    onResolve({ filter }, ({ path, kind }) =>
+      kind === "entry-point" ? undefined : { path: pathOf(path), external: true, sideEffects: false },
+    ),
 });
 
-const bundle = async (host, format, entries, options) => {
+/** Makes ES modules for a host, and returns the names of the files. */
+const bundle = async (host, entries, options) => {
   const runtime = host === "node" ? "node" : "browser";
-  const extension = format === "esm" ? "mjs" : "cjs";
-  await build({
+  const { metafile } = await build({
     entryPoints: entries.map(([input, output]) => ({ in: `./src/${input}`, out: output })),
     outdir: "dist",
-    outExtension: { ".js": `.${extension}` },
+    outExtension: { ".js": ".mjs" },
+    metafile: true,
     alias: {
       "#host": `./src/host/${host}.ts`,
       "#runtime": `./src/host/runtime.${runtime}.ts`,
       "#files": `./src/stores/shared/files.${runtime}.ts`,
     },
-    // Jest has pages without these classes, which wasm-bindgen takes for granted; it loads CommonJS there.
-    inject: host === "browser" && format === "cjs" ? ["src/wasm/coding.ts"] : [],
     bundle: true,
-    format,
+    format: "esm",
     target: "es2022",
     platform: host === "node" ? "node" : "neutral",
     external: ["cloudflare:*"],
@@ -74,28 +75,13 @@ const bundle = async (host, format, entries, options) => {
     keepNames: host === "node",
     // Leaves out of the code for browsers what only a host that can block does.
     minifySyntax: host !== "node",
-    define: {
-      VERSION: JSON.stringify(version),
-      // What createRequire needs, in either kind of module.
-      ...(format === "cjs" && { "import.meta.url": "__filename" }),
-    },
+    define: { VERSION: JSON.stringify(version) },
     ...options,
   });
-  if (format === "cjs")
-    for (const [, output] of entries) {
-      const path = `dist/${output}.cjs`;
-      writeFileSync(path, exportedByKeys(readFileSync(path, "utf8")));
-    }
+  return Object.keys(metafile.outputs);
 };
 
-/** CommonJS whose exports are the keys of esbuild's table: its loop takes what `Object.prototype` has for exports too. */
-function exportedByKeys(text) {
-  const loop = /for \(var (\w+) in all\)/g;
-  if (text.match(loop)?.length !== 1) throw new Error("esbuild makes its exports in another way");
-  return text.replace(loop, "for (var $1 of Object.keys(all))");
-}
-
-const asText = (extension) => beside(/^#wasm\//, (path) => `./wasm/${path.slice("#wasm/".length)}.${extension}`);
+const asText = beside(/^#wasm\//, (path) => `./wasm/${path.slice("#wasm/".length)}.mjs`);
 // workerd knows modules by their names, and bundlers for Vercel's runtime need a suffix to compile them.
 const asModule = (suffix) => beside(/^#wasm\//, (path) => `./${path.slice("#wasm/".length)}.wasm${suffix}`);
 
@@ -112,7 +98,10 @@ const glueOf = (name) => `${name}-glue`;
 /** Stores of one kind of host: an entry each, beside the modules of that host, with which it shares its errors. */
 const FOREIGN_STORES = { node: ["deno"], edge: ["cloudflare"] };
 
-/** Builds the ES modules of a host, with shared code in separate files. The code of leases is loaded when the first is made. */
+/**
+ * Builds the ES modules of a host, with shared code in separate files, and returns their names. The code of leases is loaded when the
+ * first is made.
+ */
 async function modulesOf(host, name, wasm) {
   const entries = [
     ["index", name],
@@ -123,58 +112,78 @@ async function modulesOf(host, name, wasm) {
     // Loaded on demand; for Node also by the command line.
     host === "node" ? ["host/connect", "connect"] : ["browser/tabs", `${name}-tabs`],
   ];
-  await bundle(host, "esm", entries, { splitting: true, chunkNames: `${name}-[name]-[hash]`, plugins: [wasm, glue] });
+  const files = await bundle(host, entries, {
+    splitting: true,
+    chunkNames: `${name}-[name]-[hash]`,
+    plugins: [wasm, glue],
+  });
   // No file here has side effects, so an import without names does nothing, and bundlers warn of it.
   for (const [, output] of entries) {
     const path = `dist/${output}.mjs`;
     writeFileSync(path, readFileSync(path, "utf8").replace(/^import "\.\/[\w-]+\.mjs";\n/gm, ""));
   }
+  return files;
 }
 
-/** CommonJS, which cannot be split: the errors of the other entries are of the class that the first bundle has. */
-async function commonJsOf(host) {
-  const connect = beside(/\/connect\.js$/, () => "./connect.cjs");
-  // By `require`: Jest gives scripts no `import()`.
-  const options = { plugins: [asText("cjs"), connect], supported: { "dynamic-import": false } };
-  await bundle(host, "cjs", [["index", host]], options);
-  const errors = beside(/\/errors\.js$/, () => `./${host}.cjs`);
-  const entries = ["stores", "sql", "audit"].map((part) => [`${part}/index`, `${part}.${host}`]);
-  if (host === "node") entries.push(["stores/deno", "stores.deno"]);
-  for (const entry of entries) await bundle(host, "cjs", [entry], { plugins: [asText("cjs"), errors] });
-  const stores = beside(/\/stores\/index\.js$/, () => "./stores.node.cjs");
-  if (host === "node")
-    await bundle(host, "cjs", [["host/connect", "connect"]], { plugins: [asText("cjs"), errors, stores] });
+/** Writes ES modules as CommonJS too, file by file, so that CommonJS shares code in the same way. */
+async function asCommonJs(files, platform) {
+  await build({
+    entryPoints: files,
+    outdir: "dist",
+    outbase: "dist",
+    outExtension: { ".js": ".cjs" },
+    // Jest has pages without these classes, which wasm-bindgen takes for granted; it loads CommonJS there.
+    inject: platform === "neutral" ? ["src/wasm/coding.ts"] : [],
+    bundle: true,
+    format: "cjs",
+    target: "es2022",
+    platform,
+    // By `require`: Jest gives scripts no `import()`.
+    supported: { "dynamic-import": false },
+    // What createRequire needs.
+    define: { "import.meta.url": "__filename" },
+    plugins: [beside(/^\.\/.*\.mjs$/, (path) => path.replace(/mjs$/, "cjs"))],
+  });
+  for (const file of files) {
+    const path = file.replace(/mjs$/, "cjs");
+    writeFileSync(path, exportedByKeys(readFileSync(path, "utf8")));
+  }
 }
 
-await bundle(
+/** CommonJS whose exports are the keys of esbuild's table: its loop takes what `Object.prototype` has for exports too. */
+function exportedByKeys(text) {
+  const loop = /for \(var (\w+) in all\)/g;
+  if (text.match(loop)?.length !== 1) throw new Error("esbuild makes its exports in another way");
+  return text.replace(loop, "for (var $1 of Object.keys(all))");
+}
+
+const glues = await bundle(
   "browser",
-  "esm",
   modules.map((name) => [`generated/${name}`, `wasm/${glueOf(name)}`]),
 );
-await modulesOf("node", "node", asText("mjs"));
-await modulesOf("browser", "browser", asText("mjs"));
+await asCommonJs(glues, "neutral");
+await asCommonJs(await modulesOf("node", "node", asText), "node");
+await asCommonJs(await modulesOf("browser", "browser", asText), "neutral");
 await modulesOf("edge", "edge", asModule(""));
 await modulesOf("edge", "edge-light", asModule("?module"));
-await commonJsOf("node");
-await commonJsOf("browser");
 
 // The command line, over the bundle that programs on Node load.
 const overBundle = beside(/^\.\.\/index\.js$/, () => "./node.mjs");
 const overStores = beside(/^\.\.\/stores\/index\.js$/, () => "./stores.node.mjs");
 const overConnect = beside(/\/host\/connect\.js$/, () => "./connect.mjs");
-await bundle("node", "esm", [["cli/main", "cli"]], {
-  plugins: [overBundle, overStores, overConnect, asText("mjs"), glue],
+await bundle("node", [["cli/main", "cli"]], {
+  plugins: [overBundle, overStores, overConnect, asText, glue],
 });
 chmodSync("dist/cli.mjs", 0o755);
 
-// The types that the public ones lead to, once for each kind of module.
+// The types that the public ones lead to: of CommonJS, which ES modules can import. An entry by import exports them again.
 execFileSync("node_modules/.bin/tsc", ["-p", "tsconfig.types.json"], { stdio: "inherit" });
-const declared = ["index", "stores/index", "stores/cloudflare", "stores/deno", "sql/index", "audit/index"];
+const entries = ["audit/index", "sql/index", "stores/deno", "stores/cloudflare", "stores/index", "index"];
+const declared = [...entries];
 const imported = /(?<=(?:from |import\()")(\.\.?\/[\w/.-]+)\.js(?=")/g;
 for (const name of declared) {
   const text = readFileSync(`dist/types/${name}.d.ts`, "utf8");
   mkdirSync(dirname(`dist/${name}`), { recursive: true });
-  writeFileSync(`dist/${name}.d.ts`, text);
   writeFileSync(`dist/${name}.d.cts`, text.replace(imported, "$1.cjs"));
   for (const [, path] of text.matchAll(imported)) {
     const other = join(dirname(name), path);
@@ -182,3 +191,4 @@ for (const name of declared) {
   }
 }
 rmSync("dist/types", { recursive: true });
+for (const name of entries) writeFileSync(`dist/${name}.d.ts`, `export * from "./${basename(name)}.cjs";\n`);

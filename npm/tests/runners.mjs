@@ -6,13 +6,20 @@ import { createContext, runInContext } from "node:vm";
 
 const require = createRequire(import.meta.url);
 
-/** Returns the exports of a CommonJS bundle that runs in that context. */
+/** Returns the exports of a CommonJS file of the package, which runs in that context with the files that it requires. */
 function loaded(name, context) {
-  const file = require.resolve(`./node_modules/snowmint/dist/${name}.cjs`);
-  const wrapped = `(function (exports, require, module, __filename) {${readFileSync(file, "utf8")}\n})`;
-  const module = { exports: {} };
-  runInContext(wrapped, context)(module.exports, createRequire(file), module, file);
-  return module.exports;
+  const cache = new Map();
+  const load = (file) => {
+    if (cache.has(file)) return cache.get(file).exports;
+    const module = { exports: {} };
+    cache.set(file, module);
+    const wrapped = `(function (exports, require, module, __filename) {${readFileSync(file, "utf8")}\n})`;
+    const near = createRequire(file);
+    const requireHere = (path) => (path.startsWith(".") ? load(near.resolve(path)) : near(path));
+    runInContext(wrapped, context)(module.exports, requireHere, module, file);
+    return module.exports;
+  };
+  return load(require.resolve(`./node_modules/snowmint/dist/${name}.cjs`));
 }
 
 /** Loads a bundle into a new context, which has the names that programs of Node find. */

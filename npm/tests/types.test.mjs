@@ -24,6 +24,6 @@ test("the declarations hold without the types of any host, by import and by requ
 
 test("ErrorCode lists the codes that all languages have, in their order, and one of its own", () => {
   const codes = JSON.parse(read("../../tests/vectors/errors.json")).cases.map(({ code }) => code);
-  const [, union] = /type ErrorCode =([^;]*);/.exec(read("./node_modules/snowmint/dist/errors.d.ts"));
+  const [, union] = /type ErrorCode =([^;]*);/.exec(read("./node_modules/snowmint/dist/errors.d.cts"));
   assert.deepEqual(union.match(/[A-Z_]+/g), [...codes, "WASM_FORBIDDEN"]);
 });
