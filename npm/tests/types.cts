@@ -1,4 +1,6 @@
 // The declarations by require.
+import type { Layout as ImportedLayout } from "snowmint" with { "resolution-mode": "import" };
+
 import snowmint = require("snowmint");
 import stores = require("snowmint/stores");
 import deno = require("snowmint/stores/deno");
@@ -17,3 +19,7 @@ is(new deno.DenoKvStore({ get: () => {}, list: () => {}, atomic: () => {} }));
 const version: Promise<number | null> = store.write("leases/orders/5", new Uint8Array(1), 0);
 // @ts-expect-error a promise is no version
 snowmint.text.encode(version, form);
+// An ES module and a CommonJS one hand values to each other.
+const imported: ImportedLayout = snowmint.layouts.TWITTER;
+const layout: snowmint.Layout = imported;
+new snowmint.Snowflake({ layout, node: 5 });
