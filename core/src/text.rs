@@ -3,7 +3,7 @@
 use core::fmt;
 
 use crate::error::{Error, What};
-use crate::int::append;
+use crate::int::{Integer, append};
 
 /// The width of the widest text: a UUID.
 const MAX_WIDTH: usize = 36;
@@ -131,6 +131,37 @@ impl TextForm {
 
     pub(crate) fn shape(self) -> &'static Shape {
         &SHAPES[self as usize]
+    }
+
+    /// Writes an ID in the form with this name. The form is checked before the ID.
+    ///
+    /// # Errors
+    /// `InvalidText`, if no form has this name; `InvalidId`, if the integer is not a 64-bit ID.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::{ErrorKind, Integer, TextForm};
+    /// assert_eq!(TextForm::write("hex", Integer::from(-1))?.as_str(), "ffffffffffffffff");
+    /// assert_eq!(TextForm::write("base57", Integer::Above).unwrap_err().kind(), ErrorKind::InvalidText);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
+    pub fn write(form: impl AsRef<[u8]>, id: Integer) -> Result<IdText, Error> {
+        Ok(Self::find(form)?.encode(id.id()?))
+    }
+
+    /// Reads a text of the form with this name. The form is checked before the text.
+    ///
+    /// # Errors
+    /// `InvalidText`, if no form has this name; as [`Self::decode`].
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::TextForm;
+    /// assert_eq!(TextForm::read("hex", "00000000000000ff"), Ok(255));
+    /// assert_eq!(TextForm::read("base57", "?"), Err(TextForm::find("base57").unwrap_err()));
+    /// ```
+    pub fn read(form: impl AsRef<[u8]>, text: impl AsRef<[u8]>) -> Result<u64, Error> {
+        Self::find(form)?.decode(text)
     }
 
     /// Writes an ID in this form.

@@ -10,14 +10,13 @@ use crate::error::Failure;
 /// The text of a 64-bit ID.
 #[pyfunction]
 pub(crate) fn text_encode(py: Python<'_>, id: Int, form: Text) -> Result<Bound<'_, PyString>, Failure> {
-    let text = TextForm::find(form)?.encode(id.0.id()?);
-    Ok(PyString::new(py, text.as_str()))
+    Ok(PyString::new(py, TextForm::write(form, id.0)?.as_str()))
 }
 
 /// The ID of a text, unsigned.
 #[pyfunction]
 pub(crate) fn text_decode(text: Text, form: Text) -> Result<u64, Failure> {
-    Ok(TextForm::find(form)?.decode(text)?)
+    Ok(TextForm::read(form, text)?)
 }
 
 /// The names of the text forms.
