@@ -73,7 +73,7 @@ pub fn inspect(text: impl AsRef<[u8]>, now_ms: i64) -> Candidates {
 /// use snowmint_core::{Integer, inspect::inspect_integer};
 /// let candidates = inspect_integer(Integer::from(1_541_815_603_606_036_480_u64), 1_790_000_000_000);
 /// assert_eq!(candidates[0].system(), Some("twitter"));
-/// assert!(inspect_integer(Integer::Beyond, 1_790_000_000_000).is_empty());
+/// assert!(inspect_integer(Integer::Above, 1_790_000_000_000).is_empty());
 /// ```
 pub fn inspect_integer(value: Integer, now_ms: i64) -> Candidates {
     let mut candidates = Candidates::new();
@@ -713,7 +713,7 @@ mod tests {
         ] {
             assert!(inspect(text, NOW_MS).is_empty(), "{text:?}");
         }
-        assert!(inspect_integer(Integer::Beyond, NOW_MS).is_empty());
+        assert!(inspect_integer(Integer::Above, NOW_MS).is_empty());
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use core::fmt;
 
 use crate::error::{BEYOND, Error, MINUS, PLUS, What};
+use crate::name::Name;
 
 /// The largest number of IDs in one batch.
 pub const MAX_BATCH: u64 = 1 << 24;
@@ -16,7 +17,7 @@ pub const MAX_BATCH: u64 = 1 << 24;
 /// use snowmint_core::Integer;
 /// assert_eq!(Integer::from(5usize), Integer::Fits(5));
 /// assert_eq!(Integer::from(-5i8), Integer::Negative(5));
-/// assert_eq!(Integer::from(u128::MAX), Integer::Beyond);
+/// assert_eq!(Integer::from(u128::MAX), Integer::Above);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Integer {
@@ -24,8 +25,10 @@ pub enum Integer {
     Fits(u64),
     /// Below 0: the magnitude, up to 2^64-1.
     Negative(u64),
-    /// Beyond 64 bits, positive or negative.
-    Beyond,
+    /// Above 2^64-1.
+    Above,
+    /// Below -(2^64-1).
+    Below,
 }
 
 impl Integer {
@@ -39,7 +42,7 @@ impl Integer {
     /// use snowmint_core::{ErrorKind, Integer};
     /// assert_eq!(Integer::from(5).id()?, 5);
     /// assert_eq!(Integer::from(-1).id()?, u64::MAX);
-    /// assert_eq!(Integer::Beyond.id().unwrap_err().kind(), ErrorKind::InvalidId);
+    /// assert_eq!(Integer::Above.id().unwrap_err().kind(), ErrorKind::InvalidId);
     /// # Ok::<(), snowmint_core::Error>(())
     /// ```
     pub const fn id(self) -> Result<u64, Error> {
@@ -69,6 +72,27 @@ impl Integer {
         }
     }
 
+    /// Returns the integer as the value of an option with this name, a length of time in ms. The error shows the first 16
+    /// characters of the name.
+    ///
+    /// # Errors
+    /// `InvalidId` outside 0 to 2^64-1.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Integer;
+    /// assert_eq!(Integer::from(5).ms("max_wait_ms")?, 5);
+    /// let error = Integer::from(-5).ms("max_wait_ms").unwrap_err();
+    /// assert_eq!(error.to_string(), "max_wait_ms is a number of ms, 0 to 2^64-1");
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
+    pub const fn ms(self, option: &str) -> Result<u64, Error> {
+        match self {
+            Self::Fits(ms) => Ok(ms),
+            _ => Err(Name::cut(option.as_bytes()).refused(What::OptionMs, 0)),
+        }
+    }
+
     /// Returns the integer as a count of digits or bits. Any other integer becomes `u32::MAX`, which is too many of
     /// either.
     ///
@@ -81,6 +105,23 @@ impl Integer {
         match self {
             Self::Fits(count) if count <= u32::MAX as u64 => count as u32,
             _ => u32::MAX,
+        }
+    }
+
+    /// Returns the integer as an instant, Unix ms or microseconds. Beyond 64 bits it becomes the nearest one, and no layout has a
+    /// tick there: the error is `BeforeEpoch` or `TimeOverflow`.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Integer;
+    /// assert_eq!([Integer::from(-5), Integer::Above, Integer::Below].map(Integer::instant), [-5, i64::MAX, i64::MIN]);
+    /// ```
+    pub const fn instant(self) -> i64 {
+        match self {
+            Self::Fits(ms) if ms <= i64::MAX as u64 => ms.cast_signed(),
+            Self::Fits(_) | Self::Above => i64::MAX,
+            Self::Negative(ms) if ms <= i64::MAX as u64 => -ms.cast_signed(),
+            Self::Negative(_) | Self::Below => i64::MIN,
         }
     }
 
@@ -103,7 +144,7 @@ impl Integer {
     pub(crate) const fn magnitude(self) -> u64 {
         match self {
             Self::Fits(value) | Self::Negative(value) => value,
-            Self::Beyond => 0,
+            Self::Above | Self::Below => 0,
         }
     }
 
@@ -114,7 +155,7 @@ impl Integer {
         let sign = match self {
             Self::Fits(_) => PLUS,
             Self::Negative(_) => MINUS,
-            Self::Beyond => BEYOND,
+            Self::Above | Self::Below => BEYOND,
         };
         Error::new(what, (width << 2) | sign, self.magnitude(), 0)
     }
@@ -147,7 +188,8 @@ impl Integer {
             value = value.and_then(|value| append(value, 10, u64::from(digit - b'0')));
         }
         Some(match value {
-            None => Self::Beyond,
+            None if negative => Self::Below,
+            None => Self::Above,
             Some(value) if negative && value > 0 => Self::Negative(value),
             Some(value) => Self::Fits(value),
         })
@@ -174,7 +216,7 @@ macro_rules! from_unsigned {
     ($($unsigned:ident)+) => {
         $(impl From<$unsigned> for Integer {
             fn from(value: $unsigned) -> Self {
-                u64::try_from(value).map_or(Self::Beyond, Self::Fits)
+                u64::try_from(value).map_or(Self::Above, Self::Fits)
             }
         })+
     };
@@ -187,7 +229,8 @@ macro_rules! from_signed {
                 match u64::try_from(value.unsigned_abs()) {
                     Ok(magnitude) if value < 0 => Self::Negative(magnitude),
                     Ok(magnitude) => Self::Fits(magnitude),
-                    Err(_) => Self::Beyond,
+                    Err(_) if value < 0 => Self::Below,
+                    Err(_) => Self::Above,
                 }
             }
         })+
@@ -222,8 +265,9 @@ mod tests {
             [Integer::from(i8::MIN), i16::MIN.into(), i32::MIN.into(), i64::MIN.into(), Integer::from(-128i128)];
         assert_eq!(negatives, [1u64 << 7, 1 << 15, 1 << 31, 1 << 63, 1 << 7].map(Integer::Negative));
         assert_eq!(Integer::from(u128::from(u64::MAX)), Integer::Fits(u64::MAX));
-        assert_eq!(Integer::from(u128::from(u64::MAX) + 1), Integer::Beyond);
+        assert_eq!(Integer::from(u128::from(u64::MAX) + 1), Integer::Above);
+        assert_eq!(Integer::from(i128::MAX), Integer::Above);
         assert_eq!(Integer::from(-i128::from(u64::MAX)), Integer::Negative(u64::MAX));
-        assert_eq!(Integer::from(i128::MIN), Integer::Beyond);
+        assert_eq!(Integer::from(i128::MIN), Integer::Below);
     }
 }

@@ -1,6 +1,7 @@
 //! The bit fields of an ID.
 
 pub(crate) mod field;
+mod given;
 mod grammar;
 mod node;
 mod parts;
@@ -10,6 +11,7 @@ mod reader;
 use core::fmt;
 
 pub use self::field::Field;
+pub use self::given::Part;
 pub use self::parts::Parts;
 
 use crate::error::{Error, What};

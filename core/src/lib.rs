@@ -66,7 +66,7 @@ pub use self::generator::{CycleClock, Host, LocalRun, Options, Run, SequenceStar
 pub use self::inspect::inspect;
 pub use self::int::{Integer, MAX_BATCH};
 pub use self::ksuid::Ksuid;
-pub use self::layout::{Field, Layout, MAX_FIELDS, MAX_NODE_BITS, Numbers, Parts};
+pub use self::layout::{Field, Layout, MAX_FIELDS, MAX_NODE_BITS, Numbers, Part, Parts};
 pub use self::name::Name;
 pub use self::object_id::ObjectId;
 pub use self::prefix::TypeId;

@@ -583,7 +583,7 @@ fn a_section_has_a_range_of_users() {
     let held = store.claim(&mut Claim::new(terms(1, 10)), 0, &[]).expect("free");
     // Memory for fewer users than the section has.
     let mut section = Section::new(held, [0; 29]);
-    for user in [Integer::from(59u64), Integer::from(89u64), Integer::from(90u64), Integer::Beyond] {
+    for user in [Integer::from(59u64), Integer::from(89u64), Integer::from(90u64), Integer::Above] {
         assert_eq!(section.next(user, 0).expect_err("outside").kind(), ErrorKind::InvalidId);
     }
     assert!(section.next(Integer::from(88u64), 0).is_ok());

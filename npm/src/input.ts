@@ -1,5 +1,6 @@
 // Checks of what callers pass in, and the kind of object that they get.
 import { SnowmintError } from "./errors.js";
+import { mint } from "./wasm/mint.js";
 
 /** A 64-bit ID: a bigint, a decimal string, or a number that is a safe integer. */
 export type Id = bigint | string | number;
@@ -22,10 +23,11 @@ export function unixMs(instant: unknown): number {
   throw new TypeError(`${String(instant)} is not an instant: pass a Date or Unix ms`);
 }
 
-/** A length of time, checked. */
+/** A length of time, checked by core under its name for the option. */
 export function duration(name: string, value: unknown): number {
-  if (typeof value === "number" && value >= 0) return value;
-  throw new RangeError(`${name} is a number of ms, 0 or more, not ${String(value)}`);
+  const ms = typeof value === "number" ? value : NaN;
+  mint().checkMs(name, ms);
+  return ms;
 }
 
 /** What options belong to. */

@@ -140,7 +140,7 @@ test("what is no ID is refused with its value", async () => {
   await assert.rejects(auditAsync(broken), RangeError);
   assert.throws(() => audit([5n], "none"), { code: "INVALID_LAYOUT", message: /no such preset/ });
   assert.throws(() => audit([5n], "time:41"), SnowmintError);
-  assert.throws(() => audit([5n], "twitter", { jitterMs: -1 }), RangeError);
+  assert.throws(() => audit([5n], "twitter", { jitterMs: -1 }), { code: "INVALID_ID", message: /^jitterMs / });
   assert.throws(() => audit([5n], "twitter", { jitter: 1 }), /audit has no option jitter: did you mean jitterMs\?/);
   assert.throws(() => audit([5n], "twitter", { since: "2026" }), TypeError);
 });

@@ -335,7 +335,7 @@ describe("leases of a service", { concurrency: 4 }, () => {
       [{ windowMs: 999 }, { code: "INVALID_LAYOUT", message: /at least 1000/ }],
       [{ windowMs: 1e12 }, { code: "INVALID_LAYOUT", message: /at most 3600000 with maxAheadMs/ }],
       [{ maxAheadMs: 60_001 }, { name: "RangeError", message: /max_ahead_ms must be 0 to 60000/ }],
-      [{ maxAheadMs: Infinity }, { code: "INVALID_LAYOUT", message: /at most 3600000 with maxAheadMs/ }],
+      [{ maxAheadMs: 2 ** 63 }, { code: "INVALID_LAYOUT", message: /at most 3600000 with maxAheadMs/ }],
       [{ layout: "twitter" }, { code: "INVALID_LAYOUT", message: new RegExp(`namespace ${namespace} is of layout`) }],
       [{ layout: "baidu", windowMs: 5000 }, { code: "TIME_OVERFLOW" }],
       [{ layout: "time:41,sequence:12;epoch=2100-01-01T00:00:00Z" }, { code: "BEFORE_EPOCH" }],

@@ -6,6 +6,7 @@ export const FILES = [
   "encode",
   "errors",
   "generate",
+  "given",
   "id_range",
   "inspect",
   "ksuid",
@@ -13,6 +14,7 @@ export const FILES = [
   "mask",
   "mint",
   "object_id",
+  "options",
   "prefix",
   "scatter",
   "text",
@@ -102,6 +104,25 @@ const checks = {
     const present = Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined));
     const id = expecting(given.error, () => layoutOf(Layout, given.layout).encode(present));
     if (id !== undefined) same("id", id, BigInt(given.id));
+  },
+
+  given(given, { Layout }) {
+    const layout = layoutOf(Layout, given.layout);
+    const { of, timestamp_ms: ms, timestamp_us: us, node, sequence, random, opaque } = given;
+    const numbers = { timestampMs: ms && Number(ms), timestampUs: us && Number(us) };
+    const parts = { ...numbers, node: typeof node === "object" ? bigints(node) : bigint(node) };
+    Object.assign(parts, { sequence: bigint(sequence), random: bigint(random), opaque: bigint(opaque) });
+    const present = Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined));
+    const id = expecting(given.error, () => layout.encode({ ...(of && layout.decode(of)), ...present }));
+    if (id !== undefined) same("id", id, BigInt(given.id));
+  },
+
+  options({ option, value, taken, error }, { Snowflake }) {
+    const name = option.replace(/_./g, ([, letter]) => letter.toUpperCase());
+    const isStart = option === "sequence_start";
+    const options = { [name]: isStart ? value : Number(value), node: 1, clock: () => 2e12 };
+    const status = expecting(error, () => new Snowflake(options).status());
+    if (status) same("taken", isStart ? status[name] : integer(status[name]), taken);
   },
 
   id_range(given, { Layout }) {

@@ -310,14 +310,29 @@ def test_naive_datetimes_are_refused() -> None:
 
 
 @pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ({}, "an ID needs a time"),
+        ({"node": 5}, "an ID needs a time"),
+        ({"timestamp_ms": ID_MS, "timestamp": datetime.now(UTC)}, "given twice, with different values"),
+        ({"parts": layouts.TWITTER.decode(ID), "timestamp_ms": ID_MS + 1}, "given twice, with different values"),
+        ({"parts": layouts.TWITTER.decode(ID), "node": 5}, "given twice, with different values"),
+        ({"timestamp_ms": ID_MS, "random": 0, "opaque": 1}, "random 1 does not fit"),
+    ],
+)
+def test_encode_takes_one_value_of_each_part(arguments: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(InvalidIdError, match=sentence):
+        layouts.TWITTER.encode(**arguments)
+
+
+def test_encode_takes_equal_parts_twice() -> None:
+    parts = layouts.TWITTER.decode(ID)
+    assert layouts.TWITTER.encode(parts, timestamp=parts.timestamp, node="378", sequence=0, random=0, opaque=0) == ID
+
+
+@pytest.mark.parametrize(
     "arguments",
     [
-        {},
-        {"node": 5},
-        {"timestamp_ms": ID_MS, "timestamp": datetime.now(UTC)},
-        {"parts": layouts.TWITTER.decode(ID), "timestamp_ms": ID_MS},
-        {"parts": layouts.TWITTER.decode(ID), "node": 5},
-        {"parts": layouts.TWITTER.decode(ID), "random": 0},
         {"parts": ID},
         {"timestamp_ms": float(ID_MS)},
         {"timestamp_ms": True},
@@ -326,7 +341,7 @@ def test_naive_datetimes_are_refused() -> None:
         {"timestamp_ms": ID_MS, "sequence": 1.0},
     ],
 )
-def test_encode_takes_exactly_one_time(arguments: dict[str, Any]) -> None:
+def test_encode_takes_parts_of_their_types(arguments: dict[str, Any]) -> None:
     with pytest.raises(TypeError):
         layouts.TWITTER.encode(**arguments)
 

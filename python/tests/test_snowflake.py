@@ -104,7 +104,7 @@ def test_a_sequence_start_is_one_of_three() -> None:
     for start in ("zero", "random", "carry"):
         assert Snowflake(node=1, sequence_start=start).status().sequence_start == start
     for start in ("", "ZERO", "one", "\ud800"):
-        with pytest.raises(ValueError, match="zero, random, carry"):
+        with pytest.raises(ValueError, match="zero, random or carry"):
             Snowflake(node=1, sequence_start=start)
     with pytest.raises(TypeError):
         Snowflake(node=1, sequence_start=0)  # type: ignore[arg-type]

@@ -89,6 +89,28 @@ def answer_encode(case: Case) -> Case:
     return {"id": str(id)}
 
 
+def answer_given(case: Case) -> Case:
+    layout = layout_of(case["layout"])
+    given: dict[str, Any] = {
+        key: {name: int(number) for name, number in value.items()} if isinstance(value, dict) else int(value)
+        for key, value in case.items()
+        if key in GIVEN
+    }
+    if "of" in given:
+        given["parts"] = layout.decode(given.pop("of"))
+    return {"id": str(layout.encode(**given))}
+
+
+GIVEN = {"of", "timestamp_ms", "timestamp_us", "node", "sequence", "random", "opaque"}
+
+
+def answer_options(case: Case) -> Case:
+    option, value = case["option"], case["value"]
+    given: Any = value if option == "sequence_start" else int(value)
+    generator = Snowflake(node=1, clock=Clock(2 * 10**12), **{option: given})
+    return {"taken": str(getattr(generator.status(), option))}
+
+
 def answer_id_range(case: Case) -> Case:
     lowest, highest = layout_of(case["layout"]).id_range(case["from_ms"], case["to_ms"])
     return {"lowest": str(lowest), "highest": str(highest)}
@@ -273,7 +295,9 @@ FILES: dict[str, tuple[set[str], Callable[[Case], Case]]] = {
         {"layout", "timestamp_ms", "timestamp_us", "node", "sequence", "random", "opaque"},
         answer_encode,
     ),
+    "given": ({"layout", *GIVEN}, answer_given),
     "id_range": ({"layout", "from_ms", "to_ms"}, answer_id_range),
+    "options": ({"option", "value"}, answer_options),
     "text": ({"form", "text", "decode_only"}, answer_text),
     "scatter": ({"function", "id", "by"}, answer_scatter),
     "inspect": ({"value", "integer", "now_ms"}, answer_inspect),

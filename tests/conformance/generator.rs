@@ -52,7 +52,7 @@ fn a_node_beyond_the_layout_is_refused_and_never_masked() {
     for (name, layout) in layouts::all() {
         let last = layout.nodes() - 1;
         assert_eq!(layout.node(Integer::from(last)).map(u64::from), Ok(last), "{name}");
-        for beyond in [Integer::from(last + 1), Integer::from(u64::MAX), Integer::from(-1), Integer::Beyond] {
+        for beyond in [Integer::from(last + 1), Integer::from(u64::MAX), Integer::from(-1), Integer::Above] {
             let error = layout.node(beyond).expect_err(name);
             assert_eq!(error.kind(), ErrorKind::InvalidNode, "{name}");
         }
@@ -134,7 +134,7 @@ fn a_batch_waits_for_the_clock_and_comes_whole() {
 #[test]
 fn batches_of_absurd_size_are_refused_before_memory_is_taken() {
     assert_eq!(Integer::from(MAX_BATCH).batch(), usize::try_from(MAX_BATCH).map_err(|_| unreachable!()));
-    for absurd in [Integer::from(-1), Integer::from(MAX_BATCH + 1), Integer::from(1u64 << 40), Integer::Beyond] {
+    for absurd in [Integer::from(-1), Integer::from(MAX_BATCH + 1), Integer::from(1u64 << 40), Integer::Above] {
         assert_eq!(absurd.batch().expect_err("absurd").kind(), ErrorKind::InvalidId);
     }
 }

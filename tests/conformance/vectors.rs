@@ -17,7 +17,7 @@ use snowmint_core::ulid::{Ulid, UlidState};
 use snowmint_core::uuid::{GregorianStamp, GregorianState, Uuid, UuidForm, V7State};
 use snowmint_core::xid::Xid;
 use snowmint_core::{
-    Error, ErrorKind, Layout, Options, SequenceStart, Snowflake, TextForm, TypeId, Words, names, scatter,
+    Error, ErrorKind, Layout, Options, Part, SequenceStart, Snowflake, TextForm, TypeId, Words, names, scatter,
 };
 use snowmint_tests::{Node, assert_increasing, cases, integer};
 
@@ -151,15 +151,83 @@ struct EncodeCase {
 fn parts_encode_to_their_id() {
     for case in cases::<EncodeCase>("encode") {
         let layout = layout(&case.layout);
-        let zero_or = |value: &Option<String>| integer(value.as_deref().unwrap_or("0"));
-        let node = case.node.as_ref().map_or(Ok(0.into()), |node| node.integer(&layout));
-        let us = case.timestamp_us.map_or(case.timestamp_ms * 1000, |us| us.parse().expect("microseconds"));
-        let id = node.and_then(|node| {
-            let (ms, extra_us) = (us.div_euclid(1000), u32::try_from(us.rem_euclid(1000)).expect("below 1000"));
-            let random = zero_or(if case.opaque.is_some() { &case.opaque } else { &case.random });
-            layout.encode_at_us(ms, extra_us, node, zero_or(&case.sequence), random)
-        });
+        let node = case.node.as_ref().map(|node| Part::Node(node.integer(&layout).and_then(|node| layout.node(node))));
+        let us = case.timestamp_us.as_ref();
+        let time = us.map_or(Part::Ms(case.timestamp_ms), |us| Part::unix_us(us.parse().expect("microseconds")));
+        let sequence = case.sequence.as_deref().map(|text| Part::Sequence(integer(text)));
+        let random = case.random.iter().chain(&case.opaque).map(|text| Part::Random(integer(text)));
+        let id = layout.encode_parts([Some(time), node, sequence].into_iter().flatten().chain(random));
         same(&case.name, &outcome(id.map(|id| id.to_string())), &wanted(case.id, case.error.as_ref()));
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct GivenCase {
+    name: String,
+    layout: String,
+    /// An ID, all of whose parts are given.
+    of: Option<String>,
+    timestamp_ms: Option<String>,
+    timestamp_us: Option<String>,
+    node: Option<Node>,
+    sequence: Option<String>,
+    random: Option<String>,
+    opaque: Option<String>,
+    id: Option<String>,
+    error: Option<String>,
+}
+
+#[test]
+fn parts_that_are_given_twice_have_one_value() {
+    for case in cases::<GivenCase>("given") {
+        let layout = layout(&case.layout);
+        let mut given = Vec::new();
+        if let Some(id) = case.of {
+            let parts = layout.decode(integer(&id).id().expect("an ID")).expect("an ID of the layout");
+            let extra_us = u32::from(parts.extra_us);
+            given.extend([Part::Ms(parts.timestamp_ms), Part::Us(parts.timestamp_ms, extra_us)]);
+            given.extend([Part::Tick(parts.tick.into()), Part::Node(Ok(parts.node))]);
+            given.extend([Part::Sequence(parts.sequence.into()), Part::Random(parts.random.into())]);
+        }
+        let numbers = |texts: [Option<String>; 2]| texts.into_iter().flatten().map(|text| integer(&text));
+        given.extend(numbers([case.timestamp_ms, None]).map(|ms| Part::Ms(ms.instant())));
+        given.extend(numbers([case.timestamp_us, None]).map(|us| Part::unix_us(us.instant())));
+        if let Some(node) = case.node {
+            given.push(Part::Node(node.integer(&layout).and_then(|node| layout.node(node))));
+        }
+        given.extend(numbers([case.sequence, None]).map(Part::Sequence));
+        given.extend(numbers([case.random, case.opaque]).map(Part::Random));
+        let id = layout.encode_parts(given.iter().copied()).map(|id| id.to_string());
+        given.reverse();
+        assert_eq!(
+            layout.encode_parts(given.iter().copied()).map(|id| id.to_string()),
+            id,
+            "{}: in another order",
+            case.name
+        );
+        same(&case.name, &outcome(id), &wanted(case.id, case.error.as_ref()));
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OptionCase {
+    name: String,
+    option: String,
+    value: String,
+    taken: Option<String>,
+    error: Option<String>,
+}
+
+#[test]
+fn options_are_taken_or_refused() {
+    for case in cases::<OptionCase>("options") {
+        let taken = match case.option.as_str() {
+            "sequence_start" => SequenceStart::find(&case.value).map(|start| start.name().to_owned()),
+            length => integer(&case.value).ms(length).map(|ms| ms.to_string()),
+        };
+        same(&case.name, &outcome(taken), &wanted(case.taken, case.error.as_ref()));
     }
 }
 

@@ -1,5 +1,6 @@
 """An ID to its parts and back, and time ranges as ID ranges."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from errors import Refused
@@ -101,6 +102,8 @@ def _node_number(layout: Layout, node: int | dict[str, int]) -> int:
         if not 0 <= node < layout.nodes:
             raise Refused("INVALID_NODE")
         return node
+    fixed = {field.name: field.fixed for field in layout.fields if field.fixed is not None}
+    node = {name: value for name, value in node.items() if name not in fixed or fixed[name] != value}
     if set(node) != {field.name for field in layout.node_fields}:
         raise Refused("INVALID_NODE")
     number = 0
@@ -109,3 +112,54 @@ def _node_number(layout: Layout, node: int | dict[str, int]) -> int:
             raise Refused("INVALID_NODE")
         number = number * 2**field.bits + node[field.name]
     return number
+
+
+def encode_given(
+    layout: Layout,
+    ms: list[int],
+    us: list[int],
+    ticks: list[int],
+    nodes: list[int | dict[str, int]],
+    sequences: list[int],
+    randoms: list[int],
+) -> int:
+    """The ID of parts of which each may be given more than once; INVALID_ID for values that differ, or without a time.
+
+    Each value has to fit, and to be the one that the part has already: the finest time first, a coarser one being its tick
+    or its start in whole ms.
+    """
+    found: list[int] = []
+
+    def add(value: int, same: bool) -> None:
+        if found and not same:
+            raise Refused("INVALID_ID")
+        found.append(value)
+
+    for value in ticks:
+        add(value, value == [*found, 0][0])
+    for value, extra_us, whole in [
+        *((*divmod(value, 1000), False) for value in us),
+        *((value, 0, True) for value in ms),
+    ]:
+        at = layout.checked_tick_at(value, extra_us)
+        add(at, at == [*found, 0][0] or (whole and found != [] and value == layout.start_ms(found[0])))
+    if not found:
+        raise Refused("INVALID_ID")
+    tick = found[0]
+    values: list[int] = []
+    random_width = layout.width("random") or layout.width("opaque")
+    node_numbers = (_node_number(layout, node) for node in nodes)
+    for part in (node_numbers, _fitting(sequences, layout.width("sequence")), _fitting(randoms, random_width)):
+        found = []
+        for value in part:
+            add(value, value == [*found, 0][0])
+        values.append([*found, 0][0])
+    node, sequence, random = values
+    return compose(layout, tick, node, sequence, random, random)
+
+
+def _fitting(values: list[int], width: int) -> Iterator[int]:
+    for value in values:
+        if not 0 <= value < 2**width:
+            raise Refused("INVALID_ID")
+        yield value

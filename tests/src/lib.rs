@@ -77,9 +77,9 @@ impl Node {
 pub fn integer(decimal: &str) -> Integer {
     assert!(decimal.trim_start_matches('-').bytes().all(|digit| digit.is_ascii_digit()), "{decimal} is no number");
     match decimal.parse::<i128>() {
-        Ok(value) if value < 0 => u64::try_from(-value).map_or(Integer::Beyond, Integer::Negative),
-        Ok(value) => u64::try_from(value).map_or(Integer::Beyond, Integer::Fits),
-        Err(_) => Integer::Beyond,
+        Ok(value) => value.into(),
+        Err(_) if decimal.starts_with('-') => Integer::Below,
+        Err(_) => Integer::Above,
     }
 }
 

@@ -11,7 +11,7 @@ use snowmint_core::prefix::Prefix;
 use snowmint_core::render::Format;
 
 use self::pickle::Reduced;
-use crate::convert::{self, Instant, Int};
+use crate::convert::{Instant, Int};
 use crate::error::Failure;
 use crate::layout::{Layout, array};
 use crate::work;
@@ -349,7 +349,7 @@ fn begun(
         ..AuditOptions::default()
     };
     if let Some(jitter_ms) = jitter_ms {
-        options.jitter_ms = convert::ms("jitter_ms", jitter_ms)?;
+        options.jitter_ms = jitter_ms.0.ms("jitter_ms")?;
     }
     options.unordered = unordered.unwrap_or(options.unordered);
     Ok(Audit::new(&layout, &options))

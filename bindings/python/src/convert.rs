@@ -8,8 +8,6 @@ use snowmint_core::{Error, Integer, Layout, Options, SequenceStart};
 
 use crate::error::Failure;
 
-pub(crate) const ZERO: Integer = Integer::Fits(0);
-
 /// Returns whether the argument is an `int`, or an object with `__index__`, such as a numpy integer. A `bool` is neither.
 pub(crate) fn is_int(obj: &Bound<'_, PyAny>) -> PyResult<bool> {
     if obj.is_instance_of::<PyInt>() {
@@ -51,7 +49,8 @@ impl<'py> FromPyObject<'_, 'py> for Int {
         let int = int(obj)?;
         Ok(Self(match int.extract::<u64>() {
             Ok(value) => Integer::Fits(value),
-            Err(_) => int.neg()?.extract::<u64>().map_or(Integer::Beyond, Integer::Negative),
+            Err(_) if int.lt(0)? => int.neg()?.extract::<u64>().map_or(Integer::Below, Integer::Negative),
+            Err(_) => Integer::Above,
         }))
     }
 }
@@ -77,8 +76,7 @@ pub(crate) fn id_bytes<const N: usize>(obj: &Bound<'_, PyAny>) -> Result<[u8; N]
     Ok(bytes.try_into().map_err(|_| Error::id_bytes(N, bytes.len()))?)
 }
 
-/// Unix ms from an `int` of any size. A time outside of 64 bits becomes the nearest 64-bit time; no layout has a tick
-/// there.
+/// Unix ms from an `int` of any size, as [`Integer::instant`] has it.
 #[derive(Clone, Copy)]
 pub(crate) struct UnixMs(pub(crate) i64);
 
@@ -102,31 +100,13 @@ impl<'py> FromPyObject<'_, 'py> for UnixMs {
     type Error = PyErr;
 
     fn extract(obj: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        let int = int(obj)?;
-        Ok(Self(match int.extract::<i64>() {
-            Ok(ms) => ms,
-            Err(_) if int.lt(0)? => i64::MIN,
-            Err(_) => i64::MAX,
-        }))
+        Ok(Self(obj.extract::<Int>()?.0.instant()))
     }
 }
 
-/// Unix microseconds, as ms and the microseconds after them. An integer beyond 64 bits becomes the nearest time.
+/// Unix microseconds, from an `int` of any size or an aware `datetime`.
 #[derive(Clone, Copy)]
-pub(crate) struct UnixUs {
-    pub(crate) ms: i64,
-    pub(crate) extra_us: u32,
-}
-
-impl UnixUs {
-    pub(crate) const fn whole(ms: UnixMs) -> Self {
-        Self { ms: ms.0, extra_us: 0 }
-    }
-
-    fn of(us: i64) -> PyResult<Self> {
-        Ok(Self { ms: us.div_euclid(1000), extra_us: u32::try_from(us.rem_euclid(1000))? })
-    }
-}
+pub(crate) struct UnixUs(pub(crate) i64);
 
 impl<'py> FromPyObject<'_, 'py> for UnixUs {
     type Error = PyErr;
@@ -134,14 +114,9 @@ impl<'py> FromPyObject<'_, 'py> for UnixUs {
     fn extract(obj: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
         if obj.is_instance(datetime_class(obj.py())?)? {
             let us = UnixMs::since_epoch(&obj)?.floor_div(PyDelta::new(obj.py(), 0, 0, 1, false)?)?;
-            return Self::of(us.extract()?);
+            return Ok(Self(us.extract()?));
         }
-        // The ms of an integer beyond 64 bits fit, or are beyond 64 bits too.
-        let int = int(obj)?;
-        match int.extract::<i64>() {
-            Ok(us) => Self::of(us),
-            Err(_) => Ok(Self::whole(int.floor_div(1000)?.extract()?)),
-        }
+        Ok(Self(obj.extract::<Int>()?.0.instant()))
     }
 }
 
@@ -250,17 +225,22 @@ impl AsRef<[u8]> for Text {
 
 /// Reads a node from a number, a mapping of node fields, or a text such as `datacenter=0,worker=5`.
 pub(crate) fn node(layout: &Layout, obj: &Bound<'_, PyAny>) -> Result<u32, Failure> {
+    Ok(given_node(layout, obj)??)
+}
+
+/// Reads a node as `node`. Returns the refusal of the layout beside the errors of Python.
+pub(crate) fn given_node(layout: &Layout, obj: &Bound<'_, PyAny>) -> PyResult<Result<u32, Error>> {
     if let Ok(text) = obj.cast::<PyString>() {
-        return Ok(layout.parse_node(text.extract::<Text>()?)?);
+        return Ok(layout.parse_node(text.extract::<Text>()?));
     }
     if let Ok(fields) = obj.cast::<PyMapping>() {
         let fields = fields.items()?.extract::<Vec<(Text, Int)>>()?;
-        return Ok(layout.node_of(fields.into_iter().map(|(name, value)| (name, value.0)))?);
+        return Ok(layout.node_of(fields.into_iter().map(|(name, value)| (name, value.0))));
     }
     if !is_int(obj)? {
-        return Err(PyTypeError::new_err("node is an int, a mapping of node fields or a str").into());
+        return Err(PyTypeError::new_err("node is an int, a mapping of node fields or a str"));
     }
-    Ok(layout.node(obj.extract::<Int>()?.0)?)
+    Ok(layout.node(obj.extract::<Int>()?.0))
 }
 
 /// Reads the nodes to exclude from a lease, each in a form that `node` accepts.
@@ -273,34 +253,21 @@ pub(crate) fn callable<'py>(name: &str, obj: Bound<'py, PyAny>) -> PyResult<Boun
     if obj.is_callable() { Ok(obj) } else { Err(PyTypeError::new_err(format!("{name} is not callable"))) }
 }
 
-/// Reads a length of time in ms, 0 to 2^64-1.
-pub(crate) fn ms(name: &str, given: Int) -> PyResult<u64> {
-    match given.0 {
-        Integer::Fits(ms) => Ok(ms),
-        _ => Err(PyValueError::new_err(format!("{name} is a number of ms, 0 to 2^64-1"))),
-    }
-}
-
 /// Returns core's default options, overridden by the given ones.
 pub(crate) fn options(
     max_ahead_ms: Option<Int>,
     max_wait_ms: Option<Int>,
     sequence_start: Option<Text>,
-) -> PyResult<Options> {
+) -> Result<Options, Error> {
     let mut options = Options::DEFAULT;
-    let lengths = [
-        ("max_ahead_ms", max_ahead_ms, &mut options.max_ahead_ms),
-        ("max_wait_ms", max_wait_ms, &mut options.max_wait_ms),
-    ];
-    for (name, given, option) in lengths {
-        if let Some(given) = given {
-            *option = ms(name, given)?;
-        }
+    if let Some(ms) = max_ahead_ms {
+        options.max_ahead_ms = ms.0.ms("max_ahead_ms")?;
+    }
+    if let Some(ms) = max_wait_ms {
+        options.max_wait_ms = ms.0.ms("max_wait_ms")?;
     }
     if let Some(name) = sequence_start {
-        let names = || SequenceStart::ALL.map(SequenceStart::name).join(", ");
-        options.sequence_start = SequenceStart::find(&name)
-            .ok_or_else(|| PyValueError::new_err(format!("sequence_start is one of {}", names())))?;
+        options.sequence_start = SequenceStart::find(name)?;
     }
     Ok(options)
 }

@@ -146,7 +146,7 @@ pub(crate) fn inspect(value: &Bound<'_, PyAny>, now: Option<Instant>) -> PyResul
             Integer::Fits(value) => value.into(),
             Integer::Negative(below) => -i128::from(below),
             // Nothing is found for it.
-            Integer::Beyond => 0,
+            Integer::Above | Integer::Below => 0,
         };
         (core::inspect_integer(int, now_ms), Value::Int(value))
     } else {

@@ -7,9 +7,9 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
 use snowmint::Environment;
-use snowmint_core::layouts;
+use snowmint_core::{Part, layouts};
 
-use crate::convert::{self, DatetimeUs, Instant, Int, Text, UnixMs, UnixUs, ZERO};
+use crate::convert::{self, DatetimeUs, Instant, Int, Text, UnixMs, UnixUs};
 use crate::error::Failure;
 use crate::sql::SqlParts;
 
@@ -193,26 +193,23 @@ impl Layout {
         random: Option<Int>,
         opaque: Option<Int>,
     ) -> Result<u64, Failure> {
-        let pieces = node.is_some() || sequence.is_some() || random.is_some() || opaque.is_some();
-        let at = match (parts, timestamp_ms, timestamp, timestamp_us) {
-            (Some(parts), None, None, None) if !pieces => return Ok(self.0.encode(&parts.get().core)?),
-            (None, Some(ms), None, None) => UnixUs::whole(ms),
-            (None, None, Some(datetime), None) => datetime.0,
-            (None, None, None, Some(us)) => us,
-            _ => {
-                let needed =
-                    "encode takes Parts alone, or one of timestamp_ms, timestamp and timestamp_us with the other parts";
-                return Err(PyTypeError::new_err(needed).into());
-            }
-        };
-        if random.is_some() && opaque.is_some() {
-            return Err(PyTypeError::new_err("a layout has random or opaque bits, not both: pass one").into());
+        let layout = &self.0;
+        let mut given = Vec::new();
+        if let Some(parts) = parts {
+            let snowmint_core::Parts { timestamp_ms, extra_us, node, sequence, random, .. } = parts.get().core;
+            let node = layout.node(node.into());
+            given.extend([Part::Us(timestamp_ms, extra_us.into()), Part::Node(node)]);
+            given.extend([Part::Sequence(sequence.into()), Part::Random(random.into())]);
         }
-        // Reports a bad time before a bad node, in whichever form the node is given.
-        self.0.encode_at_us(at.ms, at.extra_us, ZERO, ZERO, ZERO)?;
-        let node = node.map_or(Ok(0), |node| convert::node(&self.0, node))?;
-        let [sequence, random] = [sequence, opaque.or(random)].map(|part| part.map_or(ZERO, |int| int.0));
-        Ok(self.0.encode_at_us(at.ms, at.extra_us, node.into(), sequence, random)?)
+        given.extend(timestamp_ms.map(|ms| Part::Ms(ms.0)));
+        given.extend(timestamp.map(|datetime| Part::unix_us(datetime.0.0)));
+        given.extend(timestamp_us.map(|us| Part::unix_us(us.0)));
+        if let Some(node) = node {
+            given.push(Part::Node(convert::given_node(layout, node)?));
+        }
+        given.extend(sequence.map(|int| Part::Sequence(int.0)));
+        given.extend([random, opaque].into_iter().flatten().map(|int| Part::Random(int.0)));
+        Ok(layout.encode_parts(given)?)
     }
 
     /// The lowest and highest ID between two instants, both included.

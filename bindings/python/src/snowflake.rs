@@ -102,7 +102,7 @@ impl Snowflake {
         options.connect = Some(store::connect(&store_object));
         options.namespace = namespace.map(Text::into_string);
         options.options = convert::options(max_ahead_ms, max_wait_ms, sequence_start)?;
-        options.window_ms = window_ms.map(|ms| convert::ms("window_ms", ms)).transpose()?;
+        options.window_ms = window_ms.map(|ms| ms.0.ms("window_ms")).transpose()?;
         options.on_lost = on_lost.map(|on_lost| {
             callback.put(on_lost);
             telling(callback.clone())

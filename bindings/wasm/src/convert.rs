@@ -9,6 +9,17 @@ use crate::error::{not_an_integer, raise};
 /// The largest integer below which a double has every integer.
 const MAX_SAFE: f64 = 9_007_199_254_740_991.0;
 
+/// Reads the digits of an integer of any size, which JavaScript has checked.
+pub fn digits(text: &str) -> Integer {
+    Integer::parse(text).unwrap_or(Integer::Above)
+}
+
+/// Reads a length of time, rounded down. A number below 0 and NaN are below all lengths.
+pub fn length(ms: f64) -> Integer {
+    // 2^64.
+    if (0.0..18_446_744_073_709_551_616.0).contains(&ms) { Integer::Fits(ms as u64) } else { Integer::Below }
+}
+
 /// Reads an integer of any size: a bigint, a decimal text, or a safe number.
 ///
 /// # Errors

@@ -3,11 +3,11 @@
 use alloc::string::{String, ToString};
 
 use js_sys::{BigUint64Array, Object};
-use snowmint_core::{ErrorKind, Integer, Layout as Core, MAX_FIELDS};
+use snowmint_core::{Integer, Layout as Core, MAX_FIELDS, Part};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::convert::{self, integer, integer_or, set};
+use crate::convert::{digits, set};
 use crate::error::raise;
 
 /// The bit fields of an ID.
@@ -67,8 +67,8 @@ impl Layout {
     }
 
     /// Takes an ID apart: the time in Unix ms, the microseconds after it, the node, then each field but `unused`.
-    pub fn decode(&self, id: &JsValue) -> Result<BigUint64Array, JsValue> {
-        let id = convert::id(id)?;
+    pub fn decode(&self, id: &str) -> Result<BigUint64Array, JsValue> {
+        let id = digits(id).id().map_err(raise)?;
         let parts = self.0.decode(id).map_err(raise)?;
         let mut words = [0; 3 + MAX_FIELDS];
         words[..3].copy_from_slice(&[parts.timestamp_ms.cast_unsigned(), parts.extra_us.into(), parts.node.into()]);
@@ -80,26 +80,23 @@ impl Layout {
         Ok(words[..len].into())
     }
 
-    /// Puts an ID together. The tick counts if the time is NaN.
-    pub fn encode(
-        &self,
-        time_ms: f64,
-        extra_us: u32,
-        tick: &JsValue,
-        node: &JsValue,
-        sequence: &JsValue,
-        random: &JsValue,
-    ) -> Result<u64, JsValue> {
-        let node = integer_or(node, ErrorKind::InvalidNode)?;
-        let (sequence, random, tick) = (integer(sequence)?, integer(random)?, integer(tick)?);
-        let id = if time_ms.is_nan() {
-            // No layout has the tick `u64::MAX`, so it stands for every integer that does not fit.
-            let tick = if let Integer::Fits(tick) = tick { tick } else { u64::MAX };
-            self.0.encode_tick(tick, node, sequence, random)
-        } else {
-            self.0.encode_at_us(time_ms as i64, extra_us, node, sequence, random)
-        };
-        id.map_err(raise)
+    /// Puts an ID together. The text has the parts, each the first letter of its name and a number or a node, with line feeds
+    /// between them. A timestamp has `m` or `u`, its unit.
+    pub fn encode(&self, parts: &str) -> Result<u64, JsValue> {
+        let parts = parts.as_bytes().split(|byte| *byte == b'\n').map(|part| {
+            let (kind, text) = part.split_first().unwrap_or((&0, &[]));
+            let number = Integer::parse(text).unwrap_or(Integer::Above);
+            match kind {
+                b'm' => Part::Ms(number.instant()),
+                b'u' => Part::unix_us(number.instant()),
+                b't' => Part::Tick(number),
+                b'n' => Part::Node(self.0.parse_node(text)),
+                b's' => Part::Sequence(number),
+                // `random` or `opaque`.
+                _ => Part::Random(number),
+            }
+        });
+        self.0.encode_parts(parts).map_err(raise)
     }
 
     /// Returns the lowest and the highest ID between two instants (Unix ms), both included.

@@ -8,7 +8,7 @@ use snowmint_core::{Minter, Options, Run, SequenceStart, Words};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::convert::integer;
+use crate::convert::{digits, length};
 use crate::error::raise;
 use crate::layout::Layout;
 
@@ -22,20 +22,20 @@ pub struct Generator(Minter<Words>);
 
 #[wasm_bindgen]
 impl Generator {
-    /// Makes a generator of `node`, which `Layout.node` has checked. Throws `TIME_OVERFLOW` if the layout is over at `now_ms`.
+    /// Makes a generator of `node`, which `Layout.node` has checked. `start` is what `sequenceStart` returned. Throws `TIME_OVERFLOW` if the layout is over at `now_ms`.
     #[wasm_bindgen(constructor)]
     pub fn new(
         layout: &Layout,
         node: u32,
         max_ahead_ms: f64,
-        start: &str,
+        start: u32,
         seed: f64,
         now_ms: f64,
     ) -> Result<Generator, JsValue> {
         layout.0.refuse_if_over(now_ms as i64).map_err(raise)?;
         let options = Options {
             max_ahead_ms: max_ahead_ms as u64,
-            sequence_start: SequenceStart::find(start).unwrap_or_default(),
+            sequence_start: SequenceStart::ALL.get(start as usize).copied().unwrap_or_default(),
             seed: seed.to_bits(),
             ..Options::DEFAULT
         };
@@ -101,10 +101,22 @@ pub fn vouched() -> BigUint64Array {
     Words::vouched().to_words()[..].into()
 }
 
+/// Returns the place of a start of the sequence in `SequenceStart::ALL`.
+#[wasm_bindgen(js_name = sequenceStart)]
+pub fn sequence_start(name: &str) -> Result<u32, JsValue> {
+    SequenceStart::find(name).map(|start| start as u32).map_err(raise)
+}
+
+/// Checks the value of an option that is a length of time.
+#[wasm_bindgen(js_name = checkMs)]
+pub fn check_ms(option: &str, ms: f64) -> Result<(), JsValue> {
+    length(ms).ms(option).map(drop).map_err(raise)
+}
+
 /// Checks the size of a batch.
 #[wasm_bindgen]
-pub fn batch(count: &JsValue) -> Result<u32, JsValue> {
-    integer(count)?.batch().map(|count| count as u32).map_err(raise)
+pub fn batch(count: &str) -> Result<u32, JsValue> {
+    digits(count).batch().map(|count| count as u32).map_err(raise)
 }
 
 /// Returns the error of a closed generator.

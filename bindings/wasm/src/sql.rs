@@ -20,7 +20,11 @@ pub struct FunctionOptions(Options);
 impl FunctionOptions {
     /// Takes core's default for a missing option.
     #[wasm_bindgen(constructor)]
-    pub fn new(max_ahead_ms: Option<f64>, max_wait_ms: Option<f64>, start: Option<String>) -> FunctionOptions {
+    pub fn new(
+        max_ahead_ms: Option<f64>,
+        max_wait_ms: Option<f64>,
+        start: Option<String>,
+    ) -> Result<FunctionOptions, JsValue> {
         let mut options = Options::DEFAULT;
         if let Some(ms) = max_ahead_ms {
             options.max_ahead_ms = ms as u64;
@@ -28,8 +32,10 @@ impl FunctionOptions {
         if let Some(ms) = max_wait_ms {
             options.max_wait_ms = ms as u64;
         }
-        options.sequence_start = start.and_then(SequenceStart::find).unwrap_or_default();
-        Self(options)
+        if let Some(name) = start {
+            options.sequence_start = SequenceStart::find(name).map_err(raise)?;
+        }
+        Ok(Self(options))
     }
 }
 

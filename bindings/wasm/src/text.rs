@@ -6,19 +6,17 @@ use snowmint_core::TextForm;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::convert;
+use crate::convert::digits;
 use crate::error::raise;
 
 /// Writes an ID in a form.
 #[wasm_bindgen(js_name = writeText)]
-pub fn write_text(id: &JsValue, form: &str) -> Result<String, JsValue> {
-    // The form before the ID, as in every language.
-    let form = TextForm::find(form).map_err(raise)?;
-    Ok(form.encode(convert::id(id)?).as_str().into())
+pub fn write_text(id: &str, form: &str) -> Result<String, JsValue> {
+    Ok(TextForm::write(form, digits(id)).map_err(raise)?.as_str().into())
 }
 
 /// Reads a text of a form.
 #[wasm_bindgen(js_name = readText)]
 pub fn read_text(text: &str, form: &str) -> Result<u64, JsValue> {
-    TextForm::find(form).and_then(|form| form.decode(text)).map_err(raise)
+    TextForm::read(form, text).map_err(raise)
 }

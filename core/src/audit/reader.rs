@@ -310,7 +310,8 @@ pub fn integer(text: &str) -> Result<Integer, &'static str> {
         return Err("an ID is an integer from -2^63 to 2^64-1; --format names another form");
     }
     Ok(match digits.parse::<u64>() {
-        Err(_) => Integer::Beyond,
+        Err(_) if text.starts_with('-') => Integer::Below,
+        Err(_) => Integer::Above,
         Ok(magnitude) if text.starts_with('-') && magnitude > 0 => Integer::Negative(magnitude),
         Ok(number) => Integer::Fits(number),
     })

@@ -83,6 +83,10 @@ reasons! {
     RangeReversed InvalidId "the range starts at {t}, after its end, {u}: swap them";
     Sequence InvalidId "sequence {g} does not fit this layout: it takes 0 to {m}";
     Random InvalidId "random {g} does not fit this layout: it takes 0 to {m}";
+    TimeMissing InvalidId "an ID needs a time: pass an instant with the other parts";
+    PartDiffers InvalidId "a part is given twice, with different values: pass it once";
+    Start InvalidText "sequence_start is zero, random or carry";
+    OptionMs InvalidId "{n} is a number of ms, 0 to 2^64-1";
     Batch InvalidId "a batch takes 0 to 16777216 IDs, not {g}";
     Form InvalidText "a text form is decimal, hex, base32, base36, base58 or base62";
     Length InvalidText "{f} takes {a} characters, not {b}";

@@ -1,5 +1,6 @@
 //! The options of a generator and their only defaults.
 
+use crate::error::{Error, What};
 use crate::mutant;
 
 /// Where the sequence begins in a new tick.
@@ -35,16 +36,20 @@ impl SequenceStart {
         }
     }
 
-    /// Returns the start with this name: `zero`, `random` or `carry`; `None` for any other name.
+    /// Returns the start with this name.
+    ///
+    /// # Errors
+    /// `InvalidText`, if no start has this name.
     ///
     /// # Examples
     /// ```
     /// use snowmint_core::SequenceStart;
-    /// assert_eq!(SequenceStart::find("carry"), Some(SequenceStart::Carry));
-    /// assert_eq!(SequenceStart::find("one"), None);
+    /// assert_eq!(SequenceStart::find("carry"), Ok(SequenceStart::Carry));
+    /// assert!(SequenceStart::find("one").is_err());
     /// ```
-    pub fn find(name: impl AsRef<[u8]>) -> Option<Self> {
-        Self::ALL.into_iter().find(|start| start.name().as_bytes() == name.as_ref())
+    pub fn find(name: impl AsRef<[u8]>) -> Result<Self, Error> {
+        let found = Self::ALL.into_iter().find(|start| start.name().as_bytes() == name.as_ref());
+        found.ok_or(Error::plain(What::Start))
     }
 }
 

@@ -1,7 +1,7 @@
 //! The node of an ID: one number, or a number for each node field.
 
-use super::Layout;
 use super::reader::Reader;
+use super::{FIXED, Field, Layout, NODE};
 use crate::error::{Error, What};
 use crate::int::Integer;
 use crate::mutant;
@@ -28,7 +28,8 @@ impl Layout {
         Ok(node.magnitude() as u32)
     }
 
-    /// Returns the node whose fields have these values. Every node field must be given once.
+    /// Returns the node whose fields have these values. Every node field must be given once. A field with a fixed value may be
+    /// given with that value.
     ///
     /// # Errors
     /// `InvalidNode`, if a field is missing, unknown, given twice or out of range.
@@ -114,9 +115,13 @@ struct Fields<'a> {
 
 impl Fields<'_> {
     fn set(&mut self, name: &Name, value: Integer) -> Result<(), Error> {
-        let Some(slot) =
-            self.layout.node_fields().find(|slot| slot.name.is(name) && self.given & slot.field.mask() == 0)
-        else {
+        // A field may be given with the value that is fixed.
+        let is_fixed = |field: Field| value == Integer::Fits(field.take(self.layout.fixed));
+        let Some(slot) = self.layout.slots.iter().find(|slot| {
+            (slot.kind == NODE || slot.kind == FIXED && is_fixed(slot.field))
+                && slot.name.is(name)
+                && self.given & slot.field.mask() == 0
+        }) else {
             return Err(name.refused(What::NodeUnknown, 0));
         };
         match value {

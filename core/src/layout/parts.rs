@@ -1,6 +1,6 @@
 //! Decoding an ID into its parts, and encoding parts as an ID.
 
-use super::{Layout, UNUSED};
+use super::{Layout, Part, UNUSED};
 use crate::error::{Error, What};
 use crate::int::Integer;
 use crate::name::Name;
@@ -118,8 +118,12 @@ impl Layout {
     /// # Ok::<(), snowmint_core::Error>(())
     /// ```
     pub fn encode(&self, parts: &Parts) -> Result<u64, Error> {
-        let (node, sequence, random) = (parts.node.into(), parts.sequence.into(), parts.random.into());
-        self.encode_at_us(parts.timestamp_ms, parts.extra_us.into(), node, sequence, random)
+        self.encode_parts([
+            Part::Us(parts.timestamp_ms, parts.extra_us.into()),
+            Part::Node(Ok(parts.node)),
+            Part::Sequence(parts.sequence.into()),
+            Part::Random(parts.random.into()),
+        ])
     }
 
     /// Works as [`Layout::encode`], with integers of any size.
@@ -142,66 +146,7 @@ impl Layout {
         sequence: Integer,
         random: Integer,
     ) -> Result<u64, Error> {
-        self.encode_at_us(timestamp_ms, 0, node, sequence, random)
-    }
-
-    /// Works as [`Layout::encode_at`], for an instant that lies `extra_us` microseconds, 0 to 999, after `timestamp_ms`.
-    ///
-    /// # Errors
-    /// As [`Layout::encode`].
-    ///
-    /// # Examples
-    /// ```
-    /// use snowmint_core::Layout;
-    /// let bluesky = Layout::parse("unused:1,time:53,clock:10;epoch=0;tick=1us")?;
-    /// let id = bluesky.encode_at_us(1_731_543_333_133, 695, 11.into(), 0.into(), 0.into())?;
-    /// assert_eq!(id, 1_773_100_373_128_903_691);
-    /// # Ok::<(), snowmint_core::Error>(())
-    /// ```
-    pub fn encode_at_us(
-        &self,
-        timestamp_ms: i64,
-        extra_us: u32,
-        node: Integer,
-        sequence: Integer,
-        random: Integer,
-    ) -> Result<u64, Error> {
-        match self.tick_at_us(timestamp_ms, extra_us) {
-            Some(tick) => self.encode_tick(tick, node, sequence, random),
-            None => Err(self.no_tick(timestamp_ms)),
-        }
-    }
-
-    /// Works as [`Layout::encode_at`], with the value of the time field instead of an instant.
-    ///
-    /// # Errors
-    /// `TimeOverflow`, if the tick does not fit; otherwise as [`Layout::encode`].
-    ///
-    /// # Examples
-    /// ```
-    /// use snowmint_core::layouts::TWITTER;
-    /// let parts = TWITTER.decode(1_541_815_603_606_036_480)?;
-    /// let next = TWITTER.encode_tick(parts.tick, parts.node.into(), (parts.sequence + 1).into(), 0.into())?;
-    /// assert_eq!(next, 1_541_815_603_606_036_481);
-    /// # Ok::<(), snowmint_core::Error>(())
-    /// ```
-    pub fn encode_tick(&self, tick: u64, node: Integer, sequence: Integer, random: Integer) -> Result<u64, Error> {
-        if tick > self.time().max() {
-            return Err(Error::used_up(self.ends_at_ms()));
-        }
-        if node.misfits(self.node_bits) {
-            return Err(node.refused(What::Node, self.node_bits));
-        }
-        if sequence.misfits(self.sequence().width()) {
-            return Err(sequence.refused(What::Sequence, self.sequence().width()));
-        }
-        if random.misfits(self.random().width()) {
-            return Err(random.refused(What::Random, self.random().width()));
-        }
-        Ok(self.fixed
-            | self.time().put(tick)
-            | self.put_node(node.magnitude() as u32)
-            | self.sequence().put(sequence.magnitude())
-            | self.random().put(random.magnitude()))
+        let (node, sequence, random) = (Part::Node(self.node(node)), Part::Sequence(sequence), Part::Random(random));
+        self.encode_parts([Part::Ms(timestamp_ms), node, sequence, random])
     }
 }

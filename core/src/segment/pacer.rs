@@ -226,7 +226,7 @@ mod tests {
 
     #[test]
     fn a_step_is_one_to_2_147_483_647_numbers() {
-        for given in [Integer::from(0u64), Integer::from(MAX_STEP + 1), Integer::from(-1i64), Integer::Beyond] {
+        for given in [Integer::from(0u64), Integer::from(MAX_STEP + 1), Integer::from(-1i64), Integer::Above] {
             let error = Pacer::new(given).expect_err("no step");
             assert_eq!(error.kind(), crate::ErrorKind::InvalidId);
         }

@@ -60,7 +60,7 @@ fn number(text: &[u8]) -> Option<(u64, &[u8])> {
     let (digits, rest) = text.split_at(end);
     match Integer::parse(digits)? {
         Integer::Fits(value) => Some((value, rest)),
-        Integer::Negative(_) | Integer::Beyond => None,
+        _ => None,
     }
 }
 

@@ -1,7 +1,6 @@
 // Generators that never wait, in the module that mints. A call of the module costs more than what else reading the clock leaves to
 // do, so `next` takes a run of IDs at once, and hands them out while the tick of the run goes on.
 import { numbersOf, wasmLayout } from "../layout/layout.js";
-import { STARTS } from "../layout/names.js";
 import { mint, type State, shared, type WasmGenerator } from "../wasm/mint.js";
 import type { Cell, CellSpec } from "./options.js";
 
@@ -15,7 +14,7 @@ export function wasmCell({ layout, node, maxAheadMs, start, clock }: CellSpec, l
   const generator = generatorOf(state, `${maxAheadMs},${start}`, () => {
     // An ended layout is refused, but a caller's clock is not read before its time.
     const now = clock ? -Infinity : Date.now();
-    return new (mint().Generator)(wasmLayout(layout), node, maxAheadMs, STARTS[start]!, shared().seed, now);
+    return new (mint().Generator)(wasmLayout(layout), node, maxAheadMs, start, shared().seed, now);
   });
   // `Date.now` is looked up at each call, as tests replace it for a while.
   const nowMs = () => (clock ? reading(clock()) : Date.now());

@@ -4,7 +4,7 @@ import { blocking, layoutOfEnvironment } from "#runtime";
 import { SnowmintError } from "../errors.js";
 import { duration, type Owner } from "../input.js";
 import { type Layout, layoutOf, type NodeId } from "../layout/layout.js";
-import { STARTS } from "../layout/names.js";
+import type { STARTS } from "../layout/names.js";
 import type { LeaseStore, Lessor } from "../lease/store.js";
 import { mint } from "../wasm/mint.js";
 
@@ -119,13 +119,12 @@ export function layoutOfGenerator(layout: Layout | string | undefined): Layout {
 /** Checks the options of a generator, and fills in missing ones. @internal */
 export function specOf({ layout, maxAheadMs, maxWaitMs, sequenceStart = "zero", clock }: SnowflakeOptions): Spec {
   if (clock !== undefined && typeof clock !== "function") throw new TypeError("a clock is a function");
-  const start = STARTS.indexOf(sequenceStart);
-  if (start < 0) throw new TypeError("sequenceStart is zero, random or carry");
+  const start = mint().sequenceStart(String(sequenceStart));
   const defaults = mint().defaults();
   return {
     layout: layoutOfGenerator(layout),
-    maxAheadMs: duration("maxAheadMs", maxAheadMs ?? (blocking ? defaults.aheadMs : defaults.nonblockingAheadMs)),
-    maxWaitMs: duration("maxWaitMs", maxWaitMs ?? (blocking ? defaults.eventLoopWaitMs : defaults.nonblockingWaitMs)),
+    maxAheadMs: duration("max_ahead_ms", maxAheadMs ?? (blocking ? defaults.aheadMs : defaults.nonblockingAheadMs)),
+    maxWaitMs: duration("max_wait_ms", maxWaitMs ?? (blocking ? defaults.eventLoopWaitMs : defaults.nonblockingWaitMs)),
     asyncWaitMs: maxWaitMs ?? defaults.waitMs,
     start,
     // As if no clock were given.

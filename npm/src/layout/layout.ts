@@ -21,9 +21,8 @@ export interface Parts {
 }
 
 /**
- * The parts for `Layout.encode`: all parts of `Layout.decode`, or some of them; a missing part is 0. Of several times
- * `timestampMs` counts, then `timestamp`, then `timestampUs`, then `tick`. If `timestampUs` lies within the ms that counts,
- * its microseconds count too. A field in `fields` counts where its part is missing.
+ * The parts for `Layout.encode`: all parts of `Layout.decode`, or some of them; a missing part is 0. A part that is given more
+ * than once, as a time in several units or as a field beside the part, has to be the same each time.
  */
 export interface PartsInput {
   /** The instant, rounded down to its tick. One of `timestampMs`, `timestamp`, `timestampUs` and `tick` is needed. */
@@ -42,7 +41,7 @@ export interface PartsInput {
   random?: Integer | undefined;
   /** The bits of a field named `opaque`. */
   opaque?: Integer | undefined;
-  /** The fields by name: node fields, `time`, `sequence`, `random` and `opaque`. Each counts where its part is missing. */
+  /** The fields by name: node fields, `time`, `sequence`, `random` and `opaque`. */
   fields?: Record<string, Integer> | undefined;
 }
 
@@ -135,7 +134,7 @@ export class Layout {
 
   /** Takes an ID apart. Throws `INVALID_ID` if the layout cannot have minted it. */
   decode(id: Id): Parts {
-    const [ms, us, node, ...values] = wasmLayout(this).decode(id);
+    const [ms, us, node, ...values] = wasmLayout(this).decode(String(integer(id)));
     const timestampMs = Number(BigInt.asIntN(64, ms!));
     const fields: Parts["fields"] = {};
     for (const [name, bits] of Object.entries(this.fields)) {
@@ -155,22 +154,24 @@ export class Layout {
 
   /**
    * Puts an ID together: the inverse of `decode`. Throws `BEFORE_EPOCH`, `TIME_OVERFLOW`, `INVALID_NODE`, or `INVALID_ID`
-   * if `sequence`, `random` or `opaque` does not fit. Nothing keeps an ID made this way from being minted too.
+   * without a time, for parts that contradict each other, and if `sequence`, `random` or `opaque` does not fit. Nothing keeps an
+   * ID made this way from being minted too.
    */
   encode(parts: PartsInput): bigint {
     const { fields, ...given } = read(parts, PARTS);
-    const { time, sequence: counted = 0, random: drawn = 0, opaque: unread = drawn, ...nodeFields } = fields ?? {};
-    const { timestampUs: us, timestamp, opaque = unread, random = opaque, sequence = counted } = given;
-    const { timestampMs = timestamp?.getTime() ?? (us && Math.floor(us / 1000)) } = given;
-    const { tick = time, node = Object.keys(nodeFields).length ? nodeFields : 0 } = given;
-    // Beyond 2^53 ms only the tick is exact.
-    const byTick = tick !== undefined && !Number.isSafeInteger(timestampMs);
-    const ms = byTick ? (tick < 0 ? -Infinity : NaN) : unixMs(timestampMs);
-    // A number is passed on unchecked, because core checks the time first.
-    const whole = typeof node === "number" || typeof node === "bigint" ? node : nodeNumber(this, node);
-    const extraUs = us! - ms * 1000;
-    const extra = extraUs > 0 && extraUs < 1000 ? extraUs : 0;
-    return wasmLayout(this).encode(ms, extra, byTick ? tick : 0, whole, sequence, random);
+    const { time, sequence, random, opaque, ...node } = fields ?? {};
+    const named = { tick: time, sequence, random, opaque, node: Object.keys(node).length > 0 ? node : undefined };
+    const isTicked = (given.tick ?? time) !== undefined;
+    const texts = [];
+    for (const [part, value] of [...Object.entries(given), ...Object.entries(named)]) {
+      if (value === undefined) continue;
+      if (part === "node") texts.push(`n${nodeText(value as NodeId).replace(/\n/g, "?")}`);
+      else if (!part.startsWith("timestamp")) texts.push(part[0]! + integer(value));
+      // Beyond 2^53 only the tick is exact.
+      else if (!isTicked || Number.isSafeInteger(Number(value)))
+        texts.push((part === "timestampUs" ? "u" : "m") + BigInt(unixMs(value)));
+    }
+    return wasmLayout(this).encode(texts.join("\n"));
   }
 
   /**

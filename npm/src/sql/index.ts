@@ -2,7 +2,7 @@
 import { SnowmintError } from "../errors.js";
 import { duration, type Instant, type Owner, read, unixMs } from "../input.js";
 import { type Layout, type NodeId, nodeText } from "../layout/layout.js";
-import { STARTS } from "../layout/names.js";
+import type { STARTS } from "../layout/names.js";
 import { reports, type WasmFunctionOptions } from "../wasm/reports.js";
 
 /**
@@ -62,11 +62,11 @@ export interface SqlParts {
 
 /** How the function of a database deals with the clock. */
 function functionOptions(of: string, options: FunctionOptions): WasmFunctionOptions {
-  const { maxAheadMs, maxWaitMs, sequenceStart = STARTS[0] } = read(options, { of, names: NAMES } satisfies Owner);
-  if (!STARTS.includes(sequenceStart)) throw new RangeError(`sequenceStart is one of ${STARTS.join(", ")}`);
+  const { maxAheadMs, maxWaitMs, sequenceStart } = read(options, { of, names: NAMES } satisfies Owner);
   const ms = (name: string, given?: number) => (given === undefined ? given : duration(name, given));
   const { FunctionOptions } = reports();
-  return new FunctionOptions(ms("maxAheadMs", maxAheadMs), ms("maxWaitMs", maxWaitMs), sequenceStart);
+  const start = sequenceStart === undefined ? sequenceStart : String(sequenceStart);
+  return new FunctionOptions(ms("max_ahead_ms", maxAheadMs), ms("max_wait_ms", maxWaitMs), start);
 }
 
 /** Checks a name. */

@@ -4,6 +4,7 @@ import { ofThread } from "#runtime";
 import module from "#wasm/mint";
 import {
   batch,
+  checkMs,
   closed,
   defaults,
   Generator,
@@ -11,6 +12,7 @@ import {
   Layout,
   pauseMs,
   readText,
+  sequenceStart,
   start,
   vouched,
   windowOver,
@@ -22,7 +24,20 @@ export type { Generator as WasmGenerator, Layout as WasmLayout } from "../genera
 
 /** The functions of the module that mints. */
 export const mint = /* @__PURE__ */ startedLater(
-  { batch, closed, defaults, Generator, Layout, pauseMs, readText, vouched, windowOver, writeText },
+  {
+    batch,
+    checkMs,
+    closed,
+    defaults,
+    Generator,
+    Layout,
+    pauseMs,
+    readText,
+    sequenceStart,
+    vouched,
+    windowOver,
+    writeText,
+  },
   initSync,
   start,
   module,

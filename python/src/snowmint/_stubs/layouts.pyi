@@ -190,8 +190,8 @@ class Layout:
     ) -> int:
         """Puts an ID together: the inverse of decode.
 
-        It takes `Parts` alone, or one of `timestamp_ms`, `timestamp` and `timestamp_us` with the others, which are 0 if
-        not given.
+        It needs a time; other parts are 0 if not given. A part that is given more than once, as a time in several units
+        or beside `parts`, has to be the same each time.
         Nothing keeps an ID made this way from being minted too.
 
         >>> from snowmint import layouts
@@ -213,9 +213,8 @@ class Layout:
         Raises:
             BeforeEpochError, TimeOverflowError: The layout has no such time.
             InvalidNodeError: The node or a node field does not fit, is missing or unknown.
-            InvalidIdError: `sequence`, `random` or `opaque` does not fit.
+            InvalidIdError: `sequence`, `random` or `opaque` does not fit, there is no time, or parts contradict each other.
             ValueError: The datetime is naive.
-            TypeError: Not exactly one time was given, or both `random` and `opaque`.
         """
 
     def id_range(self, dt_from: datetime | Int, dt_to: datetime | Int) -> tuple[int, int]:
