@@ -6,6 +6,7 @@
 
 use core::fmt::{self, Write};
 
+use crate::int::Integer;
 use crate::mutant;
 
 /// The version of a record, greater than 0. Each write gives the record a new version. 0 means that there is no record.
@@ -25,6 +26,27 @@ pub type Version = u64;
 pub fn new_version(expected: Version, random: u64) -> Version {
     if mutant::removes("versions") { expected.saturating_add(1) } else { (random >> 12) + 1 }
 }
+
+/// Returns an integer that a store of the caller answers as the version of a record, `None` if it is not a version: 1 to 2^53-1,
+/// which the numbers of every language hold, and another one than the write expected; of a read `expected` is 0.
+///
+/// # Examples
+/// ```
+/// use snowmint_core::Integer;
+/// use snowmint_core::store::version;
+/// assert_eq!([0, 5, 7, 1 << 53].map(|answer: u64| version(answer.into(), 7)), [None, Some(5), None, None]);
+/// ```
+pub const fn version(answer: Integer, expected: Version) -> Option<Version> {
+    match answer {
+        // Versions are random, not ascending.
+        Integer::Fits(version) if version > 0 && version < 1 << 53 && version != expected => Some(version),
+        _ => None,
+    }
+}
+
+/// The sentence about an answer that is not a version; `{answer}` stands for the answer.
+pub const NOT_A_VERSION: &str =
+    "it answered {answer} as a version: a version is an integer from 1 to 2^53-1, and a new one after each write";
 
 /// A request of a machine to its store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

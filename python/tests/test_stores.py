@@ -979,14 +979,24 @@ def test_versions_of_a_store_may_fall() -> None:
         pytest.fail("no window was renewed")
 
 
-@pytest.mark.parametrize("answer", [False, True, 0, "1", 1.0, -1])
+@pytest.mark.parametrize("answer", [False, True, 0, "1", 1.0, -1, 2**53, 10**40])
 def test_an_answer_to_a_write_that_is_no_version_grants_nothing(answer: Any) -> None:
     class Odd(Own):
         def write(self, key: str, value: bytes, expected_version: int) -> int | None:
             super().write(key, value, expected_version)
             return answer  # type: ignore[no-any-return]
 
-    with pytest.raises(StoreUnavailableError, match="None if the record has another version"):
+    with pytest.raises(StoreUnavailableError, match="as a version: a version is an integer from 1 to 2\\^53-1"):
+        Snowflake(store=Odd())
+
+
+@pytest.mark.parametrize("version", [False, True, 0, "1", 1.0, -1, 2**53, 10**40, None])
+def test_a_record_with_an_answer_that_is_no_version_is_not_read(version: Any) -> None:
+    class Odd(Own):
+        def read(self, key: str) -> tuple[bytes, int] | None:
+            return b"", version
+
+    with pytest.raises(StoreUnavailableError, match="as a version: a version is an integer from 1 to 2\\^53-1"):
         Snowflake(store=Odd())
 
 

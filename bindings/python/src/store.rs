@@ -7,13 +7,14 @@ use std::sync::Arc;
 use pyo3::exceptions::{PyException, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBool, PyBytes, PyDict, PyList, PyString};
+use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 use snowmint::stores::{BlockingStore, Claimer, Found, Namespace, ServerSettings, Terms, Version, Wrote};
 use snowmint::{Backend, Connect, Error, LeaseStore, Lessor, LessorGrant};
 use snowmint_core::durability::Engine;
+use snowmint_core::store::{self, NOT_A_VERSION};
 use snowmint_core::{ErrorKind, Window};
 
-use crate::convert::Text;
+use crate::convert::{Int, Text};
 use crate::error::{self, Failure};
 use crate::forks::attach;
 use crate::parking::call;
@@ -157,8 +158,10 @@ impl BlockingStore for PyStore {
     }
 
     fn read(&self, key: &str) -> Result<Option<Found>, Error> {
-        let found = self.ask(|store| call(&store.getattr("read")?, (key,))?.extract::<Option<(Vec<u8>, Version)>>())?;
-        Ok(found.map(|(value, version)| Found { value, version }))
+        self.ask(|store| {
+            let found = call(&store.getattr("read")?, (key,))?.extract::<Option<(Vec<u8>, Bound<'_, PyAny>)>>()?;
+            found.map(|(value, answer)| Ok(Found { value, version: version(&answer, 0)? })).transpose()
+        })
     }
 
     fn write(&self, key: &str, value: &[u8], expected: Version) -> Result<Wrote, Error> {
@@ -166,19 +169,7 @@ impl BlockingStore for PyStore {
             let value = PyBytes::new(store.py(), value);
             let answer = call(&store.getattr("write")?, (key, value, expected))?;
             // `True` and `False` are integers too.
-            match answer.extract::<Option<Version>>() {
-                Ok(version)
-                    // Versions of records are random, not ascending.
-                    if !answer.is_instance_of::<PyBool>()
-                        && version.is_none_or(|version| version > 0 && version != expected) =>
-                {
-                    Ok(version)
-                }
-                _ => Err(PyTypeError::new_err(format!(
-                    "write() answered {}, not the new version as an int, or None if the record has another version",
-                    answer.repr()?
-                ))),
-            }
+            if answer.is_none() { Ok(None) } else { version(&answer, expected).map(Some) }
         })?;
         Ok(version.map_or(Wrote::Conflict, Wrote::Version))
     }
@@ -189,8 +180,8 @@ impl BlockingStore for PyStore {
             // The answer may be a generator.
             let all = call(&store.py().get_type::<PyList>(), (all,))?;
             let record = |each: PyResult<Bound<'_, PyAny>>| {
-                let (part, value, version) = each?.extract::<(String, Vec<u8>, Version)>()?;
-                Ok((part, Found { value, version }))
+                let (part, value, answer) = each?.extract::<(String, Vec<u8>, Bound<'_, PyAny>)>()?;
+                Ok((part, Found { value, version: version(&answer, 0)? }))
             };
             all.try_iter()?.map(record).collect()
         })
@@ -286,6 +277,13 @@ impl Lessor for PyStore {
         let numbers = [i64::from(node), unused_from_ms];
         self.renewing().ask_lessor("release", (terms, claimer), &[], &numbers, None).map(drop)
     }
+}
+
+/// Reads the version in an answer of a store, after a write that expected another version.
+fn version(answer: &Bound<'_, PyAny>, expected: Version) -> PyResult<Version> {
+    let version = answer.extract::<Int>().ok().and_then(|int| store::version(int.0, expected));
+    let sentence = || Ok(NOT_A_VERSION.replace("{answer}", &answer.repr()?.to_string_lossy()));
+    version.ok_or_else(|| sentence().map_or_else(|error| error, PyTypeError::new_err))
 }
 
 fn whole(ms: u64) -> i64 {

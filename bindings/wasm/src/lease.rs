@@ -11,12 +11,12 @@ use snowmint_core::bytes::label;
 use snowmint_core::lease::{
     self, Claim, ClaimStep, Floor, NamespaceName, NamespaceRecord, Record, Renewal, RenewalStep, Terms,
 };
-use snowmint_core::store::{Ask, KeyPart, Reply};
+use snowmint_core::store::{self, Ask, KeyPart, Reply};
 use snowmint_core::{Error, Layout, Window, Words};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::convert::set;
+use crate::convert::{length, set};
 use crate::error::raise;
 
 self_cell::self_cell!(
@@ -408,6 +408,19 @@ pub fn recounted(record: &[u8], nodes: f64) -> Vec<u8> {
     let mut recounted = layout.to_vec();
     recounted.extend_from_slice(namespace.to_string().as_bytes());
     recounted
+}
+
+/// Returns whether a store's answer is the version of a record, after a write that expected another version; 0 for a read.
+#[wasm_bindgen(js_name = isVersion)]
+pub fn is_version(answer: &JsValue, expected: f64) -> bool {
+    let number = answer.as_f64().filter(|number| number % 1.0 == 0.0);
+    number.is_some_and(|number| store::version(length(number), expected as u64).is_some())
+}
+
+/// Returns the sentence about an answer that is not a version.
+#[wasm_bindgen(js_name = notAVersion)]
+pub fn not_a_version(answer: &str) -> String {
+    store::NOT_A_VERSION.replace("{answer}", answer)
 }
 
 /// Returns whether two records have the same holder.

@@ -9,14 +9,17 @@ export class CheckedStore {
 
   /** Reads the record of a key. */
   read(key: string): Promise<Found | null> {
-    return this.#ask((store) => store.read(key), found);
+    return this.#ask(
+      (store) => store.read(key),
+      (record) => record === null || this.#isRecord(record),
+    );
   }
 
   /** Writes a record. Returns its new version; null if the record has another version than expected. */
   write(key: string, value: Uint8Array, expected: number): Promise<number | null> {
     return this.#ask(
       (store) => store.write(key, value, expected),
-      (version) => version === null || isVersion(version),
+      (version) => version === null || this.#checkVersion(version, expected),
     );
   }
 
@@ -24,7 +27,8 @@ export class CheckedStore {
   list(prefix: string): Promise<Listed[]> {
     return this.#ask(
       (store) => store.list(prefix),
-      (listed) => Array.isArray(listed) && listed.every((each) => each && found(each) && typeof each.name === "string"),
+      (listed) =>
+        Array.isArray(listed) && listed.every((each) => typeof each?.name === "string" && this.#isRecord(each)),
     );
   }
 
@@ -67,6 +71,16 @@ export class CheckedStore {
     return answer;
   }
 
+  #isRecord(record: Found): boolean {
+    const isValue = record?.value instanceof Uint8Array && record.value.length <= 1024;
+    return isValue && this.#checkVersion(record.version, 0);
+  }
+
+  #checkVersion(version: number, expected: number): true {
+    if (lease().isVersion(version, expected)) return true;
+    throw this.unavailable(lease().notAVersion(String(version)));
+  }
+
   /** Makes the error of a store that cannot be used. */
   unavailable(why: string, cause?: unknown): SnowmintError {
     const error = new SnowmintError("STORE_UNAVAILABLE", lease().shown(`${this}: ${why}`));
@@ -74,8 +88,3 @@ export class CheckedStore {
     return error;
   }
 }
-
-const isVersion = (version: unknown): boolean => Number.isSafeInteger(version) && (version as number) > 0;
-
-const found = (record: Found | null): boolean =>
-  record === null || (record?.value instanceof Uint8Array && record.value.length <= 1024 && isVersion(record.version));
