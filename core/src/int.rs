@@ -125,6 +125,20 @@ impl Integer {
         }
     }
 
+    /// Returns the value. Any other integer becomes `u64::MAX`, too large for every field of less than 64 bits.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Integer;
+    /// assert_eq!((Integer::from(3).or_too_large(), Integer::from(-3).or_too_large()), (3, u64::MAX));
+    /// ```
+    pub const fn or_too_large(self) -> u64 {
+        match self {
+            Self::Fits(value) => value,
+            _ => u64::MAX,
+        }
+    }
+
     /// Returns the value, if it fits a field of `width` bits, 0 to 63.
     #[inline]
     pub(crate) const fn fitting(self, width: u32) -> Option<u64> {

@@ -126,7 +126,8 @@ const checks = {
   },
 
   id_range(given, { Layout }) {
-    const range = expecting(given.error, () => layoutOf(Layout, given.layout).idRange(given.from_ms, given.to_ms));
+    const ends = [given.from_ms, given.to_ms].map(Number);
+    const range = expecting(given.error, () => layoutOf(Layout, given.layout).idRange(...ends));
     if (!range) return;
     same("lowest", range[0], BigInt(given.lowest));
     same("highest", range[1], BigInt(given.highest));

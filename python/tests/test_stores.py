@@ -990,6 +990,20 @@ def test_an_answer_to_a_write_that_is_no_version_grants_nothing(answer: Any) -> 
         Snowflake(store=Odd())
 
 
+@pytest.mark.parametrize("ms", [2**63, 10**40, -(10**40)])
+def test_a_store_clock_beyond_64_bits_is_the_nearest_time(ms: int) -> None:
+    class Far(Own):
+        def clock_ms(self) -> int | None:
+            return ms
+
+    if ms > 0:
+        with Snowflake(store=Far()) as generator:
+            assert generator.next_id() > 0
+    else:
+        with pytest.raises(StoreUnavailableError, match="more than an hour after the store's clock, -292275055-"):
+            Snowflake(store=Far())
+
+
 @pytest.mark.parametrize("version", [False, True, 0, "1", 1.0, -1, 2**53, 10**40, None])
 def test_a_record_with_an_answer_that_is_no_version_is_not_read(version: Any) -> None:
     class Odd(Own):

@@ -112,7 +112,7 @@ def answer_options(case: Case) -> Case:
 
 
 def answer_id_range(case: Case) -> Case:
-    lowest, highest = layout_of(case["layout"]).id_range(case["from_ms"], case["to_ms"])
+    lowest, highest = layout_of(case["layout"]).id_range(int(case["from_ms"]), int(case["to_ms"]))
     return {"lowest": str(lowest), "highest": str(highest)}
 
 

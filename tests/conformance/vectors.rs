@@ -231,13 +231,30 @@ fn options_are_taken_or_refused() {
     }
 }
 
+/// A number, or a decimal string beyond 2^53.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Number {
+    Safe(i64),
+    Text(String),
+}
+
+impl Number {
+    fn instant(&self) -> i64 {
+        match self {
+            Self::Safe(ms) => *ms,
+            Self::Text(text) => integer(text).instant(),
+        }
+    }
+}
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RangeCase {
     name: String,
     layout: String,
-    from_ms: i64,
-    to_ms: i64,
+    from_ms: Number,
+    to_ms: Number,
     lowest: Option<String>,
     highest: Option<String>,
     error: Option<String>,
@@ -246,7 +263,7 @@ struct RangeCase {
 #[test]
 fn time_ranges_are_id_ranges() {
     for case in cases::<RangeCase>("id_range") {
-        let range = layout(&case.layout).id_range(case.from_ms, case.to_ms);
+        let range = layout(&case.layout).id_range(case.from_ms.instant(), case.to_ms.instant());
         let range = range.map(|range| (range.start().to_string(), range.end().to_string()));
         same(&case.name, &outcome(range), &wanted(case.lowest.zip(case.highest), case.error.as_ref()));
     }

@@ -31,17 +31,6 @@ fn int<'py>(obj: Borrowed<'_, 'py, PyAny>) -> PyResult<Bound<'py, PyInt>> {
 #[derive(Clone, Copy)]
 pub(crate) struct Int(pub(crate) Integer);
 
-impl Int {
-    /// Returns the value as a `u64`. An integer outside of that range becomes `u64::MAX`, too large for every field of
-    /// less than 64 bits.
-    pub(crate) const fn or_too_large(self) -> u64 {
-        match self.0 {
-            Integer::Fits(value) => value,
-            _ => u64::MAX,
-        }
-    }
-}
-
 impl<'py> FromPyObject<'_, 'py> for Int {
     type Error = PyErr;
 

@@ -34,7 +34,7 @@ impl Mask {
         if let Some(digits) = digits {
             mask = mask.with_digits(digits.0)?;
         }
-        Ok(Self { core: mask, key, tweak, digits: digits.map(Int::or_too_large) })
+        Ok(Self { core: mask, key, tweak, digits: digits.map(|int| int.0.or_too_large()) })
     }
 
     /// The masked form of an ID.

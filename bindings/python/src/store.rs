@@ -14,7 +14,7 @@ use snowmint_core::durability::Engine;
 use snowmint_core::store::{self, NOT_A_VERSION};
 use snowmint_core::{ErrorKind, Window};
 
-use crate::convert::{Int, Text};
+use crate::convert::{Int, Text, UnixMs};
 use crate::error::{self, Failure};
 use crate::forks::attach;
 use crate::parking::call;
@@ -190,7 +190,11 @@ impl BlockingStore for PyStore {
     fn clock_ms(&self) -> Result<Option<i64>, Error> {
         self.ask(|store| {
             // A store need not have a clock.
-            if store.hasattr("clock_ms")? { call(&store.getattr("clock_ms")?, ())?.extract() } else { Ok(None) }
+            if !store.hasattr("clock_ms")? {
+                return Ok(None);
+            }
+            let ms = call(&store.getattr("clock_ms")?, ())?.extract::<Option<UnixMs>>()?;
+            Ok(ms.map(|ms| ms.0))
         })
     }
 

@@ -88,7 +88,7 @@ pub(crate) fn uuid8(
     b: Option<Int>,
     c: Option<Int>,
 ) -> Result<Bound<'_, PyAny>, Failure> {
-    let given = [a, b, c].map(|part| part.map(Int::or_too_large));
+    let given = [a, b, c].map(|part| part.map(|int| int.0.or_too_large()));
     standard_uuid(py, Uuid::v8_over(uuid::v4()?.to_bits(), given)?)
 }
 
@@ -120,10 +120,10 @@ fn read(obj: &Bound<'_, PyAny>) -> Result<Uuid, Failure> {
 fn stamp(node: Option<Int>, clock_seq: Option<Int>) -> Result<uuid::GregorianStamp, Failure> {
     let mut stamp = uuid::gregorian()?;
     if let Some(node) = node {
-        stamp.node = node.or_too_large();
+        stamp.node = node.0.or_too_large();
     }
     if let Some(clock_seq) = clock_seq {
-        stamp.clock_sequence = u16::try_from(clock_seq.or_too_large()).unwrap_or(u16::MAX);
+        stamp.clock_sequence = u16::try_from(clock_seq.0.or_too_large()).unwrap_or(u16::MAX);
     }
     Ok(stamp)
 }

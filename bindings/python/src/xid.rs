@@ -35,8 +35,9 @@ impl Xid {
     #[staticmethod]
     #[pyo3(signature = (timestamp, random=None, counter=None))]
     fn from_parts(timestamp: Instant, random: Option<Int>, counter: Option<Int>) -> Result<Self, Failure> {
-        let counter = u32::try_from(counter.map_or(0, Int::or_too_large)).unwrap_or(u32::MAX);
-        Ok(Self(Core::from_parts(timestamp.0.0, random.map_or(0, Int::or_too_large), counter)?))
+        let random = random.map_or(0, |int| int.0.or_too_large());
+        let counter = counter.map_or(0, |int| int.0.count());
+        Ok(Self(Core::from_parts(timestamp.0.0, random, counter)?))
     }
 
     /// The 12 bytes.

@@ -210,7 +210,7 @@ pub fn ulid_randomness(text: &str) -> Result<Vec<u64>, JsValue> {
 /// Makes the `ObjectId` or xid of an instant, 40 random bits and a counter of 24 bits.
 #[wasm_bindgen(js_name = objectIdOf)]
 pub fn object_id_of(kind: Kind, unix_ms: f64, random: &JsValue, counter: &JsValue) -> Result<String, JsValue> {
-    let random = if let Integer::Fits(random) = integer(random)? { random } else { u64::MAX };
+    let random = integer(random)?.or_too_large();
     let counter = integer(counter)?.count();
     if matches!(kind, Kind::Xid) {
         Xid::from_parts(unix_ms as i64, random, counter).map(|id| owned(id.text()))

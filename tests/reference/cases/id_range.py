@@ -3,6 +3,7 @@
 from cases import Case, agree, result_of
 from cases.decode import FIXED_INSIDE, MICROSECONDS, NODE_ABOVE_TIME, RANDOM_TAIL, SENTRY
 from grammar import parse
+from layout import MAX_SAFE_INTEGER
 from parts import id_range
 
 COMMENT = (
@@ -35,6 +36,11 @@ ROWS: tuple[tuple[str, str, int, int, str | None], ...] = (
     ("a start far before the epoch", "snowmint", -(2**53) + 1, EPOCH, "BEFORE_EPOCH"),
     ("both ends after the last tick", "baidu", 1763683200000, 1763769600000, "TIME_OVERFLOW"),
     ("an end far after the last tick", "snowmint", EPOCH, 2**53 - 1, "TIME_OVERFLOW"),
+    ("a start of -10^40 ms", "snowmint", -(10**40), EPOCH, "BEFORE_EPOCH"),
+    ("an end of 2^63 ms", "snowmint", EPOCH, 2**63, "TIME_OVERFLOW"),
+    ("an end of 10^40 ms", "snowmint", EPOCH, 10**40, "TIME_OVERFLOW"),
+    ("both ends beyond 64 bits", "snowmint", -(10**40), 10**40, "BEFORE_EPOCH"),
+    ("a reversed range beyond 64 bits", "snowmint", 10**40, -(10**40), "INVALID_ID"),
     ("a layout led by a node has no ranges", NODE_ABOVE_TIME, EPOCH, EPOCH + 1, "INVALID_LAYOUT"),
     ("a fixed value above time is part of both ends", SENTRY, EPOCH, EPOCH + 5000, None),
     ("a fixed value below time is part of both ends", FIXED_INSIDE, EPOCH, EPOCH + 1, None),
@@ -68,4 +74,10 @@ def _case(name: str, text: str, from_ms: int, to_ms: int, error: str | None) -> 
         lowest, highest = id_range(layout, from_ms, to_ms)
         return {"lowest": str(lowest), "highest": str(highest)}
 
-    return {"name": name, "layout": text, "from_ms": from_ms, "to_ms": to_ms, **result_of(name, ask, error)}
+    ends = {"from_ms": _json(from_ms), "to_ms": _json(to_ms)}
+    return {"name": name, "layout": text, **ends, **result_of(name, ask, error)}
+
+
+def _json(ms: int) -> int | str:
+    """A number that a reader with doubles would round is a decimal string."""
+    return ms if abs(ms) <= MAX_SAFE_INTEGER else str(ms)
