@@ -80,18 +80,18 @@ impl Layout {
         Ok(words[..len].into())
     }
 
-    /// Puts an ID together. The text has the parts, each the first letter of its name and a number or a node, with line feeds
-    /// between them. A timestamp has `m` or `u`, its unit.
+    /// Puts an ID together. The text has a line for each part that is given, such as `node=5`, with the names that users have.
     pub fn encode(&self, parts: &str) -> Result<u64, JsValue> {
-        let parts = parts.as_bytes().split(|byte| *byte == b'\n').map(|part| {
-            let (kind, text) = part.split_first().unwrap_or((&0, &[]));
-            let number = Integer::parse(text).unwrap_or(Integer::Above);
-            match kind {
-                b'm' => Part::Ms(number.instant()),
-                b'u' => Part::unix_us(number.instant()),
-                b't' => Part::Tick(number),
-                b'n' => Part::Node(self.0.parse_node(text)),
-                b's' => Part::Sequence(number),
+        let parts = parts.as_bytes().split(|byte| *byte == b'\n').map(|line| {
+            let mut halves = line.splitn(2, |byte| *byte == b'=');
+            let (name, value) = (halves.next(), halves.next().unwrap_or_default());
+            let number = Integer::parse(value).unwrap_or(Integer::Above);
+            match name.unwrap_or_default() {
+                b"timestampMs" => Part::Ms(number.instant()),
+                b"timestampUs" => Part::unix_us(number.instant()),
+                b"tick" => Part::Tick(number),
+                b"node" => Part::Node(self.0.parse_node(value)),
+                b"sequence" => Part::Sequence(number),
                 // `random` or `opaque`.
                 _ => Part::Random(number),
             }

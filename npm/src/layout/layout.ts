@@ -162,16 +162,16 @@ export class Layout {
     const { time, sequence, random, opaque, ...node } = fields ?? {};
     const named = { tick: time, sequence, random, opaque, node: Object.keys(node).length > 0 ? node : undefined };
     const isTicked = (given.tick ?? time) !== undefined;
-    const texts = [];
+    const lines = [];
     for (const [part, value] of [...Object.entries(given), ...Object.entries(named)]) {
       if (value === undefined) continue;
-      if (part === "node") texts.push(`n${nodeText(value as NodeId).replace(/\n/g, "?")}`);
-      else if (!part.startsWith("timestamp")) texts.push(part[0]! + integer(value));
+      if (part === "node") lines.push(`node=${nodeText(value as NodeId).replace(/\n/g, "?")}`);
+      else if (!part.startsWith("timestamp")) lines.push(`${part}=${integer(value)}`);
       // Beyond 2^53 only the tick is exact.
       else if (!isTicked || Number.isSafeInteger(Number(value)))
-        texts.push((part === "timestampUs" ? "u" : "m") + BigInt(unixMs(value)));
+        lines.push(`${part === "timestampUs" ? part : "timestampMs"}=${BigInt(unixMs(value))}`);
     }
-    return wasmLayout(this).encode(texts.join("\n"));
+    return wasmLayout(this).encode(lines.join("\n"));
   }
 
   /**
