@@ -351,13 +351,6 @@ impl Error {
             _ => None,
         }
     }
-
-    /// Returns the place of the sentence in [`sentences`](crate::sentences), the mark and the two numbers. For hosts
-    /// that fill in the sentences themselves.
-    #[doc(hidden)]
-    pub const fn to_words(&self) -> [u64; 4] {
-        [self.what as u64, self.mark as u64, self.numbers[0], self.numbers[1]]
-    }
 }
 
 impl fmt::Debug for Error {

@@ -100,12 +100,6 @@ pub const fn renewal_pause_ms(window_ms: u64, has_failed: bool) -> u64 {
     if has_failed { RETRY_MS } else { window_ms / 2 }
 }
 
-/// The places of the sentences that only leases need, for hosts that make texts themselves.
-#[doc(hidden)]
-pub fn sentences() -> impl Iterator<Item = usize> {
-    What::NoRecord as usize..=What::LayoutHidden as usize
-}
-
 /// How far ahead of the store's clock a window may end beyond its length, in ms.
 const MAX_SKEW_MS: i64 = 60 * 60 * 1000;
 

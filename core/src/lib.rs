@@ -55,8 +55,6 @@ pub mod uuid;
 mod window;
 pub mod xid;
 
-#[doc(hidden)]
-pub use self::error::message::sentences;
 pub use self::error::{Error, ErrorKind};
 #[doc(hidden)]
 pub use self::generator::Minter;

@@ -123,12 +123,6 @@ impl TextForm {
         self.shape().width
     }
 
-    /// Returns the error for a text of `len` characters. For hosts that do not pass a text that is far too long.
-    #[doc(hidden)]
-    pub fn wrong_length(self, len: usize) -> Error {
-        Error::new(What::Length, self as u32, self.shape().width as u64, len as u64)
-    }
-
     pub(crate) fn shape(self) -> &'static Shape {
         &SHAPES[self as usize]
     }
@@ -207,7 +201,7 @@ impl TextForm {
         let len = text.iter().filter(|byte| **byte & 0xc0 != 0x80).count();
         let fail = |what, a, b| Err(Error::new(what, self as u32, a, b));
         if len != shape.width {
-            return Err(self.wrong_length(len));
+            return Err(Error::new(What::Length, self as u32, self.shape().width as u64, len as u64));
         }
         let mut id = 0u64;
         for (at, byte) in (1..).zip(text) {

@@ -2,17 +2,10 @@
 
 use core::fmt::{self, Write};
 
-use super::{BEYOND, Error, MINUS, What};
+use super::{BEYOND, Error, MINUS};
 use crate::int::write_decimal;
 use crate::text::TextForm;
 use crate::{layouts, time};
-
-/// Returns the code and the sentence of every error, in the order of the first word of `Error::to_words`. For hosts that
-/// fill in the sentences themselves.
-#[doc(hidden)]
-pub fn sentences() -> impl Iterator<Item = (&'static str, &'static str)> {
-    What::ALL.iter().map(|what| (what.kind().code(), what.sentence()))
-}
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

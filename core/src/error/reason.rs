@@ -8,13 +8,12 @@ macro_rules! reasons {
         // As wide as the mark beside it in `Error`: a gap between them would be copied byte by byte.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u32)]
+        #[cfg_attr(not(all(feature = "mask", feature = "names")), allow(dead_code, reason = "some errors belong to a feature"))]
         pub(crate) enum What {
             $($what),+
         }
 
         impl What {
-            pub(super) const ALL: &[Self] = &[$(Self::$what),+];
-
             pub(super) const fn kind(self) -> ErrorKind {
                 match self {
                     $(Self::$what => ErrorKind::$kind),+
@@ -129,7 +128,6 @@ reasons! {
     SectionUsers InvalidStore
         "the record of this section is for users {a} to {b}: use the same section size as before";
     SectionLost WindowClosed "another allocator has this section: ask it, or take the section over again";
-    // From here to `LayoutHidden`: what only leases need (`lease::sentences`).
     NoRecord StoreUnavailable "the value in the store is not a record of snowmint";
     LaterRecord StoreUnavailable "the record has version {a}, and this snowmint reads up to {b}: update snowmint";
     NamespaceName InvalidNode
@@ -157,7 +155,6 @@ reasons! {
         "nodes of the namespace have records of another layout: use that layout, or another namespace";
     LayoutHidden InvalidStore
         "the store has a layout for the namespace but does not return it: use the primary, not a replica";
-    // Here end the sentences of leases.
     FenceHeld InvalidNode
         "node {a} may have a live holder, whose window ends at {u}: stop it and repeat this after that time; of a dead holder run snowmint lease release first";
     FenceEarly InvalidId "{t} is too early for a fence, as IDs may be as late as {u}: leave --until out, or take a later time";
