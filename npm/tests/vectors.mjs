@@ -134,6 +134,8 @@ const checks = {
   },
 
   text(given, { text }) {
+    const { write, form } = given;
+    if (write !== undefined) return expecting(given.error, () => text.encode(BigInt(write), form));
     const id = expecting(given.error, () => text.decode(given.text, given.form));
     if (id === undefined) return;
     same("id", id, BigInt(given.id));

@@ -117,6 +117,8 @@ def answer_id_range(case: Case) -> Case:
 
 
 def answer_text(case: Case) -> Case:
+    if "write" in case:
+        return {"text": text.encode(int(case["write"]), case["form"])}
     id = text.decode(case["text"], case["form"])
     again = text.encode(id, case["form"])
     assert (again != case["text"]) == case.get("decode_only", False)
@@ -298,7 +300,7 @@ FILES: dict[str, tuple[set[str], Callable[[Case], Case]]] = {
     "given": ({"layout", *GIVEN}, answer_given),
     "id_range": ({"layout", "from_ms", "to_ms"}, answer_id_range),
     "options": ({"option", "value"}, answer_options),
-    "text": ({"form", "text", "decode_only"}, answer_text),
+    "text": ({"form", "text", "write", "decode_only"}, answer_text),
     "scatter": ({"function", "id", "by"}, answer_scatter),
     "inspect": ({"value", "integer", "now_ms"}, answer_inspect),
     "uuid": (

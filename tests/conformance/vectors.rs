@@ -309,7 +309,10 @@ struct TextCase {
     name: String,
     form: String,
     id: Option<String>,
+    #[serde(default)]
     text: String,
+    /// An integer that has no text.
+    write: Option<String>,
     #[serde(default)]
     decode_only: bool,
     error: Option<String>,
@@ -318,7 +321,12 @@ struct TextCase {
 #[test]
 fn texts_stand_for_ids() {
     for case in cases::<TextCase>("text") {
-        let form = TextForm::find(&case.form).expect("the forms of vectors are known");
+        if let Some(id) = case.write {
+            let written = TextForm::write(&case.form, integer(&id)).map(|text| text.as_str().to_owned());
+            same(&case.name, &outcome(written), &wanted(None, case.error.as_ref()));
+            continue;
+        }
+        let form = TextForm::find(&case.form).expect("the forms of texts are known");
         let decoded = form.decode(&case.text);
         if let (Ok(id), false) = (decoded, case.decode_only) {
             assert_eq!(form.encode(id).as_str(), case.text, "{}", case.name);

@@ -1,11 +1,12 @@
 """text.json: fixed-width text forms of 64-bit IDs."""
 
 from cases import Case, agree, result_of
+from errors import Refused
 from idtext import FORMS, decode, encode
 
 COMMENT = (
     "text.encode and text.decode. id: a decimal string. Without decode_only the pair goes both ways; "
-    "with decode_only the text only decodes. error: the code, where decoding must fail."
+    "with decode_only the text only decodes. error: the code, where decoding must fail, or encoding the integer write."
 )
 
 VALUES = {
@@ -103,8 +104,20 @@ REFUSED = (
 )
 
 
+# Name, form, integer, the error of encode.
+UNWRITTEN = (
+    ("2^64 is not an ID", "hex", 2**64, "INVALID_ID"),
+    ("-2^63-1 is not an ID", "base62", -(2**63) - 1, "INVALID_ID"),
+    ("10^40 is not an ID", "decimal", 10**40, "INVALID_ID"),
+    ("an ID in a form that does not exist", "base99", 5, "INVALID_TEXT"),
+    ("a form is checked before its ID", "base99", 2**64, "INVALID_TEXT"),
+    ("a form in capitals is checked before its ID", "HEX", -(10**40), "INVALID_TEXT"),
+    ("a form without a name is checked before its ID", "", 10**40, "INVALID_TEXT"),
+)
+
+
 def cases() -> list[Case]:
-    return [*_round_trips(), *_decode_only(), *_refusals()]
+    return [*_round_trips(), *_decode_only(), *_refusals(), *(_unwritten(*row) for row in UNWRITTEN)]
 
 
 def _round_trips() -> list[Case]:
@@ -146,6 +159,17 @@ def _refusals() -> list[Case]:
         written.append(_refused(f"a line feed after a {form} text is refused", form, text + "\n"))
         written.append(_refused(f"a blank for the last character of a {form} text is refused", form, text[:-1] + " "))
     return [*written, *(_refused(f"{name} is refused", form, text) for name, form, text in REFUSED)]
+
+
+def _unwritten(name: str, form: str, value: int, error: str) -> Case:
+    def ask() -> Case:
+        if form not in FORMS:
+            raise Refused("INVALID_TEXT")
+        if not -(2**63) <= value < 2**64:
+            raise Refused("INVALID_ID")
+        return {"text": encode(value % 2**64, form)}
+
+    return {"name": name, "form": form, "write": str(value), **result_of(name, ask, error)}
 
 
 def _refused(name: str, form: str, text: str) -> Case:
