@@ -10,7 +10,7 @@ binaryen.setOptimizeStackIR(true);
 // Addresses begin with the stack.
 binaryen.setLowMemoryUnused(true);
 // Larger than by default: repeated code is compressed, and calls are not.
-binaryen.setAlwaysInlineMaxSize(6);
+binaryen.setAlwaysInlineMaxSize(9);
 
 // The features of every supported engine. With all features of binaryen the output has types that Node 20 refuses.
 const { Features } = binaryen;

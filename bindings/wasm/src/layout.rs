@@ -1,6 +1,6 @@
 //! Layouts.
 
-use alloc::string::{String, ToString};
+use alloc::string::ToString;
 
 use js_sys::{BigUint64Array, Object};
 use snowmint_core::{Integer, Layout as Core, MAX_FIELDS, Part};
@@ -26,11 +26,14 @@ impl Layout {
         Core::parse(text).map(Self).map_err(raise)
     }
 
-    /// Returns what a user's `Layout` has, but for its dates.
+    /// Returns what a user's `Layout` has, but for its dates, and its text and numbers. The numbers are equal for layouts that differ
+    /// only in the names of fields.
     #[wasm_bindgen(unchecked_return_type = "Facts")]
     pub fn facts(&self) -> Object {
         let layout = &self.0;
         let (facts, fields) = (Object::new(), Object::new());
+        set(&facts, "text", layout.to_string());
+        set(&facts, "numbers", BigUint64Array::from(&layout.numbers().to_words()[..]));
         set(&facts, "name", layout.name().map_or(JsValue::NULL, Into::into));
         for (name, value) in [
             ("bits", layout.bits().into()),
@@ -52,18 +55,6 @@ impl Layout {
         }
         set(&facts, "fields", fields);
         facts
-    }
-
-    /// Returns the numbers of the layout: equal for layouts that differ only in the names of fields.
-    pub fn numbers(&self) -> BigUint64Array {
-        self.0.numbers().to_words()[..].into()
-    }
-
-    /// Returns the canonical text form.
-    #[wasm_bindgen(js_name = toString)]
-    #[allow(clippy::inherent_to_string, reason = "the name in JavaScript")]
-    pub fn to_string(&self) -> String {
-        self.0.to_string()
     }
 
     /// Takes an ID apart: the time in Unix ms, the microseconds after it, the node, then each field but `unused`.
@@ -116,6 +107,8 @@ impl Layout {
 const FACTS: &str = "
 /** What a layout has; `fields` are the bits of each field but `unused`, high to low. */
 export interface Facts {
+  text: string;
+  numbers: BigUint64Array;
   name: string | null;
   bits: number;
   epochMs: number;

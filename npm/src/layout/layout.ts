@@ -113,9 +113,9 @@ export class Layout {
   }
 
   private constructor(wasm: WasmLayout) {
-    this.#text = wasm.toString();
-    this.#numbers = wasm.numbers().join();
-    const { fields, ...facts } = wasm.facts();
+    const { text, numbers, fields, ...facts } = wasm.facts();
+    this.#text = text;
+    this.#numbers = numbers.join();
     const { endsAtMs, signedUntilMs } = facts;
     const dates = { endsAt: date(endsAtMs), signedUntil: signedUntilMs === null ? null : date(signedUntilMs) };
     Object.freeze(Object.assign(this, facts, dates, { fields: Object.freeze(fields) }));
