@@ -16,6 +16,9 @@ export function integer(value: unknown, code: "INVALID_ID" | "INVALID_NODE" = "I
   throw new SnowmintError(code, `${String(value)} is not a safe integer: pass a bigint or a decimal string`);
 }
 
+/** The digits of an integer, as the wasm modules take it: a bigint would wrap there beyond 64 bits. */
+export const digits = (value: unknown): string => String(integer(value));
+
 /** Unix ms, rounded down. */
 export function unixMs(instant: unknown): number {
   const ms = instant instanceof Date ? +instant : instant;

@@ -54,7 +54,7 @@ impl Pile {
     }
 
     /// Adds the next ID.
-    pub fn add(&mut self, value: &JsValue) -> Result<(), JsValue> {
+    pub fn add(&mut self, value: &str) -> Result<(), JsValue> {
         let id = id(value)?;
         if let Some(reader) = &mut self.reader {
             reader.add_id(id);

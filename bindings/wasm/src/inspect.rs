@@ -10,14 +10,15 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::convert::{integer, set};
 
-/// Lists the systems that could have minted a value, the most plausible first.
+/// Lists the systems that could have minted a text, or the integer with these digits, the most plausible first.
 #[wasm_bindgen(unchecked_return_type = "Candidate[]")]
-pub fn inspect(value: &JsValue, now_ms: f64) -> Result<Vec<Object>, JsValue> {
-    let candidates = match value.as_string() {
-        Some(text) => core_inspect::inspect(&text, now_ms as i64),
-        None => core_inspect::inspect_integer(integer(value)?, now_ms as i64),
+pub fn inspect(text: &str, is_integer: bool, now_ms: f64) -> Vec<Object> {
+    let candidates = if is_integer {
+        core_inspect::inspect_integer(integer(text), now_ms as i64)
+    } else {
+        core_inspect::inspect(text, now_ms as i64)
     };
-    Ok(candidates.iter().map(object_of).collect())
+    candidates.iter().map(object_of).collect()
 }
 
 fn object_of(candidate: &Candidate) -> Object {

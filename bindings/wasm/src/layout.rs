@@ -7,7 +7,7 @@ use snowmint_core::{Integer, Layout as Core, MAX_FIELDS, Part};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::convert::{digits, set};
+use crate::convert::{self, set};
 use crate::error::raise;
 
 /// The bit fields of an ID.
@@ -59,7 +59,7 @@ impl Layout {
 
     /// Takes an ID apart: the time in Unix ms, the microseconds after it, the node, then each field but `unused`.
     pub fn decode(&self, id: &str) -> Result<BigUint64Array, JsValue> {
-        let id = digits(id).id().map_err(raise)?;
+        let id = convert::id(id)?;
         let parts = self.0.decode(id).map_err(raise)?;
         let mut words = [0; 3 + MAX_FIELDS];
         words[..3].copy_from_slice(&[parts.timestamp_ms.cast_unsigned(), parts.extra_us.into(), parts.node.into()]);

@@ -19,21 +19,19 @@ pub struct Mask(CoreMask);
 impl Mask {
     /// Makes a mask of a key (16 bytes or 32 hexadecimal digits), a tweak, and the number of decimal digits, if any.
     #[wasm_bindgen(constructor)]
-    pub fn new(key: &JsValue, tweak: &[u8], digits: &JsValue) -> Result<Mask, JsValue> {
+    pub fn new(key: &JsValue, tweak: &[u8], digits: Option<String>) -> Result<Mask, JsValue> {
         let mask = CoreMask::new(key_of(key)?).with_tweak(tweak).map_err(raise)?;
-        if digits.is_undefined() {
-            return Ok(Self(mask));
-        }
-        mask.with_digits(integer(digits)?).map(Self).map_err(raise)
+        let Some(digits) = digits else { return Ok(Self(mask)) };
+        mask.with_digits(integer(&digits)).map(Self).map_err(raise)
     }
 
     /// Masks an ID.
-    pub fn encode(&self, value: &JsValue) -> Result<u64, JsValue> {
+    pub fn encode(&self, value: &str) -> Result<u64, JsValue> {
         self.0.encode(id(value)?).map_err(raise)
     }
 
     /// Unmasks an ID.
-    pub fn decode(&self, masked: &JsValue) -> Result<u64, JsValue> {
+    pub fn decode(&self, masked: &str) -> Result<u64, JsValue> {
         self.0.decode(id(masked)?).map_err(raise)
     }
 }

@@ -12,7 +12,7 @@ use crate::error::raise;
 
 /// Writes a 64-bit ID after a prefix.
 #[wasm_bindgen(js_name = prefixedId)]
-pub fn prefixed_id(prefix: &str, value: &JsValue) -> Result<String, JsValue> {
+pub fn prefixed_id(prefix: &str, value: &str) -> Result<String, JsValue> {
     Ok(prefix::encode(prefix, id(value)?).map_err(raise)?.as_str().into())
 }
 

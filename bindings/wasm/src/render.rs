@@ -38,9 +38,9 @@ fn layouts_of(texts: &[String]) -> Vec<Layout> {
 
 /// Returns the line of an ID under a layout.
 #[wasm_bindgen]
-pub fn decoded(value: &JsValue, layout: &str, json: bool) -> Result<String, JsValue> {
+pub fn decoded(value: &str, layout: &str, json: bool) -> Result<String, JsValue> {
     let layout = Layout::parse(layout).map_err(raise)?;
-    let decoded = Decoded::new(integer(value)?, &layout).map_err(raise)?;
+    let decoded = Decoded::new(integer(value), &layout).map_err(raise)?;
     Ok(written(|out| decoded.write(out, Format::of(json, false))))
 }
 

@@ -8,7 +8,7 @@ use snowmint_core::{Minter, Options, Run, SequenceStart, Words};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::convert::{digits, length};
+use crate::convert::{integer, length};
 use crate::error::raise;
 use crate::layout::Layout;
 
@@ -116,7 +116,7 @@ pub fn check_ms(option: &str, ms: f64) -> Result<(), JsValue> {
 /// Checks the size of a batch.
 #[wasm_bindgen]
 pub fn batch(count: &str) -> Result<u32, JsValue> {
-    digits(count).batch().map(|count| count as u32).map_err(raise)
+    integer(count).batch().map(|count| count as u32).map_err(raise)
 }
 
 /// Returns the error of a closed generator.

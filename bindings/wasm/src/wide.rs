@@ -191,8 +191,8 @@ pub fn uuid_of_swapped(bytes: &[u8]) -> Result<String, JsValue> {
 
 /// Makes the ULID of an instant and 80 random bits: the bits above the low 64, and the low 64.
 #[wasm_bindgen(js_name = ulidOf)]
-pub fn ulid_of(unix_ms: f64, high: &JsValue, low: &JsValue) -> Result<String, JsValue> {
-    let random = match (integer(high)?, integer(low)?) {
+pub fn ulid_of(unix_ms: f64, high: &str, low: &str) -> Result<String, JsValue> {
+    let random = match (integer(high), integer(low)) {
         (Integer::Fits(high), Integer::Fits(low)) => u128::from(high) << 64 | u128::from(low),
         // Does not fit either.
         _ => u128::MAX,
@@ -209,9 +209,9 @@ pub fn ulid_randomness(text: &str) -> Result<Vec<u64>, JsValue> {
 
 /// Makes the `ObjectId` or xid of an instant, 40 random bits and a counter of 24 bits.
 #[wasm_bindgen(js_name = objectIdOf)]
-pub fn object_id_of(kind: Kind, unix_ms: f64, random: &JsValue, counter: &JsValue) -> Result<String, JsValue> {
-    let random = integer(random)?.or_too_large();
-    let counter = integer(counter)?.count();
+pub fn object_id_of(kind: Kind, unix_ms: f64, random: &str, counter: &str) -> Result<String, JsValue> {
+    let random = integer(random).or_too_large();
+    let counter = integer(counter).count();
     if matches!(kind, Kind::Xid) {
         Xid::from_parts(unix_ms as i64, random, counter).map(|id| owned(id.text()))
     } else {

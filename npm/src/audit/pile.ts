@@ -1,4 +1,5 @@
 // The IDs of an audit.
+import { digits } from "../input.js";
 import { reports, type WasmPile } from "../wasm/reports.js";
 
 /** So many IDs go into the module at once. */
@@ -35,7 +36,7 @@ export class Pile {
     if (typeof id === "bigint" && BigInt.asUintN(64, id) === id) this.#chunk[this.#length++] = id;
     else {
       this.#flush();
-      this.#pile.add(id);
+      this.#pile.add(digits(id));
     }
     if (this.#length === CHUNK) this.#flush();
   }

@@ -82,7 +82,7 @@ export function layouts(given: Layout[], { json, bold }: Format): string {
 
 /** Returns the line of an ID under a layout. Throws `SnowmintError` if the layout cannot have minted the ID. */
 export const decoded = (id: bigint, layout: Layout, { json }: Format): string =>
-  reports().decoded(id, String(layout), json);
+  reports().decoded(String(id), String(layout), json);
 
 /** Returns the lines of a value and its candidates, and whether there is a candidate. */
 export function candidates(value: string | bigint, { json, bold }: Format): [lines: string, found: boolean] {

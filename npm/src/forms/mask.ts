@@ -1,5 +1,5 @@
 // Masks: reversible public forms of IDs that show neither their time nor their order.
-import { type Id, type Integer, type Owner, read } from "../input.js";
+import { digits as digitsOf, type Id, type Integer, type Owner, read } from "../input.js";
 import { tools, type WasmMask, type WasmUuidMask } from "../wasm/tools.js";
 
 /** The secret of a mask: 16 bytes, or 32 hexadecimal digits. */
@@ -30,17 +30,17 @@ export class Mask {
   constructor(key: MaskKey, options: MaskOptions = {}) {
     const { tweak = "", digits } = read(options, OWNER);
     const bytes = typeof tweak === "string" ? new TextEncoder().encode(tweak) : array("a tweak is a string or", tweak);
-    this.#mask = new (tools().Mask)(keyOf(key), bytes, digits);
+    this.#mask = new (tools().Mask)(keyOf(key), bytes, digits === undefined ? digits : digitsOf(digits));
   }
 
   /** The masked form of an ID. Throws `INVALID_ID` above 2^63-1, or for more digits than the mask has. */
   encode(id: Id): bigint {
-    return this.#mask.encode(id);
+    return this.#mask.encode(digitsOf(id));
   }
 
   /** The ID of a masked form. Throws as `encode`. */
   decode(masked: Id): bigint {
-    return this.#mask.decode(masked);
+    return this.#mask.decode(digitsOf(masked));
   }
 }
 

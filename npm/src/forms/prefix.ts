@@ -1,5 +1,5 @@
 // Prefixed IDs, which say what they identify.
-import { frozen, type Id } from "../input.js";
+import { digits, frozen, type Id } from "../input.js";
 import { tools } from "../wasm/tools.js";
 
 declare const OF: unique symbol;
@@ -103,7 +103,7 @@ function encode(prefix: string, value: Id): string {
   return isId ? encodeId(prefix, value) : encodeUuid(prefix, value);
 }
 
-const encodeId = (prefix: string, id: Id): string => tools().prefixedId(String(prefix), id);
+const encodeId = (prefix: string, id: Id): string => tools().prefixedId(String(prefix), digits(id));
 
 const encodeUuid = (prefix: string, uuid: string): string => tools().prefixedUuid(String(prefix), String(uuid));
 

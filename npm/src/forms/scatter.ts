@@ -1,4 +1,4 @@
-import { frozen, type Id, type Integer } from "../input.js";
+import { digits as digitsOf, frozen, type Id, type Integer } from "../input.js";
 import { tools } from "../wasm/tools.js";
 
 /** IDs moved about, so that a database that splits tables by ranges of keys writes to all of them; and back. */
@@ -11,14 +11,14 @@ export const scatter = /* @__PURE__ */ frozen({
    * @example
    * scatter.rotateDigits(561632371724517376n, 1) // 566163237172451737n
    */
-  rotateDigits: (id: Id, digits: Integer): bigint => tools().rotateDigits(id, digits),
+  rotateDigits: (id: Id, digits: Integer): bigint => tools().rotateDigits(digitsOf(id), digitsOf(digits)),
   /** The inverse of `rotateDigits`. Throws `INVALID_ID` if that gives no such ID for this number of digits. */
-  unrotateDigits: (id: Id, digits: Integer): bigint => tools().unrotateDigits(id, digits),
+  unrotateDigits: (id: Id, digits: Integer): bigint => tools().unrotateDigits(digitsOf(id), digitsOf(digits)),
   /**
    * Turns the low 63 bits round, so that the lowest comes to lead; its own inverse. Throws `INVALID_ID` unless `id` is 0 to
    * 2^63-1.
    */
-  reverseBits: (id: Id): bigint => tools().reverseBits(id),
+  reverseBits: (id: Id): bigint => tools().reverseBits(digitsOf(id)),
   /**
    * Puts one of 2^`bits` shard numbers on top, made of the low bits and a hash of the others, which move down in the order of
    * time. Throws `INVALID_ID` unless `id` is 0 to 2^63-1 and `bits` 0 to 63.
@@ -26,7 +26,7 @@ export const scatter = /* @__PURE__ */ frozen({
    * @example
    * scatter.shardHigh(1541815603606036480n, 4) >> 59n // 0n to 15n
    */
-  shardHigh: (id: Id, bits: Integer): bigint => tools().shardHigh(id, bits),
+  shardHigh: (id: Id, bits: Integer): bigint => tools().shardHigh(digitsOf(id), digitsOf(bits)),
   /** The inverse of `shardHigh`. Throws `INVALID_ID` unless `id` is 0 to 2^63-1 and `bits` 0 to 63. */
-  unshardHigh: (id: Id, bits: Integer): bigint => tools().unshardHigh(id, bits),
+  unshardHigh: (id: Id, bits: Integer): bigint => tools().unshardHigh(digitsOf(id), digitsOf(bits)),
 });

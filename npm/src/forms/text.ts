@@ -1,5 +1,5 @@
 // IDs as texts of fixed width, by the module that mints.
-import { frozen, type Id, integer } from "../input.js";
+import { digits, frozen, type Id } from "../input.js";
 import { FORMS } from "../layout/names.js";
 import { mint } from "../wasm/mint.js";
 
@@ -11,7 +11,7 @@ type Form = TextForm;
 export const checkForm = (form: TextForm): void => void encode(0n, form);
 
 /** Writes an ID in a form. */
-export const encode = (id: Id, form: TextForm): string => mint().writeText(String(integer(id)), String(form));
+export const encode = (id: Id, form: TextForm): string => mint().writeText(digits(id), String(form));
 
 /** Reads a text of a form. */
 const decode = (text: string, form: TextForm): bigint => mint().readText(String(text), String(form));

@@ -2,7 +2,7 @@ import { leased, nativeCell, nodeOfEnvironment, renewalMs } from "#host";
 import { blocking, later, sleep } from "#runtime";
 import { SnowmintError } from "../errors.js";
 import { checkForm, encode, type TextForm } from "../forms/text.js";
-import { integer, read } from "../input.js";
+import { digits, read } from "../input.js";
 import { type Layout, nodeNumber, numbersOf } from "../layout/layout.js";
 import { STARTS } from "../layout/names.js";
 import type { Found } from "../lease/generator.js";
@@ -272,7 +272,7 @@ export class Snowflake implements Iterable<bigint>, AsyncIterable<bigint> {
   }
 
   #batch(count: number): number {
-    return mint().batch(String(integer(count)));
+    return mint().batch(digits(count));
   }
 }
 

@@ -1,6 +1,6 @@
 // ObjectIds of MongoDB (mongodb/specifications on GitHub, source/bson-objectid).
 
-import { frozen, type Instant, type Integer, unixMs } from "../input.js";
+import { digits, frozen, type Instant, type Integer, unixMs } from "../input.js";
 import { Kind, tools } from "../wasm/tools.js";
 import { bytesOf, type Mint, minting, textOf, timeOf } from "./bits128.js";
 
@@ -24,7 +24,7 @@ export const objectId = /* @__PURE__ */ frozen(
      * queries by time. Throws `BEFORE_EPOCH` and `TIME_OVERFLOW` outside 1970 to 2106, and `INVALID_ID` if a number does not fit.
      */
     fromParts: (instant: Instant, random: Integer = 0, counter: Integer = 0): string =>
-      tools().objectIdOf(Kind.ObjectId, unixMs(instant), random, counter),
+      tools().objectIdOf(Kind.ObjectId, unixMs(instant), digits(random), digits(counter)),
     /** The time, Unix ms, of whole seconds. Throws `INVALID_TEXT`. */
     timestampMs: (text: string): number => timeOf(Kind.ObjectId, text)!,
   }),

@@ -1,6 +1,6 @@
 // ULIDs (ulid/spec on GitHub).
 
-import { frozen, type Instant, type Integer, integer, unixMs } from "../input.js";
+import { digits, frozen, type Instant, type Integer, integer, unixMs } from "../input.js";
 import { Kind, tools } from "../wasm/tools.js";
 import { bytesOf, type Mint, minting, textOf, timeOf } from "./bits128.js";
 
@@ -33,7 +33,7 @@ export const ulid = /* @__PURE__ */ frozen(
      */
     fromParts(instant: Instant, randomness: Integer = 0n): string {
       const bits = integer(randomness, "INVALID_ID");
-      return tools().ulidOf(unixMs(instant), bits >> 64n, BigInt.asUintN(64, bits));
+      return tools().ulidOf(unixMs(instant), digits(bits >> 64n), digits(BigInt.asUintN(64, bits)));
     },
     /** The time, Unix ms. */
     timestampMs: (text: string): number => timeOf(Kind.Ulid, text)!,

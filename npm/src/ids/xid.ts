@@ -1,6 +1,6 @@
 // xids (rs/xid on GitHub).
 
-import { frozen, type Instant, type Integer, unixMs } from "../input.js";
+import { digits, frozen, type Instant, type Integer, unixMs } from "../input.js";
 import { Kind, tools } from "../wasm/tools.js";
 import { bytesOf, type Mint, minting, textOf, timeOf } from "./bits128.js";
 
@@ -24,7 +24,7 @@ export const xid = /* @__PURE__ */ frozen(
      * `BEFORE_EPOCH` and `TIME_OVERFLOW` outside 1970 to 2106, and `INVALID_ID` if a number does not fit.
      */
     fromParts: (instant: Instant, random: Integer = 0, counter: Integer = 0): string =>
-      tools().objectIdOf(Kind.Xid, unixMs(instant), random, counter),
+      tools().objectIdOf(Kind.Xid, unixMs(instant), digits(random), digits(counter)),
     /** The time, Unix ms, of whole seconds. */
     timestampMs: (text: string): number => timeOf(Kind.Xid, text)!,
     /** The machine, 24 bits; random in xids of this package. */

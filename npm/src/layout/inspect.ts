@@ -1,6 +1,6 @@
 import { date } from "../errors.js";
 import type { TextForm } from "../forms/text.js";
-import { type Id, type Instant, type Owner, read, unixMs } from "../input.js";
+import { digits, type Id, type Instant, type Owner, read, unixMs } from "../input.js";
 import { tools } from "../wasm/tools.js";
 import { Layout, type Parts } from "./layout.js";
 import type { Preset } from "./names.js";
@@ -129,8 +129,9 @@ export function inspect(value: Id, options: InspectOptions = {}): Candidate[] {
   // As the function of a map it is called with an index.
   const { now } = typeof options === "number" ? {} : read(options, OPTIONS);
   const nowMs = unixMs(now ?? Date.now());
+  const isText = typeof value === "string";
   return tools()
-    .inspect(value, nowMs)
+    .inspect(isText ? value : digits(value), !isText, nowMs)
     .map(({ id, ...candidate }) => {
       const { layoutText, timestampMs } = candidate;
       return {

@@ -1,5 +1,5 @@
 import { date } from "../errors.js";
-import { type Id, type Instant, type Integer, integer, type Owner, read, unixMs } from "../input.js";
+import { digits, type Id, type Instant, type Integer, integer, type Owner, read, unixMs } from "../input.js";
 import { mint, type WasmLayout } from "../wasm/mint.js";
 
 /** The parts of an ID under a layout. */
@@ -134,7 +134,7 @@ export class Layout {
 
   /** Takes an ID apart. Throws `INVALID_ID` if the layout cannot have minted it. */
   decode(id: Id): Parts {
-    const [ms, us, node, ...values] = wasmLayout(this).decode(String(integer(id)));
+    const [ms, us, node, ...values] = wasmLayout(this).decode(digits(id));
     const timestampMs = Number(BigInt.asIntN(64, ms!));
     const fields: Parts["fields"] = {};
     for (const [name, bits] of Object.entries(this.fields)) {

@@ -4,11 +4,8 @@ import { type ErrorCode, SnowmintError } from "../errors.js";
 
 /** Compiles and starts a module, once. */
 type Init = (source: { module: Uint8Array<ArrayBuffer> | WebAssembly.Module }) => unknown;
-/** Tells a module how to make errors, and to write any value as a text. */
-type Start = (
-  error: (code: ErrorCode, sentence: string, ms: number) => SnowmintError,
-  text: (value: unknown) => string,
-) => void;
+/** Tells a module how to make errors. */
+type Start = (make: (code: ErrorCode, sentence: string, ms: number) => SnowmintError) => void;
 
 /**
  * Returns a function that returns the functions of a module, and starts the module when it is first called: importing never
@@ -51,7 +48,7 @@ function startModule(init: Init, start: Start, source: string | WebAssembly.Modu
     const message = `WebAssembly does not start: ${cause}${HINTS[(cause as Error).name] ?? ""}`;
     throw Object.assign(new SnowmintError("WASM_FORBIDDEN", message), { cause });
   }
-  start((code, sentence, ms) => new SnowmintError(code, inCamelCase(sentence), ms), String);
+  start((code, sentence, ms) => new SnowmintError(code, inCamelCase(sentence), ms));
 }
 
 /** Decodes hexadecimal. Engines of 2024 and before lack `fromHex`; there the loop takes 9 ms longer in Chromium. */
