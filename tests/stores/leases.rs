@@ -39,6 +39,16 @@ impl Minters {
         command
     }
 
+    /// Waits until a ledger has `count` more IDs.
+    fn wait_for_more(&self, count: usize, name: &str) {
+        let minted = || ledger(&self.ledger(name)).len();
+        let (before, since) = (minted(), Instant::now());
+        while minted() < before + count {
+            assert!(since.elapsed() < Duration::from_secs(60), "{name} mints no more");
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+
     fn lease(&self, layout: &str) -> LeaseOptions {
         LeaseOptions::new()
             .layout(Layout::find(layout).expect("a layout"))
@@ -63,7 +73,7 @@ pub async fn eight_processes_claim_eight_nodes(scene: Arc<Scene>) {
     let mut nodes: Vec<_> = running.iter_mut().map(Running::node).collect();
     nodes.sort_unstable();
     assert_eq!(nodes, (0..8).collect::<Vec<u32>>(), "the lowest eight");
-    thread::sleep(Duration::from_millis(100));
+    minters.wait_for_more(1, "ids");
     drop(running);
     assert!(assert_unique(ledger(&minters.ledger("ids"))) > 8);
 }
@@ -74,15 +84,15 @@ pub async fn a_paused_holder_mints_nothing_after_its_node_was_reassigned(scene: 
     let options = [&*layout, "window_ms=1000", "pace_us=300", "max_wait_ms=15000"];
     let mut stopped = Running::start(&mut minters.minter("mint", "stopped", &options));
     assert_eq!(stopped.node(), 0);
-    thread::sleep(Duration::from_millis(300));
+    minters.wait_for_more(50, "stopped");
     stopped.signal("STOP");
     let mut successor = Running::start(&mut minters.minter("mint", "successor", &options));
     assert_eq!(successor.node(), 0, "the only node, when its window is over");
-    thread::sleep(Duration::from_millis(200));
+    minters.wait_for_more(50, "successor");
     stopped.signal("CONT");
     let said = stopped.line() + &stopped.line();
     assert!(said.contains("lost") && said.contains("the lease of node 0 was lost"), "{said}");
-    thread::sleep(Duration::from_millis(200));
+    minters.wait_for_more(50, "successor");
     successor.kill();
     let (first, second) = (ledger(&minters.ledger("stopped")), ledger(&minters.ledger("successor")));
     let (last_tick, first_tick) =
@@ -106,14 +116,7 @@ pub async fn a_given_node_repeats_nothing_under_any_fault(scene: Arc<Scene>) {
         assert!(said.contains("node 5 "), "{said}");
     };
     let minted = |name: &str| ledger(&minters.ledger(name));
-    let wait_for_more = |name: &str| {
-        let before = minted(name).len();
-        let since = Instant::now();
-        while minted(name).len() < before + 100 {
-            assert!(since.elapsed() < Duration::from_secs(60), "{name} mints no more");
-            thread::sleep(Duration::from_millis(5));
-        }
-    };
+    let wait_for_more = |name| minters.wait_for_more(100, name);
 
     let mut first = start("first");
     refused("max_wait_ms=50");
@@ -158,12 +161,12 @@ pub async fn released_nodes_are_free_at_once_others_after_their_window(scene: Ar
     }
     let mut killed = Running::start(&mut minters.minter("mint", "ids", &[&*layout, "window_ms=2000", "pace_us=500"]));
     assert_eq!(killed.node(), 0);
-    thread::sleep(Duration::from_millis(200));
+    minters.wait_for_more(1, "ids");
     killed.kill();
     let refused = Snowflake::lease(minters.lease(ONE_NODE).options(waiting(0))).expect_err("it is taken");
     assert_eq!(refused.kind(), ErrorKind::NodesExhausted, "{refused}");
     run(&mut minters.minter("mint", "ids", &[&layout, "count=5", "max_wait_ms=20000"]));
-    assert!(assert_unique(ledger(&minters.ledger("ids"))) > 15);
+    assert!(assert_unique(ledger(&minters.ledger("ids"))) > 15, "the killed process minted none");
 }
 
 pub async fn forked_children_lease_separate_nodes(scene: Arc<Scene>) {
