@@ -28,7 +28,7 @@ test("sixty workers of one page have a lease each", { skip: missing }, async (t)
   const page = await browser.newPage();
   await page.goto(server.origin);
   await until(page, `globalThis.answers?.length === ${WORKERS}`);
-  const answers = await page.evaluate("answers.map(({ node, code, message }) => node ?? `${code}: ${message}`)");
+  const answers = await page.evaluate("answers.map(({ node, code, message }) => node ?? [code, message].join(': '))");
   assert.equal(new Set(answers).size, WORKERS, answers.join());
   assert.ok(answers.every(Number.isInteger), answers.join());
 });
