@@ -51,9 +51,9 @@ function start(script, env, stdio, words = []) {
 }
 
 /** What became of a process that ends by itself; one that hangs is killed, on a busy machine not too early. */
-export async function exitOf(script, env = {}) {
+export async function exitOf(script, env = {}, limitMs = 60_000) {
   const child = start(script, env, []);
-  const late = setTimeout(() => child.kill("SIGKILL"), 60_000);
+  const late = setTimeout(() => child.kill("SIGKILL"), limitMs);
   const told = await child.gone;
   clearTimeout(late);
   return told;

@@ -241,7 +241,9 @@ fn as_user(scene: &Scene, user: &str, options: &[&str]) -> Command {
     let program = scene.path("minter");
     if !program.exists() {
         fs::set_permissions(scene.path(""), Permissions::from_mode(0o755)).expect("opened");
-        fs::copy(minter("").get_program(), &program).expect("copied");
+        // By a separate process: a child that another test forks meanwhile would hold a copy of this process open for writing, and
+        // such a program cannot start.
+        run(Command::new("cp").args([minter("").get_program(), program.as_os_str()]));
     }
     let mut command = Command::new("setpriv");
     for (name, _) in minter("").get_envs() {

@@ -213,7 +213,7 @@ class Layout:
         Raises:
             BeforeEpochError, TimeOverflowError: The layout has no such time.
             InvalidNodeError: The node or a node field does not fit, is missing or unknown.
-            InvalidIdError: `sequence`, `random` or `opaque` does not fit, there is no time, or parts contradict each other.
+            InvalidIdError: `sequence`, `random` or `opaque` does not fit, there is no time, or a part has two values.
             ValueError: The datetime is naive.
         """
 
