@@ -92,7 +92,7 @@ test("every vector holds in a classic worker, bundled", async ({ context }, t) =
 test("under a policy without wasm-unsafe-eval importing works, and the first use names it", async ({ context }, t) => {
   const told = await inPage(context, t, "/forbidden", () => globalThis.outcome);
   assert.deepEqual([told.name, told.code], ["SnowmintError", "WASM_FORBIDDEN"], JSON.stringify(told));
-  assert.match(told.message, /^WebAssembly does not start: .*; allow 'wasm-unsafe-eval' in the page's CSP$/);
+  assert.match(told.message, /^WebAssembly does not start: .*; allow 'wasm-unsafe-eval' in the page's CSP$/s);
   assert.match(told.cause, /^(CompileError|EvalError)$/);
 });
 
