@@ -196,10 +196,7 @@ impl Layout {
         let layout = &self.0;
         let mut given = Vec::new();
         if let Some(parts) = parts {
-            let snowmint_core::Parts { timestamp_ms, extra_us, node, sequence, random, .. } = parts.get().core;
-            let node = layout.node(node.into());
-            given.extend([Part::Us(timestamp_ms, extra_us.into()), Part::Node(node)]);
-            given.extend([Part::Sequence(sequence.into()), Part::Random(random.into())]);
+            given.extend(<[Part; 4]>::from(&parts.get().core));
         }
         given.extend(timestamp_ms.map(|ms| Part::Ms(ms.0)));
         given.extend(timestamp.map(|datetime| Part::unix_us(datetime.0.0)));

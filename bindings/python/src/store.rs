@@ -285,9 +285,10 @@ impl Lessor for PyStore {
 
 /// Reads the version in an answer of a store, after a write that expected another version.
 fn version(answer: &Bound<'_, PyAny>, expected: Version) -> PyResult<Version> {
-    let version = answer.extract::<Int>().ok().and_then(|int| store::version(int.0, expected));
-    let sentence = || Ok(NOT_A_VERSION.replace("{answer}", &answer.repr()?.to_string_lossy()));
-    version.ok_or_else(|| sentence().map_or_else(|error| error, PyTypeError::new_err))
+    match answer.extract::<Int>().ok().and_then(|int| store::version(int.0, expected)) {
+        Some(version) => Ok(version),
+        None => Err(PyTypeError::new_err(NOT_A_VERSION.replace("{answer}", &answer.repr()?.to_string_lossy()))),
+    }
 }
 
 fn whole(ms: u64) -> i64 {

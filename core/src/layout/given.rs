@@ -101,11 +101,8 @@ impl Layout {
     fn placed(&self, part: Part) -> Result<(u64, u64), Error> {
         let (field, value, what) = match part {
             Part::Node(node) => {
-                let node = Integer::from(node?);
-                if node.misfits(self.node_bits) {
-                    return Err(node.refused(What::Node, self.node_bits));
-                }
-                return Ok((self.put_node(u32::MAX), self.put_node(node.magnitude() as u32)));
+                let node = self.node(node?.into())?;
+                return Ok((self.put_node(u32::MAX), self.put_node(node)));
             }
             Part::Sequence(value) => (self.sequence(), value, What::Sequence),
             Part::Random(value) => (self.random(), value, What::Random),

@@ -38,6 +38,17 @@ impl Parts {
     }
 }
 
+impl From<&Parts> for [Part; 4] {
+    fn from(parts: &Parts) -> Self {
+        [
+            Part::Us(parts.timestamp_ms, parts.extra_us.into()),
+            Part::Node(Ok(parts.node)),
+            Part::Sequence(parts.sequence.into()),
+            Part::Random(parts.random.into()),
+        ]
+    }
+}
+
 #[cfg(feature = "std")]
 impl Parts {
     /// Returns the first instant of the ID's tick.
@@ -118,12 +129,7 @@ impl Layout {
     /// # Ok::<(), snowmint_core::Error>(())
     /// ```
     pub fn encode(&self, parts: &Parts) -> Result<u64, Error> {
-        self.encode_parts([
-            Part::Us(parts.timestamp_ms, parts.extra_us.into()),
-            Part::Node(Ok(parts.node)),
-            Part::Sequence(parts.sequence.into()),
-            Part::Random(parts.random.into()),
-        ])
+        self.encode_parts(<[Part; 4]>::from(parts))
     }
 
     /// Works as [`Layout::encode`], with integers of any size.
