@@ -17,7 +17,7 @@ export function integer(value: unknown, code: "INVALID_ID" | "INVALID_NODE" = "I
 }
 
 /** The digits of an integer, as the wasm modules take it: a bigint would wrap there beyond 64 bits. */
-export const digits = (value: unknown): string => String(integer(value));
+export const digits = (value: unknown, code?: "INVALID_ID" | "INVALID_NODE"): string => String(integer(value, code));
 
 /** Unix ms, rounded down. */
 export function unixMs(instant: unknown): number {
@@ -26,7 +26,7 @@ export function unixMs(instant: unknown): number {
   throw new TypeError(`${String(instant)} is not an instant: pass a Date or Unix ms`);
 }
 
-/** A length of time, checked by core under its name for the option. */
+/** A length of time, checked by core, whose error shows the name of the option. */
 export function duration(name: string, value: unknown): number {
   const ms = typeof value === "number" ? value : NaN;
   mint().checkMs(name, ms);

@@ -245,7 +245,7 @@ function begun(layout: Layout | string, options: AuditOptions): Pile {
     layout: String(layout),
     sinceMs: since === undefined ? since : unixMs(since),
     untilMs: until === undefined ? until : unixMs(until),
-    jitterMs: jitterMs === undefined ? jitterMs : duration("jitter_ms", jitterMs),
+    jitterMs: jitterMs === undefined ? jitterMs : duration("jitterMs", jitterMs),
     unordered,
   });
 }

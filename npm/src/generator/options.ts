@@ -123,8 +123,8 @@ export function specOf({ layout, maxAheadMs, maxWaitMs, sequenceStart = "zero", 
   const defaults = mint().defaults();
   return {
     layout: layoutOfGenerator(layout),
-    maxAheadMs: duration("max_ahead_ms", maxAheadMs ?? (blocking ? defaults.aheadMs : defaults.nonblockingAheadMs)),
-    maxWaitMs: duration("max_wait_ms", maxWaitMs ?? (blocking ? defaults.eventLoopWaitMs : defaults.nonblockingWaitMs)),
+    maxAheadMs: duration("maxAheadMs", maxAheadMs ?? (blocking ? defaults.aheadMs : defaults.nonblockingAheadMs)),
+    maxWaitMs: duration("maxWaitMs", maxWaitMs ?? (blocking ? defaults.eventLoopWaitMs : defaults.nonblockingWaitMs)),
     asyncWaitMs: maxWaitMs ?? defaults.waitMs,
     start,
     // As if no clock were given.

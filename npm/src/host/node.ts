@@ -130,7 +130,7 @@ async function lease(spec: Spec, options: LeaseOptions): Promise<Lease | undefin
     maxAheadMs,
     maxWaitMs: asyncWaitMs,
     start,
-    windowMs: windowMs === undefined ? undefined : duration("window_ms", windowMs),
+    windowMs: windowMs === undefined ? undefined : duration("windowMs", windowMs),
     exclude: [...exclude].map((node) => nodeNumber(layout, node)),
   };
   const share: Share = {};

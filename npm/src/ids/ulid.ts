@@ -1,6 +1,6 @@
 // ULIDs (ulid/spec on GitHub).
 
-import { digits, frozen, type Instant, type Integer, integer, unixMs } from "../input.js";
+import { frozen, type Instant, type Integer, integer, unixMs } from "../input.js";
 import { Kind, tools } from "../wasm/tools.js";
 import { bytesOf, type Mint, minting, textOf, timeOf } from "./bits128.js";
 
@@ -32,8 +32,8 @@ export const ulid = /* @__PURE__ */ frozen(
      * `TIME_OVERFLOW` outside 1970 to 10889, and `INVALID_ID` if the bits do not fit.
      */
     fromParts(instant: Instant, randomness: Integer = 0n): string {
-      const bits = integer(randomness, "INVALID_ID");
-      return tools().ulidOf(unixMs(instant), digits(bits >> 64n), digits(BigInt.asUintN(64, bits)));
+      const bits = integer(randomness);
+      return tools().ulidOf(unixMs(instant), String(bits >> 64n), String(BigInt.asUintN(64, bits)));
     },
     /** The time, Unix ms. */
     timestampMs: (text: string): number => timeOf(Kind.Ulid, text)!,

@@ -5,16 +5,10 @@ import { tools } from "../wasm/tools.js";
 import { Layout, type Parts } from "./layout.js";
 import type { Preset } from "./names.js";
 
-/** The kind of a candidate; `uuid` is a UUID of another variant or version. */
-export type Kind =
-  | "snowflake"
-  | `uuid${1 | 2 | 3 | 4 | 5 | 6 | 7 | 8}`
-  | "uuid_nil"
-  | "uuid_max"
-  | "uuid"
+/** A kind of IDs with one text form, which has the same name. */
+type OneForm =
   | "ulid"
   | "object_id"
-  | "type_id"
   | "ksuid"
   | "xid"
   | "firebase_push_id"
@@ -23,6 +17,16 @@ export type Kind =
   | "redis_stream_id"
   | "xray_trace_id"
   | "aidx";
+
+/** The kind of a candidate; `uuid` is a UUID of another variant or version. */
+export type Kind =
+  | "snowflake"
+  | `uuid${1 | 2 | 3 | 4 | 5 | 6 | 7 | 8}`
+  | "uuid_nil"
+  | "uuid_max"
+  | "uuid"
+  | "type_id"
+  | OneForm;
 
 /** A system beside the presets, whose IDs are only read. */
 export type ReadOnlySystem =
@@ -63,16 +67,7 @@ export type Form =
   | "uuid_urn"
   | "uuid_hex"
   | "uuid_swapped"
-  | "ulid"
-  | "object_id"
-  | "ksuid"
-  | "xid"
-  | "firebase_push_id"
-  | "cuid"
-  | "scru128"
-  | "redis_stream_id"
-  | "xray_trace_id"
-  | "aidx";
+  | OneForm;
 
 /** One that could have minted what was inspected. */
 export interface Candidate {

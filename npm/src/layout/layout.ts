@@ -1,5 +1,5 @@
 import { date } from "../errors.js";
-import { digits, type Id, type Instant, type Integer, integer, type Owner, read, unixMs } from "../input.js";
+import { digits, type Id, type Instant, type Integer, type Owner, read, unixMs } from "../input.js";
 import { mint, type WasmLayout } from "../wasm/mint.js";
 
 /** The parts of an ID under a layout. */
@@ -166,7 +166,7 @@ export class Layout {
     for (const [part, value] of [...Object.entries(given), ...Object.entries(named)]) {
       if (value === undefined) continue;
       if (part === "node") lines.push(`node=${nodeText(value as NodeId).replace(/\n/g, "?")}`);
-      else if (!part.startsWith("timestamp")) lines.push(`${part}=${integer(value)}`);
+      else if (!part.startsWith("timestamp")) lines.push(`${part}=${digits(value)}`);
       // Beyond 2^53 only the tick is exact.
       else if (!isTicked || Number.isSafeInteger(Number(value)))
         lines.push(`${part === "timestampUs" ? part : "timestampMs"}=${BigInt(unixMs(value))}`);
@@ -211,9 +211,9 @@ export function nodeNumber(layout: Layout, node: NodeId): number {
 /** Writes a node as core reads it. An empty object is a node only of a layout without node fields. @internal */
 export function nodeText(node: NodeId): string {
   if (typeof node === "string") return node;
-  if ({}.toString.call(node) !== "[object Object]") return String(integer(node, "INVALID_NODE"));
+  if ({}.toString.call(node) !== "[object Object]") return digits(node, "INVALID_NODE");
   const fields = Object.entries(node).map(
-    ([name, value]) => `${name.replace(/\W/g, "?")}=${integer(value, "INVALID_NODE")}`,
+    ([name, value]) => `${name.replace(/\W/g, "?")}=${digits(value, "INVALID_NODE")}`,
   );
   return fields.join();
 }

@@ -65,7 +65,7 @@ export async function leaseOver(spec: Spec, options: LeaseOptions, place: Place)
     defaultMs,
     namespace,
     namespaceOf: layout,
-    windowMs: windowMs === undefined ? undefined : duration("window_ms", windowMs),
+    windowMs: windowMs === undefined ? undefined : duration("windowMs", windowMs),
     node,
     vouched,
     excluded: () => [...excluded, ...vouched()],

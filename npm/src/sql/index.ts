@@ -66,7 +66,7 @@ function functionOptions(of: string, options: FunctionOptions): WasmFunctionOpti
   const ms = (name: string, given?: number) => (given === undefined ? given : duration(name, given));
   const { FunctionOptions } = reports();
   const start = sequenceStart === undefined ? sequenceStart : String(sequenceStart);
-  return new FunctionOptions(ms("max_ahead_ms", maxAheadMs), ms("max_wait_ms", maxWaitMs), start);
+  return new FunctionOptions(ms("maxAheadMs", maxAheadMs), ms("maxWaitMs", maxWaitMs), start);
 }
 
 /** Checks a name. */

@@ -60,6 +60,6 @@ function bytesOf(hex: string): Uint8Array<ArrayBuffer> {
 
 /** A sentence with the names of options as JavaScript has them: `max_wait_ms` is `maxWaitMs`. */
 const inCamelCase = (sentence: string): string =>
-  sentence.replace(/\b(?:(?:max_wait|max_ahead|window|jitter)_ms|sequence_start)\b/g, (name) =>
+  sentence.replace(/\b(?:(?:max_wait|max_ahead|window)_ms|sequence_start)\b/g, (name) =>
     name.replace(/_./g, ([, letter]) => letter!.toUpperCase()),
   );
