@@ -10,10 +10,10 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use snowmint::Slots;
-use support::{ONE_NODE, Running, Scene, TWO_NODES, assert_unique, minter, run, run_refused};
+use support::{ONE_NODE, Running, Scene, TWO_NODES, assert_unique, minter, run, run_refused, wait_for};
 
 #[test]
 fn sixteen_processes_started_at_once_have_sixteen_nodes() {
@@ -147,15 +147,6 @@ fn an_error_names_the_directory_that_cannot_be_made() {
     assert!(refused.contains("/dev/null/slots") && refused.contains("SNOWMINT_STATE_DIR"), "{refused}");
 }
 
-/// Waits for an event that comes within a few renewals.
-fn until(what: &str, mut happened: impl FnMut() -> bool) {
-    let since = Instant::now();
-    while !happened() {
-        assert!(since.elapsed() < Duration::from_secs(60), "{what}");
-        thread::sleep(Duration::from_millis(10));
-    }
-}
-
 /// The last holder ran ahead of the clock by ten seconds.
 #[test]
 fn a_slot_that_vanished_is_refused_until_a_fence() {
@@ -226,12 +217,12 @@ fn renewals_keep_the_layout_and_touch_it() {
     for path in [&layout, &resting] {
         File::options().write(true).open(path).and_then(|file| file.set_modified(long_ago)).expect("old");
     }
-    until("a renewal touches the layout", || !is_old(&layout));
+    wait_for("a renewal touches the layout", || !is_old(&layout));
     run_refused(&mut scene.minter("mint", &["namespace=orders", ANOTHER_LAYOUT, "count=1"]));
     run(&mut scene.minter("mint", &[&ours[..], &["count=1"]].concat()));
     assert!(!is_old(&resting), "a claim touches slots that rest");
     fs::remove_file(&layout).expect("removed");
-    until("a renewal writes the layout again", || layout.exists());
+    wait_for("a renewal writes the layout again", || layout.exists());
     let written = fs::read_to_string(&layout).expect("text");
     assert!(written.starts_with("time:41,node:1,sequence:12;") && written.ends_with(" nodes=2\n"), "{written}");
 }

@@ -5,6 +5,8 @@ use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Output, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use snowmint_core::Layout;
 use snowmint_core::place::Variables;
@@ -86,6 +88,15 @@ pub fn assert_unique(mut ids: Vec<u64>) -> usize {
     let repeats = ids.windows(2).filter(|pair| pair[0] == pair[1]).count();
     assert_eq!(repeats, 0, "{repeats} duplicates in {} IDs", ids.len());
     ids.len()
+}
+
+/// Waits for an event, up to a minute.
+pub fn wait_for(what: &str, mut happened: impl FnMut() -> bool) {
+    let since = Instant::now();
+    while !happened() {
+        assert!(since.elapsed() < Duration::from_secs(60), "{what}");
+        thread::sleep(Duration::from_millis(10));
+    }
 }
 
 /// Runs a command to its end and returns its output. Panics if it fails.

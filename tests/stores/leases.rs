@@ -3,15 +3,15 @@
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::Arc;
-use std::thread;
-use std::time::{Duration, Instant};
 
 use snowmint::{Error, ErrorKind, LeaseOptions, Options, Snowflake};
 use snowmint_core::Layout;
 use tempfile::TempDir;
 
 use crate::scene::{Kind, Scene, directory, unique};
-use crate::support::{ONE_NODE, Running, TWO_NODES, assert_unique, clock_off, ledger, minter, run, run_refused, ticks};
+use crate::support::{
+    ONE_NODE, Running, TWO_NODES, assert_unique, clock_off, ledger, minter, run, run_refused, ticks, wait_for,
+};
 
 /// Minters on one namespace of a store.
 struct Minters {
@@ -42,11 +42,8 @@ impl Minters {
     /// Waits until a ledger has `count` more IDs.
     fn wait_for_more(&self, count: usize, name: &str) {
         let minted = || ledger(&self.ledger(name)).len();
-        let (before, since) = (minted(), Instant::now());
-        while minted() < before + count {
-            assert!(since.elapsed() < Duration::from_secs(60), "{name} mints no more");
-            thread::sleep(Duration::from_millis(5));
-        }
+        let before = minted();
+        wait_for(&format!("{name} mints"), || minted() >= before + count);
     }
 
     fn lease(&self, layout: &str) -> LeaseOptions {

@@ -3,8 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use snowmint::stores::connect;
 use snowmint::stores::fence::{Fence, raise};
@@ -16,7 +15,7 @@ use tempfile::TempDir;
 
 use crate::scene::directory;
 use crate::sql_scenes::run;
-use crate::support::{ONE_NODE, Running, assert_unique, ledger, minter};
+use crate::support::{ONE_NODE, Running, assert_unique, ledger, minter, wait_for};
 
 /// A layout with few IDs per tick, so that generators soon reach `max_ahead_ms`.
 const FEW_IDS: &str = "time:41,node:2,sequence:2;epoch=2025-01-01T00:00:00Z";
@@ -85,14 +84,6 @@ impl Place {
             until_ms = raised.until_ms;
         });
         until_ms
-    }
-}
-
-fn wait_for(what: &str, mut holds: impl FnMut() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(60);
-    while !holds() {
-        assert!(Instant::now() < deadline, "{what}");
-        thread::sleep(Duration::from_millis(10));
     }
 }
 
