@@ -18,14 +18,15 @@ for part in "${parts[@]}"; do
       rustup toolchain install --profile minimal "$rust"
       checked "$rust" -p snowmint-core --all-features
       checked "$rust" -p snowmint-core --no-default-features
+      checked "$rust" -p snowmint-inspect --all-features
       checked "$rust" -p snowmint-stores
       checked "$rust" -p snowmint-stores --features "$without_sql"
-      checked "$rust" -p snowmint --features "$without_sql,serde,tokio,uuid"
+      checked "$rust" -p snowmint --features "$without_sql,audit,serde,tokio,uuid"
       ;;
     sql)
       rust=$(oldest server/Cargo.toml)
       rustup toolchain install --profile minimal "$rust"
-      checked "$rust" -p snowmint --features all,serde,sqlx,tokio,uuid
+      checked "$rust" -p snowmint --features all,audit,serde,sqlx,tokio,uuid
       checked "$rust" -p snowmint-server
       ;;
     *)

@@ -92,7 +92,7 @@ CARGO_TEST = f"cargo test --quiet --locked --no-fail-fast {FEATURES}"
 # What clippy and rustdoc share.
 LINTED = (
     "--workspace --features snowmint-tests/engines,snowmint-benches/engines,snowmint-server/parquet,snowmint/all,"
-    "snowmint/uuid,snowmint/serde,snowmint/sqlx,snowmint/tokio"
+    "snowmint/audit,snowmint/uuid,snowmint/serde,snowmint/sqlx,snowmint/tokio"
 )
 # Not fat LTO, which takes minutes: `make package` has it.
 QUICK = {"SNOWMINT_PROFILE": "optimised"}
@@ -250,7 +250,7 @@ TESTS = [
     ),
     Step(
         "Rust: core without std on bare metal",
-        "cargo build --quiet --locked -p snowmint-core --no-default-features --target thumbv7em-none-eabi",
+        "cargo build --quiet --locked -p snowmint-core -p snowmint-inspect --no-default-features --target thumbv7em-none-eabi",
         ["test"],
         "rust",
         (RUST,),

@@ -5,7 +5,7 @@ mod reason;
 
 use core::fmt;
 
-pub(crate) use self::reason::What;
+pub use self::reason::What;
 
 /// The kind of a failure, without its numbers.
 ///
@@ -115,11 +115,13 @@ impl Error {
     // Out of line: there are dozens of calls, and a call is a fifth of the size of the body.
     #[cold]
     #[inline(never)]
-    pub(crate) const fn new(what: What, mark: u32, a: u64, b: u64) -> Self {
+    #[doc(hidden)]
+    pub const fn new(what: What, mark: u32, a: u64, b: u64) -> Self {
         Self { what, mark, numbers: [a, b] }
     }
 
-    pub(crate) const fn plain(what: What) -> Self {
+    #[doc(hidden)]
+    pub const fn plain(what: What) -> Self {
         Self::new(what, 0, 0, 0)
     }
 

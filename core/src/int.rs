@@ -155,7 +155,8 @@ impl Integer {
     }
 
     /// Returns the magnitude; 0 beyond 64 bits.
-    pub(crate) const fn magnitude(self) -> u64 {
+    #[doc(hidden)]
+    pub const fn magnitude(self) -> u64 {
         match self {
             Self::Fits(value) | Self::Negative(value) => value,
             Self::Above | Self::Below => 0,

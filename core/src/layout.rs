@@ -108,7 +108,8 @@ impl Numbers {
 
     /// Hands the words to `take`, without a last 0: names that are made of them are as they were before layouts could have
     /// fixed values.
-    pub(crate) fn each_word(&self, take: impl FnMut(u64)) {
+    #[doc(hidden)]
+    pub fn each_word(&self, take: impl FnMut(u64)) {
         let words = self.to_words();
         let count = words.len() - usize::from(self.fixed == 0);
         words.into_iter().take(count).for_each(take);
@@ -186,7 +187,8 @@ impl Layout {
         }
     }
 
-    pub(crate) const EMPTY: Self = Self {
+    #[doc(hidden)]
+    pub const EMPTY: Self = Self {
         slots: [Slot { name: Name::EMPTY, field: Field::ABSENT, kind: 0 }; MAX_FIELDS],
         len: 0,
         bits: 0,
@@ -203,7 +205,8 @@ impl Layout {
 
     /// Appends a field below the present fields. `fixed` is 0, or more by 1 than its fixed value. All bytes of its name pass
     /// `is_name_byte`.
-    pub(crate) const fn add(&mut self, name: &[u8], bits: u32, fixed: u64) -> Result<(), What> {
+    #[doc(hidden)]
+    pub const fn add(&mut self, name: &[u8], bits: u32, fixed: u64) -> Result<(), What> {
         if self.len == MAX_FIELDS {
             return Err(What::FieldCount);
         }
@@ -258,7 +261,8 @@ impl Layout {
     }
 
     /// Puts the fields at their places and checks the rules that need the whole layout. `tick` has `per_ms` units in a ms.
-    pub(crate) const fn finish(&mut self, epoch_ms: i64, tick: u64, per_ms: u64) -> Result<(), What> {
+    #[doc(hidden)]
+    pub const fn finish(&mut self, epoch_ms: i64, tick: u64, per_ms: u64) -> Result<(), What> {
         let mut i = 0;
         while i < self.len {
             let slot = &mut self.slots[i];
@@ -402,7 +406,8 @@ impl Layout {
     }
 
     /// Returns whether ticks are not whole ms.
-    pub(crate) const fn has_fine_ticks(&self) -> bool {
+    #[doc(hidden)]
+    pub const fn has_fine_ticks(&self) -> bool {
         self.per_ms > 1
     }
 
@@ -613,7 +618,8 @@ impl Layout {
 
     /// Returns the first instant of a tick that fits the time field, rounded down to a ms. `finish` has checked that it
     /// fits an `i64`.
-    pub(crate) const fn tick_start_ms(&self, tick: u64) -> i64 {
+    #[doc(hidden)]
+    pub const fn tick_start_ms(&self, tick: u64) -> i64 {
         let units = tick.wrapping_mul(self.tick);
         self.epoch_ms.wrapping_add_unsigned(if self.per_ms > 1 { units / 1000 } else { units })
     }
@@ -624,28 +630,34 @@ impl Layout {
     }
 
     /// Returns the values of fields that have a fixed one, at their places in an ID.
-    pub(crate) const fn fixed(&self) -> u64 {
+    #[doc(hidden)]
+    pub const fn fixed(&self) -> u64 {
         self.fixed
     }
 
     /// Returns the bits that are the same in every ID.
-    pub(crate) const fn constant(&self) -> u64 {
+    #[doc(hidden)]
+    pub const fn constant(&self) -> u64 {
         self.constant
     }
 
-    pub(crate) const fn unused(&self) -> Field {
+    #[doc(hidden)]
+    pub const fn unused(&self) -> Field {
         self.reserved[UNUSED]
     }
 
-    pub(crate) const fn time(&self) -> Field {
+    #[doc(hidden)]
+    pub const fn time(&self) -> Field {
         self.reserved[TIME]
     }
 
-    pub(crate) const fn sequence(&self) -> Field {
+    #[doc(hidden)]
+    pub const fn sequence(&self) -> Field {
         self.reserved[SEQUENCE]
     }
 
-    pub(crate) const fn random(&self) -> Field {
+    #[doc(hidden)]
+    pub const fn random(&self) -> Field {
         self.reserved[RANDOM]
     }
 }

@@ -5,20 +5,18 @@
 // Casts to `usize` and `u32` here follow a check of the range, on the line before or in the type's constructor.
 #![allow(clippy::cast_possible_truncation)]
 
-#[cfg(feature = "audit")]
+#[cfg(feature = "names")]
 extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
 
-#[cfg(feature = "audit")]
-pub mod audit;
 pub mod bytes;
-pub mod doctor;
 pub mod durability;
 mod error;
 mod generator;
+#[doc(hidden)]
+pub mod host;
 pub mod ids;
-pub mod inspect;
 mod int;
 pub mod ksuid;
 mod layout;
@@ -36,7 +34,6 @@ pub mod pin;
 pub mod place;
 pub mod prefix;
 mod random;
-pub mod render;
 pub mod scatter;
 pub mod section;
 pub mod segment;
@@ -44,7 +41,6 @@ pub mod sequence;
 #[cfg(feature = "serde")]
 mod serde;
 pub mod shown;
-pub mod sql;
 pub mod store;
 mod sync;
 mod text;
@@ -61,7 +57,6 @@ pub use self::generator::Minter;
 #[cfg(feature = "std")]
 pub use self::generator::SystemHost;
 pub use self::generator::{CycleClock, Host, LocalRun, Options, Run, SequenceStart, Snowflake, Words};
-pub use self::inspect::inspect;
 pub use self::int::{Integer, MAX_BATCH};
 pub use self::ksuid::Ksuid;
 pub use self::layout::{Field, Layout, MAX_FIELDS, MAX_NODE_BITS, Numbers, Part, Parts};

@@ -208,7 +208,7 @@ pub fn is_uuid(text: impl AsRef<[u8]>) -> bool {
 }
 
 /// Returns the value of a text with any prefix but the empty one; `None` for any other text.
-pub(crate) fn any_prefix<V: Value>(text: &[u8]) -> Option<V> {
+pub fn any_prefix<V: Value>(text: &[u8]) -> Option<V> {
     let (prefix, suffix) = split(text);
     let prefix = Prefix::checked(prefix?)?;
     if prefix.len == 0 { None } else { value(suffix).ok() }

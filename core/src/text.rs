@@ -218,7 +218,7 @@ impl TextForm {
 }
 
 /// Reads a number of up to 128 bits with `bits` bits per character: 4 in `hex`, 5 in `base32`. Higher bits are lost.
-pub(crate) fn wide(text: &[u8], form: TextForm, bits: u32) -> Option<u128> {
+pub fn wide(text: &[u8], form: TextForm, bits: u32) -> Option<u128> {
     text.iter().try_fold(0, |value, byte| Some((value << bits) | form.shape().digit(*byte)? as u128))
 }
 

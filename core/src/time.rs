@@ -7,7 +7,8 @@ use crate::int::write_decimal;
 #[cfg(feature = "std")]
 pub use self::system::{system_time, unix_ms};
 
-pub(crate) const DAY_MS: i64 = 86_400_000;
+/// The length of a day, in ms.
+pub const DAY_MS: i64 = 86_400_000;
 /// Days from 0000-03-01 to 1970. In years that begin in March a leap day is the last day.
 const DAYS_TO_1970: i64 = 719_468;
 const DAYS_IN_400_YEARS: i64 = 146_097;
@@ -50,7 +51,10 @@ impl fmt::Display for Rfc3339 {
 }
 
 /// Writes the day of an instant in the form of [`write_rfc3339`].
-pub(crate) fn write_date(out: &mut impl fmt::Write, unix_ms: i64) -> fmt::Result {
+///
+/// # Errors
+/// The errors of `out`.
+pub fn write_date(out: &mut impl fmt::Write, unix_ms: i64) -> fmt::Result {
     let (year, month, day) = civil_from_days(unix_ms.div_euclid(DAY_MS));
     let (sign, width) = match year {
         ..0 => ("-", 6),

@@ -4,7 +4,8 @@
 
 use libfuzzer_sys::fuzz_target;
 use snowmint_core::layouts::{BAIDU, MASTODON, SNOWMINT, TWITTER};
-use snowmint_core::{ErrorKind, TextForm, inspect, time};
+use snowmint_core::{ErrorKind, TextForm, time};
+use snowmint_inspect::inspect;
 
 fuzz_target!(|text: &[u8]| {
     for form in TextForm::ALL {

@@ -3,10 +3,11 @@
 use std::fmt;
 use std::path::Path;
 
-use snowmint_core::doctor::{Accepted, Finding, Level, Origin, Outlook, SlotNodes, Tally, judge};
 use snowmint_core::durability::Accepting;
-use snowmint_core::render::Format;
+use snowmint_core::lease::{Outlook, SlotNodes, Tally};
 use snowmint_core::{ErrorKind, SystemHost};
+use snowmint_inspect::doctor::{Accepted, Finding, Level, Origin, judge};
+use snowmint_inspect::render::Format;
 use snowmint_stores::{
     BlockingStore, Error, Look, ServerSettings, Terms, look, refuse_lossy_place, refuse_lossy_slots,
 };
@@ -26,7 +27,7 @@ use crate::slots::{SlotDirectory, Slots};
 ///
 /// # Examples
 /// ```
-/// use snowmint::core::render::Format;
+/// use snowmint_inspect::render::Format;
 /// use snowmint::{Environment, LeaseOptions, doctor};
 /// let mut text = String::new();
 /// let is_well = doctor::examine(LeaseOptions::new().node(5), &Environment::default(), &mut text, Format::Plain)?;

@@ -1,7 +1,6 @@
 #![doc = include_str!("../README.md")]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-pub mod audit;
 mod clock;
 mod cycles;
 pub mod doctor;
@@ -18,8 +17,11 @@ mod snowflake;
 pub use snowmint_core::mask::{Mask, MaskKey, UuidMask};
 pub use snowmint_core::{
     ErrorKind, Field, Integer, Ksuid, Layout, MAX_BATCH, Name, ObjectId, Options, Parts, SequenceStart, TextForm,
-    TypeId, Ulid, Uuid, UuidVariant, Window, Xid, inspect, layouts, prefix, scatter, sql,
+    TypeId, Ulid, Uuid, UuidVariant, Window, Xid, layouts, prefix, scatter,
 };
+#[cfg(feature = "audit")]
+pub use snowmint_inspect::audit;
+pub use snowmint_inspect::{inspect, sql};
 pub use snowmint_stores::Error;
 
 pub use self::clock::Clock;

@@ -9,10 +9,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
-use snowmint_core::audit::{DEFAULT_JITTER_MS, integer};
 use snowmint_core::prefix::Prefix;
 use snowmint_core::segment::Pacer;
 use snowmint_core::{Options, TextForm};
+use snowmint_inspect::audit::{DEFAULT_JITTER_MS, integer};
 
 /// Mint and read IDs of the Snowflake family, and serve them.
 #[derive(Debug, Parser)]

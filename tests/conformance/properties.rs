@@ -1,12 +1,12 @@
 //! Properties that hold for every layout, ID and clock, checked with generated values.
 
 use proptest::prelude::*;
-use snowmint_core::inspect::{Candidates, Kind, inspect, inspect_integer};
 use snowmint_core::layouts::{SNOWMINT, SONYFLAKE, TWITTER};
 use snowmint_core::time::{Rfc3339, parse_rfc3339};
 use snowmint_core::{
     Error, ErrorKind, Integer, Layout, Options, SequenceStart, Snowflake, TextForm, Window, Words, scatter,
 };
+use snowmint_inspect::inspect::{Candidates, Kind, inspect, inspect_integer};
 use snowmint_tests::assert_increasing;
 
 /// Generates valid layouts: field widths that add up to at most 64 bits, in any order.

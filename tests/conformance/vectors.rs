@@ -6,7 +6,6 @@ use std::str::FromStr;
 
 use serde::Deserialize;
 use snowmint::audit::{Audit, AuditOptions};
-use snowmint_core::inspect::{inspect, inspect_integer};
 use snowmint_core::ksuid::Ksuid;
 use snowmint_core::mask::{Mask, MaskKey, UuidMask};
 use snowmint_core::object_id::{ObjectId, ObjectIdState};
@@ -19,6 +18,7 @@ use snowmint_core::xid::Xid;
 use snowmint_core::{
     Error, ErrorKind, Layout, Options, Part, SequenceStart, Snowflake, TextForm, TypeId, Words, names, scatter,
 };
+use snowmint_inspect::inspect::{inspect, inspect_integer};
 use snowmint_tests::{Node, assert_increasing, cases, integer};
 
 /// Replaces an error by its code, so that results can be compared. Checks the error's sentence on the way.

@@ -1,9 +1,9 @@
 //! `snowmint doctor` on real servers: what it finds, and that it claims nothing.
 
 use serde_json::Value;
-use snowmint::core::render::Format;
 use snowmint::stores::connect;
 use snowmint::{Environment, LeaseOptions, Snowflake, doctor};
+use snowmint_inspect::render::Format;
 use snowmint_tests::engines::{Engine, Server, shared, shared_database};
 
 use crate::scene::{directory, unique};

@@ -6,6 +6,7 @@ use snowmint::ErrorKind;
 use snowmint::stores::mysql::{Mysql, SCHEMA, Sequence, TICKETS_SCHEMA, Tickets};
 use snowmint::stores::{NumberSource, Tag, TicketServer, Url, connect};
 use snowmint_core::layouts::SNOWMINT;
+use snowmint_inspect::sql::MariadbFunction;
 use snowmint_tests::engines::{Engine, Server, shared_database, with_option};
 use tokio::task::JoinSet;
 
@@ -440,7 +441,7 @@ fn tickets_never_repeat_over_kills() {
 
 /// Makes the function `next_id` by the statements of `mariadb_function`.
 fn make_function(server: &Server) {
-    let function = SNOWMINT.mariadb_function("ids", "next_id", 5.into()).expect("names that fit");
+    let function = MariadbFunction::new(&SNOWMINT, "ids", "next_id", 5.into()).expect("names that fit");
     for statement in function.statements() {
         client(server, &format!("DELIMITER //\n{statement}//"));
     }
@@ -462,7 +463,7 @@ fn a_function_mints_under_any_sql_mode() {
 fn the_table_of_a_function_is_made_in_no_other_engine() {
     let server = start(&["--enforce-storage-engine=InnoDB", "--innodb-strict-mode=OFF", "--sql-mode="]);
     let made = "BEGIN NOT ATOMIC DECLARE EXIT HANDLER FOR 1290 SELECT 'refused';";
-    let function = SNOWMINT.mariadb_function("ids", "next_id", 5.into()).expect("names that fit");
+    let function = MariadbFunction::new(&SNOWMINT, "ids", "next_id", 5.into()).expect("names that fit");
     let [table, ..] = function.statements();
     assert_eq!(client(&server, &format!("DELIMITER //\n{made} {table}; END//")), "refused\n");
     assert_eq!(client(&server, "SHOW TABLES"), "");

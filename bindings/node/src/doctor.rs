@@ -4,7 +4,7 @@ use napi::Task;
 use napi::bindgen_prelude::{AsyncTask, Either, Env, Result};
 use napi_derive::napi;
 use snowmint::{Error, doctor};
-use snowmint_core::render::Format;
+use snowmint_inspect::render::Format;
 
 use crate::lease::{Claiming, Terms, guarded};
 use crate::refusal;

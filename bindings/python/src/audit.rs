@@ -6,9 +6,9 @@ use pyo3::buffer::PyUntypedBuffer;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use snowmint_core::TextForm;
-use snowmint_core::audit::{Audit, AuditOptions, Finding, NodeSpan, Reader, Report, Source};
 use snowmint_core::prefix::Prefix;
-use snowmint_core::render::Format;
+use snowmint_inspect::audit::{Audit, AuditOptions, Finding, NodeSpan, Reader, Report, Source};
+use snowmint_inspect::render::Format;
 
 use self::pickle::Reduced;
 use crate::convert::{Instant, Int};
@@ -332,7 +332,7 @@ pub(crate) fn render_audit(report: &AuditReport, json: bool, bold: bool) -> Stri
 #[pyfunction]
 #[allow(clippy::needless_pass_by_value, reason = "pyo3 makes the list")]
 pub(crate) fn no_column(name: &str, columns: Vec<String>) -> String {
-    snowmint_core::audit::no_column(name, &columns)
+    snowmint_inspect::audit::no_column(name, &columns)
 }
 
 fn begun(

@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 use snowmint::{Environment, LeaseOptions, LeaseStore, doctor};
-use snowmint_core::render::Format;
+use snowmint_inspect::render::Format;
 
 use crate::convert::{self, Text};
 use crate::error::Failure;

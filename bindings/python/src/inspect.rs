@@ -6,8 +6,8 @@ use std::sync::Arc;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
-use snowmint_core::inspect::{self as core, Form, Kind};
 use snowmint_core::{Integer, SystemHost};
+use snowmint_inspect::inspect::{self as core, Form, Kind};
 
 use crate::convert::{self, Instant, Int, Text};
 use crate::error::Failure;

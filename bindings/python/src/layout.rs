@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
 use snowmint::Environment;
 use snowmint_core::{Part, layouts};
+use snowmint_inspect::sql::{MariadbFunction, PostgresFunction};
 
 use crate::convert::{self, DatetimeUs, Instant, Int, Text, UnixMs, UnixUs};
 use crate::error::Failure;
@@ -228,7 +229,7 @@ impl Layout {
     ) -> Result<String, Failure> {
         let options = convert::options(max_ahead_ms, max_wait_ms, sequence_start)?;
         let node = convert::node(&self.0, node)?;
-        Ok(self.0.postgres_function(schema, name, node.into())?.with_options(options).to_string())
+        Ok(PostgresFunction::new(&self.0, schema, name, node.into())?.with_options(options).to_string())
     }
 
     /// Statements that create the stored function `schema.name()`, which mints IDs in SQL.
@@ -244,7 +245,7 @@ impl Layout {
     ) -> Result<Vec<String>, Failure> {
         let options = convert::options(max_ahead_ms, max_wait_ms, sequence_start)?;
         let node = convert::node(&self.0, node)?;
-        let function = self.0.mariadb_function(schema, name, node.into())?.with_options(options);
+        let function = MariadbFunction::new(&self.0, schema, name, node.into())?.with_options(options);
         Ok(function.statements().map(|statement| statement.to_string()).into())
     }
 

@@ -1,7 +1,7 @@
 //! The output of the command line.
 
 use pyo3::prelude::*;
-use snowmint_core::render::{self, Format};
+use snowmint_inspect::render::{self, Format};
 
 use crate::convert::{Int, Text};
 use crate::error::Failure;

@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use snowmint_core::sql::{Column, Dialect, Wide};
+use snowmint_inspect::sql::{Column, Dialect, Wide};
 
 use crate::convert::{Instant, Text};
 use crate::error::Failure;
@@ -18,12 +18,12 @@ pub(crate) struct SqlParts {
 impl SqlParts {
     pub(crate) fn new(layout: &snowmint_core::Layout, dialect: Text, column: String) -> Result<Self, Failure> {
         let dialect = Dialect::find(dialect.into_string())?;
-        layout.decode_sql(dialect, &column)?;
+        Column::new(layout, dialect, &column)?;
         Ok(Self { layout: *layout, dialect, column })
     }
 
     fn parts(&self) -> Result<Column<'_>, Failure> {
-        Ok(self.layout.decode_sql(self.dialect, &self.column)?)
+        Ok(Column::new(&self.layout, self.dialect, &self.column)?)
     }
 }
 

@@ -5,10 +5,10 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use js_sys::{BigUint64Array, Object};
-use snowmint_core::audit::{Audit, AuditOptions, Reader, Report, Source};
 use snowmint_core::prefix::Prefix;
-use snowmint_core::render::Format;
 use snowmint_core::{Error, Layout, TextForm};
+use snowmint_inspect::audit::{Audit, AuditOptions, Reader, Report, Source};
+use snowmint_inspect::render::Format;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 

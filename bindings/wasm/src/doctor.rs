@@ -5,12 +5,13 @@ use alloc::vec::Vec;
 use core::fmt::{self, Write};
 
 use js_sys::{Array, Map};
-use snowmint_core::doctor::{Accepted, Finding, Level, Origin, StoreNodes, judge};
 use snowmint_core::durability::{Accepting, Engine};
+use snowmint_core::lease::StoreNodes;
 use snowmint_core::lease::{Floor, NamespaceName, NamespaceRecord, Record};
-use snowmint_core::render::Format;
 use snowmint_core::store::KeyPart;
 use snowmint_core::{ErrorKind, Layout};
+use snowmint_inspect::doctor::{Accepted, Finding, Level, Origin, judge};
+use snowmint_inspect::render::Format;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 

@@ -4,7 +4,7 @@ use alloc::string::ToString;
 use alloc::vec::Vec;
 
 use js_sys::{BigInt, Object};
-use snowmint_core::inspect::{self as core_inspect, Candidate, Kind};
+use snowmint_inspect::inspect::{self as core_inspect, Candidate, Kind};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 

@@ -5,9 +5,9 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use js_sys::Object;
-use snowmint_core::inspect::{inspect, inspect_integer};
-use snowmint_core::render::{self, Decoded, Format};
 use snowmint_core::{Integer, Layout, time};
+use snowmint_inspect::inspect::{inspect, inspect_integer};
+use snowmint_inspect::render::{self, Decoded, Format};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 

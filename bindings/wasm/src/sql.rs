@@ -4,8 +4,8 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use js_sys::Object;
-use snowmint_core::sql::{Column, Dialect, Wide};
 use snowmint_core::{Error, Layout, Options, SequenceStart};
+use snowmint_inspect::sql::{Column, Dialect, MariadbFunction, PostgresFunction, Wide};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
@@ -54,7 +54,7 @@ pub fn postgres_function(
     options: &FunctionOptions,
 ) -> Result<String, JsValue> {
     let (layout, node) = layout_and_node(layout, node).map_err(raise)?;
-    let function = layout.postgres_function(schema, name, node.into()).map_err(raise)?;
+    let function = PostgresFunction::new(&layout, schema, name, node.into()).map_err(raise)?;
     Ok(function.with_options(options.0).to_string())
 }
 
@@ -68,7 +68,7 @@ pub fn mariadb_function(
     options: &FunctionOptions,
 ) -> Result<Vec<String>, JsValue> {
     let (layout, node) = layout_and_node(layout, node).map_err(raise)?;
-    let function = layout.mariadb_function(schema, name, node.into()).map_err(raise)?;
+    let function = MariadbFunction::new(&layout, schema, name, node.into()).map_err(raise)?;
     Ok(function.with_options(options.0).statements().iter().map(ToString::to_string).collect())
 }
 
@@ -88,7 +88,7 @@ fn of_column<T>(
 ) -> Result<T, JsValue> {
     let found = Layout::find(layout).and_then(|layout| Ok((layout, Dialect::find(dialect)?)));
     let (layout, dialect) = found.map_err(raise)?;
-    layout.decode_sql(dialect, name).and_then(tell).map_err(raise)
+    Column::new(&layout, dialect, name).and_then(tell).map_err(raise)
 }
 
 /// Returns the expressions for the parts of the IDs in a column.

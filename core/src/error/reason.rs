@@ -9,7 +9,8 @@ macro_rules! reasons {
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u32)]
         #[cfg_attr(not(all(feature = "mask", feature = "names")), allow(dead_code, reason = "some errors belong to a feature"))]
-        pub(crate) enum What {
+        #[allow(missing_docs, reason = "the sentence beside the name says what it is")]
+        pub enum What {
             $($what),+
         }
 

@@ -18,7 +18,8 @@ impl Field {
     }
 
     /// Returns the field of these bits, which lie side by side.
-    pub(crate) const fn of_mask(mask: u64) -> Self {
+    #[doc(hidden)]
+    pub const fn of_mask(mask: u64) -> Self {
         if mask == 0 { Self::ABSENT } else { Self::new(mask.trailing_zeros(), mask.count_ones()) }
     }
 

@@ -88,7 +88,8 @@ impl Layout {
     }
 
     /// Returns the bits of `node`, which must fit, at their places in an ID.
-    pub(crate) fn put_node(&self, node: u32) -> u64 {
+    #[doc(hidden)]
+    pub fn put_node(&self, node: u32) -> u64 {
         let mut rest = self.node_bits;
         let mut id = 0;
         for slot in self.node_fields() {

@@ -13,8 +13,8 @@ use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse as _, Response};
 use futures_util::stream;
 use serde::{Deserialize, Serialize};
-use snowmint_core::render::{self, Format};
 use snowmint_core::{Error, Layout, SystemHost};
+use snowmint_inspect::render::{self, Format};
 use tokio::sync::OwnedSemaphorePermit;
 use utoipa::{IntoParams, ToSchema};
 
@@ -172,7 +172,7 @@ pub struct Told {
 )]
 pub async fn inspect(id: Result<Path<String>, PathRejection>) -> Result<Response, Problem> {
     let Path(id) = id?;
-    let found = snowmint_core::inspect(&id, SystemHost::unix_ms());
+    let found = snowmint_inspect::inspect(&id, SystemHost::unix_ms());
     let mut text = String::new();
     // Writing to a string cannot fail.
     let _ = render::candidates(&mut text, &id, &found, Format::Json);

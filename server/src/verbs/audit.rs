@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use indicatif::{ProgressBar, ProgressStyle};
 use snowmint::audit::{Audit, AuditOptions};
 use snowmint_core::Layout;
-use snowmint_core::audit::{Reader, Source};
+use snowmint_inspect::audit::{Reader, Source};
 
 use super::output;
 use crate::arguments;

@@ -25,5 +25,5 @@ pub(super) fn lines() -> impl Iterator<Item = io::Result<String>> {
 
 /// Reads a decimal number of any size, with or without a minus sign.
 pub(super) fn integer(text: &str) -> Result<Integer, Error> {
-    snowmint_core::audit::integer(text).map_err(|sentence| Error::told(ErrorKind::InvalidId, sentence))
+    snowmint_inspect::audit::integer(text).map_err(|sentence| Error::told(ErrorKind::InvalidId, sentence))
 }

@@ -3,9 +3,9 @@
 use std::io;
 use std::process::ExitCode;
 
-use snowmint_core::inspect::inspect_integer;
-use snowmint_core::render::{self, Decoded, Format};
 use snowmint_core::{Integer, Layout, SystemHost};
+use snowmint_inspect::inspect::inspect_integer;
+use snowmint_inspect::render::{self, Decoded, Format};
 use snowmint_stores::Error;
 
 use super::input::{integer, lines};
@@ -56,7 +56,7 @@ fn print(given: &Given, layout: Option<&Layout>, format: Format) -> Result<io::R
     let Some(layout) = layout else {
         let now_ms = SystemHost::unix_ms();
         let (value, found) = match given {
-            Given::Text(text) => (text.clone(), snowmint_core::inspect(text, now_ms)),
+            Given::Text(text) => (text.clone(), snowmint_inspect::inspect(text, now_ms)),
             Given::Number(id) => (id.to_string(), inspect_integer(Integer::from(*id), now_ms)),
         };
         let printed = output::print(|out| render::candidates(out, &value, &found, format));

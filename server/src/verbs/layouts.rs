@@ -2,7 +2,8 @@
 
 use std::process::ExitCode;
 
-use snowmint_core::{Layout, layouts, render};
+use snowmint_core::{Layout, layouts};
+use snowmint_inspect::render;
 
 use super::output;
 use crate::arguments;

@@ -1,9 +1,9 @@
-//! Prints tables and lines of `snowmint_core::render` to standard output.
+//! Prints tables and lines of `snowmint_inspect::render` to standard output.
 
 use std::fmt;
 use std::io::{self, IsTerminal as _, Write as _, stdout};
 
-use snowmint_core::render::Format;
+use snowmint_inspect::render::Format;
 
 /// Returns JSON if the user asked for it, otherwise text, with bold headlines on a terminal that shows them.
 pub fn format(json: bool) -> Format {

@@ -1,8 +1,8 @@
 //! A look at a namespace in a store, without a claim. Nothing is written.
 
 use snowmint_core::SystemHost;
-use snowmint_core::doctor::{Outlook, StoreNodes, Tally};
 use snowmint_core::lease::{Floor, NamespaceRecord};
+use snowmint_core::lease::{Outlook, StoreNodes, Tally};
 
 use super::Terms;
 use super::claim::read_nodes;

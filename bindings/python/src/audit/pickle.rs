@@ -4,7 +4,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use snowmint_core::Layout;
-use snowmint_core::audit::{Finding, Kept, Kind, NodeSpan, Order, Report};
+use snowmint_inspect::audit::{Finding, Kept, Kind, NodeSpan, Order, Report};
 
 use super::{AuditFinding, AuditNode, AuditReport};
 use crate::error::Failure;

@@ -7,7 +7,7 @@ use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::DataType;
 use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader as _, SerializedFileReader};
-use snowmint_core::audit::{Reader, no_column};
+use snowmint_inspect::audit::{Reader, no_column};
 
 use crate::exit::Exit;
 
