@@ -51,7 +51,7 @@ function start(script, env, stdio, words = []) {
 }
 
 /** What became of a process that ends by itself; one that hangs is killed, on a busy machine not too early. */
-export async function exitOf(script, env = {}, limitMs = 60_000) {
+export async function exitOf(script, env = {}, limitMs = 300_000) {
   const child = start(script, env, []);
   const late = setTimeout(() => child.kill("SIGKILL"), limitMs);
   const told = await child.gone;

@@ -313,7 +313,8 @@ ROUNDS_OF_KILLS = int(os.environ.get("SNOWMINT_KILLS", "2"))
 # forks, the first one imports the client of the store, which takes longer than a claim, and uses nothing of it.
 MINTER = """
     import importlib, os, struct, sys, time
-    from snowmint import Snowflake
+    from contextlib import suppress
+    from snowmint import Snowflake, StoreUnavailableError
     layout, store, namespace, window_ms, *ledgers = sys.argv[1:]
     drivers = {"sqlite": "", "postgresql+psycopg": "psycopg", "mysql+pymysql": "pymysql", "redis": "redis",
                "dynamodb": "boto3"}
@@ -326,7 +327,12 @@ MINTER = """
             break
     else:
         ledger = ledgers[0]
-    generator = Snowflake(layout, store=store, namespace=namespace, window_ms=int(window_ms), max_wait_ms=20_000)
+    options = {"store": store, "namespace": namespace, "window_ms": int(window_ms), "max_wait_ms": 20_000}
+    generator = None
+    while generator is None:
+        # A busy machine is slow to answer.
+        with suppress(StoreUnavailableError):
+            generator = Snowflake(layout, **options)
     with open(ledger, "ab", buffering=0) as file:
         # In one piece, as the processes share the pipe.
         os.write(1, b"%d" % generator.node + os.linesep.encode())
@@ -408,10 +414,16 @@ def test_a_stopped_holder_that_wakes_after_its_node_was_given_away_mints_nothing
 # Prints its node, or the error that ends it.
 HOLDER_OF_5 = """
     import select, struct, sys
-    from snowmint import Snowflake, SnowmintError
+    from contextlib import suppress
+    from snowmint import Snowflake, SnowmintError, StoreUnavailableError
     store, namespace, ledger, max_wait_ms = sys.argv[1:]
     try:
-        generator = Snowflake(node=5, store=store, namespace=namespace, window_ms=1000, max_wait_ms=int(max_wait_ms))
+        options = {"store": store, "namespace": namespace, "window_ms": 1000, "max_wait_ms": int(max_wait_ms)}
+        generator = None
+        while generator is None:
+            # A busy machine is slow to answer.
+            with suppress(StoreUnavailableError):
+                generator = Snowflake(node=5, **options)
         print(generator.node, flush=True)
         with open(ledger, "ab", buffering=0) as file:
             while True:

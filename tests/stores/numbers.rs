@@ -343,7 +343,10 @@ pub async fn a_full_memory_forgets_users_and_gives_unused_sections_back(scene: A
             assert!(number % 100 == 1 && next(&full, user).await > number, "{number} of user {user}");
         }
         match other.next(Integer::from(0u64)).await {
-            Err(error) if error.kind() == ErrorKind::WindowClosed => assert!(Instant::now() < deadline, "{error}"),
+            // On a slow machine the record is not read within the wait.
+            Err(error) if matches!(error.kind(), ErrorKind::WindowClosed | ErrorKind::Exhausted) => {
+                assert!(Instant::now() < deadline, "{error}");
+            }
             // The first section was unused for a second.
             number => return assert!(number.expect("a number") > 2),
         }

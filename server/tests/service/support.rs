@@ -132,8 +132,8 @@ impl Server {
     /// Starts a server with at most this address space, in kB.
     pub fn within(kb: u32, directory: &Path, options: &[&str]) -> Self {
         let mut limited = limited(&format!("ulimit -v {kb}"));
-        // The stacks of more threads take address space.
-        limited.env("TOKIO_WORKER_THREADS", "2");
+        // The stacks and the heaps of more threads take address space, and no memory.
+        limited.env("TOKIO_WORKER_THREADS", "2").env("MALLOC_ARENA_MAX", "1");
         Self::run(limited, &store(directory), options)
     }
 
