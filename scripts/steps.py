@@ -138,6 +138,13 @@ CHECKS = [
         "rust",
         (RUST, MATURIN),
     ),
+    Step(
+        "Rust: every dependency is used",
+        "cargo shear --locked",
+        ["check", "test"],
+        "rust",
+        (RUST, MATURIN),
+    ),
     Step("workflows", "zizmor --offline --quiet .github", ["check", "test"], "python", (PYTHON,)),
     Step(
         "Python: ruff",
@@ -239,7 +246,15 @@ TESTS = [
         (RUST, PROTOC),
         lock="debug",
     ),
-    Step("Rust: clippy of stores alone", "scripts/each-store.sh", ["test"], "rust", (RUST,), lock="debug"),
+    Step(
+        "Rust: clippy of stores alone",
+        "cargo hack clippy --quiet --locked -p snowmint -p snowmint-stores --each-feature --include-features memory,file "
+        "-- -D warnings",
+        ["test"],
+        "rust",
+        (RUST, MATURIN),
+        lock="debug",
+    ),
     Step(
         "Rust: clippy of the wasm modules",
         "scripts/build-wasm.sh --lint; scripts/build-fleet.sh --lint",
