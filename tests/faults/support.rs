@@ -47,6 +47,21 @@ impl Scene {
         ledger(&self.path("ledger"))
     }
 
+    /// Waits until the ledger has `count` more IDs that `counts` accepts.
+    pub fn wait_for_more(&self, count: usize, counts: impl Fn(u64) -> bool) {
+        let minted = || self.ledger().into_iter().filter(|id| counts(*id)).count();
+        let before = minted();
+        wait_for("minters mint", || minted() >= before + count);
+    }
+
+    /// Waits until the IDs of a layout with ticks of a ms span this time.
+    pub fn wait_for_ms(&self, layout: &str, ms: u64) {
+        let spans = |ids: &[u64]| {
+            ids.len() > 1 && ticks(layout, &[ids[0], ids[ids.len() - 1]]).is_sorted_by(|a, b| a + ms <= *b)
+        };
+        wait_for("minters mint", || spans(&self.ledger()));
+    }
+
     /// Returns the path of a node's slot file in the scene's only namespace.
     pub fn slot(&self, node: u32) -> PathBuf {
         let slots = fs::read_dir(self.path("slots")).expect("the directory of slots");

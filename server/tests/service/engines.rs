@@ -87,16 +87,17 @@ fn fleet_over(engine: Engine) {
             scope.spawn(move || http(place, over, ledger));
             scope.spawn(move || resp(place, over, ledger));
         }
-        thread::sleep(Duration::from_millis(700));
+        let wait_for = |least: usize| {
+            let begun = Instant::now();
+            while ledger.lock().expect("no panic").least(2) < least && begun.elapsed() < PATIENCE {
+                thread::sleep(Duration::from_millis(20));
+            }
+        };
+        wait_for(10);
         kill(&places[0]);
         held.push(number(&places[1]));
         *places[0].write().expect("no panic") = Arc::new(start());
-        thread::sleep(Duration::from_millis(700));
-        // A busy machine takes longer.
-        let begun = Instant::now();
-        while ledger.lock().expect("no panic").least(2) < 20 && begun.elapsed() < PATIENCE {
-            thread::sleep(Duration::from_millis(20));
-        }
+        wait_for(40);
         over.store(true, Ordering::Relaxed);
     });
     assert_increasing(&held);
