@@ -3,7 +3,6 @@
 use core::fmt;
 
 use crate::error::{BEYOND, Error, MINUS, PLUS, What};
-use crate::name::Name;
 
 /// The largest number of IDs in one batch.
 pub const MAX_BATCH: u64 = 1 << 24;
@@ -69,27 +68,6 @@ impl Integer {
         match self {
             Self::Fits(n) if n <= MAX_BATCH => Ok(n as usize),
             given => Err(given.refused(What::Batch, 64)),
-        }
-    }
-
-    /// Returns the integer as the value of an option with this name, a length of time in ms. The error shows the first 16
-    /// characters of the name.
-    ///
-    /// # Errors
-    /// `InvalidId` outside 0 to 2^64-1.
-    ///
-    /// # Examples
-    /// ```
-    /// use snowmint_core::Integer;
-    /// assert_eq!(Integer::from(5).ms("max_wait_ms")?, 5);
-    /// let error = Integer::from(-5).ms("max_wait_ms").unwrap_err();
-    /// assert_eq!(error.to_string(), "max_wait_ms is a number of ms, 0 to 2^64-1");
-    /// # Ok::<(), snowmint_core::Error>(())
-    /// ```
-    pub const fn ms(self, option: &str) -> Result<u64, Error> {
-        match self {
-            Self::Fits(ms) => Ok(ms),
-            _ => Err(Name::cut(option.as_bytes()).refused(What::OptionMs, 0)),
         }
     }
 

@@ -3,10 +3,13 @@
 pub(crate) mod field;
 mod given;
 mod grammar;
+pub mod layouts;
 mod node;
 mod parts;
 mod range;
 mod reader;
+#[cfg(feature = "serde")]
+mod serde;
 
 use core::fmt;
 
@@ -15,7 +18,7 @@ pub use self::given::Part;
 pub use self::parts::Parts;
 
 use crate::error::{Error, What};
-use crate::name::{Name, has_name_bytes};
+use crate::forms::name::{Name, has_name_bytes};
 
 /// The largest number of fields in a layout.
 pub const MAX_FIELDS: usize = 16;

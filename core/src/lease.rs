@@ -32,7 +32,7 @@ pub use self::terms::Terms;
 
 use crate::error::{Error, What};
 use crate::layout::Layout;
-use crate::layouts::SNOWMINT;
+use crate::layout::layouts::SNOWMINT;
 
 /// Returns whether the caller vouches for the node that it gives: a node that comes with a store or a namespace is leased.
 ///

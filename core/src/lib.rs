@@ -10,61 +10,53 @@ extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
 
-pub mod bytes;
-pub mod durability;
 mod error;
+mod forms;
 mod generator;
-#[doc(hidden)]
-pub mod host;
-pub mod ids;
 mod int;
-pub mod ksuid;
 mod layout;
-pub mod layouts;
 pub mod lease;
-#[cfg(feature = "mask")]
-pub mod mask;
 #[doc(hidden)]
 pub mod mutant;
-mod name;
-#[cfg(feature = "names")]
-pub mod names;
-pub mod object_id;
-pub mod pin;
-pub mod place;
-pub mod prefix;
+mod numbers;
 mod random;
-pub mod scatter;
-pub mod section;
-pub mod segment;
-pub mod sequence;
-#[cfg(feature = "serde")]
-mod serde;
-pub mod shown;
 pub mod store;
 mod sync;
-mod text;
-pub mod ticket;
 pub mod time;
-pub mod ulid;
-pub mod uuid;
+mod wide;
 mod window;
-pub mod xid;
+
+/// What the crates of this repository share. It may change in any version.
+#[doc(hidden)]
+pub mod host {
+    pub use crate::error::What;
+    pub use crate::forms::prefix::any_prefix;
+    pub use crate::forms::text::wide;
+    pub use crate::random::mix;
+}
 
 pub use self::error::{Error, ErrorKind};
+pub use self::forms::name::Name;
+#[cfg(feature = "names")]
+pub use self::forms::names;
+pub use self::forms::text::{IdText, TextForm};
+pub use self::forms::{prefix, scatter, shown};
 #[doc(hidden)]
 pub use self::generator::Minter;
 #[cfg(feature = "std")]
 pub use self::generator::SystemHost;
 pub use self::generator::{CycleClock, Host, LocalRun, Options, Run, SequenceStart, Snowflake, Words};
 pub use self::int::{Integer, MAX_BATCH};
-pub use self::ksuid::Ksuid;
-pub use self::layout::{Field, Layout, MAX_FIELDS, MAX_NODE_BITS, Numbers, Part, Parts};
-pub use self::name::Name;
-pub use self::object_id::ObjectId;
-pub use self::prefix::TypeId;
-pub use self::text::{IdText, TextForm};
-pub use self::ulid::Ulid;
-pub use self::uuid::{Uuid, UuidForm, UuidVariant};
+pub use self::layout::{Field, Layout, MAX_FIELDS, MAX_NODE_BITS, Numbers, Part, Parts, layouts};
+pub use self::numbers::{section, segment, sequence, ticket};
+pub use self::store::{bytes, durability, pin, place};
+pub use self::wide::ksuid::Ksuid;
+#[cfg(feature = "mask")]
+pub use self::wide::mask;
+pub use self::wide::object_id::ObjectId;
+pub use self::wide::type_id::TypeId;
+pub use self::wide::ulid::Ulid;
+pub use self::wide::uuid::{Uuid, UuidForm, UuidVariant};
+pub use self::wide::xid::Xid;
+pub use self::wide::{ids, ksuid, object_id, ulid, uuid, xid};
 pub use self::window::Window;
-pub use self::xid::Xid;

@@ -4,6 +4,11 @@
 //! pure: it returns its next request, and its driver passes the reply to the next call. The driver, in any language,
 //! knows the store and the key. A store makes a write durable before it replies.
 
+pub mod bytes;
+pub mod durability;
+pub mod pin;
+pub mod place;
+
 use core::fmt::{self, Write};
 
 use crate::int::Integer;

@@ -192,7 +192,7 @@ mod tests {
     #[test]
     fn a_window_is_at_least_a_second_and_four_ticks_long() {
         let seconds = Layout::parse(SECONDS).expect("valid");
-        let ms = &crate::layouts::SNOWMINT;
+        let ms = &crate::layout::layouts::SNOWMINT;
         assert_eq!(Window::length_ms(ms, None, Window::SLOT_MS, 0), Ok(3000));
         assert_eq!(Window::length_ms(ms, Some(1000), Window::SLOT_MS, 0), Ok(1000));
         assert!(Window::length_ms(ms, Some(999), Window::SLOT_MS, 0).is_err());
@@ -206,7 +206,7 @@ mod tests {
 
     #[test]
     fn window_ms_and_max_ahead_ms_add_up_to_an_hour_at_most() {
-        let ms = &crate::layouts::SNOWMINT;
+        let ms = &crate::layout::layouts::SNOWMINT;
         assert_eq!(Window::length_ms(ms, Some(3_600_000), Window::SLOT_MS, 0), Ok(3_600_000));
         assert_eq!(Window::length_ms(ms, None, Window::SLOT_MS, 3_597_000), Ok(3000));
         let error = Window::length_ms(ms, None, Window::SLOT_MS, 3_597_001).expect_err("more than an hour");

@@ -3,9 +3,10 @@
 use core::fmt::{self, Write};
 
 use super::{BEYOND, Error, MINUS};
+use crate::forms::text::TextForm;
 use crate::int::write_decimal;
-use crate::text::TextForm;
-use crate::{layouts, time};
+use crate::layout::layouts;
+use crate::time;
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -33,7 +33,7 @@ mod tests {
     use std::vec::Vec;
 
     use super::*;
-    use crate::layouts::{SNOWMINT, SONYFLAKE};
+    use crate::layout::layouts::{SNOWMINT, SONYFLAKE};
     use crate::{Error, ErrorKind, Options, Snowflake, Window, Words};
 
     const NOW_MS: i64 = 1_772_323_200_000;

@@ -7,8 +7,8 @@ use core::str::FromStr;
 use super::reader::{Read, Reader};
 use super::{Layout, MAX_SAFE_MS};
 use crate::error::{Error, What};
+use crate::forms::name::is_name_byte;
 use crate::int::write_decimal;
-use crate::name::is_name_byte;
 use crate::time;
 
 impl Layout {

@@ -3,9 +3,9 @@
 use super::reader::Reader;
 use super::{FIXED, Field, Layout, NODE};
 use crate::error::{Error, What};
+use crate::forms::name::Name;
 use crate::int::Integer;
 use crate::mutant;
-use crate::name::Name;
 
 impl Layout {
     /// Returns `node` as a number, if this layout has such a node.

@@ -2,8 +2,8 @@
 
 use super::{Layout, Part, UNUSED};
 use crate::error::{Error, What};
+use crate::forms::name::Name;
 use crate::int::Integer;
-use crate::name::Name;
 
 /// The parts of an ID under a layout.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

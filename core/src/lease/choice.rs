@@ -158,8 +158,8 @@ impl<'a> Choice<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bytes::label;
     use crate::layout::Layout;
+    use crate::store::bytes::label;
 
     const NOW_MS: i64 = 1_772_323_200_123;
 

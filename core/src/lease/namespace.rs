@@ -4,10 +4,10 @@ use core::fmt;
 use core::str;
 
 use crate::error::{Error, ErrorKind, What};
+use crate::forms::name::Name;
+use crate::layout::layouts;
 use crate::layout::{Layout, Numbers};
-use crate::layouts;
 use crate::mutant;
-use crate::name::Name;
 
 /// The most characters of a namespace's name.
 const MAX_LENGTH: usize = 64;

@@ -1,9 +1,9 @@
 //! A look at the nodes of a namespace: which one a claim would get. Nothing is written.
 
-use crate::bytes::label;
 use crate::error::{Error, What};
 use crate::layout::Layout;
 use crate::lease::{Claim, ClaimStep, Floor, NamespaceRecord, NodeState, Record, Terms};
+use crate::store::bytes::label;
 use crate::store::{Ask, Reply, Version};
 
 /// How many nodes are in which state.

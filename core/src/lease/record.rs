@@ -1,10 +1,10 @@
 //! The record of a node in a store.
 
-use crate::bytes::{Format, LABEL_BYTES, label_text};
 use crate::error::{Error, What};
+use crate::forms::shown::Shown;
 use crate::layout::Layout;
 use crate::mutant;
-use crate::shown::Shown;
+use crate::store::bytes::{Format, LABEL_BYTES, label_text};
 use crate::window::Window;
 
 /// Length of a record in bytes.

@@ -1,7 +1,7 @@
 //! What a claimer asks for.
 
-use crate::bytes::LABEL_BYTES;
 use crate::layout::Layout;
+use crate::store::bytes::LABEL_BYTES;
 
 /// The terms of a lease: the caller's options, resolved against defaults and environment, and the identity of the claimer.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,6 @@
 //! `TypeID`s, minted with the states of this process.
 
-pub use snowmint_core::prefix::TypeId;
+pub use snowmint_core::TypeId;
 
 use snowmint_core::prefix::Prefix;
 use snowmint_stores::Error;

@@ -13,8 +13,8 @@
 
 use core::fmt;
 
-use crate::durability::Refusal;
 use crate::mutant;
+use crate::store::durability::Refusal;
 
 /// The surroundings of a path, as far as the host knows them.
 #[derive(Clone, Copy, Debug, Default)]

@@ -71,7 +71,7 @@
 use crate::error::{Error, What};
 use crate::int::Integer;
 use crate::mutant;
-use crate::segment::{LAST, RETRY_MS};
+use crate::numbers::segment::{LAST, RETRY_MS};
 use crate::store::{Ask, Next, Reply, Version};
 
 mod claim;

@@ -16,7 +16,7 @@
 use core::fmt::{self, Write as _};
 
 use crate::error::{Error, What};
-use crate::shown::{Showing, Shown, place_of_hidden};
+use crate::forms::shown::{Showing, Shown, place_of_hidden};
 
 /// The largest length of a label in bytes.
 pub const LABEL_BYTES: usize = 60;

@@ -13,6 +13,7 @@ mod form;
 mod gregorian;
 #[cfg(feature = "uuid")]
 mod names;
+mod prefixed;
 mod v7;
 
 use core::fmt;
@@ -25,8 +26,8 @@ pub use self::v7::V7State;
 
 use self::gregorian::TO_1970;
 use crate::error::{Error, What};
-use crate::name::Name;
-use crate::text::{IdText, TextForm, hex_digits, wide};
+use crate::forms::name::Name;
+use crate::forms::text::{IdText, TextForm, hex_digits, wide};
 
 /// A UUID: 128 bits, of which two fields give the meaning of the others.
 ///

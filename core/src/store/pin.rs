@@ -19,9 +19,9 @@
 
 use core::num::NonZeroU32;
 
-use crate::bytes::Format;
 use crate::error::{Error, What};
 use crate::mutant;
+use crate::store::bytes::Format;
 use crate::store::{Ask, Next, Reply};
 
 /// The length of a record in bytes.

@@ -4,8 +4,8 @@ use core::fmt;
 use core::str::FromStr;
 
 use crate::error::{Error, What};
-use crate::object_id::{ObjectId, ObjectIdState};
-use crate::text::IdText;
+use crate::forms::text::IdText;
+use crate::wide::object_id::{ObjectId, ObjectIdState};
 
 /// An xid: the 96 bits of an [`ObjectId`] in another text.
 ///

@@ -4,9 +4,9 @@ use core::fmt;
 use core::str::FromStr;
 
 use crate::error::{Error, What};
-use crate::name::Name;
-use crate::text::{IdText, TextForm, base32_text, wide};
-use crate::uuid::unix_ms_48;
+use crate::forms::name::Name;
+use crate::forms::text::{IdText, TextForm, base32_text, wide};
+use crate::wide::uuid::unix_ms_48;
 
 /// A ULID: 48 bits of Unix ms, then 80 random bits. ULIDs sort like their texts: by time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

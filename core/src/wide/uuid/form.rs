@@ -2,8 +2,8 @@
 
 use super::Uuid;
 use crate::error::{Error, What};
-use crate::name::Name;
-use crate::text::{Case, IdText, Shape, TextForm};
+use crate::forms::name::Name;
+use crate::forms::text::{Case, IdText, Shape, TextForm};
 
 /// A short text form of a UUID, or of other 128 bits.
 ///

@@ -1,8 +1,9 @@
-//! Field names, stored inline so that layouts need no allocator.
+//! Names of fields and options, stored inline so that layouts and errors need no allocator.
 
 use core::fmt;
 
 use crate::error::{Error, What};
+use crate::int::Integer;
 
 const CAPACITY: usize = 23;
 
@@ -82,6 +83,29 @@ impl Name {
             i += 1;
         }
         i == CAPACITY + 1
+    }
+}
+
+impl Integer {
+    /// Returns the integer as the value of an option with this name, a length of time in ms. The error shows the first 16
+    /// characters of the name.
+    ///
+    /// # Errors
+    /// `InvalidId` outside 0 to 2^64-1.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Integer;
+    /// assert_eq!(Integer::from(5).ms("max_wait_ms")?, 5);
+    /// let error = Integer::from(-5).ms("max_wait_ms").unwrap_err();
+    /// assert_eq!(error.to_string(), "max_wait_ms is a number of ms, 0 to 2^64-1");
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
+    pub const fn ms(self, option: &str) -> Result<u64, Error> {
+        match self {
+            Self::Fits(ms) => Ok(ms),
+            _ => Err(Name::cut(option.as_bytes()).refused(What::OptionMs, 0)),
+        }
     }
 }
 

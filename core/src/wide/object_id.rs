@@ -5,8 +5,8 @@ use core::fmt;
 use core::str::FromStr;
 
 use crate::error::{Error, What};
-use crate::name::Name;
-use crate::text::{IdText, TextForm, hex_text, wide};
+use crate::forms::name::Name;
+use crate::forms::text::{IdText, TextForm, hex_text, wide};
 
 /// An `ObjectId` of `MongoDB`: 96 bits.
 ///

@@ -36,7 +36,7 @@ use core::convert::Infallible;
 
 use crate::error::{Error, What};
 use crate::mutant;
-use crate::segment::LAST;
+use crate::numbers::segment::LAST;
 use crate::store::Reply;
 
 /// The largest number of servers.

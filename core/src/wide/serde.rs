@@ -1,5 +1,4 @@
-//! The traits of serde. In formats for people, such as JSON, an ID is its text; in binary formats it is its bytes. A layout
-//! is its text in both.
+//! The traits of serde. In formats for people, such as JSON, an ID is its text; in binary formats it is its bytes.
 
 use core::fmt;
 use core::str::FromStr;
@@ -8,13 +7,12 @@ use serde_core::de::{self, Deserialize, Deserializer, Visitor};
 use serde_core::ser::{Serialize, Serializer};
 
 use crate::error::Error;
-use crate::ksuid::Ksuid;
-use crate::layout::Layout;
-use crate::object_id::ObjectId;
-use crate::prefix::TypeId;
-use crate::ulid::Ulid;
-use crate::uuid::Uuid;
-use crate::xid::Xid;
+use crate::wide::ksuid::Ksuid;
+use crate::wide::object_id::ObjectId;
+use crate::wide::type_id::TypeId;
+use crate::wide::ulid::Ulid;
+use crate::wide::uuid::Uuid;
+use crate::wide::xid::Xid;
 
 /// Reads an ID of `N` bytes. The errors of its text are core's.
 struct Reader<T, const N: usize> {
@@ -81,39 +79,21 @@ impl Serialize for TypeId {
 /// Reads the text of a `TypeID` with any prefix.
 impl<'de> Deserialize<'de> for TypeId {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_str(TextReader { expected: "a TypeID", parse: Self::from_str })
+        deserializer.deserialize_str(TextReader)
     }
 }
 
-/// Writes the canonical text.
-impl Serialize for Layout {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
+/// Reads the text of a `TypeID`.
+struct TextReader;
 
-/// Reads the text of a layout or the name of a preset, as [`Layout::find`] does.
-impl<'de> Deserialize<'de> for Layout {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let expected = "the text of a layout, or the name of a preset";
-        deserializer.deserialize_str(TextReader { expected, parse: |text| Self::find(text) })
-    }
-}
-
-/// Reads what is a text in every format.
-struct TextReader<T> {
-    expected: &'static str,
-    parse: fn(&str) -> Result<T, Error>,
-}
-
-impl<T> Visitor<'_> for TextReader<T> {
-    type Value = T;
+impl Visitor<'_> for TextReader {
+    type Value = TypeId;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.expected)
+        f.write_str("a TypeID")
     }
 
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<T, E> {
-        (self.parse)(text).map_err(E::custom)
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<TypeId, E> {
+        text.parse().map_err(E::custom)
     }
 }

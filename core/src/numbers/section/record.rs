@@ -2,10 +2,10 @@
 
 use core::num::NonZeroU32;
 
-use crate::bytes::{Format, LABEL_BYTES};
 use crate::error::{Error, What};
 use crate::int::Integer;
-use crate::segment::LAST;
+use crate::numbers::segment::LAST;
+use crate::store::bytes::{Format, LABEL_BYTES};
 
 /// The default number of users in a section, as in `WeChat`'s seqsvr.
 pub const SIZE: NonZeroU32 = NonZeroU32::new(100_000).expect("not zero");

@@ -2,7 +2,7 @@
 
 use super::Uuid;
 use crate::error::{Error, What};
-use crate::name::Name;
+use crate::forms::name::Name;
 
 /// Intervals of 100 ns from 1582-10-15, the epoch of versions 1 and 6, to 1970 (RFC 9562, section 5.1).
 pub(super) const TO_1970: i64 = 0x01b2_1dd2_1381_4000;

@@ -2,10 +2,10 @@
 
 use super::record::{Record, Users};
 use super::tenure::{Tenure, Watch};
-use crate::bytes::LABEL_BYTES;
 use crate::error::{Error, What};
 use crate::int::Integer;
-use crate::segment::{LAST, Pacer};
+use crate::numbers::segment::{LAST, Pacer};
+use crate::store::bytes::LABEL_BYTES;
 use crate::store::{Ask, Next, Reply, Version};
 use crate::window::Window;
 

@@ -9,7 +9,7 @@
 use unicode_normalization::is_nfc;
 
 use crate::error::{Error, What};
-use crate::shown::place_of_hidden;
+use crate::forms::shown::place_of_hidden;
 
 /// The most bytes of a name.
 pub const MAX_BYTES: usize = 128;

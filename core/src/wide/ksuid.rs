@@ -4,7 +4,7 @@ use core::fmt;
 use core::str::FromStr;
 
 use crate::error::{Error, What};
-use crate::text::{IdText, base62_digit, base62_value};
+use crate::forms::text::{IdText, base62_digit, base62_value};
 
 /// A KSUID: 160 bits.
 ///

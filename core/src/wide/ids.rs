@@ -3,11 +3,11 @@
 //! A host keeps one [`States`] for all kinds of IDs, reads the clock, and fills the [`Pool`] when it is dry.
 
 use crate::error::Error;
-use crate::ksuid::Ksuid;
-use crate::object_id::{ObjectId, ObjectIdState};
-use crate::ulid::{Ulid, UlidState};
-use crate::uuid::{GregorianStamp, GregorianState, Uuid, V7State};
-use crate::xid::{Xid, XidState};
+use crate::wide::ksuid::Ksuid;
+use crate::wide::object_id::{ObjectId, ObjectIdState};
+use crate::wide::ulid::{Ulid, UlidState};
+use crate::wide::uuid::{GregorianStamp, GregorianState, Uuid, V7State};
+use crate::wide::xid::{Xid, XidState};
 
 /// Random numbers of 32 bits for the next IDs. Each is used once and then set to 0.
 #[derive(Clone, Debug)]

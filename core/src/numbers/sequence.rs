@@ -50,9 +50,9 @@
 //! # Ok::<(), snowmint_core::Error>(())
 //! ```
 
-use crate::bytes::Format;
 use crate::error::{Error, ErrorKind, What};
 use crate::int::Integer;
+use crate::store::bytes::Format;
 use crate::store::{Ask, Next, Reply, Version};
 
 mod by_name;

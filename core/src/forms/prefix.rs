@@ -3,22 +3,30 @@
 //! | value | characters after the prefix | text |
 //! | --- | --- | --- |
 //! | a 64-bit ID | 13 | `user_1asd13xh1f800` |
-//! | a [`Uuid`] | 26 | a `TypeID`, as version 0.3 of its specification (`jetify-com/typeid` on GitHub) says |
+//! | a [`Uuid`](crate::Uuid) | 26 | a `TypeID`, as version 0.3 of its specification (`jetify-com/typeid` on GitHub) says |
 //!
 //! The characters are those of Crockford's base 32 in lower case, of fixed width, so texts with one prefix sort like their
 //! values. Reading is strict: it refuses another prefix, upper case, the letters `i l o u`, and another length.
 
+mod text;
+pub(crate) mod value;
+
 use core::fmt;
 use core::str::FromStr;
 
+pub use self::text::PrefixedText;
+pub use self::value::Value;
+
 use crate::error::{Error, What};
-use crate::uuid::Uuid;
 
 /// The most characters of a prefix.
 pub const MAX_PREFIX: usize = 63;
 
+/// The number of characters of a UUID.
+pub(crate) const UUID_WIDTH: usize = 26;
+
 /// The prefix, the underscore and the characters of a UUID.
-const MAX_TEXT: usize = MAX_PREFIX + 1 + 26;
+const MAX_TEXT: usize = MAX_PREFIX + 1 + UUID_WIDTH;
 
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
@@ -110,7 +118,7 @@ impl Prefix {
     /// # Ok::<(), snowmint_core::Error>(())
     /// ```
     pub fn encode<V: Value>(&self, value: V) -> PrefixedText {
-        let mut text = PrefixedText { bytes: [0; MAX_TEXT], len: 0 };
+        let mut text = PrefixedText::EMPTY;
         text.push(self.as_bytes());
         if self.len > 0 {
             text.push(b"_");
@@ -204,7 +212,7 @@ pub fn decode<V: Value>(prefix: impl AsRef<[u8]>, text: impl AsRef<[u8]>) -> Res
 /// Returns whether the characters after the prefix are as many as those of a UUID. For hosts whose values have one type.
 #[doc(hidden)]
 pub fn is_uuid(text: impl AsRef<[u8]>) -> bool {
-    split(text.as_ref()).1.len() == Uuid::WIDTH
+    split(text.as_ref()).1.len() == UUID_WIDTH
 }
 
 /// Returns the value of a text with any prefix but the empty one; `None` for any other text.
@@ -215,7 +223,7 @@ pub fn any_prefix<V: Value>(text: &[u8]) -> Option<V> {
 }
 
 /// Returns the part before the last underscore, if there is one, and the part after it.
-fn split(text: &[u8]) -> (Option<&[u8]>, &[u8]) {
+pub(crate) fn split(text: &[u8]) -> (Option<&[u8]>, &[u8]) {
     match text.iter().rposition(|byte| *byte == b'_') {
         Some(at) => (Some(&text[..at]), &text[at + 1..]),
         None => (None, text),
@@ -223,7 +231,7 @@ fn split(text: &[u8]) -> (Option<&[u8]>, &[u8]) {
 }
 
 /// Reads the characters after a prefix.
-fn value<V: Value>(suffix: &[u8]) -> Result<V, Error> {
+pub(crate) fn value<V: Value>(suffix: &[u8]) -> Result<V, Error> {
     // A character of several bytes counts once: its later bytes are 0x80 to 0xbf.
     let len = suffix.iter().filter(|byte| **byte & 0xc0 != 0x80).count();
     if len != V::WIDTH {
@@ -253,171 +261,6 @@ fn shown(prefix: &[u8]) -> u64 {
         bytes[7] = b'~';
     }
     u64::from_le_bytes(bytes)
-}
-
-/// A value after a prefix: a 64-bit ID (`u64`) or a [`Uuid`].
-pub trait Value: sealed::Sealed + Copy {
-    /// The number of characters.
-    #[doc(hidden)]
-    const WIDTH: usize;
-    /// The largest number of the first character, so that the value fits its bits.
-    #[doc(hidden)]
-    const LAST_LEAD: u8;
-
-    #[doc(hidden)]
-    fn to_wide(self) -> u128;
-
-    /// Takes bits that fit.
-    #[doc(hidden)]
-    fn from_wide(bits: u128) -> Self;
-}
-
-mod sealed {
-    pub trait Sealed {}
-    impl Sealed for u64 {}
-    impl Sealed for super::Uuid {}
-}
-
-impl Value for u64 {
-    const WIDTH: usize = 13;
-    const LAST_LEAD: u8 = 15;
-
-    fn to_wide(self) -> u128 {
-        self.into()
-    }
-
-    fn from_wide(bits: u128) -> Self {
-        bits as Self
-    }
-}
-
-impl Value for Uuid {
-    const WIDTH: usize = 26;
-    const LAST_LEAD: u8 = 7;
-
-    fn to_wide(self) -> u128 {
-        self.to_bits()
-    }
-
-    fn from_wide(bits: u128) -> Self {
-        Self::from_bits(bits)
-    }
-}
-
-/// The text of a prefixed ID, at most 90 characters. It needs no allocator.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct PrefixedText {
-    bytes: [u8; MAX_TEXT],
-    len: usize,
-}
-
-impl PrefixedText {
-    fn push(&mut self, more: &[u8]) {
-        self.bytes[self.len..self.len + more.len()].copy_from_slice(more);
-        self.len += more.len();
-    }
-
-    /// Returns the characters, all ASCII.
-    ///
-    /// # Examples
-    /// ```
-    /// use snowmint_core::prefix;
-    /// assert_eq!(prefix::encode("a", 0)?.as_bytes(), b"a_0000000000000");
-    /// # Ok::<(), snowmint_core::Error>(())
-    /// ```
-    pub fn as_bytes(&self) -> &[u8] {
-        &self.bytes[..self.len]
-    }
-
-    /// Returns the text.
-    ///
-    /// # Examples
-    /// ```
-    /// use snowmint_core::prefix;
-    /// assert_eq!(prefix::encode("", u64::MAX)?.as_str(), "fzzzzzzzzzzzz");
-    /// # Ok::<(), snowmint_core::Error>(())
-    /// ```
-    pub fn as_str(&self) -> &str {
-        core::str::from_utf8(self.as_bytes()).unwrap_or_default()
-    }
-}
-
-impl fmt::Display for PrefixedText {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
-}
-
-impl fmt::Debug for PrefixedText {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(self.as_str(), f)
-    }
-}
-
-/// A `TypeID`: a prefix and a UUID, mostly of version 7 (specification 0.3.0, `jetify-com/typeid` on GitHub).
-///
-/// # Examples
-/// ```
-/// use snowmint_core::TypeId;
-/// let id: TypeId = "user_01h455vb4pex5vsknk084sn02q".parse()?;
-/// assert_eq!(id.prefix().as_str(), "user");
-/// assert_eq!(id.uuid().to_string(), "01890a5d-ac96-774b-bcce-b302099a8057");
-/// assert_eq!(id.uuid().timestamp_ms(), Some(1_688_096_058_518)); // 2023-06-30T03:34:18.518Z
-/// # Ok::<(), snowmint_core::Error>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct TypeId {
-    prefix: Prefix,
-    uuid: Uuid,
-}
-
-impl TypeId {
-    /// Makes the `TypeID` of a prefix and a UUID.
-    ///
-    /// # Examples
-    /// ```
-    /// use snowmint_core::prefix::Prefix;
-    /// use snowmint_core::{TypeId, Uuid};
-    /// assert_eq!(TypeId::new(Prefix::new("user")?, Uuid::NIL).to_string(), "user_00000000000000000000000000");
-    /// # Ok::<(), snowmint_core::Error>(())
-    /// ```
-    pub const fn new(prefix: Prefix, uuid: Uuid) -> Self {
-        Self { prefix, uuid }
-    }
-
-    /// Returns the prefix.
-    pub const fn prefix(&self) -> &Prefix {
-        &self.prefix
-    }
-
-    /// Returns the UUID.
-    pub const fn uuid(&self) -> Uuid {
-        self.uuid
-    }
-
-    /// Returns the text.
-    pub fn text(&self) -> PrefixedText {
-        self.prefix.encode(self.uuid)
-    }
-}
-
-impl FromStr for TypeId {
-    type Err = Error;
-
-    /// Reads a `TypeID` with any prefix.
-    fn from_str(text: &str) -> Result<Self, Error> {
-        let (prefix, suffix) = split(text.as_bytes());
-        if prefix == Some(b"") {
-            return Err(Error::plain(What::PrefixText));
-        }
-        Ok(Self { prefix: Prefix::new(prefix.unwrap_or_default())?, uuid: value(suffix)? })
-    }
-}
-
-impl fmt::Display for TypeId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.text(), f)
-    }
 }
 
 #[cfg(test)]

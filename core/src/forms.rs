@@ -1,0 +1,11 @@
+//! Texts: forms of IDs, names, and texts of strangers as sentences show them.
+
+#[cfg(feature = "mask")]
+pub mod mask;
+pub mod name;
+#[cfg(feature = "names")]
+pub mod names;
+pub mod prefix;
+pub mod scatter;
+pub mod shown;
+pub mod text;
