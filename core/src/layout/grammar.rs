@@ -4,8 +4,9 @@ use core::fmt;
 use core::num::NonZeroU64;
 use core::str::FromStr;
 
+use super::Layout;
 use super::reader::{Read, Reader};
-use super::{Layout, MAX_SAFE_MS};
+use super::rules::MAX_SAFE_MS;
 use crate::error::{Error, What};
 use crate::forms::name::is_name_byte;
 use crate::int::write_decimal;

@@ -54,39 +54,17 @@ use crate::int::Integer;
 use crate::mutant;
 use crate::store::{Ask, Next, Reply};
 
+mod bounds;
 mod pacer;
 mod range;
 
+pub use self::bounds::{Bounds, LAST};
 use self::pacer::Pace;
 pub use self::pacer::{LONG_MS, MAX_DEPTH, MAX_DOUBLED_STEP, MAX_STEP, Pacer, SHORT_MS};
-pub use self::range::Range;
+pub use self::range::{PREFETCH_PART, Range};
 
-/// The last value of a counter: columns of databases are signed. The last number too, or one more than it: see [`Bounds`].
-pub const LAST: u64 = i64::MAX as u64;
-/// The next range is fetched when one part of this many is used of the present range.
-pub const PREFETCH_PART: u64 = 10;
 /// The pause after a fetch without a reply, in ms.
 pub const RETRY_MS: u64 = 100;
-
-/// The numbers that a fetch of `n` numbers brings when it has raised the counter to `sum`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Bounds {
-    /// `[sum - n, sum)`: the counter is the next number. Leaf's `leaf_alloc.max_id`.
-    Below,
-    /// `(sum - n, sum]`: the counter is the last number. Tinyid's `tiny_id_info.max_id`, and a counter that begins at 0
-    /// for numbers that begin at 1.
-    UpTo,
-}
-
-impl Bounds {
-    /// Returns the first number after a value of the counter.
-    const fn after(self, counter: u64) -> u64 {
-        match self {
-            Self::Below => counter,
-            Self::UpTo => counter + 1,
-        }
-    }
-}
 
 /// The double buffer of one counter. See the [module](self).
 ///

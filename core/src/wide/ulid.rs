@@ -6,7 +6,7 @@ use core::str::FromStr;
 use crate::error::{Error, What};
 use crate::forms::name::Name;
 use crate::forms::text::{IdText, TextForm, base32_text, wide};
-use crate::wide::uuid::unix_ms_48;
+use crate::wide::uuid::v7::unix_ms_48;
 
 /// A ULID: 48 bits of Unix ms, then 80 random bits. ULIDs sort like their texts: by time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -2,8 +2,12 @@
 
 use core::ops;
 
+use super::bounds::LAST;
 use crate::mutant;
 use crate::sync::{AtomicU64, Ordering};
+
+/// The next range is fetched when one part of this many is used of the present range.
+pub const PREFETCH_PART: u64 = 10;
 
 /// The word of a range that is closed for good.
 const CLOSED: u64 = u64::MAX;
@@ -67,7 +71,7 @@ impl Range {
     /// ```
     pub fn new(numbers: ops::Range<u64>) -> Self {
         let range = Self::wiped();
-        range.fill(&(numbers.start.min(super::LAST + 1)..numbers.end.min(super::LAST + 1)));
+        range.fill(&(numbers.start.min(LAST + 1)..numbers.end.min(LAST + 1)));
         range
     }
 
@@ -184,7 +188,7 @@ impl Range {
     /// Replaces the numbers of a range by higher numbers, and skips the numbers that are left. One thread at a time.
     pub(super) fn fill(&self, numbers: &ops::Range<u64>) {
         let (first, end) = (numbers.start + 1, numbers.end + 1);
-        self.due.store(first + end.saturating_sub(first).div_ceil(super::PREFETCH_PART), Ordering::Relaxed);
+        self.due.store(first + end.saturating_sub(first).div_ceil(PREFETCH_PART), Ordering::Relaxed);
         // The cursor first: a thread that sees only the cursor sees an empty range. A swap, so that a number is taken
         // either before it or not at all.
         self.cursor.swap(first, Ordering::Relaxed);
@@ -198,7 +202,7 @@ impl Range {
             return false;
         }
         let more = numbers.end + 1;
-        self.due.store(word + more.saturating_sub(word).div_ceil(super::PREFETCH_PART), Ordering::Relaxed);
+        self.due.store(word + more.saturating_sub(word).div_ceil(PREFETCH_PART), Ordering::Relaxed);
         // The cursor stays: a thread that sees the old end sees fewer numbers.
         self.end.store(more, Ordering::Release);
         true

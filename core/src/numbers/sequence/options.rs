@@ -1,8 +1,8 @@
 //! The definition of a sequence: options, their only defaults, and the checks.
 
-use super::State;
 use super::dialect::Dialect;
 use super::kind::Kind;
+use super::state::State;
 use crate::error::{Error, What};
 use crate::int::Integer;
 

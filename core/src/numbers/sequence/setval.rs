@@ -2,9 +2,40 @@
 
 use super::dialect::Dialect;
 use super::options::Rules;
-use super::{Set, State};
+use super::state::State;
 use crate::error::{Error, What};
 use crate::int::Integer;
+
+/// The arguments of `setval`.
+///
+/// # Examples
+/// ```
+/// use snowmint_core::sequence::Set;
+/// let next_is_20 = Set { is_called: Some(false), ..Set::to(20) };
+/// assert_eq!(next_is_20.value, Some(20));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Set {
+    /// The value. `None` is SQL's NULL: the call changes nothing and returns `None`.
+    pub value: Option<i128>,
+    /// Whether the value counts as used, so that the value after it comes next; true if missing. Not allowed in `tidb`.
+    pub is_called: Option<bool>,
+    /// The round, 0 if missing. Only allowed in `mariadb`.
+    pub round: Option<u64>,
+}
+
+impl Set {
+    /// Makes the arguments that set a sequence to this value, which counts as used.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::sequence::Set;
+    /// assert_eq!(Set::to(20), Set { value: Some(20), is_called: None, round: None });
+    /// ```
+    pub const fn to(value: i128) -> Self {
+        Self { value: Some(value), is_called: None, round: None }
+    }
+}
 
 impl Rules {
     /// Returns the value after the position `at`; past its bound, if the sequence is used up.

@@ -1,11 +1,68 @@
-//! Version 7 in increasing order.
+//! Version 7: Unix ms and random bits, and its minting in increasing order.
 
-use super::{LAST_MS, Uuid, unix_ms_48};
+use core::ops::RangeInclusive;
+
+use super::Uuid;
 use crate::error::Error;
+
+/// The last ms that fits 48 bits.
+const LAST_MS: i64 = (1 << 48) - 1;
 
 /// The bits of the counter: the 12 after the version, and the 30 after the variant.
 const COUNTER_BITS: u32 = 42;
 const LAST_COUNT: u64 = (1 << COUNTER_BITS) - 1;
+
+impl Uuid {
+    /// Makes a version 7 (section 5.7): Unix ms, then the low 74 bits of `random`.
+    ///
+    /// # Errors
+    /// `BeforeEpoch` or `TimeOverflow`, if the time does not fit 48 bits, which end in the year 10889.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Uuid;
+    /// // Appendix A.6 of RFC 9562.
+    /// let uuid = Uuid::v7(1_645_557_742_000, 0xcc3 << 62 | 0x18c4_dc0c_0c07_398f)?;
+    /// assert_eq!(uuid.to_string(), "017f22e2-79b0-7cc3-98c4-dc0c0c07398f");
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
+    pub const fn v7(unix_ms: i64, random: u128) -> Result<Self, Error> {
+        let Ok(ms) = unix_ms_48(unix_ms) else { return Err(misplaced(unix_ms)) };
+        let (high, low) = (random >> 62 & 0xfff, random & ((1 << 62) - 1));
+        Ok(Self::versioned((ms as u128) << 80 | high << 64 | low, 7))
+    }
+
+    /// Returns the lowest and the highest version 7 between two instants (Unix ms), both included: for
+    /// `WHERE id BETWEEN ? AND ?` on a key.
+    ///
+    /// # Errors
+    /// `InvalidId`, if `to_ms` is before `from_ms`. Otherwise as [`Uuid::v7`].
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Uuid;
+    /// let day = Uuid::v7_range(1_645_488_000_000, 1_645_574_399_999)?; // 2022-02-22, UTC
+    /// assert_eq!(day.start().to_string(), "017f1eba-4c00-7000-8000-000000000000");
+    /// assert!(day.contains(&"017f22e2-79b0-7cc3-98c4-dc0c0c07398f".parse()?));
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
+    pub fn v7_range(from_ms: i64, to_ms: i64) -> Result<RangeInclusive<Self>, Error> {
+        Error::refuse_reversed(from_ms, to_ms)?;
+        Ok(Self::v7(from_ms, 0)?..=Self::v7(to_ms, u128::MAX)?)
+    }
+}
+
+/// Returns Unix ms in 48 bits.
+pub(crate) const fn unix_ms_48(unix_ms: i64) -> Result<u64, Error> {
+    match unix_ms {
+        0..=LAST_MS => Ok(unix_ms.cast_unsigned()),
+        _ => Err(misplaced(unix_ms)),
+    }
+}
+
+const fn misplaced(unix_ms: i64) -> Error {
+    if unix_ms < 0 { Error::before_epoch(unix_ms, 0) } else { Error::time_overflow(unix_ms, LAST_MS) }
+}
 
 /// The state of a process that mints version 7 in order: the last ms, and a counter within it.
 ///

@@ -1,0 +1,24 @@
+//! The numbers that a counter stands for.
+
+/// The last value of a counter: columns of databases are signed. The last number too, or one more than it: see [`Bounds`].
+pub const LAST: u64 = i64::MAX as u64;
+
+/// The numbers that a fetch of `n` numbers brings when it has raised the counter to `sum`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Bounds {
+    /// `[sum - n, sum)`: the counter is the next number. Leaf's `leaf_alloc.max_id`.
+    Below,
+    /// `(sum - n, sum]`: the counter is the last number. Tinyid's `tiny_id_info.max_id`, and a counter that begins at 0
+    /// for numbers that begin at 1.
+    UpTo,
+}
+
+impl Bounds {
+    /// Returns the first number after a value of the counter.
+    pub(super) const fn after(self, counter: u64) -> u64 {
+        match self {
+            Self::Below => counter,
+            Self::UpTo => counter + 1,
+        }
+    }
+}
