@@ -57,8 +57,7 @@ mod tests {
     use super::dialect::{Engine, Quoted};
     use super::*;
     use snowmint_core::layouts::{DISCORD, INSTAGRAM, MASTODON, SNOWMINT, SONYFLAKE, TWITTER};
-    use snowmint_core::{ErrorKind, Layout};
-    use snowmint_core::{Options, SequenceStart};
+    use snowmint_core::{ErrorKind, Layout, Options, SequenceStart};
 
     fn script(layout: &Layout, schema: &str, name: &str, node: u64) -> String {
         PostgresFunction::new(layout, schema, name, node.into()).expect("it can be").to_string()

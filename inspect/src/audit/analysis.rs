@@ -1,29 +1,25 @@
 //! From IDs to findings: one pass in the order of the log, a sorted copy for duplicates, and a pass over those that repeat.
 
+mod events;
+mod nodes;
+mod order;
+mod trails;
+
 use alloc::collections::BTreeMap;
-use alloc::vec;
 use alloc::vec::Vec;
 
-use hashbrown::HashMap;
-
+use self::events::Events;
+use self::order::order;
+use self::trails::Trails;
 use super::finding::{Finding, Kind};
 use super::lines::Lines;
-use super::repeats::{Repeat, Stretch, repeats, stretches};
+use super::repeats::{Repeat, repeats};
 use super::report::Report;
 use super::rounding::Rounding;
 use super::rows::Rows;
 use super::summary::NodeSpan;
 use super::terms::{Order, Sight, Spot, Terms};
-use super::trail::{Event, Excursion, Trail};
-
-/// Nodes of larger layouts are looked up by a hash.
-const MOST_NODES: u64 = 1 << 16;
-/// So many small steps back of a node can be steps of its clock; more are late lines.
-const FEW_STEPS: usize = 8;
-/// So many far steps back of a node are kept.
-const MOST_STEPS: usize = 10_000;
-/// Fewer IDs show no order.
-const ENOUGH: u64 = 64;
+use super::trail::{Event, Trail};
 
 /// The IDs, with a trail and the events of each node.
 pub(super) struct Analysis {
@@ -40,97 +36,6 @@ pub(super) struct Analysis {
     outside: Finding,
     before_begin: Finding,
     future: Finding,
-}
-
-/// What happened to a node.
-#[derive(Default)]
-struct Events {
-    /// Steps back that are further than lines are late.
-    far: Vec<Excursion>,
-    /// Smaller steps back, the first ones.
-    near: Vec<Excursion>,
-    /// The stretches of ticks that passed twice by a far step, ascending and apart from each other when finished.
-    twice: Vec<(u64, u64)>,
-    /// The ticks inside which the sequence wrapped, with the place; ascending when finished.
-    wrapped: Vec<(u64, u64)>,
-}
-
-impl Events {
-    fn add(&mut self, event: Event, place: u64) {
-        match event {
-            Event::Wrapped(tick) => self.wrapped.push((tick, place)),
-            Event::Back(back) if back.is_far => {
-                // A clock does not step back more often.
-                if self.far.len() < MOST_STEPS {
-                    self.far.push(back);
-                }
-            }
-            Event::Back(back) => {
-                if self.near.len() <= FEW_STEPS {
-                    self.near.push(back);
-                }
-            }
-        }
-    }
-
-    /// Sorts the events by their ticks.
-    fn finish(&mut self) {
-        self.wrapped.sort_unstable();
-        self.twice = self.far.iter().map(|back| (back.low, back.high)).collect();
-        self.twice.sort_unstable();
-        self.twice.dedup_by(|later, earlier| {
-            let meets = later.0 <= earlier.1;
-            if meets {
-                earlier.1 = earlier.1.max(later.1);
-            }
-            meets
-        });
-    }
-
-    /// Returns the place at which the sequence wrapped inside a tick.
-    fn wrap(&self, tick: u64) -> Option<u64> {
-        let at = self.wrapped.partition_point(|(wrapped, _)| *wrapped < tick);
-        self.wrapped.get(at).filter(|(wrapped, _)| *wrapped == tick).map(|(_, place)| *place)
-    }
-
-    /// Returns whether a tick passed twice by a far step back.
-    fn passed_twice(&self, tick: u64) -> bool {
-        let at = self.twice.partition_point(|(low, _)| *low <= tick);
-        at.checked_sub(1).is_some_and(|at| tick <= self.twice[at].1)
-    }
-}
-
-/// The trails of all nodes.
-struct Trails {
-    dense: Vec<u32>,
-    sparse: HashMap<u32, u32>,
-    /// Node and trail, in the order of the first ID.
-    list: Vec<(u32, Trail)>,
-}
-
-impl Trails {
-    fn new(nodes: u64) -> Self {
-        let dense = usize::try_from(nodes).ok().filter(|_| nodes <= MOST_NODES).unwrap_or(0);
-        Self { dense: vec![u32::MAX; dense], sparse: HashMap::new(), list: Vec::new() }
-    }
-
-    fn of(&mut self, node: u32) -> &mut Trail {
-        // A trail takes more than a hundred bytes, so their number fits.
-        let new = u32::try_from(self.list.len()).unwrap_or(u32::MAX);
-        let at = match self.dense.get_mut(node as usize) {
-            Some(at) => {
-                if *at == u32::MAX {
-                    *at = new;
-                }
-                *at
-            }
-            None => *self.sparse.entry(node).or_insert(new),
-        };
-        if at == new {
-            self.list.push((node, Trail::new()));
-        }
-        &mut self.list[at as usize].1
-    }
 }
 
 impl Analysis {
@@ -357,127 +262,6 @@ impl Analysis {
         (finding.ids > 0).then_some(finding)
     }
 
-    /// Tells why IDs repeat, where that is known already.
-    fn causes(&self, repeats: &[Repeat], mut truncated: Option<&mut Finding>) -> Causes {
-        let (mut causes, no_events) = (Causes::default(), Events::default());
-        for repeat in repeats {
-            if let Some(finding) = truncated.as_deref_mut()
-                && self.rounding.has(repeat.id)
-            {
-                finding.repeated += 1;
-                causes.explained += 1;
-                if !finding.either {
-                    continue;
-                }
-            }
-            let Some(spot) = self.spot(repeat.id) else { continue };
-            let cause = causes.nodes.entry(spot.node).or_default();
-            let events = self.events.get(&spot.node).unwrap_or(&no_events);
-            let near = || events.near.len() <= FEW_STEPS && events.near.iter().any(|back| back.has(spot.tick));
-            if let Some(place) = events.wrap(spot.tick) {
-                let finding = cause.wrapped.get_or_insert_with(|| self.of_node(Kind::Wrapped, spot.node, place));
-                // The repeated IDs are ascending, so the IDs of one tick follow each other.
-                if cause.last_wrapped != Some(spot.tick) {
-                    finding.times += 1;
-                    self.reach(finding, spot.tick);
-                }
-                cause.last_wrapped = Some(spot.tick);
-                finding.ids += 1;
-                finding.repeated += 1;
-            } else if events.passed_twice(spot.tick) {
-                cause.far += 1;
-            } else if near() {
-                cause.near += 1;
-            } else {
-                cause.unknown += 1;
-            }
-        }
-        let nodes = |node: u32| causes.nodes.contains_key(&node);
-        if !causes.nodes.is_empty() && self.order != Order::Unordered {
-            causes.stretches = stretches(&self.terms, &self.ids, repeats, nodes);
-        }
-        causes
-    }
-
-    /// Adds the findings about single nodes, and returns how many repeated IDs they explain.
-    fn of_nodes(&self, causes: &Causes, found: &mut Vec<Finding>) -> u64 {
-        let mut explained = 0;
-        let no_events = Events::default();
-        for (node, trail) in &self.trails.list {
-            let events = self.events.get(node).unwrap_or(&no_events);
-            let cause = causes.nodes.get(node).copied().unwrap_or_default();
-            if let Some(finding) = cause.wrapped {
-                explained += finding.repeated;
-                found.push(finding);
-            }
-            let mut cause_of = |finding: &mut Finding, repeated| {
-                finding.repeated = repeated;
-                // The other finding explains the same IDs.
-                explained += if self.rounding.is_either() { 0 } else { repeated };
-            };
-            if let Some(mut finding) = self.second_process(*node, trail, events, causes.stretches.get(node), cause) {
-                cause_of(&mut finding, cause.far + cause.near + cause.unknown);
-                found.push(finding);
-                continue;
-            }
-            let near = if cause.near > 0 { events.near.as_slice() } else { &[] };
-            if let Some(mut finding) = self.clock_back(*node, &events.far, near) {
-                cause_of(&mut finding, cause.far + cause.near);
-                found.push(finding);
-            }
-        }
-        explained
-    }
-
-    /// Returns the finding of a node that two processes seem to share.
-    fn second_process(
-        &self,
-        node: u32,
-        trail: &Trail,
-        events: &Events,
-        stretch: Option<&Stretch>,
-        cause: Cause,
-    ) -> Option<Finding> {
-        if self.order == Order::Unordered || self.rounding.is_general() {
-            return None;
-        }
-        let second_log = events.far.iter().find(|back| back.is_second_log()).map(|back| back.place);
-        let (alternates, repeats) = (trail.alternates_from().or(second_log), trail.repeats_from());
-        // A single ID that repeats can be a line that was written twice.
-        let by_ids = stretch.filter(|_| cause.unknown > 1 || alternates.is_some() || repeats.is_some());
-        let from = [by_ids.map(|stretch| stretch.place), alternates, repeats].into_iter().flatten().min()?;
-        let fresh = by_ids.is_some() && trail.never_counts();
-        let is_forked = repeats.is_some()
-            || by_ids.filter(|_| !fresh).is_some_and(|stretch| {
-                trail.is_forked(stretch.place, stretch.history, stretch.sequence, stretch.ids, stretch.repeated)
-            });
-        let kind = if is_forked { Kind::Forked } else { Kind::SharedNode };
-        let mut finding = self.of_node(kind, node, from);
-        if let Some(spot) = self.spot(finding.id) {
-            self.reach(&mut finding, spot.tick);
-        }
-        self.reach(&mut finding, trail.ticks().1);
-        finding.ids = trail.count();
-        finding.times = 1;
-        (finding.fresh, finding.either) = (fresh, fresh && self.rounding.is_either());
-        finding.before = by_ids.filter(|stretch| stretch.place == from).map_or(0, |stretch| stretch.history);
-        Some(finding)
-    }
-
-    fn clock_back(&self, node: u32, far: &[Excursion], near: &[Excursion]) -> Option<Finding> {
-        let all = || far.iter().chain(near);
-        let first = all().map(|back| back.place).min()?;
-        let mut finding = self.of_node(Kind::ClockBack, node, first);
-        for back in all() {
-            finding.times += 1;
-            finding.ids += back.ids;
-            let by_ms = (back.high - back.low).saturating_mul(self.terms.layout().tick_ms());
-            finding.by_ms = finding.by_ms.max(by_ms);
-            self.reach(&mut finding, back.high);
-        }
-        Some(finding)
-    }
-
     fn duplicates(&self, repeats: &[Repeat], explained: u64) -> Option<Finding> {
         let mut finding = Finding::new(Kind::Duplicates);
         for repeat in repeats {
@@ -498,55 +282,4 @@ impl Analysis {
         finding.unordered = self.order == Order::Unordered;
         Some(finding)
     }
-}
-
-/// The causes of repeated IDs.
-#[derive(Default)]
-struct Causes {
-    nodes: BTreeMap<u32, Cause>,
-    /// The stretch with repeated IDs of each node.
-    stretches: BTreeMap<u32, Stretch>,
-    /// How many IDs repeat for a reason that concerns no node.
-    explained: u64,
-}
-
-/// How many IDs of a node repeat for which reason.
-#[derive(Clone, Copy, Default)]
-struct Cause {
-    /// The finding about ticks inside which the sequence wrapped, and the last of them.
-    wrapped: Option<Finding>,
-    last_wrapped: Option<u64>,
-    far: u64,
-    near: u64,
-    unknown: u64,
-}
-
-/// Returns the order of IDs.
-fn order(terms: &Terms, ids: &[u64]) -> Order {
-    if ids.is_sorted() {
-        return Order::Ascending;
-    }
-    if ids.is_sorted_by(|a, b| a >= b) {
-        return Order::Descending;
-    }
-    if is_shuffled(terms, ids) { Order::Unordered } else { Order::Written }
-}
-
-/// Returns whether the IDs jump about in their time: from one to the next by a quarter of all time on average, with nearly
-/// all of them behind the highest one so far. Random order gives a third.
-fn is_shuffled(terms: &Terms, ids: &[u64]) -> bool {
-    let (mut lowest, mut highest, mut last) = (u64::MAX, 0, None);
-    let (mut count, mut behind, mut descents, mut way) = (0u64, 0u64, 0u64, 0u128);
-    for id in ids {
-        let Sight::Inside(Spot { tick, .. }) = terms.sight(*id) else { continue };
-        count += 1;
-        behind += u64::from(tick < highest);
-        if let Some(last) = last {
-            descents += u64::from(tick < last);
-            way += u128::from(tick.abs_diff(last));
-        }
-        (lowest, highest, last) = (lowest.min(tick), highest.max(tick), Some(tick));
-    }
-    let span = u128::from(highest.saturating_sub(lowest));
-    count >= ENOUGH && behind * 10 >= count * 8 && descents * 3 >= count && way * 4 >= span * u128::from(count)
 }

@@ -9,10 +9,9 @@ use core::str;
 
 use super::csv::{DELIMITERS, Table, names};
 use super::pile::Audit;
-use snowmint_core::Integer;
-use snowmint_core::TextForm;
 use snowmint_core::prefix::Prefix;
 use snowmint_core::shown::Shown;
+use snowmint_core::{Integer, TextForm};
 
 /// So many wrong lines are shown.
 const SHOWN: u64 = 10;

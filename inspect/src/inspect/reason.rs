@@ -2,15 +2,30 @@
 
 use core::fmt;
 
+use super::candidate::{Candidate, Confidence, Doubt};
+use super::kind::Kind;
 use super::system::PINTEREST;
 use super::text_id::counter_of;
-use super::{Candidate, Confidence, Doubt, Kind};
 use snowmint_core::time::{DAY_MS, write_date};
-use snowmint_core::uuid::{Uuid, UuidVariant};
+use snowmint_core::{Uuid, UuidVariant};
+
+impl Candidate {
+    /// Returns why the candidate is plausible or not: a short sentence to display.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_inspect::inspect;
+    /// let candidates = inspect("017f22e2-79b0-7cc3-98c4-dc0c0c07398f", 1_790_000_000_000);
+    /// assert_eq!(candidates[0].reason().to_string(), "version 7, time 2022-02-22, 4.5 years before now");
+    /// ```
+    pub const fn reason(&self) -> Reason<'_> {
+        Reason(self)
+    }
+}
 
 /// The sentence; displaying it makes its text.
 #[derive(Clone, Copy, Debug)]
-pub struct Reason<'a>(pub(super) &'a Candidate);
+pub struct Reason<'a>(&'a Candidate);
 
 impl fmt::Display for Reason<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -4,9 +4,8 @@
 //! `discord/discord-api-docs`.
 
 use super::spread::{BIT, Bits};
-use snowmint_core::Error;
 use snowmint_core::host::What;
-use snowmint_core::{Field, Layout, layouts};
+use snowmint_core::{Error, Field, Layout, layouts};
 
 /// A system.
 #[derive(Debug)]

@@ -1,11 +1,8 @@
 //! Texts that are IDs of more than 64 bits, or of two numbers.
 
-use super::Kind;
-use snowmint_core::Integer;
-use snowmint_core::TextForm;
+use super::kind::Kind;
 use snowmint_core::host::wide;
-use snowmint_core::ksuid::Ksuid;
-use snowmint_core::xid::Xid;
+use snowmint_core::{Integer, Ksuid, TextForm, Xid};
 
 /// 2000-01-01, the epoch of `aidx`, in Unix ms.
 const AIDX_EPOCH_MS: i64 = 946_684_800_000;

@@ -5,10 +5,8 @@ use core::fmt;
 use super::check_name;
 use super::dialect::{Engine, Quoted};
 use super::{Dialect, Signed};
-use snowmint_core::Error;
-use snowmint_core::Name;
 use snowmint_core::host::What;
-use snowmint_core::{Field, Layout};
+use snowmint_core::{Error, Field, Layout, Name};
 
 /// A column of IDs; see [`Column::new`].
 ///

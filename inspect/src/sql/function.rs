@@ -5,12 +5,9 @@ use core::fmt;
 use super::dialect::{Doubled, Engine, POSTGRES_NAME_BYTES, Quoted};
 use super::tag::Tag;
 use super::{Signed, check_name};
-use snowmint_core::Error;
-use snowmint_core::Integer;
-use snowmint_core::Layout;
 use snowmint_core::host::mix;
 use snowmint_core::time::Rfc3339;
-use snowmint_core::{Options, SequenceStart};
+use snowmint_core::{Error, Integer, Layout, Options, SequenceStart};
 
 /// A script for `PostgreSQL` 10 and later, tested on 15; see [`PostgresFunction::new`].
 ///

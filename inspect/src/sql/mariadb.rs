@@ -5,12 +5,8 @@ use core::fmt::{self, Write};
 use super::check_name;
 use super::dialect::{Doubled, Engine, MARIADB_NAME_BYTES, Quoted};
 use super::function::{LONGEST_MS, Last, digest};
-use snowmint_core::Error;
-use snowmint_core::Integer;
-use snowmint_core::Layout;
-use snowmint_core::mutant;
 use snowmint_core::time::Rfc3339;
-use snowmint_core::{Options, SequenceStart};
+use snowmint_core::{Error, Integer, Layout, Options, SequenceStart, mutant};
 
 /// Statements for `MariaDB` 10.6 and later, tested on 10.11; see [`MariadbFunction::new`].
 ///

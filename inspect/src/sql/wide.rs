@@ -6,8 +6,7 @@ use super::check_name;
 use super::dialect::{Doubled, Engine, POSTGRES_NAME_BYTES, Quoted};
 use super::tag::Tag;
 use snowmint_core::Error;
-use snowmint_core::host::What;
-use snowmint_core::host::mix;
+use snowmint_core::host::{What, mix};
 
 /// A kind of 128-bit ID that a function of `PostgreSQL` mints.
 ///
