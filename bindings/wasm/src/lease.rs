@@ -2,21 +2,25 @@
 //!
 //! Most functions return the next step, an object whose `kind` says what the driver does. Times are Unix ms.
 
+mod record;
+mod step;
+mod terms;
+
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt::Write;
 
 use js_sys::{BigUint64Array, Object, Uint8Array};
 use snowmint_core::bytes::label;
-use snowmint_core::lease::{
-    self, Claim, ClaimStep, Floor, NamespaceName, NamespaceRecord, Record, Renewal, RenewalStep, Terms,
-};
-use snowmint_core::store::{self, Ask, KeyPart, Reply};
-use snowmint_core::{Error, Layout, Window, Words};
+use snowmint_core::lease::{Claim, ClaimStep, Floor, NamespaceRecord, Record, Renewal, RenewalStep, Terms};
+use snowmint_core::store::{Ask, Reply};
+use snowmint_core::{Layout, Window, Words};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::convert::{length, set};
+use self::step::{asked, failed, granted, renewed, step};
+use self::terms::length_ms;
+use crate::convert::set;
 use crate::error::raise;
 
 self_cell::self_cell!(
@@ -299,52 +303,6 @@ impl Lease {
     }
 }
 
-fn renewed(next: RenewalStep, node: u32) -> Object {
-    match next {
-        RenewalStep::ReadClock => step("clock"),
-        RenewalStep::Ask(ask) => asked(&ask, node),
-        RenewalStep::Window(window, skew_ms) => granted(node, window, skew_ms),
-        RenewalStep::Later(None) => step("unanswered"),
-        RenewalStep::Later(Some(error)) => failed("failed", error),
-        RenewalStep::Lost(error) => failed("lost", error),
-        RenewalStep::Released => step("released"),
-    }
-}
-
-fn step(kind: &str) -> Object {
-    let step = Object::new();
-    set(&step, "kind", kind);
-    step
-}
-
-fn failed(kind: &str, error: Error) -> Object {
-    let step = step(kind);
-    set(&step, "error", raise(error));
-    step
-}
-
-fn asked(ask: &Ask<Record>, node: u32) -> Object {
-    let Ask::Write(record, version) = ask else {
-        let step = step("read");
-        set(&step, "node", node);
-        return step;
-    };
-    let step = step("write");
-    set(&step, "node", node);
-    set(&step, "record", Uint8Array::from(&record.to_bytes()[..]));
-    set(&step, "version", *version as f64);
-    step
-}
-
-fn granted(node: u32, window: Window, skew_ms: Option<i64>) -> Object {
-    let step = step("window");
-    set(&step, "node", node);
-    set(&step, "start", window.start_ms as f64);
-    set(&step, "end", window.end_ms as f64);
-    set(&step, "skewMs", skew_ms.map_or(JsValue::NULL, |ms| (ms as f64).into()));
-    step
-}
-
 fn reply_of(written: &JsValue) -> Reply<Record> {
     match written.as_f64() {
         Some(version) => Reply::Written(version as u64),
@@ -356,89 +314,3 @@ fn reply_of(written: &JsValue) -> Reply<Record> {
 fn words_of(cell: &BigUint64Array) -> Words {
     Words::of([cell.get_index(0), cell.get_index(1)])
 }
-
-fn length_ms(layout: &Layout, max_ahead_ms: f64, window_ms: Option<f64>, default_ms: f64) -> Result<u64, Error> {
-    Window::length_ms(layout, window_ms.map(|ms| ms as u64), default_ms as u64, max_ahead_ms as u64)
-}
-
-/// Refuses windows that a claim would refuse, for a generator that shares an existing lease.
-#[wasm_bindgen(js_name = checkWindow)]
-pub fn check_window(layout: &str, max_ahead_ms: f64, window_ms: Option<f64>, default_ms: f64) -> Result<(), JsValue> {
-    let layout = Layout::parse(layout).map_err(raise)?;
-    length_ms(&layout, max_ahead_ms, window_ms, default_ms).map(drop).map_err(raise)
-}
-
-/// Refuses a lease of one node that the caller excludes, or that this realm uses without a lease.
-#[wasm_bindgen(js_name = checkNode)]
-pub fn check_node(node: u32, is_excluded: bool, is_vouched: bool) -> Result<(), JsValue> {
-    lease::check_node(node, is_excluded, is_vouched).map_err(raise)
-}
-
-/// Returns a namespace as a part of keys: of the name if there is one, otherwise the default one of the layout.
-#[wasm_bindgen(js_name = namespaceKey)]
-pub fn namespace_key(name: Option<String>, layout: &str) -> Result<String, JsValue> {
-    let name = match &name {
-        Some(name) => NamespaceName::new(name),
-        None => Layout::parse(layout).map(|layout| NamespaceName::Default(layout.numbers())),
-    };
-    let mut key = String::new();
-    // Writing to a string cannot fail.
-    let _ = write!(KeyPart::new(&mut key), "{}", name.map_err(raise)?);
-    Ok(key)
-}
-
-/// Returns the ms from a renewal to the next one.
-#[wasm_bindgen(js_name = renewalPauseMs)]
-pub fn renewal_pause_ms(window_ms: f64, has_failed: bool) -> f64 {
-    lease::renewal_pause_ms(window_ms as u64, has_failed) as f64
-}
-
-/// Returns how far a lessor's clock is ahead of the monotonic clock, in µs; `before_us` is undefined for the first answer.
-#[wasm_bindgen(js_name = lessorAheadUs)]
-pub fn lessor_ahead_us(before_us: Option<f64>, clock_ms: f64, sent_us: f64, heard_us: f64) -> f64 {
-    lease::lessor_ahead_us(before_us.map(|us| us as i64), clock_ms as i64, sent_us as i64, heard_us as i64) as f64
-}
-
-/// Returns the record of a namespace with another count of nodes, for a store that puts back a part of its records. Other bytes
-/// stay.
-#[wasm_bindgen]
-pub fn recounted(record: &[u8], nodes: f64) -> Vec<u8> {
-    let Ok((layout, namespace)) = NamespaceRecord::read(record) else { return record.into() };
-    let namespace = NamespaceRecord { nodes: nodes as u64, ..namespace };
-    let mut recounted = layout.to_vec();
-    recounted.extend_from_slice(namespace.to_string().as_bytes());
-    recounted
-}
-
-/// Returns whether a store's answer is the version of a record, after a write that expected another version; 0 for a read.
-#[wasm_bindgen(js_name = isVersion)]
-pub fn is_version(answer: &JsValue, expected: f64) -> bool {
-    let number = answer.as_f64().filter(|number| number % 1.0 == 0.0);
-    number.is_some_and(|number| store::version(length(number), expected as u64).is_some())
-}
-
-/// Returns the sentence about an answer that is not a version.
-#[wasm_bindgen(js_name = notAVersion)]
-pub fn not_a_version(answer: &str) -> String {
-    store::NOT_A_VERSION.replace("{answer}", answer)
-}
-
-/// Returns whether two records have the same holder.
-#[wasm_bindgen(js_name = isHeld)]
-pub fn is_held(found: &[u8], saved: &[u8]) -> bool {
-    let (found, saved) = (Record::from_bytes(found), Record::from_bytes(saved));
-    found.is_ok_and(|found| saved.is_ok_and(|saved| found.is_held_by(saved.nonce)))
-}
-
-#[wasm_bindgen(typescript_custom_section)]
-const STEP: &str = "
-/** The next step of a lease. */
-export type Step =
-  | { kind: 'readLayout' | 'readFloor' | 'list' | 'clock' | 'unanswered' | 'released' }
-  | { kind: 'writeLayout'; record: Uint8Array; version: number }
-  | { kind: 'read'; node: number }
-  | { kind: 'write'; node: number; record: Uint8Array; version: number }
-  | { kind: 'window'; node: number; start: number; end: number; skewMs: number | null }
-  | { kind: 'wait'; error: Error; waitMs: number }
-  | { kind: 'taken' | 'failed' | 'lost'; error: Error }
-  | { kind: 'refused'; code: string; sentence: string };";

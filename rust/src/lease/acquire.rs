@@ -12,12 +12,13 @@ use snowmint_core::{ErrorKind, Host, Options};
 use snowmint_stores::process::background::on_ended_thread;
 use snowmint_stores::{Claimer, Error, Refusal, StoreLease, Terms, claim_node};
 
+use super::Lease;
 use super::backend::Backend;
+use super::granted::GrantedNode;
 use super::held::Hold;
 use super::key::LeaseKey;
 use super::lessor::Loan;
 use super::registry::{Duty, Share, Wish, registry};
-use super::{GrantedNode, Lease};
 use crate::slots;
 
 /// How often a claim looks again where every node is locked, and after how long.

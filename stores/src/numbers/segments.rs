@@ -1,16 +1,20 @@
 //! Segments: numbers from memory, fetched ahead in the background.
 
+mod fetch;
+mod local;
+
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use snowmint_core::segment::{Bounds, LAST, Segment};
-use snowmint_core::store::{Ask, Next, Reply};
 use snowmint_core::{ErrorKind, Integer};
 use tokio::runtime::Handle;
 use tokio::sync::Notify;
 use tokio::time::{Instant, timeout_at};
+
+pub use self::local::LocalNumbers;
 
 use super::source::{Counter, Source, Table, unknown};
 use super::{MAX_WAIT_MS, definition, runtime};
@@ -22,11 +26,6 @@ use crate::process::monotonic::monotonic_ms;
 use crate::store::floor::skipped;
 use crate::store::key::{key, name, refuse_new};
 use crate::store::{Store, Tag};
-
-/// The time between two reads of the configured step, in ms, as in Leaf.
-const REREAD_MS: u64 = 60_000;
-/// The numbers that a [`LocalNumbers`] takes at once.
-const RUN: u64 = 256;
 
 /// Options of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -263,21 +262,9 @@ impl Segments {
         }
     }
 
-    /// Begins a fetch if memory is empty.
-    ///
-    /// # Errors
-    /// As [`Segments::try_next`].
-    fn filled(&self) -> Result<(), Error> {
-        let fetched = self.0.fetched.get();
-        if fetched.is_of_parent() {
-            return Err(forked());
-        }
-        self.refill(&fetched.range, 1)
-    }
-
     /// Opens numbers for one thread, which takes them in runs.
     pub fn local(&self) -> LocalNumbers {
-        LocalNumbers { segments: self.clone(), next: 0, end: 0 }
+        LocalNumbers::new(self.clone())
     }
 
     /// Returns the number of fetches.
@@ -310,170 +297,5 @@ impl Segments {
         self.0.news.notify_waiters();
         let Some(rest) = rest else { return Ok(0) };
         Ok(if self.0.source.lower(rest.end, rest.start).await? { rest.end - rest.start } else { 0 })
-    }
-
-    #[cold]
-    fn prefetch(&self) {
-        let inner = &self.0;
-        // A forked child, where this lock may be locked forever, does not get here: its range is wiped.
-        if let Ok(mut machine) = inner.machine.try_lock()
-            && let Some(Ask::Add(amount)) = machine.prefetch(&inner.fetched.get().range, monotonic_ms())
-        {
-            self.fetch(amount);
-        }
-    }
-
-    #[cold]
-    fn try_run_dry(&self, count: u64, least: u64) -> Result<Range<u64>, Error> {
-        let fetched = self.0.fetched.get();
-        if fetched.is_of_parent() {
-            return Err(forked());
-        }
-        loop {
-            self.refill(&fetched.range, least)?;
-            let run = if least > 1 { fetched.range.take_block(least) } else { Some(fetched.range.take_run(count)) };
-            if let Some(run) = run.filter(|run| !run.is_empty()) {
-                return Ok(run);
-            }
-        }
-    }
-
-    /// Puts the fetched range into memory if memory has fewer than `least` numbers, or begins a fetch.
-    fn refill(&self, range: &snowmint_core::segment::Range, least: u64) -> Result<(), Error> {
-        let refilled = lock(&self.0.machine).refill_block(range, least, monotonic_ms());
-        match refilled {
-            Ok(Next::Done(())) => Ok(()),
-            Ok(Next::Ask(Ask::Add(amount))) => {
-                self.fetch(amount);
-                Err(self.dry(1))
-            }
-            Ok(Next::Ask(_)) => Err(self.dry(1)),
-            Err(error) => Err(error.wait_ms().map_or_else(|| error.into(), |wait_ms| self.dry(wait_ms))),
-        }
-    }
-
-    /// Memory is empty: the last fetch failed, or a fetch is under way.
-    fn dry(&self, wait_ms: u64) -> Error {
-        lock(&self.0.failed).clone().unwrap_or_else(|| snowmint_core::Error::numbers_dry(wait_ms).into())
-    }
-
-    async fn wait_after(&self, mut error: Error, count: u64, least: u64) -> Result<Range<u64>, Error> {
-        let try_again = || if least > 1 { self.try_next_block(least) } else { self.try_next_run(count) };
-        let deadline = Instant::now() + Duration::from_millis(self.0.max_wait_ms);
-        loop {
-            if !matches!(error.kind(), ErrorKind::StoreUnavailable | ErrorKind::Exhausted)
-                || (error.kind() == ErrorKind::Exhausted && error.wait_ms().is_none())
-                || Instant::now() >= deadline
-            {
-                return Err(error);
-            }
-            let news = self.0.news.notified();
-            // A fetch may have ended in between, and the machine repeats a failed fetch after a while.
-            match try_again() {
-                Ok(run) => return Ok(run),
-                Err(later) => error = later,
-            }
-            let pause = Instant::now() + Duration::from_millis(error.wait_ms().unwrap_or(50).clamp(50, 100));
-            // After news and after the pause alike.
-            let _ = timeout_at(pause.min(deadline), news).await;
-            match try_again() {
-                Ok(run) => return Ok(run),
-                Err(later) => error = later,
-            }
-        }
-    }
-
-    /// Fetches in the background.
-    fn fetch(&self, amount: u64) {
-        let inner = Arc::clone(&self.0);
-        // The task goes on without its handle, and always reports its outcome to the machine.
-        drop(self.0.runtime.spawn(async move {
-            inner.fetches.fetch_add(1, Ordering::Relaxed);
-            let outcome = inner.source.fetch(amount).await;
-            let (reply, mut failed) = match outcome {
-                Ok(sum) => (Reply::Sum(sum), None),
-                Err(error) if error.kind() == ErrorKind::Exhausted => (Reply::Full, None),
-                Err(error) => (Reply::Unknown, Some(error)),
-            };
-            {
-                let mut machine = lock(&inner.machine);
-                if let Err(error) = machine.reply(&inner.fetched.get().range, reply, monotonic_ms()) {
-                    failed = Some(error.into());
-                }
-            }
-            let fine = failed.is_none();
-            *lock(&inner.failed) = failed;
-            inner.news.notify_waiters();
-            if fine {
-                inner.reread().await;
-            }
-        }));
-    }
-}
-
-impl Inner {
-    /// Reads the configured step again, once a minute.
-    async fn reread(&self) {
-        let (last_ms, now_ms) = (self.reread_ms.load(Ordering::Relaxed), monotonic_ms());
-        if now_ms.saturating_sub(last_ms) < REREAD_MS {
-            return;
-        }
-        self.reread_ms.store(now_ms, Ordering::Relaxed);
-        // After a failed read, or for a wrong step, the present step stays.
-        if let Ok(Some(step)) = self.source.step().await {
-            let _ = lock(&self.machine).configure(Integer::from(step));
-        }
-    }
-}
-
-/// Numbers for one thread, taken from a [`Segments`] in runs of 256, so that most calls need no atomic operation.
-///
-/// A drop skips the rest of the run. In a forked child every call is `Forked`.
-#[derive(Debug)]
-pub struct LocalNumbers {
-    segments: Segments,
-    next: u64,
-    end: u64,
-}
-
-impl LocalNumbers {
-    /// Takes a number, as [`Segments::try_next`].
-    ///
-    /// # Errors
-    /// As [`Segments::try_next`].
-    #[inline]
-    pub fn try_next(&mut self) -> Result<u64, Error> {
-        // The run is not on a page that a forked child sees wiped.
-        if self.next < self.end && !self.segments.0.fetched.get().is_of_parent() {
-            self.next += 1;
-            return Ok(self.next - 1);
-        }
-        self.refill()
-    }
-
-    /// Takes a number, as [`Segments::next`].
-    ///
-    /// # Errors
-    /// As [`Segments::next`].
-    pub async fn next(&mut self) -> Result<u64, Error> {
-        match self.try_next() {
-            Ok(number) => Ok(number),
-            Err(error) => {
-                let run = self.segments.wait_after(error, RUN, 1).await?;
-                Ok(self.keep(&run))
-            }
-        }
-    }
-
-    #[cold]
-    fn refill(&mut self) -> Result<u64, Error> {
-        (self.next, self.end) = (0, 0);
-        let run = self.segments.try_next_run(RUN)?;
-        Ok(self.keep(&run))
-    }
-
-    fn keep(&mut self, run: &Range<u64>) -> u64 {
-        (self.next, self.end) = (run.start + 1, run.end);
-        run.start
     }
 }

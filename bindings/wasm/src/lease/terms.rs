@@ -1,0 +1,59 @@
+//! What a caller asks of a lease: its window, node, namespace and clock.
+
+use alloc::string::String;
+use core::fmt::Write;
+
+use snowmint_core::lease::{self, NamespaceName};
+use snowmint_core::store::KeyPart;
+use snowmint_core::{Error, Layout, Window};
+use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::wasm_bindgen;
+
+use crate::error::raise;
+
+pub(super) fn length_ms(
+    layout: &Layout,
+    max_ahead_ms: f64,
+    window_ms: Option<f64>,
+    default_ms: f64,
+) -> Result<u64, Error> {
+    Window::length_ms(layout, window_ms.map(|ms| ms as u64), default_ms as u64, max_ahead_ms as u64)
+}
+
+/// Refuses windows that a claim would refuse, for a generator that shares an existing lease.
+#[wasm_bindgen(js_name = checkWindow)]
+pub fn check_window(layout: &str, max_ahead_ms: f64, window_ms: Option<f64>, default_ms: f64) -> Result<(), JsValue> {
+    let layout = Layout::parse(layout).map_err(raise)?;
+    length_ms(&layout, max_ahead_ms, window_ms, default_ms).map(drop).map_err(raise)
+}
+
+/// Refuses a lease of one node that the caller excludes, or that this realm uses without a lease.
+#[wasm_bindgen(js_name = checkNode)]
+pub fn check_node(node: u32, is_excluded: bool, is_vouched: bool) -> Result<(), JsValue> {
+    lease::check_node(node, is_excluded, is_vouched).map_err(raise)
+}
+
+/// Returns a namespace as a part of keys: of the name if there is one, otherwise the default one of the layout.
+#[wasm_bindgen(js_name = namespaceKey)]
+pub fn namespace_key(name: Option<String>, layout: &str) -> Result<String, JsValue> {
+    let name = match &name {
+        Some(name) => NamespaceName::new(name),
+        None => Layout::parse(layout).map(|layout| NamespaceName::Default(layout.numbers())),
+    };
+    let mut key = String::new();
+    // Writing to a string cannot fail.
+    let _ = write!(KeyPart::new(&mut key), "{}", name.map_err(raise)?);
+    Ok(key)
+}
+
+/// Returns the ms from a renewal to the next one.
+#[wasm_bindgen(js_name = renewalPauseMs)]
+pub fn renewal_pause_ms(window_ms: f64, has_failed: bool) -> f64 {
+    lease::renewal_pause_ms(window_ms as u64, has_failed) as f64
+}
+
+/// Returns how far a lessor's clock is ahead of the monotonic clock, in µs; `before_us` is undefined for the first answer.
+#[wasm_bindgen(js_name = lessorAheadUs)]
+pub fn lessor_ahead_us(before_us: Option<f64>, clock_ms: f64, sent_us: f64, heard_us: f64) -> f64 {
+    lease::lessor_ahead_us(before_us.map(|us| us as i64), clock_ms as i64, sent_us as i64, heard_us as i64) as f64
+}

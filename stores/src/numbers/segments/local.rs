@@ -1,0 +1,65 @@
+//! Numbers for one thread.
+
+use std::ops::Range;
+
+use super::Segments;
+use crate::error::Error;
+
+/// The numbers that a [`LocalNumbers`] takes at once.
+const RUN: u64 = 256;
+
+/// Numbers for one thread, taken from a [`Segments`] in runs of 256, so that most calls need no atomic operation.
+///
+/// A drop skips the rest of the run. In a forked child every call is `Forked`.
+#[derive(Debug)]
+pub struct LocalNumbers {
+    segments: Segments,
+    next: u64,
+    end: u64,
+}
+
+impl LocalNumbers {
+    pub(super) const fn new(segments: Segments) -> Self {
+        Self { segments, next: 0, end: 0 }
+    }
+
+    /// Takes a number, as [`Segments::try_next`].
+    ///
+    /// # Errors
+    /// As [`Segments::try_next`].
+    #[inline]
+    pub fn try_next(&mut self) -> Result<u64, Error> {
+        // The run is not on a page that a forked child sees wiped.
+        if self.next < self.end && !self.segments.0.fetched.get().is_of_parent() {
+            self.next += 1;
+            return Ok(self.next - 1);
+        }
+        self.refill()
+    }
+
+    /// Takes a number, as [`Segments::next`].
+    ///
+    /// # Errors
+    /// As [`Segments::next`].
+    pub async fn next(&mut self) -> Result<u64, Error> {
+        match self.try_next() {
+            Ok(number) => Ok(number),
+            Err(error) => {
+                let run = self.segments.wait_after(error, RUN, 1).await?;
+                Ok(self.keep(&run))
+            }
+        }
+    }
+
+    #[cold]
+    fn refill(&mut self) -> Result<u64, Error> {
+        (self.next, self.end) = (0, 0);
+        let run = self.segments.try_next_run(RUN)?;
+        Ok(self.keep(&run))
+    }
+
+    fn keep(&mut self, run: &Range<u64>) -> u64 {
+        (self.next, self.end) = (run.start + 1, run.end);
+        run.start
+    }
+}
