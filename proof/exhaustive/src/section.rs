@@ -1,24 +1,22 @@
 //! Sections: allocators take a section over from each other, hand out numbers of two users, renew, release and crash.
 
+mod allocator;
+mod machine;
+
 use std::hash::{Hash, Hasher};
-use std::num::NonZeroU32;
 use std::sync::Arc;
 
-use snowmint_core::Integer;
-use snowmint_core::bytes::label;
-use snowmint_core::section::{Claim, Claimed, Memory, Record, Section, Terms, Users};
-use snowmint_core::store::{Ask, Next, Reply, Version};
+use snowmint_core::section::Record;
+use snowmint_core::store::{Ask, Reply, Version};
 use stateright::{Model, Property};
 
-use crate::digest::digest;
+use self::allocator::Allocator;
+use self::machine::{Answer, Call};
 use crate::fate::Fate;
 
-/// By how much `max_seq` rises.
-const STEP: u64 = 2;
 /// The length of a window, in ms.
 const WINDOW_MS: u64 = 1000;
 const USERS: usize = 2;
-const SIZE: NonZeroU32 = NonZeroU32::new(2).expect("not 0");
 
 /// The limits of a search.
 #[derive(Clone, Copy, Debug)]
@@ -39,160 +37,11 @@ pub struct Sections {
     pub forgets: u8,
 }
 
-/// A memory that forgets the users when it may.
-#[derive(Debug, Default)]
-struct Known([u64; USERS]);
-
-impl Memory for Known {
-    const REACH: u64 = u64::MAX;
-
-    fn last(&mut self, place: usize) -> Option<u64> {
-        self.0.get(place).copied()
-    }
-
-    fn keep(&mut self, place: usize, number: u64) -> bool {
-        self.0[place] = number;
-        true
-    }
-
-    fn forget(&mut self, _: u64) {
-        *self = Self::default();
-    }
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Broken {
     Twice,
     Back,
     NotDurable,
-}
-
-/// A call of the machines of an allocator.
-#[derive(Clone, Copy, Debug)]
-enum Call {
-    /// A step of the claim.
-    Claim(Option<Reply<Record>>, u64),
-    Next(usize, u64),
-    Renew(u64),
-    Reply(Reply<Record>, u64),
-    Forget,
-    Release,
-}
-
-/// The result of a call.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Answer {
-    Number(u64),
-    Ask(Ask<Record>),
-    Nothing,
-    Refused,
-    /// The allocator closes the section, or another allocator has it.
-    Over,
-}
-
-#[allow(clippy::large_enum_variant, reason = "it lives for one call")]
-#[derive(Debug)]
-enum Machine {
-    Claim(Claim),
-    Section(Section<Known>),
-}
-
-impl Machine {
-    fn new(token: u128) -> Self {
-        let users = Users::of(Integer::from(0u64), SIZE).expect("a user");
-        let terms = Terms::new(users, token, Integer::from(STEP), WINDOW_MS, label("")).expect("terms");
-        Self::Claim(Claim::new(terms))
-    }
-
-    fn run(&mut self, call: Call) -> Answer {
-        match (&mut *self, call) {
-            (Self::Claim(claim), Call::Claim(reply, now_ms)) => match claim.next(reply, now_ms) {
-                Ok(Next::Done(Claimed::Held(held))) => {
-                    *self = Self::Section(Section::new(held, Known::default()));
-                    Answer::Nothing
-                }
-                Ok(Next::Done(Claimed::Wait(_))) => Answer::Nothing,
-                Ok(Next::Ask(ask)) => Answer::Ask(ask),
-                Err(_) => Answer::Over,
-            },
-            (Self::Section(section), Call::Next(user, now_ms)) => match section.next(Integer::from(user), now_ms) {
-                Ok(Next::Done(number)) => Answer::Number(number),
-                Ok(Next::Ask(ask)) => Answer::Ask(ask),
-                Err(error) if error.retry_after_ms().is_some() => Answer::Refused,
-                Err(_) => Answer::Over,
-            },
-            (Self::Section(section), Call::Renew(now_ms)) => match section.renew(now_ms) {
-                Ok(Some(ask)) => Answer::Ask(ask),
-                Ok(None) => Answer::Refused,
-                Err(_) => Answer::Over,
-            },
-            (Self::Section(section), Call::Reply(reply, now_ms)) => {
-                section.reply(reply, now_ms).map_or(Answer::Over, |()| Answer::Nothing)
-            }
-            (Self::Section(section), Call::Forget) => {
-                section.forget();
-                Answer::Nothing
-            }
-            (Self::Section(section), Call::Release) => section.release().map_or(Answer::Over, Answer::Ask),
-            _ => Answer::Refused,
-        }
-    }
-}
-
-#[derive(Clone, Debug)]
-pub struct Allocator {
-    token: u128,
-    calls: Arc<Vec<Call>>,
-    /// Stands for the machine in comparisons.
-    digest: u64,
-    /// The request under way.
-    asked: Option<Ask<Record>>,
-    holds: bool,
-    released: bool,
-}
-
-impl Allocator {
-    fn machine(&self) -> Machine {
-        let mut machine = Machine::new(self.token);
-        for call in self.calls.iter() {
-            machine.run(*call);
-        }
-        machine
-    }
-
-    fn call(&mut self, call: Call) -> Answer {
-        let mut machine = self.machine();
-        let answer = machine.run(call);
-        Arc::make_mut(&mut self.calls).push(call);
-        self.holds = matches!(machine, Machine::Section(_));
-        self.digest = digest(&machine);
-        if let Answer::Ask(ask) = answer {
-            self.asked = Some(ask);
-        }
-        answer
-    }
-
-    /// Returns the time of its clock, in ms. Every second clock is a quarter faster; the clocks do not agree.
-    fn now_ms(&self, halves: u8) -> u64 {
-        let odd = (self.token % 2) as u64;
-        5000 * odd + u64::from(halves) * WINDOW_MS / 2 * (4 + odd) / 4
-    }
-
-    fn key(&self) -> impl PartialEq + Hash {
-        (self.token, self.digest, digest(&self.asked), self.released)
-    }
-}
-
-impl PartialEq for Allocator {
-    fn eq(&self, other: &Self) -> bool {
-        self.key() == other.key()
-    }
-}
-
-impl Hash for Allocator {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.key().hash(state);
-    }
 }
 
 /// A record with its version, comparable.

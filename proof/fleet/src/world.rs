@@ -1,13 +1,17 @@
 //! The world of a fleet: virtual time, processes, a network, a store, and what befalls them.
 
+mod chaos;
+mod event;
+mod process;
+
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
-use std::fmt;
 
 use snowmint_core::lease::Record;
-use snowmint_core::segment::LAST;
 use snowmint_core::store::{Ask, Reply};
 
+use self::event::{Event, What};
+use self::process::{Process, Role};
 use crate::allocator::Allocator;
 use crate::context::Context;
 use crate::faults::{Fault, Rates};
@@ -17,87 +21,6 @@ use crate::plan::{Plan, START_MS};
 use crate::random::Random;
 use crate::store::{Answer, Request, Store};
 use crate::tally::Checker;
-
-const DAY_MS: u64 = 24 * 60 * 60 * 1000;
-
-#[derive(Debug)]
-#[allow(clippy::large_enum_variant, reason = "most processes are the large one")]
-enum Role {
-    Holder(Holder),
-    Allocator(Allocator),
-    Keeper(Keeper),
-}
-
-#[derive(Debug)]
-struct Process {
-    role: Role,
-    /// How often the process began anew. Events of an earlier life are void.
-    life: u32,
-    /// Until when the process stands still, in ms from the start.
-    stalled_until_ms: u64,
-    /// Until when messages do not come through.
-    cut_until_ms: u64,
-    /// How far the wall clock is ahead.
-    ahead_ms: i64,
-    /// The request that the process waits for.
-    waits_for: Option<u64>,
-}
-
-#[derive(Debug)]
-enum What {
-    Wake(usize, u32),
-    Arrive { process: usize, life: u32, number: u64, epoch: u32, request: Box<Request> },
-    Answer { process: usize, life: u32, number: u64, answer: Option<Box<Answer>> },
-    Chaos,
-    Fence,
-}
-
-impl fmt::Display for What {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Wake(process, _) => write!(f, "process {process} acts"),
-            Self::Arrive { process, number, request, .. } => {
-                write!(f, "request {number} of process {process} reaches the store: {request}")
-            }
-            Self::Answer { process, number, answer: Some(answer), .. } => {
-                write!(f, "answer to request {number} reaches process {process}: {answer}")
-            }
-            Self::Answer { process, number, answer: None, .. } => {
-                write!(f, "process {process} has waited long enough for the answer to request {number}")
-            }
-            Self::Chaos => write!(f, "a fault is due"),
-            Self::Fence => write!(f, "all processes stop, and an operator runs a fence"),
-        }
-    }
-}
-
-#[derive(Debug)]
-struct Event {
-    at_ms: u64,
-    /// Events of one time have the order in which they were planned.
-    number: u64,
-    what: What,
-}
-
-impl PartialEq for Event {
-    fn eq(&self, other: &Self) -> bool {
-        (self.at_ms, self.number) == (other.at_ms, other.number)
-    }
-}
-
-impl Eq for Event {}
-
-impl PartialOrd for Event {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Event {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        (self.at_ms, self.number).cmp(&(other.at_ms, other.number))
-    }
-}
 
 /// The world of a fleet.
 #[derive(Debug)]
@@ -362,113 +285,5 @@ impl World {
     fn granted(&mut self, node: u32, record: &Record) {
         #[allow(clippy::cast_possible_truncation, reason = "a nonce is the place of a claim")]
         self.checker.granted(record.nonce as usize, node, record.window);
-    }
-
-    fn crash(&mut self, process: usize) {
-        let Process { role, life, stalled_until_ms, waits_for, .. } = &mut self.processes[process];
-        *life += 1;
-        (*stalled_until_ms, *waits_for) = (0, None);
-        match role {
-            Role::Holder(holder) => holder.crash(),
-            Role::Allocator(allocator) => *allocator = Allocator::new(),
-            Role::Keeper(keeper) => *keeper = Keeper::new(),
-        }
-        let life = *life;
-        let delay_ms = 1 + self.random.below(self.plan.window_ms / 2);
-        self.plan_event(delay_ms, What::Wake(process, life));
-    }
-
-    fn chaos(&mut self) {
-        let mean_ms = self.plan.window_ms * self.plan.calm / 100;
-        let delay_ms = 1 + self.random.below(2 * mean_ms);
-        self.plan_event(delay_ms, What::Chaos);
-        let mut place = self.random.below(u64::from(self.plan.rates.chaos()));
-        #[allow(clippy::cast_possible_truncation, reason = "a handful")]
-        let process = self.random.below(self.processes.len() as u64) as usize;
-        for fault in Fault::ALL.into_iter().filter(|fault| !fault.is_of_message()) {
-            let weight = u64::from(self.plan.rates.of(fault));
-            if place < weight {
-                self.befall(fault, process);
-                return;
-            }
-            place -= weight;
-        }
-    }
-
-    fn befall(&mut self, fault: Fault, process: usize) {
-        self.tell(|| format!("fault: {}, process {process}", fault.name()));
-        let some_ms = self.random.below(3 * self.plan.window_ms);
-        match fault {
-            Fault::Crash => self.crash(process),
-            Fault::Stall => self.processes[process].stalled_until_ms = self.now_ms + some_ms,
-            Fault::Partition => self.processes[process].cut_until_ms = self.now_ms + some_ms,
-            Fault::Fork => self.act(process, |role, context| {
-                if let Role::Holder(holder) = role {
-                    holder.fork(context);
-                }
-                None
-            }),
-            Fault::Clock => {
-                let most_ms = *self.random.pick(&[self.plan.window_ms / 50, 2 * self.plan.window_ms, DAY_MS]);
-                let step_ms = self.random.below(most_ms).cast_signed();
-                self.processes[process].ahead_ms = match self.random.below(5) {
-                    0 | 1 => 0,
-                    // A day behind is as bad as a day ahead, but a node is busy for a day only after the latter.
-                    2 if most_ms < DAY_MS => step_ms,
-                    _ => -step_ms,
-                };
-            }
-            Fault::Restart => {
-                self.store.restart(0);
-                self.down_until_ms = self.now_ms + some_ms / 3;
-            }
-            // Each needs a fence, which may double the numbers: a fleet of very many fences would run out of them.
-            Fault::LostTail | Fault::Vanished | Fault::Rollback if self.checker.highest_number > LAST / 64 => return,
-            Fault::LostTail => {
-                let lost = 1 + self.random.below(30);
-                #[allow(clippy::cast_possible_truncation, reason = "at most 30")]
-                self.store.restart(lost as usize);
-                self.fence();
-            }
-            Fault::Vanished => {
-                let claims = |process: &Process| matches!(&process.role, Role::Holder(holder) if holder.claims());
-                // A claim that has listed the records before does not notice; nor does a write on its way.
-                if self.fence_is_planned || self.processes.iter().any(claims) {
-                    return;
-                }
-                #[allow(clippy::cast_possible_truncation, reason = "below 4")]
-                let node = self.random.below(Plan::NODES as u64) as u32;
-                if !self.store.vanish(node) {
-                    return;
-                }
-                self.epoch += 1;
-                self.fence_is_planned = true;
-                self.plan_event(5 * self.plan.window_ms, What::Fence);
-            }
-            Fault::Rollback => {
-                if self.fence_is_planned {
-                    return;
-                }
-                self.store.roll_back();
-                self.checker.is_rolled_back = true;
-                self.fence_is_planned = true;
-                self.plan_event(5 * self.plan.window_ms, What::Fence);
-            }
-            Fault::LostRequest | Fault::LostReply | Fault::Late | Fault::Repeated => return,
-        }
-        self.checker.fault(fault);
-    }
-
-    /// Stops all processes, raises all ends and counters above all that was given out, and starts the processes again.
-    fn fence(&mut self) {
-        self.fence_is_planned = false;
-        self.epoch += 1;
-        for process in 0..self.processes.len() {
-            self.crash(process);
-        }
-        let skip = self.checker.highest_number + 1;
-        self.skip += skip;
-        self.store.fence(self.checker.minted_until_ms, skip);
-        self.checker.fenced();
     }
 }
