@@ -85,13 +85,13 @@ SET_UPS = [
 
 # The features of all test builds: with others the same crates would be built again.
 FEATURES = (
-    "--workspace --features snowmint-tests/engines,snowmint-server/page,snowmint-server/parquet,snowmint/serde,"
+    "--workspace --features snowmint-tests/engines,snowmint-server/page,snowmint/serde,"
     "snowmint/sqlx,snowmint/tokio"
 )
 CARGO_TEST = f"cargo test --quiet --locked --no-fail-fast {FEATURES}"
 # What clippy and rustdoc share.
 LINTED = (
-    "--workspace --features snowmint-tests/engines,snowmint-benches/engines,snowmint-server/parquet,snowmint/all,"
+    "--workspace --features snowmint-tests/engines,snowmint-benches/engines,snowmint/all,"
     "snowmint/audit,snowmint/uuid,snowmint/serde,snowmint/sqlx,snowmint/tokio"
 )
 # Not fat LTO, which takes minutes: `make package` has it.

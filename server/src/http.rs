@@ -139,7 +139,7 @@ impl App {
     }
 
     /// Completes a router by the checks and headers that every answer has.
-    fn guard(self: &Arc<Self>, router: Router<Arc<Self>>, origins: &[String]) -> Result<Router, crate::exit::Exit> {
+    fn guard(self: &Arc<Self>, router: Router<Arc<Self>>, origins: &[String]) -> Result<Router, snowmint_cli::Exit> {
         let router = router
             .method_not_allowed_fallback(problem::method_not_allowed)
             .layer(axum::extract::DefaultBodyLimit::max(MOST_BODY))
@@ -159,7 +159,7 @@ impl App {
 
 impl Http {
     /// Returns the protocol of `--http`.
-    pub fn new(app: &Arc<App>, origins: &[String], idle: Duration) -> Result<Self, crate::exit::Exit> {
+    pub fn new(app: &Arc<App>, origins: &[String], idle: Duration) -> Result<Self, snowmint_cli::Exit> {
         let (router, _) = routes().split_for_parts();
         let router = router
             .route("/api/segment/get/", get(leaf::no_key))
@@ -171,7 +171,7 @@ impl Http {
     }
 
     /// Returns the protocol of `--health`, which mints nothing.
-    pub fn health(app: &Arc<App>, idle: Duration) -> Result<Self, crate::exit::Exit> {
+    pub fn health(app: &Arc<App>, idle: Duration) -> Result<Self, snowmint_cli::Exit> {
         let router = Router::new()
             .route("/healthz", get(site::healthz))
             .route("/readyz", get(site::readyz))

@@ -3,10 +3,8 @@
 mod arguments;
 mod auth;
 mod connections;
-mod exit;
 mod files;
 mod http;
-mod json;
 mod metrics;
 mod monitor;
 mod resp;
@@ -18,22 +16,17 @@ mod watched;
 use std::process::ExitCode;
 
 use clap::Parser as _;
+use snowmint_cli::{Exit, Host, of_arguments};
 
 use self::arguments::{Arguments, Verb};
-use self::exit::Exit;
 
 fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
-        Err(error) => return exit::of_arguments(&error),
+        Err(error) => return of_arguments(&error, std::env::args_os().nth(1).as_ref()).into(),
     };
     let done = match arguments.verb {
-        Verb::Gen(options) => verbs::generate(&options),
-        Verb::Inspect(options) => verbs::inspect(&options),
-        Verb::Layouts(options) => verbs::layouts(&options),
-        Verb::Doctor(options) => verbs::doctor(&options),
-        Verb::Audit(options) => verbs::audit(&options),
-        Verb::Mask(options) => verbs::mask(&options),
+        Verb::Common(verb) => verb.run(&Host::default()),
         Verb::Lease(options) => verbs::lease(&options),
         Verb::Namespace(options) => verbs::namespace(&options),
         Verb::Sequence(options) => verbs::sequence(&options),
@@ -44,5 +37,5 @@ fn main() -> ExitCode {
         Verb::Serve(options) => verbs::serve(&options),
         Verb::Completions { shell } => verbs::completions(shell),
     };
-    done.unwrap_or_else(Exit::report)
+    done.unwrap_or_else(Exit::report).into()
 }

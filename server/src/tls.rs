@@ -11,8 +11,8 @@ use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::rustls::server::{ClientHello, ResolvesServerCert};
 use tokio_rustls::rustls::sign::CertifiedKey;
 
-use crate::exit::Exit;
 use crate::files::read_text;
+use snowmint_cli::Exit;
 
 /// The limit of a certificate chain and of a key, in bytes.
 const MOST: u64 = 1024 * 1024;

@@ -282,65 +282,9 @@ fn the_picture_marks_findings_and_suits_light_and_dark() {
     assert_eq!((done.status.code(), text(&done.stderr).contains("/no/such/directory/a.svg: ")), (Some(1), true));
 }
 
-#[cfg(feature = "parquet")]
-mod parquet_files {
-    use std::sync::Arc;
-
-    use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
-    use parquet::file::writer::SerializedFileWriter;
-    use parquet::schema::parser::parse_message_type;
-
-    use super::*;
-
-    const SCHEMA: &str =
-        "message rows { required int64 id; optional int64 other; required binary text (UTF8); required double real; }";
-
-    fn file() -> Vec<u8> {
-        let ids = [176_477_214_392_320_000, 176_477_214_392_320_001, 176_477_214_392_320_001];
-        let texts = ids.map(|id: i64| ByteArray::from(id.to_string().as_str()));
-        let schema = Arc::new(parse_message_type(SCHEMA).expect("a schema"));
-        let mut bytes = Vec::new();
-        let mut writer = SerializedFileWriter::new(&mut bytes, schema, Arc::default()).expect("a writer");
-        let mut rows = writer.next_row_group().expect("a group");
-        for place in 0.. {
-            let Some(mut column) = rows.next_column().expect("a column") else { break };
-            match place {
-                0 => column.typed::<Int64Type>().write_batch(&ids, None, None).map(drop),
-                1 => column.typed::<Int64Type>().write_batch(&ids[1..], Some(&[1, 0, 1]), None).map(drop),
-                2 => column.typed::<ByteArrayType>().write_batch(&texts, None, None).map(drop),
-                _ => column.typed::<DoubleType>().write_batch(&[0.5; 3], None, None).map(drop),
-            }
-            .expect("written");
-            column.close().expect("closed");
-        }
-        rows.close().expect("closed");
-        writer.close().expect("closed");
-        bytes
-    }
-
-    #[test]
-    fn a_column_of_numbers_or_of_text_is_read() {
-        for (column, ids, line) in [("id", 3, 2), ("text", 3, 2), ("other", 2, 1)] {
-            let done = audit(&["--column", column, "--json"], &file());
-            let report: Value = serde_json::from_slice(&done.stdout).expect("JSON");
-            assert_eq!((&report["ids"], &report["findings"][0]["line"]), (&ids.into(), &line.into()), "{column}");
-            assert_eq!(done.status.code(), Some(1));
-        }
-    }
-
-    #[test]
-    fn a_column_of_another_type_is_refused() {
-        let complaint = |words: &[&str]| {
-            let done = audit(words, &file());
-            assert_eq!(done.status.code(), Some(2));
-            text(&done.stderr)
-        };
-        let told = complaint(&["--column", "real"]);
-        assert!(told.contains("column \"real\" has the type DOUBLE, and a double holds only 53 bits"), "{told}");
-        let told = complaint(&["--column", "none"]);
-        assert!(told.contains("--column takes one of \"id\", \"other\", \"text\", \"real\""), "{told}");
-        assert!(complaint(&[]).contains("--column takes one of"));
-        let done = audit(&["--column", "id"], &file()[..200]);
-        assert!(text(&done.stderr).contains("the Parquet file cannot be read"), "{done:?}");
-    }
+#[test]
+fn a_parquet_file_is_refused_with_a_way_out() {
+    let done = audit(&["--column", "id"], b"PAR1....PAR1");
+    assert_eq!(done.status.code(), Some(2));
+    assert!(text(&done.stderr).contains("the input is a Parquet file: export the column with the IDs as CSV"), "{done:?}");
 }

@@ -4,9 +4,10 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use snowmint_cli::instant;
+use snowmint_core::Window;
 use snowmint_core::segment::LAST;
 use snowmint_core::sequence::{Dialect, Kind};
-use snowmint_core::{Window, time};
 
 /// The store that a verb works on.
 #[derive(Args)]
@@ -275,10 +276,6 @@ pub struct Until(pub Option<i64>);
 
 fn instant_or_auto(text: &str) -> Result<Until, String> {
     if text == "auto" { Ok(Until(None)) } else { instant(text).map(|ms| Until(Some(ms))) }
-}
-
-pub(super) fn instant(text: &str) -> Result<i64, String> {
-    time::parse_instant(text).map_err(str::to_owned)
 }
 
 fn dialect(name: &str) -> Result<Dialect, String> {

@@ -8,8 +8,8 @@ use std::sync::{Arc, PoisonError, RwLock};
 use subtle::ConstantTimeEq as _;
 
 use super::{Client, Role};
-use crate::exit::Exit;
 use crate::files::read_text;
+use snowmint_cli::Exit;
 
 /// The limit of a token file, in bytes.
 const MOST: u64 = 4096;

@@ -5,7 +5,7 @@ use axum::http::uri::Authority;
 use axum::http::{HeaderValue, Method};
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
-use crate::exit::Exit;
+use snowmint_cli::Exit;
 
 /// Reads one origin of `--allow-origin`, or `*`.
 pub fn origins(text: &str) -> Result<String, String> {

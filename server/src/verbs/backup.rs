@@ -1,17 +1,16 @@
 //! `snowmint backup`: copies a store in a `SQLite` file, while it is in use.
 
 use std::io::{Write as _, stdout};
-use std::process::ExitCode;
 
 use snowmint_stores::Url;
 use snowmint_stores::sqlite::Sqlite;
 
 use super::operate::with_url;
 use crate::arguments::operate;
-use crate::exit::Exit;
+use snowmint_cli::Exit;
 
 /// Copies the store into a new file.
-pub fn backup(options: &operate::Backup) -> Result<ExitCode, Exit> {
+pub fn backup(options: &operate::Backup) -> Result<u8, Exit> {
     with_url(&options.place, async |url| {
         let url = Url::parse(url)?;
         if url.scheme != "sqlite" {
@@ -23,6 +22,6 @@ pub fn backup(options: &operate::Backup) -> Result<ExitCode, Exit> {
         Sqlite::back_up(&url, &options.file).await?;
         let file = options.file.display();
         writeln!(stdout(), "{file}\nafter it is restored, run snowmint fence --stopped --skip N")?;
-        Ok(ExitCode::SUCCESS)
+        Ok(0)
     })
 }

@@ -2,7 +2,6 @@
 //! been given out.
 
 use std::io::{Write as _, stdout};
-use std::process::ExitCode;
 
 use snowmint_core::SystemHost;
 use snowmint_core::time::Rfc3339;
@@ -10,14 +9,14 @@ use snowmint_stores::fence::{Fence, Raised, raise};
 
 use super::operate::with_store_and_slots;
 use crate::arguments::operate;
-use crate::exit::Exit;
 use crate::service::USERS;
+use snowmint_cli::Exit;
 
 /// How far ahead a fence may be without `--far`, in ms: a fence at a mistyped time cannot be lowered.
 const NEAR_MS: i64 = 24 * 60 * 60 * 1000;
 
 /// Raises every window end and every counter, and prints how many of each kind.
-pub fn fence(options: &operate::Fence) -> Result<ExitCode, Exit> {
+pub fn fence(options: &operate::Fence) -> Result<u8, Exit> {
     let wanted_ms = options.until.0;
     if let Some(until) = wanted_ms.filter(|ms| !options.far && *ms > SystemHost::unix_ms().saturating_add(NEAR_MS)) {
         let until = Rfc3339(until);
@@ -48,6 +47,6 @@ pub fn fence(options: &operate::Fence) -> Result<ExitCode, Exit> {
             writeln!(out, "{what:<9}  {count}")?;
         }
         writeln!(out, "new IDs    from {}", Rfc3339(until_ms))?;
-        Ok(ExitCode::SUCCESS)
+        Ok(0)
     })
 }

@@ -1,7 +1,6 @@
 //! `snowmint key`: keys of the Redis protocol, for operators.
 
 use std::io::{Write as _, stdout};
-use std::process::ExitCode;
 
 use serde::Serialize;
 use snowmint_core::shown::Shown;
@@ -9,8 +8,8 @@ use snowmint_stores::Key;
 
 use super::operate::with_store;
 use crate::arguments::operate::{self, KeyVerb};
-use crate::exit::Exit;
-use crate::json;
+use snowmint_cli::Exit;
+use snowmint_cli::json;
 
 #[derive(Serialize)]
 struct Name {
@@ -23,7 +22,7 @@ struct Value {
 }
 
 /// Lists keys, or shows, raises, deletes or lowers one.
-pub fn key(options: &operate::Key) -> Result<ExitCode, Exit> {
+pub fn key(options: &operate::Key) -> Result<u8, Exit> {
     let as_json = options.place.json;
     with_store(&options.place, async |store| {
         let mut out = stdout().lock();
@@ -59,6 +58,6 @@ pub fn key(options: &operate::Key) -> Result<ExitCode, Exit> {
             Some(number) => writeln!(out, "{number}")?,
             None => {}
         }
-        Ok(ExitCode::SUCCESS)
+        Ok(0)
     })
 }

@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 use std::io::{Write as _, stdout};
-use std::process::ExitCode;
 
 use serde::Serialize;
 use snowmint::{SlotState, Slots};
@@ -15,8 +14,8 @@ use snowmint_stores::{Leases, connect};
 
 use super::operate::with_url;
 use crate::arguments::operate::{Lease, LeaseVerb};
-use crate::exit::Exit;
-use crate::json;
+use snowmint_cli::Exit;
+use snowmint_cli::json;
 
 #[derive(Serialize)]
 struct Line {
@@ -64,7 +63,7 @@ async fn records(leases: &Leases, namespace: Option<&String>, now_ms: i64) -> Re
 }
 
 /// Lists leases, or releases a node and shows its record.
-pub fn lease(options: &Lease) -> Result<ExitCode, Exit> {
+pub fn lease(options: &Lease) -> Result<u8, Exit> {
     with_url(&options.place, async |url| {
         let slots = Slots::of_url(url)?;
         let now_ms = SystemHost::unix_ms();
@@ -104,6 +103,6 @@ pub fn lease(options: &Lease) -> Result<ExitCode, Exit> {
                 writeln!(out, "{}", line.text(width))?;
             }
         }
-        Ok(ExitCode::SUCCESS)
+        Ok(0)
     })
 }

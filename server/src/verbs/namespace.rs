@@ -1,7 +1,6 @@
 //! `snowmint namespace`: lists, makes and removes namespaces.
 
 use std::io::{Write as _, stdout};
-use std::process::ExitCode;
 
 use serde::Serialize;
 use snowmint_core::Layout;
@@ -10,8 +9,8 @@ use snowmint_stores::{Leases, Namespace};
 
 use super::operate::with_store;
 use crate::arguments::operate::{NamespaceVerb, Namespaces};
-use crate::exit::Exit;
-use crate::json;
+use snowmint_cli::Exit;
+use snowmint_cli::json;
 
 #[derive(Serialize)]
 struct Line {
@@ -20,7 +19,7 @@ struct Line {
 }
 
 /// Lists namespaces, makes one, or removes one.
-pub fn namespace(options: &Namespaces) -> Result<ExitCode, Exit> {
+pub fn namespace(options: &Namespaces) -> Result<u8, Exit> {
     with_store(&options.place, async |store| {
         let leases = Leases::new(store);
         match &options.verb {
@@ -48,6 +47,6 @@ pub fn namespace(options: &Namespaces) -> Result<ExitCode, Exit> {
             }
             NamespaceVerb::Rm { namespace } => leases.remove(&Namespace::parse(namespace)?).await?,
         }
-        Ok(ExitCode::SUCCESS)
+        Ok(0)
     })
 }

@@ -7,7 +7,7 @@ use snowmint_stores::{Store, connect};
 
 use super::serve::default_store;
 use crate::arguments::operate::Place;
-use crate::exit::Exit;
+use snowmint_cli::Exit;
 
 /// Runs work on the store of `--store`.
 pub fn with_store<T>(place: &Place, work: impl AsyncFnOnce(Arc<dyn Store>) -> Result<T, Exit>) -> Result<T, Exit> {

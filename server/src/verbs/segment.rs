@@ -1,7 +1,6 @@
 //! `snowmint segment`: creates, lists and uses tags, the rows of Leaf's table.
 
 use std::io::{Write as _, stdout};
-use std::process::ExitCode;
 
 use serde::Serialize;
 use snowmint_core::shown::Shown;
@@ -9,8 +8,8 @@ use snowmint_stores::{Segments, SegmentsOptions, Tag};
 
 use super::operate::with_store;
 use crate::arguments::operate::{Segment, SegmentVerb};
-use crate::exit::Exit;
-use crate::json;
+use snowmint_cli::Exit;
+use snowmint_cli::json;
 
 #[derive(Serialize)]
 struct Range {
@@ -24,7 +23,7 @@ struct Name {
 }
 
 /// Creates a tag, takes numbers of a tag, or lists the tags.
-pub fn segment(options: &Segment) -> Result<ExitCode, Exit> {
+pub fn segment(options: &Segment) -> Result<u8, Exit> {
     let as_json = options.place.json;
     with_store(&options.place, async |store| {
         let mut out = stdout().lock();
@@ -58,6 +57,6 @@ pub fn segment(options: &Segment) -> Result<ExitCode, Exit> {
                 }
             }
         }
-        Ok(ExitCode::SUCCESS)
+        Ok(0)
     })
 }

@@ -1,7 +1,6 @@
 //! `snowmint sequence`: creates, shows and uses named sequences, with the terms of SQL.
 
 use std::io::{Write as _, stdout};
-use std::process::ExitCode;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -11,8 +10,8 @@ use snowmint_stores::Sequences;
 
 use super::operate::with_store;
 use crate::arguments::operate::{Sequence, SequenceVerb};
-use crate::exit::Exit;
-use crate::json;
+use snowmint_cli::Exit;
+use snowmint_cli::json;
 
 #[derive(Serialize)]
 struct Definition {
@@ -33,7 +32,7 @@ struct Value {
 }
 
 /// Creates a sequence, takes values, sets the current value, or shows the definition.
-pub fn sequence(options: &Sequence) -> Result<ExitCode, Exit> {
+pub fn sequence(options: &Sequence) -> Result<u8, Exit> {
     let as_json = options.place.json;
     with_store(&options.place, async |store| {
         let session = Sequences::new(Arc::clone(&store));
@@ -108,6 +107,6 @@ pub fn sequence(options: &Sequence) -> Result<ExitCode, Exit> {
                 }
             }
         }
-        Ok(ExitCode::SUCCESS)
+        Ok(0)
     })
 }

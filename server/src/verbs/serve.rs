@@ -3,7 +3,6 @@
 use std::io::{self, Write as _, stderr, stdout};
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,7 +19,6 @@ use super::signals;
 use crate::arguments::serve::{LogFormat, Serve};
 use crate::auth::{Role, Tokens};
 use crate::connections::{AllPlaces, Door, Ending, Limits, Port, Protocol, Reserve};
-use crate::exit::Exit;
 use crate::http::{App, Hosts, Http, document};
 use crate::metrics::Metrics;
 use crate::monitor::{self, Gauges};
@@ -28,6 +26,7 @@ use crate::resp::Resp;
 use crate::service::{Service, Settings};
 use crate::tls::Certificate;
 use crate::watched::Watched;
+use snowmint_cli::Exit;
 
 /// The limit for ending: service managers kill a program that takes longer.
 const END: Duration = Duration::from_secs(10);
@@ -40,10 +39,10 @@ const OTHER_FILES: u64 = 100;
 const DRAIN: Duration = Duration::from_secs(5);
 
 /// Serves until a signal ends it.
-pub fn serve(options: &Serve) -> Result<ExitCode, Exit> {
+pub fn serve(options: &Serve) -> Result<u8, Exit> {
     if options.openapi {
         writeln!(stdout().lock(), "{}", document())?;
-        return Ok(ExitCode::SUCCESS);
+        return Ok(0);
     }
     log(options)?;
     #[cfg(unix)]
@@ -52,7 +51,7 @@ pub fn serve(options: &Serve) -> Result<ExitCode, Exit> {
     runtime.block_on(run(options))?;
     // Does not wait longer for operations that the store leaves unanswered.
     runtime.shutdown_timeout(Duration::from_secs(1));
-    Ok(ExitCode::SUCCESS)
+    Ok(0)
 }
 
 /// Raises the limit of open files to its maximum. The usual 1024 includes the files of the store.

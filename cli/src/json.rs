@@ -38,6 +38,9 @@ impl Formatter for Spaced {
 }
 
 /// Writes a value and a line end.
+///
+/// # Errors
+/// The errors of `out`.
 pub fn write_line(out: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
     value.serialize(&mut Serializer::with_formatter(&mut *out, Spaced))?;
     out.write_all(b"\n")

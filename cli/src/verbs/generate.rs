@@ -1,13 +1,13 @@
 //! `snowmint gen`: mints IDs, one per line, and shows a progress bar on the terminal for a large count.
 
 use std::io::{IsTerminal as _, Write, stderr, stdout};
-use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::flag;
 use snowmint::{Environment, Generator, LeaseOptions, LeaseStore, SystemHost};
 use snowmint_core::prefix::PrefixedText;
 use snowmint_core::{IdText, Layout, TextForm};
@@ -15,6 +15,7 @@ use snowmint_core::{IdText, Layout, TextForm};
 use crate::arguments;
 use crate::exit::{Exit, complain};
 use crate::json;
+use crate::program::Host;
 
 /// How many IDs one write takes at most.
 const BATCH: u64 = 4096;
@@ -22,7 +23,7 @@ const BATCH: u64 = 4096;
 const MANY: u64 = 200_000;
 
 /// Mints IDs and writes them to standard output.
-pub fn generate(options: &arguments::Gen) -> Result<ExitCode, Exit> {
+pub fn generate(options: &arguments::Gen, host: &Host) -> Result<u8, Exit> {
     let layout = Layout::find(&options.layout)?;
     let node = options.node.as_ref().map(|node| layout.parse_node(node)).transpose()?;
 
@@ -30,6 +31,7 @@ pub fn generate(options: &arguments::Gen) -> Result<ExitCode, Exit> {
     lease.node = node;
     lease.store = options.store.clone().map(LeaseStore::Url);
     lease.namespace.clone_from(&options.namespace);
+    lease.connect.clone_from(&host.connect);
     lease.options.max_wait_ms = options.max_wait_ms;
     // Listens before the lease is taken: an interrupt then releases the lease.
     let interrupted = interrupt()?;
@@ -62,7 +64,7 @@ pub fn generate(options: &arguments::Gen) -> Result<ExitCode, Exit> {
         }
     }
     bar.finish_and_clear();
-    Ok(ExitCode::SUCCESS)
+    Ok(0)
 }
 
 #[derive(Serialize)]
@@ -96,15 +98,11 @@ fn bar(count: u64) -> ProgressBar {
     }
 }
 
-/// Returns a flag that becomes true when the user interrupts. The handler is installed before this returns.
+/// Returns a flag that becomes true when the user interrupts, or a service manager asks the program to end.
 fn interrupt() -> Result<Arc<AtomicBool>, Exit> {
     let interrupted = Arc::new(AtomicBool::new(false));
-    let flag = Arc::clone(&interrupted);
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let mut signal = runtime.block_on(async { crate::verbs::signals::interrupt() })?;
-    thread::spawn(move || {
-        runtime.block_on(signal.came());
-        flag.store(true, Ordering::Relaxed);
-    });
+    for signal in [SIGINT, SIGTERM] {
+        flag::register(signal, Arc::clone(&interrupted))?;
+    }
     Ok(interrupted)
 }

@@ -1,7 +1,5 @@
 //! `snowmint layouts`: prints a table of all presets, or a picture of each given layout.
 
-use std::process::ExitCode;
-
 use snowmint_core::{Layout, layouts};
 use snowmint_inspect::render;
 
@@ -10,7 +8,7 @@ use crate::arguments;
 use crate::exit::Exit;
 
 /// Prints layouts.
-pub fn layouts(options: &arguments::Layouts) -> Result<ExitCode, Exit> {
+pub fn layouts(options: &arguments::Layouts) -> Result<u8, Exit> {
     let given = options.layouts.iter().map(Layout::find).collect::<Result<Vec<_>, _>>()?;
     let format = output::format(options.json);
     let presets: Vec<_> = layouts::all().map(|(_, layout)| layout).collect();
@@ -18,5 +16,5 @@ pub fn layouts(options: &arguments::Layouts) -> Result<ExitCode, Exit> {
         [] => render::table(out, &presets, format),
         given => render::pictures(out, given, format),
     })?;
-    Ok(ExitCode::SUCCESS)
+    Ok(0)
 }

@@ -1,7 +1,6 @@
 //! `snowmint mask`: masks IDs and UUIDs, or unmasks them.
 
 use std::io::{Write as _, stdout};
-use std::process::ExitCode;
 
 use snowmint::{Mask, MaskKey, Uuid, UuidMask};
 use snowmint_stores::Error;
@@ -11,7 +10,7 @@ use crate::arguments;
 use crate::exit::{Exit, complain};
 
 /// Prints each ID masked or unmasked. A bad ID is reported, and the others are printed.
-pub fn mask(options: &arguments::Mask) -> Result<ExitCode, Exit> {
+pub fn mask(options: &arguments::Mask) -> Result<u8, Exit> {
     let key = MaskKey::parse(options.key.trim()).map_err(Error::from)?;
     let mut ids = Mask::new(key).with_tweak(&options.tweak).map_err(Error::from)?;
     if let Some(digits) = options.digits {
@@ -36,7 +35,7 @@ pub fn mask(options: &arguments::Mask) -> Result<ExitCode, Exit> {
     } else {
         options.ids.iter().cloned().try_for_each(&mut each)?;
     }
-    Ok(ExitCode::from(code))
+    Ok(code)
 }
 
 fn turned(value: &str, ids: &Mask, uuids: UuidMask, decode: bool) -> Result<String, Error> {

@@ -1,7 +1,6 @@
 //! `snowmint inspect`: prints the parts of IDs, or the systems that could have minted them.
 
 use std::io;
-use std::process::ExitCode;
 
 use snowmint_core::{Integer, Layout, SystemHost};
 use snowmint_inspect::inspect::inspect_integer;
@@ -20,7 +19,7 @@ enum Given {
 }
 
 /// Prints each ID. A bad ID is reported, and the others are printed.
-pub fn inspect(options: &arguments::Inspect) -> Result<ExitCode, Exit> {
+pub fn inspect(options: &arguments::Inspect) -> Result<u8, Exit> {
     let layout = options.layout.as_ref().map(Layout::find).transpose()?;
     let format = output::format(options.json);
     let mut code = 0;
@@ -45,7 +44,7 @@ pub fn inspect(options: &arguments::Inspect) -> Result<ExitCode, Exit> {
     } else {
         options.ids.iter().cloned().try_for_each(&mut each)?;
     }
-    Ok(ExitCode::from(code))
+    Ok(code)
 }
 
 /// Prints an ID, and returns whether any known system could have minted it.

@@ -1,9 +1,9 @@
 //! The end of the program: code 0 for success, 1 for a failure or an unknown ID, 2 for wrong input, and one line that says
 //! why.
 
+use std::ffi::OsString;
 use std::fmt;
 use std::io::{self, ErrorKind as IoErrorKind};
-use std::process::ExitCode;
 
 use clap::error::ErrorKind as ClapErrorKind;
 use snowmint_core::ErrorKind;
@@ -25,17 +25,17 @@ pub enum Exit {
 
 impl Exit {
     /// Prints the reason, and returns the exit code.
-    pub fn report(self) -> ExitCode {
+    pub fn report(self) -> u8 {
         match self {
-            Self::Quiet => ExitCode::SUCCESS,
-            Self::Interrupted => ExitCode::from(130),
+            Self::Quiet => 0,
+            Self::Interrupted => 130,
             Self::Wrong(sentence) => {
                 complain(sentence);
-                ExitCode::from(2)
+                2
             }
             Self::Failed(sentence) => {
                 complain(sentence);
-                ExitCode::FAILURE
+                1
             }
         }
     }
@@ -79,14 +79,15 @@ impl From<io::Error> for Exit {
     }
 }
 
-/// Prints the answer of clap and returns the exit code: a mistake in one line, or help and version in full.
-pub fn of_arguments(error: &clap::Error) -> ExitCode {
+/// Prints the answer of clap and returns the exit code: a mistake in one line, or help and version in full. `verb` is the word
+/// after the name of the program.
+pub fn of_arguments(error: &clap::Error, verb: Option<&OsString>) -> u8 {
     if matches!(error.kind(), ClapErrorKind::DisplayHelp | ClapErrorKind::DisplayVersion) {
         // A reader that closes the output early is not an error.
         let _ = error.print();
-        return ExitCode::SUCCESS;
+        return 0;
     }
-    let verb = std::env::args().nth(1).filter(|verb| !verb.starts_with('-')).unwrap_or_default();
+    let verb = verb.map(|verb| verb.to_string_lossy()).filter(|verb| !verb.starts_with('-')).unwrap_or_default();
     let blank = if verb.is_empty() { "" } else { " " };
     let text = error.to_string();
     let mistake = text.split("\n\n").next().unwrap_or_default();
@@ -99,5 +100,5 @@ pub fn of_arguments(error: &clap::Error) -> ExitCode {
         &mistake
     };
     complain(format_args!("{mistake} (see snowmint{blank}{verb} --help)"));
-    ExitCode::from(2)
+    2
 }

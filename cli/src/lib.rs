@@ -1,0 +1,13 @@
+#![doc = include_str!("../README.md")]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+#![forbid(unsafe_code)]
+
+mod arguments;
+mod exit;
+pub mod json;
+mod program;
+mod verbs;
+
+pub use self::arguments::{Verb, instant};
+pub use self::exit::{Exit, complain, of_arguments};
+pub use self::program::{Host, main};
