@@ -1,5 +1,6 @@
 //! The service: all operations that the protocols call.
 
+mod failure;
 mod floored;
 mod ids;
 mod keys;
@@ -18,13 +19,14 @@ use snowmint_core::{ErrorKind, Layout, Window};
 use snowmint_stores::{Error, Leases, Namespace, SectionHolder, Sections, SectionsOptions, Store};
 use tokio::time::interval;
 
+pub use self::failure::Failure;
 use self::floored::Floored;
 use self::ids::Ids;
 use self::keys::Keys;
 use self::namespaces::Namespaces;
 use self::numbers::Numbers;
+pub use self::openings::LATER_MS;
 use self::openings::Openings;
-pub use self::openings::{Failure, LATER_MS};
 pub use self::tally::Counts;
 use self::tally::Tally;
 use crate::watched::Watched;

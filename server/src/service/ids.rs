@@ -11,8 +11,9 @@ use snowmint_stores::{Error, Namespace, Store};
 use tokio::task::{JoinError, spawn_blocking};
 
 use super::Settings;
+use super::failure::Failure;
 use super::namespaces::Namespaces;
-use super::openings::{Failure, Openings};
+use super::openings::Openings;
 use super::pool::{Pool, Pooled};
 use super::queue::Queued;
 
@@ -96,28 +97,16 @@ impl Ids {
     ) -> Result<Vec<u64>, Failure> {
         let deadline = self.openings.deadline();
         let (name, layout, namespace) = self.resolve(layout, namespace)?;
-        loop {
-            let generator = match self.pool.get(&name) {
-                Some(generator) => generator,
-                None => match deadline.answer(self.open_if_there(&name, &layout, namespace.clone())).await {
-                    Some(opened) => opened?,
-                    // The claim of an earlier request, for which this one waited.
-                    None => return Err(self.refusals.last(&name).map_or_else(|| deadline.missed(), Failure::from)),
-                },
-            };
-            match generator.batch(count, deadline.at).await {
-                // Repeats the whole batch: IDs of two generators are not ordered.
-                Err(error) if self.pool.was_given_back(&name, &generator, &error) => {}
-                Err(error) => {
-                    if generator.status().lost.is_some() {
-                        // This request fails, and the next one takes a new lease.
-                        self.pool.forget(&name, &generator).await;
-                    }
-                    return Err(error.into());
-                }
-                Ok(ids) => return Ok(ids),
+        let open = || async {
+            match deadline.answer(self.open_if_there(&name, &layout, namespace.clone())).await {
+                Some(opened) => opened,
+                // The claim of an earlier request, for which this one waited.
+                None => Err(self.refusals.last(&name).map_or_else(|| deadline.missed(), Failure::from)),
             }
-        }
+        };
+        // A repeated call mints the whole batch again: IDs of two generators are not ordered.
+        let call = |generator: Arc<Queued>, _| async move { Ok(generator.batch(count, deadline.at).await?) };
+        self.pool.with(&name, open, call).await
     }
 
     /// Returns the name of a generator in the pool, its layout and its namespace.
@@ -188,6 +177,10 @@ impl Pooled for Queued {
     async fn give_back(self: Arc<Self>) {
         // Blocks until the store answers.
         drop(spawn_blocking(move || self.close()).await);
+    }
+
+    fn is_lost(&self) -> bool {
+        self.status().lost.is_some()
     }
 }
 

@@ -7,7 +7,8 @@ use snowmint_core::segment::MAX_STEP;
 use snowmint_stores::{Error, Key, SegmentsOptions, Store};
 
 use super::Settings;
-use super::openings::{Deadline, Failure, Openings};
+use super::failure::Failure;
+use super::openings::{Deadline, Openings};
 use super::pool::{Pool, Pooled};
 
 /// The limit of keys with numbers in memory.
@@ -45,7 +46,7 @@ impl Keys {
     /// Returns the next number of a key if it is in memory. Does not wait.
     #[inline]
     pub fn try_next(&self, name: &str) -> Option<u64> {
-        self.pool.with(name, |key| key.try_next().ok())?
+        self.pool.try_with(name, |key| key.try_next().ok())?
     }
 
     /// Returns the next number of a key. The first use creates the key.
@@ -87,36 +88,18 @@ impl Keys {
     }
 
     async fn take(&self, name: &str, take: Take) -> Result<u64, Failure> {
-        let deadline = self.deadline();
-        loop {
-            let (key, is_new) = if let Some(key) = self.pool.get(name) {
-                (key, false)
-            } else {
-                (deadline.ends(self.pool.open(name, self.opening(name)?)).await?, true)
-            };
-            let call = async {
-                match take {
-                    Take::Next => key.next().await,
-                    Take::Last => key.last().await,
-                    Take::Block(count) => key.next_block(count).await.map(|block| block.end - 1),
-                }
-            };
-            // A key that was open has its own deadline, with an error that says more.
-            match if is_new { deadline.ends(call).await } else { call.await.map_err(Failure::from) } {
-                Err(Failure::Error(error)) if self.pool.was_given_back(name, &key, &error) => {}
-                done => return done,
+        let open = || {
+            let (store, name, step, options) = (Arc::clone(&self.store), name.to_owned(), self.step, self.options);
+            async move { Key::open(store, &name, step, options).await }
+        };
+        let call = |key: Arc<Key>| async move {
+            match take {
+                Take::Next => key.next().await,
+                Take::Last => key.last().await,
+                Take::Block(count) => key.next_block(count).await.map(|block| block.end - 1),
             }
-        }
-    }
-
-    /// Opens a key. It counts as an opening meanwhile.
-    fn opening(&self, name: &str) -> Result<impl Future<Output = Result<Key, Error>> + use<>, Failure> {
-        let begun = self.openings.begin()?;
-        let (store, name, step, options) = (Arc::clone(&self.store), name.to_owned(), self.step, self.options);
-        Ok(async move {
-            let _begun = begun;
-            Key::open(store, &name, step, options).await
-        })
+        };
+        self.openings.with(&self.pool, name, open, call).await
     }
 
     /// Returns whether a key exists, on this or another server.
@@ -130,10 +113,7 @@ impl Keys {
     /// `InvalidId`, if the key is above `value`: nothing is set.
     pub async fn set(&self, name: &str, value: u64) -> Result<(), Failure> {
         let call = async {
-            let locked = self.pool.lock(name).await;
-            if let Some(key) = locked.take() {
-                key.give_back().await;
-            }
+            let _closed = self.pool.lock_closed(name).await;
             Key::raise(&*self.store, name, value).await
         };
         self.deadline().ends(call).await
@@ -142,10 +122,7 @@ impl Keys {
     /// Deletes a key, and returns whether it existed. A later use of the name continues above its numbers.
     pub async fn delete(&self, name: &str) -> Result<bool, Failure> {
         let call = async {
-            let locked = self.pool.lock(name).await;
-            if let Some(key) = locked.take() {
-                key.give_back().await;
-            }
+            let _closed = self.pool.lock_closed(name).await;
             Key::delete(&*self.store, name).await
         };
         self.deadline().ends(call).await

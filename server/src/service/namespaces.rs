@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use snowmint_stores::{Claimer, Granted, Leases, Namespace, Share, Terms};
 
 use super::Settings;
-use super::openings::Failure;
+use super::failure::Failure;
 use crate::auth::{Client, Role};
 
 /// The namespaces of the store, for clients of the service.

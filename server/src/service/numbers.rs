@@ -7,7 +7,8 @@ use snowmint_stores::process::reserve;
 use snowmint_stores::{Segments, SegmentsOptions, Sequences, Store, Tickets};
 
 use super::Settings;
-use super::openings::{Failure, Openings};
+use super::failure::Failure;
+use super::openings::Openings;
 use super::pool::{Pool, Pooled};
 
 /// The limit of open names of each kind.
@@ -41,36 +42,19 @@ impl Numbers {
     /// # Errors
     /// `InvalidText`, if the tag does not exist.
     pub async fn segment(&self, tag: &str, count: u64) -> Result<Range<u64>, Failure> {
-        let deadline = self.openings.deadline();
         let options = SegmentsOptions { max_wait_ms: self.max_wait_ms };
-        loop {
-            let (segments, is_new) = if let Some(segments) = self.segments.get(tag) {
-                (segments, false)
-            } else {
-                let (begun, store, name) = (self.openings.begin()?, Arc::clone(&self.store), tag.to_owned());
-                let opening = async move {
-                    let _begun = begun;
-                    Segments::open(store, &name, options).await
-                };
-                (deadline.ends(self.segments.open(tag, opening)).await?, true)
-            };
-            let call = segments.next_block(count);
-            // Open segments have their own deadline, with an error that says more.
-            match if is_new { deadline.ends(call).await } else { call.await.map_err(Failure::from) } {
-                Err(Failure::Error(error)) if self.segments.was_given_back(tag, &segments, &error) => {}
-                done => return done,
-            }
-        }
+        let open = || {
+            let (store, tag) = (Arc::clone(&self.store), tag.to_owned());
+            async move { Segments::open(store, &tag, options).await }
+        };
+        let call = |segments: Arc<Segments>| async move { segments.next_block(count).await };
+        self.openings.with(&self.segments, tag, open, call).await
     }
 
     /// Takes the next `count` values of a sequence, as `nextval`.
     pub async fn sequence(&self, name: &str, count: u64) -> Result<Vec<i128>, Failure> {
-        let session = if let Some(session) = self.sequences.get(name) {
-            session
-        } else {
-            let new = Sequences::new(Arc::clone(&self.store)).with_max_wait_ms(self.max_wait_ms);
-            self.sequences.open(name, async { Ok(new) }).await?
-        };
+        let new = Sequences::new(Arc::clone(&self.store)).with_max_wait_ms(self.max_wait_ms);
+        let session = self.sequences.open(name, async { Ok(new) }).await?;
         let deadline = self.openings.deadline();
         let mut values = reserve(count)?;
         for _ in 0..count {
@@ -81,12 +65,8 @@ impl Numbers {
 
     /// Takes a ticket.
     pub async fn ticket(&self, name: &str) -> Result<u64, Failure> {
-        let tickets = if let Some(tickets) = self.tickets.get(name) {
-            tickets
-        } else {
-            let new = Tickets::over(vec![Arc::clone(&self.store)], name)?.with_max_wait_ms(self.max_wait_ms);
-            self.tickets.open(name, async { Ok(new) }).await?
-        };
+        let new = Tickets::over(vec![Arc::clone(&self.store)], name)?.with_max_wait_ms(self.max_wait_ms);
+        let tickets = self.tickets.open(name, async { Ok(new) }).await?;
         let deadline = self.openings.deadline();
         tickets.next().await.map_err(|error| deadline.judged(error))
     }

@@ -1,69 +1,21 @@
 //! The names that are opened for their first use: each needs the store before it gives a number.
 
-use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
 use snowmint_core::ErrorKind;
 use snowmint_stores::Error;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout_at};
 
+use super::failure::Failure;
+use super::pool::{Pool, Pooled};
 use crate::watched::Watched;
 
 /// The most names that are opened at the same time, about as many as a store at 20 ms of distance opens in a second.
 const MOST: usize = 2048;
 /// After this time a refused name can be opened, most likely.
 pub const LATER_MS: u64 = 1000;
-
-/// Why a request gets no number.
-#[derive(Debug)]
-pub enum Failure {
-    /// The store answers, and more requests wait for it than it can serve in time.
-    Busy(String),
-    /// The client's role does not allow it, or a limit of the service.
-    Forbidden(String),
-    /// The store does not have the namespace.
-    NoNamespace(String),
-    Error(Error),
-}
-
-impl Failure {
-    pub const BUSY: &'static str = "BUSY";
-    pub const FORBIDDEN: &'static str = "FORBIDDEN";
-    pub const NO_NAMESPACE: &'static str = "NO_NAMESPACE";
-
-    /// Returns one word, the same in every protocol.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::Busy(_) => Self::BUSY,
-            Self::Forbidden(_) => Self::FORBIDDEN,
-            Self::NoNamespace(_) => Self::NO_NAMESPACE,
-            Self::Error(error) => error.code(),
-        }
-    }
-}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Busy(why) | Self::Forbidden(why) | Self::NoNamespace(why) => f.write_str(why),
-            Self::Error(error) => error.fmt(f),
-        }
-    }
-}
-
-impl From<Error> for Failure {
-    fn from(error: Error) -> Self {
-        Self::Error(error)
-    }
-}
-
-impl From<snowmint_core::Error> for Failure {
-    fn from(error: snowmint_core::Error) -> Self {
-        Self::Error(error.into())
-    }
-}
 
 /// The names that are opened now. Clones share them.
 #[derive(Clone, Debug)]
@@ -73,24 +25,47 @@ pub struct Openings {
     max_wait_ms: u64,
 }
 
-/// A name that is opened.
-pub type Opening = OwnedSemaphorePermit;
-
 impl Openings {
     pub fn of(store: Arc<Watched>, max_wait_ms: u64) -> Self {
         Self { store, places: Arc::new(Semaphore::new(MOST)), max_wait_ms }
     }
 
-    /// Begins to open a name, until the opening is dropped.
+    /// Calls the value of a name, which `open` opens if it is not open, within the deadline of a request that begins now.
     ///
     /// # Errors
-    /// `Busy`, if too many names are opened now.
-    pub fn begin(&self) -> Result<Opening, Failure> {
-        Arc::clone(&self.places).try_acquire_owned().map_err(|_| {
-            Failure::Busy(format!(
-                "{MOST} names are opened now for their first use, the most at a time: ask again later"
-            ))
-        })
+    /// `Busy`, if too many names are opened now, and the errors of `open` and `call`.
+    pub async fn with<T, R, Opening, Call>(
+        &self,
+        pool: &Arc<Pool<T>>,
+        name: &str,
+        open: impl Fn() -> Opening,
+        call: impl Fn(Arc<T>) -> Call,
+    ) -> Result<R, Failure>
+    where
+        T: Pooled,
+        Opening: Future<Output = Result<T, Error>> + Send + 'static,
+        Call: Future<Output = Result<R, Error>>,
+    {
+        let deadline = self.deadline();
+        let open = || async {
+            let begun = Arc::clone(&self.places).try_acquire_owned().map_err(|_| {
+                Failure::Busy(format!(
+                    "{MOST} names are opened now for their first use, the most at a time: ask again later"
+                ))
+            })?;
+            let opening = open();
+            let counted = async move {
+                let _begun = begun;
+                opening.await
+            };
+            deadline.ends(pool.open(name, counted)).await
+        };
+        let call = |value, is_new| {
+            let call = call(value);
+            // A value that was open has its own deadline, with an error that says more.
+            async move { if is_new { deadline.ends(call).await } else { Ok(call.await?) } }
+        };
+        pool.with(name, open, call).await
     }
 
     /// Returns the deadline of a request that begins now.

@@ -1,4 +1,10 @@
 //! Values that are open by name. Each name is opened once, at its first use, and the values unused for longest make room.
+//!
+//! A name stays locked from the removal of its value until the value is given back, so no name is open twice. Caches of crates
+//! remove first: `moka` runs its eviction listener while `get_with` opens the same name again.
+
+#[cfg(test)]
+mod tests;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -10,6 +16,8 @@ use snowmint_core::{Error as CoreError, ErrorKind};
 use snowmint_stores::Error;
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
+use super::failure::Failure;
+
 /// How many values are given back at the same time.
 const AT_ONCE: usize = 1024;
 
@@ -17,6 +25,11 @@ const AT_ONCE: usize = 1024;
 pub trait Pooled: Send + Sync + 'static {
     /// Gives the unused part back to the store: numbers, or a lease. The value cannot be used afterwards.
     fn give_back(self: Arc<Self>) -> impl Future<Output = ()> + Send;
+
+    /// Returns whether the value can never be used again. The next call opens its name again.
+    fn is_lost(&self) -> bool {
+        false
+    }
 }
 
 #[derive(Debug)]
@@ -72,7 +85,7 @@ impl<T: Pooled> Pool<T> {
             return Ok(value);
         }
         let locked = self.lock(name).await;
-        if let Some(value) = locked.get() {
+        if let Some(value) = self.get(name) {
             return Ok(value);
         }
         if self.is_over() {
@@ -95,13 +108,50 @@ impl<T: Pooled> Pool<T> {
         opened.await.unwrap_or_else(|error| Err(Error::told(ErrorKind::StoreUnavailable, error.to_string())))
     }
 
-    /// Returns whether a call failed because its value was given back before the call: open the name again and repeat the call.
-    pub fn was_given_back(&self, name: &str, value: &Arc<T>, error: &Error) -> bool {
-        error.kind() == ErrorKind::WindowClosed && !self.is(name, value)
+    /// Calls the value of a name, which `open` opens if it is not open. Repeats both if the value was given back before the call.
+    ///
+    /// `call` also gets whether `open` has just opened the value.
+    ///
+    /// # Errors
+    /// The errors of `open` and `call`.
+    pub async fn with<R, Opening, Call>(
+        self: &Arc<Self>,
+        name: &str,
+        open: impl Fn() -> Opening,
+        call: impl Fn(Arc<T>, bool) -> Call,
+    ) -> Result<R, Failure>
+    where
+        Opening: Future<Output = Result<Arc<T>, Failure>>,
+        Call: Future<Output = Result<R, Failure>>,
+    {
+        loop {
+            let (value, is_new) = match self.get(name) {
+                Some(value) => (value, false),
+                None => (open().await?, true),
+            };
+            let done = call(Arc::clone(&value), is_new).await;
+            let is_closed = matches!(&done, Err(Failure::Error(error)) if error.kind() == ErrorKind::WindowClosed);
+            if is_closed && !self.is(name, &value) {
+                continue;
+            }
+            if done.is_err() && value.is_lost() {
+                self.forget(name, &value).await;
+            }
+            return done;
+        }
+    }
+
+    /// Gives the value of a name back, if it is open. The name stays locked until the result is dropped.
+    pub async fn lock_closed(self: &Arc<Self>, name: &str) -> Locked<T> {
+        let locked = self.lock(name).await;
+        if let Some(value) = locked.take() {
+            value.give_back().await;
+        }
+        locked
     }
 
     /// Drops a value without giving it back, unless the name has another value by now.
-    pub async fn forget(self: &Arc<Self>, name: &str, value: &Arc<T>) {
+    async fn forget(self: &Arc<Self>, name: &str, value: &Arc<T>) {
         let locked = self.lock(name).await;
         if self.is(name, value) {
             drop(locked.take());
@@ -144,7 +194,7 @@ impl<T> Pool<T> {
 
     /// Passes the open value of a name to `work`, without waiting.
     #[inline]
-    pub fn with<R>(&self, name: &str, work: impl FnOnce(&T) -> R) -> Option<R> {
+    pub fn try_with<R>(&self, name: &str, work: impl FnOnce(&T) -> R) -> Option<R> {
         let entries = self.read();
         let entry = entries.get(name)?;
         let value = entry.value.as_ref()?;
@@ -191,7 +241,7 @@ impl<T> Pool<T> {
     }
 
     /// Waits until no other task opens, changes or gives back the value of a name.
-    pub async fn lock(self: &Arc<Self>, name: &str) -> Locked<T> {
+    async fn lock(self: &Arc<Self>, name: &str) -> Locked<T> {
         // Made before the lock, so that a caller that gives up here removes the entry of an unused name.
         let mut locked = Locked { pool: Arc::clone(self), name: name.to_owned(), guard: None };
         let lock = {
@@ -266,13 +316,8 @@ impl<T> Pool<T> {
 }
 
 impl<T> Locked<T> {
-    /// Returns the open value of the name.
-    pub fn get(&self) -> Option<Arc<T>> {
-        self.pool.get(&self.name)
-    }
-
     /// Takes the value out. The name stays locked, so that the caller can give the value back.
-    pub fn take(&self) -> Option<Arc<T>> {
+    fn take(&self) -> Option<Arc<T>> {
         self.pool.write().get_mut(&self.name)?.value.take()
     }
 
@@ -299,103 +344,5 @@ impl<T> Drop for Locked<T> {
         if entries.get(&self.name).is_some_and(unused) {
             entries.remove(&self.name);
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::sync::atomic::AtomicUsize;
-    use std::time::Duration;
-
-    use tokio::time::{sleep, timeout};
-
-    use super::*;
-
-    impl Pooled for i32 {
-        async fn give_back(self: Arc<Self>) {}
-    }
-
-    async fn put(pool: &Arc<Pool<i32>>, name: &str, value: i32) -> Vec<i32> {
-        let (_, surplus) = pool.lock(name).await.put(value).expect("the pool is open");
-        surplus.into_iter().map(|(_, value)| *value).collect()
-    }
-
-    #[tokio::test]
-    async fn a_name_is_opened_once() {
-        let (pool, opened) = (Pool::new(9, Vec::new()), Arc::new(AtomicUsize::new(0)));
-        let opening = || {
-            let opened = Arc::clone(&opened);
-            async move {
-                opened.fetch_add(1, Ordering::Relaxed);
-                sleep(Duration::from_millis(20)).await;
-                Ok(7)
-            }
-        };
-        let (first, second) = tokio::join!(pool.open("a", opening()), pool.open("a", opening()));
-        assert!(Arc::ptr_eq(&first.expect("a value"), &second.expect("a value")));
-        assert_eq!(opened.load(Ordering::Relaxed), 1);
-        pool.close().await;
-        let refused = pool.open("a", opening()).await.expect_err("the pool is closed");
-        assert_eq!((refused.kind(), opened.load(Ordering::Relaxed)), (ErrorKind::WindowClosed, 1));
-    }
-
-    #[tokio::test]
-    async fn a_value_whose_caller_gave_up_is_kept_for_the_next_one() {
-        let pool = Pool::new(9, Vec::new());
-        let (go, gone) = tokio::sync::oneshot::channel::<()>();
-        let opening = async move {
-            drop(gone.await);
-            Ok(7)
-        };
-        assert!(timeout(Duration::from_millis(20), pool.open("a", opening)).await.is_err());
-        drop(go);
-        assert_eq!(pool.open("a", async { Ok(8) }).await.as_deref(), Ok(&7));
-    }
-
-    #[tokio::test]
-    async fn a_call_on_a_value_given_back_is_repeated() {
-        let (pool, closed) = (Pool::new(9, Vec::new()), CoreError::closed().into());
-        let first = pool.open("a", async { Ok(1) }).await.expect("a value");
-        assert!(!pool.was_given_back("a", &first, &closed));
-        assert_eq!(pool.lock("a").await.take(), Some(Arc::clone(&first)));
-        assert!(pool.was_given_back("a", &first, &closed));
-        assert_eq!(pool.open("a", async { Ok(2) }).await.as_deref(), Ok(&2));
-    }
-
-    #[tokio::test]
-    async fn values_unused_between_two_sweeps_are_taken_out() {
-        let pool = Pool::new(9, Vec::new());
-        put(&pool, "a", 1).await;
-        put(&pool, "b", 2).await;
-        assert!(pool.take_idle().is_empty(), "both are new");
-        assert_eq!(pool.with("a", |value| *value), Some(1));
-        let idle = pool.take_idle();
-        assert_eq!(idle.iter().map(|(_, value)| **value).collect::<Vec<_>>(), [2]);
-        assert_eq!(pool.get("b"), None);
-        assert_eq!(pool.take_all(), [Arc::new(1)]);
-        assert_eq!(pool.lock("c").await.put(3).expect_err("the pool is closed"), 3);
-    }
-
-    #[tokio::test]
-    async fn values_unused_for_longest_make_room_but_kept_names_stay() {
-        let pool = Pool::new(2, vec!["kept".to_owned()]);
-        for (name, value) in [("kept", 0), ("a", 1), ("b", 2)] {
-            assert!(put(&pool, name, value).await.is_empty());
-        }
-        assert!(pool.get("a").is_some());
-        assert_eq!(put(&pool, "c", 3).await, [2]);
-        assert_eq!(put(&pool, "d", 4).await, [1]);
-        assert!(pool.get("kept").is_some() && pool.get("c").is_some());
-    }
-
-    #[tokio::test]
-    async fn names_are_locked_one_by_one_and_forgotten() {
-        let pool = Pool::<i32>::new(2, Vec::new());
-        let first = pool.lock("a").await;
-        pool.lock("b").await.put(2).expect("the pool is open");
-        assert!(timeout(Duration::from_millis(20), pool.lock("a")).await.is_err());
-        drop(first);
-        assert!(timeout(Duration::from_secs(10), pool.lock("a")).await.is_ok());
-        assert_eq!(pool.read().len(), 1, "a name without a value takes no memory");
     }
 }
