@@ -16,6 +16,7 @@ mod site;
 mod status;
 mod whole;
 
+use std::future::poll_fn;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -26,7 +27,7 @@ use axum::http::header::{CACHE_CONTROL, X_CONTENT_TYPE_OPTIONS};
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::get;
 use hyper::body::Incoming;
-use hyper::server::conn::http1;
+use hyper::server::conn::http1::{self, Parts};
 use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::TokioIo;
 use hyper_util::service::TowerToHyperService;
@@ -43,7 +44,7 @@ pub use self::cors::origins;
 pub use self::document::document;
 use self::guard::Known;
 pub use self::hosts::{Hosts, allowed};
-use self::pace::{Limits, Pace, Paced};
+use self::pace::{Limits, Pace, close, paced};
 use self::pages::Pages;
 use crate::auth::Tokens;
 use crate::connections::{Ending, HURRY, PATIENCE, Place, Protocol, Seat, over};
@@ -205,7 +206,7 @@ impl Protocol for Http {
         let reserved = place == Place::Reserved;
         let soon = if reserved { HURRY } else { self.silence() };
         let pace = Pace::new(Limits { head: soon, unknown: soon, idle: self.idle }, seat.since());
-        let stream = Paced::new(Box::pin(stream), Arc::clone(&pace), if reserved { BRIEFLY } else { UNREAD });
+        let stream = paced(Box::pin(stream), &pace);
         let router = TowerToHyperService::new(self.router.clone());
         let watched = Arc::clone(&pace);
         let service = service_fn(move |mut request: Request<Incoming>| {
@@ -213,15 +214,15 @@ impl Protocol for Http {
             seat.asked();
             request.extensions_mut().insert(place);
             let (answer, pace, seat) = (router.call(request), Arc::clone(&pace), Arc::clone(&seat));
-            async move {
+            Box::pin(async move {
                 let answer = answer.await;
                 let known = answer.as_ref().is_ok_and(|answer| answer.extensions().get::<Known>().is_some());
                 pace.answered(known, Instant::now());
                 seat.answered(known);
                 answer
-            }
+            })
         });
-        let connection = http1::Builder::new()
+        let mut connection = http1::Builder::new()
             // `pace` limits the time of a head.
             .header_read_timeout(None)
             .keep_alive(!reserved)
@@ -229,22 +230,24 @@ impl Protocol for Http {
             .half_close(true)
             .max_buf_size(MOST_HEAD)
             .serve_connection(TokioIo::new(stream), service);
-        let mut connection = std::pin::pin!(connection);
         let done = tokio::select! {
-            done = connection.as_mut() => done,
+            done = poll_fn(|cx| connection.poll_without_shutdown(cx)) => done,
             () = watched.over() => return,
             () = async {
                 over(ending).await;
                 // Requests that arrive now get an answer with `connection: close`.
                 sleep(LINGER).await;
             } => {
-                connection.as_mut().graceful_shutdown();
+                std::pin::Pin::new(&mut connection).graceful_shutdown();
                 tokio::select! {
-                    done = connection => done,
+                    done = poll_fn(|cx| connection.poll_without_shutdown(cx)) => done,
                     () = watched.over() => return,
                 }
             }
         };
+        // The service has the seat, which stays taken until the stream is closed.
+        let Parts { io, service: _seated, .. } = connection.into_parts();
+        close(io.into_inner(), if reserved { BRIEFLY } else { UNREAD }).await;
         if let Err(error) = done {
             tracing::debug!(%error, "an HTTP connection ended");
         }

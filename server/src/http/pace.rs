@@ -1,17 +1,17 @@
 //! Limits on slow clients: on the time from the first byte of a head to its last, and on silence between requests.
+//!
+//! The `header_read_timeout` of hyper is one limit for both, and the same for every client.
 
-use std::io;
-use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard};
-use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use snowmint_stores::process::lock;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::time::{Instant, Sleep, sleep, sleep_until};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, copy, sink};
+use tokio::time::{Instant, sleep_until, timeout};
+use tokio_util::io::{InspectReader, InspectWriter};
 
-/// The limit of bytes read meanwhile.
-const MOST_UNREAD: usize = 1024 * 1024;
+/// The limit of bytes that are read after the end of a connection.
+const MOST_UNREAD: u64 = 1024 * 1024;
 /// The pause between two checks of a client's deadline.
 const LOOK: Duration = Duration::from_secs(1);
 
@@ -107,85 +107,26 @@ impl Pace {
     }
 }
 
-/// A stream that reports its bytes and closes without a reset.
-pub struct Paced<S> {
-    stream: S,
-    pace: Arc<Pace>,
-    linger: Duration,
-    closing: Option<Closing>,
-}
-
-/// The end of a stream that was shut down.
-struct Closing {
-    unread: usize,
-    over: Pin<Box<Sleep>>,
-}
-
-impl<S> Paced<S> {
-    /// Wraps a stream. Once it is closed, the server still reads for the time of `linger`: a reset could destroy the last answer.
-    pub fn new(stream: S, pace: Arc<Pace>, linger: Duration) -> Self {
-        Self { stream, pace, linger, closing: None }
-    }
-}
-
-impl<S: AsyncRead + Unpin> AsyncRead for Paced<S> {
-    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        let this = self.get_mut();
-        let before = buffer.filled().len();
-        let read = ready!(Pin::new(&mut this.stream).poll_read(cx, buffer));
-        if buffer.filled().len() > before {
-            this.pace.arrived(Instant::now());
+/// Returns a stream that reports its bytes.
+pub fn paced<S>(stream: S, pace: &Arc<Pace>) -> impl AsyncRead + AsyncWrite + Unpin + use<S>
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    let (reading, writing) = (Arc::clone(pace), Arc::clone(pace));
+    let stream = InspectWriter::new(stream, move |_| writing.wrote(Instant::now()));
+    InspectReader::new(stream, move |bytes| {
+        if !bytes.is_empty() {
+            reading.arrived(Instant::now());
         }
-        Poll::Ready(read)
-    }
+    })
 }
 
-impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Paced<S> {
-    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        let this = self.get_mut();
-        let written = ready!(Pin::new(&mut this.stream).poll_write(cx, bytes));
-        this.pace.wrote(Instant::now());
-        Poll::Ready(written)
-    }
-
-    fn poll_write_vectored(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        pieces: &[io::IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        let this = self.get_mut();
-        let written = ready!(Pin::new(&mut this.stream).poll_write_vectored(cx, pieces));
-        this.pace.wrote(Instant::now());
-        Poll::Ready(written)
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.stream.is_write_vectored()
-    }
-
-    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.get_mut().stream).poll_flush(cx)
-    }
-
-    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let this = self.get_mut();
-        if this.closing.is_none() {
-            ready!(Pin::new(&mut this.stream).poll_shutdown(cx))?;
-        }
-        let linger = this.linger;
-        let closing = this.closing.get_or_insert_with(|| Closing { unread: 0, over: Box::pin(sleep(linger)) });
-        // A close with unread input would reset the connection, and the client could lose the answer.
-        let mut piece = [0; 4096];
-        while closing.unread < MOST_UNREAD {
-            let mut buffer = ReadBuf::new(&mut piece);
-            let read = Pin::new(&mut this.stream).poll_read(cx, &mut buffer);
-            match (read, buffer.filled().len()) {
-                (Poll::Ready(Ok(())), more @ 1..) => closing.unread += more,
-                (Poll::Ready(_), _) => return Poll::Ready(Ok(())),
-                (Poll::Pending, _) => return closing.over.as_mut().poll(cx).map(Ok),
-            }
-        }
-        Poll::Ready(Ok(()))
+/// Closes a stream, and reads unread input for some time: a close with unread input would reset the connection, and the client
+/// could lose the last answer.
+pub async fn close(mut stream: impl AsyncRead + AsyncWrite + Unpin, linger: Duration) {
+    // The client may be gone.
+    if stream.shutdown().await.is_ok() {
+        drop(timeout(linger, copy(&mut stream.take(MOST_UNREAD), &mut sink())).await);
     }
 }
 
@@ -225,5 +166,13 @@ mod tests {
         }
         pace.wrote(begun + seconds(2));
         assert_eq!(pace.deadline(), Some(begun + seconds(602)));
+    }
+
+    #[tokio::test]
+    async fn input_on_its_way_is_read_after_the_end() {
+        let (stream, mut client) = tokio::io::duplex(64);
+        let sending = async move { client.write_all(&[0; 4096]).await };
+        let ((), sent) = tokio::join!(close(stream, seconds(60)), sending);
+        assert!(sent.is_ok(), "{sent:?}");
     }
 }
