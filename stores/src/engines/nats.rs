@@ -36,6 +36,7 @@ use snowmint_core::time::parse_rfc3339;
 use tokio::sync::Notify;
 
 use self::bucket::Bucket;
+use self::monitor::Monitors;
 use super::client::address::Address;
 use super::client::reconnect::{Connector, Reconnecting};
 use super::client::tls;
@@ -67,8 +68,7 @@ struct Cluster {
     servers: Vec<ServerAddr>,
     options: Options,
     bucket: Bucket,
-    /// Host and path of each server's monitoring.
-    monitors: Vec<(String, String)>,
+    monitors: Monitors,
     name: String,
     allow_unsafe: bool,
     settings: Settings,
@@ -152,7 +152,7 @@ impl Nats {
             |given| given.split(',').map(str::to_owned).collect::<Vec<_>>(),
         );
         let monitors = match monitor.iter().map(|given| monitor::address(given)).collect() {
-            Ok(monitors) => monitors,
+            Ok(urls) => Monitors { urls, timeout: url.timeout },
             Err(why) => return refused(&why),
         };
         let cluster = Cluster {

@@ -2,17 +2,19 @@
 
 use std::time::Duration;
 
-use http_body_util::{BodyExt, Empty, Limited};
-use hyper::body::Bytes;
-use hyper::client::conn::http1::{SendRequest, handshake};
-use hyper::{Request, header};
-use hyper_util::rt::TokioIo;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use tokio::net::TcpStream;
+use tokio::task::spawn_blocking;
+use ureq::Agent;
 
-/// The most bytes of an answer, which usually has some thousands.
-const LONGEST: usize = 1 << 20;
+/// The limit of an answer in bytes. Answers usually have some thousands.
+const LONGEST: u64 = 1 << 20;
+
+/// The monitoring addresses of the servers, and how long each may take to answer.
+pub(super) struct Monitors {
+    pub(super) urls: Vec<String>,
+    pub(super) timeout: Duration,
+}
 
 /// The report of one server.
 #[derive(Debug)]
@@ -44,47 +46,41 @@ struct Config {
     sync_interval: Option<u64>,
 }
 
-/// Reads the monitoring address of a server: `HOST:PORT` with an optional path, without `http://`.
-pub(super) fn address(given: &str) -> Result<(String, String), String> {
-    let place = given.trim_end_matches('/').strip_prefix("http://");
-    let place = place.filter(|place| place.rsplit_once(':').is_some_and(|(host, _)| !host.is_empty()));
-    let place = place.ok_or_else(|| format!("monitor={given}: it must be http://HOST:PORT for each server"))?;
-    let (host, path) = place.find('/').map_or((place, ""), |slash| place.split_at(slash));
-    Ok((host.to_owned(), path.to_owned()))
+/// Reads the monitoring address of a server: `http://HOST:PORT` with an optional path.
+pub(super) fn address(given: &str) -> Result<String, String> {
+    let url = given.trim_end_matches('/');
+    let place = url.strip_prefix("http://").map(|place| place.split_once('/').map_or(place, |(host, _)| host));
+    if place.is_some_and(|place| place.rsplit_once(':').is_some_and(|(host, _)| !host.is_empty())) {
+        return Ok(url.to_owned());
+    }
+    Err(format!("monitor={given}: it must be http://HOST:PORT for each server"))
 }
 
-/// Asks a server for its settings. The error says what went wrong.
-pub(super) async fn report(host: &str, path: &str) -> Result<Report, String> {
-    let stream = TcpStream::connect(host).await.map_err(|error| error.to_string())?;
-    let (mut sender, connection) = handshake(TokioIo::new(stream)).await.map_err(|error| error.to_string())?;
-    let asking = async {
-        // `/varz` has the server's name, but keeps the settings of the first request. `/jsz` has the present settings.
-        let server: Server = get(&mut sender, host, &format!("{path}/varz")).await?;
-        let jetstream: JetStream = get(&mut sender, host, &format!("{path}/jsz")).await?;
-        if server.server_id != jetstream.server_id {
-            return Err("two servers answer there".to_owned());
-        }
-        let Config { sync_always, sync_interval } = jetstream.config;
-        let time = sync_interval.map(|ns| format!("{:?}", Duration::from_nanos(ns)));
-        let sync_interval = if sync_always { Some("always".to_owned()) } else { time };
-        Ok(Report { name: server.server_name, sync_interval })
-    };
-    tokio::select! {
-        answer = asking => answer,
-        Err(error) = connection => Err(error.to_string()),
-    }
+/// Asks a server for its settings, for at most `timeout`. The error says what went wrong.
+pub(super) async fn report(url: String, timeout: Duration) -> Result<Report, String> {
+    spawn_blocking(move || ask(&url, timeout)).await.map_err(|error| error.to_string())?
 }
 
-async fn get<T: DeserializeOwned>(sender: &mut SendRequest<Empty<Bytes>>, host: &str, path: &str) -> Result<T, String> {
-    let request = Request::get(path).header(header::HOST, host).body(Empty::new());
-    let request = request.map_err(|error| error.to_string())?;
-    sender.ready().await.map_err(|error| error.to_string())?;
-    let answer = sender.send_request(request).await.map_err(|error| error.to_string())?;
-    if !answer.status().is_success() {
-        return Err(format!("{path} answers {}", answer.status()));
+fn ask(url: &str, timeout: Duration) -> Result<Report, String> {
+    // The servers are in the network of the caller, which no proxy leads to.
+    let config = Agent::config_builder().timeout_global(Some(timeout)).proxy(None).max_redirects(0);
+    let agent = Agent::new_with_config(config.build());
+    // `/varz` has the server's name, but keeps the settings of the first request. `/jsz` has the present settings.
+    let server: Server = get(&agent, &format!("{url}/varz"))?;
+    let jetstream: JetStream = get(&agent, &format!("{url}/jsz"))?;
+    if server.server_id != jetstream.server_id {
+        return Err(format!("{url}: two servers answer there"));
     }
-    let body = Limited::new(answer.into_body(), LONGEST).collect().await.map_err(|error| error.to_string())?;
-    serde_json::from_slice(&body.to_bytes()).map_err(|error| format!("{path}: {error}"))
+    let Config { sync_always, sync_interval } = jetstream.config;
+    let time = sync_interval.map(|ns| format!("{:?}", Duration::from_nanos(ns)));
+    let sync_interval = if sync_always { Some("always".to_owned()) } else { time };
+    Ok(Report { name: server.server_name, sync_interval })
+}
+
+fn get<T: DeserializeOwned>(agent: &Agent, url: &str) -> Result<T, String> {
+    let answer = agent.get(url).call();
+    let read = answer.and_then(|mut answer| answer.body_mut().with_config().limit(LONGEST).read_json());
+    read.map_err(|error| format!("{url}: {error}"))
 }
 
 #[cfg(test)]
@@ -93,9 +89,9 @@ mod tests {
 
     #[test]
     fn an_address_is_http_with_a_host_and_a_port() {
-        assert_eq!(address("http://h1:8222/"), Ok(("h1:8222".into(), String::new())));
-        assert_eq!(address("http://[::1]:8222/nats"), Ok(("[::1]:8222".into(), "/nats".into())));
-        for wrong in ["h1:8222", "https://h1:8222", "http://h1", "http://:8222", ""] {
+        assert_eq!(address("http://h1:8222/").as_deref(), Ok("http://h1:8222"));
+        assert_eq!(address("http://[::1]:8222/nats").as_deref(), Ok("http://[::1]:8222/nats"));
+        for wrong in ["h1:8222", "https://h1:8222", "http://h1", "http://h1/:8222", "http://:8222", ""] {
             assert!(address(wrong).expect_err(wrong).contains("http://HOST:PORT"), "{wrong}");
         }
     }

@@ -6,7 +6,7 @@ use futures_util::future::join_all;
 use snowmint_core::durability::Engine;
 
 use super::bucket::{Info, Server};
-use super::monitor;
+use super::monitor::{self, Monitors};
 use crate::engines::settings;
 use crate::error::Error;
 
@@ -21,7 +21,7 @@ pub(super) async fn check(
     store: &str,
     info: &Info,
     servers: &[Server],
-    monitors: &[(String, String)],
+    monitors: &Monitors,
 ) -> Result<Option<Error>, Error> {
     let (reports, silent) = ask(monitors).await;
     if !servers.iter().any(|server| server.confirms) {
@@ -45,7 +45,7 @@ pub(super) async fn check(
 
 /// Reads the settings of the bucket, and the `sync_interval` of its servers: that of the first server that does not sync each
 /// write, if there is one.
-pub(super) async fn read(info: &Info, servers: &[Server], monitors: &[(String, String)]) -> HashMap<String, String> {
+pub(super) async fn read(info: &Info, servers: &[Server], monitors: &Monitors) -> HashMap<String, String> {
     let (reports, _) = ask(monitors).await;
     let judged = servers.iter().filter(|server| server.confirms || reports.contains_key(&server.name));
     let mut intervals = judged.map(|server| reports.get(&server.name).cloned().flatten());
@@ -57,13 +57,12 @@ pub(super) async fn read(info: &Info, servers: &[Server], monitors: &[(String, S
 }
 
 /// Asks each monitoring address. Returns the `sync_interval` of each server by its name, and the reasons of missing answers.
-async fn ask(monitors: &[(String, String)]) -> (HashMap<String, Option<String>>, Vec<String>) {
-    let asked = monitors.iter().map(|(host, path)| async move { (host, monitor::report(host, path).await) });
+async fn ask(Monitors { urls, timeout }: &Monitors) -> (HashMap<String, Option<String>>, Vec<String>) {
     let (mut reports, mut silent) = (HashMap::new(), Vec::new());
-    for (host, answer) in join_all(asked).await {
+    for answer in join_all(urls.iter().map(|url| monitor::report(url.clone(), *timeout))).await {
         match answer {
             Ok(report) => drop(reports.insert(report.name, report.sync_interval)),
-            Err(why) => silent.push(format!("http://{host}: {why}")),
+            Err(why) => silent.push(why),
         }
     }
     (reports, silent)
