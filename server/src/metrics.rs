@@ -1,11 +1,9 @@
 //! Metrics, named by the rules of <https://prometheus.io/docs/practices/naming>.
 
-mod classic;
 mod process;
 
 use prometheus_client::collector::Collector;
-use prometheus_client::encoding::EncodeLabelSet;
-use prometheus_client::encoding::text::encode;
+use prometheus_client::encoding::{EncodeLabelSet, prometheus_text, text};
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
@@ -169,12 +167,12 @@ impl Metrics {
     /// format of Prometheus.
     pub fn text(&self, accept: &str) -> (&'static str, String) {
         let mut text = String::new();
-        // Writing to a string cannot fail.
-        let _ = encode(&mut text, &self.registry);
-        if accept.contains("application/openmetrics-text") {
-            ("application/openmetrics-text; version=1.0.0; charset=utf-8", text)
+        let (media_type, encoded) = if accept.contains("application/openmetrics-text") {
+            ("application/openmetrics-text; version=1.0.0; charset=utf-8", text::encode(&mut text, &self.registry))
         } else {
-            (classic::MEDIA_TYPE, classic::classic(&text))
-        }
+            (prometheus_text::CONTENT_TYPE, prometheus_text::encode(&mut text, &self.registry))
+        };
+        encoded.expect("a string takes any text");
+        (media_type, text)
     }
 }

@@ -9,7 +9,7 @@ use std::io::{Seek, SeekFrom, Write};
 use std::time::{Duration, Instant};
 use std::{env, thread};
 
-use rand::Rng;
+use rand::RngExt as _;
 use snowmint_core::Layout;
 use support::{ONE_NODE, Running, Scene, TWO_NODES, assert_unique, clock_off, run, run_refused, ticks};
 

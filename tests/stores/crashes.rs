@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rand::Rng;
+use rand::RngExt as _;
 use snowmint::stores::{Segments, Sequences, Tag, connect};
 use snowmint_core::sequence::Options;
 use snowmint_tests::engines::{Engine, Server};

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rand::Rng;
+use rand::RngExt as _;
 use snowmint::stores::{NumberSource, Segments, Sequences, Tag, Url, connect, postgres::Postgres};
 use snowmint_core::sequence::Options;
 use snowmint_tests::engines::{Engine, Server};

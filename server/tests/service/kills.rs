@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rand::Rng as _;
+use rand::RngExt as _;
 use redis::Commands as _;
 
 use super::load::{self, Ledger, http, kill, resp, user};
