@@ -27,7 +27,7 @@ for part in "${parts[@]}"; do
       rust=$(oldest server/Cargo.toml)
       rustup toolchain install --profile minimal "$rust"
       checked "$rust" -p snowmint --features all,audit,serde,sqlx,tokio,uuid
-      checked "$rust" -p snowmint-server
+      checked "$rust" -p snowmint-server --features etcd
       ;;
     *)
       echo "no such part: $part" >&2

@@ -15,7 +15,7 @@ sbom=$directory/$packed.cdx.json
 cargo_home=${CARGO_HOME:-$HOME/.cargo}
 here=$(pwd)
 export RUSTFLAGS="${RUSTFLAGS:-} --remap-path-prefix=$here=snowmint --remap-path-prefix=$cargo_home=cargo"
-cargo build --quiet --locked --profile "$profile" -p snowmint-server
+cargo build --quiet --locked --profile "$profile" -p snowmint-server --features etcd
 program=${CARGO_TARGET_DIR:-target}/$profile/snowmint
 [ ! -e "$program.exe" ] || program=$program.exe
 if grep --quiet --text --fixed-strings -e "$here/" -e "$cargo_home/" "$program"; then
@@ -30,6 +30,11 @@ cp "$sbom" "$staged/$packed/snowmint.cdx.json"
 cd "$staged"
 "$packed/${program##*/}" --version
 "$packed/${program##*/}" gen --node 1 > /dev/null
+# Nothing listens there. A program without the store says that it lacks the feature.
+if "$packed/${program##*/}" lease ls --store 'etcd://127.0.0.1:1?timeout_ms=10' 2>&1 | grep --quiet "feature etcd"; then
+  echo "$program has no etcd store" >&2
+  exit 1
+fi
 case $program in
   *.exe) 7z a -bso0 "$directory/$packed.zip" "$packed" ;;
   *) tar -czf "$directory/$packed.tar.gz" "$packed" ;;

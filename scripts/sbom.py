@@ -122,7 +122,7 @@ def sbom(package: str, targets: list[str]) -> Bom:
         crates.add(["snowmint-node"], [ADDONS[platform]])
     elif package == "program":
         made = component("generic", "snowmint", version, licence, type=ComponentType.APPLICATION)
-        crates.add(["snowmint-server"], targets)
+        crates.add(["snowmint-server"], targets, "--features=etcd")
         crates.add(INSPECTOR, WASM, "--all-features")
     else:
         made = component("cargo", package, version, licence)

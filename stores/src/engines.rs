@@ -134,7 +134,7 @@ pub(crate) fn find(scheme: &str) -> Result<Engine, Error> {
 fn no_such(scheme: &str) -> String {
     const SCHEMES: &str = "memory, file, sqlite, postgres, mysql, redis, etcd, zookeeper and nats";
     if SCHEMES.split([',', ' ']).any(|known| known == scheme && known != "and") {
-        format!("this build has no {scheme} store: turn on snowmint's feature {scheme}")
+        format!("this build has no {scheme} store: build it with the feature {scheme}")
     } else {
         format!("no such store: {scheme}. Known stores are {SCHEMES}")
     }
