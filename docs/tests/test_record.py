@@ -15,7 +15,7 @@ PAGES = [RECORD, PROMISES]
 REPEATS = "Repeats by package"
 CRATES = {
     tomllib.loads((ROOT / folder / "Cargo.toml").read_text())["package"]["name"]: ROOT / folder
-    for folder in ("core", "stores", "rust", "server", "tests")
+    for folder in ("core", "inspect", "stores", "rust", "server", "tests")
 }
 # The attributes of a function. A list of `holds!` has properties instead (tests/stores/main.rs).
 RUST_TEST = r"((?:#\[[^\n]*\]\s*)+)(?:async )?fn {}\(|\b\w+::{},"
