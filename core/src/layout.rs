@@ -2,7 +2,7 @@
 
 mod capacity;
 mod columns;
-pub(crate) mod field;
+mod field;
 mod given;
 mod grammar;
 pub mod layouts;

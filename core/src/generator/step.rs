@@ -5,8 +5,7 @@ use core::num::NonZeroU64;
 use super::options::{Options, SequenceStart};
 use crate::error::Error;
 use crate::layout::{Field, Layout};
-use crate::mutant;
-use crate::random;
+use crate::{mutant, random};
 
 /// The word of a closed generator. A forked child reads it too.
 pub(crate) const CLOSED: u64 = 0;

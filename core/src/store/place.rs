@@ -117,12 +117,8 @@ impl<'a> Facts<'a> {
     /// ```
     pub fn lossy(&self) -> Option<Doubt<'a>> {
         let file_system = file_system(self.file_system).map(Why::FileSystem);
-        self.doubt(file_system.or_else(|| self.private_volume().map(Why::Volume))?)
-    }
-
-    fn doubt(&self, why: Why<'a>) -> Option<Doubt<'a>> {
-        let lifted = mutant::removes("place");
-        (!lifted).then_some(Doubt { path: self.path, why })
+        let why = file_system.or_else(|| self.private_volume().map(Why::Volume))?;
+        (!mutant::removes("place")).then_some(Doubt { path: self.path, why })
     }
 
     /// Returns the kind of the path's volume, if it is private to a service, user, pod or container.

@@ -3,10 +3,9 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 
-use snowmint_core::Window;
 use snowmint_core::lease::{NamespaceRecord, RECORD_BYTES, Record};
-use snowmint_core::section;
 use snowmint_core::store::{Ask, Reply, Version};
+use snowmint_core::{Window, section};
 
 /// How many writes the end of the log can lose.
 const TAIL: usize = 40;
