@@ -19,6 +19,7 @@ for part in "${parts[@]}"; do
       checked "$rust" -p snowmint-core --all-features
       checked "$rust" -p snowmint-core --no-default-features
       checked "$rust" -p snowmint-inspect --all-features
+      checked "$rust" -p snowmint-cli
       checked "$rust" -p snowmint-stores
       checked "$rust" -p snowmint-stores --features "$without_sql"
       checked "$rust" -p snowmint --features "$without_sql,audit,serde,tokio,uuid"

@@ -4,7 +4,7 @@
 # Nothing is published. With a tag the version must be the tag's.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-crates=(snowmint-core snowmint-inspect snowmint-stores snowmint snowmint-server)
+crates=(snowmint-core snowmint-inspect snowmint-stores snowmint snowmint-cli snowmint-server)
 version=$(cargo pkgid --locked -p snowmint)
 version=${version##*[#@]}
 if [ -n "${1:-}" ] && [ "$1" != "v$version" ]; then
@@ -34,7 +34,7 @@ done
 user=$target/user
 rm -rf "$user"
 mkdir -p "$user/src"
-for crate in snowmint-core snowmint-inspect snowmint-stores snowmint; do
+for crate in snowmint-core snowmint-inspect snowmint-stores snowmint snowmint-cli; do
   tar -xzf "$target/package/$crate-$version.crate" -C "$user"
 done
 cp rust/examples/own.rs "$user/src/main.rs"
@@ -67,7 +67,7 @@ rm -rf "$installed"
 mkdir -p "$installed"
 tar -xzf "$target/package/snowmint-server-$version.crate" -C "$installed"
 patches=()
-for crate in snowmint-core snowmint-inspect snowmint-stores snowmint; do
+for crate in snowmint-core snowmint-inspect snowmint-stores snowmint snowmint-cli; do
   patches+=(--config "patch.crates-io.$crate.path=\"$(realpath "$user/$crate-$version")\"")
 done
 cp Cargo.lock "$installed/snowmint-server-$version"

@@ -207,6 +207,14 @@ TESTS = [
         env={"RUST_TEST_THREADS": "8"},
     ),
     Step(
+        "command line of the packages",
+        f'SNOWMINT_COMMAND="python -m snowmint" {CARGO_TEST} --test command_line -- verbs:: audit::; '
+        f'SNOWMINT_COMMAND="node npm/dist/cli.mjs" {CARGO_TEST} --test command_line -- verbs:: audit::',
+        ["test"],
+        "python",
+        (BUILD_TESTS, BUILD_WHEEL, BUILD_TARBALLS),
+    ),
+    Step(
         "npm: tests in Node and Chromium",
         "npm --prefix npm test --silent",
         ["test"],

@@ -1,13 +1,8 @@
-"""`snowmint.audit`, and `python -m snowmint audit`."""
+"""`snowmint.audit`."""
 
-import importlib
 import json
-import subprocess
-import sys
 from array import array
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import Any
 
 import numpy
 import pytest
@@ -105,71 +100,3 @@ def test_the_time_of_the_system_is_an_argument() -> None:
 
 
 # The command line
-
-
-def run(*arguments: str, stdin: bytes = b"") -> tuple[int, str, str]:
-    command = [sys.executable, "-m", "snowmint", "audit", *arguments]
-    done = subprocess.run(command, input=stdin, capture_output=True, timeout=60, check=False)
-    return done.returncode, done.stdout.decode(), done.stderr.decode()
-
-
-def lines(ids: list[int]) -> bytes:
-    return "".join(f"{id}\n" for id in ids).encode()
-
-
-def test_the_command_line_prints_the_report(tmp_path: Path) -> None:
-    code, shown, told = run(stdin=lines(TWO))
-    assert (code, told) == (0, "")
-    assert shown.startswith("2 IDs of snowmint, 1 node, ascending")
-    code, shown, _ = run("--json", "--svg", str(tmp_path / "a.svg"), stdin=lines([*TWO, TWO[1]]))
-    assert (code, json.loads(shown)["findings"][0]["kind"]) == (1, "duplicates")
-    assert "duplicates" in (tmp_path / "a.svg").read_text()
-    file = tmp_path / "ids"
-    file.write_bytes(lines([*TWO, TWO[1]]))
-    assert run(str(file))[0] == 1
-
-
-def test_wrong_lines_are_reported_and_passed_over() -> None:
-    code, shown, told = run("--json", stdin=b"id\n\n176477214392320000\n\xff\n176477214392320000\n")
-    assert code == 2
-    report = json.loads(shown)
-    assert (report["ids"], report["unreadable"], report["findings"][0]["line"]) == (2, 2, 3)
-    assert told.splitlines()[0].startswith('snowmint: line 1: "id": an ID is an integer')
-    assert told.splitlines()[1].startswith('snowmint: line 4: "\ufffd": an ID is')
-    for stdin in (b"", b"id\n", b"no ID\n" * 5000):
-        code, shown, told = run(stdin=stdin)
-        assert (code, shown, len(told.splitlines())) == (2, "", 1)
-    assert "RFC 3339" in run("--since", "2026-01-01T00:00:00", stdin=lines(TWO))[2]
-    assert run("--since", "2027-01-01T00:00:00Z", "--until", "2028-01-01T00:00:00Z", stdin=lines(TWO))[0] == 1
-
-
-@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
-def test_a_column_of_csv_is_read(delimiter: str) -> None:
-    rows = 'id,note\n"176477214392320000","a-b\nc"\n176477214392320001,\n,\nx,y\n176477214392320001,z\n'
-    code, shown, told = run("--column", "id", "--json", stdin=rows.replace(",", delimiter).encode())
-    report = json.loads(shown)
-    assert (code, report["ids"], report["unreadable"], report["findings"][0]["line"]) == (2, 3, 1, 4)
-    assert told.startswith('snowmint: line 6: "x": ')
-    code, _, told = run("--column", "no", stdin=rows.encode())
-    assert (code, told) == (2, 'snowmint: there is no column "no": --column takes one of "id", "note"\n')
-
-
-def test_a_column_of_parquet_is_read(tmp_path: Path) -> None:
-    pyarrow: Any = importlib.import_module("pyarrow")
-    parquet: Any = importlib.import_module("pyarrow.parquet")
-    ids = [*TWO, None, TWO[1]]
-    columns = {"id": ids, "text": [None if id is None else str(id) for id in ids], "real": [0.5] * 4}
-    path = str(tmp_path / "ids.parquet")
-    parquet.write_table(pyarrow.table(columns), path)
-    for column in ("id", "text"):
-        code, shown, _ = run("--column", column, "--json", path)
-        report = json.loads(shown)
-        assert (code, report["ids"], report["findings"][0]["kind"], report["findings"][0]["line"]) == (
-            1,
-            3,
-            "duplicates",
-            2,
-        )
-    code, _, told = run("--column", "real", path)
-    assert (code, 'column "real" has the type double, and a double holds only 53 bits' in told) == (2, True)
-    assert 'takes one of "id", "text", "real"' in run(path)[2]

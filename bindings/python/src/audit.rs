@@ -3,11 +3,9 @@
 pub(crate) mod pickle;
 
 use pyo3::buffer::PyUntypedBuffer;
-use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use snowmint_core::TextForm;
-use snowmint_core::prefix::Prefix;
-use snowmint_inspect::audit::{Audit, AuditOptions, Finding, NodeSpan, Reader, Report, Source};
+use snowmint_inspect::audit::{Audit, AuditOptions, Finding, NodeSpan, Report};
 use snowmint_inspect::render::Format;
 
 use self::pickle::Reduced;
@@ -229,7 +227,17 @@ pub(crate) fn audit(
     jitter_ms: Option<Int>,
     unordered: Option<bool>,
 ) -> Result<AuditReport, Failure> {
-    let mut audit = begun(layout, since, until, jitter_ms, unordered)?;
+    let layout = Layout::find(layout)?;
+    let mut options = AuditOptions {
+        since_ms: since.map(|since| since.0.0),
+        until_ms: until.map(|until| until.0.0),
+        ..AuditOptions::default()
+    };
+    if let Some(jitter_ms) = jitter_ms {
+        options.jitter_ms = jitter_ms.0.ms("jitter_ms")?;
+    }
+    options.unordered = unordered.unwrap_or(options.unordered);
+    let mut audit = Audit::new(&layout, &options);
     if ids.hasattr("__array__")? {
         let (bytes, _) = array::items(ids)?;
         for items in bytes.as_bytes().as_chunks().0.chunks(work::ITEMS) {
@@ -253,104 +261,8 @@ fn refuse_bytes(ids: &Bound<'_, PyAny>) -> PyResult<()> {
     if PyUntypedBuffer::get(ids).is_ok_and(|buffer| buffer.item_size() == 1) {
         let kind = ids.get_type().name()?;
         return Err(PyTypeError::new_err(format!(
-            "audit takes IDs, not the bytes of {kind}: read a file of IDs by python -m snowmint audit FILE"
+            "audit takes IDs, not the bytes of {kind}: read a file of IDs by snowmint audit FILE"
         )));
     }
     Ok(())
-}
-
-/// Reads the IDs of `python -m snowmint audit`.
-#[pyclass(weakref, module = "snowmint._snowmint")]
-pub(crate) struct AuditReader(Option<Reader>);
-
-#[pymethods]
-impl AuditReader {
-    /// Begins an audit.
-    #[new]
-    #[allow(clippy::too_many_arguments, reason = "the options of the command line")]
-    fn new(
-        layout: Option<&Bound<'_, PyAny>>,
-        since: Option<Instant>,
-        until: Option<Instant>,
-        jitter_ms: Option<Int>,
-        unordered: bool,
-        format: Option<&str>,
-        prefix: Option<&str>,
-        column: Option<String>,
-    ) -> Result<Self, Failure> {
-        let audit = begun(layout, since, until, jitter_ms, Some(unordered))?;
-        let format = format.map(TextForm::find).transpose()?;
-        let prefix = prefix.map(Prefix::new).transpose()?;
-        Ok(Self(Some(Reader::new(audit, Source { format, prefix, column }))))
-    }
-
-    /// Reads the next bytes of a text.
-    fn push(&mut self, py: Python<'_>, bytes: &[u8]) -> PyResult<()> {
-        let reader = self.begun()?;
-        py.detach(|| reader.push(bytes)).map_err(PyValueError::new_err)
-    }
-
-    /// Adds the ID of the next row of a table; None is a row without one.
-    fn add(&mut self, value: &Bound<'_, PyAny>) -> Result<(), Failure> {
-        let reader = self.begun()?;
-        if value.is_none() {
-            reader.skip();
-        } else if let Ok(text) = value.extract::<&str>() {
-            reader.add(text.as_bytes()).map_err(PyValueError::new_err)?;
-        } else {
-            reader.add_id(value.extract::<Int>()?.0.id()?);
-        }
-        Ok(())
-    }
-
-    /// Ends the audit. Returns the report, how many lines are no ID, and sentences about them.
-    fn end(&mut self, py: Python<'_>) -> Result<(AuditReport, u64, Vec<String>), Failure> {
-        let reader = self.0.take().ok_or_else(ended)?;
-        let reading = reader.end().map_err(PyValueError::new_err)?;
-        let report = work::apart(py, || AuditReport(reading.audit.finish()))?;
-        Ok((report, reading.wrong, reading.complaints))
-    }
-}
-
-impl AuditReader {
-    fn begun(&mut self) -> PyResult<&mut Reader> {
-        self.0.as_mut().ok_or_else(ended)
-    }
-}
-
-fn ended() -> PyErr {
-    PyRuntimeError::new_err("the audit has ended")
-}
-
-/// Returns a report as the command line prints it.
-#[pyfunction]
-pub(crate) fn render_audit(report: &AuditReport, json: bool, bold: bool) -> String {
-    report.text(Format::of(json, bold))
-}
-
-/// Returns the sentence for a missing column, with the names of the existing columns.
-#[pyfunction]
-#[allow(clippy::needless_pass_by_value, reason = "pyo3 makes the list")]
-pub(crate) fn no_column(name: &str, columns: Vec<String>) -> String {
-    snowmint_inspect::audit::no_column(name, &columns)
-}
-
-fn begun(
-    layout: Option<&Bound<'_, PyAny>>,
-    since: Option<Instant>,
-    until: Option<Instant>,
-    jitter_ms: Option<Int>,
-    unordered: Option<bool>,
-) -> Result<Audit, Failure> {
-    let layout = Layout::find(layout)?;
-    let mut options = AuditOptions {
-        since_ms: since.map(|since| since.0.0),
-        until_ms: until.map(|until| until.0.0),
-        ..AuditOptions::default()
-    };
-    if let Some(jitter_ms) = jitter_ms {
-        options.jitter_ms = jitter_ms.0.ms("jitter_ms")?;
-    }
-    options.unordered = unordered.unwrap_or(options.unordered);
-    Ok(Audit::new(&layout, &options))
 }

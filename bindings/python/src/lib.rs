@@ -5,8 +5,8 @@
 mod audit;
 mod buffer;
 mod clock;
+mod command_line;
 mod convert;
-mod doctor;
 mod error;
 mod forks;
 mod host;
@@ -20,7 +20,6 @@ mod object_id;
 mod parking;
 mod prefix;
 mod reference;
-mod render;
 mod scatter;
 mod snowflake;
 mod sql;
@@ -44,8 +43,8 @@ mod _snowmint {
     #[pymodule_export]
     use crate::{
         audit::pickle::{audit_finding, audit_node, audit_report},
-        audit::{AuditFinding, AuditNode, AuditReader, AuditReport, audit, no_column, render_audit},
-        doctor::examine,
+        audit::{AuditFinding, AuditNode, AuditReport, audit},
+        command_line::main,
         error::{error_classes, shown},
         forks::{after_fork_in_parent, before_fork},
         inspect::{Candidate, candidate, inspect},
@@ -54,7 +53,6 @@ mod _snowmint {
         mask::{Mask, UuidMask},
         object_id::{ObjectId, object_id},
         prefix::{prefix_decode_id, prefix_decode_uuid, prefix_encode, prefix_is_uuid, type_id_parts},
-        render::{render_candidates, render_decoded, render_layouts},
         scatter::{reverse_bits, rotate_digits, shard_high, unrotate_digits, unshard_high},
         snowflake::Snowflake,
         sql::{SqlParts, postgres_wide_function},

@@ -5,15 +5,13 @@ from typing import Final
 from snowmint._stubs.audit import (
     AuditFinding,
     AuditNode,
-    AuditReader,
     AuditReport,
     audit,
     audit_finding,
     audit_node,
     audit_report,
-    no_column,
 )
-from snowmint._stubs.command_line import examine, render_audit, render_candidates, render_decoded, render_layouts
+from snowmint._stubs.command_line import main
 from snowmint._stubs.errors import error_classes, shown
 from snowmint._stubs.inspect import Candidate, candidate, inspect
 from snowmint._stubs.ksuid import KSUID, ksuid
@@ -48,7 +46,6 @@ from snowmint._stubs.xid import XID, xid
 __all__ = [
     "AuditFinding",
     "AuditNode",
-    "AuditReader",
     "AuditReport",
     "Candidate",
     "KSUID",
@@ -72,12 +69,11 @@ __all__ = [
     "candidate",
     "engine_settings",
     "error_classes",
-    "examine",
     "find_layout",
     "inspect",
     "is_misconfigured",
     "ksuid",
-    "no_column",
+    "main",
     "object_id",
     "postgres_wide_function",
     "prefix_decode_id",
@@ -88,10 +84,6 @@ __all__ = [
     "refuse_lossy_place",
     "refuse_unsafe",
     "release_leases",
-    "render_audit",
-    "render_candidates",
-    "render_decoded",
-    "render_layouts",
     "reverse_bits",
     "rotate_digits",
     "shard_high",

@@ -1,7 +1,7 @@
 """Audits of minted IDs."""
 
 from datetime import datetime
-from typing import Any, Self, final
+from typing import Any, final
 
 from snowmint._stubs._arguments import Int
 from snowmint._stubs.layouts import Layout
@@ -156,45 +156,6 @@ def audit(
         TypeError: An item is not an int, or the array has other items.
         ValueError: A datetime is naive, or jitter_ms is negative.
     """
-
-@final
-class AuditReader:
-    """Reads the IDs of `python -m snowmint audit`."""
-
-    def __new__(
-        cls,
-        layout: str | None,
-        since: int | None,
-        until: int | None,
-        jitter_ms: int | None,
-        unordered: bool,
-        format: str | None,
-        prefix: str | None,
-        column: str | None,
-    ) -> Self: ...
-    def push(self, bytes: bytes) -> None:
-        """Reads the next bytes of a text.
-
-        Raises:
-            ValueError: The text has no such column, or many lines and no ID.
-        """
-
-    def add(self, value: int | str | None) -> None:
-        """Adds the ID of the next row of a table; None is a row without one.
-
-        Raises:
-            ValueError: Many rows and no ID.
-        """
-
-    def end(self) -> tuple[AuditReport, int, list[str]]:
-        """Ends the audit. Returns the report, how many lines are no ID, and sentences about them.
-
-        Raises:
-            ValueError: The text has no ID, or no such column.
-        """
-
-def no_column(name: str, columns: list[str]) -> str:
-    """Returns the sentence for a missing column, with the names of the existing columns."""
 
 def audit_finding(*values: Any) -> AuditFinding:
     """Makes the finding of a report of its values."""

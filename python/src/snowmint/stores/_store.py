@@ -20,7 +20,7 @@ class Store(Protocol):
 
     A store may have more methods: `refuse_standby()`, which a claim calls before it writes, raises an
     `UnsafeStoreError` where a failover could lose the claim; `standby_risk()` says that as a text, or None, of what is
-    known; `settings()`, for `python -m snowmint doctor`, returns the name of the engine (`postgres`, `mysql`, `redis`,
+    known; `settings()`, for `snowmint doctor`, returns the name of the engine (`postgres`, `mysql`, `redis`,
     `sqlite` or `dynamodb`) and the settings that decide whether it keeps confirmed writes, or None.
     """
 

@@ -3,15 +3,15 @@
 //! `SNOWMINT_AUDIT_IDS=10000000` makes the files that large.
 
 use std::fs;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Output;
 
 use serde_json::Value;
 use snowmint_core::layouts::{INSTAGRAM, SNOWMINT, TWITTER};
 use snowmint_core::{Layout, Options, Parts, SequenceStart, Snowflake, Words};
 use tempfile::TempDir;
+
+use super::{run, text};
 
 /// 2026-03-01.
 const NOW_MS: i64 = 1_772_323_200_000;
@@ -144,33 +144,13 @@ fn written(directory: &Path, name: &str, ids: &[u64]) -> PathBuf {
 }
 
 fn audit(words: &[&str], stdin: &[u8]) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_snowmint"))
-        .arg("audit")
-        .args(words)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("it starts");
-    // A program that reads a file, or refuses the first lines, closes its input early.
-    let _ = child.stdin.take().expect("piped").write_all(stdin);
-    child.wait_with_output().expect("it ends")
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_vec()).expect("text")
+    run(&[&["audit"], words].concat(), stdin)
 }
 
 /// Audits a file, and returns the exit code and the kinds of the findings with their nodes.
 fn found(path: &Path, layout: &str) -> (Option<i32>, Vec<(String, Option<u64>)>) {
-    let begin = Instant::now();
     let done = audit(&["--json", "--layout", layout, path.to_str().expect("text")], b"");
-    let took = begin.elapsed();
-    println!("{}: {} IDs in {took:.1?}", path.display(), size());
     assert!(done.stderr.is_empty(), "{}", text(&done.stderr));
-    if cfg!(not(debug_assertions)) {
-        assert!(took < Duration::from_secs(10), "{took:?}");
-    }
     let report: Value = serde_json::from_slice(&done.stdout).expect("JSON");
     let findings = report["findings"].as_array().expect("a list").iter();
     let kinds = findings.map(|each| (each["kind"].as_str().expect("a kind").to_owned(), each["node"].as_u64()));
@@ -259,10 +239,7 @@ fn a_column_of_csv_is_read_with_any_usual_delimiter() {
 #[test]
 fn ids_are_read_in_every_text_form() {
     for form in ["decimal", "hex", "base32", "base36", "base58", "base62"] {
-        let minted = Command::new(env!("CARGO_BIN_EXE_snowmint"))
-            .args(["gen", "-n", "100", "--node", "3", "--format", form])
-            .output()
-            .expect("it runs");
+        let minted = run(&["gen", "-n", "100", "--node", "3", "--format", form], b"");
         let done = audit(&["--format", form], &minted.stdout);
         assert!(done.status.success() && text(&done.stdout).starts_with("100 IDs of snowmint, 1 node"), "{done:?}");
     }
@@ -286,5 +263,8 @@ fn the_picture_marks_findings_and_suits_light_and_dark() {
 fn a_parquet_file_is_refused_with_a_way_out() {
     let done = audit(&["--column", "id"], b"PAR1....PAR1");
     assert_eq!(done.status.code(), Some(2));
-    assert!(text(&done.stderr).contains("the input is a Parquet file: export the column with the IDs as CSV"), "{done:?}");
+    assert!(
+        text(&done.stderr).contains("the input is a Parquet file: export the column with the IDs as CSV"),
+        "{done:?}"
+    );
 }
