@@ -85,8 +85,7 @@ SET_UPS = [
 
 # The features of all test builds: with others the same crates would be built again.
 FEATURES = (
-    "--workspace --features snowmint-tests/engines,snowmint-server/page,snowmint/serde,"
-    "snowmint/sqlx,snowmint/tokio"
+    "--workspace --features snowmint-tests/engines,snowmint-server/page,snowmint/serde,snowmint/sqlx,snowmint/tokio"
 )
 CARGO_TEST = f"cargo test --quiet --locked --no-fail-fast {FEATURES}"
 # What clippy and rustdoc share.
