@@ -39,8 +39,10 @@ try {
   const addon = values["without-addon"] ? "" : "addon";
   run(`node use.mjs ${addon}`);
   run(`node use.cjs ${addon}`);
-  run(`npx --no-install snowmint gen -n 3 ${addon ? "" : "--node 7"}`);
-  run("npx --no-install snowmint inspect 1541815603606036480 --layout twitter");
+  if (addon) {
+    run("npx --no-install snowmint gen -n 3");
+    run("npx --no-install snowmint inspect 1541815603606036480 --layout twitter");
+  }
   run("npm ls --all --silent", "ignore");
 } finally {
   remove();

@@ -109,7 +109,7 @@ async function modulesOf(host, name, wasm) {
     ["sql/index", `sql.${name}`],
     ["audit/index", `audit.${name}`],
     ...(FOREIGN_STORES[name] ?? []).map((store) => [`stores/${store}`, `stores.${store}`]),
-    // Loaded on demand; for Node also by the command line.
+    // Loaded on demand.
     host === "node" ? ["host/connect", "connect"] : ["browser/tabs", `${name}-tabs`],
   ];
   const files = await bundle(host, entries, {
@@ -167,13 +167,7 @@ await asCommonJs(await modulesOf("browser", "browser", asText), "neutral");
 await modulesOf("edge", "edge", asModule(""));
 await modulesOf("edge", "edge-light", asModule("?module"));
 
-// The command line, over the bundle that programs on Node load.
-const overBundle = beside(/^\.\.\/index\.js$/, () => "./node.mjs");
-const overStores = beside(/^\.\.\/stores\/index\.js$/, () => "./stores.node.mjs");
-const overConnect = beside(/\/host\/connect\.js$/, () => "./connect.mjs");
-await bundle("node", [["cli/main", "cli"]], {
-  plugins: [overBundle, overStores, overConnect, asText, glue],
-});
+await bundle("node", [["cli", "cli"]], {});
 chmodSync("dist/cli.mjs", 0o755);
 
 // The types that the public ones lead to: of CommonJS, which ES modules can import. An entry by import exports them again.

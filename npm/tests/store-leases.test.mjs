@@ -653,3 +653,23 @@ test("what is no store, or makes no sense with one, is refused", async () => {
   await assert.rejects(Snowflake.lease({ store, namespace: "" }), { code: "INVALID_NODE", message: /1 to 64/ });
   await gen.close();
 });
+
+const FORGED = "web\x1b[2J\nok    store       fine\u202e\x9b";
+const ESCAPED = String.raw`web\u{1b}[2J\nok    store       fine\u{202e}\u{9b}`;
+
+test("a label of another program is escaped", async (t) => {
+  const path = join(folder(t), "ids.db");
+  const store = sqliteAt(t, path, { allowUnsafe: true });
+  const options = { store, namespace: "orders", node: 0, windowMs: 600_000 };
+  const holder = await Snowflake.lease(options);
+  atEnd(t, () => holder.close());
+  const { value, version } = await store.read("leases/orders/0");
+  // As a client without our checks writes it: the label is in these bytes of the record.
+  const record = Uint8Array.from(value);
+  record.fill(0, 56, 116).set(new TextEncoder().encode(FORGED), 56);
+  assert.ok(await store.write("leases/orders/0", record, version));
+  const other = sqliteAt(t, path, { allowUnsafe: true });
+  const refused = await Snowflake.lease({ ...options, store: other, maxWaitMs: 0 }).catch((error) => error);
+  assert.equal(refused.code, "NODES_EXHAUSTED");
+  assert.ok(refused.message.endsWith(` (its holder is ${ESCAPED})`), refused.message);
+});

@@ -90,7 +90,7 @@ pub struct Claiming {
 }
 
 impl Claiming {
-    pub(crate) fn of(terms: Terms) -> Self {
+    fn of(terms: Terms) -> Self {
         let environment = Environment {
             // The caller has read it.
             layout: None,
@@ -110,7 +110,7 @@ impl Claiming {
     }
 
     /// Takes the options, with the layout and the node.
-    pub(crate) fn take(&mut self) -> core::result::Result<(LeaseOptions, &Environment), snowmint::Error> {
+    fn take(&mut self) -> core::result::Result<(LeaseOptions, &Environment), snowmint::Error> {
         let layout = Layout::parse(&self.layout)?;
         let node = self.node.map(|node| layout.node(Integer::from(u64::from(node)))).transpose()?;
         let mut options = std::mem::take(&mut self.options).layout(layout);
@@ -237,6 +237,6 @@ impl Task for Closing {
 }
 
 /// Runs `work`. A panic becomes an exception, since on a thread of the pool it would end the process.
-pub(crate) fn guarded<T>(work: impl FnOnce() -> T) -> Result<T> {
+fn guarded<T>(work: impl FnOnce() -> T) -> Result<T> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|_| Error::from_reason("snowmint panicked"))
 }

@@ -1,7 +1,7 @@
-//! The generator for Node. Statics of an addon belong to all threads of the process, so two generators of one node
+//! The generator and the command line for Node. Statics of an addon belong to all threads of the process, so two generators of one node
 //! share their state whichever threads they are in, and so do two leases.
 
-mod doctor;
+mod command_line;
 mod hot;
 mod lease;
 

@@ -13,8 +13,8 @@ export interface Addon {
   lease(terms: Terms, onLost?: (refusal: string) => void): Promise<NativeLease | string>;
   /** The names of the variables that say where the process runs. */
   placeVariables(): string[];
-  /** The findings about slots or a vouched node, as lines. */
-  examine(terms: Terms, json: boolean, bold: boolean): Promise<{ text: string; isWell: boolean } | string>;
+  /** Runs the command line, whose words these are, and returns its exit code. */
+  main(words: string[]): number;
 }
 
 /** The options of a lease, and the variables of the environment. */
@@ -66,7 +66,7 @@ const realm = globalThis as { [KEY]?: Loaded };
 
 /** The end of a package's name for each platform. On Linux both are tried, and the one that loads is right. */
 const libcs: Record<string, string[]> = { linux: ["-gnu", "-musl"], win32: ["-msvc"] };
-const platform = `${process.platform}-${process.arch}`;
+export const platform = `${process.platform}-${process.arch}`;
 /** The advice where the addon is missing. */
 const cure = `install the optional dependencies of snowmint${"Deno" in globalThis ? ", run with --allow-env and --allow-ffi" : ""}`;
 

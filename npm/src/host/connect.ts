@@ -1,4 +1,4 @@
-// Opens the store of a URL by the client that the project has installed: for leases and for `npx snowmint doctor`.
+// Opens the store of a URL by the client that the project has installed.
 import module from "node:module";
 import { dirname, join } from "node:path";
 import { SnowmintError } from "../errors.js";
@@ -15,12 +15,6 @@ import {
 import { failed } from "../stores/shared/durability.js";
 import { sentence, shown, within } from "../stores/shared/failure.js";
 import { AwakeStore, TIMEOUT_MS } from "./awake.js";
-
-/** The risks that a URL accepts. */
-export interface Accepted {
-  lossy: boolean;
-  standby: boolean;
-}
 
 /** Opens a store: by its URL without the options of this package, and by the options of its class. */
 type Open = (url: string, options: StoreOptions) => Store;
@@ -48,17 +42,14 @@ const stores = new Map<string, Store | HttpStore>();
 export function storeOf(url: string, token: string | undefined): Store | HttpStore {
   let store = stores.get(url);
   if (!store) {
-    store = isService(url) ? serviceOf(url, token) : open(url).store;
+    store = /^https?:/.test(url) ? serviceOf(url, token) : open(url);
     stores.set(url, store);
   }
   return store;
 }
 
-/** Returns whether the URL is of a service. */
-export const isService = (url: string): boolean => /^https?:/.test(url);
-
 /** Returns the service at a URL. */
-export function serviceOf(url: string, token: string | undefined): HttpStore {
+function serviceOf(url: string, token: string | undefined): HttpStore {
   try {
     return new HttpStore(url, { token });
   } catch (error) {
@@ -66,9 +57,9 @@ export function serviceOf(url: string, token: string | undefined): HttpStore {
   }
 }
 
-/** Opens the store of a URL. Without `options` it takes the risks that the URL accepts. */
-export function open(url: string, options?: StoreOptions): { store: Store; accepted: Accepted } {
-  const [own, accepted] = withoutOurs(url);
+/** Opens the store of a URL. */
+function open(url: string): Store {
+  const [own, options] = withoutOurs(url);
   // A driver after a plus sign is for Python.
   const place = own.replace(/^(\w+)\+\w+:/, "$1:");
   const [scheme] = place.split(":") as [string];
@@ -79,8 +70,7 @@ export function open(url: string, options?: StoreOptions): { store: Store; accep
         "sqlite:PATH, dynamodb://REGION/TABLE or http://HOST:PORT",
     );
   try {
-    const store = engine(place, options ?? { allowUnsafe: accepted.lossy, allowStandby: accepted.standby });
-    return { store, accepted };
+    return engine(place, options);
   } catch (error) {
     if (error instanceof SnowmintError) throw error;
     throw refused(`${scheme}: ${sentence(error)}`);
@@ -184,11 +174,14 @@ function partsOf(url: string, known: readonly string[]): URL {
 }
 
 /** Splits the options of this package from a URL. */
-function withoutOurs(url: string): [url: string, accepted: Accepted] {
+function withoutOurs(url: string): [url: string, options: StoreOptions] {
   const [place, options = ""] = url.split(/\?(.*)/s);
   const given = options.split("&").filter(Boolean);
   const others = given.filter((option) => !/^allow_(unsafe|standby)=(true|false)$/.test(option));
-  const accepted = { lossy: given.includes("allow_unsafe=true"), standby: given.includes("allow_standby=true") };
+  const accepted = {
+    allowUnsafe: given.includes("allow_unsafe=true"),
+    allowStandby: given.includes("allow_standby=true"),
+  };
   return [others.length ? `${place}?${others.join("&")}` : place!, accepted];
 }
 
