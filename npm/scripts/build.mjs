@@ -107,7 +107,6 @@ async function modulesOf(host, name, wasm) {
     ["index", name],
     ["stores/index", `stores.${name}`],
     ["sql/index", `sql.${name}`],
-    ["audit/index", `audit.${name}`],
     ...(FOREIGN_STORES[name] ?? []).map((store) => [`stores/${store}`, `stores.${store}`]),
     // Loaded on demand.
     host === "node" ? ["host/connect", "connect"] : ["browser/tabs", `${name}-tabs`],
@@ -172,7 +171,7 @@ chmodSync("dist/cli.mjs", 0o755);
 
 // The types that the public ones lead to: of CommonJS, which ES modules can import. An entry by import exports them again.
 execFileSync("node_modules/.bin/tsc", ["-p", "tsconfig.types.json"], { stdio: "inherit" });
-const entries = ["audit/index", "sql/index", "stores/deno", "stores/cloudflare", "stores/index", "index"];
+const entries = ["sql/index", "stores/deno", "stores/cloudflare", "stores/index", "index"];
 const declared = [...entries];
 const imported = /(?<=(?:from |import\()")(\.\.?\/[\w/.-]+)\.js(?=")/g;
 for (const name of declared) {

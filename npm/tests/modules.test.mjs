@@ -84,11 +84,10 @@ test("enumerable properties of Object.prototype do no harm to loading and mintin
   const script = `Object.prototype.polluted = 5;
     import { createRequire } from "node:module";
     const require = createRequire("${here}");
-    for (const name of ["snowmint", "snowmint/stores", "snowmint/sql", "snowmint/audit", "./node_modules/snowmint/dist/browser.cjs", "./node_modules/snowmint/dist/stores.browser.cjs"])
+    for (const name of ["snowmint", "snowmint/stores", "snowmint/sql", "./node_modules/snowmint/dist/browser.cjs", "./node_modules/snowmint/dist/stores.browser.cjs"])
       for (const loaded of [require(name), await import(name)]) {
-        const { Snowflake, layouts, SqliteStore, decodeSql, audit } = loaded.default ?? loaded;
+        const { Snowflake, layouts, SqliteStore, decodeSql } = loaded.default ?? loaded;
         if (decodeSql) decodeSql("twitter", "postgres", "id");
-        if (audit) audit([1541815603606036480n], "twitter", { jitterMs: 5 });
         if (!Snowflake) continue;
         const gen = new Snowflake({ layout: "twitter", node: { datacenter: 1, worker: 5 }, maxAheadMs: 5 });
         const { fields, node } = gen.layout.decode(gen.nextId());

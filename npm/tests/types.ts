@@ -38,16 +38,6 @@ import {
   xid,
 } from "snowmint";
 import {
-  type AuditFinding,
-  type AuditKind,
-  type AuditNode,
-  type AuditOptions,
-  type AuditOrder,
-  type AuditReport,
-  audit,
-  auditAsync,
-} from "snowmint/audit";
-import {
   type Dialect,
   decodeSql,
   type FunctionOptions,
@@ -352,32 +342,6 @@ new RedisStore({ get: () => {} });
 // @ts-expect-error a counter is a bigint
 stores[0]?.add("counter", 1, 0);
 
-// Audits.
-const auditOptions: AuditOptions = { since: new Date(), until: 5, jitterMs: 10, unordered: true };
-const report: AuditReport = audit([1n, "2", 3], layouts.TWITTER, auditOptions);
-audit(new BigUint64Array(2));
-audit(new BigInt64Array(2), "time:41,node:10,sequence:12;epoch=0");
-is<Promise<AuditReport>>(auditAsync([1n], "twitter"));
-is<Promise<AuditReport>>(
-  auditAsync(
-    (async function* () {
-      yield "5";
-    })(),
-  ),
-);
-const [finding]: readonly AuditFinding[] = report.findings;
-const [auditNode]: readonly AuditNode[] = report.nodes;
-is<AuditKind | undefined>(finding?.kind);
-is<AuditOrder>(report.order);
-is<bigint | undefined>(finding?.id);
-is<number | null | undefined>(finding?.fromMs);
-is<number | undefined>(auditNode?.idsPerSecond);
-is<string>(report.svg() + String(report));
-// @ts-expect-error IDs have an order, which a promise of them has not
-audit(Promise.resolve([1n]));
-// @ts-expect-error no such option
-audit([1n], "twitter", { jitter: 5 });
-
 // SQL.
 const dialect: Dialect = "mariadb_signed";
 const sqlParts: SqlParts = decodeSql(layouts.TWITTER, dialect, "orders.id");
@@ -462,5 +426,4 @@ is<DynamoDbStoreOptions>({ table: missing, prefix: missing });
 is<HttpStoreOptions>({ token: missing, timeoutMs: missing, fetch: missing });
 is<DenoKvStoreOptions>({ prefix: missing, timeoutMs: missing });
 is<LeaseTerms>({ ...({} as LeaseTerms), windowMs: missing, node: missing, lastNode: missing });
-is<AuditOptions>({ since: missing, until: missing, jitterMs: missing, unordered: missing });
 is<FunctionOptions>({ maxAheadMs: missing, maxWaitMs: missing, sequenceStart: missing });
