@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 options=(--quiet --locked --profile wasm)
 wasm=(--target wasm32-unknown-unknown)
 # Each is a feature of the crate.
-modules=(mint lease tools reports)
+modules=(mint lease tools sql)
 if [[ ${1-} == --lint ]]; then
   for module in "${modules[@]}"; do
     cargo clippy "${options[@]}" "${wasm[@]}" -p snowmint-wasm --features "$module" -- -D warnings

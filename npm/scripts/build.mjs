@@ -23,7 +23,7 @@ mkdirSync("dist/wasm", { recursive: true });
 
 // The wasm modules: files for edge runtimes, and texts that the bundles import, in hexadecimal, which servers compress better than
 // base64.
-const modules = ["mint", "lease", "tools", "reports"];
+const modules = ["mint", "lease", "tools", "sql"];
 for (const name of modules) {
   const bytes = readFileSync(`${generated}/${name}_bg.wasm`);
   const text = bytes.toString("hex");
@@ -90,7 +90,7 @@ const asModule = (suffix) => beside(/^#wasm\//, (path) => `./${path.slice("#wasm
  * whose exports are unused, but not its parts.
  */
 const glue = beside(
-  /\/generated\/(mint|lease|tools|reports)\.js$/,
+  /\/generated\/(mint|lease|tools|sql)\.js$/,
   (path) => `./wasm/${glueOf(basename(path, ".js"))}.mjs`,
 );
 const glueOf = (name) => `${name}-glue`;

@@ -17,14 +17,10 @@ extern crate alloc;
 
 use lol_alloc::{AssumeSingleThreaded, FreeListAllocator};
 
-#[cfg(feature = "reports")]
-mod audit;
 #[allow(dead_code, reason = "no module uses every conversion")]
 mod convert;
-#[cfg(any(feature = "mint", feature = "reports"))]
+#[cfg(feature = "mint")]
 mod defaults;
-#[cfg(feature = "reports")]
-mod doctor;
 #[cfg(feature = "tools")]
 mod durability;
 #[allow(dead_code, reason = "no module has every error")]
@@ -41,8 +37,6 @@ mod mask;
 mod minter;
 #[cfg(feature = "tools")]
 mod prefix;
-#[cfg(feature = "reports")]
-mod render;
 #[cfg(feature = "tools")]
 mod scatter;
 #[cfg(feature = "lease")]
@@ -51,11 +45,11 @@ mod service;
 mod shown;
 #[cfg(feature = "mint")]
 mod snowflake;
-#[cfg(feature = "reports")]
+#[cfg(feature = "sql")]
 mod sql;
 #[cfg(feature = "mint")]
 mod text;
-#[cfg(any(feature = "lease", feature = "reports"))]
+#[cfg(feature = "lease")]
 mod vouched;
 #[cfg(feature = "tools")]
 mod wide;

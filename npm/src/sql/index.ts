@@ -3,7 +3,7 @@ import { SnowmintError } from "../errors.js";
 import { duration, type Instant, type Owner, read, unixMs } from "../input.js";
 import { type Layout, type NodeId, nodeText } from "../layout/layout.js";
 import type { STARTS } from "../layout/names.js";
-import { reports, type WasmFunctionOptions } from "../wasm/reports.js";
+import { sql, type WasmFunctionOptions } from "../wasm/sql.js";
 
 /**
  * The database and its type of the column: `postgres` (`bigint`), `mariadb` (`BIGINT UNSIGNED`), `mariadb_signed`
@@ -64,7 +64,7 @@ export interface SqlParts {
 function functionOptions(of: string, options: FunctionOptions): WasmFunctionOptions {
   const { maxAheadMs, maxWaitMs, sequenceStart } = read(options, { of, names: NAMES } satisfies Owner);
   const ms = (name: string, given?: number) => (given === undefined ? given : duration(name, given));
-  const { FunctionOptions } = reports();
+  const { FunctionOptions } = sql();
   const start = sequenceStart === undefined ? sequenceStart : String(sequenceStart);
   return new FunctionOptions(ms("maxAheadMs", maxAheadMs), ms("maxWaitMs", maxWaitMs), start);
 }
@@ -98,7 +98,7 @@ export function postgresFunction(
   options: FunctionOptions = {},
 ): string {
   const clock = functionOptions("postgresFunction", options);
-  return reports().postgresFunction(String(layout), nameOf(schema), nameOf(name), nodeText(node), clock);
+  return sql().postgresFunction(String(layout), nameOf(schema), nameOf(name), nodeText(node), clock);
 }
 
 /**
@@ -122,7 +122,7 @@ export function mariadbFunction(
   options: FunctionOptions = {},
 ): [table: string, drop: string, create: string] {
   const clock = functionOptions("mariadbFunction", options);
-  const { mariadbFunction: statements } = reports();
+  const { mariadbFunction: statements } = sql();
   const [table, drop, create] = statements(String(layout), nameOf(schema), nameOf(name), nodeText(node), clock);
   return [table!, drop!, create!];
 }
@@ -145,7 +145,7 @@ export type WideKind = "uuid7" | "ulid" | "typeid";
  * await pool.query(postgresWideFunction("uuid7", "app", "uuid7"))
  */
 export function postgresWideFunction(kind: WideKind, schema: string, name: string): string {
-  return reports().postgresWideFunction(String(kind), nameOf(schema), nameOf(name));
+  return sql().postgresWideFunction(String(kind), nameOf(schema), nameOf(name));
 }
 
 /**
@@ -160,7 +160,7 @@ export function postgresWideFunction(kind: WideKind, schema: string, name: strin
 export function decodeSql(layout: Layout | string, dialect: Dialect, column: string): SqlParts {
   const given = [String(layout), String(dialect), nameOf(column)] as const;
   return {
-    ...reports().decodeSql(...given),
-    between: (from, to) => reports().betweenSql(...given, unixMs(from), unixMs(to)),
+    ...sql().decodeSql(...given),
+    between: (from, to) => sql().betweenSql(...given, unixMs(from), unixMs(to)),
   };
 }
