@@ -3,9 +3,9 @@
 
 use std::ffi::OsString;
 use std::fmt;
-use std::io::{self, ErrorKind as IoErrorKind};
+use std::io::{self, ErrorKind as IoErrorKind, Write as _};
 
-use clap::error::ErrorKind as ClapErrorKind;
+use clap::error::{ContextKind, ErrorKind as ClapErrorKind};
 use snowmint_core::ErrorKind;
 use snowmint_core::shown::Shown;
 use snowmint_stores::Error;
@@ -54,7 +54,8 @@ impl fmt::Display for Exit {
 
 /// Writes one line to standard error. Texts of others in the sentence cannot command the terminal.
 pub fn complain(sentence: impl fmt::Display) {
-    eprintln!("snowmint: {}", Shown(sentence));
+    // A closed or full standard error takes nothing, and `eprintln!` would panic.
+    let _ = writeln!(io::stderr(), "snowmint: {}", Shown(sentence));
 }
 
 impl From<Error> for Exit {
@@ -87,7 +88,10 @@ pub fn of_arguments(error: &clap::Error, verb: Option<&OsString>) -> u8 {
         let _ = error.print();
         return 0;
     }
-    let verb = verb.map(|verb| verb.to_string_lossy()).filter(|verb| !verb.starts_with('-')).unwrap_or_default();
+    // A word that is no verb has no help.
+    let unknown = error.get(ContextKind::InvalidSubcommand).map(ToString::to_string);
+    let verb = verb.map(|verb| verb.to_string_lossy());
+    let verb = verb.filter(|verb| !verb.starts_with('-') && Some(&**verb) != unknown.as_deref()).unwrap_or_default();
     let blank = if verb.is_empty() { "" } else { " " };
     let text = error.to_string();
     let mistake = text.split("\n\n").next().unwrap_or_default();

@@ -6,8 +6,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
-use signal_hook::consts::{SIGINT, SIGTERM};
-use signal_hook::flag;
 use snowmint::{Environment, Generator, LeaseOptions, LeaseStore, SystemHost};
 use snowmint_core::prefix::PrefixedText;
 use snowmint_core::{IdText, Layout, TextForm};
@@ -101,8 +99,8 @@ fn bar(count: u64) -> ProgressBar {
 /// Returns a flag that becomes true when the user interrupts, or a service manager asks the program to end.
 fn interrupt() -> Result<Arc<AtomicBool>, Exit> {
     let interrupted = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM] {
-        flag::register(signal, Arc::clone(&interrupted))?;
-    }
+    let flag = Arc::clone(&interrupted);
+    // In place of the host's handler: Node's would end the process with its lease.
+    ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed)).map_err(|error| Exit::Failed(error.to_string()))?;
     Ok(interrupted)
 }

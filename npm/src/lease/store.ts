@@ -52,7 +52,7 @@ export interface Store {
   refuseStandby?(): Promise<void>;
   /** Returns the writes that a failover could lose, as a sentence; null without a known risk. */
   standbyRisk?(): string | null;
-  /** Reads the settings by which a server keeps confirmed writes, for `npx snowmint doctor`. */
+  /** Reads the settings by which a server keeps confirmed writes. */
   settings?(): Promise<ServerSettings>;
   /** What sentences call it, such as the engine and where it is, without a password. */
   toString(): string;

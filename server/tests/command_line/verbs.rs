@@ -134,7 +134,7 @@ fn layouts_fit_into_80_columns() {
 fn a_mistake_is_reported_in_one_line() {
     for (words, told) in [
         (&[][..], "a verb is needed"),
-        (&["mint"], "unrecognized subcommand 'mint'"),
+        (&["mint"], "unrecognized subcommand 'mint' (see snowmint --help)"),
         (&["gen", "-n", "-1"], "snowmint gen --help"),
         (&["gen", "-n", "many"], "many"),
         (&["gen", "--format", "base10"], "decimal, hex, base32"),
@@ -235,6 +235,8 @@ fn an_interrupt_ends_a_verb_that_waits_for_lines() {
 #[test]
 fn a_full_disk_is_reported_in_one_line() {
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("a full disk");
+    let silent = command().arg("mint").stderr(full.try_clone().expect("a second handle")).status().expect("it runs");
+    assert_eq!(silent.code(), Some(2), "a sentence that nobody can read is no panic");
     let done = command().args(["gen", "--node", "1"]).stdout(full).output().expect("it runs");
     let told = text(&done.stderr);
     assert_eq!((done.status.code(), told.lines().count()), (Some(1), 1), "{told}");
