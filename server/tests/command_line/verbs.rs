@@ -198,13 +198,26 @@ fn a_doctor_tells_what_a_generator_would_do() {
     );
 }
 
-#[cfg(unix)]
+/// Returns the command with the default effect of an interrupt, which a shell in the background turns off.
+#[cfg(target_os = "linux")]
+fn interruptible() -> Command {
+    let plain = command();
+    let mut words = Command::new("env");
+    words.arg("--default-signal=INT").arg(plain.get_program()).args(plain.get_args());
+    for (name, _) in plain.get_envs() {
+        words.env_remove(name);
+    }
+    words
+}
+
+#[cfg(target_os = "linux")]
 #[test]
 fn an_interrupt_ends_gen_and_gives_the_lease_back() {
     let directory = TempDir::new().expect("a directory");
     let store = format!("file:{}/slots?allow_unsafe=true", directory.path().display());
     let words = ["gen", "--layout", ONE_NODE, "--store", &store, "--max-wait-ms", "60000"];
-    let mut child = command().args(words).args(["-n", "1000000000"]).stdout(Stdio::piped()).spawn().expect("it starts");
+    let mut child =
+        interruptible().args(words).args(["-n", "1000000000"]).stdout(Stdio::piped()).spawn().expect("it starts");
     let mut out = BufReader::new(child.stdout.take().expect("piped"));
     out.read_line(&mut String::new()).expect("a line");
     let told = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
@@ -214,11 +227,12 @@ fn an_interrupt_ends_gen_and_gives_the_lease_back() {
     assert_eq!(lines(&words).len(), 1);
 }
 
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 #[test]
 fn an_interrupt_ends_a_verb_that_waits_for_lines() {
     for verb in ["inspect", "audit"] {
-        let mut child = command().arg(verb).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
+        let mut child =
+            interruptible().arg(verb).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
         let mut input = child.stdin.take().expect("piped");
         input.write_all(b"1541815603606036480\n").expect("written");
         if verb == "inspect" {
