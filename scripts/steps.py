@@ -208,7 +208,7 @@ TESTS = [
     Step(
         "command line of the packages",
         f'SNOWMINT_COMMAND="python -m snowmint" {CARGO_TEST} --test command_line -- verbs:: audit::; '
-        f'SNOWMINT_COMMAND="node npm/dist/cli.mjs" {CARGO_TEST} --test command_line -- verbs:: audit::',
+        f'SNOWMINT_COMMAND="node $PWD/npm/dist/cli.mjs" {CARGO_TEST} --test command_line -- verbs:: audit::',
         ["test"],
         "python",
         (BUILD_TESTS, BUILD_WHEEL, BUILD_TARBALLS),

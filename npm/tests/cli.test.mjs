@@ -1,4 +1,4 @@
-// The command line as a process of Node: signals, pipes and the addon. Its verbs are tested in server/tests/command_line.rs.
+// The command line as a process of Node: signals, pipes and the addon. Its verbs are tested in server/tests/command_line/.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, openSync, statSync } from "node:fs";
