@@ -58,7 +58,8 @@ RUN = [
 def environment(tmp_path: Path) -> dict[str, str]:
     """The variables of a user's shell, with slots of this test alone."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("SNOWMINT_")}
-    path = f"{Path(sys.executable).parent}:{Path(SNOWMINT).parent}:{kept['PATH']}"
+    # The program of the service comes first: the package's command of the same name has fewer verbs.
+    path = f"{Path(SNOWMINT).parent}:{Path(sys.executable).parent}:{kept['PATH']}"
     return {**kept, "PATH": path, "SNOWMINT_STATE_DIR": str(tmp_path / "slots")}
 
 
