@@ -2,11 +2,12 @@
 
 use std::ffi::OsString;
 
-use clap::{Parser, Subcommand};
+use clap::Parser;
+use clap::error::ContextKind;
 use snowmint::Connect;
 
 use crate::arguments::Verb;
-use crate::exit::{Exit, complain, of_arguments};
+use crate::exit::{Exit, of_arguments};
 
 /// What a host language gives to the verbs.
 #[derive(Clone, Debug, Default)]
@@ -23,15 +24,7 @@ pub struct Host {
     and completions.")]
 struct Arguments {
     #[command(subcommand)]
-    verb: PackageVerb,
-}
-
-#[derive(Debug, Subcommand)]
-enum PackageVerb {
-    #[command(flatten)]
-    Common(Verb),
-    #[command(external_subcommand)]
-    Other(Vec<OsString>),
+    verb: Verb,
 }
 
 /// The verbs that need a store, or are a server.
@@ -50,14 +43,12 @@ const OF_THE_SERVER: [&str; 9] =
 pub fn main(arguments: impl IntoIterator<Item = OsString>, host: &Host) -> u8 {
     let arguments: Vec<_> = arguments.into_iter().collect();
     let done = match Arguments::try_parse_from(&arguments) {
-        Err(error) => return of_arguments(&error, arguments.get(1)),
-        Ok(Arguments { verb: PackageVerb::Common(verb) }) => verb.run(host),
-        Ok(Arguments { verb: PackageVerb::Other(words) }) => {
-            let verb = words.first().map(|word| word.to_string_lossy()).unwrap_or_default();
-            if !OF_THE_SERVER.contains(&verb.as_ref()) {
-                complain(format_args!("unrecognized subcommand '{verb}' (see snowmint --help)"));
-                return 2;
-            }
+        Ok(Arguments { verb }) => verb.run(host),
+        Err(error) => {
+            let unknown = error.get(ContextKind::InvalidSubcommand).map(ToString::to_string);
+            let Some(verb) = OF_THE_SERVER.into_iter().find(|verb| unknown.as_deref() == Some(verb)) else {
+                return of_arguments(&error, arguments.get(1));
+            };
             Err(Exit::Wrong(format!(
                 "this package has no verb {verb}: install the program of the crate snowmint-server, by cargo install \
                  snowmint-server or as a file of a release"

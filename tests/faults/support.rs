@@ -49,9 +49,7 @@ impl Scene {
 
     /// Waits until the ledger has `count` more IDs that `counts` accepts.
     pub fn wait_for_more(&self, count: usize, counts: impl Fn(u64) -> bool) {
-        let minted = || self.ledger().into_iter().filter(|id| counts(*id)).count();
-        let before = minted();
-        wait_for("minters mint", || minted() >= before + count);
+        wait_for_more("minters mint", count, || self.ledger().into_iter().filter(|id| counts(*id)).count());
     }
 
     /// Waits until the IDs of a layout with ticks of a ms span this time.
@@ -112,6 +110,12 @@ pub fn wait_for(what: &str, mut happened: impl FnMut() -> bool) {
         assert!(since.elapsed() < Duration::from_secs(60), "{what}");
         thread::sleep(Duration::from_millis(10));
     }
+}
+
+/// Waits until a count has grown by `more`, up to a minute.
+pub fn wait_for_more(what: &str, more: usize, counted: impl Fn() -> usize) {
+    let before = counted();
+    wait_for(what, || counted() >= before + more);
 }
 
 /// Runs a command to its end and returns its output. Panics if it fails.

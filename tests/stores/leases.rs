@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 use crate::scene::{Kind, Scene, directory, unique};
 use crate::support::{
-    ONE_NODE, Running, TWO_NODES, assert_unique, clock_off, ledger, minter, run, run_refused, ticks, wait_for,
+    ONE_NODE, Running, TWO_NODES, assert_unique, clock_off, ledger, minter, run, run_refused, ticks, wait_for_more,
 };
 
 /// Minters on one namespace of a store.
@@ -41,9 +41,7 @@ impl Minters {
 
     /// Waits until a ledger has `count` more IDs.
     fn wait_for_more(&self, count: usize, name: &str) {
-        let minted = || ledger(&self.ledger(name)).len();
-        let before = minted();
-        wait_for(&format!("{name} mints"), || minted() >= before + count);
+        wait_for_more(&format!("{name} mints"), count, || ledger(&self.ledger(name)).len());
     }
 
     fn lease(&self, layout: &str) -> LeaseOptions {

@@ -6,8 +6,10 @@ use std::io::{self, BufRead as _, stdin};
 use snowmint_core::{ErrorKind, Integer};
 use snowmint_stores::Error;
 
+use crate::exit::{Exit, complain};
+
 /// Returns the lines of standard input that are not blank. Bytes that are not UTF-8 become `\xff`, which no ID contains.
-pub(super) fn lines() -> impl Iterator<Item = io::Result<String>> {
+fn lines() -> impl Iterator<Item = io::Result<String>> {
     let text = |line: Vec<u8>| {
         let mut text = String::new();
         for chunk in line.utf8_chunks() {
@@ -21,6 +23,30 @@ pub(super) fn lines() -> impl Iterator<Item = io::Result<String>> {
     };
     let lines = stdin().lock().split(b'\n').map(move |line| line.map(text));
     lines.filter(|line| line.as_ref().map_or(true, |line| !line.is_empty()))
+}
+
+/// Passes each ID to `print`: those of the command line, or else the lines of standard input. `print` returns the exit code of
+/// the ID. A bad ID is reported, and the others are printed. Returns the highest exit code, 2 for a bad ID.
+pub(super) fn each(ids: &[String], mut print: impl FnMut(&str) -> Result<io::Result<u8>, Error>) -> Result<u8, Exit> {
+    let mut code = 0;
+    let mut one = |value: &str| -> Result<(), Exit> {
+        code = code.max(match print(value) {
+            Ok(printed) => printed?,
+            Err(error) => {
+                complain(format_args!("{value}: {error}"));
+                2
+            }
+        });
+        Ok(())
+    };
+    if ids.is_empty() {
+        for line in lines() {
+            one(&line?)?;
+        }
+    } else {
+        ids.iter().try_for_each(|id| one(id))?;
+    }
+    Ok(code)
 }
 
 /// Reads a decimal number of any size, with or without a minus sign.

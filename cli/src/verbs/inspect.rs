@@ -7,10 +7,10 @@ use snowmint_inspect::inspect::inspect_integer;
 use snowmint_inspect::render::{self, Decoded, Format};
 use snowmint_stores::Error;
 
-use super::input::{integer, lines};
+use super::input::{self, integer};
 use super::output;
 use crate::arguments;
-use crate::exit::{Exit, complain};
+use crate::exit::Exit;
 
 /// An ID on the command line: its text, or its number if `--format` names the form.
 enum Given {
@@ -22,29 +22,13 @@ enum Given {
 pub fn inspect(options: &arguments::Inspect) -> Result<u8, Exit> {
     let layout = options.layout.as_ref().map(Layout::find).transpose()?;
     let format = output::format(options.json);
-    let mut code = 0;
-    let mut each = |value: String| -> Result<(), Exit> {
+    input::each(&options.ids, |value| {
         let given = match options.format {
-            None => Ok(Given::Text(value.clone())),
-            Some(form) => form.decode(&value).map(Given::Number).map_err(Error::from),
+            None => Given::Text(value.to_owned()),
+            Some(form) => Given::Number(form.decode(value)?),
         };
-        match given.and_then(|given| print(&given, layout.as_ref(), format)) {
-            Err(error) => {
-                complain(format_args!("{value}: {error}"));
-                code = 2;
-            }
-            Ok(printed) => code = code.max(u8::from(!printed?)),
-        }
-        Ok(())
-    };
-    if options.ids.is_empty() {
-        for line in lines() {
-            each(line?)?;
-        }
-    } else {
-        options.ids.iter().cloned().try_for_each(&mut each)?;
-    }
-    Ok(code)
+        Ok(print(&given, layout.as_ref(), format)?.map(|is_known| u8::from(!is_known)))
+    })
 }
 
 /// Prints an ID, and returns whether any known system could have minted it.

@@ -5,9 +5,9 @@ use std::io::{Write as _, stdout};
 use snowmint::{Mask, MaskKey, Uuid, UuidMask};
 use snowmint_stores::Error;
 
-use super::input::{integer, lines};
+use super::input::{self, integer};
 use crate::arguments;
-use crate::exit::{Exit, complain};
+use crate::exit::Exit;
 
 /// Prints each ID masked or unmasked. A bad ID is reported, and the others are printed.
 pub fn mask(options: &arguments::Mask) -> Result<u8, Exit> {
@@ -17,25 +17,11 @@ pub fn mask(options: &arguments::Mask) -> Result<u8, Exit> {
         ids = ids.with_digits(digits).map_err(Error::from)?;
     }
     let uuids = UuidMask::new(key);
-    let (mut out, mut code) = (stdout().lock(), 0);
-    let mut each = |value: String| -> Result<(), Exit> {
-        match turned(&value, &ids, uuids, options.decode) {
-            Ok(turned) => writeln!(out, "{turned}")?,
-            Err(error) => {
-                complain(format_args!("{value}: {error}"));
-                code = 2;
-            }
-        }
-        Ok(())
-    };
-    if options.ids.is_empty() {
-        for line in lines() {
-            each(line?)?;
-        }
-    } else {
-        options.ids.iter().cloned().try_for_each(&mut each)?;
-    }
-    Ok(code)
+    let mut out = stdout().lock();
+    input::each(&options.ids, |value| {
+        let turned = turned(value, &ids, uuids, options.decode)?;
+        Ok(writeln!(out, "{turned}").map(|()| 0))
+    })
 }
 
 fn turned(value: &str, ids: &Mask, uuids: UuidMask, decode: bool) -> Result<String, Error> {

@@ -57,8 +57,6 @@ impl Allocator {
     }
 
     /// Gives back sections without requests. If there are none, the section with the most memory forgets its users.
-    ///
-    /// No section has users, but there is room: another caller made it a moment ago.
     fn free(allocator: &Arc<Self>, places: &mut Places) -> Result<(), Error> {
         // Some more than needed, because each search reads all sections.
         let wanted = allocator.budget.most() / 16;
@@ -72,6 +70,7 @@ impl Allocator {
             }
             return Ok(());
         }
+        // Another caller made room a moment ago.
         if allocator.budget.left() >= wanted {
             return Ok(());
         }
